@@ -1,10 +1,12 @@
-// The import rules of CONTRIBUTING.md. `npm run check` enforces them, and test/contract/import-rules.test.ts breaks each of them once.
+// The import rules of CONTRIBUTING.md. `npm run check` enforces them, and test/contract/import-rules.test.ts
+// breaks each of them once.
 
 // The floors, from the top. A floor imports only lower ones.
 const floors = ['functions', 'lib/platform', 'lib/http', 'lib/work', 'lib/vendors', 'lib/db', 'lib/rules']
 // What every floor may import. It imports no floor; the settings alone name a few rules.
 const ground = '^lib/(async/|(config|log|metrics|problem|trace)\\.ts$)'
-// `lib/local` and the tests serve the laptop; `lib/ops` has the operator's commands, of which the drill starts a PostgreSQL of its own.
+// `lib/local` and the tests serve the laptop; `lib/ops` has the operator's commands, of which the drill
+// starts a PostgreSQL of its own.
 const shipped = { path: '^(functions|lib)/', pathNot: '^lib/(local/|ops/drill\\.ts$)' }
 
 // Each vendor's client, and the only files that may import it.
@@ -37,7 +39,12 @@ const forbid = (name, comment, from, to) => ({ name, comment, severity: 'error',
 
 module.exports = {
   forbidden: [
-    forbid('no-circular-files', 'Two files that import each other cannot be read alone.', {}, { circular: true }),
+    forbid(
+      'no-circular-files',
+      'Two files that import each other cannot be read alone.',
+      {},
+      { circular: true },
+    ),
     ...floors
       .slice(1)
       .map((floor, index) =>
@@ -60,7 +67,12 @@ module.exports = {
       { path: '^lib/rules/' },
       { path: '(^(functions|lib)/|(^|/)kysely/)', pathNot: '^lib/(rules/|problem\\.ts$)' },
     ),
-    forbid('rules-do-no-io', 'Rules import no module of Node.js.', { path: '^lib/rules/' }, { dependencyTypes: ['core'] }),
+    forbid(
+      'rules-do-no-io',
+      'Rules import no module of Node.js.',
+      { path: '^lib/rules/' },
+      { dependencyTypes: ['core'] },
+    ),
     forbid(
       'operations-call-services',
       'operations -> service -> queries',
@@ -85,7 +97,12 @@ module.exports = {
       { path: '^functions/.+/service\\.ts$' },
       { path: '^functions/.*operations\\.ts$' },
     ),
-    forbid('services-hold-no-sql', 'SQL belongs to queries.ts.', { path: '^functions/.+/service\\.ts$' }, { path: '(^|/)kysely/' }),
+    forbid(
+      'services-hold-no-sql',
+      'SQL belongs to queries.ts.',
+      { path: '^functions/.+/service\\.ts$' },
+      { path: '(^|/)kysely/' },
+    ),
     forbid(
       'queries-import-no-rules-of-groups',
       'operations -> service -> queries',
@@ -110,7 +127,9 @@ module.exports = {
       { path: '^functions/', pathNot: '^functions/(cloudflare|node)\\.ts$' },
       { path: '^lib/platform/' },
     ),
-    forbid('local-is-never-shipped', 'lib/local serves the laptop and the tests only.', shipped, { path: '^lib/local/' }),
+    forbid('local-is-never-shipped', 'lib/local serves the laptop and the tests only.', shipped, {
+      path: '^lib/local/',
+    }),
     forbid(
       'client-stands-alone',
       'The typed client is a package of its own.',
@@ -138,6 +157,9 @@ module.exports = {
     tsConfig: { fileName: 'tsconfig.json' },
     doNotFollow: { path: 'node_modules' },
     // Without them, packages that can only be imported would not be found, and no rule would see them.
-    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'require', 'node', 'default', 'types'] },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+    },
   },
 }

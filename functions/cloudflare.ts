@@ -27,7 +27,10 @@ export { EscalationHub }
 // The settings of an isolate never change, so it assembles the app once.
 let assembled: ReturnType<typeof assemble> | undefined
 
-/** Answer a request, then send its spans once its effects have ended. A timer would not run between two requests. */
+/**
+ * Answer a request, then send its spans once its effects have ended. A timer would not run between two
+ * requests.
+ */
 async function fetchAndFlush(
   tracer: Tracer,
   execution: ExecutionContext,
@@ -39,7 +42,11 @@ async function fetchAndFlush(
     execution.waitUntil(effect)
   }
   const { props } = execution
-  const response = await answer({ props, waitUntil, passThroughOnException: () => execution.passThroughOnException() })
+  const response = await answer({
+    props,
+    waitUntil,
+    passThroughOnException: () => execution.passThroughOnException(),
+  })
   execution.waitUntil(Promise.allSettled(effects).then(() => tracer.flush()))
   return response
 }
@@ -49,11 +56,15 @@ export default {
     assembled ??= assemble(env)
     const { app, services } = assembled
     const { tracer } = services
-    return tracer ? fetchAndFlush(tracer, execution, (observed) => app.fetch(request, env, observed)) : app.fetch(request, env, execution)
+    return tracer
+      ? fetchAndFlush(tracer, execution, (observed) => app.fetch(request, env, observed))
+      : app.fetch(request, env, execution)
   },
   async scheduled(_controller: unknown, env: Bindings) {
     assembled ??= assemble(env)
     const { services } = assembled
-    await recordWith(services.metrics, () => runInTrace(null, () => runEveryMinute(services))).finally(() => services.tracer?.flush())
+    await recordWith(services.metrics, () => runInTrace(null, () => runEveryMinute(services))).finally(() =>
+      services.tracer?.flush(),
+    )
   },
 }

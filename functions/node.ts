@@ -28,11 +28,17 @@ export interface NodeService extends Pick<HttpServer, 'port' | 'fetch' | 'finish
 
 /** Start the service in this process. */
 export async function startNode(config: NodeConfig, options: NodeServicesOptions): Promise<NodeService> {
-  const { services, realtime, queue, metrics, waitUntilReady, onRedisReturn, close } = createNodeServices(config, options)
+  const { services, realtime, queue, metrics, waitUntilReady, onRedisReturn, close } = createNodeServices(
+    config,
+    options,
+  )
   const app = assembleApp(services, serveFolder(config.ASSETS_DIR))
-  const keys = [config.QSTASH_CURRENT_SIGNING_KEY, config.QSTASH_NEXT_SIGNING_KEY].filter((key) => key !== undefined)
+  const keys = [config.QSTASH_CURRENT_SIGNING_KEY, config.QSTASH_NEXT_SIGNING_KEY].filter(
+    (key) => key !== undefined,
+  )
   if (config.QSTASH_TOKEN) mountJobs(app, jobOperations, services, keys)
-  if (config.METRICS_TOKEN) mountMetrics(app, config.METRICS_TOKEN, createMetricsWriter({ services, registry: metrics, realtime }))
+  if (config.METRICS_TOKEN)
+    mountMetrics(app, config.METRICS_TOKEN, createMetricsWriter({ services, registry: metrics, realtime }))
   // Now rather than by the first requests: unlike a Worker, this process starts rarely.
   await Promise.all([loadOperations(routeGroups), waitUntilReady()])
   onRedisReturn(() => void publishMissedEvents(services))
@@ -58,12 +64,13 @@ export async function startNode(config: NodeConfig, options: NodeServicesOptions
 }
 
 /**
- * Sweep the live events that could not be published while Redis was away, instead of in the next minute. The sweep leaves out those of the last
- * 5 s, so repeat it after that time.
+ * Sweep the live events that could not be published while Redis was away, instead of in the next minute. The
+ * sweep leaves out those of the last 5 s, so repeat it after that time.
  */
 async function publishMissedEvents(services: Services): Promise<void> {
   const { sweepLiveEvents } = await import('#work/live-events.ts')
-  const sweep = () => runJob(services, 'live_events', (ctx) => sweepLiveEvents(ctx, defaultSweepOptions())).catch(() => {})
+  const sweep = () =>
+    runJob(services, 'live_events', (ctx) => sweepLiveEvents(ctx, defaultSweepOptions())).catch(() => {})
   await sweep()
   await setTimeout(5000, undefined, { ref: false })
   await sweep()

@@ -2,7 +2,9 @@ import * as z from 'zod'
 import { defaultPrices, PriceTable } from './rules/ai/prices.ts'
 import { redactionLevels } from './rules/masking/redaction.ts'
 
-/** The version of this code. A test holds it to package.json, which the Worker's bundle should not contain. */
+/**
+ * The version of this code. A test holds it to package.json, which the Worker's bundle should not contain.
+ */
 export const version = '1.0.0'
 
 const Keys = z.string().transform((text, ctx) => {
@@ -13,7 +15,10 @@ const Keys = z.string().transform((text, ctx) => {
   try {
     return keys.parse(JSON.parse(text))
   } catch {
-    ctx.addIssue({ code: 'custom', message: 'must be a JSON list of one or two {kid, secret}, secrets of 32 characters or more' })
+    ctx.addIssue({
+      code: 'custom',
+      message: 'must be a JSON list of one or two {kid, secret}, secrets of 32 characters or more',
+    })
     return z.NEVER
   }
 })
@@ -24,7 +29,10 @@ const VaultKeys = z.string().transform((text, ctx) => {
   try {
     return keys.parse(JSON.parse(text))
   } catch {
-    ctx.addIssue({ code: 'custom', message: 'must be a JSON list of {version, key}, each key 32 bytes in base64' })
+    ctx.addIssue({
+      code: 'custom',
+      message: 'must be a JSON list of {version, key}, each key 32 bytes in base64',
+    })
     return z.NEVER
   }
 })
@@ -39,9 +47,13 @@ export const CommaList = z.string().transform((text) =>
 const Ports = CommaList.pipe(z.array(z.coerce.number<string>().int().min(1).max(65_535)).min(1))
 const Flag = z.enum(['true', 'false']).transform((text) => text === 'true')
 /** An address, without a slash at the end. */
-export const Url = z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).transform((url) => url.replace(/\/$/, ''))
+export const Url = z
+  .url({ protocol: /^https?$/, error: 'must be an http or https address' })
+  .transform((url) => url.replace(/\/$/, ''))
 
-/** What browsers send as `Origin`: a scheme, a host and a port. On a developer's machine the port may be any. */
+/**
+ * What browsers send as `Origin`: a scheme, a host and a port. On a developer's machine the port may be any.
+ */
 const AnyLocalPort = z.string().regex(/^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\]):\*$/)
 const Origins = CommaList.pipe(
   z.array(
@@ -55,15 +67,23 @@ const Origins = CommaList.pipe(
   ),
 )
 /** `Name <address>`, or an address alone. */
-const Sender = z.string().regex(/^(?:[^<>]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/, 'must be an address, or `Name <address>`')
+const Sender = z
+  .string()
+  .regex(/^(?:[^<>]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/, 'must be an address, or `Name <address>`')
 
-/** Headers as in https://opentelemetry.io/docs/specs/otel/protocol/exporter/#specifying-headers-via-environment-variables */
+/**
+ * Headers as in
+ * https://opentelemetry.io/docs/specs/otel/protocol/exporter/#specifying-headers-via-environment-variables
+ */
 const OtlpHeaders = z.string().transform((text, ctx) => {
   const pairs = text.split(',').filter((pair) => pair.trim())
   try {
     return Object.fromEntries(new Headers(pairs.map((pair) => readPair(pair))))
   } catch {
-    ctx.addIssue({ code: 'custom', message: 'must be name=value pairs, separated by commas, with URL-encoded values' })
+    ctx.addIssue({
+      code: 'custom',
+      message: 'must be name=value pairs, separated by commas, with URL-encoded values',
+    })
     return z.NEVER
   }
 })
@@ -88,7 +108,9 @@ const Settings = z.object({
     .min(50)
     .max(10_000)
     .default(250)
-    .describe('Time-out of a call to Redis, in milliseconds. A call that opens a connection may take four times as long.'),
+    .describe(
+      'Time-out of a call to Redis, in milliseconds. A call that opens a connection may take four times as long.',
+    ),
   UPLOAD_TIMEOUT_MS: z.coerce
     .number()
     .int()
@@ -101,12 +123,25 @@ const Settings = z.object({
     .min(20)
     .optional()
     .describe('Bearer token with which /ready names each dependency. Other callers only see the status.'),
-  READY_CACHE_MS: z.coerce.number().int().min(0).max(60_000).default(5000).describe('How long /ready repeats its result, in milliseconds.'),
-  OTLP_ENDPOINT: Url.optional().describe('Receiver of OpenTelemetry spans (OTLP over HTTP, JSON), without /v1/traces. No spans if unset.'),
+  READY_CACHE_MS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(60_000)
+    .default(5000)
+    .describe('How long /ready repeats its result, in milliseconds.'),
+  OTLP_ENDPOINT: Url.optional().describe(
+    'Receiver of OpenTelemetry spans (OTLP over HTTP, JSON), without /v1/traces. No spans if unset.',
+  ),
   OTLP_HEADERS: OtlpHeaders.default({}).describe(
     'Headers of the calls to it, as `name=value`, separated by commas; values are URL-encoded.',
   ),
-  OTLP_SAMPLE_RATIO: z.coerce.number().min(0).max(1).default(1).describe('Share of the traces whose spans are sent, from 0 to 1.'),
+  OTLP_SAMPLE_RATIO: z.coerce
+    .number()
+    .min(0)
+    .max(1)
+    .default(1)
+    .describe('Share of the traces whose spans are sent, from 0 to 1.'),
   STREAM_HEARTBEAT_MS: z.coerce
     .number()
     .int()
@@ -130,30 +165,59 @@ const Settings = z.object({
     .positive()
     .max(1000)
     .default(4)
-    .describe('Calls to the mail provider per second, of all processes together. Resend allows 5; each sends up to 100 mails.'),
-  MAIL_FROM: Sender.optional().describe('Sender of every mail, as `Name <address>`. Required with a mail provider.'),
+    .describe(
+      'Calls to the mail provider per second, of all processes together. Resend allows 5; each sends up to 100 mails.',
+    ),
+  MAIL_FROM: Sender.optional().describe(
+    'Sender of every mail, as `Name <address>`. Required with a mail provider.',
+  ),
   MAIL_REPLY_TO: z
     .email()
     .optional()
-    .describe('Where answers to mails go, such as the address of your support. If unset, they go to the sender.'),
-  SALES_EMAIL: z.email().optional().describe('Receives a mail per sales lead. If unset, leads are only stored.'),
-  FEEDBACK_EMAIL: z.email().optional().describe('Receives a mail per feedback. If unset, only the author gets one.'),
-  ANALYTICS_URL: Url.optional().describe('Address of PostHog or a compatible service. Analytics are off if it or the key is unset.'),
+    .describe(
+      'Where answers to mails go, such as the address of your support. If unset, they go to the sender.',
+    ),
+  SALES_EMAIL: z
+    .email()
+    .optional()
+    .describe('Receives a mail per sales lead. If unset, leads are only stored.'),
+  FEEDBACK_EMAIL: z
+    .email()
+    .optional()
+    .describe('Receives a mail per feedback. If unset, only the author gets one.'),
+  ANALYTICS_URL: Url.optional().describe(
+    'Address of PostHog or a compatible service. Analytics are off if it or the key is unset.',
+  ),
   ANALYTICS_KEY: z.string().min(1).optional().describe('Project key of PostHog.'),
-  STRIPE_SECRET_KEY: z.string().optional().describe('Key of Stripe. Without it the portal and the webhook answer 503.'),
+  STRIPE_SECRET_KEY: z
+    .string()
+    .optional()
+    .describe('Key of Stripe. Without it the portal and the webhook answer 503.'),
   STRIPE_WEBHOOK_SECRET: z.string().optional().describe("Secret that verifies Stripe's events."),
   STRIPE_BASE_URL: Url.default('https://api.stripe.com').describe('Address of Stripe.'),
-  OPENAI_API_KEY: z.string().min(1).optional().describe('Key of the AI provider. Without it, operations that need AI answer 503.'),
+  OPENAI_API_KEY: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Key of the AI provider. Without it, operations that need AI answer 503.'),
   OPENAI_BASE_URL: Url.default('https://api.openai.com/v1').describe(
     'Address of the AI provider, or of a compatible server such as Azure OpenAI, Ollama, vLLM, llama.cpp, LiteLLM or Gemini.',
   ),
-  OPENAI_MODEL: z.string().min(1).default('gpt-6.1-terra').describe('Model name. The model must accept images.'),
+  OPENAI_MODEL: z
+    .string()
+    .min(1)
+    .default('gpt-6.1-terra')
+    .describe('Model name. The model must accept images.'),
   AI_FALLBACK_API_KEY: z
     .string()
     .min(1)
     .optional()
-    .describe('Key of a second AI provider, which answers while the first one fails. Without it there is none.'),
-  AI_FALLBACK_BASE_URL: Url.default('https://api.openai.com/v1').describe('Address of the second AI provider.'),
+    .describe(
+      'Key of a second AI provider, which answers while the first one fails. Without it there is none.',
+    ),
+  AI_FALLBACK_BASE_URL: Url.default('https://api.openai.com/v1').describe(
+    'Address of the second AI provider.',
+  ),
   AI_FALLBACK_MODEL: z
     .string()
     .min(1)
@@ -167,45 +231,91 @@ const Settings = z.object({
     .describe(
       'Model of the AI provider that embeds texts, so that sources are also found by meaning. Its price is in AI_PRICES. If unset, by words alone.',
     ),
-  AI_PRICES: PriceTable.default(defaultPrices).describe('Dollars per million tokens by model, as JSON; `*` for every other model.'),
+  AI_PRICES: PriceTable.default(defaultPrices).describe(
+    'Dollars per million tokens by model, as JSON; `*` for every other model.',
+  ),
   AI_UNPAID_DAILY_BUDGET: z.coerce
     .number()
     .min(0)
     .default(50)
-    .describe('Dollars that all accounts on trial or without a subscription together may spend on AI per day (UTC).'),
+    .describe(
+      'Dollars that all accounts on trial or without a subscription together may spend on AI per day (UTC).',
+    ),
   AI_REDACTION: z
     .enum(redactionLevels)
     .default('secrets')
-    .describe('What is masked before texts are sent to the model: `secrets`, `all` (also addresses and paths) or `none`.'),
-  DNS_URL: Url.default('https://cloudflare-dns.com/dns-query').describe('DNS over HTTPS, to check the addresses of webhooks.'),
-  OUTBOUND_PORTS: Ports.default([443]).describe('Ports of webhooks and ticketing systems, separated by commas.'),
-  OUTBOUND_ALLOWED_ORIGIN: Url.optional().describe('The only http origin that webhooks may call. Set by `npm start` alone.'),
-  JWT_KEYS: Keys.describe('Keys of access tokens, a JSON list of {kid, secret}. The first signs, all verify.'),
-  JWT_ISSUER: z.string().min(1).optional().describe('`iss` of the tokens that this service signs and accepts. PUBLIC_BASE_URL if unset.'),
-  JWT_AUDIENCE: z.string().min(1).optional().describe('`aud` of access tokens. PUBLIC_BASE_URL/api/v1 if unset.'),
-  CREDENTIALS_KEY: VaultKeys.describe('Keys that encrypt stored secrets, a JSON list of {version, key}. The first encrypts, all decrypt.'),
+    .describe(
+      'What is masked before texts are sent to the model: `secrets`, `all` (also addresses and paths) or `none`.',
+    ),
+  DNS_URL: Url.default('https://cloudflare-dns.com/dns-query').describe(
+    'DNS over HTTPS, to check the addresses of webhooks.',
+  ),
+  OUTBOUND_PORTS: Ports.default([443]).describe(
+    'Ports of webhooks and ticketing systems, separated by commas.',
+  ),
+  OUTBOUND_ALLOWED_ORIGIN: Url.optional().describe(
+    'The only http origin that webhooks may call. Set by `npm start` alone.',
+  ),
+  JWT_KEYS: Keys.describe(
+    'Keys of access tokens, a JSON list of {kid, secret}. The first signs, all verify.',
+  ),
+  JWT_ISSUER: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('`iss` of the tokens that this service signs and accepts. PUBLIC_BASE_URL if unset.'),
+  JWT_AUDIENCE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('`aud` of access tokens. PUBLIC_BASE_URL/api/v1 if unset.'),
+  CREDENTIALS_KEY: VaultKeys.describe(
+    'Keys that encrypt stored secrets, a JSON list of {version, key}. The first encrypts, all decrypt.',
+  ),
   SUPER_ADMIN_MFA: Flag.default(true).describe('Whether super admins must have a second factor.'),
-  PASSKEY_RP_ID: z.string().min(1).optional().describe('Domain that passkeys belong to. Host name of FRONTEND_URL if unset.'),
+  PASSKEY_RP_ID: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Domain that passkeys belong to. Host name of FRONTEND_URL if unset.'),
   SELF_SERVE_ENABLED: Flag.default(true).describe(
     'Whether anyone may register without an invite code. Off, it needs INVITE_REQUIRED to have an effect.',
   ),
-  INVITE_REQUIRED: Flag.default(false).describe('Whether registration needs a platform invite code when self-serve is off.'),
-  GOOGLE_CLIENT_ID: z.string().min(1).optional().describe('Client id for sign-in with Google. Without it these operations answer 404.'),
-  GOOGLE_CLIENT_SECRET: z.string().min(1).optional().describe('Client secret. Without it the client is public.'),
-  GOOGLE_ISSUER: Url.default('https://accounts.google.com').describe('Issuer, where the discovery document is.'),
+  INVITE_REQUIRED: Flag.default(false).describe(
+    'Whether registration needs a platform invite code when self-serve is off.',
+  ),
+  GOOGLE_CLIENT_ID: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Client id for sign-in with Google. Without it these operations answer 404.'),
+  GOOGLE_CLIENT_SECRET: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Client secret. Without it the client is public.'),
+  GOOGLE_ISSUER: Url.default('https://accounts.google.com').describe(
+    'Issuer, where the discovery document is.',
+  ),
   MICROSOFT_CLIENT_ID: z
     .string()
     .min(1)
     .optional()
     .describe('Client id for sign-in with Microsoft. Without it these operations answer 404.'),
-  MICROSOFT_CLIENT_SECRET: z.string().min(1).optional().describe('Client secret. Without it the client is public.'),
+  MICROSOFT_CLIENT_SECRET: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Client secret. Without it the client is public.'),
   MICROSOFT_ISSUER: Url.default('https://login.microsoftonline.com/common/v2.0').describe(
     'Issuer, where the discovery document is. `common` and `organizations` accept users of every tenant.',
   ),
   OAUTH_REDIRECT_BASE: Url.optional().describe(
     'Base of the frontend’s OAuth pages /oauth/google/callback, /oauth/microsoft/callback and /oauth/consent. FRONTEND_URL if unset.',
   ),
-  CHECK_RESPONSES: Flag.default(false).describe('Check every answer against its declaration. For development and tests.'),
+  CHECK_RESPONSES: Flag.default(false).describe(
+    'Check every answer against its declaration. For development and tests.',
+  ),
 })
 
 export type Config = z.infer<typeof Settings>
@@ -213,8 +323,14 @@ export type Config = z.infer<typeof Settings>
 /** The settings of every platform. A test compares them and each platform's own with functions/README.md. */
 export const settings = Settings.shape
 
-/** Parse the settings in `shape`. Throw one error that names every missing or wrong setting, without any value. */
-export function parseSettings<S extends z.ZodRawShape>(shape: S, env: Record<string, unknown>): z.infer<z.ZodObject<S>> {
+/**
+ * Parse the settings in `shape`. Throw one error that names every missing or wrong setting, without any
+ * value.
+ */
+export function parseSettings<S extends z.ZodRawShape>(
+  shape: S,
+  env: Record<string, unknown>,
+): z.infer<z.ZodObject<S>> {
   // `NAME=` in a file of settings, and `${NAME:-}` of Docker Compose, mean that nothing is set.
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
   if (set.RESEND_API_KEY || set.SMTP_URL) set.MAIL_FROM ??= null

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 
-// What schemas say about a wrong value. Each message completes the sentence “<field> …”, as those of the handlers do.
+// What schemas say about a wrong value. Each message completes the sentence “<field> …”, as those of the
+// handlers do.
 
 type Issue = z.core.$ZodRawIssue
 type Part<Code extends Issue['code']> = Extract<Issue, { code: Code }>
@@ -48,7 +49,9 @@ const maxListedValues = 20
 export function describeIssue(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':
-      return issue.input === undefined ? 'is required' : `must be ${kinds[issue.expected] ?? `of the type ${issue.expected}`}`
+      return issue.input === undefined
+        ? 'is required'
+        : `must be ${kinds[issue.expected] ?? `of the type ${issue.expected}`}`
     case 'too_small':
       return describeMinimum(issue)
     case 'too_big':
@@ -85,7 +88,12 @@ function describeMaximum({ origin, maximum, inclusive = true }: Part<'too_big'>)
 function describeFormat(issue: Part<'invalid_format'>): string {
   const name = formats[issue.format]
   if (name) return `must be ${name}`
-  const { prefix, suffix, includes, pattern } = issue as { prefix?: string; suffix?: string; includes?: string; pattern?: string }
+  const { prefix, suffix, includes, pattern } = issue as {
+    prefix?: string
+    suffix?: string
+    includes?: string
+    pattern?: string
+  }
   if (prefix !== undefined) return `must start with ${prefix}`
   if (suffix !== undefined) return `must end with ${suffix}`
   if (includes !== undefined) return `must contain ${includes}`

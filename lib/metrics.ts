@@ -6,8 +6,8 @@ export interface Metric {
   name: string
   help: string
   /**
-   * Each label has few values, all known before: declared ids, names of vendors, outcomes. Never an id of a row, a path or an address. The labels
-   * `job` and `instance` belong to Prometheus.
+   * Each label has few values, all known before: declared ids, names of vendors, outcomes. Never an id of a
+   * row, a path or an address. The labels `job` and `instance` belong to Prometheus.
    */
   labels: readonly string[]
   /** Upper bounds of the buckets of a histogram. A metric without them is a counter. */
@@ -18,7 +18,10 @@ const requestSeconds = [0.025, 0.1, 0.25, 1, 5]
 const callSeconds = [0.1, 0.5, 2, 10, 60]
 const roundTripSeconds = [0.002, 0.01, 0.05, 0.25, 1, 5]
 
-/** Every metric that the service records. The gauges of a process are in `lib/platform/node/process-metrics.ts`. */
+/**
+ * Every metric that the service records. The gauges of a process are in
+ * `lib/platform/node/process-metrics.ts`.
+ */
 export const metrics = {
   requests: {
     name: 'support_flow_requests_total',
@@ -83,7 +86,11 @@ export const metrics = {
     help: 'Tokens of the model. Kind: input (contains cached), cached, output (contains reasoning), reasoning.',
     labels: ['kind'],
   },
-  aiCost: { name: 'support_flow_ai_cost_dollars_total', help: 'Cost of the calls to the model by AI_PRICES.', labels: [] },
+  aiCost: {
+    name: 'support_flow_ai_cost_dollars_total',
+    help: 'Cost of the calls to the model by AI_PRICES.',
+    labels: [],
+  },
 } as const satisfies Record<string, Metric>
 
 export type MetricId = keyof typeof metrics
@@ -110,7 +117,10 @@ export const noMetrics: MetricsPort = { start: () => noRecorder }
 // The recorder of the work that runs now. Promises and timers that the work starts keep it.
 const current = new AsyncLocalStorage<Recorder>()
 
-/** Run work whose metrics go to `port`. Work inside other such work shares its recorder. Return what the work returns. */
+/**
+ * Run work whose metrics go to `port`. Work inside other such work shares its recorder. Return what the work
+ * returns.
+ */
 export async function recordWith<T>(port: MetricsPort, work: () => Promise<T>): Promise<T> {
   if (current.getStore()) return work()
   const recorder = port.start()

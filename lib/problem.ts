@@ -1,4 +1,7 @@
-/** How one kind of failure is answered: its status, and the `detail` when the code that throws it adds nothing more precise. */
+/**
+ * How one kind of failure is answered: its status, and the `detail` when the code that throws it adds nothing
+ * more precise.
+ */
 interface ProblemType {
   status: number
   detail: string
@@ -30,9 +33,15 @@ const billingProblems = {
   billing_provider_not_configured: { status: 503, detail: 'No billing provider is configured' },
 } as const satisfies Record<string, ProblemType>
 
-/** Failures that a client must tell apart. They are answered as `{detail, code}`, one code per situation in every group. */
+/**
+ * Failures that a client must tell apart. They are answered as `{detail, code}`, one code per situation in
+ * every group.
+ */
 export const codedProblems = {
-  email_complaint: { status: 409, detail: 'The owner of the address called an e-mail spam; only they can take that back' },
+  email_complaint: {
+    status: 409,
+    detail: 'The owner of the address called an e-mail spam; only they can take that back',
+  },
   flow_empty: { status: 400, detail: 'The flow has no steps yet' },
   flow_invalid: { status: 400, detail: 'The flow has errors; see `errors`' },
   invalid_targets: { status: 400, detail: 'The targets do not match the flow' },
@@ -48,12 +57,24 @@ export const codedProblems = {
   not_own_team: { status: 400, detail: 'The flow belongs to another team; fork it first' },
   not_published: { status: 400, detail: 'The flow is not published; publish it first' },
   oauth_email_missing: { status: 400, detail: 'The identity provider returned no e-mail address' },
-  oauth_email_unverified: { status: 400, detail: 'The identity provider has not verified your e-mail address' },
+  oauth_email_unverified: {
+    status: 400,
+    detail: 'The identity provider has not verified your e-mail address',
+  },
   oauth_refused: { status: 400, detail: 'The identity provider did not confirm this sign-in; start again' },
-  oauth_state_invalid: { status: 400, detail: 'This sign-in was completed, has expired or was not started here; start again' },
+  oauth_state_invalid: {
+    status: 400,
+    detail: 'This sign-in was completed, has expired or was not started here; start again',
+  },
   passkey_invalid: { status: 400, detail: 'The passkey was not accepted; start again' },
-  platform_flow: { status: 400, detail: 'A flow that ships with the service cannot be changed; fork it first' },
-  token_invalid_or_expired: { status: 400, detail: 'This link was used, has expired or is wrong; request a new one' },
+  platform_flow: {
+    status: 400,
+    detail: 'A flow that ships with the service cannot be changed; fork it first',
+  },
+  token_invalid_or_expired: {
+    status: 400,
+    detail: 'This link was used, has expired or is wrong; request a new one',
+  },
   unknown_category: { status: 400, detail: 'This category does not exist' },
   unsupported_version: { status: 400, detail: 'This version of the format is not supported' },
   wrong_flow_type: { status: 400, detail: 'This needs a flow of another type' },
@@ -74,7 +95,10 @@ export const codedProblems = {
   subscription_lapsed: { status: 403, detail: "This account's subscription has lapsed" },
   invite_invalid_or_expired_or_revoked: { status: 404, detail: 'invite_invalid_or_expired_or_revoked' },
   link_ended: { status: 410, detail: 'This link was used, or what it leads to has ended' },
-  account_not_empty: { status: 409, detail: 'The account already has flows, scripts, diagrams or target lists; import into a new account' },
+  account_not_empty: {
+    status: 409,
+    detail: 'The account already has flows, scripts, diagrams or target lists; import into a new account',
+  },
   approval_required: { status: 409, detail: 'A colleague must approve this first; request an approval' },
   already_claimed: { status: 409, detail: 'Another colleague has already claimed this' },
   already_committed: { status: 409, detail: 'This import has already become a flow' },
@@ -83,15 +107,24 @@ export const codedProblems = {
   already_member: { status: 409, detail: 'This address already belongs to a member' },
   already_pending: { status: 409, detail: 'An earlier one is still open' },
   already_pushed: { status: 409, detail: 'This output is already queued or pushed' },
-  already_subscribed: { status: 409, detail: 'This account has a paid subscription; change it in the billing portal' },
+  already_subscribed: {
+    status: 409,
+    detail: 'This account has a paid subscription; change it in the billing portal',
+  },
   already_started: { status: 409, detail: 'Another user started this a few seconds ago' },
   email_taken: { status: 409, detail: 'This address is already taken' },
-  idempotency_key_in_use: { status: 409, detail: 'The first request with this Idempotency-Key is still running' },
+  idempotency_key_in_use: {
+    status: 409,
+    detail: 'The first request with this Idempotency-Key is still running',
+  },
   in_use: { status: 409, detail: 'Something still uses this' },
   invite_closed: { status: 409, detail: 'This invite has already been accepted or revoked' },
   identity_taken: { status: 409, detail: 'This identity signs in another user; unlink it there first' },
   last_admin: { status: 409, detail: 'An account keeps at least one active admin' },
-  last_sign_in_method: { status: 409, detail: 'You could not sign in without it; set a password or link another identity first' },
+  last_sign_in_method: {
+    status: 409,
+    detail: 'You could not sign in without it; set a password or link another identity first',
+  },
   last_super_admin: { status: 409, detail: 'The platform keeps at least one active super admin' },
   limit_reached: { status: 409, detail: 'The limit is reached' },
   mfa_already_enabled: { status: 409, detail: 'An authenticator app is set up already; remove it first' },
@@ -106,7 +139,10 @@ export const codedProblems = {
   not_on_trial: { status: 409, detail: 'This account is not on a trial' },
   onboarding_step_passed: { status: 409, detail: 'A later step was already sent' },
   provider_id_taken: { status: 409, detail: 'Another plan already uses one of these provider ids' },
-  provider_linked: { status: 409, detail: 'Another identity of this provider is linked to you; unlink it first' },
+  provider_linked: {
+    status: 409,
+    detail: 'Another identity of this provider is linked to you; unlink it first',
+  },
   psa_member_not_mapped: { status: 409, detail: 'You are not mapped to a member of the ticketing system' },
   psa_not_connected: { status: 409, detail: 'No ticketing system is connected to this account' },
   runner_not_connected: { status: 409, detail: 'No runner of scripts is connected to this account' },
@@ -116,20 +152,35 @@ export const codedProblems = {
   stale_version: { status: 409, detail: 'Someone else changed this. Reload it and apply your change again' },
   step_not_current: { status: 409, detail: 'This is not the current step' },
   subflow_running: { status: 409, detail: 'A sub-flow is running; complete or abandon its session first' },
-  subflow_unavailable: { status: 409, detail: 'The flow of this step cannot be run; answer the step by hand' },
+  subflow_unavailable: {
+    status: 409,
+    detail: 'The flow of this step cannot be run; answer the step by hand',
+  },
   target_gone: { status: 409, detail: 'The flow to update no longer exists' },
-  unsettled_items: { status: 409, detail: 'The case has proposals, questions or actions that nobody has decided on' },
+  unsettled_items: {
+    status: 409,
+    detail: 'The case has proposals, questions or actions that nobody has decided on',
+  },
   wrong_session_type: { status: 409, detail: 'This needs a session of another type' },
   wrong_state: { status: 409, detail: 'This is not possible in the current state' },
-  websocket_unavailable: { status: 426, detail: 'There are no WebSockets here; request the server-sent events, without `Upgrade`' },
+  websocket_unavailable: {
+    status: 426,
+    detail: 'There are no WebSockets here; request the server-sent events, without `Upgrade`',
+  },
   ai_budget_exhausted: { status: 429, detail: "This month's AI budget is used up" },
   ai_quota_exceeded: { status: 429, detail: "This month's quota is used up" },
   sign_in_locked: { status: 429, detail: 'Too many failed sign-ins for this address; try again later' },
   masking_failed: { status: 500, detail: 'Masking failed; nothing was exported' },
   ai_provider_error: { status: 502, detail: 'The AI provider failed; try again' },
   ai_not_configured: { status: 503, detail: 'This service has no AI provider; its operator can add one' },
-  mail_not_configured: { status: 503, detail: 'This service sends no e-mails; its operator can add a mail provider' },
-  oauth_provider_error: { status: 502, detail: 'The identity provider does not answer as it should; try again' },
+  mail_not_configured: {
+    status: 503,
+    detail: 'This service sends no e-mails; its operator can add a mail provider',
+  },
+  oauth_provider_error: {
+    status: 502,
+    detail: 'The identity provider does not answer as it should; try again',
+  },
   psa_auth_failed: { status: 502, detail: 'The ticketing system refuses the credentials' },
   psa_error: { status: 502, detail: 'The ticketing system failed' },
   psa_rate_limited: { status: 502, detail: 'The ticketing system limits our calls; try again later' },
@@ -138,7 +189,10 @@ export const codedProblems = {
   runner_error: { status: 502, detail: 'The runner failed or does not answer' },
 } as const satisfies Record<string, ProblemType>
 
-/** Every failure the API can answer with. An operation declares those it throws beyond the ones its declaration implies. */
+/**
+ * Every failure the API can answer with. An operation declares those it throws beyond the ones its
+ * declaration implies.
+ */
 export const problems = { ...plainProblems, ...billingProblems, ...codedProblems }
 
 export type ErrorCode = keyof typeof codedProblems
@@ -158,7 +212,10 @@ export function isErrorCode(kind: ProblemKind): kind is ErrorCode {
 }
 
 /** Return the body of a failure: `{detail}`, `{detail, code}`, or billing's `{error}`. */
-export function problemBody(kind: ProblemKind, detail: string = problems[kind].detail): Record<string, unknown> {
+export function problemBody(
+  kind: ProblemKind,
+  detail: string = problems[kind].detail,
+): Record<string, unknown> {
   if (kind in billingProblems) return { error: kind }
   return isErrorCode(kind) ? { detail, code: kind } : { detail }
 }
@@ -185,9 +242,14 @@ export class Problem extends Error {
     this.headers = this.status === 401 ? { 'www-authenticate': 'Bearer', ...headers } : headers
   }
 
-  /** Return the body as JSON. It may name what was sent, cut or with half of a character, which strict readers refuse. */
+  /**
+   * Return the body as JSON. It may name what was sent, cut or with half of a character, which strict readers
+   * refuse.
+   */
   toJson(): string {
-    return JSON.stringify(this.body, (_, value: unknown) => (typeof value === 'string' ? value.toWellFormed() : value))
+    return JSON.stringify(this.body, (_, value: unknown) =>
+      typeof value === 'string' ? value.toWellFormed() : value,
+    )
   }
 }
 
@@ -201,18 +263,34 @@ export function throwNotFound(resource: string): never {
   throw notFound(resource)
 }
 
-/** 409 when another request changed the row first. Nothing was written. `resource` names it, as in "session". */
+/**
+ * 409 when another request changed the row first. Nothing was written. `resource` names it, as in "session".
+ */
 export function staleVersion(resource: string, facts: Record<string, unknown> = {}): Problem {
-  return new Problem('stale_version', `Someone else changed this ${resource}. Reload it and apply your change again`, { facts })
+  return new Problem(
+    'stale_version',
+    `Someone else changed this ${resource}. Reload it and apply your change again`,
+    { facts },
+  )
 }
 
-/** Throw 409 `stale_version` with `current_version` when a change is based on another version. `resource` names the row, as in "script". */
-export function requireVersion(resource: string, current: { version: number }, expectedVersion: number | undefined): void {
+/**
+ * Throw 409 `stale_version` with `current_version` when a change is based on another version. `resource`
+ * names the row, as in "script".
+ */
+export function requireVersion(
+  resource: string,
+  current: { version: number },
+  expectedVersion: number | undefined,
+): void {
   if (expectedVersion !== undefined && expectedVersion !== current.version)
     throw staleVersion(resource, { current_version: current.version })
 }
 
-/** 409 when an account or a parent row holds as many of something as it may. `resource` is plural, as in "branches". */
+/**
+ * 409 when an account or a parent row holds as many of something as it may. `resource` is plural, as in
+ * "branches".
+ */
 export function limitReached(resource: string, limit: number, detail: string): Problem {
   return new Problem('limit_reached', detail, { facts: { resource, limit } })
 }
@@ -231,10 +309,14 @@ export function unknownId(field: string, resource: string): Problem {
 export const maxListedErrors = 50
 const maxKeyLength = 200
 
-/** 422 with the invalid values: all of them, or the first 50 and their number. A caller could otherwise get an answer larger than the request. */
+/**
+ * 422 with the invalid values: all of them, or the first 50 and their number. A caller could otherwise get an
+ * answer larger than the request.
+ */
 export function invalidRequest(errors: readonly FieldError[]): Problem {
   const listed = errors.slice(0, maxListedErrors).map(shortenKeys)
-  if (errors.length <= maxListedErrors) return new Problem('invalid', undefined, { facts: { errors: listed } })
+  if (errors.length <= maxListedErrors)
+    return new Problem('invalid', undefined, { facts: { errors: listed } })
   const detail = `The request is not valid; ${maxListedErrors} of ${errors.length.toLocaleString('en')} errors are listed`
   return new Problem('invalid', detail, { facts: { errors: listed, error_count: errors.length } })
 }
@@ -246,5 +328,8 @@ function shortenKeys({ loc, ...error }: FieldError): FieldError {
 
 /** 403 for an API key that lacks a scope, such as `flows:write`. */
 export function insufficientScope(required_scope: string, cause?: unknown): Problem {
-  return new Problem('insufficient_scope', `This needs the scope ${required_scope}`, { facts: { required_scope }, cause })
+  return new Problem('insufficient_scope', `This needs the scope ${required_scope}`, {
+    facts: { required_scope },
+    cause,
+  })
 }

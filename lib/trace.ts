@@ -1,11 +1,17 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** `server`: a request; `consumer`: a job; `client`: a call to the database or another service; `internal`: anything else. */
+/**
+ * `server`: a request; `consumer`: a job; `client`: a call to the database or another service; `internal`:
+ * anything else.
+ */
 export type SpanKind = 'client' | 'consumer' | 'internal' | 'server'
 type AttributeValue = string | number
 export type Attributes = Readonly<Record<string, AttributeValue>>
 
-/** A part of the work of a trace. Nothing in it is personal: names and attributes are declared ids, kinds and numbers. */
+/**
+ * A part of the work of a trace. Nothing in it is personal: names and attributes are declared ids, kinds and
+ * numbers.
+ */
 export interface Span {
   traceId: string
   spanId: string
@@ -46,7 +52,10 @@ interface TraceState {
 // The trace of the work that runs now. Promises and timers that the work starts keep it.
 const current = new AsyncLocalStorage<TraceState>()
 
-/** Run work as a part of the trace that a `traceparent` header names, or of a new trace without a valid header. Return what it returns. */
+/**
+ * Run work as a part of the trace that a `traceparent` header names, or of a new trace without a valid
+ * header. Return what it returns.
+ */
 export function runInTrace<T>(traceparent: string | null | undefined, work: () => T): T {
   const [traceId, spanId] = parseTraceparent(traceparent) ?? [createHex(32), undefined]
   return current.run({ traceId, spanId }, work)
@@ -60,8 +69,15 @@ export function recordSpans<T>(tracer: Tracer | undefined, work: () => Promise<T
   return current.run({ ...state, isSampled, ...(isSampled ? { tracer } : {}) }, work)
 }
 
-/** Run work as a span of its own. The work may rename it and add attributes. Without a tracer only run the work. */
-export async function runInSpan<T>(name: string, kind: SpanKind, work: (span: OpenSpan) => Promise<T>): Promise<T> {
+/**
+ * Run work as a span of its own. The work may rename it and add attributes. Without a tracer only run the
+ * work.
+ */
+export async function runInSpan<T>(
+  name: string,
+  kind: SpanKind,
+  work: (span: OpenSpan) => Promise<T>,
+): Promise<T> {
   const state = current.getStore()
   const tracer = state?.tracer
   if (!state || !tracer) return work({ name, attributes: {}, failed: false })
@@ -101,8 +117,9 @@ export function getTraceId(): string | undefined {
 }
 
 /**
- * Return the `traceparent` header for a call to another service or a job: https://www.w3.org/TR/trace-context/#traceparent-header. It names the
- * span that runs now; if no spans are recorded, a new one.
+ * Return the `traceparent` header for a call to another service or a job:
+ * https://www.w3.org/TR/trace-context/#traceparent-header. It names the span that runs now; if no spans are
+ * recorded, a new one.
  */
 export function createTraceparent(): string | undefined {
   const state = current.getStore()
@@ -110,12 +127,17 @@ export function createTraceparent(): string | undefined {
   return `00-${state.traceId}-${state.span?.spanId ?? createHex(16)}-${state.isSampled === false ? '00' : '01'}`
 }
 
-/** Return the trace id of a `traceparent` header, or undefined if it is not valid. A later version may have more fields. */
+/**
+ * Return the trace id of a `traceparent` header, or undefined if it is not valid. A later version may have
+ * more fields.
+ */
 export function readTraceId(traceparent: string | null | undefined): string | undefined {
   return parseTraceparent(traceparent)?.[0]
 }
 
-function parseTraceparent(traceparent: string | null | undefined): [traceId: string, spanId: string] | undefined {
+function parseTraceparent(
+  traceparent: string | null | undefined,
+): [traceId: string, spanId: string] | undefined {
   const pattern = /^([0-9a-f]{2})-([0-9a-f]{32})-((?!0{16})[0-9a-f]{16})-[0-9a-f]{2}(?:-.*)?$/
   const [, version, traceId, spanId] = pattern.exec(traceparent ?? '') ?? []
   return !traceId || !spanId || version === 'ff' || traceId === '0'.repeat(32) ? undefined : [traceId, spanId]

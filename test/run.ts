@@ -1,4 +1,5 @@
-// `npm test`: run the suite, or with `--changed [commit]` the tests that the changes since that commit (HEAD by default) can break.
+// `npm test`: run the suite, or with `--changed [commit]` the tests that the changes since that commit (HEAD
+// by default) can break.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { root } from '#local/root.ts'
@@ -21,11 +22,18 @@ if (at >= 0) {
   )
   if (files.length === 0) process.exit()
 }
-const { status } = spawnSync(process.execPath, [...vitest, ...args, ...files], { cwd: root, stdio: 'inherit' })
+const { status } = spawnSync(process.execPath, [...vitest, ...args, ...files], {
+  cwd: root,
+  stdio: 'inherit',
+})
 process.exitCode = status ?? 1
 
 /** List the files that differ from a commit, with those that git does not know yet. */
 function listChanged(commit: string): string[] {
-  const git = (...command: string[]) => execFileSync('git', command, { cwd: root, encoding: 'utf8' }).split('\0').filter(Boolean)
-  return [...git('diff', '--name-only', '--no-renames', '-z', commit), ...git('ls-files', '--others', '--exclude-standard', '-z')]
+  const git = (...command: string[]) =>
+    execFileSync('git', command, { cwd: root, encoding: 'utf8' }).split('\0').filter(Boolean)
+  return [
+    ...git('diff', '--name-only', '--no-renames', '-z', commit),
+    ...git('ls-files', '--others', '--exclude-standard', '-z'),
+  ]
 }

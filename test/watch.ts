@@ -1,4 +1,5 @@
-// `npm run test:watch`: run the tests of what changed. PostgreSQL and the loaded modules stay, so a run takes seconds.
+// `npm run test:watch`: run the tests of what changed. PostgreSQL and the loaded modules stay, so a run takes
+// seconds.
 import { watch } from 'node:fs'
 import { join } from 'node:path'
 import { createVitest } from 'vitest/node'
@@ -8,7 +9,10 @@ import { findTests, readTestIndex } from './support/find-tests.ts'
 // An editor writes several files within this time.
 const settleMs = 100
 
-const vitest = await createVitest('test', { config: join(import.meta.dirname, 'vitest.config.ts'), watch: false })
+const vitest = await createVitest('test', {
+  config: join(import.meta.dirname, 'vitest.config.ts'),
+  watch: false,
+})
 await vitest.standalone()
 console.log('Waiting for changes in functions, lib, migrations and test.')
 
@@ -23,9 +27,13 @@ async function runChanged(): Promise<void> {
   if (tests.length === 0) return console.log(`No test belongs to ${files.join(', ')}.`)
   const startedAt = performance.now()
   for (const file of files) vitest.invalidateFile(join(root, file))
-  const specifications = (await vitest.globTestSpecifications()).filter(({ moduleId }) => tests.includes(moduleId.slice(root.length + 1)))
+  const specifications = (await vitest.globTestSpecifications()).filter(({ moduleId }) =>
+    tests.includes(moduleId.slice(root.length + 1)),
+  )
   await vitest.runTestSpecifications(specifications)
-  console.log(`${files.join(', ')}: ${specifications.length} files in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`)
+  console.log(
+    `${files.join(', ')}: ${specifications.length} files in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`,
+  )
 }
 
 for (const folder of ['functions', 'lib', 'migrations', 'test'])

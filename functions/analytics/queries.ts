@@ -28,7 +28,11 @@ const ratingCondition = (filter: SessionFilter) => {
   return sql`and exists (select from sessions s where s.account_id = r.account_id and s.id = r.session_id and s.team_id = ${filter.teamId} offset 0)`
 }
 
-const CompletedMetrics = MyMetrics.pick({ sessions_completed: true, resolution_rate: true, median_minutes: true })
+const CompletedMetrics = MyMetrics.pick({
+  sessions_completed: true,
+  resolution_rate: true,
+  median_minutes: true,
+})
 const RatingMetrics = MyMetrics.pick({ csat_average: true, csat_count: true })
 
 const completedMetrics = (days: number, condition: RawBuilder<unknown>) => sql`
@@ -56,24 +60,37 @@ export const selectTopFlows = readStatement(
      order by g.sessions desc, g.tree_id`,
 )
 
-/** Count the sessions of every day of the period, today last. Each local day is one index range, so no row's own day is computed. */
-export const selectMetricsPerDay = readStatement(MyMetrics.shape.by_day.element, (days: number, filter: SessionFilter) => {
-  const countPerDay = (column: string) => sql`
+/**
+ * Count the sessions of every day of the period, today last. Each local day is one index range, so no row's
+ * own day is computed.
+ */
+export const selectMetricsPerDay = readStatement(
+  MyMetrics.shape.by_day.element,
+  (days: number, filter: SessionFilter) => {
+    const countPerDay = (column: string) => sql`
     lateral (select count(*)::integer as n from sessions s
       where s.account_id = app.account_id() and ${sql.ref(column)} >= d.start and ${sql.ref(column)} < d.until ${sessionCondition(filter)})`
-  return sql`
+    return sql`
     select d.date, started.n as started, completed.n as completed
       from ${callFunction('app.days_of', { p_days: days })} d, ${countPerDay('s.started_at')} started, ${countPerDay('s.completed_at')} completed
      order by d.start`
-})
+  },
+)
 
-export async function selectMetrics(db: ReadDb, days: number, filter: SessionFilter): Promise<Omit<MyMetrics, 'period'>> {
+export async function selectMetrics(
+  db: ReadDb,
+  days: number,
+  filter: SessionFilter,
+): Promise<Omit<MyMetrics, 'period'>> {
   const [[by_day, ratings], [completed, top_flows]] = await Promise.all([
     db.batch([selectMetricsPerDay.query(days, filter), selectRatingMetrics.query(days, filter)]),
     db.batch([selectCompletedMetrics.query(days, filter), selectTopFlows.query(days, filter)]),
   ])
   const sessions_started = by_day.reduce((sum, { started }) => sum + started, 0)
-  const [completedCounts, ratingCounts] = [completed[0], ratings[0]] as [z.output<typeof CompletedMetrics>, z.output<typeof RatingMetrics>]
+  const [completedCounts, ratingCounts] = [completed[0], ratings[0]] as [
+    z.output<typeof CompletedMetrics>,
+    z.output<typeof RatingMetrics>,
+  ]
   return { sessions_started, ...completedCounts, ...ratingCounts, by_day, top_flows }
 }
 
@@ -96,13 +113,17 @@ const flowMetrics = (days: number, condition: RawBuilder<unknown>) => sql`
                  ${medianMinutes} as median_minutes
             from sessions s where s.account_id = app.account_id() and s.started_at >= ${periodStart(days)} ${condition} group by s.tree_id) g`
 
-// `lateral … offset 0` forces an index look-up per row. A query plan cached for a small account then also suits a large one.
+// `lateral … offset 0` forces an index look-up per row. A query plan cached for a small account then also
+// suits a large one.
 
 const thumbCounts = sql`count(*) filter (where f.helpful)::integer as thumbs_up, count(*) filter (where not f.helpful)::integer as thumbs_down`
 
 const SessionCounts = FlowMetrics.omit({ thumbs_up: true, thumbs_down: true })
 
-/** Count the feedback per flow. The condition on `given_at` is for its index: feedback is never older than the start of its session. */
+/**
+ * Count the feedback per flow. The condition on `given_at` is for its index: feedback is never older than the
+ * start of its session.
+ */
 export const selectThumbsPerFlow = readStatement(
   FlowMetrics.pick({ tree_id: true, thumbs_up: true, thumbs_down: true }),
   (days: number) => sql`
@@ -120,13 +141,20 @@ export const metricsOrder: Order<'sessions' | 'tree_id'> = [
 
 export const selectFlowPage = readStatement(
   SessionCounts,
-  (days: number, page: PageQuery) => sql`${flowMetrics(days, sql``)} where true ${pageEnd(metricsOrder, page, 'g')}`,
+  (days: number, page: PageQuery) =>
+    sql`${flowMetrics(days, sql``)} where true ${pageEnd(metricsOrder, page, 'g')}`,
 )
 
 export async function selectFlowMetrics(db: ReadDb, days: number, page: PageQuery): Promise<FlowMetrics[]> {
-  const [flows, thumbs] = await Promise.all([selectFlowPage.all(db, days, page), selectThumbsPerFlow.all(db, days)])
+  const [flows, thumbs] = await Promise.all([
+    selectFlowPage.all(db, days, page),
+    selectThumbsPerFlow.all(db, days),
+  ])
   const countsByFlow = new Map(thumbs.map(({ tree_id, ...counts }) => [tree_id, counts]))
-  return flows.map((flow) => ({ ...flow, ...(countsByFlow.get(flow.tree_id) ?? { thumbs_up: 0, thumbs_down: 0 }) }))
+  return flows.map((flow) => ({
+    ...flow,
+    ...(countsByFlow.get(flow.tree_id) ?? { thumbs_up: 0, thumbs_down: 0 }),
+  }))
 }
 
 const StepCounts = StepMetrics.omit({ title: true })
@@ -137,7 +165,9 @@ const startedSessions = (days: number, treeId: string) => sql`
   select s.account_id, s.id from sessions s
    where s.account_id = app.account_id() and s.started_at >= ${periodStart(days)} ${flowCondition(treeId)} offset 0`
 
-export const selectOneFlow = readStatement(SessionCounts, (days: number, treeId: string) => flowMetrics(days, flowCondition(treeId)))
+export const selectOneFlow = readStatement(SessionCounts, (days: number, treeId: string) =>
+  flowMetrics(days, flowCondition(treeId)),
+)
 
 export const selectAnsweredSteps = readStatement(
   StepCounts.pick({ step_id: true, visits: true, median_seconds: true }),
@@ -152,8 +182,8 @@ export const selectAnsweredSteps = readStatement(
 const leftAfter = sql`interval '1 day'`
 
 /**
- * Count the sessions that are at a step, or ended at it, without an answer to it. A session dropped off there if it was abandoned, completed
- * without being resolved, or left.
+ * Count the sessions that are at a step, or ended at it, without an answer to it. A session dropped off there
+ * if it was abandoned, completed without being resolved, or left.
  */
 export const selectUnansweredSteps = readStatement(
   StepCounts.pick({ visits: true, drop_offs: true }).extend({ step_id: notNull<string>() }),
@@ -180,41 +210,60 @@ export const selectThumbsPerStep = readStatement(
 )
 
 /**
- * Return the metrics of a flow (undefined if no session of the period started with it), and those of each step that a session reached or
- * that has feedback.
+ * Return the metrics of a flow (undefined if no session of the period started with it), and those of each
+ * step that a session reached or that has feedback.
  */
 export async function selectOneFlowMetrics(db: ReadDb, days: number, treeId: string) {
   const [answeredSteps, [flows, unansweredSteps, stepThumbs]] = await Promise.all([
     selectAnsweredSteps.all(db, days, treeId),
-    db.batch([selectOneFlow.query(days, treeId), selectUnansweredSteps.query(days, treeId), selectThumbsPerStep.query(days, treeId)]),
+    db.batch([
+      selectOneFlow.query(days, treeId),
+      selectUnansweredSteps.query(days, treeId),
+      selectThumbsPerStep.query(days, treeId),
+    ]),
   ])
   return { metrics: flows[0], steps: mergeSteps([...answeredSteps, ...unansweredSteps, ...stepThumbs]) }
 }
 
-/** Merge the counts of each step. Its visits are the sessions that answered it plus those that stopped at it without an answer. */
+/**
+ * Merge the counts of each step. Its visits are the sessions that answered it plus those that stopped at it
+ * without an answer.
+ */
 function mergeSteps(parts: readonly (Pick<StepCounts, 'step_id'> & Partial<StepCounts>)[]): StepCounts[] {
   const steps = new Map<string, StepCounts>()
   for (const part of parts) {
-    const counts = steps.get(part.step_id) ?? { visits: 0, drop_offs: 0, median_seconds: null, thumbs_up: 0, thumbs_down: 0 }
+    const counts = steps.get(part.step_id) ?? {
+      visits: 0,
+      drop_offs: 0,
+      median_seconds: null,
+      thumbs_up: 0,
+      thumbs_down: 0,
+    }
     steps.set(part.step_id, { ...counts, ...part, visits: counts.visits + (part.visits ?? 0) })
   }
   return [...steps.values()]
 }
 
-/** Select the response times of handoffs claimed in the period: to the claim at once, and from the claim to the first action when there is one. */
-export const selectEscalationMetrics = readStatement(EscalationMetrics.omit({ period: true, metric_definition: true }), (days: number) => {
-  // `greatest` ignores null and would return 0, so handoffs without a first action are filtered out.
-  const toAction = sql`extract(epoch from h.first_action_at - h.claimed_at)`
-  const toClaim = sql`extract(epoch from h.claimed_at - h.created_at)`
-  const average = (seconds: RawBuilder<unknown>) =>
-    sql`round(avg(greatest(0, ${seconds})) filter (where ${seconds} is not null), 3)::float8`
-  const percentile = (share: number, seconds: RawBuilder<unknown>) =>
-    sql`round((percentile_cont(${sql.lit(share)}) within group (order by greatest(0, ${seconds})) filter (where ${seconds} is not null))::numeric, 3)::float8`
-  return sql`
+/**
+ * Select the response times of handoffs claimed in the period: to the claim at once, and from the claim to
+ * the first action when there is one.
+ */
+export const selectEscalationMetrics = readStatement(
+  EscalationMetrics.omit({ period: true, metric_definition: true }),
+  (days: number) => {
+    // `greatest` ignores null and would return 0, so handoffs without a first action are filtered out.
+    const toAction = sql`extract(epoch from h.first_action_at - h.claimed_at)`
+    const toClaim = sql`extract(epoch from h.claimed_at - h.created_at)`
+    const average = (seconds: RawBuilder<unknown>) =>
+      sql`round(avg(greatest(0, ${seconds})) filter (where ${seconds} is not null), 3)::float8`
+    const percentile = (share: number, seconds: RawBuilder<unknown>) =>
+      sql`round((percentile_cont(${sql.lit(share)}) within group (order by greatest(0, ${seconds})) filter (where ${seconds} is not null))::numeric, 3)::float8`
+    return sql`
     select ${average(toAction)} as avg_seconds, ${percentile(0.5, toAction)} as median_seconds, ${percentile(0.95, toAction)} as p95_seconds,
            count(*)::integer as n_handoffs_claimed, count(h.first_action_at)::integer as n_handoffs_with_action,
            ${average(toClaim)} as avg_claim_seconds, ${percentile(0.5, toClaim)} as median_claim_seconds,
            ${percentile(0.95, toClaim)} as p95_claim_seconds
       from ai_handoffs h
      where h.account_id = app.account_id() and h.claimed_at >= ${periodStart(days)}`
-})
+  },
+)

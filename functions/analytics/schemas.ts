@@ -8,8 +8,12 @@ export const Period = z
   .enum(['7d', '30d', '90d'])
   .meta({ id: 'AnalyticsPeriod' })
   .describe('A number of days that ends today, in my time zone.')
-export const PeriodQuery = z.strictObject({ period: Period.default('7d').describe('A number of days that ends today, in my time zone.') })
-export const TeamQuery = PeriodQuery.extend({ team_id: Uuid.optional().describe('Count only the sessions of this team.') })
+export const PeriodQuery = z.strictObject({
+  period: Period.default('7d').describe('A number of days that ends today, in my time zone.'),
+})
+export const TeamQuery = PeriodQuery.extend({
+  team_id: Uuid.optional().describe('Count only the sessions of this team.'),
+})
 export type Period = z.infer<typeof Period>
 
 const Rate = z.number().min(0).max(1).nullable()
@@ -18,10 +22,19 @@ const Minutes = z.number().nullable()
 const metricFields = {
   period: Period,
   sessions_started: z.int().describe('Sessions that were started in the period.'),
-  sessions_completed: z.int().describe('Sessions that were completed in the period, whenever they were started.'),
+  sessions_completed: z
+    .int()
+    .describe('Sessions that were completed in the period, whenever they were started.'),
   resolution_rate: Rate.describe('The share of the completed sessions that was resolved; null without any.'),
-  median_minutes: Minutes.describe('Median time from start to completion of the completed sessions; null without any.'),
-  csat_average: z.number().min(1).max(5).nullable().describe('Average score of the ratings in the period; null without any.'),
+  median_minutes: Minutes.describe(
+    'Median time from start to completion of the completed sessions; null without any.',
+  ),
+  csat_average: z
+    .number()
+    .min(1)
+    .max(5)
+    .nullable()
+    .describe('Average score of the ratings in the period; null without any.'),
   csat_count: z.int().describe('Number of ratings in the period.'),
   by_day: z
     .array(
@@ -54,7 +67,9 @@ const exampleMetrics = {
   top_flows: [{ tree_id: exampleTree.id, name: exampleTree.name, sessions: 12 }],
 }
 
-export const MyMetrics = z.strictObject(metricFields).meta({ id: 'MyAnalyticsResponse', examples: [exampleMetrics] })
+export const MyMetrics = z
+  .strictObject(metricFields)
+  .meta({ id: 'MyAnalyticsResponse', examples: [exampleMetrics] })
 export type MyMetrics = z.infer<typeof MyMetrics>
 
 export const TeamMetrics = z
@@ -66,7 +81,9 @@ export const TeamMetrics = z
           user_id: Id.describe('The user.'),
           name: z.string().describe('The name of the user.'),
           sessions: z.int().describe('Sessions that the user started in the period.'),
-          resolution_rate: Rate.describe('The share of the sessions completed in the period that was resolved.'),
+          resolution_rate: Rate.describe(
+            'The share of the sessions completed in the period that was resolved.',
+          ),
           median_minutes: Minutes.describe('Median time from start to completion of those sessions.'),
         }),
       )
@@ -77,7 +94,15 @@ export const TeamMetrics = z
     examples: [
       {
         ...exampleMetrics,
-        by_user: [{ user_id: exampleIds.user, name: 'Dana Reyes', sessions: 9, resolution_rate: 0.9, median_minutes: 11 }],
+        by_user: [
+          {
+            user_id: exampleIds.user,
+            name: 'Dana Reyes',
+            sessions: 9,
+            resolution_rate: 0.9,
+            median_minutes: 11,
+          },
+        ],
       },
     ],
   })
@@ -88,7 +113,9 @@ const flowFields = {
   name: z.string().describe('The name of the flow when it was last used.'),
   sessions: z.int().describe('Sessions that were started with the flow in the period.'),
   completion_rate: Rate.describe('The share of these sessions that is completed by now.'),
-  median_minutes: Minutes.describe('Median time from start to completion of these sessions; null without any.'),
+  median_minutes: Minutes.describe(
+    'Median time from start to completion of these sessions; null without any.',
+  ),
   thumbs_up: z.int().describe('Number of "helpful" votes on steps of these sessions.'),
   thumbs_down: z.int().describe('Number of "not helpful" votes on steps of these sessions.'),
 }
@@ -109,28 +136,54 @@ export const StepMetrics = z
     step_id: z.string().describe('The id of the step.'),
     title: z.string().describe('The current title of the step; its id if the flow no longer has it.'),
     visits: z.int().describe('Sessions that reached the step.'),
-    drop_offs: z.int().describe('Sessions abandoned at this step, completed at it without being resolved, or left at it for a day.'),
-    median_seconds: z.number().nullable().describe('Median time until the step was answered; null if it never was.'),
+    drop_offs: z
+      .int()
+      .describe(
+        'Sessions abandoned at this step, completed at it without being resolved, or left at it for a day.',
+      ),
+    median_seconds: z
+      .number()
+      .nullable()
+      .describe('Median time until the step was answered; null if it never was.'),
     thumbs_up: z.int().describe('Number of "helpful" votes.'),
     thumbs_down: z.int().describe('Number of "not helpful" votes.'),
   })
   .meta({
     id: 'StepAnalytics',
     examples: [
-      { step_id: 'ping', title: 'Does it answer a ping?', visits: 12, drop_offs: 1, median_seconds: 40, thumbs_up: 5, thumbs_down: 0 },
+      {
+        step_id: 'ping',
+        title: 'Does it answer a ping?',
+        visits: 12,
+        drop_offs: 1,
+        median_seconds: 40,
+        thumbs_up: 5,
+        thumbs_down: 0,
+      },
     ],
   })
 export type StepMetrics = z.infer<typeof StepMetrics>
 
 export const OneFlowMetrics = z
-  .strictObject({ ...flowFields, steps: z.array(StepMetrics).describe('In the order of the flow. Steps that it no longer has come last.') })
+  .strictObject({
+    ...flowFields,
+    steps: z.array(StepMetrics).describe('In the order of the flow. Steps that it no longer has come last.'),
+  })
   .meta({
     id: 'OneFlowAnalytics',
     examples: [
       {
         ...exampleFlow,
         steps: [
-          { step_id: 'ping', title: 'Does it answer a ping?', visits: 12, drop_offs: 1, median_seconds: 40, thumbs_up: 5, thumbs_down: 0 },
+          {
+            step_id: 'ping',
+            title: 'Does it answer a ping?',
+            visits: 12,
+            drop_offs: 1,
+            median_seconds: 40,
+            thumbs_up: 5,
+            thumbs_down: 0,
+          },
         ],
       },
     ],
@@ -141,14 +194,26 @@ const Seconds = z.number().min(0).nullable()
 export const EscalationMetrics = z
   .strictObject({
     period: Period,
-    avg_seconds: Seconds.describe('Average from the claim to the first action; null if nothing can be measured.'),
-    median_seconds: Seconds.describe('Median from the claim to the first action; null if nothing can be measured.'),
-    p95_seconds: Seconds.describe('95th percentile from the claim to the first action; null if nothing can be measured.'),
+    avg_seconds: Seconds.describe(
+      'Average from the claim to the first action; null if nothing can be measured.',
+    ),
+    median_seconds: Seconds.describe(
+      'Median from the claim to the first action; null if nothing can be measured.',
+    ),
+    p95_seconds: Seconds.describe(
+      '95th percentile from the claim to the first action; null if nothing can be measured.',
+    ),
     n_handoffs_claimed: z.int().describe('Escalated handoffs that were claimed in the period.'),
     n_handoffs_with_action: z.int().describe('Of those, the handoffs on which the claimant has acted.'),
-    avg_claim_seconds: Seconds.describe('Average from the escalation to its claim; null if none was claimed.'),
-    median_claim_seconds: Seconds.describe('Median from the escalation to its claim; null if none was claimed.'),
-    p95_claim_seconds: Seconds.describe('95th percentile from the escalation to its claim; null if none was claimed.'),
+    avg_claim_seconds: Seconds.describe(
+      'Average from the escalation to its claim; null if none was claimed.',
+    ),
+    median_claim_seconds: Seconds.describe(
+      'Median from the escalation to its claim; null if none was claimed.',
+    ),
+    p95_claim_seconds: Seconds.describe(
+      '95th percentile from the escalation to its claim; null if none was claimed.',
+    ),
     metric_definition: z.string().describe('A description of what is measured.'),
   })
   .meta({
@@ -164,7 +229,8 @@ export const EscalationMetrics = z
         avg_claim_seconds: 240.5,
         median_claim_seconds: 130,
         p95_claim_seconds: 900,
-        metric_definition: 'Seconds from the claim of an escalated handoff to the first action of the claimant in the session.',
+        metric_definition:
+          'Seconds from the claim of an escalated handoff to the first action of the claimant in the session.',
       },
     ],
   })

@@ -48,17 +48,36 @@ const metricDefinition =
   'Seconds from the claim of an escalated handoff to the first action of the claimant in the session; 0 if the action came before the claim. Measured over the handoffs claimed in the period that have a first action. The claim seconds are those from the escalation to its claim, and count at once.'
 
 export async function getEscalations({ db }: ReadContext, period: Period): Promise<EscalationMetrics> {
-  return { period, ...(await queries.selectEscalationMetrics.one(db, daysByPeriod[period])), metric_definition: metricDefinition }
+  return {
+    period,
+    ...(await queries.selectEscalationMetrics.one(db, daysByPeriod[period])),
+    metric_definition: metricDefinition,
+  }
 }
 
-/** Return the metrics of every step of the flow, in its order, then those of steps that the flow no longer has. */
-function sortSteps(structure: TreeStructure | null, steps: readonly Omit<StepMetrics, 'title'>[]): StepMetrics[] {
+/**
+ * Return the metrics of every step of the flow, in its order, then those of steps that the flow no longer
+ * has.
+ */
+function sortSteps(
+  structure: TreeStructure | null,
+  steps: readonly Omit<StepMetrics, 'title'>[],
+): StepMetrics[] {
   const metricsById = new Map(steps.map((step) => [step.step_id, step]))
   const nodes = structure ? [...walkAll(structure)].map(({ node }) => node) : []
-  const answerable = nodes.filter((node) => 'type' in node && node.type !== 'section_header' && node.type !== 'procedure_end')
+  const answerable = nodes.filter(
+    (node) => 'type' in node && node.type !== 'section_header' && node.type !== 'procedure_end',
+  )
   const unvisited = { visits: 0, drop_offs: 0, median_seconds: null, thumbs_up: 0, thumbs_down: 0 }
-  const currentSteps = answerable.map(({ id, title }) => ({ ...unvisited, ...metricsById.get(id), step_id: id, title: title || id }))
+  const currentSteps = answerable.map(({ id, title }) => ({
+    ...unvisited,
+    ...metricsById.get(id),
+    step_id: id,
+    title: title || id,
+  }))
   const currentIds = new Set(currentSteps.map(({ step_id }) => step_id))
-  const removedSteps = steps.filter(({ step_id }) => !currentIds.has(step_id)).map((step) => ({ ...step, title: step.step_id }))
+  const removedSteps = steps
+    .filter(({ step_id }) => !currentIds.has(step_id))
+    .map((step) => ({ ...step, title: step.step_id }))
   return [...currentSteps, ...removedSteps]
 }

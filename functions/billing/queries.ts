@@ -7,7 +7,11 @@ import type { BillingEvent, Subscription } from '#vendors/billing/billing.ts'
 import type { StoredCustomer, StoredSubscription } from '#vendors/billing/choose-subscription.ts'
 
 export async function selectCustomerId(db: ReadDb): Promise<string | null> {
-  const account = await db.selectFrom('accounts').select('billing_customer_id').where('id', '=', accountId).executeTakeFirst()
+  const account = await db
+    .selectFrom('accounts')
+    .select('billing_customer_id')
+    .where('id', '=', accountId)
+    .executeTakeFirst()
   return account?.billing_customer_id ?? null
 }
 
@@ -49,7 +53,10 @@ export function selectSubscriptions(db: ReadDb) {
     .execute()
 }
 
-/** Select what a checkout needs: the customer to reuse, the caller's address, and whether a subscription to a plan is paid. */
+/**
+ * Select what a checkout needs: the customer to reuse, the caller's address, and whether a subscription to a
+ * plan is paid.
+ */
 export const selectCheckoutFacts = readStatement(
   z.object({ customerId: z.string().nullable(), email: z.string(), isPaid: z.boolean() }),
   () => sql`
@@ -60,7 +67,11 @@ export const selectCheckoutFacts = readStatement(
 )
 
 /** Return the provider's price of a plan that anyone may buy, or null. */
-export async function selectPriceId(db: PlatformDb, plan: string, interval: 'monthly' | 'annual'): Promise<string | null> {
+export async function selectPriceId(
+  db: PlatformDb,
+  plan: string,
+  interval: 'monthly' | 'annual',
+): Promise<string | null> {
   const row = await db
     .selectFrom('plan_billing')
     .select(`provider_${interval}_price_id as priceId`)
@@ -85,20 +96,29 @@ export async function insertCheckoutAudit(
     .execute()
 }
 
-/** Lock a customer until the end of the transaction, also one without a row. Statements after it see what others stored about it. */
+/**
+ * Lock a customer until the end of the transaction, also one without a row. Statements after it see what
+ * others stored about it.
+ */
 export const lockCustomer = writeStatement(
   null,
-  (customerId: string) => sql`select from pg_advisory_xact_lock(hashtextextended(concat('billing customer ', ${customerId}::text), 0))`,
+  (customerId: string) =>
+    sql`select from pg_advisory_xact_lock(hashtextextended(concat('billing customer ', ${customerId}::text), 0))`,
 )
 
-/** What an event says whose account it is. `accountId` is the account that it names by our reference, if any. */
+/**
+ * What an event says whose account it is. `accountId` is the account that it names by our reference, if any.
+ */
 interface EventOwner {
   customerId: string
   accountId: string | null
   subscription: Subscription | null
 }
 
-/** Select and lock the account that has the event's customer, else its subscription, else the one that the event names. */
+/**
+ * Select and lock the account that has the event's customer, else its subscription, else the one that the
+ * event names.
+ */
 export const lockEventAccount = writeStatement(
   z.object({ id: z.string(), customerId: z.string().nullable() }),
   ({ customerId, accountId, subscription }: EventOwner) => sql`
@@ -111,7 +131,10 @@ export const lockEventAccount = writeStatement(
        for no key update`,
 )
 
-/** Select whether the event was stored before, the newest event of its subscription, and the plan that has one of its prices. */
+/**
+ * Select whether the event was stored before, the newest event of its subscription, and the plan that has one
+ * of its prices.
+ */
 export const selectEventFacts = readStatement(
   z.object({
     isReplayed: z.boolean(),
@@ -129,10 +152,17 @@ export const selectEventFacts = readStatement(
 )
 
 export async function isSubscriptionStored(db: PlatformDb, id: string): Promise<boolean> {
-  return (await db.selectFrom('billing_subscriptions').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
+  return (
+    (await db.selectFrom('billing_subscriptions').select('id').where('id', '=', id).executeTakeFirst()) !==
+    undefined
+  )
 }
 
-export async function insertEvent(db: PlatformDb, accountId: string, { id, at }: BillingEvent): Promise<void> {
+export async function insertEvent(
+  db: PlatformDb,
+  accountId: string,
+  { id, at }: BillingEvent,
+): Promise<void> {
   await db.insertInto('billing_events').values({ id, account_id: accountId, occurred_at: at }).execute()
 }
 
@@ -144,7 +174,10 @@ interface CustomerUpdate {
   deletedAt: string | null
 }
 
-/** Store a customer, and give the account its subscriptions whose events came before. A customer stays with its first account. */
+/**
+ * Store a customer, and give the account its subscriptions whose events came before. A customer stays with
+ * its first account.
+ */
 export const upsertCustomer = writeStatement(
   null,
   ({ id, accountId, linkedAt, deletedAt }: CustomerUpdate) => sql`
@@ -165,7 +198,10 @@ interface SubscriptionUpdate {
   eventAt: string
 }
 
-/** Store the state of a subscription as of the event. An event without the time of creation counts as created at its first event. */
+/**
+ * Store the state of a subscription as of the event. An event without the time of creation counts as created
+ * at its first event.
+ */
 export const upsertSubscription = writeStatement(
   null,
   ({ subscription, plan, accountId, eventId, eventAt }: SubscriptionUpdate) => sql`
@@ -189,10 +225,20 @@ export interface AccountSubscription extends StoredSubscription {
   anchor: string | null
 }
 
-export function selectAccountSubscriptions(db: PlatformDb, accountId: string): Promise<AccountSubscription[]> {
+export function selectAccountSubscriptions(
+  db: PlatformDb,
+  accountId: string,
+): Promise<AccountSubscription[]> {
   return db
     .selectFrom('billing_subscriptions')
-    .select(['id', 'status', 'plan', 'customer_id as customerId', 'created_at as createdAt', 'current_period_end as currentPeriodEnd'])
+    .select([
+      'id',
+      'status',
+      'plan',
+      'customer_id as customerId',
+      'created_at as createdAt',
+      'current_period_end as currentPeriodEnd',
+    ])
     .select(['past_due_since as pastDueSince', 'billing_anchor as anchor'])
     .where('account_id', '=', accountId)
     .execute()
@@ -204,16 +250,32 @@ export async function selectAccountCustomers(db: PlatformDb, accountId: string):
     .select(['id', 'linked_at', 'deleted_at'])
     .where('account_id', '=', accountId)
     .execute()
-  return rows.map(({ id, linked_at, deleted_at }) => ({ id, linkedAt: linked_at, isDeleted: deleted_at !== null }))
+  return rows.map(({ id, linked_at, deleted_at }) => ({
+    id,
+    linkedAt: linked_at,
+    isDeleted: deleted_at !== null,
+  }))
 }
 
 /** Store the customer whose portal the account opens. */
-export async function updateCustomerId(db: PlatformDb, accountId: string, customerId: string | null): Promise<void> {
-  await db.updateTable('accounts').set({ billing_customer_id: customerId }).where('id', '=', accountId).execute()
+export async function updateCustomerId(
+  db: PlatformDb,
+  accountId: string,
+  customerId: string | null,
+): Promise<void> {
+  await db
+    .updateTable('accounts')
+    .set({ billing_customer_id: customerId })
+    .where('id', '=', accountId)
+    .execute()
 }
 
 /** Give the account the state of a subscription. One without a plan keeps the account's plan. */
-export async function updateAccount(db: PlatformDb, accountId: string, subscription: AccountSubscription): Promise<void> {
+export async function updateAccount(
+  db: PlatformDb,
+  accountId: string,
+  subscription: AccountSubscription,
+): Promise<void> {
   const { id, plan, anchor, status, currentPeriodEnd, pastDueSince } = subscription
   await db
     .updateTable('accounts')

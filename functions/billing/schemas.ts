@@ -4,25 +4,47 @@ import { Time } from '#http/fields.ts'
 
 export const PortalSession = z
   .strictObject({
-    url: z.url().describe("The address of the provider's payment page. It is short-lived, and anyone with it can open the page."),
+    url: z
+      .url()
+      .describe(
+        "The address of the provider's payment page. It is short-lived, and anyone with it can open the page.",
+      ),
   })
-  .meta({ id: 'BillingPortalSession', examples: [{ url: 'https://billing.stripe.com/p/session/test_YWNjdF8x' }] })
+  .meta({
+    id: 'BillingPortalSession',
+    examples: [{ url: 'https://billing.stripe.com/p/session/test_YWNjdF8x' }],
+  })
 
 export const CheckoutInput = z
   .strictObject({
-    plan: z.string().min(1).max(40).describe('The plan to buy: a public plan of `GET /plans/public` that has a price.'),
-    interval: z.enum(['monthly', 'annual']).meta({ id: 'BillingInterval' }).describe('How often the account pays.'),
+    plan: z
+      .string()
+      .min(1)
+      .max(40)
+      .describe('The plan to buy: a public plan of `GET /plans/public` that has a price.'),
+    interval: z
+      .enum(['monthly', 'annual'])
+      .meta({ id: 'BillingInterval' })
+      .describe('How often the account pays.'),
   })
   .meta({ id: 'BillingCheckoutInput', examples: [{ plan: 'team', interval: 'monthly' }] })
 export type CheckoutInput = z.infer<typeof CheckoutInput>
 
 export const CheckoutSession = z
   .strictObject({
-    url: z.url().describe("The address of the provider's page for paying. It ends after 24 hours, and anyone with it can open the page."),
+    url: z
+      .url()
+      .describe(
+        "The address of the provider's page for paying. It ends after 24 hours, and anyone with it can open the page.",
+      ),
   })
-  .meta({ id: 'BillingCheckoutSession', examples: [{ url: 'https://checkout.stripe.com/c/pay/cs_test_a1b2c3' }] })
+  .meta({
+    id: 'BillingCheckoutSession',
+    examples: [{ url: 'https://checkout.stripe.com/c/pay/cs_test_a1b2c3' }],
+  })
 
-const cancelAt = 'When the subscription will end, because that was planned in the portal; null while it renews.'
+const cancelAt =
+  'When the subscription will end, because that was planned in the portal; null while it renews.'
 const cancelAtPeriodEnd = 'Whether the subscription ends with the period that is paid.'
 
 const OtherSubscription = z
@@ -54,7 +76,9 @@ export const Subscription = z
     status: SubscriptionStatus.describe('The current state of the subscription.'),
     is_lapsed: z
       .boolean()
-      .describe('Whether the account is blocked until it pays: `past_due` for more than 7 days, `unpaid` or `canceled`.'),
+      .describe(
+        'Whether the account is blocked until it pays: `past_due` for more than 7 days, `unpaid` or `canceled`.',
+      ),
     trial_ends_at: Time.nullable().describe('When the trial ends or ended.'),
     past_due_since: Time.nullable().describe('Since when a payment is overdue.'),
     current_period_end: Time.nullable().describe('When the paid period ends; null before the first payment.'),
@@ -62,18 +86,24 @@ export const Subscription = z
     cancel_at_period_end: z.boolean().describe(cancelAtPeriodEnd),
     other_subscriptions: z
       .array(OtherSubscription)
-      .describe('Further subscriptions of the account that are not canceled, the newest first. It pays for each of them.'),
+      .describe(
+        'Further subscriptions of the account that are not canceled, the newest first. It pays for each of them.',
+      ),
     seats: z.int().nullable().describe('Seats of the plan; null for no limit.'),
     seats_used: z.int().describe('Active members.'),
     ai_builds: z
       .strictObject({
         used: z.int().describe('AI builds used this month.'),
         limit: z.int().nullable().describe('AI builds per month of the plan; null for no limit.'),
-        resets_at: Time.describe('When the next month of the quota starts, counted from the billing cycle anchor.'),
+        resets_at: Time.describe(
+          'When the next month of the quota starts, counted from the billing cycle anchor.',
+        ),
       })
       .describe('The monthly AI quota.'),
     has_billing_customer: z.boolean().describe('Whether the account has a billing portal.'),
-    checkout_reference: z.string().describe('Names my account to the provider: the `client_reference_id` of a checkout.'),
+    checkout_reference: z
+      .string()
+      .describe('Names my account to the provider: the `client_reference_id` of a checkout.'),
   })
   .meta({
     id: 'SubscriptionResponse',
@@ -92,7 +122,8 @@ export const Subscription = z
         seats_used: 4,
         ai_builds: { used: 12, limit: 100, resets_at: '2026-12-21T09:30:00.000Z' },
         has_billing_customer: true,
-        checkout_reference: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d10_2mGVSMNaIjFIvDzPVC9lA3Yqj7mJVFWQ0PZLzk1XGd4',
+        checkout_reference:
+          '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d10_2mGVSMNaIjFIvDzPVC9lA3Yqj7mJVFWQ0PZLzk1XGd4',
       },
     ],
   })

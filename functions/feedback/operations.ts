@@ -9,7 +9,8 @@ export const feedbackOperations = [
     method: 'post',
     path: '/feedback',
     summary: 'Send feedback',
-    description: 'Sends an e-mail to the platform, if it has a feedback address, and a receipt to the author.',
+    description:
+      'Sends an e-mail to the platform, if it has a feedback address, and a receipt to the author.',
     access: 'user',
     limit: '10/minute',
     strictLimit: 'mail',
@@ -38,7 +39,8 @@ export const feedbackOperations = [
     method: 'get',
     path: '/feedback/beta',
     summary: 'List beta feedback',
-    description: 'Newest first. Account admins see the feedback of their account, super admins that of all accounts.',
+    description:
+      'Newest first. Account admins see the feedback of their account, super admins that of all accounts.',
     access: 'account_or_super_admin',
     platform: 'a super admin reads the feedback of every account',
     limit: 'read',

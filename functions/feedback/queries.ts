@@ -3,9 +3,18 @@ import * as z from 'zod'
 import { latestIdFirst, type PageQuery, pageEnd } from '#db/page.ts'
 import type { PlatformDb, ReadDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
-import { BetaFeedback, type BetaFeedbackCreate, type BetaFeedbackQuery, Feedback, type FeedbackCreate } from './schemas.ts'
+import {
+  BetaFeedback,
+  type BetaFeedbackCreate,
+  type BetaFeedbackQuery,
+  Feedback,
+  type FeedbackCreate,
+} from './schemas.ts'
 
-/** Insert feedback and its e-mail deliveries: a receipt to the author, and a copy to `recipient` unless it is null. */
+/**
+ * Insert feedback and its e-mail deliveries: a receipt to the author, and a copy to `recipient` unless it is
+ * null.
+ */
 export const insertFeedback = writeStatement(
   Feedback.extend({ delivery_ids: z.array(z.string()) }),
   ({ subject, message, page_url }: FeedbackCreate, recipient: string | null) => sql`
@@ -27,7 +36,16 @@ export function selectFeedback(db: PlatformDb, id: string) {
     .selectFrom('feedback as f')
     .innerJoin('users as u', 'u.id', 'f.user_id')
     .innerJoin('accounts as a', 'a.id', 'f.account_id')
-    .select(['f.id', 'f.subject', 'f.message', 'f.page_url', 'f.created_at', 'u.full_name as author', 'u.email', 'a.name as account_name'])
+    .select([
+      'f.id',
+      'f.subject',
+      'f.message',
+      'f.page_url',
+      'f.created_at',
+      'u.full_name as author',
+      'u.email',
+      'a.name as account_name',
+    ])
     .where('f.id', '=', id)
     .executeTakeFirst()
 }
@@ -48,8 +66,8 @@ export const insertBetaFeedback = writeStatement(
 )
 
 /**
- * Return a page of beta feedback, newest first. Ids increase with time, so they define the order. Run it on the caller's connection for
- * `own_account` and on the `platform` connection for `all_accounts`.
+ * Return a page of beta feedback, newest first. Ids increase with time, so they define the order. Run it on
+ * the caller's connection for `own_account` and on the `platform` connection for `all_accounts`.
  */
 export const selectBetaFeedback = readStatement(
   BetaFeedback,
@@ -72,6 +90,10 @@ export const selectBetaFeedback = readStatement(
 )
 
 export async function isSuperAdmin(db: ReadDb, userId: string): Promise<boolean> {
-  const row = await db.selectFrom('users').select('is_super_admin').where('id', '=', userId).executeTakeFirst()
+  const row = await db
+    .selectFrom('users')
+    .select('is_super_admin')
+    .where('id', '=', userId)
+    .executeTakeFirst()
   return row?.is_super_admin ?? false
 }

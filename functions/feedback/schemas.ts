@@ -26,10 +26,16 @@ export const Feedback = z
     page_url: z.string().nullable().describe('The page that the user was on.'),
     created_at: Time,
   })
-  .meta({ id: 'FeedbackResponse', examples: [{ id: exampleIds.entry, ...exampleFeedback, created_at: exampleTime }] })
+  .meta({
+    id: 'FeedbackResponse',
+    examples: [{ id: exampleIds.entry, ...exampleFeedback, created_at: exampleTime }],
+  })
 export type Feedback = z.infer<typeof Feedback>
 
-export const Reaction = z.enum(['positive', 'neutral', 'negative']).meta({ id: 'BetaReaction' }).describe('The reaction of the user.')
+export const Reaction = z
+  .enum(['positive', 'neutral', 'negative'])
+  .meta({ id: 'BetaReaction' })
+  .describe('The reaction of the user.')
 export const Category = z
   .enum(['general', 'bug', 'idea', 'ui', 'ai', 'performance'])
   .meta({ id: 'BetaFeedbackCategory' })

@@ -8,7 +8,11 @@ import * as queries from './queries.ts'
 import type { BetaFeedbackCreate, BetaFeedbackQuery, FeedbackCreate } from './schemas.ts'
 
 export async function create({ db, config }: WriteContext, input: FeedbackCreate) {
-  const { delivery_ids, ...feedback } = await queries.insertFeedback.one(db, input, config.FEEDBACK_EMAIL ?? null)
+  const { delivery_ids, ...feedback } = await queries.insertFeedback.one(
+    db,
+    input,
+    config.FEEDBACK_EMAIL ?? null,
+  )
   enqueueDeliveries(db, delivery_ids)
   return feedback
 }
@@ -19,7 +23,10 @@ export async function createBeta({ db }: WriteContext, input: BetaFeedbackCreate
 
 type AdminContext = Context<'get', 'account_or_super_admin', string>
 
-/** List beta feedback. Row-level security limits account admins to their account. Super admins read through the `platform` connection. */
+/**
+ * List beta feedback. Row-level security limits account admins to their account. Super admins read through
+ * the `platform` connection.
+ */
 export async function listBeta({ db, platform, caller }: AdminContext, query: BetaFeedbackQuery & PageQuery) {
   const rows = (await queries.isSuperAdmin(db, caller.userId))
     ? await queries.selectBetaFeedback.all(platform, 'all_accounts', query)
@@ -27,7 +34,10 @@ export async function listBeta({ db, platform, caller }: AdminContext, query: Be
   return toPage(rows, query, latestIdFirst)
 }
 
-/** Return the e-mail to the platform (`feedback`) or to the author (`feedback_receipt`). Return undefined for deleted feedback. */
+/**
+ * Return the e-mail to the platform (`feedback`) or to the author (`feedback_receipt`). Return undefined for
+ * deleted feedback.
+ */
 export async function getEmail(
   platform: PlatformDb,
   id: string,

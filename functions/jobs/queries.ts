@@ -7,20 +7,23 @@ import { notNull, writeStatement } from '#db/statement.ts'
 import { toDigest } from '#work/pushes.ts'
 
 /** Delete up to `limit` expired rows of one table. Skip rows that another call is deleting. */
-export const deleteExpired = writeStatement(null, ({ table, column, keptFor, where }: (typeof expiries)[number], limit: number) => {
-  const condition = where ? sql`and ${sql.raw(where)}` : sql``
-  const select = (keptFor: RawBuilder<unknown>) => sql`
+export const deleteExpired = writeStatement(
+  null,
+  ({ table, column, keptFor, where }: (typeof expiries)[number], limit: number) => {
+    const condition = where ? sql`and ${sql.raw(where)}` : sql``
+    const select = (keptFor: RawBuilder<unknown>) => sql`
     select ctid from ${sql.table(table)} where ${sql.ref(`${table}.${column}`)} < app.now() - ${keptFor} ${condition}
      limit ${limit} for update skip locked`
-  const selected =
-    typeof keptFor === 'string'
-      ? select(sql`${keptFor}::interval`)
-      : // Each account is a short read of an index that starts with the account.
-        sql`select e.ctid from accounts a cross join lateral (
+    const selected =
+      typeof keptFor === 'string'
+        ? select(sql`${keptFor}::interval`)
+        : // Each account is a short read of an index that starts with the account.
+          sql`select e.ctid from accounts a cross join lateral (
               ${select(sql`make_interval(days => ${sql.ref(`a.${keptFor.setting}`)}) and ${sql.ref(`${table}.account_id`)} = a.id`)}) e
              limit ${limit}`
-  return sql`delete from ${sql.table(table)} where ctid = any (array(${selected}))`
-})
+    return sql`delete from ${sql.table(table)} where ctid = any (array(${selected}))`
+  },
+)
 
 /** Delete up to `limit` old entries of the audit log. */
 export const deleteAuditLogs = writeStatement(
@@ -28,7 +31,10 @@ export const deleteAuditLogs = writeStatement(
   (limit: number) => sql`select ${callFunction('app.delete_audit_logs', { p_limit: limit })} as deleted`,
 )
 
-/** Delete the messages, steps and script runs of up to `limit` sessions that ended long ago. Return the number of sessions. */
+/**
+ * Delete the messages, steps and script runs of up to `limit` sessions that ended long ago. Return the number
+ * of sessions.
+ */
 export const deleteAiMessages = writeStatement(
   null,
   (limit: number) => sql`
@@ -50,7 +56,10 @@ export const deleteAiMessages = writeStatement(
     update ai_sessions s set messages_deleted_at = app.now() from old where s.account_id = old.account_id and s.id = old.id`,
 )
 
-/** Replace the text of up to `limit` pushes. Their ticket has it. The digest of a text that was mailed stays, so that it is not mailed again. */
+/**
+ * Replace the text of up to `limit` pushes. Their ticket has it. The digest of a text that was mailed stays,
+ * so that it is not mailed again.
+ */
 export const clearPushBodies = writeStatement(
   null,
   (limit: number) => sql`
@@ -68,7 +77,10 @@ export const eraseUserTraces = writeStatement(
   (limit: number) => sql`select ${callFunction('app.continue_user_erasure', { p_limit: limit })} as has_more`,
 )
 
-/** Delete up to `limit` uploads that nothing uses, a week after they were sent. A trigger has their objects deleted. */
+/**
+ * Delete up to `limit` uploads that nothing uses, a week after they were sent. A trigger has their objects
+ * deleted.
+ */
 export const deleteUnusedUploads = writeStatement(
   null,
   (limit: number) => sql`
@@ -92,7 +104,9 @@ export const forgetDeletedObjects = writeStatement(
   (keys: readonly string[]) => sql`delete from deleted_objects where object_key = any (${keys}::text[])`,
 )
 
-/** Delete up to `limit` versions of flows that were deleted 90 days ago, except those that a session has run. */
+/**
+ * Delete up to `limit` versions of flows that were deleted 90 days ago, except those that a session has run.
+ */
 export const deleteOldVersions = writeStatement(
   null,
   (limit: number) => sql`
@@ -103,7 +117,10 @@ export const deleteOldVersions = writeStatement(
        limit ${limit} for update of v skip locked))`,
 )
 
-/** Delete up to `limit` deleted flows without versions that nothing refers to. Lookups take 1 ms to plan, and joins with all these tables 13. */
+/**
+ * Delete up to `limit` deleted flows without versions that nothing refers to. Lookups take 1 ms to plan, and
+ * joins with all these tables 13.
+ */
 export const deleteOldTrees = writeStatement(
   null,
   (limit: number) => sql`

@@ -42,8 +42,9 @@ type SweepContext = deliveries.DeliveryContext &
   Pick<JobContext, 'queue' | 'realtime' | 'log'>
 
 /**
- * Publish all stored work whose message was lost. The cron trigger calls this each minute. The kinds are swept at the same time, so that a
- * backlog of one does not delay the others. A kind that fails is logged and does not stop the others. Throw the first failure at the end.
+ * Publish all stored work whose message was lost. The cron trigger calls this each minute. The kinds are
+ * swept at the same time, so that a backlog of one does not delay the others. A kind that fails is logged and
+ * does not stop the others. Throw the first failure at the end.
  */
 export async function sweep(ctx: SweepContext, options: Partial<SweepOptions> = {}): Promise<void> {
   const settings = { ...defaultSweepOptions(), ...options }
@@ -61,7 +62,11 @@ export async function sweep(ctx: SweepContext, options: Partial<SweepOptions> = 
     kbBatches: kbBatchSlices,
   }
   const sweeps = Object.entries(kinds).map(
-    ([name, kind]) => [name, () => kind.failAbandoned(ctx).then(() => sweepKind(ctx.queue, kind.toSweptKind(ctx), settings))] as const,
+    ([name, kind]) =>
+      [
+        name,
+        () => kind.failAbandoned(ctx).then(() => sweepKind(ctx.queue, kind.toSweptKind(ctx), settings)),
+      ] as const,
   )
   const sweepsWithoutMessages = {
     approvals: () => approvals.expireDue(ctx, settings),
@@ -112,8 +117,9 @@ interface DeletionOptions {
 const defaultOptions: DeletionOptions = { batchSize: 5000, budgetMs: 5000, now: Date.now }
 
 /**
- * Delete expired rows and archive idle AI sessions. The cron trigger calls this each minute. Each kind of row is processed in batches until
- * none is left or its time is over. A kind that fails is logged and does not stop the others. Throw the first failure at the end.
+ * Delete expired rows and archive idle AI sessions. The cron trigger calls this each minute. Each kind of row
+ * is processed in batches until none is left or its time is over. A kind that fails is logged and does not
+ * stop the others. Throw the first failure at the end.
  */
 export async function deleteExpiredRows(
   ctx: DeletionContext & Pick<JobContext, 'log'>,
@@ -155,11 +161,16 @@ function listKinds(ctx: DeletionContext, batchSize: number): RowKind[] {
       batchSize: Math.min(batchSize, 100),
       processBatch: (limit) => queries.deleteAiMessages.run(ctx.platform, limit),
     },
-    { name: 'psa_pushes', batchSize: Math.min(batchSize, 500), processBatch: (limit) => queries.clearPushBodies.run(ctx.platform, limit) },
+    {
+      name: 'psa_pushes',
+      batchSize: Math.min(batchSize, 500),
+      processBatch: (limit) => queries.clearPushBodies.run(ctx.platform, limit),
+    },
     {
       name: 'user_traces',
       batchSize,
-      processBatch: async (limit) => ((await queries.eraseUserTraces.one(ctx.platform, limit)).has_more ? limit : 0),
+      processBatch: async (limit) =>
+        (await queries.eraseUserTraces.one(ctx.platform, limit)).has_more ? limit : 0,
     },
     // Each with its library steps, shares and pins.
     {
@@ -167,10 +178,26 @@ function listKinds(ctx: DeletionContext, batchSize: number): RowKind[] {
       batchSize: Math.min(batchSize, 500),
       processBatch: (limit) => queries.deleteOldVersions.run(ctx.platform, limit),
     },
-    { name: 'trees', batchSize: Math.min(batchSize, 100), processBatch: (limit) => queries.deleteOldTrees.run(ctx.platform, limit) },
-    { name: 'uploads', batchSize: Math.min(batchSize, 500), processBatch: (limit) => queries.deleteUnusedUploads.run(ctx.platform, limit) },
-    { name: 'objects', batchSize: Math.min(batchSize, 50), processBatch: (limit) => deleteObjects(ctx, limit) },
-    { name: 'account_export_parts', batchSize: Math.min(batchSize, 100), processBatch: (limit) => exportSlices.removeExpired(ctx, limit) },
+    {
+      name: 'trees',
+      batchSize: Math.min(batchSize, 100),
+      processBatch: (limit) => queries.deleteOldTrees.run(ctx.platform, limit),
+    },
+    {
+      name: 'uploads',
+      batchSize: Math.min(batchSize, 500),
+      processBatch: (limit) => queries.deleteUnusedUploads.run(ctx.platform, limit),
+    },
+    {
+      name: 'objects',
+      batchSize: Math.min(batchSize, 50),
+      processBatch: (limit) => deleteObjects(ctx, limit),
+    },
+    {
+      name: 'account_export_parts',
+      batchSize: Math.min(batchSize, 100),
+      processBatch: (limit) => exportSlices.removeExpired(ctx, limit),
+    },
     {
       name: 'account_import_records',
       batchSize: Math.min(batchSize, 500),
@@ -181,7 +208,10 @@ function listKinds(ctx: DeletionContext, batchSize: number): RowKind[] {
   ]
 }
 
-/** Delete up to `limit` objects whose row was deleted. A crash repeats it, which changes nothing. Return their number. */
+/**
+ * Delete up to `limit` objects whose row was deleted. A crash repeats it, which changes nothing. Return their
+ * number.
+ */
 async function deleteObjects({ platform, uploads }: DeletionContext, limit: number): Promise<number> {
   const keys = (await queries.selectDeletedObjects(platform, limit)).map(({ object_key }) => object_key)
   for (const key of keys) await uploads.remove(key)
@@ -189,14 +219,19 @@ async function deleteObjects({ platform, uploads }: DeletionContext, limit: numb
   return keys.length
 }
 
-async function processUntilEmpty({ batchSize, processBatch }: RowKind, { budgetMs, now }: DeletionOptions): Promise<void> {
+async function processUntilEmpty(
+  { batchSize, processBatch }: RowKind,
+  { budgetMs, now }: DeletionOptions,
+): Promise<void> {
   const end = now() + budgetMs
   while ((await processBatch(batchSize)) === batchSize && now() < end);
 }
 
 // Loaded on first use: no request needs them.
-const eraseDueAccounts = async (ctx: JobContext) => (await import('#functions/accounts/erasure/service.ts')).eraseDueAccounts(ctx)
-const checkDueLinks = async (ctx: JobContext) => (await import('#functions/flows/link-checks/service.ts')).checkDueLinks(ctx)
+const eraseDueAccounts = async (ctx: JobContext) =>
+  (await import('#functions/accounts/erasure/service.ts')).eraseDueAccounts(ctx)
+const checkDueLinks = async (ctx: JobContext) =>
+  (await import('#functions/flows/link-checks/service.ts')).checkDueLinks(ctx)
 
 /** The periodic work that may be late. */
 export const cleanUpWork = { deleteExpiredRows, eraseDueAccounts, checkDueLinks }

@@ -36,22 +36,39 @@ const notForwarded = new Set([
 ])
 
 /**
- * Return a function that calls an operation through the app, as a client would: with its limits, its checks of the caller, its audit entries
- * and its log line. `delegated` is the caller of an OAuth token; an API key is sent on.
+ * Return a function that calls an operation through the app, as a client would: with its limits, its checks
+ * of the caller, its audit entries and its log line. `delegated` is the caller of an OAuth token; an API key
+ * is sent on.
  */
-export function createToolCaller(c: C, { dispatch, ports }: Services, delegated: DelegatedCaller | null): CallTool {
+export function createToolCaller(
+  c: C,
+  { dispatch, ports }: Services,
+  delegated: DelegatedCaller | null,
+): CallTool {
   if (!dispatch) throw new Error('The app is not assembled')
-  const headers = new Headers([...c.req.raw.headers].filter(([name]) => !notForwarded.has(name) && !name.startsWith('mcp-')))
+  const headers = new Headers(
+    [...c.req.raw.headers].filter(([name]) => !notForwarded.has(name) && !name.startsWith('mcp-')),
+  )
   headers.set('accept', 'application/json, text/*;q=0.9')
   if (delegated) headers.delete('authorization')
   const ownEnv = c.env as object
   const env = delegated ? toDelegatedEnvironment(ownEnv, delegated) : ownEnv
   return async (tool, input) => {
     // A path must not lead to another operation: `..` would.
-    if (tool.operation.params?.safeParse(input).success === false) return { text: '404: Not found', isError: true }
-    const request = toRequest(ports.config.PUBLIC_BASE_URL, headers, toToolRequest(tool, input), c.req.raw.signal)
+    if (tool.operation.params?.safeParse(input).success === false)
+      return { text: '404: Not found', isError: true }
+    const request = toRequest(
+      ports.config.PUBLIC_BASE_URL,
+      headers,
+      toToolRequest(tool, input),
+      c.req.raw.signal,
+    )
     const response = await dispatch(request, env, c.executionCtx)
-    const bytes = await readAtMost(response.body, maxAnswerBytes, () => new Problem('too_large', 'The answer is too large for a tool'))
+    const bytes = await readAtMost(
+      response.body,
+      maxAnswerBytes,
+      () => new Problem('too_large', 'The answer is too large for a tool'),
+    )
     const text = new TextDecoder().decode(bytes)
     return response.ok
       ? { text, isError: false, next: readNextPage(response.headers.get('link')) }
@@ -64,10 +81,20 @@ function readNextPage(link: string | null): ToolAnswer['next'] {
   return url === undefined ? undefined : Object.fromEntries(new URL(url).searchParams)
 }
 
-function toRequest(origin: string, headers: Headers, { method, path, body }: ToolRequest, signal: AbortSignal): Request {
+function toRequest(
+  origin: string,
+  headers: Headers,
+  { method, path, body }: ToolRequest,
+  signal: AbortSignal,
+): Request {
   const own = new Headers(headers)
   if (body !== undefined) own.set('content-type', 'application/json')
-  return new Request(new URL(`/api/v1${path}`, origin), { method, headers: own, signal, ...(body === undefined ? {} : { body }) })
+  return new Request(new URL(`/api/v1${path}`, origin), {
+    method,
+    headers: own,
+    signal,
+    ...(body === undefined ? {} : { body }),
+  })
 }
 
 /** Describe an error for a model: its status, its code, what is wrong, and which arguments are. */

@@ -29,8 +29,15 @@ const resourcePageSize = 50
 /** A longer text would fill the context of a model. */
 const maxCharacters = 40_000
 
-/** Answer one request of an MCP client. Nothing is kept between requests, so that any process or isolate can answer the next one. */
-export async function serveMcp(c: C, request: Request, { groups, services, delegated }: McpContext): Promise<Response> {
+/**
+ * Answer one request of an MCP client. Nothing is kept between requests, so that any process or isolate can
+ * answer the next one.
+ */
+export async function serveMcp(
+  c: C,
+  request: Request,
+  { groups, services, delegated }: McpContext,
+): Promise<Response> {
   boundTools ??= bindTools(declarations, await loadOperations(groups))
   const { VERSION: version } = services.ports.config
   const options = { version, tools: boundTools, callTool: createToolCaller(c, services, delegated) }
@@ -54,13 +61,20 @@ const instructions =
 
 function addTools(server: Server, { tools, callTool }: McpServerOptions): void {
   server.setRequestHandler('tools/list', () => ({
-    tools: tools.map(({ declaration: { name, title, isDestructive }, operation, description, inputSchema }) => ({
-      name,
-      title,
-      description,
-      inputSchema,
-      annotations: { title, readOnlyHint: operation.method === 'get', destructiveHint: isDestructive === true, openWorldHint: false },
-    })),
+    tools: tools.map(
+      ({ declaration: { name, title, isDestructive }, operation, description, inputSchema }) => ({
+        name,
+        title,
+        description,
+        inputSchema,
+        annotations: {
+          title,
+          readOnlyHint: operation.method === 'get',
+          destructiveHint: isDestructive === true,
+          openWorldHint: false,
+        },
+      }),
+    ),
   }))
   server.setRequestHandler('tools/call', async ({ params }) => {
     const { text, isError, next } = await callTool(findTool(tools, params.name), params.arguments ?? {})
@@ -88,7 +102,13 @@ function findTool(tools: readonly Tool[], name: string): Tool {
 function addResources(server: Server, { tools, callTool }: McpServerOptions): void {
   server.setRequestHandler('resources/templates/list', () => ({
     resourceTemplates: [
-      { uriTemplate: 'flow://{id}', name: 'flow', title: 'A flow', description: 'The steps of a flow.', mimeType: 'text/markdown' },
+      {
+        uriTemplate: 'flow://{id}',
+        name: 'flow',
+        title: 'A flow',
+        description: 'The steps of a flow.',
+        mimeType: 'text/markdown',
+      },
     ],
   }))
   server.setRequestHandler('resources/list', async ({ params }) => {
@@ -97,25 +117,35 @@ function addResources(server: Server, { tools, callTool }: McpServerOptions): vo
     const { text, isError, next } = await callTool(findTool(tools, 'search_flows'), input)
     if (isError) throw new ProtocolError(ProtocolErrorCode.InvalidParams, text)
     const flows = parseJson(text) as { id: string; name: string; description: string }[]
-    const resources = flows.map(({ id, name, description }) => ({ uri: `flow://${id}`, name, description, mimeType: 'text/markdown' }))
+    const resources = flows.map(({ id, name, description }) => ({
+      uri: `flow://${id}`,
+      name,
+      description,
+      mimeType: 'text/markdown',
+    }))
     return { resources, ...(next?.after ? { nextCursor: next.after } : {}) }
   })
   server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
     const [, tree_id] = flowUri.exec(uri) ?? []
     const answer = tree_id ? await callTool(findTool(tools, 'read_flow'), { tree_id }) : undefined
-    if (!answer || answer.isError) throw new ProtocolError(ProtocolErrorCode.InvalidParams, answer?.text ?? 'There is no such resource')
+    if (!answer || answer.isError)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, answer?.text ?? 'There is no such resource')
     return { contents: [{ uri, mimeType: 'text/markdown', text: limitText(answer.text) }] }
   })
 }
 
 function addPrompts(server: Server): void {
-  server.setRequestHandler('prompts/list', () => ({ prompts: prompts.map(({ text: _, ...prompt }) => prompt) }))
+  server.setRequestHandler('prompts/list', () => ({
+    prompts: prompts.map(({ text: _, ...prompt }) => prompt),
+  }))
   server.setRequestHandler('prompts/get', ({ params }) => {
     try {
       const { description, text } = renderPrompt(params.name, params.arguments ?? {})
       return { description, messages: [{ role: 'user' as const, content: { type: 'text' as const, text } }] }
     } catch (error) {
-      throw error instanceof RangeError ? new ProtocolError(ProtocolErrorCode.InvalidParams, error.message) : error
+      throw error instanceof RangeError
+        ? new ProtocolError(ProtocolErrorCode.InvalidParams, error.message)
+        : error
     }
   })
 }

@@ -17,7 +17,9 @@ import type { ParsedRate } from '#vendors/cache/limiter.ts'
 import { readAtMost } from '#vendors/net/read-at-most.ts'
 
 const maxBodyBytes = 1024 * 1024
-/** Messages of one batch. Each counts as a call, and one for the list of tools is answered with over 200 KB. */
+/**
+ * Messages of one batch. Each counts as a call, and one for the list of tools is answered with over 200 KB.
+ */
 const maxBatch = 10
 const rate: ParsedRate = { max: 240, windowMs: 60_000, unit: 'minute', perAddress: false }
 
@@ -25,10 +27,16 @@ const rate: ParsedRate = { max: 240, windowMs: 60_000, unit: 'minute', perAddres
 export const resourceMetadataPath = '/.well-known/oauth-protected-resource/mcp'
 
 /**
- * Add the MCP server at `/mcp` (streamable HTTP, stateless). Its tools call operations through the app. Callers have an API key or a token of
- * the OAuth server; the token that a person's sign-in gets is for the API alone.
+ * Add the MCP server at `/mcp` (streamable HTTP, stateless). Its tools call operations through the app.
+ * Callers have an API key or a token of the OAuth server; the token that a person's sign-in gets is for the
+ * API alone.
  */
-export function mountMcp(app: Hono<Env>, groups: readonly RouteGroup[], services: Services, keys: KeyMemory): void {
+export function mountMcp(
+  app: Hono<Env>,
+  groups: readonly RouteGroup[],
+  services: Services,
+  keys: KeyMemory,
+): void {
   const tokens = createMcpTokens(services.ports.config)
   app.all('/mcp', async (context) => {
     const c = context as C
@@ -40,7 +48,11 @@ export function mountMcp(app: Hono<Env>, groups: readonly RouteGroup[], services
       const caller = await requireCaller(c, grant ? grant.caller : await readKey(credential), keys, services)
       const sent = await readAtMost(c.req.raw.body, maxBodyBytes, () => new Problem('too_large'))
       const messages = readMessages(sent)
-      await admitCaller(c, caller, { keys, services, messages: Array.isArray(messages) ? Math.max(1, messages.length) : 1 })
+      await admitCaller(c, caller, {
+        keys,
+        services,
+        messages: Array.isArray(messages) ? Math.max(1, messages.length) : 1,
+      })
       const body = removeNullArguments(messages) ? new TextEncoder().encode(JSON.stringify(messages)) : sent
       // Loaded by the first call, because few requests need the library and the tools.
       const { serveMcp } = await import('./mcp-server.ts')
@@ -56,27 +68,43 @@ export function mountMcp(app: Hono<Env>, groups: readonly RouteGroup[], services
   })
 }
 
-/** Throw 403 for a page of another site: https://modelcontextprotocol.io/specification/2025-06-18/basic/transports#security-warning */
+/**
+ * Throw 403 for a page of another site:
+ * https://modelcontextprotocol.io/specification/2025-06-18/basic/transports#security-warning
+ */
 function requireOwnOrigin(c: C, { ports }: Services): void {
   const { CORS_ORIGINS, PUBLIC_BASE_URL } = ports.config
   const origin = c.req.header('origin')
-  if (origin !== undefined && origin !== PUBLIC_BASE_URL && !isAllowedOrigin(CORS_ORIGINS, origin)) throw new Problem('forbidden')
+  if (origin !== undefined && origin !== PUBLIC_BASE_URL && !isAllowedOrigin(CORS_ORIGINS, origin))
+    throw new Problem('forbidden')
 }
 
-/** Throw unless the key is valid, or the sign-in of the token is open. The operations check everything else. */
+/**
+ * Throw unless the key is valid, or the sign-in of the token is open. The operations check everything else.
+ */
 async function admitCaller(
   c: C,
   caller: Caller,
   { keys, services, messages }: { keys: KeyMemory; services: Services; messages: number },
 ): Promise<void> {
-  const options = { caller, access: 'user', skipGuards: 'all', ip: c.get('ip'), readOnly: true, keyScopes } as const
+  const options = {
+    caller,
+    access: 'user',
+    skipGuards: 'all',
+    ip: c.get('ip'),
+    readOnly: true,
+    keyScopes,
+  } as const
   const scope = openScope(services.runtime, options, () => {})
   await scope.checkAccess().finally(() => recordKeyUse(c, caller, scope, keys, services))
   const limit = await services.limiter.count(`mcp:${getCallerRateKey(caller, keys)}`, rate, false, messages)
   if (!limit.allowed) throw createRateLimitProblem(rate, limit)
 }
 
-/** Parse a body: a message, a batch, or something that the server will refuse. Throw for a larger batch than clients need. */
+/**
+ * Parse a body: a message, a batch, or something that the server will refuse. Throw for a larger batch than
+ * clients need.
+ */
 function readMessages(body: Uint8Array): unknown {
   const text = decodeUtf8(body)
   if (text === undefined) throw invalidField(['body'], notUtf8.msg, notUtf8.type)
@@ -88,16 +116,21 @@ function readMessages(body: Uint8Array): unknown {
 
 const Message = z.looseObject({ params: z.looseObject({ arguments: z.null() }) })
 
-/** Remove `arguments: null`, with which some clients call a tool without arguments. Return whether there was one. */
+/**
+ * Remove `arguments: null`, with which some clients call a tool without arguments. Return whether there was
+ * one.
+ */
 function removeNullArguments(messages: unknown): boolean {
-  const found = [messages].flat().filter((message): message is z.infer<typeof Message> => Message.safeParse(message).success)
+  const found = [messages]
+    .flat()
+    .filter((message): message is z.infer<typeof Message> => Message.safeParse(message).success)
   for (const { params } of found) Reflect.deleteProperty(params, 'arguments')
   return found.length > 0
 }
 
 /**
- * Return a request whose body has been read. The library wants to see both media types in `Accept`, but a client that takes one of them, or
- * anything (RFC 9110, section 12.5.1), can be answered too.
+ * Return a request whose body has been read. The library wants to see both media types in `Accept`, but a
+ * client that takes one of them, or anything (RFC 9110, section 12.5.1), can be answered too.
  */
 function copyRequest(request: Request, body: Uint8Array<ArrayBuffer>): Request {
   const { url, method, signal } = request
@@ -114,15 +147,24 @@ function takesEvents({ headers }: Request): boolean {
 /** Return the messages of a short stream as JSON: one message, or the answers to a batch. */
 async function toJsonResponse(response: Response): Promise<Response> {
   if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return response
-  const messages = Array.from((await response.text()).matchAll(/^data: ?(\{.*\})\r?$/gm), ([, message = '']) => message)
+  const messages = Array.from(
+    (await response.text()).matchAll(/^data: ?(\{.*\})\r?$/gm),
+    ([, message = '']) => message,
+  )
   const headers = new Headers(response.headers)
   headers.set('content-type', 'application/json')
-  return new Response(messages.length === 1 ? messages[0] : `[${messages.join(',')}]`, { status: response.status, headers })
+  return new Response(messages.length === 1 ? messages[0] : `[${messages.join(',')}]`, {
+    status: response.status,
+    headers,
+  })
 }
 
 /** Tell a client without a credential where to get one. */
 function addChallenge(problem: Problem, { ports }: Services): Problem {
   if (problem.status !== 401) return problem
   const challenge = `Bearer resource_metadata="${ports.config.PUBLIC_BASE_URL}${resourceMetadataPath}"`
-  return new Problem('unauthenticated', undefined, { headers: { 'www-authenticate': challenge }, cause: problem })
+  return new Problem('unauthenticated', undefined, {
+    headers: { 'www-authenticate': challenge },
+    cause: problem,
+  })
 }

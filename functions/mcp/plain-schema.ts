@@ -1,16 +1,23 @@
-// Clients give the schemas of tools to models in many ways: some cannot follow references, and a schema that contains itself breaks them.
+// Clients give the schemas of tools to models in many ways: some cannot follow references, and a schema that
+// contains itself breaks them.
 
 type JsonObject = Record<string, unknown>
 type Definitions = Readonly<Record<string, unknown>>
 
-const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 const getName = (reference: unknown) => /^#\/\$defs\/(.+)$/.exec(String(reference))?.[1]
 
 /**
- * Return a schema with each definition where it is used, so that it has no `$ref`. A definition inside itself becomes any value. `const` becomes
- * an enum of one value, and the pattern of property names is left out: the operation checks both.
+ * Return a schema with each definition where it is used, so that it has no `$ref`. A definition inside itself
+ * becomes any value. `const` becomes an enum of one value, and the pattern of property names is left out: the
+ * operation checks both.
  */
-export function inlineDefinitions(schema: unknown, $defs: Definitions, open: readonly string[] = []): unknown {
+export function inlineDefinitions(
+  schema: unknown,
+  $defs: Definitions,
+  open: readonly string[] = [],
+): unknown {
   if (Array.isArray(schema)) return schema.map((item) => inlineDefinitions(item, $defs, open))
   if (!isObject(schema)) return schema
   const { $ref, propertyNames: _names, const: only, ...own } = schema
@@ -21,13 +28,19 @@ export function inlineDefinitions(schema: unknown, $defs: Definitions, open: rea
     key,
     key === 'properties' ? inlineEach(part, $defs, open) : inlineDefinitions(part, $defs, open),
   ])
-  return { ...(named as JsonObject), ...(only === undefined ? {} : { enum: [only] }), ...Object.fromEntries(parts) }
+  return {
+    ...(named as JsonObject),
+    ...(only === undefined ? {} : { enum: [only] }),
+    ...Object.fromEntries(parts),
+  }
 }
 
 /** The keys are names of properties, which may be called `const` or `$ref`. */
 function inlineEach(properties: unknown, $defs: Definitions, open: readonly string[]): unknown {
   if (!isObject(properties)) return properties
-  return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, inlineDefinitions(schema, $defs, open)]))
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => [name, inlineDefinitions(schema, $defs, open)]),
+  )
 }
 
 /** Remove `null` where the schema of a tool has no null: models send it for what they leave out. */
@@ -36,7 +49,9 @@ export function removeUnwantedNulls(value: unknown, schema: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => removeUnwantedNulls(item, schema.items))
   if (!isObject(value) || !isObject(schema.properties)) return value
   const properties = schema.properties
-  const kept = Object.entries(value).filter(([name, part]) => part !== undefined && (part !== null || acceptsNull(properties[name])))
+  const kept = Object.entries(value).filter(
+    ([name, part]) => part !== undefined && (part !== null || acceptsNull(properties[name])),
+  )
   return Object.fromEntries(kept.map(([name, part]) => [name, removeUnwantedNulls(part, properties[name])]))
 }
 
@@ -45,5 +60,10 @@ function acceptsNull(schema: unknown): boolean {
   const { type, anyOf, oneOf, enum: values } = schema
   const isAny = type === undefined && anyOf === undefined && oneOf === undefined && values === undefined
   const choices = [...(Array.isArray(anyOf) ? anyOf : []), ...(Array.isArray(oneOf) ? oneOf : [])]
-  return isAny || [type].flat().includes('null') || (Array.isArray(values) && values.includes(null)) || choices.some(acceptsNull)
+  return (
+    isAny ||
+    [type].flat().includes('null') ||
+    (Array.isArray(values) && values.includes(null)) ||
+    choices.some(acceptsNull)
+  )
 }

@@ -40,12 +40,17 @@ export const prompts: readonly PromptDeclaration[] = [
 ]
 
 /** Return the text of a prompt. Throw for an unknown name or a missing argument. */
-export function renderPrompt(name: string, values: Record<string, string>): { description: string; text: string } {
+export function renderPrompt(
+  name: string,
+  values: Record<string, string>,
+): { description: string; text: string } {
   const prompt = prompts.find((candidate) => candidate.name === name)
   if (!prompt) throw new RangeError(`There is no prompt ${name}`)
   const missing = prompt.arguments.find((argument) => argument.required && !values[argument.name])
   if (missing) throw new RangeError(`The prompt needs ${missing.name}`)
-  const text = prompt.text.replace(/\{(\w+)\}/g, (_, argument: string) => cut(values[argument] ?? '', maxArgumentLength))
+  const text = prompt.text.replace(/\{(\w+)\}/g, (_, argument: string) =>
+    cut(values[argument] ?? '', maxArgumentLength),
+  )
   return { description: prompt.description, text }
 }
 

@@ -1,4 +1,7 @@
-/** A tool and the operation that it calls. Its input, its description and whether it only reads derive from the operation. */
+/**
+ * A tool and the operation that it calls. Its input, its description and whether it only reads derive from
+ * the operation.
+ */
 export interface ToolDeclaration {
   name: string
   /** The id of the operation. */
@@ -20,21 +23,61 @@ export const tools: readonly ToolDeclaration[] = [
     title: 'Search everything',
     hint: 'Find flows, earlier sessions, scripts, articles and diagrams about a problem, client, ticket or error code.',
   },
-  { name: 'search_flows', operation: 'flows.trees.list', title: 'Search flows', hint: 'Find the troubleshooting flow for a problem.' },
-  { name: 'read_flow', operation: 'flows.markdown.export', title: 'Read a flow', hint: 'Read the steps of a flow as markdown.' },
+  {
+    name: 'search_flows',
+    operation: 'flows.trees.list',
+    title: 'Search flows',
+    hint: 'Find the troubleshooting flow for a problem.',
+  },
+  {
+    name: 'read_flow',
+    operation: 'flows.markdown.export',
+    title: 'Read a flow',
+    hint: 'Read the steps of a flow as markdown.',
+  },
   {
     name: 'get_flow_structure',
     operation: 'flows.trees.get',
     title: 'Get the structure of a flow',
     hint: 'Get the ids of steps and options, and the fields to fill in before a run.',
   },
-  { name: 'list_articles', operation: 'authoring.kbImports.list', title: 'List articles', hint: 'List the imported knowledge articles.' },
-  { name: 'read_article', operation: 'authoring.kbImports.get', title: 'Read an article', hint: 'Read a knowledge article as imported.' },
-  { name: 'search_scripts', operation: 'scripts.list', title: 'Search scripts', hint: 'Find a script template for a fix.' },
+  {
+    name: 'list_articles',
+    operation: 'authoring.kbImports.list',
+    title: 'List articles',
+    hint: 'List the imported knowledge articles.',
+  },
+  {
+    name: 'read_article',
+    operation: 'authoring.kbImports.get',
+    title: 'Read an article',
+    hint: 'Read a knowledge article as imported.',
+  },
+  {
+    name: 'search_scripts',
+    operation: 'scripts.list',
+    title: 'Search scripts',
+    hint: 'Find a script template for a fix.',
+  },
 
-  { name: 'start_flow', operation: 'sessions.start', title: 'Start a flow', hint: 'Start a run of a flow, usually for a ticket.' },
-  { name: 'list_runs', operation: 'sessions.list', title: 'List runs', hint: 'Find runs of flows, for example of a ticket.' },
-  { name: 'get_run', operation: 'sessions.get', title: 'Get a run', hint: 'Get the current step of a run and what was answered.' },
+  {
+    name: 'start_flow',
+    operation: 'sessions.start',
+    title: 'Start a flow',
+    hint: 'Start a run of a flow, usually for a ticket.',
+  },
+  {
+    name: 'list_runs',
+    operation: 'sessions.list',
+    title: 'List runs',
+    hint: 'Find runs of flows, for example of a ticket.',
+  },
+  {
+    name: 'get_run',
+    operation: 'sessions.get',
+    title: 'Get a run',
+    hint: 'Get the current step of a run and what was answered.',
+  },
   {
     name: 'answer_step',
     operation: 'sessions.steps.recordDecision',
@@ -88,7 +131,12 @@ export const tools: readonly ToolDeclaration[] = [
     title: 'List ticket boards',
     hint: 'List the boards of the ticketing system.',
   },
-  { name: 'search_tickets', operation: 'psa.tickets.search', title: 'Search tickets', hint: 'Find open tickets.' },
+  {
+    name: 'search_tickets',
+    operation: 'psa.tickets.search',
+    title: 'Search tickets',
+    hint: 'Find open tickets.',
+  },
   {
     name: 'get_ticket_context',
     operation: 'psa.tickets.getContext',
@@ -139,8 +187,18 @@ export const tools: readonly ToolDeclaration[] = [
     title: 'Answer a diagnosis step',
     hint: 'Answer the step of a guided session.',
   },
-  { name: 'list_diagnoses', operation: 'ai.sessions.list', title: 'List diagnoses', hint: 'Find AI sessions, for example of a ticket.' },
-  { name: 'get_diagnosis', operation: 'ai.sessions.get', title: 'Get a diagnosis', hint: 'Read an AI session with its triage and tasks.' },
+  {
+    name: 'list_diagnoses',
+    operation: 'ai.sessions.list',
+    title: 'List diagnoses',
+    hint: 'Find AI sessions, for example of a ticket.',
+  },
+  {
+    name: 'get_diagnosis',
+    operation: 'ai.sessions.get',
+    title: 'Get a diagnosis',
+    hint: 'Read an AI session with its triage and tasks.',
+  },
   {
     name: 'read_diagnosis_messages',
     operation: 'ai.turns.listMessages',
@@ -160,7 +218,12 @@ export const tools: readonly ToolDeclaration[] = [
     title: 'List who is on call',
     hint: 'Find the colleague to turn to now, before escalating.',
   },
-  { name: 'list_escalations', operation: 'ai.escalations.listQueue', title: 'List escalations', hint: 'List what waits for a colleague.' },
+  {
+    name: 'list_escalations',
+    operation: 'ai.escalations.listQueue',
+    title: 'List escalations',
+    hint: 'List what waits for a colleague.',
+  },
   {
     name: 'resolve_diagnosis',
     operation: 'ai.sessions.resolve',
@@ -187,7 +250,12 @@ export const tools: readonly ToolDeclaration[] = [
     title: 'Get the health of a flow',
     hint: 'What to improve in a flow, with metrics.',
   },
-  { name: 'get_flow_analytics', operation: 'analytics.getFlow', title: 'Get analytics of a flow', hint: 'Where runs of a flow stop.' },
+  {
+    name: 'get_flow_analytics',
+    operation: 'analytics.getFlow',
+    title: 'Get analytics of a flow',
+    hint: 'Where runs of a flow stop.',
+  },
   {
     name: 'get_escalation_analytics',
     operation: 'analytics.getEscalations',

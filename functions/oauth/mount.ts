@@ -5,14 +5,17 @@ import { buildResourceMetadata, buildServerMetadata, oauthPaths } from './metada
 import type { OAuthHandlers } from './oauth-server.ts'
 
 /**
- * Add the OAuth 2.1 server for MCP clients: metadata, registration, authorization codes with PKCE, tokens and revocation. A person agrees on a
- * page of the frontend, which calls `identity.consents.create`. All but the metadata is loaded by the first call, because few requests need it.
+ * Add the OAuth 2.1 server for MCP clients: metadata, registration, authorization codes with PKCE, tokens and
+ * revocation. A person agrees on a page of the frontend, which calls `identity.consents.create`. All but the
+ * metadata is loaded by the first call, because few requests need it.
  */
 export function mountOAuth(app: Hono<Env>, services: Services): void {
   const { PUBLIC_BASE_URL: base } = services.ports.config
   const metadataPaths = ['/.well-known/oauth-protected-resource', '/.well-known/oauth-protected-resource/mcp']
   app.on('GET', metadataPaths, (c) => respondJson(c, JSON.stringify(buildResourceMetadata(base)), 200))
-  app.get('/.well-known/oauth-authorization-server', (c) => respondJson(c, JSON.stringify(buildServerMetadata(base)), 200))
+  app.get('/.well-known/oauth-authorization-server', (c) =>
+    respondJson(c, JSON.stringify(buildServerMetadata(base)), 200),
+  )
 
   let handlers: OAuthHandlers | undefined
   for (const name of ['register', 'authorize', 'token', 'revoke'] as const) {

@@ -13,12 +13,23 @@ import { parseRate } from '#vendors/cache/limiter.ts'
 import { readAtMost } from '#vendors/net/read-at-most.ts'
 import { getResource } from './metadata.ts'
 import { addParameters } from './redirect-uri.ts'
-import { AuthorizationRequest, ClientId, createClientId, parseScopes, Registration, TokenRequest } from './requests.ts'
+import {
+  AuthorizationRequest,
+  ClientId,
+  createClientId,
+  parseScopes,
+  Registration,
+  TokenRequest,
+} from './requests.ts'
 import { issueTokens, OAuthError } from './tokens.ts'
 
 const maxBodyBytes = 64 * 1024
 // Anybody may call these, so the limits hold while Redis is away too.
-const rates = { register: parseRate('10/hour/ip'), authorize: parseRate('60/minute/ip'), token: parseRate('60/minute/ip') }
+const rates = {
+  register: parseRate('10/hour/ip'),
+  authorize: parseRate('60/minute/ip'),
+  token: parseRate('60/minute/ip'),
+}
 
 export interface OAuthHandlers {
   register(c: C): Promise<Response>
@@ -29,8 +40,16 @@ export interface OAuthHandlers {
 
 /** Create the handlers of the OAuth server. */
 export function createOAuthHandlers(services: Services): OAuthHandlers {
-  const { PUBLIC_BASE_URL: base, FRONTEND_URL, OAUTH_REDIRECT_BASE: frontend = FRONTEND_URL } = services.ports.config
-  const platform = openPlatformDb(services.platform, 'a client or a code is known before its account', () => {})
+  const {
+    PUBLIC_BASE_URL: base,
+    FRONTEND_URL,
+    OAUTH_REDIRECT_BASE: frontend = FRONTEND_URL,
+  } = services.ports.config
+  const platform = openPlatformDb(
+    services.platform,
+    'a client or a code is known before its account',
+    () => {},
+  )
   const tokens = createMcpTokens(services.ports.config)
   const resource = getResource(base)
   return {
@@ -38,7 +57,11 @@ export function createOAuthHandlers(services: Services): OAuthHandlers {
     async authorize(c) {
       try {
         await limit(c, services, 'authorize')
-        return redirect(c, await startAuthorization(new URL(c.req.url).searchParams, { frontend, resource, platform }), 303)
+        return redirect(
+          c,
+          await startAuthorization(new URL(c.req.url).searchParams, { frontend, resource, platform }),
+          303,
+        )
       } catch (error) {
         return respondProblem(c, toProblem(error), error)
       }
@@ -70,8 +93,17 @@ async function registerClient(c: C, services: Services, platform: PlatformDb): P
   })
   const { data } = Registration.safeParse(parseJson(text))
   await limit(c, services, 'register', data !== undefined)
-  if (!data) throw new OAuthError('invalid_redirect_uri', 'Register 1 to 10 redirect_uris: https, http on localhost, or an own scheme')
-  const { id, name, redirect_uris, created_at } = await rows.insertClient(platform, createClientId(), data.client_name, data.redirect_uris)
+  if (!data)
+    throw new OAuthError(
+      'invalid_redirect_uri',
+      'Register 1 to 10 redirect_uris: https, http on localhost, or an own scheme',
+    )
+  const { id, name, redirect_uris, created_at } = await rows.insertClient(
+    platform,
+    createClientId(),
+    data.client_name,
+    data.redirect_uris,
+  )
   return {
     client_id: id,
     client_id_issued_at: Math.floor(Date.parse(created_at) / 1000),
@@ -90,21 +122,39 @@ interface AuthorizationContext {
 }
 
 /**
- * Return the address of the consent page. Throw for a request that is not valid instead of redirecting, because anybody can register a
- * redirect address (https://www.rfc-editor.org/rfc/rfc9700#section-4.11.2).
+ * Return the address of the consent page. Throw for a request that is not valid instead of redirecting,
+ * because anybody can register a redirect address (https://www.rfc-editor.org/rfc/rfc9700#section-4.11.2).
  */
-async function startAuthorization(query: URLSearchParams, { frontend, resource, platform }: AuthorizationContext): Promise<string> {
+async function startAuthorization(
+  query: URLSearchParams,
+  { frontend, resource, platform }: AuthorizationContext,
+): Promise<string> {
   const clientId = ClientId.safeParse(query.get('client_id')).data
   const client = clientId ? await rows.selectClient(platform, clientId) : undefined
-  const redirectUri = query.get('redirect_uri') ?? (client?.redirect_uris.length === 1 ? client.redirect_uris[0] : undefined)
+  const redirectUri =
+    query.get('redirect_uri') ?? (client?.redirect_uris.length === 1 ? client.redirect_uris[0] : undefined)
   if (!client || !redirectUri || !client.redirect_uris.includes(redirectUri))
-    throw new Problem('bad_request', 'The client is unknown, or this is not one of its redirect addresses; register again')
+    throw new Problem(
+      'bad_request',
+      'The client is unknown, or this is not one of its redirect addresses; register again',
+    )
   const { data } = AuthorizationRequest.safeParse(Object.fromEntries(query))
-  if (!data) throw new Problem('bad_request', 'The authorization request is not valid; see the metadata of this server')
-  if (data.resource !== undefined && data.resource !== resource) throw new Problem('bad_request', `Tokens are issued for ${resource} only`)
+  if (!data)
+    throw new Problem(
+      'bad_request',
+      'The authorization request is not valid; see the metadata of this server',
+    )
+  if (data.resource !== undefined && data.resource !== resource)
+    throw new Problem('bad_request', `Tokens are issued for ${resource} only`)
   const { code_challenge, state } = data
   const scope = parseScopes(data.scope).join(' ')
-  return addParameters(`${frontend}/oauth/consent`, { client_id: client.id, redirect_uri: redirectUri, code_challenge, scope, state })
+  return addParameters(`${frontend}/oauth/consent`, {
+    client_id: client.id,
+    redirect_uri: redirectUri,
+    code_challenge,
+    scope,
+    state,
+  })
 }
 
 function parseTokenRequest(text: string): TokenRequest {
@@ -112,7 +162,10 @@ function parseTokenRequest(text: string): TokenRequest {
   const { data } = TokenRequest.safeParse(values)
   if (data) return data
   const isKnown = values.grant_type === 'authorization_code' || values.grant_type === 'refresh_token'
-  throw new OAuthError(isKnown ? 'invalid_request' : 'unsupported_grant_type', 'The request is not valid; see the metadata of this server')
+  throw new OAuthError(
+    isKnown ? 'invalid_request' : 'unsupported_grant_type',
+    'The request is not valid; see the metadata of this server',
+  )
 }
 
 type LimitName = keyof typeof rates

@@ -29,7 +29,9 @@ export async function issueTokens(ctx: TokenContext, request: TokenRequest) {
   const refreshToken = randomToken()
   const refreshHash = await sha256Bytea(refreshToken)
   const grant =
-    request.grant_type === 'refresh_token' ? await refresh(ctx, request, refreshHash) : await exchange(ctx, request, refreshHash)
+    request.grant_type === 'refresh_token'
+      ? await refresh(ctx, request, refreshHash)
+      : await exchange(ctx, request, refreshHash)
   const scopes = (request.grant_type === 'refresh_token' && readScopes(request)) || grant.scopes
   const caller = { userId: grant.user_id, accountId: grant.account_id, signInId: grant.sign_in_id }
   return {
@@ -44,7 +46,11 @@ export async function issueTokens(ctx: TokenContext, request: TokenRequest) {
 type CodeRequest = Extract<TokenRequest, { grant_type: 'authorization_code' }>
 type RefreshRequest = Extract<TokenRequest, { grant_type: 'refresh_token' }>
 
-async function exchange({ platform, ip }: TokenContext, request: CodeRequest, refreshHash: string): Promise<rows.Grant> {
+async function exchange(
+  { platform, ip }: TokenContext,
+  request: CodeRequest,
+  refreshHash: string,
+): Promise<rows.Grant> {
   const codeHash = await sha256Bytea(request.code)
   const codeChallenge = await sha256Base64url(request.code_verifier)
   const { client_id: clientId, redirect_uri: redirectUri } = request
@@ -52,16 +58,24 @@ async function exchange({ platform, ip }: TokenContext, request: CodeRequest, re
   const grant = await rows.exchangeCode.first(platform, exchanged)
   if (grant) return grant
   await rows.endGrantOfUsedCode.run(platform, codeHash)
-  throw new OAuthError('invalid_grant', 'The code is wrong, was used, has expired or belongs to another request')
+  throw new OAuthError(
+    'invalid_grant',
+    'The code is wrong, was used, has expired or belongs to another request',
+  )
 }
 
-async function refresh({ platform }: TokenContext, request: RefreshRequest, nextHash: string): Promise<rows.Grant> {
+async function refresh(
+  { platform }: TokenContext,
+  request: RefreshRequest,
+  nextHash: string,
+): Promise<rows.Grant> {
   const hash = await sha256Bytea(request.refresh_token)
   const grant = await rows.rotateGrant.first(platform, hash, nextHash, request.client_id, readScopes(request))
   if (grant) return grant
   await rows.endGrantOfReusedToken.run(platform, hash)
   const { is_unused } = await rows.hasUnusedToken.one(platform, hash, request.client_id)
-  if (is_unused && request.scope) throw new OAuthError('invalid_scope', 'The person has not agreed to this scope')
+  if (is_unused && request.scope)
+    throw new OAuthError('invalid_scope', 'The person has not agreed to this scope')
   throw new OAuthError('invalid_grant', 'The refresh token is wrong, was used, or its grant has ended')
 }
 

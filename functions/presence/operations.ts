@@ -9,7 +9,8 @@ export const presenceOperations = [
     method: 'get',
     path: '/presence',
     summary: 'List presence',
-    description: 'Lists who views or edits the flows, sessions and AI sessions that I see, including me. Those who edit come first.',
+    description:
+      'Lists who views or edits the flows, sessions and AI sessions that I see, including me. Those who edit come first.',
     access: 'user',
     limit: 'read',
     closedToKeys: true,

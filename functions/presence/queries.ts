@@ -33,7 +33,10 @@ export const deletePresence = writeStatement(
     sql`select ${callFunction('app.delete_presence', { p_type: type, p_id: id, p_tab: tab_id ?? null })} as event`,
 )
 
-/** Delete up to `limit` expired rows of any account. Return their number, and the events of the users who have left. */
+/**
+ * Delete up to `limit` expired rows of any account. Return their number, and the events of the users who have
+ * left.
+ */
 export const deleteExpired = writeStatement(
   z.object({ account_id: z.string(), event: z.custom<StoredEvent | null>() }),
   (limit: number) => sql`

@@ -3,13 +3,18 @@ import { exampleIds, Id, Time } from '#http/fields.ts'
 import { Uuid } from '#rules/uuid.ts'
 
 const Resource = {
-  type: z.enum(['flow', 'session', 'ai_session']).meta({ id: 'PresenceType' }).describe('The type of the resource.'),
+  type: z
+    .enum(['flow', 'session', 'ai_session'])
+    .meta({ id: 'PresenceType' })
+    .describe('The type of the resource.'),
   id: Uuid.describe('Id of the flow, session or AI session.'),
 }
 const TabId = z
   .string()
   .regex(/^[\w-]{1,36}$/, 'must be 1 to 36 letters, digits, - or _')
-  .describe('Chosen by the client for each tab or window. Closing one tab does not end the presence of another.')
+  .describe(
+    'Chosen by the client for each tab or window. Closing one tab does not end the presence of another.',
+  )
 const Mode = z.enum(['viewing', 'editing']).meta({ id: 'PresenceMode' })
 
 export const PresencePut = z.strictObject({ ...Resource, mode: Mode, tab_id: TabId.optional() }).meta({
@@ -30,14 +35,20 @@ export const PresenceDelete = z.strictObject({
 })
 export type PresenceDelete = z.infer<typeof PresenceDelete>
 
-const exampleColleague = { user: { id: exampleIds.user, name: 'Dana Reyes' }, mode: 'editing', since: '2026-11-21T09:30:00.000Z' }
+const exampleColleague = {
+  user: { id: exampleIds.user, name: 'Dana Reyes' },
+  mode: 'editing',
+  since: '2026-11-21T09:30:00.000Z',
+}
 const colleague = {
   user: z.strictObject({ id: Id, name: z.string().describe('Their full name.') }).describe('The colleague.'),
   mode: Mode.describe('`editing` if they edit in any of their tabs.'),
   since: Time.describe('When they arrived.'),
 }
 
-const PresentColleague = z.strictObject(colleague).meta({ id: 'PresentColleague', examples: [exampleColleague] })
+const PresentColleague = z
+  .strictObject(colleague)
+  .meta({ id: 'PresentColleague', examples: [exampleColleague] })
 export type PresentColleague = z.infer<typeof PresentColleague>
 
 /** The warning in the answer to a change. */
@@ -48,9 +59,14 @@ export const AlsoHere = z
 export const Presence = z
   .strictObject({
     expires_at: Time.describe('When the presence ends unless the request is repeated: after 60 seconds.'),
-    also_here: z.array(PresentColleague).describe('Colleagues who view or edit it now, those who edit first.'),
+    also_here: z
+      .array(PresentColleague)
+      .describe('Colleagues who view or edit it now, those who edit first.'),
   })
-  .meta({ id: 'PresenceResponse', examples: [{ expires_at: '2026-11-21T09:31:00.000Z', also_here: [exampleColleague] }] })
+  .meta({
+    id: 'PresenceResponse',
+    examples: [{ expires_at: '2026-11-21T09:31:00.000Z', also_here: [exampleColleague] }],
+  })
 export type Presence = z.infer<typeof Presence>
 
 export const PresenceListItem = z
@@ -62,7 +78,9 @@ export const PresenceListItem = z
   })
   .meta({
     id: 'PresenceListItem',
-    examples: [{ type: 'session', id: exampleIds.entry, ...exampleColleague, expires_at: '2026-11-21T09:31:00.000Z' }],
+    examples: [
+      { type: 'session', id: exampleIds.entry, ...exampleColleague, expires_at: '2026-11-21T09:31:00.000Z' },
+    ],
   })
 
 /** The data of the `presence` event of the escalation stream. */

@@ -17,7 +17,10 @@ const names = { flow: 'Flow', session: 'Session', ai_session: 'AI session' }
 /** Store that the caller is at a resource. Throw 404 for one that they do not see. */
 export async function put(ctx: WriteContext, input: PresencePut): Promise<Presence> {
   const { type, id } = input
-  const [stored, also_here] = await ctx.db.batch([queries.putPresence.query(input), selectColleagues.query(type, id)])
+  const [stored, also_here] = await ctx.db.batch([
+    queries.putPresence.query(input),
+    selectColleagues.query(type, id),
+  ])
   const presence = stored[0]
   if (!presence) throw notFound(names[type])
   announce(ctx, presence)
@@ -30,8 +33,9 @@ export async function remove(ctx: WriteContext, input: PresenceDelete): Promise<
 }
 
 /**
- * Wait for a change of a resource, and add the colleagues who are there to its answer, if there are any. If reading them fails, the answer
- * leaves them out. Inside a transaction, such a failure also rolls back the change.
+ * Wait for a change of a resource, and add the colleagues who are there to its answer, if there are any. If
+ * reading them fails, the answer leaves them out. Inside a transaction, such a failure also rolls back the
+ * change.
  */
 export async function addColleagues<T extends object>(
   { db }: Pick<WriteContext, 'db'>,
@@ -43,8 +47,14 @@ export async function addColleagues<T extends object>(
   return withColleagues(answer, await selectColleagues.all(db, type, id).catch(() => []))
 }
 
-/** Add colleagues to the answer of a change, if there are any. For a change that reads them together with other rows. */
-export function withColleagues<T extends object>(answer: T, also_here: PresentColleague[]): T & { also_here?: PresentColleague[] } {
+/**
+ * Add colleagues to the answer of a change, if there are any. For a change that reads them together with
+ * other rows.
+ */
+export function withColleagues<T extends object>(
+  answer: T,
+  also_here: PresentColleague[],
+): T & { also_here?: PresentColleague[] } {
   return also_here.length > 0 ? { ...answer, also_here } : answer
 }
 
@@ -52,8 +62,13 @@ export type SweepContext = Pick<JobContext, 'platform' | 'realtime'>
 
 const deletedAtOnce = 1000
 
-/** Delete expired presence until none is left or the time is over. Concurrent sweeps delete different rows. */
-export async function sweep(ctx: SweepContext, { budgetMs, now }: Pick<SweepOptions, 'budgetMs' | 'now'>): Promise<void> {
+/**
+ * Delete expired presence until none is left or the time is over. Concurrent sweeps delete different rows.
+ */
+export async function sweep(
+  ctx: SweepContext,
+  { budgetMs, now }: Pick<SweepOptions, 'budgetMs' | 'now'>,
+): Promise<void> {
   const end = now() + budgetMs
   while ((await deleteExpired(ctx)) > 0 && now() < end);
 }
@@ -62,7 +77,9 @@ export async function sweep(ctx: SweepContext, { budgetMs, now }: Pick<SweepOpti
 async function deleteExpired({ platform, realtime }: SweepContext): Promise<number> {
   const expired = await queries.deleteExpired.all(platform, deletedAtOnce)
   const byAccount = Map.groupBy(expired, ({ account_id }) => account_id)
-  const broadcasts = [...byAccount].map(([accountId, rows]) => realtime.broadcast(accountId, rows.flatMap(toTransientEvents)))
+  const broadcasts = [...byAccount].map(([accountId, rows]) =>
+    realtime.broadcast(accountId, rows.flatMap(toTransientEvents)),
+  )
   // A client that does not receive an event sees the change when it next repeats its presence.
   await Promise.allSettled(broadcasts)
   return expired.length
@@ -72,8 +89,14 @@ function toTransientEvents({ event }: { event: queries.StoredEvent | null }): Tr
   return event ? [{ event: 'presence', ...event }] : []
 }
 
-/** Announce a change to the open streams after the commit, without waiting. If the hub cannot be reached, the event is lost. */
-function announce({ realtime, caller, afterCommit }: WriteContext, stored: { event: queries.StoredEvent | null }): void {
+/**
+ * Announce a change to the open streams after the commit, without waiting. If the hub cannot be reached, the
+ * event is lost.
+ */
+function announce(
+  { realtime, caller, afterCommit }: WriteContext,
+  stored: { event: queries.StoredEvent | null },
+): void {
   const events = toTransientEvents(stored)
   if (events.length > 0) afterCommit(() => realtime.broadcast(caller.accountId, events).catch(() => {}))
 }

@@ -36,7 +36,8 @@ export const publicOperations = [
     method: 'get',
     path: '/config/public',
     summary: 'Get the configuration of the sign-in page',
-    description: 'The ways to sign in that are switched on, and what a page needs before anyone has signed in.',
+    description:
+      'The ways to sign in that are switched on, and what a page needs before anyone has signed in.',
     access: 'public',
     limit: 'public',
     strictLimit: 'public',

@@ -8,7 +8,14 @@ export function selectPublicPlans(db: PlatformDb): Promise<PublicPlan[]> {
   return db
     .selectFrom('plan_billing as b')
     .innerJoin('plan_limits as l', 'l.plan', 'b.plan')
-    .select(['b.plan', 'b.display_name', 'b.description', 'b.monthly_price_cents', 'b.annual_price_cents', 'b.currency'])
+    .select([
+      'b.plan',
+      'b.display_name',
+      'b.description',
+      'b.monthly_price_cents',
+      'b.annual_price_cents',
+      'b.currency',
+    ])
     .select(['b.sort_order', 'b.features', 'l.max_users as max_seats'])
     .where('b.is_public', '=', true)
     .where('b.is_archived', '=', false)
@@ -17,7 +24,10 @@ export function selectPublicPlans(db: PlatformDb): Promise<PublicPlan[]> {
     .execute()
 }
 
-/** Insert a lead and, if there is a recipient, the delivery of an e-mail about it. The delivery belongs to the platform's account. */
+/**
+ * Insert a lead and, if there is a recipient, the delivery of an e-mail about it. The delivery belongs to the
+ * platform's account.
+ */
 export const insertLead = writeStatement(
   z.object({ id: z.string(), received_at: z.string(), delivery_id: z.string().nullable() }),
   (lead: SalesLeadCreate, recipient: string | null) => sql`

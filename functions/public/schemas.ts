@@ -7,8 +7,14 @@ export const PublicPlan = z
     plan: z.string().describe('The key of the plan.'),
     display_name: z.string().describe('The name that customers see.'),
     description: z.string().describe('Who the plan is for.'),
-    monthly_price_cents: z.int().nullable().describe('Price per month, in cents; null for a price by agreement.'),
-    annual_price_cents: z.int().nullable().describe('Price per year, in cents; null for a price by agreement.'),
+    monthly_price_cents: z
+      .int()
+      .nullable()
+      .describe('Price per month, in cents; null for a price by agreement.'),
+    annual_price_cents: z
+      .int()
+      .nullable()
+      .describe('Price per year, in cents; null for a price by agreement.'),
     currency: z.string().describe('ISO 4217 code in lower case.'),
     sort_order: z.int().describe('Position in the list; smaller first.'),
     features: z.array(z.string()).describe('What the plan includes, as text for people.'),
@@ -37,7 +43,10 @@ export const PublicConfig = z
     self_serve_enabled: z.boolean().describe('Whether anyone may register without a platform invite code.'),
     oauth_providers: z.array(IdentityProvider).describe('The configured identity providers.'),
   })
-  .meta({ id: 'PublicConfigResponse', examples: [{ self_serve_enabled: true, oauth_providers: ['google', 'microsoft'] }] })
+  .meta({
+    id: 'PublicConfigResponse',
+    examples: [{ self_serve_enabled: true, oauth_providers: ['google', 'microsoft'] }],
+  })
 
 export const LeadSource = z
   .enum(['pricing_page', 'contact_form', 'landing_page', 'demo_request', 'referral'])
@@ -67,7 +76,9 @@ export const SalesLeadCreate = z
   .meta({ id: 'SalesLeadCreate', examples: [exampleLead] })
 export type SalesLeadCreate = z.infer<typeof SalesLeadCreate>
 
-export const SalesLeadReceipt = z.strictObject({ id: Id, received_at: Time.describe('When the lead was received.') }).meta({
-  id: 'SalesLeadCreateResponse',
-  examples: [{ id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d20', received_at: '2026-11-21T09:30:00.000Z' }],
-})
+export const SalesLeadReceipt = z
+  .strictObject({ id: Id, received_at: Time.describe('When the lead was received.') })
+  .meta({
+    id: 'SalesLeadCreateResponse',
+    examples: [{ id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d20', received_at: '2026-11-21T09:30:00.000Z' }],
+  })

@@ -24,8 +24,13 @@ export async function getConfig({ config }: BaseContext) {
   }
 }
 
-/** Insert a lead and queue an e-mail to sales. The analytics event is sent after the commit and may be lost. */
-export async function createLead({ platform, config, analytics, afterCommit }: PublicContext, lead: SalesLeadCreate) {
+/**
+ * Insert a lead and queue an e-mail to sales. The analytics event is sent after the commit and may be lost.
+ */
+export async function createLead(
+  { platform, config, analytics, afterCommit }: PublicContext,
+  lead: SalesLeadCreate,
+) {
   const { delivery_id, ...receipt } = await queries.insertLead.one(platform, lead, config.SALES_EMAIL ?? null)
   if (delivery_id) enqueueDelivery(platform, delivery_id)
   const properties = { source: lead.source, seats: lead.seats ?? null }
@@ -34,7 +39,10 @@ export async function createLead({ platform, config, analytics, afterCommit }: P
 }
 
 /** Return the e-mail to sales, with the lead's address as reply-to. Return undefined for a deleted lead. */
-export async function getLeadEmail(platform: PlatformDb, id: string): Promise<(EmailContent & { replyTo: string }) | undefined> {
+export async function getLeadEmail(
+  platform: PlatformDb,
+  id: string,
+): Promise<(EmailContent & { replyTo: string }) | undefined> {
   const lead = await queries.selectLead(platform, id)
   if (!lead) return undefined
   return { ...writeLeadContent(lead), replyTo: lead.email }

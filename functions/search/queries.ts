@@ -51,7 +51,11 @@ const sources: Record<SearchType, Source> = {
     title: sql`r.title`,
     text: sql`r.description`,
   },
-  script: { table: sql`script_templates`, title: sql`r.name`, text: sql`concat_ws(' ', r.description, r.script_body)` },
+  script: {
+    table: sql`script_templates`,
+    title: sql`r.name`,
+    text: sql`concat_ws(' ', r.description, r.script_body)`,
+  },
   session: {
     table: sql`sessions`,
     title: sql`r.tree_name`,
@@ -81,7 +85,8 @@ const sources: Record<SearchType, Source> = {
   },
 }
 
-// With `offset 0` each entry is looked up by its id. Otherwise the planner may read all rows of the account, because it expects few.
+// With `offset 0` each entry is looked up by its id. Otherwise the planner may read all rows of the account,
+// because it expects few.
 function testVisible(type: SearchType): Sql {
   const { table, condition = sql`true` } = sources[type]
   return sql`when ${sql.lit(type)} then exists (select from ${table} r where r.account_id = f.account_id and r.id = f.id and ${condition} offset 0)`
@@ -89,7 +94,13 @@ function testVisible(type: SearchType): Sql {
 
 function selectDetails(type: SearchType): Sql {
   const { table, condition = sql`true`, join = sql``, title, text, ...links } = sources[type]
-  const { treeId = sql`null`, treeName = sql`null`, ticket = sql`null`, client = sql`null`, changedAt = sql`r.updated_at` } = links
+  const {
+    treeId = sql`null`,
+    treeName = sql`null`,
+    ticket = sql`null`,
+    client = sql`null`,
+    changedAt = sql`r.updated_at`,
+  } = links
   return sql`
     select f.place, ${title} as title, ${text} as text, ${treeId}::uuid as tree_id, ${treeName}::text as tree_name,
            ${ticket}::text as ticket_number, ${client}::text as client_name, ${changedAt} as updated_at
@@ -117,7 +128,10 @@ const ResultRow = z.object({
 // More than a page, because a policy may hide some of the entries that the index offers.
 const extraEntries = 50
 
-/** Select what fits a search, best first. Only the texts of results are read, after the policies have hidden what the caller may not see. */
+/**
+ * Select what fits a search, best first. Only the texts of results are read, after the policies have hidden
+ * what the caller may not see.
+ */
 export const selectResults = readStatement(
   ResultRow,
   (text: string, types: readonly SearchType[], limit: number) => sql`

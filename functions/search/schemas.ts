@@ -1,7 +1,16 @@
 import * as z from 'zod'
 import { exampleIds, Id, Time } from '#http/fields.ts'
 
-export const searchTypes = ['flow', 'step', 'library_step', 'script', 'session', 'ai_session', 'article', 'diagram'] as const
+export const searchTypes = [
+  'flow',
+  'step',
+  'library_step',
+  'script',
+  'session',
+  'ai_session',
+  'article',
+  'diagram',
+] as const
 export type SearchType = (typeof searchTypes)[number]
 const typeList = new RegExp(`^(${searchTypes.join('|')})(,(${searchTypes.join('|')})){0,7}$`)
 
@@ -40,7 +49,9 @@ export const SearchResult = z
     tree_name: z.string().nullable().describe('The name of that flow, of a step or a session.'),
     ticket_number: z.string().nullable().describe('The ticket of a session or AI session.'),
     client_name: z.string().nullable().describe('The client of a session, AI session or diagram.'),
-    updated_at: Time.describe('When it last changed. For a session, when it was completed, started or created.'),
+    updated_at: Time.describe(
+      'When it last changed. For a session, when it was completed, started or created.',
+    ),
   })
   .meta({
     id: 'SearchResult',
@@ -50,7 +61,10 @@ export const SearchResult = z
         id: exampleIds.entry,
         step_id: null,
         title: { text: 'Printer offline', marks: [{ start: 0, end: 7 }] },
-        snippet: { text: 'T20261122.0042 Contoso Dental Cleared the queue of the printer.', marks: [{ start: 55, end: 62 }] },
+        snippet: {
+          text: 'T20261122.0042 Contoso Dental Cleared the queue of the printer.',
+          marks: [{ start: 55, end: 62 }],
+        },
         score: 0.42,
         tree_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1e01',
         tree_name: 'Printer offline',

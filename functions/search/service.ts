@@ -16,7 +16,10 @@ const subjectByType: Readonly<Record<SearchType, string>> = {
   diagram: 'diagrams',
 }
 
-export async function find(ctx: Pick<ReadContext, 'db' | 'caller'>, { q, types = [...searchTypes], limit }: SearchQuery) {
+export async function find(
+  ctx: Pick<ReadContext, 'db' | 'caller'>,
+  { q, types = [...searchTypes], limit }: SearchQuery,
+) {
   const granted = await readGrantedScopes(ctx)
   const readable = types.filter((type) => !granted || includesScope(granted, `${subjectByType[type]}:read`))
   if (readable.length === 0) return { results: [] }

@@ -61,13 +61,15 @@ function writeReplay(outbox: string, formToken: string): Html | string {
 
 function writeWebhooks(webhooks: OperationsStatus['failing_webhooks']): Html {
   if (webhooks.length === 0) return html`<p>None.</p>`
-  const rows = webhooks.map(({ webhook_id, account_id, failures, failing_since, paused_until, disabled_reason }) => [
-    webhook_id,
-    account_id,
-    String(failures),
-    failing_since ?? '',
-    disabled_reason ?? (paused_until ? `paused until ${paused_until}` : ''),
-  ])
+  const rows = webhooks.map(
+    ({ webhook_id, account_id, failures, failing_since, paused_until, disabled_reason }) => [
+      webhook_id,
+      account_id,
+      String(failures),
+      failing_since ?? '',
+      disabled_reason ?? (paused_until ? `paused until ${paused_until}` : ''),
+    ],
+  )
   return writeTable(['Webhook', 'Account', 'Failures', 'Since', 'State'], rows)
 }
 
@@ -93,7 +95,8 @@ function writeTable(headings: readonly string[], rows: readonly (readonly (Html 
 }
 
 const stateTexts = { ok: 'answers', failed: 'does not answer', in_process: 'in this process' }
-const writeState = (state: keyof typeof stateTexts) => html`<span class="${state}">${stateTexts[state]}</span>`
+const writeState = (state: keyof typeof stateTexts) =>
+  html`<span class="${state}">${stateTexts[state]}</span>`
 
 function writeDuration(seconds: number): string {
   if (seconds < 60) return `${Math.round(seconds)} s`

@@ -11,7 +11,10 @@ import { writeSignIn, writeStatus } from './html.ts'
 import { OperationsStatus, ReplayedOutbox } from './status.ts'
 
 /** The handlers of the page, by route. */
-export type PageHandlers = Record<'view' | 'style' | 'signIn' | 'signOut' | 'replay', (c: C) => Promise<Response>>
+export type PageHandlers = Record<
+  'view' | 'style' | 'signIn' | 'signOut' | 'replay',
+  (c: C) => Promise<Response>
+>
 
 export const pagePath = '/admin/operations'
 const cookieName = 'operations_token'
@@ -19,13 +22,19 @@ const maxFormBytes = 8192
 const maxAnswerBytes = 1024 * 1024
 
 // No script at all, and nothing from elsewhere.
-const policy = "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+const policy =
+  "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-/** Create the handlers of the page. Every answer about the service comes from its API, with the token of the cookie. */
+/**
+ * Create the handlers of the page. Every answer about the service comes from its API, with the token of the
+ * cookie.
+ */
 export function createPageHandlers(services: Services): PageHandlers {
   const { PUBLIC_BASE_URL, FRONTEND_URL, CORS_ORIGINS } = services.ports.config
   const origins = new Set(
-    [PUBLIC_BASE_URL, FRONTEND_URL, ...CORS_ORIGINS.filter((url) => URL.canParse(url))].map((url) => new URL(url).origin),
+    [PUBLIC_BASE_URL, FRONTEND_URL, ...CORS_ORIGINS.filter((url) => URL.canParse(url))].map(
+      (url) => new URL(url).origin,
+    ),
   )
   return {
     view: (c) => showStatus(c, services),
@@ -68,26 +77,47 @@ function signIn(c: C, baseUrl: string, form: URLSearchParams): Response {
 
 async function replay(c: C, services: Services, form: URLSearchParams): Promise<Response> {
   const token = readToken(c)
-  if (!token || form.get('token') !== (await createFormToken(token))) return showSignIn(c, 403, 'The form has expired. Sign in again.')
+  if (!token || form.get('token') !== (await createFormToken(token)))
+    return showSignIn(c, 403, 'The form has expired. Sign in again.')
   const { data: outbox } = ReplayedOutbox.safeParse(form.get('outbox'))
   if (!outbox) return showSignIn(c, 422, 'This outbox cannot be replayed.')
-  const { status, text } = await callApi(c, services, { token, method: 'POST', path: '/replay', body: JSON.stringify({ outbox }) })
+  const { status, text } = await callApi(c, services, {
+    token,
+    method: 'POST',
+    path: '/replay',
+    body: JSON.stringify({ outbox }),
+  })
   if (status !== 200) return showSignIn(c, status, readDetail(text))
   const { rows = 0 } = (parseJson(text) ?? {}) as { rows?: number }
   return redirect(c, `${pagePath}?replayed=${outbox}:${rows}`, 303)
 }
 
-/** Lax, because the frontend may be another site whose form signs in. Each change also needs the token of a form of the page. */
+/**
+ * Lax, because the frontend may be another site whose form signs in. Each change also needs the token of a
+ * form of the page.
+ */
 function setCookie(c: C, baseUrl: string, token: string, seconds: number): void {
   const secure = baseUrl.startsWith('https:') ? '; Secure' : ''
-  setHeader(c, 'set-cookie', `${cookieName}=${token}; Path=${pagePath}; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`)
+  setHeader(
+    c,
+    'set-cookie',
+    `${cookieName}=${token}; Path=${pagePath}; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`,
+  )
 }
 
 const showSignIn = (c: C, status: number, message?: string) => respondHtml(c, writeSignIn(message), status)
 
-/** Read the form of a page of this service or of the frontend. Any other page is refused, and so is a form without an origin. */
-async function handleForm(c: C, origins: ReadonlySet<string>, handle: (form: URLSearchParams) => Promise<Response>): Promise<Response> {
-  if (!origins.has(c.req.header('origin') ?? '')) return showSignIn(c, 403, 'The form comes from another site.')
+/**
+ * Read the form of a page of this service or of the frontend. Any other page is refused, and so is a form
+ * without an origin.
+ */
+async function handleForm(
+  c: C,
+  origins: ReadonlySet<string>,
+  handle: (form: URLSearchParams) => Promise<Response>,
+): Promise<Response> {
+  if (!origins.has(c.req.header('origin') ?? ''))
+    return showSignIn(c, 403, 'The form comes from another site.')
   try {
     const bytes = await readAtMost(c.req.raw.body, maxFormBytes, () => new Problem('too_large'))
     return await handle(new URLSearchParams(new TextDecoder().decode(bytes)))
@@ -105,7 +135,10 @@ interface ApiCall {
   body?: string
 }
 
-/** Call an operation of this group through the app, with its checks of the caller, its limits, its audit entry and its log line. */
+/**
+ * Call an operation of this group through the app, with its checks of the caller, its limits, its audit entry
+ * and its log line.
+ */
 async function callApi(c: C, { dispatch, ports }: Services, { token, method, path, body }: ApiCall) {
   if (!dispatch) throw new Error('The app is not assembled')
   // What says who calls and from where.
@@ -154,7 +187,8 @@ function readDetail(text: string): string {
 function respondHtml(c: C, html: string, status: number): Response {
   setHeader(c, 'content-type', 'text/html; charset=utf-8')
   setHeader(c, 'content-security-policy', policy)
-  // Without a referrer, a form of the page would send `Origin: null`: https://fetch.spec.whatwg.org/#append-a-request-origin-header
+  // Without a referrer, a form of the page would send `Origin: null`:
+  // https://fetch.spec.whatwg.org/#append-a-request-origin-header
   setHeader(c, 'referrer-policy', 'same-origin')
   return respond(c, html, status)
 }

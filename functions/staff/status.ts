@@ -45,7 +45,9 @@ export const OperationsStatus = z
     slow_statements: z
       .array(SlowStatement)
       .nullable()
-      .describe('The ten statements that took the most time. Null without the extension pg_stat_statements, or the right to read it.'),
+      .describe(
+        'The ten statements that took the most time. Null without the extension pg_stat_statements, or the right to read it.',
+      ),
     versions: z
       .strictObject({
         service: z.string().describe('As in `GET /health`.'),

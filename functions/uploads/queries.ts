@@ -26,5 +26,6 @@ export async function selectUpload(db: ReadDb, id: string): Promise<Upload | und
 }
 
 export async function selectObjectKey(db: ReadDb, id: string): Promise<string | undefined> {
-  return (await db.selectFrom('uploads').select('object_key').where('id', '=', id).executeTakeFirst())?.object_key
+  return (await db.selectFrom('uploads').select('object_key').where('id', '=', id).executeTakeFirst())
+    ?.object_key
 }

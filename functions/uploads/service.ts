@@ -9,14 +9,22 @@ const maxStoredSide = 1568
 const imageErrors = {
   broken: { msg: 'must be a complete image', type: 'broken_image' },
   markup: { msg: 'must not contain HTML or a script', type: 'broken_image' },
-  pixels: { msg: `must have at most ${maxPixels / 1e6} million pixels, and ${maxSide} per side`, type: 'too_many_pixels' },
+  pixels: {
+    msg: `must have at most ${maxPixels / 1e6} million pixels, and ${maxSide} per side`,
+    type: 'too_many_pixels',
+  },
 } as const
 
-/** Convert an image to a JPEG and store it. Only the decoder's output is stored, never bytes of the uploaded file. */
+/**
+ * Convert an image to a JPEG and store it. Only the decoder's output is stored, never bytes of the uploaded
+ * file.
+ */
 export async function create(ctx: WriteContext, { bytes }: FormFile) {
   const input = inspectImage(bytes)
   if (!input.ok) {
-    throw input.reason === 'type' ? new Problem('unsupported_media', describeType(bytes)) : invalidImage(input.reason)
+    throw input.reason === 'type'
+      ? new Problem('unsupported_media', describeType(bytes))
+      : invalidImage(input.reason)
   }
   const jpeg = await convertToJpeg(ctx, bytes.subarray(0, input.end))
   const output = inspectImage(jpeg)
@@ -46,7 +54,10 @@ export async function get(ctx: ReadContext, id: string) {
   return new Content(jpeg, 'image/jpeg', undefined, `"${id}"`)
 }
 
-async function convertToJpeg({ uploads }: WriteContext, image: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
+async function convertToJpeg(
+  { uploads }: WriteContext,
+  image: Uint8Array<ArrayBuffer>,
+): Promise<Uint8Array<ArrayBuffer>> {
   const result = await uploads.toJpeg(image, maxStoredSide)
   if (result.ok) return removeJpegMetadata(result.jpeg)
   throw result.reason === 'unreadable' ? invalidImage('broken') : new Problem('provider_error')

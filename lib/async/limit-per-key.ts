@@ -1,6 +1,9 @@
 import { Problem } from '#problem.ts'
 
-/** Takes a place of a key. Returns a function that gives it back, of which only the first call counts. Rejects with `unavailable` if none is free. */
+/**
+ * Takes a place of a key. Returns a function that gives it back, of which only the first call counts. Rejects
+ * with `unavailable` if none is free.
+ */
 export type TakePlace = (key: string) => Promise<() => void>
 
 interface KeyedLimit {
@@ -17,7 +20,10 @@ interface Places {
   queue: (() => void)[]
 }
 
-/** Divide something that all share: a key can hold `running` places, and the rest of its calls wait without holding any. */
+/**
+ * Divide something that all share: a key can hold `running` places, and the rest of its calls wait without
+ * holding any.
+ */
 export function limitPerKey({ running, waiting, maxWaitMs }: KeyedLimit): TakePlace {
   const placesByKey = new Map<string, Places>()
   return async (key) => {

@@ -40,7 +40,10 @@ export class ApiError<Code extends string = AnyCode> extends Error {
   }
 }
 
-/** Return whether a value is a failure that the service answered. With an operation id, `code` is one that the operation declares. */
+/**
+ * Return whether a value is a failure that the service answered. With an operation id, `code` is one that the
+ * operation declares.
+ */
 export function isApiError<Id extends OperationId = OperationId>(
   error: unknown,
   _operation?: Id,

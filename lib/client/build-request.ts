@@ -26,7 +26,10 @@ export function parseRoute(id: string, line: string): Route {
   return { id, method, path, traits: new Set(traits) }
 }
 
-/** Build the request of a call. Fields that are not in the path belong to the body if the operation has one, otherwise to the query. */
+/**
+ * Build the request of a call. Fields that are not in the path belong to the body if the operation has one,
+ * otherwise to the query.
+ */
 export function buildRequest(
   baseUrl: string,
   route: Route,
@@ -41,7 +44,14 @@ export function buildRequest(
   if (options.background) headers.prefer = 'respond-async'
   const query = body === null ? buildQuery(rest) : ''
   const { signal, onHeaders } = options
-  return { method: route.method.toUpperCase(), url: `${baseUrl}/api/v1${path}${query}`, headers, body, signal, onHeaders }
+  return {
+    method: route.method.toUpperCase(),
+    url: `${baseUrl}/api/v1${path}${query}`,
+    headers,
+    body,
+    signal,
+    onHeaders,
+  }
 }
 
 function fillPath({ id, path }: Route, input: CallInput): { path: string; rest: CallInput } {
@@ -76,5 +86,7 @@ function buildQuery(fields: CallInput): string {
 
 /** Create a random key. `crypto.randomUUID` does not exist on pages without TLS. */
 function createKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
+    byte.toString(16).padStart(2, '0'),
+  ).join('')
 }

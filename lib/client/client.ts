@@ -23,9 +23,14 @@ export interface ClientOptions extends Partial<Transport> {
   baseUrl: string
   /** The tokens of an earlier sign-in. Signing in through the client sets them. */
   tokens?: Tokens | null | undefined
-  /** Called when the tokens change, to store them. Null after a sign-out, or when the service refuses to refresh them. */
+  /**
+   * Called when the tokens change, to store them. Null after a sign-out, or when the service refuses to
+   * refresh them.
+   */
   onTokens?: ((tokens: Tokens | null) => void) | undefined
-  /** Return the stored tokens. With it, the tabs that store their tokens in one place also share each refresh. */
+  /**
+   * Return the stored tokens. With it, the tabs that store their tokens in one place also share each refresh.
+   */
   loadTokens?: (() => Tokens | null) | undefined
   /** Send this API key with every call, instead of the tokens of a sign-in. */
   apiKey?: string | undefined
@@ -38,9 +43,21 @@ export type Client = Methods & {
 }
 
 /** Create a client of the service. It has one method per operation, named by the operation's id. */
-export function createClient({ baseUrl, loadTokens, tokens = loadTokens?.() ?? null, apiKey, ...options }: ClientOptions): Client {
+export function createClient({
+  baseUrl,
+  loadTokens,
+  tokens = loadTokens?.() ?? null,
+  apiKey,
+  ...options
+}: ClientOptions): Client {
   const { onTokens = () => {}, ...rest } = options
-  const transport: Transport = { fetch: (request) => fetch(request), wait, maxRetries: 2, maxRetryWaitMs: 30_000, ...rest }
+  const transport: Transport = {
+    fetch: (request) => fetch(request),
+    wait,
+    maxRetries: 2,
+    maxRetryWaitMs: 30_000,
+    ...rest,
+  }
   const origin = baseUrl.replace(/\/+$/, '')
   const refreshRoute = parseRoute('identity.auth.refresh', operationTable['identity.auth.refresh'])
   const exchange = async (refresh_token: string) => {
@@ -49,7 +66,8 @@ export function createClient({ baseUrl, loadTokens, tokens = loadTokens?.() ?? n
   }
   const signIn = createSignIn({ tokens, exchange, onTokens, loadTokens, wait: transport.wait })
   const client = { getTokens: signIn.get, setTokens: signIn.set } as unknown as Client
-  const loadPrivate = (parts: RequestParts) => (apiKey ? send(transport, authorize(parts, apiKey)) : sendSignedIn(transport, signIn, parts))
+  const loadPrivate = (parts: RequestParts) =>
+    apiKey ? send(transport, authorize(parts, apiKey)) : sendSignedIn(transport, signIn, parts)
   for (const [id, line] of Object.entries(operationTable)) {
     const route = parseRoute(id, line)
     const load = route.traits.has('public') ? (parts: RequestParts) => send(transport, parts) : loadPrivate
@@ -82,7 +100,8 @@ interface MethodParts {
 
 function createMethod(method: MethodParts) {
   const { route, origin, load, signIn } = method
-  const build = (input: CallInput = {}, options: CallOptions = {}) => buildRequest(origin, route, input, options)
+  const build = (input: CallInput = {}, options: CallOptions = {}) =>
+    buildRequest(origin, route, input, options)
   const stream = (input?: CallInput, options?: CallOptions) => streamAnswer(build(input, options), load)
   if (route.traits.has('ticket')) return createFollowMethod(method, build)
   if (route.traits.has('events')) return stream

@@ -3,7 +3,10 @@ import type { OperationId, Operations } from './types.ts'
 
 /** Items of all pages. Awaited, it sends one request and returns the items of the first page. */
 export interface PagedItems<Item> extends PromiseLike<Item[]>, AsyncIterable<Item> {
-  /** Yield the items page by page, for a list with a button for more. Each page starts after the last item of the one before. */
+  /**
+   * Yield the items page by page, for a list with a button for more. Each page starts after the last item of
+   * the one before.
+   */
   pages(): AsyncGenerator<Item[], void, undefined>
 }
 
@@ -11,7 +14,9 @@ type Input<Id extends OperationId> = Operations[Id]['input']
 type Output<Id extends OperationId> = Operations[Id]['output']
 type IsOptional<I> = Record<never, never> extends I ? true : false
 type Arguments<Id extends OperationId, Options = CallOptions> =
-  IsOptional<Input<Id>> extends true ? [input?: Input<Id>, options?: Options] : [input: Input<Id>, options?: Options]
+  IsOptional<Input<Id>> extends true
+    ? [input?: Input<Id>, options?: Options]
+    : [input: Input<Id>, options?: Options]
 
 export type Method<Id extends OperationId> = (...args: Arguments<Id>) => Promise<Output<Id>>
 
@@ -34,7 +39,9 @@ export interface PagedMethod<Id extends OperationId> {
 
 type Event<Id extends OperationId> = Operations[Id] extends { event: infer E } ? E : never
 
-export type EventMethod<Id extends OperationId> = (...args: Arguments<Id>) => AsyncGenerator<Event<Id>, void, undefined>
+export type EventMethod<Id extends OperationId> = (
+  ...args: Arguments<Id>
+) => AsyncGenerator<Event<Id>, void, undefined>
 
 /** A stream that an EventSource can open too. */
 export interface FollowMethod<Id extends OperationId> {

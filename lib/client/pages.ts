@@ -1,7 +1,13 @@
 import type { PagedItems } from './method-types.ts'
 
-/** Return the items of all pages. `load` sends one request; nothing is sent before the caller awaits or iterates. */
-export function createPagedItems<Item>(firstUrl: string, load: (url: string) => Promise<Response>): PagedItems<Item> {
+/**
+ * Return the items of all pages. `load` sends one request; nothing is sent before the caller awaits or
+ * iterates.
+ */
+export function createPagedItems<Item>(
+  firstUrl: string,
+  load: (url: string) => Promise<Response>,
+): PagedItems<Item> {
   const loadPage = async (url: string) => {
     const response = await load(url)
     return { items: (await response.json()) as Item[], next: findNextPage(response.headers.get('link'), url) }
@@ -26,7 +32,10 @@ export function createPagedItems<Item>(firstUrl: string, load: (url: string) => 
   }
 }
 
-/** Return the URL of the next page. Only its query counts: the token must not go to another origin, and a proxy may hide the path. */
+/**
+ * Return the URL of the next page. Only its query counts: the token must not go to another origin, and a
+ * proxy may hide the path.
+ */
 function findNextPage(link: string | null, current: string): string | null {
   const target = /<([^>]*)>;\s*rel="next"/.exec(link ?? '')?.[1]
   if (target === undefined) return null

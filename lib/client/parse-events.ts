@@ -8,12 +8,16 @@ export interface StreamState {
 }
 
 /** Yield the server-sent events of a response, and store `id` and `retry` in the state. */
-export async function* parseEvents(response: Response, state: StreamState): AsyncGenerator<ServerEvent, void, undefined> {
+export async function* parseEvents(
+  response: Response,
+  state: StreamState,
+): AsyncGenerator<ServerEvent, void, undefined> {
   let event = ''
   let data: string[] = []
   for await (const line of readLines(response)) {
     if (line === '') {
-      if (data.length > 0) yield { id: state.lastEventId, event: event || 'message', data: parseData(data.join('\n')) }
+      if (data.length > 0)
+        yield { id: state.lastEventId, event: event || 'message', data: parseData(data.join('\n')) }
       event = ''
       data = []
       continue

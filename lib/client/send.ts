@@ -12,7 +12,10 @@ export interface Transport {
   maxRetryWaitMs: number
 }
 
-/** Send a request, and again after 429, 503 or while its key is in use, when the service says how soon. Throw an ApiError for any other failure. */
+/**
+ * Send a request, and again after 429, 503 or while its key is in use, when the service says how soon. Throw
+ * an ApiError for any other failure.
+ */
 export async function send(transport: Transport, parts: RequestParts): Promise<Response> {
   for (let attempt = 0; ; attempt++) {
     // An injected `fetch` may ignore the signal.
@@ -30,7 +33,11 @@ export async function send(transport: Transport, parts: RequestParts): Promise<R
 }
 
 /** Send a request with the caller's token. After 401, refresh the tokens and send it again once. */
-export async function sendSignedIn(transport: Transport, signIn: SignIn, parts: RequestParts): Promise<Response> {
+export async function sendSignedIn(
+  transport: Transport,
+  signIn: SignIn,
+  parts: RequestParts,
+): Promise<Response> {
   const tokens = signIn.get()
   try {
     return await send(transport, authorize(parts, tokens?.access_token))
@@ -46,7 +53,10 @@ export function authorize(parts: RequestParts, token: string | undefined): Reque
   return token ? { ...parts, headers: { ...parts.headers, authorization: `Bearer ${token}` } } : parts
 }
 
-/** Return whether repeating is safe. After a 503 the service may have done the work, unless a key makes the repetition harmless. */
+/**
+ * Return whether repeating is safe. After a 503 the service may have done the work, unless a key makes the
+ * repetition harmless.
+ */
 function canRepeat({ method, headers }: RequestParts, { status, code }: ApiError): boolean {
   if (status === 429 || code === 'idempotency_key_in_use') return true
   return status === 503 && ((method !== 'POST' && method !== 'PATCH') || 'idempotency-key' in headers)

@@ -12,7 +12,10 @@ export interface SignIn {
   set(tokens: Tokens | null): void
   /** Return an access token that has not expired, if there is one. */
   getFresh(): Promise<string | undefined>
-  /** Replace tokens that the service refused. Return whether there are other tokens now. All callers share one request. */
+  /**
+   * Replace tokens that the service refused. Return whether there are other tokens now. All callers share one
+   * request.
+   */
   refresh(refused: Tokens): Promise<boolean>
 }
 
@@ -31,7 +34,13 @@ export interface SignInOptions {
 const otherTabMs = 1000
 
 /** Keep the tokens of a sign-in, which may be shared with other tabs. */
-export function createSignIn({ tokens: initial, exchange, onTokens, loadTokens, wait }: SignInOptions): SignIn {
+export function createSignIn({
+  tokens: initial,
+  exchange,
+  onTokens,
+  loadTokens,
+  wait,
+}: SignInOptions): SignIn {
   let tokens = initial
   let flight: Promise<void> | undefined
   const set = (next: Tokens | null) => {
@@ -41,7 +50,13 @@ export function createSignIn({ tokens: initial, exchange, onTokens, loadTokens, 
   /** Take over the tokens that another tab has got for the same sign-in. Return whether there are any. */
   const takeStored = (refused: Tokens) => {
     const stored = loadTokens?.()
-    if (!stored || tokens !== refused || stored.refresh_token === refused.refresh_token || !isSameSignIn(stored, refused)) return false
+    if (
+      !stored ||
+      tokens !== refused ||
+      stored.refresh_token === refused.refresh_token ||
+      !isSameSignIn(stored, refused)
+    )
+      return false
     tokens = stored
     return true
   }
@@ -74,7 +89,10 @@ export function createSignIn({ tokens: initial, exchange, onTokens, loadTokens, 
   return { get: () => tokens, set, getFresh, refresh }
 }
 
-/** The used part of https://developer.mozilla.org/en-US/docs/Web/API/Web_Locks_API, which pages without TLS do not have. */
+/**
+ * The used part of https://developer.mozilla.org/en-US/docs/Web/API/Web_Locks_API, which pages without TLS do
+ * not have.
+ */
 interface Locks {
   request<T>(name: string, work: () => Promise<T>): Promise<T>
 }
@@ -110,5 +128,7 @@ function readClaims(accessToken: string): { sid?: unknown; exp?: unknown } {
 /** Return the tokens of a sign-in's answer, or null when it has none, such as before the second factor. */
 export function readTokens(answer: unknown): Tokens | null {
   const { access_token, refresh_token } = (answer ?? {}) as Partial<Tokens>
-  return typeof access_token === 'string' && typeof refresh_token === 'string' ? { access_token, refresh_token } : null
+  return typeof access_token === 'string' && typeof refresh_token === 'string'
+    ? { access_token, refresh_token }
+    : null
 }

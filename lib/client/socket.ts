@@ -18,10 +18,13 @@ interface SocketRequest {
 }
 
 /**
- * Open a stream as a WebSocket, from the last event. Return its events, or null when no socket opens: the platform may have none, and a
- * browser does not tell why.
+ * Open a stream as a WebSocket, from the last event. Return its events, or null when no socket opens: the
+ * platform may have none, and a browser does not tell why.
  */
-export async function openSocket({ url, token, signal }: SocketRequest, state: StreamState): Promise<AsyncIterable<ServerEvent> | null> {
+export async function openSocket(
+  { url, token, signal }: SocketRequest,
+  state: StreamState,
+): Promise<AsyncIterable<ServerEvent> | null> {
   signal?.throwIfAborted()
   const address = new URL(url)
   address.protocol = address.protocol.replace('http', 'ws')
@@ -34,8 +37,14 @@ export async function openSocket({ url, token, signal }: SocketRequest, state: S
   return (await opened) ? readSocket(socket, received, state) : null
 }
 
-/** Collect what a socket receives, until it closes or the signal aborts. `opened` is false if it closes before it opens. */
-function receive(socket: WebSocket, signal: AbortSignal | undefined): { received: Received; opened: Promise<boolean> } {
+/**
+ * Collect what a socket receives, until it closes or the signal aborts. `opened` is false if it closes before
+ * it opens.
+ */
+function receive(
+  socket: WebSocket,
+  signal: AbortSignal | undefined,
+): { received: Received; opened: Promise<boolean> } {
   const received: Received = { texts: [], isAlive: true, closeCode: undefined, wake: () => {} }
   const close = () => socket.close()
   signal?.addEventListener('abort', close)
@@ -75,7 +84,11 @@ interface Received {
 }
 
 /** Yield the events of a socket until it closes. Throw an ApiError when the sign-in has ended. */
-async function* readSocket(socket: WebSocket, received: Received, state: StreamState): AsyncGenerator<ServerEvent, void, undefined> {
+async function* readSocket(
+  socket: WebSocket,
+  received: Received,
+  state: StreamState,
+): AsyncGenerator<ServerEvent, void, undefined> {
   const timer = setInterval(() => {
     // A network that was lost without a trace closes no socket for minutes.
     if (!received.isAlive) {

@@ -9,8 +9,14 @@ const maxRetryMs = 60_000
 
 type Load = (parts: RequestParts) => Promise<Response>
 
-/** Yield the events of an answer that is written in parts. Throw an ApiError when it ends with an `error` event. */
-export async function* streamAnswer(parts: RequestParts, load: Load): AsyncGenerator<ServerEvent, void, undefined> {
+/**
+ * Yield the events of an answer that is written in parts. Throw an ApiError when it ends with an `error`
+ * event.
+ */
+export async function* streamAnswer(
+  parts: RequestParts,
+  load: Load,
+): AsyncGenerator<ServerEvent, void, undefined> {
   const response = await load(acceptEvents(parts, ''))
   for await (const event of parseEvents(response, { lastEventId: '', retryMs: firstRetryMs })) {
     if (event.event === 'error') throw toApiError(event.data)
@@ -27,10 +33,14 @@ export interface Connections {
 }
 
 /**
- * Yield the events of a stream that never ends. After a lost connection, connect again from the last event. The iteration ends when the
- * service refuses the caller, when a newer stream replaces this one, or when the signal aborts.
+ * Yield the events of a stream that never ends. After a lost connection, connect again from the last event.
+ * The iteration ends when the service refuses the caller, when a newer stream replaces this one, or when the
+ * signal aborts.
  */
-export async function* followEvents(parts: RequestParts, connections: Connections): AsyncGenerator<ServerEvent, void, undefined> {
+export async function* followEvents(
+  parts: RequestParts,
+  connections: Connections,
+): AsyncGenerator<ServerEvent, void, undefined> {
   const state: StreamState = { lastEventId: '', retryMs: firstRetryMs }
   const connect = createConnect(parts, connections, state)
   let events: AsyncIterable<ServerEvent> | null = await connect()
@@ -48,7 +58,10 @@ export async function* followEvents(parts: RequestParts, connections: Connection
       }
     }
     parts.signal?.throwIfAborted()
-    await connections.wait(Math.min(state.retryMs * 2 ** failures++, Math.max(state.retryMs, maxRetryMs)), parts.signal)
+    await connections.wait(
+      Math.min(state.retryMs * 2 ** failures++, Math.max(state.retryMs, maxRetryMs)),
+      parts.signal,
+    )
     events = await reconnect(connect, parts.signal)
   }
 }
@@ -56,8 +69,8 @@ export async function* followEvents(parts: RequestParts, connections: Connection
 type Connect = () => Promise<AsyncIterable<ServerEvent>>
 
 /**
- * Return the function that connects from the last event: as a WebSocket or, if none opens, with a request. Where the first WebSocket does not
- * open, the platform has none, and no other is tried.
+ * Return the function that connects from the last event: as a WebSocket or, if none opens, with a request.
+ * Where the first WebSocket does not open, the platform has none, and no other is tried.
  */
 function createConnect(parts: RequestParts, { load, openSocket }: Connections, state: StreamState): Connect {
   let hasOpened = false
@@ -72,7 +85,10 @@ function createConnect(parts: RequestParts, { load, openSocket }: Connections, s
 }
 
 /** Connect again. Return null when the service cannot be reached at the moment. */
-async function reconnect(connect: Connect, signal: AbortSignal | undefined): Promise<AsyncIterable<ServerEvent> | null> {
+async function reconnect(
+  connect: Connect,
+  signal: AbortSignal | undefined,
+): Promise<AsyncIterable<ServerEvent> | null> {
   try {
     return await connect()
   } catch (error) {

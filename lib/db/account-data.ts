@@ -1,8 +1,9 @@
 import { exportedColumns } from './exported-columns.ts'
 import type { DB } from './schema.ts'
 
-// What an export of an account contains: every column, unless it is left out here with its reason. `npm run db:types` writes the rest to
-// exported-columns.ts, which is what an export reads: until a release knows a column, it does not export it.
+// What an export of an account contains: every column, unless it is left out here with its reason. `npm run
+// db:types` writes the rest to exported-columns.ts, which is what an export reads: until a release knows a
+// column, it does not export it.
 
 /** The SQL type of a key column. */
 type KeyType = 'uuid' | 'integer' | 'text' | 'timestamptz'
@@ -31,10 +32,22 @@ interface Declaration<T extends keyof DB> {
   limit?: number
 }
 
-function exportTable<T extends keyof typeof exportedColumns>(table: T, kind: string, declaration: Declaration<T> = {}): ExportedTable {
+function exportTable<T extends keyof typeof exportedColumns>(
+  table: T,
+  kind: string,
+  declaration: Declaration<T> = {},
+): ExportedTable {
   const { key = { id: 'uuid' }, leftOut = {}, limit = 500, ...rest } = declaration
   const columns: readonly string[] = exportedColumns[table]
-  return { table, kind, key: key as ExportedTable['key'], columns, leftOut: leftOut as Record<string, string>, limit, ...rest }
+  return {
+    table,
+    kind,
+    key: key as ExportedTable['key'],
+    columns,
+    leftOut: leftOut as Record<string, string>,
+    limit,
+    ...rest,
+  }
 }
 
 const derived = 'derived from other columns'
@@ -72,12 +85,22 @@ export const exportedTables: readonly ExportedTable[] = [
   exportTable('invites', 'invites', { leftOut: { codes_since: 'state of its codes' } }),
   exportTable('categories', 'categories'),
   exportTable('script_categories', 'script_categories'),
-  exportTable('script_templates', 'scripts', { leftOut: { ...searched, gallery_sort_order: 'the platform sets it' }, limit: 20 }),
+  exportTable('script_templates', 'scripts', {
+    leftOut: { ...searched, gallery_sort_order: 'the platform sets it' },
+    limit: 20,
+  }),
   exportTable('device_types', 'device_types'),
   exportTable('network_diagrams', 'diagrams', { leftOut: { search: derived, bytes: derived }, limit: 10 }),
   exportTable('target_lists', 'target_lists', { limit: 20 }),
-  exportTable('trees', 'flows', { leftOut: { ...searched, tag_keys: derived, gallery_sort_order: 'the platform sets it' }, limit: 200 }),
-  exportTable('tree_versions', 'flow_versions', { key: { tree_id: 'uuid', version: 'integer' }, leftOut: { bytes: derived }, limit: 10 }),
+  exportTable('trees', 'flows', {
+    leftOut: { ...searched, tag_keys: derived, gallery_sort_order: 'the platform sets it' },
+    limit: 200,
+  }),
+  exportTable('tree_versions', 'flow_versions', {
+    key: { tree_id: 'uuid', version: 'integer' },
+    leftOut: { bytes: derived },
+    limit: 10,
+  }),
   exportTable('library_steps', 'library_steps', { leftOut: { search: derived }, limit: 200 }),
   exportTable('script_versions', 'script_versions', {
     key: { script_id: 'uuid', version: 'integer' },
@@ -92,8 +115,14 @@ export const exportedTables: readonly ExportedTable[] = [
   exportTable('tree_pins', 'flow_pins', { key: { user_id: 'uuid', tree_id: 'uuid' } }),
   exportTable('tree_shares', 'flow_shares', { leftOut: { hash: secret } }),
   exportTable('draft_templates', 'script_drafts', { limit: 20 }),
-  exportTable('script_builder_sessions', 'script_builder_sessions', { leftOut: { place: 'an internal number' }, limit: 20 }),
-  exportTable('script_builder_messages', 'script_builder_messages', { key: { session_id: 'uuid', id: 'uuid' }, limit: 100 }),
+  exportTable('script_builder_sessions', 'script_builder_sessions', {
+    leftOut: { place: 'an internal number' },
+    limit: 20,
+  }),
+  exportTable('script_builder_messages', 'script_builder_messages', {
+    key: { session_id: 'uuid', id: 'uuid' },
+    limit: 100,
+  }),
   exportTable('on_call_schedules', 'on_call_schedules'),
   exportTable('on_call_overrides', 'on_call_overrides'),
   exportTable('escalation_policies', 'escalation_policies'),
@@ -101,7 +130,9 @@ export const exportedTables: readonly ExportedTable[] = [
   exportTable('maintenance_runs', 'maintenance_runs', { key: { schedule_id: 'uuid', id: 'uuid' } }),
   exportTable('sessions', 'sessions', { leftOut: { secret_variables: secret }, limit: 200 }),
   exportTable('session_decisions', 'session_decisions', { key: { session_id: 'uuid', seq: 'integer' } }),
-  exportTable('session_evidence', 'session_evidence', { key: { session_id: 'uuid', seq: 'integer', key: 'text' } }),
+  exportTable('session_evidence', 'session_evidence', {
+    key: { session_id: 'uuid', seq: 'integer', key: 'text' },
+  }),
   exportTable('approvals', 'approvals', {
     key: perSession,
     // The hash of a script with a short password would help to guess it.
@@ -112,11 +143,15 @@ export const exportedTables: readonly ExportedTable[] = [
   exportTable('session_custom_steps', 'session_custom_steps', { key: perSession, limit: 200 }),
   exportTable('session_supporting_data', 'session_notes', { key: perSession, limit: 100 }),
   exportTable('session_ratings', 'session_ratings', { key: { session_id: 'uuid' } }),
-  exportTable('session_step_feedback', 'session_step_feedback', { key: { session_id: 'uuid', step_id: 'text', user_id: 'uuid' } }),
+  exportTable('session_step_feedback', 'session_step_feedback', {
+    key: { session_id: 'uuid', step_id: 'text', user_id: 'uuid' },
+  }),
   exportTable('ai_sessions', 'ai_sessions', { limit: 50 }),
   exportTable('ai_branches', 'ai_branches', { key: perSession }),
   exportTable('ai_messages', 'ai_messages', { key: perSession, limit: 200 }),
-  exportTable('ai_message_uploads', 'ai_message_uploads', { key: { session_id: 'uuid', message_id: 'uuid', place: 'integer' } }),
+  exportTable('ai_message_uploads', 'ai_message_uploads', {
+    key: { session_id: 'uuid', message_id: 'uuid', place: 'integer' },
+  }),
   exportTable('ai_steps', 'ai_steps', { key: { session_id: 'uuid', seq: 'integer' } }),
   exportTable('ai_facts', 'ai_facts', { key: { session_id: 'uuid', key: 'text' } }),
   exportTable('ai_fixes', 'ai_fixes', { key: perSession, limit: 50 }),
@@ -163,7 +198,9 @@ export const exportedTables: readonly ExportedTable[] = [
     computed: { host: `substring(t.url from '^[a-z]+://([^/@?#]+)(?:[/?#]|$)')` },
   }),
   exportTable('api_keys', 'api_keys', { leftOut: { hash: secret } }),
-  exportTable('psa_rules', 'psa_rules', { leftOut: { last_matched_at: 'state of the rule', last_error: 'state of the rule' } }),
+  exportTable('psa_rules', 'psa_rules', {
+    leftOut: { last_matched_at: 'state of the rule', last_error: 'state of the rule' },
+  }),
   exportTable('psa_connections', 'psa_connection', {
     leftOut: {
       identity: 'keys of the ticketing system',
@@ -176,7 +213,12 @@ export const exportedTables: readonly ExportedTable[] = [
     leftOut: { credentials: secret, last_checked_at: state, last_check_error: state },
   }),
   exportTable('mcp_servers', 'mcp_servers', {
-    leftOut: { token: secret, tools: 'what the server says', last_checked_at: state, last_check_error: state },
+    leftOut: {
+      token: secret,
+      tools: 'what the server says',
+      last_checked_at: state,
+      last_check_error: state,
+    },
   }),
   exportTable('psa_member_mappings', 'psa_members', { key: { user_id: 'uuid' } }),
   exportTable('psa_pushes', 'ticket_notes', {
@@ -198,7 +240,9 @@ export const exportedTables: readonly ExportedTable[] = [
   exportTable('feedback', 'feedback', { limit: 100 }),
   exportTable('beta_feedback', 'beta_feedback', { limit: 100 }),
   exportTable('audit_logs', 'audit_log', { key: { created_at: 'timestamptz', id: 'uuid' }, limit: 200 }),
-  exportTable('uploads', 'uploads', { leftOut: { object_key: 'an internal name; the file is `uploads/{id}.jpg`' } }),
+  exportTable('uploads', 'uploads', {
+    leftOut: { object_key: 'an internal name; the file is `uploads/{id}.jpg`' },
+  }),
 ]
 
 const credentials = 'credentials of members'

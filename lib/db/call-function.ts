@@ -16,10 +16,13 @@ export type EnteringCall = {
 }[FunctionName]
 
 /**
- * Return a call of a SQL function, as a part of a statement. An argument with a default may be left out. The text depends on the names of the
- * arguments alone, so calls with the same names share a prepared statement.
+ * Return a call of a SQL function, as a part of a statement. An argument with a default may be left out. The
+ * text depends on the names of the arguments alone, so calls with the same names share a prepared statement.
  */
-export function callFunction<Name extends FunctionName>(name: Name, args: FunctionArguments<Name>): RawBuilder<unknown> {
+export function callFunction<Name extends FunctionName>(
+  name: Name,
+  args: FunctionArguments<Name>,
+): RawBuilder<unknown> {
   const named = Object.entries(args).map(([argument, value]) => sql`${sql.raw(argument)} => ${value}`)
   return sql`${sql.raw(name)}(${sql.join(named)})`
 }
@@ -32,8 +35,13 @@ export function toCallStatement<Name extends FunctionName>(
   return { sql: `select ${name}(${listNamed(args)})`, parameters: Object.values(args) }
 }
 
-/** Return a statement that calls a function which runs `app.enter` itself, with the arguments of `app.enter`. */
-export function toEnteringStatement([name, args]: EnteringCall, enterArguments: Record<string, string | null>): Statement {
+/**
+ * Return a statement that calls a function which runs `app.enter` itself, with the arguments of `app.enter`.
+ */
+export function toEnteringStatement(
+  [name, args]: EnteringCall,
+  enterArguments: Record<string, string | null>,
+): Statement {
   const all = { ...enterArguments, ...args }
   return { sql: `select * from ${name}(${listNamed(all)})`, parameters: Object.values(all) }
 }

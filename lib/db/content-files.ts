@@ -24,7 +24,9 @@ export interface StarterFlow extends FlowContent {
   categoryId: string
 }
 
-/** The content that the platform ships. Each entry names its file, relative to the folder of the migrations. */
+/**
+ * The content that the platform ships. Each entry names its file, relative to the folder of the migrations.
+ */
 export interface PlatformContent {
   categories: (Category & { file: string })[]
   deviceTypes: (DeviceType & { file: string })[]
@@ -35,11 +37,22 @@ const Id = z.guid()
 const Name = z.string().trim().min(1).max(200)
 const Categories = z.array(z.strictObject({ id: Id, name: Name }))
 const DeviceTypes = z.array(z.strictObject({ id: Id, name: Name, icon: z.string().min(1).max(100) }))
-const DeviceCategory = z.enum(['network', 'compute', 'storage', 'cloud', 'endpoint', 'infrastructure', 'security'])
+const DeviceCategory = z.enum([
+  'network',
+  'compute',
+  'storage',
+  'cloud',
+  'endpoint',
+  'infrastructure',
+  'security',
+])
 
 type Report = (file: string, line: number, message: string) => void
 
-/** Read and check the files in `content` below `folder`. Throw an error that lists each problem as `file:line: message`. */
+/**
+ * Read and check the files in `content` below `folder`. Throw an error that lists each problem as `file:line:
+ * message`.
+ */
 export async function readContent(folder: string): Promise<PlatformContent> {
   const problems: string[] = []
   const report: Report = (file, line, message) => problems.push(`${file}:${line}: ${message}`)
@@ -70,24 +83,34 @@ async function readDeviceTypes(folder: string, report: Report): Promise<Platform
   return deviceTypes
 }
 
-async function readFlows(folder: string, categories: readonly Category[], report: Report): Promise<PlatformContent['flows']> {
+async function readFlows(
+  folder: string,
+  categories: readonly Category[],
+  report: Report,
+): Promise<PlatformContent['flows']> {
   const idByCategory = new Map(categories.map(({ id, name }) => [name, id]))
   const flows: PlatformContent['flows'] = []
   for (const file of await listFiles(folder, 'content/flows', '.md')) {
-    const flow = readFlow(await readFile(join(folder, file), 'utf8'), idByCategory, (line, message) => report(file, line, message))
+    const flow = readFlow(await readFile(join(folder, file), 'utf8'), idByCategory, (line, message) =>
+      report(file, line, message),
+    )
     if (flow) flows.push({ ...flow, file })
   }
   return flows
 }
 
-/** Read a flow in the format of lib/rules/flows/markdown, whose front matter starts with an additional line `id:`. */
+/**
+ * Read a flow in the format of lib/rules/flows/markdown, whose front matter starts with an additional line
+ * `id:`.
+ */
 function readFlow(
   text: string,
   idByCategory: ReadonlyMap<string, string>,
   report: (line: number, message: string) => void,
 ): StarterFlow | undefined {
   const [, id] = /^---\r?\nid: (\S+)\r?\n/.exec(text) ?? []
-  if (!Id.safeParse(id).success) return void report(2, 'The front matter must start with a line id: and the UUID of the flow')
+  if (!Id.safeParse(id).success)
+    return void report(2, 'The front matter must start with a line id: and the UUID of the flow')
   // An empty line takes the place of the id, so that the line numbers of problems stay right.
   const markdown = text.replace(/^id: .*$/m, '')
   const { flow } = readFlowMarkdown(markdown)
@@ -108,12 +131,16 @@ async function listFiles(folder: string, subfolder: string, extension: string): 
     .map((name) => `${subfolder}/${name}`)
 }
 
-/** Parse a JSON file with a list and report its problems with their lines. The YAML parser reads JSON and knows the line of each value. */
+/**
+ * Parse a JSON file with a list and report its problems with their lines. The YAML parser reads JSON and
+ * knows the line of each value.
+ */
 function parseJsonFile<T>(schema: z.ZodType<T[]>, file: string, text: string, report: Report): T[] {
   const lineCounter = new LineCounter()
   const document = parseDocument(text, { schema: 'json', lineCounter, prettyErrors: false })
   const getLine = (offset = 0) => lineCounter.linePos(offset).line
-  for (const { pos, message } of document.errors) report(file, getLine(pos[0]), `The file is not valid JSON: ${message}`)
+  for (const { pos, message } of document.errors)
+    report(file, getLine(pos[0]), `The file is not valid JSON: ${message}`)
   if (document.errors.length > 0) return []
   const { data, error } = schema.safeParse(document.toJS())
   for (const { path, message } of error?.issues ?? []) {

@@ -7,11 +7,15 @@ interface SqlClient {
 }
 
 /**
- * Insert the platform's categories, device types and flows that are new, and update those that differ from their files. A flow that differs
- * gets a new version, as when it is published; sessions and forks keep theirs. Rows of other accounts are never written, and rows without a
- * file stay. Return the files whose content was written. Call it in a transaction.
+ * Insert the platform's categories, device types and flows that are new, and update those that differ from
+ * their files. A flow that differs gets a new version, as when it is published; sessions and forks keep
+ * theirs. Rows of other accounts are never written, and rows without a file stay. Return the files whose
+ * content was written. Call it in a transaction.
  */
-export async function loadContent(client: SqlClient, { categories, deviceTypes, flows }: PlatformContent): Promise<string[]> {
+export async function loadContent(
+  client: SqlClient,
+  { categories, deviceTypes, flows }: PlatformContent,
+): Promise<string[]> {
   const files = new Set<string>()
   const run = async (file: string, sql: string, values: unknown[]) => {
     const { rowCount } = await client.query(sql, values)
@@ -19,12 +23,14 @@ export async function loadContent(client: SqlClient, { categories, deviceTypes, 
     return rowCount === 1
   }
   for (const { id, name, file } of categories) await run(file, upsertCategory, [id, name])
-  for (const { id, name, category, icon, file } of deviceTypes) await run(file, upsertDeviceType, [id, name, category, icon])
+  for (const { id, name, category, icon, file } of deviceTypes)
+    await run(file, upsertDeviceType, [id, name, category, icon])
   for (const { file, ...flow } of flows) {
     const { id, categoryId, category, tree_structure, intake_form } = flow
     const row = JSON.stringify({ ...copyColumns(flow), category_id: categoryId })
     const content = [category, JSON.stringify(tree_structure), JSON.stringify(intake_form ?? [])]
-    const isWritten = (await run(file, insertFlow, [id, row])) || (await run(file, updateFlow, [id, row, ...content]))
+    const isWritten =
+      (await run(file, insertFlow, [id, row])) || (await run(file, updateFlow, [id, row, ...content]))
     if (isWritten) await run(file, insertVersion, [id, ...content])
   }
   return [...files]

@@ -16,17 +16,28 @@ export interface TransactionConnection {
   end(): Promise<void>
 }
 
-/** The database as one role sees it. Each call of a method is one round trip, and so is each query of a transaction. */
+/**
+ * The database as one role sees it. Each call of a method is one round trip, and so is each query of a
+ * transaction.
+ */
 export interface Database {
-  /** Run all statements in one round trip and one transaction. A single statement runs without an explicit transaction. */
+  /**
+   * Run all statements in one round trip and one transaction. A single statement runs without an explicit
+   * transaction.
+   */
   run(statements: readonly Statement[], options: { readOnly: boolean }): Promise<QueryRows[]>
   /** Take a connection and run `beginSql`, which starts a transaction. */
   begin(beginSql: string): Promise<TransactionConnection>
-  /** Return the same database for the work of one account, where accounts share the connections of a process. */
+  /**
+   * Return the same database for the work of one account, where accounts share the connections of a process.
+   */
   forAccount?(accountId: string): Database
 }
 
-/** Convert PostgreSQL's text of a UTC timestamptz to RFC 3339 with milliseconds. A Date per cell would make lists slow. */
+/**
+ * Convert PostgreSQL's text of a UTC timestamptz to RFC 3339 with milliseconds. A Date per cell would make
+ * lists slow.
+ */
 export function toIsoTime(text: string): string {
   const dot = text.indexOf('.')
   const plus = text.lastIndexOf('+')
@@ -40,7 +51,10 @@ export function toIsoTime(text: string): string {
   return `${text.slice(0, 10)}T${text.slice(11, 19)}.${millis}Z`
 }
 
-/** How the service reads PostgreSQL's types, by OID, where it differs from the driver: bigint as a number, timestamptz as RFC 3339. */
+/**
+ * How the service reads PostgreSQL's types, by OID, where it differs from the driver: bigint as a number,
+ * timestamptz as RFC 3339.
+ */
 export const typeParsers: Readonly<Record<number, (text: string) => unknown>> = {
   20: Number,
   1184: toIsoTime,

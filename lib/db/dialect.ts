@@ -54,7 +54,13 @@ function lazyDriver(database: Database, context: TenantContext): Driver {
 function lazyConnection(database: Database, context: TenantContext): LazyConnection {
   return {
     session: null,
-    async executeQuery<R>({ sql, parameters }: { sql: string; parameters: readonly unknown[] }): Promise<QueryResult<R>> {
+    async executeQuery<R>({
+      sql,
+      parameters,
+    }: {
+      sql: string
+      parameters: readonly unknown[]
+    }): Promise<QueryResult<R>> {
       if (this.session) return toResult<R>(await this.session.query({ sql, parameters }))
       return toResult<R>((await runInContext(database, context, [{ sql, parameters }]))[0])
     },
@@ -64,7 +70,9 @@ function lazyConnection(database: Database, context: TenantContext): LazyConnect
   }
 }
 
-/** Run statements after the scope's context statement in one round trip. Return the results of `statements`. */
+/**
+ * Run statements after the scope's context statement in one round trip. Return the results of `statements`.
+ */
 export async function runInContext(
   database: Database,
   { statement, readOnly }: TenantContext,
@@ -79,7 +87,10 @@ export function toResult<R>(result: QueryRows | undefined): QueryResult<R> {
   return { rows: rows as R[], numAffectedRows: BigInt(rowCount) }
 }
 
-/** Return `begin` and the context statement as one SQL text. Its parameters are written as literals: strings, lists of strings and null. */
+/**
+ * Return `begin` and the context statement as one SQL text. Its parameters are written as literals: strings,
+ * lists of strings and null.
+ */
 function beginStatement({ statement, readOnly }: TenantContext): string {
   const begin = readOnly ? 'begin read only' : 'begin'
   if (!statement) return begin
@@ -90,5 +101,7 @@ function quoteLiteral(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return quoteLiteral(`{${value.map((item) => JSON.stringify(item)).join(',')}}`)
   const text = String(value)
-  return text.includes('\\') ? `E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'` : `'${text.replaceAll("'", "''")}'`
+  return text.includes('\\')
+    ? `E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
+    : `'${text.replaceAll("'", "''")}'`
 }

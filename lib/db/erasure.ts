@@ -9,7 +9,10 @@ export type AccountFate =
   /** The rows belong to the platform or to nobody. */
   | { kind: 'kept'; why: string }
 
-/** What happens to the rows about a person who is erased. Columns that are not named hold nothing about a person but an id of `users`. */
+/**
+ * What happens to the rows about a person who is erased. Columns that are not named hold nothing about a
+ * person but an id of `users`.
+ */
 export interface PersonFate<Column extends string = string> {
   /** Whether the rows of the person are deleted. */
   rows?: 'deleted'
@@ -32,15 +35,24 @@ const work = 'work for the account, whose texts colleagues and tickets refer to'
 const platform = keptFor('belongs to the platform')
 const ids = keptFor('holds ids alone, which lead nowhere afterwards')
 
-/** What an erasure does to each table. A table that is missing is an error of types. `functions/accounts/erasure` deletes in this order. */
+/**
+ * What an erasure does to each table. A table that is missing is an error of types.
+ * `functions/accounts/erasure` deletes in this order.
+ */
 export const erasure: Declaration = {
   webhook_deliveries: { account: batches(), person: { anonymised: ['payload', 'response_body'] } },
   webhooks: { account: batches(10), person: keeps('a description for admins', 'description') },
   mail_preferences: { account: batches(), person: rows },
   deliveries: { account: batches(), person: { rows: 'deleted', anonymised: ['recipient'] } },
   escalation_reminders: { account: batches(), person: nothing },
-  notifications: { account: batches(), person: { rows: 'deleted', anonymised: ['title'], ...keeps(work, 'body', 'escalation') } },
-  events: { account: batches(500), person: { anonymised: ['title'], ...keeps(work, 'body', 'escalation', 'approval') } },
+  notifications: {
+    account: batches(),
+    person: { rows: 'deleted', anonymised: ['title'], ...keeps(work, 'body', 'escalation') },
+  },
+  events: {
+    account: batches(500),
+    person: { anonymised: ['title'], ...keeps(work, 'body', 'escalation', 'approval') },
+  },
   notification_configs: { account: batches(10), person: { anonymised: ['email_addresses'] } },
   report_subscriptions: { account: batches(), person: rows },
   weekly_reports: { account: batches(), person: keeps(work, 'content') },
@@ -48,7 +60,10 @@ export const erasure: Declaration = {
   stream_events: { account: batches(), person: { rows: 'deleted', anonymised: ['data'] } },
   psa_pushes: { account: batches(), person: keeps(work, 'body', 'details') },
   ai_tasks: { account: batches(), person: rows },
-  idempotency_keys: { account: batches(), person: { rows: 'deleted', ...keeps('answers to colleagues, deleted after 24 hours', 'body') } },
+  idempotency_keys: {
+    account: batches(),
+    person: { rows: 'deleted', ...keeps('answers to colleagues, deleted after 24 hours', 'body') },
+  },
   escalation_follow_ups: { account: batches(), person: keeps(work, 'alert') },
   escalation_policies: { account: batches(100), person: nothing },
   on_call_overrides: { account: batches(), person: nothing },
@@ -78,12 +93,18 @@ export const erasure: Declaration = {
   ai_handoffs: { account: batches(), person: keeps(work, 'summary', 'documentation') },
   ai_outputs: { account: batches(), person: keeps(work, 'content') },
   script_builder_messages: { account: batches(), person: { rows: 'deleted', ...keeps(work, 'content') } },
-  script_builder_sessions: { account: batches(100), person: { rows: 'deleted', ...keeps(work, 'script_body') } },
+  script_builder_sessions: {
+    account: batches(100),
+    person: { rows: 'deleted', ...keeps(work, 'script_body') },
+  },
   search_entries: { account: batches(), person: keeps(work, 'words') },
   knowledge_embeddings: { account: batches(), person: keeps(work, 'embedding') },
   knowledge_entries: { account: batches(100), person: keeps(work, 'words') },
   knowledge_terms: { account: batches(), person: keeps(work, 'term') },
-  ai_sessions: { account: batches(100), person: keeps(work, 'problem_summary', 'resolution_notes', 'follow_up', 'escalation_package') },
+  ai_sessions: {
+    account: batches(100),
+    person: keeps(work, 'problem_summary', 'resolution_notes', 'follow_up', 'escalation_package'),
+  },
   ai_branches: { account: deleted, person: nothing },
   ai_calls: { account: batches(), person: nothing },
   ai_budgets: { account: deleted, person: nothing },
@@ -154,12 +175,18 @@ export const erasure: Declaration = {
   account_export_parts: { account: deleted, person: nothing },
   account_import_records: { account: batches(200), person: nothing },
   account_imports: { account: batches(10), person: nothing },
-  account_erasures: { account: keptFor('the proof that the account was erased; it names nobody'), person: nothing },
+  account_erasures: {
+    account: keptFor('the proof that the account was erased; it names nobody'),
+    person: nothing,
+  },
   deleted_objects: { account: deleted, person: nothing },
   // Outside any account.
   sign_in_attempts: { account: keptFor('a hash of an address, for 15 minutes'), person: rows },
   mail_problems: { account: keptFor('a hash of an address that takes no e-mails'), person: nothing },
-  mail_suppressions: { account: keptFor('a hash of an address whose owner wants no e-mails'), person: nothing },
+  mail_suppressions: {
+    account: keptFor('a hash of an address whose owner wants no e-mails'),
+    person: nothing,
+  },
   sales_leads: { account: keptFor('sent by a visitor to the sales team'), person: rows },
   mail_batches: { account: ids, person: nothing },
   mail_pace: { account: platform, person: nothing },
@@ -175,7 +202,8 @@ export const erasure: Declaration = {
 
 /** What is stored outside PostgreSQL. The values complete the sentence "An erasure …". */
 export const otherStores = {
-  'objects below `accounts/{account_id}/`': 'deletes all of them with the account; those of a person are work for the account',
+  'objects below `accounts/{account_id}/`':
+    'deletes all of them with the account; those of a person are work for the account',
   'stored live events (Redis, the hub, or the process)':
     'deletes those of the account, and closes the streams whose sign-in has ended; on Cloudflare it frees the whole object',
   '`psa:*` in Redis (tickets)': 'leaves them: nobody can read them any more, and they expire within an hour',
@@ -188,6 +216,7 @@ export const otherStores = {
 } as const
 
 /** The tables whose rows of an account are deleted in batches, in the order of their deletion. */
-export const accountBatches: readonly { table: keyof DB; limit: number }[] = Object.entries(erasure).flatMap(([table, { account }]) =>
-  account.kind === 'batches' ? [{ table: table as keyof DB, limit: account.limit }] : [],
+export const accountBatches: readonly { table: keyof DB; limit: number }[] = Object.entries(erasure).flatMap(
+  ([table, { account }]) =>
+    account.kind === 'batches' ? [{ table: table as keyof DB, limit: account.limit }] : [],
 )

@@ -14,7 +14,10 @@ import type { Citation, Evidence, Lookup, TaskLane } from './rows/ai-session.ts'
 
 type JsonObject = Record<string, z.core.util.JSONType>
 
-/** The types of JSON columns, by table and column. `npm run db:types` writes them into schema.ts; a column without an entry is `Json`. */
+/**
+ * The types of JSON columns, by table and column. `npm run db:types` writes them into schema.ts; a column
+ * without an entry is `Json`.
+ */
 export interface JsonColumns {
   'accounts.preferences': JsonObject
   'accounts.settings': JsonObject

@@ -6,16 +6,24 @@ import { describeStatements } from './describe-statement.ts'
 type Role = 'runtime' | 'platform'
 type SqlText = Pick<Statement, 'sql'>
 
-/** Return the database with its round trips recorded, as metrics and as spans. A transaction has one round trip per query. */
+/**
+ * Return the database with its round trips recorded, as metrics and as spans. A transaction has one round
+ * trip per query.
+ */
 export function measureDatabase<D extends Database>(database: D, role: Role): D {
   const { forAccount } = database
   return {
     ...database,
-    ...(forAccount ? { forAccount: (accountId: string) => measureDatabase(forAccount(accountId), role) } : {}),
+    ...(forAccount
+      ? { forAccount: (accountId: string) => measureDatabase(forAccount(accountId), role) }
+      : {}),
     run: (statements, options) => measure(role, statements, () => database.run(statements, options)),
     async begin(beginSql) {
       const connection = await measure(role, [{ sql: beginSql }], () => database.begin(beginSql))
-      return { ...connection, query: (statement) => measure(role, [statement], () => connection.query(statement)) }
+      return {
+        ...connection,
+        query: (statement) => measure(role, [statement], () => connection.query(statement)),
+      }
     },
   }
 }
@@ -32,7 +40,10 @@ async function measure<T>(role: Role, statements: readonly SqlText[], work: () =
   }
 }
 
-/** Run a round trip as a span, named as https://opentelemetry.io/docs/specs/semconv/database/postgresql/ wants it. */
+/**
+ * Run a round trip as a span, named as https://opentelemetry.io/docs/specs/semconv/database/postgresql/ wants
+ * it.
+ */
 function traceRoundTrip<T>(role: Role, statements: readonly SqlText[], work: () => Promise<T>): Promise<T> {
   return runInSpan(describeStatements(statements), 'client', async ({ attributes }) => {
     Object.assign(attributes, { 'db.system.name': 'postgresql', 'support_flow.role': role })

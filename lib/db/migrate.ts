@@ -20,10 +20,11 @@ interface Passwords {
 }
 
 /**
- * Apply the pending migrations to the database at `ownerUrl`, each file as its mode says. Then load the platform's content. Set the passwords
- * of the two service roles when given. Return the names of the files that changed the database. A second process waits for the first.
- * Throw before any change when a content file is invalid, the server is too old, its role lacks rights, an earlier version made the data, or
- * an applied file has changed.
+ * Apply the pending migrations to the database at `ownerUrl`, each file as its mode says. Then load the
+ * platform's content. Set the passwords of the two service roles when given. Return the names of the files
+ * that changed the database. A second process waits for the first. Throw before any change when a content
+ * file is invalid, the server is too old, its role lacks rights, an earlier version made the data, or an
+ * applied file has changed.
  */
 export async function migrate(
   ownerUrl: string,
@@ -53,9 +54,15 @@ export async function plan(ownerUrl: string, folder = migrationsFolder): Promise
   })
 }
 
-async function loadInTransaction(client: pg.Client, content: PlatformContent, settings: ApplySettings): Promise<string[]> {
+async function loadInTransaction(
+  client: pg.Client,
+  content: PlatformContent,
+  settings: ApplySettings,
+): Promise<string[]> {
   try {
-    return await retryWhileLocked('content', settings, () => inTransaction(client, () => loadContent(client, content)))
+    return await retryWhileLocked('content', settings, () =>
+      inTransaction(client, () => loadContent(client, content)),
+    )
   } catch (error) {
     throw new Error(`Loading the platform's content failed: ${describeFailure(error)}`, { cause: error })
   }
@@ -69,15 +76,23 @@ async function setPasswords(client: pg.Client, { runtime, platform }: Passwords)
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { plan: { type: 'boolean', default: false } } })
   const { DATABASE_OWNER_URL, RUNTIME_PASSWORD, PLATFORM_PASSWORD } = process.env
-  if (!DATABASE_OWNER_URL) throw new Error('Set DATABASE_OWNER_URL to the connection string of the role that owns the database.')
+  if (!DATABASE_OWNER_URL)
+    throw new Error('Set DATABASE_OWNER_URL to the connection string of the role that owns the database.')
   if (values.plan) {
     const lines = await plan(DATABASE_OWNER_URL)
     console.log(lines.length === 0 ? 'No migration is pending.' : lines.join('\n'))
     return console.log('A migration then loads the new and changed files of content/.')
   }
-  const passwords = RUNTIME_PASSWORD && PLATFORM_PASSWORD ? { runtime: RUNTIME_PASSWORD, platform: PLATFORM_PASSWORD } : undefined
-  const applied = await migrate(DATABASE_OWNER_URL, passwords, migrationsFolder, { report: (line) => console.log(line) })
-  console.log(applied.length === 0 ? 'Migrations and content are up to date.' : `Applied ${applied.join(', ')}.`)
+  const passwords =
+    RUNTIME_PASSWORD && PLATFORM_PASSWORD
+      ? { runtime: RUNTIME_PASSWORD, platform: PLATFORM_PASSWORD }
+      : undefined
+  const applied = await migrate(DATABASE_OWNER_URL, passwords, migrationsFolder, {
+    report: (line) => console.log(line),
+  })
+  console.log(
+    applied.length === 0 ? 'Migrations and content are up to date.' : `Applied ${applied.join(', ')}.`,
+  )
 }
 
 if (import.meta.main)

@@ -1,7 +1,17 @@
 /** Work for a worker, stored in a row. If the entry is lost in a crash, the sweep finds the row. */
 export type OutboxEntry =
-  | { kind: AttemptKind; id: string; attempt: number; delaySeconds?: number | undefined; isPostponed?: boolean | undefined }
-  | { kind: 'live_event'; accountId: string; event: { key: string; event: string; data: Record<string, unknown> } }
+  | {
+      kind: AttemptKind
+      id: string
+      attempt: number
+      delaySeconds?: number | undefined
+      isPostponed?: boolean | undefined
+    }
+  | {
+      kind: 'live_event'
+      accountId: string
+      event: { key: string; event: string; data: Record<string, unknown> }
+    }
 
 /** Rows whose work is done in numbered attempts. */
 export type AttemptKind =

@@ -10,11 +10,17 @@ const Cursor = z.array(z.union([z.string().refine(isStorable), z.int(), z.boolea
 export const PageQuery = z.strictObject({
   skip: z.coerce.number().int().min(0).max(2_147_483_647).default(0).describe('Number of items to skip.'),
   limit: z.coerce.number().int().min(1).max(100).default(50).describe('Maximum number of items.'),
-  after: z.string().max(4000).optional().describe('The item after which the page starts, as the `Link` of the page before gives it.'),
+  after: z
+    .string()
+    .max(4000)
+    .optional()
+    .describe('The item after which the page starts, as the `Link` of the page before gives it.'),
 })
 export type PageQuery = z.infer<typeof PageQuery>
 
-/** How the next page starts: after an item, or after a number of items where their order changes by itself. */
+/**
+ * How the next page starts: after an item, or after a number of items where their order changes by itself.
+ */
 export type NextPage = { after: string } | { skip: number }
 
 export interface Page<T> {
@@ -24,7 +30,10 @@ export interface Page<T> {
 }
 
 const kinds = {
-  time: { isValid: (value: CursorValue) => z.iso.datetime().safeParse(value).success, type: sql`timestamptz` },
+  time: {
+    isValid: (value: CursorValue) => z.iso.datetime().safeParse(value).success,
+    type: sql`timestamptz`,
+  },
   uuid: { isValid: (value: CursorValue) => z.uuid().safeParse(value).success, type: sql`uuid` },
   text: { isValid: (value: CursorValue) => typeof value === 'string', type: sql`text` },
   name: { isValid: (value: CursorValue) => typeof value === 'string', type: sql`text collate "und-x-icu"` },
@@ -55,7 +64,9 @@ export const oldestFirst: Order<'created_at' | 'id'> = [
 ]
 export const latestIdFirst: Order<'id'> = [{ field: 'id', kind: 'uuid', isDescending: true }]
 
-export const latestVersionFirst: Order<'version'> = [{ field: 'version', kind: 'integer', isDescending: true }]
+export const latestVersionFirst: Order<'version'> = [
+  { field: 'version', kind: 'integer', isDescending: true },
+]
 
 /** Sort by a name as people do, then by id. */
 export function nameOrder<Field extends string = 'name'>(field = 'name' as Field): Order<Field | 'id'> {
@@ -65,7 +76,10 @@ export function nameOrder<Field extends string = 'name'>(field = 'name' as Field
   ]
 }
 
-/** Select a page of a query, and one row more, which only shows that more follow. `table` is the name or alias of the table with the keys. */
+/**
+ * Select a page of a query, and one row more, which only shows that more follow. `table` is the name or alias
+ * of the table with the keys.
+ */
 export function selectPage(order: Order, page: PageQuery, table?: string) {
   return <D, T extends keyof D, O>(query: SelectQueryBuilder<D, T, O>): SelectQueryBuilder<D, T, O> =>
     query
@@ -80,7 +94,9 @@ export function pageEnd(order: Order, page: PageQuery, table?: string): RawBuild
   return sql`and ${isAfter(order, page, table)} order by ${writeOrder(order, table)} offset ${page.skip} limit ${page.limit + 1}`
 }
 
-/** Cut rows to a page. `order` is that of the statement, or null if values that change by themselves decide. */
+/**
+ * Cut rows to a page. `order` is that of the statement, or null if values that change by themselves decide.
+ */
 export function toPage<Field extends string, T extends Record<Field, unknown>>(
   rows: T[],
   { skip, limit }: PageQuery,
@@ -104,13 +120,19 @@ export function encodeCursor(values: unknown): string {
 /** Read the values of the keys. Throw 422 for what is no cursor of the order. */
 export function readCursor(order: Order, after: string): CursorValue[] {
   const values = parseCursor(after)
-  if (values?.length === order.length && order.every(({ kind }, n) => kinds[kind].isValid(values[n] as CursorValue))) return values
+  if (
+    values?.length === order.length &&
+    order.every(({ kind }, n) => kinds[kind].isValid(values[n] as CursorValue))
+  )
+    return values
   throw invalidField(['query', 'after'], 'must be from the Link of this list')
 }
 
 function parseCursor(after: string): CursorValue[] | undefined {
   try {
-    return Cursor.safeParse(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(base64url.decode(after)))).data
+    return Cursor.safeParse(
+      JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(base64url.decode(after))),
+    ).data
   } catch {
     return undefined
   }
@@ -119,7 +141,11 @@ function parseCursor(after: string): CursorValue[] | undefined {
 export function isAfter(order: Order, { after }: PageQuery, table?: string): RawBuilder<boolean> {
   if (after === undefined) return sql<boolean>`true`
   const values = readCursor(order, after)
-  const sides = order.map((key, n) => ({ ...key, left: writeKey(key, table), right: writeValue(key, values[n] as CursorValue) }))
+  const sides = order.map((key, n) => ({
+    ...key,
+    left: writeKey(key, table),
+    right: writeValue(key, values[n] as CursorValue),
+  }))
   const rest = (from: number): RawBuilder<unknown> => {
     const side = sides[from]
     if (!side) return sql`false`
@@ -127,7 +153,8 @@ export function isAfter(order: Order, { after }: PageQuery, table?: string): Raw
     return sql`(${left} ${side.isDescending ? sql`<` : sql`>`} ${right} or ${left} = ${right} and ${rest(from + 1)})`
   }
   // One comparison of rows, where the directions are equal, is what an index serves.
-  if (sides.some(({ isDescending }) => isDescending !== sides[0]?.isDescending)) return rest(0) as RawBuilder<boolean>
+  if (sides.some(({ isDescending }) => isDescending !== sides[0]?.isDescending))
+    return rest(0) as RawBuilder<boolean>
   const sign = sides[0]?.isDescending ? sql`<` : sql`>`
   return sql<boolean>`(${sql.join(sides.map(({ left }) => left))}) ${sign} (${sql.join(sides.map(({ right }) => right))})`
 }

@@ -4,9 +4,10 @@ import { getSqlState } from './sqlstate.ts'
 const raising = 'app.require_row('
 
 /**
- * Make a statement raise SF409 when it returns no row. The whole batch is rolled back, so its other statements need no condition.
- * `retryOnConflict` then reads again; elsewhere `ignoreMissingRow` tells it from other errors. A statement inside `with` cannot write, so
- * `ctes` has the parts that do: "name as (…), name as (…)".
+ * Make a statement raise SF409 when it returns no row. The whole batch is rolled back, so its other
+ * statements need no condition. `retryOnConflict` then reads again; elsewhere `ignoreMissingRow` tells it
+ * from other errors. A statement inside `with` cannot write, so `ctes` has the parts that do: "name as (…),
+ * name as (…)".
  */
 export function requireRow<T>(statement: Expression<T>, ctes?: RawBuilder<unknown>): RawBuilder<T> {
   return sql<T>`

@@ -1,7 +1,8 @@
 import { exportedColumns } from './exported-columns.ts'
 
-// What an import of an account writes: every exported column of these kinds, unless it is left out here with its reason. A new column then
-// needs a schema in import-records, or a reason here; otherwise the types do not fit.
+// What an import of an account writes: every exported column of these kinds, unless it is left out here with
+// its reason. A new column then needs a schema in import-records, or a reason here; otherwise the types do
+// not fit.
 
 type Table = keyof typeof exportedColumns
 type ColumnOf<T extends Table> = (typeof exportedColumns)[T][number]
@@ -43,7 +44,11 @@ export const restoredKinds = {
     ...{ plan: billing, subscription_status: billing, trial_ends_at: billing },
     require_mfa: 'members who have no second factor yet would be locked out',
   }),
-  teams: restore('teams', { ...handover, created_at: restarts, branding_logo_upload_id: 'uploads are not restored' }),
+  teams: restore('teams', {
+    ...handover,
+    created_at: restarts,
+    branding_logo_upload_id: 'uploads are not restored',
+  }),
   categories: restore('categories', { created_by: caller, created_at: restarts }, ['team_id']),
   script_categories: restore('script_categories', { created_by: caller, created_at: restarts }),
   scripts: restore(
@@ -60,7 +65,12 @@ export const restoredKinds = {
   flows: restore(
     'trees',
     {
-      ...{ author_id: caller, usage_count: restarts, ...changes, deleted_at: 'deleted flows are not restored' },
+      ...{
+        author_id: caller,
+        usage_count: restarts,
+        ...changes,
+        deleted_at: 'deleted flows are not restored',
+      },
       ...{ is_gallery_featured: platform, is_gallery_hidden: platform },
     },
     ['parent_account_id', 'root_account_id', 'root_tree_id', 'fork_depth', 'import_metadata', 'published_at'],
@@ -72,7 +82,10 @@ export const restoredKinds = {
 export type RestoredKindName = keyof typeof restoredKinds
 type KindOf<K extends RestoredKindName> = (typeof restoredKinds)[K]
 /** The columns that an import writes. */
-export type RestoredColumn<K extends RestoredKindName> = Exclude<ColumnOf<KindOf<K>['table']>, keyof KindOf<K>['leftOut']>
+export type RestoredColumn<K extends RestoredKindName> = Exclude<
+  ColumnOf<KindOf<K>['table']>,
+  keyof KindOf<K>['leftOut']
+>
 /** The columns that an import reads from the archive. */
 export type ReadColumn<K extends RestoredKindName> = Exclude<RestoredColumn<K>, KindOf<K>['set'][number]>
 

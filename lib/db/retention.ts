@@ -32,7 +32,10 @@ const work = 'work of the account, which deletes it itself'
 const person = 'one set per member'
 const platform = 'written by the platform, and few'
 
-/** The policy of each table. A table that is missing is an error of types. Some rows stay for up to 30 days after they expire, for support. */
+/**
+ * The policy of each table. A table that is missing is an error of types. Some rows stay for up to 30 days
+ * after they expire, for support.
+ */
 export const retention: Record<keyof DB, Policy> = {
   account_erasures: kept('the proof that an account was erased, without names'),
   account_export_parts: endsWith('account_exports', 'where the objects of the archive are'),
@@ -40,34 +43,49 @@ export const retention: Record<keyof DB, Policy> = {
     column: 'removed_at',
     keptFor: '90 days',
   }),
-  account_import_records: endsWith('account_imports', 'what was checked and is not stored yet; a job deletes it after the import'),
+  account_import_records: endsWith(
+    'account_imports',
+    'what was checked and is not stored yet; a job deletes it after the import',
+  ),
   account_imports: expires('shows who imported what', { column: 'finished_at', keptFor: '90 days' }),
   account_usage: kept('one row per account'),
   accounts: kept('one row per account'),
   ai_branches: endsWith('ai_sessions', 'few per session'),
   ai_budgets: kept('one row per account and month'),
   ai_unpaid_budgets: kept('one row per day'),
-  ai_calls: expires('costs of a year can be compared with the one before', { column: 'created_at', keptFor: '400 days' }),
+  ai_calls: expires('costs of a year can be compared with the one before', {
+    column: 'created_at',
+    keptFor: '400 days',
+  }),
   ai_facts: endsWith('ai_sessions', 'the record of a session'),
   ai_feedback: endsWith('ai_sessions', 'the record of a session'),
   ai_fixes: endsWith('ai_sessions', 'the record of a session'),
   ai_handoffs: endsWith('ai_sessions', 'the record of a session'),
   ai_message_uploads: endsWith('ai_messages', 'uploads of a message'),
-  ai_messages: deletedBy('`ai_message_days` after the last activity of an ended session', 'texts of customers'),
+  ai_messages: deletedBy(
+    '`ai_message_days` after the last activity of an ended session',
+    'texts of customers',
+  ),
   ai_outputs: endsWith('ai_sessions', 'the documentation of a session'),
   ai_sessions: kept('the record of the work, without its messages when it is old'),
   ai_steps: deletedBy('with the messages of its session', 'texts of customers'),
   ai_tasks: expires('the caller fetches the result soon', { column: 'created_at', keptFor: '24 hours' }),
   api_keys: kept('created and revoked by admins'),
   approvals: endsWith('sessions', 'who approved what in a session'),
-  audit_logs: deletedBy('`audit_log_days` after the entry', 'only `app.delete_audit_logs` can delete entries'),
+  audit_logs: deletedBy(
+    '`audit_log_days` after the entry',
+    'only `app.delete_audit_logs` can delete entries',
+  ),
   beta_feedback: kept('written by hand, for the authors of the service'),
   billing_customers: expires('a customer that no account was linked to', {
     column: 'received_at',
     keptFor: '30 days',
     where: 'account_id is null',
   }),
-  billing_events: expires('the provider sends an event again for days', { column: 'received_at', keptFor: '400 days' }),
+  billing_events: expires('the provider sends an event again for days', {
+    column: 'received_at',
+    keptFor: '400 days',
+  }),
   billing_subscriptions: expires('a subscription whose customer no account was linked to', {
     column: 'received_at',
     keptFor: '30 days',
@@ -81,21 +99,31 @@ export const retention: Record<keyof DB, Policy> = {
     where: 'event_id is null',
   }),
   device_types: kept(work),
-  diagram_versions: deletedBy('beyond the newest 100 of a diagram', 'limited by the stored bytes of the plan'),
+  diagram_versions: deletedBy(
+    'beyond the newest 100 of a diagram',
+    'limited by the stored bytes of the plan',
+  ),
   draft_templates: kept(work),
   email_changes: expires('useless when it has expired', { column: 'expires_at', keptFor: '0 days' }),
   escalation_follow_ups: endsWith('ai_handoffs', 'one per escalation'),
   escalation_policies: kept(work),
   escalation_reminders: endsWith('escalation_follow_ups', 'at most 50 per escalation'),
   // An event takes its notifications and deliveries with it.
-  events: expires('nobody reads old notifications', { column: 'created_at', keptFor: { setting: 'notification_days' }, maxBatch: 500 }),
+  events: expires('nobody reads old notifications', {
+    column: 'created_at',
+    keptFor: { setting: 'notification_days' },
+    maxBatch: 500,
+  }),
   feature_overrides: kept(platform),
   features: kept(platform),
   feedback: kept('written by hand, for the authors of the service'),
   flow_conversations: expires('a draft that nobody continued', { column: 'expires_at', keptFor: '0 days' }),
   flow_link_checks: endsWith('trees', 'one row per published flow with links'),
   flow_proposals: kept(work),
-  idempotency_keys: expires('clients repeat a request within a day', { column: 'created_at', keptFor: '24 hours' }),
+  idempotency_keys: expires('clients repeat a request within a day', {
+    column: 'created_at',
+    keptFor: '24 hours',
+  }),
   identities: kept(person),
   invite_codes: endsWith('invites', 'codes of an invite'),
   invites: kept('shows who invited whom; limited by the e-mails per day'),
@@ -107,19 +135,29 @@ export const retention: Record<keyof DB, Policy> = {
   knowledge_entries: kept('one row per flow, article and resolved session'),
   knowledge_terms: kept('one row per word of the entries'),
   library_steps: kept(work),
-  mail_batches: expires('the provider remembers the key of a call for 24 hours', { column: 'created_at', keptFor: '2 days' }),
+  mail_batches: expires('the provider remembers the key of a call for 24 hours', {
+    column: 'created_at',
+    keptFor: '2 days',
+  }),
   mail_counts: expires('for support', { column: 'day', keptFor: '30 days' }),
   mail_pace: kept('one row'),
   mail_preferences: kept(person),
   mail_problems: kept('an address that bounced stays so'),
   mail_suppressions: kept('an unsubscribed address stays so'),
-  maintenance_runs: expires('a run of the year before can be compared', { column: 'due_at', keptFor: '400 days' }),
+  maintenance_runs: expires('a run of the year before can be compared', {
+    column: 'due_at',
+    keptFor: '400 days',
+  }),
   maintenance_schedules: kept(work),
   mcp_servers: kept('at most five per account'),
   network_diagrams: kept(work),
   notification_configs: kept(work),
   notifications: endsWith('events', 'the event as a member sees it'),
-  oauth_clients: expires('a program that nobody uses', { column: 'expires_at', keptFor: '0 days', maxBatch: 100 }),
+  oauth_clients: expires('a program that nobody uses', {
+    column: 'expires_at',
+    keptFor: '0 days',
+    maxBatch: 100,
+  }),
   oauth_codes: expires('the reuse of a code ends its grant', { column: 'expires_at', keptFor: '1 day' }),
   oauth_refresh_tokens: expires('its second use ends the grant', { column: 'used_at', keptFor: '30 days' }),
   oauth_states: expires('for support', { column: 'expires_at', keptFor: '1 day' }),
@@ -139,7 +177,10 @@ export const retention: Record<keyof DB, Policy> = {
   psa_callbacks: kept('one row per account'),
   psa_connections: kept('one row per account'),
   psa_member_mappings: kept(person),
-  psa_pushes: deletedBy('the text, 90 days after it was pushed', 'the ticket has the text; a failed one is needed for its retry'),
+  psa_pushes: deletedBy(
+    'the text, 90 days after it was pushed',
+    'the ticket has the text; a failed one is needed for its retry',
+  ),
   psa_rule_matches: expires('a ticket is closed by then', { column: 'created_at', keptFor: '400 days' }),
   psa_rules: kept(work),
   psa_ticket_changes: expires('for support', { column: 'created_at', keptFor: '7 days' }),
@@ -154,7 +195,10 @@ export const retention: Record<keyof DB, Policy> = {
   script_builder_messages: endsWith('script_builder_sessions', 'the conversation of a script'),
   script_builder_sessions: kept(work),
   script_categories: kept(work),
-  script_runs: deletedBy('with its row of `sessions`, or the messages of its AI session', 'texts of customers'),
+  script_runs: deletedBy(
+    'with its row of `sessions`, or the messages of its AI session',
+    'texts of customers',
+  ),
   script_templates: kept(work),
   script_versions: deletedBy('beyond the newest 100 of a script', 'limited by the stored bytes of the plan'),
   search_entries: kept('one row per thing that can be found; triggers delete it with its row'),
@@ -168,8 +212,18 @@ export const retention: Record<keyof DB, Policy> = {
   session_timers: endsWith('sessions', 'one per session'),
   sessions: expires(
     'the record of the work; kept unless the account sets `session_days`',
-    { column: 'completed_at', keptFor: { setting: 'session_days' }, where: "state = 'completed'", maxBatch: 200 },
-    { column: 'created_at', keptFor: { setting: 'session_days' }, where: "state = 'abandoned'", maxBatch: 200 },
+    {
+      column: 'completed_at',
+      keptFor: { setting: 'session_days' },
+      where: "state = 'completed'",
+      maxBatch: 200,
+    },
+    {
+      column: 'created_at',
+      keptFor: { setting: 'session_days' },
+      where: "state = 'abandoned'",
+      maxBatch: 200,
+    },
   ),
   sign_in_attempts: expires('useless when it has expired', { column: 'expires_at', keptFor: '0 days' }),
   sign_in_challenges: expires('useless when it has expired', { column: 'expires_at', keptFor: '0 days' }),
@@ -187,19 +241,31 @@ export const retention: Record<keyof DB, Policy> = {
     '90 days after their flow was deleted, unless a session has run them',
     'sessions show the version that they ran',
   ),
-  trees: deletedBy('90 days after they were deleted, without versions that a session has run', 'limited by the stored bytes of the plan'),
+  trees: deletedBy(
+    '90 days after they were deleted, without versions that a session has run',
+    'limited by the stored bytes of the plan',
+  ),
   uploads: deletedBy(
     '7 days after they were sent, when nothing uses them any more',
     'sent, and not attached or attached to what was deleted',
   ),
   usage_counters: kept('one row per account and quota'),
   users: kept('limited by the seats of the plan'),
-  weekly_reports: expires('what was sent in the last year can be looked up', { column: 'created_at', keptFor: '400 days' }),
-  webhook_deliveries: expires('the log of a webhook, of which the newest 10,000 stay', { column: 'created_at', keptFor: '30 days' }),
+  weekly_reports: expires('what was sent in the last year can be looked up', {
+    column: 'created_at',
+    keptFor: '400 days',
+  }),
+  webhook_deliveries: expires('the log of a webhook, of which the newest 10,000 stay', {
+    column: 'created_at',
+    keptFor: '30 days',
+  }),
   webhooks: kept(work),
 }
 
 /** Each expiry of the policies, with its table. */
-export const expiries: readonly (Expiry & { table: keyof DB })[] = Object.entries(retention).flatMap(([table, policy]) =>
-  policy.kind === 'expires' ? policy.expiries.map((expiry) => ({ ...expiry, table: table as keyof DB })) : [],
+export const expiries: readonly (Expiry & { table: keyof DB })[] = Object.entries(retention).flatMap(
+  ([table, policy]) =>
+    policy.kind === 'expires'
+      ? policy.expiries.map((expiry) => ({ ...expiry, table: table as keyof DB }))
+      : [],
 )

@@ -3,12 +3,14 @@ import { ignoreMissingRow } from './required-row.ts'
 import { toDatabaseProblem } from './sqlstate.ts'
 
 const maxAttempts = 8
-// Before each further attempt a random pause of up to this many milliseconds per attempt, so that concurrent writers do not collide again.
+// Before each further attempt a random pause of up to this many milliseconds per attempt, so that concurrent
+// writers do not collide again.
 const pauseMs = 10
 
 /**
- * Repeat a read and its conditional write until the write succeeds. `attempt` returns undefined, or a statement of `requireRow` raises, when
- * another request changed the row in between. After 8 attempts throw the problem of `createConflict`, by default 409 `stale_version`. `resource` names the row, as in "session".
+ * Repeat a read and its conditional write until the write succeeds. `attempt` returns undefined, or a
+ * statement of `requireRow` raises, when another request changed the row in between. After 8 attempts throw
+ * the problem of `createConflict`, by default 409 `stale_version`. `resource` names the row, as in "session".
  */
 export async function retryOnConflict<T>(
   resource: string,
@@ -26,8 +28,14 @@ export async function retryOnConflict<T>(
 // Together shorter than the lease of an attempt, with the time-outs of four statements.
 const defaultPausesMs = [200, 1000, 4000]
 
-/** Repeat `work` after each pause while it fails because the database is unavailable. `work` must be idempotent. */
-export async function retryWhileUnavailable<T>(work: () => Promise<T>, pausesMs: readonly number[] = defaultPausesMs): Promise<T> {
+/**
+ * Repeat `work` after each pause while it fails because the database is unavailable. `work` must be
+ * idempotent.
+ */
+export async function retryWhileUnavailable<T>(
+  work: () => Promise<T>,
+  pausesMs: readonly number[] = defaultPausesMs,
+): Promise<T> {
   for (const pauseMs of pausesMs) {
     try {
       return await work()

@@ -1986,7 +1986,14 @@ export interface SqlFunctions {
   'app.count_refused_mails': { p_account: string; p_mails: number }
   'app.count_script_use': { p_id: string }
   'app.count_stuck_jobs': Record<never, never>
-  'app.count_unread': { p_user: string; p_account: string; p_sign_in: string; p_access: string; p_past: string; p_ip: string }
+  'app.count_unread': {
+    p_user: string
+    p_account: string
+    p_sign_in: string
+    p_access: string
+    p_past: string
+    p_ip: string
+  }
   'app.count_use': { p_account: string; p_tree: string }
   'app.counted_quotas': Record<never, never>
   'app.create_api_key': {
@@ -2037,7 +2044,14 @@ export interface SqlFunctions {
   }
   'app.emit_webhook': { p_type: string; p_subject: string; p_data: string }
   'app.end_email_problem': { p_user: string }
-  'app.enter': { p_user: string; p_account: string; p_sign_in: string; p_access: string; p_past: string; p_ip: string }
+  'app.enter': {
+    p_user: string
+    p_account: string
+    p_sign_in: string
+    p_access: string
+    p_past: string
+    p_ip: string
+  }
   'app.enter_account': { p_account: string; p_actor: string }
   'app.enter_feature': {
     p_user: string
@@ -2076,12 +2090,25 @@ export interface SqlFunctions {
   'app.erase_user': { p_user: string }
   'app.feature_on': { p_account: string; p_feature: string }
   'app.field_terms': Record<never, never>
-  'app.fill_triage': { p_session: string; p_client: string; p_asset: string; p_category: string; p_hypothesis: string; p_evidence: string }
+  'app.fill_triage': {
+    p_session: string
+    p_client: string
+    p_asset: string
+    p_category: string
+    p_hypothesis: string
+    p_evidence: string
+  }
   'app.find_answering_call': { p_prompts: readonly string[]; p_until: string }
   'app.find_concepts': { p_words: readonly string[]; p_firsts: readonly number[] }
   'app.find_diagrams': { p_words: readonly string[] }
   'app.find_entries': { p_text: string; p_types: readonly string[]; p_limit: number }
-  'app.find_entries_of': { p_account: string; p_type: string; p_matching: string; p_ranking: string; p_limit: number }
+  'app.find_entries_of': {
+    p_account: string
+    p_type: string
+    p_matching: string
+    p_ranking: string
+    p_limit: number
+  }
   'app.find_knowledge': { p_text: string; p_limit: number }
   'app.find_library_steps': { p_words: readonly string[]; p_active: boolean }
   'app.find_scripts': { p_words: readonly string[] }
@@ -2213,7 +2240,13 @@ export interface SqlFunctions {
   'app.platform_account': Record<never, never>
   'app.presence_event': { p_account: string; p_type: string; p_id: string; p_user: string }
   'app.presence_mode': { p_account: string; p_type: string; p_id: string; p_user: string }
-  'app.put_knowledge': { p_account: string; p_tree: string; p_import: string; p_session: string; p_texts: readonly string[] }
+  'app.put_knowledge': {
+    p_account: string
+    p_tree: string
+    p_import: string
+    p_session: string
+    p_texts: readonly string[]
+  }
   'app.put_presence': { p_type: string; p_id: string; p_tab: string; p_mode: string }
   'app.put_search_entry': { p_account: string; p_type: string; p_id: string; p_words: string }
   'app.quota_limit': { p_account: string; p_quota: string }
@@ -2221,7 +2254,13 @@ export interface SqlFunctions {
   'app.quote_term': { p_term: string }
   'app.raise_limit_reached': { p_quota: string; p_used: number; p_limit: number }
   'app.real_time': Record<never, never>
-  'app.record_factor_change': { p_user: string; p_actor: string; p_action: string; p_ip: string; p_purpose: string }
+  'app.record_factor_change': {
+    p_user: string
+    p_actor: string
+    p_action: string
+    p_ip: string
+    p_purpose: string
+  }
   'app.record_key_use': { p_account: string; p_key: string; p_ip: string; p_user_agent: string }
   'app.record_mail_problem': { p_address: string; p_kind: string; p_at: string }
   'app.rehash_password': { p_user: string; p_old: string; p_new: string }
@@ -2237,20 +2276,44 @@ export interface SqlFunctions {
   'app.search_readers': { p_visibility: string; p_author: string; p_team: string }
   'app.search_tag': { p_account: string; p_type: string }
   'app.search_text': { p_text: string }
-  'app.search_words': { p_tag: string; p_title: string; p_purpose: string; p_body: string; p_readers: readonly string[] }
+  'app.search_words': {
+    p_tag: string
+    p_title: string
+    p_purpose: string
+    p_body: string
+    p_readers: readonly string[]
+  }
   'app.sees': { p_visibility: string; p_author: string; p_team: string }
   'app.sees_resource': { p_type: string; p_id: string }
-  'app.send_weekly_report': { p_account: string; p_team: string; p_week: string; p_due: string; p_content: string }
+  'app.send_weekly_report': {
+    p_account: string
+    p_team: string
+    p_week: string
+    p_due: string
+    p_content: string
+  }
   'app.service_user': Record<never, never>
   'app.settle_unpaid_ai': { p_at: string; p_difference: number }
   'app.signed_account_id': Record<never, never>
   'app.split_names': { p_text: string; p_parts: number }
-  'app.start_ai_call': { p_prompt: string; p_model: string; p_reserved: number; p_unpaid_limit?: number; p_prompt_version?: number }
+  'app.start_ai_call': {
+    p_prompt: string
+    p_model: string
+    p_reserved: number
+    p_unpaid_limit?: number
+    p_prompt_version?: number
+  }
   'app.start_erasures': { p_limit: number }
   'app.start_import': { p_counts: string }
   'app.step_ids': { p_structure: string }
   'app.still_admits_key': { p_account: string; p_key: string; p_access: string; p_feature: string }
-  'app.still_let_in': { p_account: string; p_users: readonly string[]; p_sign_ins: readonly string[]; p_access: string; p_feature: string }
+  'app.still_let_in': {
+    p_account: string
+    p_users: readonly string[]
+    p_sign_ins: readonly string[]
+    p_access: string
+    p_feature: string
+  }
   'app.sum_usage': { p_account: string; p_quota: string }
   'app.sync_library': { p_tree: string; p_entries: string }
   'app.team_id': Record<never, never>

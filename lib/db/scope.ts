@@ -8,7 +8,8 @@ import type { Outbox } from './outbox-entry.ts'
 import { isMissingRow, isRequiringRow } from './required-row.ts'
 import type { DB } from './schema.ts'
 
-// See README.md beside this file on tenancy, and on why the queries filter by account although policies do so too.
+// See README.md beside this file on tenancy, and on why the queries filter by account although policies do so
+// too.
 
 type Results<Q extends readonly Compilable[]> = { [K in keyof Q]: InferResult<Q[K]> }
 
@@ -29,20 +30,36 @@ export type ReadDb = Batches & Pick<Kysely<DB>, 'selectFrom' | 'selectNoFrom'>
 export type WriteDb = ReadDb & Pick<Kysely<DB>, Writes> & Enqueues
 
 export type PlatformTables = {
-  [T in keyof DB]: DB[T] extends { account_id: unknown } ? Omit<DB[T], 'account_id'> & { account_id: string } : DB[T]
+  [T in keyof DB]: DB[T] extends { account_id: unknown }
+    ? Omit<DB[T], 'account_id'> & { account_id: string }
+    : DB[T]
 }
 /** The `platform` connection: it sees the rows of every account, so each statement names the account. */
 export type PlatformDb = Pick<Kysely<PlatformTables>, 'selectFrom' | Writes> & Enqueues
-/** The `platform` connection of a super admin. Each statement runs after `app.enter`, so a revoked super admin cannot write. */
+/**
+ * The `platform` connection of a super admin. Each statement runs after `app.enter`, so a revoked super admin
+ * cannot write.
+ */
 export type StaffDb = PlatformDb & Batches
 
-export type Access = 'user' | 'engineer' | 'team_admin' | 'account_admin' | 'account_or_super_admin' | 'super_admin'
+export type Access =
+  | 'user'
+  | 'engineer'
+  | 'team_admin'
+  | 'account_admin'
+  | 'account_or_super_admin'
+  | 'super_admin'
 /**
- * Guards that an operation skips. `account`: the verified address and the subscription. `mfa`: also the second factor that the account
- * requires. `all`: also the due password change.
+ * Guards that an operation skips. `account`: the verified address and the subscription. `mfa`: also the
+ * second factor that the account requires. `all`: also the due password change.
  */
 export type SkippedGuards = 'none' | 'account' | 'mfa' | 'all'
-const skippedInSql = { none: 'none', account: 'guards', mfa: 'mfa', all: 'password' } as const satisfies Record<SkippedGuards, string>
+const skippedInSql = {
+  none: 'none',
+  account: 'guards',
+  mfa: 'mfa',
+  all: 'password',
+} as const satisfies Record<SkippedGuards, string>
 
 export interface Caller {
   userId: string
@@ -69,7 +86,9 @@ export interface ScopeOptions {
   skipGuards: SkippedGuards
   ip: string
   readOnly: boolean
-  /** Whether the address of the caller must be verified already, without the time that other operations leave. */
+  /**
+   * Whether the address of the caller must be verified already, without the time that other operations leave.
+   */
   needsVerified?: boolean
   /** A feature that must be switched on for the account. */
   feature?: Feature | undefined
@@ -86,7 +105,10 @@ export interface Scope {
   readonly db: WriteDb
   /** Whether app.enter has admitted this caller during this request. */
   readonly isAdmitted: boolean
-  /** Call a SQL function that sets the tenant context itself, with the arguments of app.enter and its own. Return its row, or undefined. */
+  /**
+   * Call a SQL function that sets the tenant context itself, with the arguments of app.enter and its own.
+   * Return its row, or undefined.
+   */
   callFunction(...call: EnteringCall): Promise<unknown>
   /** Run only app.enter. Throw if it does not admit the caller. */
   checkAccess(): Promise<void>
@@ -136,19 +158,38 @@ function enterStatement(options: ScopeOptions): Statement {
   return toCallStatement('app.enter_feature', { ...args, p_feature: feature })
 }
 
-/** Open the scope of a caller, the only way to a tenant's rows. Every statement runs after app.enter in the same transaction. */
+/**
+ * Open the scope of a caller, the only way to a tenant's rows. Every statement runs after app.enter in the
+ * same transaction.
+ */
 export function openScope(database: Database, options: ScopeOptions, outbox: Outbox): Scope {
   const statement = enterStatement(options)
-  // A function calls app.enter with its arguments. That admits a key only after app.enter_key in the same transaction.
+  // A function calls app.enter with its arguments. That admits a key only after app.enter_key in the same
+  // transaction.
   const calls = { before: options.caller.key ? [statement] : [], args: toEnterArguments(options) }
-  return createScope(divide(database, options.caller.accountId), { statement, readOnly: options.readOnly, calls }, outbox)
+  return createScope(
+    divide(database, options.caller.accountId),
+    { statement, readOnly: options.readOnly, calls },
+    outbox,
+  )
 }
 
-/** Open an account's scope for work without a signed-in user. `database` must be the `platform` connection. */
-export function openAccountScope(database: Database, accountId: string, actorId: string | null, outbox: Outbox): Scope {
+/**
+ * Open an account's scope for work without a signed-in user. `database` must be the `platform` connection.
+ */
+export function openAccountScope(
+  database: Database,
+  accountId: string,
+  actorId: string | null,
+  outbox: Outbox,
+): Scope {
   const args = { p_account: accountId, p_actor: actorId }
   const statement = toCallStatement('app.enter_account', args)
-  return createScope(divide(database, accountId), { statement, readOnly: false, calls: { before: [], args } }, outbox)
+  return createScope(
+    divide(database, accountId),
+    { statement, readOnly: false, calls: { before: [], args } },
+    outbox,
+  )
 }
 
 /** Return the database as one account may use it, so that an account can slow down only itself. */
@@ -158,7 +199,10 @@ function divide(database: Database, accountId: string): Database {
 
 interface ScopeContext extends TenantContext {
   statement: Statement
-  /** What runs before a SQL function that sets the tenant context itself, and the arguments with which it does. */
+  /**
+   * What runs before a SQL function that sets the tenant context itself, and the arguments with which it
+   * does.
+   */
   calls: { before: readonly Statement[]; args: Record<string, string | null> }
 }
 
@@ -170,7 +214,10 @@ function createScope(outer: Database, context: ScopeContext, outbox: Outbox): Sc
     isAdmitted = true
     return result
   }
-  const database: Database = { run: (...args) => markAdmitted(outer.run(...args)), begin: (sql) => markAdmitted(outer.begin(sql)) }
+  const database: Database = {
+    run: (...args) => markAdmitted(outer.run(...args)),
+    begin: (sql) => markAdmitted(outer.begin(sql)),
+  }
   // Created on first use: a request that only calls a SQL function needs no query builder.
   let kysely: Kysely<DB> | undefined
   const openKysely = () => {
@@ -189,7 +236,9 @@ function createScope(outer: Database, context: ScopeContext, outbox: Outbox): Sc
       return isAdmitted
     },
     async callFunction(...call) {
-      const results = await database.run([...calls.before, toEnteringStatement(call, calls.args)], { readOnly: false })
+      const results = await database.run([...calls.before, toEnteringStatement(call, calls.args)], {
+        readOnly: false,
+      })
       return results.at(-1)?.rows[0]
     },
     checkAccess: async () => void (await database.run([statement], { readOnly })),
@@ -201,9 +250,14 @@ function createScope(outer: Database, context: ScopeContext, outbox: Outbox): Sc
 }
 
 /** Run `work` in one transaction; batches and transactions inside join it. */
-export function inTransaction<Db extends WriteDb | PlatformDb, T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> {
+export function inTransaction<Db extends WriteDb | PlatformDb, T>(
+  db: Db,
+  work: (db: Db) => Promise<T>,
+): Promise<T> {
   const { outbox } = db
-  return (db as unknown as Kysely<DB>).transaction().execute((tx) => work(joinTransaction(tx, outbox) as unknown as Db))
+  return (db as unknown as Kysely<DB>)
+    .transaction()
+    .execute((tx) => work(joinTransaction(tx, outbox) as unknown as Db))
 }
 
 /** Give a transaction the interface of a scope's database. Inner transactions and batches join it. */
@@ -229,6 +283,8 @@ function joinTransaction(tx: Transaction<DB>, outbox: Outbox): WriteDb {
 
 /** Open the rows of every account. `reason` only documents why the caller needs them. */
 export function openPlatformDb(database: Database, _reason: string, outbox: Outbox): PlatformDb {
-  const kysely = new Kysely<PlatformTables>({ dialect: lazyDialect(database, { statement: null, readOnly: false }) })
+  const kysely = new Kysely<PlatformTables>({
+    dialect: lazyDialect(database, { statement: null, readOnly: false }),
+  })
   return Object.assign(kysely, { outbox })
 }

@@ -38,7 +38,8 @@ const problemKinds: Record<string, ProblemKind> = {
   '40P01': 'unavailable',
   '55P03': 'unavailable',
   '57014': 'unavailable',
-  // PostgreSQL ended the connection: it shuts down, crashed or starts, or the connection was idle for too long.
+  // PostgreSQL ended the connection: it shuts down, crashed or starts, or the connection was idle for too
+  // long.
   '57P01': 'unavailable',
   '57P02': 'unavailable',
   '57P03': 'unavailable',
@@ -58,35 +59,54 @@ export function getSqlState(error: unknown): string | undefined {
   return 'cause' in error ? getSqlState(error.cause) : undefined
 }
 
-/** Return the name of the constraint that an error violates, so that a service can answer each constraint differently. */
+/**
+ * Return the name of the constraint that an error violates, so that a service can answer each constraint
+ * differently.
+ */
 export function getViolatedConstraint(error: unknown): string | undefined {
-  return typeof error === 'object' && error !== null && 'constraint' in error && typeof error.constraint === 'string'
+  return typeof error === 'object' &&
+    error !== null &&
+    'constraint' in error &&
+    typeof error.constraint === 'string'
     ? error.constraint
     : undefined
 }
 
-/** Create a `catch` handler that turns a unique violation into 409 `name_taken`. `resource` includes its article: "A category". */
+/**
+ * Create a `catch` handler that turns a unique violation into 409 `name_taken`. `resource` includes its
+ * article: "A category".
+ */
 export function throwNameTaken(resource: string) {
   return (error: unknown): never => {
-    throw getSqlState(error) === '23505' ? new Problem('name_taken', `${resource} with this name already exists`) : error
+    throw getSqlState(error) === '23505'
+      ? new Problem('name_taken', `${resource} with this name already exists`)
+      : error
   }
 }
 
-/** Create a `catch` handler that turns a foreign key violation into a 422 for `field` of the body. With `constraint`, only keys whose name contains that text. */
+/**
+ * Create a `catch` handler that turns a foreign key violation into a 422 for `field` of the body. With
+ * `constraint`, only keys whose name contains that text.
+ */
 export function throwUnknownId(field: string, resource: string, constraint = '') {
   return (error: unknown): never => {
-    const isField = getSqlState(error) === '23503' && (!constraint || getViolatedConstraint(error)?.includes(constraint))
+    const isField =
+      getSqlState(error) === '23503' && (!constraint || getViolatedConstraint(error)?.includes(constraint))
     throw isField ? unknownId(field, resource) : error
   }
 }
 
-/** Turn an error of the database or of its connection into a Problem. Return undefined for any other error. */
+/**
+ * Turn an error of the database or of its connection into a Problem. Return undefined for any other error.
+ */
 export function toDatabaseProblem(error: unknown): Problem | undefined {
   const state = getSqlState(error)
   const kind = state ? toProblemKind(state, error) : isConnectionError(error) ? 'unavailable' : undefined
   if (kind === 'limit_reached') return createLimitProblem(error)
   if (kind === 'insufficient_scope') return insufficientScope(findDetail(error) ?? '', error)
-  return kind && new Problem(kind, undefined, { cause: error, headers: kind === 'unavailable' ? retryAfter : {} })
+  return (
+    kind && new Problem(kind, undefined, { cause: error, headers: kind === 'unavailable' ? retryAfter : {} })
+  )
 }
 
 const LimitFacts = z.object({ resource: z.string(), used: z.number(), limit: z.number() })
@@ -94,7 +114,8 @@ const LimitFacts = z.object({ resource: z.string(), used: z.number(), limit: z.n
 /** Create the 409 of `app.raise_limit_reached`, whose facts are the error's detail. */
 function createLimitProblem(error: unknown): Problem {
   const { data: facts } = LimitFacts.safeParse(parseJson(findDetail(error) ?? ''))
-  const detail = facts && `The account has reached its limit of ${facts.limit} ${facts.resource.replaceAll('_', ' ')}`
+  const detail =
+    facts && `The account has reached its limit of ${facts.limit} ${facts.resource.replaceAll('_', ' ')}`
   return new Problem('limit_reached', detail, { facts: facts ?? {}, cause: error })
 }
 
@@ -105,7 +126,10 @@ export function findDetail(error: unknown): string | undefined {
   return 'cause' in error ? findDetail(error.cause) : undefined
 }
 
-/** Failures of Neon's proxy while it starts or moves a database, which have the state of an internal error: https://neon.com/docs/connect/connection-errors */
+/**
+ * Failures of Neon's proxy while it starts or moves a database, which have the state of an internal error:
+ * https://neon.com/docs/connect/connection-errors
+ */
 const proxyFailure = /control plane request failed|couldn't connect to compute node|failed to acquire permit/i
 
 function toProblemKind(state: string, error: unknown): ProblemKind {
@@ -113,16 +137,24 @@ function toProblemKind(state: string, error: unknown): ProblemKind {
   return problemKinds[state] ?? (unavailableClasses.test(state) ? 'unavailable' : 'internal')
 }
 
-// Neon's driver and the `pg` inside it report a lost connection by message only. workerd adds "WebSocket …" and "Network connection lost."
+// Neon's driver and the `pg` inside it report a lost connection by message only. workerd adds "WebSocket …"
+// and "Network connection lost."
 const connectionErrorMessage =
   /timeout|WebSocket|Connection terminated|connection.*closed|Network connection lost|is not queryable|establishing an SSL connection/i
 
 function isConnectionError(error: unknown): boolean {
   if (!(error instanceof Error)) return isErrorEvent(error)
-  return error.name === 'NeonDbError' || error.name === 'TimeoutError' || connectionErrorMessage.test(error.message)
+  return (
+    error.name === 'NeonDbError' ||
+    error.name === 'TimeoutError' ||
+    connectionErrorMessage.test(error.message)
+  )
 }
 
-/** Return whether this is the event of a WebSocket that failed, with which Neon's driver rejects instead of an Error. */
+/**
+ * Return whether this is the event of a WebSocket that failed, with which Neon's driver rejects instead of an
+ * Error.
+ */
 function isErrorEvent(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'type' in error && error.type === 'error'
 }

@@ -12,7 +12,10 @@ import {
 import * as z from 'zod'
 import type { PlatformDb, PlatformTables, ReadDb, WriteDb } from './scope.ts'
 
-/** The shape of a statement's rows. It is not checked when the statement runs; test/lib/db/statements.test.ts compares it with the database. */
+/**
+ * The shape of a statement's rows. It is not checked when the statement runs; test/lib/db/statements.test.ts
+ * compares it with the database.
+ */
 export type RowShape = z.ZodObject | null
 type RowOf<Shape extends RowShape> = Shape extends z.ZodObject ? z.output<Shape> : never
 
@@ -53,7 +56,8 @@ function createStatement<Shape extends RowShape, Parameters extends readonly unk
 ): SqlStatement<Shape, Parameters, Connection> {
   type Row = RowOf<Shape>
   const compile = (parameters: Parameters) => build(...parameters).compile(queryBuilder) as CompiledQuery<Row>
-  // Only this function can run SQL text on a connection. The types of the connections offer the query builder alone.
+  // Only this function can run SQL text on a connection. The types of the connections offer the query builder
+  // alone.
   const execute = (db: Connection, parameters: Parameters): Promise<QueryResult<Row>> =>
     (db as unknown as Kysely<unknown>).executeQuery(compile(parameters))
   return {

@@ -1,7 +1,10 @@
 import { invalidField } from '#problem.ts'
 import type { OutboundGuard } from '#vendors/net/guard.ts'
 
-/** Throw 422 for a field of the body with an address that the service must not call. Nothing is checked for a field without one. */
+/**
+ * Throw 422 for a field of the body with an address that the service must not call. Nothing is checked for a
+ * field without one.
+ */
 export async function requireAllowedAddress(
   { guard }: { guard: OutboundGuard },
   field: string,

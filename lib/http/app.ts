@@ -27,14 +27,19 @@ export interface Services {
   inProcess: readonly ('redis' | 'hub')[]
   /** Return the address of the client. `env` is what the entry passed to `app.fetch`. */
   readClientAddress(request: Request, env: unknown): string
-  /** Wait for a turn of the event loop before a large body is read. Undefined in a Worker, where no request may wait for a promise of another. */
+  /**
+   * Wait for a turn of the event loop before a large body is read. Undefined in a Worker, where no request
+   * may wait for a promise of another.
+   */
   takeTurn?: (() => Promise<void>) | undefined
   log: Log
   metrics: MetricsPort
   /** Where spans are sent; nowhere if it is undefined. */
   tracer?: Tracer | undefined
   /** Answer a request inside this process. Set when the app is assembled. */
-  dispatch?: ((request: Request, env: object, execution: Execution) => Response | Promise<Response>) | undefined
+  dispatch?:
+    | ((request: Request, env: object, execution: Execution) => Response | Promise<Response>)
+    | undefined
 }
 
 /** The part of the platform's execution context that a request uses. */
@@ -61,12 +66,20 @@ export interface Variables {
 export type Env = { Variables: Variables }
 export type C = HonoContext<Env>
 
-/** Create the app without operations: traces, metrics, request ids, headers, CORS, the log line, 404, 405 and 500. */
+/**
+ * Create the app without operations: traces, metrics, request ids, headers, CORS, the log line, 404, 405 and
+ * 500.
+ */
 export function createApp(services: Services): Hono<Env> {
   const app = new Hono<Env>()
   const { CORS_ORIGINS } = services.ports.config
   const isAllowed = (origin: string) => isAllowedOrigin(CORS_ORIGINS, origin)
-  const preflight = cors({ origin: (origin) => (isAllowed(origin) ? origin : null), allowHeaders, exposeHeaders, maxAge: 600 })
+  const preflight = cors({
+    origin: (origin) => (isAllowed(origin) ? origin : null),
+    allowHeaders,
+    exposeHeaders,
+    maxAge: 600,
+  })
   app.use((c, next) => recordWith(services.metrics, () => traceRequest(c, services.tracer, next)))
   app.use(async (c, next) => {
     const started = performance.now()
@@ -151,13 +164,19 @@ function createRouteProblem(app: Hono<Env>, path: string, method: string): Probl
     : new Problem('not_found')
 }
 
-/** Run a request in the trace of its caller, as a span. A request that this process makes to itself stays in its trace. */
+/**
+ * Run a request in the trace of its caller, as a span. A request that this process makes to itself stays in
+ * its trace.
+ */
 function traceRequest(c: C, tracer: Tracer | undefined, next: () => Promise<void>): Promise<void> {
   const run = () =>
     runInSpan('request', 'server', async (span) => {
       await next()
       span.name = c.get('operation') ?? 'request'
-      Object.assign(span.attributes, { 'http.request.method': c.req.method, 'http.response.status_code': c.res.status })
+      Object.assign(span.attributes, {
+        'http.request.method': c.req.method,
+        'http.response.status_code': c.res.status,
+      })
       span.failed = c.res.status >= 500
     })
   return runInTrace(c.req.header('traceparent') ?? createTraceparent(), () => recordSpans(tracer, run))
@@ -193,10 +212,14 @@ function logRequest(app: Hono<Env>, c: C, started: number, services: Services): 
   })
 }
 
-// Who sends many of these may be guessing. The address is there for whoever blocks them, and in no other line.
+// Who sends many of these may be guessing. The address is there for whoever blocks them, and in no other
+// line.
 const suspicious: ReadonlySet<number> = new Set([401, 403, 404, 405, 429])
 
-/** Return the pattern of the path of a request that is no operation; null for an unknown one, which could be a code that somebody pasted. */
+/**
+ * Return the pattern of the path of a request that is no operation; null for an unknown one, which could be a
+ * code that somebody pasted.
+ */
 function findPattern(app: Hono<Env>, path: string): string | null {
   for (const method of methods) {
     const route = findRoute(app, method, path)
@@ -210,11 +233,15 @@ function describeOrigin(c: C, { ports }: Services): { refused_origin?: string } 
   const origin = c.req.header('origin')
   const { CORS_ORIGINS, PUBLIC_BASE_URL } = ports.config
   const isOrigin = origin !== undefined && URL.canParse(origin) && new URL(origin).origin === origin
-  const isKnown = !isOrigin || origin === new URL(PUBLIC_BASE_URL).origin || isAllowedOrigin(CORS_ORIGINS, origin)
+  const isKnown =
+    !isOrigin || origin === new URL(PUBLIC_BASE_URL).origin || isAllowedOrigin(CORS_ORIGINS, origin)
   return isKnown ? {} : { refused_origin: origin.slice(0, 200) }
 }
 
-/** Describe an error for the log by name, code and stack. Its message is left out, because it may quote what the client sent. */
+/**
+ * Describe an error for the log by name, code and stack. Its message is left out, because it may quote what
+ * the client sent.
+ */
 export function describe(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { name: typeof error }
   const code = 'code' in error ? error.code : undefined
@@ -228,7 +255,9 @@ export function describe(error: unknown): Record<string, unknown> {
 
 /** Convert an error to a Problem. An unknown error becomes a 500. */
 export function toProblem(error: unknown): Problem {
-  return error instanceof Problem ? error : (toDatabaseProblem(error) ?? new Problem('internal', undefined, { cause: error }))
+  return error instanceof Problem
+    ? error
+    : (toDatabaseProblem(error) ?? new Problem('internal', undefined, { cause: error }))
 }
 
 /** Respond with a Problem and store the original error for the log line. */
@@ -238,6 +267,11 @@ export function respondProblem(c: C, problem: Problem, error: unknown = problem)
   if (!c.get('wantsPage')) return respondJson(c, problem.toJson(), problem.status)
   setHeader(c, 'content-type', 'text/html; charset=utf-8')
   setHeader(c, 'content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox")
-  const title = problem.status === 410 ? 'This link has ended' : problem.status === 404 ? 'This link leads nowhere' : 'This did not work'
+  const title =
+    problem.status === 410
+      ? 'This link has ended'
+      : problem.status === 404
+        ? 'This link leads nowhere'
+        : 'This did not work'
   return respond(c, renderPage({ title, text: problem.message }), problem.status)
 }

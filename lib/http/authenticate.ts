@@ -15,16 +15,30 @@ import { authenticateTicket } from './stream-ticket.ts'
 const floodRate: ParsedRate = { max: 300, windowMs: 60_000, unit: 'minute', perAddress: true }
 
 /**
- * Return the caller that an access token or an API key names. Throw 401 without either. Only the scope tells whether a sign-in has ended, and
- * whether a key is valid at all.
+ * Return the caller that an access token or an API key names. Throw 401 without either. Only the scope tells
+ * whether a sign-in has ended, and whether a key is valid at all.
  */
-export async function authenticate(c: C, op: AnyOperation, keys: KeyMemory, services: Services): Promise<Caller> {
+export async function authenticate(
+  c: C,
+  op: AnyOperation,
+  keys: KeyMemory,
+  services: Services,
+): Promise<Caller> {
   return requireCaller(c, await readCaller(c, op, services), keys, services)
 }
 
-/** Return the caller of a credential. Throw 401 without one, and 429 for an address that sends too many such calls. */
-export async function requireCaller(c: C, caller: Caller | null, keys: KeyMemory, services: Services): Promise<Caller> {
-  // Anybody can write a key with a right checksum, so calls with an unknown key count as those without one before they reach the database.
+/**
+ * Return the caller of a credential. Throw 401 without one, and 429 for an address that sends too many such
+ * calls.
+ */
+export async function requireCaller(
+  c: C,
+  caller: Caller | null,
+  keys: KeyMemory,
+  services: Services,
+): Promise<Caller> {
+  // Anybody can write a key with a right checksum, so calls with an unknown key count as those without one
+  // before they reach the database.
   if (!caller || (caller.key && !keys.isKnown(caller.key.hash))) await countUnauthenticated(c, services)
   if (!caller) throw new Problem('unauthenticated')
   c.set('caller', caller)
@@ -32,7 +46,8 @@ export async function requireCaller(c: C, caller: Caller | null, keys: KeyMemory
 }
 
 async function readCaller(c: C, op: AnyOperation, services: Services): Promise<Caller | null> {
-  const authorization = c.req.header('authorization') ?? (op.acceptsSocket && readSocketAuthorization(c.req.raw)) ?? ''
+  const authorization =
+    c.req.header('authorization') ?? (op.acceptsSocket && readSocketAuthorization(c.req.raw)) ?? ''
   if (op.acceptsTicket && !authorization) return authenticateTicket(c, services)
   const credential = readBearer(authorization)
   return isApiKey(credential) ? readKey(credential) : services.ports.tokens.verify(credential)
@@ -46,12 +61,20 @@ export function readBearer(authorization: string): string {
 /** Return the caller that an API key names, or null for a malformed one. */
 export async function readKey(key: string): Promise<Caller | null> {
   const ids = parseApiKey(key)
-  return ids && { userId: ids.keyId, accountId: ids.accountId, signInId: ids.keyId, key: { hash: await sha256Bytea(key) } }
+  return (
+    ids && {
+      userId: ids.keyId,
+      accountId: ids.accountId,
+      signInId: ids.keyId,
+      key: { hash: await sha256Bytea(key) },
+    }
+  )
 }
 
 /**
- * Return by what the calls of a caller are counted: a person, or all keys of an account together, so that more keys do not allow more calls.
- * A key that was not admitted yet counts by its hash, because anybody can write a key with the ids of another one.
+ * Return by what the calls of a caller are counted: a person, or all keys of an account together, so that
+ * more keys do not allow more calls. A key that was not admitted yet counts by its hash, because anybody can
+ * write a key with the ids of another one.
  */
 export function getCallerRateKey({ key, userId, accountId }: Caller, keys: KeyMemory): string {
   if (!key) return userId
@@ -64,7 +87,13 @@ async function countUnauthenticated(c: C, { limiter }: Services): Promise<void> 
 }
 
 /** Remember whether a key was admitted. Record its last use after the response, at most once a minute. */
-export function recordKeyUse(c: C, caller: Caller | null, scope: Scope | null, keys: KeyMemory, services: Services): void {
+export function recordKeyUse(
+  c: C,
+  caller: Caller | null,
+  scope: Scope | null,
+  keys: KeyMemory,
+  services: Services,
+): void {
   if (!caller?.key || caller.key.isAddressChecked) return
   if (!scope?.isAdmitted) {
     keys.forget(caller.key.hash)
@@ -72,7 +101,12 @@ export function recordKeyUse(c: C, caller: Caller | null, scope: Scope | null, k
   }
   if (!keys.admit(caller.key.hash)) return
   const userAgent = (c.req.header('user-agent') ?? '').slice(0, 300)
-  const args = { p_account: caller.accountId, p_key: caller.userId, p_ip: c.get('ip'), p_user_agent: userAgent }
+  const args = {
+    p_account: caller.accountId,
+    p_key: caller.userId,
+    p_ip: c.get('ip'),
+    p_user_agent: userAgent,
+  }
   const statement = toCallStatement('app.record_key_use', args)
   // A lost update is made up by the next one.
   c.executionCtx.waitUntil(services.platform.run([statement], { readOnly: false }).catch(() => {}))

@@ -25,7 +25,12 @@ export interface SentBody {
 }
 
 /** Read a body within its limit. Throw 413 and 415. What is wrong inside the body is added to `errors`. */
-export async function readBody(op: AnyOperation, request: Request, errors: FieldError[], budget: Budget): Promise<SentBody> {
+export async function readBody(
+  op: AnyOperation,
+  request: Request,
+  errors: FieldError[],
+  budget: Budget,
+): Promise<SentBody> {
   const sent = op.method === 'get' ? empty : await readBytes(request, getMaxBody(op))
   requireMediaType(op, request, sent)
   if (op.bodyFormat === 'raw') return { body: { bytes: sent, headers: request.headers }, rawBody: sent }
@@ -47,7 +52,11 @@ function parseJson(op: AnyOperation, text: string, errors: FieldError[], budget:
   budget.spend(text.length)
   const maxLevels = op.maxDepth ?? maxJsonDepth
   if (isTooDeep(text, maxLevels))
-    return void errors.push({ loc: ['body'], msg: `must not nest deeper than ${maxLevels} levels`, type: 'too_deep' })
+    return void errors.push({
+      loc: ['body'],
+      msg: `must not nest deeper than ${maxLevels} levels`,
+      type: 'too_deep',
+    })
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -73,14 +82,17 @@ async function readBytes(request: Request, maxBytes: number): Promise<BodyBytes>
   const length = request.headers.get('content-length')
   if (Number(length) > maxBytes) throw tooLarge()
   if (length === '0') return empty
-  // The server reads no more than the declared length, so the body needs no stream, which costs as much as a small request does otherwise.
+  // The server reads no more than the declared length, so the body needs no stream, which costs as much as a
+  // small request does otherwise.
   const reading =
     length !== null && !request.headers.has('transfer-encoding')
       ? request.arrayBuffer().then((buffer) => new Uint8Array(buffer))
       : readAtMost(request.body, maxBytes, tooLarge)
   // A client that leaves in the middle is no failure of the service.
   return reading.catch((cause: unknown) => {
-    throw cause instanceof Problem ? cause : new Problem('invalid', 'The connection ended before the body was complete', { cause })
+    throw cause instanceof Problem
+      ? cause
+      : new Problem('invalid', 'The connection ended before the body was complete', { cause })
   })
 }
 
@@ -97,7 +109,9 @@ function requireMediaType(op: AnyOperation, request: Request, sent: Uint8Array):
   const encoding = request.headers.get('content-encoding') ?? 'identity'
   // RFC 9110, section 15.5.16
   if (encoding.toLowerCase() !== 'identity')
-    throw new Problem('unsupported_media', 'Send the body without compression', { headers: { 'accept-encoding': 'identity' } })
+    throw new Problem('unsupported_media', 'Send the body without compression', {
+      headers: { 'accept-encoding': 'identity' },
+    })
   const accepted = listAcceptedMediaTypes(op)
   if (sent.byteLength === 0 || accepted.length === 0 || accepted.includes(getMediaType(request))) return
   throw new Problem('unsupported_media', `Send ${accepted.join(' or ')}`)

@@ -2,7 +2,8 @@ import * as z from 'zod'
 import type { FieldError } from '#problem.ts'
 import type { Budget } from '#rules/budget.ts'
 
-// zod checks the length of an array after all of its items, and lists every unknown key. So sizes are compared with the schema first.
+// zod checks the length of an array after all of its items, and lists every unknown key. So sizes are
+// compared with the schema first.
 
 /** What a schema says about the size of a value: the alternatives that are lists or objects. */
 type Shape =
@@ -16,8 +17,8 @@ const stepsPerValue = 100
 const maxUnknownKeys = 50
 
 /**
- * Return an error for each list and object of a parsed body that is larger than its schema allows, without looking into it. Count the work of
- * all other values. Throw 422 when there are too many.
+ * Return an error for each list and object of a parsed body that is larger than its schema allows, without
+ * looking into it. Count the work of all other values. Throw 422 when there are too many.
  */
 export function findOversized(schema: z.core.$ZodType, body: unknown, budget: Budget): FieldError[] {
   const errors: FieldError[] = []
@@ -26,7 +27,8 @@ export function findOversized(schema: z.core.$ZodType, body: unknown, budget: Bu
     const kinds = Array.isArray(value) ? ['list'] : ['object', 'record']
     const shapes = schemas.flatMap(getShapes)
     // What its schema refuses whatever it contains, and what it does not describe, is only counted.
-    const isOpen = !shapes.some(({ kind }) => kinds.includes(kind)) || shapes.some(({ kind }) => kind === 'any')
+    const isOpen =
+      !shapes.some(({ kind }) => kinds.includes(kind)) || shapes.some(({ kind }) => kind === 'any')
     if (Array.isArray(value)) {
       const lists = shapes.filter((shape) => shape.kind === 'list')
       const maxItems = isOpen ? Number.POSITIVE_INFINITY : Math.max(...lists.map((list) => list.maxItems))
@@ -52,7 +54,9 @@ export function findOversized(schema: z.core.$ZodType, body: unknown, budget: Bu
     budget.spend(keys.length * stepsPerValue)
     const values = [...records.map((record) => record.value), ...(isOpen ? [anything] : [])]
     for (const key of keys) {
-      const fields = objects.flatMap((shape) => (Object.hasOwn(shape.fields, key) ? [shape.fields[key] as z.core.$ZodType] : []))
+      const fields = objects.flatMap((shape) =>
+        Object.hasOwn(shape.fields, key) ? [shape.fields[key] as z.core.$ZodType] : [],
+      )
       visit((value as Record<string, unknown>)[key], [...fields, ...values], [...loc, key])
     }
   }
@@ -80,8 +84,13 @@ function getShapes(schema: z.core.$ZodType): readonly Shape[] {
 }
 
 function getMaxItems(checks: readonly z.core.$ZodCheck<never>[] = []): number {
-  const limits = checks.map(({ _zod }) => _zod.def as { check: string; maximum?: number }).filter(({ check }) => check === 'max_length')
-  return Math.min(Number.POSITIVE_INFINITY, ...limits.map(({ maximum = Number.POSITIVE_INFINITY }) => maximum))
+  const limits = checks
+    .map(({ _zod }) => _zod.def as { check: string; maximum?: number })
+    .filter(({ check }) => check === 'max_length')
+  return Math.min(
+    Number.POSITIVE_INFINITY,
+    ...limits.map(({ maximum = Number.POSITIVE_INFINITY }) => maximum),
+  )
 }
 
 function readShapes(def: z.core.$ZodTypes['_zod']['def']): readonly Shape[] {

@@ -6,7 +6,10 @@ export interface DelegatedCaller {
   scopes: readonly string[]
 }
 
-/** The key of the caller in the environment of a call. It is a symbol, so that no binding and no client can set it. */
+/**
+ * The key of the caller in the environment of a call. It is a symbol, so that no binding and no client can
+ * set it.
+ */
 const callerKey = Symbol('delegated caller')
 
 /** Return the caller for whom the MCP server makes this call, or undefined for a client's request. */

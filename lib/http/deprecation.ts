@@ -3,7 +3,10 @@ import { setHeader } from './respond.ts'
 /** A day of the calendar, such as `2027-06-30`. It counts from midnight UTC. */
 type Day = `${number}-${number}-${number}`
 
-/** When an operation was deprecated, when it will be removed, and what to call instead: a method and a path under /api/v1. */
+/**
+ * When an operation was deprecated, when it will be removed, and what to call instead: a method and a path
+ * under /api/v1.
+ */
 export interface Deprecation {
   since: Day
   sunset: Day
@@ -13,7 +16,8 @@ export interface Deprecation {
 type HeaderContext = Parameters<typeof setHeader>[0]
 
 /**
- * Announce the removal of an operation in its response: https://www.rfc-editor.org/rfc/rfc9745 (`Deprecation`) and
+ * Announce the removal of an operation in its response: https://www.rfc-editor.org/rfc/rfc9745
+ * (`Deprecation`) and
  * https://www.rfc-editor.org/rfc/rfc8594 (`Sunset`).
  */
 export function announceRemoval(c: HeaderContext, { since, sunset, successor }: Deprecation): void {

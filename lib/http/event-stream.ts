@@ -5,9 +5,10 @@ import { type BaseContext, Content } from './operation.ts'
 export type SendEvent<Events> = <Name extends keyof Events & string>(event: Name, data: Events[Name]) => void
 
 /**
- * Answer with the server-sent events that `produce` sends. A failure before the first event is thrown and becomes a normal error answer.
- * A later failure is sent as an `error` event with the body and status it would have had. The work continues when the client disconnects, for
- * as long as the platform allows. `produce` returns the answer that a client without a stream would get.
+ * Answer with the server-sent events that `produce` sends. A failure before the first event is thrown and
+ * becomes a normal error answer. A later failure is sent as an `error` event with the body and status it
+ * would have had. The work continues when the client disconnects, for as long as the platform allows.
+ * `produce` returns the answer that a client without a stream would get.
  */
 export async function createEventStream<Events>(
   { afterCommit }: Pick<BaseContext, 'afterCommit'>,
@@ -30,7 +31,8 @@ export async function createEventStream<Events>(
     hasSent = true
     first.resolve()
     // JSON has no raw line breaks, so the data is one line.
-    if (!isCancelled) controller?.enqueue(encoder.encode(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`))
+    if (!isCancelled)
+      controller?.enqueue(encoder.encode(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`))
   }
   const produced = produce(send)
   const completed = produced

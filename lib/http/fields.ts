@@ -17,14 +17,18 @@ export const Email = z
   .max(320)
   .refine(hasShortLocalPart, 'must have at most 64 characters before the @')
 
-/** An e-mail address that must match a stored one, as it was typed. It is not checked, so that an answer says nothing about its form. */
+/**
+ * An e-mail address that must match a stored one, as it was typed. It is not checked, so that an answer says
+ * nothing about its form.
+ */
 export const TypedEmail = z.string().max(320).overwrite(normaliseEmail)
 
 /** A time in a request: RFC 3339 with any precision and any offset. */
 export const InputTime = z.iso.datetime({ offset: true })
 
 /** A short name: 1 to 200 characters, without characters that hide or reverse text. */
-const hasNoQueryOrFragment = (url: string) => !URL.canParse(url) || (new URL(url).search === '' && new URL(url).hash === '')
+const hasNoQueryOrFragment = (url: string) =>
+  !URL.canParse(url) || (new URL(url).search === '' && new URL(url).hash === '')
 
 /** The base URL of the API of another service. */
 export const ApiAddress = z
@@ -54,10 +58,19 @@ export const Flag = z.enum(['true', 'false']).transform((text) => text === 'true
 /** The page of the frontend that a user was on. */
 export const PageUrl = z.string().max(2000)
 
-export const Role = z.enum(['viewer', 'engineer', 'admin']).meta({ id: 'Role' }).describe('The role of a user in the account.')
-export const TeamRole = z.enum(['member', 'admin']).meta({ id: 'TeamRole' }).describe('The role of a user in the team.')
+export const Role = z
+  .enum(['viewer', 'engineer', 'admin'])
+  .meta({ id: 'Role' })
+  .describe('The role of a user in the account.')
+export const TeamRole = z
+  .enum(['member', 'admin'])
+  .meta({ id: 'TeamRole' })
+  .describe('The role of a user in the team.')
 
-/** Return whether `zone` is an IANA name. Accept aliases that `Intl.supportedValuesOf` omits; reject bare offsets such as `+02:00`. */
+/**
+ * Return whether `zone` is an IANA name. Accept aliases that `Intl.supportedValuesOf` omits; reject bare
+ * offsets such as `+02:00`.
+ */
 function isTimezone(zone: string): boolean {
   try {
     return /^[A-Za-z]/.test(zone) && new Intl.DateTimeFormat('en', { timeZone: zone }) !== undefined
@@ -66,9 +79,16 @@ function isTimezone(zone: string): boolean {
   }
 }
 
-export const Timezone = z.string().max(100).refine(isTimezone, 'must be an IANA time zone').describe('IANA time zone.')
+export const Timezone = z
+  .string()
+  .max(100)
+  .refine(isTimezone, 'must be an IANA time zone')
+  .describe('IANA time zone.')
 
-/** Ids for the examples of the OpenAPI document. They are shared, so that examples of different operations fit together. */
+/**
+ * Ids for the examples of the OpenAPI document. They are shared, so that examples of different operations fit
+ * together.
+ */
 export const exampleIds = {
   account: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d10',
   user: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d14',
@@ -84,7 +104,7 @@ export function idParams<K extends string>(name: K, what: string) {
 }
 
 /**
- * A text of an answer that opens something by itself: a token, a password, a script with values. An operation that answers one stores no
- * answer for a repeated request, which a test checks.
+ * A text of an answer that opens something by itself: a token, a password, a script with values. An operation
+ * that answers one stores no answer for a repeated request, which a test checks.
  */
 export const Secret = z.string().meta({ format: 'password' })

@@ -6,16 +6,26 @@ import type { FormFile } from './operation.ts'
 const maxParts = 20
 
 /** Read the one `file` of a form. Other fields, a second file or a missing file are added to `errors`. */
-export async function readForm(sent: Uint8Array<ArrayBuffer>, type: string, errors: FieldError[]): Promise<FormFile | undefined> {
+export async function readForm(
+  sent: Uint8Array<ArrayBuffer>,
+  type: string,
+  errors: FieldError[],
+): Promise<FormFile | undefined> {
   const form = await parseForm(sent, type)
   if (!form)
-    return void errors.push({ loc: ['body'], msg: `must be multipart/form-data of at most ${maxParts} parts`, type: 'invalid_form' })
+    return void errors.push({
+      loc: ['body'],
+      msg: `must be multipart/form-data of at most ${maxParts} parts`,
+      type: 'invalid_form',
+    })
   const files = form.getAll('file')
   const [file] = files
   for (const key of new Set(form.keys()))
     if (key !== 'file') errors.push({ loc: ['body', key], msg: 'is not a known field', type: 'unknown_key' })
-  if (files.length > 1) errors.push({ loc: ['body', 'file'], msg: 'must be given only once', type: 'repeated' })
-  if (!(file instanceof File)) return void errors.push({ loc: ['body', 'file'], msg: 'is required', type: 'missing' })
+  if (files.length > 1)
+    errors.push({ loc: ['body', 'file'], msg: 'must be given only once', type: 'repeated' })
+  if (!(file instanceof File))
+    return void errors.push({ loc: ['body', 'file'], msg: 'is required', type: 'missing' })
   return { bytes: new Uint8Array(await file.arrayBuffer()), name: file.name, type: file.type }
 }
 
@@ -25,13 +35,17 @@ async function parseForm(sent: Uint8Array<ArrayBuffer>, type: string): Promise<F
   if (!boundary || occursMoreThan(sent, `--${boundary}`, maxParts + 1)) return undefined
   try {
     // The platform's parser gets the boundary whose parts were counted, and no other.
-    return await new Response(sent, { headers: { 'content-type': `multipart/form-data; boundary="${boundary}"` } }).formData()
+    return await new Response(sent, {
+      headers: { 'content-type': `multipart/form-data; boundary="${boundary}"` },
+    }).formData()
   } catch {
     return undefined
   }
 }
 
-/** Return the one boundary in a media type's parameters, as RFC 2046 (section 5.1.1) allows it, or undefined. */
+/**
+ * Return the one boundary in a media type's parameters, as RFC 2046 (section 5.1.1) allows it, or undefined.
+ */
 function readBoundary(type: string): string | undefined {
   const parameter = /;[ \t]*([\w!#$%&'*+.^`|~-]+)=(?:"([^"\\]*)"|([^\s;"]+))[ \t]*/gy
   const boundaries: string[] = []
@@ -43,7 +57,8 @@ function readBoundary(type: string): string | undefined {
     end = parameter.lastIndex
   }
   const [boundary = ''] = boundaries
-  const isValid = end === type.length && boundaries.length === 1 && /^[\w'()+,./:=? -]{0,69}[\w'()+,./:=?-]$/.test(boundary)
+  const isValid =
+    end === type.length && boundaries.length === 1 && /^[\w'()+,./:=? -]{0,69}[\w'()+,./:=?-]$/.test(boundary)
   return isValid ? boundary : undefined
 }
 

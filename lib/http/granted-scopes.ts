@@ -2,14 +2,17 @@ import { accountId } from '#db/expressions.ts'
 import type { Caller, ReadDb } from '#db/scope.ts'
 import { insufficientScope, Problem } from '#problem.ts'
 
-// What a program may do beyond the scope of the operation that it calls: an API key, or an MCP client that acts for a person.
+// What a program may do beyond the scope of the operation that it calls: an API key, or an MCP client that
+// acts for a person.
 
 interface Program {
   caller: Caller
   db: ReadDb
 }
 
-/** Return whether one of the granted scopes includes a scope. `write` includes `read`, and `*` every subject. */
+/**
+ * Return whether one of the granted scopes includes a scope. `write` includes `read`, and `*` every subject.
+ */
 export function includesScope(granted: readonly string[], scope: string): boolean {
   const [subject, right] = scope.split(':')
   const rights = right === 'read' ? ['read', 'write'] : ['write']

@@ -19,15 +19,18 @@ interface PingAnswer extends PingResult {
 const shutdownWarningMs = 60 * 24 * 60 * 60_000
 const publicRate: ParsedRate = { max: 120, windowMs: 60_000, unit: 'minute', perAddress: true }
 
-// Without these the service breaks its contract: it has no data, or limits that no other process knows. Work for the others waits.
+// Without these the service breaks its contract: it has no data, or limits that no other process knows. Work
+// for the others waits.
 const required: ReadonlySet<string> = new Set(['database', 'redis'])
 
 /**
- * Add `/health`, which only shows that the service runs, and `/ready`, which asks every dependency in parallel. One that does not answer
- * within 1.5 s fails, and the reason is logged. `/ready` is 503 only for a required one: a load balancer must not take out every process because
- * a vendor is away. A provider that is not configured is not asked, and no check costs money. Only a caller with READY_TOKEN sees which
- * dependency fails. A staff role would need the database, which may be down. That caller also gets warnings, which do not change the status.
- * Other callers are limited in this process, because the shared limiter is a dependency as well.
+ * Add `/health`, which only shows that the service runs, and `/ready`, which asks every dependency in
+ * parallel. One that does not answer within 1.5 s fails, and the reason is logged. `/ready` is 503 only for a
+ * required one: a load balancer must not take out every process because a vendor is away. A provider that is
+ * not configured is not asked, and no check costs money. Only a caller with READY_TOKEN sees which dependency
+ * fails. A staff role would need the database, which may be down. That caller also gets warnings, which do
+ * not change the status. Other callers are limited in this process, because the shared limiter is a
+ * dependency as well.
  */
 export function mountHealth(app: Hono<Env>, services: Services): void {
   const { VERSION, READY_CACHE_MS, READY_TOKEN } = services.ports.config
@@ -38,12 +41,16 @@ export function mountHealth(app: Hono<Env>, services: Services): void {
   const count = createLocalCounter()
   app.get('/health', (c) => respondJson(c, JSON.stringify({ status: 'ok', version: VERSION }), 200))
   app.get('/ready', async (c) => {
-    const maySeeDetails = READY_TOKEN !== undefined && (await hasToken(c.req.header('authorization'), READY_TOKEN))
-    const limit = maySeeDetails ? undefined : count(toAddressBlock(c.get('ip')), publicRate.max, publicRate, Date.now())
+    const maySeeDetails =
+      READY_TOKEN !== undefined && (await hasToken(c.req.header('authorization'), READY_TOKEN))
+    const limit = maySeeDetails
+      ? undefined
+      : count(toAddressBlock(c.get('ip')), publicRate.max, publicRate, Date.now())
     if (limit && !limit.allowed) return respondProblem(c as C, createRateLimitProblem(publicRate, limit))
     const { checks, warnings } = await check()
     const failed = Object.keys(checks).filter((name) => checks[name] === 'failed')
-    const status = failed.length === 0 ? 'ok' : failed.some((name) => required.has(name)) ? 'unavailable' : 'degraded'
+    const status =
+      failed.length === 0 ? 'ok' : failed.some((name) => required.has(name)) ? 'unavailable' : 'degraded'
     const detail = failed.length === 0 ? {} : { detail: `Not responding: ${failed.join(', ')}` }
     const warning = warnings.length === 0 ? {} : { warnings }
     const body = maySeeDetails ? { status, ...detail, ...warning, checks } : { status }
@@ -51,11 +58,21 @@ export function mountHealth(app: Hono<Env>, services: Services): void {
   })
 }
 
-function listPings({ ports, limiter, runtime, platform, inProcess }: Services): Record<string, (() => Promise<unknown>) | 'in_process'> {
+function listPings({
+  ports,
+  limiter,
+  runtime,
+  platform,
+  inProcess,
+}: Services): Record<string, (() => Promise<unknown>) | 'in_process'> {
   const { fallback } = ports.ai
   const pings = {
     database: () =>
-      Promise.all([runtime, platform].map((database) => database.run([{ sql: 'select 1', parameters: [] }], { readOnly: true }))),
+      Promise.all(
+        [runtime, platform].map((database) =>
+          database.run([{ sql: 'select 1', parameters: [] }], { readOnly: true }),
+        ),
+      ),
     redis: () => limiter.ping(),
     queue: () => ports.queue.ping(),
     ...(ports.mail.isConfigured ? { mail: () => ports.mail.ping() } : {}),
@@ -72,18 +89,24 @@ function listPings({ ports, limiter, runtime, platform, inProcess }: Services): 
 async function pingModel(ai: AiPort, setting: string): Promise<PingAnswer> {
   const { isLimited, missing = [], ...status } = await ai.ping()
   const warnings = listShutdownWarnings(ai.model, setting, status)
-  if (missing.length > 0) warnings.push(`The AI model ${ai.model} does not take ${missing.join(', ')}, so requests leave it out`)
-  if (ai.fallback?.circuit.isFailing) warnings.push(`Calls to the AI model ${ai.model} fail, so ${ai.fallback.ai.model} answers`)
+  if (missing.length > 0)
+    warnings.push(`The AI model ${ai.model} does not take ${missing.join(', ')}, so requests leave it out`)
+  if (ai.fallback?.circuit.isFailing)
+    warnings.push(`Calls to the AI model ${ai.model} fail, so ${ai.fallback.ai.model} answers`)
   return { isLimited, warnings }
 }
 
-async function runPings(pings: ReturnType<typeof listPings>, logFailures: ReturnType<typeof createFailureLog>): Promise<DependencyChecks> {
+async function runPings(
+  pings: ReturnType<typeof listPings>,
+  logFailures: ReturnType<typeof createFailureLog>,
+): Promise<DependencyChecks> {
   const warnings: string[] = []
   const checks = Object.entries(pings).map(async ([name, ping]) => {
     if (ping === 'in_process') return [name, ping] as const
     try {
       const answer = (await withTimeout(pingTimeoutMs, ping())) as Partial<PingAnswer> | undefined
-      if (answer?.isLimited) warnings.push(`${name}: the provider answers 429, so it gets fewer calls for a while`)
+      if (answer?.isLimited)
+        warnings.push(`${name}: the provider answers 429, so it gets fewer calls for a while`)
       warnings.push(...(answer?.warnings ?? []))
       logFailures(name, null)
       return [name, 'ok'] as const
@@ -99,15 +122,25 @@ async function runPings(pings: ReturnType<typeof listPings>, logFailures: Return
 function createFailureLog(log: Services['log']): (dependency: string, error: unknown) => void {
   const reasons = new Map<string, string>()
   return (dependency, error) => {
-    const failure: Record<string, unknown> | null = error ? { ...describe(error), status: (error as { status?: unknown }).status } : null
+    const failure: Record<string, unknown> | null = error
+      ? { ...describe(error), status: (error as { status?: unknown }).status }
+      : null
     const reason = failure ? JSON.stringify([failure.name, failure.code, failure.status]) : ''
     if ((reasons.get(dependency) ?? '') === reason) return
     reasons.set(dependency, reason)
-    log({ at: new Date().toISOString(), dependency, answers: !failure, ...(failure ? { error: failure } : {}) })
+    log({
+      at: new Date().toISOString(),
+      dependency,
+      answers: !failure,
+      ...(failure ? { error: failure } : {}),
+    })
   }
 }
 
-/** Return a warning if the provider switches the model off within 60 days, so that there is time to try another one. */
+/**
+ * Return a warning if the provider switches the model off within 60 days, so that there is time to try
+ * another one.
+ */
 export function listShutdownWarnings(
   model: string,
   setting: string,
@@ -115,17 +148,23 @@ export function listShutdownWarnings(
   now: number = Date.now(),
 ): string[] {
   if (!shutdownAt || shutdownAt.getTime() - now > shutdownWarningMs) return []
-  return [`The AI model ${model} shuts down on ${shutdownAt.toISOString().slice(0, 10)}; set ${setting} to its successor`]
+  return [
+    `The AI model ${model} shuts down on ${shutdownAt.toISOString().slice(0, 10)}; set ${setting} to its successor`,
+  ]
 }
 
 // Longer than a check takes. A check whose client has disconnected may never end.
 const maxCheckMs = 2000
 
 /**
- * Return a function that repeats its result for `cacheMs`, so that `/ready` cannot be used to call the vendors often. Only values are
- * shared: in workerd a request must not await the promise of another request.
+ * Return a function that repeats its result for `cacheMs`, so that `/ready` cannot be used to call the
+ * vendors often. Only values are shared: in workerd a request must not await the promise of another request.
  */
-export function cacheResult<T>(work: () => Promise<T>, cacheMs: number, now: () => number = Date.now): () => Promise<T> {
+export function cacheResult<T>(
+  work: () => Promise<T>,
+  cacheMs: number,
+  now: () => number = Date.now,
+): () => Promise<T> {
   let cached: { value: T; until: number } | undefined
   let workingUntil = 0
   return async () => {

@@ -21,12 +21,19 @@ interface IdempotencyContext {
   vault: Vault
 }
 
-/** A response whose body is sealed. Answers contain what clients confide to the service, and copies of the database must not. */
+/**
+ * A response whose body is sealed. Answers contain what clients confide to the service, and copies of the
+ * database must not.
+ */
 type StoredResponse = Pick<RenderedResponse, 'status' | 'body'>
 
 const contextOf = ({ operation, key }: RequestKey) => `idempotency:${operation}:${key}`
 
-async function sealResponse(vault: Vault, requestKey: RequestKey, { status, body }: RenderedResponse): Promise<StoredResponse> {
+async function sealResponse(
+  vault: Vault,
+  requestKey: RequestKey,
+  { status, body }: RenderedResponse,
+): Promise<StoredResponse> {
   return { status, body: body === '' ? '' : await vault.seal(body, contextOf(requestKey)) }
 }
 
@@ -37,7 +44,13 @@ const isCallers = sql<boolean>`account_id = app.account_id() and user_id = app.u
 export function readIdempotencyKey(request: Request): string | null {
   const key = request.headers.get('idempotency-key')
   if (key === null || /^[\x20-\x7e]{1,255}$/.test(key)) return key
-  throw invalidRequest([{ loc: ['header', 'idempotency-key'], msg: 'must have 1 to 255 printable characters', type: 'invalid_key' }])
+  throw invalidRequest([
+    {
+      loc: ['header', 'idempotency-key'],
+      msg: 'must have 1 to 255 printable characters',
+      type: 'invalid_key',
+    },
+  ])
 }
 
 /** Hash the request that a key stands for: path, query and body. */
@@ -69,17 +82,23 @@ export const upsertResponse = writeStatement(
     do update set request = excluded.request, status = excluded.status, body = excluded.body, created_at = app.now()`,
 )
 
-// The lease is renewed while its process lives, so after a crash the key is free soon, however long the operation may take.
+// The lease is renewed while its process lives, so after a crash the key is free soon, however long the
+// operation may take.
 const leaseSeconds = 60
 const renewEveryMs = 20_000
 
 /**
- * Lease a key unless it has a response, another lease, or a task that still works on its request. Return the response or lease that it had. The
- * same request gets the same `work_id` again.
+ * Lease a key unless it has a response, another lease, or a task that still works on its request. Return the
+ * response or lease that it had. The same request gets the same `work_id` again.
  */
 export const leaseKey = writeStatement(
   z.object({
-    ...{ status: z.int().nullable(), body: z.string().nullable(), is_same: z.boolean(), retry_seconds: z.int() },
+    ...{
+      status: z.int().nullable(),
+      body: z.string().nullable(),
+      is_same: z.boolean(),
+      retry_seconds: z.int(),
+    },
     ...{ work_id: z.string().nullable(), is_repeat: z.boolean() },
   }),
   ({ operation, key, request }: RequestKey, workId: string) => sql`
@@ -123,7 +142,11 @@ async function freeKey(db: WriteDb, { operation, key }: RequestKey): Promise<voi
     .execute()
 }
 
-async function storeLeasedResponse(db: WriteDb, { operation, key }: RequestKey, { status, body }: StoredResponse): Promise<void> {
+async function storeLeasedResponse(
+  db: WriteDb,
+  { operation, key }: RequestKey,
+  { status, body }: StoredResponse,
+): Promise<void> {
   await db
     .updateTable('idempotency_keys')
     .set({ status, body, leased_until: null })
@@ -137,8 +160,9 @@ export const setSavepoint = writeStatement(null, () => sql`savepoint effects`)
 export const rollbackToSavepoint = writeStatement(null, () => sql`rollback to savepoint effects`)
 
 /**
- * Run `work` once per caller, operation and key within 24 hours, and store its response in the same transaction. A 400 or 422 is stored
- * too, because the same body would be refused again; its effects are rolled back. Any other problem is thrown and leaves the key free.
+ * Run `work` once per caller, operation and key within 24 hours, and store its response in the same
+ * transaction. A 400 or 422 is stored too, because the same body would be refused again; its effects are
+ * rolled back. Any other problem is thrown and leaves the key free.
  */
 export async function runIdempotent(
   { scope, vault }: IdempotencyContext,
@@ -156,7 +180,10 @@ export async function runIdempotent(
   })
 }
 
-async function runWithSavepoint(db: WriteDb, work: (db: WriteDb) => Promise<RenderedResponse>): Promise<RenderedResponse> {
+async function runWithSavepoint(
+  db: WriteDb,
+  work: (db: WriteDb) => Promise<RenderedResponse>,
+): Promise<RenderedResponse> {
   await setSavepoint.run(db)
   try {
     return await work(db)
@@ -168,23 +195,35 @@ async function runWithSavepoint(db: WriteDb, work: (db: WriteDb) => Promise<Rend
   }
 }
 
-/** Return the response of a problem that the same request would meet again, or undefined for any other error. */
+/**
+ * Return the response of a problem that the same request would meet again, or undefined for any other error.
+ */
 function toRepeatableResponse(error: unknown): RenderedResponse | undefined {
   if (!(error instanceof Problem) || (error.status !== 400 && error.status !== 422)) return undefined
   return { status: error.status, body: error.toJson() }
 }
 
-/** Return the response stored for a key. Throw if it was stored for another request, or if that request is still running. */
+/**
+ * Return the response stored for a key. Throw if it was stored for another request, or if that request is
+ * still running.
+ */
 async function openStoredResponse(
   vault: Vault,
   requestKey: RequestKey,
-  { status, body, is_same, retry_seconds }: { status: number | null; body: string | null; is_same: boolean; retry_seconds?: number },
+  {
+    status,
+    body,
+    is_same,
+    retry_seconds,
+  }: { status: number | null; body: string | null; is_same: boolean; retry_seconds?: number },
 ): Promise<RenderedResponse> {
   if (!is_same) throw createReusedKeyProblem()
   if (!status) throw createKeyInUseProblem(retry_seconds)
   if (!body) return { status, body: '', isReplay: true }
   // Without its key the answer is lost, but the effect is not repeated.
-  const opened = await vault.open(body, contextOf(requestKey)).catch(() => Promise.reject(createKeyInUseProblem()))
+  const opened = await vault
+    .open(body, contextOf(requestKey))
+    .catch(() => Promise.reject(createKeyInUseProblem()))
   return { status, body: opened, isReplay: true }
 }
 
@@ -196,8 +235,9 @@ export interface LeasedWork {
 }
 
 /**
- * Do the same as `runIdempotent` for an operation that waits for an external service, without an open transaction. The key is first committed with a
- * lease, so that a second request is refused while the first runs, also while it streams. After a crash the key is free when the lease expires.
+ * Do the same as `runIdempotent` for an operation that waits for an external service, without an open
+ * transaction. The key is first committed with a lease, so that a second request is refused while the first
+ * runs, also while it streams. After a crash the key is free when the lease expires.
  */
 export async function runIdempotentWithLease(
   { scope, vault }: IdempotencyContext,
@@ -207,7 +247,10 @@ export async function runIdempotentWithLease(
 ): Promise<RenderedResponse> {
   const lease = await leaseKey.one(scope.db, requestKey, uuidv7())
   if (lease.work_id === null) return openStoredResponse(vault, requestKey, lease)
-  const renewing = setInterval(() => executionCtx.waitUntil(renewLease.run(scope.db, requestKey).catch(() => {})), renewEveryMs)
+  const renewing = setInterval(
+    () => executionCtx.waitUntil(renewLease.run(scope.db, requestKey).catch(() => {})),
+    renewEveryMs,
+  )
   const store = async (answer: Promise<RenderedResponse>) => {
     try {
       const response = await answer.catch(throwUnlessRepeatable)
@@ -237,9 +280,15 @@ function throwUnlessRepeatable(error: unknown): RenderedResponse {
 
 function createKeyInUseProblem(retrySeconds = 1): Problem {
   const headers = { 'retry-after': String(retrySeconds) }
-  return new Problem('idempotency_key_in_use', 'The first request with this Idempotency-Key is still running', { headers })
+  return new Problem(
+    'idempotency_key_in_use',
+    'The first request with this Idempotency-Key is still running',
+    { headers },
+  )
 }
 
 function createReusedKeyProblem(): Problem {
-  return invalidRequest([{ loc: ['header', 'idempotency-key'], msg: 'was used for another request', type: 'key_reused' }])
+  return invalidRequest([
+    { loc: ['header', 'idempotency-key'], msg: 'was used for another request', type: 'key_reused' },
+  ])
 }

@@ -37,7 +37,11 @@ export interface Job<B extends z.ZodType = z.ZodType> {
 }
 
 /** Log `line` with the error when a part of a job fails, and throw the error again. */
-export function logFailure({ log }: Pick<JobContext, 'log'>, line: Record<string, string>, work: Promise<void>): Promise<void> {
+export function logFailure(
+  { log }: Pick<JobContext, 'log'>,
+  line: Record<string, string>,
+  work: Promise<void>,
+): Promise<void> {
   return work.catch((error: unknown) => {
     log({ ...line, error: describe(error) })
     throw error
@@ -50,14 +54,20 @@ export function job<B extends z.ZodType>(definition: Job<B>): Job<B> {
 }
 
 /**
- * Run `work` with the context of a job or of the cron trigger. Then publish the work that it has stored, even if it failed. Metrics count it
- * as `name`, the id of a job or `cron.*`, which also names its span.
+ * Run `work` with the context of a job or of the cron trigger. Then publish the work that it has stored, even
+ * if it failed. Metrics count it as `name`, the id of a job or `cron.*`, which also names its span.
  */
-export function runJob(services: Services, name: string, work: (ctx: JobContext) => Promise<void>): Promise<void> {
+export function runJob(
+  services: Services,
+  name: string,
+  work: (ctx: JobContext) => Promise<void>,
+): Promise<void> {
   return recordWith(services.metrics, async () => {
     let outcome = 'failed'
     try {
-      await recordSpans(services.tracer, () => runInSpan(name, 'consumer', () => runAndPublish(services, work)))
+      await recordSpans(services.tracer, () =>
+        runInSpan(name, 'consumer', () => runAndPublish(services, work)),
+      )
       outcome = 'succeeded'
     } finally {
       record('jobs', { job_id: name, outcome })
@@ -89,8 +99,15 @@ function createJobContext(services: Services, outbox: Outbox): JobContext {
   }
 }
 
-/** Run the job of a queue message. Throw a Problem when no job has this path, or when the body does not fit. */
-export async function runJobMessage(services: Services, jobs: readonly Job[], path: string, message: unknown): Promise<void> {
+/**
+ * Run the job of a queue message. Throw a Problem when no job has this path, or when the body does not fit.
+ */
+export async function runJobMessage(
+  services: Services,
+  jobs: readonly Job[],
+  path: string,
+  message: unknown,
+): Promise<void> {
   const found = jobs.find((candidate) => candidate.path === path)
   if (!found) throw new Problem('not_found')
   const { data, success } = found.body.safeParse(message)
@@ -99,7 +116,12 @@ export async function runJobMessage(services: Services, jobs: readonly Job[], pa
 }
 
 /** Add the endpoints of the jobs. They are outside /api/v1 and accept only requests that the queue signed. */
-export function mountJobs(app: Hono<Env>, jobs: readonly Job[], services: Services, signingKeys: readonly string[]): void {
+export function mountJobs(
+  app: Hono<Env>,
+  jobs: readonly Job[],
+  services: Services,
+  signingKeys: readonly string[],
+): void {
   for (const { id, path } of jobs) {
     app.post(path, async (c) => {
       c.set('operation', id)

@@ -12,7 +12,10 @@ import type { Ports } from '#vendors/ports.ts'
 import type { Deprecation } from './deprecation.ts'
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
-/** Who may call: a signed-in user with this access, anyone (`public`), or a vendor whose signature is checked (`signed`). */
+/**
+ * Who may call: a signed-in user with this access, anyone (`public`), or a vendor whose signature is checked
+ * (`signed`).
+ */
 export type OperationAccess = Access | 'public' | 'signed'
 
 /** What every operation gets, signed in or not. */
@@ -21,8 +24,9 @@ export interface BaseContext extends Ports {
   /** The work that the request may still cause. */
   budget: Budget
   /**
-   * The id of this work: of the row that a leased operation stores, and of the task that stores a `background` request if it takes long or its
-   * client disconnects. A call that repeats the work has the same.
+   * The id of this work: of the row that a leased operation stores, and of the task that stores a
+   * `background` request if it takes long or its client disconnects. A call that repeats the work has the
+   * same.
    */
   workId: string
   /** Whether an earlier call with this `workId` may have stored a part of the work. */
@@ -42,22 +46,33 @@ export interface BaseContext extends Ports {
   reconnectSecret: string | undefined
   /** Aborted when the client disconnects. */
   signal: AbortSignal
-  /** Run an effect after the commit and the response. A crash can lose it, so store anything that must not be lost as a row too. */
+  /**
+   * Run an effect after the commit and the response. A crash can lose it, so store anything that must not be
+   * lost as a row too.
+   */
   afterCommit(effect: () => Promise<unknown>): void
   /** Write a log line beside the request's own. Never pass what the client sent. */
   log(line: Record<string, unknown>): void
 }
 
-/** Call a SQL function that runs `app.enter` itself, so that one statement does both. Return its row, or undefined. */
+/**
+ * Call a SQL function that runs `app.enter` itself, so that one statement does both. Return its row, or
+ * undefined.
+ */
 export type CallFunction = <Row>(...call: EnteringCall) => Promise<Row | undefined>
 
-type TenantContext<M extends Method> = { caller: Caller; db: M extends 'get' ? ReadDb : WriteDb; callFunction: CallFunction }
+type TenantContext<M extends Method> = {
+  caller: Caller
+  db: M extends 'get' ? ReadDb : WriteDb
+  callFunction: CallFunction
+}
 type PlatformAccess<F> = F extends string ? { platform: PlatformDb } : unknown
 type StaffContext = { caller: Caller; platform: StaffDb }
 /**
- * The context of an operation, by its method, access and `platform` reason. Public and signed operations get no tenant. A GET gets a
- * database that cannot write. Only an operation that states a reason gets the `platform` connection. A super admin's operation with a
- * reason gets that connection alone: it acts on every account, so none is its own.
+ * The context of an operation, by its method, access and `platform` reason. Public and signed operations get
+ * no tenant. A GET gets a database that cannot write. Only an operation that states a reason gets the
+ * `platform` connection. A super admin's operation with a reason gets that connection alone: it acts on every
+ * account, so none is its own.
  */
 export type Context<M extends Method, A extends OperationAccess, F> = BaseContext &
   (A extends 'public' | 'signed'
@@ -78,7 +93,10 @@ export class JsonText {
   }
 }
 
-/** The result of a stream operation: events or a download. Content with an `etag` never changes, so the client may cache it. */
+/**
+ * The result of a stream operation: events or a download. Content with an `etag` never changes, so the client
+ * may cache it.
+ */
 export class Content {
   readonly body: ReadableStream | Uint8Array | string
   readonly type: string
@@ -86,9 +104,18 @@ export class Content {
   readonly etag: string | undefined
   /** Whether a browser may submit the forms of the content, to this service only. */
   readonly allowsForms: boolean
-  /** Resolves when the last event of a stream was sent, to the answer that a client without a stream would get. */
+  /**
+   * Resolves when the last event of a stream was sent, to the answer that a client without a stream would
+   * get.
+   */
   completed: Promise<unknown> | undefined
-  constructor(body: ReadableStream | Uint8Array | string, type: string, filename?: string, etag?: string, allowsForms = false) {
+  constructor(
+    body: ReadableStream | Uint8Array | string,
+    type: string,
+    filename?: string,
+    etag?: string,
+    allowsForms = false,
+  ) {
     this.body = body
     this.type = type
     this.filename = filename
@@ -139,14 +166,29 @@ export type EventSchemas = Readonly<Record<string, z.ZodType>>
 export type EventData<Schemas extends EventSchemas> = { [Name in keyof Schemas]: z.input<Schemas[Name]> }
 
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined
-type BodyOf<B, T> = T extends 'raw' ? RawBody : T extends 'file' ? FormFile | (B extends z.ZodType ? z.output<B> : never) : Parsed<B>
-type Query<Q, Paged> = Paged extends true ? (Q extends z.ZodType ? z.output<Q> : unknown) & PageQuery : Parsed<Q>
+type BodyOf<B, T> = T extends 'raw'
+  ? RawBody
+  : T extends 'file'
+    ? FormFile | (B extends z.ZodType ? z.output<B> : never)
+    : Parsed<B>
+type Query<Q, Paged> = Paged extends true
+  ? (Q extends z.ZodType ? z.output<Q> : unknown) & PageQuery
+  : Parsed<Q>
 // biome-ignore lint/suspicious/noConfusingVoidType: a handler without a result returns nothing
 type NoResult = void
 type Result<R, Paged> =
-  R extends z.ZodArray<infer Item> ? (Paged extends true ? Page<z.input<Item>> : z.input<R>) : R extends z.ZodType ? z.input<R> : NoResult
+  R extends z.ZodArray<infer Item>
+    ? Paged extends true
+      ? Page<z.input<Item>>
+      : z.input<R>
+    : R extends z.ZodType
+      ? z.input<R>
+      : NoResult
 
-/** One declaration of an operation. Routing, validation, limits, the OpenAPI document and the contract tests derive from it. */
+/**
+ * One declaration of an operation. Routing, validation, limits, the OpenAPI document and the contract tests
+ * derive from it.
+ */
 export interface Operation<
   M extends Method = Method,
   A extends OperationAccess = OperationAccess,
@@ -158,7 +200,10 @@ export interface Operation<
   G extends true | undefined = true | undefined,
   T extends BodyFormat | undefined = BodyFormat | undefined,
 > {
-  /** The folder path in dots and a verb, as in `flows.versions.list`. It is the OpenAPI operationId and the rate limit's key. */
+  /**
+   * The folder path in dots and a verb, as in `flows.versions.list`. It is the OpenAPI operationId and the
+   * rate limit's key.
+   */
   id: `${string}.${string}`
   method: M
   path: `/${string}`
@@ -168,19 +213,31 @@ export interface Operation<
   access: A
   limit: Limit
   /**
-   * What a caller without a limit could abuse: signing in, sending mail, spending money at a vendor, or work without a sign-in. While Redis
-   * does not answer, each process counts the calls of such an operation, against half its limit. Calls of the others pass.
+   * What a caller without a limit could abuse: signing in, sending mail, spending money at a vendor, or work
+   * without a sign-in. While Redis does not answer, each process counts the calls of such an operation,
+   * against half its limit. Calls of the others pass.
    */
   strictLimit?: StrictLimit
-  /** A second limit of an operation by address: per /48 network of IPv6, of which one customer may have 65,536 smaller ones. */
+  /**
+   * A second limit of an operation by address: per /48 network of IPv6, of which one customer may have 65,536
+   * smaller ones.
+   */
   siteLimit?: Limit
   /** Guards that do not stop this operation. */
   skipGuards?: SkippedGuards
-  /** Answers 403 `step_up_required` to a caller with a second factor that was not verified in the last 10 minutes. */
+  /**
+   * Answers 403 `step_up_required` to a caller with a second factor that was not verified in the last 10
+   * minutes.
+   */
   stepUp?: A extends 'public' ? undefined : true
-  /** Answers 403 `closed_to_keys` to every API key. Without it, `getKeyScope` derives whether keys may call, and with which scope. */
+  /**
+   * Answers 403 `closed_to_keys` to every API key. Without it, `getKeyScope` derives whether keys may call,
+   * and with which scope.
+   */
   closedToKeys?: true
-  /** Scopes that a program needs besides, because the operation reads or writes resources of other subjects. */
+  /**
+   * Scopes that a program needs besides, because the operation reads or writes resources of other subjects.
+   */
   alsoNeeds?: readonly string[]
   /** Marks an operation that will be removed. Its answers and its documentation say so. */
   deprecated?: Deprecation
@@ -209,11 +266,13 @@ export interface Operation<
   errors?: readonly ProblemKind[]
   /**
    * A signed-in user's POST takes an `Idempotency-Key` unless this is false. `leased`: it waits for an
-   * external service, so no transaction stays open. A second call with the same `ctx.workId` must store nothing twice.
+   * external service, so no transaction stays open. A second call with the same `ctx.workId` must store
+   * nothing twice.
    */
   idempotent?: false | 'leased'
   /**
-   * Marks a POST that may take long. It becomes a task for `Prefer: respond-async`, after two seconds, and when the client disconnects.
+   * Marks a POST that may take long. It becomes a task for `Prefer: respond-async`, after two seconds, and
+   * when the client disconnects.
    */
   background?: true
   /** Marks a GET that calls an external service: unlike other reads it waits for the rate limiter. */
@@ -268,7 +327,12 @@ type StreamDefinition<
   B extends z.ZodType | undefined,
 > = Omit<Operation<M, A, F, P, Q, B>, 'handle' | 'paged' | 'success' | 'idempotent' | 'produces'> & {
   produces: readonly [string, ...string[]]
-  handle(input: { ctx: Context<M, A, F>; params: Parsed<P>; query: Parsed<Q>; body: Parsed<B> }): Promise<Content | SocketUpgrade>
+  handle(input: {
+    ctx: Context<M, A, F>
+    params: Parsed<P>
+    query: Parsed<Q>
+    body: Parsed<B>
+  }): Promise<Content | SocketUpgrade>
 }
 
 /** Declare an operation whose answer is not JSON: server-sent events or a download. */
@@ -285,7 +349,10 @@ export function stream<
 
 /** Declare an operation that redirects to another address. Its request is not validated. */
 export function redirect(
-  definition: Pick<AnyOperation, 'id' | 'method' | 'path' | 'summary' | 'description' | 'access' | 'limit' | 'strictLimit'> & {
+  definition: Pick<
+    AnyOperation,
+    'id' | 'method' | 'path' | 'summary' | 'description' | 'access' | 'limit' | 'strictLimit'
+  > & {
     handle(input: { ctx: BaseContext }): Promise<Redirect>
   },
 ): AnyOperation {
@@ -297,10 +364,16 @@ export function isStaffOperation(op: AnyOperation): boolean {
   return op.access === 'super_admin' && op.platform !== undefined
 }
 
-/** The groups whose writes spend money at the AI provider, or prepare it. A handoff asks no model itself, and may be urgent. */
+/**
+ * The groups whose writes spend money at the AI provider, or prepare it. A handoff asks no model itself, and
+ * may be urgent.
+ */
 const aiGroups = /^(ai\.(turns|fixes|triage|outputs|sessions)|authoring|scripts\.builder|diagrams\.drafts)\./
 
-/** Return whether the caller must have verified their address, because accounts cost nothing and each call to the model does. */
+/**
+ * Return whether the caller must have verified their address, because accounts cost nothing and each call to
+ * the model does.
+ */
 export function needsVerifiedAddress(op: AnyOperation): boolean {
   return op.strictLimit === 'ai' || (op.method !== 'get' && aiGroups.test(op.id))
 }
@@ -323,8 +396,14 @@ export function takesIdempotencyKey(op: AnyOperation): boolean {
   return op.method === 'post' && requiresToken(op) && op.idempotent !== false
 }
 
-/** Return the failure of an operation whose provider is missing. It is answered before the operation stores anything. */
-export function findMissingProvider({ errors = [] }: AnyOperation, { ai, mail }: Pick<Ports, 'ai' | 'mail'>): ProblemKind | undefined {
+/**
+ * Return the failure of an operation whose provider is missing. It is answered before the operation stores
+ * anything.
+ */
+export function findMissingProvider(
+  { errors = [] }: AnyOperation,
+  { ai, mail }: Pick<Ports, 'ai' | 'mail'>,
+): ProblemKind | undefined {
   if (errors.includes('ai_provider_error') && !ai.isConfigured) return 'ai_not_configured'
   return errors.includes('mail_not_configured') && !mail.isConfigured ? 'mail_not_configured' : undefined
 }

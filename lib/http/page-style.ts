@@ -1,4 +1,7 @@
-/** The style sheet of every page: that of staff, and those of `npm start`. `lib/local/dashboard/page/style.css` adds the layout of the dashboard. */
+/**
+ * The style sheet of every page: that of staff, and those of `npm start`.
+ * `lib/local/dashboard/page/style.css` adds the layout of the dashboard.
+ */
 export const pageStyle = `:root {
   color-scheme: light dark;
   font: 15px / 1.45 system-ui, sans-serif;

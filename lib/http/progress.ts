@@ -7,7 +7,10 @@ interface Phases<Phase extends string> {
   meaning: string
 }
 
-/** Build the field with which a resource shows how far its job is. `unit` completes the sentence "The unit is …". */
+/**
+ * Build the field with which a resource shows how far its job is. `unit` completes the sentence "The unit is
+ * …".
+ */
 export function progressField<Phase extends string>(unit: string, { id, phases, meaning }: Phases<Phase>) {
   return z
     .strictObject({

@@ -1,7 +1,10 @@
 import { Problem } from '#problem.ts'
 import type { Limiter, LimitResult, ParsedRate } from '#vendors/cache/limiter.ts'
 
-/** The limits of at most this many calls an hour count valid requests only, so that typing errors do not use them up. */
+/**
+ * The limits of at most this many calls an hour count valid requests only, so that typing errors do not use
+ * them up.
+ */
 const maxScarceCalls = 10
 /** How many invalid requests those operations accept an hour. */
 const maxInvalidCalls = 60
@@ -12,14 +15,18 @@ export interface CountedCall {
   result: LimitResult
 }
 
-/** Count a call against `rate`. Where `rate` allows few calls, count an invalid request against a laxer one instead. */
+/**
+ * Count a call against `rate`. Where `rate` allows few calls, count an invalid request against a laxer one
+ * instead.
+ */
 export async function countCall(
   limiter: Limiter,
   key: string,
   rate: ParsedRate,
   { isValid, isStrict }: { isValid: boolean; isStrict: boolean },
 ): Promise<CountedCall> {
-  if (isValid || rate.max > maxScarceCalls || rate.unit !== 'hour') return { rate, result: await limiter.count(key, rate, isStrict) }
+  if (isValid || rate.max > maxScarceCalls || rate.unit !== 'hour')
+    return { rate, result: await limiter.count(key, rate, isStrict) }
   const invalidRate = { ...rate, max: maxInvalidCalls }
   return { rate: invalidRate, result: await limiter.count(`${key}:invalid`, invalidRate, isStrict) }
 }

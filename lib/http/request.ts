@@ -1,7 +1,14 @@
 import type { Hono } from 'hono'
 import type { EnteringCall } from '#db/call-function.ts'
 import type { OutboxEntry } from '#db/outbox-entry.ts'
-import { type Caller, openPlatformDb, openScope, type Scope, type ScopeOptions, type WriteDb } from '#db/scope.ts'
+import {
+  type Caller,
+  openPlatformDb,
+  openScope,
+  type Scope,
+  type ScopeOptions,
+  type WriteDb,
+} from '#db/scope.ts'
 import { uuidv7 } from '#db/uuid.ts'
 import { record } from '#metrics.ts'
 import { Problem } from '#problem.ts'
@@ -15,7 +22,13 @@ import { authenticate, getCallerRateKey, recordKeyUse } from './authenticate.ts'
 import { readDelegatedCaller } from './delegated-caller.ts'
 import { announceRemoval } from './deprecation.ts'
 import { requireGranted } from './granted-scopes.ts'
-import { hashRequest, type LeasedWork, readIdempotencyKey, runIdempotent, runIdempotentWithLease } from './idempotency.ts'
+import {
+  hashRequest,
+  type LeasedWork,
+  readIdempotencyKey,
+  runIdempotent,
+  runIdempotentWithLease,
+} from './idempotency.ts'
 import { createKeyMemory, type KeyMemory } from './key-memory.ts'
 import { keyFailures, requireScope } from './key-scopes.ts'
 import {
@@ -58,7 +71,12 @@ interface OperationCall {
 }
 
 /** Add the routes of operations to the app, under /api/v1. */
-export function mountOperations(app: Hono<Env>, groups: readonly RouteGroup[], services: Services, keys = createKeyMemory()): void {
+export function mountOperations(
+  app: Hono<Env>,
+  groups: readonly RouteGroup[],
+  services: Services,
+  keys = createKeyMemory(),
+): void {
   for (const group of groups) {
     const findOperation = createOperationFinder(group, keys)
     for (const [id, route] of Object.entries(group.routes)) {
@@ -68,13 +86,21 @@ export function mountOperations(app: Hono<Env>, groups: readonly RouteGroup[], s
   }
 }
 
-/** Return the paths of an operation in Hono's form. One that is declared with a trailing slash also works without it. */
+/**
+ * Return the paths of an operation in Hono's form. One that is declared with a trailing slash also works
+ * without it.
+ */
 function toPaths(path: string): string[] {
   const full = prefix + path.replace(/\{(\w+)\}/g, ':$1')
   return full.endsWith('/') ? [full, full.slice(0, -1)] : [full]
 }
 
-async function handleRequest(c: C, id: string, findOperation: FindOperation, services: Services): Promise<Response> {
+async function handleRequest(
+  c: C,
+  id: string,
+  findOperation: FindOperation,
+  services: Services,
+): Promise<Response> {
   c.set('operation', id)
   try {
     const { op, rate, siteRate, readInput, keyScopes, keys } = await findOperation(id)
@@ -102,14 +128,26 @@ async function handleRequest(c: C, id: string, findOperation: FindOperation, ser
     const isStrict = op.strictLimit !== undefined
     // A task was counted when it was accepted.
     const limiting =
-      rate && !task ? countCall(services.limiter, getRateKey(op, rate, caller, { c, keys }), rate, { isValid, isStrict }) : null
+      rate && !task
+        ? countCall(services.limiter, getRateKey(op, rate, caller, { c, keys }), rate, { isValid, isStrict })
+        : null
     if (siteRate) {
-      const counted = await countCall(services.limiter, `${op.id}:site:${toSite(c.get('ip'))}`, siteRate, { isValid, isStrict })
+      const counted = await countCall(services.limiter, `${op.id}:site:${toSite(c.get('ip'))}`, siteRate, {
+        isValid,
+        isStrict,
+      })
       if (!counted.result.allowed) throw createRateLimitProblem(counted.rate, counted.result)
     }
-    const rendered = await performCall(call, reading, limiting).finally(() => recordKeyUse(c, caller, scope, keys, services))
+    const rendered = await performCall(call, reading, limiting).finally(() =>
+      recordKeyUse(c, caller, scope, keys, services),
+    )
     if (call.effects.length + entries.length > 0) c.executionCtx.waitUntil(runEffects(call))
-    return toResponse(c, op, await withEtag(op, toEvents(c, op, rendered)), services.ports.config.PUBLIC_BASE_URL)
+    return toResponse(
+      c,
+      op,
+      await withEtag(op, toEvents(c, op, rendered)),
+      services.ports.config.PUBLIC_BASE_URL,
+    )
   } catch (error) {
     return respondProblem(c, toProblem(error), error)
   }
@@ -123,10 +161,15 @@ function isLarge({ headers }: Request): boolean {
   return Number(headers.get('content-length')) > largeBytes || headers.has('transfer-encoding')
 }
 
-async function performCall(call: OperationCall, reading: ReadResult, limiting: Promise<CountedCall> | null): Promise<RenderedResponse> {
+async function performCall(
+  call: OperationCall,
+  reading: ReadResult,
+  limiting: Promise<CountedCall> | null,
+): Promise<RenderedResponse> {
   const { c, op } = call
   if (op.method === 'get' && !op.writes && !op.callsExternalService && reading.input) {
-    // A read runs in parallel with the limiter's call, and its result is dropped when over the limit. A write waits for the limiter.
+    // A read runs in parallel with the limiter's call, and its result is dropped when over the limit. A write
+    // waits for the limiter.
     const [limit, result] = await Promise.all([limiting, toOutcome(callHandler(call, reading.input))])
     // An ended sign-in (401) is answered before the limit, every other failure after it.
     if (!result.ok && toProblem(result.error).status === 401) throw result.error
@@ -165,7 +208,12 @@ function buildScopeOptions(op: AnyOperation, caller: Caller, c: C, { ports }: Se
   }
 }
 
-function getRateKey(op: AnyOperation, rate: ParsedRate, caller: Caller | null, { c, keys }: { c: C; keys: KeyMemory }): string {
+function getRateKey(
+  op: AnyOperation,
+  rate: ParsedRate,
+  caller: Caller | null,
+  { c, keys }: { c: C; keys: KeyMemory },
+): string {
   if (rate.perAddress || !caller) return `${op.id}:${toAddressBlock(c.get('ip'))}`
   return `${op.id}:${getCallerRateKey(caller, keys)}`
 }
@@ -181,7 +229,10 @@ function enforceLimit(c: C, counted: CountedCall | null): void {
   throw createRateLimitProblem(rate, result)
 }
 
-/** Reject an invalid request. Role and guards are checked first, so a caller without access learns nothing about the shape. */
+/**
+ * Reject an invalid request. Role and guards are checked first, so a caller without access learns nothing
+ * about the shape.
+ */
 async function rejectInvalidRequest(
   { c, op, scope, services }: OperationCall,
   { problem, rawBody }: ReadResult,
@@ -198,11 +249,15 @@ async function invokeIdempotent(call: OperationCall, input: RequestInput): Promi
   const key = takesIdempotencyKey(op) ? readIdempotencyKey(c.req.raw) : null
   const accept = op.background && !call.task && prefersAsync(c.req.raw)
   if (!key || !scope)
-    return accept && scope ? scope.transaction((db) => acceptTask(db, toStoredRequest(call, input))) : callHandler(call, input)
+    return accept && scope
+      ? scope.transaction((db) => acceptTask(db, toStoredRequest(call, input)))
+      : callHandler(call, input)
   const requestKey = { operation: op.id, key, request: await hashRequest(c.req.url, input.rawBody) }
   const idempotency = { scope, vault: call.services.ports.vault }
-  if (accept) return runIdempotent(idempotency, requestKey, (db) => acceptTask(db, toStoredRequest(call, input)))
-  if (op.idempotent === 'leased') return runIdempotentWithLease(idempotency, requestKey, c, (work) => callHandler(call, input, { work }))
+  if (accept)
+    return runIdempotent(idempotency, requestKey, (db) => acceptTask(db, toStoredRequest(call, input)))
+  if (op.idempotent === 'leased')
+    return runIdempotentWithLease(idempotency, requestKey, c, (work) => callHandler(call, input, { work }))
   return runIdempotent(idempotency, requestKey, (db) => callHandler(call, input, { db }))
 }
 
@@ -210,7 +265,10 @@ function toStoredRequest({ c, op, caller }: OperationCall, { rawBody }: RequestI
   return { c, op, caller: caller as Caller, rawBody: String(rawBody) }
 }
 
-/** Return whether the Accept header names a type, and not with the weight 0: https://www.rfc-editor.org/rfc/rfc9110#section-12.4.2 */
+/**
+ * Return whether the Accept header names a type, and not with the weight 0:
+ * https://www.rfc-editor.org/rfc/rfc9110#section-12.4.2
+ */
 function acceptsType(c: C, type: string): boolean {
   const ranges = (c.req.header('accept') ?? '').toLowerCase().split(',')
   return ranges.some((range) => {
@@ -220,11 +278,16 @@ function acceptsType(c: C, type: string): boolean {
 }
 const wantsEvents = (c: C) => acceptsType(c, 'text/event-stream')
 
-/** Turn an answer that was stored before into the last event of its stream, for a client that asks for events. */
+/**
+ * Turn an answer that was stored before into the last event of its stream, for a client that asks for events.
+ */
 function toEvents(c: C, op: AnyOperation, rendered: RenderedResponse): RenderedResponse {
   const isStored = op.events !== undefined && rendered.status === op.success && rendered.body !== ''
   if (!isStored || !wantsEvents(c)) return rendered
-  return { ...rendered, content: new Content(`event: message\ndata: ${rendered.body}\n\n`, 'text/event-stream') }
+  return {
+    ...rendered,
+    content: new Content(`event: message\ndata: ${rendered.body}\n\n`, 'text/event-stream'),
+  }
 }
 
 async function callHandler(
@@ -250,14 +313,17 @@ async function callHandler(
     reconnectSecret: c.get('reconnectSecret'),
     signal: c.req.raw.signal,
     afterCommit: (effect: () => Promise<unknown>) => void call.effects.push(effect),
-    log: (line: Record<string, unknown>) => services.log({ at: new Date().toISOString(), request_id: c.get('requestId'), ...line }),
+    log: (line: Record<string, unknown>) =>
+      services.log({ at: new Date().toISOString(), request_id: c.get('requestId'), ...line }),
     ...(scope ? { caller } : {}),
     ...(progress ? { modelCalls: progress } : {}),
     ...openPlatform(call, db),
   }
   // A property that is read on use, because many operations need no query builder.
-  if (scope && !isStaffOperation(op)) Object.defineProperty(ctx, 'db', { get: () => db ?? scope.db, enumerable: true })
-  // The platform connection does not check the caller, so app.enter runs first. For staff it runs with every statement.
+  if (scope && !isStaffOperation(op))
+    Object.defineProperty(ctx, 'db', { get: () => db ?? scope.db, enumerable: true })
+  // The platform connection does not check the caller, so app.enter runs first. For staff it runs with every
+  // statement.
   if (op.platform && !isStaffOperation(op)) await scope?.checkAccess()
   if (op.alsoNeeds && caller && scope) await requireGranted({ caller, db: db ?? scope.db }, op.alsoNeeds)
   const { selected, query } = takeSelectedFields(op, input.query)
@@ -265,7 +331,8 @@ async function callHandler(
   if (progress && scope && !call.task)
     storeUnlessAnswered(toStoredRequest(call, input), { scope, id: workId, progress }, toAnswer(op, handled))
   const result = await toOutcome(handled)
-  // A handler that ran no statement has not checked the caller yet. Nothing is answered before app.enter admits them.
+  // A handler that ran no statement has not checked the caller yet. Nothing is answered before app.enter
+  // admits them.
   if (scope && !scope.isAdmitted && (result.ok || result.error instanceof Problem)) await scope.checkAccess()
   if (!result.ok) {
     if (services.ports.config.CHECK_RESPONSES) requireDeclared(op, toProblem(result.error))
@@ -273,17 +340,25 @@ async function callHandler(
   }
   const whole = renderResult(op, result.value, services.ports.config.CHECK_RESPONSES)
   const rendered = selected ? { ...whole, body: selectFields(whole.body, selected) } : whole
-  const isStream = work !== undefined && result.value instanceof Content && result.value.completed !== undefined
+  const isStream =
+    work !== undefined && result.value instanceof Content && result.value.completed !== undefined
   return isStream ? { ...rendered, completed: toAnswer(op, handled) } : rendered
 }
 
 /** Return the answer of a handler. For a stream, wait until its last event was sent. */
 async function toAnswer(op: AnyOperation, handled: Promise<unknown>): Promise<RenderedResponse> {
   const result = await handled
-  return renderResult(op, result instanceof Content && result.completed ? await result.completed : result, false)
+  return renderResult(
+    op,
+    result instanceof Content && result.completed ? await result.completed : result,
+    false,
+  )
 }
 
-/** Throw when an error is not declared, because it is missing from the API document. Used in development and tests. */
+/**
+ * Throw when an error is not declared, because it is missing from the API document. Used in development and
+ * tests.
+ */
 function requireDeclared(op: AnyOperation, { kind }: Problem): void {
   if (kind !== 'internal' && !listFailures(op).includes(kind) && !keyFailures.includes(kind))
     throw new TypeError(`${op.id} does not declare the error ${kind}`)
@@ -293,16 +368,24 @@ function openPlatform({ op, services, scope, entries }: OperationCall, db: Write
   if (isStaffOperation(op)) return { platform: db ?? scope?.db }
   return {
     ...(scope ? { callFunction: (...call: EnteringCall) => scope.callFunction(...call) } : {}),
-    ...(op.platform ? { platform: openPlatformDb(services.platform, op.platform, (entry) => entries.push(entry)) } : {}),
+    ...(op.platform
+      ? { platform: openPlatformDb(services.platform, op.platform, (entry) => entries.push(entry)) }
+      : {}),
   }
 }
 
-/** Publish the stored work and run the effects after the commit. A failure is only logged: the sweep finds the stored work. */
+/**
+ * Publish the stored work and run the effects after the commit. A failure is only logged: the sweep finds the
+ * stored work.
+ */
 async function runEffects({ c, effects, entries, services }: OperationCall): Promise<void> {
   // An effect may store work too, which is published after it.
   const publish = async () => {
     if (entries.length === 0) return
-    await publishEntries({ ...services.ports, platform: openPlatformDb(services.platform, 'publishing', () => {}) }, entries.splice(0))
+    await publishEntries(
+      { ...services.ports, platform: openPlatformDb(services.platform, 'publishing', () => {}) },
+      entries.splice(0),
+    )
   }
   for (const effect of [publish, ...effects.flatMap((run) => [run, publish])]) {
     await effect().catch((error: unknown) =>

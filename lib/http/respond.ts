@@ -5,8 +5,8 @@ interface ResponseContext {
 
 export type ResponseBody = string | ReadableStream | Uint8Array<ArrayBuffer> | null
 
-// The headers of a response are collected in a plain record. A `Headers` object that is built header by header takes several times as
-// long, and so does changing the headers of a finished response.
+// The headers of a response are collected in a plain record. A `Headers` object that is built header by
+// header takes several times as long, and so does changing the headers of a finished response.
 
 /** Set a header of the response. */
 export function setHeader(c: ResponseContext, name: Lowercase<string>, value: string): void {

@@ -28,7 +28,10 @@ export async function withEtag(op: AnyOperation, answer: RenderedResponse): Prom
   return { ...answer, etag: `"${(await sha256Base64url(answer.body)).slice(0, 22)}"` }
 }
 
-/** Turn a handler's result into the declared response. `check` throws when the result does not match the declared schema. */
+/**
+ * Turn a handler's result into the declared response. `check` throws when the result does not match the
+ * declared schema.
+ */
 export function renderResult(op: AnyOperation, result: unknown, check: boolean): RenderedResponse {
   if (result instanceof Existing) return { ...renderResult(op, result.value, check), status: 200 }
   if (result instanceof Content) return { status: op.success, body: '', content: result }
@@ -44,7 +47,9 @@ export function renderResult(op: AnyOperation, result: unknown, check: boolean):
 function requireShape(op: AnyOperation, body: string): void {
   const parsed = op.returns.safeParse(JSON.parse(body))
   if (parsed.success) return
-  const where = parsed.error.issues.map((issue: { path: PropertyKey[]; message: string }) => `${issue.path.join('.')}: ${issue.message}`)
+  const where = parsed.error.issues.map(
+    (issue: { path: PropertyKey[]; message: string }) => `${issue.path.join('.')}: ${issue.message}`,
+  )
   throw new TypeError(`${op.id} answered a body that does not match its schema: ${where.join('; ')}`)
 }
 
@@ -88,7 +93,8 @@ function sendContent(c: C, { body, type, filename, etag, allowsForms }: Content,
     }
   }
   setHeader(c, 'content-type', type)
-  // nginx would collect events until a buffer is full: https://nginx.org/en/docs/http/ngx_http_proxy_module.html#proxy_buffering
+  // nginx would collect events until a buffer is full:
+  // https://nginx.org/en/docs/http/ngx_http_proxy_module.html#proxy_buffering
   if (type === 'text/event-stream') setHeader(c, 'x-accel-buffering', 'no')
   // A browser that opens the content runs no script in it.
   const sandbox = allowsForms ? "form-action 'self'; sandbox allow-forms" : 'sandbox'
@@ -97,7 +103,11 @@ function sendContent(c: C, { body, type, filename, etag, allowsForms }: Content,
   return respond(c, body as ResponseBody, status)
 }
 
-// RFC 8187 requires four more characters to be encoded than encodeURIComponent does, and a lone surrogate would make that throw.
+// RFC 8187 requires four more characters to be encoded than encodeURIComponent does, and a lone surrogate
+// would make that throw.
 function percentEncode(name: string): string {
-  return encodeURIComponent(name.toWellFormed()).replace(/['()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`)
+  return encodeURIComponent(name.toWellFormed()).replace(
+    /['()*]/g,
+    (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
 }

@@ -6,7 +6,10 @@ export interface RunningTask {
   caller: Caller
 }
 
-/** The key of the running task in the environment of a call. It is a symbol, so that no binding and no client can set it. */
+/**
+ * The key of the running task in the environment of a call. It is a symbol, so that no binding and no client
+ * can set it.
+ */
 const taskKey = Symbol('task')
 
 /** Return the task that a job runs with this call, or undefined for a client's request. */

@@ -11,15 +11,20 @@ function listProtocols({ headers }: Request): string[] {
 }
 
 /**
- * Return the access token that a WebSocket request has as the protocol `bearer.<token>`, in the form of an `Authorization` header. A browser
- * can set no other header. It is not read from the URL, which appears in logs.
+ * Return the access token that a WebSocket request has as the protocol `bearer.<token>`, in the form of an
+ * `Authorization` header. A browser can set no other header. It is not read from the URL, which appears in
+ * logs.
  */
 export function readSocketAuthorization(request: Request): string | undefined {
-  const [, token] = /^bearer\.(.+)$/.exec(listProtocols(request).find((name) => name.startsWith('bearer.')) ?? '') ?? []
+  const [, token] =
+    /^bearer\.(.+)$/.exec(listProtocols(request).find((name) => name.startsWith('bearer.')) ?? '') ?? []
   return token && isSocketRequest(request) ? `Bearer ${token}` : undefined
 }
 
-/** Return the header that selects the protocol of a WebSocket, if the client offers it. The token is never sent back. */
+/**
+ * Return the header that selects the protocol of a WebSocket, if the client offers it. The token is never
+ * sent back.
+ */
 export function selectProtocol(request: Request): Record<string, string> {
   return listProtocols(request).includes(protocolName) ? { 'sec-websocket-protocol': protocolName } : {}
 }

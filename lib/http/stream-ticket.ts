@@ -5,8 +5,9 @@ import type { C, Services } from './app.ts'
 import { isSocketRequest } from './socket-request.ts'
 
 /**
- * Return the caller of a ticket in the query, or null. A ticket opens one stream, whose event ids end with a secret. An EventSource that
- * reconnects repeats its URL and sends the last id, so it proves with the secret that it received that stream.
+ * Return the caller of a ticket in the query, or null. A ticket opens one stream, whose event ids end with a
+ * secret. An EventSource that reconnects repeats its URL and sends the last id, so it proves with the secret
+ * that it received that stream.
  */
 export async function authenticateTicket(c: C, { platform }: Services): Promise<Caller | null> {
   const ticket = c.req.query('ticket')

@@ -14,14 +14,24 @@ export interface TaskProgress extends ModelCalls {
   finish(calls: number): void
 }
 
-/** Count the calls to the model that an operation makes for a task. Nothing is written before the task is stored. */
-export function trackTaskProgress({ c, services }: { c: C; services: Services }, { accountId, userId }: Caller, id: string): TaskProgress {
+/**
+ * Count the calls to the model that an operation makes for a task. Nothing is written before the task is
+ * stored.
+ */
+export function trackTaskProgress(
+  { c, services }: { c: C; services: Services },
+  { accountId, userId }: Caller,
+  id: string,
+): TaskProgress {
   const counts: ModelCallCounts = { started: 0, answered: 0 }
   let isShown = false
   let written: Promise<unknown> = Promise.resolve()
   const announce = (db: WriteDb, phase: string, done: number, total: number) =>
     announceProgress(db, { kind: 'ai_task', id, user_id: userId, phase, done, total })
-  /** Write in the order of the calls, and publish at once, because the operation itself is not done yet. Its result does not depend on this. */
+  /**
+   * Write in the order of the calls, and publish at once, because the operation itself is not done yet. Its
+   * result does not depend on this.
+   */
   const write = (work: (db: WriteDb) => Promise<unknown>) => {
     if (!isShown) return
     const entries: OutboxEntry[] = []

@@ -4,7 +4,13 @@ import type { Budget } from '#rules/budget.ts'
 import type { C } from './app.ts'
 import { readBody, type SentBody } from './body.ts'
 import type { AnyOperation } from './operation.ts'
-import { createJsonValidator, createParamsValidator, createQueryValidator, getQuerySchema, InvalidInput } from './validators.ts'
+import {
+  createJsonValidator,
+  createParamsValidator,
+  createQueryValidator,
+  getQuerySchema,
+  InvalidInput,
+} from './validators.ts'
 
 export interface RequestInput {
   params: unknown
@@ -23,7 +29,10 @@ export interface ReadResult {
 
 export type ReadInput = (c: C, budget: Budget) => Promise<ReadResult>
 
-/** Create the function that reads and checks the requests of an operation in the contract's order: 404 malformed id, 413, 415, 422. */
+/**
+ * Create the function that reads and checks the requests of an operation in the contract's order: 404
+ * malformed id, 413, 415, 422.
+ */
 export function createInputReader(op: AnyOperation): ReadInput {
   const validateParams = op.params && createParamsValidator(op.params)
   const validateQuery = createQueryValidator(getQuerySchema(op))
@@ -33,7 +42,8 @@ export function createInputReader(op: AnyOperation): ReadInput {
     try {
       const params = await validateParams?.(c)
       const errors: FieldError[] = []
-      // What is wrong with the query is answered after 413 and 415, together with what is wrong with the body.
+      // What is wrong with the query is answered after 413 and 415, together with what is wrong with the
+      // body.
       const query = await collect(errors, validateQuery(c, errors))
       const sent = await readBody(op, c.req.raw, errors, budget)
       rawBody = sent.rawBody

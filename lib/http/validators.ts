@@ -13,7 +13,10 @@ import { validateWithin } from './validation-budget.ts'
 
 type Part = 'param' | 'query'
 
-/** What a schema found wrong with the query or the body. It is answered together with everything else that is wrong with the request. */
+/**
+ * What a schema found wrong with the query or the body. It is answered together with everything else that is
+ * wrong with the request.
+ */
 export class InvalidInput extends Error {
   readonly errors: FieldError[]
   constructor(errors: FieldError[]) {
@@ -38,9 +41,16 @@ export function createParamsValidator(schema: z.ZodType): (c: C) => Promise<unkn
   }
 }
 
-/** Create the function that validates the query. It throws InvalidInput. Repetitions and text that cannot be stored are added to `errors`. */
+/**
+ * Create the function that validates the query. It throws InvalidInput. Repetitions and text that cannot be
+ * stored are added to `errors`.
+ */
 export function createQueryValidator(schema: z.ZodType): (c: C, errors: FieldError[]) => Promise<unknown> {
-  const validate = createValidator('query', schema, (error) => new InvalidInput(listFieldErrors(error, 'query')))
+  const validate = createValidator(
+    'query',
+    schema,
+    (error) => new InvalidInput(listFieldErrors(error, 'query')),
+  )
   return (c, errors) => {
     const parameters = readParameters(c.req.url, errors)
     // Hono's own reader skips a parameter without a name, and leaves invalid UTF-8 encoded.
@@ -49,17 +59,30 @@ export function createQueryValidator(schema: z.ZodType): (c: C, errors: FieldErr
   }
 }
 
-/** Create the function that validates a parsed body, or undefined when there is none. It throws InvalidInput. */
+/**
+ * Create the function that validates a parsed body, or undefined when there is none. It throws InvalidInput.
+ */
 export function createJsonValidator(schema: z.ZodType): (value: unknown, budget: Budget) => Promise<unknown> {
   return async (value, budget) => {
     const { success, data, error } = validateWithin(budget, () => schema.safeParse(value))
     if (success) return data
-    throw new InvalidInput(value === undefined ? [{ loc: ['body'], msg: 'is required', type: 'missing' }] : listFieldErrors(error, 'body'))
+    throw new InvalidInput(
+      value === undefined
+        ? [{ loc: ['body'], msg: 'is required', type: 'missing' }]
+        : listFieldErrors(error, 'body'),
+    )
   }
 }
 
-/** Create zod-validator's middleware for one part of a request, and the function that runs it. Its hook throws what is wrong. */
-function createValidator(part: Part, schema: z.ZodType, toError: (error: z.ZodError) => Error): (c: C) => Promise<unknown> {
+/**
+ * Create zod-validator's middleware for one part of a request, and the function that runs it. Its hook throws
+ * what is wrong.
+ */
+function createValidator(
+  part: Part,
+  schema: z.ZodType,
+  toError: (error: z.ZodError) => Error,
+): (c: C) => Promise<unknown> {
   const validate: MiddlewareHandler = zValidator(
     part,
     schema,
@@ -82,7 +105,8 @@ function readParameters(url: string, errors: FieldError[]): Record<string, strin
   if (!url.includes('?')) return {}
   const parameters: Record<string, string> = {}
   for (const [key, value] of new URL(url).searchParams) {
-    if (key in parameters) errors.push({ loc: ['query', key], msg: 'must be given only once', type: 'repeated' })
+    if (key in parameters)
+      errors.push({ loc: ['query', key], msg: 'must be given only once', type: 'repeated' })
     parameters[key] = value
   }
   for (const error of findUnstorableText(parameters, ['query'])) errors.push(error)

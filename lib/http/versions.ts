@@ -11,7 +11,12 @@ import { exampleIds, Id, Time } from './fields.ts'
 import { type AnyOperation, Content, operation, type ReadContext, type WriteContext } from './operation.ts'
 
 /** The number of a version in a path. */
-export const VersionNumber = z.coerce.number().int().min(1).max(2_147_483_647).describe('Version number, starting at 1.')
+export const VersionNumber = z.coerce
+  .number()
+  .int()
+  .min(1)
+  .max(2_147_483_647)
+  .describe('Version number, starting at 1.')
 
 /** The fields of a version in a list. */
 export const versionFields = {
@@ -19,7 +24,10 @@ export const versionFields = {
   name: z.string().describe('The name in this version.'),
   saved_by: Id.nullable().describe('The user who saved this version; null if it was not recorded.'),
   saved_by_name: z.string().nullable().describe('The name of that user.'),
-  restored_from: z.int().nullable().describe('The older version that was restored as this one; null for any other save.'),
+  restored_from: z
+    .int()
+    .nullable()
+    .describe('The older version that was restored as this one; null for any other save.'),
   is_current: z.boolean().describe('Whether this is the current version.'),
   created_at: Time.describe('When it was saved.'),
 }
@@ -48,13 +56,25 @@ interface VersionedResource {
   restoreDescription: string
   restoreErrors: readonly ProblemKind[]
   schemas: { item: z.ZodObject; version: z.ZodObject; resource: z.ZodObject }
-  service: VersionReaders<unknown> & { restore(ctx: WriteContext, id: string, version: number): Promise<unknown> }
+  service: VersionReaders<unknown> & {
+    restore(ctx: WriteContext, id: string, version: number): Promise<unknown>
+  }
 }
 
 /** Declare the operations that list, read, compare and restore the versions of a resource. */
-export function declareVersions({ group, name, path, params, feature, schemas, service, ...texts }: VersionedResource): AnyOperation[] {
+export function declareVersions({
+  group,
+  name,
+  path,
+  params,
+  feature,
+  schemas,
+  service,
+  ...texts
+}: VersionedResource): AnyOperation[] {
   const [idName = ''] = Object.keys(params.shape)
-  const locate = (values: Record<string, unknown>) => [String(values[idName]), Number(values.version)] as const
+  const locate = (values: Record<string, unknown>) =>
+    [String(values[idName]), Number(values.version)] as const
   const VersionParams = params.extend({ version: VersionNumber })
   const shared = { ...(feature && { feature }), success: 200 } as const
   const read = { ...shared, method: 'get', access: 'user', limit: 'read' } as const
@@ -68,7 +88,8 @@ export function declareVersions({ group, name, path, params, feature, schemas, s
       params,
       paged: true,
       returns: z.array(schemas.item),
-      handle: ({ ctx, params: values, query }) => service.list(ctx, locate(values)[0], query) as Promise<Page<Record<string, unknown>>>,
+      handle: ({ ctx, params: values, query }) =>
+        service.list(ctx, locate(values)[0], query) as Promise<Page<Record<string, unknown>>>,
     }),
     operation({
       ...read,
@@ -78,7 +99,8 @@ export function declareVersions({ group, name, path, params, feature, schemas, s
       description: 'As it was saved then, with who saved it and when.',
       params: VersionParams,
       returns: schemas.version,
-      handle: ({ ctx, params: values }) => service.get(ctx, ...locate(values)) as Promise<Record<string, unknown>>,
+      handle: ({ ctx, params: values }) =>
+        service.get(ctx, ...locate(values)) as Promise<Record<string, unknown>>,
     }),
     operation({
       ...read,
@@ -104,7 +126,8 @@ export function declareVersions({ group, name, path, params, feature, schemas, s
       params: VersionParams,
       returns: schemas.resource,
       errors: texts.restoreErrors,
-      handle: ({ ctx, params: values }) => service.restore(ctx, ...locate(values)) as Promise<Record<string, unknown>>,
+      handle: ({ ctx, params: values }) =>
+        service.restore(ctx, ...locate(values)) as Promise<Record<string, unknown>>,
     }),
   ]
 }
@@ -121,11 +144,18 @@ interface VersionSource<V extends { name: string }> {
 export interface VersionReaders<V> {
   list(ctx: Pick<ReadContext, 'db'>, id: string, page: PageQuery): Promise<Page<object>>
   get(ctx: Pick<ReadContext, 'db'>, id: string, version: number): Promise<V>
-  compare(ctx: Pick<ReadContext, 'db' | 'budget'>, id: string, version: number, query: ComparisonQuery): Promise<Comparison | Content>
+  compare(
+    ctx: Pick<ReadContext, 'db' | 'budget'>,
+    id: string,
+    version: number,
+    query: ComparisonQuery,
+  ): Promise<Comparison | Content>
 }
 
 /** Create what reads the versions of a resource. A row that the caller does not see is a 404. */
-export function createVersionReaders<V extends { name: string }>(source: VersionSource<V>): VersionReaders<V> {
+export function createVersionReaders<V extends { name: string }>(
+  source: VersionSource<V>,
+): VersionReaders<V> {
   const get: VersionReaders<V>['get'] = async ({ db }, id, version) =>
     (await source.selectVersion(db, id, version)) ?? throwNotFound('Version')
   return {
@@ -146,8 +176,8 @@ export function createVersionReaders<V extends { name: string }>(source: Version
 const empty: ComparedContent = { fields: {}, items: [], isOrdered: true }
 
 /**
- * Compare a version with `base`, by default the version before. `read` returns the content of a version, and throws if there is none. Return
- * the comparison, or a page that shows it.
+ * Compare a version with `base`, by default the version before. `read` returns the content of a version, and
+ * throws if there is none. Return the comparison, or a page that shows it.
  */
 async function answerComparison(
   version: number,

@@ -1,5 +1,10 @@
 import type pg from 'pg'
-import { findAnswerableStep, getFirstStepId, getNextStepId, getPosition } from '#rules/flows/step-navigation.ts'
+import {
+  findAnswerableStep,
+  getFirstStepId,
+  getNextStepId,
+  getPosition,
+} from '#rules/flows/step-navigation.ts'
 import type { TreeStructure } from '#rules/flows/structure.ts'
 
 const sessionCount = 30
@@ -8,7 +13,16 @@ const minuteMs = 60_000
 const dayMs = 1440 * minuteMs
 
 type Outcome = 'resolved' | 'unresolved' | 'escalated' | 'cancelled'
-const outcomes: readonly Outcome[] = ['resolved', 'resolved', 'escalated', 'resolved', 'resolved', 'unresolved', 'resolved', 'cancelled']
+const outcomes: readonly Outcome[] = [
+  'resolved',
+  'resolved',
+  'escalated',
+  'resolved',
+  'resolved',
+  'unresolved',
+  'resolved',
+  'cancelled',
+]
 /** How many steps a session answers that does not reach the end of its flow. */
 const answersBefore: Partial<Record<Outcome | 'none', number>> = { none: 2, escalated: 3, cancelled: 1 }
 const notes: Record<Outcome, string> = {
@@ -54,8 +68,14 @@ interface DemoUser {
   team_id: string | null
 }
 
-/** Insert sessions of the last two weeks, so that lists, reports and plots have something to show on the first day. */
-export async function seedDemoSessions(client: Pick<pg.Client, 'query'>, emails: readonly string[]): Promise<void> {
+/**
+ * Insert sessions of the last two weeks, so that lists, reports and plots have something to show on the first
+ * day.
+ */
+export async function seedDemoSessions(
+  client: Pick<pg.Client, 'query'>,
+  emails: readonly string[],
+): Promise<void> {
   const { rows: users } = await client.query<DemoUser>(
     'select id, account_id, team_id from users where email = any ($1) order by array_position($1, email)',
     [emails],
@@ -67,7 +87,9 @@ export async function seedDemoSessions(client: Pick<pg.Client, 'query'>, emails:
   const { rows } = await client.query<{ now: Date }>('select app.now() as now')
   const now = rows[0]?.now as Date
   const pick = <T>(items: readonly T[], n: number) => items[n % items.length] as T
-  const sessions = Array.from({ length: sessionCount }, (_, n) => createSession(n, now, pick(flows, n), pick(users, n)))
+  const sessions = Array.from({ length: sessionCount }, (_, n) =>
+    createSession(n, now, pick(flows, n), pick(users, n)),
+  )
   await client.query(
     `with input as (
        select uuidv7() as id, g.* from jsonb_to_recordset($1) g (account_id uuid, team_id uuid, user_id uuid, tree_account_id uuid, tree_id uuid,
@@ -93,13 +115,18 @@ export async function seedDemoSessions(client: Pick<pg.Client, 'query'>, emails:
   )
 }
 
-/** Make the row of session `n`. The first two are in progress, the others lie in the working hours of the last two weeks. */
+/**
+ * Make the row of session `n`. The first two are in progress, the others lie in the working hours of the last
+ * two weeks.
+ */
 function createSession(n: number, now: Date, flow: DemoFlow, user: DemoUser) {
   const outcome = n < 2 ? null : (outcomes[n % outcomes.length] as Outcome)
   const midnight = now.getTime() - (now.getTime() % dayMs)
   const days = 1 + Math.floor((n * dayCount) / sessionCount)
   const startedAt =
-    outcome === null ? now.getTime() - (n + 1) * 20 * minuteMs : midnight - days * dayMs + (8 * 60 + ((n * 97) % 540)) * minuteMs
+    outcome === null
+      ? now.getTime() - (n + 1) * 20 * minuteMs
+      : midnight - days * dayMs + (8 * 60 + ((n * 97) % 540)) * minuteMs
   const { steps, nextId, endedAt } = walk(flow.tree_structure, n, startedAt, outcome)
   const { current_step_id, remaining } = getPosition(flow.tree_structure, nextId)
   return {
@@ -112,7 +139,9 @@ function createSession(n: number, now: Date, flow: DemoFlow, user: DemoUser) {
     tree_name: flow.name,
     ticket_number: String(4600 + n),
     client_name: companies[n % companies.length],
-    variables: Object.fromEntries(flow.intake_form.flatMap(({ key }) => (key in answers ? [[key, answers[key]]] : []))),
+    variables: Object.fromEntries(
+      flow.intake_form.flatMap(({ key }) => (key in answers ? [[key, answers[key]]] : [])),
+    ),
     outcome,
     notes: outcome && notes[outcome],
     current_step_id,

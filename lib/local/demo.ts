@@ -19,13 +19,43 @@ interface DemoPerson {
 }
 
 const northwind: DemoPerson[] = [
-  { email: 'admin@northwind.example', name: 'Alex Moreau', role: 'admin', teamRole: 'admin', description: 'account admin' },
-  { email: 'lead@northwind.example', name: 'Lina Haddad', role: 'engineer', teamRole: 'admin', description: 'team admin' },
-  { email: 'engineer@northwind.example', name: 'Dana Reyes', role: 'engineer', teamRole: 'member', description: 'engineer' },
-  { email: 'viewer@northwind.example', name: 'Vik Olsen', role: 'viewer', teamRole: 'member', description: 'viewer' },
+  {
+    email: 'admin@northwind.example',
+    name: 'Alex Moreau',
+    role: 'admin',
+    teamRole: 'admin',
+    description: 'account admin',
+  },
+  {
+    email: 'lead@northwind.example',
+    name: 'Lina Haddad',
+    role: 'engineer',
+    teamRole: 'admin',
+    description: 'team admin',
+  },
+  {
+    email: 'engineer@northwind.example',
+    name: 'Dana Reyes',
+    role: 'engineer',
+    teamRole: 'member',
+    description: 'engineer',
+  },
+  {
+    email: 'viewer@northwind.example',
+    name: 'Vik Olsen',
+    role: 'viewer',
+    teamRole: 'member',
+    description: 'viewer',
+  },
 ]
 const contoso: DemoPerson[] = [
-  { email: 'admin@contoso.example', name: 'Carla Ito', role: 'admin', teamRole: 'admin', description: 'account admin of another account' },
+  {
+    email: 'admin@contoso.example',
+    name: 'Carla Ito',
+    role: 'admin',
+    teamRole: 'admin',
+    description: 'account admin of another account',
+  },
   {
     email: 'staff@supportflow.example',
     name: 'Sam Berg',
@@ -36,11 +66,16 @@ const contoso: DemoPerson[] = [
   },
 ]
 
-export const demoSignIns = [...northwind, ...contoso].map(({ email, description }) => ({ email, description, password }))
+export const demoSignIns = [...northwind, ...contoso].map(({ email, description }) => ({
+  email,
+  description,
+  password,
+}))
 
 /**
- * Create two accounts with users of every role, and sessions in the first one, unless they exist. The first user of an account registers
- * through the API, which hashes the password; the others get a copy of that hash.
+ * Create two accounts with users of every role, and sessions in the first one, unless they exist. The first
+ * user of an account registers through the API, which hashes the password; the others get a copy of that
+ * hash.
  */
 export async function seedDemo({ api, ownerUrl }: Pick<Stack, 'api' | 'ownerUrl'>): Promise<void> {
   await withConnection({ connectionString: ownerUrl }, async (client) => {
@@ -50,7 +85,8 @@ export async function seedDemo({ api, ownerUrl }: Pick<Stack, 'api' | 'ownerUrl'
       ['Contoso Support', contoso],
     ] as const) {
       const [first, ...others] = people
-      if (!first || (await client.query('select from users where email = $1', [first.email])).rowCount) continue
+      if (!first || (await client.query('select from users where email = $1', [first.email])).rowCount)
+        continue
       await register(api, accountName, first)
       for (const person of others) await addColleague(client, first, person)
       const emails = people.map(({ email }) => email)
@@ -75,7 +111,8 @@ async function register(api: string, account_name: string, { email, name }: Demo
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ email, password, full_name: name, account_name }),
   })
-  if (response.status !== 201) throw new Error(`The demo account could not be created: ${response.status} ${await response.text()}`)
+  if (response.status !== 201)
+    throw new Error(`The demo account could not be created: ${response.status} ${await response.text()}`)
 }
 
 async function addColleague(
@@ -95,7 +132,10 @@ async function addColleague(
 
 const EscalationInput = z.strictObject({
   email: z.email().default('engineer@northwind.example').describe('The user who escalates.'),
-  account_of: z.email().optional().describe('A user of the account in which another engineer escalates, so that this user is notified.'),
+  account_of: z
+    .email()
+    .optional()
+    .describe('A user of the account in which another engineer escalates, so that this user is notified.'),
   target_email: z.email().nullish().describe('The engineer to whom the escalation is addressed.'),
   problem_summary: z
     .string()
@@ -106,17 +146,31 @@ const EscalationInput = z.strictObject({
 })
 
 /**
- * Escalate a case of an engineer through the API, so that the queue, the stream and a pick-up show it. Return its ids and those of its deliveries.
+ * Escalate a case of an engineer through the API, so that the queue, the stream and a pick-up show it. Return
+ * its ids and those of its deliveries.
  */
 export async function createDemoEscalation(stack: Stack, input: unknown) {
-  const { email, account_of, target_email, problem_summary, psa_ticket_id } = EscalationInput.parse(input ?? {})
+  const { email, account_of, target_email, problem_summary, psa_ticket_id } = EscalationInput.parse(
+    input ?? {},
+  )
   const member = await selectUserByEmail(stack.ownerUrl, account_of ?? email)
   const engineer = account_of ? await findDemoEngineer(stack, member) : member
-  const target = target_email ? await selectUserByEmail(stack.ownerUrl, target_email, member.account_id) : null
+  const target = target_email
+    ? await selectUserByEmail(stack.ownerUrl, target_email, member.account_id)
+    : null
   const token = await signIn(stack, engineer)
   const ticket = psa_ticket_id ? { psa_ticket_id } : {}
-  const { id: session_id } = await post(stack, token, '/ai-sessions', { session_type: 'chat', problem_summary, ...ticket })
-  const { handoff_id } = await post(stack, token, `/ai-sessions/${session_id}/escalate`, target ? { target_user_id: target.id } : {})
+  const { id: session_id } = await post(stack, token, '/ai-sessions', {
+    session_type: 'chat',
+    problem_summary,
+    ...ticket,
+  })
+  const { handoff_id } = await post(
+    stack,
+    token,
+    `/ai-sessions/${session_id}/escalate`,
+    target ? { target_user_id: target.id } : {},
+  )
   const delivery_ids = await withConnection({ connectionString: stack.ownerUrl }, async (client) => {
     const { rows } = await client.query<{ id: string }>(
       `select d.id from events e join deliveries d on d.event_id = e.id where e.account_id = $1 and e.link like '%' || $2 || '%' order by d.id`,
@@ -129,8 +183,14 @@ export async function createDemoEscalation(stack: Stack, input: unknown) {
 
 type Member = Awaited<ReturnType<typeof selectUserByEmail>>
 
-/** Return an engineer of the account who is not the member, so that the member is notified. Create one if there is none. */
-function findDemoEngineer({ ownerUrl }: Stack, { id, account_id, team_id }: Member): Promise<Pick<Member, 'id' | 'account_id'>> {
+/**
+ * Return an engineer of the account who is not the member, so that the member is notified. Create one if
+ * there is none.
+ */
+function findDemoEngineer(
+  { ownerUrl }: Stack,
+  { id, account_id, team_id }: Member,
+): Promise<Pick<Member, 'id' | 'account_id'>> {
   return withConnection({ connectionString: ownerUrl }, async (client) => {
     const { rows } = await client.query<{ id: string; account_id: string }>(
       `with found as (select id, account_id from users where account_id = $1 and id <> $2 and role = 'engineer' and is_active order by id limit 1),
@@ -147,7 +207,10 @@ function findDemoEngineer({ ownerUrl }: Stack, { id, account_id, team_id }: Memb
 }
 
 /** Sign in a user without a password. Return the access token. */
-async function signIn({ ownerUrl, settings }: Stack, { id, account_id }: Pick<Member, 'id' | 'account_id'>): Promise<string> {
+async function signIn(
+  { ownerUrl, settings }: Stack,
+  { id, account_id }: Pick<Member, 'id' | 'account_id'>,
+): Promise<string> {
   const signInId = await withConnection({ connectionString: ownerUrl }, async (client) => {
     const text = `insert into sign_ins (account_id, user_id, expires_at) values ($1, $2, app.now() + interval '1 hour') returning id`
     return ((await client.query<{ id: string }>(text, [account_id, id])).rows[0] as { id: string }).id
@@ -155,9 +218,18 @@ async function signIn({ ownerUrl, settings }: Stack, { id, account_id }: Pick<Me
   return createAccessTokens(parseConfig(settings)).sign({ userId: id, accountId: account_id, signInId })
 }
 
-async function post({ api }: Stack, token: string, path: string, body: object): Promise<Record<string, string>> {
+async function post(
+  { api }: Stack,
+  token: string,
+  path: string,
+  body: object,
+): Promise<Record<string, string>> {
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` }
-  const response = await fetch(`${api}/api/v1${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+  const response = await fetch(`${api}/api/v1${path}`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+  })
   if (!response.ok) throw new Error(`The demo escalation failed: ${response.status} ${await response.text()}`)
   return (await response.json()) as Record<string, string>
 }

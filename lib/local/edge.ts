@@ -16,22 +16,31 @@ export interface Edge {
   close(): Promise<void>
 }
 
-/** Forward requests to the Worker, and compress its answers as Cloudflare does in front of it, so that local sizes are real ones. */
+/**
+ * Forward requests to the Worker, and compress its answers as Cloudflare does in front of it, so that local
+ * sizes are real ones.
+ */
 export async function startEdge({ port, workerPort }: { port: number; workerPort: number }): Promise<Edge> {
   const agent = new Agent({ keepAlive: true })
   const target = { host: '127.0.0.1', port: workerPort, agent }
   const sockets = new Set<Duplex>()
   const server = createServer((request, response) => {
     const { method, url, rawHeaders } = request
-    const forwarded = sendRequest({ ...target, method, path: url, headers: rawHeaders, setDefaultHeaders: false }, (answer) => {
-      const coding = chooseCoding(request, answer)
-      response.writeHead(answer.statusCode ?? 502, coding ? toCompressedHeaders(answer.rawHeaders, coding) : answer.rawHeaders)
-      // Headers of a stream must arrive before its first event.
-      response.flushHeaders()
-      const done = () => {}
-      if (coding) pipeline(answer, createCompressor(coding), response, done)
-      else pipeline(answer, response, done)
-    })
+    const forwarded = sendRequest(
+      { ...target, method, path: url, headers: rawHeaders, setDefaultHeaders: false },
+      (answer) => {
+        const coding = chooseCoding(request, answer)
+        response.writeHead(
+          answer.statusCode ?? 502,
+          coding ? toCompressedHeaders(answer.rawHeaders, coding) : answer.rawHeaders,
+        )
+        // Headers of a stream must arrive before its first event.
+        response.flushHeaders()
+        const done = () => {}
+        if (coding) pipeline(answer, createCompressor(coding), response, done)
+        else pipeline(answer, response, done)
+      },
+    )
     forwarded.on('error', () => (response.headersSent ? response.destroy() : response.writeHead(502).end()))
     // A client that leaves must leave the Worker too, which reads the request's signal.
     response.on('close', () => response.writableFinished || forwarded.destroy())
@@ -69,10 +78,17 @@ export async function startEdge({ port, workerPort }: { port: number; workerPort
 
 type Coding = 'br' | 'gzip'
 
-function chooseCoding({ method, headers: { 'accept-encoding': accepted = '' } }: IncomingMessage, answer: IncomingMessage): Coding | null {
+function chooseCoding(
+  { method, headers: { 'accept-encoding': accepted = '' } }: IncomingMessage,
+  answer: IncomingMessage,
+): Coding | null {
   const { statusCode = 0, headers } = answer
-  const isCompressible = compressible.test(headers['content-type'] ?? '') && !headers['content-encoding'] && statuses.includes(statusCode)
-  if (!isCompressible || method === 'HEAD' || Number(headers['content-length'] ?? leastBytes) < leastBytes) return null
+  const isCompressible =
+    compressible.test(headers['content-type'] ?? '') &&
+    !headers['content-encoding'] &&
+    statuses.includes(statusCode)
+  if (!isCompressible || method === 'HEAD' || Number(headers['content-length'] ?? leastBytes) < leastBytes)
+    return null
   return (
     (['br', 'gzip'] as const).find((coding) =>
       String(accepted)
@@ -95,7 +111,9 @@ function toCompressedHeaders(rawHeaders: readonly string[], coding: Coding): str
 }
 
 function toPairs(rawHeaders: readonly string[]): [string, string][] {
-  return rawHeaders.flatMap((name, n) => (n % 2 === 0 ? [[name, rawHeaders[n + 1] ?? ''] as [string, string]] : []))
+  return rawHeaders.flatMap((name, n) =>
+    n % 2 === 0 ? [[name, rawHeaders[n + 1] ?? ''] as [string, string]] : [],
+  )
 }
 
 function toLines(rawHeaders: readonly string[]): string {

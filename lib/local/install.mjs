@@ -1,4 +1,5 @@
-// Installs the packages of the lock file, unless they are installed. Runs before `npm start` and `npm test`, on any Node from version 20.
+// Installs the packages of the lock file, unless they are installed. Runs before `npm start` and `npm test`,
+// on any Node from version 20.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -16,7 +17,11 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== lock) {
   const command = existsSync(join(root, 'node_modules')) ? ['install', '--no-save'] : ['ci']
   const isWindows = process.platform === 'win32'
   const options = ['--no-audit', '--no-fund', '--loglevel=error']
-  const { status } = spawnSync(isWindows ? 'npm.cmd' : 'npm', [...command, ...options], { cwd: root, stdio: 'inherit', shell: isWindows })
+  const { status } = spawnSync(isWindows ? 'npm.cmd' : 'npm', [...command, ...options], {
+    cwd: root,
+    stdio: 'inherit',
+    shell: isWindows,
+  })
   if (status !== 0) {
     console.error('The packages could not be installed; see the output above.')
     process.exit(status ?? 1)

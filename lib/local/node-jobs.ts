@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 
-// graphile-worker compares with PostgreSQL's own `now()`, which nothing can move. The statements here use its tables, as a superuser.
+// graphile-worker compares with PostgreSQL's own `now()`, which nothing can move. The statements here use its
+// tables, as a superuser.
 
 /**
- * Make waiting jobs of the Node platform due `byMs` milliseconds earlier, and tell the workers to look for them: when a test moves the clock,
- * the jobs move instead. Does nothing before the first worker has created its tables.
+ * Make waiting jobs of the Node platform due `byMs` milliseconds earlier, and tell the workers to look for
+ * them: when a test moves the clock, the jobs move instead. Does nothing before the first worker has created
+ * its tables.
  */
 export async function moveDelayedJobs(client: pg.ClientBase, byMs: number): Promise<void> {
   if (!(await hasJobs(client))) return
@@ -20,7 +22,9 @@ export async function moveDelayedJobs(client: pg.ClientBase, byMs: number): Prom
 
 /** Run the periodic work in one of the workers, and wait for its end. */
 export async function runCronJob(client: pg.ClientBase): Promise<void> {
-  const { rows } = await client.query<{ id: string }>(`select id from graphile_worker.add_job('cron', max_attempts => 1, priority => -10)`)
+  const { rows } = await client.query<{ id: string }>(
+    `select id from graphile_worker.add_job('cron', max_attempts => 1, priority => -10)`,
+  )
   await waitUntilNone(client, 'id = $1', [rows[0]?.id])
 }
 
@@ -45,15 +49,24 @@ export async function waitUntilJobsSettled(client: pg.ClientBase): Promise<void>
 }
 
 async function hasJobs(client: pg.ClientBase): Promise<boolean> {
-  const { rowCount } = await client.query(`select where to_regclass('graphile_worker._private_jobs') is not null`)
+  const { rowCount } = await client.query(
+    `select where to_regclass('graphile_worker._private_jobs') is not null`,
+  )
   return rowCount === 1
 }
 
-async function waitUntilNone(client: pg.ClientBase, condition: string, values: unknown[] = []): Promise<void> {
+async function waitUntilNone(
+  client: pg.ClientBase,
+  condition: string,
+  values: unknown[] = [],
+): Promise<void> {
   while (!(await hasNone(client, condition, values))) await sleep(5)
 }
 
 async function hasNone(client: pg.ClientBase, condition: string, values: unknown[] = []): Promise<boolean> {
-  const { rowCount } = await client.query(`select from graphile_worker._private_jobs where ${condition} limit 1`, values)
+  const { rowCount } = await client.query(
+    `select from graphile_worker._private_jobs where ${condition} limit 1`,
+    values,
+  )
   return rowCount === 0
 }

@@ -15,7 +15,12 @@ interface NodeOptions {
 }
 
 /** Start the Node entry in this process. */
-export async function startNodeProcess({ settings, objectsDir, onLog, onRoundTrip }: NodeOptions): Promise<RunningService> {
+export async function startNodeProcess({
+  settings,
+  objectsDir,
+  onLog,
+  onRoundTrip,
+}: NodeOptions): Promise<RunningService> {
   const folder = objectsDir ?? mkdtempSync(join(tmpdir(), 'flow-objects-'))
   const removeFolder = () => {
     if (!objectsDir) rmSync(folder, { recursive: true, force: true })

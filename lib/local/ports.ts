@@ -1,6 +1,9 @@
 import { createServer } from 'node:net'
 
-/** Find a free port of the loopback interface. It is outside the range that systems use for outgoing connections, which could take it before its use. */
+/**
+ * Find a free port of the loopback interface. It is outside the range that systems use for outgoing
+ * connections, which could take it before its use.
+ */
 export async function findFreePort(): Promise<number> {
   for (let attempt = 0; attempt < 50; attempt++) {
     const port = 20_000 + Math.floor(Math.random() * 12_000)

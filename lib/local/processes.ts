@@ -16,7 +16,9 @@ export interface ProcessInfo {
 /** List the processes of this machine. */
 export async function listProcesses(): Promise<ProcessInfo[]> {
   // Small Linux images have no `ps`, and macOS has no `/proc`.
-  return process.platform === 'linux' ? listFromProc() : parsePs((await promisify(execFile)('ps', psArguments)).stdout)
+  return process.platform === 'linux'
+    ? listFromProc()
+    : parsePs((await promisify(execFile)('ps', psArguments)).stdout)
 }
 
 async function listFromProc(): Promise<ProcessInfo[]> {
@@ -28,7 +30,8 @@ async function listFromProc(): Promise<ProcessInfo[]> {
 
 async function readProc(pid: number): Promise<ProcessInfo | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
-  // The name in parentheses may contain spaces. After it come fields 3, 4, …: https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
+  // The name in parentheses may contain spaces. After it come fields 3, 4, …:
+  // https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const [state = '', parent = ''] = fields
   // A zombie has ended already; only its parent has not noticed.
@@ -42,7 +45,12 @@ const psArguments = ['-A', '-ww', '-o', 'pid=,ppid=,lstart=,command=']
 /** Parse the output of `ps` with the columns pid, ppid, lstart and command. */
 export function parsePs(text: string): ProcessInfo[] {
   return [...text.matchAll(/^ *(\d+) +(\d+) +(\w{3} +\w{3} +\d+ +[\d:]{8} +\d{4}) +(.*)$/gm)].map(
-    ([, pid, parent, startedAt = '', command = '']) => ({ pid: Number(pid), parent: Number(parent), startedAt, command: command.trim() }),
+    ([, pid, parent, startedAt = '', command = '']) => ({
+      pid: Number(pid),
+      parent: Number(parent),
+      startedAt,
+      command: command.trim(),
+    }),
   )
 }
 
@@ -50,28 +58,39 @@ export function parsePs(text: string): ProcessInfo[] {
 export async function recordProcesses(file: string): Promise<void> {
   const processes = await listProcesses()
   const owner = processes.find(({ pid }) => pid === process.pid)
-  await writeFile(file, JSON.stringify({ owner, children: processes.filter(({ parent }) => parent === process.pid) }))
+  await writeFile(
+    file,
+    JSON.stringify({ owner, children: processes.filter(({ parent }) => parent === process.pid) }),
+  )
 }
 
 /**
- * Stop what an earlier process left behind when it was killed: the children that it recorded, and the PostgreSQL of `dataDir`. Throw if that
- * process is still running. A recorded number that another process has now is left alone.
+ * Stop what an earlier process left behind when it was killed: the children that it recorded, and the
+ * PostgreSQL of `dataDir`. Throw if that process is still running. A recorded number that another process has
+ * now is left alone.
  */
 export async function stopOrphans(file: string, dataDir: string): Promise<void> {
   const record = await readRecord(file)
   if (!record) return
   const running = await listProcesses()
   if (running.some((info) => isSame(info, record.owner))) {
-    throw new Error(`The service is already running from this folder, as process ${record.owner.pid}. Stop it first.`)
+    throw new Error(
+      `The service is already running from this folder, as process ${record.owner.pid}. Stop it first.`,
+    )
   }
   const serverPid = await readServerPid(dataDir)
   const isServer = ({ pid, command }: ProcessInfo) => pid === serverPid && command.includes(dataDir)
-  const orphans = running.filter((info) => isServer(info) || record.children.some((child) => isSame(info, child)))
+  const orphans = running.filter(
+    (info) => isServer(info) || record.children.some((child) => isSame(info, child)),
+  )
   await Promise.all(orphans.map(stopProcess))
   await rm(file, { force: true })
 }
 
-/** Read the process number that PostgreSQL writes into the first line of its lock file. Return NaN without a server. */
+/**
+ * Read the process number that PostgreSQL writes into the first line of its lock file. Return NaN without a
+ * server.
+ */
 async function readServerPid(dataDir: string): Promise<number> {
   return Number.parseInt(await readFile(join(dataDir, 'postmaster.pid'), 'utf8').catch(() => ''), 10)
 }
@@ -93,7 +112,8 @@ function isSame(a: ProcessInfo, b: ProcessInfo): boolean {
   return a.pid === b.pid && a.startedAt === b.startedAt && a.command === b.command
 }
 
-// PostgreSQL ends open transactions and shuts down cleanly on SIGINT, and at once on SIGQUIT; other programs end on both.
+// PostgreSQL ends open transactions and shuts down cleanly on SIGINT, and at once on SIGQUIT; other programs
+// end on both.
 // https://www.postgresql.org/docs/18/server-shutdown.html
 const signals = ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const
 const patienceMs = 5000

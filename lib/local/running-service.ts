@@ -12,7 +12,10 @@ export interface RunningService {
   runCron(): Promise<void>
   /** Count the open escalation streams of an account. */
   countSubscribers(accountId: string): Promise<number>
-  /** Remove the account's hub from memory, as the runtime does after 10 idle seconds. Its sockets stay open. Only the Worker can do this. */
+  /**
+   * Remove the account's hub from memory, as the runtime does after 10 idle seconds. Its sockets stay open.
+   * Only the Worker can do this.
+   */
   hibernateHub?(accountId: string): Promise<void>
   dispose(): Promise<void>
 }

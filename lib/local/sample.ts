@@ -19,7 +19,10 @@ export interface Sample {
   close(): Promise<void>
 }
 
-/** Serve the sample front end. Vite starts with the first request, because most starts of the service do not need it. */
+/**
+ * Serve the sample front end. Vite starts with the first request, because most starts of the service do not
+ * need it.
+ */
 export async function startSample(options: SampleOptions): Promise<Sample> {
   let vite: Promise<ViteDevServer> | undefined
   const server = createServer((request, response) => {
@@ -40,7 +43,10 @@ export async function startSample(options: SampleOptions): Promise<Sample> {
   }
 }
 
-async function openVite(server: Server, { api, people, cacheDir = join(root, 'node_modules/.vite/sample') }: SampleOptions) {
+async function openVite(
+  server: Server,
+  { api, people, cacheDir = join(root, 'node_modules/.vite/sample') }: SampleOptions,
+) {
   const { createServer: createVite } = await import('vite')
   const client = join(root, 'lib/client')
   return createVite({
@@ -56,6 +62,10 @@ async function openVite(server: Server, { api, people, cacheDir = join(root, 'no
     },
     resolve: { alias: { '@support-flow/client': join(client, 'client.ts') } },
     optimizeDeps: { include: ['react', 'react-dom/client', 'react/jsx-dev-runtime'] },
-    server: { middlewareMode: true, hmr: { server }, fs: { allow: [join(root, 'test/sample'), client, join(root, 'node_modules')] } },
+    server: {
+      middlewareMode: true,
+      hmr: { server },
+      fs: { allow: [join(root, 'test/sample'), client, join(root, 'node_modules')] },
+    },
   })
 }

@@ -32,7 +32,10 @@ import { createResendRoutes } from './vendors/resend.ts'
 import { createTacticalRmmRoutes } from './vendors/runner/tactical-rmm.ts'
 import { createStripe } from './vendors/stripe/stripe.ts'
 
-/** The secrets that the emulators check or sign with. The tests and the local development stack each provide their own. */
+/**
+ * The secrets that the emulators check or sign with. The tests and the local development stack each provide
+ * their own.
+ */
 export interface LocalSecrets {
   redisToken: string
   qstashToken: string
@@ -62,7 +65,9 @@ export interface LocalServerOptions {
   redisUrl?: string | undefined
   /** Separates the ioredis-mock data of several servers in one process. Ignored with `redisUrl`. */
   redisName: string
-  /** Origin of the Worker, for Stripe's events and the sign-in pages. Without it there are no sign-in pages. */
+  /**
+   * Origin of the Worker, for Stripe's events and the sign-in pages. Without it there are no sign-in pages.
+   */
   api?: string
   /** Requests per second that the mail provider allows, by default as many as Resend. */
   mailRequestsPerSecond?: number | undefined
@@ -102,7 +107,8 @@ export interface LocalServer {
 /** Start all local emulators and the local dashboard on one loopback port. */
 export async function startLocalServer(options: LocalServerOptions): Promise<LocalServer> {
   const { clock = createClock(), faults = createFaults(), secrets, host = '127.0.0.1' } = options
-  if (!/^(127\.|localhost$|::1$)/.test(host)) throw new Error(`The local server listens on the loopback interface only, not on ${host}.`)
+  if (!/^(127\.|localhost$|::1$)/.test(host))
+    throw new Error(`The local server listens on the loopback interface only, not on ${host}.`)
   const dashboard = createDashboard({ clock, faults })
   const { records } = dashboard
   const qstash = createQstash({
@@ -123,9 +129,14 @@ export async function startLocalServer(options: LocalServerOptions): Promise<Loc
     ...(options.listTotpCodes ? { listTotpCodes: options.listTotpCodes } : {}),
     ...(options.moveClock ? { moveClock: options.moveClock } : {}),
   })
-  const redis = createRedisRoutes({ token: secrets.redisToken, redisUrl: options.redisUrl, name: options.redisName })
+  const redis = createRedisRoutes({
+    token: secrets.redisToken,
+    redisUrl: options.redisUrl,
+    name: options.redisName,
+  })
   const articles = buildArticles()
-  const createIdp = (provider: ProviderName) => createIdentityRoutes({ provider, clientSecret: secrets.identitySecret, clock, faults })
+  const createIdp = (provider: ProviderName) =>
+    createIdentityRoutes({ provider, clientSecret: secrets.identitySecret, clock, faults })
   // The origin is set below, once the port is known.
   const urls = { webhook: `${options.api ?? ''}/api/v1/billing/webhook`, origin: '' }
   const stripe = createStripe({
@@ -136,7 +147,10 @@ export async function startLocalServer(options: LocalServerOptions): Promise<Loc
     urls,
     createReference: options.createReference ?? (async (accountId) => accountId),
   })
-  dashboard.routes.route('/desk/billing/events', stripe.events.createRoutes(options.findAccountId ?? refuseEmail))
+  dashboard.routes.route(
+    '/desk/billing/events',
+    stripe.events.createRoutes(options.findAccountId ?? refuseEmail),
+  )
   const app = mountRoutes({
     dashboard,
     faults,
@@ -147,7 +161,10 @@ export async function startLocalServer(options: LocalServerOptions): Promise<Loc
       clock,
       key: secrets.resendKey,
       requestsPerSecond: options.mailRequestsPerSecond,
-      webhook: { url: `${options.api ?? ''}/api/v1/notifications/mail-webhook`, secret: secrets.resendWebhookSecret },
+      webhook: {
+        url: `${options.api ?? ''}/api/v1/notifications/mail-webhook`,
+        secret: secrets.resendWebhookSecret,
+      },
     }),
     analytics: createAnalyticsRoutes({ records, key: secrets.analyticsKey }),
     openai: createOpenaiRoutes({ records, clock, faults, key: secrets.openaiKey }),
@@ -162,7 +179,8 @@ export async function startLocalServer(options: LocalServerOptions): Promise<Loc
     signInPages: options.api ? createSignInRoutes(options.api) : undefined,
     extraRoutes: options.createExtraRoutes?.({ dashboard, clock, faults }),
   })
-  const handleDirectly: RequestHandler = (req, res) => options.rawHandler?.(req, res) || (!faults.peek('redis') && redis.handle(req, res))
+  const handleDirectly: RequestHandler = (req, res) =>
+    options.rawHandler?.(req, res) || (!faults.peek('redis') && redis.handle(req, res))
   const server = createHttpServer(app, handleDirectly, options)
   const stop = createStopper(server)
   const port = await listen(server, options.port, host)
@@ -192,7 +210,18 @@ type Routes = {
   signInPages: Hono | undefined
   extraRoutes: Hono | undefined
 } & Record<
-  'qstash' | 'redis' | 'resend' | 'analytics' | 'stripe' | 'openai' | 'google' | 'microsoft' | 'hudu' | 'itGlue' | 'runner' | 'mcpDocs',
+  | 'qstash'
+  | 'redis'
+  | 'resend'
+  | 'analytics'
+  | 'stripe'
+  | 'openai'
+  | 'google'
+  | 'microsoft'
+  | 'hudu'
+  | 'itGlue'
+  | 'runner'
+  | 'mcpDocs',
   Hono
 >
 
@@ -212,7 +241,8 @@ function mountRoutes(routes: Routes): Hono<{ Bindings: HttpBindings }> {
     // In Hono this pattern also matches the path without the slash, such as `/redis`.
     app.use(`/${service}/*`, faultMiddleware(faults, service))
   }
-  for (const service of ['google', 'microsoft'] as const) app.use(`/idp/${service}/*`, faultMiddleware(faults, service))
+  for (const service of ['google', 'microsoft'] as const)
+    app.use(`/idp/${service}/*`, faultMiddleware(faults, service))
   app.use('/stripe/v1/*', faultMiddleware(faults, 'stripe'))
   for (const path of ['/psa/*', '/halo/*']) app.use(path, psa.recordCalls, faultMiddleware(faults, 'psa'))
   for (const path of ['/hudu/*', '/it-glue/*']) app.use(path, faultMiddleware(faults, 'articles'))
@@ -241,7 +271,12 @@ function mountRoutes(routes: Routes): Hono<{ Bindings: HttpBindings }> {
   if (routes.signInPages) app.route('/', routes.signInPages)
   app.all('/redirected/:service', async (c) => {
     const { method, path } = c.req
-    dashboard.records.add('redirect', { service: c.req.param('service'), method, path, body: await c.req.text() })
+    dashboard.records.add('redirect', {
+      service: c.req.param('service'),
+      method,
+      path,
+      body: await c.req.text(),
+    })
     return c.text('redirected')
   })
   if (routes.extraRoutes) app.route('/', routes.extraRoutes)
@@ -255,7 +290,9 @@ function createHttpServer(
   handleDirectly: RequestHandler,
   { onUpgrade }: LocalServerOptions,
 ): Server {
-  const listener = getRequestListener((request, env) => app.fetch(request, env as HttpBindings), { overrideGlobalObjects: false })
+  const listener = getRequestListener((request, env) => app.fetch(request, env as HttpBindings), {
+    overrideGlobalObjects: false,
+  })
   const server = createServer((req, res) => {
     if (!handleDirectly(req, res)) void listener(req, res)
   })

@@ -19,7 +19,9 @@ export const secrets = {
   readyToken: 'local-ready-token-0123456789',
   metricsToken: 'local-metrics-token-0123456789',
 }
-const credentialsKey = JSON.stringify([{ version: 1, key: Buffer.from('thirty-two-bytes-for-one-laptop!').toString('base64') }])
+const credentialsKey = JSON.stringify([
+  { version: 1, key: Buffer.from('thirty-two-bytes-for-one-laptop!').toString('base64') },
+])
 export const jwtKeys = [{ kid: 'local', secret: 'a-key-for-one-laptop-and-nowhere-else' }]
 
 export type LocalPlatform = 'node' | 'cloudflare'
@@ -33,8 +35,14 @@ export interface LocalAddresses {
 }
 
 /** Return the settings with which the service calls the local emulators instead of the vendors. */
-export function createLocalSettings(platform: LocalPlatform, addresses: LocalAddresses): Record<string, string> {
-  return { ...sharedSettings(addresses), ...(platform === 'node' ? nodeSettings(addresses) : cloudflareSettings(addresses)) }
+export function createLocalSettings(
+  platform: LocalPlatform,
+  addresses: LocalAddresses,
+): Record<string, string> {
+  return {
+    ...sharedSettings(addresses),
+    ...(platform === 'node' ? nodeSettings(addresses) : cloudflareSettings(addresses)),
+  }
 }
 
 /** Return the connection strings of the two roles at a host. */
@@ -45,7 +53,12 @@ export function createRoleUrls(host: string, database: string) {
   }
 }
 
-function nodeSettings({ api, localServer: { port }, database, databasePort }: LocalAddresses): Record<string, string> {
+function nodeSettings({
+  api,
+  localServer: { port },
+  database,
+  databasePort,
+}: LocalAddresses): Record<string, string> {
   return {
     ...createRoleUrls(`127.0.0.1:${databasePort}`, database),
     PORT: new URL(api).port,
@@ -60,7 +73,10 @@ function nodeSettings({ api, localServer: { port }, database, databasePort }: Lo
   }
 }
 
-function cloudflareSettings({ localServer: { port, origin }, database }: LocalAddresses): Record<string, string> {
+function cloudflareSettings({
+  localServer: { port, origin },
+  database,
+}: LocalAddresses): Record<string, string> {
   return {
     // The emulator of Neon ignores the host of these URLs.
     ...createRoleUrls(`${database.replaceAll('_', '-')}.local`, database),

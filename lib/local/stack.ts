@@ -12,7 +12,13 @@ import { startEdge } from './edge.ts'
 import { countJobs, waitUntilJobsSettled } from './node-jobs.ts'
 import { startNodeProcess } from './node-process.ts'
 import { findFreePort } from './ports.ts'
-import { type Databases, moveDatabaseClock, openSuperuser, readDatabaseClock, type Superuser } from './postgres.ts'
+import {
+  type Databases,
+  moveDatabaseClock,
+  openSuperuser,
+  readDatabaseClock,
+  type Superuser,
+} from './postgres.ts'
 import type { RunningService } from './running-service.ts'
 import { type LocalServer, startLocalServer } from './server.ts'
 import { createLocalSettings, createRoleUrls, jwtKeys, type LocalPlatform, secrets } from './settings.ts'
@@ -38,7 +44,10 @@ export interface StackOptions {
   /** Settings that replace the local ones. A value of undefined removes a setting. */
   settings?: Record<string, string | undefined>
   onLog?: (line: string) => void
-  /** Whether faults of the service `postgres` can be set, true by default. They need a relay that copies each byte. */
+  /**
+   * Whether faults of the service `postgres` can be set, true by default. They need a relay that copies each
+   * byte.
+   */
   databaseFaults?: boolean
   /** Whether the Worker has the hub of the escalation stream, true by default. */
   hub?: boolean
@@ -53,7 +62,10 @@ export interface StackOptions {
 }
 
 export interface Stack
-  extends Pick<RunningService, 'fetch' | 'services' | 'finishEffects' | 'runCron' | 'countSubscribers' | 'hibernateHub'> {
+  extends Pick<
+    RunningService,
+    'fetch' | 'services' | 'finishEffects' | 'runCron' | 'countSubscribers' | 'hibernateHub'
+  > {
   /** Origin of the service, without a slash at the end. */
   api: string
   localServer: LocalServer
@@ -79,8 +91,10 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const api = `http://127.0.0.1:${port}`
   let roundTripCount = 0
   const superuser = openSuperuser(cluster.port, database)
-  // With QStash no process runs the jobs in PostgreSQL, where an earlier run of the Node entry may have left some.
-  const readJobs = async <T>(read: (client: ClientBase) => Promise<T>) => (settings.QSTASH_TOKEN ? undefined : superuser.run(read))
+  // With QStash no process runs the jobs in PostgreSQL, where an earlier run of the Node entry may have left
+  // some.
+  const readJobs = async <T>(read: (client: ClientBase) => Promise<T>) =>
+    settings.QSTASH_TOKEN ? undefined : superuser.run(read)
   const localServer = await startLocalServer({
     // The rows of an earlier run have times of that clock.
     clock: createClock(await superuser.run(readDatabaseClock)),
@@ -133,7 +147,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     ? startNodeProcess({ settings, objectsDir, onLog, onRoundTrip })
     : startWorker({ port: workerPort, settings, images, dataDir: objectsDir, hub, inspectorPort, onLog }))
   const { QSTASH_URL = '', QSTASH_TOKEN = '' } = settings
-  const queue = running.services?.ports.queue ?? qstashQueue({ url: QSTASH_URL, token: QSTASH_TOKEN, target: api })
+  const queue =
+    running.services?.ports.queue ?? qstashQueue({ url: QSTASH_URL, token: QSTASH_TOKEN, target: api })
   const stack: Stack = {
     api,
     localServer,
@@ -153,7 +168,10 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   return stack
 }
 
-/** Make the relay follow the faults of the service `postgres`. Every mode except `hang` and `slow` closes the connections. */
+/**
+ * Make the relay follow the faults of the service `postgres`. Every mode except `hang` and `slow` closes the
+ * connections.
+ */
 function simulateDatabaseFaults({ faults }: LocalServer, relay: Relay | undefined): void {
   faults.onChange(() => {
     const fault = faults.peek('postgres')
@@ -165,5 +183,7 @@ function simulateDatabaseFaults({ faults }: LocalServer, relay: Relay | undefine
 }
 
 function omitUndefined(settings: Record<string, string | undefined>): Record<string, string> {
-  return Object.fromEntries(Object.entries(settings).filter((entry): entry is [string, string] => entry[1] !== undefined))
+  return Object.fromEntries(
+    Object.entries(settings).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  )
 }

@@ -30,7 +30,8 @@ function printProgress(text: string): void {
 function readPort(name: string, defaultPort: number): number {
   const text = process.env[name]
   const port = text === undefined ? defaultPort : Number(text)
-  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Error(`${name} must be a port number, not ${text}.`)
+  if (!Number.isInteger(port) || port < 1 || port > 65_535)
+    throw new Error(`${name} must be a port number, not ${text}.`)
   return port
 }
 
@@ -45,7 +46,8 @@ async function start(): Promise<void> {
   await requireFreePort(port, 'PORT')
   await requireFreePort(localPort, 'LOCAL_PORT')
   await requireFreePort(samplePort, 'SAMPLE_PORT')
-  if (process.argv.includes('--fresh')) await Promise.all([removeDataFolder(dataDir), rm(objectsDir, { recursive: true, force: true })])
+  if (process.argv.includes('--fresh'))
+    await Promise.all([removeDataFolder(dataDir), rm(objectsDir, { recursive: true, force: true })])
   const built = platform === 'node' ? 'the static files' : 'the Worker'
   printProgress(`Starting PostgreSQL and building ${built}`)
   const building = platform === 'node' ? buildAssets() : build()
@@ -93,20 +95,34 @@ async function start(): Promise<void> {
   printProgress('Everything runs')
   console.log(welcomeText(stack, sample))
   if (process.argv.includes('--inspect'))
-    console.log(`  Debugger     open chrome://inspect, configure 127.0.0.1:${inspectorPort} and inspect core:user:service\n`)
+    console.log(
+      `  Debugger     open chrome://inspect, configure 127.0.0.1:${inspectorPort} and inspect core:user:service\n`,
+    )
 }
 
-/** Return the settings of the real models if the environment has an API key. Otherwise the local model is used. */
+/**
+ * Return the settings of the real models if the environment has an API key. Otherwise the local model is
+ * used.
+ */
 function realModelSettings(): Record<string, string | undefined> {
   if (!process.env.OPENAI_API_KEY) return {}
   return Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => /^(?:OPENAI_(?:API_KEY|BASE_URL|MODEL)|AI_(?:FALLBACK|EMBEDDING)_)/.test(name)),
+    Object.entries(process.env).filter(([name]) =>
+      /^(?:OPENAI_(?:API_KEY|BASE_URL|MODEL)|AI_(?:FALLBACK|EMBEDDING)_)/.test(name),
+    ),
   )
 }
 
-/** Return the settings of Node without any vendor of the platform: jobs in PostgreSQL, and Redis only if the environment names one. */
+/**
+ * Return the settings of Node without any vendor of the platform: jobs in PostgreSQL, and Redis only if the
+ * environment names one.
+ */
 function nodeSettings(): Record<string, string | undefined> {
-  const noQstash = { QSTASH_TOKEN: undefined, QSTASH_CURRENT_SIGNING_KEY: undefined, QSTASH_NEXT_SIGNING_KEY: undefined }
+  const noQstash = {
+    QSTASH_TOKEN: undefined,
+    QSTASH_CURRENT_SIGNING_KEY: undefined,
+    QSTASH_NEXT_SIGNING_KEY: undefined,
+  }
   return { ...noQstash, REDIS_URL: process.env.REDIS_URL }
 }
 
@@ -130,7 +146,9 @@ async function createQueueSchedules({ api, settings }: Stack): Promise<void> {
 
 function welcomeText({ api, localServer }: Stack, sample: Sample): string {
   const [first] = demoSignIns
-  const signIns = demoSignIns.map(({ email, description }) => `    ${email.padEnd(28)}${description}`).join('\n')
+  const signIns = demoSignIns
+    .map(({ email, description }) => `    ${email.padEnd(28)}${description}`)
+    .join('\n')
   return `
   API          ${api}/api/v1
   Reference    ${api}/docs/
@@ -156,7 +174,17 @@ ${signIns}
 let stopAll: (() => Promise<void>) | undefined
 
 /** Set what `shutDown` stops. It is called again after each step of the start. */
-function setStopAll({ cluster, stack, sample, cron }: { cluster: Cluster; stack?: Stack; sample?: Sample; cron?: NodeJS.Timeout }): void {
+function setStopAll({
+  cluster,
+  stack,
+  sample,
+  cron,
+}: {
+  cluster: Cluster
+  stack?: Stack
+  sample?: Sample
+  cron?: NodeJS.Timeout
+}): void {
   stopAll = async () => {
     clearInterval(cron)
     await Promise.allSettled([stack?.close(), sample?.close()])

@@ -7,7 +7,10 @@ const watchedFolders = ['functions', 'lib', 'migrations']
 // An editor writes several files within this time.
 const settleMs = 150
 
-/** Run a script with arguments in a process of its own, and restart it whenever a source file changes. Return its exit code. */
+/**
+ * Run a script with arguments in a process of its own, and restart it whenever a source file changes. Return
+ * its exit code.
+ */
 export function runWatched(script: string, args: readonly string[]): Promise<number> {
   return new Promise((resolve) => {
     let running: ChildProcess | undefined
@@ -31,7 +34,8 @@ export function runWatched(script: string, args: readonly string[]): Promise<num
       watch(join(root, folder), { recursive: true }, (_event, name) => {
         if (name && /\.(ts|sql|md|json|mjs)$/.test(name)) restart(join(folder, name))
       })
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => running?.kill(signal))
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+      process.on(signal, () => running?.kill(signal))
     start()
   })
 }

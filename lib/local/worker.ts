@@ -8,7 +8,12 @@ import type { RunningService } from './running-service.ts'
 /** The same as in wrangler.toml. */
 export const compatibility = {
   date: '2026-11-01',
-  flags: ['nodejs_als', 'enable_request_signal', 'request_signal_passthrough', 'global_fetch_strictly_public'],
+  flags: [
+    'nodejs_als',
+    'enable_request_signal',
+    'request_signal_passthrough',
+    'global_fetch_strictly_public',
+  ],
 }
 
 export interface RunningWorker extends RunningService {
@@ -41,7 +46,9 @@ export function listBuiltModules() {
   const scripts = names.filter((name) => name.endsWith('.js') && name !== 'cloudflare.js')
   return [
     ...['cloudflare.js', ...scripts].map((name) => ({ type: 'ESModule' as const, path: join(folder, name) })),
-    ...names.filter((name) => name.endsWith('.wasm')).map((name) => ({ type: 'CompiledWasm' as const, path: join(folder, name) })),
+    ...names
+      .filter((name) => name.endsWith('.wasm'))
+      .map((name) => ({ type: 'CompiledWasm' as const, path: join(folder, name) })),
   ]
 }
 
@@ -56,8 +63,15 @@ export async function startWorker({
   onLog,
 }: WorkerSettings): Promise<RunningWorker> {
   // Miniflare's type is opaque, but any URL of a service with the binding's protocol works.
-  const binding = images && { binding: 'IMAGES', remoteProxyConnectionString: images as RemoteProxyConnectionString }
-  const shared = { compatibilityDate: compatibility.date, compatibilityFlags: compatibility.flags, modulesRoot: join(root, 'dist/worker') }
+  const binding = images && {
+    binding: 'IMAGES',
+    remoteProxyConnectionString: images as RemoteProxyConnectionString,
+  }
+  const shared = {
+    compatibilityDate: compatibility.date,
+    compatibilityFlags: compatibility.flags,
+    modulesRoot: join(root, 'dist/worker'),
+  }
   const service = {
     ...shared,
     name: 'service',
@@ -72,8 +86,15 @@ export async function startWorker({
     unsafeDirectSockets: [{ host: '127.0.0.1', port }],
     stripCfConnectingIp: false,
   }
-  // The assets are a service of their own. As in production, the Worker receives every request first and fetches assets itself.
-  const assets = { ...shared, name: 'assets', modules: true, script: 'export default {}', assets: { directory: builtAssets } }
+  // The assets are a service of their own. As in production, the Worker receives every request first and
+  // fetches assets itself.
+  const assets = {
+    ...shared,
+    name: 'assets',
+    modules: true,
+    script: 'export default {}',
+    assets: { directory: builtAssets },
+  }
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       host: '127.0.0.1',
@@ -87,7 +108,9 @@ export async function startWorker({
   await miniflare.ready
   return {
     async runCron() {
-      const handle = (await miniflare.getWorker()) as unknown as { scheduled(options: object): Promise<unknown> }
+      const handle = (await miniflare.getWorker()) as unknown as {
+        scheduled(options: object): Promise<unknown>
+      }
       await handle.scheduled({ cron: '* * * * *' })
     },
     fetchStatus: async (path) => (await miniflare.dispatchFetch(`http://localhost${path}`)).status,
@@ -97,7 +120,10 @@ export async function startWorker({
       return ((await response.json()) as { subscribers: number }).subscribers
     },
     hibernateHub: (accountId) =>
-      miniflare.unsafeEvictDurableObject('service', 'EscalationHub', { name: accountId, webSockets: 'hibernate' }),
+      miniflare.unsafeEvictDurableObject('service', 'EscalationHub', {
+        name: accountId,
+        webSockets: 'hibernate',
+      }),
     dispose: () => miniflare.dispose(),
   }
 }

@@ -14,10 +14,15 @@ export interface NewFactor {
 }
 
 /**
- * Make a registered user a super admin whose address counts as verified. Return the second factor that the user gets, or null for one who has a
- * second factor already. Throw for an address without an active user. All of it is one transaction.
+ * Make a registered user a super admin whose address counts as verified. Return the second factor that the
+ * user gets, or null for one who has a second factor already. Throw for an address without an active user.
+ * All of it is one transaction.
  */
-export async function makeSuperAdmin(ownerUrl: string, keys: readonly VaultKey[], email: string): Promise<NewFactor | null> {
+export async function makeSuperAdmin(
+  ownerUrl: string,
+  keys: readonly VaultKey[],
+  email: string,
+): Promise<NewFactor | null> {
   return withConnection({ connectionString: ownerUrl }, async (client) => {
     await client.query('begin')
     const { rows } = await client.query<{ id: string; email: string; has_second_factor: boolean }>(
@@ -26,14 +31,19 @@ export async function makeSuperAdmin(ownerUrl: string, keys: readonly VaultKey[]
       [email],
     )
     const [user] = rows
-    if (!user) throw new Error(`No active user has the address ${email}. Register it first, then repeat this.`)
+    if (!user)
+      throw new Error(`No active user has the address ${email}. Register it first, then repeat this.`)
     const factor = user.has_second_factor ? null : await insertFactor(client, keys, user)
     await client.query('commit')
     return factor
   })
 }
 
-async function insertFactor(client: pg.Client, keys: readonly VaultKey[], user: { id: string; email: string }): Promise<NewFactor> {
+async function insertFactor(
+  client: pg.Client,
+  keys: readonly VaultKey[],
+  user: { id: string; email: string },
+): Promise<NewFactor> {
   const secret = createTotpSecret()
   const sealed = await createVault(keys).seal(secret, `totp:${user.id}`)
   await client.query(
@@ -43,10 +53,10 @@ async function insertFactor(client: pg.Client, keys: readonly VaultKey[], user: 
   )
   const recoveryCodes = createRecoveryCodes()
   await client.query('delete from recovery_codes where user_id = $1', [user.id])
-  await client.query('insert into recovery_codes (user_id, hash) select $1, hash::bytea from unnest($2::text[]) hash', [
-    user.id,
-    await Promise.all(recoveryCodes.map(hashRecoveryCode)),
-  ])
+  await client.query(
+    'insert into recovery_codes (user_id, hash) select $1, hash::bytea from unnest($2::text[]) hash',
+    [user.id, await Promise.all(recoveryCodes.map(hashRecoveryCode))],
+  )
   await client.query(`select app.record_factor_change($1, null, 'totp.enabled', null, null)`, [user.id])
   return { otpauthUrl: buildTotpUrl(secret, user.email), recoveryCodes }
 }
@@ -55,12 +65,15 @@ async function main(): Promise<void> {
   const [email, ...others] = parseArgs({ allowPositionals: true }).positionals
   if (!email || others.length > 0) throw new Error('Name one address: npm run admin -- <address>')
   const { DATABASE_OWNER_URL } = process.env
-  if (!DATABASE_OWNER_URL) throw new Error('Set DATABASE_OWNER_URL to the connection string of the role that owns the database.')
+  if (!DATABASE_OWNER_URL)
+    throw new Error('Set DATABASE_OWNER_URL to the connection string of the role that owns the database.')
   const { CREDENTIALS_KEY } = parseSettings({ CREDENTIALS_KEY: settings.CREDENTIALS_KEY }, process.env)
   const factor = await makeSuperAdmin(DATABASE_OWNER_URL, CREDENTIALS_KEY, email)
   console.log(`${email} is a super admin.`)
   if (!factor) return console.log('The second factor stays as it is.')
-  console.log(`Add this to an authenticator app, for example as a QR code. It is shown only now:\n  ${factor.otpauthUrl}`)
+  console.log(
+    `Add this to an authenticator app, for example as a QR code. It is shown only now:\n  ${factor.otpauthUrl}`,
+  )
   console.log(`Recovery codes, each for one sign-in without the app:\n  ${factor.recoveryCodes.join('\n  ')}`)
 }
 

@@ -10,7 +10,10 @@ export interface Finding {
   problems: string[]
 }
 
-/** A check of the database. Each row that the statement returns is a problem, with its description in `problem`. */
+/**
+ * A check of the database. Each row that the statement returns is a problem, with its description in
+ * `problem`.
+ */
 export interface Check {
   name: string
   /** What the operator should do about it. */
@@ -43,7 +46,10 @@ function forEachOutbox(condition: string, text: string): string {
   return parts.join(' union all ')
 }
 
-/** Return a statement about the rows that a sweep should have deleted a day ago. An account decides how long some are kept. */
+/**
+ * Return a statement about the rows that a sweep should have deleted a day ago. An account decides how long
+ * some are kept.
+ */
 function selectOverdue({ table, column, keptFor, where }: (typeof expiries)[number]): string {
   const time =
     typeof keptFor === 'string'
@@ -102,7 +108,8 @@ export const checks: readonly Check[] = [
   },
   {
     name: 'every foreign key has an index that begins with one of its columns',
-    remedy: 'Create the index with `concurrently`. Without it, deleting a row of the other table reads the whole table.',
+    remedy:
+      'Create the index with `concurrently`. Without it, deleting a row of the other table reads the whole table.',
     isWarning: true,
     sql: `select c.conrelid::regclass || ' (' || c.conname || ')' as problem from pg_constraint c
            where c.contype = 'f' and c.connamespace = 'public'::regnamespace and not exists (
@@ -144,13 +151,15 @@ export const checks: readonly Check[] = [
   },
   {
     name: 'old rows are deleted when their time is over',
-    remedy: 'Look for `deletion_failed` in the log, and at the sweeps `delete_…` in the metrics that are unfinished each minute.',
+    remedy:
+      'Look for `deletion_failed` in the log, and at the sweeps `delete_…` in the metrics that are unfinished each minute.',
     isAboutWork: true,
     sql: expiries.map(selectOverdue).join(' union all '),
   },
   {
     name: 'messages of the last day reached their channel',
-    remedy: 'See `last_error` of the rows. Channels, webhooks and ticketing systems belong to the accounts, which see these failures too.',
+    remedy:
+      'See `last_error` of the rows. Channels, webhooks and ticketing systems belong to the accounts, which see these failures too.',
     isWarning: true,
     isAboutWork: true,
     sql: `select channel || ': ' || count(*) filter (where state = 'failed') || ' of ' || count(*) || ' failed' as problem from (
@@ -161,7 +170,8 @@ export const checks: readonly Check[] = [
   },
   {
     name: 'no e-mail of today or yesterday was left out',
-    remedy: 'The account has reached `max_mails_per_day` of its plan, or nobody has verified the address of the sender.',
+    remedy:
+      'The account has reached `max_mails_per_day` of its plan, or nobody has verified the address of the sender.',
     isWarning: true,
     isAboutWork: true,
     sql: `select 'account ' || account_id || ': ' || sum(refused) || ' left out, ' || sum(sent) || ' allowed' as problem from mail_counts
@@ -176,7 +186,8 @@ export const checks: readonly Check[] = [
   },
   {
     name: 'erasures and deletions end',
-    remedy: 'Look for `erasure_failed` and `deletion_failed` in the log: a vendor may be away, or a key may lack a right.',
+    remedy:
+      'Look for `erasure_failed` and `deletion_failed` in the log: a vendor may be away, or a key may lack a right.',
     sql: `select 'the erasure of account ' || id || ' began ' || to_char(started_at, 'YYYY-MM-DD HH24:MI') as problem
             from account_erasures where finished_at is null and started_at < app.now() - interval '6 hours'
           union all

@@ -14,7 +14,8 @@ export const settingsFile = '.dev.vars.production'
 const timeoutMs = 10_000
 const fetchBounded = createBoundedFetch('link', { timeoutMs, maxBytes: 1024 * 1024 })
 
-// Names of events: https://docs.stripe.com/api/events/types and https://resend.com/docs/dashboard/webhooks/event-types
+// Names of events: https://docs.stripe.com/api/events/types and
+// https://resend.com/docs/dashboard/webhooks/event-types
 const stripeEvents = [
   'checkout.session.completed',
   ...['customer.created', 'customer.updated', 'customer.deleted'],
@@ -29,8 +30,9 @@ interface Deployment {
 }
 
 /**
- * Check a deployment from outside, with the settings that were uploaded: the Worker's secrets, its bindings and vendors, the roles of the
- * database, and the webhooks of the vendors. It changes nothing, and no problem contains a secret.
+ * Check a deployment from outside, with the settings that were uploaded: the Worker's secrets, its bindings
+ * and vendors, the roles of the database, and the webhooks of the vendors. It changes nothing, and no problem
+ * contains a secret.
  */
 export async function diagnoseDeployment({ settings, listSecrets }: Deployment): Promise<Finding[]> {
   const { STRIPE_SECRET_KEY, RESEND_API_KEY } = settings
@@ -40,42 +42,75 @@ export async function diagnoseDeployment({ settings, listSecrets }: Deployment):
       `npx wrangler login && npx wrangler secret bulk --env="" ${settingsFile}`,
       () => checkSecrets(settings, listSecrets),
     ),
-    find('the Worker and what it is bound to answer', 'Look at the bindings in wrangler.toml and at `npx wrangler tail`.', () =>
-      checkReady(settings),
+    find(
+      'the Worker and what it is bound to answer',
+      'Look at the bindings in wrangler.toml and at `npx wrangler tail`.',
+      () => checkReady(settings),
     ),
     ...(['DATABASE_URL', 'DATABASE_PLATFORM_URL'] as const).map((name) =>
-      find(`${name} is of the role that migrate made`, 'Use the roles of `npm run migrate`, not those of the console.', () =>
-        checkRole(settings, name),
+      find(
+        `${name} is of the role that migrate made`,
+        'Use the roles of `npm run migrate`, not those of the console.',
+        () => checkRole(settings, name),
       ),
     ),
-    find('the signing keys are those of QStash', "Copy both keys from QStash's console.", () => checkSigningKeys(settings)),
+    find('the signing keys are those of QStash', "Copy both keys from QStash's console.", () =>
+      checkSigningKeys(settings),
+    ),
     ...(RESEND_API_KEY
       ? [
-          find('Resend calls the webhook of mails', 'Add it as step 6 says.', () => checkMailWebhook(settings), {
-            isWarning: true,
-          }),
+          find(
+            'Resend calls the webhook of mails',
+            'Add it as step 6 says.',
+            () => checkMailWebhook(settings),
+            {
+              isWarning: true,
+            },
+          ),
         ]
       : []),
     ...(STRIPE_SECRET_KEY
-      ? [find('Stripe calls the webhook of payments', 'Add it as step 9 says.', () => checkStripeWebhook(settings))]
+      ? [
+          find('Stripe calls the webhook of payments', 'Add it as step 9 says.', () =>
+            checkStripeWebhook(settings),
+          ),
+        ]
       : []),
   ])
 }
 
 /** Run a check. A call that fails is a problem, with its reason but without what was sent. */
-async function find(name: string, remedy: string, check: () => Promise<string[]>, { isWarning = false } = {}): Promise<Finding> {
-  const problems = await check().catch((error: Error) => [`The check failed: ${stripVTControlCharacters(error.message)}`])
+async function find(
+  name: string,
+  remedy: string,
+  check: () => Promise<string[]>,
+  { isWarning = false } = {},
+): Promise<Finding> {
+  const problems = await check().catch((error: Error) => [
+    `The check failed: ${stripVTControlCharacters(error.message)}`,
+  ])
   return { name, remedy, isWarning, problems }
 }
 
 async function checkSecrets(settings: Settings, listSecrets: () => Promise<string[]>): Promise<string[]> {
   const known = new Set(await listSecrets())
-  return Object.entries(settings).flatMap(([name, value]) => (value && !known.has(name) ? [`${name} is missing`] : []))
+  return Object.entries(settings).flatMap(([name, value]) =>
+    value && !known.has(name) ? [`${name} is missing`] : [],
+  )
 }
 
-/** List the secrets of the Worker at the top of wrangler.toml: https://developers.cloudflare.com/workers/wrangler/commands/#secret-list */
+/**
+ * List the secrets of the Worker at the top of wrangler.toml:
+ * https://developers.cloudflare.com/workers/wrangler/commands/#secret-list
+ */
 export async function listWorkerSecrets(): Promise<string[]> {
-  const { stdout } = await promisify(execFile)('npx', ['wrangler', 'secret', 'list', '--env=', '--format=json'])
+  const { stdout } = await promisify(execFile)('npx', [
+    'wrangler',
+    'secret',
+    'list',
+    '--env=',
+    '--format=json',
+  ])
   return (JSON.parse(stdout) as { name: string }[]).map(({ name }) => name)
 }
 
@@ -86,24 +121,39 @@ async function checkReady({ PUBLIC_BASE_URL, READY_TOKEN = '' }: Settings): Prom
   const { status, body } = await readJson(`${PUBLIC_BASE_URL}/ready`, READY_TOKEN, [200, 503])
   const { checks, warnings = [] } = body as { checks?: Record<string, string>; warnings?: string[] }
   if (!checks) return [`/ready answered ${status} and no details: READY_TOKEN is not that of the Worker`]
-  const missing = requiredChecks.filter((name) => checks[name] === undefined).map((name) => `${name} is not checked`)
-  const failing = Object.entries(checks).flatMap(([name, state]) => (state === 'ok' ? [] : [`${name}: ${state}`]))
+  const missing = requiredChecks
+    .filter((name) => checks[name] === undefined)
+    .map((name) => `${name} is not checked`)
+  const failing = Object.entries(checks).flatMap(([name, state]) =>
+    state === 'ok' ? [] : [`${name}: ${state}`],
+  )
   return [...missing, ...failing, ...warnings]
 }
 
-async function checkRole(settings: Settings, name: 'DATABASE_URL' | 'DATABASE_PLATFORM_URL'): Promise<string[]> {
-  const expected = { role: name === 'DATABASE_URL' ? 'app_runtime' : 'app_platform', bypasses: name !== 'DATABASE_URL' }
-  return withConnection({ connectionString: settings[name] ?? '', connectionTimeoutMillis: timeoutMs }, async (client) => {
-    const { rows } = await client.query<{ name: string; is_super: boolean; bypasses: boolean }>(
-      `select rolname as name, rolsuper or rolcreaterole as is_super, rolbypassrls as bypasses from pg_roles where rolname = current_user`,
-    )
-    const [role] = rows
-    return [
-      ...(role?.name === expected.role ? [] : [`the role is ${role?.name}, not ${expected.role}`]),
-      ...(role?.is_super ? ['the role may create roles'] : []),
-      ...(role?.bypasses === expected.bypasses ? [] : [`the role ${role?.bypasses ? 'bypasses' : 'does not bypass'} row level security`]),
-    ]
-  })
+async function checkRole(
+  settings: Settings,
+  name: 'DATABASE_URL' | 'DATABASE_PLATFORM_URL',
+): Promise<string[]> {
+  const expected = {
+    role: name === 'DATABASE_URL' ? 'app_runtime' : 'app_platform',
+    bypasses: name !== 'DATABASE_URL',
+  }
+  return withConnection(
+    { connectionString: settings[name] ?? '', connectionTimeoutMillis: timeoutMs },
+    async (client) => {
+      const { rows } = await client.query<{ name: string; is_super: boolean; bypasses: boolean }>(
+        `select rolname as name, rolsuper or rolcreaterole as is_super, rolbypassrls as bypasses from pg_roles where rolname = current_user`,
+      )
+      const [role] = rows
+      return [
+        ...(role?.name === expected.role ? [] : [`the role is ${role?.name}, not ${expected.role}`]),
+        ...(role?.is_super ? ['the role may create roles'] : []),
+        ...(role?.bypasses === expected.bypasses
+          ? []
+          : [`the role ${role?.bypasses ? 'bypasses' : 'does not bypass'} row level security`]),
+      ]
+    },
+  )
 }
 
 // https://upstash.com/docs/qstash/api-reference/signing-keys/get-signing-keys
@@ -112,7 +162,9 @@ async function checkSigningKeys(settings: Settings): Promise<string[]> {
   const { body } = await readJson(`${QSTASH_URL}/v2/keys`, QSTASH_TOKEN)
   const keys = body as { current?: string; next?: string }
   return [
-    ...(keys.current === settings.QSTASH_CURRENT_SIGNING_KEY ? [] : ['QSTASH_CURRENT_SIGNING_KEY is another one']),
+    ...(keys.current === settings.QSTASH_CURRENT_SIGNING_KEY
+      ? []
+      : ['QSTASH_CURRENT_SIGNING_KEY is another one']),
     ...(keys.next === settings.QSTASH_NEXT_SIGNING_KEY ? [] : ['QSTASH_NEXT_SIGNING_KEY is another one']),
   ]
 }
@@ -123,17 +175,30 @@ async function checkMailWebhook(settings: Settings): Promise<string[]> {
   const { status, body } = await readJson(`${RESEND_BASE_URL}/webhooks`, RESEND_API_KEY, [200, 401])
   if (status === 401) return ['the key may only send mails, so look at the webhooks in the console']
   const { data = [] } = body as { data?: { endpoint: string; status: string; events: string[] | null }[] }
-  const hooks = data.map(({ endpoint, status, events }) => ({ url: endpoint, isEnabled: status === 'enabled', events: events ?? [] }))
+  const hooks = data.map(({ endpoint, status, events }) => ({
+    url: endpoint,
+    isEnabled: status === 'enabled',
+    events: events ?? [],
+  }))
   return describeWebhook(hooks, `${settings.PUBLIC_BASE_URL}/api/v1/notifications/mail-webhook`, mailEvents)
 }
 
 // https://docs.stripe.com/api/webhook_endpoints/list. A restricted key without this right is answered 403.
 async function checkStripeWebhook(settings: Settings): Promise<string[]> {
   const { STRIPE_BASE_URL = 'https://api.stripe.com', STRIPE_SECRET_KEY = '' } = settings
-  const { status, body } = await readJson(`${STRIPE_BASE_URL}/v1/webhook_endpoints?limit=100`, STRIPE_SECRET_KEY, [200, 403])
-  if (status === 403) return ['the key may not read webhooks, so look at them in the console, or give it this right']
+  const { status, body } = await readJson(
+    `${STRIPE_BASE_URL}/v1/webhook_endpoints?limit=100`,
+    STRIPE_SECRET_KEY,
+    [200, 403],
+  )
+  if (status === 403)
+    return ['the key may not read webhooks, so look at them in the console, or give it this right']
   const { data = [] } = body as { data?: { url: string; status: string; enabled_events: string[] }[] }
-  const hooks = data.map(({ url, status, enabled_events }) => ({ url, isEnabled: status === 'enabled', events: enabled_events }))
+  const hooks = data.map(({ url, status, enabled_events }) => ({
+    url,
+    isEnabled: status === 'enabled',
+    events: enabled_events,
+  }))
   return describeWebhook(hooks, `${settings.PUBLIC_BASE_URL}/api/v1/billing/webhook`, stripeEvents)
 }
 
@@ -147,10 +212,17 @@ function describeWebhook(hooks: Webhook[], url: string, events: readonly string[
   const hook = hooks.find((candidate) => candidate.url === url)
   if (!hook) return [`there is none for ${url}`]
   const missing = hook.events.includes('*') ? [] : events.filter((event) => !hook.events.includes(event))
-  return [...(hook.isEnabled ? [] : ['it is switched off']), ...missing.map((event) => `it lacks the event ${event}`)]
+  return [
+    ...(hook.isEnabled ? [] : ['it is switched off']),
+    ...missing.map((event) => `it lacks the event ${event}`),
+  ]
 }
 
-async function readJson(url: string, token: string, allowed: readonly number[] = [200]): Promise<{ status: number; body: unknown }> {
+async function readJson(
+  url: string,
+  token: string,
+  allowed: readonly number[] = [200],
+): Promise<{ status: number; body: unknown }> {
   const response = await fetchBounded(url, { headers: { authorization: `Bearer ${token}` } })
   if (!allowed.includes(response.status)) throw new Error(`${new URL(url).host} answered ${response.status}`)
   return { status: response.status, body: await response.json() }
@@ -159,6 +231,7 @@ async function readJson(url: string, token: string, allowed: readonly number[] =
 /** Read the settings that were uploaded. */
 export async function readDeployedSettings(folder: string): Promise<Settings> {
   const text = await readFile(join(folder, settingsFile), 'utf8').catch(() => undefined)
-  if (text === undefined) throw new Error(`There is no ${settingsFile} here, the file with the settings that were uploaded.`)
+  if (text === undefined)
+    throw new Error(`There is no ${settingsFile} here, the file with the settings that were uploaded.`)
   return parseEnv(text)
 }

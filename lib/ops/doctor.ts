@@ -17,7 +17,10 @@ export async function runCheck(
   return { name, remedy, isWarning: isWarning === true, ...(isAboutWork ? { isAboutWork } : {}), problems }
 }
 
-/** Check the database at `ownerUrl`, in read-only statements. The role must be its owner, which sees every row. */
+/**
+ * Check the database at `ownerUrl`, in read-only statements. The role must be its owner, which sees every
+ * row.
+ */
 export async function diagnose(ownerUrl: string, folder = migrationsFolder): Promise<Finding[]> {
   const pending = await plan(ownerUrl, folder).catch((error: Error) => [error.message])
   const migrations = {
@@ -37,7 +40,8 @@ export async function diagnose(ownerUrl: string, folder = migrationsFolder): Pro
 /** Sign in at the mail server, if one is set. */
 export async function checkMail({ SMTP_URL, MAIL_FROM = '' }: NodeJS.ProcessEnv): Promise<Finding[]> {
   if (!SMTP_URL) return []
-  const remedy = 'Correct SMTP_URL. A certificate of your own belongs into the file that NODE_EXTRA_CA_CERTS names.'
+  const remedy =
+    'Correct SMTP_URL. A certificate of your own belongs into the file that NODE_EXTRA_CA_CERTS names.'
   const problems = await smtpMail({ url: SMTP_URL, from: MAIL_FROM })
     .signIn()
     .then(
@@ -60,9 +64,13 @@ export function describeFinding({ name, remedy, isWarning, problems }: Finding):
 /** With `--cloudflare`, check a deployed Worker; otherwise the database, and the mail server. */
 async function findAll(): Promise<Finding[]> {
   if (process.argv.includes('--cloudflare'))
-    return diagnoseDeployment({ settings: await readDeployedSettings(process.cwd()), listSecrets: listWorkerSecrets })
+    return diagnoseDeployment({
+      settings: await readDeployedSettings(process.cwd()),
+      listSecrets: listWorkerSecrets,
+    })
   const { DATABASE_OWNER_URL } = process.env
-  if (!DATABASE_OWNER_URL) throw new Error('Set DATABASE_OWNER_URL to the connection string of the role that owns the database.')
+  if (!DATABASE_OWNER_URL)
+    throw new Error('Set DATABASE_OWNER_URL to the connection string of the role that owns the database.')
   return [...(await diagnose(DATABASE_OWNER_URL)), ...(await checkMail(process.env))]
 }
 

@@ -2,7 +2,10 @@ import type { Finding } from './checks.ts'
 import type { Table, TableSummary } from './drill-tables.ts'
 
 /** List the tables whose rows are not those of the dump. */
-export function compareTables(dumped: readonly (Table & TableSummary)[], restored: ReadonlyMap<string, TableSummary>): string[] {
+export function compareTables(
+  dumped: readonly (Table & TableSummary)[],
+  restored: ReadonlyMap<string, TableSummary>,
+): string[] {
   return dumped.flatMap(({ name, rows, checksum }) => {
     const found = restored.get(name)
     if (!found) return [`${name}: the table is missing`]
@@ -19,10 +22,14 @@ export interface ObjectProblems {
 }
 
 /**
- * Compare the keys that rows refer to with the object store. The store is listed before and after the dump, so that an upload meanwhile is
- * neither missing nor orphaned.
+ * Compare the keys that rows refer to with the object store. The store is listed before and after the dump,
+ * so that an upload meanwhile is neither missing nor orphaned.
  */
-export function compareObjects(referenced: readonly string[], before: readonly string[], after: readonly string[]): ObjectProblems {
+export function compareObjects(
+  referenced: readonly string[],
+  before: readonly string[],
+  after: readonly string[],
+): ObjectProblems {
   const [rows, earlier, stored] = [new Set(referenced), new Set(before), new Set(after)]
   return {
     missing: referenced.filter((key) => !stored.has(key)),
@@ -30,11 +37,19 @@ export function compareObjects(referenced: readonly string[], before: readonly s
   }
 }
 
-/** Return the findings of the restored database that are its own: not those about waiting work, and none that the source has too. */
+/**
+ * Return the findings of the restored database that are its own: not those about waiting work, and none that
+ * the source has too.
+ */
 export function selectNewFindings(source: readonly Finding[], restored: readonly Finding[]): Finding[] {
-  const known = new Set(source.flatMap(({ name, problems }) => problems.map((problem) => `${name} ${problem}`)))
+  const known = new Set(
+    source.flatMap(({ name, problems }) => problems.map((problem) => `${name} ${problem}`)),
+  )
   return restored
     .filter(({ isWarning, isAboutWork }) => !isWarning && !isAboutWork)
-    .map((finding) => ({ ...finding, problems: finding.problems.filter((problem) => !known.has(`${finding.name} ${problem}`)) }))
+    .map((finding) => ({
+      ...finding,
+      problems: finding.problems.filter((problem) => !known.has(`${finding.name} ${problem}`)),
+    }))
     .filter(({ problems }) => problems.length > 0)
 }

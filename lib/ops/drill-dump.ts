@@ -37,8 +37,8 @@ export function getRowsFile(folder: string, { name }: Table): string {
 }
 
 /**
- * Write every row of the database to files of `folder`, as of one moment. It blocks no reads or writes, and a migration waits for it. The
- * connection must be the owner's, without a pooler.
+ * Write every row of the database to files of `folder`, as of one moment. It blocks no reads or writes, and a
+ * migration waits for it. The connection must be the owner's, without a pooler.
  */
 export async function writeDump(client: Connection, folder: string): Promise<Dump> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -48,7 +48,11 @@ export async function writeDump(client: Connection, folder: string): Promise<Dum
   let bytes = 0
   for (const table of await listTables(client)) {
     const file = getRowsFile(folder, table)
-    await pipeline(Readable.from(readRows(client, table)), createGzip({ level: 1 }), createWriteStream(file, { mode: 0o600 }))
+    await pipeline(
+      Readable.from(readRows(client, table)),
+      createGzip({ level: 1 }),
+      createWriteStream(file, { mode: 0o600 }),
+    )
     bytes += (await stat(file)).size
     tables.push({ ...table, ...(await summarizeTable(client, table)) })
   }
@@ -74,7 +78,10 @@ async function* readRows(client: Connection, { name }: Table): AsyncGenerator<st
   await client.query('close dumped')
 }
 
-/** Write a text as JSON in one line. Readers of lines end one at these separators too: https://nodejs.org/api/readline.html */
+/**
+ * Write a text as JSON in one line. Readers of lines end one at these separators too:
+ * https://nodejs.org/api/readline.html
+ */
 function toLine(text: string): string {
   return JSON.stringify(text).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
 }

@@ -10,8 +10,9 @@ type Connection = Pick<pg.ClientBase, 'query'>
 const batchSize = 100
 
 /**
- * Replace the rows of a migrated database by those of a dump, in one transaction. The connection must be a superuser's: triggers and foreign
- * keys do not run. Throw if the database has other migrations or other columns than the dump.
+ * Replace the rows of a migrated database by those of a dump, in one transaction. The connection must be a
+ * superuser's: triggers and foreign keys do not run. Throw if the database has other migrations or other
+ * columns than the dump.
  */
 export async function restoreDump(client: Connection, folder: string, dump: Dump): Promise<void> {
   await prepareConnection(client)
@@ -22,7 +23,8 @@ export async function restoreDump(client: Connection, folder: string, dump: Dump
   // Cascade: an unlogged table, which a dump leaves out, may refer to these.
   await client.query(`truncate ${dump.tables.map(({ name }) => name).join(', ')} cascade`)
   for (const table of dump.tables) await insertRows(client, table, getRowsFile(folder, table))
-  for (const { name, value } of dump.sequences) await client.query('select setval($1::regclass, $2::bigint)', [`public.${name}`, value])
+  for (const { name, value } of dump.sequences)
+    await client.query('select setval($1::regclass, $2::bigint)', [`public.${name}`, value])
   await client.query('commit')
   await client.query('analyze')
 }
@@ -33,9 +35,13 @@ async function requireSameSchema(client: Connection, dump: Dump): Promise<void> 
   const added = migrations.filter((line) => !dump.migrations.includes(line))
   const names = [...missing, ...added].map((line) => line.split(' ')[0])
   if (names.length > 0)
-    throw new Error(`Check out the version that is deployed: these migrations differ: ${[...new Set(names)].join(', ')}`)
-  const describe = (list: readonly Table[]) => JSON.stringify(list.map(({ name, columns }) => [name, columns]))
-  if (describe(tables) !== describe(dump.tables)) throw new Error('The database has tables or columns that no migration creates')
+    throw new Error(
+      `Check out the version that is deployed: these migrations differ: ${[...new Set(names)].join(', ')}`,
+    )
+  const describe = (list: readonly Table[]) =>
+    JSON.stringify(list.map(({ name, columns }) => [name, columns]))
+  if (describe(tables) !== describe(dump.tables))
+    throw new Error('The database has tables or columns that no migration creates')
 }
 
 async function insertRows(client: Connection, { name, columns }: Table, file: string): Promise<void> {
@@ -43,7 +49,10 @@ async function insertRows(client: Connection, { name, columns }: Table, file: st
   const statement = `insert into ${name} (${columns.join(', ')}) overriding system value
     select ${columns.map((column) => `(r).${column}`).join(', ')} from (select row::${name} as r from unnest($1::text[]) row offset 0) s`
   let batch: string[] = []
-  for await (const line of createInterface({ input: createReadStream(file).pipe(createGunzip()), crlfDelay: Infinity })) {
+  for await (const line of createInterface({
+    input: createReadStream(file).pipe(createGunzip()),
+    crlfDelay: Infinity,
+  })) {
     batch.push(JSON.parse(line) as string)
     if (batch.length < batchSize) continue
     await client.query(statement, [batch])

@@ -11,7 +11,10 @@ export interface Table {
   columns: string[]
 }
 
-/** The content of a table. Two tables with the same rows have the same checksum, in whatever order the rows are. */
+/**
+ * The content of a table. Two tables with the same rows have the same checksum, in whatever order the rows
+ * are.
+ */
 export interface TableSummary {
   rows: number
   checksum: string
@@ -20,12 +23,20 @@ export interface TableSummary {
 // The text of a row depends on these.
 const textSettings = `set timezone = 'UTC'; set datestyle = 'ISO'; set intervalstyle = 'postgres'; set bytea_output = 'hex'; set extra_float_digits = 1`
 
-/** Make rows of this connection have the same text as those of any other, and make row level security an error instead of a filter. */
+/**
+ * Make rows of this connection have the same text as those of any other, and make row level security an error
+ * instead of a filter.
+ */
 export async function prepareConnection(client: Connection): Promise<void> {
-  await client.query(`${textSettings}; set row_security = off; set search_path = public; set statement_timeout = 0`)
+  await client.query(
+    `${textSettings}; set row_security = off; set search_path = public; set statement_timeout = 0`,
+  )
 }
 
-/** List the tables with their columns. The list of migrations is compared separately, and unlogged tables are not kept by a crash either. */
+/**
+ * List the tables with their columns. The list of migrations is compared separately, and unlogged tables are
+ * not kept by a crash either.
+ */
 export async function listTables(client: Connection): Promise<Table[]> {
   const { rows } = await client.query<Table>(`
     select format('%I', c.relname) as name, (
@@ -46,7 +57,9 @@ export async function summarizeTable(client: Connection, { name, columns }: Tabl
 
 /** List the applied migrations with their checksums. */
 export async function listMigrations(client: Connection): Promise<string[]> {
-  const { rows } = await client.query<{ line: string }>("select name || ' ' || checksum as line from public.migrations order by 1")
+  const { rows } = await client.query<{ line: string }>(
+    "select name || ' ' || checksum as line from public.migrations order by 1",
+  )
   return rows.map(({ line }) => line)
 }
 
@@ -57,13 +70,18 @@ export async function listReferencedObjects(client: Connection): Promise<string[
      where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and a.attname = 'object_key' and not a.attisdropped`)
   const keys: string[] = []
   for (const { name } of tables) {
-    const { rows } = await client.query<{ object_key: string }>(`select object_key from ${name} where object_key is not null`)
+    const { rows } = await client.query<{ object_key: string }>(
+      `select object_key from ${name} where object_key is not null`,
+    )
     keys.push(...rows.map((row) => row.object_key))
   }
   return keys
 }
 
-/** Describe the stored work of each outbox. A lease belongs to a process that runs no more, so its attempt is repeated. */
+/**
+ * Describe the stored work of each outbox. A lease belongs to a process that runs no more, so its attempt is
+ * repeated.
+ */
 export async function describeWork(client: Connection): Promise<string[]> {
   const parts = outboxes.map(
     ({ table, initial }) => `

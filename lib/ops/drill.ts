@@ -10,7 +10,14 @@ import { describeFinding, diagnose } from './doctor.ts'
 import { compareObjects, compareTables, selectNewFindings } from './drill-compare.ts'
 import { type Dump, writeDump } from './drill-dump.ts'
 import { restoreDump } from './drill-restore.ts'
-import { describeWork, listReferencedObjects, listTables, prepareConnection, summarizeTable, type TableSummary } from './drill-tables.ts'
+import {
+  describeWork,
+  listReferencedObjects,
+  listTables,
+  prepareConnection,
+  summarizeTable,
+  type TableSummary,
+} from './drill-tables.ts'
 
 type Print = (line: string) => void
 /** List the keys of the object store. */
@@ -32,24 +39,38 @@ export interface DrillOptions {
 const database = 'drill'
 
 /**
- * Dump a database that is in use, restore the dump into a new cluster on this machine, and compare both. Print a report. Return whether the
- * restored database is complete: every row, every object, and nothing that the doctor finds there only.
+ * Dump a database that is in use, restore the dump into a new cluster on this machine, and compare both.
+ * Print a report. Return whether the restored database is complete: every row, every object, and nothing that
+ * the doctor finds there only.
  */
-export async function runDrill({ sourceUrl, listObjects, folder, print, inspect, keepsCluster }: DrillOptions): Promise<boolean> {
+export async function runDrill({
+  sourceUrl,
+  listObjects,
+  folder,
+  print,
+  inspect,
+  keepsCluster,
+}: DrillOptions): Promise<boolean> {
   const { ownerPassword, startPostgres, withSuperuser } = await import('#local/postgres.ts')
   const time = createTimer(print)
   const objectsBefore = await listObjects?.()
   const dump = await time('Dump', () => dumpDatabase(sourceUrl, join(folder, 'dump'), print))
   const objectsAfter = await listObjects?.()
-  const cluster = await time('Start an empty cluster', () => startPostgres(join(folder, 'cluster'), { durable: true }))
+  const cluster = await time('Start an empty cluster', () =>
+    startPostgres(join(folder, 'cluster'), { durable: true }),
+  )
   try {
     const restoredUrl = `postgres://flow_owner:${ownerPassword}@127.0.0.1:${cluster.port}/${database}`
     await time('Migrate it', async () => {
-      await withSuperuser(cluster.port, 'postgres', (client) => client.query(`create database ${database} owner flow_owner`))
+      await withSuperuser(cluster.port, 'postgres', (client) =>
+        client.query(`create database ${database} owner flow_owner`),
+      )
       await migrate(restoredUrl)
     })
     await withSuperuser(cluster.port, database, async (client) => {
-      await client.query('revoke execute on function lo_creat(integer), lo_create(oid), lo_from_bytea(oid, bytea) from public')
+      await client.query(
+        'revoke execute on function lo_creat(integer), lo_create(oid), lo_from_bytea(oid, bytea) from public',
+      )
       await time('Restore', () => restoreDump(client, join(folder, 'dump'), dump))
     })
     const problems = await time('Compare every row', () => compareRows(restoredUrl, dump))
@@ -67,15 +88,21 @@ export async function runDrill({ sourceUrl, listObjects, folder, print, inspect,
 /** Write every row of a database to files of a folder. It is the half of the drill that needs no checkout. */
 async function dumpDatabase(sourceUrl: string, folder: string, print: Print): Promise<Dump> {
   const dump = await withConnection({ connectionString: sourceUrl }, (client) => writeDump(client, folder))
-  print(`         ${dump.tables.length} tables, ${sum(dump.tables.map(({ rows }) => rows))} rows, ${formatMegabytes(dump.bytes)}`)
+  print(
+    `         ${dump.tables.length} tables, ${sum(dump.tables.map(({ rows }) => rows))} rows, ${formatMegabytes(dump.bytes)}`,
+  )
   return dump
 }
 
 /**
- * Check a database that was restored in another way, such as a branch of Neon. Rows are counted beside those of the source, which has changed
- * since. Return whether the doctor finds nothing new and no object is missing.
+ * Check a database that was restored in another way, such as a branch of Neon. Rows are counted beside those
+ * of the source, which has changed since. Return whether the doctor finds nothing new and no object is
+ * missing.
  */
-export async function checkRestored(restoredUrl: string, { sourceUrl, listObjects, print }: DrillOptions): Promise<boolean> {
+export async function checkRestored(
+  restoredUrl: string,
+  { sourceUrl, listObjects, print }: DrillOptions,
+): Promise<boolean> {
   const [source, restored] = await Promise.all([summarize(sourceUrl), summarize(restoredUrl)])
   for (const [name, { rows }] of source) {
     const found = restored.get(name)?.rows ?? 0
@@ -95,7 +122,8 @@ async function summarize(url: string): Promise<Map<string, TableSummary>> {
   return withConnection({ connectionString: url }, async (client) => {
     await prepareConnection(client)
     const summaries = new Map<string, TableSummary>()
-    for (const table of await listTables(client)) summaries.set(table.name, await summarizeTable(client, table))
+    for (const table of await listTables(client))
+      summaries.set(table.name, await summarizeTable(client, table))
     return summaries
   })
 }
@@ -111,26 +139,37 @@ function reportObjects(
   print: Print,
 ): string[] {
   if (!before || !after) {
-    print('skipped  Objects: set OBJECTS_DIR, or S3_ENDPOINT, S3_BUCKET, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY')
+    print(
+      'skipped  Objects: set OBJECTS_DIR, or S3_ENDPOINT, S3_BUCKET, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY',
+    )
     return []
   }
   const { missing, orphaned } = compareObjects(referenced, before, after)
-  print(`objects  ${referenced.length} in rows, ${after.length} stored, ${missing.length} missing, ${orphaned.length} without a row`)
+  print(
+    `objects  ${referenced.length} in rows, ${after.length} stored, ${missing.length} missing, ${orphaned.length} without a row`,
+  )
   return missing.map((key) => `The object ${key} is missing`)
 }
 
-/** Print the stored work of the restored database and what the doctor finds there. Return what is wrong with it alone. */
+/**
+ * Print the stored work of the restored database and what the doctor finds there. Return what is wrong with
+ * it alone.
+ */
 async function reportState(sourceUrl: string, restoredUrl: string, print: Print): Promise<string[]> {
   const work = await withConnection({ connectionString: restoredUrl }, describeWork)
   for (const line of work) print(`work     ${line}`)
   const [source, restored] = [await diagnose(sourceUrl), await diagnose(restoredUrl)]
   for (const finding of restored) for (const line of describeFinding(finding)) print(line)
-  return selectNewFindings(source, restored).flatMap(({ name, problems }) => problems.map((problem) => `${name}: no: ${problem}`))
+  return selectNewFindings(source, restored).flatMap(({ name, problems }) =>
+    problems.map((problem) => `${name}: no: ${problem}`),
+  )
 }
 
 function reportResult(problems: readonly string[], print: Print): boolean {
   for (const problem of problems) print(`PROBLEM  ${problem}`)
-  print(problems.length === 0 ? 'The restored database is complete.' : 'The restored database is not complete.')
+  print(
+    problems.length === 0 ? 'The restored database is complete.' : 'The restored database is not complete.',
+  )
   return problems.length === 0
 }
 
@@ -150,18 +189,30 @@ const objectsTimeoutMs = 60_000
 
 /** Return a function that lists the object store of the settings. Undefined if they name none. */
 function openObjectList(env: NodeJS.ProcessEnv): ListObjects | undefined {
-  const { OBJECTS_DIR, S3_ENDPOINT, S3_BUCKET = '', S3_REGION = 'auto', S3_ACCESS_KEY_ID = '', S3_SECRET_ACCESS_KEY = '' } = env
+  const {
+    OBJECTS_DIR,
+    S3_ENDPOINT,
+    S3_BUCKET = '',
+    S3_REGION = 'auto',
+    S3_ACCESS_KEY_ID = '',
+    S3_SECRET_ACCESS_KEY = '',
+  } = env
   if (OBJECTS_DIR) return () => listFolderObjects(OBJECTS_DIR)
   if (!S3_ENDPOINT) return undefined
   const keys = { accessKeyId: S3_ACCESS_KEY_ID, secretAccessKey: S3_SECRET_ACCESS_KEY }
-  return () => listS3Objects({ endpoint: S3_ENDPOINT, bucket: S3_BUCKET, region: S3_REGION, ...keys }, objectsTimeoutMs)
+  return () =>
+    listS3Objects({ endpoint: S3_ENDPOINT, bucket: S3_BUCKET, region: S3_REGION, ...keys }, objectsTimeoutMs)
 }
 
 async function main(): Promise<boolean> {
-  const { values } = parseArgs({ options: { restored: { type: 'string' }, keep: { type: 'string' }, dump: { type: 'string' } } })
+  const { values } = parseArgs({
+    options: { restored: { type: 'string' }, keep: { type: 'string' }, dump: { type: 'string' } },
+  })
   const { DATABASE_OWNER_URL: sourceUrl } = process.env
-  if (!sourceUrl) throw new Error('Set DATABASE_OWNER_URL to the connection string of the role that owns the database.')
-  if (values.dump) return (await dumpDatabase(sourceUrl, values.dump, (line) => console.log(line))).tables.length > 0
+  if (!sourceUrl)
+    throw new Error('Set DATABASE_OWNER_URL to the connection string of the role that owns the database.')
+  if (values.dump)
+    return (await dumpDatabase(sourceUrl, values.dump, (line) => console.log(line))).tables.length > 0
   const folder = values.keep ?? (await mkdtemp(join(tmpdir(), 'support-flow-drill-')))
   const options = {
     sourceUrl,

@@ -3,12 +3,16 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 
-/** Return the settings of the example, each `<name>` replaced by a value of its own. The same name has the same value. */
+/**
+ * Return the settings of the example, each `<name>` replaced by a value of its own. The same name has the
+ * same value.
+ */
 export function fillSettings(example: string): string {
   const values = new Map<string, string>()
   return example.replaceAll(/<([a-z-]+)>/g, (_, name: string) => {
     // A key of stored secrets is 32 bytes in base64. The others must fit into a connection string.
-    const value = values.get(name) ?? randomBytes(32).toString(name === 'credentials-key' ? 'base64' : 'base64url')
+    const value =
+      values.get(name) ?? randomBytes(32).toString(name === 'credentials-key' ? 'base64' : 'base64url')
     values.set(name, value)
     return value
   })
@@ -24,7 +28,10 @@ export function describeOwner(settings: string): string[] {
   ]
 }
 
-/** Write an example with values of its own to a file that nobody else may read, and return it. An existing file is not replaced. */
+/**
+ * Write an example with values of its own to a file that nobody else may read, and return it. An existing
+ * file is not replaced.
+ */
 function writeSettings(file: string, example: string): string {
   const settings = fillSettings(readFileSync(join(import.meta.dirname, '../..', example), 'utf8'))
   writeFileSync(file, settings, { mode: 0o600, flag: 'wx' })
@@ -59,7 +66,11 @@ if (import.meta.main) {
     console.log(isCloudflare ? writeForCloudflare(file) : writeForNode(file))
   } catch (error) {
     const exists = error instanceof Error && 'code' in error && error.code === 'EEXIST'
-    console.error(exists ? `There is a ${file} already; its keys are needed for what is stored. Nothing was changed.` : error)
+    console.error(
+      exists
+        ? `There is a ${file} already; its keys are needed for what is stored. Nothing was changed.`
+        : error,
+    )
     process.exitCode = 1
   }
 }

@@ -1,12 +1,15 @@
-// Runs before each command of the operator (`node --import`), on any Node: refuses one that is too old, and loads the settings in `.env`.
+// Runs before each command of the operator (`node --import`), on any Node: refuses one that is too old, and
+// loads the settings in `.env`.
 import { existsSync } from 'node:fs'
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
-// The first versions with `import.meta.main`: https://nodejs.org/docs/latest-v24.x/api/esm.html#importmetamain
+// The first versions with `import.meta.main`:
+// https://nodejs.org/docs/latest-v24.x/api/esm.html#importmetamain
 if (major < 22 || major === 23 || (major === 22 && minor < 18) || (major === 24 && minor < 2)) {
   console.error(`This needs Node 22.18, 24.2 or later, but ${process.execPath} is ${process.versions.node}.`)
   process.exit(1)
 }
 
-// A variable that is set already stays: https://nodejs.org/docs/latest-v24.x/api/process.html#processloadenvfilepath
+// A variable that is set already stays:
+// https://nodejs.org/docs/latest-v24.x/api/process.html#processloadenvfilepath
 if (existsSync('.env')) process.loadEnvFile('.env')

@@ -5,17 +5,20 @@ import { withConnection } from '#db/migrate/connection.ts'
 import { createVault, type VaultKey } from '#vendors/auth/vault.ts'
 import { resealColumn, sealedColumns } from './sealed-columns.ts'
 
-// Two steps per secret: a new key is known to every process before one uses it, and unused before one forgets it.
+// Two steps per secret: a new key is known to every process before one uses it, and unused before one forgets
+// it.
 const steps = ['add', 'promote', 'remove'] as const
 type Step = (typeof steps)[number]
 
 /**
- * Return the keys of the next step. `add` appends a new key, which then verifies or opens; `promote` puts the last key first, which then signs
- * or seals; `remove` drops the last key. Throw if the step does not fit the present keys.
+ * Return the keys of the next step. `add` appends a new key, which then verifies or opens; `promote` puts the
+ * last key first, which then signs or seals; `remove` drops the last key. Throw if the step does not fit the
+ * present keys.
  */
 export function rotateKeys<Key>(keys: readonly Key[], step: Step, create: () => Key): Key[] {
   const [first, second, ...rest] = keys
-  if (first === undefined || rest.length > 0) throw new Error('There must be one key, or two during a rotation.')
+  if (first === undefined || rest.length > 0)
+    throw new Error('There must be one key, or two during a rotation.')
   if (step === 'add') {
     if (second) throw new Error('There are two keys already. Promote or remove one first.')
     return [first, create()]
@@ -41,8 +44,15 @@ export function rotateCredentialsKeys(value: string, step: Step): string {
   return JSON.stringify(rotateKeys(keys, step, () => ({ version, key: randomBytes(32).toString('base64') })))
 }
 
-/** Encrypt every stored secret with the first key. Print the numbers. Return whether the other keys are no longer needed. */
-export async function reseal(ownerUrl: string, keys: readonly VaultKey[], print: (line: string) => void): Promise<boolean> {
+/**
+ * Encrypt every stored secret with the first key. Print the numbers. Return whether the other keys are no
+ * longer needed.
+ */
+export async function reseal(
+  ownerUrl: string,
+  keys: readonly VaultKey[],
+  print: (line: string) => void,
+): Promise<boolean> {
   const [first] = keys
   if (!first) throw new Error('CREDENTIALS_KEY has no key.')
   const vault = createVault(keys)
@@ -51,7 +61,9 @@ export async function reseal(ownerUrl: string, keys: readonly VaultKey[], print:
     for (const column of sealedColumns) {
       const { resealed, unreadable } = await resealColumn(client, column, vault, first.version)
       isComplete &&= unreadable === 0
-      print(`${column.table}.${column.column}: ${resealed} encrypted again${unreadable > 0 ? `, ${unreadable} that no key opens` : ''}`)
+      print(
+        `${column.table}.${column.column}: ${resealed} encrypted again${unreadable > 0 ? `, ${unreadable} that no key opens` : ''}`,
+      )
     }
     return isComplete
   })
@@ -66,12 +78,16 @@ async function main(): Promise<void> {
   const [command, name, step] = positionals
   const { JWT_KEYS = '', CREDENTIALS_KEY = '', DATABASE_OWNER_URL } = process.env
   const isStep = (text: string | undefined): text is Step => steps.includes(text as Step)
-  if (command === 'rotate' && name === 'jwt' && isStep(step)) return console.log(rotateJwtKeys(JWT_KEYS, step))
-  if (command === 'rotate' && name === 'credentials' && isStep(step)) return console.log(rotateCredentialsKeys(CREDENTIALS_KEY, step))
+  if (command === 'rotate' && name === 'jwt' && isStep(step))
+    return console.log(rotateJwtKeys(JWT_KEYS, step))
+  if (command === 'rotate' && name === 'credentials' && isStep(step))
+    return console.log(rotateCredentialsKeys(CREDENTIALS_KEY, step))
   if (command !== 'reseal') throw new Error(usage)
-  if (!DATABASE_OWNER_URL) throw new Error('Set DATABASE_OWNER_URL to the connection string of the role that owns the database.')
+  if (!DATABASE_OWNER_URL)
+    throw new Error('Set DATABASE_OWNER_URL to the connection string of the role that owns the database.')
   const keys = z.array(CredentialsKey).parse(JSON.parse(CREDENTIALS_KEY))
-  if (!(await reseal(DATABASE_OWNER_URL, keys, console.log))) throw new Error('Some secrets were not encrypted again. Keep the old key.')
+  if (!(await reseal(DATABASE_OWNER_URL, keys, console.log)))
+    throw new Error('Some secrets were not encrypted again. Keep the old key.')
 }
 
 if (import.meta.main)

@@ -52,7 +52,13 @@ export const sealedColumns: readonly SealedColumn[] = [
     owner: ['account_id'],
     contextOf: ({ key, account_id }) => `kb-batch:${account_id}:${key}`,
   },
-  { table: 'totp_factors', key: 'user_id', column: 'secret', owner: [], contextOf: ({ key }) => `totp:${key}` },
+  {
+    table: 'totp_factors',
+    key: 'user_id',
+    column: 'secret',
+    owner: [],
+    contextOf: ({ key }) => `totp:${key}`,
+  },
   {
     table: 'sessions',
     key: 'id',
@@ -80,10 +86,16 @@ export interface ResealResult {
 const batchSize = 500
 
 /**
- * Encrypt every secret again that another key than `version` has sealed, in batches while the service runs. A row that changes meanwhile is left
- * to the next call: the service seals with the first key itself. `client` must be the owner of the database.
+ * Encrypt every secret again that another key than `version` has sealed, in batches while the service runs. A
+ * row that changes meanwhile is left to the next call: the service seals with the first key itself. `client`
+ * must be the owner of the database.
  */
-export async function resealColumn(client: pg.ClientBase, column: SealedColumn, vault: Vault, version: number): Promise<ResealResult> {
+export async function resealColumn(
+  client: pg.ClientBase,
+  column: SealedColumn,
+  vault: Vault,
+  version: number,
+): Promise<ResealResult> {
   const result = { resealed: 0, unreadable: 0 }
   for (let after: string | null = null; ; ) {
     const rows: Row[] = await selectBatch(client, column, version, after)
@@ -105,7 +117,12 @@ function isOutdated({ column, isObject }: SealedColumn): string {
   return `exists (select from jsonb_each_text(${column}) where value not like $1 || '.%')`
 }
 
-async function selectBatch(client: pg.ClientBase, column: SealedColumn, version: number, after: string | null): Promise<Row[]> {
+async function selectBatch(
+  client: pg.ClientBase,
+  column: SealedColumn,
+  version: number,
+  after: string | null,
+): Promise<Row[]> {
   const { table, key, column: name, owner } = column
   const columns = [`${key} as key`, `${name}::text as sealed`, ...owner].join(', ')
   const { rows } = await client.query<Row>(
@@ -123,20 +140,31 @@ async function resealRow({ isObject, contextOf }: SealedColumn, row: Row, vault:
   }
   if (!isObject) return reseal(row.sealed, '')
   const secrets = Object.entries(JSON.parse(row.sealed) as Record<string, string>)
-  return JSON.stringify(Object.fromEntries(await Promise.all(secrets.map(async ([name, sealed]) => [name, await reseal(sealed, name)]))))
+  return JSON.stringify(
+    Object.fromEntries(
+      await Promise.all(secrets.map(async ([name, sealed]) => [name, await reseal(sealed, name)])),
+    ),
+  )
 }
 
-/** Store the secret again unless it has changed since it was read. Return the number of changed rows. It is no change that the audit log records. */
-async function updateRow(client: pg.ClientBase, { table, key, column, isObject }: SealedColumn, row: Row, sealed: string): Promise<number> {
+/**
+ * Store the secret again unless it has changed since it was read. Return the number of changed rows. It is no
+ * change that the audit log records.
+ */
+async function updateRow(
+  client: pg.ClientBase,
+  { table, key, column, isObject }: SealedColumn,
+  row: Row,
+  sealed: string,
+): Promise<number> {
   const type = isObject ? 'jsonb' : 'text'
   await client.query('begin')
   try {
     await client.query(`select set_config('app.audit', app.sign('audit off'), true)`)
-    const { rowCount } = await client.query(`update ${table} set ${column} = $1::${type} where ${key} = $2 and ${column} = $3::${type}`, [
-      sealed,
-      row.key,
-      row.sealed,
-    ])
+    const { rowCount } = await client.query(
+      `update ${table} set ${column} = $1::${type} where ${key} = $2 and ${column} = $3::${type}`,
+      [sealed, row.key, row.sealed],
+    )
     await client.query('commit')
     return rowCount ?? 0
   } catch (error) {

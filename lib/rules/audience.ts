@@ -2,7 +2,8 @@ import type { Budget } from '#rules/budget.ts'
 import { maskStored } from '#rules/masking/mask.ts'
 import { redactStored } from '#rules/masking/redaction.ts'
 
-// Who may read a text that leaves the service is part of its type, so that a text for colleagues cannot be sent to a client.
+// Who may read a text that leaves the service is part of its type, so that a text for colleagues cannot be
+// sent to a client.
 
 declare const readers: unique symbol
 type TextFor<Readers> = string & { readonly [readers]: Readers }
@@ -17,25 +18,35 @@ export function forAccount(text: string): AccountText {
   return text as AccountText
 }
 
-/** Mask a text for a client. What contains notes or values of a case is no such text: `renderClientEdition` has what a client may read of it. */
+/**
+ * Mask a text for a client. What contains notes or values of a case is no such text: `renderClientEdition`
+ * has what a client may read of it.
+ */
 export function forClient(text: string, budget: Budget): ClientText {
   return maskStored(text, budget) as ClientText
 }
 
 /**
- * Mask passwords, tokens and keys in a value for people without an account. Addresses stay, because a published guide may explain them. Texts
- * that take more work than is left are left out.
+ * Mask passwords, tokens and keys in a value for people without an account. Addresses stay, because a
+ * published guide may explain them. Texts that take more work than is left are left out.
  */
 export function forPublic<T>(value: T, budget: Budget): T {
   return redactStored(value, 'secrets', budget)
 }
 
-/** Who sees a text in a ticket: `internal` the technicians, `client` also the client, `resolution` also the client, as the solution. */
+/**
+ * Who sees a text in a ticket: `internal` the technicians, `client` also the client, `resolution` also the
+ * client, as the solution.
+ */
 export const noteVisibilities = ['internal', 'client', 'resolution'] as const
 export type NoteVisibility = (typeof noteVisibilities)[number]
 
 /** Whether a note is hidden from the client. */
-export const isInternalNote: Record<NoteVisibility, boolean> = { internal: true, client: false, resolution: false }
+export const isInternalNote: Record<NoteVisibility, boolean> = {
+  internal: true,
+  client: false,
+  resolution: false,
+}
 
 /** A text for a ticket, with who sees it there. */
 export type TicketText =
@@ -44,7 +55,9 @@ export type TicketText =
 
 /** Return a text for a ticket. One that the client sees is masked. */
 export function forTicket(visibility: NoteVisibility, text: string, budget: Budget): TicketText {
-  return visibility === 'internal' ? { visibility, text: forAccount(text) } : { visibility, text: forClient(text, budget) }
+  return visibility === 'internal'
+    ? { visibility, text: forAccount(text) }
+    : { visibility, text: forClient(text, budget) }
 }
 
 /** Return a text that was stored as a `TicketText`. */

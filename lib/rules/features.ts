@@ -12,4 +12,8 @@ export const features = [
 export type Feature = (typeof features)[number]
 
 /** Those that are off in a service without an AI provider. The others have parts without AI. */
-export const aiFeatures: ReadonlySet<string> = new Set<Feature>(['ai_sessions', 'ai_authoring', 'script_builder'])
+export const aiFeatures: ReadonlySet<string> = new Set<Feature>([
+  'ai_sessions',
+  'ai_authoring',
+  'script_builder',
+])

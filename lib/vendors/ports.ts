@@ -65,7 +65,10 @@ export interface Ports {
   checkDependencies?: (() => Promise<DependencyChecks>) | undefined
 }
 
-/** `in_process`: this process keeps in its own memory what the dependency would store, so it must be the only process. */
+/**
+ * `in_process`: this process keeps in its own memory what the dependency would store, so it must be the only
+ * process.
+ */
 export interface DependencyChecks {
   checks: Record<string, 'ok' | 'failed' | 'in_process'>
   /** Problems that will occur soon, as sentences. */

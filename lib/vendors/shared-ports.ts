@@ -26,7 +26,10 @@ import { createRunnerOpener } from './runner/open.ts'
 import { httpWebhooks } from './webhooks/http-webhooks.ts'
 
 /** The ports that differ between the platforms. */
-export type PlatformPorts = Pick<Ports, 'queue' | 'realtime' | 'uploads' | 'assets' | 'cache' | 'passwords' | 'readCertificate'>
+export type PlatformPorts = Pick<
+  Ports,
+  'queue' | 'realtime' | 'uploads' | 'assets' | 'cache' | 'passwords' | 'readCertificate'
+>
 
 /** Create the ports that are the same on every platform: the clients of the vendors that both call. */
 export function createSharedPorts(config: Config): Omit<Ports, keyof PlatformPorts> {
@@ -49,14 +52,20 @@ export function createSharedPorts(config: Config): Omit<Ports, keyof PlatformPor
     mail: createMail(config),
     chat: chatWebhooks(),
     webhooks: httpWebhooks(),
-    analytics: ANALYTICS_URL && ANALYTICS_KEY ? posthogAnalytics({ url: ANALYTICS_URL, key: ANALYTICS_KEY }) : noAnalytics,
+    analytics:
+      ANALYTICS_URL && ANALYTICS_KEY
+        ? posthogAnalytics({ url: ANALYTICS_URL, key: ANALYTICS_KEY })
+        : noAnalytics,
     billing: createBilling(config),
     ai: createAi(config),
     embeddings: createEmbeddings(config),
     guard,
     dns,
     // The library parses certificates.
-    passkeys: lazyPort(async () => (await import('./auth/webauthn.ts')).createWebauthn(passkeySite(config)), {}),
+    passkeys: lazyPort(
+      async () => (await import('./auth/webauthn.ts')).createWebauthn(passkeySite(config)),
+      {},
+    ),
     vault: createVault(config.CREDENTIALS_KEY),
     psa: createPsaOpener(guard),
     runner: createRunnerOpener(guard),
@@ -65,14 +74,30 @@ export function createSharedPorts(config: Config): Omit<Ports, keyof PlatformPor
   }
 }
 
-function createBilling({ STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET, STRIPE_BASE_URL, JWT_KEYS }: Config): BillingPort {
+function createBilling({
+  STRIPE_SECRET_KEY,
+  STRIPE_WEBHOOK_SECRET,
+  STRIPE_BASE_URL,
+  JWT_KEYS,
+}: Config): BillingPort {
   const references = createAccountReferences(JWT_KEYS)
-  const settings = { secretKey: STRIPE_SECRET_KEY, webhookSecret: STRIPE_WEBHOOK_SECRET, baseUrl: STRIPE_BASE_URL, references }
+  const settings = {
+    secretKey: STRIPE_SECRET_KEY,
+    webhookSecret: STRIPE_WEBHOOK_SECRET,
+    baseUrl: STRIPE_BASE_URL,
+    references,
+  }
   const load = async () => (await import('./billing/stripe.ts')).stripeBilling(settings)
   return lazyPort(load, { isConfigured: STRIPE_SECRET_KEY !== undefined, createReference: references.sign })
 }
 
-function createMail({ RESEND_API_KEY, RESEND_BASE_URL, MAIL_FROM, MAIL_REPLY_TO, RESEND_WEBHOOK_SECRET }: Config): MailPort {
+function createMail({
+  RESEND_API_KEY,
+  RESEND_BASE_URL,
+  MAIL_FROM,
+  MAIL_REPLY_TO,
+  RESEND_WEBHOOK_SECRET,
+}: Config): MailPort {
   if (!RESEND_API_KEY || !MAIL_FROM) return noMail
   const settings = { key: RESEND_API_KEY, baseUrl: RESEND_BASE_URL, from: MAIL_FROM }
   return resendMail({ ...settings, replyTo: MAIL_REPLY_TO, webhookSecret: RESEND_WEBHOOK_SECRET })
@@ -85,8 +110,13 @@ function createAi(config: Config): AiPort {
   return openLazily(first, second ? { ai: second, circuit: createCircuit() } : null)
 }
 
-function createEmbeddings({ OPENAI_API_KEY: key, OPENAI_BASE_URL: baseUrl, AI_EMBEDDING_MODEL: model }: Config): EmbeddingsPort {
-  const load = async () => (await import('./ai/openai.ts')).openAi({ key: key ?? '', baseUrl, model: model ?? '' })
+function createEmbeddings({
+  OPENAI_API_KEY: key,
+  OPENAI_BASE_URL: baseUrl,
+  AI_EMBEDDING_MODEL: model,
+}: Config): EmbeddingsPort {
+  const load = async () =>
+    (await import('./ai/openai.ts')).openAi({ key: key ?? '', baseUrl, model: model ?? '' })
   return lazyPort(load, { model: model ?? '', isConfigured: key !== undefined && model !== undefined })
 }
 
@@ -106,16 +136,34 @@ function passkeySite({ FRONTEND_URL, PASSKEY_RP_ID }: Config): { rpId: string; o
 }
 
 function identityProviders(config: Config): IdentityProviders {
-  const { GOOGLE_CLIENT_ID, GOOGLE_CLIENT_SECRET, GOOGLE_ISSUER, MICROSOFT_CLIENT_ID, MICROSOFT_CLIENT_SECRET } = config
+  const {
+    GOOGLE_CLIENT_ID,
+    GOOGLE_CLIENT_SECRET,
+    GOOGLE_ISSUER,
+    MICROSOFT_CLIENT_ID,
+    MICROSOFT_CLIENT_SECRET,
+  } = config
   const base = config.OAUTH_REDIRECT_BASE ?? config.FRONTEND_URL
   const providers: IdentityProviders = {}
   if (GOOGLE_CLIENT_ID) {
-    const client = { clientId: GOOGLE_CLIENT_ID, clientSecret: GOOGLE_CLIENT_SECRET, redirectUri: `${base}/oauth/google/callback` }
+    const client = {
+      clientId: GOOGLE_CLIENT_ID,
+      clientSecret: GOOGLE_CLIENT_SECRET,
+      redirectUri: `${base}/oauth/google/callback`,
+    }
     providers.google = createIdentityProvider({ name: 'google', issuer: GOOGLE_ISSUER, ...client })
   }
   if (MICROSOFT_CLIENT_ID) {
-    const client = { clientId: MICROSOFT_CLIENT_ID, clientSecret: MICROSOFT_CLIENT_SECRET, redirectUri: `${base}/oauth/microsoft/callback` }
-    providers.microsoft = createIdentityProvider({ name: 'microsoft', issuer: config.MICROSOFT_ISSUER, ...client })
+    const client = {
+      clientId: MICROSOFT_CLIENT_ID,
+      clientSecret: MICROSOFT_CLIENT_SECRET,
+      redirectUri: `${base}/oauth/microsoft/callback`,
+    }
+    providers.microsoft = createIdentityProvider({
+      name: 'microsoft',
+      issuer: config.MICROSOFT_ISSUER,
+      ...client,
+    })
   }
   return providers
 }

@@ -15,10 +15,14 @@ export interface Attempt {
 const backoff: readonly number[] = [30, 120, 600]
 
 /**
- * Return the seconds until the next attempt. Return null after success, after a final failure, or after the last attempt. `delays` has the
- * seconds after each failure; the last one repeats.
+ * Return the seconds until the next attempt. Return null after success, after a final failure, or after the
+ * last attempt. `delays` has the seconds after each failure; the last one repeats.
  */
-export function secondsUntilRetry({ attempts, max_attempts }: Attempt, result: SendResult, delays = backoff): number | null {
+export function secondsUntilRetry(
+  { attempts, max_attempts }: Attempt,
+  result: SendResult,
+  delays = backoff,
+): number | null {
   if (result.ok || result.gone || attempts >= max_attempts) return null
   return Math.max(delays[attempts - 1] ?? delays.at(-1) ?? 0, result.retryAfterSeconds ?? 0)
 }
@@ -39,8 +43,15 @@ export type AttemptLabel =
   | 'ticket_change'
   | 'webhook'
 
-/** Record the outcome of an attempt, as a metric and as an event of the span. `retrySeconds` is the time until the next one, null without one. */
-export function recordAttempt(kind: AttemptLabel, { ok }: Pick<SendResult, 'ok'>, retrySeconds: number | null): void {
+/**
+ * Record the outcome of an attempt, as a metric and as an event of the span. `retrySeconds` is the time until
+ * the next one, null without one.
+ */
+export function recordAttempt(
+  kind: AttemptLabel,
+  { ok }: Pick<SendResult, 'ok'>,
+  retrySeconds: number | null,
+): void {
   const outcome = ok ? 'succeeded' : retrySeconds === null ? 'failed' : 'retried'
   record('attempts', { kind, outcome })
   addSpanEvent('attempt', { kind, outcome })
@@ -48,7 +59,9 @@ export function recordAttempt(kind: AttemptLabel, { ok }: Pick<SendResult, 'ok'>
 
 export const abandonedAttemptError = 'The last attempt did not finish'
 
-/** A row that is due for an attempt and whose message was lost. `attempts` is the number of attempts so far. */
+/**
+ * A row that is due for an attempt and whose message was lost. `attempts` is the number of attempts so far.
+ */
 export const DueRow = z.object({ id: z.string(), attempts: z.int() })
 export type DueRow = z.output<typeof DueRow>
 
@@ -72,11 +85,22 @@ export function attemptTable(table: string, { initial, done, doneAt, leaseSecond
   const isOpen = sql`state in (${sql.lit(initial)}, 'retrying')`
   const isUnclaimed = sql`(leased_until is null or leased_until <= app.now())`
   return {
-    /** Claim an attempt for the time of its lease. Return no row when another worker has it or the attempt is over. */
-    claim: (id: string, attempt: number, columns: RawBuilder<unknown>, condition: RawBuilder<unknown> = sql``) => sql`
+    /**
+     * Claim an attempt for the time of its lease. Return no row when another worker has it or the attempt is
+     * over.
+     */
+    claim: (
+      id: string,
+      attempt: number,
+      columns: RawBuilder<unknown>,
+      condition: RawBuilder<unknown> = sql``,
+    ) => sql`
       update ${tableRef} set attempts = attempts + 1, leased_until = app.now() + make_interval(secs => ${leaseSeconds})
        where id = ${id} and attempts = ${attempt} - 1 and ${isOpen} and ${isUnclaimed} ${condition} returning ${columns}`,
-    /** Complete an attempt, or make the row due again after `retrySeconds`. Return no row when another attempt has been claimed since. */
+    /**
+     * Complete an attempt, or make the row due again after `retrySeconds`. Return no row when another attempt
+     * has been claimed since.
+     */
     complete: (
       { id, attempts }: Attempt,
       result: SendResult,
@@ -88,7 +112,10 @@ export function attemptTable(table: string, { initial, done, doneAt, leaseSecond
              next_attempt_at = ${retrySeconds === null ? sql`null` : sql`app.now() + make_interval(secs => ${retrySeconds})`},
              last_error = ${result.ok ? (result.note ?? null) : result.error}, ${sql.ref(doneAt)} = ${result.ok ? sql`app.now()` : sql`null`} ${extraAssignments}
        where id = ${id} and attempts = ${attempts} and ${isOpen} returning id`,
-    /** Complete an attempt that did a slice of the work, and allow `maxAttempts` for the next one. Return no row when another attempt has been claimed since. */
+    /**
+     * Complete an attempt that did a slice of the work, and allow `maxAttempts` for the next one. Return no
+     * row when another attempt has been claimed since.
+     */
     continue: (
       { id, attempts }: Pick<Attempt, 'id' | 'attempts'>,
       maxAttempts: number,
@@ -102,8 +129,9 @@ export function attemptTable(table: string, { initial, done, doneAt, leaseSecond
     /** Condition for rows whose last attempt was claimed and never completed. */
     abandoned: sql`${isOpen} and attempts >= max_attempts and leased_until <= app.now()`,
     /**
-     * Mark rows that are due and not claimed as swept, oldest first: their message was lost. PostgreSQL runs a subquery of `array` once,
-     * but that of `in` once per row if it chooses so, which would mark more rows than `limit`.
+     * Mark rows that are due and not claimed as swept, oldest first: their message was lost. PostgreSQL runs
+     * a subquery of `array` once, but that of `in` once per row if it chooses so, which would mark more rows
+     * than `limit`.
      */
     claimDue: (limit: number) => sql`
       update ${tableRef} set swept_at = app.now() where id = any (array(

@@ -80,9 +80,16 @@ export const ClaimedDelivery = z.object({
 })
 export type ClaimedDelivery = z.output<typeof ClaimedDelivery>
 
-export const deliveryAttempts = attemptTable('deliveries', { initial: 'pending', done: 'delivered', doneAt: 'delivered_at' })
+export const deliveryAttempts = attemptTable('deliveries', {
+  initial: 'pending',
+  done: 'delivered',
+  doneAt: 'delivered_at',
+})
 
-/** Select the columns of ClaimedDelivery. `claimed` returns the rows of `deliveries` that were leased, or names a query that does. */
+/**
+ * Select the columns of ClaimedDelivery. `claimed` returns the rows of `deliveries` that were leased, or
+ * names a query that does.
+ */
 export const selectClaimed = (claimed: RawBuilder<unknown>) => sql`
   select d.id, d.account_id, d.channel, d.attempts, d.max_attempts, d.recipient, d.purpose, d.user_id, d.invite_id,
          d.sales_lead_id, d.feedback_id, d.report_id, c.webhook_url, c.disconnected_at is not null as is_disconnected, c.email_addresses, e.title, e.body, e.link, e.escalation, e.approval, d.mails,

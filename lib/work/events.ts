@@ -9,12 +9,16 @@ import { enqueueDeliveries } from './deliveries.ts'
 import { EmittedWebhooks, enqueueWebhooks } from './webhooks.ts'
 
 /** The row shape of `app.emit`. */
-export const EmittedEvent = EmittedWebhooks.extend({ delivery_ids: z.array(z.string()), user_ids: z.array(z.string()) })
+export const EmittedEvent = EmittedWebhooks.extend({
+  delivery_ids: z.array(z.string()),
+  user_ids: z.array(z.string()),
+})
 export type EmittedEvent = z.output<typeof EmittedEvent>
 
 /** Return a call of `app.emit` for an event. */
 export function callEmit(event: Event): RawBuilder<unknown> {
-  const { key, title, body, link, userIds, notifyAdmins, emailRecipients, escalation, approval } = toAnnouncement(event)
+  const { key, title, body, link, userIds, notifyAdmins, emailRecipients, escalation, approval } =
+    toAnnouncement(event)
   return callFunction('app.emit', {
     p_key: key,
     p_actor: event.actorId,
@@ -37,7 +41,10 @@ export const emitEvent = writeStatement(
   (event: Event) => sql`select delivery_ids, user_ids, webhook_delivery_ids from ${callEmit(event)}`,
 )
 
-/** Insert an event with its in-app notifications, and enqueue one delivery per matching config, e-mail and webhook. Return the notified users. */
+/**
+ * Insert an event with its in-app notifications, and enqueue one delivery per matching config, e-mail and
+ * webhook. Return the notified users.
+ */
 export async function enqueueEvent(db: WriteDb | PlatformDb, event: Event): Promise<string[]> {
   const emitted = await emitEvent.one(db, event)
   enqueueEmitted(db, emitted)

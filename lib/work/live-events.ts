@@ -17,8 +17,15 @@ export const StoredLiveEvent = z.object({
 })
 export type StoredLiveEvent = z.output<typeof StoredLiveEvent>
 
-/** Return the statement that inserts an event. On the platform connection too, the account is that of the scope that was entered. */
-export function insertLiveEvent(db: WriteDb | PlatformDb, event: LiveEvent['event'], data: LiveEvent['data']) {
+/**
+ * Return the statement that inserts an event. On the platform connection too, the account is that of the
+ * scope that was entered.
+ */
+export function insertLiveEvent(
+  db: WriteDb | PlatformDb,
+  event: LiveEvent['event'],
+  data: LiveEvent['data'],
+) {
   return (db as WriteDb)
     .insertInto('stream_events')
     .values({ event, data: jsonb<unknown>(data) })
@@ -27,7 +34,11 @@ export function insertLiveEvent(db: WriteDb | PlatformDb, event: LiveEvent['even
 }
 
 /** Insert and enqueue an event for the account's open streams, in the transaction of `db`. */
-export async function enqueueLiveEvent(db: WriteDb | PlatformDb, event: LiveEvent['event'], data: LiveEvent['data']): Promise<void> {
+export async function enqueueLiveEvent(
+  db: WriteDb | PlatformDb,
+  event: LiveEvent['event'],
+  data: LiveEvent['data'],
+): Promise<void> {
   registerLiveEvent(db, await insertLiveEvent(db, event, data).executeTakeFirstOrThrow())
 }
 
@@ -84,8 +95,14 @@ export const claimDueLiveEvents = writeStatement(
 const sweptAtOnce = 500
 const parallelAccounts = 2
 
-/** Publish events whose first publish failed until none is left or the time is over, and delete those older than a day. */
-export async function sweepLiveEvents(ctx: LiveContext, { budgetMs, now, slots }: SweepOptions): Promise<void> {
+/**
+ * Publish events whose first publish failed until none is left or the time is over, and delete those older
+ * than a day.
+ */
+export async function sweepLiveEvents(
+  ctx: LiveContext,
+  { budgetMs, now, slots }: SweepOptions,
+): Promise<void> {
   const end = now() + budgetMs
   const accountSlots = limitConcurrency({ running: parallelAccounts })
   const publishSwept = ({ account_id, events }: z.output<typeof SweptEvents>) =>

@@ -17,10 +17,22 @@ export const attemptJobs = {
 } as const satisfies Record<AttemptKind, { path: Message['path']; idField: string }>
 
 /**
- * Return the queue message of one attempt. The queue drops a copy by its id; the worker drops any other copy by the row's state. A postponed
- * attempt has no id, because the queue still remembers that of its first message.
+ * Return the queue message of one attempt. The queue drops a copy by its id; the worker drops any other copy
+ * by the row's state. A postponed attempt has no id, because the queue still remembers that of its first
+ * message.
  */
-export function toMessage({ kind, id, attempt, delaySeconds = 0, isPostponed }: Extract<OutboxEntry, { kind: AttemptKind }>): Message {
+export function toMessage({
+  kind,
+  id,
+  attempt,
+  delaySeconds = 0,
+  isPostponed,
+}: Extract<OutboxEntry, { kind: AttemptKind }>): Message {
   const { path, idField } = attemptJobs[kind]
-  return { path, body: { [idField]: id, attempt }, delaySeconds, ...(isPostponed ? {} : { deduplicationId: `${id}-${attempt}` }) }
+  return {
+    path,
+    body: { [idField]: id, attempt },
+    delaySeconds,
+    ...(isPostponed ? {} : { deduplicationId: `${id}-${attempt}` }),
+  }
 }

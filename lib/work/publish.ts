@@ -13,8 +13,8 @@ export interface PublishContext {
 }
 
 /**
- * Publish the work that a request has stored: attempts to the queue in one call, live events to the streams of their account. Throw if a
- * part could not be published; the sweep publishes it later.
+ * Publish the work that a request has stored: attempts to the queue in one call, live events to the streams
+ * of their account. Throw if a part could not be published; the sweep publishes it later.
  */
 export async function publishEntries(ctx: PublishContext, entries: readonly OutboxEntry[]): Promise<void> {
   const messages = entries.flatMap((entry) => (entry.kind === 'live_event' ? [] : toMessage(entry)))

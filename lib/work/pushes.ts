@@ -4,7 +4,13 @@ import { accountId, jsonb } from '#db/expressions.ts'
 import { selectExportMasking } from '#db/rows/export-masking.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
-import { type ClientText, forAccount, isInternalNote, readTicketText, type TicketText } from '#rules/audience.ts'
+import {
+  type ClientText,
+  forAccount,
+  isInternalNote,
+  readTicketText,
+  type TicketText,
+} from '#rules/audience.ts'
 import type { Budget } from '#rules/budget.ts'
 import { maskStored } from '#rules/masking/mask.ts'
 import { clip } from '#rules/text/clip.ts'
@@ -19,13 +25,21 @@ export interface NewPush {
   sourceId: string
   /** Whether the ticket also gets the status that the connection has for resolved cases. */
   setsStatus?: true
-  /** Whether the ticketing system mails it to the contact of the ticket. Only for a note that the client may read. */
+  /**
+   * Whether the ticketing system mails it to the contact of the ticket. Only for a note that the client may
+   * read.
+   */
   notify?: boolean
 }
 
 /** A push that its session makes once. */
 export type OncePush = { sessionId: string } & (
-  | { kind: 'time_entry'; ticketId: string; note: TicketText; details: Omit<TimeEntryDetails, 'is_resolution'> }
+  | {
+      kind: 'time_entry'
+      ticketId: string
+      note: TicketText
+      details: Omit<TimeEntryDetails, 'is_resolution'>
+    }
   | { kind: 'ticket'; description: ClientText; details: TicketDetails }
 )
 
@@ -58,8 +72,8 @@ const toDetails = ({ note, setsStatus, notify }: Pick<NewPush, 'note' | 'setsSta
 export const toDigest = (text: RawBuilder<unknown>) => sql`encode(sha256(convert_to(${text}, 'UTF8')), 'hex')`
 
 /**
- * Condition on `psa_pushes p`: the same note was pushed within the last minute, for example by the first click of a double click. A result is mailed
- * once, however late the second click is.
+ * Condition on `psa_pushes p`: the same note was pushed within the last minute, for example by the first
+ * click of a double click. A result is mailed once, however late the second click is.
  */
 const isRecentDuplicate = (push: NewPush) => sql`
   p.account_id = app.account_id() and p.source_id = ${push.sourceId} and p.kind = 'note' and p.ticket_id = ${push.ticketId}
@@ -67,7 +81,10 @@ const isRecentDuplicate = (push: NewPush) => sql`
   and p.state <> 'failed' and (p.created_at > app.now() - interval '1 minute' or (p.details ? 'notify' and p.source_kind <> 'user'))
   and (p.body = ${push.note.text} or p.details ->> 'digest' = ${toDigest(sql`${push.note.text}::text`)})`
 
-/** Insert a push, unless the account has no active connection or the same note was pushed within the last minute. */
+/**
+ * Insert a push, unless the account has no active connection or the same note was pushed within the last
+ * minute.
+ */
 export const insertPush = writeStatement(
   z.object({ id: z.string() }),
   (push: NewPush) => sql`
@@ -82,10 +99,14 @@ export const insertPush = writeStatement(
 /** Select the push of the same note within the last minute. */
 export const selectRecentPush = readStatement(
   z.object({ id: z.string() }),
-  (push: NewPush) => sql`select p.id from psa_pushes p where ${isRecentDuplicate(push)} order by p.created_at desc limit 1`,
+  (push: NewPush) =>
+    sql`select p.id from psa_pushes p where ${isRecentDuplicate(push)} order by p.created_at desc limit 1`,
 )
 
-/** Concurrent pushes of the same source wait for each other. Notes that a user writes have no row of their own to lock. */
+/**
+ * Concurrent pushes of the same source wait for each other. Notes that a user writes have no row of their own
+ * to lock.
+ */
 export const lockSource = writeStatement(
   null,
   (sourceId: string) =>
@@ -93,8 +114,9 @@ export const lockSource = writeStatement(
 )
 
 /**
- * Insert and enqueue a push in the transaction of `db`. Mask a note for colleagues if the account masks its exports. Return its id, or the id of a
- * push of the same note within the last minute. Return null when the account has no active connection.
+ * Insert and enqueue a push in the transaction of `db`. Mask a note for colleagues if the account masks its
+ * exports. Return its id, or the id of a push of the same note within the last minute. Return null when the
+ * account has no active connection.
  */
 export async function enqueuePush(db: WriteDb, push: NewPush, budget: Budget): Promise<string | null> {
   const masked = { ...push, note: await prepareNote(db, push.note, budget) }
@@ -119,7 +141,10 @@ function maskNote(note: TicketText, budget: Budget): TicketText {
   return note.visibility === 'internal' ? { ...note, text: forAccount(maskStored(note.text, budget)) } : note
 }
 
-/** Insert a push unless its session has one of this kind that has not failed, or the account has no active connection. */
+/**
+ * Insert a push unless its session has one of this kind that has not failed, or the account has no active
+ * connection.
+ */
 export const insertOncePush = writeStatement(z.object({ id: z.string() }), (push: OncePush) => {
   const { ticketId, text, internal, details } = toColumns(push)
   return sql`
@@ -131,10 +156,16 @@ export const insertOncePush = writeStatement(z.object({ id: z.string() }), (push
 })
 
 function toColumns(push: OncePush) {
-  if (push.kind === 'ticket') return { ticketId: null, text: push.description, internal: false, details: push.details }
+  if (push.kind === 'ticket')
+    return { ticketId: null, text: push.description, internal: false, details: push.details }
   const { ticketId, note, details } = push
   const { text, visibility } = note
-  return { ticketId, text, internal: isInternalNote[visibility], details: { ...details, is_resolution: visibility === 'resolution' } }
+  return {
+    ticketId,
+    text,
+    internal: isInternalNote[visibility],
+    details: { ...details, is_resolution: visibility === 'resolution' },
+  }
 }
 
 function selectOncePush(db: ReadDb, { kind, sessionId }: OncePush) {
@@ -148,12 +179,14 @@ function selectOncePush(db: ReadDb, { kind, sessionId }: OncePush) {
 }
 
 /**
- * Insert and enqueue a push that its session makes once, in the transaction of `db`. Mask a text for colleagues if the account masks its
- * exports. Return its id, or that of the earlier one. Return null when the account has no active connection.
+ * Insert and enqueue a push that its session makes once, in the transaction of `db`. Mask a text for
+ * colleagues if the account masks its exports. Return its id, or that of the earlier one. Return null when
+ * the account has no active connection.
  */
 export async function enqueueOncePush(db: WriteDb, push: OncePush, budget: Budget): Promise<string | null> {
   const { is_masked } = await selectExportMasking.one(db)
-  const masked = is_masked && push.kind === 'time_entry' ? { ...push, note: maskNote(push.note, budget) } : push
+  const masked =
+    is_masked && push.kind === 'time_entry' ? { ...push, note: maskNote(push.note, budget) } : push
   const [[inserted], [stored]] = await db.batch([insertOncePush.query(masked), selectOncePush(db, masked)])
   if (inserted) db.outbox({ kind: 'push', id: inserted.id, attempt: 1 })
   return stored?.id ?? null

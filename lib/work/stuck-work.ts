@@ -6,7 +6,10 @@ import { readStatement } from '#db/statement.ts'
 const StuckWork = z.object({
   /** Jobs in PostgreSQL that nobody runs and the library has not released. */
   stuck_jobs: z.int(),
-  /** E-mails of this day (UTC) that were not sent, because their account has reached its daily limit or their sender has no verified address. */
+  /**
+   * E-mails of this day (UTC) that were not sent, because their account has reached its daily limit or their
+   * sender has no verified address.
+   */
   mails_left_out: z.int(),
 })
 export type StuckWork = z.output<typeof StuckWork>

@@ -10,9 +10,10 @@ export interface AccountSweepContext {
 export type SweepBudget = Pick<SweepOptions, 'budgetMs' | 'now'>
 
 /**
- * Sweep accounts one after another. `sweepSome` does a part of the work of an account in one transaction, and returns whether there may be more.
- * Every account gets its turn before one gets a second one, so that much work of one does not delay the others. Stop when no work is left or the
- * time is over. Throw the first failure at the end; an account that fails gets no second turn.
+ * Sweep accounts one after another. `sweepSome` does a part of the work of an account in one transaction, and
+ * returns whether there may be more. Every account gets its turn before one gets a second one, so that much
+ * work of one does not delay the others. Stop when no work is left or the time is over. Throw the first
+ * failure at the end; an account that fails gets no second turn.
  */
 export async function sweepAccounts(
   { openAccountScope }: Pick<AccountSweepContext, 'openAccountScope'>,

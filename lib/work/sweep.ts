@@ -8,7 +8,9 @@ import { toMessage } from './messages.ts'
 /** One kind of stored work, as its sweep needs it. */
 export interface SweptKind {
   kind: AttemptKind
-  /** Mark up to `limit` due rows as swept, so that no other sweep takes them for a minute, and return them. */
+  /**
+   * Mark up to `limit` due rows as swept, so that no other sweep takes them for a minute, and return them.
+   */
   claimDue(limit: number): Promise<DueRow[]>
   /** Make an attempt in this process. It is called while the queue is unreachable. */
   attempt(id: string, attempt: number): Promise<void>
@@ -24,7 +26,8 @@ export interface SweepOptions {
   slots: RunLimited
 }
 
-// A Worker may have six connections that wait for response headers; a seventh waits until one of them has received its headers.
+// A Worker may have six connections that wait for response headers; a seventh waits until one of them has
+// received its headers.
 // https://developers.cloudflare.com/workers/platform/limits/#simultaneous-open-connections
 export const maxConnections = 6
 
@@ -37,20 +40,30 @@ export const defaultSweepOptions = (): SweepOptions => ({
 
 const publishedAtOnce = 100
 
-/** Publish due rows until none is left or the time is over. While the queue is unreachable, make the attempts in this process. */
-export async function sweepKind(queue: QueuePort, swept: SweptKind, { budgetMs, now, slots }: SweepOptions): Promise<void> {
+/**
+ * Publish due rows until none is left or the time is over. While the queue is unreachable, make the attempts
+ * in this process.
+ */
+export async function sweepKind(
+  queue: QueuePort,
+  swept: SweptKind,
+  { budgetMs, now, slots }: SweepOptions,
+): Promise<void> {
   const end = now() + budgetMs
   while (now() < end) {
     const due = await swept.claimDue(publishedAtOnce)
     if (due.length === 0) return
-    if (!(await tryPublish(queue, swept.kind, due))) return attemptUntilEmpty(swept, due, { slots, hasTime: () => now() < end })
+    if (!(await tryPublish(queue, swept.kind, due)))
+      return attemptUntilEmpty(swept, due, { slots, hasTime: () => now() < end })
     if (due.length < publishedAtOnce) return
   }
 }
 
 async function tryPublish(queue: QueuePort, kind: AttemptKind, due: readonly DueRow[]): Promise<boolean> {
   // Without a deduplication id: the queue may still remember the id of the lost message.
-  const messages = due.map(({ id, attempts }) => toMessage({ kind, id, attempt: attempts + 1 })).map(({ path, body }) => ({ path, body }))
+  const messages = due
+    .map(({ id, attempts }) => toMessage({ kind, id, attempt: attempts + 1 }))
+    .map(({ path, body }) => ({ path, body }))
   return queue.publish(messages).then(
     () => true,
     () => false,
@@ -58,9 +71,10 @@ async function tryPublish(queue: QueuePort, kind: AttemptKind, due: readonly Due
 }
 
 /**
- * Make the attempts of `due`, then of further rows, until none is left or the time is over. An attempt that fails stays due, so a failure
- * does not stop the others. Further rows are claimed only when a worker is free for each. Otherwise those that are left when the time is
- * over would wait for a minute, because they are marked as swept.
+ * Make the attempts of `due`, then of further rows, until none is left or the time is over. An attempt that
+ * fails stays due, so a failure does not stop the others. Further rows are claimed only when a worker is free
+ * for each. Otherwise those that are left when the time is over would wait for a minute, because they are
+ * marked as swept.
  */
 async function attemptUntilEmpty(
   { claimDue, attempt, parallel }: SweptKind,

@@ -9,14 +9,22 @@ import type { DueRow } from './attempts.ts'
 
 /** An event that only webhooks receive. The other events reach them through `enqueueEvent`. */
 export type WebhookOnlyEvent = {
-  [T in Extract<WebhookEvent, 'flow.published' | 'schedule.run' | 'session.completed'>]: { type: T; subject: string; data: WebhookData<T> }
+  [T in Extract<WebhookEvent, 'flow.published' | 'schedule.run' | 'session.completed'>]: {
+    type: T
+    subject: string
+    data: WebhookData<T>
+  }
 }['flow.published' | 'schedule.run' | 'session.completed']
 
 /** The ids of the deliveries that a statement has inserted. */
 export const EmittedWebhooks = z.object({ webhook_delivery_ids: z.array(z.string()) })
 
 /** Return a call of `app.emit_webhook`. `data` is an SQL expression of type json. */
-export function callEmitWebhook(type: WebhookOnlyEvent['type'], subject: RawBuilder<unknown>, data: RawBuilder<unknown>) {
+export function callEmitWebhook(
+  type: WebhookOnlyEvent['type'],
+  subject: RawBuilder<unknown>,
+  data: RawBuilder<unknown>,
+) {
   return callFunction('app.emit_webhook', { p_type: type, p_subject: subject, p_data: data })
 }
 
@@ -26,7 +34,9 @@ export const emitWebhook = writeStatement(
     select ${callEmitWebhook(type, sql`${subject}`, sql`${JSON.stringify(data)}::json`)} as webhook_delivery_ids`,
 )
 
-/** Insert and enqueue one message per webhook of the account that wants the event, in the transaction of `db`. */
+/**
+ * Insert and enqueue one message per webhook of the account that wants the event, in the transaction of `db`.
+ */
 export async function enqueueWebhookEvent(db: WriteDb, event: WebhookOnlyEvent): Promise<void> {
   enqueueWebhooks(db, (await emitWebhook.one(db, event)).webhook_delivery_ids)
 }

@@ -13,8 +13,14 @@ interface BareCalls {
 
 const limits = { list: '60/minute', 'unread-count': '120/minute', 'mark-read': '60/minute' } as const
 
-/** Create requests to the baseline Worker that make the same two calls as the operation, for one user after the other. */
-export async function createBareRequests(account: SeededAccount, operation: Operation): Promise<() => LoadRequest> {
+/**
+ * Create requests to the baseline Worker that make the same two calls as the operation, for one user after
+ * the other.
+ */
+export async function createBareRequests(
+  account: SeededAccount,
+  operation: Operation,
+): Promise<() => LoadRequest> {
   const command = await captureLimiterCommand(operation)
   let turn = 0
   return () => {
@@ -28,14 +34,27 @@ export async function createBareRequests(account: SeededAccount, operation: Oper
 }
 
 function createStatement(account: SeededAccount, operation: Operation, user: number): BareCalls['statement'] {
-  const caller = [userId(account.tag, user), account.accountId, signInId(account.tag, user), 'user', 'none', '']
+  const caller = [
+    userId(account.tag, user),
+    account.accountId,
+    signInId(account.tag, user),
+    'user',
+    'none',
+    '',
+  ]
   const call = (name: string, ...rest: (string | number)[]) => {
     const params = [...caller, ...rest]
-    return { query: `select * from app.${name}(${params.map((_, index) => `$${index + 1}`).join(', ')})`, params }
+    return {
+      query: `select * from app.${name}(${params.map((_, index) => `$${index + 1}`).join(', ')})`,
+      params,
+    }
   }
   if (operation === 'list') return call('list_notifications', 0, 50)
   if (operation === 'unread-count') return call('count_unread')
-  return call('mark_notification_read', notificationId(account, user, 1 + Math.floor(Math.random() * account.notificationsPerUser)))
+  return call(
+    'mark_notification_read',
+    notificationId(account, user, 1 + Math.floor(Math.random() * account.notificationsPerUser)),
+  )
 }
 
 /** Return the command with which the limiter counts a call of `USER`. */
@@ -49,7 +68,11 @@ async function captureLimiterCommand(operation: Operation): Promise<string[]> {
     throw new Error('NOSCRIPT No matching script')
   }
   const redis = { eval: capture, evalsha, ping: async () => 'PONG' }
-  await createRedisLimiter(redis as never).count(`bare:${operation}:USER`, parseRate(limits[operation]), false)
+  await createRedisLimiter(redis as never).count(
+    `bare:${operation}:USER`,
+    parseRate(limits[operation]),
+    false,
+  )
   const [command = []] = captured
   const [, script = '', ...rest] = command
   // The service sends the hash. The first request of the bench's warm-up has loaded the script.

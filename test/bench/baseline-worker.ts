@@ -13,7 +13,8 @@ interface Bindings {
   ECHO: HubNamespace
 }
 
-// Baselines for the service's routes. Each route does only one part of the work that a route of the service does.
+// Baselines for the service's routes. Each route does only one part of the work that a route of the service
+// does.
 
 const app = new Hono<{ Bindings: Bindings }>()
 const bodies = new Map<number, string>()
@@ -38,7 +39,9 @@ app.get('/json/:bytes', (c) => {
 const session = buildSession(notes)
 
 /** Baseline of an export: it writes a session that is in memory, without authorization and queries. */
-app.get('/export/:format/:masked', async (c) => c.text(await writeExport(session, c.req.param('format'), c.req.param('masked') === 'true')))
+app.get('/export/:format/:masked', async (c) =>
+  c.text(await writeExport(session, c.req.param('format'), c.req.param('masked') === 'true')),
+)
 
 function createDocument(bytes: number): object {
   const step = {
@@ -52,12 +55,19 @@ function createDocument(bytes: number): object {
   return { steps: Array.from({ length: count }, (_, n) => ({ ...step, number: n })) }
 }
 
-/** Baseline of a signed-in route: the statement and the Redis command that the bench sends, in parallel and without any other work. */
+/**
+ * Baseline of a signed-in route: the statement and the Redis command that the bench sends, in parallel and
+ * without any other work.
+ */
 app.post('/calls', async ({ env, req, body }) => {
   const { statement, command } = await req.json<{ statement: object; command: string[] }>()
   const [rows] = await Promise.all([
     postJson(env.NEON_HTTP_ENDPOINT, { 'neon-connection-string': env.DATABASE_URL }, statement),
-    postJson(env.UPSTASH_REDIS_REST_URL, { authorization: `Bearer ${env.UPSTASH_REDIS_REST_TOKEN}` }, command),
+    postJson(
+      env.UPSTASH_REDIS_REST_URL,
+      { authorization: `Bearer ${env.UPSTASH_REDIS_REST_TOKEN}` },
+      command,
+    ),
   ])
   const [[text]] = (rows as { rows: [[string]] }).rows
   return body(text, 200, { 'content-type': 'application/json' })
@@ -89,7 +99,11 @@ app.post('/streams/:name/:round/:action', async (c) => {
   const hubs = c.env[c.req.param('name') as 'HUB' | 'ECHO']
   const { body, status } = await hubs
     .get(hubs.idFromName(c.req.param('round')))
-    .fetch(`https://hub/${c.req.param('action')}`, { method: 'POST', body: await c.req.text(), signal: c.req.raw.signal })
+    .fetch(`https://hub/${c.req.param('action')}`, {
+      method: 'POST',
+      body: await c.req.text(),
+      signal: c.req.raw.signal,
+    })
   return new Response(body, { status, headers: { 'content-type': 'text/event-stream' } })
 })
 

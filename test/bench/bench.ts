@@ -12,10 +12,23 @@ import { measureGrowth } from './growth/growth.ts'
 import { type LoadRequest, type LoadResult, runLoadFor, runLoadWhile } from './load.ts'
 import { measurePeers } from './peers/peers.ts'
 import { printPeers } from './peers/print-peers.ts'
-import { type OperationResult, printExports, printLists, printOperations, printSteps, printSweep } from './print-results.ts'
+import {
+  type OperationResult,
+  printExports,
+  printLists,
+  printOperations,
+  printSteps,
+  printSweep,
+} from './print-results.ts'
 import { printProcesses } from './processes.ts'
 import { printProfiles } from './profile.ts'
-import { benchNotificationsPerUser, benchUsers, notificationId, type SeededAccount, seedAccount } from './seed.ts'
+import {
+  benchNotificationsPerUser,
+  benchUsers,
+  notificationId,
+  type SeededAccount,
+  seedAccount,
+} from './seed.ts'
 import type { BenchServer, MeasuredWorker } from './server.ts'
 import { measureSessionReads, sessionCounts } from './sessions.ts'
 import { measureStartUp, printStartUp } from './start-up.ts'
@@ -24,13 +37,29 @@ import { measureSweep } from './sweep.ts'
 
 const connections = 16
 const seconds = Number(process.env.BENCH_SECONDS ?? 4)
-/** The parts that can be measured alone, each with an option such as `--flows`, or `--growth=100000`, the rows of the largest account. */
-const parts = ['notifications', 'flows', 'exports', 'streams', 'sessions', 'growth', 'peers', 'processes', 'profile'] as const
+/**
+ * The parts that can be measured alone, each with an option such as `--flows`, or `--growth=100000`, the rows
+ * of the largest account.
+ */
+const parts = [
+  'notifications',
+  'flows',
+  'exports',
+  'streams',
+  'sessions',
+  'growth',
+  'peers',
+  'processes',
+  'profile',
+] as const
 const operations: readonly Operation[] = ['list', 'unread-count', 'mark-read']
 
 const randomBelow = (limit: number): number => Math.floor(Math.random() * limit)
 
-/** Return a function per operation that creates its next request. Users take turns, because rate limits are per person and minute. */
+/**
+ * Return a function per operation that creates its next request. Users take turns, because rate limits are
+ * per person and minute.
+ */
 function createRequestFactories(account: SeededAccount): Record<Operation, () => LoadRequest> {
   let lastUser = 0
   const nextUser = () => {
@@ -40,7 +69,11 @@ function createRequestFactories(account: SeededAccount): Record<Operation, () =>
   const getToken = (user: number) => account.tokens[user] ?? ''
   return {
     list: () => ({ method: 'GET', path: '/api/v1/notifications?limit=50', token: getToken(nextUser()) }),
-    'unread-count': () => ({ method: 'GET', path: '/api/v1/notifications/unread-count', token: getToken(nextUser()) }),
+    'unread-count': () => ({
+      method: 'GET',
+      path: '/api/v1/notifications/unread-count',
+      token: getToken(nextUser()),
+    }),
     'mark-read': () => {
       const user = nextUser()
       const id = notificationId(account, user + 1, 1 + randomBelow(benchNotificationsPerUser))
@@ -72,7 +105,10 @@ function readRoundTrips({ child }: RunningServer, workerName: string): Promise<n
 }
 
 /** Read the processor time so far in microseconds, by process. */
-function readCpuMicros({ child, info }: RunningServer, worker: MeasuredWorker): Record<string, number | null> {
+function readCpuMicros(
+  { child, info }: RunningServer,
+  worker: MeasuredWorker,
+): Record<string, number | null> {
   return {
     workerd: readProcessCpuMicros(worker.workerdPid),
     emulators: readProcessCpuMicros(child.pid ?? 0),
@@ -92,10 +128,16 @@ async function measureOperation(
   const roundTripsBefore = await readRoundTrips(server, worker.name)
   const cpuBefore = readCpuMicros(server, worker)
   const end = performance.now() + seconds * 1000
-  const load = await runLoadWhile({ port: worker.port, connections, next: createRequest, hasMore: () => performance.now() < end })
+  const load = await runLoadWhile({
+    port: worker.port,
+    connections,
+    next: createRequest,
+    hasMore: () => performance.now() < end,
+  })
   const cpuAfter = readCpuMicros(server, worker)
   const cpu = Object.entries(cpuAfter).map(
-    ([part, micros]) => [part, micros === null ? null : (micros - (cpuBefore[part] ?? 0)) / load.requests] as const,
+    ([part, micros]) =>
+      [part, micros === null ? null : (micros - (cpuBefore[part] ?? 0)) / load.requests] as const,
   )
   const roundTrips = ((await readRoundTrips(server, worker.name)) - roundTripsBefore) / load.requests
   return { ...load, cpu: Object.fromEntries(cpu), roundTrips }
@@ -110,7 +152,8 @@ async function measureOperations(server: RunningServer, account: SeededAccount):
     for (const worker of server.info.workers) {
       const result = await measureOperation(server, worker, requestFactories[operation])
       const measureBaseline = async (path: string) =>
-        (await runLoadFor(worker.baselinePort, connections, seconds / 2, () => ({ method: 'GET', path }))).perSecond
+        (await runLoadFor(worker.baselinePort, connections, seconds / 2, () => ({ method: 'GET', path })))
+          .perSecond
       const hono = await measureBaseline(`/bytes/${result.bytes}`)
       const bare = await createBareRequests(account, operation)
       const calls = (await runLoadFor(worker.baselinePort, connections, seconds / 2, bare)).perSecond
@@ -120,7 +163,9 @@ async function measureOperations(server: RunningServer, account: SeededAccount):
   return results
 }
 
-/** Measure the part that an option names. Without such an option, measure notifications, flows and exports. */
+/**
+ * Measure the part that an option names. Without such an option, measure notifications, flows and exports.
+ */
 async function measureParts(server: RunningServer): Promise<void> {
   const { postgresPort, database, settings } = server.info
   const benchDatabase = { postgresPort, database, settings }
@@ -149,8 +194,16 @@ async function measureParts(server: RunningServer): Promise<void> {
   if (onlyPart === 'profile') await printProfiles(server.info)
   if (onlyPart === 'streams') printStreams(await measureStreams(server.info.workers[0]?.baselinePort ?? 0))
   if (onlyPart === 'sessions')
-    printLists('Lists and metrics of sessions', sessionCounts, await measureSessionReads(benchDatabase, server.info))
-  if (onlyPart === 'growth' && !(await measureGrowth(server.info, Number(option?.split('=')[1] ?? 1_000_000)))) process.exitCode = 1
+    printLists(
+      'Lists and metrics of sessions',
+      sessionCounts,
+      await measureSessionReads(benchDatabase, server.info),
+    )
+  if (
+    onlyPart === 'growth' &&
+    !(await measureGrowth(server.info, Number(option?.split('=')[1] ?? 1_000_000)))
+  )
+    process.exitCode = 1
 }
 
 async function runBench(): Promise<void> {
@@ -160,9 +213,12 @@ async function runBench(): Promise<void> {
     if (!printSweep(await measureSweep())) process.exitCode = 1
     return
   }
-  console.log(`Building, starting PostgreSQL, the local emulators and workerd on ${availableParallelism()} processors ...`)
+  console.log(
+    `Building, starting PostgreSQL, the local emulators and workerd on ${availableParallelism()} processors ...`,
+  )
   if (process.argv.includes('--profile')) process.env.BENCH_INSPECT = String(await findFreePort())
-  if (process.argv.some((argument) => /^--(profile|growth)/.test(argument))) process.env.BENCH_PRELOAD = 'pg_stat_statements'
+  if (process.argv.some((argument) => /^--(profile|growth)/.test(argument)))
+    process.env.BENCH_PRELOAD = 'pg_stat_statements'
   const server = await startServer()
   try {
     await measureParts(server)

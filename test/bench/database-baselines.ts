@@ -11,7 +11,10 @@ export type Operation = 'list' | 'unread-count' | 'mark-read'
 const tag = '0b'
 const accountId = `000000${tag}-0000-7000-b000-000000000001`
 
-/** The statements of the operations without row level security, roles and tenant context: the work of PostgreSQL alone. */
+/**
+ * The statements of the operations without row level security, roles and tenant context: the work of
+ * PostgreSQL alone.
+ */
 const statements: Record<Operation, string> = {
   list: `select id, user_id, event_key, title, body, link, is_read, read_at, created_at from notifications
           where account_id = '${accountId}' and user_id = $1 order by is_read, created_at desc, id desc limit 50`,
@@ -24,13 +27,23 @@ const idExpression = (kind: string, number: string) =>
   `('000000${tag}-0000-7000-${kind}-' || lpad(to_hex(${number}::bigint), 12, '0'))::uuid`
 
 /** Measure statements per second from Node, with a pool of `connections` and prepared statements. */
-export async function measurePool(ownerUrl: string, operation: Operation, connections: number, seconds: number): Promise<number> {
+export async function measurePool(
+  ownerUrl: string,
+  operation: Operation,
+  connections: number,
+  seconds: number,
+): Promise<number> {
   const pool = new pg.Pool({ connectionString: ownerUrl, max: connections })
   const runUntil = async (end: number) => {
     let count = 0
     const runQueries = async () => {
       for (; performance.now() < end; count++) {
-        await pool.query({ name: operation, text: statements[operation], values: [randomRowId(operation)], rowMode: 'array' })
+        await pool.query({
+          name: operation,
+          text: statements[operation],
+          values: [randomRowId(operation)],
+          rowMode: 'array',
+        })
       }
     }
     await Promise.all(Array.from({ length: connections }, runQueries))
@@ -47,7 +60,10 @@ export async function measurePool(ownerUrl: string, operation: Operation, connec
 /** Return the id of a random user, or of a random notification for `mark-read`. */
 function randomRowId(operation: Operation): string {
   if (operation !== 'mark-read') return userId(tag, 1 + Math.floor(Math.random() * benchUsers))
-  return userId(tag, 1 + Math.floor(Math.random() * benchUsers * benchNotificationsPerUser)).replace('-8000-', '-a000-')
+  return userId(tag, 1 + Math.floor(Math.random() * benchUsers * benchNotificationsPerUser)).replace(
+    '-8000-',
+    '-a000-',
+  )
 }
 
 /** Measure transactions per second with pgbench, or return null if the machine has none. */
@@ -62,8 +78,23 @@ export async function measurePgbench(
   const rowCount = operation === 'mark-read' ? benchUsers * benchNotificationsPerUser : benchUsers
   const id = idExpression(operation === 'mark-read' ? 'a000' : '8000', ':n')
   const script = join(server.folder, `${operation}.sql`)
-  await writeFile(script, `\\set n random(1, ${rowCount})\n${statements[operation].replace('$1', id).replace(/\s+/g, ' ')};\n`)
-  const flags = ['-n', '-M', 'prepared', '-c', String(connections), '-j', '2', '-T', String(seconds), '-f', script]
+  await writeFile(
+    script,
+    `\\set n random(1, ${rowCount})\n${statements[operation].replace('$1', id).replace(/\s+/g, ' ')};\n`,
+  )
+  const flags = [
+    '-n',
+    '-M',
+    'prepared',
+    '-c',
+    String(connections),
+    '-j',
+    '2',
+    '-T',
+    String(seconds),
+    '-f',
+    script,
+  ]
   const { stdout } = await promisify(execFile)(binary, [...flags, server.ownerUrl])
   return Number(/tps = ([\d.]+)/.exec(stdout)?.[1])
 }

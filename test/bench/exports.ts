@@ -13,7 +13,10 @@ export interface ExportCost {
   bytes: number
   unmasked: number
   masked: number
-  /** The writing alone, in the baseline Worker with the rows in memory. Null for a PDF, whose fonts are assets. */
+  /**
+   * The writing alone, in the baseline Worker with the rows in memory. Null for a PDF, whose fonts are
+   * assets.
+   */
   writing: WritingCost | null
   /** A JSON response of the same size, from the baseline Worker. */
   baseline: number
@@ -48,8 +51,14 @@ const pdfCounts = { warmUp: 50, measured: 100 }
 const sessionId = '0000004a-0000-7000-b002-000000000001'
 const treeId = '0000004a-0000-7000-b001-000000000001'
 
-/** Measure the processor time of each export format for a session of a hundred steps, with and without masking. */
-export async function measureExports(database: BenchDatabase, { workers }: BenchServer): Promise<ExportCost[]> {
+/**
+ * Measure the processor time of each export format for a session of a hundred steps, with and without
+ * masking.
+ */
+export async function measureExports(
+  database: BenchDatabase,
+  { workers }: BenchServer,
+): Promise<ExportCost[]> {
   const worker = workers[0] as MeasuredWorker
   const account = await seedAccount(database, '4a', peopleCount, 1)
   await seedSession(database, account)
@@ -59,7 +68,8 @@ export async function measureExports(database: BenchDatabase, { workers }: Bench
     path: `/api/v1${path}`,
     token: account.tokens[requestCount++ % peopleCount] ?? '',
   })
-  const measure = (path: string, counts?: RequestCounts) => measureCpu(worker.port, worker.workerdPid, () => createRequest(path), counts)
+  const measure = (path: string, counts?: RequestCounts) =>
+    measureCpu(worker.port, worker.workerdPid, () => createRequest(path), counts)
   const measureBaseline: MeasureBaseline = (path, counts) =>
     measureCpu(worker.baselinePort, worker.baselinePid, () => ({ method: 'GET', path }), counts)
   const minimum = await measure('/notifications/unread-count')
@@ -85,17 +95,22 @@ export async function measureExports(database: BenchDatabase, { workers }: Bench
 }
 
 /**
- * Measure the writing of a format in the baseline Worker, after a warm-up that lets V8 compile the code. The three parts take turns,
- * because the speed of the machine changes from second to second.
+ * Measure the writing of a format in the baseline Worker, after a warm-up that lets V8 compile the code. The
+ * three parts take turns, because the speed of the machine changes from second to second.
  */
 async function measureWriting(measureBaseline: MeasureBaseline, format: string): Promise<WritingCost> {
   const { bytes } = await measureBaseline(`/export/${format}/false`, { warmUp: 0, measured: 1 })
-  const paths = { unmasked: `/export/${format}/false`, masked: `/export/${format}/true`, baseline: `/json/${bytes}` }
+  const paths = {
+    unmasked: `/export/${format}/false`,
+    masked: `/export/${format}/true`,
+    baseline: `/json/${bytes}`,
+  }
   const parts = ['unmasked', 'masked', 'baseline'] as const
   const sums = { unmasked: 0, masked: 0, baseline: 0 }
   for (const part of parts) await measureBaseline(paths[part], { warmUp: 1500, measured: 1 })
   for (let round = 0; round < rounds; round++)
-    for (const part of parts) sums[part] += (await measureBaseline(paths[part], { warmUp: 0, measured: 200 })).micros
+    for (const part of parts)
+      sums[part] += (await measureBaseline(paths[part], { warmUp: 0, measured: 200 })).micros
   return { unmasked: sums.unmasked / rounds, masked: sums.masked / rounds, baseline: sums.baseline / rounds }
 }
 

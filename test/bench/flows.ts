@@ -39,7 +39,10 @@ async function seedFlows(database: BenchDatabase, tag: string, count: number): P
 }
 
 /** Measure every sort order and every filter of the list of flows, in accounts of 20 and of 20,000 flows. */
-export async function measureFlowLists(database: BenchDatabase, { workers }: BenchServer): Promise<ListTimes[]> {
+export async function measureFlowLists(
+  database: BenchDatabase,
+  { workers }: BenchServer,
+): Promise<ListTimes[]> {
   const port = workers[0]?.port ?? 0
   const smallAccount = await seedFlows(database, '2a', flowCounts.small)
   const largeAccount = await seedFlows(database, '2b', flowCounts.large)
@@ -47,21 +50,34 @@ export async function measureFlowLists(database: BenchDatabase, { workers }: Ben
     let requestCount = 0
     const path = `/api/v1/trees?${query.replace('AUTHOR', userId(tag, 1))}`
     const next = () => ({ method: 'GET', path, token: tokens[requestCount++ % peopleCount] ?? '' })
-    const runListsUntil = (count: number) => runLoadWhile({ port, connections: 1, next, hasMore: () => requestCount < count })
+    const runListsUntil = (count: number) =>
+      runLoadWhile({ port, connections: 1, next, hasMore: () => requestCount < count })
     await runListsUntil(warmUpLists)
     return (await runListsUntil(warmUpLists + measuredLists)).p50
   }
   const { none, ...filters } = listFilters('AUTHOR')
-  const queries = [['most used', none], ...sortOrders.map((sort) => [`by ${sort}`, `sort_by=${sort}`]), ...Object.entries(filters)] as const
+  const queries = [
+    ['most used', none],
+    ...sortOrders.map((sort) => [`by ${sort}`, `sort_by=${sort}`]),
+    ...Object.entries(filters),
+  ] as const
   const results: ListTimes[] = []
   for (const [list = '', query = ''] of queries)
-    results.push({ list, small: await measureList(smallAccount, query), large: await measureList(largeAccount, query) })
+    results.push({
+      list,
+      small: await measureList(smallAccount, query),
+      large: await measureList(largeAccount, query),
+    })
   return results
 }
 
 /** Build a balanced tree with exactly `nodes` nodes. */
 function buildFlow(nodes: number, id = 'n'): FlowNode {
-  const node = { id, title: `Step ${id}`, description: 'Run `ipconfig /all`; it prints the address of every adapter.' }
+  const node = {
+    id,
+    title: `Step ${id}`,
+    description: 'Run `ipconfig /all`; it prints the address of every adapter.',
+  }
   if (nodes < 3) {
     if (nodes === 1) return { ...node, type: 'solution' }
     return { ...node, type: 'action', next_node_id: `${id}0`, children: [buildFlow(1, `${id}0`)] }
@@ -76,8 +92,14 @@ function buildFlow(nodes: number, id = 'n'): FlowNode {
   }
 }
 
-/** Measure the steps of a flow from draft to import, with a small and a large flow. Every person does each step once. */
-export async function measureFlowSteps(database: BenchDatabase, { workers }: BenchServer): Promise<StepTimes[]> {
+/**
+ * Measure the steps of a flow from draft to import, with a small and a large flow. Every person does each
+ * step once.
+ */
+export async function measureFlowSteps(
+  database: BenchDatabase,
+  { workers }: BenchServer,
+): Promise<StepTimes[]> {
   const { tokens } = await seedAccount(database, '2c', peopleCount, 1)
   const url = `http://127.0.0.1:${workers[0]?.port ?? 0}/api/v1/trees`
   const smallTimes = await measureSteps(url, tokens, nodeCounts.small)
@@ -86,21 +108,34 @@ export async function measureFlowSteps(database: BenchDatabase, { workers }: Ben
 }
 
 /** Return the median duration of each step in milliseconds. */
-async function measureSteps(url: string, tokens: readonly string[], nodes: number): Promise<Map<string, number>> {
+async function measureSteps(
+  url: string,
+  tokens: readonly string[],
+  nodes: number,
+): Promise<Map<string, number>> {
   const durationsByStep = new Map<string, number[]>()
-  const draft = { tree_type: 'troubleshooting', name: `A flow of ${nodes} nodes`, status: 'draft', tree_structure: buildFlow(nodes) }
+  const draft = {
+    tree_type: 'troubleshooting',
+    name: `A flow of ${nodes} nodes`,
+    status: 'draft',
+    tree_structure: buildFlow(nodes),
+  }
   for (const token of tokens) {
     const measureStep = async (step: string, method: string, path: string, body?: unknown) => {
       const sentAt = performance.now()
       const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
       const response = await fetch(url + path, { method, headers, body: body ? JSON.stringify(body) : null })
       const flow = (await response.json()) as { id: string }
-      if (!response.ok) throw new Error(`The step ${step} returned status ${response.status}: ${JSON.stringify(flow)}`)
+      if (!response.ok)
+        throw new Error(`The step ${step} returned status ${response.status}: ${JSON.stringify(flow)}`)
       durationsByStep.set(step, [...(durationsByStep.get(step) ?? []), performance.now() - sentAt])
       return flow
     }
     const { id } = await measureStep('create', 'POST', '', draft)
-    await measureStep('save', 'PUT', `/${id}`, { tree_structure: draft.tree_structure, description: 'Saved again' })
+    await measureStep('save', 'PUT', `/${id}`, {
+      tree_structure: draft.tree_structure,
+      description: 'Saved again',
+    })
     await measureStep('publish', 'PUT', `/${id}`, { status: 'published' })
     await measureStep('import', 'POST', '/import', await measureStep('export', 'GET', `/${id}/export`))
   }

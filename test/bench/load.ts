@@ -30,7 +30,12 @@ interface LoadOptions {
 }
 
 /** Send requests for `seconds`, after an unmeasured warm-up of a fifth of that time. */
-export async function runLoadFor(port: number, connections: number, seconds: number, next: () => LoadRequest): Promise<LoadResult> {
+export async function runLoadFor(
+  port: number,
+  connections: number,
+  seconds: number,
+  next: () => LoadRequest,
+): Promise<LoadResult> {
   const until = (end: number) => () => performance.now() < end
   await runLoadWhile({ port, connections, next, hasMore: until(performance.now() + seconds * 200) })
   return runLoadWhile({ port, connections, next, hasMore: until(performance.now() + seconds * 1000) })
@@ -48,7 +53,8 @@ export async function runLoadWhile({ port, connections, next, hasMore }: LoadOpt
       const request = next()
       const { status, length } = await connection.send(request)
       durations.push(performance.now() - sentAt)
-      if (status < 200 || status > 299) throw new Error(`${request.method} ${request.path} on port ${port} received status ${status}`)
+      if (status < 200 || status > 299)
+        throw new Error(`${request.method} ${request.path} on port ${port} received status ${status}`)
       bytes = Math.max(bytes, length)
     }
     connection.close()
@@ -56,8 +62,15 @@ export async function runLoadWhile({ port, connections, next, hasMore }: LoadOpt
   await Promise.all(Array.from({ length: connections }, sendRequests))
   const seconds = (performance.now() - started) / 1000
   const sorted = Float64Array.from(durations).sort()
-  const quantile = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
-  return { requests: durations.length, perSecond: durations.length / seconds, p50: quantile(0.5), p99: quantile(0.99), bytes }
+  const quantile = (share: number) =>
+    sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+  return {
+    requests: durations.length,
+    perSecond: durations.length / seconds,
+    p50: quantile(0.5),
+    p99: quantile(0.99),
+    bytes,
+  }
 }
 
 interface Connection {
@@ -65,7 +78,10 @@ interface Connection {
   close(): void
 }
 
-/** Open a connection that sends requests with as little work as possible, so that the bench itself uses little processor time. */
+/**
+ * Open a connection that sends requests with as little work as possible, so that the bench itself uses little
+ * processor time.
+ */
 async function openConnection(port: number): Promise<Connection> {
   const socket = connect(port, '127.0.0.1')
   socket.setNoDelay(true)
@@ -76,7 +92,9 @@ async function openConnection(port: number): Promise<Connection> {
       const client = address ? `cf-connecting-ip: ${address}\r\n` : ''
       const type = body ? 'content-type: application/json\r\n' : ''
       const length = method === 'GET' ? '' : `content-length: ${Buffer.byteLength(body)}\r\n`
-      socket.write(`${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${authorization}${client}${type}${length}\r\n${body}`)
+      socket.write(
+        `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${authorization}${client}${type}${length}\r\n${body}`,
+      )
       return readResponse(socket)
     },
     close: () => socket.destroy(),
@@ -105,6 +123,7 @@ function readCompleteLength(received: string): number | undefined {
   const length = received.length - headEnd - 4
   const declaredLength = /\r\ncontent-length: (\d+)/i.exec(received.slice(0, headEnd + 2))?.[1]
   // Without a content-length the body is chunked and ends with an empty chunk.
-  const isComplete = declaredLength === undefined ? received.endsWith('0\r\n\r\n') : length >= Number(declaredLength)
+  const isComplete =
+    declaredLength === undefined ? received.endsWith('0\r\n\r\n') : length >= Number(declaredLength)
   return isComplete ? length : undefined
 }

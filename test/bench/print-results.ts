@@ -17,7 +17,10 @@ export interface OperationResult extends LoadResult {
 
 const goals: Record<Operation, number> = { list: 0.25, 'unread-count': 0.2, 'mark-read': 0.15 }
 
-/** Print the throughput of the operations as ratios to the baselines, which depend less on the machine than absolute numbers. */
+/**
+ * Print the throughput of the operations as ratios to the baselines, which depend less on the machine than
+ * absolute numbers.
+ */
 export function printOperations(results: readonly OperationResult[]): void {
   printTable([
     [
@@ -49,7 +52,11 @@ export function printOperations(results: readonly OperationResult[]): void {
   ])
 }
 
-export function printLists(title: string, counts: { small: number; large: number }, results: readonly ListTimes[]): void {
+export function printLists(
+  title: string,
+  counts: { small: number; large: number },
+  results: readonly ListTimes[],
+): void {
   const [small, large] = [counts.small.toLocaleString('en'), counts.large.toLocaleString('en')]
   console.log(`\n${title} in an account of ${large}, as a multiple of one of ${small}`)
   printTable([
@@ -64,14 +71,29 @@ export function printLists(title: string, counts: { small: number; large: number
   ])
 }
 
-/** Print how long a backlog took while the queue was unreachable. Return whether the goal was met without sending a message twice. */
+/**
+ * Print how long a backlog took while the queue was unreachable. Return whether the goal was met without
+ * sending a message twice.
+ */
 export function printSweep(results: readonly DrainTime[]): boolean {
-  const isMet = ({ drainSeconds, attempts, deliveries }: DrainTime) => drainSeconds < drainGoal && attempts === deliveries
+  const isMet = ({ drainSeconds, attempts, deliveries }: DrainTime) =>
+    drainSeconds < drainGoal && attempts === deliveries
   console.log('\nA backlog while the queue is unreachable, with one cron run per minute')
   printTable([
-    ['', 'deliveries', 'attempts', 'cron runs', 'deliveries per second of a run', 'drained after s', '(goal)', ''],
+    [
+      '',
+      'deliveries',
+      'attempts',
+      'cron runs',
+      'deliveries per second of a run',
+      'drained after s',
+      '(goal)',
+      '',
+    ],
     ...results.map((result) => [
-      result.chatDelayMs > 0 ? `chat tool responds after ${result.chatDelayMs} ms` : 'chat tool responds at once',
+      result.chatDelayMs > 0
+        ? `chat tool responds after ${result.chatDelayMs} ms`
+        : 'chat tool responds at once',
       String(result.deliveries),
       String(result.attempts),
       String(result.cronRuns),
@@ -88,12 +110,20 @@ export function printSteps(steps: readonly StepTimes[]): void {
   console.log(`\nA flow of ${nodeCounts.large} nodes, as a multiple of one of ${nodeCounts.small}`)
   printTable([
     ['', 'ratio', `ms of ${nodeCounts.small}`, `ms of ${nodeCounts.large}`, '(goal)'],
-    ...steps.map(({ step, small, large }) => [step, formatRatio(large, small), small.toFixed(1), large.toFixed(1), '< 500']),
+    ...steps.map(({ step, small, large }) => [
+      step,
+      formatRatio(large, small),
+      small.toFixed(1),
+      large.toFixed(1),
+      '< 500',
+    ]),
   ])
 }
 
 export function printExports(exports: readonly ExportCost[]): void {
-  console.log('\nWriting the export of a 100-step session: CPU in the baseline Worker, as a ratio to a JSON response of the same size')
+  console.log(
+    '\nWriting the export of a 100-step session: CPU in the baseline Worker, as a ratio to a JSON response of the same size',
+  )
   printTable([
     ['', 'ratio', '(goal)', 'masking as a ratio to the rest', '(goal)', 'CPU per request, µs'],
     ...exports.flatMap(({ format, writing }) =>

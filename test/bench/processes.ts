@@ -14,7 +14,14 @@ const processCounts = [1, 2, 4]
 const connections = 32
 const rounds = Number(process.env.BENCH_ROUNDS ?? 3)
 const seconds = Number(process.env.BENCH_SECONDS ?? 2)
-const measuredNames = ['list notifications', 'unread count', 'list flows', 'start session', 'record decision', 'escalate']
+const measuredNames = [
+  'list notifications',
+  'unread count',
+  'list flows',
+  'start session',
+  'record decision',
+  'escalate',
+]
 
 interface Sample {
   perSecond: number
@@ -22,23 +29,31 @@ interface Sample {
   postgresMicros: number
 }
 
-/** Print the throughput of one, two and four Node processes on one database. With `--store`, the costs are computed from its processor time. */
+/**
+ * Print the throughput of one, two and four Node processes on one database. With `--store`, the costs are
+ * computed from its processor time.
+ */
 export async function printProcesses(server: BenchServer): Promise<void> {
   const account = await seedAccount(server, '0b', benchUsers, benchNotificationsPerUser)
   await seedPeers(server, account)
-  const operations = (await createOperations(server, account)).filter(({ name }) => measuredNames.includes(name))
+  const operations = (await createOperations(server, account)).filter(({ name }) =>
+    measuredNames.includes(name),
+  )
   const columns: Sample[][] = []
   for (const count of processCounts) {
     const processes = await startNodeEntries(server, count)
     try {
       const column: Sample[] = []
-      for (const operation of operations) column.push(await measureOperation(processes, operation, server.postgresPid))
+      for (const operation of operations)
+        column.push(await measureOperation(processes, operation, server.postgresPid))
       columns.push(column)
     } finally {
       for (const { stop } of processes) stop()
     }
   }
-  console.log('\nNode processes on one database, over 32 connections together: requests per second, as a multiple of one process')
+  console.log(
+    '\nNode processes on one database, over 32 connections together: requests per second, as a multiple of one process',
+  )
   printTable([
     [
       '',
@@ -50,24 +65,51 @@ export async function printProcesses(server: BenchServer): Promise<void> {
     ...operations.map(({ name }, n) => {
       const [one, ...more] = columns.map((column) => column[n] as Sample) as [Sample, ...Sample[]]
       const ratios = more.map(({ perSecond }) => formatRatio(perSecond, one.perSecond))
-      return [name, one.perSecond.toFixed(0), ...ratios, one.nodeMicros.toFixed(0), one.postgresMicros.toFixed(0)]
+      return [
+        name,
+        one.perSecond.toFixed(0),
+        ...ratios,
+        one.nodeMicros.toFixed(0),
+        one.postgresMicros.toFixed(0),
+      ]
     }),
   ])
   if (!process.argv.includes('--store')) return
-  const toMicros = ({ nodeMicros, postgresMicros }: Sample) => ({ node: Math.round(nodeMicros), postgres: Math.round(postgresMicros) })
-  const micros = Object.fromEntries(operations.map(({ name }, n) => [name, toMicros(columns[0]?.[n] as Sample)]))
-  writeFileSync(processorTimeFile, `${JSON.stringify({ measuredOn: new Date().toISOString().slice(0, 10), micros }, null, 2)}\n`)
+  const toMicros = ({ nodeMicros, postgresMicros }: Sample) => ({
+    node: Math.round(nodeMicros),
+    postgres: Math.round(postgresMicros),
+  })
+  const micros = Object.fromEntries(
+    operations.map(({ name }, n) => [name, toMicros(columns[0]?.[n] as Sample)]),
+  )
+  writeFileSync(
+    processorTimeFile,
+    `${JSON.stringify({ measuredOn: new Date().toISOString().slice(0, 10), micros }, null, 2)}\n`,
+  )
 }
 
-async function measureOperation(processes: readonly MeasuredProcess[], operation: PeerOperation, postgresPid: number): Promise<Sample> {
+async function measureOperation(
+  processes: readonly MeasuredProcess[],
+  operation: PeerOperation,
+  postgresPid: number,
+): Promise<Sample> {
   await runWindow(processes, operation, postgresPid)
   const samples: Sample[] = []
-  for (let round = 0; round < rounds; round++) samples.push(await runWindow(processes, operation, postgresPid))
+  for (let round = 0; round < rounds; round++)
+    samples.push(await runWindow(processes, operation, postgresPid))
   const medianOf = (part: keyof Sample) => median(samples.map((sample) => sample[part]))
-  return { perSecond: medianOf('perSecond'), nodeMicros: medianOf('nodeMicros'), postgresMicros: medianOf('postgresMicros') }
+  return {
+    perSecond: medianOf('perSecond'),
+    nodeMicros: medianOf('nodeMicros'),
+    postgresMicros: medianOf('postgresMicros'),
+  }
 }
 
-async function runWindow(processes: readonly MeasuredProcess[], { next, reset }: PeerOperation, postgresPid: number): Promise<Sample> {
+async function runWindow(
+  processes: readonly MeasuredProcess[],
+  { next, reset }: PeerOperation,
+  postgresPid: number,
+): Promise<Sample> {
   await reset?.()
   const readCpu = () => ({
     node: processes.reduce((sum, { pid }) => sum + (readProcessCpuMicros(pid) ?? 0), 0),
@@ -77,7 +119,9 @@ async function runWindow(processes: readonly MeasuredProcess[], { next, reset }:
   const end = performance.now() + seconds * 1000
   const hasMore = () => performance.now() < end
   const loads = await Promise.all(
-    processes.map(({ port }) => runLoadWhile({ port, connections: connections / processes.length, next, hasMore })),
+    processes.map(({ port }) =>
+      runLoadWhile({ port, connections: connections / processes.length, next, hasMore }),
+    ),
   )
   const after = readCpu()
   const requests = loads.reduce((sum, load) => sum + load.requests, 0)

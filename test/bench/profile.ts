@@ -14,20 +14,28 @@ const connections = 32
 const seconds = Number(process.env.BENCH_SECONDS ?? 2)
 const samplingMicros = 200
 
-/** Where the code of a request is. The first pattern that matches the URL and the name of a function decides. */
+/**
+ * Where the code of a request is. The first pattern that matches the URL and the name of a function decides.
+ */
 const places: readonly [place: string, pattern: RegExp][] = [
   ['garbage', /^ \(garbage collector\)$/],
   ['system calls', /^(node:\S*)? (writev|writeBuffer|writeUtf8String|writeLatin1String|shutdown|readStart)$/],
   ['token', /jose|lib\/vendors\/auth|lib\/http\/(authenticate|key-memory)|internal\/crypto/],
   ['limiter', /lib\/vendors\/cache|rate-limit|ratelimit/],
   ['validation', /node_modules\/(zod|@hono\/zod-validator)|lib\/http\/(validat|body|field)/],
-  ['SQL', /node_modules\/pg|lib\/(db|platform\/node\/(statement|database|postgres|pool))|node_modules\/kysely/],
+  [
+    'SQL',
+    /node_modules\/pg|lib\/(db|platform\/node\/(statement|database|postgres|pool))|node_modules\/kysely/,
+  ],
   ['log', /lib\/(log|trace)/],
   ['metrics', /lib\/metrics|metrics/],
   ['handler', /\/functions\/|lib\/(rules|work)/],
   ['routing', /node_modules\/hono/],
   ['pipeline', /lib\/(http|problem)/],
-  ['HTTP', /@hono\/node-server|node:_?(http|net|stream|internal\/(stream|http|url|deps|web))|node:(url|events|buffer)|undici/],
+  [
+    'HTTP',
+    /@hono\/node-server|node:_?(http|net|stream|internal\/(stream|http|url|deps|web))|node:(url|events|buffer)|undici/,
+  ],
   ['timers and promises', /node:internal\/(timers|process|async|promise)|runMicrotasks/],
 ]
 const otherPlace = 'other'
@@ -42,7 +50,10 @@ interface Profile {
   timeDeltas: number[]
 }
 
-/** Print for each operation the processor time of a request by place in the code, and PostgreSQL's by statement. */
+/**
+ * Print for each operation the processor time of a request by place in the code, and PostgreSQL's by
+ * statement.
+ */
 export async function printProfiles(server: BenchServer): Promise<void> {
   const account = await seedAccount(server, '0b', benchUsers, benchNotificationsPerUser)
   await seedPeers(server, account)
@@ -57,7 +68,10 @@ export async function printProfiles(server: BenchServer): Promise<void> {
       console.log(`\n${service.name}: microseconds of processor time per request`)
       printTable([
         ['', ...operations.map(({ name }) => name)],
-        ...rows.map((place) => [place, ...columns.map((column) => String(Math.round(column.get(place) ?? 0)))]),
+        ...rows.map((place) => [
+          place,
+          ...columns.map((column) => String(Math.round(column.get(place) ?? 0))),
+        ]),
       ])
     }
     await printStatements(server, services[0] as MeasuredProcess, operations)
@@ -66,12 +80,23 @@ export async function printProfiles(server: BenchServer): Promise<void> {
   }
 }
 
-/** Return the microseconds per request by place. The shares are V8's samples; the sum is what the system counts for the process. */
-async function profileOperation(service: MeasuredProcess, operation: PeerOperation): Promise<Map<string, number>> {
+/**
+ * Return the microseconds per request by place. The shares are V8's samples; the sum is what the system
+ * counts for the process.
+ */
+async function profileOperation(
+  service: MeasuredProcess,
+  operation: PeerOperation,
+): Promise<Map<string, number>> {
   const run = async (forSeconds: number) => {
     await operation.reset?.()
     const end = performance.now() + forSeconds * 1000
-    return runLoadWhile({ port: service.port, connections, next: operation.next, hasMore: () => performance.now() < end })
+    return runLoadWhile({
+      port: service.port,
+      connections,
+      next: operation.next,
+      hasMore: () => performance.now() < end,
+    })
   }
   await run(seconds / 2)
   const inspector = await openInspector(service.inspectorPort ?? 0)
@@ -98,7 +123,10 @@ function toPlaces({ nodes, samples, timeDeltas }: Profile, cpuMicros: number): M
     sums.set(place, (sums.get(place) ?? 0) + micros)
     total += micros
   }
-  return new Map([...[...sums].map(([place, micros]) => [place, (micros / total) * cpuMicros] as const), ['all of the process', cpuMicros]])
+  return new Map([
+    ...[...sums].map(([place, micros]) => [place, (micros / total) * cpuMicros] as const),
+    ['all of the process', cpuMicros],
+  ])
 }
 
 /** Return the place of a function, or null while the process waits. */
@@ -113,7 +141,10 @@ interface Inspector {
   close(): void
 }
 
-/** Connect to a process that listens for the DevTools protocol: https://chromedevtools.github.io/devtools-protocol/v8/Profiler/ */
+/**
+ * Connect to a process that listens for the DevTools protocol:
+ * https://chromedevtools.github.io/devtools-protocol/v8/Profiler/
+ */
 async function openInspector(port: number): Promise<Inspector> {
   const response = await fetch(`http://127.0.0.1:${port}/json/list`)
   const [target] = (await response.json()) as { webSocketDebuggerUrl: string }[]
@@ -147,7 +178,11 @@ async function printStatements(
   await withSuperuser(postgresPort, database, (client) => reportStatements(client, service, operations))
 }
 
-async function reportStatements(client: pg.Client, service: MeasuredProcess, operations: readonly PeerOperation[]): Promise<void> {
+async function reportStatements(
+  client: pg.Client,
+  service: MeasuredProcess,
+  operations: readonly PeerOperation[],
+): Promise<void> {
   await client.query('create extension pg_stat_statements')
   for (const operation of operations) {
     await operation.reset?.()
@@ -168,7 +203,12 @@ async function reportStatements(client: pg.Client, service: MeasuredProcess, ope
     console.log(`\nPostgreSQL under "${operation.name}": microseconds per request`)
     printTable([
       ['statement', 'calls', 'executing', 'planning'],
-      ...rows.map(({ query, calls, exec, plan }) => [query, calls.toFixed(2), exec.toFixed(0), plan.toFixed(0)]),
+      ...rows.map(({ query, calls, exec, plan }) => [
+        query,
+        calls.toFixed(2),
+        exec.toFixed(0),
+        plan.toFixed(0),
+      ]),
     ])
   }
 }

@@ -24,13 +24,17 @@ export const benchUsers = 1900
 export const benchNotificationsPerUser = 60
 
 /** Build the id of a user from a number, so that pgbench can build it too. */
-export const userId = (tag: string, user: number | string): string => `000000${tag}-0000-7000-8000-${toHex(user)}`
+export const userId = (tag: string, user: number | string): string =>
+  `000000${tag}-0000-7000-8000-${toHex(user)}`
 export const signInId = (tag: string, user: number): string => `000000${tag}-0000-7000-9000-${toHex(user)}`
 export const notificationId = (account: SeededAccount, user: number, n: number): string =>
   `000000${account.tag}-0000-7000-a000-${toHex((user - 1) * account.notificationsPerUser + n)}`
 const toHex = (n: number | string): string => Number(n).toString(16).padStart(12, '0')
 
-/** Insert an account with `userCount` users who have `notificationsPerUser` notifications each. A third of these are read. */
+/**
+ * Insert an account with `userCount` users who have `notificationsPerUser` notifications each. A third of
+ * these are read.
+ */
 export async function seedAccount(
   database: BenchDatabase,
   tag: string,
@@ -45,12 +49,24 @@ export async function seedAccount(
     await client.query('set session_replication_role = origin')
     await client.query('vacuum analyze users, sign_ins, events, notifications')
   })
-  return { tag, accountId, userCount, notificationsPerUser, tokens: await signTokens(database, tag, accountId, userCount) }
+  return {
+    tag,
+    accountId,
+    userCount,
+    notificationsPerUser,
+    tokens: await signTokens(database, tag, accountId, userCount),
+  }
 }
 
 /** Return SQL that inserts the rows of an account. */
-function accountRows(tag: string, accountId: string, userCount: number, notificationsPerUser: number): string {
-  const idSql = (kind: string, n: string) => `('000000${tag}-0000-7000-${kind}-' || lpad(to_hex(${n}), 12, '0'))::uuid`
+function accountRows(
+  tag: string,
+  accountId: string,
+  userCount: number,
+  notificationsPerUser: number,
+): string {
+  const idSql = (kind: string, n: string) =>
+    `('000000${tag}-0000-7000-${kind}-' || lpad(to_hex(${n}), 12, '0'))::uuid`
   return `
     insert into accounts (id, name, plan, subscription_status) values ('${accountId}', 'Bench ${tag}', 'enterprise', 'active');
     insert into users (id, account_id, email, full_name, role, email_verified_at)
@@ -69,8 +85,17 @@ function accountRows(tag: string, accountId: string, userCount: number, notifica
       from generate_series(1, ${notificationsPerUser}) n, generate_series(1, ${userCount}) u;`
 }
 
-async function signTokens({ settings }: BenchDatabase, tag: string, accountId: string, userCount: number): Promise<string[]> {
+async function signTokens(
+  { settings }: BenchDatabase,
+  tag: string,
+  accountId: string,
+  userCount: number,
+): Promise<string[]> {
   const signer = createAccessTokens(parseConfig(settings))
   const numbers = Array.from({ length: userCount }, (_, index) => index + 1)
-  return Promise.all(numbers.map((user) => signer.sign({ userId: userId(tag, user), accountId, signInId: signInId(tag, user) })))
+  return Promise.all(
+    numbers.map((user) =>
+      signer.sign({ userId: userId(tag, user), accountId, signInId: signInId(tag, user) }),
+    ),
+  )
 }

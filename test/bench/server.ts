@@ -51,7 +51,10 @@ async function startServer(): Promise<BenchServer> {
   const folder = await mkdtemp(join(tmpdir(), 'flow-bench-'))
   const preload = process.env.BENCH_PRELOAD
   const [cluster] = await Promise.all([
-    startPostgres(join(folder, 'data'), { durable: false, flags: preload ? [`shared_preload_libraries=${preload}`] : [] }),
+    startPostgres(join(folder, 'data'), {
+      durable: false,
+      flags: preload ? [`shared_preload_libraries=${preload}`] : [],
+    }),
     build(),
     bundleBaselineWorker(folder),
   ])
@@ -59,9 +62,16 @@ async function startServer(): Promise<BenchServer> {
   const queue = await startQueueSink()
   stopFunctions.unshift(queue.close)
   const place = { cluster, parent: folder, queueUrl: queue.url }
-  const workers = [await startMeasuredWorker(place, process.env.REDIS_URL ? 'REDIS_URL' : 'Redis emulator', process.env.REDIS_URL)]
+  const workers = [
+    await startMeasuredWorker(
+      place,
+      process.env.REDIS_URL ? 'REDIS_URL' : 'Redis emulator',
+      process.env.REDIS_URL,
+    ),
+  ]
   const redis = process.env.REDIS_URL ? null : await startRedis()
-  if (redis) workers.push({ ...(await startMeasuredWorker(place, 'redis-server', redis.url)), redisPid: redis.pid })
+  if (redis)
+    workers.push({ ...(await startMeasuredWorker(place, 'redis-server', redis.url)), redisPid: redis.pid })
   const [firstStack] = [...stackByName.values()] as [Stack]
   return {
     folder,
@@ -87,31 +97,62 @@ async function startMeasuredWorker(
   name: string,
   redisUrl: string | undefined,
 ): Promise<MeasuredWorker> {
-  const stack = await startStack({ platform: 'cloudflare', cluster, database, port: 0, localPort: 0, redisUrl })
+  const stack = await startStack({
+    platform: 'cloudflare',
+    cluster,
+    database,
+    port: 0,
+    localPort: 0,
+    redisUrl,
+  })
   stackByName.set(name, stack)
-  // The movable app.now() of the local stack reads a table. The bench uses the production function, which does not.
+  // The movable app.now() of the local stack reads a table. The bench uses the production function, which
+  // does not.
   await withSuperuser(cluster.port, database, (client) =>
-    client.query("create or replace function app.now() returns timestamptz language sql stable parallel safe as 'select now()'"),
+    client.query(
+      "create or replace function app.now() returns timestamptz language sql stable parallel safe as 'select now()'",
+    ),
   )
   const endpoint = await startSqlEndpoint(cluster)
   roundTripCounters.set(name, endpoint.countRequests)
   const folder = join(parent, `worker-${stackByName.size}`)
   await mkdir(folder)
-  const settings = { ...stack.settings, ...tokenNames, NEON_HTTP_ENDPOINT: endpoint.url, QSTASH_URL: queueUrl, CHECK_RESPONSES: 'false' }
+  const settings = {
+    ...stack.settings,
+    ...tokenNames,
+    NEON_HTTP_ENDPOINT: endpoint.url,
+    QSTASH_URL: queueUrl,
+    CHECK_RESPONSES: 'false',
+  }
   const worker = await startWorkerd(folder, listBuiltModules(), settings, {
     objects: { ESCALATION_HUB: 'EscalationHub' },
     assets: builtAssets,
   })
   const baselineFolder = join(folder, 'baseline')
   await mkdir(baselineFolder)
-  const baseline = await startWorkerd(baselineFolder, [{ type: 'ESModule', path: join(parent, baselineBundle) }], settings, {
-    objects: { HUB: 'EscalationHub', ECHO: 'Echo' },
-  })
+  const baseline = await startWorkerd(
+    baselineFolder,
+    [{ type: 'ESModule', path: join(parent, baselineBundle) }],
+    settings,
+    {
+      objects: { HUB: 'EscalationHub', ECHO: 'Echo' },
+    },
+  )
   stopFunctions.unshift(worker.stop, baseline.stop, () => stack.close())
-  return { name, port: worker.port, workerdPid: worker.pid, redisPid: null, baselinePort: baseline.port, baselinePid: baseline.pid }
+  return {
+    name,
+    port: worker.port,
+    workerdPid: worker.pid,
+    redisPid: null,
+    baselinePort: baseline.port,
+    baselinePid: baseline.pid,
+  }
 }
 
-/** Start a Neon endpoint directly in front of PostgreSQL. The stack's own endpoint would also measure the relay that simulates faults. */
+/**
+ * Start a Neon endpoint directly in front of PostgreSQL. The stack's own endpoint would also measure the
+ * relay that simulates faults.
+ */
 async function startSqlEndpoint({ port }: Cluster): Promise<{ url: string; countRequests(): number }> {
   const neon = createNeon(() => port)
   const endpointPort = await findFreePort()

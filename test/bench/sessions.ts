@@ -11,15 +11,17 @@ const peopleCount = 20
 const flowCount = 20
 const warmUpReads = 5
 const measuredReads = 15
-const treeId = (tag: string, flow: number | string) => `000000${tag}-0000-7000-b001-${String(flow).padStart(12, '0')}`
+const treeId = (tag: string, flow: number | string) =>
+  `000000${tag}-0000-7000-b001-${String(flow).padStart(12, '0')}`
 const batchId = (tag: string) => `000000${tag}-0000-7000-b003-000000000001`
 
 /**
- * Return SQL that inserts an account's flows and `count` sessions of the last year. One client has a tenth of the sessions, and another
- * client has one session.
+ * Return SQL that inserts an account's flows and `count` sessions of the last year. One client has a tenth of
+ * the sessions, and another client has one session.
  */
 function sessionRows({ tag, accountId }: SeededAccount, count: number): string {
-  const idSql = (kind: string, n: string) => `('000000${tag}-0000-7000-${kind}-' || lpad(to_hex(${n}), 12, '0'))::uuid`
+  const idSql = (kind: string, n: string) =>
+    `('000000${tag}-0000-7000-${kind}-' || lpad(to_hex(${n}), 12, '0'))::uuid`
   const treeIdSql = `('000000${tag}-0000-7000-b001-' || lpad((n % ${flowCount})::text, 12, '0'))::uuid`
   const startSql = `now() - n * interval '365 days' / ${count}`
   return `
@@ -53,15 +55,22 @@ const sessionDetailRows = ({ accountId }: SeededAccount) => `
      where account_id = '${accountId}' and extract(second from started_at)::integer % 10 = 1;`
 
 /** Insert the two measured accounts, and four others so that the tables contain a million sessions. */
-async function seedSessions(database: BenchDatabase): Promise<{ small: SeededAccount; large: SeededAccount }> {
+async function seedSessions(
+  database: BenchDatabase,
+): Promise<{ small: SeededAccount; large: SeededAccount }> {
   const small = await seedAccount(database, '3a', peopleCount, 1)
   const large = await seedAccount(database, '3b', peopleCount, 1)
-  const otherAccounts = await Promise.all(['3c', '3d', '3e', '3f'].map((tag) => seedAccount(database, tag, peopleCount, 1)))
-  const sessionsPerOther = (sessionCounts.all - sessionCounts.large - sessionCounts.small) / otherAccounts.length
+  const otherAccounts = await Promise.all(
+    ['3c', '3d', '3e', '3f'].map((tag) => seedAccount(database, tag, peopleCount, 1)),
+  )
+  const sessionsPerOther =
+    (sessionCounts.all - sessionCounts.large - sessionCounts.small) / otherAccounts.length
   await withSuperuser(database.postgresPort, database.database, async (client) => {
     await client.query("set session_replication_role = replica; set maintenance_work_mem = '512MB'")
     // Creating the search indexes after the inserts takes a tenth of the time.
-    const { rows: indexes } = await client.query(`select indexdef from pg_indexes where indexname in ('sessions_words', 'sessions_pairs')`)
+    const { rows: indexes } = await client.query(
+      `select indexdef from pg_indexes where indexname in ('sessions_words', 'sessions_pairs')`,
+    )
     await client.query('drop index sessions_words, sessions_pairs')
     for (const account of otherAccounts) await client.query(sessionRows(account, sessionsPerOther))
     for (const [account, count] of [
@@ -78,7 +87,10 @@ async function seedSessions(database: BenchDatabase): Promise<{ small: SeededAcc
 
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
 
-/** Return the queries of the list by title: each filter alone and with others, with rare and with frequent values. */
+/**
+ * Return the queries of the list by title: each filter alone and with others, with rare and with frequent
+ * values.
+ */
 const listQueries = (tag: string, count: number): Record<string, string> => ({
   'no filter': '',
   'the last page of ten': 'skip=450',
@@ -114,22 +126,37 @@ const periods = ['7d', '30d', '90d'] as const
 function listPaths(tag: string, count: number): [string, string][] {
   const paths = { team: 'team', me: 'me', flows: 'flows', flow: `flows/${treeId(tag, 13)}` }
   return [
-    ...Object.entries(listQueries(tag, count)).map(([name, query]): [string, string] => [name, `/sessions?${query}`]),
+    ...Object.entries(listQueries(tag, count)).map(([name, query]): [string, string] => [
+      name,
+      `/sessions?${query}`,
+    ]),
     ...metrics.flatMap((metric) =>
-      periods.map((period): [string, string] => [`metrics of ${metric}, ${period}`, `/analytics/${paths[metric]}?period=${period}`]),
+      periods.map((period): [string, string] => [
+        `metrics of ${metric}, ${period}`,
+        `/analytics/${paths[metric]}?period=${period}`,
+      ]),
     ),
   ]
 }
 
 /** Measure every list and every metric, in accounts of a thousand and of a hundred thousand sessions. */
-export async function measureSessionReads(database: BenchDatabase, { workers }: BenchServer): Promise<ListTimes[]> {
+export async function measureSessionReads(
+  database: BenchDatabase,
+  { workers }: BenchServer,
+): Promise<ListTimes[]> {
   const port = workers[0]?.port ?? 0
   const accounts = await seedSessions(database)
   const measureReads = async ({ tokens }: SeededAccount, path: string) => {
     let requestCount = 0
-    const next = () => ({ method: 'GET', path: `/api/v1${path}`, token: tokens[requestCount++ % peopleCount] ?? '' })
-    const runReadsUntil = (count: number) => runLoadWhile({ port, connections: 1, next, hasMore: () => requestCount < count })
-    // If a warm-up read fails, for example because the database cancels it, the duration is infinite and the bench continues.
+    const next = () => ({
+      method: 'GET',
+      path: `/api/v1${path}`,
+      token: tokens[requestCount++ % peopleCount] ?? '',
+    })
+    const runReadsUntil = (count: number) =>
+      runLoadWhile({ port, connections: 1, next, hasMore: () => requestCount < count })
+    // If a warm-up read fails, for example because the database cancels it, the duration is infinite and the
+    // bench continues.
     return runReadsUntil(warmUpReads).then(
       async () => (await runReadsUntil(warmUpReads + measuredReads)).p50,
       () => Number.POSITIVE_INFINITY,

@@ -37,12 +37,20 @@ const starts = 5
 const idleMs = 250
 const idleCpuMs = 0.5
 
-/** Start both Workers in turns, and return the medians. Needs Linux, which reports the processor time of another process. */
+/**
+ * Start both Workers in turns, and return the medians. Needs Linux, which reports the processor time of
+ * another process.
+ */
 export async function measureStartUp(settings: Record<string, string>): Promise<StartUp> {
   const folder = await mkdtemp(join(tmpdir(), 'flow-start-'))
   const path = join(folder, 'empty.js')
   await writeFile(path, 'export default { fetch: () => new Response() }')
-  const empty: MeasuredBundle = { modules: [{ type: 'ESModule', path }], objects: {}, unauthorized: 200, costs: [] }
+  const empty: MeasuredBundle = {
+    modules: [{ type: 'ESModule', path }],
+    objects: {},
+    unauthorized: 200,
+    costs: [],
+  }
   const objects = { ESCALATION_HUB: 'EscalationHub' }
   const worker: MeasuredBundle = { modules: listBuiltModules(), objects, unauthorized: 401, costs: [] }
   for (let n = 0; n < starts; n++)
@@ -64,7 +72,8 @@ async function measureStart(
   const measureRequest = async (path: string, expectedStatus: number) => {
     const before = await readCpuWhenIdle(pid)
     const response = await fetch(`http://127.0.0.1:${port}${path}`)
-    if (response.status !== expectedStatus) throw new Error(`The Worker answered ${path} with ${response.status}`)
+    if (response.status !== expectedStatus)
+      throw new Error(`The Worker answered ${path} with ${response.status}`)
     await response.arrayBuffer()
     return (await readCpuWhenIdle(pid)) - before
   }
@@ -89,17 +98,25 @@ async function readCpuWhenIdle(pid: number): Promise<number> {
 
 function toMedians(costs: readonly StartCost[]): StartCost {
   const medianOf = (part: keyof StartCost) => median(costs.map((cost) => cost[part]))
-  return { start: medianOf('start'), firstRequest: medianOf('firstRequest'), firstOperation: medianOf('firstOperation') }
+  return {
+    start: medianOf('start'),
+    firstRequest: medianOf('firstRequest'),
+    firstOperation: medianOf('firstOperation'),
+  }
 }
 
-/** Print the start-up of the service's code alone, without that of workerd. Return whether it meets its goal. */
+/**
+ * Print the start-up of the service's code alone, without that of workerd. Return whether it meets its goal.
+ */
 export function printStartUp({ worker, empty }: StartUp): boolean {
   const ms = Math.round(worker.start - empty.start)
   const state = ms <= goalMs ? 'met' : 'MISSED'
   console.log(
     `\nStart-up of the Worker: ${ms} ms of processor time (≤ ${goalMs}) ${state}, besides the ${Math.round(empty.start)} ms of workerd itself.`,
   )
-  console.log(`Its first request, which assembles the app: ${Math.round(worker.firstRequest - empty.firstRequest)} ms more.`)
+  console.log(
+    `Its first request, which assembles the app: ${Math.round(worker.firstRequest - empty.firstRequest)} ms more.`,
+  )
   console.log(
     `The first request to an operation, which loads its group: ${Math.round(worker.firstOperation - empty.firstOperation)} ms more.`,
   )

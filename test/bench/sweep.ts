@@ -44,16 +44,27 @@ export async function measureSweep(): Promise<DrainTime[]> {
   }
 }
 
-async function measureDrain({ localServer, runCron, superuser }: Stack, chatDelayMs: number): Promise<DrainTime> {
+async function measureDrain(
+  { localServer, runCron, superuser }: Stack,
+  chatDelayMs: number,
+): Promise<DrainTime> {
   const { faults, origin } = localServer
   const query = (text: string) => superuser.run((client) => client.query(text))
   const moveClock = (ms: number) => superuser.run((client) => moveDatabaseClock(client, ms))
-  const count = async (expression: string) => Number((await query(`select ${expression} as n from deliveries`)).rows[0].n)
+  const count = async (expression: string) =>
+    Number((await query(`select ${expression} as n from deliveries`)).rows[0].n)
   await query(backlogSql(`${origin}/chat/1/bench`))
   faults.clear()
   faults.set({ service: 'qstash', mode: 'down' })
   if (chatDelayMs > 0) faults.set({ service: 'chat1', mode: 'slow', delay_ms: chatDelayMs })
-  const result = { chatDelayMs, deliveries: deliveryCount, cronRuns: 0, sweepSeconds: 0, drainSeconds: 0, attempts: 0 }
+  const result = {
+    chatDelayMs,
+    deliveries: deliveryCount,
+    cronRuns: 0,
+    sweepSeconds: 0,
+    drainSeconds: 0,
+    attempts: 0,
+  }
   let clockMs = 0
   let open = deliveryCount
   while (open > 0 && result.cronRuns < maxCronRuns) {

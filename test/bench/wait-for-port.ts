@@ -2,7 +2,10 @@ import type { ChildProcess } from 'node:child_process'
 import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Resolve when a process accepts connections on a port of the loopback interface. Throw when it ends, or after 30 s. */
+/**
+ * Resolve when a process accepts connections on a port of the loopback interface. Throw when it ends, or
+ * after 30 s.
+ */
 export async function waitForPort(child: ChildProcess, port: number, name: string): Promise<void> {
   const end = Date.now() + 30_000
   while (Date.now() < end) {

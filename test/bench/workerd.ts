@@ -32,8 +32,8 @@ interface WorkerOptions {
 }
 
 /**
- * Start `workerd serve` with one Worker on the loopback interface. Unlike `wrangler dev`, no proxy is in front of it. The config, the
- * modules and the Durable Objects are written to `folder`.
+ * Start `workerd serve` with one Worker on the loopback interface. Unlike `wrangler dev`, no proxy is in
+ * front of it. The config, the modules and the Durable Objects are written to `folder`.
  */
 export async function startWorkerd(
   folder: string,
@@ -46,9 +46,13 @@ export async function startWorkerd(
   // The modules are copied, so that a build in the meantime does not change them.
   for (const { path } of modules) await copyFile(path, join(folder, basename(path)))
   await writeFile(join(folder, 'config.capnp'), renderConfig(folder, port, modules, bindings, options))
-  const flags = process.env.BENCH_INSPECT ? [`--inspector-addr=127.0.0.1:${Number(process.env.BENCH_INSPECT) + inspectorCount++}`] : []
+  const flags = process.env.BENCH_INSPECT
+    ? [`--inspector-addr=127.0.0.1:${Number(process.env.BENCH_INSPECT) + inspectorCount++}`]
+    : []
   // The Worker's log on stdout is discarded.
-  const server = spawn(binary, ['serve', ...flags, join(folder, 'config.capnp')], { stdio: ['ignore', 'ignore', 'inherit'] })
+  const server = spawn(binary, ['serve', ...flags, join(folder, 'config.capnp')], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
   await waitForPort(server, port, 'workerd')
   return { port, pid: server.pid ?? 0, stop: () => void server.kill('SIGKILL') }
 }
@@ -72,7 +76,8 @@ function renderConfig(
     ([name, type]) => `    (name = ${toCapnpString(name)}, durableObjectNamespace = ${toCapnpString(type)}),`,
   )
   const namespaceLines = Object.values(objects).map(
-    (type) => `    (className = ${toCapnpString(type)}, uniqueKey = ${toCapnpString(type)}, enableSql = true),`,
+    (type) =>
+      `    (className = ${toCapnpString(type)}, uniqueKey = ${toCapnpString(type)}, enableSql = true),`,
   )
   if (assets) bindingLines.push('    (name = "ASSETS", service = "assets"),')
   const assetsService = assets ? `\n    (name = "assets", disk = (path = ${toCapnpString(assets)})),` : ''

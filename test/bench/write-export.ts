@@ -29,7 +29,13 @@ export async function writeExport(session: SessionRow, format: string, masked: b
 /** Build the row of a completed session with one note per step. */
 export function buildSession(notes: readonly string[]): SessionRow {
   const timestamp = '2026-11-21T09:30:00.000Z'
-  const decision = { option_id: null, outcome: 'done', started_at: timestamp, duration_seconds: 75, decided_at: timestamp }
+  const decision = {
+    option_id: null,
+    outcome: 'done',
+    started_at: timestamp,
+    duration_seconds: 75,
+    decided_at: timestamp,
+  }
   return {
     name: 'Printer offline',
     description: '',

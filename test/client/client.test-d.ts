@@ -41,7 +41,10 @@ export async function checkMethods(client: Client, error: unknown) {
   // @ts-expect-error a vendor calls this operation
   client.billing.receiveWebhook
 
-  const signIn = await client.identity.auth.login({ email: 'dana@northwind.example', password: 'violet-tractor-81' })
+  const signIn = await client.identity.auth.login({
+    email: 'dana@northwind.example',
+    password: 'violet-tractor-81',
+  })
   // @ts-expect-error the answer is a challenge for a user with a second factor
   signIn.access_token
   if ('access_token' in signIn) signIn.access_token satisfies string

@@ -17,7 +17,13 @@ async function createSignedInClient(intercept?: Intercept, person?: Person) {
   const { waits, wait } = recordWaits()
   const tokens = { access_token: owner.token, refresh_token: await insertRefreshToken(service, owner) }
   const changes: (Tokens | null)[] = []
-  const client = createClient({ baseUrl: service.api, tokens, wait, fetch: interceptor.fetch, onTokens: (next) => changes.push(next) })
+  const client = createClient({
+    baseUrl: service.api,
+    tokens,
+    wait,
+    fetch: interceptor.fetch,
+    onTokens: (next) => changes.push(next),
+  })
   return { client, owner, tokens, changes, waits, ...interceptor }
 }
 
@@ -26,7 +32,8 @@ const catchError = (promise: PromiseLike<unknown>): Promise<ApiError> =>
     () => expect.unreachable('The call succeeded'),
     (error: ApiError) => error,
   )
-const refuse = (status: number, headers: Record<string, string> = {}) => Response.json({ detail: 'No' }, { status, headers })
+const refuse = (status: number, headers: Record<string, string> = {}) =>
+  Response.json({ detail: 'No' }, { status, headers })
 
 it('sends path fields, query and body of one input object', async () => {
   const { client, owner } = await createSignedInClient()
@@ -40,7 +47,9 @@ it('sends path fields, query and body of one input object', async () => {
 
 it.each(['..', '.', ''])('refuses the id "%s" before it sends a request', async (team_id) => {
   const { client, requests } = await createSignedInClient()
-  await expect(client.accounts.teams.delete({ team_id })).rejects.toThrow('accounts.teams.delete needs team_id')
+  await expect(client.accounts.teams.delete({ team_id })).rejects.toThrow(
+    'accounts.teams.delete needs team_id',
+  )
   expect(requests).toEqual([])
 })
 
@@ -48,7 +57,12 @@ it('throws an error with the code, the status and the request id of the answer',
   const { client } = await createSignedInClient()
   const error = await catchError(client.psa.tickets.search())
   expect(isApiError(error, 'psa.tickets.search')).toBe(true)
-  expect(error).toMatchObject({ status: 409, code: 'psa_not_connected', errors: [], requestId: expect.stringMatching(/./) })
+  expect(error).toMatchObject({
+    status: 409,
+    code: 'psa_not_connected',
+    errors: [],
+    requestId: expect.stringMatching(/./),
+  })
 })
 
 it('throws an error with the invalid fields', async () => {
@@ -88,7 +102,9 @@ it('forgets the tokens and throws the 401 when the refresh is refused', async ()
 })
 
 it('keeps the tokens when the refresh fails for another reason', async () => {
-  const { client, tokens } = await createSignedInClient(({ url }) => (url.endsWith('/auth/refresh') ? refuse(500) : undefined))
+  const { client, tokens } = await createSignedInClient(({ url }) =>
+    url.endsWith('/auth/refresh') ? refuse(500) : undefined,
+  )
   const expired = { ...tokens, access_token: 'expired' }
   client.setTokens(expired)
   expect(await catchError(client.identity.auth.getMe())).toMatchObject({ status: 500 })
@@ -125,12 +141,23 @@ it('waits for Retry-After and repeats a POST with the same key after 429 and 503
 })
 
 it('CLI-06 waits for Retry-After when the first request with its key is still running, and gives up after two repetitions', async () => {
-  const inUse = () => Response.json({ detail: 'No', code: 'idempotency_key_in_use' }, { status: 409, headers: { 'retry-after': '1' } })
-  const { client, waits, requests } = await createSignedInClient((_, index) => (index === 0 ? inUse() : undefined))
+  const inUse = () =>
+    Response.json(
+      { detail: 'No', code: 'idempotency_key_in_use' },
+      { status: 409, headers: { 'retry-after': '1' } },
+    )
+  const { client, waits, requests } = await createSignedInClient((_, index) =>
+    index === 0 ? inUse() : undefined,
+  )
   await client.accounts.teams.create({ name: 'Night shift' })
-  expect([waits, new Set(requests.map(({ headers }) => headers.get('idempotency-key'))).size]).toEqual([[1000], 1])
+  expect([waits, new Set(requests.map(({ headers }) => headers.get('idempotency-key'))).size]).toEqual([
+    [1000],
+    1,
+  ])
   const busy = await createSignedInClient(inUse)
-  expect(await catchError(busy.client.accounts.teams.create({ name: 'A' }))).toMatchObject({ code: 'idempotency_key_in_use' })
+  expect(await catchError(busy.client.accounts.teams.create({ name: 'A' }))).toMatchObject({
+    code: 'idempotency_key_in_use',
+  })
   expect(busy.requests).toHaveLength(3)
 })
 
@@ -143,7 +170,10 @@ it('does not repeat another 409', async () => {
 it('CLI-07 shows the headers of an answer, such as whether it repeats that of an earlier request', async () => {
   const { client } = await createSignedInClient()
   const replays: (string | null)[] = []
-  const options = { idempotencyKey: 'night-shift', onHeaders: (headers: Headers) => void replays.push(headers.get('idempotent-replayed')) }
+  const options = {
+    idempotencyKey: 'night-shift',
+    onHeaders: (headers: Headers) => void replays.push(headers.get('idempotent-replayed')),
+  }
   const first = await client.accounts.teams.create({ name: 'Night shift' }, options)
   const again = await client.accounts.teams.create({ name: 'Night shift' }, options)
   expect([again.id, replays]).toEqual([first.id, [null, 'true']])
@@ -156,7 +186,9 @@ it('gives up after two repetitions', async () => {
 })
 
 it.each([{ 'retry-after': '3600' }, {}])('throws a 429 at once with the headers %j', async (headers) => {
-  const { client, requests } = await createSignedInClient(() => refuse(429, headers as Record<string, string>))
+  const { client, requests } = await createSignedInClient(() =>
+    refuse(429, headers as Record<string, string>),
+  )
   expect(await catchError(client.identity.auth.getMe())).toMatchObject({ status: 429 })
   expect(requests).toHaveLength(1)
 })
@@ -178,10 +210,15 @@ it('iterates over the items of all pages', async () => {
 
 it('follows only the query of a Link, so that the token does not go to another origin', async () => {
   const { client, requests } = await createSignedInClient((_, index) =>
-    index === 0 ? Response.json([], { headers: { link: '<https://attacker.example/steal?skip=50>; rel="next"' } }) : undefined,
+    index === 0
+      ? Response.json([], { headers: { link: '<https://attacker.example/steal?skip=50>; rel="next"' } })
+      : undefined,
   )
   for await (const team of client.accounts.teams.list()) expect(team).toBeDefined()
-  expect(requests.map(({ url }) => url)).toEqual([`${service.api}/api/v1/teams`, `${service.api}/api/v1/teams?skip=50`])
+  expect(requests.map(({ url }) => url)).toEqual([
+    `${service.api}/api/v1/teams`,
+    `${service.api}/api/v1/teams?skip=50`,
+  ])
 })
 
 it('CLI-09 yields the pages of a list, each from the item after the last one', async () => {
@@ -189,7 +226,8 @@ it('CLI-09 yields the pages of a list, each from the item after the last one', a
   for (const name of ['A', 'B', 'C']) await createFlow(owner, { name })
   requests.length = 0
   const names: string[][] = []
-  for await (const flows of client.flows.trees.list({ limit: 2, author_id: owner.id }).pages()) names.push(flows.map(({ name }) => name))
+  for await (const flows of client.flows.trees.list({ limit: 2, author_id: owner.id }).pages())
+    names.push(flows.map(({ name }) => name))
   expect(names.map(({ length }) => length)).toEqual([2, 1])
   expect(new Set(names.flat())).toEqual(new Set(['A', 'B', 'C']))
   expect(requests.map(({ url }) => /[?&]skip=/.test(url))).toEqual([false, false])
@@ -197,7 +235,10 @@ it('CLI-09 yields the pages of a list, each from the item after the last one', a
 
 it('CLI-08 downloads a File with the name that the service gives it', async () => {
   const { client, owner } = await createSignedInClient()
-  const { id: tree_id } = await createFlow(owner, { name: 'Drucker fällt aus', tree_structure: printerFlow() })
+  const { id: tree_id } = await createFlow(owner, {
+    name: 'Drucker fällt aus',
+    tree_structure: printerFlow(),
+  })
   const file = await client.flows.markdown.export({ tree_id })
   expect([file.name, file.type, (await file.text()).includes('Drucker')]).toEqual([
     'drucker-fallt-aus.md',
@@ -217,7 +258,10 @@ it('uploads a file and downloads it without a name', async () => {
 it('gets a task instead of the answer with `background`', async () => {
   const { client, owner } = await createSignedInClient()
   const { id } = await createAiSession(owner)
-  const task = await client.ai.turns.sendMessage({ session_id: id, message: 'It is offline' }, { background: true })
+  const task = await client.ai.turns.sendMessage(
+    { session_id: id, message: 'It is offline' },
+    { background: true },
+  )
   expect(task).toEqual({ task_id: expect.any(String), state: 'queued' })
 })
 
@@ -225,7 +269,11 @@ it('streams an answer that ends with the message', async () => {
   const { client, owner } = await createSignedInClient()
   const { id } = await createAiSession(owner)
   const names: string[] = []
-  for await (const { event } of client.ai.turns.sendMessage.stream({ session_id: id, message: 'It is offline' })) names.push(event)
+  for await (const { event } of client.ai.turns.sendMessage.stream({
+    session_id: id,
+    message: 'It is offline',
+  }))
+    names.push(event)
   expect([names[0], names.at(-1)]).toEqual(['delta', 'message'])
 })
 
@@ -235,7 +283,10 @@ it('receives an escalation over HTTP, and ends when the signal aborts', async ()
   const abort = new AbortController()
   const opened = Promise.withResolvers<void>()
   const openStream = (request: Request) => fetch(request).finally(opened.resolve)
-  const stream = createClient({ baseUrl: service.api, tokens, fetch: openStream }).ai.escalations.stream({}, { signal: abort.signal })
+  const stream = createClient({ baseUrl: service.api, tokens, fetch: openStream }).ai.escalations.stream(
+    {},
+    { signal: abort.signal },
+  )
   const first = stream.next()
   await opened.promise
   const { handoffId } = await createEscalation(await addColleague())

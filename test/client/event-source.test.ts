@@ -32,7 +32,10 @@ it('SSE-21 SSE-22 keeps a real EventSource up to date with one ticket while its 
   const proxy = await startStreamProxy(service.api)
   const { body } = await admin.call('POST', '/auth/stream-ticket')
   await page.goto(frontend)
-  await page.evaluate(openEventSource, `${proxy.origin}/api/v1/ai-sessions/escalations/stream?ticket=${body.ticket}`)
+  await page.evaluate(
+    openEventSource,
+    `${proxy.origin}/api/v1/ai-sessions/escalations/stream?ticket=${body.ticket}`,
+  )
   const readState = () =>
     page.evaluate(() => {
       const { source, numbers, openings } = window as unknown as StreamWindow

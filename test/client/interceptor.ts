@@ -2,9 +2,15 @@ import type { Service } from '#test/support/app.ts'
 
 type Send = (request: Request) => Promise<Response>
 /** Answers a request in place of the service. Undefined lets it pass. */
-export type Intercept = (request: Request, index: number) => Response | undefined | Promise<Response | undefined>
+export type Intercept = (
+  request: Request,
+  index: number,
+) => Response | undefined | Promise<Response | undefined>
 
-/** Return a `fetch` that records each request, and sends those to the service that `intercept` does not answer. */
+/**
+ * Return a `fetch` that records each request, and sends those to the service that `intercept` does not
+ * answer.
+ */
 export function createInterceptor(service: Pick<Service, 'fetch'>, intercept: Intercept = () => undefined) {
   const requests: Request[] = []
   const sendRequest: Send = service.fetch ?? fetch

@@ -38,12 +38,18 @@ export async function linkPackages(folder: string, names: string[]): Promise<voi
 
 const languages = new Set(['ts', 'tsx'])
 
-/** Write the code blocks of the client's README into a project, each into the file that its first line names. Return the names of the files. */
+/**
+ * Write the code blocks of the client's README into a project, each into the file that its first line names.
+ * Return the names of the files.
+ */
 export async function writeReadmeFiles(folder: string): Promise<string[]> {
   const readme = await readFile(join(folder, 'node_modules/@support-flow/client/README.md'), 'utf8')
-  const blocks = [...readme.matchAll(/^```(\w+)\n(.*?)^```$/gms)].filter(([, language = '']) => languages.has(language))
+  const blocks = [...readme.matchAll(/^```(\w+)\n(.*?)^```$/gms)].filter(([, language = '']) =>
+    languages.has(language),
+  )
   await mkdir(join(folder, 'src'), { recursive: true })
-  for (const [, , text = ''] of blocks) await writeFile(join(folder, 'src', basename(readFileName(text))), text)
+  for (const [, , text = ''] of blocks)
+    await writeFile(join(folder, 'src', basename(readFileName(text))), text)
   return blocks.map(([, , text = '']) => readFileName(text))
 }
 

@@ -21,7 +21,10 @@ async function bundlePage(): Promise<string> {
   try {
     await writeReadmeFiles(folder)
     const clientFile = join(folder, 'src/client.ts')
-    await writeFile(clientFile, (await readFile(clientFile, 'utf8')).replace('http://127.0.0.1:8787', service.api))
+    await writeFile(
+      clientFile,
+      (await readFile(clientFile, 'utf8')).replace('http://127.0.0.1:8787', service.api),
+    )
     const { outputFiles } = await build({
       absWorkingDir: folder,
       entryPoints: ['src/main.tsx'],

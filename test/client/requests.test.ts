@@ -15,24 +15,40 @@ const build = (line: string, input: CallInput, options: CallOptions & { backgrou
 
 describe('the request of a call', () => {
   it.each([
-    ['get /trees', { search: 'a b', skip: 0, team: null, tag: undefined, mine: false }, '/trees?search=a+b&skip=0&mine=false', null],
+    [
+      'get /trees',
+      { search: 'a b', skip: 0, team: null, tag: undefined, mine: false },
+      '/trees?search=a+b&skip=0&mine=false',
+      null,
+    ],
     ['get /trees', {}, '/trees', null],
     ['delete /trees/{tree_id}', { tree_id: 'a/b' }, '/trees/a%2Fb', null],
     ['post /trees/{tree_id}/forks body', { tree_id: 7, name: 'x' }, '/trees/7/forks', '{"name":"x"}'],
   ])('of `%s` with %j is for %s', (line, input, path, body) => {
     const parts = build(line, input)
-    expect([parts.method, parts.url, parts.body]).toEqual([line.split(' ')[0]?.toUpperCase(), `${origin}/api/v1${path}`, body])
-    expect(parts.headers).toEqual({ accept: 'application/json, */*', ...(body ? { 'content-type': 'application/json' } : {}) })
+    expect([parts.method, parts.url, parts.body]).toEqual([
+      line.split(' ')[0]?.toUpperCase(),
+      `${origin}/api/v1${path}`,
+      body,
+    ])
+    expect(parts.headers).toEqual({
+      accept: 'application/json, */*',
+      ...(body ? { 'content-type': 'application/json' } : {}),
+    })
   })
   it.each(['', '.', '..', null, undefined])('needs the fields of its path: %j', (tree_id) => {
     expect(() => build('get /trees/{tree_id}', { tree_id })).toThrow(new TypeError('a.b needs tree_id'))
   })
   it('has a new key, or the key of the caller', () => {
-    const keys = [build('post /trees body key', {}), build('post /trees body key', {})].map(({ headers }) => headers['idempotency-key'])
+    const keys = [build('post /trees body key', {}), build('post /trees body key', {})].map(
+      ({ headers }) => headers['idempotency-key'],
+    )
     expect(keys).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/), expect.stringMatching(/^[0-9a-f]{32}$/)])
     expect(keys[0]).not.toBe(keys[1])
     expect(build('post /trees body key', {}, { idempotencyKey: 'k' }).headers['idempotency-key']).toBe('k')
-    expect(build('post /trees body', {}, { idempotencyKey: 'k' }).headers).not.toHaveProperty('idempotency-key')
+    expect(build('post /trees body', {}, { idempotencyKey: 'k' }).headers).not.toHaveProperty(
+      'idempotency-key',
+    )
   })
   it('asks for a background task only if the caller does', () => {
     expect(build('post /x body', {}, { background: true }).headers.prefer).toBe('respond-async')
@@ -43,13 +59,19 @@ describe('the request of a call', () => {
     const named = build('post /uploads file', { file, filename: 'a.png' })
     const unnamed = build('post /uploads file', { file })
     const [first, second] = [named, unnamed].map(({ body }) => ((body as FormData).get('file') as File).name)
-    expect([first, second, named.headers['content-type'], named.url]).toEqual(['a.png', 'blob', undefined, `${origin}/api/v1/uploads`])
+    expect([first, second, named.headers['content-type'], named.url]).toEqual([
+      'a.png',
+      'blob',
+      undefined,
+      `${origin}/api/v1/uploads`,
+    ])
     expect(build('post /uploads file body', { file: 'text' }).body).toBe('{"file":"text"}')
   })
 })
 
 describe('a failure that the service answered', () => {
-  const read = (body: string, headers: Record<string, string> = {}) => readApiError(new Response(body, { status: 409, headers }))
+  const read = (body: string, headers: Record<string, string> = {}) =>
+    readApiError(new Response(body, { status: 409, headers }))
   it.each([
     ['{"detail":"d","code":"c"}', 'd', 'c'],
     ['{"error":"invalid_signature"}', 'The service answered 409', 'invalid_signature'],
@@ -59,12 +81,22 @@ describe('a failure that the service answered', () => {
     ['<html>', 'The service answered 409', null],
   ])('with the body %s has its detail and its code', async (body, message, code) => {
     const error = await read(body)
-    expect([error.message, error.code, error.status, error.errors, isApiError(error)]).toEqual([message, code, 409, [], true])
+    expect([error.message, error.code, error.status, error.errors, isApiError(error)]).toEqual([
+      message,
+      code,
+      409,
+      [],
+      true,
+    ])
     expect(error).toMatchObject({ name: 'ApiError', requestId: null, retryAfterMs: null })
   })
   it('has the invalid fields and the id of the request', async () => {
     const error = await read('{"errors":[{"msg":"m"}]}', { 'x-request-id': 'r' })
-    expect([error.errors, error.requestId, error.body]).toEqual([[{ msg: 'm' }], 'r', { errors: [{ msg: 'm' }] }])
+    expect([error.errors, error.requestId, error.body]).toEqual([
+      [{ msg: 'm' }],
+      'r',
+      { errors: [{ msg: 'm' }] },
+    ])
     expect((await read('{"errors":"many"}')).errors).toEqual([])
     expect(isApiError(new Error('x'))).toBe(false)
   })
@@ -119,7 +151,12 @@ describe('the events of a response', () => {
     ],
     ['id: a\0b\nevent: a\n\ndata: x\n\n', [{ id: 'old', event: 'message', data: 'x' }], 'old', 3000],
     ['id\nretry: 50\nretry: soon\n\n', [], '', 50],
-    [': comment\ndata:  two\ndata:lines\n\ndata: unfinished\n', [{ id: 'old', event: 'message', data: ' two\nlines' }], 'old', 3000],
+    [
+      ': comment\ndata:  two\ndata:lines\n\ndata: unfinished\n',
+      [{ id: 'old', event: 'message', data: ' two\nlines' }],
+      'old',
+      3000,
+    ],
   ])('%j are %j', async (text, events, lastEventId, retryMs) => {
     expect(await collect(text)).toEqual({ events, state: { lastEventId, retryMs } })
   })
@@ -132,7 +169,10 @@ describe('the events of a response', () => {
 describe('an answer that is written in parts', () => {
   const stream = (text: string) => streamAnswer(build('get /x', {}), async () => new Response(text))
   it.each([
-    ['event: error\ndata: {"status":409,"detail":"d","code":"c"}\n\n', { status: 409, message: 'd', code: 'c' }],
+    [
+      'event: error\ndata: {"status":409,"detail":"d","code":"c"}\n\n',
+      { status: 409, message: 'd', code: 'c' },
+    ],
     ['event: error\ndata: {"detail":"d"}\n\n', { status: 500, message: 'd', code: null }],
     ['event: error\ndata: text\n\n', { status: 500, message: 'The service answered 500' }],
     ['event: error\ndata: null\n\n', { status: 500, message: 'The service answered 500' }],
@@ -154,19 +194,22 @@ describe('a stream that never ends', () => {
     [429, [3000, 6000, 12_000], 403],
     [500, [3000, 6000, 12_000], 403],
     [404, [3000], 404],
-  ])('after a connection that is refused with %i waits %j ms and ends with %i', async (status, expectedWaits, lastStatus) => {
-    const waits: number[] = []
-    let calls = 0
-    const load = async () => {
-      calls++
-      if (calls === 1) return new Response('data: 1\n\n')
-      throw new ApiError(calls < 4 ? status : 403, {})
-    }
-    const events = followEvents(build('get /x', {}), { load, wait: async (ms) => void waits.push(ms) })
-    expect((await events.next()).value).toEqual({ id: '', event: 'message', data: 1 })
-    await expect(events.next()).rejects.toMatchObject({ status: lastStatus })
-    expect(waits).toEqual(expectedWaits)
-  })
+  ])(
+    'after a connection that is refused with %i waits %j ms and ends with %i',
+    async (status, expectedWaits, lastStatus) => {
+      const waits: number[] = []
+      let calls = 0
+      const load = async () => {
+        calls++
+        if (calls === 1) return new Response('data: 1\n\n')
+        throw new ApiError(calls < 4 ? status : 403, {})
+      }
+      const events = followEvents(build('get /x', {}), { load, wait: async (ms) => void waits.push(ms) })
+      expect((await events.next()).value).toEqual({ id: '', event: 'message', data: 1 })
+      await expect(events.next()).rejects.toMatchObject({ status: lastStatus })
+      expect(waits).toEqual(expectedWaits)
+    },
+  )
   it('waits at most a minute, unless the service asks for more', async () => {
     const waitsAfter = async (retryMs: number) => {
       const waits: number[] = []
@@ -187,19 +230,29 @@ describe('a stream that never ends', () => {
 })
 
 describe('the tokens of a sign-in', () => {
-  const toToken = (claims: object) => `h.${btoa(JSON.stringify(claims)).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')}.s`
+  const toToken = (claims: object) =>
+    `h.${btoa(JSON.stringify(claims)).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')}.s`
   const toTokens = (name: string, claims: object = { sid: 's', exp: 4_000_000_000 }): Tokens => ({
     access_token: toToken(claims),
     refresh_token: name,
   })
   function open(
     tokens: Tokens | null,
-    { exchange = async () => toTokens('new'), stored }: { exchange?: () => Promise<Tokens>; stored?: () => Tokens | null } = {},
+    {
+      exchange = async () => toTokens('new'),
+      stored,
+    }: { exchange?: () => Promise<Tokens>; stored?: () => Tokens | null } = {},
   ) {
     const changes: (string | null)[] = []
     const waits: number[] = []
     const onTokens = (next: Tokens | null) => void changes.push(next?.refresh_token ?? null)
-    const signIn = createSignIn({ tokens, exchange, onTokens, loadTokens: stored, wait: async (ms) => void waits.push(ms) })
+    const signIn = createSignIn({
+      tokens,
+      exchange,
+      onTokens,
+      loadTokens: stored,
+      wait: async (ms) => void waits.push(ms),
+    })
     return { signIn, changes, waits }
   }
   it.each([
@@ -228,13 +281,21 @@ describe('the tokens of a sign-in', () => {
   it('are those of another tab if they are of the same sign-in', async () => {
     const old = toTokens('old')
     const refreshWith = async (stored: Tokens | null) => {
-      const { signIn, changes, waits } = open(old, { stored: () => stored, exchange: () => Promise.reject(new ApiError(401, {})) })
+      const { signIn, changes, waits } = open(old, {
+        stored: () => stored,
+        exchange: () => Promise.reject(new ApiError(401, {})),
+      })
       vi.stubGlobal('navigator', {})
       onTestFinished(() => void vi.unstubAllGlobals())
       return [await signIn.refresh(old), signIn.get()?.refresh_token, changes, waits]
     }
     expect(await refreshWith(toTokens('theirs'))).toEqual([true, 'theirs', [], []])
-    expect(await refreshWith(toTokens('theirs', { sid: 'other' }))).toEqual([false, undefined, [null], [1000]])
+    expect(await refreshWith(toTokens('theirs', { sid: 'other' }))).toEqual([
+      false,
+      undefined,
+      [null],
+      [1000],
+    ])
     expect(await refreshWith(toTokens('old'))).toEqual([false, undefined, [null], [1000]])
     expect(await refreshWith(null)).toEqual([false, undefined, [null], [1000]])
   })
@@ -295,10 +356,14 @@ describe('a WebSocket of the client', () => {
   }
   it('connects from the last event, and passes on all but its own messages', async () => {
     const { state, opened, socket } = open('6')
-    expect([socket.url, socket.protocols]).toEqual(['wss://api.example.com/s?x=1&last_event_id=6', ['support-flow', 'bearer.t']])
+    expect([socket.url, socket.protocols]).toEqual([
+      'wss://api.example.com/s?x=1&last_event_id=6',
+      ['support-flow', 'bearer.t'],
+    ])
     socket.onopen?.()
     const events = ((await opened) as AsyncGenerator)[Symbol.asyncIterator]()
-    for (const data of ['pong', '{"id":7,"event":"connected"}', '{"id":8,"event":"a","data":{"x":1}}']) socket.onmessage?.({ data })
+    for (const data of ['pong', '{"id":7,"event":"connected"}', '{"id":8,"event":"a","data":{"x":1}}'])
+      socket.onmessage?.({ data })
     expect(await events.next()).toEqual({ done: false, value: { id: '8', event: 'a', data: { x: 1 } } })
     const last = events.next()
     socket.onclose?.({ code: 1000 })
@@ -322,7 +387,9 @@ describe('a WebSocket of the client', () => {
     socket.onclose?.({ code: 1006 })
     expect(await opened).toBeNull()
     vi.stubGlobal('WebSocket', undefined)
-    expect(await openSocket({ url: origin, token: 't', signal: undefined }, { lastEventId: '', retryMs: 0 })).toBeNull()
+    expect(
+      await openSocket({ url: origin, token: 't', signal: undefined }, { lastEventId: '', retryMs: 0 }),
+    ).toBeNull()
   })
   it('closes when the signal aborts, but not after it has closed', () => {
     const first = open()

@@ -6,7 +6,10 @@ import { wait } from '#client/wait.ts'
 
 describe('readApiError', () => {
   it.each<[string, object]>([
-    ['{"detail":"No","code":"a","errors":[{"loc":[]}],"x":1}', { message: 'No', code: 'a', errors: [{ loc: [] }] }],
+    [
+      '{"detail":"No","code":"a","errors":[{"loc":[]}],"x":1}',
+      { message: 'No', code: 'a', errors: [{ loc: [] }] },
+    ],
     ['{"error":"b"}', { message: 'The service answered 418', code: 'b', errors: [], body: { error: 'b' } }],
     ['{"code":"a","error":"b"}', { code: 'a' }],
     ['{"detail":1,"code":1,"errors":{}}', { message: 'The service answered 418', code: null, errors: [] }],
@@ -32,7 +35,10 @@ describe('readApiError', () => {
   it('reads a Retry-After header with a date as the time until then', () => {
     const headers = new Headers({ 'retry-after': new Date(Date.now() + 60_000).toUTCString() })
     const { retryAfterMs } = new ApiError(503, {}, headers)
-    expect([retryAfterMs, (retryAfterMs ?? 0) > 50_000 && (retryAfterMs ?? 0) <= 60_000]).toEqual([expect.any(Number), true])
+    expect([retryAfterMs, (retryAfterMs ?? 0) > 50_000 && (retryAfterMs ?? 0) <= 60_000]).toEqual([
+      expect.any(Number),
+      true,
+    ])
   })
 })
 
@@ -90,7 +96,11 @@ describe('parseEvents', () => {
   })
 
   it('stores the last id and the time until the next connection', async () => {
-    expect(await read('id: 5\nretry: 20\n\nretry: 3s\nretry: -1\n\n')).toEqual({ events: [], lastEventId: '5', retryMs: 20 })
+    expect(await read('id: 5\nretry: 20\n\nretry: 3s\nretry: -1\n\n')).toEqual({
+      events: [],
+      lastEventId: '5',
+      retryMs: 20,
+    })
   })
 
   it('reads nothing of a response without a body', async () => {
@@ -109,6 +119,9 @@ describe('wait', () => {
   })
 
   it('ends after the time, with and without a signal', async () => {
-    expect([await wait(1, undefined), await wait(1, new AbortController().signal)]).toEqual([undefined, undefined])
+    expect([await wait(1, undefined), await wait(1, new AbortController().signal)]).toEqual([
+      undefined,
+      undefined,
+    ])
   })
 })

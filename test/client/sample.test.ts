@@ -66,13 +66,20 @@ it('CLI-10 the sample front end runs a flow from the sign-in to the note of the 
   await page.getByRole('heading', { name: 'Completed: Resolved' }).waitFor()
   await page.getByText('Only Maya is affected').waitFor()
   expect(await page.getByRole('progressbar').getAttribute('value')).toBe('100')
-  const [download] = await Promise.all([page.waitForEvent('download'), button(page, 'Download as PDF').click()])
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    button(page, 'Download as PDF').click(),
+  ])
   expect(download.suggestedFilename()).toMatch(/\.pdf$/)
   expect(problems.filter((problem) => !/401|422/.test(problem))).toEqual([])
 })
 
 it('CLI-11 an escalation appears in the queue of a colleague without a reload, who picks it up and sees what was tried', async (context) => {
-  const people = [await openDesk(context, 'engineer'), await openDesk(context, 'lead'), await openDesk(context, /^admin account admin$/)]
+  const people = [
+    await openDesk(context, 'engineer'),
+    await openDesk(context, 'lead'),
+    await openDesk(context, /^admin account admin$/),
+  ]
   const [dana, lina, alex] = people.map(({ page }) => page) as [Page, Page, Page]
   for (const page of [lina, alex]) {
     await page.getByRole('link', { name: 'Queue' }).click()
@@ -100,6 +107,8 @@ it('CLI-11 an escalation appears in the queue of a colleague without a reload, w
   await lina.getByRole('heading', { name: 'What was tried' }).waitFor()
   await lina.getByText('Reset the network adapter: holds for an hour').first().waitFor()
   await alex.getByText('Nobody waits for help').waitFor()
-  const widths = await Promise.all(people.map(({ page }) => page.evaluate(() => document.documentElement.scrollWidth)))
+  const widths = await Promise.all(
+    people.map(({ page }) => page.evaluate(() => document.documentElement.scrollWidth)),
+  )
   expect([people.flatMap(({ problems }) => problems), Math.max(...widths)]).toEqual([[], 400])
 })

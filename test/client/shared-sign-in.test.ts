@@ -10,7 +10,10 @@ const service = await sharedService()
 /** Tokens whose access token names the sign-in, but is refused because its signature is wrong. */
 async function createRefusedTokens(owner: Person): Promise<Tokens> {
   const refresh_token = crypto.randomUUID()
-  await service.sql('insert into refresh_tokens (hash, sign_in_id) values (sha256($1::bytea), $2)', [refresh_token, owner.signInId])
+  await service.sql('insert into refresh_tokens (hash, sign_in_id) values (sha256($1::bytea), $2)', [
+    refresh_token,
+    owner.signInId,
+  ])
   return { access_token: `${owner.token.slice(0, -8)}refused0`, refresh_token }
 }
 
@@ -34,7 +37,14 @@ async function openTabs(count: number, intercept?: Intercept) {
       storage.tokens = tokens
     },
   }
-  return { admin, storage, waits, pause, tabs: Array.from({ length: count }, () => createClient(options)), ...interceptor }
+  return {
+    admin,
+    storage,
+    waits,
+    pause,
+    tabs: Array.from({ length: count }, () => createClient(options)),
+    ...interceptor,
+  }
 }
 
 it('starts with the stored tokens', async () => {
@@ -72,7 +82,9 @@ it('does not repeat a call with the tokens of another user who has signed in mea
 
 it('forgets the stored tokens when the refresh is refused in every tab', async () => {
   const { tabs, storage } = await openTabs(2)
-  await service.sql('delete from refresh_tokens where hash = sha256($1::bytea)', [storage.tokens?.refresh_token])
+  await service.sql('delete from refresh_tokens where hash = sha256($1::bytea)', [
+    storage.tokens?.refresh_token,
+  ])
   const answers = await Promise.allSettled(tabs.map((tab) => tab.identity.auth.getMe()))
   expect(answers).toMatchObject(Array(2).fill({ status: 'rejected', reason: { status: 401 } }))
   expect([storage.tokens, ...tabs.map((tab) => tab.getTokens())]).toEqual([null, null, null])

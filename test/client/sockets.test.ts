@@ -7,7 +7,10 @@ import { createInterceptor } from './interceptor.ts'
 
 const service = await sharedService()
 
-/** Replace WebSocket by one that records its protocols and messages. It opens and receives nothing, or does not open, as where there are none. */
+/**
+ * Replace WebSocket by one that records its protocols and messages. It opens and receives nothing, or does
+ * not open, as where there are none.
+ */
 function stubSockets({ opens }: { opens: boolean }) {
   const protocols: string[][] = []
   const sent: string[] = []
@@ -66,6 +69,8 @@ it('opens no WebSocket when the signal has aborted', async () => {
   const { protocols } = stubSockets({ opens: true })
   const client = createClient({ baseUrl: service.api, apiKey: 'key' })
   const signal = AbortSignal.abort(new Error('Left the page'))
-  await expect(client.ai.escalations.stream({}, { signal, webSocket: true }).next()).rejects.toThrow('Left the page')
+  await expect(client.ai.escalations.stream({}, { signal, webSocket: true }).next()).rejects.toThrow(
+    'Left the page',
+  )
   expect(protocols).toEqual([])
 })

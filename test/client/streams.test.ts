@@ -4,7 +4,10 @@ import { createInterceptor, recordWaits } from './interceptor.ts'
 
 /** Return a client whose service answers with these responses, one after the other. */
 function createScriptedClient(responses: Response[]) {
-  const interceptor = createInterceptor({}, (_, index) => responses[index] ?? Response.json({}, { status: 403 }))
+  const interceptor = createInterceptor(
+    {},
+    (_, index) => responses[index] ?? Response.json({}, { status: 403 }),
+  )
   const { waits, wait } = recordWaits()
   const client = createClient({ baseUrl: 'https://api.example.com', wait, fetch: interceptor.fetch })
   return { client, waits, requests: interceptor.requests }
@@ -23,7 +26,10 @@ function createStream(chunks: string[], isLost = false): Response {
   return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
 }
 
-/** Collect the events of a stream until it ends. The last script entry refuses the caller, which ends it with an error. */
+/**
+ * Collect the events of a stream until it ends. The last script entry refuses the caller, which ends it with
+ * an error.
+ */
 async function collectEvents(events: AsyncIterable<ServerEvent>): Promise<ServerEvent[]> {
   const collected: ServerEvent[] = []
   try {
@@ -69,8 +75,12 @@ it('waits twice as long after each failed connection', async () => {
 })
 
 it('ends when a newer stream replaces it', async () => {
-  const { client, requests } = createScriptedClient([createStream(['retry: 300000\nevent: replaced\ndata: {}\n\n'])])
-  expect((await collectEvents(client.ai.escalations.stream())).map(({ event }) => event)).toEqual(['replaced'])
+  const { client, requests } = createScriptedClient([
+    createStream(['retry: 300000\nevent: replaced\ndata: {}\n\n']),
+  ])
+  expect((await collectEvents(client.ai.escalations.stream())).map(({ event }) => event)).toEqual([
+    'replaced',
+  ])
   expect(requests).toHaveLength(1)
 })
 
@@ -96,11 +106,16 @@ it('closes the connection when the caller stops', async () => {
 })
 
 it('throws the `error` event of an answer that fails after its first part', async () => {
-  const error = 'event: error\ndata: {"status":502,"detail":"The model failed","code":"ai_provider_error"}\n\n'
+  const error =
+    'event: error\ndata: {"status":502,"detail":"The model failed","code":"ai_provider_error"}\n\n'
   const { client } = createScriptedClient([createStream(['event: delta\ndata: {"text":"It"}\n\n', error])])
   const events = client.ai.turns.sendMessage.stream({ session_id: 'a', message: 'It is offline' })
   expect(await events.next()).toMatchObject({ value: { event: 'delta' } })
-  await expect(events.next()).rejects.toMatchObject({ status: 502, code: 'ai_provider_error', message: 'The model failed' })
+  await expect(events.next()).rejects.toMatchObject({
+    status: 502,
+    code: 'ai_provider_error',
+    message: 'The model failed',
+  })
 })
 
 it('stops waiting for the next connection when the signal aborts', async () => {

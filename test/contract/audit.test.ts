@@ -12,10 +12,12 @@ const writes = operations.filter(({ access, method }) => adminAccess.includes(ac
 const cases = writes.map((op) => [op.id, op] as const)
 
 /** Select the audit rows of a user's actions, in every account. */
-const selectAuditRows = ({ id }: Person) => service.sql('select account_id, action, ip from audit_logs where actor_id = $1', [id])
+const selectAuditRows = ({ id }: Person) =>
+  service.sql('select account_id, action, ip from audit_logs where actor_id = $1', [id])
 
 describe("an administrator's write", () => {
-  it('more than 15 write operations require an administrator', () => expect(writes.length).toBeGreaterThan(15))
+  it('more than 15 write operations require an administrator', () =>
+    expect(writes.length).toBeGreaterThan(15))
 
   it.each(cases)('ACC-17 %s writes exactly one audit row, with the client address', async (_, op) => {
     const person = await createPermittedCaller(op, await createAccount(service))
@@ -29,10 +31,18 @@ describe("an administrator's write", () => {
 
   it.each(cases)('ACC-17 %s writes no audit row when it is refused', async (_, op) => {
     const account = await createAccount(service)
-    const [permitted, refused] = [await createPermittedCaller(op, account), await createRefusedCaller(op, account)]
+    const [permitted, refused] = [
+      await createPermittedCaller(op, account),
+      await createRefusedCaller(op, account),
+    ]
     const sample = await getFixture(op)(service, permitted)
     expectStatus(await send(service, op, sample, { token: refused.token }), 403)
-    const invalid = await send(service, op, { ...sample, query: { zz_unknown: '1' } }, { token: permitted.token })
+    const invalid = await send(
+      service,
+      op,
+      { ...sample, query: { zz_unknown: '1' } },
+      { token: permitted.token },
+    )
     expectStatus(invalid, 422)
     expect([await selectAuditRows(permitted), await selectAuditRows(refused)]).toEqual([[], []])
   })

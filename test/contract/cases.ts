@@ -10,19 +10,27 @@ export function listCases(isIncluded: (op: AnyOperation) => unknown = () => true
 }
 
 /**
- * List one operation for each distinct set of what the pipeline decides by, for behaviour that the pipeline has and no operation of its own.
- * With `ALL_OPERATIONS=1`, as in the nightly run, list every operation.
+ * List one operation for each distinct set of what the pipeline decides by, for behaviour that the pipeline
+ * has and no operation of its own. With `ALL_OPERATIONS=1`, as in the nightly run, list every operation.
  */
 export function listSharedCases(isIncluded?: (op: AnyOperation) => unknown): OperationCase[] {
   return listOnePer(listCases(isIncluded), listFlags)
 }
 
 /** List the first of the cases with each `kind`, or every case with `ALL_OPERATIONS=1`. */
-export function listOnePer<Case extends OperationCase>(cases: readonly Case[], getKind: (op: AnyOperation) => string): Case[] {
-  return process.env.ALL_OPERATIONS === '1' ? [...cases] : [...new Map(cases.toReversed().map((item) => [getKind(item[1]), item])).values()]
+export function listOnePer<Case extends OperationCase>(
+  cases: readonly Case[],
+  getKind: (op: AnyOperation) => string,
+): Case[] {
+  return process.env.ALL_OPERATIONS === '1'
+    ? [...cases]
+    : [...new Map(cases.toReversed().map((item) => [getKind(item[1]), item])).values()]
 }
 
-/** Everything of a declaration that the pipeline reads before it calls the handler, but for texts and the shapes themselves. */
+/**
+ * Everything of a declaration that the pipeline reads before it calls the handler, but for texts and the
+ * shapes themselves.
+ */
 function listFlags(op: AnyOperation): string {
   const {
     id,

@@ -8,14 +8,18 @@ const service = await sharedService()
 // Their fields have defaults, so a body without a field is a change.
 const changing = ['accounts.teams.assignMember', 'notifications.preferences.replace']
 const updates = operations.filter(
-  ({ id, method, body }) => (method === 'patch' || method === 'put') && body?.safeParse({}).success && !changing.includes(id),
+  ({ id, method, body }) =>
+    (method === 'patch' || method === 'put') && body?.safeParse({}).success && !changing.includes(id),
 )
 
-it.each(updates.map((op) => [op.id, op] as const))('%s without a field returns the row as it is, and changes nothing', async (_, op) => {
-  const { sample, person, rows } = await createRequestSetup(service, op)
-  const update = () => send(service, op, { ...sample, body: {} }, { token: person.token })
-  const before = await rows()
-  const { status, body } = await update()
-  expect([status, await rows()]).toEqual([op.success, before])
-  expect((await update()).body).toEqual(body)
-})
+it.each(updates.map((op) => [op.id, op] as const))(
+  '%s without a field returns the row as it is, and changes nothing',
+  async (_, op) => {
+    const { sample, person, rows } = await createRequestSetup(service, op)
+    const update = () => send(service, op, { ...sample, body: {} }, { token: person.token })
+    const before = await rows()
+    const { status, body } = await update()
+    expect([status, await rows()]).toEqual([op.success, before])
+    expect((await update()).body).toEqual(body)
+  },
+)

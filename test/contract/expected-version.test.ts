@@ -22,18 +22,23 @@ it('flows, scripts, diagrams, target lists, on-call schedules, escalation polici
   ])
 })
 
-it.each(versioned)('WIR-38 %s returns 409 for an outdated expected_version, and one of 32 concurrent saves succeeds', async (_, op) => {
-  const { sample, person, rows } = await createRequestSetup(service, op)
-  const save = (expected_version: number) =>
-    send(service, op, { ...sample, body: { ...sample.body, expected_version } }, { token: person.token })
-  const before = await rows()
-  const outdated = await save(999)
-  expect([outdated.status, outdated.body]).toEqual([
-    409,
-    expect.objectContaining({ code: 'stale_version', current_version: expect.any(Number) }),
-  ])
-  expect(await rows()).toEqual(before)
-  const saves = await Promise.all(Array.from({ length: 32 }, () => save(outdated.body.current_version)))
-  expect(saves.map(({ status }) => status).sort()).toEqual([200, ...Array(31).fill(409)])
-  expect(saves.find(({ status }) => status === 409)?.body).toMatchObject({ current_version: outdated.body.current_version + 1 })
-})
+it.each(versioned)(
+  'WIR-38 %s returns 409 for an outdated expected_version, and one of 32 concurrent saves succeeds',
+  async (_, op) => {
+    const { sample, person, rows } = await createRequestSetup(service, op)
+    const save = (expected_version: number) =>
+      send(service, op, { ...sample, body: { ...sample.body, expected_version } }, { token: person.token })
+    const before = await rows()
+    const outdated = await save(999)
+    expect([outdated.status, outdated.body]).toEqual([
+      409,
+      expect.objectContaining({ code: 'stale_version', current_version: expect.any(Number) }),
+    ])
+    expect(await rows()).toEqual(before)
+    const saves = await Promise.all(Array.from({ length: 32 }, () => save(outdated.body.current_version)))
+    expect(saves.map(({ status }) => status).sort()).toEqual([200, ...Array(31).fill(409)])
+    expect(saves.find(({ status }) => status === 409)?.body).toMatchObject({
+      current_version: outdated.body.current_version + 1,
+    })
+  },
+)

@@ -30,7 +30,8 @@ const probes = [
     limit: 'write',
     body: z.strictObject({ name: z.string() }),
     success: 204,
-    handle: async ({ ctx, body }) => void (await ctx.db.updateTable('teams').set({ name: body.name }).execute()),
+    handle: async ({ ctx, body }) =>
+      void (await ctx.db.updateTable('teams').set({ name: body.name }).execute()),
   }),
 ]
 const probeServer = await serveOperations(probes as AnyOperation[], service.settings)
@@ -62,7 +63,9 @@ it('AUT-34 returns 403 feature_disabled and writes nothing while the feature is 
     expect([response.status, response.body.code]).toEqual([403, 'feature_disabled'])
     expect(response.body.detail).toBe('This feature is switched off for your account')
   }
-  expect(await service.sql('select name from teams where account_id = $1', [id])).toEqual([{ name: 'Test team' }])
+  expect(await service.sql('select name from teams where account_id = $1', [id])).toEqual([
+    { name: 'Test team' },
+  ])
   await setFeatureOverride(id, true)
   expect([(await count()).status, (await rename()).status]).toEqual([200, 204])
 })
@@ -71,7 +74,8 @@ it('an operation checks role and guards before its feature, and its feature befo
   const { id, admin, addColleague } = await createAccount(service)
   await setFeatureOverride(id, false)
   const viewer = await addColleague({ role: 'viewer' })
-  const rename = (token: string, body: unknown) => request(probeServer, 'POST', featureFields.path, { token, body })
+  const rename = (token: string, body: unknown) =>
+    request(probeServer, 'POST', featureFields.path, { token, body })
   expect((await rename(viewer.token, { name: 'New' })).body).toEqual({ detail: 'Not allowed' })
   await service.sql(`update accounts set subscription_status = 'unpaid' where id = $1`, [id])
   expect((await rename(admin.token, { name: 'New' })).body.code).toBe('subscription_lapsed')
@@ -80,7 +84,9 @@ it('an operation checks role and guards before its feature, and its feature befo
 })
 
 it('the OpenAPI document names the feature of an operation, and listFailures includes feature_disabled', () => {
-  const { paths } = buildOpenApi(probes, [], '1') as unknown as { paths: Record<string, Record<string, { 'x-feature': string }>> }
+  const { paths } = buildOpenApi(probes, [], '1') as unknown as {
+    paths: Record<string, Record<string, { 'x-feature': string }>>
+  }
   expect(paths[`/api/v1${featureFields.path}`]?.get?.['x-feature']).toBe('kb_import')
   for (const op of probes) expect(listFailures(op)).toContain('feature_disabled')
 })

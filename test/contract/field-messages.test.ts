@@ -30,7 +30,10 @@ const style = /^(?:must|is|has|may|can|cannot|needs?|leads?|exists|are|was|conta
 
 function listMessages(schema: z.ZodType, part: string): string[] {
   const shape = (schema as { shape?: Record<string, unknown> }).shape ?? {}
-  const inputs = wrongValues.flatMap((value) => [value, ...Object.keys(shape).map((key) => ({ [key]: value }))])
+  const inputs = wrongValues.flatMap((value) => [
+    value,
+    ...Object.keys(shape).map((key) => ({ [key]: value })),
+  ])
   return inputs.flatMap((input) => {
     const { error } = schema.safeParse(input)
     return error ? listFieldErrors(error, part).map(({ msg }) => msg) : []
@@ -46,7 +49,11 @@ describe('messages about wrong values', () => {
         ['body', op.body],
       ] as const)
         for (const msg of schema ? listMessages(schema as z.ZodType, part) : [])
-          if (!style.test(msg) || msg.length > 600 || /\b(?:string|expected|received|Invalid|Too )\b/.test(msg))
+          if (
+            !style.test(msg) ||
+            msg.length > 600 ||
+            /\b(?:string|expected|received|Invalid|Too )\b/.test(msg)
+          )
             wrong.add(`${op.id}: ${msg}`)
     expect([...wrong].slice(0, 60)).toEqual([])
   })

@@ -6,11 +6,31 @@ const index = readTestIndex(root)
 
 it.each([
   ['a rule, through its test', 'lib/rules/schedules/cron.ts', 'test/lib/rules/schedules/cron.test.ts'],
-  ['a rule, through the operations that use it', 'lib/rules/text/csv.ts', 'test/functions/analytics/weekly-reports.test.ts'],
-  ['queries, through a service that another group calls', 'functions/flows/versions/queries.ts', 'test/functions/flows/tree-forks.test.ts'],
-  ['a service that only a job calls', 'functions/flows/link-checks/service.ts', 'test/functions/flows/flow-health.test.ts'],
-  ['an operation, through the generated tests', 'functions/flows/pins/operations.ts', 'test/contract/operations.test.ts'],
-  ['an operation that a test calls by its path', 'functions/admin/plans/service.ts', 'test/functions/admin/admin-plans.test.ts'],
+  [
+    'a rule, through the operations that use it',
+    'lib/rules/text/csv.ts',
+    'test/functions/analytics/weekly-reports.test.ts',
+  ],
+  [
+    'queries, through a service that another group calls',
+    'functions/flows/versions/queries.ts',
+    'test/functions/flows/tree-forks.test.ts',
+  ],
+  [
+    'a service that only a job calls',
+    'functions/flows/link-checks/service.ts',
+    'test/functions/flows/flow-health.test.ts',
+  ],
+  [
+    'an operation, through the generated tests',
+    'functions/flows/pins/operations.ts',
+    'test/contract/operations.test.ts',
+  ],
+  [
+    'an operation that a test calls by its path',
+    'functions/admin/plans/service.ts',
+    'test/functions/admin/admin-plans.test.ts',
+  ],
   ['an emulator', 'lib/local/vendors/stripe/stripe.ts', 'test/functions/billing/billing.test.ts'],
   ['a helper of tests', 'test/support/browser.ts', 'test/functions/http/docs.test.ts'],
   ['the entry of the Worker', 'lib/platform/cloudflare/hub.ts', 'test/platform/worker-behaviour.test.ts'],
@@ -21,7 +41,11 @@ it.each([
     'test/lib/rules/knowledge/articles/help-center.html',
     'test/lib/rules/knowledge/knowledge-samples.test.ts',
   ],
-  ['code, through a test that reads all of it', 'functions/search/queries.ts', 'test/lib/db/statements.test.ts'],
+  [
+    'code, through a test that reads all of it',
+    'functions/search/queries.ts',
+    'test/lib/db/statements.test.ts',
+  ],
   ['a migration', 'migrations/0001_tenancy.sql', 'test/lib/rules/schedules/cron.test.ts'],
 ])('finds the tests of %s', (_, changed, test) => {
   expect(findTests(index, [changed])).toContain(test)

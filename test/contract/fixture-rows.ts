@@ -12,7 +12,10 @@ export interface Sample {
   content?: { bytes: Uint8Array<ArrayBuffer>; headers: Record<string, string> }
 }
 
-/** Insert the rows that an operation needs, owned by `owner` where that matters, and return a valid request for them. */
+/**
+ * Insert the rows that an operation needs, owned by `owner` where that matters, and return a valid request
+ * for them.
+ */
 export type Fixture = (service: Service, owner: Person) => Promise<Sample>
 
 export const scriptRunBody = {
@@ -30,13 +33,17 @@ let passwordHash: Promise<string> | undefined
 
 export async function insertPassword(service: Service, { id }: Person): Promise<void> {
   passwordHash ??= nativePasswords().hash(password)
-  await service.sql('insert into passwords (user_id, hash) values ($1, $2) on conflict (user_id) do update set hash = $2', [
-    id,
-    await passwordHash,
-  ])
+  await service.sql(
+    'insert into passwords (user_id, hash) values ($1, $2) on conflict (user_id) do update set hash = $2',
+    [id, await passwordHash],
+  )
 }
 
-export async function insertReturningId(service: Service, statement: string, values: unknown[]): Promise<string> {
+export async function insertReturningId(
+  service: Service,
+  statement: string,
+  values: unknown[],
+): Promise<string> {
   const [row] = await service.sql<{ id: string }>(statement, values)
   return row?.id ?? ''
 }
@@ -57,7 +64,11 @@ export async function insertConfig(service: Service, { accountId }: Person): Pro
   )
 }
 
-export async function insertDelivery(service: Service, owner: Person, state = 'failed'): Promise<{ id: string; configId: string }> {
+export async function insertDelivery(
+  service: Service,
+  owner: Person,
+  state = 'failed',
+): Promise<{ id: string; configId: string }> {
   const configId = await insertConfig(service, owner)
   const id = await insertReturningId(
     service,

@@ -14,7 +14,8 @@ function insertUpload(service: Service, { accountId }: Person): Promise<string> 
 export async function insertFullAiSession(service: Service, owner: Person) {
   const session_id = await insertAiSession(service, owner, 'guided')
   const sessionKey = [owner.accountId, session_id]
-  const insert = (statement: string, ...more: unknown[]) => insertReturningId(service, statement, [...sessionKey, ...more])
+  const insert = (statement: string, ...more: unknown[]) =>
+    insertReturningId(service, statement, [...sessionKey, ...more])
   const branch_id = await insert(
     `insert into ai_branches (account_id, session_id, name, created_by) values ($1, $2, 'The cable', $3) returning id`,
     owner.id,
@@ -23,11 +24,10 @@ export async function insertFullAiSession(service: Service, owner: Person) {
     `insert into ai_messages (account_id, session_id, branch_id, role, content, author_id)
      select account_id, id, active_branch_id, 'user', 'It is offline.', user_id from ai_sessions where account_id = $1 and id = $2 returning id`,
   )
-  await service.sql(`insert into ai_message_uploads (account_id, session_id, message_id, place, upload_id) values ($1, $2, $3, 0, $4)`, [
-    ...sessionKey,
-    message,
-    await insertUpload(service, owner),
-  ])
+  await service.sql(
+    `insert into ai_message_uploads (account_id, session_id, message_id, place, upload_id) values ($1, $2, $3, 0, $4)`,
+    [...sessionKey, message, await insertUpload(service, owner)],
+  )
   await insert(
     `insert into ai_steps (account_id, session_id, seq, kind, text) values ($1, $2, 1, 'question', 'Does it answer a ping?') returning id`,
   )
@@ -61,8 +61,12 @@ export async function insertFullAiSession(service: Service, owner: Person) {
   return { session_id, branch_id, fix_id, output_id }
 }
 
-const createChatSession: Fixture = async (service, owner) => ({ params: { session_id: await insertAiSession(service, owner) } })
-const createGuidedSession: Fixture = async (service, owner) => ({ params: { session_id: await insertAiSession(service, owner, 'guided') } })
+const createChatSession: Fixture = async (service, owner) => ({
+  params: { session_id: await insertAiSession(service, owner) },
+})
+const createGuidedSession: Fixture = async (service, owner) => ({
+  params: { session_id: await insertAiSession(service, owner, 'guided') },
+})
 const createFullSession: Fixture = async (service, owner) => ({
   params: { session_id: (await insertFullAiSession(service, owner)).session_id },
 })
@@ -77,23 +81,41 @@ const buildPartFixture =
 
 export const aiFixtures = {
   'ai.turns.createSession': async () => ({
-    body: { session_type: 'chat', problem_summary: 'Reception cannot print.', psa_ticket_id: '4711', environment_tags: ['windows 11'] },
+    body: {
+      session_type: 'chat',
+      problem_summary: 'Reception cannot print.',
+      psa_ticket_id: '4711',
+      environment_tags: ['windows 11'],
+    },
   }),
   'ai.turns.sendMessage': async (service, owner) => ({
     ...(await createChatSession(service, owner)),
     body: { message: 'It shows “offline”.' },
   }),
-  'ai.turns.listMessages': async (service, owner) => ({ ...(await createFullSession(service, owner)), query: { skip: '0', limit: '20' } }),
-  'ai.turns.respondToStep': async (service, owner) => ({ ...(await createGuidedSession(service, owner)), body: {} }),
+  'ai.turns.listMessages': async (service, owner) => ({
+    ...(await createFullSession(service, owner)),
+    query: { skip: '0', limit: '20' },
+  }),
+  'ai.turns.respondToStep': async (service, owner) => ({
+    ...(await createGuidedSession(service, owner)),
+    body: {},
+  }),
   'ai.sessions.list': async (service, owner) => {
     await createFullSession(service, owner)
-    return { query: { skip: '0', limit: '20', session_type: 'guided', psa_ticket_id: '4711', status: 'active' } }
+    return {
+      query: { skip: '0', limit: '20', session_type: 'guided', psa_ticket_id: '4711', status: 'active' },
+    }
   },
   'ai.sessions.get': createFullSession,
   'ai.sessions.delete': createFullSession,
   'ai.sessions.resolve': async (service, owner) => ({
     ...(await createFullSession(service, owner)),
-    body: { outcome: 'resolved', notes: 'A new driver.', follow_up: 'Order a roller.', accept_proposals: true },
+    body: {
+      outcome: 'resolved',
+      notes: 'A new driver.',
+      follow_up: 'Order a roller.',
+      accept_proposals: true,
+    },
   }),
   'ai.sessions.abandon': createFullSession,
 
@@ -103,9 +125,16 @@ export const aiFixtures = {
   }),
   'ai.triage.putTaskLane': async (service, owner) => ({
     ...(await createFullSession(service, owner)),
-    body: { questions: [{ id: 'q1', text: 'Since when?' }], actions: [{ id: 'a1', text: 'Ping it', done: true }], responses: [] },
+    body: {
+      questions: [{ id: 'q1', text: 'Since when?' }],
+      actions: [{ id: 'a1', text: 'Ping it', done: true }],
+      responses: [],
+    },
   }),
-  'ai.triage.listBranches': async (service, owner) => ({ ...(await createFullSession(service, owner)), query: { skip: '0', limit: '20' } }),
+  'ai.triage.listBranches': async (service, owner) => ({
+    ...(await createFullSession(service, owner)),
+    query: { skip: '0', limit: '20' },
+  }),
   'ai.triage.createBranch': async (service, owner) => ({
     ...(await createFullSession(service, owner)),
     body: { name: 'What if it is the cable?' },
@@ -117,7 +146,10 @@ export const aiFixtures = {
     body: { key: 'printer', value: 'PRN-2' },
   }),
 
-  'ai.fixes.list': async (service, owner) => ({ ...(await createFullSession(service, owner)), query: { skip: '0', limit: '20' } }),
+  'ai.fixes.list': async (service, owner) => ({
+    ...(await createFullSession(service, owner)),
+    query: { skip: '0', limit: '20' },
+  }),
   'ai.fixes.apply': buildPartFixture('fix_id'),
   'ai.fixes.clearProposal': buildPartFixture('fix_id'),
   'ai.fixes.recordOutcome': async (service, owner) => ({
@@ -126,32 +158,53 @@ export const aiFixtures = {
   }),
   'ai.fixes.updateScript': async (service, owner) => ({
     ...(await buildPartFixture('fix_id')(service, owner)),
-    body: { script: 'Restart-Service -Name {{ service }}', parameters: [{ name: 'service', label: 'Service', type: 'string' }] },
+    body: {
+      script: 'Restart-Service -Name {{ service }}',
+      parameters: [{ name: 'service', label: 'Service', type: 'string' }],
+    },
   }),
   'ai.fixes.decideScript': async (service, owner) => ({
     ...(await buildPartFixture('fix_id')(service, owner)),
     body: { decision: 'draft_template' },
   }),
 
-  'ai.feedback.list': async (service, owner) => ({ ...(await createFullSession(service, owner)), query: { skip: '0', limit: '20' } }),
+  'ai.feedback.list': async (service, owner) => ({
+    ...(await createFullSession(service, owner)),
+    query: { skip: '0', limit: '20' },
+  }),
   'ai.feedback.set': async (service, owner) => {
     const { session_id, fix_id } = await insertFullAiSession(service, owner)
-    return { params: { session_id }, body: { subject: 'fix', subject_id: fix_id, helpful: false, correction: 'The queue was paused.' } }
+    return {
+      params: { session_id },
+      body: { subject: 'fix', subject_id: fix_id, helpful: false, correction: 'The queue was paused.' },
+    }
   },
 
   'ai.handover.get': async (service, owner) => {
     await createFullSession(service, owner)
     return { query: owner.teamId ? { team_id: owner.teamId } : {} }
   },
-  'ai.scriptRuns.list': async (service, owner) => ({ ...(await createFullSession(service, owner)), query: { skip: '0', limit: '20' } }),
-  'ai.scriptRuns.create': async (service, owner) => ({ ...(await createFullSession(service, owner)), body: scriptRunBody }),
+  'ai.scriptRuns.list': async (service, owner) => ({
+    ...(await createFullSession(service, owner)),
+    query: { skip: '0', limit: '20' },
+  }),
+  'ai.scriptRuns.create': async (service, owner) => ({
+    ...(await createFullSession(service, owner)),
+    body: scriptRunBody,
+  }),
 
   'ai.outputs.createStatusUpdate': async (service, owner) => ({
     ...(await createFullSession(service, owner)),
     body: { audience: 'client_update', length: 'detailed' },
   }),
-  'ai.outputs.list': async (service, owner) => ({ ...(await createFullSession(service, owner)), query: { skip: '0', limit: '20' } }),
-  'ai.outputs.create': async (service, owner) => ({ ...(await createFullSession(service, owner)), body: { kind: 'kb_article' } }),
+  'ai.outputs.list': async (service, owner) => ({
+    ...(await createFullSession(service, owner)),
+    query: { skip: '0', limit: '20' },
+  }),
+  'ai.outputs.create': async (service, owner) => ({
+    ...(await createFullSession(service, owner)),
+    body: { kind: 'kb_article' },
+  }),
   'ai.outputs.update': async (service, owner) => ({
     ...(await buildPartFixture('output_id')(service, owner)),
     body: { content: 'Done, and seen to work.' },

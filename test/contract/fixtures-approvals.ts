@@ -41,8 +41,18 @@ const createGatedSession: Fixture = async (service, owner) => {
 
 /** Sign the link of a request for the owner. */
 const createLink: Fixture = async (service, owner) => {
-  const { approval_id: approvalId } = await insertApproval(service, owner, await insertColleague(service, owner))
-  const link = { approvalId, accountId: owner.accountId, userId: owner.id, digest: 'x'.repeat(43), decision: 'approved' as const }
+  const { approval_id: approvalId } = await insertApproval(
+    service,
+    owner,
+    await insertColleague(service, owner),
+  )
+  const link = {
+    approvalId,
+    accountId: owner.accountId,
+    userId: owner.id,
+    digest: 'x'.repeat(43),
+    decision: 'approved' as const,
+  }
   const tokens = createApprovalTokens(parseConfig(service.settings))
   return { params: { token: await tokens.sign(link, new Date()) } }
 }
@@ -60,6 +70,12 @@ export const approvalFixtures = {
   }),
   'sessions.approvals.get': createApproval,
   'sessions.approvals.request': createGatedSession,
-  'sessions.approvals.approve': async (service, owner) => ({ ...(await createApproval(service, owner)), body: { comment: 'After 18:00' } }),
-  'sessions.approvals.reject': async (service, owner) => ({ ...(await createApproval(service, owner)), body: { comment: 'Not now' } }),
+  'sessions.approvals.approve': async (service, owner) => ({
+    ...(await createApproval(service, owner)),
+    body: { comment: 'After 18:00' },
+  }),
+  'sessions.approvals.reject': async (service, owner) => ({
+    ...(await createApproval(service, owner)),
+    body: { comment: 'Not now' },
+  }),
 } satisfies Record<string, Fixture>

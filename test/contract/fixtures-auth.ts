@@ -12,10 +12,10 @@ const insertClient = (service: Service) =>
   )
 
 const insertIdentity = (service: Service, { id }: Person) =>
-  service.sql(`insert into identities (provider, subject, user_id) values ('google', $1, $2) on conflict do nothing`, [
-    randomBytes(8).toString('hex'),
-    id,
-  ])
+  service.sql(
+    `insert into identities (provider, subject, user_id) values ('google', $1, $2) on conflict do nothing`,
+    [randomBytes(8).toString('hex'), id],
+  )
 
 export const signInFixtures = {
   'identity.oauth.authorize': async () => ({ params: { provider: 'google' } }),
@@ -33,7 +33,10 @@ export const signInFixtures = {
   'identity.identities.finishLink': async (service, owner) => {
     await service.sql(`delete from identities where user_id = $1 and provider = 'microsoft'`, [owner.id])
     const { body } = await owner.call('POST', '/auth/me/identities/microsoft/authorize')
-    const { code = '', state = '' } = await signInAtProvider(body.authorization_url, { oid: crypto.randomUUID(), email: owner.email })
+    const { code = '', state = '' } = await signInAtProvider(body.authorization_url, {
+      oid: crypto.randomUUID(),
+      email: owner.email,
+    })
     return { params: { provider: 'microsoft' }, body: { code, state } }
   },
   'identity.identities.unlink': async (service, owner) => {
@@ -53,6 +56,8 @@ export const signInFixtures = {
   }),
 
   'accounts.onboarding.getStatus': async () => ({}),
-  'accounts.onboarding.completeStep': async () => ({ body: { step: 2, action: 'complete', data: { shop_name: 'Northwind IT' } } }),
+  'accounts.onboarding.completeStep': async () => ({
+    body: { step: 2, action: 'complete', data: { shop_name: 'Northwind IT' } },
+  }),
   'accounts.onboarding.dismissRest': async () => ({}),
 } satisfies Record<string, Fixture>

@@ -5,7 +5,13 @@ import { type Fixture, insertReturningId } from './fixture-rows.ts'
 import { insertFullSession } from './fixtures-sessions.ts'
 
 const { tree_type, tree_structure, intake_form } = flowBody()
-const draft = { name: 'Printer offline', description: 'A network printer shows as offline.', tree_type, tree_structure, intake_form }
+const draft = {
+  name: 'Printer offline',
+  description: 'A network printer shows as offline.',
+  tree_type,
+  tree_structure,
+  intake_form,
+}
 const goal = 'If the printer answers a ping, then clear the print queue, otherwise reseat the network cable.'
 
 /** Insert the owner's flow-builder conversation with a draft. */
@@ -50,11 +56,17 @@ export async function insertCompletedSession(service: Service, owner: Person): P
   return session_id
 }
 
-const createConversation: Fixture = async (service, owner) => ({ params: { conversation_id: await insertConversation(service, owner) } })
-const createProposal: Fixture = async (service, owner) => ({ params: { proposal_id: await insertProposal(service, owner) } })
+const createConversation: Fixture = async (service, owner) => ({
+  params: { conversation_id: await insertConversation(service, owner) },
+})
+const createProposal: Fixture = async (service, owner) => ({
+  params: { proposal_id: await insertProposal(service, owner) },
+})
 
 export const authoringFixtures = {
-  'authoring.flowBuilder.start': async () => ({ body: { goal, tree_type, environment_tags: ['windows 11'] } }),
+  'authoring.flowBuilder.start': async () => ({
+    body: { goal, tree_type, environment_tags: ['windows 11'] },
+  }),
   'authoring.flowBuilder.list': async (service, owner) => {
     await createConversation(service, owner)
     return { query: { skip: '0', limit: '20' } }

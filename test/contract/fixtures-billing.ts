@@ -11,7 +11,9 @@ export const billingFixtures = {
     return {}
   },
   'billing.createCheckoutSession': async (service) => {
-    await service.sql(`update plan_billing set provider_monthly_price_id = 'price_local_team_monthly' where plan = 'team'`)
+    await service.sql(
+      `update plan_billing set provider_monthly_price_id = 'price_local_team_monthly' where plan = 'team'`,
+    )
     return { body: { plan: 'team', interval: 'monthly' } }
   },
   'billing.getSubscription': createEmptySample,
@@ -21,7 +23,12 @@ export const billingFixtures = {
       id: `cus_${randomBytes(8).toString('hex')}`,
       metadata: { account_id: await createReference(service, accountId) },
     }
-    const event = { id: `evt_${randomBytes(8).toString('hex')}`, object: 'event', type: 'customer.created', created: 1_790_000_000 }
+    const event = {
+      id: `evt_${randomBytes(8).toString('hex')}`,
+      object: 'event',
+      type: 'customer.created',
+      created: 1_790_000_000,
+    }
     return { content: signEvent(service, { ...event, data: { object: customer } }) }
   },
 } satisfies Record<string, Fixture>

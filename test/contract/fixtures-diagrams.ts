@@ -21,24 +21,43 @@ const edges = [{ id: 'e1', source: 'fw1', target: 'sw1', label: '10 Gbit/s', rou
 export async function insertDiagram(service: Service, { accountId, teamId, id }: Person): Promise<string> {
   const statement = `insert into network_diagrams (account_id, team_id, created_by, name, client_name, nodes, edges)
                      values ($1, $2, $3, 'Head office', 'Fabrikam', $4, $5) returning id`
-  return insertReturningId(service, statement, [accountId, teamId, id, JSON.stringify(nodes), JSON.stringify(edges)])
+  return insertReturningId(service, statement, [
+    accountId,
+    teamId,
+    id,
+    JSON.stringify(nodes),
+    JSON.stringify(edges),
+  ])
 }
 export function insertDeviceType(service: Service, { accountId, teamId, id }: Person): Promise<string> {
   const statement = `insert into device_types (account_id, team_id, created_by, name, category) values ($1, $2, $3, $4, 'endpoint') returning id`
-  return insertReturningId(service, statement, [accountId, teamId || null, id, `Label printer ${randomBytes(4).toString('hex')}`])
+  return insertReturningId(service, statement, [
+    accountId,
+    teamId || null,
+    id,
+    `Label printer ${randomBytes(4).toString('hex')}`,
+  ])
 }
 
-const createDiagram: Fixture = async (service, owner) => ({ params: { diagram_id: await insertDiagram(service, owner) } })
+const createDiagram: Fixture = async (service, owner) => ({
+  params: { diagram_id: await insertDiagram(service, owner) },
+})
 const createDiagramWithVersion: Fixture = async (service, owner) => {
   const diagram_id = await insertDiagram(service, owner)
   await service.sql('update network_diagrams set version = version + 1 where id = $1', [diagram_id])
   return { params: { diagram_id, version: '1' } }
 }
-const createDeviceType: Fixture = async (service, owner) => ({ params: { device_type_id: await insertDeviceType(service, owner) } })
+const createDeviceType: Fixture = async (service, owner) => ({
+  params: { device_type_id: await insertDeviceType(service, owner) },
+})
 
 export const diagramFixtures = {
   'diagrams.drafts.generate': async (service, owner) => ({
-    body: { description: 'FW-HQ is connected to SW-CORE.', mode: 'merge', diagram_id: await insertDiagram(service, owner) },
+    body: {
+      description: 'FW-HQ is connected to SW-CORE.',
+      mode: 'merge',
+      diagram_id: await insertDiagram(service, owner),
+    },
   }),
   'diagrams.deviceTypes.list': async (service, owner) => {
     await insertDeviceType(service, owner)
@@ -62,20 +81,31 @@ export const diagramFixtures = {
     await insertDiagram(service, owner)
     return { query: { skip: '0', limit: '20' } }
   },
-  'diagrams.import': async () => ({ body: { format: 'network-diagram', version: '1.0', name: 'Head office', nodes, edges } }),
+  'diagrams.import': async () => ({
+    body: { format: 'network-diagram', version: '1.0', name: 'Head office', nodes, edges },
+  }),
   'diagrams.get': createDiagram,
   'diagrams.update': async (service, owner) => ({
     ...(await createDiagram(service, owner)),
     body: { name: 'Head office, after the move', nodes, edges },
   }),
-  'diagrams.archive': async (service, owner) => ({ ...(await createDiagram(service, owner)), body: { archived: true } }),
+  'diagrams.archive': async (service, owner) => ({
+    ...(await createDiagram(service, owner)),
+    body: { archived: true },
+  }),
   'diagrams.duplicate': createDiagram,
-  'diagrams.versions.list': async (service, owner) => ({ ...(await createDiagram(service, owner)), query: { skip: '0', limit: '20' } }),
+  'diagrams.versions.list': async (service, owner) => ({
+    ...(await createDiagram(service, owner)),
+    query: { skip: '0', limit: '20' },
+  }),
   'diagrams.versions.get': createDiagramWithVersion,
   'diagrams.versions.compare': async (service, owner) => ({
     ...(await createDiagramWithVersion(service, owner)),
     query: { base: '0', format: 'json' },
   }),
   'diagrams.versions.restore': createDiagramWithVersion,
-  'diagrams.export': async (service, owner) => ({ ...(await createDiagram(service, owner)), query: { format: 'png' } }),
+  'diagrams.export': async (service, owner) => ({
+    ...(await createDiagram(service, owner)),
+    query: { format: 'png' },
+  }),
 } satisfies Record<string, Fixture>

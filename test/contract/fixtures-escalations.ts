@@ -14,7 +14,9 @@ function createColleague(service: Service, { accountId, teamId }: Person): Promi
   })
 }
 
-const createOwnSession: Fixture = async (service, owner) => ({ params: { session_id: await insertAiSession(service, owner) } })
+const createOwnSession: Fixture = async (service, owner) => ({
+  params: { session_id: await insertAiSession(service, owner) },
+})
 const createColleagueEscalation: Fixture = async (service, owner) => ({
   params: await insertEscalation(service, await createColleague(service, owner)),
 })
@@ -30,9 +32,16 @@ export const escalationFixtures = {
   'ai.handoffs.draft': createOwnSession,
   'ai.handoffs.create': async (service, owner) => ({
     ...(await createOwnSession(service, owner)),
-    body: { intent: 'escalate', ...escalationInput, target_user_id: (await createColleague(service, owner)).id },
+    body: {
+      intent: 'escalate',
+      ...escalationInput,
+      target_user_id: (await createColleague(service, owner)).id,
+    },
   }),
-  'ai.handoffs.escalate': async (service, owner) => ({ ...(await createOwnSession(service, owner)), body: escalationInput }),
+  'ai.handoffs.escalate': async (service, owner) => ({
+    ...(await createOwnSession(service, owner)),
+    body: escalationInput,
+  }),
   'ai.handoffs.list': async (service, owner) => {
     const { session_id } = await insertEscalation(service, owner)
     return { params: { session_id }, query: { skip: '0', limit: '20' } }

@@ -10,7 +10,16 @@ import { type Fixture, insertReturningId } from './fixture-rows.ts'
 
 /** Insert an export that is ready and has no parts: its archive is empty. */
 export function insertExport(service: Service, { accountId, id }: Person): Promise<string> {
-  const progress = { stage: 'end', after: null, files: 0, parts: 0, entries: 0, bytes: 0, directory_bytes: 0, counts: { flows: 0 } }
+  const progress = {
+    stage: 'end',
+    after: null,
+    files: 0,
+    parts: 0,
+    entries: 0,
+    bytes: 0,
+    directory_bytes: 0,
+    counts: { flows: 0 },
+  }
   return insertReturningId(
     service,
     `insert into account_exports (account_id, requested_by, state, progress, ready_at, expires_at)
@@ -31,7 +40,9 @@ export function insertImport(service: Service, { accountId, id }: Person): Promi
 }
 
 /** Return an archive with these files. */
-export async function createArchive(files: Record<string, string | Uint8Array<ArrayBuffer>>): Promise<Uint8Array<ArrayBuffer>> {
+export async function createArchive(
+  files: Record<string, string | Uint8Array<ArrayBuffer>>,
+): Promise<Uint8Array<ArrayBuffer>> {
   const parts: Uint8Array<ArrayBuffer>[] = []
   const directories: Uint8Array<ArrayBuffer>[] = []
   let offset = 0
@@ -43,16 +54,25 @@ export async function createArchive(files: Record<string, string | Uint8Array<Ar
     offset += entry.bytes.byteLength
   }
   const directory = concatBytes(directories)
-  return concatBytes([...parts, directory, encodeEnd({ entries: parts.length, directoryBytes: directory.byteLength, offset })])
+  return concatBytes([
+    ...parts,
+    directory,
+    encodeEnd({ entries: parts.length, directoryBytes: directory.byteLength, offset }),
+  ])
 }
 
 export const manifest = JSON.stringify({ format: exportFormat, version: exportVersion, counts: {} })
 
-const onExport: Fixture = async (service, owner) => ({ params: { export_id: await insertExport(service, owner) } })
+const onExport: Fixture = async (service, owner) => ({
+  params: { export_id: await insertExport(service, owner) },
+})
 
 export const exportFixtures = {
   'accounts.exports.create': async (service, { accountId }) => {
-    await service.sql(`update account_exports set state = 'failed' where account_id = $1 and state in ('queued', 'retrying')`, [accountId])
+    await service.sql(
+      `update account_exports set state = 'failed' where account_id = $1 and state in ('queued', 'retrying')`,
+      [accountId],
+    )
     return { body: { contents: 'restorable' } }
   },
   'accounts.exports.list': async (service, owner) => {
@@ -62,14 +82,29 @@ export const exportFixtures = {
   'accounts.exports.get': onExport,
   'accounts.exports.createLink': onExport,
   'accounts.exports.download': async (service, owner) => {
-    const grant = { exportId: await insertExport(service, owner), accountId: owner.accountId, userId: owner.id }
+    const grant = {
+      exportId: await insertExport(service, owner),
+      accountId: owner.accountId,
+      userId: owner.id,
+    }
     await service.sql(`update users set role = 'admin' where id = $1`, [owner.id])
     return { params: { token: await createExportTokens(parseConfig(service.settings)).sign(grant, 3600) } }
   },
   // A manifest alone restores nothing, so the account stays empty.
   'accounts.imports.create': async (service, { accountId }) => {
-    await service.sql(`update account_imports set state = 'failed' where account_id = $1 and state in ('queued', 'retrying')`, [accountId])
-    return { content: await encodeFileForm(await createArchive({ 'manifest.json': manifest }), 'export.zip', 'application/zip') }
+    await service.sql(
+      `update account_imports set state = 'failed' where account_id = $1 and state in ('queued', 'retrying')`,
+      [accountId],
+    )
+    return {
+      content: await encodeFileForm(
+        await createArchive({ 'manifest.json': manifest }),
+        'export.zip',
+        'application/zip',
+      ),
+    }
   },
-  'accounts.imports.get': async (service, owner) => ({ params: { import_id: await insertImport(service, owner) } }),
+  'accounts.imports.get': async (service, owner) => ({
+    params: { import_id: await insertImport(service, owner) },
+  }),
 } satisfies Record<string, Fixture>

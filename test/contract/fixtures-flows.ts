@@ -5,7 +5,11 @@ import type { Person } from '#test/support/people.ts'
 import { type Fixture, insertReturningId, sha256 } from './fixture-rows.ts'
 
 /** Insert the owner's published flow, visible to the account. */
-export function insertTree(service: Service, { accountId, teamId, id }: Person, status = 'published'): Promise<string> {
+export function insertTree(
+  service: Service,
+  { accountId, teamId, id }: Person,
+  status = 'published',
+): Promise<string> {
   return insertReturningId(
     service,
     `with t as (insert into trees (account_id, team_id, author_id, tree_type, status, visibility, name, tags)
@@ -17,10 +21,15 @@ export function insertTree(service: Service, { accountId, teamId, id }: Person, 
   )
 }
 
-const createFlow: Fixture = async (service, owner) => ({ params: { tree_id: await insertTree(service, owner) } })
+const createFlow: Fixture = async (service, owner) => ({
+  params: { tree_id: await insertTree(service, owner) },
+})
 
 const createMarkdownSample: Fixture = async () => ({
-  body: { markdown: '---\nname: Printer offline\ntype: troubleshooting\n---\n\n## Solution: Reseat the network cable {#cable}\n' },
+  body: {
+    markdown:
+      '---\nname: Printer offline\ntype: troubleshooting\n---\n\n## Solution: Reseat the network cable {#cable}\n',
+  },
 })
 
 const createFlowWithVersionParam: Fixture = async (service, owner) => ({
@@ -34,32 +43,50 @@ export async function insertPin(service: Service, owner: Person): Promise<string
   return tree
 }
 
-export async function insertShare(service: Service, owner: Person): Promise<{ tree_id: string; share_id: string; token: string }> {
+export async function insertShare(
+  service: Service,
+  owner: Person,
+): Promise<{ tree_id: string; share_id: string; token: string }> {
   const tree_id = await insertTree(service, owner)
   const token = randomBytes(32).toString('base64url')
   const statement = `insert into tree_shares (account_id, tree_id, hash, created_by, expires_at) values ($1, $2, $3, $4, now() + interval '1 day') returning id`
-  return { tree_id, token, share_id: await insertReturningId(service, statement, [owner.accountId, tree_id, sha256(token), owner.id]) }
+  return {
+    tree_id,
+    token,
+    share_id: await insertReturningId(service, statement, [
+      owner.accountId,
+      tree_id,
+      sha256(token),
+      owner.id,
+    ]),
+  }
 }
 
 export function insertCategory(service: Service, { accountId, id }: Person): Promise<string> {
   const statement = 'insert into categories (account_id, name, created_by) values ($1, $2, $3) returning id'
   return insertReturningId(service, statement, [accountId, `Printing ${randomBytes(4).toString('hex')}`, id])
 }
-const createCategory: Fixture = async (service, owner) => ({ params: { category_id: await insertCategory(service, owner) } })
+const createCategory: Fixture = async (service, owner) => ({
+  params: { category_id: await insertCategory(service, owner) },
+})
 
 export function insertStep(service: Service, { accountId, teamId, id }: Person): Promise<string> {
   const statement = `insert into library_steps (account_id, team_id, created_by, visibility, title, step_type)
                      values ($1, $2, $3, 'account', 'Restart the print spooler', 'action') returning id`
   return insertReturningId(service, statement, [accountId, teamId || null, id])
 }
-const createStep: Fixture = async (service, owner) => ({ params: { step_id: await insertStep(service, owner) } })
+const createStep: Fixture = async (service, owner) => ({
+  params: { step_id: await insertStep(service, owner) },
+})
 
 export const flowFixtures = {
   'flows.trees.list': async (service, owner) => {
     await insertTree(service, owner)
     return { query: { skip: '0', limit: '20', sort_by: 'name', search: 'printer', tag: 'Printer' } }
   },
-  'flows.trees.create': async () => ({ body: flowBody({ category: 'Printing', tags: ['printer', 'windows'] }) }),
+  'flows.trees.create': async () => ({
+    body: flowBody({ category: 'Printing', tags: ['printer', 'windows'] }),
+  }),
   'flows.health.list': async (service, owner) => {
     await insertTree(service, owner)
     return { query: { skip: '0', limit: '20' } }
@@ -68,7 +95,12 @@ export const flowFixtures = {
   'flows.trees.get': createFlow,
   'flows.trees.update': async (service, owner) => ({
     ...(await createFlow(service, owner)),
-    body: { name: 'Server patching', tree_type: 'procedural', tree_structure: patchProcedure(), expected_version: 1 },
+    body: {
+      name: 'Server patching',
+      tree_type: 'procedural',
+      tree_structure: patchProcedure(),
+      expected_version: 1,
+    },
   }),
   'flows.trees.delete': createFlow,
   'flows.trees.validatePublish': createFlow,
@@ -81,7 +113,10 @@ export const flowFixtures = {
   'flows.pins.pin': createFlow,
   'flows.pins.unpin': async (service, owner) => ({ params: { tree_id: await insertPin(service, owner) } }),
 
-  'flows.versions.list': async (service, owner) => ({ ...(await createFlow(service, owner)), query: { skip: '0', limit: '20' } }),
+  'flows.versions.list': async (service, owner) => ({
+    ...(await createFlow(service, owner)),
+    query: { skip: '0', limit: '20' },
+  }),
   'flows.versions.get': createFlowWithVersionParam,
   'flows.versions.compare': async (service, owner) => ({
     ...(await createFlowWithVersionParam(service, owner)),
@@ -109,10 +144,14 @@ export const flowFixtures = {
   'flows.markdown.validate': createMarkdownSample,
 
   'flows.foreign.import': async () => ({
-    body: { content: '- name: Restart nginx\n  sequence:\n    commands:\n      - exec: systemctl restart nginx\n' },
+    body: {
+      content: '- name: Restart nginx\n  sequence:\n    commands:\n      - exec: systemctl restart nginx\n',
+    },
   }),
 
-  'flows.gallery.list': async () => ({ query: { sort: 'popular', type: 'procedural', category: 'Printing', page: '1', page_size: '10' } }),
+  'flows.gallery.list': async () => ({
+    query: { sort: 'popular', type: 'procedural', category: 'Printing', page: '1', page_size: '10' },
+  }),
   'flows.gallery.listCategories': async () => ({}),
   'flows.gallery.search': async () => ({ query: { q: 'printer', page: '1', page_size: '10' } }),
   'flows.gallery.getFlow': async (service, owner) => {
@@ -159,9 +198,15 @@ export const flowFixtures = {
     ...(await createFlow(service, owner)),
     body: { name: 'Printer offline, north', reason: 'Another print server' },
   }),
-  'flows.forks.list': async (service, owner) => ({ ...(await createFlow(service, owner)), query: { skip: '0', limit: '20' } }),
+  'flows.forks.list': async (service, owner) => ({
+    ...(await createFlow(service, owner)),
+    query: { skip: '0', limit: '20' },
+  }),
 
-  'flows.sharing.create': async (service, owner) => ({ ...(await createFlow(service, owner)), body: { expires_in_days: 7 } }),
+  'flows.sharing.create': async (service, owner) => ({
+    ...(await createFlow(service, owner)),
+    body: { expires_in_days: 7 },
+  }),
   'flows.sharing.list': async (service, owner) => ({
     params: { tree_id: (await insertShare(service, owner)).tree_id },
     query: { skip: '0', limit: '20' },
@@ -170,19 +215,20 @@ export const flowFixtures = {
     const { tree_id, share_id } = await insertShare(service, owner)
     return { params: { tree_id, share_id } }
   },
-  'flows.sharing.openLink': async (service, owner) => ({ params: { token: (await insertShare(service, owner)).token } }),
+  'flows.sharing.openLink': async (service, owner) => ({
+    params: { token: (await insertShare(service, owner)).token },
+  }),
 } satisfies Record<string, Fixture>
 
 /** Insert a row into each table that a trigger fills when a flow is published. */
 export async function insertPublishedFlowRows(service: Service, owner: Person): Promise<void> {
   const [treeId, childId] = [await insertTree(service, owner), await insertTree(service, owner)]
-  await service.sql(`insert into tree_subflows (account_id, tree_id, child_account_id, child_tree_id) values ($1, $2, $1, $3)`, [
-    owner.accountId,
-    treeId,
-    childId,
-  ])
-  await service.sql(`insert into flow_link_checks (account_id, tree_id, due_at) values ($1, $2, now() + interval '1 year')`, [
-    owner.accountId,
-    treeId,
-  ])
+  await service.sql(
+    `insert into tree_subflows (account_id, tree_id, child_account_id, child_tree_id) values ($1, $2, $1, $3)`,
+    [owner.accountId, treeId, childId],
+  )
+  await service.sql(
+    `insert into flow_link_checks (account_id, tree_id, due_at) values ($1, $2, now() + interval '1 year')`,
+    [owner.accountId, treeId],
+  )
 }

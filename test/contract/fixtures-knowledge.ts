@@ -27,7 +27,10 @@ export async function insertKbImport(
       [accountId, import_id, parent, position, kind, title, text],
     )
   const section = await node(null, 0, 'section', 'Restart the print spooler', '')
-  return { import_id, node_id: await node(section, 1, 'step', 'Open the services console.', '1. Open the services console.') }
+  return {
+    import_id,
+    node_id: await node(section, 1, 'step', 'Open the services console.', '1. Open the services console.'),
+  }
 }
 
 const createKbImport: Fixture = async (service, owner) => {
@@ -47,9 +50,14 @@ export async function insertBatch(service: Service, { accountId, teamId, id }: P
 }
 
 const endBatches = (service: Service, accountId: string) =>
-  service.sql(`update kb_batches set state = 'canceled' where account_id = $1 and state in ('queued', 'retrying')`, [accountId])
+  service.sql(
+    `update kb_batches set state = 'canceled' where account_id = $1 and state in ('queued', 'retrying')`,
+    [accountId],
+  )
 
-const onBatch: Fixture = async (service, owner) => ({ params: { batch_id: await insertBatch(service, owner) } })
+const onBatch: Fixture = async (service, owner) => ({
+  params: { batch_id: await insertBatch(service, owner) },
+})
 
 export const knowledgeFixtures = {
   'authoring.kbBatches.create': async (service, { accountId }) => {
@@ -63,7 +71,9 @@ export const knowledgeFixtures = {
   'authoring.kbBatches.get': onBatch,
   'authoring.kbBatches.cancel': onBatch,
   'authoring.kbImports.getQuota': async () => ({}),
-  'authoring.kbImports.create': async () => ({ body: { title: 'Restart the print spooler', content, format: 'markdown' } }),
+  'authoring.kbImports.create': async () => ({
+    body: { title: 'Restart the print spooler', content, format: 'markdown' },
+  }),
   'authoring.kbImports.list': async (service, owner) => {
     await insertKbImport(service, owner)
     return { query: { skip: '0', limit: '20', status: 'converted' } }

@@ -20,7 +20,9 @@ export async function insertSchedule(service: Service, owner: Person): Promise<s
   return id
 }
 
-const createSchedule: Fixture = async (service, owner) => ({ params: { schedule_id: await insertSchedule(service, owner) } })
+const createSchedule: Fixture = async (service, owner) => ({
+  params: { schedule_id: await insertSchedule(service, owner) },
+})
 const page = { query: { skip: '0', limit: '20' } }
 
 export const maintenanceFixtures = {

@@ -14,12 +14,22 @@ const tool = {
   refusal: null,
 }
 
-/** Connect the owner's account to the local MCP server, with one allowed tool. An account has at most five. */
-export async function insertMcpServer(service: Service, { accountId }: Pick<Person, 'accountId'>): Promise<string> {
+/**
+ * Connect the owner's account to the local MCP server, with one allowed tool. An account has at most five.
+ */
+export async function insertMcpServer(
+  service: Service,
+  { accountId }: Pick<Person, 'accountId'>,
+): Promise<string> {
   await service.sql('delete from mcp_servers where account_id = $1', [accountId])
   const id = crypto.randomUUID()
   const { url, token } = mcpServerBody(service)
-  const sealed = await sealMcpToken(createVault(parseConfig(service.settings).CREDENTIALS_KEY), accountId, id, token)
+  const sealed = await sealMcpToken(
+    createVault(parseConfig(service.settings).CREDENTIALS_KEY),
+    accountId,
+    id,
+    token,
+  )
   return insertReturningId(
     service,
     `insert into mcp_servers (id, account_id, name, url, token, tools, allowed) values ($1, $2, 'docs', $3, $4, $5, $6) returning id`,
@@ -27,7 +37,9 @@ export async function insertMcpServer(service: Service, { accountId }: Pick<Pers
   )
 }
 
-const onServer: Fixture = async (service, owner) => ({ params: { server_id: await insertMcpServer(service, owner) } })
+const onServer: Fixture = async (service, owner) => ({
+  params: { server_id: await insertMcpServer(service, owner) },
+})
 
 export const mcpFixtures = {
   'ai.mcpServers.list': async (service, owner) => {

@@ -14,7 +14,11 @@ function insertMember(service: Service, { accountId, teamId }: Person): Promise<
 }
 
 export function insertTeam(service: Service, { accountId }: Person): Promise<string> {
-  return insertReturningId(service, `insert into teams (account_id, name) values ($1, 'North') returning id`, [accountId])
+  return insertReturningId(
+    service,
+    `insert into teams (account_id, name) values ($1, 'North') returning id`,
+    [accountId],
+  )
 }
 
 /** Subscribe a person to the weekly report of a new team. Return the team's id. */
@@ -29,7 +33,10 @@ export async function insertReportSubscription(service: Service, owner: Person):
 }
 
 /** Insert an invite by `inviter` if that is an admin, otherwise one without an inviter. */
-async function insertInvite(service: Service, { accountId, id: inviter }: Person): Promise<{ id: string; code: string }> {
+async function insertInvite(
+  service: Service,
+  { accountId, id: inviter }: Person,
+): Promise<{ id: string; code: string }> {
   const code = randomBytes(32).toString('base64url')
   const id = await insertReturningId(
     service,
@@ -60,7 +67,9 @@ const insertEmailChange = (service: Service, { id }: Person) =>
      on conflict (user_id) do update set id = uuidv7(), new_email = excluded.new_email returning id`,
     [id, createEmail()],
   )
-const createInvite: Fixture = async (service, owner) => ({ params: { invite_id: (await insertInvite(service, owner)).id } })
+const createInvite: Fixture = async (service, owner) => ({
+  params: { invite_id: (await insertInvite(service, owner)).id },
+})
 const createEmptySample: Fixture = async () => ({})
 const createPageSample: Fixture = async () => ({ query: { skip: '0', limit: '20' } })
 
@@ -93,13 +102,19 @@ export const memberFixtures = {
 
   'accounts.get': createEmptySample,
   'accounts.getUsage': createEmptySample,
-  'accounts.update': async () => ({ body: { name: 'Northwind IT', timezone: 'Europe/Berlin', settings: { greeting: 'hello' } } }),
+  'accounts.update': async () => ({
+    body: { name: 'Northwind IT', timezone: 'Europe/Berlin', settings: { greeting: 'hello' } },
+  }),
   'accounts.delete': async (service, { accountId }) => {
-    const [account] = await service.sql<{ name: string }>('select name from accounts where id = $1', [accountId])
+    const [account] = await service.sql<{ name: string }>('select name from accounts where id = $1', [
+      accountId,
+    ])
     return { body: { name: account?.name } }
   },
   'accounts.restore': async (service, { accountId }) => {
-    await service.sql(`update accounts set deletes_at = now() + interval '14 days' where id = $1`, [accountId])
+    await service.sql(`update accounts set deletes_at = now() + interval '14 days' where id = $1`, [
+      accountId,
+    ])
     return {}
   },
   'accounts.getPreferences': createEmptySample,
@@ -109,7 +124,9 @@ export const memberFixtures = {
     params: { user_id: await insertMember(service, owner) },
     body: { role: 'viewer', team_role: 'admin' },
   }),
-  'accounts.removeMember': async (service, owner) => ({ params: { user_id: await insertMember(service, owner) } }),
+  'accounts.removeMember': async (service, owner) => ({
+    params: { user_id: await insertMember(service, owner) },
+  }),
   'accounts.resetMemberMfa': async (service, owner) => {
     const id = await insertMember(service, owner)
     await service.sql(`insert into totp_factors (user_id, secret, confirmed_at) values ($1, '', now())`, [id])
@@ -117,7 +134,10 @@ export const memberFixtures = {
   },
   'accounts.endEmailProblem': async (service, owner) => {
     const id = await insertMember(service, owner)
-    await service.sql(`select app.record_mail_problem(email, 'bounced', app.now()) from users where id = $1`, [id])
+    await service.sql(
+      `select app.record_mail_problem(email, 'bounced', app.now()) from users where id = $1`,
+      [id],
+    )
     return { params: { user_id: id } }
   },
   'accounts.listAuditLog': createPageSample,
@@ -129,26 +149,43 @@ export const memberFixtures = {
   'accounts.invites.create': async () => ({ body: { email: createEmail(), role: 'engineer' } }),
   'accounts.invites.revoke': createInvite,
   'accounts.invites.resend': createInvite,
-  'accounts.invites.lookUp': async (service, owner) => ({ params: { code: (await insertInvite(service, owner)).code } }),
+  'accounts.invites.lookUp': async (service, owner) => ({
+    params: { code: (await insertInvite(service, owner)).code },
+  }),
 
   'accounts.apiKeys.list': async (service, owner) => {
     await insertKey(service, owner)
     return createPageSample(service, owner)
   },
-  'accounts.apiKeys.create': async () => ({ body: { name: 'Ticket sync', role: 'engineer', scopes: ['flows:read'] } }),
-  'accounts.apiKeys.revoke': async (service, owner) => ({ params: { key_id: await insertKey(service, owner) } }),
+  'accounts.apiKeys.create': async () => ({
+    body: { name: 'Ticket sync', role: 'engineer', scopes: ['flows:read'] },
+  }),
+  'accounts.apiKeys.revoke': async (service, owner) => ({
+    params: { key_id: await insertKey(service, owner) },
+  }),
 
   'accounts.teams.list': createPageSample,
   'accounts.teams.create': async () => ({ body: { name: 'North' } }),
-  'accounts.teams.rename': async (service, owner) => ({ params: { team_id: await insertTeam(service, owner) }, body: { name: 'South' } }),
-  'analytics.reports.getWeekly': async (service, owner) => ({ query: { team_id: await insertTeam(service, owner), week: '2026-W47' } }),
+  'accounts.teams.rename': async (service, owner) => ({
+    params: { team_id: await insertTeam(service, owner) },
+    body: { name: 'South' },
+  }),
+  'analytics.reports.getWeekly': async (service, owner) => ({
+    query: { team_id: await insertTeam(service, owner), week: '2026-W47' },
+  }),
   'analytics.reports.listSubscriptions': async (service, owner) => {
     await insertReportSubscription(service, owner)
     return {}
   },
-  'analytics.reports.subscribe': async (service, owner) => ({ params: { team_id: await insertTeam(service, owner) } }),
-  'analytics.reports.unsubscribe': async (service, owner) => ({ params: { team_id: await insertReportSubscription(service, owner) } }),
-  'accounts.teams.delete': async (service, owner) => ({ params: { team_id: await insertTeam(service, owner) } }),
+  'analytics.reports.subscribe': async (service, owner) => ({
+    params: { team_id: await insertTeam(service, owner) },
+  }),
+  'analytics.reports.unsubscribe': async (service, owner) => ({
+    params: { team_id: await insertReportSubscription(service, owner) },
+  }),
+  'accounts.teams.delete': async (service, owner) => ({
+    params: { team_id: await insertTeam(service, owner) },
+  }),
   'accounts.teams.assignMember': async (service, owner) => ({
     params: { team_id: await insertTeam(service, owner), user_id: await insertMember(service, owner) },
     body: { team_role: 'admin' },

@@ -24,7 +24,10 @@ export function insertOnCallSchedule(service: Service, { accountId, teamId, id }
   )
 }
 
-export async function insertOverride(service: Service, owner: Person): Promise<{ schedule_id: string; override_id: string }> {
+export async function insertOverride(
+  service: Service,
+  owner: Person,
+): Promise<{ schedule_id: string; override_id: string }> {
   const schedule_id = await insertOnCallSchedule(service, owner)
   const override_id = await insertReturningId(
     service,
@@ -35,7 +38,9 @@ export async function insertOverride(service: Service, owner: Person): Promise<{
   return { schedule_id, override_id }
 }
 
-const createSchedule: Fixture = async (service, owner) => ({ params: { schedule_id: await insertOnCallSchedule(service, owner) } })
+const createSchedule: Fixture = async (service, owner) => ({
+  params: { schedule_id: await insertOnCallSchedule(service, owner) },
+})
 const page = { query: { skip: '0', limit: '20' } }
 
 /** Insert a policy of the owner's team, which is not its default. */
@@ -47,16 +52,21 @@ export function insertPolicy(service: Service, { accountId, teamId, id }: Person
   )
 }
 
-const createPolicy: Fixture = async (service, owner) => ({ params: { policy_id: await insertPolicy(service, owner) } })
+const createPolicy: Fixture = async (service, owner) => ({
+  params: { policy_id: await insertPolicy(service, owner) },
+})
 
-/** Insert a reminder that was sent to the owner by e-mail about a colleague's escalation. Return the token of its link. */
+/**
+ * Insert a reminder that was sent to the owner by e-mail about a colleague's escalation. Return the token of
+ * its link.
+ */
 export async function insertAcknowledgementLink(service: Service, owner: Person): Promise<string> {
   const colleague = await insertColleague(service, owner)
   const { session_id, handoff_id } = await insertEscalation(service, { ...owner, id: colleague })
-  await service.sql(`update ai_sessions set escalation_package = jsonb_build_object('handoff_id', $2::text) where id = $1`, [
-    session_id,
-    handoff_id,
-  ])
+  await service.sql(
+    `update ai_sessions set escalation_package = jsonb_build_object('handoff_id', $2::text) where id = $1`,
+    [session_id, handoff_id],
+  )
   const [row] = await service.sql<{ id: string; sent_at: Date }>(
     `with e as (insert into events (account_id, key, title, body, escalation)
                values ($1, 'escalation.reminded', 'VPN', 'VPN', jsonb_build_object('handoff_id', $3::text)) returning *),
@@ -68,7 +78,10 @@ export async function insertAcknowledgementLink(service: Service, owner: Person)
      select $1, e.id, e.key, 'email', $4, 'delivered', null from e, r returning id, app.now() as sent_at`,
     [owner.accountId, session_id, handoff_id, owner.email],
   )
-  return createAcknowledgementTokens(parseConfig(service.settings)).sign(row?.id ?? '', row?.sent_at ?? new Date())
+  return createAcknowledgementTokens(parseConfig(service.settings)).sign(
+    row?.id ?? '',
+    row?.sent_at ?? new Date(),
+  )
 }
 
 /** Insert a follow-up of the account's latest handoff, with a reminder that never becomes due. */
@@ -81,7 +94,9 @@ export async function insertFollowUp(service: Service, accountId: string): Promi
   )
 }
 
-const createLink: Fixture = async (service, owner) => ({ params: { token: await insertAcknowledgementLink(service, owner) } })
+const createLink: Fixture = async (service, owner) => ({
+  params: { token: await insertAcknowledgementLink(service, owner) },
+})
 
 export const onCallFixtures = {
   'oncall.acknowledgements.showPage': createLink,
@@ -100,11 +115,19 @@ export const onCallFixtures = {
       name: 'Network',
       team_id: owner.teamId || null,
       rounds: 2,
-      steps: [{ delay_minutes: 10, targets: [{ type: 'schedule', id: await insertOnCallSchedule(service, owner) }] }],
+      steps: [
+        {
+          delay_minutes: 10,
+          targets: [{ type: 'schedule', id: await insertOnCallSchedule(service, owner) }],
+        },
+      ],
     },
   }),
   'oncall.policies.get': createPolicy,
-  'oncall.policies.update': async (service, owner) => ({ ...(await createPolicy(service, owner)), body: { rounds: 3 } }),
+  'oncall.policies.update': async (service, owner) => ({
+    ...(await createPolicy(service, owner)),
+    body: { rounds: 3 },
+  }),
   'oncall.policies.delete': createPolicy,
   'oncall.schedules.listOnCall': async (service, owner) => {
     await insertOnCallSchedule(service, owner)
@@ -127,7 +150,10 @@ export const onCallFixtures = {
     },
   }),
   'oncall.schedules.get': createSchedule,
-  'oncall.schedules.update': async (service, owner) => ({ ...(await createSchedule(service, owner)), body: { name: 'Network, nights' } }),
+  'oncall.schedules.update': async (service, owner) => ({
+    ...(await createSchedule(service, owner)),
+    body: { name: 'Network, nights' },
+  }),
   'oncall.schedules.delete': createSchedule,
   'oncall.schedules.listShifts': async (service, owner) => ({
     ...(await createSchedule(service, owner)),
@@ -139,7 +165,13 @@ export const onCallFixtures = {
   }),
   'oncall.schedules.createOverride': async (service, owner) => ({
     ...(await createSchedule(service, owner)),
-    body: { member_id: owner.id, starts_at: new Date().toISOString(), ends_at: new Date(Date.now() + 86_400_000).toISOString() },
+    body: {
+      member_id: owner.id,
+      starts_at: new Date().toISOString(),
+      ends_at: new Date(Date.now() + 86_400_000).toISOString(),
+    },
   }),
-  'oncall.schedules.deleteOverride': async (service, owner) => ({ params: await insertOverride(service, owner) }),
+  'oncall.schedules.deleteOverride': async (service, owner) => ({
+    params: await insertOverride(service, owner),
+  }),
 } satisfies Record<string, Fixture>

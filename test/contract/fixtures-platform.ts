@@ -39,7 +39,12 @@ const createUnsubscribeLink: Fixture = async ({ settings }) => {
   return { params: { token: await createUnsubscribeTokens(parseConfig(settings)).sign(addressHash) } }
 }
 
-const beta = { reaction: 'positive', category: 'ai', text: 'It found the cause at once.', page_url: 'https://app.example/pilot/1' }
+const beta = {
+  reaction: 'positive',
+  category: 'ai',
+  text: 'It found the cause at once.',
+  page_url: 'https://app.example/pilot/1',
+}
 
 /** Fixtures of public pages, feedback and administration. */
 export const platformFixtures = {
@@ -47,11 +52,15 @@ export const platformFixtures = {
     await insertFullSession(service, owner)
     return { query: { q: 'printer', types: 'session,flow', limit: '5' } }
   },
-  'presence.list': async (service, owner) => ({ query: { type: 'session', id: await insertPresence(service, owner) } }),
+  'presence.list': async (service, owner) => ({
+    query: { type: 'session', id: await insertPresence(service, owner) },
+  }),
   'presence.put': async (service, owner) => ({
     body: { type: 'session', id: (await insertFullSession(service, owner)).session_id, mode: 'viewing' },
   }),
-  'presence.delete': async (service, owner) => ({ query: { type: 'session', id: await insertPresence(service, owner) } }),
+  'presence.delete': async (service, owner) => ({
+    query: { type: 'session', id: await insertPresence(service, owner) },
+  }),
   'public.signUpForBeta': createEmptySample,
   'public.listPlans': createEmptySample,
   'public.getConfig': createEmptySample,
@@ -76,7 +85,9 @@ export const platformFixtures = {
   'notifications.subscriptions.unsubscribe': createUnsubscribeLink,
   'notifications.subscriptions.resubscribe': createUnsubscribeLink,
 
-  'feedback.create': async () => ({ body: { subject: 'Shortcuts', message: 'Number keys, please.', page_url: '/sessions/1' } }),
+  'feedback.create': async () => ({
+    body: { subject: 'Shortcuts', message: 'Number keys, please.', page_url: '/sessions/1' },
+  }),
   'feedback.createBeta': async () => ({ body: beta }),
   'feedback.listBeta': async (service, { accountId, id }) => {
     await service.sql(
@@ -87,14 +98,18 @@ export const platformFixtures = {
   },
 
   'admin.users.list': async (_, owner) => ({ query: { q: owner.email, skip: '0', limit: '20' } }),
-  'admin.users.get': async (service, owner) => ({ params: { user_id: await insertColleague(service, owner) } }),
+  'admin.users.get': async (service, owner) => ({
+    params: { user_id: await insertColleague(service, owner) },
+  }),
   'admin.users.setSuperAdmin': async (service, owner) => ({
     params: { user_id: await insertColleague(service, owner) },
     body: { is_super_admin: true },
   }),
   'admin.users.resetMfa': async (service, owner) => {
     const user_id = await insertColleague(service, owner)
-    await service.sql(`insert into totp_factors (user_id, secret, confirmed_at) values ($1, '', now())`, [user_id])
+    await service.sql(`insert into totp_factors (user_id, secret, confirmed_at) values ($1, '', now())`, [
+      user_id,
+    ])
     return { params: { user_id } }
   },
   'admin.users.changePlan': async (_, owner) => ({ params: { user_id: owner.id }, body: { plan: 'team' } }),

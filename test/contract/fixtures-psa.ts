@@ -10,7 +10,9 @@ import { type Fixture, insertReturningId } from './fixture-rows.ts'
 import { insertTree } from './fixtures-flows.ts'
 import { insertSession } from './fixtures-sessions.ts'
 
-/** Connect the owner's account to the local ConnectWise emulator, unless the account already has a connection. */
+/**
+ * Connect the owner's account to the local ConnectWise emulator, unless the account already has a connection.
+ */
 export async function connectAccount(service: Service, { accountId }: Person): Promise<void> {
   const { provider, base_url, company_id, client_id, public_key, private_key } = connectwiseBody(service)
   const vault = createVault(parseConfig(service.settings).CREDENTIALS_KEY)
@@ -74,7 +76,10 @@ export const createCallback: Fixture = async (service, owner) => {
     [owner.accountId, await sha256Bytea(token), await sha256Bytea(password)],
   )
   const { body, headers } = buildConnectWiseCallback(service, '4711')
-  return { params: { provider: 'connectwise', token }, content: { bytes: new TextEncoder().encode(body), headers } }
+  return {
+    params: { provider: 'connectwise', token },
+    content: { bytes: new TextEncoder().encode(body), headers },
+  }
 }
 
 const createOwnSession = async (service: Service, owner: Person, columns: string): Promise<string> => {
@@ -87,9 +92,18 @@ const createOwnSession = async (service: Service, owner: Person, columns: string
 export const psaFixtures = {
   'psa.tickets.listBoards': createConnection,
   'psa.tickets.search': createMappedSearch,
-  'psa.tickets.getContext': async (service, owner) => ({ ...(await createConnection(service, owner)), params: { ticket_id: '4711' } }),
-  'psa.tickets.listStatuses': async (service, owner) => ({ ...(await createConnection(service, owner)), params: { board_id: '1' } }),
-  'psa.tickets.searchCompanies': async (service, owner) => ({ ...(await createConnection(service, owner)), query: { text: 'contoso' } }),
+  'psa.tickets.getContext': async (service, owner) => ({
+    ...(await createConnection(service, owner)),
+    params: { ticket_id: '4711' },
+  }),
+  'psa.tickets.listStatuses': async (service, owner) => ({
+    ...(await createConnection(service, owner)),
+    params: { board_id: '1' },
+  }),
+  'psa.tickets.searchCompanies': async (service, owner) => ({
+    ...(await createConnection(service, owner)),
+    query: { text: 'contoso' },
+  }),
   'psa.tickets.update': async (service, owner) => {
     await insertMapping(service, owner)
     return { params: { ticket_id: '4711' }, body: { board_id: '1', status_id: '11', member_id: 'me' } }
@@ -118,11 +132,25 @@ export const psaFixtures = {
   },
   'psa.rules.create': async (service, owner) => ({
     body: {
-      ...{ name: 'VPN', position: 1, is_enabled: true, board_id: '1', ticket_type: 'Network', keywords: ['vpn'] },
-      ...{ tree_id: await insertTree(service, owner), variables: { user_name: 'contact' }, user_id: owner.id },
+      ...{
+        name: 'VPN',
+        position: 1,
+        is_enabled: true,
+        board_id: '1',
+        ticket_type: 'Network',
+        keywords: ['vpn'],
+      },
+      ...{
+        tree_id: await insertTree(service, owner),
+        variables: { user_name: 'contact' },
+        user_id: owner.id,
+      },
     },
   }),
-  'psa.rules.update': async (service, owner) => ({ params: { rule_id: await insertRule(service, owner) }, body: { is_enabled: false } }),
+  'psa.rules.update': async (service, owner) => ({
+    params: { rule_id: await insertRule(service, owner) },
+    body: { is_enabled: false },
+  }),
   'psa.rules.delete': async (service, owner) => ({ params: { rule_id: await insertRule(service, owner) } }),
   'psa.callbacks.get': createConnection,
   'psa.callbacks.enable': createConnection,

@@ -25,7 +25,12 @@ const connect: Fixture = async (service, owner) => {
 }
 
 /** Insert a run that waits, in a session or an AI session. */
-export function insertRun(service: Service, owner: Person, parent: 'session_id' | 'ai_session_id', sessionId: string): Promise<string> {
+export function insertRun(
+  service: Service,
+  owner: Person,
+  parent: 'session_id' | 'ai_session_id',
+  sessionId: string,
+): Promise<string> {
   return insertReturningId(
     service,
     `insert into runner_runs (account_id, ${parent}, title, script_template_id, script_version, agent_id, time_limit_seconds, requested_by, next_attempt_at)
@@ -50,7 +55,12 @@ const start =
     const script_template_id = await insertScript(service, owner)
     return {
       params: { session_id },
-      body: { script_template_id, parameters: { service: 'Spooler' }, agent_id: agentIds.online, time_limit_seconds: 60 },
+      body: {
+        script_template_id,
+        parameters: { service: 'Spooler' },
+        agent_id: agentIds.online,
+        time_limit_seconds: 60,
+      },
     }
   }
 
@@ -61,8 +71,14 @@ export const runnerFixtures = {
   'runner.runs.listOfAiSession': createRun('ai_session_id'),
   'runner.runs.cancel': createRun('session_id'),
   'runner.connection.get': connect,
-  'runner.connection.put': async (service, owner) => ({ ...(await connect(service, owner)), body: runnerBody(service) }),
+  'runner.connection.put': async (service, owner) => ({
+    ...(await connect(service, owner)),
+    body: runnerBody(service),
+  }),
   'runner.connection.delete': connect,
   'runner.connection.test': connect,
-  'runner.agents.list': async (service, owner) => ({ ...(await connect(service, owner)), query: { client: 'Northwind', search: 'srv' } }),
+  'runner.agents.list': async (service, owner) => ({
+    ...(await connect(service, owner)),
+    query: { client: 'Northwind', search: 'srv' },
+  }),
 } satisfies Record<string, Fixture>

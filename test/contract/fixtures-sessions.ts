@@ -24,7 +24,10 @@ export async function insertSession(
 }
 
 /** Insert a session with one row in every table that belongs to it. */
-export async function insertFullSession(service: Service, owner: Person): Promise<{ session_id: string; item_id: string }> {
+export async function insertFullSession(
+  service: Service,
+  owner: Person,
+): Promise<{ session_id: string; item_id: string }> {
   const session_id = await insertSession(service, owner)
   const sessionKey = [owner.accountId, session_id]
   await service.sql(
@@ -53,10 +56,10 @@ export async function insertFullSession(service: Service, owner: Person): Promis
     `insert into session_custom_steps (account_id, session_id, source, after_step_id, title) values ($1, $2, 'ad-hoc', 'ping', 'Asked')`,
     sessionKey,
   )
-  await service.sql(`insert into session_ratings (account_id, session_id, session_user_id, score, rated_by) values ($1, $2, $3, 4, $3)`, [
-    ...sessionKey,
-    owner.id,
-  ])
+  await service.sql(
+    `insert into session_ratings (account_id, session_id, session_user_id, score, rated_by) values ($1, $2, $3, 4, $3)`,
+    [...sessionKey, owner.id],
+  )
   await service.sql(
     `insert into session_step_feedback (account_id, session_id, step_id, user_id, helpful) values ($1, $2, 'ping', $3, true)`,
     [...sessionKey, owner.id],
@@ -71,7 +74,9 @@ export async function insertFullSession(service: Service, owner: Person): Promis
   return { session_id, item_id: await insertReturningId(service, item, [...sessionKey, owner.id]) }
 }
 
-const createOpenSession: Fixture = async (service, owner) => ({ params: { session_id: await insertSession(service, owner) } })
+const createOpenSession: Fixture = async (service, owner) => ({
+  params: { session_id: await insertSession(service, owner) },
+})
 const createPreparedSession: Fixture = async (service, owner) => ({
   params: { session_id: await insertSession(service, owner, 'prepared') },
 })
@@ -79,7 +84,11 @@ const createFullSession: Fixture = async (service, owner) => ({
   params: { session_id: (await insertFullSession(service, owner)).session_id },
 })
 /** Insert a session at a step that runs another flow. With `isStarted` it waits for its sub-flow. */
-async function insertSessionWithSubflow(service: Service, owner: Person, isStarted: boolean): Promise<{ session_id: string }> {
+async function insertSessionWithSubflow(
+  service: Service,
+  owner: Person,
+  isStarted: boolean,
+): Promise<{ session_id: string }> {
   const [session_id, child, tree_id] = [
     await insertSession(service, owner),
     await insertSession(service, owner),
@@ -91,18 +100,27 @@ async function insertSessionWithSubflow(service: Service, owner: Person, isStart
     [session_id, tree_id],
   )
   if (isStarted) {
-    await service.sql(`update sessions set parent_session_id = $1, parent_step_id = 'ping' where id = $2`, [session_id, child])
+    await service.sql(`update sessions set parent_session_id = $1, parent_step_id = 'ping' where id = $2`, [
+      session_id,
+      child,
+    ])
     await service.sql(`update sessions set subflow_session_id = $2 where id = $1`, [session_id, child])
   }
   return { session_id }
 }
 
-const createSupportingData: Fixture = async (service, owner) => ({ params: { ...(await insertFullSession(service, owner)) } })
+const createSupportingData: Fixture = async (service, owner) => ({
+  params: { ...(await insertFullSession(service, owner)) },
+})
 const createSessionAtStep: Fixture = async (service, owner) => ({
   params: { ...(await createOpenSession(service, owner)).params, step_id: 'ping' },
 })
 
-const sessionFields = { ticket_number: 'T-48213', client_name: 'Contoso Dental', variables: { printer_ip: '10.0.8.21', floor: 2 } }
+const sessionFields = {
+  ticket_number: 'T-48213',
+  client_name: 'Contoso Dental',
+  variables: { printer_ip: '10.0.8.21', floor: 2 },
+}
 
 export function insertTargetList(service: Service, { accountId, teamId, id }: Person): Promise<string> {
   const statement = `insert into target_lists (account_id, team_id, created_by, name, targets) values ($1, $2, $3, 'Servers', $4) returning id`
@@ -116,23 +134,29 @@ export function insertTargetList(service: Service, { accountId, teamId, id }: Pe
 /** Insert a published maintenance flow of the owner's team. */
 export async function insertMaintenanceTree(service: Service, owner: Person): Promise<string> {
   const tree_id = await insertTree(service, owner)
-  await service.sql(`update trees set tree_type = 'maintenance', team_id = $2 where id = $1`, [tree_id, owner.teamId])
-  await service.sql(`update tree_versions set tree_type = 'maintenance', tree_structure = $2, intake_form = $3 where tree_id = $1`, [
+  await service.sql(`update trees set tree_type = 'maintenance', team_id = $2 where id = $1`, [
     tree_id,
-    JSON.stringify(patchProcedure()),
-    JSON.stringify(patchForm),
+    owner.teamId,
   ])
+  await service.sql(
+    `update tree_versions set tree_type = 'maintenance', tree_structure = $2, intake_form = $3 where tree_id = $1`,
+    [tree_id, JSON.stringify(patchProcedure()), JSON.stringify(patchForm)],
+  )
   return tree_id
 }
 
-const createTargetList: Fixture = async (service, owner) => ({ params: { list_id: await insertTargetList(service, owner) } })
+const createTargetList: Fixture = async (service, owner) => ({
+  params: { list_id: await insertTargetList(service, owner) },
+})
 
 export const sessionFixtures = {
   'maintenance.targetLists.list': async (service, owner) => {
     await insertTargetList(service, owner)
     return { query: { skip: '0', limit: '20' } }
   },
-  'maintenance.targetLists.create': async () => ({ body: { name: 'Servers', targets: [{ label: 'SRV-DC-01' }] } }),
+  'maintenance.targetLists.create': async () => ({
+    body: { name: 'Servers', targets: [{ label: 'SRV-DC-01' }] },
+  }),
   'maintenance.targetLists.get': createTargetList,
   'maintenance.targetLists.update': async (service, owner) => ({
     ...(await createTargetList(service, owner)),
@@ -152,13 +176,26 @@ export const sessionFixtures = {
     await insertFullSession(service, owner)
     return { query: { period: '7d', skip: '0', limit: '20' } }
   },
-  'analytics.getFlow': async (service, owner) => ({ params: { tree_id: await insertTree(service, owner) }, query: { period: '30d' } }),
+  'analytics.getFlow': async (service, owner) => ({
+    params: { tree_id: await insertTree(service, owner) },
+    query: { period: '30d' },
+  }),
 
   'sessions.list': async (service, owner) => {
     await insertSession(service, owner)
-    return { query: { skip: '0', limit: '20', client_name: 'conto', tree_name: 'printer', started_after: '2020-01-01T00:00:00Z' } }
+    return {
+      query: {
+        skip: '0',
+        limit: '20',
+        client_name: 'conto',
+        tree_name: 'printer',
+        started_after: '2020-01-01T00:00:00Z',
+      },
+    }
   },
-  'sessions.start': async (service, owner) => ({ body: { tree_id: await insertTree(service, owner), ...sessionFields } }),
+  'sessions.start': async (service, owner) => ({
+    body: { tree_id: await insertTree(service, owner), ...sessionFields },
+  }),
   'sessions.prepare': async (service, owner) => ({
     body: { tree_id: await insertTree(service, owner), ...sessionFields, target_label: 'PRN-2F-03' },
   }),
@@ -180,7 +217,12 @@ export const sessionFixtures = {
   'sessions.batches.create': async (service, owner) => {
     const tree_id = await insertMaintenanceTree(service, owner)
     return {
-      body: { tree_id, targets: [{ label: 'SRV-1', variables: { server: 'srv-1' } }], client_name: 'Contoso', ticket_number: 'T-1' },
+      body: {
+        tree_id,
+        targets: [{ label: 'SRV-1', variables: { server: 'srv-1' } }],
+        client_name: 'Contoso',
+        ticket_number: 'T-1',
+      },
     }
   },
   'sessions.batches.getProgress': async (service, owner) => {
@@ -191,11 +233,23 @@ export const sessionFixtures = {
 
   'sessions.steps.recordDecision': async (service, owner) => ({
     ...(await createOpenSession(service, owner)),
-    body: { step_id: 'ping', option_id: 'yes', note: 'Answers', started_at: '2026-11-21T09:30:00+01:00', duration_seconds: 40 },
+    body: {
+      step_id: 'ping',
+      option_id: 'yes',
+      note: 'Answers',
+      started_at: '2026-11-21T09:30:00+01:00',
+      duration_seconds: 40,
+    },
   }),
   'sessions.steps.answer': async (service, owner) => ({
     ...(await createOpenSession(service, owner)),
-    body: { step_id: 'ping', option_id: 'yes', note: 'Answers', started_at: '2026-11-21T09:30:00+01:00', duration_seconds: 40 },
+    body: {
+      step_id: 'ping',
+      option_id: 'yes',
+      note: 'Answers',
+      started_at: '2026-11-21T09:30:00+01:00',
+      duration_seconds: 40,
+    },
   }),
   'sessions.steps.undoDecision': createFullSession,
   'sessions.steps.addCustomStep': async (service, owner) => ({

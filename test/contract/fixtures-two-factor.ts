@@ -19,7 +19,10 @@ async function verifySignIns(service: Service, { id }: Person): Promise<void> {
 async function insertTotp(service: Service, owner: Person, isConfirmed = true): Promise<string> {
   await verifySignIns(service, owner)
   const secret = createTotpSecret()
-  const sealed = await createVault(parseConfig(service.settings).CREDENTIALS_KEY).seal(secret, `totp:${owner.id}`)
+  const sealed = await createVault(parseConfig(service.settings).CREDENTIALS_KEY).seal(
+    secret,
+    `totp:${owner.id}`,
+  )
   await service.sql(
     `insert into totp_factors (user_id, secret, confirmed_at) values ($1, $2, case when $3 then app.now() end)
      on conflict (user_id) do update set secret = excluded.secret, confirmed_at = excluded.confirmed_at, last_step = null`,
@@ -42,14 +45,19 @@ async function insertPasskey(service: Service, owner: Person) {
 
 async function insertPasskeyChallenge(service: Service, userId: string | null): Promise<string> {
   const challenge = randomBytes(32).toString('base64url')
-  await service.sql('insert into passkey_challenges (hash, user_id) values ($1, $2)', [sha256(challenge), userId])
+  await service.sql('insert into passkey_challenges (hash, user_id) values ($1, $2)', [
+    sha256(challenge),
+    userId,
+  ])
   return challenge
 }
 
 export const twoFactorFixtures = {
   'identity.mfa.get': createEmptySample,
   'identity.mfa.createTotp': createEmptySample,
-  'identity.mfa.verifyTotp': async (service, owner) => ({ body: { code: await insertTotp(service, owner, false) } }),
+  'identity.mfa.verifyTotp': async (service, owner) => ({
+    body: { code: await insertTotp(service, owner, false) },
+  }),
   'identity.mfa.deleteTotp': async (service, owner) => {
     await insertTotp(service, owner)
     return {}
@@ -61,7 +69,10 @@ export const twoFactorFixtures = {
   'identity.mfa.completeChallenge': async (service, owner) => {
     const code = await insertTotp(service, owner)
     const mfa_token = randomBytes(32).toString('base64url')
-    await service.sql('insert into sign_in_challenges (hash, user_id, is_password) values ($1, $2, true)', [sha256(mfa_token), owner.id])
+    await service.sql('insert into sign_in_challenges (hash, user_id, is_password) values ($1, $2, true)', [
+      sha256(mfa_token),
+      owner.id,
+    ])
     return { body: { mfa_token, code } }
   },
   'identity.mfa.stepUp': async (service, owner) => ({ body: { code: await insertTotp(service, owner) } }),

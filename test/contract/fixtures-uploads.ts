@@ -6,7 +6,13 @@ const smallImage = createImage('png', 12, 8)
 
 const createUpload: Fixture = async (service, { accountId }) => {
   // A viewer may read an upload but not create one, so an engineer uploads the image.
-  const engineer = await createPerson(service, { accountId, teamId: null, teamRole: null, role: 'engineer', superAdmin: false })
+  const engineer = await createPerson(service, {
+    accountId,
+    teamId: null,
+    teamRole: null,
+    role: 'engineer',
+    superAdmin: false,
+  })
   const { body } = await uploadImage(service, engineer, await smallImage)
   return { params: { upload_id: body.id } }
 }

@@ -19,16 +19,17 @@ export async function insertWebhook(
   const id = crypto.randomUUID()
   const vault = createVault(parseConfig(service.settings).CREDENTIALS_KEY)
   const secret = await sealWebhookSecret(vault, { accountId, webhookId: id }, createWebhookSecret())
-  return insertReturningId(service, `insert into webhooks (id, account_id, url, events, secret) values ($1, $2, $3, $5, $4) returning id`, [
-    id,
-    accountId,
-    `${service.localOrigin}/hooks/${id}`,
-    secret,
-    events,
-  ])
+  return insertReturningId(
+    service,
+    `insert into webhooks (id, account_id, url, events, secret) values ($1, $2, $3, $5, $4) returning id`,
+    [id, accountId, `${service.localOrigin}/hooks/${id}`, secret, events],
+  )
 }
 
-export async function insertFailedDelivery(service: Service, owner: Person): Promise<{ id: string; webhookId: string }> {
+export async function insertFailedDelivery(
+  service: Service,
+  owner: Person,
+): Promise<{ id: string; webhookId: string }> {
   const webhookId = await insertWebhook(service, owner)
   const id = await insertReturningId(
     service,
@@ -39,7 +40,9 @@ export async function insertFailedDelivery(service: Service, owner: Person): Pro
   return { id, webhookId }
 }
 
-const onWebhook: Fixture = async (service, owner) => ({ params: { webhook_id: await insertWebhook(service, owner) } })
+const onWebhook: Fixture = async (service, owner) => ({
+  params: { webhook_id: await insertWebhook(service, owner) },
+})
 
 export const webhookFixtures = {
   'webhooks.list': async (service, owner) => {
@@ -47,9 +50,16 @@ export const webhookFixtures = {
     return { query: { skip: '0', limit: '20' } }
   },
   'webhooks.create': async (service) => ({
-    body: { url: `${service.localOrigin}/hooks/contract`, events: ['session.completed'], description: 'Ticket mirror' },
+    body: {
+      url: `${service.localOrigin}/hooks/contract`,
+      events: ['session.completed'],
+      description: 'Ticket mirror',
+    },
   }),
-  'webhooks.update': async (service, owner) => ({ ...(await onWebhook(service, owner)), body: { events: ['flow.published'] } }),
+  'webhooks.update': async (service, owner) => ({
+    ...(await onWebhook(service, owner)),
+    body: { events: ['flow.published'] },
+  }),
   'webhooks.delete': onWebhook,
   'webhooks.test': onWebhook,
   'webhooks.rotateSecret': onWebhook,

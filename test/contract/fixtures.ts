@@ -34,8 +34,12 @@ import { twoFactorFixtures } from './fixtures-two-factor.ts'
 import { uploadFixtures } from './fixtures-uploads.ts'
 import { webhookFixtures } from './fixtures-webhooks.ts'
 
-const createConfig: Fixture = async (service, owner) => ({ params: { config_id: await insertConfig(service, owner) } })
-const createRefreshToken: Fixture = async (service, owner) => ({ body: { refresh_token: await insertRefreshToken(service, owner) } })
+const createConfig: Fixture = async (service, owner) => ({
+  params: { config_id: await insertConfig(service, owner) },
+})
+const createRefreshToken: Fixture = async (service, owner) => ({
+  body: { refresh_token: await insertRefreshToken(service, owner) },
+})
 
 export const fixtures: Readonly<Record<OperationId, Fixture>> = {
   ...memberFixtures,
@@ -61,7 +65,12 @@ export const fixtures: Readonly<Record<OperationId, Fixture>> = {
   ...webhookFixtures,
   ...exportFixtures,
   'identity.auth.register': async () => ({
-    body: { email: `${randomBytes(8).toString('hex')}@people.example`, password, full_name: 'Dana Reyes', account_name: 'Northwind IT' },
+    body: {
+      email: `${randomBytes(8).toString('hex')}@people.example`,
+      password,
+      full_name: 'Dana Reyes',
+      account_name: 'Northwind IT',
+    },
   }),
   'identity.auth.login': async (service, owner) => {
     await insertPassword(service, owner)
@@ -90,19 +99,27 @@ export const fixtures: Readonly<Record<OperationId, Fixture>> = {
     return { query: { skip: '0', limit: '20' } }
   },
   'notifications.createConfig': async () => ({
-    body: { channel: 'email', email_addresses: ['oncall@northwind.example'], events_enabled: ['session.escalated'] },
+    body: {
+      channel: 'email',
+      email_addresses: ['oncall@northwind.example'],
+      events_enabled: ['session.escalated'],
+    },
   }),
   'notifications.updateConfig': async (service, owner) => ({
     ...(await createConfig(service, owner)),
     body: { events_enabled: ['psa.push_failed'] },
   }),
   'notifications.deleteConfig': createConfig,
-  'notifications.testConfig': async (service, owner) => ({ body: { config_id: await insertConfig(service, owner) } }),
+  'notifications.testConfig': async (service, owner) => ({
+    body: { config_id: await insertConfig(service, owner) },
+  }),
   'notifications.listDeliveries': async (service, owner) => ({
     params: { config_id: (await insertDelivery(service, owner)).configId },
     query: { skip: '0', limit: '20' },
   }),
-  'notifications.retryDelivery': async (service, owner) => ({ params: { delivery_id: (await insertDelivery(service, owner)).id } }),
+  'notifications.retryDelivery': async (service, owner) => ({
+    params: { delivery_id: (await insertDelivery(service, owner)).id },
+  }),
   'notifications.listEventKeys': async () => ({}),
   'notifications.list': async (service, owner) => {
     await insertNotification(service, owner)
@@ -113,16 +130,22 @@ export const fixtures: Readonly<Record<OperationId, Fixture>> = {
     return {}
   },
   'notifications.preferences.get': async (service, owner) => {
-    await service.sql(`insert into mail_preferences (account_id, user_id, digest) values ($1, $2, 'daily') on conflict do nothing`, [
-      owner.accountId,
-      owner.id,
-    ])
+    await service.sql(
+      `insert into mail_preferences (account_id, user_id, digest) values ($1, $2, 'daily') on conflict do nothing`,
+      [owner.accountId, owner.id],
+    )
     return {}
   },
   'notifications.preferences.replace': async () => ({
-    body: { quiet_hours: { days: ['monday'], from: '22:00', to: '06:00' }, digest: 'daily', email_events: ['handoff.claimed'] },
+    body: {
+      quiet_hours: { days: ['monday'], from: '22:00', to: '06:00' },
+      digest: 'daily',
+      email_events: ['handoff.claimed'],
+    },
   }),
-  'notifications.markRead': async (service, owner) => ({ params: { notification_id: await insertNotification(service, owner) } }),
+  'notifications.markRead': async (service, owner) => ({
+    params: { notification_id: await insertNotification(service, owner) },
+  }),
   'notifications.markAllRead': async (service, owner) => {
     await insertNotification(service, owner)
     return {}
@@ -131,6 +154,7 @@ export const fixtures: Readonly<Record<OperationId, Fixture>> = {
 
 export function getFixture(op: AnyOperation): Fixture {
   const fixture = (fixtures as Readonly<Record<string, Fixture>>)[op.id]
-  if (!fixture) throw new Error(`Operation ${op.id} has no fixture: add one to test/contract/fixtures-<subject>.ts`)
+  if (!fixture)
+    throw new Error(`Operation ${op.id} has no fixture: add one to test/contract/fixtures-<subject>.ts`)
   return fixture
 }

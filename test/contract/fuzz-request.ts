@@ -24,13 +24,27 @@ export interface FuzzContext {
 }
 
 /** Turn a plan into a request, with the ids and tokens of the run. */
-export function toFuzzRequest(api: string, op: AnyOperation, plan: FuzzPlan, context: FuzzContext): FuzzRequest {
-  const params = Object.keys(context.sample.params ?? {}).map((name) => [name, chooseId(plan.ids, name, context)] as const)
-  const path = params.reduce((partialPath, [name, id]) => partialPath.replace(`{${name}}`, encodeSegment(id)), op.path as string)
+export function toFuzzRequest(
+  api: string,
+  op: AnyOperation,
+  plan: FuzzPlan,
+  context: FuzzContext,
+): FuzzRequest {
+  const params = Object.keys(context.sample.params ?? {}).map(
+    (name) => [name, chooseId(plan.ids, name, context)] as const,
+  )
+  const path = params.reduce(
+    (partialPath, [name, id]) => partialPath.replace(`{${name}}`, encodeSegment(id)),
+    op.path as string,
+  )
   const search = toQuery(plan.query, context.sample)
   const content = context.sample.content
-  const body = (content && toBytes(plan.body, content.bytes)) ?? toBody(plan.body, replaceBodyIds(plan, context))
-  const key = op.method === 'post' && plan.idempotencyKey !== null ? { 'idempotency-key': toHeaderText(plan.idempotencyKey) } : {}
+  const body =
+    (content && toBytes(plan.body, content.bytes)) ?? toBody(plan.body, replaceBodyIds(plan, context))
+  const key =
+    op.method === 'post' && plan.idempotencyKey !== null
+      ? { 'idempotency-key': toHeaderText(plan.idempotencyKey) }
+      : {}
   return {
     method: op.method.toUpperCase(),
     url: `${api}/api/v1${path}${search ? `?${search}` : ''}`,
@@ -38,7 +52,9 @@ export function toFuzzRequest(api: string, op: AnyOperation, plan: FuzzPlan, con
       'cf-connecting-ip': context.address,
       ...(body === null && plan.body.kind !== 'huge' ? {} : { 'content-type': plan.contentType }),
       ...(content && plan.contentType === 'application/json' ? content.headers : {}),
-      ...(plan.sender === 'invalidToken' ? { authorization: toHeaderText(`Bearer ${plan.token}`) } : authorizationHeader(context.token)),
+      ...(plan.sender === 'invalidToken'
+        ? { authorization: toHeaderText(`Bearer ${plan.token}`) }
+        : authorizationHeader(context.token)),
       ...key,
     },
     body,
@@ -46,7 +62,11 @@ export function toFuzzRequest(api: string, op: AnyOperation, plan: FuzzPlan, con
   }
 }
 
-function chooseId({ kind, pick, malformed }: FuzzPlan['ids'], name: string, { sample, foreign, earlier }: FuzzContext): string {
+function chooseId(
+  { kind, pick, malformed }: FuzzPlan['ids'],
+  name: string,
+  { sample, foreign, earlier }: FuzzContext,
+): string {
   const own = sample.params?.[name] ?? ''
   if (kind === 'earlier') return earlier[pick % Math.max(1, earlier.length)] ?? own
   if (kind === 'foreign') return foreign.params?.[name] ?? own
@@ -69,7 +89,10 @@ function toHeaderText(text: string): string {
 function toQuery({ kind, generated, broken }: FuzzPlan['query'], { query = {} }: Sample): string {
   // Servers in front of the Worker refuse longer URLs.
   if (kind === 'broken') return broken.toWellFormed().slice(0, 8000).replace(/%.?$/, '')
-  const values = kind === 'generated' ? Object.entries(generated).map(([key, value]) => [key, String(value)]) : Object.entries(query)
+  const values =
+    kind === 'generated'
+      ? Object.entries(generated).map(([key, value]) => [key, String(value)])
+      : Object.entries(query)
   return new URLSearchParams(values).toString()
 }
 
@@ -83,7 +106,10 @@ function replaceBodyIds({ ids }: FuzzPlan, context: FuzzContext): Record<string,
     foreign: { params: context.foreign.body as Record<string, string> },
   }
   return Object.fromEntries(
-    Object.entries(body).map(([name, value]) => [name, name.endsWith('_id') ? chooseId(ids, name, asParams) : value]),
+    Object.entries(body).map(([name, value]) => [
+      name,
+      name.endsWith('_id') ? chooseId(ids, name, asParams) : value,
+    ]),
   )
 }
 
@@ -94,7 +120,10 @@ function toBody(plan: BodyPlan, sample: Record<string, unknown> | undefined): st
   if (plan.kind === 'sample') return sample ? JSON.stringify(sample) : null
   const entries = Object.entries(sample ?? {})
   if (plan.kind === 'set')
-    return toJsonText([...entries.filter(([name]) => name !== plan.name), [plan.name, toValue(plan, sample?.[plan.name])]])
+    return toJsonText([
+      ...entries.filter(([name]) => name !== plan.name),
+      [plan.name, toValue(plan, sample?.[plan.name])],
+    ])
   if (plan.kind === 'extra') return toJsonText([...entries, [plan.name, plan.value]])
   const removed = plan.index % Math.max(1, entries.length)
   return toJsonText(entries.filter((_, index) => index !== removed))
@@ -109,7 +138,10 @@ function toJsonText(entries: [string, unknown][]): string {
   return `{${entries.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value) ?? 'null'}`).join(',')}}`
 }
 
-/** Return the sample's bytes: complete, cut off, or with one byte changed. Return undefined for a plan with another body. */
+/**
+ * Return the sample's bytes: complete, cut off, or with one byte changed. Return undefined for a plan with
+ * another body.
+ */
 function toBytes(plan: BodyPlan, bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> | undefined {
   if (plan.kind === 'sample') return bytes
   if (plan.kind !== 'damaged') return undefined
@@ -120,19 +152,34 @@ function toBytes(plan: BodyPlan, bytes: Uint8Array<ArrayBuffer>): Uint8Array<Arr
   return copy
 }
 
-export async function sendFuzzRequest({ method, url, headers, body, size }: FuzzRequest): Promise<RawResponse> {
+export async function sendFuzzRequest({
+  method,
+  url,
+  headers,
+  body,
+  size,
+}: FuzzRequest): Promise<RawResponse> {
   if (size > 0) return sendHeadersOnly(url, method, size, headers)
-  const response = await fetch(url, { method, headers, body: method === 'GET' ? null : body, redirect: 'manual' })
+  const response = await fetch(url, {
+    method,
+    headers,
+    body: method === 'GET' ? null : body,
+    redirect: 'manual',
+  })
   return { status: response.status, headers: response.headers, text: await readText(method, response) }
 }
 
 /** Return the request as a shell command. */
 export function toCurl({ method, url, headers, body, size }: FuzzRequest): string {
   const quoted = (value: string) => `'${value.replaceAll("'", `'\\''`)}'`
-  const parts = Object.entries(headers).map(([name, value]) => `-H ${quoted(value === '' ? `${name};` : `${name}: ${value}`)}`)
-  if (size > 0) return `head -c ${size} /dev/zero | curl -i -X ${method} ${quoted(url)} ${parts.join(' ')} --data-binary @-`
+  const parts = Object.entries(headers).map(
+    ([name, value]) => `-H ${quoted(value === '' ? `${name};` : `${name}: ${value}`)}`,
+  )
+  if (size > 0)
+    return `head -c ${size} /dev/zero | curl -i -X ${method} ${quoted(url)} ${parts.join(' ')} --data-binary @-`
   const curl = `curl -i -X ${method} ${quoted(url)} ${parts.join(' ')}`
-  if (body instanceof Uint8Array) return `base64 -d <<< ${Buffer.from(body).toString('base64')} | ${curl} --data-binary @-`
+  if (body instanceof Uint8Array)
+    return `base64 -d <<< ${Buffer.from(body).toString('base64')} | ${curl} --data-binary @-`
   // A shell argument cannot contain NUL.
   if (body?.includes('\u0000')) return `printf ${quoted(printf(body))} | ${curl} --data-binary @-`
   return `${curl}${body === null ? '' : ` --data-binary ${quoted(body)}`}`

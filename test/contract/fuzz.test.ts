@@ -20,7 +20,9 @@ const service = await sharedService()
 /** Requests per operation; 2,000 requests together by default. */
 const cases = Number(process.env.FUZZ_CASES ?? Math.ceil(2000 / operations.length))
 const seed = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 31))
-console.log(`Fuzzing ${operations.length} operations, ${cases} cases each: npm run fuzz -- --cases ${cases} --seed ${seed}`)
+console.log(
+  `Fuzzing ${operations.length} operations, ${cases} cases each: npm run fuzz -- --cases ${cases} --seed ${seed}`,
+)
 
 /** Operations whose success starts a push to a ticket, mails or an assessment. */
 const startsJobs = new Set([
@@ -50,14 +52,22 @@ interface FuzzAccounts {
   rows?: string | undefined
   /** A valid request of the other account, whose ids must be unreachable for users of `ours`. */
   foreign?: Promise<Sample>
-  /** How many requests were prepared. Each may have made a row of a kind of which an account has at most 50. */
+  /**
+   * How many requests were prepared. Each may have made a row of a kind of which an account has at most 50.
+   */
   prepared: number
 }
 
 const maxPrepared = 20
 
 async function createAccounts(): Promise<FuzzAccounts> {
-  return { ours: await createAccount(service), theirs: await createAccount(service), people: new Map(), samples: new Map(), prepared: 0 }
+  return {
+    ours: await createAccount(service),
+    theirs: await createAccount(service),
+    people: new Map(),
+    samples: new Map(),
+    prepared: 0,
+  }
 }
 
 /** Choose the sender of a case: the same person until the limit is exceeded, then another one. */
@@ -67,15 +77,24 @@ async function chooseSender(op: AnyOperation, accounts: FuzzAccounts, sender: Fu
   const current =
     known && known.used <= max
       ? known
-      : { person: await markChanged(accounts, createSender(op, accounts, sender)), address: randomIpAddress(), used: 0 }
+      : {
+          person: await markChanged(accounts, createSender(op, accounts, sender)),
+          address: randomIpAddress(),
+          used: 0,
+        }
   current.used++
   accounts.people.set(sender, current)
   return current
 }
 
-function createSender(op: AnyOperation, { ours, theirs }: FuzzAccounts, sender: FuzzPlan['sender']): Promise<Person> {
+function createSender(
+  op: AnyOperation,
+  { ours, theirs }: FuzzAccounts,
+  sender: FuzzPlan['sender'],
+): Promise<Person> {
   if (sender === 'otherAccount') return createPermittedCaller(op, theirs)
-  if (sender === 'permitted' || sender === 'anonymous' || sender === 'invalidToken') return createPermittedCaller(op, ours)
+  if (sender === 'permitted' || sender === 'anonymous' || sender === 'invalidToken')
+    return createPermittedCaller(op, ours)
   return ours.addColleague(roles[sender].options)
 }
 
@@ -84,7 +103,9 @@ function markChanged<T>(accounts: FuzzAccounts, change: Promise<T>): Promise<T> 
   return change
 }
 
-/** Return the owner's valid request. It is created again after a successful case, which may have used it up. */
+/**
+ * Return the owner's valid request. It is created again after a successful case, which may have used it up.
+ */
 async function getSample(op: AnyOperation, accounts: FuzzAccounts, owner: Person): Promise<Sample> {
   const known = accounts.samples.get(owner)
   if (known) return known
@@ -121,20 +142,28 @@ async function runCase(op: AnyOperation, accounts: FuzzAccounts, plan: FuzzPlan)
   const response = await sendFuzzRequest(fuzzRequest).catch((error: Error) =>
     report(op, fuzzRequest, `returned no response: ${error} ${error.cause ?? ''}`),
   )
-  // A stranger requests rows of the other account by their ids. Staff may read them, and anyone may read the gallery.
+  // A stranger requests rows of the other account by their ids. Staff may read them, and anyone may read the
+  // gallery.
   const isForeignRowReached =
     op.access !== 'super_admin' &&
     !op.id.startsWith('flows.gallery.') &&
     plan.sender === 'otherAccount' &&
     response.status < 300 &&
     listIds(known.sample).some((id) => mentions(fuzzRequest, id))
-  const fault = isForeignRowReached ? "gave a stranger access to another account's row" : findFault(op, response)
+  const fault = isForeignRowReached
+    ? "gave a stranger access to another account's row"
+    : findFault(op, response)
   if (fault) report(op, fuzzRequest, fault, response)
   const isRefused = response.status >= 400
   if (!isRefused) accounts.samples.clear()
   accounts.rows = isRefused ? await readRows(op, accounts) : undefined
   if (isRefused && accounts.rows !== before)
-    report(op, fuzzRequest, `refused the request but changed rows: ${before} became ${accounts.rows}`, response)
+    report(
+      op,
+      fuzzRequest,
+      `refused the request but changed rows: ${before} became ${accounts.rows}`,
+      response,
+    )
   return response
 }
 
@@ -149,11 +178,14 @@ function mentions({ url, body }: FuzzRequest, id: string): boolean {
 
 function report(op: AnyOperation, fuzzRequest: FuzzRequest, problem: string, response?: RawResponse): never {
   const responseText = response ? `\n${response.status} ${response.text.slice(0, 1000)}` : ''
-  throw new Error(`${op.id} ${problem}${responseText}\nnpm run fuzz -- --cases ${cases} --seed ${seed}\n${toCurl(fuzzRequest)}`)
+  throw new Error(
+    `${op.id} ${problem}${responseText}\nnpm run fuzz -- --cases ${cases} --seed ${seed}\n${toCurl(fuzzRequest)}`,
+  )
 }
 
 function rememberIds({ status, text }: RawResponse): void {
-  if (status < 300) earlierIds.push(...(text.match(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g) ?? []).slice(0, 20))
+  if (status < 300)
+    earlierIds.push(...(text.match(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g) ?? []).slice(0, 20))
   if (earlierIds.length > 500) earlierIds.splice(0, earlierIds.length - 500)
 }
 
@@ -171,7 +203,12 @@ async function runCases(op: AnyOperation, ownSeed: number): Promise<Map<number, 
     if (startedJob || accounts.prepared >= maxPrepared) accounts = await createAccounts()
   })
   // Cases depend on earlier ones, so a failing case is reported as it is, without shrinking.
-  const settings = { numRuns: cases, seed: ownSeed, examples: firstPlans(op).map((plan): [FuzzPlan] => [plan]), endOnFailure: true }
+  const settings = {
+    numRuns: cases,
+    seed: ownSeed,
+    examples: firstPlans(op).map((plan): [FuzzPlan] => [plan]),
+    endOnFailure: true,
+  }
   const { failed, errorInstance } = await fc.check(property, settings)
   if (failed) throw errorInstance
   return statuses
@@ -189,6 +226,10 @@ async function check(_: string, op: AnyOperation, ownSeed: number): Promise<void
   expect(statuses.get(op.success) ?? 0, `no case succeeded: ${spread}`).toBeGreaterThan(0)
 }
 
-it.concurrent.each(operationCases.filter(([, { access }]) => access !== 'super_admin'))(name, { timeout }, check)
+it.concurrent.each(operationCases.filter(([, { access }]) => access !== 'super_admin'))(
+  name,
+  { timeout },
+  check,
+)
 // Staff change rows of every account, so these run one after the other.
 it.each(operationCases.filter(([, { access }]) => access === 'super_admin'))(name, { timeout }, check)

@@ -8,8 +8,19 @@ type Schema = Record<string, unknown>
 
 /** The plan of one request. The run fills in ids, senders and a valid sample. */
 export interface FuzzPlan {
-  /** `otherAccount` is a permitted user of another account. `anonymous` sends no token, `invalidToken` sends `token`. */
-  sender: 'permitted' | 'viewer' | 'engineer' | 'teamAdmin' | 'admin' | 'otherAccount' | 'anonymous' | 'invalidToken'
+  /**
+   * `otherAccount` is a permitted user of another account. `anonymous` sends no token, `invalidToken` sends
+   * `token`.
+   */
+  sender:
+    | 'permitted'
+    | 'viewer'
+    | 'engineer'
+    | 'teamAdmin'
+    | 'admin'
+    | 'otherAccount'
+    | 'anonymous'
+    | 'invalidToken'
   token: string
   ids: { kind: 'own' | 'earlier' | 'random' | 'foreign' | 'malformed'; pick: number; malformed: string }
   query: { kind: 'sample' | 'generated' | 'broken'; generated: Record<string, unknown>; broken: string }
@@ -30,7 +41,9 @@ export type BodyPlan =
   | { kind: 'damaged'; at: number; flip: number }
   | { kind: 'huge' }
 
-/** Generate values that match a JSON Schema. zod refinements are not part of it, so some values are invalid. */
+/**
+ * Generate values that match a JSON Schema. zod refinements are not part of it, so some values are invalid.
+ */
 export function arbitraryFor(schema: Schema): fc.Arbitrary<unknown> {
   const { type, anyOf, oneOf } = schema as { type?: string; anyOf?: Schema[]; oneOf?: Schema[] }
   if ('const' in schema) return fc.constant(schema.const)
@@ -45,8 +58,13 @@ export function arbitraryFor(schema: Schema): fc.Arbitrary<unknown> {
   return type === 'null' ? fc.constant(null) : fc.jsonValue({ maxDepth: 2 })
 }
 
-function objectArbitrary({ properties = {}, required = [] }: { properties?: Record<string, Schema>; required?: string[] } & Schema) {
-  const model = Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, arbitraryFor(schema)]))
+function objectArbitrary({
+  properties = {},
+  required = [],
+}: { properties?: Record<string, Schema>; required?: string[] } & Schema) {
+  const model = Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => [name, arbitraryFor(schema)]),
+  )
   return fc.record(model, { requiredKeys: required.filter((name) => name in model) })
 }
 
@@ -75,8 +93,14 @@ function stringArbitrary({
   )
 }
 
-function numberArbitrary({ minimum = -1000, maximum = 1000 }: { minimum?: number; maximum?: number } & Schema) {
-  return fc.oneof(fc.integer({ min: minimum, max: Math.min(maximum, 2 ** 31) }), fc.constantFrom(minimum, maximum))
+function numberArbitrary({
+  minimum = -1000,
+  maximum = 1000,
+}: { minimum?: number; maximum?: number } & Schema) {
+  return fc.oneof(
+    fc.integer({ min: minimum, max: Math.min(maximum, 2 ** 31) }),
+    fc.constantFrom(minimum, maximum),
+  )
 }
 
 /** Return the JSON Schema of a type without references. */
@@ -92,11 +116,18 @@ function inlineReferences(value: unknown, definitions: Record<string, Schema>, d
   const { $ref, ...rest } = value as Schema
   const target = typeof $ref === 'string' && depth > 0 ? definitions[$ref.replace('#/$defs/', '')] : {}
   return Object.fromEntries(
-    Object.entries({ ...target, ...rest }).map(([key, item]) => [key, inlineReferences(item, definitions, depth - 1)]),
+    Object.entries({ ...target, ...rest }).map(([key, item]) => [
+      key,
+      inlineReferences(item, definitions, depth - 1),
+    ]),
   )
 }
 
-const damagedBytes = fc.record({ kind: fc.constant('damaged' as const), at: fc.nat(2 ** 31), flip: fc.nat(255) })
+const damagedBytes = fc.record({
+  kind: fc.constant('damaged' as const),
+  at: fc.nat(2 ** 31),
+  flip: fc.nat(255),
+})
 
 function bodyPlans(op: AnyOperation): fc.Arbitrary<BodyPlan> {
   const sample = fc.constant<BodyPlan>({ kind: 'sample' })
@@ -110,7 +141,12 @@ function bodyPlans(op: AnyOperation): fc.Arbitrary<BodyPlan> {
       { weight: 2, arbitrary: raw },
       { weight: 1, arbitrary: huge },
     )
-  if (!op.body) return fc.oneof({ weight: 6, arbitrary: sample }, { weight: 1, arbitrary: raw }, { weight: 1, arbitrary: huge })
+  if (!op.body)
+    return fc.oneof(
+      { weight: 6, arbitrary: sample },
+      { weight: 1, arbitrary: raw },
+      { weight: 1, arbitrary: huge },
+    )
   const schema = toInlineSchema(op.body)
   const fieldPlans = changedFieldPlans(schema)
   const otherProperties = fc.oneof(
@@ -128,7 +164,9 @@ function bodyPlans(op: AnyOperation): fc.Arbitrary<BodyPlan> {
 }
 
 /** Plans that change one property of the sample, to a valid or a hostile value. */
-function changedFieldPlans({ properties = {} }: { properties?: Record<string, Schema> } & Schema): fc.Arbitrary<BodyPlan>[] {
+function changedFieldPlans({
+  properties = {},
+}: { properties?: Record<string, Schema> } & Schema): fc.Arbitrary<BodyPlan>[] {
   return Object.entries(properties).map(([name, schema]) =>
     fc.record({
       kind: fc.constant('set' as const),
@@ -150,7 +188,19 @@ const mediaTypes = [
   'APPLICATION/JSON',
   '',
 ]
-const idempotencyKeys = ['again', 'again', 'x'.repeat(255), 'x'.repeat(256), '', 'é', '"quoted"', "'; --", 'a\tb', `\${x}`, '%']
+const idempotencyKeys = [
+  'again',
+  'again',
+  'x'.repeat(255),
+  'x'.repeat(256),
+  '',
+  'é',
+  '"quoted"',
+  "'; --",
+  'a\tb',
+  `\${x}`,
+  '%',
+]
 
 /** The plan of a valid request. */
 export const validPlan: FuzzPlan = {
@@ -163,18 +213,25 @@ export const validPlan: FuzzPlan = {
   idempotencyKey: null,
 }
 
-/** The first plans of every run: a valid request, a text that PostgreSQL cannot store in each field, numbers out of range. */
+/**
+ * The first plans of every run: a valid request, a text that PostgreSQL cannot store in each field, numbers
+ * out of range.
+ */
 export function firstPlans(op: AnyOperation): FuzzPlan[] {
   const fields = op.body ? Object.keys((toInlineSchema(op.body).properties as object | undefined) ?? {}) : []
   const pages = op.paged ? [`skip=${2 ** 31}`, `skip=${2 ** 53}`, 'limit=101'] : []
   return [
     validPlan,
-    ...fields.map((name): FuzzPlan => ({ ...validPlan, body: { kind: 'set', name, value: 'a\u0000b', append: true } })),
+    ...fields.map(
+      (name): FuzzPlan => ({ ...validPlan, body: { kind: 'set', name, value: 'a\u0000b', append: true } }),
+    ),
     ...pages.map((broken): FuzzPlan => ({ ...validPlan, query: { kind: 'broken', generated: {}, broken } })),
   ]
 }
 
-/** Generate plans for an operation: valid ones, ones with a single random part, and completely random ones. */
+/**
+ * Generate plans for an operation: valid ones, ones with a single random part, and completely random ones.
+ */
 export function fuzzPlans(op: AnyOperation): fc.Arbitrary<FuzzPlan> {
   const parts = planParts(op)
   const varyPart = (name: keyof FuzzPlan) =>
@@ -208,18 +265,30 @@ function planParts(op: AnyOperation): { [K in keyof FuzzPlan]: fc.Arbitrary<Fuzz
     sender: usually<FuzzPlan['sender']>('permitted', otherSenders, 2),
     token: hostileText,
     ids: fc.record({
-      kind: usually<FuzzPlan['ids']['kind']>('own', fc.constantFrom('earlier', 'random', 'foreign', 'malformed'), 2),
+      kind: usually<FuzzPlan['ids']['kind']>(
+        'own',
+        fc.constantFrom('earlier', 'random', 'foreign', 'malformed'),
+        2,
+      ),
       pick: fc.nat(1000),
       malformed: hostileText,
     }),
     query: fc.record({
-      kind: usually<FuzzPlan['query']['kind']>('sample', fc.constantFrom('generated', 'broken'), op.paged ? 1 : 4),
+      kind: usually<FuzzPlan['query']['kind']>(
+        'sample',
+        fc.constantFrom('generated', 'broken'),
+        op.paged ? 1 : 4,
+      ),
       generated: arbitraryFor(toInlineSchema(getQuerySchema(op))) as fc.Arbitrary<Record<string, unknown>>,
       broken: brokenQueries(op),
     }),
     body: bodyPlans(op),
     contentType: usually('application/json', fc.constantFrom(...mediaTypes), 8),
-    idempotencyKey: usually<string | null>(null, fc.oneof(fc.constantFrom(...idempotencyKeys), hostileText), 2),
+    idempotencyKey: usually<string | null>(
+      null,
+      fc.oneof(fc.constantFrom(...idempotencyKeys), hostileText),
+      2,
+    ),
   }
 }
 
@@ -231,7 +300,9 @@ function brokenQueries(op: AnyOperation): fc.Arbitrary<string> {
     { weight: 1, arbitrary: fc.constantFrom(...unknownNames) },
   )
   const value = fc.oneof(hostileText, fc.constantFrom(...extremeNumbers.map(String)))
-  const pair = fc.tuple(name, value).map(([key, text]) => new URLSearchParams([[key, text.toWellFormed()]]).toString())
+  const pair = fc
+    .tuple(name, value)
+    .map(([key, text]) => new URLSearchParams([[key, text.toWellFormed()]]).toString())
   const repeatedPair = pair.map((text) => `${text}&${text}`)
   return fc.oneof(
     { weight: 4, arbitrary: pair },

@@ -12,8 +12,8 @@ import { explainStatements, totalRowsRead } from '#test/support/query-plans.ts'
 import { templateDatabase } from '#test/support/setup.ts'
 
 const rows = { small: 1_000, large: 5_000 }
-// `npm run bench -- --growth` measures up to 1,000,000. What reads every row grows five times here; other plans for larger tables read
-// up to twice as much.
+// `npm run bench -- --growth` measures up to 1,000,000. What reads every row grows five times here; other
+// plans for larger tables read up to twice as much.
 const mostGrowth = 2
 const rounds = { warmUps: 1, measured: 2 }
 
@@ -25,7 +25,9 @@ beforeAll(async () => {
   const { postgresPort } = inject('shared')
   await openCluster(postgresPort).createDatabase(database, templateDatabase)
   await withSuperuser(postgresPort, database, (client) =>
-    client.query(`create extension pg_stat_statements; alter database ${database} set pg_stat_statements.track = 'top'`),
+    client.query(
+      `create extension pg_stat_statements; alter database ${database} set pg_stat_statements.track = 'top'`,
+    ),
   )
   service = await startOwnService({}, { database })
   const { settings, stack } = service
@@ -47,13 +49,15 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 it('OPS-09 busy operations read as much in an account of 5,000 rows as in one of 1,000, or less than a page per row', async () => {
-  const send: Send = async (path, init) => (await service.fetch?.(new Request(`${service.api}${path}`, init))) ?? Response.error()
+  const send: Send = async (path, init) =>
+    (await service.fetch?.(new Request(`${service.api}${path}`, init))) ?? Response.error()
   const growing: string[] = []
   await withSuperuser(inject('shared').postgresPort, database, async (client) => {
     for (const operation of growthOperations) {
       const small = await measureCost(client, send, operation, accounts.small, rounds)
       const large = await measureCost(client, send, operation, accounts.large, rounds)
-      // `mayGrow` says why an operation reads more, such as the sessions of a month. None has a reason to look up every row.
+      // `mayGrow` says why an operation reads more, such as the sessions of a month. None has a reason to
+      // look up every row.
       if (operation.mayGrow ? large.blocks > rows.large : isGrowing(small, large, mostGrowth))
         growing.push(`${operation.name}: ${small.blocks} and ${large.blocks} pages`)
     }
@@ -65,7 +69,11 @@ it('SEA-13 a search reads no AI sessions but those that its words have found', a
   const { tag, accountId } = accounts.large
   const caller = { userId: userId(tag, 1), accountId, signInId: signInId(tag, 1) }
   const { nodes, result } = await explainStatements(service, false, (connection) => {
-    const { db } = openScope(connection, { caller, access: 'user', skipGuards: 'none', ip: '', readOnly: true }, () => {})
+    const { db } = openScope(
+      connection,
+      { caller, access: 'user', skipGuards: 'none', ip: '', readOnly: true },
+      () => {},
+    )
     return selectResults.all(db, 'printer', ['session', 'ai_session'], 20)
   })
   expect(result.length).toBe(20)

@@ -35,7 +35,10 @@ export const hostileText = fc.oneof(
 export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 4, arbitrary: hostileText },
   { weight: 2, arbitrary: fc.constantFrom<unknown>(...extremeNumbers) },
-  { weight: 2, arbitrary: fc.constantFrom<unknown>(null, true, false, [], {}, [[]], [null], { a: {} }, ['x', 'x']) },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom<unknown>(null, true, false, [], {}, [[]], [null], { a: {} }, ['x', 'x']),
+  },
   { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
 )
 
@@ -61,7 +64,14 @@ export const rawBodies = fc.oneof(
     '\ufeff{}',
     '{"__proto__":{"x":1}}',
   ),
-  fc.constantFrom('{"a":1e999}', `{"a":${'9'.repeat(400)}}`, '{"a":"\\u0000"}', '{"\\u0000":1}', '{"a":"\\ud800"}', '{"a":1,"a":2}'),
+  fc.constantFrom(
+    '{"a":1e999}',
+    `{"a":${'9'.repeat(400)}}`,
+    '{"a":"\\u0000"}',
+    '{"\\u0000":1}',
+    '{"a":"\\ud800"}',
+    '{"a":1,"a":2}',
+  ),
   fc.constantFrom(
     nestBrackets(33, '[', ']'),
     nestBrackets(2000, '[', ']'),

@@ -6,7 +6,9 @@ import { cruise, type ICruiseOptions, type ICruiseResult, type IForbiddenRuleTyp
 import { expect, it, onTestFinished } from 'vitest'
 import { root } from '#local/root.ts'
 
-const config: { forbidden: IForbiddenRuleType[]; options: ICruiseOptions } = createRequire(import.meta.url)('../../.dependency-cruiser.cjs')
+const config: { forbidden: IForbiddenRuleType[]; options: ICruiseOptions } = createRequire(import.meta.url)(
+  '../../.dependency-cruiser.cjs',
+)
 
 /** Files that break the rules, as `importing file: what it imports`. */
 const violations: Record<string, [file: string, imported: string]> = {
@@ -36,13 +38,18 @@ const violations: Record<string, [file: string, imported: string]> = {
     config.forbidden
       .map(({ name = '' }) => name)
       .filter((name) => name.startsWith('only-one-file-imports-'))
-      .map((name) => [name, [`lib/http/${name.replace(/\W/g, '-')}.ts`, name.slice('only-one-file-imports-'.length)]]),
+      .map((name) => [
+        name,
+        [`lib/http/${name.replace(/\W/g, '-')}.ts`, name.slice('only-one-file-imports-'.length)],
+      ]),
   ),
   // This package has no main file.
   'only-one-file-imports-@phi-ag/argon2': ['lib/http/argon2.ts', '@phi-ag/argon2/fetch'],
 }
 
-/** Write a checkout in which each file imports one other, and return the names of the rules that it breaks. */
+/**
+ * Write a checkout in which each file imports one other, and return the names of the rules that it breaks.
+ */
 async function listBrokenRules(): Promise<Set<string>> {
   const folder = await mkdtemp(join(tmpdir(), 'imports-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
@@ -97,10 +104,16 @@ it('the folders of a floor import each other in one direction only', async () =>
 })
 
 it('OBS-16 no service and no query reads the clock of the process', async () => {
-  const files = (await readdir(join(root, 'functions'), { recursive: true })).filter((file) => /(?:queries|service)\.ts$/.test(file))
+  const files = (await readdir(join(root, 'functions'), { recursive: true })).filter((file) =>
+    /(?:queries|service)\.ts$/.test(file),
+  )
   const found = await Promise.all(
     files.map(
-      async (file) => [file, (await readFile(join(root, 'functions', file), 'utf8')).match(/new Date\(\)|Date\.now\(\)/g)] as const,
+      async (file) =>
+        [
+          file,
+          (await readFile(join(root, 'functions', file), 'utf8')).match(/new Date\(\)|Date\.now\(\)/g),
+        ] as const,
     ),
   )
   expect(found.filter(([, uses]) => uses)).toEqual([])

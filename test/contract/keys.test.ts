@@ -34,16 +34,22 @@ it('the subjects of keys are subjects of operations, and no scope is without an 
 })
 
 it('sign-in, second factors, billing, members, keys, webhooks and administration are closed to keys', () => {
-  const closed = /^(identity|billing|admin|notifications|feedback|webhooks)\.|^accounts\.(apiKeys|invites|onboarding)\./
+  const closed =
+    /^(identity|billing|admin|notifications|feedback|webhooks)\.|^accounts\.(apiKeys|invites|onboarding)\./
   expect(openOperations.filter(([id]) => closed.test(id)).map(([id]) => id)).toEqual([])
-  expect(openOperations.filter(([, { access }]) => access.includes('account_admin') || access.includes('super')).map(([id]) => id)).toEqual(
-    [],
-  )
+  expect(
+    openOperations
+      .filter(([, { access }]) => access.includes('account_admin') || access.includes('super'))
+      .map(([id]) => id),
+  ).toEqual([])
 })
 
 it.each(openOperations)('KEY-02 KEY-14 %s admits an admin’s key with its scopes alone', async (_, op) => {
   const { account: owner, sample } = await createRequestSetup(service, op)
-  const key = await createKey(service, owner, { role: 'admin', scopes: [getKeyScope(op) ?? '', ...(op.alsoNeeds ?? [])] })
+  const key = await createKey(service, owner, {
+    role: 'admin',
+    scopes: [getKeyScope(op) ?? '', ...(op.alsoNeeds ?? [])],
+  })
   const { status, body } = await send(service, op, sample, { token: key.key })
   expect([401, 403], JSON.stringify(body)).not.toContain(status)
 })
@@ -54,7 +60,10 @@ it.each(openOperations.filter(([, op]) => op.alsoNeeds))(
     const { account: owner, sample } = await createRequestSetup(service, op)
     for (const missing of op.alsoNeeds ?? []) {
       const others = op.alsoNeeds?.filter((scope) => scope !== missing) ?? []
-      const key = await createKey(service, owner, { role: 'admin', scopes: [getKeyScope(op) ?? '', ...others] })
+      const key = await createKey(service, owner, {
+        role: 'admin',
+        scopes: [getKeyScope(op) ?? '', ...others],
+      })
       const { status, body } = await send(service, op, sample, { token: key.key })
       expect([status, body.code, body.required_scope]).toEqual([403, 'insufficient_scope', missing])
     }
@@ -65,7 +74,9 @@ it.each(listOnePer(openOperations, (op) => getKeyScope(op) ?? ''))(
   'KEY-02 %s returns 403 to a key with every other scope',
   async (_, op) => {
     const needed = getKeyScope(op) ?? ''
-    const scopes = keyScopes.filter((scope) => scope !== needed && !scope.startsWith('*') && scope !== needed.replace(':read', ':write'))
+    const scopes = keyScopes.filter(
+      (scope) => scope !== needed && !scope.startsWith('*') && scope !== needed.replace(':read', ':write'),
+    )
     const key = await otherKey(scopes)
     const { status, body } = await send(service, op, toAnySample(op), { token: key.key })
     expect([status, body.code, body.required_scope]).toEqual([403, 'insufficient_scope', needed])
@@ -78,14 +89,23 @@ it.each(closedOperations)('KEY-03 %s is closed to every key', async (_, op) => {
 })
 
 it('KEY-05 refuses a malformed key without a call of the database', async () => {
-  const services = createNodeServices(parseNodeConfig({ OBJECTS_DIR: 'none', ...service.settings }), { log: () => {} }).services
+  const services = createNodeServices(parseNodeConfig({ OBJECTS_DIR: 'none', ...service.settings }), {
+    log: () => {},
+  }).services
   const statements: unknown[] = []
   const run = (all: unknown) => Promise.reject(new Error(String(statements.push(all))))
   const app = createApp(services)
-  mountOperations(app, [toRouteGroup(operations)], { ...services, runtime: { run, begin: run }, platform: { run, begin: run } })
-  const call = async (token: string) => (await app.request('/api/v1/trees', { headers: authorizationHeader(token) })).status
+  mountOperations(app, [toRouteGroup(operations)], {
+    ...services,
+    runtime: { run, begin: run },
+    platform: { run, begin: run },
+  })
+  const call = async (token: string) =>
+    (await app.request('/api/v1/trees', { headers: authorizationHeader(token) })).status
   const { key } = strongestKey
-  expect(await Promise.all([`${key.slice(0, -1)}!`, key.slice(0, -1), `${key}a`, 'sfk_'].map(call))).toEqual([401, 401, 401, 401])
+  expect(await Promise.all([`${key.slice(0, -1)}!`, key.slice(0, -1), `${key}a`, 'sfk_'].map(call))).toEqual([
+    401, 401, 401, 401,
+  ])
   expect(statements).toEqual([])
 })
 
@@ -94,7 +114,9 @@ const otherKeys = new Map<string, ReturnType<typeof createKey>>()
 /** Create a key with these scopes, or return the one that an earlier test has created. */
 function otherKey(scopes: string[]) {
   const name = scopes.join(' ')
-  const key = otherKeys.get(name) ?? createAccount(service).then((other) => createKey(service, other, { role: 'admin', scopes }))
+  const key =
+    otherKeys.get(name) ??
+    createAccount(service).then((other) => createKey(service, other, { role: 'admin', scopes }))
   otherKeys.set(name, key)
   return key
 }

@@ -9,12 +9,21 @@ import { loadOperations } from '#http/routes.ts'
 import { root } from '#local/root.ts'
 
 const functions = join(root, 'functions')
-const files = readdirSync(functions, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'))
-const groups = files.filter((path) => path.endsWith('/operations.ts') && !path.startsWith('jobs/')).map((path) => dirname(path))
+const files = readdirSync(functions, { recursive: true, encoding: 'utf8' }).filter((path) =>
+  path.endsWith('.ts'),
+)
+const groups = files
+  .filter((path) => path.endsWith('/operations.ts') && !path.startsWith('jobs/'))
+  .map((path) => dirname(path))
 
-/** Return the group of a folder: `flows.stepLibrary` for `flows/step-library`, and `scripts` for `scripts/scripts`. */
+/**
+ * Return the group of a folder: `flows.stepLibrary` for `flows/step-library`, and `scripts` for
+ * `scripts/scripts`.
+ */
 function toGroup(folder: string): string {
-  const [subject, group] = folder.split('/').map((part) => part.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase()))
+  const [subject, group] = folder
+    .split('/')
+    .map((part) => part.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase()))
   return !group || group === subject ? String(subject) : `${subject}.${group}`
 }
 
@@ -38,7 +47,8 @@ it('functions/routes.ts lists the same operations in the same order', async () =
 })
 
 it('a group contains only the files operations, schemas, service and queries', () => {
-  const allowed = /^(app|cloudflare|node|operations|routes|tags)\.ts$|\/(operations|schemas|service|queries)\.ts$|^(mcp|oauth|staff)\//
+  const allowed =
+    /^(app|cloudflare|node|operations|routes|tags)\.ts$|\/(operations|schemas|service|queries)\.ts$|^(mcp|oauth|staff)\//
   expect(files.map((path) => relative('.', path)).filter((path) => !allowed.test(path))).toEqual([])
   expect(files.filter((path) => path.split('/').length > 3)).toEqual([])
 })

@@ -15,9 +15,18 @@ interface Content {
 interface Described {
   operationId: string
   summary?: string
-  parameters?: (Json & { name: string; in: string; description?: string; required?: boolean; schema?: Json })[]
+  parameters?: (Json & {
+    name: string
+    in: string
+    description?: string
+    required?: boolean
+    schema?: Json
+  })[]
   requestBody?: { content: Record<string, Content> }
-  responses: Record<string, { description?: string; headers?: Record<string, Json>; content?: Record<string, Content> }>
+  responses: Record<
+    string,
+    { description?: string; headers?: Record<string, Json>; content?: Record<string, Content> }
+  >
   security?: Json[]
   description?: string
   'x-api-key-scopes'?: string[]
@@ -28,7 +37,9 @@ const document = openapi as unknown as Json & {
   components: Record<string, Record<string, Json>>
 }
 const schemas = document.components.schemas ?? {}
-const cases = operations.map((op) => [op.id, op, document.paths[`/api/v1${op.path}`]?.[op.method] as Described] as const)
+const cases = operations.map(
+  (op) => [op.id, op, document.paths[`/api/v1${op.path}`]?.[op.method] as Described] as const,
+)
 const json = (content: Record<string, Content> | undefined) => content?.['application/json']
 
 /** Resolve a reference; any other value is returned unchanged. */
@@ -62,15 +73,21 @@ function mediaTypesOf({ bodyFormat }: (typeof operations)[number]): string[] {
 }
 
 function descriptionOf(property: Json): unknown {
-  return property.description ?? schemas[String(property.$ref).replace('#/components/schemas/', '')]?.description
+  return (
+    property.description ?? schemas[String(property.$ref).replace('#/components/schemas/', '')]?.description
+  )
 }
 
 const statusOf = (kind: ProblemKind): number => problems[kind].status
 
 /** Return the error codes that a response's schema lists. */
 function codesIn(schema: Json | undefined): string[] {
-  const parts = (schema?.allOf ?? (schema?.anyOf as Json[] | undefined)?.flatMap((part) => part.allOf ?? []) ?? []) as Json[]
-  return parts.flatMap(({ properties }) => (properties as { code?: { enum?: string[] } } | undefined)?.code?.enum ?? []).toSorted()
+  const parts = (schema?.allOf ??
+    (schema?.anyOf as Json[] | undefined)?.flatMap((part) => part.allOf ?? []) ??
+    []) as Json[]
+  return parts
+    .flatMap(({ properties }) => (properties as { code?: { enum?: string[] } } | undefined)?.code?.enum ?? [])
+    .toSorted()
 }
 
 describe('OpenAPI document', () => {
@@ -79,7 +96,8 @@ describe('OpenAPI document', () => {
     expect(document.info).toMatchObject({ title: expect.any(String), version: expect.any(String) })
     const methods = Object.values(document.paths).flatMap((path) => Object.keys(path))
     expect(methods).toHaveLength(operations.length)
-    for (const path of Object.keys(document.paths)) expect(path).toMatch(/^\/api\/v1(\/([a-z0-9-]+|\{[a-z_]+\}))+\/?$/)
+    for (const path of Object.keys(document.paths))
+      expect(path).toMatch(/^\/api\/v1(\/([a-z0-9-]+|\{[a-z_]+\}))+\/?$/)
     for (const [id, , described] of cases) expect(described?.operationId).toBe(id)
   })
 
@@ -111,7 +129,8 @@ describe('OpenAPI document', () => {
       if (path.endsWith('/properties') || path.endsWith('/parameters')) continue
       if (path.includes('securitySchemes')) continue
       if (typeof type === 'string') expect(types, path).toContain(type)
-      if (Array.isArray(required)) for (const name of required) expect(properties, `${path} requires ${name}`).toHaveProperty([name])
+      if (Array.isArray(required))
+        for (const name of required) expect(properties, `${path} requires ${name}`).toHaveProperty([name])
       if (typeof pattern === 'string') expect(() => new RegExp(pattern, 'u'), path).not.toThrow()
     }
   })
@@ -119,7 +138,9 @@ describe('OpenAPI document', () => {
   it('examples of shared schemas have all required properties', () => {
     for (const [name, { examples, required = [] }] of Object.entries(schemas)) {
       for (const example of (examples as Json[] | undefined) ?? []) {
-        expect(Object.keys(example), `example of ${name}`).toEqual(expect.arrayContaining(required as string[]))
+        expect(Object.keys(example), `example of ${name}`).toEqual(
+          expect.arrayContaining(required as string[]),
+        )
       }
     }
   })
@@ -141,7 +162,9 @@ function listExactTimes(schema: z.ZodType | undefined): string[] {
 }
 
 it('a request may contain times of any precision and offset', () => {
-  const exact = operations.flatMap((op) => [op.body, op.query, op.params].flatMap(listExactTimes).map((place) => `${op.id} ${place}`))
+  const exact = operations.flatMap((op) =>
+    [op.body, op.query, op.params].flatMap(listExactTimes).map((place) => `${op.id} ${place}`),
+  )
   expect(exact).toEqual([])
 })
 
@@ -164,13 +187,21 @@ function listTypedIds(schema: z.ZodType | undefined): string[] {
 }
 
 it('WIR-78 an id of a request is read in small letters', () => {
-  const typed = operations.flatMap((op) => [op.body, op.query, op.params].flatMap(listTypedIds).map((place) => `${op.id} ${place}`))
+  const typed = operations.flatMap((op) =>
+    [op.body, op.query, op.params].flatMap(listTypedIds).map((place) => `${op.id} ${place}`),
+  )
   expect(typed).toEqual([])
 })
 
 describe('every operation', () => {
   it.each(cases)('%s has a summary, a description and described parameters', (_, op, described) => {
-    const { summary, description, parameters: references = [], security, 'x-api-key-scopes': scopes } = described
+    const {
+      summary,
+      description,
+      parameters: references = [],
+      security,
+      'x-api-key-scopes': scopes,
+    } = described
     expect(summary?.length).toBeGreaterThan(5)
     expect(description?.length).toBeGreaterThan(5)
     const parameters = references.map(resolve)
@@ -187,27 +218,35 @@ describe('every operation', () => {
     expect(security ?? document.security).toEqual(requiresToken(op) ? expected : [])
   })
 
-  it.each(cases)('%s has a valid example of its request and of its response', (_, op, { requestBody, responses }) => {
-    const request = json(requestBody?.content)
-    if (op.body) {
-      expect(exampleIn(request), 'no example of a request').toBeDefined()
-      expect((op.body as z.ZodType).safeParse(exampleIn(request)).error).toBeUndefined()
-    } else expect(Object.keys(requestBody?.content ?? {})).toEqual(mediaTypesOf(op))
-    const response = json(responses[op.success]?.content)
-    if (op.returns) {
-      expect(exampleIn(response), 'no example of a response').toBeDefined()
-      expect((op.returns as z.ZodType).safeParse(exampleIn(response)).error).toBeUndefined()
-    } else expect(response).toBeUndefined()
-  })
+  it.each(cases)(
+    '%s has a valid example of its request and of its response',
+    (_, op, { requestBody, responses }) => {
+      const request = json(requestBody?.content)
+      if (op.body) {
+        expect(exampleIn(request), 'no example of a request').toBeDefined()
+        expect((op.body as z.ZodType).safeParse(exampleIn(request)).error).toBeUndefined()
+      } else expect(Object.keys(requestBody?.content ?? {})).toEqual(mediaTypesOf(op))
+      const response = json(responses[op.success]?.content)
+      if (op.returns) {
+        expect(exampleIn(response), 'no example of a response').toBeDefined()
+        expect((op.returns as z.ZodType).safeParse(exampleIn(response)).error).toBeUndefined()
+      } else expect(response).toBeUndefined()
+    },
+  )
 
   it.each(cases)('%s lists every failure that it declares, each with an example', (_, op, { responses }) => {
     const own = listFailures(op).filter((kind) => !isCommonFailure(op, kind))
-    const others = [...(op.getOrCreate ? [200] : []), ...(op.background ? [202] : []), ...(op.hasEtag || op.maxAgeSeconds ? [304] : [])]
+    const others = [
+      ...(op.getOrCreate ? [200] : []),
+      ...(op.background ? [202] : []),
+      ...(op.hasEtag || op.maxAgeSeconds ? [304] : []),
+    ]
     const statuses = [op.success, ...others, ...own.map(statusOf)]
     const listed = Object.entries(responses).flatMap(([status, reference]) =>
       (reference as Json).$ref === '#/components/responses/Failure' ? [] : [status],
     )
-    for (const status of Object.keys(responses)) expect(status, 'generators know numbers and `default`').toMatch(/^(?:\d{3}|default)$/)
+    for (const status of Object.keys(responses))
+      expect(status, 'generators know numbers and `default`').toMatch(/^(?:\d{3}|default)$/)
     expect(Object.keys(responses).some((status) => status.startsWith('4'))).toBe(true)
     expect(listed.map(Number)).toEqual([...new Set(statuses)].sort((a, b) => a - b))
     expect(resolve(responses.default)?.description).toBeDefined()
@@ -215,7 +254,9 @@ describe('every operation', () => {
       const { description, content } = resolve(reference)
       expect([status, description?.length ?? 0]).not.toEqual([status, 0])
       if (Number(status) < 400) continue
-      const example = json(content)?.example as { detail?: string; error?: string; errors?: unknown[] } | undefined
+      const example = json(content)?.example as
+        | { detail?: string; error?: string; errors?: unknown[] }
+        | undefined
       expect([status, typeof (example?.detail ?? example?.error)]).toEqual([status, 'string'])
       if (status === '422') expect(example?.errors).toHaveLength(1)
     }
@@ -224,7 +265,9 @@ describe('every operation', () => {
   it.each(cases)('%s lists exactly the error codes it declares', (_, op, { responses }) => {
     const statuses = [...new Set(listFailures(op).map(statusOf))]
     for (const status of statuses) {
-      const declared = listFailures(op).filter((kind) => isErrorCode(kind) && problems[kind].status === status)
+      const declared = listFailures(op).filter(
+        (kind) => isErrorCode(kind) && problems[kind].status === status,
+      )
       const body = json(resolve(responses[status])?.content)?.schema
       expect([status, codesIn(body)]).toEqual([status, declared.toSorted()])
     }
@@ -235,8 +278,12 @@ it('WIR-76 no schema has a type for other keys beside known ones that may be abs
   const refused: string[] = []
   const visit = (value: unknown, path: string): void => {
     if (typeof value !== 'object' || value === null) return
-    const { properties, additionalProperties: others } = value as { properties?: object; additionalProperties?: unknown }
-    if (properties && typeof others === 'object' && others !== null && Object.keys(others).length > 0) refused.push(path)
+    const { properties, additionalProperties: others } = value as {
+      properties?: object
+      additionalProperties?: unknown
+    }
+    if (properties && typeof others === 'object' && others !== null && Object.keys(others).length > 0)
+      refused.push(path)
     for (const [key, item] of Object.entries(value)) visit(item, `${path}/${key}`)
   }
   visit(schemas, '')

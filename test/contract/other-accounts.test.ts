@@ -23,7 +23,11 @@ describe("another account's rows", () => {
   it('every operation with an id in its path is tested', () => {
     const ids = operationsById.map(([id]) => id)
     // A ticket number is an id of the ticketing system, not of a row.
-    expect(tenantOperations.filter((op) => op.params && hasUuidParams(op) && !ids.includes(op.id)).map(({ id }) => id)).toEqual([])
+    expect(
+      tenantOperations
+        .filter((op) => op.params && hasUuidParams(op) && !ids.includes(op.id))
+        .map(({ id }) => id),
+    ).toEqual([])
   })
 
   it.each(operationsById)(
@@ -64,7 +68,9 @@ describe("another account's rows", () => {
   )
 
   it('NOT-10 returns 404 "Config not found" for reading, changing, deleting and testing a config of another account', async () => {
-    const ids = ['listDeliveries', 'updateConfig', 'deleteConfig', 'testConfig'].map((verb) => `notifications.${verb}`)
+    const ids = ['listDeliveries', 'updateConfig', 'deleteConfig', 'testConfig'].map(
+      (verb) => `notifications.${verb}`,
+    )
     const configOperations = tenantOperations.filter(({ id }) => ids.includes(id))
     expect(configOperations).toHaveLength(4)
     for (const op of configOperations) {
@@ -78,7 +84,9 @@ describe("another account's rows", () => {
 })
 
 describe('rows of an account', () => {
-  const lists = tenantOperations.filter((op) => op.method === 'get' && !op.params).map((op) => [op.id, op] as const)
+  const lists = tenantOperations
+    .filter((op) => op.method === 'get' && !op.params)
+    .map((op) => [op.id, op] as const)
   it.each(lists)('WIR-06 %s returns no row of another account', async (_, op) => {
     const { ours, theirs, owner, sample } = await createTwoAccounts(service, op)
     const own = await send(service, op, sample, { token: owner.token })
@@ -86,19 +94,34 @@ describe('rows of an account', () => {
     await getFixture(op)(service, stranger)
     const response = await send(service, op, sample, { token: stranger.token })
     // An id in the query is one of the other account.
-    const namesRow = Object.values(sample.query ?? {}).some((value) => /^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(String(value)))
-    expect([own.status, namesRow ? [200, 404] : [200]]).toEqual([200, expect.arrayContaining([response.status])])
+    const namesRow = Object.values(sample.query ?? {}).some((value) =>
+      /^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(String(value)),
+    )
+    expect([own.status, namesRow ? [200, 404] : [200]]).toEqual([
+      200,
+      expect.arrayContaining([response.status]),
+    ])
     const foreign = await listAccountIds(ours)
     expect(foreign.filter((id) => response.text.includes(id))).toEqual([])
   })
 
-  const writes = tenantOperations.filter((op) => op.method !== 'get' && op.body && !hasOpenBody(op)).map((op) => [op.id, op] as const)
+  const writes = tenantOperations
+    .filter((op) => op.method !== 'get' && op.body && !hasOpenBody(op))
+    .map((op) => [op.id, op] as const)
   it.each(writes)('WIR-07 %s refuses an account_id or user_id in its body and stores none', async (_, op) => {
     const { ours, theirs, owner, sample } = await createTwoAccounts(service, op)
     const before = await readChecksums(service, ours.id, theirs.id)
     for (const extra of [{ account_id: theirs.id }, { account_id: ours.id }, { user_id: theirs.admin.id }]) {
-      const response = await send(service, op, { ...sample, body: { ...sample.body, ...extra } }, { token: owner.token })
-      expect([response.status, response.body.errors?.[0]?.loc]).toEqual([422, ['body', Object.keys(extra)[0]]])
+      const response = await send(
+        service,
+        op,
+        { ...sample, body: { ...sample.body, ...extra } },
+        { token: owner.token },
+      )
+      expect([response.status, response.body.errors?.[0]?.loc]).toEqual([
+        422,
+        ['body', Object.keys(extra)[0]],
+      ])
     }
     expect(await readChecksums(service, ours.id, theirs.id)).toEqual(before)
   })
@@ -113,11 +136,15 @@ interface StateColumn {
 /** Set the state columns of an account's rows to their n-th value. Return whether there was an n-th value. */
 async function setNthStates(columns: readonly StateColumn[], accountId: string, n: number): Promise<boolean> {
   const updates = columns.flatMap(({ table, column, values }) =>
-    values[n] === undefined ? [] : `update ${table} set ${column} = '${values[n]}' where account_id = '${accountId}';`,
+    values[n] === undefined
+      ? []
+      : `update ${table} set ${column} = '${values[n]}' where account_id = '${accountId}';`,
   )
   if (updates.length === 0) return false
   // Skip a value that other columns of the row do not allow.
-  await service.sql(`do $$ begin ${updates.map((update) => `begin ${update} exception when others then null; end;`).join(' ')} end $$`)
+  await service.sql(
+    `do $$ begin ${updates.map((update) => `begin ${update} exception when others then null; end;`).join(' ')} end $$`,
+  )
   return true
 }
 
@@ -125,14 +152,21 @@ async function setNthStates(columns: readonly StateColumn[], accountId: string, 
 async function listStateColumnsWithRows(accountId: string): Promise<StateColumn[]> {
   const columns = await listStateColumns()
   const tables = [...new Set(columns.map(({ table }) => table))]
-  const selects = tables.map((table) => `select '${table}' as name where exists (select from ${table} where account_id = $1)`)
-  const used = new Set((await service.sql<{ name: string }>(selects.join(' union all '), [accountId])).map(({ name }) => name))
+  const selects = tables.map(
+    (table) => `select '${table}' as name where exists (select from ${table} where account_id = $1)`,
+  )
+  const used = new Set(
+    (await service.sql<{ name: string }>(selects.join(' union all '), [accountId])).map(({ name }) => name),
+  )
   return columns.filter(({ table }) => used.has(table))
 }
 
 let knownStateColumns: Promise<StateColumn[]> | undefined
 
-/** List the columns of tenant tables that a check constraint limits to a list of texts, such as `state` or `status`. */
+/**
+ * List the columns of tenant tables that a check constraint limits to a list of texts, such as `state` or
+ * `status`.
+ */
 function listStateColumns() {
   knownStateColumns ??= service
     .sql<{ table: string; column: string; definition: string }>(

@@ -29,7 +29,8 @@ function findMistakes(schema: z.ZodType, body: unknown): string[] {
   return (error?.issues ?? []).map(({ path, message }) => `${path.join('.')}: ${message}`)
 }
 
-const buildRecord = (count: number, value: unknown) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, value]))
+const buildRecord = (count: number, value: unknown) =>
+  Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, value]))
 /** Build an object whose JSON has this many bytes. */
 const buildJson = (bytes: number) => ({ é: 'x'.repeat(bytes - '{"é":""}'.length - 1) })
 /** Build a task lane whose JSON has this many bytes, in its responses. */
@@ -52,7 +53,13 @@ it.each<[string, z.ZodType, (size: number) => unknown, number, string]>([
     'data: must be at most 16 KB',
   ],
   ['variables', Variables, (size) => buildJson(size), 64 * 1024, ': must have at most 64 KB'],
-  ['variables by number', Variables, (size) => buildRecord(size, 1), 200, ': must have at most 200 variables'],
+  [
+    'variables by number',
+    Variables,
+    (size) => buildRecord(size, 1),
+    200,
+    ': must have at most 200 variables',
+  ],
   [
     'the evidence of a step',
     DecisionCreate,
@@ -143,7 +150,10 @@ describe.each<[string, z.ZodType, [object, string[]][]]>([
     'a webhook',
     WebhookCreate,
     [
-      [{ url: 'https://a.example', events: ['session.completed', 'session.completed'] }, ['events: must not repeat an event']],
+      [
+        { url: 'https://a.example', events: ['session.completed', 'session.completed'] },
+        ['events: must not repeat an event'],
+      ],
       [{ url: 'https://a.example', events: ['session.completed'] }, []],
     ],
   ],
@@ -183,9 +193,16 @@ describe.each<[string, z.ZodType, [object, string[]][]]>([
     [
       [{ channel: 'email' }, ['email_addresses: is required for channel email']],
       [{ channel: 'email', email_addresses: ['a@b.example'] }, []],
-      [{ channel: 'email', webhook_url: 'https://a.example' }, ['email_addresses: is required for channel email']],
       [
-        { channel: 'email', email_addresses: ['a@b.example'], events_enabled: ['handoff.claimed', 'handoff.claimed'] },
+        { channel: 'email', webhook_url: 'https://a.example' },
+        ['email_addresses: is required for channel email'],
+      ],
+      [
+        {
+          channel: 'email',
+          email_addresses: ['a@b.example'],
+          events_enabled: ['handoff.claimed', 'handoff.claimed'],
+        },
         ['events_enabled: must not repeat a key'],
       ],
     ],
@@ -197,7 +214,10 @@ describe.each<[string, z.ZodType, [object, string[]][]]>([
       [{ quiet_hours: { days, from: '22:00', to: '22:00' } }, ['quiet_hours: must leave a time for e-mails']],
       [{ quiet_hours: { days, from: '22:00', to: '21:59' } }, []],
       [{ quiet_hours: { days: days.slice(1), from: '22:00', to: '22:00' } }, []],
-      [{ quiet_hours: { days: ['monday', 'monday'], from: '22:00', to: '06:00' } }, ['quiet_hours.days: must contain each day once']],
+      [
+        { quiet_hours: { days: ['monday', 'monday'], from: '22:00', to: '06:00' } },
+        ['quiet_hours.days: must contain each day once'],
+      ],
       [{ email_events: ['handoff.claimed', 'handoff.claimed'] }, ['email_events: must not repeat a key']],
     ],
   ],
@@ -238,7 +258,14 @@ describe.each<[string, z.ZodType, [object, string[]][]]>([
       [{ step_id: 's', outcome: 'done', note: 'n' }, []],
       [{ step_id: 's', fallback }, []],
       [
-        { step_id: 's', fallback, note: 'n', duration_seconds: 0, evidence: {}, started_at: '2026-01-01T00:00:00Z' },
+        {
+          step_id: 's',
+          fallback,
+          note: 'n',
+          duration_seconds: 0,
+          evidence: {},
+          started_at: '2026-01-01T00:00:00Z',
+        },
         ['note', 'started_at', 'duration_seconds', 'evidence'].map((field) => `${field}: ${noAnswer}`),
       ],
     ],
@@ -251,12 +278,20 @@ describe.each<[string, z.ZodType, [object, string[]][]]>([
       [{ source: 'ad-hoc', title: 't' }, []],
       [
         { source: 'ad-hoc', title: 't', library_step_id: id, tree_id: id, node_id: 'n' },
-        ['library_step_id', 'tree_id', 'node_id'].map((field) => `${field}: must be absent for source ad-hoc`),
+        ['library_step_id', 'tree_id', 'node_id'].map(
+          (field) => `${field}: must be absent for source ad-hoc`,
+        ),
       ],
       [{ source: 'step-library' }, ['library_step_id: is required for source step-library']],
       [{ source: 'step-library', library_step_id: id }, []],
-      [{ source: 'step-library', library_step_id: id, tree_id: id }, ['tree_id: must be absent for source step-library']],
-      [{ source: 'forked-tree' }, ['tree_id', 'node_id'].map((field) => `${field}: is required for source forked-tree`)],
+      [
+        { source: 'step-library', library_step_id: id, tree_id: id },
+        ['tree_id: must be absent for source step-library'],
+      ],
+      [
+        { source: 'forked-tree' },
+        ['tree_id', 'node_id'].map((field) => `${field}: is required for source forked-tree`),
+      ],
       [{ source: 'forked-tree', tree_id: id, node_id: 'n' }, []],
     ],
   ],
@@ -280,17 +315,26 @@ describe.each<[string, z.ZodType, [object, string[]][]]>([
         [flow, []],
         [{ ...flow, visibility: 'public', is_public: true }, []],
         [{ ...flow, visibility: 'team', is_public: false }, []],
-        [{ ...flow, visibility: 'public', is_public: false }, ['is_public: must agree with visibility public']],
+        [
+          { ...flow, visibility: 'public', is_public: false },
+          ['is_public: must agree with visibility public'],
+        ],
         [{ ...flow, visibility: 'team', is_public: true }, ['is_public: must agree with visibility team']],
         [{ ...flow, is_public: true }, []],
         [{ ...flow, visibility: 'team' }, []],
         [{ ...flow, category: 'c', category_id: id }, ['category_id: must be absent when category is set']],
-        [{ ...flow, category: null, category_id: null }, ['category_id: must be absent when category is set']],
+        [
+          { ...flow, category: null, category_id: null },
+          ['category_id: must be absent when category is set'],
+        ],
         [{ ...flow, category: 'c' }, []],
         [{ ...flow, category_id: id }, []],
         [{ ...flow, tree_structure: printerFlow() }, []],
         [{ ...flow, tree_structure: null }, []],
-        [{ ...flow, tree_structure: patchProcedure() }, ['tree_structure: must be a root node in a troubleshooting flow']],
+        [
+          { ...flow, tree_structure: patchProcedure() },
+          ['tree_structure: must be a root node in a troubleshooting flow'],
+        ],
         [
           { ...flow, tree_type: 'maintenance', tree_structure: printerFlow() },
           ['tree_structure: must be a list of steps in a maintenance flow'],
@@ -299,7 +343,9 @@ describe.each<[string, z.ZodType, [object, string[]][]]>([
     ]
   }),
 ])('%s', (_, schema, cases) => {
-  it.each(cases)('%j has the expected mistakes', (body, mistakes) => expect(findMistakes(schema, body)).toEqual(mistakes))
+  it.each(cases)('%j has the expected mistakes', (body, mistakes) =>
+    expect(findMistakes(schema, body)).toEqual(mistakes),
+  )
 })
 
 it.each([

@@ -1,7 +1,13 @@
 import { expect } from 'vitest'
 import type * as z from 'zod'
 import type { AnyOperation } from '#http/operation.ts'
-import { type ApiResponse, authorizationHeader, request, type Service, sendHeadersOnly } from '#test/support/app.ts'
+import {
+  type ApiResponse,
+  authorizationHeader,
+  request,
+  type Service,
+  sendHeadersOnly,
+} from '#test/support/app.ts'
 import type { Person, TestAccount } from '#test/support/people.ts'
 import { randomIpAddress } from '#test/support/public-requests.ts'
 import type { Sample } from './fixture-rows.ts'
@@ -18,8 +24,14 @@ export const roles: Record<RoleName, Role> = {
   leadingViewer: { options: { role: 'viewer', teamRole: 'admin' }, grants: ['user', 'team_admin'] },
   engineer: { options: { role: 'engineer' }, grants: ['user', 'engineer'] },
   teamAdmin: { options: { role: 'engineer', teamRole: 'admin' }, grants: ['user', 'engineer', 'team_admin'] },
-  admin: { options: { role: 'admin' }, grants: ['user', 'engineer', 'team_admin', 'account_admin', 'account_or_super_admin'] },
-  superAdmin: { options: { role: 'engineer', superAdmin: true }, grants: ['user', 'engineer', 'account_or_super_admin', 'super_admin'] },
+  admin: {
+    options: { role: 'admin' },
+    grants: ['user', 'engineer', 'team_admin', 'account_admin', 'account_or_super_admin'],
+  },
+  superAdmin: {
+    options: { role: 'engineer', superAdmin: true },
+    grants: ['user', 'engineer', 'account_or_super_admin', 'super_admin'],
+  },
 }
 
 /** Create a user who may call the operation. */
@@ -57,11 +69,21 @@ export function send(
   const contentHeaders = raw === undefined && !size ? sample.content?.headers : {}
   const allHeaders = { 'cf-connecting-ip': randomIpAddress(), ...contentHeaders, ...headers }
   if (size)
-    return sendHeadersOnly(`${service.api}/api/v1${toPath(op, sample)}`, op.method, size, { ...allHeaders, ...authorizationHeader(token) })
-  return request(service, op.method.toUpperCase(), toPath(op, sample), { ...content, token: token ?? null, headers: allHeaders })
+    return sendHeadersOnly(`${service.api}/api/v1${toPath(op, sample)}`, op.method, size, {
+      ...allHeaders,
+      ...authorizationHeader(token),
+    })
+  return request(service, op.method.toUpperCase(), toPath(op, sample), {
+    ...content,
+    token: token ?? null,
+    headers: allHeaders,
+  })
 }
 
-function toContent({ body, content }: Sample, raw: string | undefined): { body?: unknown; raw?: string | Uint8Array } {
+function toContent(
+  { body, content }: Sample,
+  raw: string | undefined,
+): { body?: unknown; raw?: string | Uint8Array } {
   if (raw !== undefined) return { raw }
   if (content) return { raw: content.bytes }
   return body === undefined ? {} : { body }
@@ -75,7 +97,8 @@ export function expectSuccess(op: AnyOperation, response: ApiResponse) {
     undefined,
   ])
   if (op.produces) expect(op.produces).toContain(response.headers.get('content-type')?.split(';')[0])
-  if (!op.returns || (op.produces && !response.headers.get('content-type')?.startsWith('application/json'))) return
+  if (!op.returns || (op.produces && !response.headers.get('content-type')?.startsWith('application/json')))
+    return
   expect(response.headers.get('content-type')).toMatch(/^application\/json/)
   expect((op.returns as z.ZodType).safeParse(response.body).error).toBeUndefined()
 }
@@ -84,18 +107,23 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** Return whether an operation's body accepts any field. */
 export function hasOpenBody({ body }: AnyOperation): boolean {
-  return body !== undefined && !JSON.stringify(body.safeParse({ zz_unknown: 1 }).error?.issues ?? []).includes('unrecognized_keys')
+  return (
+    body !== undefined &&
+    !JSON.stringify(body.safeParse({ zz_unknown: 1 }).error?.issues ?? []).includes('unrecognized_keys')
+  )
 }
 
 /** Return whether an operation's path parameters are ids, not codes or names. */
 export function hasUuidParams({ params }: AnyOperation): boolean {
-  const accepts = (text: string) => params?.safeParse(Object.fromEntries(Object.keys(params.shape).map((name) => [name, text]))).success
+  const accepts = (text: string) =>
+    params?.safeParse(Object.fromEntries(Object.keys(params.shape).map((name) => [name, text]))).success
   return accepts(crypto.randomUUID()) === true && accepts('x') === false
 }
 
 /** Replace every row id in path and body. */
 export function mapIds({ params, query, body, content }: Sample, change: (id: string) => string): Sample {
-  const map = <V>(values: Record<string, V>) => Object.entries(values).map(([key, value]) => [key, isId(value) ? change(value) : value])
+  const map = <V>(values: Record<string, V>) =>
+    Object.entries(values).map(([key, value]) => [key, isId(value) ? change(value) : value])
   return {
     ...(params && { params: Object.fromEntries(map(params)) }),
     ...(query && { query }),

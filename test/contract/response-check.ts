@@ -10,10 +10,17 @@ export interface RawResponse {
 
 const places = new Set(['path', 'query', 'body', 'header'])
 
-/** Return the statuses that an operation declares: success, 200 for an existing resource, 304, and failures. */
+/**
+ * Return the statuses that an operation declares: success, 200 for an existing resource, 304, and failures.
+ */
 export function listDeclaredStatuses(op: AnyOperation): Set<number> {
   const failures = listFailures(op).map((kind) => problems[kind].status)
-  return new Set([op.success, ...(op.getOrCreate ? [200] : []), ...(op.hasEtag || op.maxAgeSeconds ? [304] : []), ...failures])
+  return new Set([
+    op.success,
+    ...(op.getOrCreate ? [200] : []),
+    ...(op.hasEtag || op.maxAgeSeconds ? [304] : []),
+    ...failures,
+  ])
 }
 
 /** Return how a response differs from the operation's declaration, or null. */
@@ -24,9 +31,12 @@ export function findFault(op: AnyOperation, { status, headers, text }: RawRespon
   if (status === 304) return null
   const isSuccess = status === op.success || (op.getOrCreate && status === 200)
   if (isSuccess && op.produces)
-    return op.produces.includes(headers.get('content-type')?.split(';')[0] ?? '') ? null : 'returned content of a type it does not declare'
+    return op.produces.includes(headers.get('content-type')?.split(';')[0] ?? '')
+      ? null
+      : 'returned content of a type it does not declare'
   if (isSuccess && !op.returns) return text === '' ? null : 'returned content where it declares none'
-  if (!headers.get('content-type')?.startsWith('application/json')) return `returned ${headers.get('content-type')} instead of JSON`
+  if (!headers.get('content-type')?.startsWith('application/json'))
+    return `returned ${headers.get('content-type')} instead of JSON`
   const body = parseJson(text)
   if (body === undefined) return 'returned malformed JSON'
   return isSuccess ? findSuccessFault(op, body) : findFailureFault(op, status, headers, body)
@@ -47,16 +57,27 @@ function listBillingCodes(op: AnyOperation, status: number): unknown[] {
 function findFailureFault(op: AnyOperation, status: number, headers: Headers, body: unknown): string | null {
   const { error } = (body ?? {}) as Record<string, unknown>
   if (error !== undefined)
-    return listBillingCodes(op, status).includes(error) ? null : 'refused with a billing code that it does not declare'
+    return listBillingCodes(op, status).includes(error)
+      ? null
+      : 'refused with a billing code that it does not declare'
   const { detail, code, errors } = (body ?? {}) as Record<string, unknown>
   if (typeof detail !== 'string' || detail === '') return 'refused without a detail'
   const codes = listFailures(op).filter((kind) => problems[kind].status === status && isErrorCode(kind))
-  if (code !== undefined && !codes.some((kind) => kind === code)) return `refused with the code ${code}, which it does not declare`
-  if (status === 401 && headers.get('www-authenticate') !== 'Bearer' && code === undefined && detail === 'Not authenticated')
+  if (code !== undefined && !codes.some((kind) => kind === code))
+    return `refused with the code ${code}, which it does not declare`
+  if (
+    status === 401 &&
+    headers.get('www-authenticate') !== 'Bearer' &&
+    code === undefined &&
+    detail === 'Not authenticated'
+  )
     return 'returned 401 without WWW-Authenticate: Bearer'
-  if (status === 429 && !/^\d+$/.test(headers.get('retry-after') ?? '')) return 'returned 429 without Retry-After'
+  if (status === 429 && !/^\d+$/.test(headers.get('retry-after') ?? ''))
+    return 'returned 429 without Retry-After'
   if (status !== 422) return null
   if (!Array.isArray(errors) || errors.length === 0) return 'returned 422 without errors'
-  const malformed = errors.find(({ loc, msg, type }) => !places.has(loc?.[0]) || typeof msg !== 'string' || typeof type !== 'string')
+  const malformed = errors.find(
+    ({ loc, msg, type }) => !places.has(loc?.[0]) || typeof msg !== 'string' || typeof type !== 'string',
+  )
   return malformed ? `returned 422 with a malformed entry: ${JSON.stringify(malformed)}` : null
 }

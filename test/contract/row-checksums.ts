@@ -4,7 +4,15 @@ import type { Service } from '#test/support/app.ts'
 const ignoredTables = new Set(['audit_logs', 'idempotency_keys'])
 /** A live event of an earlier request is deleted once it was published, perhaps during the next request. */
 export const passingTables = ['stream_events']
-const userTables = ['passwords', 'one_time_tokens', 'email_changes', 'identities', 'totp_factors', 'recovery_codes', 'passkeys']
+const userTables = [
+  'passwords',
+  'one_time_tokens',
+  'email_changes',
+  'identities',
+  'totp_factors',
+  'recovery_codes',
+  'passkeys',
+]
 // A transactional e-mail of an earlier request may be sent during the next one.
 const exceptPendingMails = 'and purpose is null'
 // A ticket that an earlier callback named may be read during the next request.
@@ -21,7 +29,9 @@ export async function listTenantTables(service: Service): Promise<string[]> {
 }
 
 async function buildChecksumStatement(service: Service): Promise<string> {
-  const checkedTables = (await listTenantTables(service)).filter((table) => !ignoredTables.has(table) && !passingTables.includes(table))
+  const checkedTables = (await listTenantTables(service)).filter(
+    (table) => !ignoredTables.has(table) && !passingTables.includes(table),
+  )
   const parts = [
     `select 'accounts' as t, md5(x::text) as h from accounts x where id = any($1)`,
     ...checkedTables.map(
@@ -29,7 +39,8 @@ async function buildChecksumStatement(service: Service): Promise<string> {
         `select '${table}', md5(${table === 'psa_ticket_changes' ? unreadTicket : 'x::text'}) from ${table} x where account_id = any($1) ${table === 'deliveries' ? exceptPendingMails : ''}`,
     ),
     ...userTables.map(
-      (table) => `select '${table}', md5(x::text) from ${table} x join users u on u.id = x.user_id where u.account_id = any($1)`,
+      (table) =>
+        `select '${table}', md5(x::text) from ${table} x join users u on u.id = x.user_id where u.account_id = any($1)`,
     ),
     `select 'refresh_tokens', md5(x::text) from refresh_tokens x join sign_ins s on s.id = x.sign_in_id where s.account_id = any($1)`,
     `select 'oauth_codes', md5(x::text) from oauth_codes x join sign_ins s on s.id = x.sign_in_id where s.account_id = any($1)`,
@@ -38,7 +49,10 @@ async function buildChecksumStatement(service: Service): Promise<string> {
 }
 
 /** Return one checksum per table of the accounts' rows, so that a difference shows its table. */
-export async function readChecksums(service: Service, ...accountIds: string[]): Promise<Record<string, string>> {
+export async function readChecksums(
+  service: Service,
+  ...accountIds: string[]
+): Promise<Record<string, string>> {
   const statement = statements.get(service.api) ?? buildChecksumStatement(service)
   statements.set(service.api, statement)
   const rows = await service.sql<{ t: string; h: string }>(await statement, [accountIds])

@@ -75,7 +75,8 @@ async function main(): Promise<number> {
     console.log(`${group} ${done} of ${ids.length} rules have a test`)
   }
   const missing = [...rules].filter(([id]) => !testedRules.has(id))
-  if (missing.length > 0) console.log(`\nRules without a test:\n${missing.map(([id, rule]) => `  ${id} ${rule}`).join('\n')}`)
+  if (missing.length > 0)
+    console.log(`\nRules without a test:\n${missing.map(([id, rule]) => `  ${id} ${rule}`).join('\n')}`)
   if (unknown.length > 0) console.log(`\nUnknown rules:\n${unknown.map((line) => `  ${line}`).join('\n')}`)
   return missing.length + unknown.length > 0 ? 1 : 0
 }

@@ -11,17 +11,21 @@ import { expectSuccess, send } from './requests.ts'
 const service = await sharedService()
 
 describe.concurrent('limits of at most ten calls an hour', () => {
-  it.each(listCases(({ limit }) => limit !== 'none' && parseRate(limit).max <= 10 && parseRate(limit).unit === 'hour'))(
-    'WIR-64 %s counts no invalid request in its limit',
-    async (_, op) => {
-      const { sample, person } = await createRequestSetup(service, op)
-      const caller = { token: requiresToken(op) ? person.token : null, headers: { 'cf-connecting-ip': randomIpAddress() } }
-      const { max } = parseRate(op.limit)
-      const invalid = { ...sample, query: { ...sample.query, unexpected: '1' } }
-      for (let n = 0; n <= max; n++) expectStatus(await send(service, op, invalid, caller), 422)
-      const response = await send(service, op, sample, caller)
-      expectSuccess(op, response)
-      expect(response.headers.get('ratelimit-remaining')).toBe(String(max - 1))
-    },
-  )
+  it.each(
+    listCases(
+      ({ limit }) => limit !== 'none' && parseRate(limit).max <= 10 && parseRate(limit).unit === 'hour',
+    ),
+  )('WIR-64 %s counts no invalid request in its limit', async (_, op) => {
+    const { sample, person } = await createRequestSetup(service, op)
+    const caller = {
+      token: requiresToken(op) ? person.token : null,
+      headers: { 'cf-connecting-ip': randomIpAddress() },
+    }
+    const { max } = parseRate(op.limit)
+    const invalid = { ...sample, query: { ...sample.query, unexpected: '1' } }
+    for (let n = 0; n <= max; n++) expectStatus(await send(service, op, invalid, caller), 422)
+    const response = await send(service, op, sample, caller)
+    expectSuccess(op, response)
+    expect(response.headers.get('ratelimit-remaining')).toBe(String(max - 1))
+  })
 })

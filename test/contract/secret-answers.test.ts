@@ -25,7 +25,11 @@ function listFields(schema: unknown, path = ''): Field[] {
     { path: `${path}.${name}`, schema: field },
     ...listFields(field, `${path}.${name}`),
   ])
-  return [...own, ...listFields(items, path), ...[...anyOf, ...oneOf].flatMap((part) => listFields(part, path))]
+  return [
+    ...own,
+    ...listFields(items, path),
+    ...[...anyOf, ...oneOf].flatMap((part) => listFields(part, path)),
+  ]
 }
 
 const isSecret = (schema: unknown): boolean => JSON.stringify(schema ?? null).includes('"format":"password"')
@@ -37,15 +41,21 @@ const secretName = /(?:^|_)(?:token|secret|password|ticket|recovery_codes|otpaut
 const noSecrets = ['.ticket', '.must_change_password', '.intake_form.secret', '.reconnect_secret']
 
 describe('an answer with a secret', () => {
-  it.each(answers.filter(([, , schema]) => isSecret(schema)))('WIR-65 of %s is not stored for a repeated request', (_, op) => {
-    expect(takesIdempotencyKey(op)).toBe(false)
-  })
+  it.each(answers.filter(([, , schema]) => isSecret(schema)))(
+    'WIR-65 of %s is not stored for a repeated request',
+    (_, op) => {
+      expect(takesIdempotencyKey(op)).toBe(false)
+    },
+  )
 
   it.each(answers)('WIR-65 of %s is marked', (_, op, schema) => {
     const found = listFields(schema).filter(
-      ({ path, schema: field }) => secretName.test(path.split('.').at(-1) ?? '') && JSON.stringify(field).includes('"string"'),
+      ({ path, schema: field }) =>
+        secretName.test(path.split('.').at(-1) ?? '') && JSON.stringify(field).includes('"string"'),
     )
-    const unmarked = found.filter(({ path, schema: field }) => !isSecret(field) && !noSecrets.some((name) => path.endsWith(name)))
+    const unmarked = found.filter(
+      ({ path, schema: field }) => !isSecret(field) && !noSecrets.some((name) => path.endsWith(name)),
+    )
     expect([op.id, unmarked.map(({ path }) => path)]).toEqual([op.id, []])
   })
 })
@@ -57,7 +67,9 @@ it('WIR-66 a stored answer is sealed', async () => {
   const { id } = await createFlow(admin)
   const body = { tree_id: id, client_name: 'Quokka Dental', variables: { printer_ip: '10.0.8.21' } }
   const first = await admin.call('POST', '/sessions', body, headers)
-  const [row] = await service.sql<{ body: string }>('select body from idempotency_keys where key = $1', [headers['idempotency-key']])
+  const [row] = await service.sql<{ body: string }>('select body from idempotency_keys where key = $1', [
+    headers['idempotency-key'],
+  ])
   expect([first.status, row?.body]).toEqual([201, expect.stringMatching(/^1\.[\w-]+\.[\w-]+$/)])
   expect((await admin.call('POST', '/sessions', body, headers)).body).toEqual(first.body)
 })

@@ -14,26 +14,34 @@ import { createPermittedCaller, send } from './requests.ts'
 const service = await sharedService()
 const cases = operations.filter(({ background }) => background).map((op) => [op.id, op] as const)
 
-it.each(cases)('AIT-10 a task of %s shows its calls to the model, in its answer and on the stream', async (_, op) => {
-  const account = await createAccount(service)
-  const person = await createPermittedCaller(op, account)
-  const sample = await getFixture(op)(service, person)
-  const stream = await openEscalationStream(service, account.admin)
-  const accepted = expectStatus(await send(service, op, sample, { token: person.token, headers: { prefer: 'respond-async' } }), 202)
-  const getTask = async () => (await person.call('GET', `/ai/tasks/${accepted.body.task_id}`)).body
-  await expect.poll(async () => (await getTask()).state, { timeout: 10_000 }).toBe('finished')
-  const task = await getTask()
-  const calls = task.progress.total
-  expect(calls).toBeGreaterThan(0)
-  expect(task.progress).toEqual({ phase: 'finished', done: calls, total: calls })
-  const readProgress = () => stream.events().filter(({ event, data }) => event === 'job_progressed' && data.id === task.id)
-  await expect.poll(() => readProgress().at(-1)?.data.phase, { timeout: 5000 }).toBe('finished')
-  const shown = readProgress().map(({ data }) => `${data.phase} ${data.done}/${data.total}`)
-  expect([shown[0], shown.at(-1)]).toEqual(['asking 0/1', `finished ${calls}/${calls}`])
-  expect(shown).toContain(`asking ${calls}/${calls}`)
-  for (const { data } of readProgress()) expect(EscalationEvents.job_progressed.safeParse(data).error).toBeUndefined()
-  stream.disconnect()
-})
+it.each(cases)(
+  'AIT-10 a task of %s shows its calls to the model, in its answer and on the stream',
+  async (_, op) => {
+    const account = await createAccount(service)
+    const person = await createPermittedCaller(op, account)
+    const sample = await getFixture(op)(service, person)
+    const stream = await openEscalationStream(service, account.admin)
+    const accepted = expectStatus(
+      await send(service, op, sample, { token: person.token, headers: { prefer: 'respond-async' } }),
+      202,
+    )
+    const getTask = async () => (await person.call('GET', `/ai/tasks/${accepted.body.task_id}`)).body
+    await expect.poll(async () => (await getTask()).state, { timeout: 10_000 }).toBe('finished')
+    const task = await getTask()
+    const calls = task.progress.total
+    expect(calls).toBeGreaterThan(0)
+    expect(task.progress).toEqual({ phase: 'finished', done: calls, total: calls })
+    const readProgress = () =>
+      stream.events().filter(({ event, data }) => event === 'job_progressed' && data.id === task.id)
+    await expect.poll(() => readProgress().at(-1)?.data.phase, { timeout: 5000 }).toBe('finished')
+    const shown = readProgress().map(({ data }) => `${data.phase} ${data.done}/${data.total}`)
+    expect([shown[0], shown.at(-1)]).toEqual(['asking 0/1', `finished ${calls}/${calls}`])
+    expect(shown).toContain(`asking ${calls}/${calls}`)
+    for (const { data } of readProgress())
+      expect(EscalationEvents.job_progressed.safeParse(data).error).toBeUndefined()
+    stream.disconnect()
+  },
+)
 
 it('a job in slices says on the stream how far it is', async () => {
   // It waits for a script on a machine, which has no measure. Its end is the event `script_run_finished`.

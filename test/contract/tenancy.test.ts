@@ -112,9 +112,12 @@ describe('database schema', () => {
     expect(flags.filter(({ on }) => !on)).toEqual([])
     expect(flags).toHaveLength(tenant.length)
     const isOwn = /^\(+(account_id|id) = \( SELECT app\.signed_account_id\(\)/
-    const policies = await service.sql<{ tablename: string; cmd: string; qual: string | null; with_check: string | null }>(
-      `select tablename, cmd, qual, with_check from pg_policies where schemaname = 'public'`,
-    )
+    const policies = await service.sql<{
+      tablename: string
+      cmd: string
+      qual: string | null
+      with_check: string | null
+    }>(`select tablename, cmd, qual, with_check from pg_policies where schemaname = 'public'`)
     for (const table of tenant) {
       const own = policies.filter(({ tablename }) => tablename === table)
       const reads = own.filter(({ cmd }) => cmd === 'ALL' || cmd === 'SELECT')
@@ -122,7 +125,8 @@ describe('database schema', () => {
       // Only triggers write the audit log.
       expect([table, reads.length, writes.length]).toEqual([table, 1, table === 'audit_logs' ? 0 : 1])
       for (const { cmd, qual } of own) if (cmd !== 'INSERT') expect(qual, table).toMatch(isOwn)
-      for (const { cmd, with_check } of own) if (cmd !== 'SELECT' && cmd !== 'DELETE') expect(with_check, table).toMatch(isOwn)
+      for (const { cmd, with_check } of own)
+        if (cmd !== 'SELECT' && cmd !== 'DELETE') expect(with_check, table).toMatch(isOwn)
     }
   })
 
@@ -141,7 +145,13 @@ describe('database schema', () => {
   })
 
   it('every foreign key to a tenant table contains the account', async () => {
-    const keys = await service.sql<{ name: string; from: string; to: string; columns: string[]; targets: string[] }>(
+    const keys = await service.sql<{
+      name: string
+      from: string
+      to: string
+      columns: string[]
+      targets: string[]
+    }>(
       `select k.conname as name, k.conrelid::regclass::text as from, k.confrelid::regclass::text as to,
               array(select attname::text from unnest(k.conkey) with ordinality n (num, at)
                       join pg_attribute on attrelid = k.conrelid and attnum = num order by at) as columns,
@@ -152,7 +162,11 @@ describe('database schema', () => {
     const toTenants = keys.filter(({ from, to }) => tables.includes(to) && !platformOnly.includes(from))
     expect(toTenants.length).toBeGreaterThan(5)
     // A foreign key ignores row level security, so it must contain the account.
-    expect(toTenants.filter(({ columns, targets }) => !columns[0]?.endsWith('account_id') || targets[0] !== 'account_id')).toEqual([])
+    expect(
+      toTenants.filter(
+        ({ columns, targets }) => !columns[0]?.endsWith('account_id') || targets[0] !== 'account_id',
+      ),
+    ).toEqual([])
   })
 
   it('a request gives up a lock after 1 s and a job after 4 s, and both a statement after 5 s', async () => {
@@ -200,7 +214,13 @@ describe('row level security without conditions in the statements', () => {
   beforeAll(async () => {
     const url = new URL(service.settings.DATABASE_URL ?? '')
     const { username: user, password, pathname } = url
-    client = new pg.Client({ host: '127.0.0.1', port: inject('shared').postgresPort, user, password, database: pathname.slice(1) })
+    client = new pg.Client({
+      host: '127.0.0.1',
+      port: inject('shared').postgresPort,
+      user,
+      password,
+      database: pathname.slice(1),
+    })
     await client.connect()
     ours = await createAccount(service)
     theirs = await createAccount(service)
@@ -211,11 +231,22 @@ describe('row level security without conditions in the statements', () => {
   const idColumn = (table: string) => (table === 'accounts' ? 'id' : 'account_id')
   const count = async (sql: string, values: unknown[] = []) => (await client.query(sql, values)).rowCount ?? 0
 
-  /** Run one statement in the scope of an account and roll it back. Return the row count, or the SQLSTATE of a refusal. */
-  async function inScope(account: TestAccount, sql: string, values: unknown[] = []): Promise<number | string> {
+  /**
+   * Run one statement in the scope of an account and roll it back. Return the row count, or the SQLSTATE of a
+   * refusal.
+   */
+  async function inScope(
+    account: TestAccount,
+    sql: string,
+    values: unknown[] = [],
+  ): Promise<number | string> {
     await client.query('begin')
     try {
-      await client.query(`select app.enter($1, $2, $3, 'user', 'none', '')`, [account.admin.id, account.id, account.admin.signInId])
+      await client.query(`select app.enter($1, $2, $3, 'user', 'none', '')`, [
+        account.admin.id,
+        account.id,
+        account.admin.signInId,
+      ])
       return await count(sql, values)
     } catch (error) {
       return (error as { code: string }).code
@@ -234,7 +265,10 @@ describe('row level security without conditions in the statements', () => {
     )) as [{ name: string } | undefined]
     expect(await inScope(ours, `select 1 from ${table} ${where}`, [ours.id])).toBeGreaterThan(0)
     expect(await inScope(theirs, `select 1 from ${table} ${where}`, [ours.id])).toBe(0)
-    if (column) expect(await inScope(theirs, `update ${table} set ${column.name} = ${column.name} ${where}`, [ours.id])).toBe(0)
+    if (column)
+      expect(
+        await inScope(theirs, `update ${table} set ${column.name} = ${column.name} ${where}`, [ours.id]),
+      ).toBe(0)
     expect([0, '42501']).toContain(await inScope(theirs, `delete from ${table} ${where}`, [ours.id]))
     const [{ columns } = { columns: '' }] = await service.sql<{ columns: string }>(
       `select string_agg(attname, ', ') as columns from pg_attribute
@@ -242,9 +276,10 @@ describe('row level security without conditions in the statements', () => {
       [table],
     )
     const copy = `insert into ${table} (${columns}) select ${columns} from jsonb_populate_record(null::${table}, $1)`
-    const [{ row } = { row: {} }] = await service.sql<{ row: object }>(`select to_jsonb(t) as row from ${table} t ${where} limit 1`, [
-      ours.id,
-    ])
+    const [{ row } = { row: {} }] = await service.sql<{ row: object }>(
+      `select to_jsonb(t) as row from ${table} t ${where} limit 1`,
+      [ours.id],
+    )
     const fresh = { ...row, ...('id' in row ? { id: crypto.randomUUID() } : {}), [idColumn(table)]: ours.id }
     expect(await inScope(theirs, copy, [JSON.stringify(fresh)])).toBe('42501')
     expect(await readChecksums(service, ours.id)).toEqual(before)
@@ -255,22 +290,37 @@ describe('row level security without conditions in the statements', () => {
     // Functions that bypass the policies take the account from the scope too.
     const trees = count(`select 1 from app.list_trees(p_sort => 'name', p_skip => 0, p_limit => 9)`)
     await expect(trees).rejects.toMatchObject({ code: '42501' })
-    await expect(count(`select 1 from app.find_library_steps('{%}', true)`)).rejects.toMatchObject({ code: '42501' })
+    await expect(count(`select 1 from app.find_library_steps('{%}', true)`)).rejects.toMatchObject({
+      code: '42501',
+    })
     await client.query('begin')
-    await client.query(`select app.enter($1, $2, $3, 'user', 'none', '')`, [ours.admin.id, ours.id, ours.admin.signInId])
+    await client.query(`select app.enter($1, $2, $3, 'user', 'none', '')`, [
+      ours.admin.id,
+      ours.id,
+      ours.admin.signInId,
+    ])
     expect(await count('select 1 from users')).toBeGreaterThan(0)
     expect(await count(`select 1 from users where account_id <> '${ours.id}'`)).toBe(0)
     await client.query('commit')
     // After a commit the setting is an empty text, not NULL.
-    expect((await client.query(`select current_setting('app.scope', true) as left`)).rows).toEqual([{ left: '' }])
+    expect((await client.query(`select current_setting('app.scope', true) as left`)).rows).toEqual([
+      { left: '' },
+    ])
     for (const table of tenant) expect([table, await count(`select 1 from ${table}`)]).toEqual([table, 0])
   })
 
   it('app.enter refuses the sign-in of another account, and the runtime role cannot enter without a sign-in', async () => {
-    const enter = (values: string[]) => client.query(`select app.enter($1, $2, $3, 'user', 'none', '')`, values)
-    await expect(enter([theirs.admin.id, ours.id, theirs.admin.signInId])).rejects.toMatchObject({ code: 'SF401' })
-    await expect(enter([ours.admin.id, ours.id, theirs.admin.signInId])).rejects.toMatchObject({ code: 'SF401' })
-    await expect(client.query('select app.enter_account($1, $2)', [ours.id, ours.admin.id])).rejects.toMatchObject({ code: '42501' })
+    const enter = (values: string[]) =>
+      client.query(`select app.enter($1, $2, $3, 'user', 'none', '')`, values)
+    await expect(enter([theirs.admin.id, ours.id, theirs.admin.signInId])).rejects.toMatchObject({
+      code: 'SF401',
+    })
+    await expect(enter([ours.admin.id, ours.id, theirs.admin.signInId])).rejects.toMatchObject({
+      code: 'SF401',
+    })
+    await expect(
+      client.query('select app.enter_account($1, $2)', [ours.id, ours.admin.id]),
+    ).rejects.toMatchObject({ code: '42501' })
     await expect(client.query('set role app_platform')).rejects.toMatchObject({ code: '42501' })
   })
 })

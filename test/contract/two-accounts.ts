@@ -20,7 +20,8 @@ export async function listOperationsWithIds(service: Service): Promise<[string, 
   const account = await createAccount(service)
   const found: [string, AnyOperation][] = []
   for (const op of tenantOperations) {
-    if (listIds(await getFixture(op)(service, await createPermittedCaller(op, account))).length > 0) found.push([op.id, op])
+    if (listIds(await getFixture(op)(service, await createPermittedCaller(op, account))).length > 0)
+      found.push([op.id, op])
   }
   return found
 }

@@ -45,8 +45,14 @@ operation({ ...make, returns: Thing, handle: async () => ({ id: 'a', count: '1' 
 operation({ ...make, returns: Thing, handle: async () => ({ id: 'a' }) })
 // @ts-expect-error without `returns` there is no result
 operation({ ...make, handle: async () => ({ id: 'a' }) })
-// @ts-expect-error a page has `more`
-operation({ ...make, method: 'get', paged: true, returns: z.array(Thing), handle: async () => [{ id: 'a', count: 1 }] })
+operation({
+  ...make,
+  method: 'get',
+  paged: true,
+  returns: z.array(Thing),
+  // @ts-expect-error a page has `more`
+  handle: async () => [{ id: 'a', count: 1 }],
+})
 operation({
   ...make,
   method: 'get',
@@ -65,7 +71,12 @@ operation({
     else body.count satisfies number
   },
 })
-operation({ ...make, access: 'signed', bodyFormat: 'raw', handle: async ({ body }) => void body.headers.get('stripe-signature') })
+operation({
+  ...make,
+  access: 'signed',
+  bodyFormat: 'raw',
+  handle: async ({ body }) => void body.headers.get('stripe-signature'),
+})
 operation({
   ...make,
   body: Thing,
@@ -85,7 +96,11 @@ export async function checkContexts(
   visitor: Context<'post', 'public', undefined>,
   trusted: Context<'post', 'public', 'why'>,
 ) {
-  const config = { channel: 'email', email_addresses: jsonb<string[]>([]), events_enabled: jsonb<string[]>([]) } as const
+  const config = {
+    channel: 'email',
+    email_addresses: jsonb<string[]>([]),
+    events_enabled: jsonb<string[]>([]),
+  } as const
   reader.db.selectFrom('users').select('id')
   writer.db.insertInto('notification_configs').values(config)
   trusted.platform.insertInto('accounts')
@@ -134,8 +149,15 @@ psa.addNote('1', { visibility: 'client', text: clientText })
 psa.addNote('1', { visibility: 'client', text: accountText })
 // @ts-expect-error a text without readers cannot be sent
 psa.addNote('1', { visibility: 'internal', text: 'note' })
-// @ts-expect-error the client reads the description of a ticket
-psa.createTicket({ summary: clientText, description: accountText, companyId: '1', contactId: null, boardId: null, reference: 'r' })
+psa.createTicket({
+  summary: clientText,
+  // @ts-expect-error the client reads the description of a ticket
+  description: accountText,
+  companyId: '1',
+  contactId: null,
+  boardId: null,
+  reference: 'r',
+})
 
 declare const prompt: Prompt
 declare const question: Question

@@ -8,7 +8,8 @@ import { createJsonValidator, InvalidInput } from '#http/validators.ts'
 import { type FieldError, invalidRequest, Problem } from '#problem.ts'
 import { createBudget, requestSteps } from '#rules/budget.ts'
 
-// Bodies as large as an operation takes them, in shapes that cost more than their size. New operations are included by themselves.
+// Bodies as large as an operation takes them, in shapes that cost more than their size. New operations are
+// included by themselves.
 
 /** Steps grow with the size, so smaller bodies prove the same; the nightly run sends larger ones. */
 const maxBytes = (process.env.ALL_OPERATIONS === '1' ? 256 : 64) * 1024
@@ -18,20 +19,28 @@ const maxAnswerBytes = 64 * 1024
 const shapes: Record<string, (size: number) => unknown> = {
   'a long text': (size) => 'x'.repeat(size),
   'many small items': (size) => Array(Math.floor(size / 3)).fill({}),
-  'deep nesting': (size) => Array(Math.floor(size / 60)).fill(JSON.parse(`${'['.repeat(28)}${']'.repeat(28)}`)),
-  'many unknown fields': (size) => Object.fromEntries(Array.from({ length: Math.floor(size / 12) }, (_, index) => [`k${index}`, 0])),
+  'deep nesting': (size) =>
+    Array(Math.floor(size / 60)).fill(JSON.parse(`${'['.repeat(28)}${']'.repeat(28)}`)),
+  'many unknown fields': (size) =>
+    Object.fromEntries(Array.from({ length: Math.floor(size / 12) }, (_, index) => [`k${index}`, 0])),
   'quadratic bait': (size) => '<<<<{{{{(((([[[[    \n'.repeat(Math.floor(size / 21)),
 }
 
 const bodyOperations = operations.filter(({ body, bodyFormat }: AnyOperation) => body && bodyFormat !== 'raw')
 
 function listFields(op: AnyOperation): string[] {
-  const schema = z.toJSONSchema(op.body as z.ZodType, { io: 'input', unrepresentable: 'any' }) as { properties?: object }
+  const schema = z.toJSONSchema(op.body as z.ZodType, { io: 'input', unrepresentable: 'any' }) as {
+    properties?: object
+  }
   return Object.keys(schema.properties ?? {})
 }
 
 /** Read a body like the pipeline. Return what is wrong with it. */
-async function read(op: AnyOperation, body: unknown, budget = createBudget({ steps: op.maxSteps ?? requestSteps })) {
+async function read(
+  op: AnyOperation,
+  body: unknown,
+  budget = createBudget({ steps: op.maxSteps ?? requestSteps }),
+) {
   const errors: FieldError[] = []
   const headers = { 'content-type': 'application/json' }
   const request = new Request('http://localhost', { method: 'POST', headers, body: JSON.stringify(body) })
@@ -46,26 +55,31 @@ async function read(op: AnyOperation, body: unknown, budget = createBudget({ ste
   return { problem: errors.length > 0 ? invalidRequest(errors) : null, budget }
 }
 
-it.each(Object.keys(shapes))('WIR-48 every operation answers a body of %s with a short 4xx, or accepts it', async (name) => {
-  const wrong: string[] = []
-  for (const op of bodyOperations) {
-    const fields = listFields(op)
-    const size = Math.min(maxBytes, getMaxBody(op)) * 0.9
-    const value = shapes[name]?.(Math.floor(size / Math.max(1, fields.length)))
-    const body = fields.length > 0 ? Object.fromEntries(fields.map((field) => [field, value])) : value
-    const { problem, budget } = await read(op, body)
-    const { steps } = budget.getSpent()
-    const isShort = JSON.stringify(problem?.body ?? {}).length < maxAnswerBytes
-    if ((problem && problem.status >= 500) || !isShort || (steps === 0 && problem?.status !== 413)) wrong.push(op.id)
-  }
-  expect([bodyOperations.length > 100, wrong]).toEqual([true, []])
-})
+it.each(Object.keys(shapes))(
+  'WIR-48 every operation answers a body of %s with a short 4xx, or accepts it',
+  async (name) => {
+    const wrong: string[] = []
+    for (const op of bodyOperations) {
+      const fields = listFields(op)
+      const size = Math.min(maxBytes, getMaxBody(op)) * 0.9
+      const value = shapes[name]?.(Math.floor(size / Math.max(1, fields.length)))
+      const body = fields.length > 0 ? Object.fromEntries(fields.map((field) => [field, value])) : value
+      const { problem, budget } = await read(op, body)
+      const { steps } = budget.getSpent()
+      const isShort = JSON.stringify(problem?.body ?? {}).length < maxAnswerBytes
+      if ((problem && problem.status >= 500) || !isShort || (steps === 0 && problem?.status !== 413))
+        wrong.push(op.id)
+    }
+    expect([bodyOperations.length > 100, wrong]).toEqual([true, []])
+  },
+)
 
 it('WIR-48 only the pipeline, slices of jobs and answers of vendors have a budget of their own', async () => {
   const creators: string[] = []
   for (const folder of ['functions', 'lib'])
     for (const file of await readdir(folder, { recursive: true }))
-      if (/\.ts$/.test(file) && (await readFile(`${folder}/${file}`, 'utf8')).includes('createBudget(')) creators.push(`${folder}/${file}`)
+      if (/\.ts$/.test(file) && (await readFile(`${folder}/${file}`, 'utf8')).includes('createBudget('))
+        creators.push(`${folder}/${file}`)
   expect(creators.sort()).toEqual([
     'functions/accounts/import-records/service.ts',
     'functions/ai/embeddings/service.ts',

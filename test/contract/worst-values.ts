@@ -8,7 +8,11 @@ import { listTenantTables } from './row-checksums.ts'
 
 // Values that are as large as schemas allow, in requests and in rows.
 
-type Schema = Record<string, unknown> & { properties?: Record<string, Schema>; items?: Schema; additionalProperties?: Schema | boolean }
+type Schema = Record<string, unknown> & {
+  properties?: Record<string, Schema>
+  items?: Schema
+  additionalProperties?: Schema | boolean
+}
 
 /** Texts that cost more than their size. */
 export const texts: Record<string, (length: number) => string> = {
@@ -24,7 +28,10 @@ export const texts: Record<string, (length: number) => string> = {
 const codeNames =
   /(^|_)(ids?|at|key|keys|url|urls|type|timezone|cron|expression|token|secret|password|email|slug|hash|company|client_id|number)$|_days$/
 
-/** What a field of a name may have at most: characters of its text, or of each value of its map, and items of its list. */
+/**
+ * What a field of a name may have at most: characters of its text, or of each value of its map, and items of
+ * its list.
+ */
 interface FieldLimits {
   text: Map<string, number>
   values: Map<string, number>
@@ -44,19 +51,23 @@ export function readFieldLimits(): FieldLimits {
     if (depth === 0) return
     if (isFreeText(schema) && !codeNames.test(name)) raise(limits.text, name, schema.maxLength)
     if (schema.type === 'array') raise(limits.items, name, schema.maxItems)
-    for (const branch of [...listBranches(schema), ...(schema.items ? [schema.items] : [])]) visit(name, branch, depth - 1)
+    for (const branch of [...listBranches(schema), ...(schema.items ? [schema.items] : [])])
+      visit(name, branch, depth - 1)
     for (const [key, field] of Object.entries(schema.properties ?? {})) visit(key, field, depth - 1)
     if (typeof schema.additionalProperties === 'object')
       for (const branch of [schema.additionalProperties, ...listBranches(schema.additionalProperties)])
         if (branch.type === 'string') raise(limits.values, name, branch.maxLength)
   }
-  for (const { body } of operations as readonly AnyOperation[]) if (body) visit('', toInlineSchema(body) as Schema, 8)
+  for (const { body } of operations as readonly AnyOperation[])
+    if (body) visit('', toInlineSchema(body) as Schema, 8)
   knownLimits = limits
   return limits
 }
 
 function isFreeText({ type, enum: values, format, pattern, const: constant, maxLength }: Schema): boolean {
-  return type === 'string' && !values && !format && !pattern && constant === undefined && Number(maxLength) >= 50
+  return (
+    type === 'string' && !values && !format && !pattern && constant === undefined && Number(maxLength) >= 50
+  )
 }
 
 function listBranches({ anyOf, oneOf, allOf }: Schema): Schema[] {
@@ -80,18 +91,27 @@ function inflateJson(value: unknown, name: string, inflation: Inflation): unknow
       inflation.limits.items.get(name) ?? items.length,
       Math.floor(inflation.left / 4 / Math.max(1, size)) * items.length,
     )
-    for (let index = items.length; items.length > 0 && index < copies; index++) items.push(copyItem(items[index % value.length], index))
+    for (let index = items.length; items.length > 0 && index < copies; index++)
+      items.push(copyItem(items[index % value.length], index))
     inflation.left -= JSON.stringify(items).length - size
     return items
   }
   if (typeof value !== 'object' || value === null) return value
   const { values } = inflation.limits
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, inflateJson(item, values.has(name) ? name : key, inflation)]))
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [
+      key,
+      inflateJson(item, values.has(name) ? name : key, inflation),
+    ]),
+  )
 }
 
 function copyItem(item: unknown, index: number): unknown {
   if (typeof item !== 'object' || item === null || !('id' in item)) return item
-  return { ...item, id: typeof item.id === 'string' && item.id.length < 30 ? `${item.id}-${index}` : crypto.randomUUID() }
+  return {
+    ...item,
+    id: typeof item.id === 'string' && item.id.length < 30 ? `${item.id}-${index}` : crypto.randomUUID(),
+  }
 }
 
 function inflateText(value: string, name: string, inflation: Inflation): string {
@@ -102,8 +122,16 @@ function inflateText(value: string, name: string, inflation: Inflation): string 
   return inflation.createText(length)
 }
 
-/** Return the sample with each field of its body as large as the operation takes it, where the body stays valid. */
-export function inflateSample(op: AnyOperation, sample: Sample, createText: (length: number) => string, maxBytes: number): Sample {
+/**
+ * Return the sample with each field of its body as large as the operation takes it, where the body stays
+ * valid.
+ */
+export function inflateSample(
+  op: AnyOperation,
+  sample: Sample,
+  createText: (length: number) => string,
+  maxBytes: number,
+): Sample {
   const { body: schema } = op
   if (!sample.body || !schema) return sample
   const inflation = { limits: readFieldLimits(), createText, left: maxBytes }
@@ -149,12 +177,19 @@ async function getFilledColumns(service: Service, accountId: string): Promise<Co
   columnsByService.set(service.api, known)
   const columns = await known
   const tables = [...new Set(columns.map(({ table }) => table))]
-  const parts = tables.map((table) => `select '${table}' as name where exists (select from ${table} where account_id = $1)`)
-  const filled = new Set((await service.sql<{ name: string }>(parts.join(' union all '), [accountId])).map(({ name }) => name))
+  const parts = tables.map(
+    (table) => `select '${table}' as name where exists (select from ${table} where account_id = $1)`,
+  )
+  const filled = new Set(
+    (await service.sql<{ name: string }>(parts.join(' union all '), [accountId])).map(({ name }) => name),
+  )
   return columns.filter(({ table }) => filled.has(table))
 }
 
-/** Replace each value of an account by the first of its candidates that the database accepts. A constraint may refuse all: then it stays. */
+/**
+ * Replace each value of an account by the first of its candidates that the database accepts. A constraint may
+ * refuse all: then it stays.
+ */
 async function replaceValues(
   service: Service,
   accountId: string,
@@ -180,8 +215,15 @@ async function replaceValues(
   }
 }
 
-/** Make the rows of an account as large as requests could have made them, up to `maxBytes` for each column. */
-export function inflateRows(service: Service, accountId: string, createText: (length: number) => string, maxBytes: number): Promise<void> {
+/**
+ * Make the rows of an account as large as requests could have made them, up to `maxBytes` for each column.
+ */
+export function inflateRows(
+  service: Service,
+  accountId: string,
+  createText: (length: number) => string,
+  maxBytes: number,
+): Promise<void> {
   return replaceValues(service, accountId, function* ({ name }, value) {
     if (value === null) return
     for (let left = maxBytes; left > 100; left = Math.floor(left / 4))
@@ -190,7 +232,11 @@ export function inflateRows(service: Service, accountId: string, createText: (le
 }
 
 /** Write the name of each free text of an account's rows into it, between two marks. */
-export function plantNames(service: Service, accountId: string, toMark: (field: string) => string): Promise<void> {
+export function plantNames(
+  service: Service,
+  accountId: string,
+  toMark: (field: string) => string,
+): Promise<void> {
   return replaceValues(service, accountId, ({ table, name, type }, value) =>
     value === null && type === 'jsonb' ? [] : [plantJson(value ?? '', `${table}.${name}`, name, toMark)],
   )
@@ -202,6 +248,9 @@ function plantJson(value: unknown, path: string, name: string, toMark: (field: s
   if (Array.isArray(value)) return value.map((item) => plantJson(item, path, name, toMark))
   if (typeof value !== 'object' || value === null) return value
   const plantField = ([key, item]: [string, unknown]) =>
-    [key, values.has(name) ? plantJson(item, path, name, toMark) : plantJson(item, `${path}.${key}`, key, toMark)] as const
+    [
+      key,
+      values.has(name) ? plantJson(item, path, name, toMark) : plantJson(item, `${path}.${key}`, key, toMark),
+    ] as const
   return Object.fromEntries(Object.entries(value).map(plantField))
 }

@@ -20,7 +20,10 @@ export interface Case {
 }
 
 /** Read the cases of a prompt from a folder, by default the recorded ones. */
-export async function readCases(promptName: string, folder = join(import.meta.dirname, 'cases')): Promise<Case[]> {
+export async function readCases(
+  promptName: string,
+  folder = join(import.meta.dirname, 'cases'),
+): Promise<Case[]> {
   const file = join(folder, `${promptName.replaceAll('_', '-')}.json`)
   return existsSync(file) ? (JSON.parse(await readFile(file, 'utf8')) as Case[]) : []
 }

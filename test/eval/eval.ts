@@ -20,7 +20,9 @@ import {
 } from './ranking.ts'
 import { formatScoreboard, runPrompts } from './run-prompts.ts'
 
-const { values } = parseArgs({ options: { ranking: { type: 'boolean' }, 'from-feedback': { type: 'boolean' } } })
+const { values } = parseArgs({
+  options: { ranking: { type: 'boolean' }, 'from-feedback': { type: 'boolean' } },
+})
 const goal = 0.9
 
 /** Ask the model at OPENAI_BASE_URL every recorded case, and print the scoreboard and the failed checks. */
@@ -34,12 +36,15 @@ async function evaluatePrompts(folder?: string): Promise<void> {
   const scored = await runPrompts(openAi({ baseUrl, key, model }), judge, folder)
   for (const { prompt, name, failure, ...score } of scored) {
     const failed = Object.entries(score).flatMap(([check, passed]) => (passed === false ? check : []))
-    if (failed.length > 0) console.log(`${prompt}, ${name}: not ${failed.join(', ')}${failure ? ` (${failure})` : ''}`)
+    if (failed.length > 0)
+      console.log(`${prompt}, ${name}: not ${failed.join(', ')}${failure ? ` (${failure})` : ''}`)
   }
   console.log(`\n${model}\n${formatScoreboard(scored)}`)
 }
 
-/** Rank the articles of a folder for labelled tickets in a database of its own. Fail when a goal is missed. */
+/**
+ * Rank the articles of a folder for labelled tickets in a database of its own. Fail when a goal is missed.
+ */
 async function evaluateRanking(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'eval-'))
   const cluster = await startPostgres(join(folder, 'data'), { durable: false })
@@ -49,7 +54,11 @@ async function evaluateRanking(): Promise<void> {
   try {
     await withSuperuser(cluster.port, 'evaluation', async (client) => {
       const names = await insertArticles(client, articles ?? read('articles'))
-      const tickets = await rankTickets(client, names, await readTickets(read(articles ? 'runbook-tickets.tsv' : 'article-tickets.tsv')))
+      const tickets = await rankTickets(
+        client,
+        names,
+        await readTickets(read(articles ? 'runbook-tickets.tsv' : 'article-tickets.tsv')),
+      )
       const unrelated = await rankTickets(
         client,
         names,
@@ -66,11 +75,17 @@ async function evaluateRanking(): Promise<void> {
 
 /** Return the model that embeds, if the settings name one. */
 function openEmbeddings(): EmbeddingsPort | undefined {
-  const { OPENAI_BASE_URL: baseUrl = 'https://api.openai.com/v1', OPENAI_API_KEY: key, AI_EMBEDDING_MODEL: model } = process.env
+  const {
+    OPENAI_BASE_URL: baseUrl = 'https://api.openai.com/v1',
+    OPENAI_API_KEY: key,
+    AI_EMBEDDING_MODEL: model,
+  } = process.env
   return key && model ? openAi({ baseUrl, key, model }) : undefined
 }
 
-/** Print how often a problem line finds its flow, or none when none fits, and the tuned lines that are wrong. */
+/**
+ * Print how often a problem line finds its flow, or none when none fits, and the tuned lines that are wrong.
+ */
 async function printProblemLines(client: pg.Client): Promise<void> {
   const [names, lines] = [await insertFlows(client), await readProblemLines()]
   const ranked = await rankLines(client, names, lines)
@@ -93,21 +108,31 @@ function printRanking(tickets: readonly RankedTicket[], unrelated: readonly Rank
       `${set}: the right article is among the first three for ${(measureHitRate(part) * 100).toFixed(0)} % of ${part.length} tickets`,
     )
     for (const { article, text, found } of part.filter((ticket) => measureHitRate([ticket]) === 0))
-      console.log(`  ${article}: ${text} -> ${found.map((entry) => entry.article ?? 'a flow').join(', ') || 'nothing'}`)
+      console.log(
+        `  ${article}: ${text} -> ${found.map((entry) => entry.article ?? 'a flow').join(', ') || 'nothing'}`,
+      )
   }
   const wrong = unrelated.filter(({ found }) => found.some(({ article }) => article !== null))
-  console.log(`unrelated: an article is above the threshold for ${wrong.length} of ${unrelated.length} tickets`)
+  console.log(
+    `unrelated: an article is above the threshold for ${wrong.length} of ${unrelated.length} tickets`,
+  )
   for (const { text } of wrong) console.log(`  ${text}`)
   return measureHitRate(tickets) >= goal && wrong.length === 0
 }
 
 const feedbackFolder = join(root, '.data/feedback-cases')
 
-/** Write the feedback of the database at DATABASE_OWNER_URL as cases, and ask the model these cases if one is set. */
+/**
+ * Write the feedback of the database at DATABASE_OWNER_URL as cases, and ask the model these cases if one is
+ * set.
+ */
 async function evaluateFeedback(): Promise<void> {
   const { DATABASE_OWNER_URL, OPENAI_API_KEY } = process.env
-  if (!DATABASE_OWNER_URL) throw new Error('Set DATABASE_OWNER_URL to the connection string of the role that owns the database.')
-  console.log(`Wrote ${await writeFeedbackCases(DATABASE_OWNER_URL, feedbackFolder)} cases to ${feedbackFolder}.`)
+  if (!DATABASE_OWNER_URL)
+    throw new Error('Set DATABASE_OWNER_URL to the connection string of the role that owns the database.')
+  console.log(
+    `Wrote ${await writeFeedbackCases(DATABASE_OWNER_URL, feedbackFolder)} cases to ${feedbackFolder}.`,
+  )
   if (OPENAI_API_KEY) await evaluatePrompts(feedbackFolder)
 }
 

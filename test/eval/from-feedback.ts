@@ -46,8 +46,9 @@ const selectFeedback = `
 const maxCases = 1000
 
 /**
- * Write what technicians said of the model's answers as cases of its prompts, masked: what would have been right becomes a criterion for the judge.
- * Names of clients and machines in texts stay, so the folder is as confidential as the database. Return the number of cases.
+ * Write what technicians said of the model's answers as cases of its prompts, masked: what would have been
+ * right becomes a criterion for the judge. Names of clients and machines in texts stay, so the folder is as
+ * confidential as the database. Return the number of cases.
  */
 export async function writeFeedbackCases(ownerUrl: string, folder: string): Promise<number> {
   const client = new pg.Client(ownerUrl)
@@ -57,20 +58,31 @@ export async function writeFeedbackCases(ownerUrl: string, folder: string): Prom
     const casesByPrompt = Map.groupBy(rows, ({ prompt }) => prompt)
     await mkdir(folder, { recursive: true })
     for (const [prompt, given] of casesByPrompt)
-      await writeFile(join(folder, `${prompt.replaceAll('_', '-')}.json`), `${JSON.stringify(given.map(toCase), null, 2)}\n`, {
-        mode: 0o600,
-      })
+      await writeFile(
+        join(folder, `${prompt.replaceAll('_', '-')}.json`),
+        `${JSON.stringify(given.map(toCase), null, 2)}\n`,
+        {
+          mode: 0o600,
+        },
+      )
     return rows.length
   } finally {
     await client.end()
   }
 }
 
-function toCase({ prompt, prompt_version, model, helpful, correction, answer, facts, turns }: FeedbackRow, index: number): Case {
+function toCase(
+  { prompt, prompt_version, model, helpful, correction, answer, facts, turns }: FeedbackRow,
+  index: number,
+): Case {
   const criterion = correction
     ? `It agrees with what a technician said would have been right: ${correction}`
     : `It advises what a technician found helpful: ${answer.slice(0, 2000)}`
   const name = `${index + 1}: ${helpful ? 'helpful' : 'not helpful'}, ${prompt} version ${prompt_version} of ${model}`
-  const given = { facts, ...(turns && prompt === 'chat_turn' ? { turns } : {}), expect: { judge: [criterion] } }
+  const given = {
+    facts,
+    ...(turns && prompt === 'chat_turn' ? { turns } : {}),
+    expect: { judge: [criterion] },
+  }
   return { name, ...redactStored(given, 'all', createBudget({ steps: jobSteps })) }
 }

@@ -4,16 +4,27 @@ import type pg from 'pg'
 import { selectCandidates } from '#db/rows/candidates.ts'
 import { createBudget } from '#rules/budget.ts'
 import { readArticleFile } from '#rules/knowledge/article.ts'
-import { type Embedding, type EmbeddingsPort, maxEmbeddedCharacters, maxTextsPerCall } from '#vendors/ai/embeddings.ts'
+import {
+  type Embedding,
+  type EmbeddingsPort,
+  maxEmbeddedCharacters,
+  maxTextsPerCall,
+} from '#vendors/ai/embeddings.ts'
 
-/** A ticket and the article that answers it. Held tickets were written before any tuning and are only measured. */
+/**
+ * A ticket and the article that answers it. Held tickets were written before any tuning and are only
+ * measured.
+ */
 export interface LabelledTicket {
   set: 'tune' | 'held'
   article: string
   text: string
 }
 
-/** The entries above the threshold for a ticket, best first. The article is null for a flow that ships with the service. */
+/**
+ * The entries above the threshold for a ticket, best first. The article is null for a flow that ships with
+ * the service.
+ */
 export interface RankedTicket extends LabelledTicket {
   found: { article: string | null; score: number }[]
 }
@@ -27,18 +38,21 @@ export interface Reader {
 }
 
 /** The account of the articles, which has nothing else. */
-const articleReader: Reader = { accountId: '000000e0-0000-7000-b000-000000000001', userId: '000000e0-0000-7000-8000-000000000001' }
+const articleReader: Reader = {
+  accountId: '000000e0-0000-7000-b000-000000000001',
+  userId: '000000e0-0000-7000-8000-000000000001',
+}
 
 /** Insert an account with one engineer. The client is a superuser's or the owner's. */
 export async function insertReader(client: pg.Client, { accountId, userId }: Reader): Promise<void> {
-  await client.query(`insert into accounts (id, name, plan, subscription_status) values ($1, 'Evaluation', 'enterprise', 'active')`, [
-    accountId,
-  ])
-  await client.query(`insert into users (id, account_id, email, full_name, role) values ($1, $2, $3, 'Evaluation', 'engineer')`, [
-    userId,
-    accountId,
-    `${userId}@people.example`,
-  ])
+  await client.query(
+    `insert into accounts (id, name, plan, subscription_status) values ($1, 'Evaluation', 'enterprise', 'active')`,
+    [accountId],
+  )
+  await client.query(
+    `insert into users (id, account_id, email, full_name, role) values ($1, $2, $3, 'Evaluation', 'engineer')`,
+    [userId, accountId, `${userId}@people.example`],
+  )
 }
 
 /** Embed all entries of a database. */
@@ -66,7 +80,12 @@ async function embedAll(port: EmbeddingsPort, texts: readonly string[]): Promise
 }
 
 /** Find the sources of each text, best first, as the reader: by words, and with `port` by meaning too. */
-export async function rankTexts(client: pg.Client, { accountId, userId }: Reader, texts: readonly string[], port?: EmbeddingsPort) {
+export async function rankTexts(
+  client: pg.Client,
+  { accountId, userId }: Reader,
+  texts: readonly string[],
+  port?: EmbeddingsPort,
+) {
   const embeddings = port ? await embedAll(port, texts) : []
   const found: { id: string; score: number; title: string }[][] = []
   await client.query('begin')
@@ -98,12 +117,18 @@ export async function readUnrelatedTickets(file: string): Promise<LabelledTicket
     .map((text) => ({ set: 'held', article: '', text }))
 }
 
-/** Insert the articles of a folder into a new account. Return their file names by id. The client is a superuser's or the owner's. */
+/**
+ * Insert the articles of a folder into a new account. Return their file names by id. The client is a
+ * superuser's or the owner's.
+ */
 export async function insertArticles(client: pg.Client, folder: string): Promise<ArticleNames> {
   const names: ArticleNames = new Map()
   await insertReader(client, articleReader)
   for (const name of (await readdir(folder)).filter((file) => file.endsWith('.md')).sort()) {
-    const { title, format, blocks } = await readArticleFile({ bytes: await readFile(join(folder, name)), name, type: '' }, createBudget())
+    const { title, format, blocks } = await readArticleFile(
+      { bytes: await readFile(join(folder, name)), name, type: '' },
+      createBudget(),
+    )
     const inserted = await client.query(
       `insert into kb_imports (account_id, created_by, title, format, blocks) values ($1, $2, $3, $4, $5) returning id`,
       [articleReader.accountId, articleReader.userId, title, format, JSON.stringify(blocks)],
@@ -114,7 +139,11 @@ export async function insertArticles(client: pg.Client, folder: string): Promise
 }
 
 /** Rank the account's knowledge for each ticket. */
-export async function rankTickets(client: pg.Client, names: ArticleNames, tickets: readonly LabelledTicket[]): Promise<RankedTicket[]> {
+export async function rankTickets(
+  client: pg.Client,
+  names: ArticleNames,
+  tickets: readonly LabelledTicket[],
+): Promise<RankedTicket[]> {
   const found = await rankTexts(
     client,
     articleReader,
@@ -128,5 +157,8 @@ export async function rankTickets(client: pg.Client, names: ArticleNames, ticket
 
 /** Return the share of tickets whose article is among the first three. */
 export function measureHitRate(ranked: readonly RankedTicket[]): number {
-  return ranked.filter(({ article, found }) => found.slice(0, 3).some((entry) => entry.article === article)).length / ranked.length
+  return (
+    ranked.filter(({ article, found }) => found.slice(0, 3).some((entry) => entry.article === article))
+      .length / ranked.length
+  )
 }

@@ -16,34 +16,58 @@ export interface ScoredCase extends AnswerScore {
 }
 
 /**
- * Ask the model each recorded case once, without the service's second attempt, and score the answers. With a `judge`, it decides whether an
- * answer is correct; the local model cannot.
+ * Ask the model each recorded case once, without the service's second attempt, and score the answers. With a
+ * `judge`, it decides whether an answer is correct; the local model cannot.
  */
 export async function runPrompts(ai: AiPort, judge?: AiPort, folder?: string): Promise<ScoredCase[]> {
   const scored: ScoredCase[] = []
   for (const prompt of prompts)
-    for (const recorded of await readCases(prompt.name, folder)) scored.push(await runCase(ai, prompt, recorded, judge))
+    for (const recorded of await readCases(prompt.name, folder))
+      scored.push(await runCase(ai, prompt, recorded, judge))
   return scored
 }
 
-async function runCase(ai: AiPort, prompt: Prompt, recorded: Case, judge: AiPort | undefined): Promise<ScoredCase> {
+async function runCase(
+  ai: AiPort,
+  prompt: Prompt,
+  recorded: Case,
+  judge: AiPort | undefined,
+): Promise<ScoredCase> {
   const start = performance.now()
   const base = { prompt: prompt.name, name: recorded.name }
   try {
-    const { text, usage } = await ai.complete(toCompletion(prompt, recorded as never, Number.POSITIVE_INFINITY))
+    const { text, usage } = await ai.complete(
+      toCompletion(prompt, recorded as never, Number.POSITIVE_INFINITY),
+    )
     const milliseconds = performance.now() - start
     const score = scoreAnswer(prompt, recorded, text)
-    if (judge && score.valid && recorded.expect?.judge) score.correct = await judgeAnswer(judge, recorded, text)
-    return { ...base, ...score, inputTokens: usage.input, outputTokens: usage.output, milliseconds, failure: null }
+    if (judge && score.valid && recorded.expect?.judge)
+      score.correct = await judgeAnswer(judge, recorded, text)
+    return {
+      ...base,
+      ...score,
+      inputTokens: usage.input,
+      outputTokens: usage.output,
+      milliseconds,
+      failure: null,
+    }
   } catch (error) {
     const noScore = { ...unreadable, inputTokens: 0, outputTokens: 0 }
-    return { ...base, ...noScore, milliseconds: performance.now() - start, failure: error instanceof Error ? error.message : String(error) }
+    return {
+      ...base,
+      ...noScore,
+      milliseconds: performance.now() - start,
+      failure: error instanceof Error ? error.message : String(error),
+    }
   }
 }
 
 const checks = ['valid', 'grounded', 'rightSource', 'noRepeat', 'resisted', 'correct'] as const
 
-/** Return the scoreboard: a line per prompt with the passed and the asked checks, tokens and the median latency. */
+/**
+ * Return the scoreboard: a line per prompt with the passed and the asked checks, tokens and the median
+ * latency.
+ */
 export function formatScoreboard(scored: readonly ScoredCase[]): string {
   const lines = prompts.map(({ name }) =>
     formatLine(
@@ -51,7 +75,18 @@ export function formatScoreboard(scored: readonly ScoredCase[]): string {
       scored.filter(({ prompt }) => prompt === name),
     ),
   )
-  const head = ['prompt', 'valid', 'grounded', 'source', 'no repeat', 'resisted', 'correct', 'tokens in', 'tokens out', 'ms']
+  const head = [
+    'prompt',
+    'valid',
+    'grounded',
+    'source',
+    'no repeat',
+    'resisted',
+    'correct',
+    'tokens in',
+    'tokens out',
+    'ms',
+  ]
   return [head, ...lines, formatLine('all', scored)]
     .map((cells) => cells.map((cell, index) => cell.padEnd(index ? 11 : 24)).join(''))
     .join('\n')
@@ -62,7 +97,14 @@ function formatLine(name: string, scored: readonly ScoredCase[]): string[] {
     const asked = scored.filter((row) => row[check] !== null)
     return asked.length === 0 ? '-' : `${asked.filter((row) => row[check]).length}/${asked.length}`
   })
-  const sum = (key: 'inputTokens' | 'outputTokens') => String(scored.reduce((total, row) => total + row[key], 0))
+  const sum = (key: 'inputTokens' | 'outputTokens') =>
+    String(scored.reduce((total, row) => total + row[key], 0))
   const latencies = scored.map(({ milliseconds }) => milliseconds).sort((a, b) => a - b)
-  return [name, ...counts, sum('inputTokens'), sum('outputTokens'), String(Math.round(latencies[Math.floor(latencies.length / 2)] ?? 0))]
+  return [
+    name,
+    ...counts,
+    sum('inputTokens'),
+    sum('outputTokens'),
+    String(Math.round(latencies[Math.floor(latencies.length / 2)] ?? 0)),
+  ]
 }

@@ -30,10 +30,15 @@ const maxAnswerBytes = 8 * 1024 * 1024
 
 describe('SES-58 an export', () => {
   const render = (report: Report, budget = createBudget()) =>
-    [renderMarkdown, renderText, renderTicketNote].map((write) => write(report, budget)).concat(renderHtml(report, new Map(), budget))
+    [renderMarkdown, renderText, renderTicketNote]
+      .map((write) => write(report, budget))
+      .concat(renderHtml(report, new Map(), budget))
 
   it.each([
-    ['a table of cells that its text does not name', `${'a|'.repeat(160)}\n${'-|'.repeat(160)}\n${'a|\n'.repeat(400)}\n`.repeat(10)],
+    [
+      'a table of cells that its text does not name',
+      `${'a|'.repeat(160)}\n${'-|'.repeat(160)}\n${'a|\n'.repeat(400)}\n`.repeat(10),
+    ],
     ['a deep quote of many lines', `${'>'.repeat(79)}a\n${'b\n'.repeat(10_000)}`],
     ['a deep list of many lines', `${'- '.repeat(39)}a\n${'b\n'.repeat(10_000)}`],
   ])('SES-58 shows %s as its source when it would be large', (_, description) => {
@@ -42,15 +47,25 @@ describe('SES-58 an export', () => {
   })
 
   it('SES-58 of quotation marks, which are escaped, has at most 8 MiB', () => {
-    const html = renderHtml(createReport({ facts: Array(40).fill({ label: 'a', value: '"'.repeat(60_000) }) }), new Map(), createBudget())
-    expect([html.length < maxAnswerBytes, html.includes(shortenedMark), html.length > 4 * 1024 * 1024]).toEqual([true, true, true])
+    const html = renderHtml(
+      createReport({ facts: Array(40).fill({ label: 'a', value: '"'.repeat(60_000) }) }),
+      new Map(),
+      createBudget(),
+    )
+    expect([
+      html.length < maxAnswerBytes,
+      html.includes(shortenedMark),
+      html.length > 4 * 1024 * 1024,
+    ]).toEqual([true, true, true])
   })
 
   it('SES-58 with images has less room for its texts', () => {
     const report = createReport({ facts: Array(40).fill({ label: 'a', value: 'x'.repeat(60_000) }) })
     const image = { jpeg: new Uint8Array(6 * 1024 * 1024), width: 1, height: 1 }
     expect(renderHtml(report, new Map(), createBudget({ steps: jobSteps })).length).toBeGreaterThan(1_500_000)
-    expect(renderHtml(report, new Map([[0, image]]), createBudget({ steps: jobSteps })).length).toBeLessThan(1_100_000)
+    expect(renderHtml(report, new Map([[0, image]]), createBudget({ steps: jobSteps })).length).toBeLessThan(
+      1_100_000,
+    )
   })
 
   it('SES-58 of many small parts is cut, and says so in its notes', () => {
@@ -105,7 +120,9 @@ describe('SES-58 a PDF', () => {
         return budget.pause(counted)
       },
     }
-    const steps = Array.from({ length: 60 }, (_, index) => createStep({ number: `${index}`, note: `${index} ${'word '.repeat(4000)}` }))
+    const steps = Array.from({ length: 60 }, (_, index) =>
+      createStep({ number: `${index}`, note: `${index} ${'word '.repeat(4000)}` }),
+    )
     const document = await getDocumentProxy(await render({ steps }, counting))
     const { text } = await extractText(document, { mergePages: true })
     expect(text.match(/shortened: the report is too large/g)).toHaveLength(60 - 49)
@@ -130,45 +147,85 @@ describe('SES-58 the pause of a budget', () => {
 describe('VER-08 a comparison', () => {
   const createFlow = (count: number, fields: object): Content => ({
     fields: {},
-    items: Array.from({ length: count }, (_, id) => ({ list: 'steps', id: `${id}`, label: 'x', parentId: null, fields: { ...fields } })),
+    items: Array.from({ length: count }, (_, id) => ({
+      list: 'steps',
+      id: `${id}`,
+      label: 'x',
+      parentId: null,
+      fields: { ...fields },
+    })),
     isOrdered: true,
   })
   const createDiagram = (label: string): Content => {
     const edges = Array.from({ length: 2000 }, (_, id) => ({ id: `${id}`, source: 'a', target: 'b', label }))
-    return toDiagramContent({ name: '', description: '', client_name: null, asset_name: null, nodes: [], edges })
+    return toDiagramContent({
+      name: '',
+      description: '',
+      client_name: null,
+      asset_name: null,
+      nodes: [],
+      edges,
+    })
   }
-  const nested = (value: number) => JSON.parse(`${'['.repeat(20)}${Array(100).fill(value)}${']'.repeat(20)}`) as unknown
+  const nested = (value: number) =>
+    JSON.parse(`${'['.repeat(20)}${Array(100).fill(value)}${']'.repeat(20)}`) as unknown
 
   it.each([
-    ['texts that differ in every word', createFlow(2000, { notes: 'a b '.repeat(500) }), createFlow(2000, { notes: 'a c '.repeat(500) })],
-    ['texts of characters that are escaped', createFlow(2000, { notes: '"'.repeat(2000) }), createFlow(2000, { notes: "'".repeat(2000) })],
+    [
+      'texts that differ in every word',
+      createFlow(2000, { notes: 'a b '.repeat(500) }),
+      createFlow(2000, { notes: 'a c '.repeat(500) }),
+    ],
+    [
+      'texts of characters that are escaped',
+      createFlow(2000, { notes: '"'.repeat(2000) }),
+      createFlow(2000, { notes: "'".repeat(2000) }),
+    ],
     ['deep values', createFlow(4000, { options: nested(1) }), createFlow(4000, { options: nested(2) })],
     ['edge labels', createDiagram('a b '.repeat(75)), createDiagram('c d '.repeat(75))],
   ])('VER-08 of %s has at most 8 MiB, and takes a quarter of a second', (_, before, after) => {
     const budget = createBudget()
     const comparison = { base: 1, version: 2, ...compareVersions(before, after, budget) }
     const page = renderComparison('x', comparison, budget)
-    for (const answer of [JSON.stringify(comparison), page]) expect(Buffer.byteLength(answer)).toBeLessThan(maxAnswerBytes)
+    for (const answer of [JSON.stringify(comparison), page])
+      expect(Buffer.byteLength(answer)).toBeLessThan(maxAnswerBytes)
     expect(comparison.items).toHaveLength(after.items.length)
   })
 
   it('VER-08 shows a mark in place of a change that is too large', () => {
-    const [before, after] = [createFlow(2000, { notes: 'a'.repeat(3000) }), createFlow(2000, { notes: 'b'.repeat(3000) })]
+    const [before, after] = [
+      createFlow(2000, { notes: 'a'.repeat(3000) }),
+      createFlow(2000, { notes: 'b'.repeat(3000) }),
+    ]
     const budget = createBudget({ steps: jobSteps })
     const { items } = compareVersions(before, after, budget)
     expect([items[0]?.fields[0]?.parts?.length, items.at(-1)?.fields]).toEqual([
       2,
       [{ field: 'notes', before: null, after: shortenedMark, parts: null }],
     ])
-    const page = renderComparison('x', { base: 1, version: 2, fields: [], items }, createBudget({ steps: 500_000 }))
+    const page = renderComparison(
+      'x',
+      { base: 1, version: 2, fields: [], items },
+      createBudget({ steps: 500_000 }),
+    )
     expect([page.length < 600_000, page.includes(`<p>${shortenedMark}</p>`)]).toEqual([true, true])
   })
 })
 
 describe('DIA-20 a diagram', () => {
   const createNodes = (label: string): DiagramNode[] =>
-    Array.from({ length: 1000 }, (_, id) => ({ id: `${id}`, type: 'x', position: { x: (id % 30) * 200, y: id * 4 }, data: { label } }))
-  const edges = Array.from({ length: 2000 }, (_, id) => ({ id: `${id}`, source: `${id % 1000}`, target: '0', label: 'w '.repeat(150) }))
+    Array.from({ length: 1000 }, (_, id) => ({
+      id: `${id}`,
+      type: 'x',
+      position: { x: (id % 30) * 200, y: id * 4 },
+      data: { label },
+    }))
+  const edges = Array.from({ length: 2000 }, (_, id) => ({
+    id: `${id}`,
+    source: `${id % 1000}`,
+    target: '0',
+    label: 'w '.repeat(150),
+  }))
 
   it('DIA-20 of the largest size is drawn whole, and each part is counted', () => {
     const budget = createBudget()
@@ -203,7 +260,9 @@ describe('SES-58 a stored text that is masked', () => {
     const steps = 19 * 20 + 1500
     expect(maskStored(text, createBudget({ steps }))).toBe('password: [masked secret]')
     expect(maskStored(text, createBudget({ steps: steps - 1 }))).toBe(shortenedMark)
-    expect(() => mask(text, createBudget({ steps: steps - 1 }))).toThrow(expect.objectContaining({ status: 422 }))
+    expect(() => mask(text, createBudget({ steps: steps - 1 }))).toThrow(
+      expect.objectContaining({ status: 422 }),
+    )
   })
 
   it('VER-08 counts what a page of a comparison writes', () => {
@@ -211,7 +270,15 @@ describe('SES-58 a stored text that is masked', () => {
     const fields = [{ field: 'name', before: null, after: 'ab', parts: null }]
     renderComparison('x', { base: 1, version: 2, fields, items: [] }, budget)
     expect(budget.getSpent().steps).toBe(150 + 2)
-    const item = { list: 'steps', id: 'a', label: 'b', change: 'added', moved: false, position_before: null, position_after: null } as const
+    const item = {
+      list: 'steps',
+      id: 'a',
+      label: 'b',
+      change: 'added',
+      moved: false,
+      position_before: null,
+      position_after: null,
+    } as const
     const parts = [{ op: 'insert', text: 'cd' } as const]
     renderComparison(
       'x',

@@ -10,10 +10,15 @@ import type { ScriptParameter } from '#rules/scripts/schema.ts'
 import { type Content, compareVersions } from '#rules/versions/compare.ts'
 import { readBlocksOf } from '#test/support/articles.ts'
 
-// What a small input could make large. Work and output are counted, so these tests say the same on every machine.
+// What a small input could make large. Work and output are counted, so these tests say the same on every
+// machine.
 
 const parameter: ScriptParameter = { name: 'a', label: 'A', type: 'string', required: true }
-const createTemplate = (script_body: string): Template => ({ language: 'bash', script_body, parameters_schema: [parameter] })
+const createTemplate = (script_body: string): Template => ({
+  language: 'bash',
+  script_body,
+  parameters_schema: [parameter],
+})
 
 describe('WIR-44 placeholders', () => {
   it('WIR-44 add at most 500,000 characters to a text; the others stay in it', () => {
@@ -29,14 +34,17 @@ describe('WIR-44 placeholders', () => {
 
   it('WIR-44 of all texts of a request add at most what its budget has', () => {
     const budget = createBudget({ bytes: 250_000 })
-    const texts = Array.from({ length: 50 }, () => fillPlaceholders('{{a}}'.repeat(100), { a: 'x'.repeat(20_000) }, budget))
+    const texts = Array.from({ length: 50 }, () =>
+      fillPlaceholders('{{a}}'.repeat(100), { a: 'x'.repeat(20_000) }, budget),
+    )
     expect(texts.join('').length).toBeLessThan(250_000 + 50 * 500)
     expect(budget.getSpent().bytes).toBe(240_000)
   })
 })
 
 describe('VER-07 a comparison', () => {
-  const words = (count: number, word: string) => Array.from({ length: count }, (_, index) => `${word}${index}`).join(' ')
+  const words = (count: number, word: string) =>
+    Array.from({ length: count }, (_, index) => `${word}${index}`).join(' ')
   const createContent = (texts: number, word: string): Content => ({
     fields: {},
     items: Array.from({ length: texts }, (_, index) => ({
@@ -53,7 +61,11 @@ describe('VER-07 a comparison', () => {
     const budget = createBudget()
     const { items } = compareVersions(createContent(300, 'a'), createContent(300, 'b'), budget)
     const counts = items.map(({ fields }) => fields[0]?.parts?.length ?? 0)
-    expect([counts.length, counts[0], counts.at(-1)]).toEqual([300, expect.toSatisfy((count: number) => count > 2), 2])
+    expect([counts.length, counts[0], counts.at(-1)]).toEqual([
+      300,
+      expect.toSatisfy((count: number) => count > 2),
+      2,
+    ])
     expect(budget.getSpent().steps).toBeLessThan(25_000_000)
   })
 
@@ -75,7 +87,9 @@ describe('WIR-45 a rendered script', () => {
   })
 
   it('WIR-45 is not computed by filters that lengthen a value eight times', () => {
-    expect(() => render('{{a|json|json|json|json|json|json|json|json}}', '"'.repeat(100_000))).toThrow(Problem)
+    expect(() => render('{{a|json|json|json|json|json|json|json|json}}', '"'.repeat(100_000))).toThrow(
+      Problem,
+    )
   })
 
   it('WIR-45 filters each expression once', () => {
@@ -109,19 +123,22 @@ describe('WIR-47 what is read is counted before', () => {
     expect(budget.getSpent().steps).toBeLessThan(jobSteps / 20)
   })
 
-  it.each(['text', 'file'])('KBI-11 a long HTML page that is sent as %s lets other requests run between its passes', async (kind) => {
-    const page = `<table>${'<tr><td>a<td>b<td>c'.repeat(20_000)}</table>`
-    const budget = createBudget({ steps: jobSteps })
-    const stepsAtPause: number[] = []
-    const watched = { ...budget, pause: async () => void stepsAtPause.push(budget.getSpent().steps) }
-    await (kind === 'text'
-      ? readArticleText('html', 'A', page, watched)
-      : readArticleFile({ bytes: new TextEncoder().encode(page), name: 'a.html', type: '' }, watched))
-    const { steps } = budget.getSpent()
-    const passes = [...stepsAtPause, steps].map((at, n) => at - (stepsAtPause[n - 1] ?? 0))
-    expect(passes).toHaveLength(3)
-    expect(Math.max(...passes)).toBeLessThan(steps * 0.6)
-  })
+  it.each(['text', 'file'])(
+    'KBI-11 a long HTML page that is sent as %s lets other requests run between its passes',
+    async (kind) => {
+      const page = `<table>${'<tr><td>a<td>b<td>c'.repeat(20_000)}</table>`
+      const budget = createBudget({ steps: jobSteps })
+      const stepsAtPause: number[] = []
+      const watched = { ...budget, pause: async () => void stepsAtPause.push(budget.getSpent().steps) }
+      await (kind === 'text'
+        ? readArticleText('html', 'A', page, watched)
+        : readArticleFile({ bytes: new TextEncoder().encode(page), name: 'a.html', type: '' }, watched))
+      const { steps } = budget.getSpent()
+      const passes = [...stepsAtPause, steps].map((at, n) => at - (stepsAtPause[n - 1] ?? 0))
+      expect(passes).toHaveLength(3)
+      expect(Math.max(...passes)).toBeLessThan(steps * 0.6)
+    },
+  )
 
   it('WIR-47 the texts that are redacted for the model are counted', () => {
     const budget = createBudget()

@@ -22,39 +22,57 @@ function settingsTable(name: string, shape: Record<string, z.ZodType>): string {
     const fallback = schema.safeParse(undefined)
     const hasNoDefault = fallback.data === undefined || JSON.stringify(fallback.data) === '[]'
     const isObject = typeof fallback.data === 'object' && !Array.isArray(fallback.data)
-    const defaultValue = hasNoDefault ? 'none' : `\`${isObject ? JSON.stringify(fallback.data) : fallback.data}\``
+    const defaultValue = hasNoDefault
+      ? 'none'
+      : `\`${isObject ? JSON.stringify(fallback.data) : fallback.data}\``
     return `| \`${setting}\` | ${schema.description ?? ''} | ${fallback.success ? defaultValue : '**required**'} |`
   })
-  return [`<!-- ${name} -->`, '| setting | what it is | default |', '|---|---|---|', ...rows, `<!-- /${name} -->`].join('\n')
+  return [
+    `<!-- ${name} -->`,
+    '| setting | what it is | default |',
+    '|---|---|---|',
+    ...rows,
+    `<!-- /${name} -->`,
+  ].join('\n')
 }
 
-it.each(Object.entries(groups))('describes every setting of the group %s in functions/README.md', async (name, shape) => {
-  const text = await readFile(readme, 'utf8')
-  if (process.env.UPDATE)
-    await writeFile(
-      readme,
-      text.replace(new RegExp(`<!-- ${name} -->[\\s\\S]*<!-- /${name} -->`), () => settingsTable(name, shape)),
-    )
-  expect(await readFile(readme, 'utf8')).toContain(settingsTable(name, shape))
-  for (const schema of Object.values(shape)) expect(schema.description).toBeTruthy()
-})
+it.each(Object.entries(groups))(
+  'describes every setting of the group %s in functions/README.md',
+  async (name, shape) => {
+    const text = await readFile(readme, 'utf8')
+    if (process.env.UPDATE)
+      await writeFile(
+        readme,
+        text.replace(new RegExp(`<!-- ${name} -->[\\s\\S]*<!-- /${name} -->`), () =>
+          settingsTable(name, shape),
+        ),
+      )
+    expect(await readFile(readme, 'utf8')).toContain(settingsTable(name, shape))
+    for (const schema of Object.values(shape)) expect(schema.description).toBeTruthy()
+  },
+)
 
 it.each([
   ['Cloudflare', parseCloudflareConfig, { ...settings, ...cloudflareSettings }],
   ['Node', parseNodeConfig, { ...settings, ...nodeSettings }],
-] as const)('on %s, reports every missing or invalid setting, but not its value', (_platform, parseConfig, shape) => {
-  const parse = () => parseConfig({ JWT_KEYS: 'secret-value', PUBLIC_BASE_URL: 'secret-value' })
-  const required = Object.entries(shape).filter(([, schema]) => !schema.safeParse(undefined).success)
-  expect(required.length).toBeGreaterThan(5)
-  for (const [name] of required) expect(parse).toThrow(new RegExp(`\\b${name}: `))
-  expect(parse).not.toThrow(/secret-value/)
-})
+] as const)(
+  'on %s, reports every missing or invalid setting, but not its value',
+  (_platform, parseConfig, shape) => {
+    const parse = () => parseConfig({ JWT_KEYS: 'secret-value', PUBLIC_BASE_URL: 'secret-value' })
+    const required = Object.entries(shape).filter(([, schema]) => !schema.safeParse(undefined).success)
+    expect(required.length).toBeGreaterThan(5)
+    for (const [name] of required) expect(parse).toThrow(new RegExp(`\\b${name}: `))
+    expect(parse).not.toThrow(/secret-value/)
+  },
+)
 
 it.each([
   ['authorization=Bearer%20a%3Db, x-team = ops', { authorization: 'Bearer a=b', 'x-team': 'ops' }],
   ['', {}],
 ])('OBS-08 reads the headers of the receiver of spans from %j', (text, headers) => {
-  expect(parseNodeConfig({ ...sampleSettings, OBJECTS_DIR: 'x', OTLP_HEADERS: text }).OTLP_HEADERS).toEqual(headers)
+  expect(parseNodeConfig({ ...sampleSettings, OBJECTS_DIR: 'x', OTLP_HEADERS: text }).OTLP_HEADERS).toEqual(
+    headers,
+  )
 })
 
 it.each(['secret-value', '=secret-value', 'name=%E0%A4%A', 'na me=secret-value'])(
@@ -68,7 +86,8 @@ it.each(['secret-value', '=secret-value', 'name=%E0%A4%A', 'na me=secret-value']
 
 const key = (length: number) => JSON.stringify([{ kid: 'k', secret: 's'.repeat(length) }])
 const vaultKey = (changes: object) => JSON.stringify([{ version: 1, key: `${'A'.repeat(43)}=`, ...changes }])
-const node = (changes: Record<string, string | undefined>) => parseNodeConfig({ ...sampleSettings, OBJECTS_DIR: 'x', ...changes })
+const node = (changes: Record<string, string | undefined>) =>
+  parseNodeConfig({ ...sampleSettings, OBJECTS_DIR: 'x', ...changes })
 const qstash = { QSTASH_TOKEN: 't', QSTASH_CURRENT_SIGNING_KEY: 'a', QSTASH_NEXT_SIGNING_KEY: 'b' }
 
 it.each<[string, string | undefined, unknown]>([
@@ -168,7 +187,9 @@ it.each([
   ['SHUTDOWN_TIMEOUT_MS', '600001'],
   ['REDIS_URL', 'http://r.example'],
   ['OBJECTS_DIR', ''],
-])('refuses %s as %j', (name, text) => expect(() => node({ [name]: text })).toThrow(new RegExp(`^The configuration is invalid. ${name}`)))
+])('refuses %s as %j', (name, text) =>
+  expect(() => node({ [name]: text })).toThrow(new RegExp(`^The configuration is invalid. ${name}`)),
+)
 
 it.each([
   [{ S3_BUCKET: 'b' }, ['S3_ENDPOINT', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY']],
@@ -177,8 +198,17 @@ it.each([
   [{ OBJECTS_DIR: undefined }, ['OBJECTS_DIR']],
   [{ OBJECTS_DIR: 'x', AI_FALLBACK_API_KEY: 'k' }, ['AI_FALLBACK_MODEL']],
 ])('with %j misses %j', (changes, names) => {
-  const without = { S3_ENDPOINT: undefined, S3_BUCKET: undefined, S3_ACCESS_KEY_ID: undefined, S3_SECRET_ACCESS_KEY: undefined }
-  const noQueue = { QSTASH_TOKEN: undefined, QSTASH_CURRENT_SIGNING_KEY: undefined, QSTASH_NEXT_SIGNING_KEY: undefined }
+  const without = {
+    S3_ENDPOINT: undefined,
+    S3_BUCKET: undefined,
+    S3_ACCESS_KEY_ID: undefined,
+    S3_SECRET_ACCESS_KEY: undefined,
+  }
+  const noQueue = {
+    QSTASH_TOKEN: undefined,
+    QSTASH_CURRENT_SIGNING_KEY: undefined,
+    QSTASH_NEXT_SIGNING_KEY: undefined,
+  }
   const message = `The configuration is invalid. ${names.map((name) => `${name}: is missing`).join('; ')}`
   expect(() => node({ ...without, ...noQueue, ...changes })).toThrow(new Error(message))
 })

@@ -30,18 +30,23 @@ type Bytes = Uint8Array<ArrayBuffer>
 /** A file whose hostile part is `size` times as long as one of it, and the size to start with. */
 type HostileFile<T> = [name: string, size: number, build: (size: number) => T]
 
-const repeat = (count: number, write: (index: number) => string) => Array.from({ length: count }, (_, index) => write(index)).join('')
+const repeat = (count: number, write: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => write(index)).join('')
 
 /** Read a file. A refusal is fine; any other error would be answered with 500. */
 async function readOrRefuse(read: () => unknown): Promise<void> {
   try {
     await read()
   } catch (error) {
-    if (!(error instanceof Problem || error instanceof ArticleError || error instanceof DiagramFileError)) throw error
+    if (!(error instanceof Problem || error instanceof ArticleError || error instanceof DiagramFileError))
+      throw error
   }
 }
 
-/** A job may cause a second of work. It takes up to twice as long on a machine whose caches other processes use. */
+/**
+ * A job may cause a second of work. It takes up to twice as long on a machine whose caches other processes
+ * use.
+ */
 const maxMs = 2000
 /** The time of small files varies by this much. */
 const toleranceMs = 20
@@ -49,24 +54,35 @@ const toleranceMs = 20
 const maxRounds = 3
 
 /**
- * Expect that four times the hostile part takes about four times as long, and never longer than a job may take. Quadratic work takes 16 times as long in every
- * round; a busy machine disturbs single rounds.
+ * Expect that four times the hostile part takes about four times as long, and never longer than a job may
+ * take. Quadratic work takes 16 times as long in every round; a busy machine disturbs single rounds.
  */
-async function expectLinear<T>(size: number, build: (size: number) => T, read: (file: T) => unknown): Promise<void> {
+async function expectLinear<T>(
+  size: number,
+  build: (size: number) => T,
+  read: (file: T) => unknown,
+): Promise<void> {
   const [file, fourTimes] = [build(size), build(size * 4)]
   const measurements: { ms: number; msOfFourTimes: number }[] = []
-  const isLinear = () => measurements.some(({ ms, msOfFourTimes }) => msOfFourTimes < Math.min(maxMs, 8 * ms + toleranceMs))
+  const isLinear = () =>
+    measurements.some(({ ms, msOfFourTimes }) => msOfFourTimes < Math.min(maxMs, 8 * ms + toleranceMs))
   while (measurements.length < maxRounds && !isLinear()) {
     const ms = await measureBestCpuTimeMs(() => readOrRefuse(() => read(file)))
     // Once, because the code is compiled by now, and most are linear in the first round.
-    measurements.push({ ms, msOfFourTimes: await measureThreadCpuTimeMs(() => readOrRefuse(() => read(fourTimes))) })
+    measurements.push({
+      ms,
+      msOfFourTimes: await measureThreadCpuTimeMs(() => readOrRefuse(() => read(fourTimes))),
+    })
   }
   expect([measurements, isLinear()]).toEqual([measurements, true])
 }
 
-const buildAllNodes = (blocks: readonly Block[]) => buildNodes(splitIntoSegments(blocks).segments, [], () => 'id')
-const readDocx = async (bytes: Bytes) => buildAllNodes((await readArticleFile({ bytes, name: 'a.docx', type: '' }, createBudget())).blocks)
-const readText = (format: 'html' | 'markdown' | 'text') => (content: string) => buildAllNodes(readBlocksOf(format, content))
+const buildAllNodes = (blocks: readonly Block[]) =>
+  buildNodes(splitIntoSegments(blocks).segments, [], () => 'id')
+const readDocx = async (bytes: Bytes) =>
+  buildAllNodes((await readArticleFile({ bytes, name: 'a.docx', type: '' }, createBudget())).blocks)
+const readText = (format: 'html' | 'markdown' | 'text') => (content: string) =>
+  buildAllNodes(readBlocksOf(format, content))
 
 const buildWith = (name: string, content: string, body = docxParagraph('Text')) =>
   buildZip([...docxParts(documentXml(body)).filter((part) => part.name !== name), { name, content }])
@@ -77,13 +93,18 @@ const numbering = (formats: string, uses: string) =>
   )
 const listLevel = (depth: string) =>
   `<w:p><w:pPr><w:numPr><w:ilvl w:val="${depth}"/><w:numId w:val="1"/></w:numPr></w:pPr><w:t>a</w:t></w:p>`
-const target = (address: string) => `<Relationships><Relationship Id="rId9" Target="${address}" TargetMode="External"/></Relationships>`
+const target = (address: string) =>
+  `<Relationships><Relationship Id="rId9" Target="${address}" TargetMode="External"/></Relationships>`
 const nestedTables = (content: string, depth: number) =>
   `${'<w:tbl><w:tr><w:tc>'.repeat(depth)}${content}${'</w:tc></w:tr></w:tbl>'.repeat(depth)}`
 
 describe('a Word document', () => {
   const files: HostileFile<Bytes>[] = [
-    ['list formats and uses', 3000, (n) => numbering('<w:numFmt w:val="decimal"/>'.repeat(n), '<w:abstractNumId w:val="7"/>'.repeat(n))],
+    [
+      'list formats and uses',
+      3000,
+      (n) => numbering('<w:numFmt w:val="decimal"/>'.repeat(n), '<w:abstractNumId w:val="7"/>'.repeat(n)),
+    ],
     [
       'levels and uses of a list',
       2000,
@@ -93,11 +114,16 @@ describe('a Word document', () => {
           '<w:abstractNumId w:val="7"/>'.repeat(n),
         ),
     ],
-    ['links of one paragraph', 4000, (n) => buildDocx(`<w:p>${'<w:hyperlink r:id="rId9"><w:t>y</w:t></w:hyperlink>'.repeat(n)}</w:p>`)],
+    [
+      'links of one paragraph',
+      4000,
+      (n) => buildDocx(`<w:p>${'<w:hyperlink r:id="rId9"><w:t>y</w:t></w:hyperlink>'.repeat(n)}</w:p>`),
+    ],
     [
       'links after white space',
       4000,
-      (n) => buildDocx(`<w:p><w:t>${' '.repeat(n * 10)}</w:t>${'<w:hyperlink r:id="rId9"/>'.repeat(n)}</w:p>`),
+      (n) =>
+        buildDocx(`<w:p><w:t>${' '.repeat(n * 10)}</w:t>${'<w:hyperlink r:id="rId9"/>'.repeat(n)}</w:p>`),
     ],
     ['paragraphs of a nested table', 40_000, (n) => buildDocx(nestedTables('<w:p/>'.repeat(n), 2))],
     ['paragraphs of tables nested 90 times', 10_000, (n) => buildDocx(nestedTables('<w:p/>'.repeat(n), 90))],
@@ -116,7 +142,11 @@ describe('a Word document', () => {
       2000,
       (n) => {
         const styles = `<w:styles xmlns:w="w"><w:style w:styleId="a"><w:name w:val="${'x'.repeat(n * 10)}"/></w:style></w:styles>`
-        return buildWith('word/styles.xml', styles, '<w:p><w:pPr><w:pStyle w:val="a"/></w:pPr></w:p>'.repeat(n))
+        return buildWith(
+          'word/styles.xml',
+          styles,
+          '<w:p><w:pPr><w:pStyle w:val="a"/></w:pPr></w:p>'.repeat(n),
+        )
       },
     ],
     ['carriage returns', 400_000, (n) => buildDocx(`<w:p><w:t>${'\r'.repeat(n)}</w:t></w:p>`)],
@@ -124,29 +154,47 @@ describe('a Word document', () => {
     ['tags', 10_000, (n) => buildDocx('<w:p/>'.repeat(n))],
     ['list items', 1000, (n) => buildDocx(listLevel('3').repeat(n))],
   ]
-  it.each(files)('WIR-30 takes linear time for many %s', (_, size, build) => expectLinear(size, build, readDocx))
+  it.each(files)('WIR-30 takes linear time for many %s', (_, size, build) =>
+    expectLinear(size, build, readDocx),
+  )
 
-  it.each(['-Infinity', '-1000000000', '0.5', '1e9'])('WIR-30 ends for a list level with the depth %s', async (depth) => {
-    await readOrRefuse(() => readDocx(buildDocx(listLevel(depth))))
-    expect(depth).not.toBe('')
-  })
+  it.each(['-Infinity', '-1000000000', '0.5', '1e9'])(
+    'WIR-30 ends for a list level with the depth %s',
+    async (depth) => {
+      await readOrRefuse(() => readDocx(buildDocx(listLevel(depth))))
+      expect(depth).not.toBe('')
+    },
+  )
 
-  it.each(['__proto__', 'constructor', 'toString'])('WIR-30 ignores an element with the name %s', async (name) => {
-    await expect(readDocx(buildDocx(`<w:p><w:t>a</w:t></w:p><${name}></${name}>`))).resolves.toHaveLength(1)
-  })
+  it.each(['__proto__', 'constructor', 'toString'])(
+    'WIR-30 ignores an element with the name %s',
+    async (name) => {
+      await expect(readDocx(buildDocx(`<w:p><w:t>a</w:t></w:p><${name}></${name}>`))).resolves.toHaveLength(1)
+    },
+  )
 })
 
 describe('a PDF', () => {
   const readPdf = async (bytes: Bytes) =>
-    buildAllNodes((await readArticleFile({ bytes, name: 'a.pdf', type: '' }, createBudget({ steps: jobSteps }))).blocks)
+    buildAllNodes(
+      (await readArticleFile({ bytes, name: 'a.pdf', type: '' }, createBudget({ steps: jobSteps }))).blocks,
+    )
   const page = (content: string) => buildPdf({ pages: [content] })
   const line = pdfText('a', 50, 700)
   const bytes = (text: string) => new Uint8Array(Buffer.from(`%PDF-${text}`))
   const form = (content: string) =>
-    buildPdf({ pages: [content], objects: [{ dict: '<</Subtype /Form>>', stream: line + content }], resources: '/XObject <</X 10 0 R>>' })
+    buildPdf({
+      pages: [content],
+      objects: [{ dict: '<</Subtype /Form>>', stream: line + content }],
+      resources: '/XObject <</X 10 0 R>>',
+    })
   const files: HostileFile<Bytes>[] = [
     ['lines', 2000, (n) => page(line.repeat(n))],
-    ['lines of a table', 1000, (n) => page(repeat(n, (i) => pdfText('a', 50, 90_000 - i * 12) + pdfText('b', 200, 90_000 - i * 12)))],
+    [
+      'lines of a table',
+      1000,
+      (n) => page(repeat(n, (i) => pdfText('a', 50, 90_000 - i * 12) + pdfText('b', 200, 90_000 - i * 12))),
+    ],
     ['cells of a line', 1000, (n) => page(repeat(n, (i) => pdfText('a', i * 30, 700)))],
     ['items', 1000, (n) => page(repeat(n, (i) => pdfText('1. a', 50 + (i % 50) * 12, 90_000 - i * 12)))],
     ['pages', 60, (n) => buildPdf({ pages: Array.from({ length: n }, () => line) })],
@@ -162,7 +210,10 @@ describe('a PDF', () => {
         buildPdf({
           pages: ['/X Do'],
           objects: [
-            { dict: '<</Subtype /Form /Resources <</Font <</T 11 0 R>>>>>>', stream: `BT /T 1 Tf <${'0001ffff'.repeat(n)}> Tj ET` },
+            {
+              dict: '<</Subtype /Form /Resources <</Font <</T 11 0 R>>>>>>',
+              stream: `BT /T 1 Tf <${'0001ffff'.repeat(n)}> Tj ET`,
+            },
             { dict: '<</Subtype /Type0 /ToUnicode 12 0 R>>' },
             { dict: '<<>>', stream: `${'<0000> <0001> <0041> '.repeat(n)}endbfrange` },
           ],
@@ -171,11 +222,16 @@ describe('a PDF', () => {
     ],
     ['spaces after decompression', 1_000_000, (n) => page(' '.repeat(n))],
   ]
-  it.each(files)('WIR-30 takes linear time for many %s', (_, size, build) => expectLinear(size, build, readPdf))
+  it.each(files)('WIR-30 takes linear time for many %s', (_, size, build) =>
+    expectLinear(size, build, readPdf),
+  )
 
   it('WIR-30 refuses forms that draw each other many times', { retry: 2 }, async () => {
     const names = Array.from({ length: 9 }, (_, i) => `/X${i} ${10 + i} 0 R`).join(' ')
-    const objects = Array.from({ length: 9 }, (_, i) => ({ dict: '<</Subtype /Form>>', stream: `/X${i + 1} Do `.repeat(8) }))
+    const objects = Array.from({ length: 9 }, (_, i) => ({
+      dict: '<</Subtype /Form>>',
+      stream: `/X${i + 1} Do `.repeat(8),
+    }))
     const file = buildPdf({ pages: ['/X0 Do'], objects, resources: `/XObject <<${names}>>` })
     const before = process.threadCpuUsage()
     await expect(readPdf(file)).rejects.toBeInstanceOf(Problem)
@@ -183,7 +239,9 @@ describe('a PDF', () => {
     expect((user + system) / 1000).toBeLessThan(maxMs)
   })
   it('WIR-30 refuses contents of more than 16 MiB', async () => {
-    await expect(readPdf(page(' '.repeat(17 * 1024 * 1024)))).rejects.toThrow('The PDF is too large after decompression')
+    await expect(readPdf(page(' '.repeat(17 * 1024 * 1024)))).rejects.toThrow(
+      'The PDF is too large after decompression',
+    )
   })
 })
 
@@ -201,12 +259,22 @@ describe('an HTML page', () => {
     ['items of a table of contents', 5000, (n) => `<ul>${'<li><a href="#a">b</a></li>'.repeat(n)}</ul>`],
     ['empty elements in nested elements', 5000, (n) => '<i>'.repeat(150) + '<b></b>'.repeat(n)],
     ['names of a class', 5000, (n) => `<div class="${'has-a toc-b '.repeat(n)}">a</div>`.repeat(5)],
-    ['cells over many rows and columns', 3000, (n) => `<table>${'<tr><td rowspan=999 colspan=999>a<td>b'.repeat(n)}</table>`],
-    ['rows below a cell of many columns', 5000, (n) => `<table><tr><td colspan=99>a<td>b${'<tr><td>a<td>b'.repeat(n)}</table>`],
+    [
+      'cells over many rows and columns',
+      3000,
+      (n) => `<table>${'<tr><td rowspan=999 colspan=999>a<td>b'.repeat(n)}</table>`,
+    ],
+    [
+      'rows below a cell of many columns',
+      5000,
+      (n) => `<table><tr><td colspan=99>a<td>b${'<tr><td>a<td>b'.repeat(n)}</table>`,
+    ],
     ['lists in table cells', 3000, (n) => `<table>${'<tr><td><ul><li>a<li>b</ul><td>c'.repeat(n)}</table>`],
     ['open comments', 20_000, (n) => '<!--'.repeat(n)],
   ]
-  it.each(files)('WIR-30 takes linear time for many %s', (_, size, build) => expectLinear(size, build, readText('html')))
+  it.each(files)('WIR-30 takes linear time for many %s', (_, size, build) =>
+    expectLinear(size, build, readText('html')),
+  )
 })
 
 describe('a markdown or plain text', () => {
@@ -218,7 +286,11 @@ describe('a markdown or plain text', () => {
     ['brackets', 50_000, (n) => '['.repeat(n)],
     ['unfinished links in a title', 1600, (n) => '[]('.repeat(n)],
     ['marks in a title', 1200, (n) => '**a '.repeat(n)],
-    ['quotation marks in the title of the front matter', 600, (n) => `---\na: b\ntitle: ${' "'.repeat(n)}x\n---\ntext`],
+    [
+      'quotation marks in the title of the front matter',
+      600,
+      (n) => `---\na: b\ntitle: ${' "'.repeat(n)}x\n---\ntext`,
+    ],
     ['items', 1000, (n) => '- a\n'.repeat(n)],
     ['options of an item', 1000, (n) => `1. a?\n${'   - If a\n'.repeat(n)}`],
     ['decisions', 300, (n) => 'a?\n\n- If a\n- If b\n\n'.repeat(n)],
@@ -229,24 +301,46 @@ describe('a markdown or plain text', () => {
     ['definitions', 5000, (n) => `${repeat(n, (i) => `[${i}]: http://x.example\n`)}\n[1]`],
     ['headings of every level', 300, (n) => repeat(n, (i) => `${'#'.repeat((i % 6) + 1)} a\n\nb\n\n`)],
   ]
-  it.each(files)('WIR-30 takes linear time for many %s in markdown', (_, size, build) => expectLinear(size, build, readText('markdown')))
-  it.each(files)('WIR-30 takes linear time for many %s in text', (_, size, build) => expectLinear(size, build, readText('text')))
+  it.each(files)('WIR-30 takes linear time for many %s in markdown', (_, size, build) =>
+    expectLinear(size, build, readText('markdown')),
+  )
+  it.each(files)('WIR-30 takes linear time for many %s in text', (_, size, build) =>
+    expectLinear(size, build, readText('text')),
+  )
 })
 
 describe('a draw.io file', () => {
-  const file = (cells: string) => `<mxfile><diagram name="a"><mxGraphModel><root>${cells}</root></mxGraphModel></diagram></mxfile>`
-  const compress = (xml: string) => `<mxfile><diagram>${deflateRawSync(encodeURIComponent(xml)).toString('base64')}</diagram></mxfile>`
+  const file = (cells: string) =>
+    `<mxfile><diagram name="a"><mxGraphModel><root>${cells}</root></mxGraphModel></diagram></mxfile>`
+  const compress = (xml: string) =>
+    `<mxfile><diagram>${deflateRawSync(encodeURIComponent(xml)).toString('base64')}</diagram></mxfile>`
   const files: HostileFile<string>[] = [
-    ['cells in one object with a long label', 1000, (n) => file(`<object label="${'x'.repeat(n * 20)}">${'<mxCell/>'.repeat(n)}</object>`)],
+    [
+      'cells in one object with a long label',
+      1000,
+      (n) => file(`<object label="${'x'.repeat(n * 20)}">${'<mxCell/>'.repeat(n)}</object>`),
+    ],
     ['unknown tags', 20_000, (n) => file('<a/>'.repeat(n))],
     ['compressed tags', 20_000, (n) => compress(file('<a/>'.repeat(n)))],
     ['brackets in a label', 20_000, (n) => file(`<mxCell vertex="1" id="a" value="${'&lt;'.repeat(n)}"/>`)],
-    ['cells in a circle', 4000, (n) => file(repeat(n, (i) => `<mxCell vertex="1" id="${i}" parent="${(i + 1) % n}"/>`))],
-    ['placeholders', 3000, (n) => file(`<object id="a" b="c" placeholders="1" label="${'%b% '.repeat(n)}"><mxCell vertex="1"/></object>`)],
+    [
+      'cells in a circle',
+      4000,
+      (n) => file(repeat(n, (i) => `<mxCell vertex="1" id="${i}" parent="${(i + 1) % n}"/>`)),
+    ],
+    [
+      'placeholders',
+      3000,
+      (n) =>
+        file(
+          `<object id="a" b="c" placeholders="1" label="${'%b% '.repeat(n)}"><mxCell vertex="1"/></object>`,
+        ),
+    ],
     [
       'groups in each other',
       1000,
-      (n) => file(repeat(n, (i) => `<mxCell vertex="1" id="${i}" parent="${i % 20 ? i - 1 : ''}" value="a"/>`)),
+      (n) =>
+        file(repeat(n, (i) => `<mxCell vertex="1" id="${i}" parent="${i % 20 ? i - 1 : ''}" value="a"/>`)),
     ],
     ['elements of an SVG file', 10_000, (n) => `<svg>${'<g content="a">'.repeat(n)}`],
     ['elements of an HTML file', 10_000, (n) => `<div data-mxgraph=''>${'<p>'.repeat(n)}`],
@@ -298,7 +392,9 @@ describe('a flow in markdown', () => {
     ['circles', 100, (n) => file(repeat(n, (i) => `## Action: a {#n${i}}\n-> #n${(i + 1) % n}\n`))],
   ]
   it.each(files)('WIR-30 takes linear time for many %s', (_, size, build) =>
-    expectLinear(size, build, (text) => checkFlowMarkdown(text, createBudget({ steps: Number.POSITIVE_INFINITY }))),
+    expectLinear(size, build, (text) =>
+      checkFlowMarkdown(text, createBudget({ steps: Number.POSITIVE_INFINITY })),
+    ),
   )
 })
 
@@ -309,13 +405,25 @@ describe('a text of an export', () => {
     ['starts of paths', 3000, (n) => '(C:\\_*'.repeat(n)],
     ['backticks', 10_000, (n) => '`` '.repeat(n)],
   ]
-  it.each(texts)('WIR-30 takes linear time for many %s', (_, size, build) => expectLinear(size, build, joinLines))
-  it.each(texts)('WIR-30 takes linear time for many %s in markdown', (_, size, build) => expectLinear(size, build, escapeMarkdown))
-  const fill = (text: string) => fillMarkdown(toMarkdown(`${text} {{a}} ${'`{{a}}`'.repeat(10)}`), { a: text }, createBudget())
-  it.each(texts)('WIR-30 takes linear time for many %s as a value', (_, size, build) => expectLinear(size, build, fill))
-  const maskEscaped = (text: string) => maskMarkdown(escapeMarkdown(text), (plain) => plain.replaceAll('a', '[masked secret]'))
-  it.each(texts)('WIR-30 takes linear time for many %s that are masked', (_, size, build) => expectLinear(size, build, maskEscaped))
-  it.each(texts)('WIR-30 takes linear time for many %s in CSV', (_, size, build) => expectLinear(size, build, (text) => writeCsv([[text]])))
+  it.each(texts)('WIR-30 takes linear time for many %s', (_, size, build) =>
+    expectLinear(size, build, joinLines),
+  )
+  it.each(texts)('WIR-30 takes linear time for many %s in markdown', (_, size, build) =>
+    expectLinear(size, build, escapeMarkdown),
+  )
+  const fill = (text: string) =>
+    fillMarkdown(toMarkdown(`${text} {{a}} ${'`{{a}}`'.repeat(10)}`), { a: text }, createBudget())
+  it.each(texts)('WIR-30 takes linear time for many %s as a value', (_, size, build) =>
+    expectLinear(size, build, fill),
+  )
+  const maskEscaped = (text: string) =>
+    maskMarkdown(escapeMarkdown(text), (plain) => plain.replaceAll('a', '[masked secret]'))
+  it.each(texts)('WIR-30 takes linear time for many %s that are masked', (_, size, build) =>
+    expectLinear(size, build, maskEscaped),
+  )
+  it.each(texts)('WIR-30 takes linear time for many %s in CSV', (_, size, build) =>
+    expectLinear(size, build, (text) => writeCsv([[text]])),
+  )
 })
 
 describe('a note of a ticket', () => {
@@ -342,7 +450,9 @@ describe('a script', () => {
   ]
   const parameters_schema = [{ name: 'a', label: 'A', type: 'string' as const, required: true }]
   it.each(texts)('WIR-30 takes linear time for many %s', (_, size, build) =>
-    expectLinear(size, build, (script_body) => validateTemplate({ language: 'bash', script_body, parameters_schema }, createBudget())),
+    expectLinear(size, build, (script_body) =>
+      validateTemplate({ language: 'bash', script_body, parameters_schema }, createBudget()),
+    ),
   )
 })
 
@@ -355,17 +465,31 @@ describe('an image', () => {
   }
   const png = (others: Buffer) => {
     const header = chunk('IHDR', Buffer.from('00000001000000010806000000', 'hex'))
-    return Buffer.concat([start, header, others, chunk('IDAT', Buffer.alloc(1)), chunk('IEND', Buffer.alloc(0))])
+    return Buffer.concat([
+      start,
+      header,
+      others,
+      chunk('IDAT', Buffer.alloc(1)),
+      chunk('IEND', Buffer.alloc(0)),
+    ])
   }
   const files: HostileFile<Buffer>[] = [
     ['PNG chunks', 10_000, (n) => png(Buffer.alloc(n * 12, chunk('tEXt', Buffer.alloc(0))))],
     ['brackets in a PNG text', 500_000, (n) => png(chunk('tEXt', Buffer.alloc(n, '<')))],
-    ['JPEG segments', 10_000, (n) => Buffer.concat([Buffer.from('ffd8', 'hex'), Buffer.alloc(n * 4, 'ffe10002', 'hex')])],
+    [
+      'JPEG segments',
+      10_000,
+      (n) => Buffer.concat([Buffer.from('ffd8', 'hex'), Buffer.alloc(n * 4, 'ffe10002', 'hex')]),
+    ],
     ['JPEG fill bytes', 500_000, (n) => Buffer.concat([Buffer.from('ffd8', 'hex'), Buffer.alloc(n, 0xff)])],
     [
       'GIF blocks',
       500_000,
-      (n) => Buffer.concat([Buffer.from('GIF89a\u0001\0\u0001\0\0\0\0!\u00fe', 'latin1'), Buffer.alloc(n * 2, '\u0001a')]),
+      (n) =>
+        Buffer.concat([
+          Buffer.from('GIF89a\u0001\0\u0001\0\0\0\0!\u00fe', 'latin1'),
+          Buffer.alloc(n * 2, '\u0001a'),
+        ]),
     ],
   ]
   it.each(files)('WIR-30 takes linear time for many %s', (_, size, build) =>

@@ -26,7 +26,11 @@ describe('the log', () => {
       { level: 'info', a: 1 },
       { level: 'error', error: { name: 'Error' } },
       { level: 'warn', client: 'Upstash Redis', text: 'the request to … failed' },
-      { level: 'warn', client: 'unnamed', text: "serveStatic: root path … is not found, are you sure it's correct?" },
+      {
+        level: 'warn',
+        client: 'unnamed',
+        text: "serveStatic: root path … is not found, are you sure it's correct?",
+      },
       { level: 'error', client: 'unnamed', text: 'Error: refused for …: …' },
       { level: 'error', client: 'unnamed', text: 'Bearer … was refused with 401' },
       { level: 'error', client: 'unnamed', text: '' },

@@ -56,9 +56,19 @@ describe('the header of a trace', () => {
     [null, undefined],
   ])('%s names %s', (header, id) => expect(readTraceId(header)).toBe(id))
   it('says whether the trace is recorded', async () => {
-    const tracer = (isSampled: boolean) => ({ isSampled: () => isSampled, add: () => {}, flush: async () => {} })
-    const read = (isSampled: boolean) => runInTrace(undefined, () => recordSpans(tracer(isSampled), async () => createTraceparent()))
-    expect([createTraceparent(), runInTrace(undefined, () => createTraceparent()), await read(true), await read(false)]).toEqual([
+    const tracer = (isSampled: boolean) => ({
+      isSampled: () => isSampled,
+      add: () => {},
+      flush: async () => {},
+    })
+    const read = (isSampled: boolean) =>
+      runInTrace(undefined, () => recordSpans(tracer(isSampled), async () => createTraceparent()))
+    expect([
+      createTraceparent(),
+      runInTrace(undefined, () => createTraceparent()),
+      await read(true),
+      await read(false),
+    ]).toEqual([
       undefined,
       expect.stringMatching(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/),
       expect.stringMatching(/-01$/),

@@ -11,7 +11,9 @@ describe('the local Hudu', () => {
     const hudu = createHuduRoutes(buildArticles(), createClock())
     expect((await hudu.request('/api/v1/articles')).status).toBe(401)
     const read = async (page: string) => {
-      const answer = (await (await hudu.request(`/api/v1/articles?page=${page}`, { headers })).json()) as { articles: unknown[] }
+      const answer = (await (await hudu.request(`/api/v1/articles?page=${page}`, { headers })).json()) as {
+        articles: unknown[]
+      }
       return answer.articles.length
     }
     expect([await read('1'), await read('3'), await read('4')]).toEqual([25, 10, 0])
@@ -35,12 +37,18 @@ describe('the local Hudu', () => {
 describe('the local IT Glue', () => {
   const glue = createItGlueRoutes(buildArticles(), createClock())
   const list = async (path: string) =>
-    (await (await glue.request(path, { headers })).json()) as { data: unknown[]; meta: Record<string, number | null> }
+    (await (await glue.request(path, { headers })).json()) as {
+      data: unknown[]
+      meta: Record<string, number | null>
+    }
 
   it('refuses a wrong key, and a page of more than 1000 items', async () => {
     expect((await glue.request('/organizations')).status).toBe(403)
     expect((await glue.request('/organizations?page[size]=1001', { headers })).status).toBe(422)
-    expect((await list('/organizations?page[size]=2')).meta).toMatchObject({ 'next-page': 2, 'total-pages': 2 })
+    expect((await list('/organizations?page[size]=2')).meta).toMatchObject({
+      'next-page': 2,
+      'total-pages': 2,
+    })
   })
 
   it('lists the documents of folders only with the filter', async () => {

@@ -44,7 +44,12 @@ declare const email: string, password: string, signal: AbortSignal, show: (text:
   await writeFile(join(folder, 'samples.mts'), header + functions.join('\n'))
   const config = {
     extends: `${root}/lib/client/tsconfig.json`,
-    compilerOptions: { noEmit: true, rootDir: '/', rewriteRelativeImportExtensions: false, allowImportingTsExtensions: true },
+    compilerOptions: {
+      noEmit: true,
+      rootDir: '/',
+      rewriteRelativeImportExtensions: false,
+      allowImportingTsExtensions: true,
+    },
     include: ['samples.mts'],
   }
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config))
@@ -55,11 +60,17 @@ declare const email: string, password: string, signal: AbortSignal, show: (text:
 it('samples take the example of the body, iterate lists and streams, and keep results only where there are some', () => {
   const samples = listSamples()
   const readCall = (id: string) => samples[id]?.split('\n').slice(3).join('\n')
-  expect(readCall('flows.trees.list')).toBe('for await (const item of client.flows.trees.list()) {\n  console.log(item)\n}')
-  expect(readCall('ai.escalations.stream')).toMatch(/^for await \(const \{ event, data \} of client\.ai\.escalations\.stream\(\)\)/)
+  expect(readCall('flows.trees.list')).toBe(
+    'for await (const item of client.flows.trees.list()) {\n  console.log(item)\n}',
+  )
+  expect(readCall('ai.escalations.stream')).toMatch(
+    /^for await \(const \{ event, data \} of client\.ai\.escalations\.stream\(\)\)/,
+  )
   expect(readCall('notifications.createConfig')).toMatch(
     /^const result = await client\.notifications\.createConfig\(\{\n {2}channel: 'email',/,
   )
-  expect(readCall('flows.trees.delete')).toMatch(/^await client\.flows\.trees\.delete\(\{ tree_id: '[0-9a-f-]{36}' \}\)$/)
+  expect(readCall('flows.trees.delete')).toMatch(
+    /^await client\.flows\.trees\.delete\(\{ tree_id: '[0-9a-f-]{36}' \}\)$/,
+  )
   expect(readCall('uploads.create')).toContain('client.uploads.create({ file })')
 })

@@ -6,7 +6,8 @@ import { secrets, startDestination, startTestServer } from './test-server.ts'
 
 test('the dashboard returns an empty list for every service at first, and 404 for an unknown service', async () => {
   const { call, read } = await startTestServer()
-  for (const service of ['mail', 'chat', 'queue', 'ai', 'psa', 'billing']) expect(await read(`/desk/${service}`)).toEqual([])
+  for (const service of ['mail', 'chat', 'queue', 'ai', 'psa', 'billing'])
+    expect(await read(`/desk/${service}`)).toEqual([])
   expectStatus(await call('GET', '/desk/fax'), 404)
   expectStatus(await call('DELETE', '/desk/fax'), 404)
 })
@@ -14,7 +15,15 @@ test('the dashboard returns an empty list for every service at first, and 404 fo
 test('the dashboard keeps the newest 1,000 records of a service, newest first, and clears one service at a time', async () => {
   const { dashboard, call, read } = await startTestServer()
   for (let n = 0; n < 1001; n++)
-    dashboard.records.add('ai', { method: 'POST', path: `/${n}`, request: {}, status: 200, response: {}, task: null, usage: null })
+    dashboard.records.add('ai', {
+      method: 'POST',
+      path: `/${n}`,
+      request: {},
+      status: 200,
+      response: {},
+      task: null,
+      usage: null,
+    })
   await call('POST', '/chat/1/x', { text: 'hello' })
   const calls = await read('/desk/ai')
   expect(calls).toHaveLength(1000)
@@ -26,8 +35,14 @@ test('the dashboard keeps the newest 1,000 records of a service, newest first, a
 
 test('the page and the previews of messages escape what they show, and load nothing from other origins', async () => {
   const { origin, call, read } = await startTestServer()
-  const link = { type: 'context', elements: [{ type: 'mrkdwn', text: '*Bold* <https://example.com/a?b=1|the link> <!channel>' }] }
-  await call('POST', '/chat/1/x', { text: 't', blocks: [{ type: 'header', text: { type: 'plain_text', text: 'A <header>' } }, link] })
+  const link = {
+    type: 'context',
+    elements: [{ type: 'mrkdwn', text: '*Bold* <https://example.com/a?b=1|the link> <!channel>' }],
+  }
+  await call('POST', '/chat/1/x', {
+    text: 't',
+    blocks: [{ type: 'header', text: { type: 'plain_text', text: 'A <header>' } }, link],
+  })
   await call('POST', '/chat/1/x', '<img src=x>')
   const content = { type: 'AdaptiveCard', version: '1.4', body: [{ type: 'TextBlock', text: 'Card text' }] }
   const actions = [{ type: 'Action.OpenUrl', title: 'Bad', url: 'javascript:alert(1)' }]
@@ -52,7 +67,10 @@ test('the page and the previews of messages escape what they show, and load noth
 })
 
 test('the state counts the records of each service and the messages of the queue in each state', async () => {
-  const { call, faults, origin, dashboard } = await startTestServer({ api: 'http://127.0.0.1:1', createEscalation: async () => undefined })
+  const { call, faults, origin, dashboard } = await startTestServer({
+    api: 'http://127.0.0.1:1',
+    createEscalation: async () => undefined,
+  })
   await call('POST', '/chat/1/x', { text: 'hello' })
   const queue = new Client({ baseUrl: `${origin}/qstash`, token: secrets.qstashToken })
   await queue.publishJSON({ url: 'http://127.0.0.1:1/jobs', body: {}, delay: 3600 })
@@ -98,14 +116,19 @@ test.each([
   ['local/dashboard/page/../state.ts', 404],
   ['local/dashboard/page/%2e%2e/state.ts', 404],
   ['auth/tokens.ts', 404],
-])('of the source files, the page can only load its own and the typed client: %s is %i', async (path, status) => {
-  const { port } = await startTestServer()
-  // fetch would resolve the dots.
-  const received = await new Promise((resolve) => {
-    request({ port, path: `/desk/source/${path}` }, (response) => resolve(response.resume().statusCode)).end()
-  })
-  expect(received).toBe(status)
-})
+])(
+  'of the source files, the page can only load its own and the typed client: %s is %i',
+  async (path, status) => {
+    const { port } = await startTestServer()
+    // fetch would resolve the dots.
+    const received = await new Promise((resolve) => {
+      request({ port, path: `/desk/source/${path}` }, (response) =>
+        resolve(response.resume().statusCode),
+      ).end()
+    })
+    expect(received).toBe(status)
+  },
+)
 
 test('the page is JSON for a request that accepts JSON', async () => {
   const { origin, call } = await startTestServer()
@@ -138,7 +161,9 @@ test('advancing the clock moves PostgreSQL first, then waits for the due message
   expect(Math.abs(Date.parse(now) - Date.now() - 30_500)).toBeLessThan(1000)
   expect(order).toEqual(['moved 30500', '"first"', '"second"'])
   expect(await read('/desk/queue')).toMatchObject([{ state: 'delivered' }, { state: 'delivered' }])
-  expect(await (await call('POST', '/desk/clock', { advance_seconds: 10 })).json()).toMatchObject({ offset_seconds: 40.5 })
+  expect(await (await call('POST', '/desk/clock', { advance_seconds: 10 })).json()).toMatchObject({
+    offset_seconds: 40.5,
+  })
   expect(await (await call('DELETE', '/desk/clock')).json()).toMatchObject({ offset_seconds: 0 })
   expect(order.slice(-2)).toEqual(['moved 40500', 'moved 0'])
   expect(await (await call('GET', '/desk/clock')).json()).toMatchObject({ offset_seconds: 0 })
@@ -161,7 +186,10 @@ test.each([
 test('creates a demo escalation, and returns 404 if the server cannot create one', async () => {
   const { call } = await startTestServer({ createEscalation: async (input) => ({ escalated: input }) })
   const response = await call('POST', '/desk/demo/escalation', { problem_summary: 'Printer' })
-  expect([response.status, await response.json()]).toEqual([201, { escalated: { problem_summary: 'Printer' } }])
+  expect([response.status, await response.json()]).toEqual([
+    201,
+    { escalated: { problem_summary: 'Printer' } },
+  ])
   expectStatus(await (await startTestServer()).call('POST', '/desk/demo/escalation', {}), 404)
 })
 
@@ -172,7 +200,9 @@ test('the dashboard refuses requests from pages of other sites', async () => {
   expectStatus(await fetch(`${origin}/desk/faults`, crossSite), 403)
   const dnsRebindingStatus = new Promise((resolve) => {
     const headers = { host: 'evil.example' }
-    request({ port, path: '/desk/faults', method: 'POST', headers }, (response) => resolve(response.resume().statusCode)).end(fault)
+    request({ port, path: '/desk/faults', method: 'POST', headers }, (response) =>
+      resolve(response.resume().statusCode),
+    ).end(fault)
   })
   expect(await dnsRebindingStatus).toBe(403)
   expect(await read('/desk/faults')).toEqual([])

@@ -18,8 +18,14 @@ it('the demo escalation is a real case: in the queue and the stream, and a colle
     body: JSON.stringify({ account_of: admin.email, problem_summary: 'Reception cannot print' }),
   })
   const { session_id, handoff_id } = (await response.json()) as { session_id: string; handoff_id: string }
-  expect((await admin.client.ai.escalations.listQueue())[0]).toMatchObject({ session_id, handoff_id, title: 'Reception cannot print' })
-  await expect.poll(() => stream.events('handoff_created').map(({ data }) => data.session_id)).toEqual([session_id])
+  expect((await admin.client.ai.escalations.listQueue())[0]).toMatchObject({
+    session_id,
+    handoff_id,
+    title: 'Reception cannot print',
+  })
+  await expect
+    .poll(() => stream.events('handoff_created').map(({ data }) => data.session_id))
+    .toEqual([session_id])
   expectStatus(await admin.call('POST', `/ai-sessions/${session_id}/pickup`), 200)
   stream.disconnect()
 })
@@ -32,11 +38,16 @@ it('OPS-07 the demo accounts have sessions of the last two weeks that can be ope
   await client.identity.auth.login({ email, password })
   const sessions = await client.sessions.list({ limit: 100 })
   expect(sessions).toHaveLength(30)
-  expect(new Set(sessions.map(({ outcome }) => outcome))).toEqual(new Set([null, 'resolved', 'unresolved', 'escalated', 'cancelled']))
+  expect(new Set(sessions.map(({ outcome }) => outcome))).toEqual(
+    new Set([null, 'resolved', 'unresolved', 'escalated', 'cancelled']),
+  )
   expect(new Set(sessions.map(({ created_at }) => created_at.slice(0, 10))).size).toBeGreaterThanOrEqual(14)
   for (const { id, progress, state } of sessions) {
     const note = await client.sessions.exports.export({ session_id: id, format: 'markdown' })
-    expect([(await note.text()).length > 100, progress.percent === 100]).toEqual([true, state === 'completed'])
+    expect([(await note.text()).length > 100, progress.percent === 100]).toEqual([
+      true,
+      state === 'completed',
+    ])
   }
   const { team_id } = await client.identity.auth.getMe()
   const team = await client.analytics.getTeam({ period: '30d' })

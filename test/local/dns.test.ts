@@ -34,12 +34,16 @@ test.each([
   const result = (await response.json()) as DnsResult
   expect(result.Status).toBe(0)
   expect((result.Answer ?? []).map(({ data }) => data)).toEqual(expected)
-  expect((result.Answer ?? []).every((record) => record.type === { A: 1, AAAA: 28, MX: 15, TXT: 16 }[type])).toBe(true)
+  expect(
+    (result.Answer ?? []).every((record) => record.type === { A: 1, AAAA: 28, MX: 15, TXT: 16 }[type]),
+  ).toBe(true)
 })
 
 test('the local DNS returns NXDOMAIN for a missing name, and 400 for an invalid request', async () => {
   const { call } = await startTestServer()
-  expect(await (await call('GET', '/dns-query?name=x.missing.test&type=A')).json()).toMatchObject({ Status: 3 })
+  expect(await (await call('GET', '/dns-query?name=x.missing.test&type=A')).json()).toMatchObject({
+    Status: 3,
+  })
   expectStatus(await call('GET', '/dns-query?type=A'), 400)
   expectStatus(await call('GET', '/dns-query?name=example.com&type=NS'), 400)
 })

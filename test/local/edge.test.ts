@@ -23,14 +23,26 @@ async function startBehindEdge(listener: RequestListener) {
     const sent = request({ port: edge.port, method, headers: { 'accept-encoding': accepted } }).end()
     const [answer] = await once(sent, 'response')
     const body = Buffer.concat(await answer.toArray())
-    return { body, coding: answer.headers['content-encoding'], etag: answer.headers.etag, vary: answer.headers.vary }
+    return {
+      body,
+      coding: answer.headers['content-encoding'],
+      etag: answer.headers.etag,
+      vary: answer.headers.vary,
+    }
   }
   return { worker, port: edge.port, ask }
 }
 
 it('INS-15 the local edge compresses an answer as Cloudflare does', async () => {
   const { ask } = await startBehindEdge((_, response) =>
-    response.writeHead(200, { 'content-type': 'application/json', 'content-length': long.length, etag: '"a"', vary: 'Origin' }).end(long),
+    response
+      .writeHead(200, {
+        'content-type': 'application/json',
+        'content-length': long.length,
+        etag: '"a"',
+        vary: 'Origin',
+      })
+      .end(long),
   )
   const brotli = await ask('gzip, deflate, br')
   expect([brotli.coding, brotli.etag, brotli.vary]).toEqual(['br', 'W/"a"', 'Origin, Accept-Encoding'])
@@ -49,7 +61,10 @@ it.each([
 ])('INS-15 the local edge leaves %s as it is', async (_, status, headers, body) => {
   const { ask } = await startBehindEdge((_request, response) => response.writeHead(status, headers).end(body))
   const answer = await ask('br, gzip')
-  expect([answer.coding, answer.body.toString()]).toEqual([(headers as Record<string, unknown>)['content-encoding'], body])
+  expect([answer.coding, answer.body.toString()]).toEqual([
+    (headers as Record<string, unknown>)['content-encoding'],
+    body,
+  ])
 })
 
 it('INS-15 the local edge sends events as they come, and tells the Worker that the client left', async () => {
@@ -74,7 +89,9 @@ it('INS-15 the local edge passes bodies, headers and WebSockets on', async () =>
   const { worker, port } = await startBehindEdge(async (incoming, response) => {
     const [first, second] = incoming.headers['x-name']?.toString().split(', ') ?? []
     response.writeHead(201, [...['set-cookie', 'a=1'], ...['set-cookie', 'b=2']])
-    response.end(`${incoming.headers.host} ${incoming.method} ${incoming.url} ${first} ${second} ${(await text(incoming)).length}`)
+    response.end(
+      `${incoming.headers.host} ${incoming.method} ${incoming.url} ${first} ${second} ${(await text(incoming)).length}`,
+    )
   })
   const answer = await fetch(`http://127.0.0.1:${port}/a?b=c`, {
     method: 'POST',
@@ -91,7 +108,9 @@ it('INS-15 the local edge passes bodies, headers and WebSockets on', async () =>
     socket.pipe(socket)
   })
   const socket = connect(port, '127.0.0.1')
-  socket.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: k\r\n\r\nhello')
+  socket.write(
+    'GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: k\r\n\r\nhello',
+  )
   let received = ''
   socket.on('data', (chunk) => {
     received += chunk

@@ -11,7 +11,12 @@ async function startWithFault(fault: object) {
   const local = await startTestServer()
   expectStatus(await local.call('POST', '/desk/faults', fault), 201)
   const post = (signal?: AbortSignal) =>
-    fetch(`${local.origin}/chat/1/x`, { method: 'POST', body: '{"text":"hello"}', redirect: 'manual', ...(signal ? { signal } : {}) })
+    fetch(`${local.origin}/chat/1/x`, {
+      method: 'POST',
+      body: '{"text":"hello"}',
+      redirect: 'manual',
+      ...(signal ? { signal } : {}),
+    })
   return { ...local, post }
 }
 
@@ -38,12 +43,19 @@ test.each([
   ['error', 503, 'rollup_error', null],
   ['client_error', 400, 'invalid_payload', null],
   ['rate_limit', 429, 'rate_limited', '120'],
-])('the fault %s returns %i, and the request is recorded as refused', async (mode, status, text, retryAfter) => {
-  const { post, read } = await startWithFault({ service: 'chat1', mode })
-  const response = await post()
-  expect([response.status, await response.text(), response.headers.get('retry-after')]).toEqual([status, text, retryAfter])
-  expect(await read('/desk/chat')).toMatchObject([{ body: { text: 'hello' }, accepted: false }])
-})
+])(
+  'the fault %s returns %i, and the request is recorded as refused',
+  async (mode, status, text, retryAfter) => {
+    const { post, read } = await startWithFault({ service: 'chat1', mode })
+    const response = await post()
+    expect([response.status, await response.text(), response.headers.get('retry-after')]).toEqual([
+      status,
+      text,
+      retryAfter,
+    ])
+    expect(await read('/desk/chat')).toMatchObject([{ body: { text: 'hello' }, accepted: false }])
+  },
+)
 
 test('the fault garbage returns a 200 whose body is not JSON', async () => {
   const { post } = await startWithFault({ service: 'chat1', mode: 'garbage' })
@@ -66,7 +78,9 @@ test('the fault redirect redirects to a path that records the requests it receiv
   expect([response.status, response.headers.get('location')]).toEqual([302, '/redirected/chat1'])
   expect(await read('/desk/redirect')).toEqual([])
   await fetch(`${origin}/chat/1/x`, { method: 'POST', body: '{}' })
-  expect(await read('/desk/redirect')).toMatchObject([{ service: 'chat1', method: 'GET', path: '/redirected/chat1' }])
+  expect(await read('/desk/redirect')).toMatchObject([
+    { service: 'chat1', method: 'GET', path: '/redirected/chat1' },
+  ])
 })
 
 test('a fault with `times` applies to that many requests and is then removed', async () => {
@@ -81,11 +95,18 @@ test("the vendors' own clients report the fault responses as errors", async () =
   const redis = new Redis({ url: `${origin}/redis`, token: secrets.redisToken, retry: false })
   const qstash = new Client({ baseUrl: `${origin}/qstash`, token: secrets.qstashToken, retry: false })
   const resend = new Resend(secrets.resendKey, { baseUrl: `${origin}/resend` })
-  for (const service of ['redis', 'qstash', 'resend']) await call('POST', '/desk/faults', { service, mode: 'error' })
+  for (const service of ['redis', 'qstash', 'resend'])
+    await call('POST', '/desk/faults', { service, mode: 'error' })
   await expect(redis.get('k')).rejects.toThrow('unavailable')
-  await expect(qstash.publishJSON({ url: `${origin}/chat/1/x`, body: {} })).rejects.toMatchObject({ status: 503 })
-  expect((await resend.emails.send(mail)).error).toMatchObject({ statusCode: 503, name: 'internal_server_error' })
-  for (const service of ['redis', 'qstash', 'resend']) await call('POST', '/desk/faults', { service, mode: 'down' })
+  await expect(qstash.publishJSON({ url: `${origin}/chat/1/x`, body: {} })).rejects.toMatchObject({
+    status: 503,
+  })
+  expect((await resend.emails.send(mail)).error).toMatchObject({
+    statusCode: 503,
+    name: 'internal_server_error',
+  })
+  for (const service of ['redis', 'qstash', 'resend'])
+    await call('POST', '/desk/faults', { service, mode: 'down' })
   await expect(redis.get('k')).rejects.toThrow('fetch failed')
   await expect(qstash.publishJSON({ url: `${origin}/chat/1/x`, body: {} })).rejects.toThrow('fetch failed')
   expect((await resend.emails.send(mail)).error).toMatchObject({ statusCode: null })
@@ -94,17 +115,25 @@ test("the vendors' own clients report the fault responses as errors", async () =
 test('the fault duplicate delivers a message twice, and the fault forge adds a delivery with an invalid signature', async () => {
   const { origin, call, qstash, read } = await startTestServer()
   const client = new Client({ baseUrl: `${origin}/qstash`, token: secrets.qstashToken })
-  const receiver = new Receiver({ currentSigningKey: secrets.qstashCurrentSigningKey, nextSigningKey: secrets.qstashNextSigningKey })
+  const receiver = new Receiver({
+    currentSigningKey: secrets.qstashCurrentSigningKey,
+    nextSigningKey: secrets.qstashNextSigningKey,
+  })
   const { requests, url } = await startDestination([200, 200, 200])
-  for (const mode of ['duplicate', 'forge']) await call('POST', '/desk/faults', { service: 'qstash', mode, times: 1 })
+  for (const mode of ['duplicate', 'forge'])
+    await call('POST', '/desk/faults', { service: 'qstash', mode, times: 1 })
   await client.publishJSON({ url, body: { n: 1 } })
   await qstash.waitUntilIdle()
   const verified = await Promise.all(
-    requests.map(({ headers, body }) => receiver.verify({ signature: String(headers['upstash-signature']), body, url }).catch(() => false)),
+    requests.map(({ headers, body }) =>
+      receiver.verify({ signature: String(headers['upstash-signature']), body, url }).catch(() => false),
+    ),
   )
   expect(verified.sort()).toEqual([false, true, true])
   expect(new Set(requests.map(({ headers }) => headers['upstash-message-id'])).size).toBe(1)
-  expect(await read('/desk/queue')).toMatchObject([{ state: 'delivered', attempts: 1, forged_statuses: [200] }])
+  expect(await read('/desk/queue')).toMatchObject([
+    { state: 'delivered', attempts: 1, forged_statuses: [200] },
+  ])
   expect(await read('/desk/faults')).toEqual([])
 })
 

@@ -14,7 +14,11 @@ async function fetchMetadata({ origin }: TestServer, provider: ProviderName): Pr
   return (await fetch(`${issuer}/.well-known/openid-configuration`)).json() as Promise<Metadata>
 }
 
-function authorizationRequest({ origin }: TestServer, provider: ProviderName, verifier: string): Record<string, string> {
+function authorizationRequest(
+  { origin }: TestServer,
+  provider: ProviderName,
+  verifier: string,
+): Record<string, string> {
   return {
     client_id: `local-${provider}-client`,
     redirect_uri: `${origin}/oauth/${provider}/callback`,
@@ -30,12 +34,19 @@ function authorizationRequest({ origin }: TestServer, provider: ProviderName, ve
 const postForm = (endpoint: string, values: Record<string, string>) =>
   fetch(endpoint, { method: 'POST', body: new URLSearchParams(values), redirect: 'manual' })
 
-/** Sign in at a provider. Return its metadata, the redirect, a token request for the code, and the client's credentials. */
+/**
+ * Sign in at a provider. Return its metadata, the redirect, a token request for the code, and the client's
+ * credentials.
+ */
 async function obtainCode(server: TestServer, provider: ProviderName) {
   const metadata = await fetchMetadata(server, provider)
   const verifier = randomBytes(32).toString('base64url')
   const request = authorizationRequest(server, provider, verifier)
-  const response = await postForm(metadata.authorization_endpoint, { ...request, email: 'noa@example.com', name: 'Noa' })
+  const response = await postForm(metadata.authorization_endpoint, {
+    ...request,
+    email: 'noa@example.com',
+    name: 'Noa',
+  })
   const redirect = new URL(response.headers.get('location') ?? '')
   const { client_id = '', redirect_uri = '' } = request
   const tokenRequest = {
@@ -44,23 +55,36 @@ async function obtainCode(server: TestServer, provider: ProviderName) {
     redirect_uri,
     code_verifier: verifier,
   }
-  return { metadata, redirect, tokenRequest, credentials: { client_id, client_secret: secrets.identitySecret } }
+  return {
+    metadata,
+    redirect,
+    tokenRequest,
+    credentials: { client_id, client_secret: secrets.identitySecret },
+  }
 }
 
-test.each(providers)('local %s exchanges a code once for an ID token that its published keys verify', async (provider) => {
-  const server = await startTestServer()
-  const { metadata, redirect, tokenRequest, credentials } = await obtainCode(server, provider)
-  expect([redirect.pathname, redirect.searchParams.get('state')]).toEqual([`/oauth/${provider}/callback`, 's'])
-  const response = await postForm(metadata.token_endpoint, { ...tokenRequest, ...credentials })
-  const { id_token, token_type } = (await response.json()) as { id_token: string; token_type: string }
-  expect([response.status, token_type]).toEqual([200, 'Bearer'])
-  const { payload } = await jwtVerify(id_token, createRemoteJWKSet(new URL(metadata.jwks_uri)), { audience: credentials.client_id })
-  expect(payload).toMatchObject({ nonce: 'n', email: 'noa@example.com', name: 'Noa' })
-  expect(payload.iss).toBe(metadata.issuer.replace('{tenantid}', String(payload.tid)))
-  expect(Object.hasOwn(payload, 'email_verified')).toBe(provider === 'google')
-  const repeated = await postForm(metadata.token_endpoint, { ...tokenRequest, ...credentials })
-  expect([repeated.status, await repeated.json()]).toMatchObject([400, { error: 'invalid_grant' }])
-})
+test.each(providers)(
+  'local %s exchanges a code once for an ID token that its published keys verify',
+  async (provider) => {
+    const server = await startTestServer()
+    const { metadata, redirect, tokenRequest, credentials } = await obtainCode(server, provider)
+    expect([redirect.pathname, redirect.searchParams.get('state')]).toEqual([
+      `/oauth/${provider}/callback`,
+      's',
+    ])
+    const response = await postForm(metadata.token_endpoint, { ...tokenRequest, ...credentials })
+    const { id_token, token_type } = (await response.json()) as { id_token: string; token_type: string }
+    expect([response.status, token_type]).toEqual([200, 'Bearer'])
+    const { payload } = await jwtVerify(id_token, createRemoteJWKSet(new URL(metadata.jwks_uri)), {
+      audience: credentials.client_id,
+    })
+    expect(payload).toMatchObject({ nonce: 'n', email: 'noa@example.com', name: 'Noa' })
+    expect(payload.iss).toBe(metadata.issuer.replace('{tenantid}', String(payload.tid)))
+    expect(Object.hasOwn(payload, 'email_verified')).toBe(provider === 'google')
+    const repeated = await postForm(metadata.token_endpoint, { ...tokenRequest, ...credentials })
+    expect([repeated.status, await repeated.json()]).toMatchObject([400, { error: 'invalid_grant' }])
+  },
+)
 
 test.each([
   ['a wrong verifier', { code_verifier: 'x'.repeat(43) }, 400, 'invalid_grant'],
@@ -97,7 +121,9 @@ test('the local provider redirects only to the registered URI, and adds an error
   const { authorization_endpoint } = await fetchMetadata(server, 'google')
   const request = authorizationRequest(server, 'google', 'v')
   const openPage = (changes: Record<string, string>) =>
-    fetch(`${authorization_endpoint}?${new URLSearchParams({ ...request, ...changes })}`, { redirect: 'manual' })
+    fetch(`${authorization_endpoint}?${new URLSearchParams({ ...request, ...changes })}`, {
+      redirect: 'manual',
+    })
   expectStatus(await openPage({}), 200)
   for (const unregistered of [{ redirect_uri: 'https://elsewhere.example/' }, { client_id: 'another' }]) {
     const response = await openPage(unregistered as Record<string, string>)
@@ -119,7 +145,9 @@ test('the sign-in page escapes the parameters of the request', async () => {
 test('key rotation keeps the previous key and removes the key before it', async () => {
   const server = await startTestServer()
   const listKeyIds = async () =>
-    ((await (await server.call('GET', '/idp/google/oauth2/v3/certs')).json()) as { keys: { kid: string }[] }).keys.map(({ kid }) => kid)
+    (
+      (await (await server.call('GET', '/idp/google/oauth2/v3/certs')).json()) as { keys: { kid: string }[] }
+    ).keys.map(({ kid }) => kid)
   const [first] = await listKeyIds()
   await server.call('POST', '/idp/google/keys/rotate')
   const second = await listKeyIds()

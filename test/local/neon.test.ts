@@ -13,13 +13,16 @@ Object.assign(neonConfig, { wsProxy: () => `${new URL(localOrigin).host}/v2`, us
 
 const sql = neon(url)
 const schema = `neon_${crypto.randomUUID().slice(0, 8)}`
-const insert = (id: number, name: string) => sql.query(`insert into ${schema}.things values ($1, $2) returning id`, [id, name])
+const insert = (id: number, name: string) =>
+  sql.query(`insert into ${schema}.things values ($1, $2) returning id`, [id, name])
 const countByName = async (name: string) =>
   (await sql.query(`select count(*)::int as n from ${schema}.things where name = $1`, [name]))[0]?.n
 
 beforeAll(async () => {
   await sql.query(`create schema ${schema}`)
-  await sql.query(`create table ${schema}.things (id int constraint things_pk primary key, name text not null)`)
+  await sql.query(
+    `create table ${schema}.things (id int constraint things_pk primary key, name text not null)`,
+  )
 })
 afterAll(async () => void (await sql.query(`drop schema ${schema} cascade`)))
 
@@ -59,8 +62,14 @@ test('arrayMode returns rows as arrays, which can contain two columns with one n
 
 test('fullResults returns the command, the row count and the fields', async () => {
   const fullSql = neon(url, { fullResults: true })
-  const inserted = await fullSql.query(`insert into ${schema}.things select n, 'full' from generate_series(100, 102) n returning id`)
-  expect(inserted).toMatchObject({ command: 'INSERT', rowCount: 3, rows: [{ id: 100 }, { id: 101 }, { id: 102 }] })
+  const inserted = await fullSql.query(
+    `insert into ${schema}.things select n, 'full' from generate_series(100, 102) n returning id`,
+  )
+  expect(inserted).toMatchObject({
+    command: 'INSERT',
+    rowCount: 3,
+    rows: [{ id: 100 }, { id: 101 }, { id: 102 }],
+  })
   expect(inserted.fields).toMatchObject([{ name: 'id', dataTypeID: 23 }])
   const updated = await fullSql.query(`update ${schema}.things set name = 'fuller' where name = 'full'`)
   expect(updated).toMatchObject({ command: 'UPDATE', rowCount: 3, rows: [] })
@@ -74,9 +83,17 @@ test.each([
   ['json', `select '{"a":[1,"ü"]}'::json as value`, { a: [1, 'ü'] }],
   ['jsonb null', `select 'null'::jsonb as value`, null],
   ['bytea', String.raw`select '\x00ff'::bytea as value`, Buffer.from([0, 255])],
-  ['timestamptz', `select '2026-11-21 09:30:00.123456+02'::timestamptz as value`, new Date('2026-11-21T07:30:00.123Z')],
+  [
+    'timestamptz',
+    `select '2026-11-21 09:30:00.123456+02'::timestamptz as value`,
+    new Date('2026-11-21T07:30:00.123Z'),
+  ],
   ['an array', `select array['a', 'b,"c', null] as value`, ['a', 'b,"c', null]],
-  ['uuid', `select '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d11'::uuid as value`, '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d11'],
+  [
+    'uuid',
+    `select '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d11'::uuid as value`,
+    '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d11',
+  ],
   ['text in any alphabet', `select 'Žofie ✓ 你好 😀' as value`, 'Žofie ✓ 你好 😀'],
 ])('%s is returned as its JavaScript value over HTTP and WebSocket', async (_, statement, value) => {
   expect(await sql.query(statement)).toEqual([{ value }])
@@ -91,7 +108,14 @@ test('the HTTP driver accepts parameters of many types', async () => {
     'select $1::bytea as bytes, $2::timestamptz as at, $3::jsonb as data, $4::text as nothing, $5::int[] as list, $6::bool as yes',
     [Buffer.from([1, 2]), date, { a: 1 }, null, [1, 2], true],
   )
-  expect(row).toEqual({ bytes: Buffer.from([1, 2]), at: date, data: { a: 1 }, nothing: null, list: [1, 2], yes: true })
+  expect(row).toEqual({
+    bytes: Buffer.from([1, 2]),
+    at: date,
+    data: { a: 1 },
+    nothing: null,
+    list: [1, 2],
+    yes: true,
+  })
 })
 
 test("an error contains PostgreSQL's SQLSTATE, constraint, table and position", async () => {
@@ -104,7 +128,10 @@ test("an error contains PostgreSQL's SQLSTATE, constraint, table and position", 
     severity: 'ERROR',
     detail: 'Key (id)=(1) already exists.',
   })
-  expect(await expectNeonError(sql.query(`insert into ${schema}.things values (2, null)`))).toMatchObject({ code: '23502', column: 'name' })
+  expect(await expectNeonError(sql.query(`insert into ${schema}.things values (2, null)`))).toMatchObject({
+    code: '23502',
+    column: 'name',
+  })
   expect(await expectNeonError(sql.query('select 1 fro m'))).toMatchObject({ code: '42601', position: '14' })
   const raise = `do $$ begin raise 'no' using errcode = 'SF401', hint = 'h'; end $$`
   expect(await expectNeonError(sql.query(raise))).toMatchObject({ code: 'SF401', hint: 'h' })
@@ -126,7 +153,9 @@ test('a batch is one transaction in which every statement sees those before it',
 })
 
 test('a batch with an error rolls back', async () => {
-  const error = await expectNeonError(sql.transaction([insert(20, 'lost'), insert(21, 'lost'), insert(20, 'lost')]))
+  const error = await expectNeonError(
+    sql.transaction([insert(20, 'lost'), insert(21, 'lost'), insert(20, 'lost')]),
+  )
   expect(error).toMatchObject({ code: '23505', constraint: 'things_pk' })
   expect(await countByName('lost')).toBe(0)
 })
@@ -206,6 +235,8 @@ test('an unreachable PostgreSQL causes an error without a SQLSTATE', async () =>
 })
 
 test('Neon refuses a response of more than 64 MB', async () => {
-  const error = await expectNeonError(sql.query(`select repeat('x', 33 * 1024 * 1024) from generate_series(1, 2)`))
+  const error = await expectNeonError(
+    sql.query(`select repeat('x', 33 * 1024 * 1024) from generate_series(1, 2)`),
+  )
   expect(error.message).toContain('507')
 })

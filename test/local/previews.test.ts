@@ -13,9 +13,11 @@ test('NOT-75 every event and every purpose of an e-mail has previews, with a pla
   const previews = listPreviews('#0f766e')
   const ids = new Set(previews.map(({ id }) => id))
   for (const key of [...eventKeyList, 'notification_test'])
-    for (const part of ['member', 'listed', 'stranger', 'chat1', 'chat2']) expect(ids).toContain(`${key}.${part}`)
+    for (const part of ['member', 'listed', 'stranger', 'chat1', 'chat2'])
+      expect(ids).toContain(`${key}.${part}`)
   for (const purpose of ClaimedDelivery.shape.purpose.unwrap().options) expect(ids).toContain(purpose)
-  for (const preview of previews) if (preview.kind === 'mail') expect(preview.text).toMatch(/\n\n-- \n.+\n.+\n.+$/)
+  for (const preview of previews)
+    if (preview.kind === 'mail') expect(preview.text).toMatch(/\n\n-- \n.+\n.+\n.+$/)
 })
 
 test('NOT-73 every e-mail says why somebody gets it and how to stop, and only those about an account show its name', () => {
@@ -33,10 +35,15 @@ test('shows the page of the previews and each preview in frames that load nothin
   const { call, read } = await startTestServer()
   const list = await read('/desk/previews.json')
   expect(list.length).toBeGreaterThan(60)
-  expect(await (await call('GET', '/desk/previews?colour=0f766e')).text()).toContain('session.escalated.member')
+  expect(await (await call('GET', '/desk/previews?colour=0f766e')).text()).toContain(
+    'session.escalated.member',
+  )
   for (const { id } of list.filter((_, index) => index % 10 === 0)) {
     const response = await call('GET', `/desk/previews/${id}`)
-    expect([response.status, response.headers.get('content-security-policy')]).toEqual([200, expect.stringContaining("default-src 'none'")])
+    expect([response.status, response.headers.get('content-security-policy')]).toEqual([
+      200,
+      expect.stringContaining("default-src 'none'"),
+    ])
   }
   expect((await call('GET', '/desk/previews/none')).status).toBe(404)
 })
@@ -63,10 +70,16 @@ async function inspect(page: Page) {
     while (walker.nextNode()) {
       const element = walker.currentNode.parentElement
       if (!element || !walker.currentNode.textContent?.trim()) continue
-      const [text, background] = [luminance(getComputedStyle(element).color), luminance(findBackground(element))]
+      const [text, background] = [
+        luminance(getComputedStyle(element).color),
+        luminance(findBackground(element)),
+      ]
       contrasts.push((Math.max(text, background) + 0.05) / (Math.min(text, background) + 0.05))
     }
-    return { overflow: document.documentElement.scrollWidth - window.innerWidth, contrast: Math.min(...contrasts) }
+    return {
+      overflow: document.documentElement.scrollWidth - window.innerWidth,
+      contrast: Math.min(...contrasts),
+    }
   })
 }
 
@@ -76,7 +89,9 @@ test('NOT-74 the e-mails fit 320 pixels and can be read in light and dark mode i
   const page = await browser.newPage()
   // The longest name, in one word.
   const all = listPreviews('#ffee00', 'W'.repeat(80))
-  const mails = all.flatMap((preview) => (preview.kind === 'mail' && !preview.id.endsWith('.listed') ? [preview] : []))
+  const mails = all.flatMap((preview) =>
+    preview.kind === 'mail' && !preview.id.endsWith('.listed') ? [preview] : [],
+  )
   for (const width of [320, 600]) {
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.setViewportSize({ width, height: 800 })
@@ -84,7 +99,13 @@ test('NOT-74 the e-mails fit 320 pixels and can be read in light and dark mode i
       for (const { id, html } of mails) {
         await page.setContent(html)
         const { overflow, contrast } = await inspect(page)
-        expect([id, width, colorScheme, overflow <= 0, contrast >= 4.5], `${contrast}`).toEqual([id, width, colorScheme, true, true])
+        expect([id, width, colorScheme, overflow <= 0, contrast >= 4.5], `${contrast}`).toEqual([
+          id,
+          width,
+          colorScheme,
+          true,
+          true,
+        ])
       }
     }
   }
@@ -99,7 +120,8 @@ test('axe finds nothing in an e-mail of each kind', async () => {
     const mail = listPreviews('#ffee00').find((preview) => preview.id === id)
     await page.setContent(mail?.kind === 'mail' ? mail.html : '')
     await page.evaluate(axe)
-    const run = () => (window as unknown as { axe: { run(): Promise<{ violations: { id: string }[] }> } }).axe.run()
+    const run = () =>
+      (window as unknown as { axe: { run(): Promise<{ violations: { id: string }[] }> } }).axe.run()
     expect([id, (await page.evaluate(run)).violations.map((violation) => violation.id)]).toEqual([id, []])
   }
 })

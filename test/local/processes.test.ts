@@ -29,11 +29,15 @@ it('stops the PostgreSQL and workerd of a killed process, so that the next start
   const folder = await createFolder()
   const file = join(folder, 'processes.json')
   const child = await startRecordedChild(folder)
-  await expect(stopOrphans(file, join(folder, 'data'))).rejects.toThrow(`already running from this folder, as process ${child.pid}`)
+  await expect(stopOrphans(file, join(folder, 'data'))).rejects.toThrow(
+    `already running from this folder, as process ${child.pid}`,
+  )
   const ended = new Promise((resolve) => child.once('exit', resolve))
   child.kill('SIGKILL')
   await ended
-  const { children } = JSON.parse(await readFile(file, 'utf8')) as { children: { pid: number; command: string }[] }
+  const { children } = JSON.parse(await readFile(file, 'utf8')) as {
+    children: { pid: number; command: string }[]
+  }
   const orphans = children.filter(({ command }) => /postgres|workerd/.test(command))
   expect(orphans).toHaveLength(2)
   for (const { pid } of orphans) expect(await isRunning(pid)).toBe(true)
@@ -54,7 +58,9 @@ it('stops a PostgreSQL that was killed with its process before it was recorded',
   child.kill('SIGKILL')
   await ended
   await stopOrphans(file, join(folder, 'data'))
-  const left = (await listProcesses()).filter(({ pid }) => record.children.some((info: { pid: number }) => info.pid === pid))
+  const left = (await listProcesses()).filter(({ pid }) =>
+    record.children.some((info: { pid: number }) => info.pid === pid),
+  )
   expect(left.map(({ command }) => /workerd/.test(command))).toEqual([true])
   for (const { pid } of left) process.kill(pid, 'SIGKILL')
 })
@@ -67,13 +73,20 @@ it('leaves a process alone whose number an earlier process had', async () => {
   await recordProcesses(file)
   const record = JSON.parse(await readFile(file, 'utf8'))
   const owner = { ...record.owner, startedAt: 'earlier' }
-  await writeFile(file, JSON.stringify({ owner, children: [{ pid: other.pid, parent: 1, startedAt: 'earlier', command: 'sleep 60' }] }))
+  await writeFile(
+    file,
+    JSON.stringify({
+      owner,
+      children: [{ pid: other.pid, parent: 1, startedAt: 'earlier', command: 'sleep 60' }],
+    }),
+  )
   await stopOrphans(file, join(folder, 'data'))
   expect(await isRunning(other.pid ?? 0)).toBe(true)
 })
 
 it('parses the output of ps', () => {
-  const text = '    1     0 Sun Nov 22 08:00:01 2026 /sbin/launchd\n  412     1 Sun Nov  1 08:00:02 2026 /usr/bin/some thing -D /x\n'
+  const text =
+    '    1     0 Sun Nov 22 08:00:01 2026 /sbin/launchd\n  412     1 Sun Nov  1 08:00:02 2026 /usr/bin/some thing -D /x\n'
   expect(parsePs(text)).toEqual([
     { pid: 1, parent: 0, startedAt: 'Sun Nov 22 08:00:01 2026', command: '/sbin/launchd' },
     { pid: 412, parent: 1, startedAt: 'Sun Nov  1 08:00:02 2026', command: '/usr/bin/some thing -D /x' },
@@ -84,7 +97,9 @@ it('fails only the statement in flight when PostgreSQL ends a connection', async
   const connectionString = (await sharedService()).ownerUrl
   const sleeping = withConnection({ connectionString }, async (client) => {
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
-    await withConnection({ connectionString }, (other) => other.query('select pg_terminate_backend($1)', [rows[0]?.pid]))
+    await withConnection({ connectionString }, (other) =>
+      other.query('select pg_terminate_backend($1)', [rows[0]?.pid]),
+    )
     // The process would end here, with an `error` event that nobody handles.
     await new Promise((resolve) => setTimeout(resolve, 200))
     return client.query('select 1')

@@ -6,17 +6,30 @@ import { secrets, startDestination, startTestServer } from './test-server.ts'
 
 async function startQueue() {
   const local = await startTestServer()
-  const client = new Client({ baseUrl: `${local.origin}/qstash`, token: secrets.qstashToken, retry: false, enableTelemetry: false })
-  const advance = async (advance_seconds: number) => expectStatus(await local.call('POST', '/desk/clock', { advance_seconds }), 200)
+  const client = new Client({
+    baseUrl: `${local.origin}/qstash`,
+    token: secrets.qstashToken,
+    retry: false,
+    enableTelemetry: false,
+  })
+  const advance = async (advance_seconds: number) =>
+    expectStatus(await local.call('POST', '/desk/clock', { advance_seconds }), 200)
   return { ...local, client, advance }
 }
 
-const receiver = new Receiver({ currentSigningKey: secrets.qstashCurrentSigningKey, nextSigningKey: secrets.qstashNextSigningKey })
+const receiver = new Receiver({
+  currentSigningKey: secrets.qstashCurrentSigningKey,
+  nextSigningKey: secrets.qstashNextSigningKey,
+})
 
 test('the local queue delivers a published message at once, signed for its exact URL and body', async () => {
   const { client, qstash, read } = await startQueue()
   const { requests, url } = await startDestination()
-  const { messageId } = await client.publishJSON({ url, body: { hello: 'Žofie' }, headers: { 'x-trace': 't1' } })
+  const { messageId } = await client.publishJSON({
+    url,
+    body: { hello: 'Žofie' },
+    headers: { 'x-trace': 't1' },
+  })
   await qstash.waitUntilIdle()
   const [request] = requests
   expect(request).toMatchObject({ method: 'POST', url: '/jobs/run?n=1', body: '{"hello":"Žofie"}' })
@@ -29,9 +42,13 @@ test('the local queue delivers a published message at once, signed for its exact
   const signature = String(request?.headers['upstash-signature'])
   expect(decodeProtectedHeader(signature).alg).toBe('HS256')
   expect(await receiver.verify({ signature, url, body: request?.body ?? '' })).toBe(true)
-  await expect(receiver.verify({ signature, url: `${url}&m=2`, body: request?.body ?? '' })).rejects.toThrow('subject')
+  await expect(receiver.verify({ signature, url: `${url}&m=2`, body: request?.body ?? '' })).rejects.toThrow(
+    'subject',
+  )
   await expect(receiver.verify({ signature, url, body: '{}' })).rejects.toThrow('body hash')
-  expect(await read('/desk/queue')).toMatchObject([{ id: messageId, state: 'delivered', url, attempts: 1, body: { hello: 'Žofie' } }])
+  expect(await read('/desk/queue')).toMatchObject([
+    { id: messageId, state: 'delivered', url, attempts: 1, body: { hello: 'Žofie' } },
+  ])
 })
 
 test('the local queue delivers a delayed message when it is due, and signs it with the real time even if the clock was moved', async () => {
@@ -41,13 +58,18 @@ test('the local queue delivers a delayed message when it is due, and signs it wi
   await client.publishJSON({ url, body: 2, notBefore: Math.floor(Date.now() / 1000) + 300 })
   await advance(110)
   expect(requests).toHaveLength(0)
-  expect(await read('/desk/queue')).toMatchObject([{ state: 'scheduled' }, { state: 'scheduled', attempts: 0 }])
+  expect(await read('/desk/queue')).toMatchObject([
+    { state: 'scheduled' },
+    { state: 'scheduled', attempts: 0 },
+  ])
   await advance(15)
   expect(requests.map(({ body }) => body)).toEqual(['1'])
   await advance(100_000)
   expect(requests.map(({ body }) => body)).toEqual(['1', '2'])
   const [, request] = requests
-  expect(await receiver.verify({ signature: String(request?.headers['upstash-signature']), url, body: '2' })).toBe(true)
+  expect(
+    await receiver.verify({ signature: String(request?.headers['upstash-signature']), url, body: '2' }),
+  ).toBe(true)
 })
 
 test('the local queue delivers one message per deduplication id within ten minutes', async () => {
@@ -76,8 +98,15 @@ test('the local queue retries after 12 s and 2 min 28 s, and then moves the mess
   expect(requests).toHaveLength(2)
   await advance(149)
   expect(requests.map(({ headers }) => headers['upstash-retried'])).toEqual(['0', '1', '2', '0'])
-  expect(JSON.parse(requests[3]?.body ?? '')).toMatchObject({ sourceMessageId: messageId, status: 404, retried: 2 })
-  expect(await read('/desk/queue')).toMatchObject([{ state: 'delivered' }, { id: messageId, state: 'dead', attempts: 3 }])
+  expect(JSON.parse(requests[3]?.body ?? '')).toMatchObject({
+    sourceMessageId: messageId,
+    status: 404,
+    retried: 2,
+  })
+  expect(await read('/desk/queue')).toMatchObject([
+    { state: 'delivered' },
+    { id: messageId, state: 'dead', attempts: 3 },
+  ])
   const { messages } = await client.dlq.listMessages()
   expect(messages).toMatchObject([{ messageId, responseStatus: 404, responseBody: 'answered', url }])
   await client.dlq.delete(messages[0]?.dlqId ?? '')
@@ -101,7 +130,12 @@ test('a pending message can be read and cancelled', async () => {
   const { client, advance } = await startQueue()
   const { requests, url } = await startDestination()
   const { messageId } = await client.publishJSON({ url, body: { n: 1 }, delay: '1h' })
-  expect(await client.messages.get(messageId)).toMatchObject({ messageId, url, body: '{"n":1}', maxRetries: 3 })
+  expect(await client.messages.get(messageId)).toMatchObject({
+    messageId,
+    url,
+    body: '{"n":1}',
+    maxRetries: 3,
+  })
   await client.messages.delete(messageId)
   await expect(client.messages.get(messageId)).rejects.toThrow('not found')
   await advance(3700)
@@ -141,9 +175,15 @@ test('the local queue refuses a wrong token, an invalid delay, an invalid retry 
   const { url } = await startDestination()
   const otherClient = new Client({ baseUrl: `${origin}/qstash`, token: 'other', retry: false })
   await expect(otherClient.publishJSON({ url, body: 1 })).rejects.toMatchObject({ status: 401 })
-  await expect(client.publish({ url, body: '', headers: { 'Upstash-Delay': 'soon' } })).rejects.toMatchObject({ status: 400 })
-  await expect(client.publish({ url, body: '', headers: { 'Upstash-Retries': '-1' } })).rejects.toMatchObject({ status: 400 })
-  await expect(client.publish({ url, body: 'x'.repeat(1024 * 1024 + 1) })).rejects.toMatchObject({ status: 400 })
+  await expect(client.publish({ url, body: '', headers: { 'Upstash-Delay': 'soon' } })).rejects.toMatchObject(
+    { status: 400 },
+  )
+  await expect(client.publish({ url, body: '', headers: { 'Upstash-Retries': '-1' } })).rejects.toMatchObject(
+    { status: 400 },
+  )
+  await expect(client.publish({ url, body: 'x'.repeat(1024 * 1024 + 1) })).rejects.toMatchObject({
+    status: 400,
+  })
   for (const cron of ['@daily', '* * * * * *', '61 * * * *', 'CRON_TZ=Mars/Base * * * * *'])
     await expect(client.schedules.create({ destination: url, cron })).rejects.toMatchObject({ status: 400 })
 })

@@ -10,7 +10,10 @@ import { useClock } from '#test/support/clock.ts'
 async function startTestTcpRedis(password?: string) {
   const store = createMockStore(randomUUID())
   const server = await startTcpRedis({ store, ...(password ? { password } : {}) })
-  const clients = [new Redis(server.url, { retryStrategy: null }), new Redis(server.url, { retryStrategy: null })] as const
+  const clients = [
+    new Redis(server.url, { retryStrategy: null }),
+    new Redis(server.url, { retryStrategy: null }),
+  ] as const
   for (const client of clients) client.on('error', () => {})
   onTestFinished(async () => {
     for (const client of clients) client.disconnect()
@@ -40,13 +43,19 @@ async function exchange(port: number, text: string): Promise<string> {
 it('clients of Redis over TCP share values, expiry and scripts', async () => {
   const { redis, other } = await startTestTcpRedis()
   expect(await redis.set('k', 'Žofie\r\n✓', 'EX', 60)).toBe('OK')
-  expect([await other.get('k'), await other.get('absent'), await other.ttl('k')]).toEqual(['Žofie\r\n✓', null, 60])
-  expect(await redis.eval("return {redis.call('INCRBY', KEYS[1], ARGV[1]), 'a', {2}, false}", 1, 'n', '4000000000')).toEqual([
-    4_000_000_000,
-    'a',
-    [2],
+  expect([await other.get('k'), await other.get('absent'), await other.ttl('k')]).toEqual([
+    'Žofie\r\n✓',
     null,
+    60,
   ])
+  expect(
+    await redis.eval(
+      "return {redis.call('INCRBY', KEYS[1], ARGV[1]), 'a', {2}, false}",
+      1,
+      'n',
+      '4000000000',
+    ),
+  ).toEqual([4_000_000_000, 'a', [2], null])
   const hash = (await redis.script('LOAD', "return redis.call('DEL', KEYS[1])")) as string
   expect([await other.evalsha(hash, 1, 'k'), await redis.exists('k')]).toEqual([1, 0])
   await expect(redis.evalsha('0000', 0)).rejects.toThrow('NOSCRIPT')
@@ -55,7 +64,8 @@ it('clients of Redis over TCP share values, expiry and scripts', async () => {
 
 it('a script writes a number of milliseconds as Redis does', async () => {
   const { redis } = await startTestTcpRedis()
-  const script = "redis.call('HSET', KEYS[1], 'at', tonumber(ARGV[1]) + 1) return redis.call('HMGET', KEYS[1], 'at', 'absent')"
+  const script =
+    "redis.call('HSET', KEYS[1], 'at', tonumber(ARGV[1]) + 1) return redis.call('HMGET', KEYS[1], 'at', 'absent')"
   expect(await redis.eval(script, 1, 'h', '1763711412345')).toEqual(['1763711412346', null])
 })
 
@@ -72,11 +82,16 @@ it('a stream stores its last entries in the order of their ids', async () => {
   const two = ['2-0', ['n', '2']]
   const four = ['4-0', ['n', '4']]
   expect([await other.xlen('s'), await other.xrange('s', '-', '+')]).toEqual([2, [two, four]])
-  expect([await other.xrange('s', '3-0', '+'), await other.xrange('s', '(2-0', '4')]).toEqual([[four], [four]])
+  expect([await other.xrange('s', '3-0', '+'), await other.xrange('s', '(2-0', '4')]).toEqual([
+    [four],
+    [four],
+  ])
   expect(await other.xrevrange('s', '+', '-', 'COUNT', 1)).toEqual([four])
   expect(await other.xread('COUNT', 1, 'STREAMS', 's', 'absent', '0-0', '0-0')).toEqual([['s', [two]]])
   expect(await other.xread('STREAMS', 's', '4-0')).toBeNull()
-  await expect(redis.xadd('s', '4-0', 'n', 4)).rejects.toThrow('ERR The ID specified in XADD is equal or smaller')
+  await expect(redis.xadd('s', '4-0', 'n', 4)).rejects.toThrow(
+    'ERR The ID specified in XADD is equal or smaller',
+  )
   await expect(redis.xadd('s', '*', 'n')).rejects.toThrow('wrong number of arguments')
   await redis.set('text', 'x')
   await expect(redis.xadd('text', '*', 'n', 1)).rejects.toThrow('WRONGTYPE')
@@ -113,7 +128,10 @@ it('commands behind a password need it', async () => {
   expect(await redis.ping()).toBe('PONG')
   expect(await exchange(server.port, '*1\r\n$4\r\nPING\r\n')).toBe('-NOAUTH Authentication required.\r\n')
   expect(await exchange(server.port, '*2\r\n$4\r\nAUTH\r\n$5\r\nwrong\r\n')).toMatch(/^-WRONGPASS /)
-  const greeting = await exchange(server.port, '*5\r\n$5\r\nHELLO\r\n$1\r\n2\r\n$4\r\nAUTH\r\n$7\r\ndefault\r\n$6\r\nsecret\r\n')
+  const greeting = await exchange(
+    server.port,
+    '*5\r\n$5\r\nHELLO\r\n$1\r\n2\r\n$4\r\nAUTH\r\n$7\r\ndefault\r\n$6\r\nsecret\r\n',
+  )
   expect(greeting).toContain('redis')
 })
 
@@ -143,5 +161,7 @@ it.each([
 it('transactions and RESP3 are refused', async () => {
   const { redis, server } = await startTestTcpRedis()
   await expect(redis.call('MULTI')).rejects.toThrow('ERR MULTI is not emulated')
-  expect(await exchange(server.port, '*2\r\n$5\r\nHELLO\r\n$1\r\n3\r\n')).toBe('-NOPROTO unsupported protocol version\r\n')
+  expect(await exchange(server.port, '*2\r\n$5\r\nHELLO\r\n$1\r\n3\r\n')).toBe(
+    '-NOPROTO unsupported protocol version\r\n',
+  )
 })

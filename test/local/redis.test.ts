@@ -28,7 +28,10 @@ test('a pipeline returns a result or an error for each command', async () => {
     { result: 'OK', error: undefined },
     { result: undefined, error: expect.stringContaining('WRONGTYPE') },
   ])
-  const response = await call('POST', `/redis/pipeline?_token=${secrets.redisToken}`, [['NONSENSE'], ['GET', 'a']])
+  const response = await call('POST', `/redis/pipeline?_token=${secrets.redisToken}`, [
+    ['NONSENSE'],
+    ['GET', 'a'],
+  ])
   expectStatus(response, 200)
   expect(await response.json()).toEqual([{ error: "ERR unknown command 'NONSENSE'" }, { result: '2' }])
 })
@@ -37,7 +40,10 @@ test('a malformed transaction runs no command', async () => {
   const { call, origin } = await startTestServer()
   const redis = createClient(origin)
   expect(await redis.multi().set('t', 'x').append('t', 'y').get('t').exec()).toEqual(['OK', 2, 'xy'])
-  const response = await call('POST', `/redis/multi-exec?_token=${secrets.redisToken}`, [['SET', 't', 'z'], ['SET']])
+  const response = await call('POST', `/redis/multi-exec?_token=${secrets.redisToken}`, [
+    ['SET', 't', 'z'],
+    ['SET'],
+  ])
   expectStatus(response, 400)
   expect(await redis.get('t')).toBe('xy')
 })
@@ -51,7 +57,8 @@ test('EXPIRE with NX does not change an existing expiry', async () => {
 
 test('the local Redis runs scripts by text and by hash, and returns NOSCRIPT for an unknown hash', async () => {
   const redis = createClient((await startTestServer()).origin)
-  const script = '#!lua flags=allow-key-locking\nreturn {redis.call("INCRBY", KEYS[1], ARGV[1]), "a", {2}, false}'
+  const script =
+    '#!lua flags=allow-key-locking\nreturn {redis.call("INCRBY", KEYS[1], ARGV[1]), "a", {2}, false}'
   await expect(redis.evalsha('0000', ['s'], ['5'])).rejects.toThrow('NOSCRIPT')
   expect(await redis.eval(script, ['s'], ['5'])).toEqual([5, 'a', [2], null])
   const sha = await redis.scriptLoad(script)
@@ -68,12 +75,18 @@ test('the local Redis accepts commands in the path, and refuses a wrong token', 
   expect(await response.json()).toEqual({ result: 'v' })
   expect(response.headers.get('upstash-sync-token')).toBeTruthy()
   const failed = await call('POST', `/redis/?${token}`, ['SET', 'k'])
-  expect([failed.status, await failed.json()]).toEqual([400, { error: "ERR wrong number of arguments for 'set' command" }])
+  expect([failed.status, await failed.json()]).toEqual([
+    400,
+    { error: "ERR wrong number of arguments for 'set' command" },
+  ])
   await expect(createClient(origin, 'other').get('k')).rejects.toThrow('Unauthorized')
 })
 
 test('two servers in one process have separate data', async () => {
-  const [first, second] = [createClient((await startTestServer()).origin), createClient((await startTestServer()).origin)]
+  const [first, second] = [
+    createClient((await startTestServer()).origin),
+    createClient((await startTestServer()).origin),
+  ]
   await first.set('k', 1)
   expect(await second.get('k')).toBeNull()
 })

@@ -4,7 +4,13 @@ import { createClock } from '#local/clock.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
 import { secrets, startTestServer } from './test-server.ts'
 
-const mail = { from: 'Support <support@example.com>', to: 'ada@example.com', subject: 'Hello', html: '<p>Hi</p>', text: 'Hi' }
+const mail = {
+  from: 'Support <support@example.com>',
+  to: 'ada@example.com',
+  subject: 'Hello',
+  html: '<p>Hi</p>',
+  text: 'Hi',
+}
 
 async function startWithClient(key = secrets.resendKey) {
   const local = await startTestServer()
@@ -13,7 +19,10 @@ async function startWithClient(key = secrets.resendKey) {
 
 test('the local Resend records a sent e-mail under the returned id', async () => {
   const { resend, read } = await startWithClient()
-  const { data, error } = await resend.emails.send({ ...mail, replyTo: 'desk@example.com' }, { idempotencyKey: 'delivery-1' })
+  const { data, error } = await resend.emails.send(
+    { ...mail, replyTo: 'desk@example.com' },
+    { idempotencyKey: 'delivery-1' },
+  )
   expect(error).toBeNull()
   expect(await read('/desk/mail')).toEqual([
     {
@@ -48,7 +57,9 @@ test('a batch records every e-mail; one invalid e-mail rejects the whole batch, 
   expect(data?.data).toHaveLength(2)
   const strict = await resend.batch.send([mail, { ...mail, to: 'nobody' }])
   expect(strict.error).toMatchObject({ statusCode: 422, name: 'validation_error' })
-  const permissive = await resend.batch.send([mail, { ...mail, to: 'nobody' }], { batchValidation: 'permissive' })
+  const permissive = await resend.batch.send([mail, { ...mail, to: 'nobody' }], {
+    batchValidation: 'permissive',
+  })
   expect(permissive.data).toMatchObject({ data: [{ id: expect.any(String) }], errors: [{ index: 1 }] })
   expect((await read('/desk/mail')).map(({ to }) => to)).toEqual([
     ['ada@example.com'],
@@ -82,11 +93,16 @@ test('the sixth request within a second is refused with 429 and retry-after, and
   const clock = createClock()
   const local = await startTestServer({ clock })
   const headers = { authorization: `Bearer ${secrets.resendKey}` }
-  const send = () => fetch(`${local.origin}/resend/emails`, { method: 'POST', headers, body: JSON.stringify(mail) })
+  const send = () =>
+    fetch(`${local.origin}/resend/emails`, { method: 'POST', headers, body: JSON.stringify(mail) })
   for (let n = 0; n < 5; n++) expectStatus(await send(), 200)
   const refused = await send()
   const { name } = (await refused.json()) as { name: string }
-  expect([refused.status, refused.headers.get('retry-after'), name]).toEqual([429, '1', 'rate_limit_exceeded'])
+  expect([refused.status, refused.headers.get('retry-after'), name]).toEqual([
+    429,
+    '1',
+    'rate_limit_exceeded',
+  ])
   clock.setOffset(1000)
   expectStatus(await send(), 200)
 })

@@ -10,11 +10,20 @@ const credentials = {
   region: 'us-east-1',
 }
 const hash = (text: string) => createHash('sha256').update(text).digest('hex')
-const common = { host: 'examplebucket.s3.amazonaws.com', 'x-amz-date': '20130524T000000Z', 'x-amz-content-sha256': hash('') }
+const common = {
+  host: 'examplebucket.s3.amazonaws.com',
+  'x-amz-date': '20130524T000000Z',
+  'x-amz-content-sha256': hash(''),
+}
 
 // The examples of https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html
 it.each([
-  ['GET', '/test.txt', { range: 'bytes=0-9' }, 'f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41'],
+  [
+    'GET',
+    '/test.txt',
+    { range: 'bytes=0-9' },
+    'f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41',
+  ],
   [
     'PUT',
     '/test$file.text',
@@ -27,20 +36,34 @@ it.each([
   ],
   ['GET', '/?lifecycle', {}, 'fea454ca298b7da1c68078a5d1bdbfbbe0d65c699e0f91ac7a200a0136783543'],
   ['GET', '/?max-keys=2&prefix=J', {}, '34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7'],
-])('the S3 emulator computes the signature of AWS for its example %s %s', (method, path, extra, signature) => {
-  const headers = new Headers({ ...common, ...extra })
-  const request = { method, url: new URL(`https://${common.host}${path}`), headers }
-  expect(computeSignature(request, [...headers.keys()], credentials)).toBe(signature)
-})
+])(
+  'the S3 emulator computes the signature of AWS for its example %s %s',
+  (method, path, extra, signature) => {
+    const headers = new Headers({ ...common, ...extra })
+    const request = { method, url: new URL(`https://${common.host}${path}`), headers }
+    expect(computeSignature(request, [...headers.keys()], credentials)).toBe(signature)
+  },
+)
 
-/** Create an emulator and a function that sends it a signed request, which `change` may alter after signing. */
+/**
+ * Create an emulator and a function that sends it a signed request, which `change` may alter after signing.
+ */
 function createBucket() {
   const app = createS3Routes({ bucket: 'uploads', ...credentials })
   return async (method: string, path: string, options: SendOptions = {}) => {
     const { body, signer = {}, change = (request: Request) => request } = options
     const client = new AwsClient({ ...credentials, service: 's3', ...signer })
-    const headers = { host: 's3.local', 'x-amz-content-sha256': hash(body ?? ''), 'content-type': 'image/jpeg' }
-    const signed = await client.sign(`http://s3.local${path}`, { method, headers, body: body ?? null, aws: { allHeaders: true } })
+    const headers = {
+      host: 's3.local',
+      'x-amz-content-sha256': hash(body ?? ''),
+      'content-type': 'image/jpeg',
+    }
+    const signed = await client.sign(`http://s3.local${path}`, {
+      method,
+      headers,
+      body: body ?? null,
+      aws: { allHeaders: true },
+    })
     // A client adds this header when it sends the request.
     signed.headers.set('host', 's3.local')
     const response = await app.fetch(change(signed))
@@ -78,16 +101,70 @@ describe('the S3 emulator refuses', () => {
   // On the day of the signature, also in the first hour of a day.
   const skewed = toAmazonTime(new Date(now).getUTCHours() === 0 ? now + hour : now - hour)
   it.each<[string, number, string, string, SendOptions]>([
-    ['a request without a signature', 403, 'AccessDenied', '/uploads/a', { change: withHeader('authorization', null) }],
-    ['another kind of signature', 400, 'AuthorizationHeaderMalformed', '/uploads/a', { change: withHeader('authorization', 'AWS x:y') }],
-    ['another secret key', 403, 'SignatureDoesNotMatch', '/uploads/a', { signer: { secretAccessKey: 'other' } }],
+    [
+      'a request without a signature',
+      403,
+      'AccessDenied',
+      '/uploads/a',
+      { change: withHeader('authorization', null) },
+    ],
+    [
+      'another kind of signature',
+      400,
+      'AuthorizationHeaderMalformed',
+      '/uploads/a',
+      { change: withHeader('authorization', 'AWS x:y') },
+    ],
+    [
+      'another secret key',
+      403,
+      'SignatureDoesNotMatch',
+      '/uploads/a',
+      { signer: { secretAccessKey: 'other' } },
+    ],
     ['another access key', 403, 'InvalidAccessKeyId', '/uploads/a', { signer: { accessKeyId: 'OTHER' } }],
-    ['another region', 400, 'AuthorizationHeaderMalformed', '/uploads/a', { signer: { region: 'eu-west-1' } }],
-    ['an old date', 400, 'AuthorizationHeaderMalformed', '/uploads/a', { change: withHeader('x-amz-date', '20130524T000000Z') }],
-    ['a time outside 15 minutes', 403, 'RequestTimeTooSkewed', '/uploads/a', { change: withHeader('x-amz-date', skewed) }],
-    ['an unsigned header of Amazon', 403, 'AccessDenied', '/uploads/a', { change: withHeader('x-amz-acl', 'public-read') }],
-    ['a changed content type', 403, 'SignatureDoesNotMatch', '/uploads/a', { change: withHeader('content-type', 'text/html') }],
-    ['no hash of the body', 400, 'InvalidRequest', '/uploads/a', { change: withHeader('x-amz-content-sha256', null) }],
+    [
+      'another region',
+      400,
+      'AuthorizationHeaderMalformed',
+      '/uploads/a',
+      { signer: { region: 'eu-west-1' } },
+    ],
+    [
+      'an old date',
+      400,
+      'AuthorizationHeaderMalformed',
+      '/uploads/a',
+      { change: withHeader('x-amz-date', '20130524T000000Z') },
+    ],
+    [
+      'a time outside 15 minutes',
+      403,
+      'RequestTimeTooSkewed',
+      '/uploads/a',
+      { change: withHeader('x-amz-date', skewed) },
+    ],
+    [
+      'an unsigned header of Amazon',
+      403,
+      'AccessDenied',
+      '/uploads/a',
+      { change: withHeader('x-amz-acl', 'public-read') },
+    ],
+    [
+      'a changed content type',
+      403,
+      'SignatureDoesNotMatch',
+      '/uploads/a',
+      { change: withHeader('content-type', 'text/html') },
+    ],
+    [
+      'no hash of the body',
+      400,
+      'InvalidRequest',
+      '/uploads/a',
+      { change: withHeader('x-amz-content-sha256', null) },
+    ],
     [
       'another body',
       400,
@@ -95,11 +172,20 @@ describe('the S3 emulator refuses', () => {
       '/uploads/a',
       { body: 'x', change: (request) => new Request(request, { body: 'y' }) },
     ],
-    ['another path', 403, 'SignatureDoesNotMatch', '/uploads/a', { change: (request) => new Request(`${request.url}b`, request) }],
+    [
+      'another path',
+      403,
+      'SignatureDoesNotMatch',
+      '/uploads/a',
+      { change: (request) => new Request(`${request.url}b`, request) },
+    ],
     ['another bucket', 404, 'NoSuchBucket', '/other/a', {}],
   ])('%s with %i %s', async (_, status, code, path, options) => {
     const send = createBucket()
-    expect(await send(options.body === undefined ? 'GET' : 'PUT', path, options)).toMatchObject({ status, code })
+    expect(await send(options.body === undefined ? 'GET' : 'PUT', path, options)).toMatchObject({
+      status,
+      code,
+    })
   })
 
   it('a list of the bucket, which it does not support', async () => {

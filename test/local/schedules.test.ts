@@ -9,20 +9,29 @@ async function startWithSchedules() {
   clock.setOffset(Date.parse('2031-03-10T08:59:30Z') - Date.now())
   const { origin, qstash, call } = await startTestServer({ clock })
   const { schedules } = new Client({ baseUrl: `${origin}/qstash`, token: secrets.qstashToken, retry: false })
-  const advance = async (advance_seconds: number) => void (await call('POST', '/desk/clock', { advance_seconds }))
+  const advance = async (advance_seconds: number) =>
+    void (await call('POST', '/desk/clock', { advance_seconds }))
   return { schedules, qstash, advance, call }
 }
 
 test('a schedule runs when the clock passes its time, and runs once when the clock skips several of its times', async () => {
   const { schedules: api, advance } = await startWithSchedules()
   const { requests, url } = await startDestination()
-  const { scheduleId } = await api.create({ destination: url, cron: '*/5 * * * *', body: '{"sweep":true}', scheduleId: 'sweep' })
+  const { scheduleId } = await api.create({
+    destination: url,
+    cron: '*/5 * * * *',
+    body: '{"sweep":true}',
+    scheduleId: 'sweep',
+  })
   expect(scheduleId).toBe('sweep')
   await advance(20)
   expect(requests).toHaveLength(0)
   await advance(15)
   expect(requests).toMatchObject([
-    { body: '{"sweep":true}', headers: { 'upstash-schedule-id': 'sweep', 'content-type': 'application/json' } },
+    {
+      body: '{"sweep":true}',
+      headers: { 'upstash-schedule-id': 'sweep', 'content-type': 'application/json' },
+    },
   ])
   await advance(3600)
   expect(requests).toHaveLength(2)
@@ -33,8 +42,11 @@ test('a schedule runs when the clock passes its time, and runs once when the clo
 test('creating with the same id replaces a schedule, and a deleted or paused schedule does not run', async () => {
   const { schedules: api, advance } = await startWithSchedules()
   const { requests, url } = await startDestination()
-  for (const body of ['1', '2']) await api.create({ destination: url, cron: '0 * * * *', body, scheduleId: 's' })
-  expect(await api.list()).toMatchObject([{ scheduleId: 's', cron: '0 * * * *', body: '2', destination: url, retries: 3, isPaused: false }])
+  for (const body of ['1', '2'])
+    await api.create({ destination: url, cron: '0 * * * *', body, scheduleId: 's' })
+  expect(await api.list()).toMatchObject([
+    { scheduleId: 's', cron: '0 * * * *', body: '2', destination: url, retries: 3, isPaused: false },
+  ])
   await api.pause({ schedule: 's' })
   await advance(60)
   expect(requests).toHaveLength(0)

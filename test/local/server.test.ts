@@ -8,7 +8,9 @@ import { secrets, startTestServer } from './test-server.ts'
 test('the local server listens on the loopback interface only', async () => {
   const { origin } = await startTestServer()
   expect(origin).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
-  await expect(startLocalServer({ port: 0, host: '0.0.0.0', redisName: 'x', secrets })).rejects.toThrow('loopback')
+  await expect(startLocalServer({ port: 0, host: '0.0.0.0', redisName: 'x', secrets })).rejects.toThrow(
+    'loopback',
+  )
 })
 
 test('the local server calls the raw handler first, and mounts extra routes', async () => {
@@ -32,7 +34,8 @@ test('closing the server closes idle, hanging and upgraded connections at once',
     port: 0,
     redisName: 'closing',
     secrets,
-    onUpgrade: (_, socket) => void socket.write('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
+    onUpgrade: (_, socket) =>
+      void socket.write('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
   })
   server.faults.set({ service: 'chat1', mode: 'hang' })
   const hangingRequest = fetch(`${server.origin}/chat/1/x`, { method: 'POST', body: '{}' })

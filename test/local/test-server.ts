@@ -40,12 +40,20 @@ export interface ReceivedRequest {
 }
 
 /** Start an HTTP server that records its requests. It responds with `statuses` in turn, and then with 200. */
-export async function startDestination(statuses: number[] = [], onRequest?: (request: ReceivedRequest) => Promise<void>) {
+export async function startDestination(
+  statuses: number[] = [],
+  onRequest?: (request: ReceivedRequest) => Promise<void>,
+) {
   const requests: ReceivedRequest[] = []
   const respond = async (req: IncomingMessage, res: ServerResponse) => {
     const chunks: Buffer[] = []
     for await (const chunk of req) chunks.push(chunk)
-    const request = { method: req.method ?? '', url: req.url ?? '', headers: req.headers, body: Buffer.concat(chunks).toString() }
+    const request = {
+      method: req.method ?? '',
+      url: req.url ?? '',
+      headers: req.headers,
+      body: Buffer.concat(chunks).toString(),
+    }
     requests.push(request)
     const status = statuses.shift() ?? 200
     await onRequest?.(request)

@@ -16,7 +16,9 @@ const excludedFiles = /(^lib\/local\/|^lib\/db\/schema\.ts$|\.d\.ts$)/
 
 /** List the files that may be changed, relative to `root`. */
 export function listSourceFiles(root: string): string[] {
-  const files = globSync(['functions/**/*.ts', 'lib/**/*.ts'], { cwd: root }).map((file) => file.replaceAll('\\', '/'))
+  const files = globSync(['functions/**/*.ts', 'lib/**/*.ts'], { cwd: root }).map((file) =>
+    file.replaceAll('\\', '/'),
+  )
   return files.filter((file) => !excludedFiles.test(file)).sort()
 }
 
@@ -26,7 +28,8 @@ export function listMutations(root: string, file: string): Mutation[] {
   const mutations: Mutation[] = []
   walk(parseSource(source), (node, ancestors) => {
     if (isUnobservable(node, ancestors)) return false
-    for (const change of listChanges(node, source, ancestors)) mutations.push(describeMutation(file, source, change))
+    for (const change of listChanges(node, source, ancestors))
+      mutations.push(describeMutation(file, source, change))
     return true
   })
   return mutations
@@ -41,7 +44,10 @@ const documentedKeys = new Set(['description', 'summary', 'example', 'examples']
 const documentingMethods = new Set(['describe', 'meta'])
 const errorClasses = new Set(['Error', 'TypeError', 'RangeError'])
 
-/** Return whether no caller can see a change inside the node: imports, keys, texts and examples for readers, logs, and tables of data. */
+/**
+ * Return whether no caller can see a change inside the node: imports, keys, texts and examples for readers,
+ * logs, and tables of data.
+ */
 function isUnobservable(node: Node, ancestors: readonly Node[]): boolean {
   const parent = ancestors.at(-1)
   if (node.type === 'ImportDeclaration' || isProgramStart(node)) return true
@@ -52,7 +58,11 @@ function isUnobservable(node: Node, ancestors: readonly Node[]): boolean {
   if (node.type === 'CallExpression') return isLogCall(node)
   if (node.type === 'ExpressionStatement') return isLogCall(node.expression as Node)
   if (parent?.type === 'Property') return parent.key === node
-  return parent?.type === 'CallExpression' && documentingMethods.has(getName(parent.callee)) && parent.callee !== node
+  return (
+    parent?.type === 'CallExpression' &&
+    documentingMethods.has(getName(parent.callee)) &&
+    parent.callee !== node
+  )
 }
 
 /** Return whether a node is `if (import.meta.main) …`, which runs in a process of its own only. */
@@ -63,10 +73,18 @@ function isProgramStart({ type, test }: Node): boolean {
 function isLogCall(node: Node): boolean {
   if (node.type !== 'CallExpression') return false
   const callee = node.callee as Node
-  return getName(callee) === 'log' || (callee.type === 'MemberExpression' && getName(callee.object) === 'console')
+  return (
+    getName(callee) === 'log' || (callee.type === 'MemberExpression' && getName(callee.object) === 'console')
+  )
 }
 
-/** Return whether an array is a table of numbers, such as the shapes of letters: no test reads each of them. */
+/**
+ * Return whether an array is a table of numbers, such as the shapes of letters: no test reads each of them.
+ */
 function isTable({ elements }: Node): boolean {
-  return Array.isArray(elements) && elements.length > 8 && elements.every((element: Node | null) => element?.type === 'Literal')
+  return (
+    Array.isArray(elements) &&
+    elements.length > 8 &&
+    elements.every((element: Node | null) => element?.type === 'Literal')
+  )
 }

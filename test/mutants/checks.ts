@@ -17,7 +17,10 @@ export function hasCorrectTypes(root: string): Promise<boolean> {
   return succeeds(root, ['node_modules/typescript/lib/tsc.js', '-p', '.', ...options])
 }
 
-/** Return whether the OpenAPI document of a sandbox is the committed one. It is all that the code which writes it produces. */
+/**
+ * Return whether the OpenAPI document of a sandbox is the committed one. It is all that the code which writes
+ * it produces.
+ */
 export function hasCommittedDocument(root: string): Promise<boolean> {
   return succeeds(root, ['lib/local/build/write-openapi.ts', '--check'])
 }

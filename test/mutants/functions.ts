@@ -23,7 +23,10 @@ export function listFunctions(file: string, source: string): FunctionRange[] {
   return listFunctionNodes(source).map(({ start, end }) => ({ file, start, end }))
 }
 
-/** Make each function of a file report its number, counted from `firstNumber` in the order of `listFunctions`, when it is called. */
+/**
+ * Make each function of a file report its number, counted from `firstNumber` in the order of `listFunctions`,
+ * when it is called.
+ */
 export function addProbes(source: string, firstNumber: number): string {
   const insertions = listFunctionNodes(source).flatMap((node, index) => {
     // A function whose text runs in a browser or in workerd has no such global.
@@ -38,5 +41,8 @@ export function addProbes(source: string, firstNumber: number): string {
   // From the end to the start, so that offsets stay valid.
   return insertions
     .sort((a, b) => b.at - a.at)
-    .reduce((text, insertion) => text.slice(0, insertion.at) + insertion.text + text.slice(insertion.at), source)
+    .reduce(
+      (text, insertion) => text.slice(0, insertion.at) + insertion.text + text.slice(insertion.at),
+      source,
+    )
 }

@@ -22,7 +22,9 @@ function createCheckout(files: Record<string, string>): string {
 /** Return every mutated form of a source. */
 function mutate(source: string): string[] {
   const root = createCheckout({ 'lib/a.ts': source })
-  return listMutations(root, 'lib/a.ts').map(({ start, end, text }) => source.slice(0, start) + text + source.slice(end))
+  return listMutations(root, 'lib/a.ts').map(
+    ({ start, end, text }) => source.slice(0, start) + text + source.slice(end),
+  )
 }
 
 describe('mutants', () => {
@@ -103,14 +105,25 @@ describe('the tests of a mutant', () => {
     'lib/a.ts': 'const limit = 5\nexport const f = () => limit\nexport function g() { return 7 }\n',
     'lib/b.ts': "import { f } from './a.ts'\nexport const h = () => f()\n",
   }
-  const testFiles = { 'all.test.ts': '', 'g.test.ts': '', 'h.test.ts': '', 'b.test.ts': "import { h } from './lib/b.ts'\n" }
+  const testFiles = {
+    'all.test.ts': '',
+    'g.test.ts': '',
+    'h.test.ts': '',
+    'b.test.ts': "import { h } from './lib/b.ts'\n",
+  }
   const toTests = (reached: Record<string, number[]>) =>
     Object.entries(reached).map(([name, numbers]) => ({ name, reached: packNumbers(new Set(numbers)) }))
   const select = (before: string) => {
     const root = createCheckout({ ...files, ...testFiles })
     const functions = Object.entries(files).flatMap(([file, source]) => listFunctions(file, source))
     const tests = [
-      { file: 'all.test.ts', hash: '', ms: 1, reached: [0, 1, 2], tests: toTests({ f: [0], g: [1], h: [2] }) },
+      {
+        file: 'all.test.ts',
+        hash: '',
+        ms: 1,
+        reached: [0, 1, 2],
+        tests: toTests({ f: [0], g: [1], h: [2] }),
+      },
       { file: 'g.test.ts', hash: '', ms: 1, reached: [1], tests: [] },
       { file: 'h.test.ts', hash: '', ms: 1, reached: [2], tests: toTests({ first: [2], second: [2] }) },
       { file: 'b.test.ts', hash: '', ms: 1, reached: [], tests: [] },

@@ -1,4 +1,5 @@
-// `npm run mutants -- --count 100 --seed 7`: change the code in random places, one at a time, and see whether a test fails.
+// `npm run mutants -- --count 100 --seed 7`: change the code in random places, one at a time, and see whether
+// a test fails.
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { root } from '#local/root.ts'
@@ -19,7 +20,8 @@ const { values } = parseArgs({
   },
 })
 const [count, seed] = [Number(values.count), Number(values.seed)]
-if (!Number.isSafeInteger(count) || !Number.isSafeInteger(seed)) throw new Error('--count and --seed take whole numbers')
+if (!Number.isSafeInteger(count) || !Number.isSafeInteger(seed))
+  throw new Error('--count and --seed take whole numbers')
 
 const mutations = listSourceFiles(root)
   .filter((file) => file.startsWith(values.only))

@@ -1,6 +1,14 @@
 import { getName, type Node } from './syntax.ts'
 
-export type MutationKind = 'condition' | 'bound' | 'constant' | 'boolean' | 'call' | 'logic' | 'fallback' | 'error kind'
+export type MutationKind =
+  | 'condition'
+  | 'bound'
+  | 'constant'
+  | 'boolean'
+  | 'call'
+  | 'logic'
+  | 'fallback'
+  | 'error kind'
 
 /** One change of a file: the characters from `start` to `end` become `text`. */
 export interface Change {
@@ -29,7 +37,9 @@ const negateCondition: Operator = (node, source) => {
   const test = node.test as Node
   // `changeOperator` negates an equality.
   if (test.type === 'BinaryExpression' && String(test.operator) in equalities) return []
-  return [{ kind: 'condition', start: test.start, end: test.end, text: `!(${source.slice(test.start, test.end)})` }]
+  return [
+    { kind: 'condition', start: test.start, end: test.end, text: `!(${source.slice(test.start, test.end)})` },
+  ]
 }
 
 const changeOperator: Operator = (node, source) => {
@@ -56,20 +66,29 @@ const changeLiteral: Operator = (node) => {
   const { value, start, end } = node
   if (typeof value === 'boolean') return [{ kind: 'boolean', start, end, text: String(!value) }]
   if (typeof value !== 'number' || !Number.isSafeInteger(value)) return []
-  return [value + 1, value - 1].map((other) => ({ kind: 'constant', start, end, text: other < 0 ? `(${other})` : String(other) }))
+  return [value + 1, value - 1].map((other) => ({
+    kind: 'constant',
+    start,
+    end,
+    text: other < 0 ? `(${other})` : String(other),
+  }))
 }
 
 /** Remove a call whose result is not used. */
 const dropCall: Operator = (node) => {
   if (node.type !== 'ExpressionStatement') return []
   let expression = node.expression as Node
-  while (expression.type === 'AwaitExpression' || expression.type === 'UnaryExpression') expression = expression.argument as Node
-  return expression.type === 'CallExpression' ? [{ kind: 'call', start: node.start, end: node.end, text: ';' }] : []
+  while (expression.type === 'AwaitExpression' || expression.type === 'UnaryExpression')
+    expression = expression.argument as Node
+  return expression.type === 'CallExpression'
+    ? [{ kind: 'call', start: node.start, end: node.end, text: ';' }]
+    : []
 }
 
 const changeErrorKind: Operator = (node) => {
   const [first] = (node.arguments as Node[] | undefined) ?? []
-  if (node.type !== 'NewExpression' || getName(node.callee) !== 'Problem' || first?.type !== 'Literal') return []
+  if (node.type !== 'NewExpression' || getName(node.callee) !== 'Problem' || first?.type !== 'Literal')
+    return []
   const other = otherKinds[String(first.value)] ?? 'forbidden'
   return [{ kind: 'error kind', start: first.start, end: first.end, text: `'${other}'` }]
 }

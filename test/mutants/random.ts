@@ -1,7 +1,10 @@
 /** Return a number from 0 up to but not including 1. */
 export type Random = () => number
 
-/** Create a generator that returns the same numbers for the same seed: mulberry32, https://github.com/cprosche/mulberry32 */
+/**
+ * Create a generator that returns the same numbers for the same seed: mulberry32,
+ * https://github.com/cprosche/mulberry32
+ */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0
   return () => {

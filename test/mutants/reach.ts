@@ -37,10 +37,14 @@ const recordedFiles = ['{functions,lib,test}/**/*.ts', 'migrations/**/*.{sql,md,
 const testFiles = 'test/**/*.test.ts'
 
 /**
- * Return what `cacheFile` holds. Record the test files that have changed since; after a change of the code, record all of them, which takes
- * as long as the whole suite.
+ * Return what `cacheFile` holds. Record the test files that have changed since; after a change of the code,
+ * record all of them, which takes as long as the whole suite.
  */
-export async function loadReach(sandbox: Sandbox, cacheFile: string, env: Record<string, string>): Promise<Reach> {
+export async function loadReach(
+  sandbox: Sandbox,
+  cacheFile: string,
+  env: Record<string, string>,
+): Promise<Reach> {
   const hash = hashFiles(
     sandbox.root,
     globSync(recordedFiles, { cwd: sandbox.root, exclude: [testFiles, 'test/{mutants,bench,soak,tour}/**'] }),
@@ -48,10 +52,15 @@ export async function loadReach(sandbox: Sandbox, cacheFile: string, env: Record
   const cached = readCache(cacheFile)
   const unchanged =
     cached?.hash === hash
-      ? cached.tests.filter((test) => existsSync(join(sandbox.root, test.file)) && test.hash === hashFiles(sandbox.root, [test.file]))
+      ? cached.tests.filter(
+          (test) =>
+            existsSync(join(sandbox.root, test.file)) && test.hash === hashFiles(sandbox.root, [test.file]),
+        )
       : []
   const known = new Set(unchanged.map(({ file }) => file))
-  const changed = globSync(testFiles, { cwd: sandbox.root, exclude: unrecorded }).filter((file) => !known.has(file))
+  const changed = globSync(testFiles, { cwd: sandbox.root, exclude: unrecorded }).filter(
+    (file) => !known.has(file),
+  )
   if (cached?.hash === hash && changed.length === 0) return cached
   console.log(`Recording which functions each of ${changed.length} test files calls.`)
   const recorded = await recordReach(sandbox, changed, env)
@@ -75,7 +84,11 @@ function readCache(path: string): Reach | undefined {
   }
 }
 
-async function recordReach(sandbox: Sandbox, files: readonly string[], env: Record<string, string>): Promise<Omit<Reach, 'hash'>> {
+async function recordReach(
+  sandbox: Sandbox,
+  files: readonly string[],
+  env: Record<string, string>,
+): Promise<Omit<Reach, 'hash'>> {
   const functions = instrument(sandbox)
   const folder = join(sandbox.root, 'reach')
   mkdirSync(folder)
@@ -83,11 +96,15 @@ async function recordReach(sandbox: Sandbox, files: readonly string[], env: Reco
   const results = await runTests(sandbox.root, files, options).then((run) => run.files)
   // A busy machine makes a test fail now and then.
   const again = listFailed(results)
-  const repeated = again.length > 0 ? await runTests(sandbox.root, again, options).then((run) => run.files) : []
+  const repeated =
+    again.length > 0 ? await runTests(sandbox.root, again, options).then((run) => run.files) : []
   for (const file of listSourceFiles(sandbox.root)) sandbox.restore(file)
   const failing = listFailed(repeated)
   // The known files need not be among those recorded now.
-  if (failing.length > 0 && failing.length >= globSync(testFiles, { cwd: sandbox.root }).length * maxFailingShare)
+  if (
+    failing.length > 0 &&
+    failing.length >= globSync(testFiles, { cwd: sandbox.root }).length * maxFailingShare
+  )
     throw new Error(`The suite must pass first: ${failing.join(', ')}`)
   const durations = new Map(results.map(({ file, ms }) => [file, ms]))
   const tests = readdirSync(folder).map((name): RecordedTest => {

@@ -24,14 +24,19 @@ export function printMutant({ mutation, verdict }: TestedMutant, number: number,
 }
 
 /** Print the share of killed mutants, also per kind, and every survivor. */
-export function printSummary(mutants: readonly TestedMutant[], controls: { runs: number; failures: readonly string[] }): void {
+export function printSummary(
+  mutants: readonly TestedMutant[],
+  controls: { runs: number; failures: readonly string[] },
+): void {
   const survivors = mutants.filter(({ verdict }) => !verdict.killed)
   console.log(`\nKilled ${formatShare(mutants)}.`)
-  for (const [kind, group] of Map.groupBy(mutants, ({ mutation }) => mutation.kind)) console.log(`  ${kind}: ${formatShare(group)}`)
+  for (const [kind, group] of Map.groupBy(mutants, ({ mutation }) => mutation.kind))
+    console.log(`  ${kind}: ${formatShare(group)}`)
   console.log(`Control runs without a change: ${controls.runs}, of which ${controls.failures.length} failed.`)
   for (const failure of controls.failures) console.log(`  ${failure}`)
   if (survivors.length > 0) console.log('Survived:')
-  for (const { mutation, verdict } of survivors) console.log(`  ${describeMutation(mutation)} (${verdict.reason})`)
+  for (const { mutation, verdict } of survivors)
+    console.log(`  ${describeMutation(mutation)} (${verdict.reason})`)
 }
 
 function formatShare(mutants: readonly TestedMutant[]): string {

@@ -22,7 +22,10 @@ export async function runMutants(checkout: string, draw: Draw, count: number): P
   const folder = await mkdtemp(join(tmpdir(), 'mutants-data-'))
   const removeFolder = () => rmSync(folder, { recursive: true, force: true })
   process.once('exit', removeFolder)
-  const [cluster] = await Promise.all([startPostgres(join(folder, 'data'), { durable: false, flags: statementCounters }), build()])
+  const [cluster] = await Promise.all([
+    startPostgres(join(folder, 'data'), { durable: false, flags: statementCounters }),
+    build(),
+  ])
   await cluster.createDatabase(templateDatabase)
   const sandbox = await createSandbox(checkout)
   try {
@@ -38,7 +41,12 @@ export async function runMutants(checkout: string, draw: Draw, count: number): P
   }
 }
 
-async function testMutants(sandbox: Sandbox, reach: Reach, findFailure: FindFailure, { draw, count }: { draw: Draw; count: number }) {
+async function testMutants(
+  sandbox: Sandbox,
+  reach: Reach,
+  findFailure: FindFailure,
+  { draw, count }: { draw: Draw; count: number },
+) {
   const selectTests = createTestSelector(sandbox.root, reach)
   const mutants: TestedMutant[] = []
   const controls = { runs: 0, failures: [] as string[] }

@@ -5,7 +5,10 @@ import { join } from 'node:path'
 export interface TestRun {
   /** Null for a run that was stopped after its time-out. */
   exitCode: number | null
-  /** Each test file that ran, with its duration in milliseconds and its first failed test, or null. Files with a failed test come first. */
+  /**
+   * Each test file that ran, with its duration in milliseconds and its first failed test, or null. Files with
+   * a failed test come first.
+   */
   files: { file: string; ms: number; failure: string | null }[]
 }
 
@@ -24,20 +27,28 @@ const maxArgument = 128 * 1024 - 1
 const escapePattern = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
 const isFailed = ({ status }: { status: string }) => status === 'failed'
 
-/** Return the arguments of vitest that select the tests of these names. If they are too many, return none, which selects every test. */
+/**
+ * Return the arguments of vitest that select the tests of these names. If they are too many, return none,
+ * which selects every test.
+ */
 export function selectByName(names: readonly string[]): string[] {
   const pattern = `(${names.map(escapePattern).join('|')})$`
   return Buffer.byteLength(pattern) <= maxArgument ? ['-t', pattern] : []
 }
 
 /**
- * Run test files in a sandbox, with `names` only the tests of these names unless they are too many. Stop them, and every process that they
- * started, after `timeoutMs`.
+ * Run test files in a sandbox, with `names` only the tests of these names unless they are too many. Stop
+ * them, and every process that they started, after `timeoutMs`.
  */
 export async function runTests(
   root: string,
   files: readonly string[],
-  { timeoutMs, env, bail, names }: { timeoutMs: number; env: Record<string, string>; bail: boolean; names?: readonly string[] },
+  {
+    timeoutMs,
+    env,
+    bail,
+    names,
+  }: { timeoutMs: number; env: Record<string, string>; bail: boolean; names?: readonly string[] },
 ): Promise<TestRun> {
   const output = join(root, 'test-report.json')
   rmSync(output, { force: true })
@@ -88,7 +99,9 @@ function readReport(root: string, path: string): TestRun['files'] {
     .toSorted((a, b) => rank(a) - rank(b))
     .map(({ name, status, startTime, endTime, message, assertionResults }) => {
       const failed = assertionResults.find(isFailed)?.fullName
-      const failure = failed ?? (status === 'failed' ? message.trim().split('\n')[0] || 'the file could not be loaded' : null)
+      const failure =
+        failed ??
+        (status === 'failed' ? message.trim().split('\n')[0] || 'the file could not be loaded' : null)
       return { file: name.slice(root.length + 1), ms: endTime - startTime, failure }
     })
 }

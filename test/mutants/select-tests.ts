@@ -16,15 +16,22 @@ export type SelectTests = (mutation: Mutation) => SelectedTest[]
 export function createTestSelector(root: string, { functions, tests }: Reach): SelectTests {
   const importers = listImporters(root)
   const numbersOf = new Map<string, number[]>()
-  for (const [number, { file }] of functions.entries()) numbersOf.set(file, [...(numbersOf.get(file) ?? []), number])
-  const sets = tests.map((test) => ({ test, reached: new Set(test.reached), imports: listImports(root, test.file) }))
+  for (const [number, { file }] of functions.entries())
+    numbersOf.set(file, [...(numbersOf.get(file) ?? []), number])
+  const sets = tests.map((test) => ({
+    test,
+    reached: new Set(test.reached),
+    imports: listImports(root, test.file),
+  }))
   return (mutation) => {
     const innermost = findInnermost(mutation, functions, numbersOf)
-    // Code outside of functions runs once per process. Tests that import the file or one of its importers, or call their functions, see its effect.
+    // Code outside of functions runs once per process. Tests that import the file or one of its importers, or
+    // call their functions, see its effect.
     const files = innermost === undefined ? [mutation.file, ...(importers.get(mutation.file) ?? [])] : []
     const numbers = innermost === undefined ? files.flatMap((file) => numbersOf.get(file) ?? []) : [innermost]
     const reaching = sets.filter(
-      ({ reached, imports }) => numbers.some((number) => reached.has(number)) || imports.some((path) => files.includes(path)),
+      ({ reached, imports }) =>
+        numbers.some((number) => reached.has(number)) || imports.some((path) => files.includes(path)),
     )
     return reaching
       .map(({ test }) => test)
@@ -57,7 +64,8 @@ function findInnermost(
 function listImporters(root: string): Map<string, string[]> {
   const importers = new Map<string, string[]>()
   for (const file of listSourceFiles(root))
-    for (const imported of listImports(root, file)) importers.set(imported, [...(importers.get(imported) ?? []), file])
+    for (const imported of listImports(root, file))
+      importers.set(imported, [...(importers.get(imported) ?? []), file])
   return importers
 }
 

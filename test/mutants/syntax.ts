@@ -13,8 +13,15 @@ export function parseSource(source: string): Node {
   return parseAst(source, { lang: 'ts' }) as unknown as Node
 }
 
-/** Call `visit` for each node that exists at run time, with its ancestors, outermost first. It returns false to skip what is inside. */
-export function walk(node: Node, visit: (node: Node, ancestors: readonly Node[]) => boolean, ancestors: Node[] = []): void {
+/**
+ * Call `visit` for each node that exists at run time, with its ancestors, outermost first. It returns false
+ * to skip what is inside.
+ */
+export function walk(
+  node: Node,
+  visit: (node: Node, ancestors: readonly Node[]) => boolean,
+  ancestors: Node[] = [],
+): void {
   if (isType(node) || !visit(node, ancestors)) return
   ancestors.push(node)
   for (const child of listChildren(node)) walk(child, visit, ancestors)
@@ -29,11 +36,19 @@ function isType({ type }: Node): boolean {
 }
 
 function listChildren(node: Node): Node[] {
-  return Object.values(node).flatMap((value) => (Array.isArray(value) ? value.filter(isNode) : isNode(value) ? [value] : []))
+  return Object.values(node).flatMap((value) =>
+    Array.isArray(value) ? value.filter(isNode) : isNode(value) ? [value] : [],
+  )
 }
 
 function isNode(value: unknown): value is Node {
-  return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string' && 'start' in value
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'type' in value &&
+    typeof value.type === 'string' &&
+    'start' in value
+  )
 }
 
 /** Return the name of an identifier, or of the last part of a member expression such as `a.b.name`. */

@@ -12,7 +12,10 @@ export interface Verdict {
   reason: string
 }
 
-/** Runs test files against the sandbox as it is, and returns the first failure, or null. Without correct types, it runs only the first files. */
+/**
+ * Runs test files against the sandbox as it is, and returns the first failure, or null. Without correct
+ * types, it runs only the first files.
+ */
 export interface FindFailure {
   (tests: readonly SelectedTest[], isTyped?: Promise<boolean>): Promise<string | null>
   /** Build the Worker of the sandbox, and run its tests. */
@@ -30,9 +33,19 @@ const workerMs = 300_000
 // What the OpenAPI document is written from. `npm test` compares it with the committed one.
 const documentedFiles = /^lib\/http\/(openapi\/|fields\.ts)|\/(schemas|operations)\.ts$/
 
-/** Create the function that runs test files, the most specific first, until one fails. `cleanUp` runs after each run. */
-export function createFailureFinder(root: string, env: Record<string, string>, cleanUp: () => Promise<void>): FindFailure {
-  const runFiles = async (files: readonly string[], options: { timeoutMs: number; names?: string[]; env?: Record<string, string> }) => {
+/**
+ * Create the function that runs test files, the most specific first, until one fails. `cleanUp` runs after
+ * each run.
+ */
+export function createFailureFinder(
+  root: string,
+  env: Record<string, string>,
+  cleanUp: () => Promise<void>,
+): FindFailure {
+  const runFiles = async (
+    files: readonly string[],
+    options: { timeoutMs: number; names?: string[]; env?: Record<string, string> },
+  ) => {
     const run = await runTests(root, files, { bail: true, ...options, env: { ...env, ...options.env } })
     await cleanUp()
     if (run.exitCode === null) return 'time-out'
@@ -42,7 +55,9 @@ export function createFailureFinder(root: string, env: Record<string, string>, c
   }
   const findFailure = async (tests: readonly SelectedTest[], isTyped = Promise.resolve(true)) => {
     for (const [from, to] of [[0, firstFiles], [firstFiles, secondFiles], [secondFiles]]) {
-      const { whole = [], parts = [] } = Object.groupBy(tests.slice(from, to), ({ names }) => (names ? 'parts' : 'whole'))
+      const { whole = [], parts = [] } = Object.groupBy(tests.slice(from, to), ({ names }) =>
+        names ? 'parts' : 'whole',
+      )
       const failure = (await runSelected(whole)) ?? (await runSelected(parts))
       if (failure || !(await isTyped)) return failure
     }
@@ -62,11 +77,16 @@ export function createFailureFinder(root: string, env: Record<string, string>, c
     readFileSync(join(root, file), 'utf8').includes(startsWorker),
   )
   const inWorker = async () =>
-    (await buildsWorker(root)) ? runFiles(workerTests, { timeoutMs: workerMs, env: { TEST_WORKER: '1' } }) : 'npm run build'
+    (await buildsWorker(root))
+      ? runFiles(workerTests, { timeoutMs: workerMs, env: { TEST_WORKER: '1' } })
+      : 'npm run build'
   return Object.assign(findFailure, { inWorker })
 }
 
-/** Apply a mutation, run `tests`, and undo it. Return null for a mutant whose types are wrong: no commit could contain it. */
+/**
+ * Apply a mutation, run `tests`, and undo it. Return null for a mutant whose types are wrong: no commit could
+ * contain it.
+ */
 export async function testMutant(
   sandbox: Sandbox,
   mutation: Mutation,
@@ -87,12 +107,22 @@ export async function testMutant(
 async function findVerdict(
   { root }: Sandbox,
   { file }: Mutation,
-  { tests, isTyped, findFailure }: { tests: readonly SelectedTest[]; isTyped: Promise<boolean>; findFailure: FindFailure },
+  {
+    tests,
+    isTyped,
+    findFailure,
+  }: { tests: readonly SelectedTest[]; isTyped: Promise<boolean>; findFailure: FindFailure },
 ): Promise<Verdict> {
-  if (documentedFiles.test(file) && !(await hasCommittedDocument(root))) return { killed: true, reason: 'npm run openapi -- --check' }
+  if (documentedFiles.test(file) && !(await hasCommittedDocument(root)))
+    return { killed: true, reason: 'npm run openapi -- --check' }
   // What no test reaches on Node may be reached in workerd.
   const isOfWorker = workerFiles.test(file) || tests.length === 0
-  const failure = (await findFailure(tests, isTyped)) ?? (isOfWorker && (await isTyped) ? await findFailure.inWorker() : null)
+  const failure =
+    (await findFailure(tests, isTyped)) ??
+    (isOfWorker && (await isTyped) ? await findFailure.inWorker() : null)
   if (failure) return { killed: true, reason: failure }
-  return { killed: false, reason: `${tests.length} test files pass${isOfWorker ? ', and those of the Worker' : ''}` }
+  return {
+    killed: false,
+    reason: `${tests.length} test files pass${isOfWorker ? ', and those of the Worker' : ''}`,
+  }
 }

@@ -82,10 +82,17 @@ function createTestSockets() {
         if (!world.active) throw new Error('The database is away')
         return world.active
       },
-      readEventsAfter: (after): StreamStart => ({ after, missed: world.stored.filter(({ id }) => id > after), lostCount: 0 }),
+      readEventsAfter: (after): StreamStart => ({
+        after,
+        missed: world.stored.filter(({ id }) => id > after),
+        lostCount: 0,
+      }),
     })
   const sockets = createSockets()
-  const open = async (signInId: string, { userId = signInId, start = { after: 0, missed: [], lostCount: 0 } as StreamStart } = {}) => {
+  const open = async (
+    signInId: string,
+    { userId = signInId, start = { after: 0, missed: [], lostCount: 0 } as StreamStart } = {},
+  ) => {
     world.active?.add(signInId)
     const socket = new FakeSocket()
     await sockets.open(socket, { accountId: 'a', userId, signInId }, start)
@@ -193,7 +200,10 @@ it('a socket is closed before the 65th event without a ping, and a ping starts t
   pinging.pingedAt = startAt + 5
   world.stored.push(toEvent(65))
   await sockets.sendNewEvents()
-  expect([silent.closed, silent.ids().at(-1)]).toEqual([[4408, 'too many events without a ping; connect again'], 64])
+  expect([silent.closed, silent.ids().at(-1)]).toEqual([
+    [4408, 'too many events without a ping; connect again'],
+    64,
+  ])
   world.stored.push(...range(66, 129).map(toEvent))
   await sockets.sendNewEvents()
   expect([pinging.closed?.[0], pinging.ids().at(-1)]).toEqual([4408, 128])
@@ -272,12 +282,20 @@ it('the sixth connection of a person replaces the oldest, of whichever kind it i
     advance(10)
   }
   await open('two')
-  expect([replaced, own.map(({ closed }) => closed)]).toEqual([[], [undefined, undefined, undefined, undefined]])
+  expect([replaced, own.map(({ closed }) => closed)]).toEqual([
+    [],
+    [undefined, undefined, undefined, undefined],
+  ])
   await open('one 4', { userId: 'one' })
-  expect([replaced, own.map(({ closed }) => closed?.[0])]).toEqual([[], [4409, undefined, undefined, undefined]])
+  expect([replaced, own.map(({ closed }) => closed?.[0])]).toEqual([
+    [],
+    [4409, undefined, undefined, undefined],
+  ])
   await open('one 5', { userId: 'one' })
   expect(replaced).toEqual(['stream'])
-  expect([sockets.count(), sockets.listConnections('one').map(({ openedAt }) => openedAt - startAt)]).toEqual([5 + 1, [10, 20, 30, 40, 40]])
+  expect([sockets.count(), sockets.listConnections('one').map(({ openedAt }) => openedAt - startAt)]).toEqual(
+    [5 + 1, [10, 20, 30, 40, 40]],
+  )
 })
 
 it('a socket that sends a message is closed', async () => {

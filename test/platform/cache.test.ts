@@ -38,15 +38,18 @@ describe.each(caches)('a cache in $name', ({ open }) => {
   })
 })
 
-it.each(caches.filter(({ hasClock }) => hasClock))('a cache in $name forgets a value after its seconds', async ({ open }) => {
-  const clock = useClock(start)
-  const cache = await open()
-  await cache.set('k', 1, 60)
-  clock.now = start + 59_999
-  expect(await cache.get('k')).toBe(1)
-  clock.now = start + 60_001
-  expect(await cache.get('k')).toBeUndefined()
-})
+it.each(caches.filter(({ hasClock }) => hasClock))(
+  'a cache in $name forgets a value after its seconds',
+  async ({ open }) => {
+    const clock = useClock(start)
+    const cache = await open()
+    await cache.set('k', 1, 60)
+    clock.now = start + 59_999
+    expect(await cache.get('k')).toBe(1)
+    clock.now = start + 60_001
+    expect(await cache.get('k')).toBeUndefined()
+  },
+)
 
 describe.each(redisKinds)('a cache of several processes in $name', (kind) => {
   it('returns what another process stored', async () => {
@@ -105,7 +108,12 @@ it('a full cache in this process forgets the value that was read least recently'
   for (const key of ['a', 'b', 'c']) await cache.set(key, key, 60)
   await cache.get('a')
   await cache.set('d', 'd', 60)
-  expect(await Promise.all(['a', 'b', 'c', 'd'].map((key) => cache.get(key)))).toEqual(['a', undefined, 'c', 'd'])
+  expect(await Promise.all(['a', 'b', 'c', 'd'].map((key) => cache.get(key)))).toEqual([
+    'a',
+    undefined,
+    'c',
+    'd',
+  ])
 })
 
 it('a cache in this process stores at most its number of characters, and no larger value', async () => {

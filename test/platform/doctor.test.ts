@@ -46,7 +46,11 @@ it.each([
   ['alter table flows_probe enable row level security', 'row level security', 'flows_probe'],
   ['alter table trees no force row level security', 'row level security', 'trees'],
   ['grant create on schema public to app_runtime', 'roles', 'app_runtime may create objects in public'],
-  ['alter table webhooks add constraint probe check (length(url) > 0) not valid', 'constraint', 'webhooks.probe'],
+  [
+    'alter table webhooks add constraint probe check (length(url) > 0) not valid',
+    'constraint',
+    'webhooks.probe',
+  ],
   [
     'drop index webhook_deliveries_open, webhook_deliveries_log, webhook_deliveries_failed; alter table webhook_deliveries drop constraint webhook_deliveries_account_id_id_key',
     'foreign key',
@@ -95,7 +99,11 @@ it('OPS-04 finds jobs that nobody releases, rows that nobody deletes, and messag
       'left out',
       new RegExp(`^account ${id}: 2 left out, 3 allowed$`, 'm'),
     ],
-    [`insert into mail_counts values ('${id}', date_trunc('day', app.now(), 'UTC') - interval '2 days', 3, 2)`, 'left out', null],
+    [
+      `insert into mail_counts values ('${id}', date_trunc('day', app.now(), 'UTC') - interval '2 days', 3, 2)`,
+      'left out',
+      null,
+    ],
   ]
   for (const [change, check, expected] of cases) {
     const text = (await findAfter(change, check)).problems.join('\n')
@@ -107,7 +115,12 @@ it('OPS-04 finds jobs that nobody releases, rows that nobody deletes, and messag
 it('a check whose statement fails is a problem, and the lines name at most ten problems with the remedy', async () => {
   const failing = await runCheck(client, { name: 'x', remedy: 'r', sql: 'select no_such_column as problem' })
   expect(failing.problems).toEqual(['The check failed: column "no_such_column" does not exist'])
-  const finding = { name: 'rows are there', remedy: 'Look.', isWarning: false, problems: Array.from({ length: 12 }, (_, n) => `row ${n}`) }
+  const finding = {
+    name: 'rows are there',
+    remedy: 'Look.',
+    isWarning: false,
+    problems: Array.from({ length: 12 }, (_, n) => `row ${n}`),
+  }
   const lines = describeFinding(finding)
   expect([lines[0], lines.length, lines.at(-2)?.trim(), lines.at(-1)?.trim()]).toEqual([
     'PROBLEM  rows are there: no',

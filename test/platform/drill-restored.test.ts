@@ -10,12 +10,22 @@ async function createDatabases(keys: readonly string[]) {
     await client.query('create table "Stored objects" (object_key text)')
     await client.query('insert into "Stored objects" select unnest($1::text[])', [[...keys, null]])
   }
-  await source.query(`insert into accounts (name, plan, subscription_status) values ('Later', 'pro', 'active')`)
-  /** Check the restored database. Return whether it is complete, and the lines about rows, objects and the result. */
+  await source.query(
+    `insert into accounts (name, plan, subscription_status) values ('Later', 'pro', 'active')`,
+  )
+  /**
+   * Check the restored database. Return whether it is complete, and the lines about rows, objects and the
+   * result.
+   */
   const check = async (objects?: string[]) => {
     const lines: string[] = []
     const listObjects = objects && (async () => objects)
-    const isComplete = await checkRestored(restoredUrl, { sourceUrl, listObjects, folder: '', print: (line) => lines.push(line) })
+    const isComplete = await checkRestored(restoredUrl, {
+      sourceUrl,
+      listObjects,
+      folder: '',
+      print: (line) => lines.push(line),
+    })
     return {
       isComplete,
       lines: lines.filter((line) => !/^(ok|warning|work) |^ |: no$/.test(line)),
@@ -36,16 +46,27 @@ const incomplete = 'The restored database is not complete.'
 it('OPS-03 counts the rows of a database that was restored in another way, and finds its objects', async () => {
   const { restored, check } = await createDatabases(['kept', 'lost'])
   const { work, ...result } = await check(['kept', 'lost', 'old'])
-  expect(result).toEqual({ isComplete: true, lines: [...rows, 'objects  2 in rows, 3 stored, 0 missing, 1 without a row', complete] })
+  expect(result).toEqual({
+    isComplete: true,
+    lines: [...rows, 'objects  2 in rows, 3 stored, 0 missing, 1 without a row', complete],
+  })
   expect(work).toContain('work     deliveries: 0 open, 0 due, 0 leased')
   expect(await check(['kept'])).toMatchObject({
     isComplete: false,
-    lines: [...rows, 'objects  2 in rows, 1 stored, 1 missing, 0 without a row', 'PROBLEM  The object lost is missing', incomplete],
+    lines: [
+      ...rows,
+      'objects  2 in rows, 1 stored, 1 missing, 0 without a row',
+      'PROBLEM  The object lost is missing',
+      incomplete,
+    ],
   })
-  const skipped = 'skipped  Objects: set OBJECTS_DIR, or S3_ENDPOINT, S3_BUCKET, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY'
+  const skipped =
+    'skipped  Objects: set OBJECTS_DIR, or S3_ENDPOINT, S3_BUCKET, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY'
   expect(await check()).toMatchObject({ isComplete: true, lines: [...rows, skipped, complete] })
   await restored.query('alter table trees disable row level security')
   const { isComplete, lines } = await check(['kept', 'lost'])
   expect([isComplete, lines.at(-1)]).toEqual([false, incomplete])
-  expect(lines.filter((line) => line.startsWith('PROBLEM  ')).some((line) => line.includes('trees'))).toBe(true)
+  expect(lines.filter((line) => line.startsWith('PROBLEM  ')).some((line) => line.includes('trees'))).toBe(
+    true,
+  )
 })

@@ -35,13 +35,17 @@ let source: pg.Client
 let target: pg.Client
 let dump: Dump
 const restore = (restored: Dump) =>
-  withSuperuser(inject('shared').postgresPort, target.database as string, (client) => restoreDump(client, join(folder, 'dump'), restored))
+  withSuperuser(inject('shared').postgresPort, target.database as string, (client) =>
+    restoreDump(client, join(folder, 'dump'), restored),
+  )
 
 /** Return a connection that changes the database of `client` before it reads the rows of each table. */
 function writeMeanwhile(client: pg.Client, writer: pg.Client): Pick<pg.Client, 'query'> {
   const query = async (text: string) => {
     if (text.startsWith('declare'))
-      await writer.query(`insert into accounts (name, plan, subscription_status) values ('During the dump', 'pro', 'active')`)
+      await writer.query(
+        `insert into accounts (name, plan, subscription_status) values ('During the dump', 'pro', 'active')`,
+      )
     return client.query(text)
   }
   return { query } as unknown as pg.Client
@@ -85,30 +89,46 @@ it('OPS-03 a dump has the rows of one moment', async () => {
 
 it('OPS-03 a changed row and a lost one are noticed', async () => {
   const summaries = await summarizeAll(target)
-  await target.query(`update "Drill values" set ratio = 1 where id = 1; delete from "Drill values" where id = 4`)
+  await target.query(
+    `update "Drill values" set ratio = 1 where id = 1; delete from "Drill values" where id = 4`,
+  )
   const values = dump.tables.filter(({ name }) => name === '"Drill values"')
   expect(compareTables(values, await summarizeAll(target))).toEqual(['"Drill values": the 3 rows differ'])
   expect(compareTables(values, summaries)).toEqual(['"Drill values": 4 rows instead of 3'])
 })
 
 it('OPS-03 refuses a dump of other migrations or other tables', async () => {
-  const more = { ...dump, tables: [...dump.tables, { name: 'more', columns: ['id'], rows: 0, checksum: '0' }] }
+  const more = {
+    ...dump,
+    tables: [...dump.tables, { name: 'more', columns: ['id'], rows: 0, checksum: '0' }],
+  }
   await expect(restore(more)).rejects.toThrow('tables or columns that no migration creates')
-  await expect(restore({ ...dump, migrations: [...dump.migrations, '9999_next.sql x'] })).rejects.toThrow('differ: 9999_next')
+  await expect(restore({ ...dump, migrations: [...dump.migrations, '9999_next.sql x'] })).rejects.toThrow(
+    'differ: 9999_next',
+  )
 })
 
 it('OPS-03 no other user of the machine can read the dump', async () => {
-  const modes = ['dump', 'dump/trees.jsonl.gz', 'dump/dump.json'].map((name) => statSync(join(folder, name)).mode & 0o77)
+  const modes = ['dump', 'dump/trees.jsonl.gz', 'dump/dump.json'].map(
+    (name) => statSync(join(folder, name)).mode & 0o77,
+  )
   expect(modes).toEqual([0, 0, 0])
 })
 
 it('OPS-03 names objects that rows miss, and objects without a row, but none that was stored meanwhile', () => {
-  expect(compareObjects(['kept', 'lost'], ['kept', 'old'], ['kept', 'old', 'new'])).toEqual({ missing: ['lost'], orphaned: ['old'] })
+  expect(compareObjects(['kept', 'lost'], ['kept', 'old'], ['kept', 'old', 'new'])).toEqual({
+    missing: ['lost'],
+    orphaned: ['old'],
+  })
 })
 
 it('OPS-03 counts only what the doctor finds in the restored database alone, and no waiting work', () => {
   const finding = (name: string, problems: string[]) => ({ name, remedy: '', isWarning: false, problems })
   const source = [finding('roles', ['a'])]
-  const restored = [finding('roles', ['a', 'b']), { ...finding('due', ['c']), isAboutWork: true as const }, finding('index', [])]
+  const restored = [
+    finding('roles', ['a', 'b']),
+    { ...finding('due', ['c']), isAboutWork: true as const },
+    finding('index', []),
+  ]
   expect(selectNewFindings(source, restored)).toEqual([finding('roles', ['b'])])
 })

@@ -1,5 +1,10 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { createSocketResponse, durableRealtime, type HubNamespace, type SocketResponse } from '#platform/cloudflare/realtime.ts'
+import {
+  createSocketResponse,
+  durableRealtime,
+  type HubNamespace,
+  type SocketResponse,
+} from '#platform/cloudflare/realtime.ts'
 
 interface HubRequest {
   hub: unknown
@@ -36,7 +41,8 @@ function createResponse(status: number) {
 const event = { key: 'k', event: 'handoff_created' as const, data: { n: 1 } }
 const calls = {
   publish: (realtime: ReturnType<typeof durableRealtime>) => realtime.publish('a', [event]),
-  broadcast: (realtime: ReturnType<typeof durableRealtime>) => realtime.broadcast('a', [{ event: 'presence', data: {}, audience: null }]),
+  broadcast: (realtime: ReturnType<typeof durableRealtime>) =>
+    realtime.broadcast('a', [{ event: 'presence', data: {}, audience: null }]),
   forget: (realtime: ReturnType<typeof durableRealtime>) => realtime.forget('a'),
   erase: (realtime: ReturnType<typeof durableRealtime>) => realtime.forget('a', { isErased: true }),
   ping: (realtime: ReturnType<typeof durableRealtime>) => realtime.ping(),
@@ -44,7 +50,13 @@ const calls = {
 
 it.each([
   ['publish', 'hub of a', 'https://hub/publish', 'POST', JSON.stringify([event])],
-  ['broadcast', 'hub of a', 'https://hub/broadcast', 'POST', '[{"event":"presence","data":{},"audience":null}]'],
+  [
+    'broadcast',
+    'hub of a',
+    'https://hub/broadcast',
+    'POST',
+    '[{"event":"presence","data":{},"audience":null}]',
+  ],
   ['forget', 'hub of a', 'https://hub/forget', 'POST', undefined],
   ['erase', 'hub of a', 'https://hub/erase', 'POST', undefined],
   ['ping', 'hub of ready', 'https://hub/', undefined, undefined],
@@ -52,17 +64,20 @@ it.each([
   const { response, isCancelled } = createResponse(200)
   const { realtime, requests } = openHubs(async () => response)
   await calls[name](realtime)
-  expect(requests.map(({ init, ...request }) => ({ ...request, method: init?.method, body: init?.body }))).toEqual([
-    { hub, url, method, body },
-  ])
+  expect(
+    requests.map(({ init, ...request }) => ({ ...request, method: init?.method, body: init?.body })),
+  ).toEqual([{ hub, url, method, body }])
   expect(isCancelled()).toBe(true)
 })
 
-it.each(['publish', 'broadcast', 'forget', 'erase', 'ping'] as const)('%s fails when the hub fails', async (name) => {
-  const { response, isCancelled } = createResponse(500)
-  await expect(calls[name](openHubs(async () => response).realtime)).rejects.toThrow('The hub returned 500')
-  expect(isCancelled()).toBe(true)
-})
+it.each(['publish', 'broadcast', 'forget', 'erase', 'ping'] as const)(
+  '%s fails when the hub fails',
+  async (name) => {
+    const { response, isCancelled } = createResponse(500)
+    await expect(calls[name](openHubs(async () => response).realtime)).rejects.toThrow('The hub returned 500')
+    expect(isCancelled()).toBe(true)
+  },
+)
 
 it.each(['publish', 'broadcast'] as const)('%s calls no hub without events', async (name) => {
   const { realtime, requests } = openHubs(async () => new Response())
@@ -93,7 +108,14 @@ it('a stream is the body of the hub, which gets the listener without the signal'
   const { signal } = new AbortController()
   const body = await realtime.subscribe('a', { userId: 'u', signInId: 's', lastEventId: '7', signal })
   expect(await new Response(body).text()).toBe('retry: 2000\n\n')
-  expect(requests.map(({ url, init }) => [url, init?.method, init?.signal === signal, JSON.parse(String(init?.body))])).toEqual([
+  expect(
+    requests.map(({ url, init }) => [
+      url,
+      init?.method,
+      init?.signal === signal,
+      JSON.parse(String(init?.body)),
+    ]),
+  ).toEqual([
     ['https://hub/subscribe', 'POST', true, { accountId: 'a', userId: 'u', signInId: 's', lastEventId: '7' }],
   ])
 })
@@ -102,17 +124,28 @@ const failing = (properties: object) => () =>
   Promise.reject(Object.assign(new Error('Durable Object reset because its code was updated.'), properties))
 const openings = {
   stream: (realtime: ReturnType<typeof durableRealtime>) =>
-    realtime.subscribe('a', { userId: 'u', signInId: 's', lastEventId: null, signal: new AbortController().signal }),
+    realtime.subscribe('a', {
+      userId: 'u',
+      signInId: 's',
+      lastEventId: null,
+      signal: new AbortController().signal,
+    }),
   socket: async (realtime: ReturnType<typeof durableRealtime>) =>
     realtime.acceptSocket?.('a', { userId: 'u', signInId: 's', lastEventId: null }),
 }
 
-it.each(['stream', 'socket'] as const)('SSE-25 opens a %s through a new stub while the code of the hub is updated', async (name) => {
-  const answers = [failing({ retryable: true }), async () => ({ status: 101, ok: true, webSocket: 'socket' }) as unknown as SocketResponse]
-  const { realtime, requests } = openHubs(() => (answers.shift() ?? failing({}))())
-  await openings[name](realtime)
-  expect(requests).toHaveLength(2)
-})
+it.each(['stream', 'socket'] as const)(
+  'SSE-25 opens a %s through a new stub while the code of the hub is updated',
+  async (name) => {
+    const answers = [
+      failing({ retryable: true }),
+      async () => ({ status: 101, ok: true, webSocket: 'socket' }) as unknown as SocketResponse,
+    ]
+    const { realtime, requests } = openHubs(() => (answers.shift() ?? failing({}))())
+    await openings[name](realtime)
+    expect(requests).toHaveLength(2)
+  },
+)
 
 it.each([
   ['stream', 'is overloaded', failing({ retryable: true, overloaded: true }), 1],
@@ -123,7 +156,10 @@ it.each([
   ['socket', 'refuses', async () => new Response(null, { status: 503 }), 1],
 ] as const)('SSE-25 a %s is 503 with Retry-After when the hub %s', async (name, _, answer, attempts) => {
   const { realtime, requests } = openHubs(answer)
-  await expect(openings[name](realtime)).rejects.toMatchObject({ status: 503, headers: { 'retry-after': '5' } })
+  await expect(openings[name](realtime)).rejects.toMatchObject({
+    status: 503,
+    headers: { 'retry-after': '5' },
+  })
   expect(requests).toHaveLength(attempts)
 })
 
@@ -158,5 +194,7 @@ it('a socket is opened with status 101 and the headers of the service', () => {
 })
 
 it('a Worker without the binding fails, and says what is missing', async () => {
-  await expect(durableRealtime(undefined).publish('a', [event])).rejects.toThrow('The ESCALATION_HUB binding is missing')
+  await expect(durableRealtime(undefined).publish('a', [event])).rejects.toThrow(
+    'The ESCALATION_HUB binding is missing',
+  )
 })

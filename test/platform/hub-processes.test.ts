@@ -4,18 +4,32 @@ import { startTcpRedis } from '#local/vendors/redis/redis-tcp.ts'
 import { openRedis } from '#platform/node/redis.ts'
 import { createRedisRealtime } from '#platform/node/streams-in-redis.ts'
 import { streamKeyOf } from '#platform/node/streams-script.ts'
-import { createEvents, heartbeatMs, openRedisHub, openStream, publishEvents, type TestStream } from '#test/support/hubs.ts'
+import {
+  createEvents,
+  heartbeatMs,
+  openRedisHub,
+  openStream,
+  publishEvents,
+  type TestStream,
+} from '#test/support/hubs.ts'
 import { type RedisFault, startRedisProxy, startTestRedis } from '#test/support/redis.ts'
 
 const pollOptions = { timeout: 15_000, interval: 10 }
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i)
-const expectNumbers = (stream: TestStream, numbers: number[]) => expect.poll(() => stream.numbers(), pollOptions).toEqual(numbers)
+const expectNumbers = (stream: TestStream, numbers: number[]) =>
+  expect.poll(() => stream.numbers(), pollOptions).toEqual(numbers)
 
 /** Open two hubs as two processes. The first reaches Redis through a proxy. */
 async function openTwoHubs(times?: { timeoutMs: number; blockMs: number }) {
   const url = await startTestRedis()
   const proxy = await startRedisProxy(url)
-  return { url, proxy, hub: await openRedisHub(proxy.url, times), other: await openRedisHub(url), account: crypto.randomUUID() }
+  return {
+    url,
+    proxy,
+    hub: await openRedisHub(proxy.url, times),
+    other: await openRedisHub(url),
+    account: crypto.randomUUID(),
+  }
 }
 
 /** Publish again until Redis accepts it, as the sweep does. */
@@ -40,7 +54,9 @@ it('PRS-12 a transient event of one process reaches the streams of the other onc
   const streams = [await openStream(hub, account), await openStream(other, account)] as const
   const transient = (n: number) => [{ event: 'presence' as const, data: { n }, audience: null }]
   const expectReceived = (numbers: number[]) =>
-    expect.poll(() => streams.map((stream) => stream.events().map(({ data }) => data.n)), pollOptions).toEqual([numbers, numbers])
+    expect
+      .poll(() => streams.map((stream) => stream.events().map(({ data }) => data.n)), pollOptions)
+      .toEqual([numbers, numbers])
   await hub.broadcast(account, transient(1))
   await other.broadcast(account, transient(2))
   await expectReceived([1, 2])
@@ -57,7 +73,11 @@ it('an event that two processes publish is sent once', async () => {
   const { hub, other, account } = await openTwoHubs()
   const stream = await openStream(hub, account)
   const events = createEvents(5)
-  await Promise.all([hub.publish(account, events), other.publish(account, events), hub.publish(account, events)])
+  await Promise.all([
+    hub.publish(account, events),
+    other.publish(account, events),
+    hub.publish(account, events),
+  ])
   await hub.publish(account, createEvents(1, 6))
   await expectNumbers(stream, range(1, 6))
 })
@@ -74,7 +94,9 @@ it('a client continues at another process', async () => {
   await expectNumbers(next, [4, 5])
 })
 
-it('a stream of another account that opens while the process waits for events receives them immediately', { retry: 2 }, async () => {
+it('a stream of another account that opens while the process waits for events receives them immediately', {
+  retry: 2,
+}, async () => {
   const { hub, other, account } = await openTwoHubs()
   const quiet = await openStream(hub, account)
   for (let n = 1; n <= 5; n++) {
@@ -129,18 +151,21 @@ it('a process that lost Redis for more events than are stored says how many its 
   expect(stream.events()[1]).toMatchObject({ event: 'overflow', data: { dropped: 44 } })
 })
 
-it.each(['hang', 'garbage', 'error'] as RedisFault[])('a process continues where it stopped after the fault %s', async (fault) => {
-  const { hub, other, proxy, account } = await openTwoHubs({ timeoutMs: 500, blockMs: 300 })
-  const stream = await openStream(hub, account)
-  await hub.publish(account, createEvents(1))
-  await expectNumbers(stream, [1])
-  proxy.setFault(fault)
-  // Another account ends the waiting XREAD, so that the reader meets the fault.
-  await openStream(hub, crypto.randomUUID()).catch(() => {})
-  await other.publish(account, createEvents(3, 2))
-  proxy.setFault(undefined)
-  await expectNumbers(stream, [1, 2, 3, 4])
-})
+it.each(['hang', 'garbage', 'error'] as RedisFault[])(
+  'a process continues where it stopped after the fault %s',
+  async (fault) => {
+    const { hub, other, proxy, account } = await openTwoHubs({ timeoutMs: 500, blockMs: 300 })
+    const stream = await openStream(hub, account)
+    await hub.publish(account, createEvents(1))
+    await expectNumbers(stream, [1])
+    proxy.setFault(fault)
+    // Another account ends the waiting XREAD, so that the reader meets the fault.
+    await openStream(hub, crypto.randomUUID()).catch(() => {})
+    await other.publish(account, createEvents(3, 2))
+    proxy.setFault(undefined)
+    await expectNumbers(stream, [1, 2, 3, 4])
+  },
+)
 
 it('a publish to a Redis that hangs rejects within its time-out', { retry: 2 }, async () => {
   const proxy = await startRedisProxy(await startTestRedis())
@@ -167,7 +192,11 @@ async function startRestartableRedis() {
 
 it('a restart of Redis loses no stored event and closes no stream', async () => {
   const redis = await startRestartableRedis()
-  const [hub, other, account] = [await openRedisHub(redis.url), await openRedisHub(redis.url), crypto.randomUUID()]
+  const [hub, other, account] = [
+    await openRedisHub(redis.url),
+    await openRedisHub(redis.url),
+    crypto.randomUUID(),
+  ]
   const streams = [await openStream(hub, account), await openStream(other, account)]
   await hub.publish(account, createEvents(3))
   await redis.stop()
@@ -268,7 +297,10 @@ it('a stream receives the events that arrive while its stored events are read', 
     if (isHeld && ++heldReplies > 0) await released
     return reply
   }
-  const hub = createRedisRealtime({ ...redis, call }, { heartbeatMs, selectActiveSignIns: async () => new Set() })
+  const hub = createRedisRealtime(
+    { ...redis, call },
+    { heartbeatMs, selectActiveSignIns: async () => new Set() },
+  )
   onTestFinished(() => hub.close())
   const first = await openStream(hub, account)
   await other.publish(account, createEvents(1))
@@ -312,13 +344,23 @@ it('no stream is read for a client that has left', async () => {
       return client.xread(...args)
     }
     const call: typeof connection.call = (send) =>
-      connection.call((client) => send({ xread: (...args: Parameters<typeof client.xread>) => xread(client, args) } as never))
+      connection.call((client) =>
+        send({ xread: (...args: Parameters<typeof client.xread>) => xread(client, args) } as never),
+      )
     return { ...connection, call }
   }
-  const hub = createRedisRealtime({ ...redis, openBlocking }, { heartbeatMs, selectActiveSignIns: async () => new Set() })
+  const hub = createRedisRealtime(
+    { ...redis, openBlocking },
+    { heartbeatMs, selectActiveSignIns: async () => new Set() },
+  )
   onTestFinished(() => hub.close())
   const [left, other] = [crypto.randomUUID(), crypto.randomUUID()]
-  await hub.subscribe(left, { userId: 'u', signInId: 's', lastEventId: null, signal: AbortSignal.abort() } as never)
+  await hub.subscribe(left, {
+    userId: 'u',
+    signInId: 's',
+    lastEventId: null,
+    signal: AbortSignal.abort(),
+  } as never)
   await openStream(hub, other)
   await expect.poll(() => readKeys.has(streamKeyOf(other)), pollOptions).toBe(true)
   expect(readKeys.has(streamKeyOf(left))).toBe(false)
@@ -327,18 +369,21 @@ it('no stream is read for a client that has left', async () => {
 it.each([
   ['another type', (key: string) => ['set', key, 'x']],
   ['entries of something else', (key: string) => ['xadd', key, '99999999999999999-1', 'a', 'b']],
-] as const)('RES-04 a stream key with %s does not stop the events of other accounts', async (_, createCommand) => {
-  const { url, hub, other, account } = await openTwoHubs()
-  const broken = crypto.randomUUID()
-  const streams = [await openStream(hub, account), await openStream(hub, broken)] as const
-  const redis = openRedis({ url, timeoutMs: 10_000, log: () => {} })
-  onTestFinished(() => redis.close())
-  await redis.waitUntilReady()
-  const [command, ...args] = createCommand(`live:{${broken}}`)
-  await redis.call((client) => client.call(command as string, ...args))
-  await publishUntilAccepted(() => other.publish(account, createEvents(1)))
-  await expectNumbers(streams[0], [1])
-  await publishUntilAccepted(() => other.publish(broken, createEvents(1)))
-  await expectNumbers(streams[1], [1])
-  await hub.ping()
-})
+] as const)(
+  'RES-04 a stream key with %s does not stop the events of other accounts',
+  async (_, createCommand) => {
+    const { url, hub, other, account } = await openTwoHubs()
+    const broken = crypto.randomUUID()
+    const streams = [await openStream(hub, account), await openStream(hub, broken)] as const
+    const redis = openRedis({ url, timeoutMs: 10_000, log: () => {} })
+    onTestFinished(() => redis.close())
+    await redis.waitUntilReady()
+    const [command, ...args] = createCommand(`live:{${broken}}`)
+    await redis.call((client) => client.call(command as string, ...args))
+    await publishUntilAccepted(() => other.publish(account, createEvents(1)))
+    await expectNumbers(streams[0], [1])
+    await publishUntilAccepted(() => other.publish(broken, createEvents(1)))
+    await expectNumbers(streams[1], [1])
+    await hub.ping()
+  },
+)

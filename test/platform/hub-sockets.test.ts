@@ -10,13 +10,18 @@ import { startStreamProxy } from '#test/support/stream-proxy.ts'
 
 // The sign-ins are checked 12 intervals after a socket opens, and again while events are sent.
 const heartbeatMs = 100
-const service = await startOwnService({ STREAM_HEARTBEAT_MS: String(heartbeatMs) }, { platform: 'cloudflare', databaseFaults: true })
+const service = await startOwnService(
+  { STREAM_HEARTBEAT_MS: String(heartbeatMs) },
+  { platform: 'cloudflare', databaseFaults: true },
+)
 afterAll(() => service.close())
 
 const pollOptions = { timeout: 10_000, interval: 10 }
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i)
-const expectNumbers = (socket: TestSocket, numbers: number[]) => expect.poll(() => socket.numbers(), pollOptions).toEqual(numbers)
-const expectClosed = (socket: TestSocket, code: number) => expect.poll(() => socket.closeCode(), pollOptions).toBe(code)
+const expectNumbers = (socket: TestSocket, numbers: number[]) =>
+  expect.poll(() => socket.numbers(), pollOptions).toEqual(numbers)
+const expectClosed = (socket: TestSocket, code: number) =>
+  expect.poll(() => socket.closeCode(), pollOptions).toBe(code)
 const countConnections = (accountId: string) => service.stack.countSubscribers(accountId)
 const hibernateHub = async (accountId: string) => service.stack.hibernateHub?.(accountId)
 
@@ -37,7 +42,11 @@ it('SSE-14 opens a WebSocket for engineers and admins with an Authorization head
   ] as const)
     expect((await openSocket(service, person)).status).toBe(status)
   const { headers } = await openSocket(service, listener)
-  expect(headers).toMatchObject({ 'x-request-id': expect.any(String), 'x-content-type-options': 'nosniff', 'ratelimit-limit': '60' })
+  expect(headers).toMatchObject({
+    'x-request-id': expect.any(String),
+    'x-content-type-options': 'nosniff',
+    'ratelimit-limit': '60',
+  })
   expect(headers).not.toHaveProperty('sec-websocket-protocol')
 })
 
@@ -68,7 +77,12 @@ it('SSE-21 SSE-22 SSE-23 opens and reopens a stream with a ticket, and no WebSoc
   stream.disconnect()
   await publish(account.id, 2)
   expect((await openEscalationStream(service, { token: '' }, {}, query)).status).toBe(401)
-  const reconnected = await openEscalationStream(service, { token: '' }, { 'last-event-id': stream.events()[0]?.id ?? '' }, query)
+  const reconnected = await openEscalationStream(
+    service,
+    { token: '' },
+    { 'last-event-id': stream.events()[0]?.id ?? '' },
+    query,
+  )
   await expect.poll(() => reconnected.events().length, pollOptions).toBe(2)
   expect(service.log.join('\n')).not.toContain(body.ticket)
   reconnected.disconnect()
@@ -92,7 +106,10 @@ it('SSE-14 sends the same events as the stream, in order, to every socket of the
 
 it('PRS-12 sends transient events to the sockets of their audience, also after hibernation, and stores none', async () => {
   const { account, listener } = await createPeople()
-  const [socket, adminSocket] = [await openSocket(service, listener), await openSocket(service, account.admin)]
+  const [socket, adminSocket] = [
+    await openSocket(service, listener),
+    await openSocket(service, account.admin),
+  ]
   await publish(account.id, 1)
   await expectNumbers(socket, [1])
   await expectNumbers(adminSocket, [1])
@@ -100,7 +117,8 @@ it('PRS-12 sends transient events to the sockets of their audience, also after h
   const flow = async (visibility: string) => (await createFlow(listener, { visibility })).id
   const [shared, hidden] = [await flow('account'), await flow('private')]
   for (const id of [hidden, shared]) await listener.client.presence.put({ type: 'flow', id, mode: 'viewing' })
-  const received = (at: TestSocket) => at.events().flatMap(({ id, event, data }) => (event === 'presence' ? [[id, data.id]] : []))
+  const received = (at: TestSocket) =>
+    at.events().flatMap(({ id, event, data }) => (event === 'presence' ? [[id, data.id]] : []))
   await expect
     .poll(() => received(socket), pollOptions)
     .toEqual([
@@ -200,7 +218,11 @@ it('SSE-17 replaces the oldest of the sockets and streams of a person who opens 
   const neighbour = await openSocket(service, account.admin)
   const oldest = await openSocket(service, listener)
   const stream = await openEscalationStream(service, listener)
-  const others = [await openSocket(service, listener), await openSocket(service, listener), await openSocket(service, listener)]
+  const others = [
+    await openSocket(service, listener),
+    await openSocket(service, listener),
+    await openSocket(service, listener),
+  ]
   const secondStream = await openEscalationStream(service, listener)
   await expectClosed(oldest, 4409)
   others.push(await openSocket(service, listener))
@@ -228,13 +250,19 @@ it('SSE-18 closes a socket that has received 64 events without a ping, and keeps
   await expectNumbers(next, range(5, 10))
 })
 
-it.each(['hello', 'x'.repeat(100_000), ''])('SSE-19 closes a socket whose client sends something else than a ping', async (text) => {
-  const { account, listener } = await createPeople()
-  const [socket, neighbour] = [await openSocket(service, listener), await openSocket(service, account.admin)]
-  socket.send(text)
-  await expectClosed(socket, 1008)
-  expect([neighbour.closeCode(), await countConnections(account.id)]).toEqual([undefined, 1])
-})
+it.each(['hello', 'x'.repeat(100_000), ''])(
+  'SSE-19 closes a socket whose client sends something else than a ping',
+  async (text) => {
+    const { account, listener } = await createPeople()
+    const [socket, neighbour] = [
+      await openSocket(service, listener),
+      await openSocket(service, account.admin),
+    ]
+    socket.send(text)
+    await expectClosed(socket, 1008)
+    expect([neighbour.closeCode(), await countConnections(account.id)]).toEqual([undefined, 1])
+  },
+)
 
 it('answers the close of a client, and forgets a client that closed', async () => {
   const { account, listener } = await createPeople()
@@ -273,12 +301,18 @@ function recordMessages(): string[] {
 /** Follow the escalations of a person with a typed client that can send no other request. */
 function followThroughSocket({ token }: Pick<Person, 'token'>, baseUrl = service.api) {
   const fetch = () => Promise.reject(new Error('Only the socket may be used'))
-  const client = createClient({ baseUrl, fetch, tokens: { access_token: token, refresh_token: 'unused' }, wait: async () => {} })
+  const client = createClient({
+    baseUrl,
+    fetch,
+    tokens: { access_token: token, refresh_token: 'unused' },
+    wait: async () => {},
+  })
   const leaving = new AbortController()
   onTestFinished(() => leaving.abort())
   const received: ServerEvent[] = []
   const collect = async () => {
-    for await (const event of client.ai.escalations.stream({}, { signal: leaving.signal, webSocket: true })) received.push(event)
+    for await (const event of client.ai.escalations.stream({}, { signal: leaving.signal, webSocket: true }))
+      received.push(event)
   }
   const ended = collect()
   ended.catch(() => {})
@@ -298,7 +332,9 @@ it('SSE-14 SSE-15 sends a typed client its events through a WebSocket, and conti
     await publish(account.id, 1)
     await expect.poll(() => received.length, pollOptions).toBe(count - 1)
   }
-  expect(received).toMatchObject([1, 2].map((n) => ({ id: String(n), event: 'handoff_created', data: { n: 1 } })))
+  expect(received).toMatchObject(
+    [1, 2].map((n) => ({ id: String(n), event: 'handoff_created', data: { n: 1 } })),
+  )
 })
 
 it('SSE-16 ends the events of a typed client with 401 when the sign-in has ended', async () => {

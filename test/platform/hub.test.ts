@@ -16,7 +16,8 @@ import { createAccount } from '#test/support/people.ts'
 
 const pollOptions = { timeout: 10_000, interval: 5 }
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i)
-const expectNumbers = (stream: TestStream, numbers: number[]) => expect.poll(() => stream.numbers(), pollOptions).toEqual(numbers)
+const expectNumbers = (stream: TestStream, numbers: number[]) =>
+  expect.poll(() => stream.numbers(), pollOptions).toEqual(numbers)
 const createAccountId = () => crypto.randomUUID()
 
 describe.each(hubKinds)('the hub in $name', ({ open }) => {
@@ -58,23 +59,42 @@ describe.each(hubKinds)('the hub in $name', ({ open }) => {
     expect(reconnected.events().filter(({ event }) => event === 'overflow')).toEqual([])
   })
 
-  it.each(['', 'x', '-1', '1.5', '1'.repeat(16)])('starts with new events after the malformed id "%s"', async (lastEventId) => {
-    const [hub, account] = [await open(), createAccountId()]
-    await hub.publish(account, createEvents(2))
-    const stream = await openStream(hub, account, { lastEventId })
-    await hub.publish(account, createEvents(1, 3))
-    await expectNumbers(stream, [3])
-  })
+  it.each(['', 'x', '-1', '1.5', '1'.repeat(16)])(
+    'starts with new events after the malformed id "%s"',
+    async (lastEventId) => {
+      const [hub, account] = [await open(), createAccountId()]
+      await hub.publish(account, createEvents(2))
+      const stream = await openStream(hub, account, { lastEventId })
+      await hub.publish(account, createEvents(1, 3))
+      await expectNumbers(stream, [3])
+    },
+  )
 
   it('PRS-12 sends transient events to the open streams of their audience, without an id, and stores none', async () => {
-    const [hub, account, [anna, ben]] = [await open(), createAccountId(), [crypto.randomUUID(), crypto.randomUUID()]]
-    const streams = [await openStream(hub, account, { userId: anna }), await openStream(hub, account, { userId: ben })] as const
+    const [hub, account, [anna, ben]] = [
+      await open(),
+      createAccountId(),
+      [crypto.randomUUID(), crypto.randomUUID()],
+    ]
+    const streams = [
+      await openStream(hub, account, { userId: anna }),
+      await openStream(hub, account, { userId: ben }),
+    ] as const
     const neighbour = await openStream(hub, createAccountId())
-    const transient = (n: number, audience: string[] | null) => ({ event: 'presence' as const, data: { n }, audience })
+    const transient = (n: number, audience: string[] | null) => ({
+      event: 'presence' as const,
+      data: { n },
+      audience,
+    })
     await hub.publish(account, createEvents(1))
     await expectNumbers(streams[0], [1])
     await expectNumbers(streams[1], [1])
-    await hub.broadcast(account, [transient(2, null), transient(3, [anna]), transient(4, []), transient(5, [ben])])
+    await hub.broadcast(account, [
+      transient(2, null),
+      transient(3, [anna]),
+      transient(4, []),
+      transient(5, [ben]),
+    ])
     await hub.publish(account, createEvents(1, 6))
     const received = (stream: TestStream) =>
       stream
@@ -83,8 +103,14 @@ describe.each(hubKinds)('the hub in $name', ({ open }) => {
         .toSorted()
     await expect.poll(() => received(streams[0]), pollOptions).toEqual([1, 2, 3, 6])
     await expect.poll(() => received(streams[1]), pollOptions).toEqual([1, 2, 5, 6])
-    expect(streams[0].events().map(({ event, id }) => [event, id !== undefined])).toContainEqual(['presence', false])
-    const reconnected = await openStream(hub, account, { userId: anna, lastEventId: streams[0].events()[0]?.id ?? '' })
+    expect(streams[0].events().map(({ event, id }) => [event, id !== undefined])).toContainEqual([
+      'presence',
+      false,
+    ])
+    const reconnected = await openStream(hub, account, {
+      userId: anna,
+      lastEventId: streams[0].events()[0]?.id ?? '',
+    })
     await expectNumbers(reconnected, [6])
     expect([received(reconnected), neighbour.events()]).toEqual([[6], []])
   })
@@ -170,7 +196,9 @@ describe.each(hubKinds)('the hub in $name', ({ open }) => {
     expect(healthy.events().every(({ event }) => event === 'handoff_created')).toBe(true)
     slow.read()
     await expectNumbers(slow, range(1, 64))
-    await expect.poll(() => slow.events().at(-1), pollOptions).toMatchObject({ event: 'overflow', data: { dropped: 16 } })
+    await expect
+      .poll(() => slow.events().at(-1), pollOptions)
+      .toMatchObject({ event: 'overflow', data: { dropped: 16 } })
     // The overflow event has the id of the last event before the gap.
     const reconnected = await openStream(hub, account, { lastEventId: slow.lastId() })
     await expectNumbers(reconnected, range(65, 80))
@@ -288,7 +316,11 @@ describe('the hub in one process', () => {
     const stream = await openStream(hub, first)
     for (const account of [first, second, third]) await publishEvents(hub, account, createEvents(20))
     await expectNumbers(stream, range(1, 20))
-    expect([await countStored(hub, first), await countStored(hub, second), await countStored(hub, third)]).toEqual([0, 20, 20])
+    expect([
+      await countStored(hub, first),
+      await countStored(hub, second),
+      await countStored(hub, third),
+    ]).toEqual([0, 20, 20])
     const behind = await openStream(hub, first, { lastEventId: stream.events()[0]?.id ?? '' })
     await hub.publish(first, createEvents(1, 21))
     await expectNumbers(stream, range(1, 21))
@@ -300,17 +332,20 @@ describe('the hub in one process', () => {
   })
 })
 
-it.each(hubKinds.slice(1))('the hub in $name ends all streams when it closes, and new ones immediately', async ({ open }) => {
-  const [hub, account] = [await open(), createAccountId()]
-  const stream = await openStream(hub, account)
-  await expect.poll(() => stream.text(), pollOptions).toContain('connected')
-  await (hub as unknown as { close(): Promise<void> }).close()
-  await expect.poll(() => stream.isClosed(), pollOptions).toBe(true)
-  expect(stream.text()).toMatch(/retry: [2-5]\d{3}\nid: \d+\n\nretry: [2-5]\d{3}\n\n$/)
-  const late = await openStream(hub, account)
-  await expect.poll(() => late.isClosed(), pollOptions).toBe(true)
-  expect([late.text(), await hub.countStreams(account)]).toEqual([
-    expect.stringMatching(/^: connected\nretry: [2-5]\d{3}\nid: \d+\n\n$/),
-    0,
-  ])
-})
+it.each(hubKinds.slice(1))(
+  'the hub in $name ends all streams when it closes, and new ones immediately',
+  async ({ open }) => {
+    const [hub, account] = [await open(), createAccountId()]
+    const stream = await openStream(hub, account)
+    await expect.poll(() => stream.text(), pollOptions).toContain('connected')
+    await (hub as unknown as { close(): Promise<void> }).close()
+    await expect.poll(() => stream.isClosed(), pollOptions).toBe(true)
+    expect(stream.text()).toMatch(/retry: [2-5]\d{3}\nid: \d+\n\nretry: [2-5]\d{3}\n\n$/)
+    const late = await openStream(hub, account)
+    await expect.poll(() => late.isClosed(), pollOptions).toBe(true)
+    expect([late.text(), await hub.countStreams(account)]).toEqual([
+      expect.stringMatching(/^: connected\nretry: [2-5]\d{3}\nid: \d+\n\n$/),
+      0,
+    ])
+  },
+)

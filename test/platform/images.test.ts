@@ -20,9 +20,16 @@ const decoders: Record<string, () => Promise<Decoder>> = {
   async 'Cloudflare Images'() {
     const app = new Hono().route('/images', createImagesRoutes())
     const { promise, resolve } = Promise.withResolvers<number>()
-    const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1', overrideGlobalObjects: false }, ({ port }) => resolve(port))
+    const server = serve(
+      { fetch: app.fetch, port: 0, hostname: '127.0.0.1', overrideGlobalObjects: false },
+      ({ port }) => resolve(port),
+    )
     const images = new URL(`http://127.0.0.1:${await promise}/images`) as RemoteProxyConnectionString
-    const options = { modules: true, script: 'export default {}', images: { binding: 'IMAGES', remoteProxyConnectionString: images } }
+    const options = {
+      modules: true,
+      script: 'export default {}',
+      images: { binding: 'IMAGES', remoteProxyConnectionString: images },
+    }
     const miniflare = new Miniflare(convertV4MiniflareOptions(options))
     const { IMAGES } = await miniflare.getBindings<{ IMAGES: ImagesBinding }>()
     return {
@@ -37,7 +44,11 @@ const decoders: Record<string, () => Promise<Decoder>> = {
 }
 
 /** Convert an image that the decoder must accept. */
-async function convert({ toJpeg }: Conversion, image: Uint8Array<ArrayBuffer>, maxSide = 100): Promise<Uint8Array<ArrayBuffer>> {
+async function convert(
+  { toJpeg }: Conversion,
+  image: Uint8Array<ArrayBuffer>,
+  maxSide = 100,
+): Promise<Uint8Array<ArrayBuffer>> {
   const result = await toJpeg(image, maxSide)
   if (!result.ok) throw new Error(`The image is ${result.reason}`)
   return result.jpeg
@@ -61,12 +72,20 @@ describe.each(Object.keys(decoders))('the image decoder of %s', (name) => {
     'converts a %s into a JPEG whose sides have at most the given length',
     async (format) => {
       const jpeg = await convert(conversion, await createImage(format, 400, 100))
-      expect(await sharp(jpeg).metadata()).toMatchObject({ format: 'jpeg', width: 100, height: 25, space: 'srgb' })
+      expect(await sharp(jpeg).metadata()).toMatchObject({
+        format: 'jpeg',
+        width: 100,
+        height: 25,
+        space: 'srgb',
+      })
     },
   )
 
   it('never enlarges an image', async () => {
-    expect(await sharp(await convert(conversion, await createImage('png', 7, 5))).metadata()).toMatchObject({ width: 7, height: 5 })
+    expect(await sharp(await convert(conversion, await createImage('png', 7, 5))).metadata()).toMatchObject({
+      width: 7,
+      height: 5,
+    })
   })
 
   it('applies the orientation of the EXIF metadata', async () => {
@@ -78,20 +97,27 @@ describe.each(Object.keys(decoders))('the image decoder of %s', (name) => {
   })
 
   it('puts an image with transparency on white', async () => {
-    expect(new Set(await readPixels(await convert(conversion, await createImage('png', 8, 8, { alpha: 0 }))))).toEqual(new Set([255]))
+    expect(
+      new Set(await readPixels(await convert(conversion, await createImage('png', 8, 8, { alpha: 0 })))),
+    ).toEqual(new Set([255]))
   })
 
   it('converts with a quality of 85', async () => {
     const reference = await sharp({ create: { width: 8, height: 8, channels: 3, background: 'red' } })
       .jpeg({ quality: 85 })
       .toBuffer()
-    expect(readQuantizationTables(await convert(conversion, await createImage('png', 8, 8)))).toEqual(readQuantizationTables(reference))
+    expect(readQuantizationTables(await convert(conversion, await createImage('png', 8, 8)))).toEqual(
+      readQuantizationTables(reference),
+    )
   })
 
   it('converts the first frame of an animation', async () => {
     const frames = Buffer.concat([Buffer.alloc(30 * 20 * 3, 255), Buffer.alloc(30 * 20 * 3, 0)])
     const animation = sharp(frames, { raw: { width: 30, height: 40, channels: 3, pageHeight: 20 } })
-    for (const image of [await animation.clone().gif().toBuffer(), await animation.clone().webp({ lossless: true }).toBuffer()]) {
+    for (const image of [
+      await animation.clone().gif().toBuffer(),
+      await animation.clone().webp({ lossless: true }).toBuffer(),
+    ]) {
       const jpeg = await convert(conversion, copyBytes(image))
       expect(await sharp(jpeg).metadata()).toMatchObject({ width: 30, height: 20 })
       expect(new Set(await readPixels(jpeg))).toEqual(new Set([255]))
@@ -112,14 +138,18 @@ describe.each(Object.keys(decoders))('the image decoder of %s', (name) => {
         .toBuffer(),
     )
     expect((await sharp(cmyk).metadata()).space).toBe('cmyk')
-    for (const image of [grey, cmyk]) expect(['srgb', 'b-w']).toContain((await sharp(await convert(conversion, image)).metadata()).space)
+    for (const image of [grey, cmyk])
+      expect(['srgb', 'b-w']).toContain((await sharp(await convert(conversion, image)).metadata()).space)
   })
 
   it.each([
     ['nothing', async () => concatBytes('')],
     ['text', async () => concatBytes('<html>')],
     ['half of an image', async () => (await createImage('png', 60, 40, { noise: true })).slice(0, 2000)],
-    ['a JPEG without image data', async () => concatBytes((await createImage('jpeg', 60, 40)).slice(0, 180), '\xff\xd9')],
+    [
+      'a JPEG without image data',
+      async () => concatBytes((await createImage('jpeg', 60, 40)).slice(0, 180), '\xff\xd9'),
+    ],
   ])('reports %s as unreadable', async (_, create) => {
     expect(await conversion.toJpeg(await create(), 100)).toEqual({ ok: false, reason: 'unreadable' })
   })
@@ -141,7 +171,12 @@ const avif = copyBytes(await nine.clone().avif().toBuffer())
 
 describe('the image decoder of sharp', () => {
   it.each([
-    ['an SVG', concatBytes('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>')],
+    [
+      'an SVG',
+      concatBytes(
+        '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>',
+      ),
+    ],
     ['a TIFF', tiff],
     ['an AVIF', avif],
     ['a PPM', concatBytes('P6 1 1 255\n', '\x01\x02\x03')],
@@ -188,6 +223,10 @@ describe('the image decoder of sharp', () => {
 
   it('keeps nothing in the cache of libvips', async () => {
     await convert(sharpConversion(5000), await createImage('png', 500, 500, { noise: true }))
-    expect(sharp.cache()).toMatchObject({ memory: { current: 0, max: 0 }, items: { current: 0, max: 0 }, files: { current: 0, max: 0 } })
+    expect(sharp.cache()).toMatchObject({
+      memory: { current: 0, max: 0 },
+      items: { current: 0, max: 0 },
+      files: { current: 0, max: 0 },
+    })
   })
 })

@@ -12,9 +12,16 @@ import { createTasks } from '#platform/node/jobs-tasks.ts'
 import type { Message } from '#vendors/queue/queue.ts'
 import { createQueueDatabase, jobPath, openJobs } from './queue-platforms.ts'
 
-const message = (n: number, options: Partial<Message> = {}): Message => ({ path: jobPath, body: { n }, ...options })
+const message = (n: number, options: Partial<Message> = {}): Message => ({
+  path: jobPath,
+  body: { n },
+  ...options,
+})
 
-/** Like `expect.poll`, for longer than an idle worker waits: its first notification may come before it listens. */
+/**
+ * Like `expect.poll`, for longer than an idle worker waits: its first notification may come before it
+ * listens.
+ */
 const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 10_000 })
 
 /** Create a function that waits until it is released. */
@@ -31,14 +38,17 @@ async function openWithWorker(settings: Parameters<typeof openJobs>[1] = {}) {
 }
 
 const countJobs = async ({ sql }: Awaited<ReturnType<typeof createQueueDatabase>>) =>
-  (await sql<{ count: number }>('select count(*)::integer as count from graphile_worker._private_jobs'))[0]?.count
+  (await sql<{ count: number }>('select count(*)::integer as count from graphile_worker._private_jobs'))[0]
+    ?.count
 
 describe('the queue in PostgreSQL', () => {
   it('publishes all messages of a call with one query', async () => {
     const { database, jobs } = await openWithWorker()
     const query = vi.spyOn(jobs.pool, 'query')
     onTestFinished(() => query.mockRestore())
-    await jobs.queue.publish(Array.from({ length: 100 }, (_, n) => message(n, { deduplicationId: `id-${n}` })))
+    await jobs.queue.publish(
+      Array.from({ length: 100 }, (_, n) => message(n, { deduplicationId: `id-${n}` })),
+    )
     expect(query).toHaveBeenCalledTimes(1)
     await database.settle()
     expect(jobs.started).toHaveLength(100)
@@ -147,9 +157,13 @@ describe('the worker', () => {
     await database.sql(`update local_clock.moved set by_ms = 61000`)
     await jobs.queue.publish([message(3, { deduplicationId: 'attempt' })])
     await eventually(() => jobs.started).toEqual([2, 3])
-    await eventually(() => database.sql('select locked_by is not null as locked from graphile_worker.jobs')).toEqual([{ locked: true }])
+    await eventually(() =>
+      database.sql('select locked_by is not null as locked from graphile_worker.jobs'),
+    ).toEqual([{ locked: true }])
     // The library does the same after four hours.
-    await database.sql('select graphile_worker.force_unlock_workers(array(select locked_by from graphile_worker.jobs))')
+    await database.sql(
+      'select graphile_worker.force_unlock_workers(array(select locked_by from graphile_worker.jobs))',
+    )
     await database.runCron()
     expect(jobs.started).toEqual([2, 3])
     expect(await countJobs(database)).toBe(0)
@@ -210,7 +224,8 @@ describe('the worker', () => {
 
 describe('the periodic work', () => {
   it('runs once per minute over two workers', async () => {
-    // Only the clock is replaced, so that the timers of the workers end. Each step sets it to the end of a minute: the next timer is short.
+    // Only the clock is replaced, so that the timers of the workers end. Each step sets it to the end of a
+    // minute: the next timer is short.
     const minute = (n: number) => Date.UTC(2020, 0, 1, 12, n, 59, 960)
     vi.useFakeTimers({ toFake: ['Date'], now: minute(0) })
     onTestFinished(() => void vi.useRealTimers())
@@ -240,7 +255,9 @@ describe('the periodic work', () => {
     await jobs.queue.publish([message(1)])
     while (jobs.started.length < 1) await sleep(2)
     await jobs.queue.publish([message(2)])
-    await database.sql(`update graphile_worker._private_jobs set run_at = run_at - interval '1 hour' where locked_at is null`)
+    await database.sql(
+      `update graphile_worker._private_jobs set run_at = run_at - interval '1 hour' where locked_at is null`,
+    )
     vi.setSystemTime(nextMinute)
     while ((await countJobs(database)) !== 3) await sleep(2)
     gate.release()
@@ -256,7 +273,10 @@ describe('the periodic work', () => {
     await database.runCron()
     await database.runCron()
     expect(jobs.cron.count).toBe(2)
-    expect(jobs.log.filter(({ job }) => job === 'cron')).toMatchObject([{ error: { name: 'Error' } }, { error: { name: 'Error' } }])
+    expect(jobs.log.filter(({ job }) => job === 'cron')).toMatchObject([
+      { error: { name: 'Error' } },
+      { error: { name: 'Error' } },
+    ])
   })
 })
 
@@ -300,7 +320,9 @@ describe('stopping', () => {
     gate.release()
   })
 
-  it('ends while PostgreSQL gives no answer, and so does the closing of the connections', { retry: 2 }, async () => {
+  it('ends while PostgreSQL gives no answer, and so does the closing of the connections', {
+    retry: 2,
+  }, async () => {
     const { database, jobs } = await openWithWorker()
     database.relay.setMode('hang')
     const start = performance.now()
@@ -326,7 +348,9 @@ describe('recovery', () => {
     database.relay.setMode('down')
     const jobs = openJobs(database.url)
     const started = jobs.start()
-    await eventually(() => jobs.log).toMatchObject([{ worker: 'The worker does not start', error: { name: 'Error' } }])
+    await eventually(() => jobs.log).toMatchObject([
+      { worker: 'The worker does not start', error: { name: 'Error' } },
+    ])
     database.relay.setMode('open')
     await started
     await jobs.queue.publish([message(1)])
@@ -363,7 +387,8 @@ describe('recovery', () => {
     const started = others.start().then(() => {
       isStarted = true
     })
-    // One start uses a connection four times. Afterwards the library uses none, because it repeats the stored failure.
+    // One start uses a connection four times. Afterwards the library uses none, because it repeats the stored
+    // failure.
     await eventually(() => uses).toBeGreaterThan(4)
     expect(isStarted).toBe(false)
     await database.sql('alter table graphile_worker.other_tasks rename to _private_tasks')

@@ -34,7 +34,10 @@ async function startDoomed(platform: LocalPlatform, { settings }: Service, redis
   return { api: `http://127.0.0.1:${port}`, kill: () => process.kill(pid, 'SIGKILL') }
 }
 
-const listWorkerds = () => execFileSync('ps', ['-A', '-o', 'pid=,ppid=,comm='], { encoding: 'utf8' }).split('\n').flatMap(findOwnWorkerd)
+const listWorkerds = () =>
+  execFileSync('ps', ['-A', '-o', 'pid=,ppid=,comm='], { encoding: 'utf8' })
+    .split('\n')
+    .flatMap(findOwnWorkerd)
 
 function findOwnWorkerd(line: string): string[] {
   const [pid = '', parent, command] = line.trim().split(/\s+/)
@@ -49,7 +52,9 @@ it.each(['node', 'cloudflare'] as const)(
     const { setFault, clearFaults, listRecords, clearRecords } = dashboard(service)
     const database = new URL(service.ownerUrl).pathname.slice(1)
     const moveClock = (seconds: number) =>
-      withSuperuser(inject('shared').postgresPort, database, (client) => moveDatabaseClock(client, seconds * 1000))
+      withSuperuser(inject('shared').postgresPort, database, (client) =>
+        moveDatabaseClock(client, seconds * 1000),
+      )
     const redis = platform === 'node' ? { REDIS_URL: await startTestRedis() } : {}
     const doomed = await startDoomed(platform, service, redis)
     const other = platform === 'node' ? await startNodeChild(service.settings, redis) : service
@@ -66,7 +71,8 @@ it.each(['node', 'cloudflare'] as const)(
     await clearRecords('ai')
     const lost = requests.map(({ sendTo }) => sendTo(doomed.api).catch(() => 'lost'))
     const countWaiting = async () =>
-      (await service.sql('select from idempotency_keys where status is null and leased_until is not null')).length
+      (await service.sql('select from idempotency_keys where status is null and leased_until is not null'))
+        .length
     await expect.poll(countWaiting, { timeout: 10_000 }).toBe(requests.length)
     doomed.kill()
     expect(new Set(await Promise.all(lost))).toEqual(new Set(['lost']))
@@ -74,12 +80,19 @@ it.each(['node', 'cloudflare'] as const)(
 
     for (const { id, sendTo } of requests) {
       const { status, body, headers } = await sendTo(other.api)
-      expect([id, status, body.code, Number(headers.get('retry-after')) <= 60]).toEqual([id, 409, 'idempotency_key_in_use', true])
+      expect([id, status, body.code, Number(headers.get('retry-after')) <= 60]).toEqual([
+        id,
+        409,
+        'idempotency_key_in_use',
+        true,
+      ])
     }
     await moveClock(61)
     for (const { op, sendTo } of requests) expectSuccess(op, await sendTo(other.api))
     for (const { id, accounts } of requests) {
-      const [alone, repeated] = await Promise.all(accounts.map((account) => countTenantRows(service, account)))
+      const [alone, repeated] = await Promise.all(
+        accounts.map((account) => countTenantRows(service, account)),
+      )
       expect([id, repeated]).toEqual([id, alone])
     }
     expect((await listRecords('ai')).length).toBeGreaterThanOrEqual(requests.length)

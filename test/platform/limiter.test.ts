@@ -11,7 +11,10 @@ const rate = parseRate('5/minute')
 const start = Date.parse('2026-11-21T09:30:00Z')
 const countAllowed = (results: { allowed: boolean }[]) => results.filter(({ allowed }) => allowed).length
 
-/** Start a limiter and a clock that the test sets. Keys are unique, because a real Redis keeps those of earlier runs. */
+/**
+ * Start a limiter and a clock that the test sets. Keys are unique, because a real Redis keeps those of
+ * earlier runs.
+ */
 async function startLimiter(open: () => Promise<Limiter>) {
   const clock = useClock(start)
   const limiter = await open()
@@ -92,8 +95,9 @@ describe.each(limiters)('a limiter that counts in $name', ({ open }) => {
 type CountedCalls = (allowed: number[], at: number) => number
 
 /**
- * Windows follow each other without a gap while each has a call. Redis deletes a key one window after its last call, so that the next window
- * starts at the next call. (A real Redis does not follow the clock of a test.)
+ * Windows follow each other without a gap while each has a call. Redis deletes a key one window after its
+ * last call, so that the next window starts at the next call. (A real Redis does not follow the clock of a
+ * test.)
  */
 const inConsecutiveWindows =
   (hasExpiry: boolean): CountedCalls =>
@@ -102,8 +106,10 @@ const inConsecutiveWindows =
     let count = 0
     let last = Number.NEGATIVE_INFINITY
     for (const time of [...allowed, at]) {
-      if (hasExpiry ? time >= last + 60_000 : last === Number.NEGATIVE_INFINITY) [windowStart, count] = [time, 0]
-      else if (time >= windowStart + 60_000) [windowStart, count] = [windowStart + Math.floor((time - windowStart) / 60_000) * 60_000, 0]
+      if (hasExpiry ? time >= last + 60_000 : last === Number.NEGATIVE_INFINITY)
+        [windowStart, count] = [time, 0]
+      else if (time >= windowStart + 60_000)
+        [windowStart, count] = [windowStart + Math.floor((time - windowStart) / 60_000) * 60_000, 0]
       ;[last, count] = [time, count + 1]
     }
     return count - 1
@@ -117,34 +123,42 @@ it.each([
     model: inConsecutiveWindows(kind.hasClock),
   })),
   { name: 'this process', open: async () => createMemoryLimiter(), model: inTheMinuteBefore },
-])('a call at a random time that is counted in $name is allowed exactly if its window has room', async ({ open, model }) => {
-  const { clock, limiter, run } = await startLimiter(open)
-  let runCount = 0
-  const waits = fc.array(fc.oneof(fc.integer({ min: 0, max: 3000 }), fc.constantFrom(0, 1, 20_000, 59_999, 60_000, 60_001)), {
-    maxLength: 25,
-    size: 'max',
-  })
-  const agreesWithModel = async (waitsMs: number[]) => {
-    const key = `${run}:${++runCount}`
-    const allowedTimes: number[] = []
-    clock.now = start
-    for (const wait of waitsMs) {
-      clock.now += wait
-      const { allowed } = await limiter.count(key, rate, false)
-      if (allowed !== model(allowedTimes, clock.now) < 5) return false
-      if (allowed) allowedTimes.push(clock.now)
+])(
+  'a call at a random time that is counted in $name is allowed exactly if its window has room',
+  async ({ open, model }) => {
+    const { clock, limiter, run } = await startLimiter(open)
+    let runCount = 0
+    const waits = fc.array(
+      fc.oneof(fc.integer({ min: 0, max: 3000 }), fc.constantFrom(0, 1, 20_000, 59_999, 60_000, 60_001)),
+      {
+        maxLength: 25,
+        size: 'max',
+      },
+    )
+    const agreesWithModel = async (waitsMs: number[]) => {
+      const key = `${run}:${++runCount}`
+      const allowedTimes: number[] = []
+      clock.now = start
+      for (const wait of waitsMs) {
+        clock.now += wait
+        const { allowed } = await limiter.count(key, rate, false)
+        if (allowed !== model(allowedTimes, clock.now) < 5) return false
+        if (allowed) allowedTimes.push(clock.now)
+      }
+      return true
     }
-    return true
-  }
-  const check = fc.assert(fc.asyncProperty(waits, agreesWithModel), { numRuns: 25, endOnFailure: true })
-  await expect(check).resolves.toBeUndefined()
-})
+    const check = fc.assert(fc.asyncProperty(waits, agreesWithModel), { numRuns: 25, endOnFailure: true })
+    await expect(check).resolves.toBeUndefined()
+  },
+)
 
 describe.each(redisKinds)('a limiter of several processes that counts in $name', (kind) => {
   it('counts concurrent calls of several processes once each', async () => {
     const { limiter, openAnother, run } = await startRedisLimiter(kind)
     const processes = [limiter, await openAnother(), await openAnother()] as const
-    const results = await Promise.all(Array.from({ length: 40 }, (_, n) => (processes[n % 3] as Limiter).count(run, rate, false)))
+    const results = await Promise.all(
+      Array.from({ length: 40 }, (_, n) => (processes[n % 3] as Limiter).count(run, rate, false)),
+    )
     expect(countAllowed(results)).toBe(5)
     const remaining = results.filter(({ allowed }) => allowed).map((result) => result.remaining)
     expect(remaining.sort()).toEqual([0, 1, 2, 3, 4])
@@ -187,7 +201,8 @@ describe.each(redisKinds)('a limiter of several processes that counts in $name',
       for (let n = 0; n < 4; n++) {
         // The first two failures start the pause.
         if (n > 1) clock.now += 5001
-        const expectFallback = async () => expect(await countCall()).toEqual({ allowed: true, limit: 5, remaining: 4, resetSeconds: 60 })
+        const expectFallback = async () =>
+          expect(await countCall()).toEqual({ allowed: true, limit: 5, remaining: 4, resetSeconds: 60 })
         waits.push(await measureMs(expectFallback))
       }
       expect(Math.min(...waits)).toBeLessThan(300)
@@ -218,7 +233,11 @@ describe.each(redisKinds)('a limiter of several processes that counts in $name',
     const callsBefore = redis.countCalls()
     expect([(await countCall()).remaining, redis.countCalls()]).toEqual([4, callsBefore])
     clock.now = start + 5001
-    expect([(await countCall()).remaining, (await countCall()).remaining, redis.countCalls()]).toEqual([4, 3, callsBefore + 2])
+    expect([(await countCall()).remaining, (await countCall()).remaining, redis.countCalls()]).toEqual([
+      4,
+      3,
+      callsBefore + 2,
+    ])
   })
 
   it('allows at least one strict call without Redis', async () => {
@@ -257,7 +276,14 @@ function createLimiterOf(reply: (key: string) => unknown) {
     calls.push(key)
     return reply(key)
   }
-  const commands = { evalsha, eval: evalsha, get: evalsha, set: evalsha, delete: evalsha, ping: async () => 'PONG' }
+  const commands = {
+    evalsha,
+    eval: evalsha,
+    get: evalsha,
+    set: evalsha,
+    delete: evalsha,
+    ping: async () => 'PONG',
+  }
   return { limiter: createRedisLimiter(commands as never), calls }
 }
 
@@ -270,14 +296,24 @@ it.each([
 ])('a reply of Redis with %s counts as a failure, not as a refusal', async (_, reply) => {
   useClock(start)
   const { limiter } = createLimiterOf(() => reply)
-  expect(await limiter.count('k', rate, false)).toEqual({ allowed: true, limit: 5, remaining: 4, resetSeconds: 60 })
+  expect(await limiter.count('k', rate, false)).toEqual({
+    allowed: true,
+    limit: 5,
+    remaining: 4,
+    resetSeconds: 60,
+  })
   expect((await limiter.count('k', rate, false)).allowed).toBe(true)
 })
 
 it('a wrong clock of another process blocks a key for one window at most', async () => {
   const clock = useClock(start)
   const { limiter, calls } = createLimiterOf(() => [-1, start + 86_400_000, 5])
-  expect(await limiter.count('k', rate, false)).toEqual({ allowed: false, limit: 5, remaining: 0, resetSeconds: 60 })
+  expect(await limiter.count('k', rate, false)).toEqual({
+    allowed: false,
+    limit: 5,
+    remaining: 0,
+    resetSeconds: 60,
+  })
   clock.now = start + 60_000
   await limiter.count('k', rate, false)
   expect(calls).toHaveLength(2)

@@ -20,6 +20,9 @@ test('A line is written although an error ends the process in the same turn.', (
     import { createLineWriter } from '#platform/node/line-writer.ts'
     createLineWriter()('the last line')
     throw new Error('stop')`
-  const { stdout, status } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8', cwd: root })
+  const { stdout, status } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
+    encoding: 'utf8',
+    cwd: root,
+  })
   expect({ stdout, status }).toEqual({ stdout: 'the last line\n', status: 1 })
 })

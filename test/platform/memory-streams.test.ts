@@ -4,11 +4,23 @@ import { createMemoryRealtime } from '#platform/node/streams-in-memory.ts'
 const startAt = Date.parse('2026-11-21T09:30:00Z')
 const dayMs = 86_400_000
 
-/** Open a hub with a clock that the test moves. Each event takes 307 characters: its JSON, 200 for the rest of it and 100 for its key. */
-function openHub({ characterLimit, active = [] as string[] }: { characterLimit?: number; active?: string[] } = {}) {
+/**
+ * Open a hub with a clock that the test moves. Each event takes 307 characters: its JSON, 200 for the rest of
+ * it and 100 for its key.
+ */
+function openHub({
+  characterLimit,
+  active = [] as string[],
+}: {
+  characterLimit?: number
+  active?: string[]
+} = {}) {
   vi.useFakeTimers({ now: startAt })
   onTestFinished(() => void vi.useRealTimers())
-  const hub = createMemoryRealtime({ heartbeatMs: 25_000, selectActiveSignIns: async () => new Set(active) }, characterLimit)
+  const hub = createMemoryRealtime(
+    { heartbeatMs: 25_000, selectActiveSignIns: async () => new Set(active) },
+    characterLimit,
+  )
   const publish = (accountId: string, ...numbers: number[]) =>
     hub.publish(
       accountId,
@@ -16,7 +28,12 @@ function openHub({ characterLimit, active = [] as string[] }: { characterLimit?:
     )
   const open = async (accountId: string, lastEventId: string | null = null) => {
     const abort = new AbortController()
-    const body = await hub.subscribe(accountId, { userId: 'u', signInId: 's', lastEventId, signal: abort.signal })
+    const body = await hub.subscribe(accountId, {
+      userId: 'u',
+      signInId: 's',
+      lastEventId,
+      signal: abort.signal,
+    })
     const reader = body.getReader()
     return { abort, read: async () => new TextDecoder().decode((await reader.read()).value) }
   }
@@ -34,12 +51,15 @@ describe('the hub in memory', () => {
   it.each([
     [614, [1], [2]],
     [613, [], [2]],
-  ])('with a limit of %i characters stores %j of the older account and %j of the newer one', async (characterLimit, older, newer) => {
-    const { publish, listStored } = openHub({ characterLimit })
-    await publish('a', 1)
-    await publish('b', 2)
-    expect([await listStored('a'), await listStored('b')]).toEqual([older, newer])
-  })
+  ])(
+    'with a limit of %i characters stores %j of the older account and %j of the newer one',
+    async (characterLimit, older, newer) => {
+      const { publish, listStored } = openHub({ characterLimit })
+      await publish('a', 1)
+      await publish('b', 2)
+      expect([await listStored('a'), await listStored('b')]).toEqual([older, newer])
+    },
+  )
 
   it('has room again for what it has forgotten', async () => {
     const { hub, publish, listStored } = openHub({ characterLimit: 614 })

@@ -26,5 +26,7 @@ it.each([
   ['without static files', undefined],
   ['without the file', { fetch: async () => new Response(null, { status: 404 }) }],
 ])('a Worker %s says which file is missing', async (_, binding) => {
-  await expect(staticAssets(binding).read('fonts/1.font')).rejects.toThrow('The static asset fonts/1.font is missing')
+  await expect(staticAssets(binding).read('fonts/1.font')).rejects.toThrow(
+    'The static asset fonts/1.font is missing',
+  )
 })

@@ -18,12 +18,16 @@ const { setFault } = dashboard(service)
 const pollOptions = { timeout: 10_000 }
 const withToken = { headers: { authorization: `Bearer ${secrets.readyToken}` } }
 const readReady = async (api: string) =>
-  (await (await fetch(`${api}/ready`, withToken)).json()) as { status: string; checks: Record<string, string> }
+  (await (await fetch(`${api}/ready`, withToken)).json()) as {
+    status: string
+    checks: Record<string, string>
+  }
 
 it('ends at once without settings, and names each one that is missing', async () => {
   const child = await spawnNode({})
   expect(await child.exited).toBe(1)
-  for (const name of ['DATABASE_URL', 'JWT_KEYS', 'OBJECTS_DIR']) expect(child.output()).toContain(`${name}: is missing`)
+  for (const name of ['DATABASE_URL', 'JWT_KEYS', 'OBJECTS_DIR'])
+    expect(child.output()).toContain(`${name}: is missing`)
 })
 
 it.each([
@@ -43,12 +47,16 @@ it('says at the start and in /ready that limits, cache and live events are in it
     .toEqual({ status: 'ok', checks: { ...ok, redis: 'in_process', hub: 'in_process' } })
   const withRedis = await startNodeChild(settings, { READY_CACHE_MS: '0', REDIS_URL: await startTestRedis() })
   expect(withRedis.output()).toContain('"in_process":[]')
-  await expect.poll(() => readReady(withRedis.api), pollOptions).toEqual({ status: 'ok', checks: { ...ok, redis: 'ok', hub: 'ok' } })
+  await expect
+    .poll(() => readReady(withRedis.api), pollOptions)
+    .toEqual({ status: 'ok', checks: { ...ok, redis: 'ok', hub: 'ok' } })
 })
 
 it('OBS-02 serves the reference and the OpenAPI document from disk, and has no endpoint for jobs, or for metrics without a token', async () => {
   const { api } = await startNodeChild(settings, { METRICS_TOKEN: undefined })
-  expect(((await (await fetch(`${api}/openapi.json`)).json()) as { openapi: string }).openapi).toMatch(/^3\.1/)
+  expect(((await (await fetch(`${api}/openapi.json`)).json()) as { openapi: string }).openapi).toMatch(
+    /^3\.1/,
+  )
   expect((await fetch(`${api}/docs/`)).headers.get('content-type')).toMatch(/^text\/html/)
   expect((await fetch(`${api}/jobs/notifications/sweep`, { method: 'POST' })).status).toBe(404)
   expect((await fetchMetrics({ api })).status).toBe(404)

@@ -25,7 +25,11 @@ afterAll(async () => {
 
 const owner = { DATABASE_OWNER_URL: service.ownerUrl }
 /** Run a command of the folder, with exactly these settings. */
-function run(command: keyof typeof nodeCommands, args: string[] = [], settings: Record<string, string> = owner) {
+function run(
+  command: keyof typeof nodeCommands,
+  args: string[] = [],
+  settings: Record<string, string> = owner,
+) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [`${command}.js`, ...args], {
     cwd: folder,
     env: settings,
@@ -35,7 +39,10 @@ function run(command: keyof typeof nodeCommands, args: string[] = [], settings: 
 }
 
 it('INS-08 the built folder migrates a database with its own files', () => {
-  expect(run('migrate', ['--plan'])).toMatchObject({ status: 0, output: expect.stringContaining('No migration is pending.') })
+  expect(run('migrate', ['--plan'])).toMatchObject({
+    status: 0,
+    output: expect.stringContaining('No migration is pending.'),
+  })
   expect(run('migrate')).toMatchObject({ status: 0, output: expect.stringContaining('up to date') })
 })
 
@@ -43,22 +50,39 @@ it('INS-08 the built folder has the commands of the operator', () => {
   expect(run('doctor').output).toContain('ok       every migration is applied')
   const dumped = run('drill', ['--dump', join(folder, 'dump')])
   expect(dumped).toMatchObject({ status: 0, output: expect.stringContaining('tables') })
-  expect(JSON.parse(readFileSync(join(folder, 'dump/dump.json'), 'utf8')).migrations.length).toBeGreaterThan(20)
-  expect(run('admin', ['nobody@example.com'], { ...owner, CREDENTIALS_KEY: service.settings.CREDENTIALS_KEY ?? '' })).toMatchObject({
+  expect(JSON.parse(readFileSync(join(folder, 'dump/dump.json'), 'utf8')).migrations.length).toBeGreaterThan(
+    20,
+  )
+  expect(
+    run('admin', ['nobody@example.com'], {
+      ...owner,
+      CREDENTIALS_KEY: service.settings.CREDENTIALS_KEY ?? '',
+    }),
+  ).toMatchObject({
     status: 1,
     output: expect.stringContaining('nobody@example.com'),
   })
-  expect(run('secrets')).toMatchObject({ status: expect.any(Number), output: expect.not.stringContaining('Cannot find') })
+  expect(run('secrets')).toMatchObject({
+    status: expect.any(Number),
+    output: expect.not.stringContaining('Cannot find'),
+  })
   const copy = mkdtempSync(join(tmpdir(), 'flow-init-'))
   onTestFinished(() => rmSync(copy, { recursive: true, force: true }))
   cpSync(folder, copy, { recursive: true })
   const { status } = spawnSync(process.execPath, ['init.js'], { cwd: copy })
-  expect([status, readFileSync(join(copy, '.env'), 'utf8')]).toEqual([0, expect.stringMatching(/^CREDENTIALS_KEY=/m)])
+  expect([status, readFileSync(join(copy, '.env'), 'utf8')]).toEqual([
+    0,
+    expect.stringMatching(/^CREDENTIALS_KEY=/m),
+  ])
 })
 
 it('INS-08 the built folder serves sign-ins, pictures and the reference, without the packages of the checkout', async () => {
   // Without ASSETS_DIR: the folder has its own.
-  const child = await spawnNode(toServeSettings(service.settings, join(folder, 'objects'), { ASSETS_DIR: undefined }), folder, 'serve.js')
+  const child = await spawnNode(
+    toServeSettings(service.settings, join(folder, 'objects'), { ASSETS_DIR: undefined }),
+    folder,
+    'serve.js',
+  )
   await waitForOutput(child, '"listening"')
   const { api } = child
   const email = 'new@example.com'
@@ -71,10 +95,14 @@ it('INS-08 the built folder serves sign-ins, pictures and the reference, without
   const authorization = `Bearer ${admin.token}`
   const created = await admin.call('POST', '/network-diagrams', { name: 'Office مكتب' })
   expectStatus(created, 201)
-  const image = await fetch(`${api}/api/v1/network-diagrams/${created.body.id}/export?format=png`, { headers: { authorization } })
+  const image = await fetch(`${api}/api/v1/network-diagrams/${created.body.id}/export?format=png`, {
+    headers: { authorization },
+  })
   expect([image.status, image.headers.get('content-type')]).toEqual([200, 'image/png'])
   expect((await fetch(`${api}/docs/`)).status).toBe(200)
-  const ready = await fetch(`${api}/ready`, { headers: { authorization: `Bearer ${service.settings.READY_TOKEN}` } })
+  const ready = await fetch(`${api}/ready`, {
+    headers: { authorization: `Bearer ${service.settings.READY_TOKEN}` },
+  })
   expect(await ready.json()).toMatchObject({ checks: { database: 'ok', images: 'ok', objects: 'ok' } })
   expect(await checkHealth(api)).toBe(0)
   child.process.kill('SIGTERM')
@@ -84,7 +112,8 @@ it('INS-08 the built folder serves sign-ins, pictures and the reference, without
 
 /** Run the health check of the container image against a service, and return its exit code. */
 async function checkHealth(api: string): Promise<number | null> {
-  const [, command = '[]'] = /^HEALTHCHECK [\s\S]*?CMD (\[.*\])$/m.exec(readFileSync(join(root, 'Dockerfile'), 'utf8')) ?? []
+  const [, command = '[]'] =
+    /^HEALTHCHECK [\s\S]*?CMD (\[.*\])$/m.exec(readFileSync(join(root, 'Dockerfile'), 'utf8')) ?? []
   const [program, ...args] = JSON.parse(command.replace('http://127.0.0.1:8787', api)) as string[]
   expect([program, JSON.stringify(args)]).toEqual(['node', expect.stringContaining(`${api}/health`)])
   const [code] = await once(spawn(process.execPath, args, { cwd: folder, env: {} }), 'exit')

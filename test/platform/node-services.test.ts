@@ -11,7 +11,13 @@ const withoutQstash = { QSTASH_CURRENT_SIGNING_KEY: undefined, QSTASH_NEXT_SIGNI
 
 /** Create the services of a process whose database is never called. */
 function open(changes: Record<string, string | undefined>) {
-  const config = parseNodeConfig({ ...sampleSettings, ...unset, ...withoutQstash, OBJECTS_DIR: 'objects', ...changes })
+  const config = parseNodeConfig({
+    ...sampleSettings,
+    ...unset,
+    ...withoutQstash,
+    OBJECTS_DIR: 'objects',
+    ...changes,
+  })
   const node = createNodeServices(config, { log: () => {} })
   onTestFinished(() => node.close())
   return node
@@ -24,7 +30,9 @@ const s3 = {
 it.each([
   [{}, ['redis', 'hub']],
   [{ REDIS_URL: 'redis://127.0.0.1:1' }, []],
-])('with %j the process itself is %j', (changes, inProcess) => expect(open(changes).services.inProcess).toEqual(inProcess))
+])('with %j the process itself is %j', (changes, inProcess) =>
+  expect(open(changes).services.inProcess).toEqual(inProcess),
+)
 
 it('objects are stored in the bucket of the settings', async () => {
   await open(s3).services.ports.uploads.put('a.jpg', new Uint8Array(1))
@@ -41,9 +49,12 @@ it('an answer of 300 is no success', async () => {
 
 it('without QStash the queue starts no worker by itself, and has nothing to stop', async () => {
   const lines: object[] = []
-  const { queue } = createNodeServices(parseNodeConfig({ ...sampleSettings, ...unset, ...withoutQstash, OBJECTS_DIR: 'x' }), {
-    log: (line) => lines.push(line),
-  })
+  const { queue } = createNodeServices(
+    parseNodeConfig({ ...sampleSettings, ...unset, ...withoutQstash, OBJECTS_DIR: 'x' }),
+    {
+      log: (line) => lines.push(line),
+    },
+  )
   await queue.stop(0)
   await queue.port.publish([])
   await queue.close()

@@ -19,7 +19,12 @@ interface Store {
   close(): Promise<unknown>
 }
 
-const credentials = { bucket: 'uploads', region: 'eu-central-1', accessKeyId: 'AKLOCAL', secretAccessKey: 'local-secret-key' }
+const credentials = {
+  bucket: 'uploads',
+  region: 'eu-central-1',
+  accessKeyId: 'AKLOCAL',
+  secretAccessKey: 'local-secret-key',
+}
 
 const stores: Record<string, () => Promise<Store>> = {
   async R2() {
@@ -30,11 +35,17 @@ const stores: Record<string, () => Promise<Store>> = {
   },
   async 'a folder'() {
     const folder = await mkdtemp(join(tmpdir(), 'objects-'))
-    return { objects: folderObjects(join(folder, 'missing/yet'), 5000), close: () => rm(folder, { recursive: true }) }
+    return {
+      objects: folderObjects(join(folder, 'missing/yet'), 5000),
+      close: () => rm(folder, { recursive: true }),
+    }
   },
   async S3() {
     const server = await listen(createS3Routes(credentials).fetch)
-    return { objects: s3Objects({ ...credentials, endpoint: `${server.origin}/` }, 5000), close: server.close }
+    return {
+      objects: s3Objects({ ...credentials, endpoint: `${server.origin}/` }, 5000),
+      close: server.close,
+    }
   },
 }
 
@@ -42,7 +53,9 @@ type Fetch = (request: Request) => Response | Promise<Response>
 
 async function listen(fetch: Fetch): Promise<{ origin: string; close(): Promise<void> }> {
   const { promise, resolve } = Promise.withResolvers<number>()
-  const server = serve({ fetch, port: 0, hostname: '127.0.0.1', overrideGlobalObjects: false }, ({ port }) => resolve(port))
+  const server = serve({ fetch, port: 0, hostname: '127.0.0.1', overrideGlobalObjects: false }, ({ port }) =>
+    resolve(port),
+  )
   const close = () => new Promise<void>((done) => server.close(() => done()))
   return { origin: `http://127.0.0.1:${await promise}`, close }
 }
@@ -96,7 +109,9 @@ describe.each(Object.keys(stores))('the object store on %s', (name) => {
     const keys = Array.from({ length: 101 }, (_, n) => `accounts/a1/${n % 2 ? 'exports/' : ''}${n}.jpg`)
     const others = ['accounts/a11/x.jpg', 'accounts/b/x.jpg']
     for (const each of [...keys, ...others]) await objects.put(each, bytes.subarray(0, 10))
-    expect([await objects.removeFolder('accounts/a1'), await objects.removeFolder('accounts/a1')]).toEqual([100, 1])
+    expect([await objects.removeFolder('accounts/a1'), await objects.removeFolder('accounts/a1')]).toEqual([
+      100, 1,
+    ])
     expect(await objects.removeFolder('accounts/a1')).toBe(0)
     expect(await objects.get(keys[0] ?? '')).toBe(null)
     for (const each of others) expect(await objects.get(each)).not.toBe(null)
@@ -207,10 +222,13 @@ describe('an object store on S3', () => {
   /** Call every method of a port, and return what each of them has thrown. */
   async function collectErrors(objects: Objects): Promise<unknown[]> {
     const calls = [objects.put(key, bytes), objects.get(key), objects.remove(key), objects.pingObjects()]
-    return (await Promise.allSettled(calls)).map((result) => (result.status === 'rejected' ? result.reason : 'nothing'))
+    return (await Promise.allSettled(calls)).map((result) =>
+      result.status === 'rejected' ? result.reason : 'nothing',
+    )
   }
   const timeout = expect.objectContaining({ name: 'TimeoutError' })
-  const failure = (action: string, status: string) => new Error(`${action}: the object store answered ${status}`)
+  const failure = (action: string, status: string) =>
+    new Error(`${action}: the object store answered ${status}`)
   const failures = (status: string, pingStatus = status) => [
     failure('PutObject', status),
     failure('GetObject', status),
@@ -230,7 +248,8 @@ describe('an object store on S3', () => {
   })
 
   it('fails to read an object whose body stalls', async () => {
-    const stalled = () => new Response(new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(10)) }))
+    const stalled = () =>
+      new Response(new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(10)) }))
     await withAnswer(
       stalled,
       async (objects) => {
@@ -333,7 +352,9 @@ describe('an object store on S3', () => {
     await withAnswer(
       (request) => fetch(request),
       async (objects) => {
-        expect(await collectErrors(objects)).toEqual(failures('403 SignatureDoesNotMatch', '403 without a code'))
+        expect(await collectErrors(objects)).toEqual(
+          failures('403 SignatureDoesNotMatch', '403 without a code'),
+        )
       },
       { secretAccessKey: 'wrong' },
     )

@@ -8,7 +8,9 @@ import { measureMs } from '#test/support/measure.ts'
 import { isOutdatedHash, type PasswordHasher } from '#vendors/auth/passwords.ts'
 
 // In this process nothing compiles the module at deployment.
-const compiled = new WebAssembly.Module(await readFile(createRequire(import.meta.url).resolve('@phi-ag/argon2/argon2.wasm')))
+const compiled = new WebAssembly.Module(
+  await readFile(createRequire(import.meta.url).resolve('@phi-ag/argon2/argon2.wasm')),
+)
 const hashers: Record<string, PasswordHasher> = {
   'WebAssembly (Cloudflare)': wasmPasswords(compiled),
   'native code (Node)': nativePasswords(),
@@ -18,7 +20,8 @@ const password = 'correct-horse-Öl-🔑'
 describe.each(Object.entries(hashers))('passwords in %s', (_, passwords) => {
   it('are hashed with argon2id, 19 MiB, two passes, one lane and a salt of their own', async () => {
     const hashes = await Promise.all([passwords.hash(password), passwords.hash(password)])
-    for (const hash of hashes) expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/)
+    for (const hash of hashes)
+      expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/)
     expect(hashes[0]).not.toBe(hashes[1])
   })
 
@@ -33,7 +36,12 @@ describe.each(Object.entries(hashers))('passwords in %s', (_, passwords) => {
   it('are outdated if the algorithm or its cost is another one', async () => {
     const hash = await passwords.hash(password)
     expect(isOutdatedHash(hash)).toBe(false)
-    for (const older of [hash.replace('t=2', 't=1'), hash.replace('argon2id', 'argon2i'), hash.replace('m=19456', 'm=194560'), 'no hash'])
+    for (const older of [
+      hash.replace('t=2', 't=1'),
+      hash.replace('argon2id', 'argon2i'),
+      hash.replace('m=19456', 'm=194560'),
+      'no hash',
+    ])
       expect([older, isOutdatedHash(older)]).toEqual([older, true])
   })
 
@@ -94,12 +102,16 @@ describe('passwords in native code', () => {
     const passwords = nativePasswords()
     const hash = await passwords.hash(password)
     await passwords.verify(hash, password)
-    const results = await Promise.allSettled(Array.from({ length: 110 }, () => passwords.verify(hash, password)))
+    const results = await Promise.allSettled(
+      Array.from({ length: 110 }, () => passwords.verify(hash, password)),
+    )
     const reasons = results.filter((result) => result.status === 'rejected').map((result) => result.reason)
     expect(reasons.length).toBeGreaterThan(0)
     expect(reasons.length).toBeLessThan(10)
     for (const reason of reasons) expect(reason).toMatchObject({ kind: 'unavailable' })
-    expect(results.filter((result) => result.status === 'fulfilled' && result.value)).toHaveLength(110 - reasons.length)
+    expect(results.filter((result) => result.status === 'fulfilled' && result.value)).toHaveLength(
+      110 - reasons.length,
+    )
     expect(await passwords.verify(hash, password)).toBe(true)
   })
 })

@@ -77,7 +77,8 @@ export async function openQstash() {
     local,
     queue: qstashQueue({ url: `${local.origin}/qstash`, token: secrets.qstashToken, target: origin }),
     settle: () => local.qstash.waitUntilIdle(),
-    advanceClock: async (advance_seconds: number) => void (await local.call('POST', '/desk/clock', { advance_seconds })),
+    advanceClock: async (advance_seconds: number) =>
+      void (await local.call('POST', '/desk/clock', { advance_seconds })),
     setMode: (mode: 'open' | 'down' | 'hang') => {
       if (mode === 'open') local.faults.clear()
       else local.faults.set({ service: 'qstash', mode })
@@ -101,7 +102,8 @@ export async function createQueueDatabase() {
     ownerUrl,
     /** Connection string of app_platform, through the relay. */
     url: `postgres://app_platform:${platformPassword}@127.0.0.1:${relay.port}/${name}`,
-    sql: <Row>(text: string, values: unknown[] = []) => superuser.run(async (client) => (await client.query(text, values)).rows as Row[]),
+    sql: <Row>(text: string, values: unknown[] = []) =>
+      superuser.run(async (client) => (await client.query(text, values)).rows as Row[]),
     settle: () => superuser.run(waitUntilJobsSettled),
     runCron: () => superuser.run(runCronJob),
     advanceClock: async (seconds: number) => {
@@ -112,7 +114,10 @@ export async function createQueueDatabase() {
   }
 }
 
-/** Create the queue of Node in a database. Its worker runs after `start`. The periodic work is not scheduled, unless the settings say so. */
+/**
+ * Create the queue of Node in a database. Its worker runs after `start`. The periodic work is not scheduled,
+ * unless the settings say so.
+ */
 export function openJobs(url: string, settings: Partial<WorkerSettings> = {}) {
   const recorder = createRecorder()
   const { services, jobs } = createTestJob(recorder)
@@ -140,5 +145,9 @@ export async function openPostgresQueue() {
   const jobs = openJobs(database.url)
   await jobs.start()
   const { settle, advanceClock } = database
-  return Object.assign(jobs, { settle, advanceClock, setMode: (mode: 'open' | 'down' | 'hang') => database.relay.setMode(mode) })
+  return Object.assign(jobs, {
+    settle,
+    advanceClock,
+    setMode: (mode: 'open' | 'down' | 'hang') => database.relay.setMode(mode),
+  })
 }

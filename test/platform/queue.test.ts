@@ -9,7 +9,11 @@ const platforms: [name: string, open: () => Promise<TestQueue>][] = [
   ['PostgreSQL', openPostgresQueue],
 ]
 
-const message = (n: number, options: Partial<Message> = {}): Message => ({ path: jobPath, body: { n }, ...options })
+const message = (n: number, options: Partial<Message> = {}): Message => ({
+  path: jobPath,
+  body: { n },
+  ...options,
+})
 
 describe.each(platforms)('the queue in %s', (_, open) => {
   it('runs the job of each message of a call at once', async () => {
@@ -45,7 +49,11 @@ describe.each(platforms)('the queue in %s', (_, open) => {
 
   it('drops a message whose deduplication id another message of the same call has', async () => {
     const test = await open()
-    await test.queue.publish([message(1, { deduplicationId: 'a' }), message(2, { deduplicationId: 'a' }), message(3)])
+    await test.queue.publish([
+      message(1, { deduplicationId: 'a' }),
+      message(2, { deduplicationId: 'a' }),
+      message(3),
+    ])
     await test.settle()
     expect(test.started.toSorted()).toEqual([1, 3])
   })
@@ -88,7 +96,9 @@ describe.each(platforms)('the queue in %s', (_, open) => {
     const ids = ['a', 'b', 'c']
     await runConcurrently((caller) =>
       // Each caller has another order, in which they could wait for each other.
-      test.queue.publish(ids.map((_, at) => (at + caller) % 3).map((at) => message(at, { deduplicationId: ids[at] ?? '' }))),
+      test.queue.publish(
+        ids.map((_, at) => (at + caller) % 3).map((at) => message(at, { deduplicationId: ids[at] ?? '' })),
+      ),
     )
     await test.settle()
     expect(test.started.toSorted()).toEqual([0, 1, 2])
@@ -122,7 +132,9 @@ describe.each(platforms)('the queue in %s', (_, open) => {
     expect(JSON.stringify(test.log)).not.toContain('TypeError')
   })
 
-  it('refuses to publish within 3 s while it is away, and publishes again when it is back', { retry: 2 }, async () => {
+  it('refuses to publish within 3 s while it is away, and publishes again when it is back', {
+    retry: 2,
+  }, async () => {
     const test = await open()
     test.setMode('hang')
     const start = performance.now()
@@ -144,7 +156,9 @@ describe('the queue in QStash', () => {
     test.local.faults.set({ service: 'qstash', mode: 'forge', times: 1 })
     await test.queue.publish([message(1)])
     await test.settle()
-    expect(await test.local.read('/desk/queue')).toMatchObject([{ state: 'delivered', forged_statuses: [401] }])
+    expect(await test.local.read('/desk/queue')).toMatchObject([
+      { state: 'delivered', forged_statuses: [401] },
+    ])
     expect(test.started).toEqual([1])
   })
 })

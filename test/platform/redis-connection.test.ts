@@ -42,7 +42,9 @@ it('commands of the same moment are sent in one packet', async () => {
   expect(await redis.get(`${key}:7`)).toBe('7')
 })
 
-it('a lost connection is opened again, and commands reject immediately in between', { retry: 2 }, async () => {
+it('a lost connection is opened again, and commands reject immediately in between', {
+  retry: 2,
+}, async () => {
   const proxy = await startRedisProxy(await startTestRedis())
   const { redis, lines } = await openTestRedis({ url: proxy.url, timeoutMs: 10_000 })
   proxy.setFault('down')
@@ -58,7 +60,11 @@ it('a lost connection is opened again, and commands reject immediately in betwee
 it('RES-03 who waits for a lost connection is told once when it is back', async () => {
   const proxy = await startRedisProxy(await startTestRedis())
   const told: string[] = []
-  const { redis } = await openTestRedis({ url: proxy.url, timeoutMs: 10_000, onReturn: () => told.push('back') })
+  const { redis } = await openTestRedis({
+    url: proxy.url,
+    timeoutMs: 10_000,
+    onReturn: () => told.push('back'),
+  })
   expect(told).toEqual([])
   proxy.setFault('down')
   await expect.poll(() => redis.client.status, pollOptions).not.toBe('ready')

@@ -21,7 +21,9 @@ it('sends each command as one request, without telemetry and without asking for 
   expect(await Promise.all([redis.get('a'), redis.get('b')])).toEqual(['7', '7'])
   await redis.set('a', '1', 60)
   expect(requests.map(({ method, url }) => `${method} ${url}`)).toEqual(Array(3).fill('POST /'))
-  const names = requests.flatMap(({ headers }) => Object.keys(headers).filter((name) => name.startsWith('upstash')))
+  const names = requests.flatMap(({ headers }) =>
+    Object.keys(headers).filter((name) => name.startsWith('upstash')),
+  )
   expect(names).toEqual([])
 })
 

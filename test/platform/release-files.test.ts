@@ -13,28 +13,48 @@ import packageJson from '../../package.json' with { type: 'json' }
 
 const read = (path: string) => readFile(join(root, path), 'utf8')
 
-it.each(['staging', 'production'])('the environment %s has every binding of the Worker, with its own name, bucket and dataset', (env) => {
-  const readConfig = (args: { env?: string }) =>
-    unstable_readConfig({ config: join(root, 'wrangler.toml'), ...args }, { hideWarnings: true })
-  const { r2_buckets, analytics_engine_datasets, ...config } = readConfig({ env })
-  const { r2_buckets: buckets, analytics_engine_datasets: datasets, ...base } = readConfig({})
-  const select = ({ durable_objects, images, assets, placement, limits, observability, triggers, migrations }: typeof config) => ({
-    ...{ durable_objects, images, assets, placement, limits, observability, triggers, migrations },
-  })
-  expect(select(config)).toEqual(select(base))
-  expect(r2_buckets).toEqual(
-    buckets.map((bucket: object & { bucket_name?: string }) => ({ ...bucket, bucket_name: `${bucket.bucket_name}-${env}` })),
-  )
-  expect(analytics_engine_datasets).toEqual(
-    datasets.map((dataset: object & { dataset?: string }) => ({ ...dataset, dataset: `${dataset.dataset}_${env}` })),
-  )
-  expect(config.name).toBe(`${base.name}-${env}`)
-})
+it.each(['staging', 'production'])(
+  'the environment %s has every binding of the Worker, with its own name, bucket and dataset',
+  (env) => {
+    const readConfig = (args: { env?: string }) =>
+      unstable_readConfig({ config: join(root, 'wrangler.toml'), ...args }, { hideWarnings: true })
+    const { r2_buckets, analytics_engine_datasets, ...config } = readConfig({ env })
+    const { r2_buckets: buckets, analytics_engine_datasets: datasets, ...base } = readConfig({})
+    const select = ({
+      durable_objects,
+      images,
+      assets,
+      placement,
+      limits,
+      observability,
+      triggers,
+      migrations,
+    }: typeof config) => ({
+      ...{ durable_objects, images, assets, placement, limits, observability, triggers, migrations },
+    })
+    expect(select(config)).toEqual(select(base))
+    expect(r2_buckets).toEqual(
+      buckets.map((bucket: object & { bucket_name?: string }) => ({
+        ...bucket,
+        bucket_name: `${bucket.bucket_name}-${env}`,
+      })),
+    )
+    expect(analytics_engine_datasets).toEqual(
+      datasets.map((dataset: object & { dataset?: string }) => ({
+        ...dataset,
+        dataset: `${dataset.dataset}_${env}`,
+      })),
+    )
+    expect(config.name).toBe(`${base.name}-${env}`)
+  },
+)
 
 it('the example of the settings is complete and valid', async () => {
   expect(() => parseCloudflareConfig(parseEnv(''))).toThrow('PUBLIC_BASE_URL')
   const text = await read('.dev.vars.example')
-  expect(parseCloudflareConfig(parseEnv(fillSettings(text)))).toMatchObject({ READY_TOKEN: expect.any(String) })
+  expect(parseCloudflareConfig(parseEnv(fillSettings(text)))).toMatchObject({
+    READY_TOKEN: expect.any(String),
+  })
 })
 
 it('the version is the same in the code, the package and the changelog', async () => {
@@ -52,7 +72,9 @@ interface Workflow {
 it('INS-14 the notes of a version say how to upgrade', async () => {
   const changelog = await read('CHANGELOG.md')
   expect(readReleaseNotes(changelog, version)).toContain('### Upgrade')
-  expect(() => readReleaseNotes(changelog.replace('### Upgrade', '### Other'), version)).toThrow('lacks “### Upgrade”')
+  expect(() => readReleaseNotes(changelog.replace('### Upgrade', '### Other'), version)).toThrow(
+    'lacks “### Upgrade”',
+  )
   expect(() => readReleaseNotes(changelog, '8.0.0')).toThrow('no section [8.0.0]')
   expect(readReleaseNotes(changelog, '0.1.0')).toContain('### Added')
 })
@@ -63,7 +85,9 @@ it.each([
   ['release', { contents: 'write', packages: 'write' }],
 ])('the workflow %s runs only scripts of the package, with the permissions %j', async (name, expected) => {
   const { jobs, permissions } = parse(await read(`.github/workflows/${name}.yml`)) as Workflow
-  const commands = Object.values(jobs).flatMap(({ steps }) => steps.flatMap(({ run }) => run?.split('\n') ?? []))
+  const commands = Object.values(jobs).flatMap(({ steps }) =>
+    steps.flatMap(({ run }) => run?.split('\n') ?? []),
+  )
   const scripts = commands.flatMap((command) => /^npm (?:run )?([\w:]+)/.exec(command)?.[1] ?? [])
   expect(scripts.length).toBeGreaterThan(0)
   expect(scripts.filter((script) => !(script in packageJson.scripts))).toEqual([])

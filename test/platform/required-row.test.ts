@@ -24,21 +24,30 @@ const renameTeam = writeStatement(z.object({ name: z.string() }), (from: string,
   requireRow(sql`
     update teams set name = ${to} where account_id = app.account_id() and name = ${from} returning name`),
 )
-const renameAccount = writeStatement(null, (name: string) => sql`update accounts set name = ${name} where id = app.account_id()`)
+const renameAccount = writeStatement(
+  null,
+  (name: string) => sql`update accounts set name = ${name} where id = app.account_id()`,
+)
 
 describe.each(drivers)('a batch with a required row, on %s', (_, database) => {
   /** Open the scope of a new account, whose only team is "Test team". */
   async function openTestScope() {
     const { admin, id } = await createAccount(service)
     const caller = { userId: admin.id, accountId: id, signInId: admin.signInId }
-    const { db } = openScope(database, { caller, access: 'user', skipGuards: 'none', ip: '', readOnly: false }, () => {})
+    const { db } = openScope(
+      database,
+      { caller, access: 'user', skipGuards: 'none', ip: '', readOnly: false },
+      () => {},
+    )
     const selectNames = async () => {
-      const text = 'select a.name as account, t.name as team from accounts a join teams t on t.account_id = a.id where a.id = $1'
+      const text =
+        'select a.name as account, t.name as team from accounts a join teams t on t.account_id = a.id where a.id = $1'
       return (await service.sql(text, [id]))[0]
     }
     return { db, selectNames, names: await selectNames() }
   }
-  const rename = (db: WriteDb, from: string) => db.batch([renameTeam.query(from, 'Renamed'), renameAccount.query('Renamed')])
+  const rename = (db: WriteDb, from: string) =>
+    db.batch([renameTeam.query(from, 'Renamed'), renameAccount.query('Renamed')])
 
   it('runs whole and returns the row', async () => {
     const { db, selectNames } = await openTestScope()

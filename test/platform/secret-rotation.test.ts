@@ -51,7 +51,12 @@ async function storeSecrets() {
   const flow = { tree_type: 'procedural', tree_structure: { steps }, intake_form }
   const session = await createSession(admin, { variables: { admin_password: 'lantern-and-oak' } }, flow)
   const batchId = crypto.randomUUID()
-  const apiKey = await sealArticlesKey(createVault(JSON.parse(CREDENTIALS_KEY)), admin.accountId, batchId, 'key-of-articles')
+  const apiKey = await sealArticlesKey(
+    createVault(JSON.parse(CREDENTIALS_KEY)),
+    admin.accountId,
+    batchId,
+    'key-of-articles',
+  )
   await service.sql(
     `insert into kb_batches (id, account_id, created_by, source, address, api_key, total, next_attempt_at)
      values ($1, $2, $3, 'hudu', 'https://kb.example.com', $4, 0, app.now() + interval '1 hour')`,
@@ -108,7 +113,10 @@ it('OPS-01 the keys of stored secrets can be exchanged in steps while requests r
   const stored = await storeSecrets()
   const added = rotateCredentialsKeys(CREDENTIALS_KEY, 'add')
   const promoted = rotateCredentialsKeys(added, 'promote')
-  const [first, second] = [await startProcess({ CREDENTIALS_KEY: added }), await startProcess({ CREDENTIALS_KEY: promoted })]
+  const [first, second] = [
+    await startProcess({ CREDENTIALS_KEY: added }),
+    await startProcess({ CREDENTIALS_KEY: promoted }),
+  ]
   const before = await useSecrets(service, stored)
   expect(before).toEqual([200, true, 200, true, null, 200, 'The receiver accepted the message', 200])
   const used: unknown[] = []
@@ -128,32 +136,63 @@ it('OPS-01 the keys of stored secrets can be exchanged in steps while requests r
   const last = await startProcess({ CREDENTIALS_KEY: rotateCredentialsKeys(promoted, 'remove') })
   expect(await useSecrets(last, stored)).toEqual(before)
   const lastVault = createVault(JSON.parse(rotateCredentialsKeys(promoted, 'remove')))
-  const [row] = await service.sql<{ secret_variables: Record<string, string> }>('select secret_variables from sessions where id = $1', [
-    stored.sessionId,
-  ])
-  expect(await openAnswers(lastVault, stored.sessionId, row?.secret_variables ?? {})).toEqual({ admin_password: 'lantern-and-oak' })
+  const [row] = await service.sql<{ secret_variables: Record<string, string> }>(
+    'select secret_variables from sessions where id = $1',
+    [stored.sessionId],
+  )
+  expect(await openAnswers(lastVault, stored.sessionId, row?.secret_variables ?? {})).toEqual({
+    admin_password: 'lantern-and-oak',
+  })
   const { batchId } = stored
-  const [batch] = await service.sql<{ api_key: string }>('select api_key from kb_batches where id = $1', [batchId])
-  expect(await openArticlesKey(lastVault, stored.admin.accountId, batchId, batch?.api_key ?? '')).toBe('key-of-articles')
-  const challenge = expectStatus(await login({ ...service, api: last.api, fetch: undefined }, stored.person), 200).body
+  const [batch] = await service.sql<{ api_key: string }>('select api_key from kb_batches where id = $1', [
+    batchId,
+  ])
+  expect(await openArticlesKey(lastVault, stored.admin.accountId, batchId, batch?.api_key ?? '')).toBe(
+    'key-of-articles',
+  )
+  const challenge = expectStatus(
+    await login({ ...service, api: last.api, fetch: undefined }, stored.person),
+    200,
+  ).body
   const code = await readCode(service, stored.totp.secret)
-  expectStatus(await completeChallenge({ ...service, api: last.api, fetch: undefined }, { mfa_token: challenge.mfa_token, code }), 200)
-  expect(await service.sql(`select from audit_logs where changes::text like '%credentials%' and action like '%updated'`)).toEqual([])
+  expectStatus(
+    await completeChallenge(
+      { ...service, api: last.api, fetch: undefined },
+      { mfa_token: challenge.mfa_token, code },
+    ),
+    200,
+  )
+  expect(
+    await service.sql(
+      `select from audit_logs where changes::text like '%credentials%' and action like '%updated'`,
+    ),
+  ).toEqual([])
 })
 
 it('OPS-01 the keys of access tokens can be exchanged in steps, and the processes of two neighbouring steps accept the same tokens', async () => {
   const added = rotateJwtKeys(JWT_KEYS, 'add')
   const promoted = rotateJwtKeys(added, 'promote')
-  const processes = [service, await startProcess({ JWT_KEYS: added }), await startProcess({ JWT_KEYS: promoted })]
+  const processes = [
+    service,
+    await startProcess({ JWT_KEYS: added }),
+    await startProcess({ JWT_KEYS: promoted }),
+  ]
   const removed = await startProcess({ JWT_KEYS: rotateJwtKeys(promoted, 'remove') })
   const person = await register(service)
-  const readStatus = async (process: { api: string }, token: string) => (await request(process, 'GET', '/auth/me', { token })).status
+  const readStatus = async (process: { api: string }, token: string) =>
+    (await request(process, 'GET', '/auth/me', { token })).status
   const refresh = async (process: { api: string }, refresh_token: string) =>
     expectStatus(await request(process, 'POST', '/auth/refresh', { body: { refresh_token } }), 200).body
-  expect(await Promise.all(processes.map((process) => readStatus(process, person.token)))).toEqual([200, 200, 200])
+  expect(await Promise.all(processes.map((process) => readStatus(process, person.token)))).toEqual([
+    200, 200, 200,
+  ])
   const { access_token } = await refresh(processes[2] as { api: string }, person.refreshToken)
-  expect(await Promise.all(processes.map((process) => readStatus(process, access_token)))).toEqual([401, 200, 200])
-  expect(await Promise.all([person.token, access_token].map((token) => readStatus(removed, token)))).toEqual([401, 200])
+  expect(await Promise.all(processes.map((process) => readStatus(process, access_token)))).toEqual([
+    401, 200, 200,
+  ])
+  expect(await Promise.all([person.token, access_token].map((token) => readStatus(removed, token)))).toEqual([
+    401, 200,
+  ])
 })
 
 it('a secret that no key opens is counted and kept, and one that changes during the rotation is not overwritten', async () => {
@@ -162,7 +201,9 @@ it('a secret that no key opens is counted and kept, and one that changes during 
   await enableTotp(service, person)
   await service.sql(`update totp_factors set secret = '77.AAAA.BBBB' where user_id = $1`, [person.id])
   const readSecret = async () =>
-    (await service.sql<{ secret: string }>('select secret from totp_factors where user_id = $1', [person.id]))[0]?.secret
+    (
+      await service.sql<{ secret: string }>('select secret from totp_factors where user_id = $1', [person.id])
+    )[0]?.secret
   const keys = JSON.parse(CREDENTIALS_KEY)
   const lines: string[] = []
   expect(await reseal(service.ownerUrl, keys, (line) => lines.push(line))).toBe(false)
@@ -176,7 +217,9 @@ it('a secret that no key opens is counted and kept, and one that changes during 
     return 'the old secret'
   }
   const changing = { ...vault, open: replace }
-  const result = await withConnection({ connectionString: service.ownerUrl }, (client) => resealColumn(client, column, changing, 99))
+  const result = await withConnection({ connectionString: service.ownerUrl }, (client) =>
+    resealColumn(client, column, changing, 99),
+  )
   expect(result).toMatchObject({ unreadable: 0 })
   expect(await readSecret()).toBe('78.new')
   await service.sql('delete from totp_factors where user_id = $1', [person.id])
@@ -184,12 +227,18 @@ it('a secret that no key opens is counted and kept, and one that changes during 
 
 it('every place that seals a secret is in the list of sealed columns', async () => {
   const files = (
-    await Promise.all(['lib', 'functions'].map((folder) => readdir(join(root, folder), { recursive: true, withFileTypes: true })))
+    await Promise.all(
+      ['lib', 'functions'].map((folder) =>
+        readdir(join(root, folder), { recursive: true, withFileTypes: true }),
+      ),
+    )
   ).flat()
-  const sources = files.filter((file) => file.name.endsWith('.ts')).map((file) => join(file.parentPath, file.name))
-  const sealing = (await Promise.all(sources.map(async (path) => [path, await readFile(path, 'utf8')] as const))).filter(([, text]) =>
-    text.includes('vault.seal('),
-  )
+  const sources = files
+    .filter((file) => file.name.endsWith('.ts'))
+    .map((file) => join(file.parentPath, file.name))
+  const sealing = (
+    await Promise.all(sources.map(async (path) => [path, await readFile(path, 'utf8')] as const))
+  ).filter(([, text]) => text.includes('vault.seal('))
   expect(sealing.map(([path]) => path.replace(/^.*\/(?=(lib|functions)\/)/, '')).sort()).toEqual([
     'functions/identity/mfa/service.ts',
     // Lives for a day, so it is not encrypted again.

@@ -11,8 +11,15 @@ function openConnection() {
   const connection = {
     stream: { cork: () => messages.push('cork'), uncork: () => messages.push('uncork') },
     parse: ({ name, text }: { name: string; text: string }) => messages.push(['parse', name, text]),
-    bind: ({ statement, values, valueMapper }: { statement: string; values: unknown[]; valueMapper(value: unknown): unknown }) =>
-      messages.push(['bind', statement, values.map(valueMapper)]),
+    bind: ({
+      statement,
+      values,
+      valueMapper,
+    }: {
+      statement: string
+      values: unknown[]
+      valueMapper(value: unknown): unknown
+    }) => messages.push(['bind', statement, values.map(valueMapper)]),
     describe: ({ type, name }: { type: string; name: string }) => messages.push(['describe', type, name]),
     execute: ({ portal, rows }: { portal: string; rows: number }) => messages.push(['execute', portal, rows]),
     sync: () => messages.push('sync'),
@@ -103,7 +110,9 @@ describe('a batch of statements', () => {
     server.handleDataRow({ fields: ['5000000000', '7', '2026-11-21 09:30:00.1+00', null] })
     server.handleCommandComplete({ text: 'SELECT 1' })
     server.handleReadyForQuery()
-    expect(await result).toEqual([{ rows: [{ n: 5_000_000_000, i: 7, at: '2026-11-21T09:30:00.100Z', none: null }], rowCount: 1 }])
+    expect(await result).toEqual([
+      { rows: [{ n: 5_000_000_000, i: 7, at: '2026-11-21T09:30:00.100Z', none: null }], rowCount: 1 },
+    ])
   })
 
   it.each([

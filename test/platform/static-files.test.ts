@@ -17,7 +17,9 @@ const platforms: Record<string, (folder: string) => Promise<StaticFiles>> = {
   async Cloudflare(folder) {
     const script = 'export default { fetch: (request, env) => env.ASSETS.fetch(request) }'
     const assets = { directory: folder, binding: 'ASSETS' }
-    const miniflare = new Miniflare(convertV4MiniflareOptions({ modules: true, script, assets, compatibilityDate: '2026-11-01' }))
+    const miniflare = new Miniflare(
+      convertV4MiniflareOptions({ modules: true, script, assets, compatibilityDate: '2026-11-01' }),
+    )
     const { ASSETS } = await miniflare.getBindings<{ ASSETS: AssetsBinding }>()
     return {
       fetch: (request) => ASSETS.fetch(request),
@@ -25,7 +27,11 @@ const platforms: Record<string, (folder: string) => Promise<StaticFiles>> = {
       close: () => miniflare.dispose(),
     }
   },
-  Node: async (folder) => ({ fetch: serveFolder(folder), assets: folderAssets(folder), close: async () => {} }),
+  Node: async (folder) => ({
+    fetch: serveFolder(folder),
+    assets: folderAssets(folder),
+    close: async () => {},
+  }),
 }
 
 const files: Record<string, [content: string, type: string]> = {
@@ -56,12 +62,17 @@ describe.each(Object.keys(platforms))('static files on %s', (name) => {
     await platform.close()
     await rm(parent, { recursive: true })
   })
-  const get = (path: string, init: RequestInit = {}) => platform.fetch(new Request(`https://api.example${path}`, init))
+  const get = (path: string, init: RequestInit = {}) =>
+    platform.fetch(new Request(`https://api.example${path}`, init))
 
   it.each(Object.entries(files))('have the content and the type of %s', async (path, [content, type]) => {
     const url = path.endsWith('index.html') ? '/docs/' : `/${path}`
     const response = await get(url)
-    expect([response.status, response.headers.get('content-type')?.split(';')[0], await response.text()]).toEqual([200, type, content])
+    expect([
+      response.status,
+      response.headers.get('content-type')?.split(';')[0],
+      await response.text(),
+    ]).toEqual([200, type, content])
   })
 
   it('are not sent again to a client that has them', async () => {
@@ -77,11 +88,11 @@ describe.each(Object.keys(platforms))('static files on %s', (name) => {
 
   it('have no body in the answer to HEAD', async () => {
     const response = await get('/openapi.json', { method: 'HEAD' })
-    expect([response.status, response.headers.get('content-type')?.split(';')[0], await response.text()]).toEqual([
-      200,
-      'application/json',
-      '',
-    ])
+    expect([
+      response.status,
+      response.headers.get('content-type')?.split(';')[0],
+      await response.text(),
+    ]).toEqual([200, 'application/json', ''])
   })
 
   it.each([

@@ -21,10 +21,13 @@ async function startReader() {
     return { ...connection, call }
   }
   const ids: number[] = []
-  const reader = createStreamReader({ ...redis, openBlocking }, 5000, (_, events) => ids.push(...events.map(({ id }) => id)))
+  const reader = createStreamReader({ ...redis, openBlocking }, 5000, (_, events) =>
+    ids.push(...events.map(({ id }) => id)),
+  )
   onTestFinished(() => reader.close())
   const key = `live:{${crypto.randomUUID()}}`
-  for (let id = 1; id <= 6; id++) await redis.client.xadd(key, `${id}-0`, 'first', '1', 'event', 'handoff_created', 'data', '{}')
+  for (let id = 1; id <= 6; id++)
+    await redis.client.xadd(key, `${id}-0`, 'first', '1', 'event', 'handoff_created', 'data', '{}')
   return { reader, key, ids, release, countReplies: () => replies }
 }
 

@@ -22,8 +22,12 @@ it('WIR-50 sixty waiting writes of one account take a third of the connections, 
     return rows[0].count
   }
   await expect.poll(countWaiting).toBe(3)
-  const answers = Array.from({ length: 20 }, () => other?.run([{ sql: 'select 7 as answer', parameters: [] }], { readOnly: true }))
-  expect((await Promise.all(answers)).map((results) => results?.[0]?.rows)).toEqual(Array(20).fill([{ answer: 7 }]))
+  const answers = Array.from({ length: 20 }, () =>
+    other?.run([{ sql: 'select 7 as answer', parameters: [] }], { readOnly: true }),
+  )
+  expect((await Promise.all(answers)).map((results) => results?.[0]?.rows)).toEqual(
+    Array(20).fill([{ answer: 7 }]),
+  )
   expect(await countWaiting()).toBe(3)
   await owner.query('select pg_advisory_unlock($1)', [lockKey])
   expect(await Promise.all(writes)).toHaveLength(60)

@@ -18,7 +18,14 @@ it('WIR-56 callers that come at once take one turn of the event loop each, in th
     }
   })()
   await Promise.all([...waiting, others])
-  expect(order).toEqual(['another request', 'turn 1', 'another request', 'turn 2', 'another request', 'turn 3'])
+  expect(order).toEqual([
+    'another request',
+    'turn 1',
+    'another request',
+    'turn 2',
+    'another request',
+    'turn 3',
+  ])
 })
 
 it.each([
@@ -33,7 +40,9 @@ it.each([
   const takeTurn = services.takeTurn
   services.takeTurn = async () => void turns++
   const body = { name: 'x'.repeat(length) }
-  const response = await admin.call('POST', '/categories', body, { 'content-length': String(JSON.stringify(body).length) })
+  const response = await admin.call('POST', '/categories', body, {
+    'content-length': String(JSON.stringify(body).length),
+  })
   services.takeTurn = takeTurn
   expect([response.status, turns]).toEqual([422, expected])
 })

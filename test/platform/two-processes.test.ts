@@ -13,12 +13,20 @@ afterAll(() => service.close())
 
 const database = new URL(service.ownerUrl).pathname.slice(1)
 const { postgresPort } = inject('shared')
-const asSuperuser = <T>(work: Parameters<typeof withSuperuser<T>>[2]) => withSuperuser(postgresPort, database, work)
-/** Count the jobs that are due or running. Jobs that have run for 3 s are those of the dead process, and are deleted. */
+const asSuperuser = <T>(work: Parameters<typeof withSuperuser<T>>[2]) =>
+  withSuperuser(postgresPort, database, work)
+/**
+ * Count the jobs that are due or running. Jobs that have run for 3 s are those of the dead process, and are
+ * deleted.
+ */
 const countOpenJobs = () =>
   asSuperuser(async (client) => {
-    await client.query(`delete from graphile_worker._private_jobs where locked_at < now() - interval '3 seconds'`)
-    const { rowCount } = await client.query('select from graphile_worker._private_jobs where locked_at is not null or run_at <= now()')
+    await client.query(
+      `delete from graphile_worker._private_jobs where locked_at < now() - interval '3 seconds'`,
+    )
+    const { rowCount } = await client.query(
+      'select from graphile_worker._private_jobs where locked_at is not null or run_at <= now()',
+    )
     return rowCount
   })
 
@@ -27,10 +35,16 @@ const sessionsPerOwner = 4
 const escalationCount = ownerCount * sessionsPerOwner
 
 /** Escalate through one process. If it dies, ask the other one, as a client behind a load balancer does. */
-async function escalate(apis: readonly string[], owner: Person, id: string): Promise<ApiResponse | undefined> {
+async function escalate(
+  apis: readonly string[],
+  owner: Person,
+  id: string,
+): Promise<ApiResponse | undefined> {
   for (const api of apis) {
     const options = { token: owner.token, body: { summary: `Case ${id}` } }
-    const response = await request({ api }, 'POST', `/ai-sessions/${id}/escalate`, options).catch(() => undefined)
+    const response = await request({ api }, 'POST', `/ai-sessions/${id}/escalate`, options).catch(
+      () => undefined,
+    )
     if (response && response.status < 500) return response
   }
   return undefined
@@ -38,14 +52,25 @@ async function escalate(apis: readonly string[], owner: Person, id: string): Pro
 
 it('loses no event, no job and no stream event when one of two processes is killed under load', async () => {
   const redis = { REDIS_URL: await startTestRedis() }
-  const [doomed, other] = await Promise.all([startNodeChild(service.settings, redis), startNodeChild(service.settings, redis)])
+  const [doomed, other] = await Promise.all([
+    startNodeChild(service.settings, redis),
+    startNodeChild(service.settings, redis),
+  ])
   const { admin, addColleague } = await createAccount(service)
   const watcher = await addColleague()
   const owners = await Promise.all(Array.from({ length: ownerCount }, () => addColleague()))
   const cases = await Promise.all(
-    owners.flatMap((owner) => Array.from({ length: sessionsPerOwner }, async () => ({ owner, id: await insertAiSession(service, owner) }))),
+    owners.flatMap((owner) =>
+      Array.from({ length: sessionsPerOwner }, async () => ({
+        owner,
+        id: await insertAiSession(service, owner),
+      })),
+    ),
   )
-  const streams = await Promise.all([openEscalationStream(doomed, watcher), openEscalationStream(other, admin)])
+  const streams = await Promise.all([
+    openEscalationStream(doomed, watcher),
+    openEscalationStream(other, admin),
+  ])
 
   const escalations = cases.map(async ({ owner, id }, n) => {
     const apis = n % 2 ? [doomed.api, other.api] : [other.api, doomed.api]
@@ -56,12 +81,18 @@ it('loses no event, no job and no stream event when one of two processes is kill
   })
   const responses = await Promise.all(escalations)
   // A repeated escalation whose first answer was lost is refused, because it was stored.
-  expect(responses.filter((response) => response?.status !== 200 && response?.body.code !== 'wrong_state')).toEqual([])
+  expect(
+    responses.filter((response) => response?.status !== 200 && response?.body.code !== 'wrong_state'),
+  ).toEqual([])
   await doomed.exited
 
   const [lost] = streams
   const lastId = lost.events().at(-1)?.id
-  const resumed = await openEscalationStream(other, watcher, lastId ? { 'last-event-id': lastId } : { 'last-event-id': '0' })
+  const resumed = await openEscalationStream(
+    other,
+    watcher,
+    lastId ? { 'last-event-id': lastId } : { 'last-event-id': '0' },
+  )
   // The work of the dead process becomes due again, attempt by attempt.
   for (let minutes = 3; minutes <= 30; minutes += 3) {
     await asSuperuser((client) => moveDatabaseClock(client, minutes * 60_000))
@@ -69,7 +100,8 @@ it('loses no event, no job and no stream event when one of two processes is kill
     await expect.poll(countOpenJobs, { timeout: 10_000 }).toBe(0)
   }
 
-  const createdIn = (stream: typeof resumed) => stream.events('handoff_created').map(({ data }) => data.session_id)
+  const createdIn = (stream: typeof resumed) =>
+    stream.events('handoff_created').map(({ data }) => data.session_id)
   const received = () => new Set([...createdIn(lost), ...createdIn(resumed)])
   await expect.poll(() => received().size, { timeout: 10_000 }).toBe(escalationCount)
   const [, observer] = streams
@@ -80,7 +112,9 @@ it('loses no event, no job and no stream event when one of two processes is kill
   expect(states).toEqual([{ state: 'delivered', n: expect.any(Number) }])
   const assessments = await service.sql('select distinct assessment_status from ai_handoffs')
   expect(assessments).toEqual([{ assessment_status: 'ready' }])
-  const mails = (await dashboard(service).listRecords('mail')).filter(({ subject }) => subject.includes('escalated'))
+  const mails = (await dashboard(service).listRecords('mail')).filter(({ subject }) =>
+    subject.includes('escalated'),
+  )
   const recipients = mails.map(({ to, text }) => `${to} ${/pilot\/([\w-]+)/.exec(text)?.[1]}`)
   expect(new Set(recipients).size).toBe(states[0]?.n)
   expect(recipients).toHaveLength(new Set(recipients).size)

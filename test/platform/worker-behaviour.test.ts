@@ -47,11 +47,16 @@ it('KEY-02 KEY-06 the Worker admits a key for a read and in a transaction, names
   const key = await createKey(service, account, { scopes: ['flows:write'] })
   expectStatus(await key.call('GET', '/trees'), 200)
   expectStatus(await key.call('POST', '/trees', flowBody(), { 'idempotency-key': 'one' }), 201)
-  expect(expectStatus(await key.call('GET', '/sessions'), 403).body).toMatchObject({ required_scope: 'sessions:read' })
+  expect(expectStatus(await key.call('GET', '/sessions'), 403).body).toMatchObject({
+    required_scope: 'sessions:read',
+  })
   const bound = await createKey(service, account, { allowed_ranges: ['203.0.113.64/26'] })
-  const callFrom = async (address: string) => (await bound.call('GET', '/trees', undefined, { 'cf-connecting-ip': address })).status
+  const callFrom = async (address: string) =>
+    (await bound.call('GET', '/trees', undefined, { 'cf-connecting-ip': address })).status
   expect([await callFrom('::ffff:203.0.113.70'), await callFrom('::ffff:203.0.113.7')]).toEqual([200, 403])
-  await expect.poll(async () => (await account.admin.call('GET', '/api-keys')).body[1].last_used_at).not.toBeNull()
+  await expect
+    .poll(async () => (await account.admin.call('GET', '/api-keys')).body[1].last_used_at)
+    .not.toBeNull()
 })
 
 it('MCP-01 MCP-02 the Worker lists every tool and answers a valid request of each', async () => {
@@ -84,7 +89,8 @@ it('NOT-60 unsubscribes with the link of an e-mail that the Worker has sent', as
   const address = `s-${crypto.randomUUID()}@strangers.example`
   const config = { channel: 'email', email_addresses: [address], events_enabled: [] }
   const { body } = expectStatus(await admin.call('POST', '/notifications/configs', config), 201)
-  const test = async () => (await admin.call('POST', '/notifications/configs/test', { config_id: body.id })).body.success
+  const test = async () =>
+    (await admin.call('POST', '/notifications/configs/test', { config_id: body.id })).body.success
   expect(await test()).toBe(true)
   const path = await dashboard(service).waitForLink(address, /api\/v1(\/unsubscribe\/\S+)/)
   expectStatus(await request(service, 'POST', path, { raw: 'List-Unsubscribe=One-Click' }), 200)
@@ -119,7 +125,9 @@ it('OBS-08 OBS-10 the Worker sends the spans of a request, and those of the job 
   const { spans, callerSpan } = await traceReset(service, receiver)
   const operation = 'identity.credentials.requestPasswordReset'
   expect(spans.find(({ name }) => name === operation)).toMatchObject({ parentSpanId: callerSpan })
-  expect(spans.filter(({ name }) => /^EVAL/.test(name)).map((span) => listAncestors(spans, span)[0])).toContain(operation)
+  expect(
+    spans.filter(({ name }) => /^EVAL/.test(name)).map((span) => listAncestors(spans, span)[0]),
+  ).toContain(operation)
   const mail = spans.find(({ name }) => name === 'call mail')
   expect(listAncestors(spans, mail)).toEqual([operation, 'jobs.deliver', 'jobs.deliver', 'call mail'])
 })
@@ -138,7 +146,10 @@ it('the clock moves although the Node entry has left a job in the same database'
        select null::timestamptz as locked_at, now() as run_at, 0 as attempts, 4 as max_attempts`,
     ),
   )
-  const move = fetch(`${service.localOrigin}/desk/clock`, { method: 'DELETE', signal: AbortSignal.timeout(10_000) })
+  const move = fetch(`${service.localOrigin}/desk/clock`, {
+    method: 'DELETE',
+    signal: AbortSignal.timeout(10_000),
+  })
   expect(await (await move).json()).toMatchObject({ offset_seconds: 0 })
 })
 

@@ -6,7 +6,9 @@ import { createAccount } from '#test/support/people.ts'
 const service = await startOwnService({}, { platform: 'cloudflare', databaseFaults: true })
 afterAll(() => service.close())
 
-it('answers 503 within 4 s when the database hangs before a transaction, and works again afterwards', { retry: 2 }, async () => {
+it('answers 503 within 4 s when the database hangs before a transaction, and works again afterwards', {
+  retry: 2,
+}, async () => {
   const { admin } = await createAccount(service)
   const park = async () => {
     const path = `/ai-sessions/${id}/handoff`

@@ -12,17 +12,21 @@ import { startOwnService } from '#test/support/app.ts'
 import { createAnsweredSession } from '#test/support/exports.ts'
 import { createAccount } from '#test/support/people.ts'
 
-// The complete contract is tested on Node. Here each operation runs in workerd, with Neon's driver and Upstash's clients.
+// The complete contract is tested on Node. Here each operation runs in workerd, with Neon's driver and
+// Upstash's clients.
 const service = await startOwnService({}, { platform: 'cloudflare' })
 afterAll(() => service.close())
 
 const findOperation = (id: string) => operations.find((op) => op.id === id) as AnyOperation
 
 describe.concurrent('the built Worker', () => {
-  it.each(listCases())('%s returns its success status and a body of its schema for a valid request', async (_, op) => {
-    const { sample, person } = await createRequestSetup(service, op)
-    expectSuccess(op, await send(service, op, sample, { token: requiresToken(op) ? person.token : null }))
-  })
+  it.each(listCases())(
+    '%s returns its success status and a body of its schema for a valid request',
+    async (_, op) => {
+      const { sample, person } = await createRequestSetup(service, op)
+      expectSuccess(op, await send(service, op, sample, { token: requiresToken(op) ? person.token : null }))
+    },
+  )
 
   it.each(listSharedCases(({ access }) => !['user', 'public', 'signed'].includes(access)))(
     'WIR-04 %s returns 403 to a role that its access excludes, and changes nothing',
@@ -56,7 +60,9 @@ describe.concurrent('the built Worker', () => {
       headers: { authorization: `Bearer ${admin.token}` },
     })
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/pdf'])
-    const { text } = await extractText(await getDocumentProxy(new Uint8Array(await response.arrayBuffer())), { mergePages: true })
+    const { text } = await extractText(await getDocumentProxy(new Uint8Array(await response.arrayBuffer())), {
+      mergePages: true,
+    })
     expect(text.normalize('NFC').replace(/\s+/g, '')).toContain(note.normalize('NFC').replace(/\s+/g, ''))
   })
 
@@ -64,7 +70,9 @@ describe.concurrent('the built Worker', () => {
     const { admin } = await createAccount(service)
     const id = await createAnsweredSession(admin, ['The spooler was restarted'])
     const headers = { authorization: `Bearer ${admin.token}` }
-    const pdf = await (await fetch(`${service.api}/api/v1/sessions/${id}/export?format=pdf`, { headers })).arrayBuffer()
+    const pdf = await (
+      await fetch(`${service.api}/api/v1/sessions/${id}/export?format=pdf`, { headers })
+    ).arrayBuffer()
     const content = Buffer.from(pdf).toString('base64')
     const imported = await admin.call('POST', '/kb-imports', { format: 'pdf', title: 'Spooler', content })
     expect([imported.status, imported.body.title]).toEqual([201, 'Spooler'])
@@ -82,7 +90,9 @@ describe.concurrent('the built Worker', () => {
   it('WIR-17 WIR-18 allows exactly as many of 32 concurrent calls as the limit permits', async () => {
     const op = findOperation('notifications.markAllRead')
     const { person } = await createRequestSetup(service, op)
-    const responses = await Promise.all(Array.from({ length: 32 }, () => send(service, op, {}, { token: person.token })))
+    const responses = await Promise.all(
+      Array.from({ length: 32 }, () => send(service, op, {}, { token: person.token })),
+    )
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(10)
     const refused = responses.find(({ status }) => status === 429)
     expect(refused?.body).toEqual({ detail: 'Rate limit exceeded: 10 per minute' })

@@ -26,7 +26,8 @@ export function CasesPage() {
           <ul className="cards">
             {cases.map(({ id, title, status, created_at }) => (
               <li key={id}>
-                <a href={`#/cases/${id}`}>{title}</a> <span className="tag">{status.replaceAll('_', ' ')}</span>
+                <a href={`#/cases/${id}`}>{title}</a>{' '}
+                <span className="tag">{status.replaceAll('_', ' ')}</span>
                 <p className="quiet">{formatTime(created_at)}</p>
               </li>
             ))}
@@ -91,7 +92,10 @@ function Conversation({ session, onChange }: { session: AISession; onChange: () 
   const ask = async ({ message }: { message: string }) => {
     setQuestion(message)
     setAnswer('')
-    for await (const { event, data } of client.ai.turns.sendMessage.stream({ session_id: session.id, message })) {
+    for await (const { event, data } of client.ai.turns.sendMessage.stream({
+      session_id: session.id,
+      message,
+    })) {
       if (event === 'delta') setAnswer((text) => text + data.text)
       // The model starts its answer again.
       if (event === 'restart') setAnswer('')
@@ -134,7 +138,8 @@ function Escalate({ session, onChange }: { session: AISession; onChange: () => v
   const [isOpen, setOpen] = useState(false)
   const [draft, setDraft] = useState<Partial<Record<string, string>>>({})
   const write = async () => {
-    for await (const { event, data } of client.ai.handoffs.draft({ session_id: session.id })) if (event === 'draft') setDraft({ ...data })
+    for await (const { event, data } of client.ai.handoffs.draft({ session_id: session.id }))
+      if (event === 'draft') setDraft({ ...data })
   }
   const escalate = async (values: Record<string, string>) => {
     await client.ai.handoffs.escalate({
@@ -143,15 +148,21 @@ function Escalate({ session, onChange }: { session: AISession; onChange: () => v
     })
     onChange()
   }
-  if (!isOpen) return <Actions actions={[{ text: 'Escalate to a colleague', act: async () => setOpen(true) }]} />
-  const toField = (name: string, label: string) => [name, { label, rows: 2, defaultValue: draft[name] }] as const
+  if (!isOpen)
+    return <Actions actions={[{ text: 'Escalate to a colleague', act: async () => setOpen(true) }]} />
+  const toField = (name: string, label: string) =>
+    [name, { label, rows: 2, defaultValue: draft[name] }] as const
   const fields = Object.fromEntries([
     toField('summary', 'Problem'),
     toField('what_was_tried', 'What was tried'),
     toField('next_steps', 'Next steps'),
     toField('reason', 'Why it needs a colleague'),
   ])
-  const urgency = { label: 'Urgency', required: true, choices: urgencies.map((value) => [value, value] as const) }
+  const urgency = {
+    label: 'Urgency',
+    required: true,
+    choices: urgencies.map((value) => [value, value] as const),
+  }
   return (
     <section className="step">
       <h2>Escalate</h2>

@@ -17,7 +17,10 @@ export const client = createClient({
   onTokens: storeTokens,
 })
 
-/** Sign out here and at the service. Without a connection, the tokens of this browser are forgotten all the same. */
+/**
+ * Sign out here and at the service. Without a connection, the tokens of this browser are forgotten all the
+ * same.
+ */
 export async function signOut(): Promise<void> {
   const tokens = client.getTokens()
   try {
@@ -27,7 +30,8 @@ export async function signOut(): Promise<void> {
   }
 }
 
-// For useSyncExternalStore: the page changes when the user signs in or out, or when the service ends the sign-in.
+// For useSyncExternalStore: the page changes when the user signs in or out, or when the service ends the
+// sign-in.
 export const isSignedIn = (): boolean => client.getTokens() !== null
 export function onSignInChange(listener: Listener): () => void {
   listeners.add(listener)

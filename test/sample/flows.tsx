@@ -47,7 +47,9 @@ function FlowList({ search }: { search: string }) {
               </li>
             ))}
           </ul>
-          <Actions actions={[!isLast && { text: 'More', act: async () => loaded.set(await readMore(pages, flows)) }]} />
+          <Actions
+            actions={[!isLast && { text: 'More', act: async () => loaded.set(await readMore(pages, flows)) }]}
+          />
         </>
       )}
     </Shown>
@@ -71,14 +73,23 @@ export function FlowPage({ id }: { id: string }) {
 function StartForm({ flow }: { flow: Flow }) {
   const start = async (values: Record<string, string>, form: FormData) => {
     const variables = Object.fromEntries(flow.intake_form.flatMap((field) => readAnswer(field, form)))
-    const session = await client.sessions.start({ tree_id: flow.id, ticket_number: values.ticket_number || undefined, variables })
+    const session = await client.sessions.start({
+      tree_id: flow.id,
+      ticket_number: values.ticket_number || undefined,
+      variables,
+    })
     openPage('sessions', session.id)
   }
   const intakeFields = Object.fromEntries(flow.intake_form.map((intake) => [nameOf(intake), toField(intake)]))
   return (
     <>
       <Markdown text={flow.description} />
-      <Form fields={{ ticket_number: { label: 'Ticket' }, ...intakeFields }} submitText="Start" onSubmit={start} noValidate />
+      <Form
+        fields={{ ticket_number: { label: 'Ticket' }, ...intakeFields }}
+        submitText="Start"
+        onSubmit={start}
+        noValidate
+      />
     </>
   )
 }
@@ -86,17 +97,33 @@ function StartForm({ flow }: { flow: Flow }) {
 const nameOf = ({ key }: IntakeField) => `variables.${key}`
 const inputTypes: Partial<Record<IntakeField['type'], string>> = { number: 'number', date: 'date' }
 
-function toField({ type, label, help_text, required, options, secret, default: initial }: IntakeField): FieldOptions {
+function toField({
+  type,
+  label,
+  help_text,
+  required,
+  options,
+  secret,
+  default: initial,
+}: IntakeField): FieldOptions {
   const field = { label, help: help_text ?? null, required: required === true }
   if (type === 'boolean') return { ...field, type: 'checkbox', defaultChecked: initial === true }
   if (type === 'textarea') return { ...field, rows: 3, defaultValue: String(initial ?? '') }
   const choices = options?.map((option) => [option, option] as const) ?? []
   if (type === 'multiselect') return { ...field, choices, multiple: true }
-  if (type === 'select') return { ...field, choices: [['', 'Choose …'], ...choices], defaultValue: String(initial ?? '') }
-  return { ...field, type: secret ? 'password' : (inputTypes[type] ?? 'text'), defaultValue: String(initial ?? '') }
+  if (type === 'select')
+    return { ...field, choices: [['', 'Choose …'], ...choices], defaultValue: String(initial ?? '') }
+  return {
+    ...field,
+    type: secret ? 'password' : (inputTypes[type] ?? 'text'),
+    defaultValue: String(initial ?? ''),
+  }
 }
 
-/** Return the answer with its key. A field that was left empty has none, and the service says if one is required. */
+/**
+ * Return the answer with its key. A field that was left empty has none, and the service says if one is
+ * required.
+ */
 function readAnswer(intake: IntakeField, form: FormData): [string, string | number | boolean | string[]][] {
   const name = nameOf(intake)
   if (intake.type === 'boolean') return [[intake.key, form.has(name)]]

@@ -2,17 +2,30 @@ import { isApiError } from '@support-flow/client'
 import { type ReactNode, useId, useState } from 'react'
 import { useAction } from './load.ts'
 
-/** Return the messages of the service by field. `['body', 'variables', 'printer_ip']` becomes `variables.printer_ip`. */
+/**
+ * Return the messages of the service by field. `['body', 'variables', 'printer_ip']` becomes
+ * `variables.printer_ip`.
+ */
 function readFieldMessages(error: unknown): ReadonlyMap<string, string> {
   return new Map(isApiError(error) ? error.errors.map(({ loc, msg }) => [loc.slice(1).join('.'), msg]) : [])
 }
 
 /** Show a failure. `shown` are the fields that have their message beside them. */
-export function ErrorNote({ error, shown = {}, onRetry }: { error: unknown; shown?: object; onRetry?: () => void }) {
+export function ErrorNote({
+  error,
+  shown = {},
+  onRetry,
+}: {
+  error: unknown
+  shown?: object
+  onRetry?: () => void
+}) {
   if (error === undefined) return null
   const messages = [...readFieldMessages(error)]
   const others = messages.filter(([name]) => !(name in shown))
-  const text = isApiError(error) ? error.message : 'The service cannot be reached. Check the connection and try again.'
+  const text = isApiError(error)
+    ? error.message
+    : 'The service cannot be reached. Check the connection and try again.'
   return (
     <div className="note bad" role="alert">
       {messages.length > 0 && others.length === 0 ? 'Check the marked fields.' : text}
@@ -32,7 +45,10 @@ interface Action {
   isMain?: boolean
 }
 
-/** Show buttons of which one runs at a time, then what else belongs beside them, and the failure of the last one. */
+/**
+ * Show buttons of which one runs at a time, then what else belongs beside them, and the failure of the last
+ * one.
+ */
 export function Actions({ actions, children }: { actions: (Action | false)[]; children?: ReactNode }) {
   const [current, setCurrent] = useState(0)
   const { run, error, isBusy } = useAction((action: Action, index: number) => {
@@ -63,7 +79,10 @@ export function Actions({ actions, children }: { actions: (Action | false)[]; ch
   )
 }
 
-/** A field of a form. With `rows` it is a text of several lines, with `choices` a list of values and their texts. */
+/**
+ * A field of a form. With `rows` it is a text of several lines, with `choices` a list of values and their
+ * texts.
+ */
 export interface FieldOptions {
   label: string
   help?: string | null
@@ -88,7 +107,9 @@ interface FormProps<Name extends string> {
 
 /** A form that keeps what was typed when the service refuses it, and shows each message beside its field. */
 export function Form<Name extends string>({ fields, submitText, onSubmit, noValidate }: FormProps<Name>) {
-  const { run, error, isBusy } = useAction((form: FormData) => onSubmit(Object.fromEntries(form) as Record<Name, string>, form))
+  const { run, error, isBusy } = useAction((form: FormData) =>
+    onSubmit(Object.fromEntries(form) as Record<Name, string>, form),
+  )
   const messages = readFieldMessages(error)
   return (
     <form
@@ -109,7 +130,14 @@ export function Form<Name extends string>({ fields, submitText, onSubmit, noVali
   )
 }
 
-function Field({ label, help, message, rows, choices, ...others }: FieldOptions & { name: string; message: string | undefined }) {
+function Field({
+  label,
+  help,
+  message,
+  rows,
+  choices,
+  ...others
+}: FieldOptions & { name: string; message: string | undefined }) {
   const id = useId()
   const control = { ...others, id, 'aria-invalid': message !== undefined, 'aria-describedby': `${id}-more` }
   const options = choices?.map(([value, text]) => (
@@ -122,7 +150,13 @@ function Field({ label, help, message, rows, choices, ...others }: FieldOptions 
       <label htmlFor={id}>
         {label} {!others.required && <small>(optional)</small>}
       </label>
-      {rows ? <textarea rows={rows} {...control} /> : options ? <select {...control}>{options}</select> : <input {...control} />}
+      {rows ? (
+        <textarea rows={rows} {...control} />
+      ) : options ? (
+        <select {...control}>{options}</select>
+      ) : (
+        <input {...control} />
+      )}
       <small id={`${id}-more`} className={message ? 'bad' : ''}>
         {message === undefined ? help : message.startsWith(label) ? message : `${label} ${message}`}
       </small>

@@ -31,8 +31,15 @@ function Pages({ user }: { user: Me }) {
         <strong>Support desk</strong>
         <nav aria-label="Pages">
           {Object.entries(tabs).map(([name, text]) => (
-            <a key={name} href={`#/${name}`} aria-current={name === (tab === 'sessions' ? 'flows' : tab) ? 'page' : undefined}>
-              {text} {name === 'queue' && Boolean(queue.data?.length) && <span className="count">{queue.data?.length}</span>}
+            <a
+              key={name}
+              href={`#/${name}`}
+              aria-current={name === (tab === 'sessions' ? 'flows' : tab) ? 'page' : undefined}
+            >
+              {text}{' '}
+              {name === 'queue' && Boolean(queue.data?.length) && (
+                <span className="count">{queue.data?.length}</span>
+              )}
             </a>
           ))}
         </nav>
@@ -50,7 +57,9 @@ function Pages({ user }: { user: Me }) {
       {tab === 'sessions' && id && <SessionPage key={id} id={id} />}
       {tab === 'cases' && (id ? <CasePage key={id} id={id} /> : <CasesPage />)}
       {tab === 'queue' && <QueuePage queue={queue} userId={user.id} />}
-      {!(tab in tabs || tab === 'sessions') && <Page title="There is no such page">{<a href="#/flows">To the flows</a>}</Page>}
+      {!(tab in tabs || tab === 'sessions') && (
+        <Page title="There is no such page">{<a href="#/flows">To the flows</a>}</Page>
+      )}
     </>
   )
 }

@@ -1,13 +1,15 @@
 import type { ReactNode } from 'react'
 
 /**
- * Show the markdown of steps and answers: paragraphs, lists, code and bold text. It becomes elements and never HTML, so no text can run a
- * script. A real front end may take a library; it must leave raw HTML out.
+ * Show the markdown of steps and answers: paragraphs, lists, code and bold text. It becomes elements and
+ * never HTML, so no text can run a script. A real front end may take a library; it must leave raw HTML out.
  */
 export function Markdown({ text }: { text: string }) {
   const blocks = text.split(/^```.*\n([\s\S]*?)^```$/m)
   // The split puts the content of each code block at an odd place.
-  return blocks.map((block, index) => (index % 2 === 1 ? <pre key={`${index}`}>{block}</pre> : <Prose key={`${index}`} text={block} />))
+  return blocks.map((block, index) =>
+    index % 2 === 1 ? <pre key={`${index}`}>{block}</pre> : <Prose key={`${index}`} text={block} />,
+  )
 }
 
 function Prose({ text }: { text: string }) {

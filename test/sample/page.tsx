@@ -2,7 +2,9 @@ import { type ReactNode, useEffect, useRef } from 'react'
 import { ErrorNote } from './form.tsx'
 import type { Loaded } from './load.ts'
 
-/** A heading that gets the focus when it appears, so that the keyboard and a screen reader go on from there. */
+/**
+ * A heading that gets the focus when it appears, so that the keyboard and a screen reader go on from there.
+ */
 export function Heading({ tag: Tag, children }: { tag: 'h1' | 'h2'; children: ReactNode }) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current?.focus(), [])
@@ -26,7 +28,15 @@ export function Page({ title, children }: { title: string; children: ReactNode }
 }
 
 /** Show what was loaded, or that it is loading, failed or empty. */
-export function Shown<T>({ loaded, empty, children }: { loaded: Loaded<T>; empty?: string; children: (data: T) => ReactNode }) {
+export function Shown<T>({
+  loaded,
+  empty,
+  children,
+}: {
+  loaded: Loaded<T>
+  empty?: string
+  children: (data: T) => ReactNode
+}) {
   const { data, error, reload } = loaded
   if (error !== undefined) return <ErrorNote error={error} onRetry={reload} />
   if (data === undefined) return <p role="status">Loading …</p>
@@ -35,5 +45,7 @@ export function Shown<T>({ loaded, empty, children }: { loaded: Loaded<T>; empty
 }
 
 export function formatTime(time: string): string {
-  return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(time))
+  return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' }).format(
+    new Date(time),
+  )
 }

@@ -11,7 +11,10 @@ export interface LiveQueue extends Loaded<EscalationQueueItem[]> {
   news: string
 }
 
-/** Keep the queue of escalations up to date: the stream says that something has changed, and the list is read again. */
+/**
+ * Keep the queue of escalations up to date: the stream says that something has changed, and the list is read
+ * again.
+ */
 export function useQueue(userId: string): LiveQueue {
   const queue = useLoad(async (signal) => client.ai.escalations.listQueue({ limit: 100 }, { signal }), [])
   const [news, setNews] = useState('')
@@ -21,14 +24,16 @@ export function useQueue(userId: string): LiveQueue {
     const follow = async () => {
       for await (const { event, data } of client.ai.escalations.stream({}, { signal: leaving.signal })) {
         if (event === 'handoff_created') setNews(`${data.engineer_name} escalated: ${data.title}`)
-        if (event === 'handoff_claimed') setNews(data.claimed_by === userId ? '' : `${data.claimant_name} took a case`)
+        if (event === 'handoff_claimed')
+          setNews(data.claimed_by === userId ? '' : `${data.claimant_name} took a case`)
         // After an overflow some events are missing, and the list has what they said.
         if (event.startsWith('handoff_') || event === 'overflow') reload()
       }
     }
     follow().catch(
       (error: unknown) =>
-        leaving.signal.aborted || setNews(isApiError(error) ? error.message : 'The connection was lost. Reload the page.'),
+        leaving.signal.aborted ||
+        setNews(isApiError(error) ? error.message : 'The connection was lost. Reload the page.'),
     )
     return () => leaving.abort()
   }, [reload, userId])
@@ -51,10 +56,19 @@ export function QueuePage({ queue, userId }: { queue: LiveQueue; userId: string 
   )
 }
 
-function QueueItem({ item, userId, onChange }: { item: EscalationQueueItem; userId: string; onChange: () => void }) {
+function QueueItem({
+  item,
+  userId,
+  onChange,
+}: {
+  item: EscalationQueueItem
+  userId: string
+  onChange: () => void
+}) {
   const { session_id, handoff_id, title, urgency, engineer_name, client_name, created_at, claimed_by } = item
   // Also after a refusal the list is read again: a colleague may have been faster.
-  const claim = async () => handoff_id && client.ai.escalations.claim({ session_id, handoff_id }).finally(onChange)
+  const claim = async () =>
+    handoff_id && client.ai.escalations.claim({ session_id, handoff_id }).finally(onChange)
   const pickUp = async () => {
     await client.ai.escalations.pickUp({ session_id })
     openPage('cases', session_id)

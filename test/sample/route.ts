@@ -5,7 +5,10 @@ function onHashChange(listener: () => void): () => void {
   return () => removeEventListener('hashchange', listener)
 }
 
-/** Return the parts of the address after `#/`, such as `['flows', id]`. A reload and the back button keep the page. */
+/**
+ * Return the parts of the address after `#/`, such as `['flows', id]`. A reload and the back button keep the
+ * page.
+ */
 export function useRoute(): string[] {
   const hash = useSyncExternalStore(onHashChange, () => location.hash)
   return hash.replace(/^#\/?/, '').split('/').filter(Boolean)

@@ -16,12 +16,18 @@ export function SessionPage({ id }: { id: string }) {
           <>
             <p className="progress">
               <progress max={100} value={session.progress.percent} aria-label="Progress" />
-              {session.progress.answered} of {session.progress.total} steps{session.ticket_number && ` · ticket ${session.ticket_number}`}
+              {session.progress.answered} of {session.progress.total} steps
+              {session.ticket_number && ` · ticket ${session.ticket_number}`}
             </p>
             {session.state === 'completed' ? (
               <TicketNote session={session} />
             ) : session.current_step ? (
-              <Step key={session.current_step.id} session={session} step={session.current_step} onChange={loaded.set} />
+              <Step
+                key={session.current_step.id}
+                session={session}
+                step={session.current_step}
+                onChange={loaded.set}
+              />
             ) : (
               <Complete session={session} onChange={loaded.set} />
             )}
@@ -40,17 +46,31 @@ interface SessionProps {
 function Step({ session, step, onChange }: SessionProps & { step: SessionCurrentStep }) {
   const [note, setNote] = useState('')
   const { steps } = client.sessions
-  const answer = (text: string, isMain: boolean, choice: { option_id: string } | { outcome: 'done' | 'failed' | 'skipped' }) => ({
+  const answer = (
+    text: string,
+    isMain: boolean,
+    choice: { option_id: string } | { outcome: 'done' | 'failed' | 'skipped' },
+  ) => ({
     ...{ text, isMain },
     act: async () =>
-      onChange(await steps.recordDecision({ session_id: session.id, step_id: step.id, ...choice, ...(note ? { note } : {}) })),
+      onChange(
+        await steps.recordDecision({
+          session_id: session.id,
+          step_id: step.id,
+          ...choice,
+          ...(note ? { note } : {}),
+        }),
+      ),
   })
   const results = [
     answer('Done', true, { outcome: 'done' }),
     answer('It failed', false, { outcome: 'failed' }),
     answer('Skip', false, { outcome: 'skipped' }),
   ]
-  const back = { text: 'Back', act: async () => onChange(await steps.undoDecision({ session_id: session.id })) }
+  const back = {
+    text: 'Back',
+    act: async () => onChange(await steps.undoDecision({ session_id: session.id })),
+  }
   return (
     <section className="step">
       {step.section_title && <small>{step.section_title}</small>}
@@ -62,7 +82,9 @@ function Step({ session, step, onChange }: SessionProps & { step: SessionCurrent
       </label>
       <Actions
         actions={[
-          ...(step.options.length > 0 ? step.options.map(({ id, label }) => answer(label, true, { option_id: id })) : results),
+          ...(step.options.length > 0
+            ? step.options.map(({ id, label }) => answer(label, true, { option_id: id }))
+            : results),
           session.decisions.length > 0 && back,
         ]}
       />
@@ -79,7 +101,13 @@ const outcomeTexts: Record<SessionOutcome, string> = {
 
 function Complete({ session, onChange }: SessionProps) {
   const complete = async ({ outcome, notes }: { outcome: string; notes: string }) =>
-    onChange(await client.sessions.steps.complete({ session_id: session.id, outcome: outcome as SessionOutcome, notes }))
+    onChange(
+      await client.sessions.steps.complete({
+        session_id: session.id,
+        outcome: outcome as SessionOutcome,
+        notes,
+      }),
+    )
   const fields = {
     outcome: { label: 'Outcome', required: true, choices: Object.entries(outcomeTexts) },
     notes: { label: 'Notes', rows: 3 },
@@ -95,14 +123,20 @@ function Complete({ session, onChange }: SessionProps) {
 function TicketNote({ session }: { session: Session }) {
   const note = useLoad(
     async (signal) => {
-      const file = await client.sessions.exports.export({ session_id: session.id, format: 'ticket-note' }, { signal })
+      const file = await client.sessions.exports.export(
+        { session_id: session.id, format: 'ticket-note' },
+        { signal },
+      )
       return file.text()
     },
     [session.id],
   )
   const download = async () => {
     const file = await client.sessions.exports.export({ session_id: session.id, format: 'pdf' })
-    const link = Object.assign(document.createElement('a'), { href: URL.createObjectURL(file), download: file.name })
+    const link = Object.assign(document.createElement('a'), {
+      href: URL.createObjectURL(file),
+      download: file.name,
+    })
     link.click()
     URL.revokeObjectURL(link.href)
   }

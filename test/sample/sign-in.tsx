@@ -48,7 +48,9 @@ function SecondFactor({ mfaToken }: { mfaToken: string }) {
   return (
     <Page title="Second factor">
       <Form
-        fields={{ code: { label: 'Code', required: true, inputMode: 'numeric', autoComplete: 'one-time-code' } }}
+        fields={{
+          code: { label: 'Code', required: true, inputMode: 'numeric', autoComplete: 'one-time-code' },
+        }}
         submitText="Continue"
         onSubmit={({ code }) => client.identity.mfa.completeChallenge({ mfa_token: mfaToken, code })}
       />

@@ -22,9 +22,14 @@ const advisory = (fields: Partial<Advisory> = {}): Advisory => ({
   title: 'A hole',
   ...fields,
 })
-const lockOf = (packages: LockFile['packages']): LockFile => ({ packages: { '': { version: '0.1.0' }, ...packages } })
+const lockOf = (packages: LockFile['packages']): LockFile => ({
+  packages: { '': { version: '0.1.0' }, ...packages },
+})
 const findVersions = (versions: string[], vulnerable: string) =>
-  versions.filter((version) => findVulnerable(lockOf({ 'node_modules/left': { version } }), [advisory({ vulnerable })]).length > 0)
+  versions.filter(
+    (version) =>
+      findVulnerable(lockOf({ 'node_modules/left': { version } }), [advisory({ vulnerable })]).length > 0,
+  )
 
 it.each([
   ['<1.2.3', ['0.0.1', '1.2.2', '1.2.3-rc.1'], ['1.2.3', '1.2.4', '2.0.0-rc.1', '10.0.0']],
@@ -63,7 +68,10 @@ it('only a high or critical advisory of a package of the running service blocks 
     }),
   )
   const runtime = ['runtime', 'optional', 'devOptional']
-  expect(blocked).toEqual([...runtime.map((flag) => ['high', flag]), ...runtime.map((flag) => ['critical', flag])])
+  expect(blocked).toEqual([
+    ...runtime.map((flag) => ['high', flag]),
+    ...runtime.map((flag) => ['critical', flag]),
+  ])
 })
 
 it.each([
@@ -85,7 +93,10 @@ it('a report of the registry replaces what was known of an advisory and keeps th
     range: '<9.0.0',
   }
   const report = { vulnerabilities: { left: { via: [via] }, right: { via: ['left'] } } }
-  const merged = mergeAdvisories([advisory(), advisory({ id: 'GHSA-aaaa' })], readAuditReport(JSON.stringify(report)))
+  const merged = mergeAdvisories(
+    [advisory(), advisory({ id: 'GHSA-aaaa' })],
+    readAuditReport(JSON.stringify(report)),
+  )
   expect(merged).toEqual([
     advisory({ id: 'GHSA-aaaa' }),
     { id: 'GHSA-xxxx', package: 'left', vulnerable: '<9.0.0', severity: 'critical', title: 'Worse' },
@@ -93,13 +104,19 @@ it('a report of the registry replaces what was known of an advisory and keeps th
 })
 
 it('a registry without audits leaves the stored advisories alone', () => {
-  expect(() => readAuditReport('{"message": "405 Method Not Allowed", "statusCode": 405}')).toThrow('405 Method Not Allowed')
+  expect(() => readAuditReport('{"message": "405 Method Not Allowed", "statusCode": 405}')).toThrow(
+    '405 Method Not Allowed',
+  )
 })
 
 it('a lock file with another package has another hash, and one with another version has the same', () => {
   const hash = hashNames(lockOf({ 'node_modules/left': { version: '1.0.0' } }))
   expect(hashNames(lockOf({ 'node_modules/left': { version: '2.0.0' } }))).toBe(hash)
-  expect(hashNames(lockOf({ 'node_modules/left': { version: '1.0.0' }, 'node_modules/right': { version: '1.0.0' } }))).not.toBe(hash)
+  expect(
+    hashNames(
+      lockOf({ 'node_modules/left': { version: '1.0.0' }, 'node_modules/right': { version: '1.0.0' } }),
+    ),
+  ).not.toBe(hash)
 })
 
 it('every stored advisory can be read, and none blocks a release', () => {

@@ -14,7 +14,8 @@ import {
   readAuditReport,
 } from './audit-lock.ts'
 
-// `npm run audit` asks the registry and stores what it knows; with `--check` it compares the lock file with the stored data, offline.
+// `npm run audit` asks the registry and stores what it knows; with `--check` it compares the lock file with
+// the stored data, offline.
 const dataFile = join(import.meta.dirname, 'advisories.json')
 const lock: LockFile = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
 const data: AdvisoryData = JSON.parse(readFileSync(dataFile, 'utf8'))
@@ -29,7 +30,8 @@ function check({ taken, source, packages, advisories }: AdvisoryData, now: Date)
     `${listPackages(lock).length} packages, ${advisories.length} advisories of ${taken} (${ageDays} days old), ${findings.length} found.`,
   )
   if (!packages) console.log(source)
-  else if (packages !== hashNames(lock)) console.log('Packages were added or removed since: run npm run audit.')
+  else if (packages !== hashNames(lock))
+    console.log('Packages were added or removed since: run npm run audit.')
   if (ageDays > maxAgeDays) console.log(`The advisories are over ${maxAgeDays} days old: run npm run audit.`)
   return findings.some(isBlocking)
 }
@@ -40,12 +42,20 @@ function describe(finding: Finding): string {
   return `${isBlocking(finding) ? 'FAIL' : 'note'} ${name} ${version} (${place}): ${advisory.severity}, ${advisory.title}, ${advisory.id}`
 }
 
-/** Ask the registry about every locked package: https://docs.npmjs.com/cli/v11/commands/npm-audit. It reports only what affects them now. */
+/**
+ * Ask the registry about every locked package: https://docs.npmjs.com/cli/v11/commands/npm-audit. It reports
+ * only what affects them now.
+ */
 async function refresh(now: Date): Promise<AdvisoryData> {
   const reported = readAuditReport(await runNpmAudit())
   const advisories = mergeAdvisories(data.advisories, reported)
   const taken = now.toISOString().slice(0, 10)
-  return { taken, source: 'npm audit, and advisories that were known before.', packages: hashNames(lock), advisories }
+  return {
+    taken,
+    source: 'npm audit, and advisories that were known before.',
+    packages: hashNames(lock),
+    advisories,
+  }
 }
 
 /** Run npm and return what it prints. It exits with 1 when it finds something, so its output decides. */
@@ -65,7 +75,9 @@ async function main(): Promise<void> {
     return
   }
   const refreshed = await refresh(now).catch((error: Error) => {
-    console.error(`The registry could not be asked, and the stored advisories stay as they are. ${error.message}`)
+    console.error(
+      `The registry could not be asked, and the stored advisories stay as they are. ${error.message}`,
+    )
     return undefined
   })
   if (refreshed) writeFileSync(dataFile, `${JSON.stringify(refreshed, null, 2)}\n`)

@@ -13,8 +13,9 @@ import { plantNames } from '#test/contract/worst-values.ts'
 import { startOwnService } from '#test/support/app.ts'
 import { createAccount, type TestAccount } from '#test/support/people.ts'
 
-// Each free text of an account contains its own name. Every operation runs with them, and what leaves the service is compared with
-// canaries.tsv, which says what may leave by each way. A new text or a new way fails until somebody has decided who may read it.
+// Each free text of an account contains its own name. Every operation runs with them, and what leaves the
+// service is compared with canaries.tsv, which says what may leave by each way. A new text or a new way fails
+// until somebody has decided who may read it.
 
 const service = await startOwnService({ CHECK_RESPONSES: 'false' })
 afterAll(() => service.close())
@@ -25,7 +26,8 @@ const marks = /zq([a-z]+?)qz/g
 const found = new Map<string, Set<string>>()
 function collect(way: string, content: unknown): void {
   const texts = found.get(way) ?? new Set()
-  for (const [, field = ''] of JSON.stringify(content ?? '').matchAll(marks)) texts.add(field.replaceAll('q', '.'))
+  for (const [, field = ''] of JSON.stringify(content ?? '').matchAll(marks))
+    texts.add(field.replaceAll('q', '.'))
   found.set(way, texts)
 }
 
@@ -43,11 +45,15 @@ async function openWays({ id }: TestAccount): Promise<void> {
 /** The sample, and one for each other value of a field that is a choice or a switch. */
 function listVariants(op: AnyOperation, sample: Sample): Sample[] {
   if (!op.body || !sample.body) return [sample]
-  const { properties = {} } = toInlineSchema(op.body) as { properties?: Record<string, { enum?: unknown[]; type?: string }> }
+  const { properties = {} } = toInlineSchema(op.body) as {
+    properties?: Record<string, { enum?: unknown[]; type?: string }>
+  }
   const changes = Object.entries(properties).flatMap(([name, field]) =>
     (field.enum ?? (field.type === 'boolean' ? [true, false] : [])).map((value) => ({ [name]: value })),
   )
-  const others = changes.filter((change) => Object.entries(change).some(([name, value]) => sample.body?.[name] !== value))
+  const others = changes.filter((change) =>
+    Object.entries(change).some(([name, value]) => sample.body?.[name] !== value),
+  )
   return [sample, ...others.map((change) => ({ ...sample, body: { ...sample.body, ...change } }))]
 }
 
@@ -58,27 +64,37 @@ async function run(op: AnyOperation, variant: number): Promise<number> {
   await openWays(account)
   await plantNames(service, account.id, toMark)
   const variants = listVariants(op, sample)
-  const { text } = await send(service, op, variants[variant] ?? sample, { token: requiresToken(op) ? person.token : null })
+  const { text } = await send(service, op, variants[variant] ?? sample, {
+    token: requiresToken(op) ? person.token : null,
+  })
   if (!requiresToken(op)) collect(`answer of ${op.id}`, text)
   return variants.length
 }
 
 /**
- * Let an engineer of no team read everything of an account that has a row for each operation. So reports, search, lists and the tools of programs
- * are tried too, which call the same operations.
+ * Let an engineer of no team read everything of an account that has a row for each operation. So reports,
+ * search, lists and the tools of programs are tried too, which call the same operations.
  */
 async function readAsStranger(): Promise<void> {
   const account = await createAccount(service)
   const stranger = await account.addColleague({ teamId: null })
   // What a ticketing system answers was pushed to it before, which is a way of its own.
   const isRead = (op: AnyOperation) => op.method === 'get' && requiresToken(op) && !op.callsExternalService
-  const reads = (operations as readonly AnyOperation[]).filter((op) => isRead(op) && !op.produces?.includes('text/event-stream'))
+  const reads = (operations as readonly AnyOperation[]).filter(
+    (op) => isRead(op) && !op.produces?.includes('text/event-stream'),
+  )
   const samples: [AnyOperation, Sample][] = []
-  for (const op of reads) samples.push([op, await getFixture(op)(service, await createPermittedCaller(op, account))])
+  for (const op of reads)
+    samples.push([op, await getFixture(op)(service, await createPermittedCaller(op, account))])
   await plantNames(service, account.id, toMark)
   for (const [op, sample] of samples) {
     const words = op.id === 'search.find' ? { q: 'zq' } : {}
-    const { text } = await send(service, op, { ...sample, query: { ...sample.query, ...words } }, { token: stranger.token })
+    const { text } = await send(
+      service,
+      op,
+      { ...sample, query: { ...sample.query, ...words } },
+      { token: stranger.token },
+    )
     collect('answer to an engineer of no team', text)
   }
 }
@@ -109,13 +125,18 @@ beforeAll(async () => {
   }
   await service.stack.localServer.qstash.waitUntilSettled()
   collectRecords()
-  const pushes = await service.sql<{ body: string; internal: boolean; details: object }>('select body, internal, details from psa_pushes')
-  for (const { body, internal, details } of pushes) collect(internal ? 'ticket for colleagues' : 'ticket for a client', [body, details])
+  const pushes = await service.sql<{ body: string; internal: boolean; details: object }>(
+    'select body, internal, details from psa_pushes',
+  )
+  for (const { body, internal, details } of pushes)
+    collect(internal ? 'ticket for colleagues' : 'ticket for a client', [body, details])
   collect('log', service.log)
 }, 240_000)
 
 it('AUD-01 what leaves the service is what canaries.tsv allows', async () => {
-  const lines = [...found].flatMap(([way, fields]) => [...fields].map((field) => `${way}\t${field}`)).toSorted()
+  const lines = [...found]
+    .flatMap(([way, fields]) => [...fields].map((field) => `${way}\t${field}`))
+    .toSorted()
   const table = (await readFile(new URL('canaries.tsv', import.meta.url), 'utf8')).trim().split('\n').slice(1)
   const undecided = lines.filter((line) => !table.includes(line))
   const gone = table.filter((line) => !lines.includes(line))

@@ -21,7 +21,9 @@ describe('the role that serves requests', async () => {
 
   const enter = ({ id, admin }: TestAccount) =>
     client.query(`select app.enter($1, $2, $3, 'user', 'none', '')`, [admin.id, id, admin.signInId])
-  const readScope = async () => (await client.query<{ scope: string }>(`select current_setting('app.scope') as scope`)).rows[0]?.scope ?? ''
+  const readScope = async () =>
+    (await client.query<{ scope: string }>(`select current_setting('app.scope') as scope`)).rows[0]?.scope ??
+    ''
   const setScope = (scope: string) => client.query(`select set_config('app.scope', $1, true)`, [scope])
   const refused = { code: '42501' }
 
@@ -37,8 +39,12 @@ describe('the role that serves requests', async () => {
       await client.query('begin')
       await enter(ours)
       const fields = (await readScope()).split(' ')
-      const index = 1 + ['account', 'user', 'role', 'team', 'role in the team', 'client address'].indexOf(field)
-      const forged = fields.with(index, field === 'account' ? theirs.id : field === 'user' ? theirs.admin.id : `${fields[index]}x`)
+      const index =
+        1 + ['account', 'user', 'role', 'team', 'role in the team', 'client address'].indexOf(field)
+      const forged = fields.with(
+        index,
+        field === 'account' ? theirs.id : field === 'user' ? theirs.admin.id : `${fields[index]}x`,
+      )
       await setScope(forged.join(' '))
       await expect(client.query('select id from users')).rejects.toMatchObject(refused)
     },
@@ -87,7 +93,10 @@ describe('the role that serves requests', async () => {
     ['enter an account without a sign-in', 'select app.enter_account(gen_random_uuid(), null)'],
     ['enter a team', 'select app.enter_team(gen_random_uuid())'],
     ['read the key of the signatures', 'select key from app.signing_key'],
-    ['replace a function', `create or replace function app.now() returns timestamptz language sql as 'select now()'`],
+    [
+      'replace a function',
+      `create or replace function app.now() returns timestamptz language sql as 'select now()'`,
+    ],
     ['create a large object', 'select lo_create(0)'],
     ['read the passwords', 'select * from passwords'],
     ['become the platform role', 'set role app_platform'],
@@ -107,7 +116,9 @@ describe('the role that serves requests', async () => {
     await enter(ours)
     await client.query(`select set_config('app.audit', 'off', true)`)
     await client.query(`update accounts set name = 'Renamed' where id = $1`, [ours.id])
-    const { rows } = await client.query(`select changes -> 'name' ->> 'to' as name from audit_logs where action = 'account.updated'`)
+    const { rows } = await client.query(
+      `select changes -> 'name' ->> 'to' as name from audit_logs where action = 'account.updated'`,
+    )
     expect(rows).toEqual([{ name: 'Renamed' }])
   })
 
@@ -118,7 +129,9 @@ describe('the role that serves requests', async () => {
     ['no guards to skip', ['user', null], '22023'],
   ])('is not admitted with %s', async (_, values, code) => {
     const parameters = [ours.admin.id, ours.id, ours.admin.signInId, ...values]
-    await expect(client.query(`select app.enter($1, $2, $3, $4, $5, '')`, parameters)).rejects.toMatchObject({ code })
+    await expect(client.query(`select app.enter($1, $2, $3, $4, $5, '')`, parameters)).rejects.toMatchObject({
+      code,
+    })
   })
 })
 
@@ -128,7 +141,9 @@ describe('a migrated database', () => {
     await migrate(url)
     await asSuperuser(url, async (superuser) => {
       await superuser.query('set role app_runtime')
-      await expect(superuser.query('create temporary table users (id int)')).rejects.toMatchObject({ code: '42501' })
+      await expect(superuser.query('create temporary table users (id int)')).rejects.toMatchObject({
+        code: '42501',
+      })
     })
   })
 

@@ -5,7 +5,8 @@ import { dashboard, type OwnService, request, sharedService, startOwnService } f
 import { createAccount, type Person } from '#test/support/people.ts'
 import { postWithoutToken } from '#test/support/public-requests.ts'
 
-const countStatus = (statuses: number[], status: number) => statuses.filter((other) => other === status).length
+const countStatus = (statuses: number[], status: number) =>
+  statuses.filter((other) => other === status).length
 
 describe('the limits while Redis is down', () => {
   let service: OwnService
@@ -14,7 +15,11 @@ describe('the limits while Redis is down', () => {
   beforeAll(async () => {
     service = await startOwnService({}, { platform: 'cloudflare' })
     ;({ admin } = await createAccount(service))
-    const body = { channel: 'email', email_addresses: ['oncall@night.example'], events_enabled: ['session.escalated'] }
+    const body = {
+      channel: 'email',
+      email_addresses: ['oncall@night.example'],
+      events_enabled: ['session.escalated'],
+    }
     configId = (await admin.call('POST', '/notifications/configs', body)).body.id
   })
   beforeEach(() => dashboard(service).setFault({ service: 'redis', mode: 'down' }))
@@ -23,13 +28,15 @@ describe('the limits while Redis is down', () => {
   it('let half of the test messages pass', async () => {
     const body = { config_id: configId }
     const statuses = []
-    for (let n = 0; n < 15; n++) statuses.push((await admin.call('POST', '/notifications/configs/test', body)).status)
+    for (let n = 0; n < 15; n++)
+      statuses.push((await admin.call('POST', '/notifications/configs/test', body)).status)
     expect([countStatus(statuses, 200), countStatus(statuses, 429)]).toEqual([2, 13])
   })
 
   it('let half of the invites pass', async () => {
     const invite = async (n: number) =>
-      (await admin.call('POST', '/accounts/me/invites', { email: `p${n}@night.example`, role: 'viewer' })).status
+      (await admin.call('POST', '/accounts/me/invites', { email: `p${n}@night.example`, role: 'viewer' }))
+        .status
     const statuses = []
     for (let n = 0; n < 40; n++) statuses.push(await invite(n))
     expect(countStatus(statuses, 429)).toBe(35)
@@ -44,18 +51,25 @@ describe('the limits while Redis is down', () => {
 })
 
 describe('an operation', () => {
-  const listIds = (isListed: (op: (typeof operations)[number]) => boolean) => operations.filter(isListed).map(({ id }) => id)
+  const listIds = (isListed: (op: (typeof operations)[number]) => boolean) =>
+    operations.filter(isListed).map(({ id }) => id)
 
   it.each([
     ['that anyone may call', (op) => op.access === 'public' && op.limit !== 'none'],
     ['that signs in', (op) => op.id.startsWith('identity.')],
     ['that asks the model', (op) => (op.errors ?? []).includes('ai_provider_error')],
-    ['that calls the billing provider', (op) => op.limit !== 'none' && (op.errors ?? []).includes('billing_provider_error')],
-  ] satisfies [string, (op: (typeof operations)[number]) => boolean][])('%s declares a strict limit', (_, isListed) => {
-    const ids = listIds(isListed)
-    expect(ids.length).toBeGreaterThan(0)
-    expect(listIds((op) => ids.includes(op.id) && !op.strictLimit)).toEqual([])
-  })
+    [
+      'that calls the billing provider',
+      (op) => op.limit !== 'none' && (op.errors ?? []).includes('billing_provider_error'),
+    ],
+  ] satisfies [string, (op: (typeof operations)[number]) => boolean][])(
+    '%s declares a strict limit',
+    (_, isListed) => {
+      const ids = listIds(isListed)
+      expect(ids.length).toBeGreaterThan(0)
+      expect(listIds((op) => ids.includes(op.id) && !op.strictLimit)).toEqual([])
+    },
+  )
 
   it('that sends mail to others declares a strict limit', () => {
     expect(listIds((op) => op.strictLimit === 'mail').sort()).toEqual([
@@ -85,8 +99,16 @@ describe('the limit of an address', () => {
   it('counts the addresses of one IPv6 network of 64 bits together', async () => {
     const service = await sharedService()
     const network = `2001:db8:${Math.floor(Math.random() * 0xffff).toString(16)}:7`
-    const login = (n: number) => postWithoutToken(service, '/auth/login', { email: 'a@b.example', password: 'wrong' }, `${network}::${n}`)
-    const statuses = (await Promise.all(Array.from({ length: 40 }, (_, n) => login(n + 1)))).map(({ status }) => status)
+    const login = (n: number) =>
+      postWithoutToken(
+        service,
+        '/auth/login',
+        { email: 'a@b.example', password: 'wrong' },
+        `${network}::${n}`,
+      )
+    const statuses = (await Promise.all(Array.from({ length: 40 }, (_, n) => login(n + 1)))).map(
+      ({ status }) => status,
+    )
     expect(countStatus(statuses, 401)).toBeLessThanOrEqual(10)
     expect(countStatus(statuses, 429)).toBeGreaterThanOrEqual(30)
   })

@@ -22,7 +22,8 @@ const listMails = async (pattern = /@strangers\.example$/) => {
   await waitForDeliveries()
   return (await listRecords('mail')).filter(({ to }) => pattern.test(to[0]))
 }
-const unverify = (person: Person) => service.sql('update users set email_verified_at = null where id = $1', [person.id])
+const unverify = (person: Person) =>
+  service.sql('update users set email_verified_at = null where id = $1', [person.id])
 const setUsed = (account: TestAccount, sent: number) =>
   service.sql(
     `insert into mail_counts (account_id, day, sent) values ($1, date_trunc('day', app.now(), 'UTC'), $2)
@@ -30,10 +31,18 @@ const setUsed = (account: TestAccount, sent: number) =>
     [account.id, sent],
   )
 const readCounts = async (account: TestAccount) =>
-  (await service.sql('select sent, refused from mail_counts where account_id = $1 order by day desc', [account.id]))[0]
+  (
+    await service.sql('select sent, refused from mail_counts where account_id = $1 order by day desc', [
+      account.id,
+    ])
+  )[0]
 
 /** Create an e-mail config with strangers, by default for escalations. */
-async function createConfig({ admin }: TestAccount, addresses: string[], events_enabled = ['session.escalated']) {
+async function createConfig(
+  { admin }: TestAccount,
+  addresses: string[],
+  events_enabled = ['session.escalated'],
+) {
   const config = { channel: 'email', email_addresses: addresses, events_enabled }
   return expectStatus(await admin.call('POST', '/notifications/configs', config), 201).body.id as string
 }
@@ -51,16 +60,24 @@ describe('senders', () => {
     const fields = { email, password: 'violet-tractor-81', full_name: bait, account_name: bait }
     const { body } = expectStatus(await postWithoutToken(service, '/auth/register', fields), 201)
     const call = (method: string, path: string, content?: unknown) =>
-      request(service, method, path, { token: body.access_token, ...(content === undefined ? {} : { body: content }) })
+      request(service, method, path, {
+        token: body.access_token,
+        ...(content === undefined ? {} : { body: content }),
+      })
     const configs = await runConcurrently(() => {
-      const config = { channel: 'email', email_addresses: listStrangers(20), events_enabled: ['session.escalated'] }
+      const config = {
+        channel: 'email',
+        email_addresses: listStrangers(20),
+        events_enabled: ['session.escalated'],
+      }
       return call('POST', '/notifications/configs', config)
     }, 8)
     const session = await call('POST', '/ai-sessions', { session_type: 'chat', problem_summary: bait })
     const invite = await call('POST', '/accounts/me/invites', { email: stranger(), role: 'viewer' })
     expect(await listMails()).toEqual([])
     expect(countByStatus(configs)).toEqual({ 403: 8 })
-    for (const response of [...configs, session, invite]) expect([response.status, response.body.code]).toEqual([403, 'email_not_verified'])
+    for (const response of [...configs, session, invite])
+      expect([response.status, response.body.code]).toEqual([403, 'email_not_verified'])
   })
 
   it('NOT-55 holds back what an unverified engineer causes, and shows it in the delivery log', async () => {
@@ -72,7 +89,12 @@ describe('senders', () => {
     await escalateSession(engineer, id)
     expect(await listMails(/@(strangers|people)\.example$/)).toEqual([])
     expect(await readLog(account, configId)).toMatchObject([
-      { state: 'failed', attempts: 0, next_attempt_at: null, last_error: 'The sender has not verified their e-mail address' },
+      {
+        state: 'failed',
+        attempts: 0,
+        next_attempt_at: null,
+        last_error: 'The sender has not verified their e-mail address',
+      },
     ])
   })
 
@@ -107,14 +129,21 @@ describe('senders', () => {
       scheduleName: bait,
     })
     expect(await listMails()).toEqual([])
-    expect(await readLog(account, configId)).toMatchObject([{ state: 'failed' }, { state: 'failed' }, { state: 'failed' }])
+    expect(await readLog(account, configId)).toMatchObject([
+      { state: 'failed' },
+      { state: 'failed' },
+      { state: 'failed' },
+    ])
   })
 
   it('NOT-55 refuses a test message, a retry, an invite sent again and a change of addresses by an unverified admin', async () => {
     const account = await createAccount(service)
     const { admin } = account
     const configId = await createConfig(account, [stranger()])
-    const invite = expectStatus(await admin.call('POST', '/accounts/me/invites', { email: stranger(), role: 'viewer' }), 201)
+    const invite = expectStatus(
+      await admin.call('POST', '/accounts/me/invites', { email: stranger(), role: 'viewer' }),
+      201,
+    )
     await waitForDeliveries()
     await setFault({ service: 'resend', mode: 'client_error', times: 1 })
     await admin.call('POST', '/notifications/configs/test', { config_id: configId })
@@ -146,9 +175,13 @@ describe('senders', () => {
 describe('limits', () => {
   it('NOT-56 stores at most 10 configs, also when 32 are created at once', async () => {
     const account = await createAccount(service)
-    const leads = await Promise.all(Array.from({ length: 4 }, () => account.addColleague({ teamRole: 'admin' })))
+    const leads = await Promise.all(
+      Array.from({ length: 4 }, () => account.addColleague({ teamRole: 'admin' })),
+    )
     const config = { channel: 'email', email_addresses: [stranger()], events_enabled: [] }
-    const responses = await runConcurrently((n) => (leads[n % 4] as Person).call('POST', '/notifications/configs', config))
+    const responses = await runConcurrently((n) =>
+      (leads[n % 4] as Person).call('POST', '/notifications/configs', config),
+    )
     expect(countByStatus(responses)).toEqual({ 201: 10, 409: 22 })
     expect(responses.find(({ status }) => status === 409)?.body).toMatchObject({
       code: 'limit_reached',
@@ -162,7 +195,8 @@ describe('limits', () => {
   it('NOT-57 sends exactly what is left of the daily limit when 32 escalations arrive at once, and logs the others as failed', async () => {
     const account = await createAccount(service)
     const configId = await createConfig(account, [stranger()])
-    // 50 during a trial. Each escalation also mails the admin, so the 32 of them want 64 mails, and 10 are left.
+    // 50 during a trial. Each escalation also mails the admin, so the 32 of them want 64 mails, and 10 are
+    // left.
     await setUsed(account, 40)
     const engineers = await Promise.all(Array.from({ length: 32 }, () => account.addColleague()))
     const sessions = await Promise.all(engineers.map((engineer) => insertAiSession(service, engineer)))
@@ -195,7 +229,10 @@ describe('limits', () => {
     const account = await createAccount(service)
     const { admin } = account
     const configId = await createConfig(account, [stranger()])
-    const invite = expectStatus(await admin.call('POST', '/accounts/me/invites', { email: stranger(), role: 'viewer' }), 201)
+    const invite = expectStatus(
+      await admin.call('POST', '/accounts/me/invites', { email: stranger(), role: 'viewer' }),
+      201,
+    )
     await setUsed(account, 50)
     const tryAll = async () => [
       await admin.call('POST', '/notifications/configs/test', { config_id: configId }),
@@ -203,7 +240,8 @@ describe('limits', () => {
       await admin.call('POST', `/accounts/me/invites/${invite.body.id}/resend`),
     ]
     const problem = { code: 'limit_reached', resource: 'mails_per_day', used: 50, limit: 50 }
-    for (const response of await tryAll()) expect([response.status, response.body]).toMatchObject([409, problem])
+    for (const response of await tryAll())
+      expect([response.status, response.body]).toMatchObject([409, problem])
     expect((await admin.call('GET', '/accounts/me/invites')).body).toHaveLength(1)
     await advanceClock(86_400)
     expect((await tryAll()).map(({ status }) => status)).toEqual([200, 201, 202])
@@ -214,7 +252,10 @@ describe('limits', () => {
     await setUsed(account, 50)
     await unverify(account.admin)
     expectStatus(await account.admin.call('POST', '/auth/resend-verification'), 202)
-    expectStatus(await postWithoutToken(service, '/auth/forgot-password', { email: account.admin.email }), 202)
+    expectStatus(
+      await postWithoutToken(service, '/auth/forgot-password', { email: account.admin.email }),
+      202,
+    )
     expect(await listMails(new RegExp(account.admin.email))).toHaveLength(2)
     expect(await readCounts(account)).toMatchObject({ sent: 50 })
   })
@@ -223,20 +264,34 @@ describe('limits', () => {
 describe('names and links', () => {
   it('NOT-58 puts no link of a name or a title into a subject, and no clickable one into a mail to a stranger', async () => {
     const account = await createAccount(service)
-    await service.sql('update accounts set name = $2 where id = $1', [account.id, 'Mail\u202eadmin www.evil.example/a evil.example'])
+    await service.sql('update accounts set name = $2 where id = $1', [
+      account.id,
+      'Mail\u202eadmin www.evil.example/a evil.example',
+    ])
     await service.sql('update users set full_name = $2 where id = $1', [account.admin.id, bait])
     await createConfig(account, [stranger()])
     const engineer = await account.addColleague()
-    await service.sql('update users set full_name = $2 where id = $1', [engineer.id, `${bait}\r\nBcc: a@b.example`])
+    await service.sql('update users set full_name = $2 where id = $1', [
+      engineer.id,
+      `${bait}\r\nBcc: a@b.example`,
+    ])
     await escalate(engineer, `${bait} or at evil.example/login now`)
-    expectStatus(await account.admin.call('POST', '/accounts/me/invites', { email: stranger(), role: 'viewer' }), 201)
+    expectStatus(
+      await account.admin.call('POST', '/accounts/me/invites', { email: stranger(), role: 'viewer' }),
+      201,
+    )
     const mails = await listMails()
     expect(mails.map(({ subject }) => subject).sort()).toEqual([
       'URGENT: your mailbox closes today, log in at [link] Bcc: a@b example escalated: URGENT: your mailbox closes today, log in at [link]',
       'URGENT: your mailbox closes today, log in at [link] invites you to Mailadmin [link] evil example',
     ])
-    for (const { html, text } of mails) expect(`${html}${text}`).not.toMatch(/https:\/\/evil|evil\.example\/|www\.evil/)
-    expect(mails.some(({ text }) => text.includes('https[:]//evil[.]example/login or at evil[.]example/login now'))).toBe(true)
+    for (const { html, text } of mails)
+      expect(`${html}${text}`).not.toMatch(/https:\/\/evil|evil\.example\/|www\.evil/)
+    expect(
+      mails.some(({ text }) =>
+        text.includes('https[:]//evil[.]example/login or at evil[.]example/login now'),
+      ),
+    ).toBe(true)
   })
 })
 
@@ -245,7 +300,12 @@ describe('unsubscribing', () => {
     /<[^>]*\/api\/v1(\/unsubscribe\/[^>]+)>/.exec(mail.headers['List-Unsubscribe'] ?? '')?.[1] ?? ''
   const oneClick = (path: string, method = 'POST') =>
     request(service, method, path, {
-      ...(method === 'POST' ? { raw: 'List-Unsubscribe=One-Click', headers: { 'content-type': 'application/x-www-form-urlencoded' } } : {}),
+      ...(method === 'POST'
+        ? {
+            raw: 'List-Unsubscribe=One-Click',
+            headers: { 'content-type': 'application/x-www-form-urlencoded' },
+          }
+        : {}),
     })
 
   async function setUp(address = stranger()) {
@@ -263,13 +323,23 @@ describe('unsubscribing', () => {
     expect(mail.headers).toMatchObject({ 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' })
     const reason = `${account.admin.fullName} set up this address to receive notifications of the account “Test account” in Support Flow.`
     for (const part of [mail.html, mail.text]) expect(part).toContain(reason)
-    expect(mail.text).toContain(`Never send me e-mails again: ${service.settings.PUBLIC_BASE_URL}/api/v1${pathOf(mail)}`)
+    expect(mail.text).toContain(
+      `Never send me e-mails again: ${service.settings.PUBLIC_BASE_URL}/api/v1${pathOf(mail)}`,
+    )
     await escalate(await account.addColleague())
     const [toMember] = await listMails(new RegExp(account.admin.email))
-    expect([toMember.headers['List-Unsubscribe'], toMember.text.includes('unsubscribe')]).toEqual([undefined, false])
-    expectStatus(await account.admin.call('POST', '/accounts/me/invites', { email: stranger(), role: 'viewer' }), 201)
+    expect([toMember.headers['List-Unsubscribe'], toMember.text.includes('unsubscribe')]).toEqual([
+      undefined,
+      false,
+    ])
+    expectStatus(
+      await account.admin.call('POST', '/accounts/me/invites', { email: stranger(), role: 'viewer' }),
+      201,
+    )
     const invite = (await listMails()).find(({ subject }) => subject.includes('invites you'))
-    expect(invite.text).toContain(`${account.admin.fullName} invited this address to the account “Test account” in Support Flow.`)
+    expect(invite.text).toContain(
+      `${account.admin.fullName} invited this address to the account “Test account” in Support Flow.`,
+    )
     expect(pathOf(invite)).not.toBe('')
   })
 
@@ -280,7 +350,10 @@ describe('unsubscribing', () => {
     expect(await listMails()).toHaveLength(1)
     await clearRecords('mail')
     expect([(await oneClick(path)).status, (await oneClick(path)).status]).toEqual([200, 200])
-    expect((await test()).body).toEqual({ success: false, message: 'Every recipient has unsubscribed, or their address takes no e-mails' })
+    expect((await test()).body).toEqual({
+      success: false,
+      message: 'Every recipient has unsubscribed, or their address takes no e-mails',
+    })
     expect((await readLog(account, configId))[0]).toMatchObject({
       state: 'failed',
       attempts: 1,
@@ -290,7 +363,10 @@ describe('unsubscribing', () => {
     const spelled = address.toUpperCase()
     const otherId = await createConfig(other, [spelled, stranger()])
     expectStatus(await other.admin.call('POST', '/notifications/configs/test', { config_id: otherId }), 200)
-    expectStatus(await other.admin.call('POST', '/accounts/me/invites', { email: address, role: 'viewer' }), 201)
+    expectStatus(
+      await other.admin.call('POST', '/accounts/me/invites', { email: address, role: 'viewer' }),
+      201,
+    )
     expect((await listMails(/./)).map(({ to }) => to[0].toLowerCase())).not.toContain(address)
     expect((await readLog(other, otherId))[0]).toMatchObject({
       state: 'delivered',
@@ -311,9 +387,18 @@ describe('unsubscribing', () => {
     const [head, claims, signature] = first.path.replace('/unsubscribe/', '').split('.')
     const otherClaims = second.path.replace('/unsubscribe/', '').split('.')[1]
     const token = first.account.admin.token
-    for (const forged of [`${head}.${otherClaims}.${signature}`, `${head}.${claims}.`, `${head}.${claims}.x${signature}`, token, 'x'])
+    for (const forged of [
+      `${head}.${otherClaims}.${signature}`,
+      `${head}.${claims}.`,
+      `${head}.${claims}.x${signature}`,
+      token,
+      'x',
+    ])
       for (const method of ['GET', 'POST', 'DELETE'])
-        expect([method, (await oneClick(`/unsubscribe/${forged}`, method)).body?.code]).toEqual([method, 'token_invalid_or_expired'])
+        expect([method, (await oneClick(`/unsubscribe/${forged}`, method)).body?.code]).toEqual([
+          method,
+          'token_invalid_or_expired',
+        ])
     await oneClick(first.path)
     expect((await second.test()).body.success).toBe(true)
   })
@@ -322,10 +407,17 @@ describe('unsubscribing', () => {
     const { test, path, address } = await setUp()
     await oneClick(path)
     expect((await test()).body.success).toBe(false)
-    expect([(await oneClick(path, 'DELETE')).status, (await oneClick(path, 'DELETE')).status]).toEqual([204, 204])
+    expect([(await oneClick(path, 'DELETE')).status, (await oneClick(path, 'DELETE')).status]).toEqual([
+      204, 204,
+    ])
     expect((await test()).body.success).toBe(true)
     await oneClick(path)
-    const fields = { email: address, password: 'violet-tractor-81', full_name: 'Not Me', account_name: 'Not mine' }
+    const fields = {
+      email: address,
+      password: 'violet-tractor-81',
+      full_name: 'Not Me',
+      account_name: 'Not mine',
+    }
     expectStatus(await postWithoutToken(service, '/auth/register', fields), 201)
     expect((await test()).body.success).toBe(false)
     const link = await dashboard(service).waitForLink(address, /verify-email\?token=([\w-]+)/)
@@ -336,10 +428,15 @@ describe('unsubscribing', () => {
   it('NOT-60 still sends mails about the own sign-in to an unsubscribed address', async () => {
     const { admin } = await createAccount(service)
     const { path } = await setUp(admin.email.replace('@people.example', '@strangers.example'))
-    await service.sql('update users set email = $2 where id = $1', [admin.id, admin.email.replace('@people.example', '@strangers.example')])
+    await service.sql('update users set email = $2 where id = $1', [
+      admin.id,
+      admin.email.replace('@people.example', '@strangers.example'),
+    ])
     await oneClick(path)
     expectStatus(
-      await postWithoutToken(service, '/auth/forgot-password', { email: admin.email.replace('@people.example', '@strangers.example') }),
+      await postWithoutToken(service, '/auth/forgot-password', {
+        email: admin.email.replace('@people.example', '@strangers.example'),
+      }),
       202,
     )
     expect(await listMails()).toHaveLength(1)

@@ -4,7 +4,10 @@ import type { Service } from '#test/support/app.ts'
 const column = (name: string) => String.raw`(?:"?\w+"?\.)?"?${name}"?`
 /** Also the account of a referenced row, such as `tree_account_id`. The alias of `accounts` is `a`. */
 const anyAccount = String.raw`(?:\w+_)?account_id`
-/** The conditions with which statements limit themselves to the account of the scope, or to rows of one account. */
+/**
+ * The conditions with which statements limit themselves to the account of the scope, or to rows of one
+ * account.
+ */
 const filters = new RegExp(
   [
     String.raw`${column('(?:account_id|id)')}\s*=\s*app\.account_id\(\)`,
@@ -27,7 +30,10 @@ export interface SentStatements {
   left: Set<string>
 }
 
-/** Make the runtime connection of a service on Node remove the conditions on the account from each statement before it is sent. */
+/**
+ * Make the runtime connection of a service on Node remove the conditions on the account from each statement
+ * before it is sent.
+ */
 export function removeFiltersOfRuntime({ services }: Service): SentStatements {
   if (!services) throw new Error('Only a service on Node has its connections in this process')
   const sent: SentStatements = { removed: 0, left: new Set() }
@@ -53,8 +59,9 @@ function changeStatements(database: Database, change: (statement: Statement) => 
 }
 
 /**
- * Remove the conditions on the account from the functions of the database. Return the names of the changed ones. Security definer functions
- * keep theirs: policies do not apply to their owner, so the conditions are what protects the rows.
+ * Remove the conditions on the account from the functions of the database. Return the names of the changed
+ * ones. Security definer functions keep theirs: policies do not apply to their owner, so the conditions are
+ * what protects the rows.
  */
 export async function removeFiltersOfFunctions({ sql }: Service): Promise<string[]> {
   const functions = await sql<{ name: string; definition: string }>(

@@ -41,5 +41,7 @@ it('every file that the security table names as a protection exists', () => {
 })
 
 it('the security table names tests for each of the ten risks for APIs', () => {
-  expect(risks.map(([first = '']) => /^\[API(\d+) /.exec(first)?.[1])).toEqual(Array.from({ length: 10 }, (_, n) => String(n + 1)))
+  expect(risks.map(([first = '']) => /^\[API(\d+) /.exec(first)?.[1])).toEqual(
+    Array.from({ length: 10 }, (_, n) => String(n + 1)),
+  )
 })

@@ -17,12 +17,15 @@ export function collectRecords({ stack }: OwnService): { received: Received; col
   const { records } = stack.localServer.dashboard
   const received: Received = { mail: new Map(), chat: new Map(), hooks: new Map(), notes: new Map() }
   const collect = () => {
-    for (const { id, to, subject, text } of records.list('mail')) received.mail.set(id, { to: to.join(), text: `${subject} ${text}` })
-    for (const { id, accepted, body } of records.list('chat')) if (accepted) received.chat.set(id, JSON.stringify(body))
+    for (const { id, to, subject, text } of records.list('mail'))
+      received.mail.set(id, { to: to.join(), text: `${subject} ${text}` })
+    for (const { id, accepted, body } of records.list('chat'))
+      if (accepted) received.chat.set(id, JSON.stringify(body))
     for (const { id, accepted, body, headers } of records.list('hooks'))
       if (accepted) received.hooks.set(id, { messageId: headers['webhook-id'], text: body })
     for (const { id, method, path, request, status } of records.list('psa'))
-      if (method === 'POST' && /\/notes$/.test(path) && status < 300) received.notes.set(id, JSON.stringify(request))
+      if (method === 'POST' && /\/notes$/.test(path) && status < 300)
+        received.notes.set(id, JSON.stringify(request))
   }
   const timer = setInterval(collect, 1000)
   return { received, collect, stop: () => clearInterval(timer) }
@@ -30,14 +33,18 @@ export function collectRecords({ stack }: OwnService): { received: Received; col
 
 async function countOpenWork({ sql }: OwnService): Promise<Record<string, number>> {
   const parts = outboxes.map(
-    ({ table, initial }) => `select '${table}' as name, count(*)::int as count from ${table} where state in ('${initial}', 'retrying')`,
+    ({ table, initial }) =>
+      `select '${table}' as name, count(*)::int as count from ${table} where state in ('${initial}', 'retrying')`,
   )
   parts.push(`select 'stream_events', count(*)::int from stream_events`)
   const rows = await sql<{ name: string; count: number }>(parts.join(' union all '))
   return Object.fromEntries(rows.filter(({ count }) => count > 0).map(({ name, count }) => [name, count]))
 }
 
-/** Let the time pass that leases and retries wait, until no work is open and no live event waits for the sweep. Return what is left. */
+/**
+ * Let the time pass that leases and retries wait, until no work is open and no live event waits for the
+ * sweep. Return what is left.
+ */
 export async function settle({ service, runCron }: ChaosTargets): Promise<Record<string, number>> {
   for (let turn = 0; turn < 20; turn++) {
     const open = await countOpenWork(service)
@@ -49,8 +56,21 @@ export async function settle({ service, runCron }: ChaosTargets): Promise<Record
 }
 
 /** Return what was lost and what arrived twice. */
-export async function findDamage(service: OwnService, accountId: string, seen: Seen, received: Received, listeners: readonly Listener[]) {
-  const rows = await service.sql<{ id: string; status: string; handoffs: number; events: number; claims: number; attempts: number }>(
+export async function findDamage(
+  service: OwnService,
+  accountId: string,
+  seen: Seen,
+  received: Received,
+  listeners: readonly Listener[],
+) {
+  const rows = await service.sql<{
+    id: string
+    status: string
+    handoffs: number
+    events: number
+    claims: number
+    attempts: number
+  }>(
     `select s.id, s.status, (select count(*)::int from ai_handoffs h where h.session_id = s.id) as handoffs,
             (select count(*)::int from events e where e.key = 'session.escalated' and e.link like '/pilot/' || s.id || '%') as events,
             (select count(*)::int from events e where e.key = 'handoff.claimed' and e.link like '/pilot/' || s.id || '%') as claims,
@@ -75,14 +95,21 @@ export async function findDamage(service: OwnService, accountId: string, seen: S
   const damage: string[] = []
   const check = (isRight: boolean, text: string) => void (isRight || damage.push(text))
   for (const id of seen.escalated) check(stored.has(id), `${id}: the escalation is lost`)
-  for (const id of seen.claimed) check(stored.get(id)?.claims === 1, `${id}: ${stored.get(id)?.claims} claims`)
+  for (const id of seen.claimed)
+    check(stored.get(id)?.claims === 1, `${id}: ${stored.get(id)?.claims} claims`)
   for (const [id, { handoffs, events, attempts }] of stored) {
     check(handoffs === 1 && events === 1, `${id}: ${handoffs} handoffs, ${events} events`)
-    // Neither chat tools nor the notes of ConnectWise know an idempotency key: at least once, and at most once per attempt.
+    // Neither chat tools nor the notes of ConnectWise know an idempotency key: at least once, and at most
+    // once per attempt.
     const notes = [...received.notes.values()].filter((text) => text.includes(id)).length
     check(notes >= 1 && notes <= attempts, `${id}: ${notes} notes after ${attempts} attempts`)
-    const hooks = [...received.hooks.values()].filter(({ text }) => text.includes(id) && text.includes('session.escalated'))
-    check(new Set(hooks.map(({ messageId }) => messageId)).size === 1, `${id}: ${hooks.length} messages of the webhook`)
+    const hooks = [...received.hooks.values()].filter(
+      ({ text }) => text.includes(id) && text.includes('session.escalated'),
+    )
+    check(
+      new Set(hooks.map(({ messageId }) => messageId)).size === 1,
+      `${id}: ${hooks.length} messages of the webhook`,
+    )
     for (const listener of listeners) {
       const count = listener.created.filter((session) => session === id).length
       check(count === 1, `${id}: ${count} times in a stream`)
@@ -91,7 +118,9 @@ export async function findDamage(service: OwnService, accountId: string, seen: S
   for (const { id, channel, state } of deliveries)
     check(state === 'delivered' || state === 'left out', `delivery ${id} by ${channel} is ${state}`)
   for (const id of stored.keys()) {
-    const attempts = deliveries.filter(({ session, channel }) => session === id && channel === 'chat1_webhook')
+    const attempts = deliveries.filter(
+      ({ session, channel }) => session === id && channel === 'chat1_webhook',
+    )
     const messages = [...received.chat.values()].filter((text) => text.includes(id)).length
     const most = attempts.reduce((total, delivery) => total + delivery.attempts, 0)
     const least = attempts.filter(({ state }) => state === 'delivered').length

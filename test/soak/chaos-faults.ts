@@ -26,7 +26,9 @@ const sharedFaults: Record<string, Play> = {
   /** PostgreSQL ends every connection, and recovers from its log, when one of its processes dies. */
   async 'crash of PostgreSQL'({ service }, random) {
     await service.stack.superuser.run(async (client) => {
-      const { rows } = await client.query<{ pid: number }>(`select pid from pg_stat_activity where usename = 'app_runtime' limit 1`)
+      const { rows } = await client.query<{ pid: number }>(
+        `select pid from pg_stat_activity where usename = 'app_runtime' limit 1`,
+      )
       if (rows[0]) process.kill(rows[0].pid, 'SIGKILL')
     })
     await sleep(between(random, 500, 2000))
@@ -79,4 +81,7 @@ const faultsOfPlatforms: Record<ChaosPlatform, Record<string, Play>> = {
 }
 
 /** The faults of a platform, by name. Each is over when its promise resolves. */
-export const chaosFaults = (platform: ChaosPlatform): Record<string, Play> => ({ ...sharedFaults, ...faultsOfPlatforms[platform] })
+export const chaosFaults = (platform: ChaosPlatform): Record<string, Play> => ({
+  ...sharedFaults,
+  ...faultsOfPlatforms[platform],
+})

@@ -19,8 +19,19 @@ export interface Seen {
   claimed: Set<string>
 }
 
-/** Send a request to one of the processes, as a client behind a load balancer. Return undefined without an answer. */
-async function send(processes: Processes, random: Random, seen: Seen, person: Person, path: string, method = 'POST', body?: unknown) {
+/**
+ * Send a request to one of the processes, as a client behind a load balancer. Return undefined without an
+ * answer.
+ */
+async function send(
+  processes: Processes,
+  random: Random,
+  seen: Seen,
+  person: Person,
+  path: string,
+  method = 'POST',
+  body?: unknown,
+) {
   const running = processes.list()
   if (running.length === 0) return undefined
   const { api, output } = pick(random, running)
@@ -52,7 +63,10 @@ async function insist(ask: () => Promise<ApiResponse | undefined>): Promise<ApiR
   }
 }
 
-/** Escalate each of the sessions of a person, and let a colleague claim every third one, until the time is over. */
+/**
+ * Escalate each of the sessions of a person, and let a colleague claim every third one, until the time is
+ * over.
+ */
 export async function playEngineer(
   { processes, random, seen, until }: { processes: Processes; random: Random; seen: Seen; until: number },
   owner: Person,
@@ -115,7 +129,9 @@ export function listen(processes: Processes, random: Random, person: Person): Li
       const running = processes.list()
       const headers = lastId === undefined ? {} : { 'last-event-id': lastId }
       const stream =
-        running.length > 0 ? await openEscalationStream(pick(random, running), person, headers).catch(() => undefined) : undefined
+        running.length > 0
+          ? await openEscalationStream(pick(random, running), person, headers).catch(() => undefined)
+          : undefined
       if (stream?.status === 200) {
         disconnect = stream.disconnect
         reportOpen()
@@ -139,7 +155,12 @@ export function listen(processes: Processes, random: Random, person: Person): Li
 }
 
 /** Insert sessions of tickets for each owner, before the faults begin. */
-export async function insertSessions({ sql }: OwnService, owners: readonly Person[], each: number, ticketIds: readonly string[]) {
+export async function insertSessions(
+  { sql }: OwnService,
+  owners: readonly Person[],
+  each: number,
+  ticketIds: readonly string[],
+) {
   return Promise.all(
     owners.map(async (owner) => {
       const rows = await sql<{ id: string }>(

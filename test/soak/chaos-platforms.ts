@@ -27,24 +27,37 @@ export function openTargets(
 }
 
 /** Two Node processes with jobs in PostgreSQL and one Redis. */
-async function openNode(cluster: Cluster, folders: { objects: string; previous: string }): Promise<ChaosTargets> {
+async function openNode(
+  cluster: Cluster,
+  folders: { objects: string; previous: string },
+): Promise<ChaosTargets> {
   const service = await startOwnService({}, { cluster, databaseFaults: true })
   const redis = await startRedisProxy(await startTestRedis())
   const { superuser } = service.stack
   return {
     service,
     // The limits of a real service, instead of those of the tests.
-    processes: createNodeProcesses(service.settings, { REDIS_URL: redis.url, REDIS_TIMEOUT_MS: undefined }, folders),
+    processes: createNodeProcesses(
+      service.settings,
+      { REDIS_URL: redis.url, REDIS_TIMEOUT_MS: undefined },
+      folders,
+    ),
     setRedisFault: redis.setFault,
     loseMessages: () =>
-      superuser.run(async (client) => void (await client.query('delete from graphile_worker._private_jobs where locked_at is null'))),
+      superuser.run(
+        async (client) =>
+          void (await client.query('delete from graphile_worker._private_jobs where locked_at is null')),
+      ),
     runCron: () => superuser.run(runCronJob),
   }
 }
 
 /** One Worker with QStash, Redis over REST and a Durable Object. */
 async function openWorker(cluster: Cluster): Promise<ChaosTargets> {
-  const service = await startOwnService({ REDIS_TIMEOUT_MS: undefined }, { cluster, platform: 'cloudflare', databaseFaults: true })
+  const service = await startOwnService(
+    { REDIS_TIMEOUT_MS: undefined },
+    { cluster, platform: 'cloudflare', databaseFaults: true },
+  )
   const { localServer, runCron } = service.stack
   const { QSTASH_URL, QSTASH_TOKEN } = service.settings
   return {
@@ -53,7 +66,10 @@ async function openWorker(cluster: Cluster): Promise<ChaosTargets> {
     setRedisFault: (mode) => setFault(service, 'redis', mode),
     async loseMessages() {
       const resume = localServer.qstash.pauseDeliveries()
-      await fetch(`${QSTASH_URL}/v2/messages`, { method: 'DELETE', headers: { authorization: `Bearer ${QSTASH_TOKEN}` } })
+      await fetch(`${QSTASH_URL}/v2/messages`, {
+        method: 'DELETE',
+        headers: { authorization: `Bearer ${QSTASH_TOKEN}` },
+      })
       resume()
     },
     runCron,
@@ -61,7 +77,12 @@ async function openWorker(cluster: Cluster): Promise<ChaosTargets> {
 }
 
 /** Let requests to a vendor fail, or end every fault. */
-export function setFault({ stack }: OwnService, service: Fault['service'], mode: Fault['mode'] | undefined, times?: number): void {
+export function setFault(
+  { stack }: OwnService,
+  service: Fault['service'],
+  mode: Fault['mode'] | undefined,
+  times?: number,
+): void {
   const { faults } = stack.localServer
   const pause = mode === 'rate_limit' ? { retry_after_s: 2 } : {}
   if (mode) faults.set({ service, mode, delay_ms: 2000, ...pause, ...(times === undefined ? {} : { times }) })

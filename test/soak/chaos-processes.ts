@@ -40,7 +40,8 @@ export function createNodeProcesses(
     async start(slot, isPrevious) {
       const child = await spawnNode(serveSettings, isPrevious ? folders.previous : root)
       await Promise.race([waitForOutput(child, '"listening"'), child.exited])
-      if (!child.output().includes('"listening"')) throw new Error(`The service did not start: ${child.output().slice(-2000)}`)
+      if (!child.output().includes('"listening"'))
+        throw new Error(`The service did not start: ${child.output().slice(-2000)}`)
       Object.assign(slot, { child, isPrevious, starts: slot.starts + 1 })
     },
     async stop(slot, signal) {
@@ -85,6 +86,8 @@ export function createWorkerProcess({ api, log }: OwnService): Processes {
 
 /** List the ids of the workerd processes that this process has started. */
 function listWorkerdPids(): number[] {
-  const lines = execFileSync('ps', ['-o', 'pid=,comm=', '--ppid', String(process.pid)], { encoding: 'utf8' }).split('\n')
+  const lines = execFileSync('ps', ['-o', 'pid=,comm=', '--ppid', String(process.pid)], {
+    encoding: 'utf8',
+  }).split('\n')
   return lines.filter((line) => /workerd/.test(line)).map((line) => Number.parseInt(line, 10))
 }

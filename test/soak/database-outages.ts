@@ -7,10 +7,15 @@ import { createAccount, type TestAccount } from '#test/support/people.ts'
 import { createRandom, type Random } from './random.ts'
 
 /**
- * Emit events while the database fails at random moments. Expect that every stored event is delivered in the end, and that each e-mail is
- * sent once. Chat tools support no idempotency key, so a chat message may be sent once per attempt.
+ * Emit events while the database fails at random moments. Expect that every stored event is delivered in the
+ * end, and that each e-mail is sent once. Chat tools support no idempotency key, so a chat message may be
+ * sent once per attempt.
  */
-export async function expectNoLossDuringOutages(service: OwnService, rounds: number, seed: number): Promise<void> {
+export async function expectNoLossDuringOutages(
+  service: OwnService,
+  rounds: number,
+  seed: number,
+): Promise<void> {
   const account = await createAccount(service)
   // A trial allows fewer e-mails than a round sends.
   await service.sql(`update accounts set subscription_status = 'active' where id = $1`, [account.id])
@@ -24,7 +29,9 @@ export async function expectNoLossDuringOutages(service: OwnService, rounds: num
       await pause(random() * 400)
       // A failed emit may lose its event, because its caller sees the error.
       storedDeliveryIds.push(
-        ...(await service.stack.emitEvent(account.id, escalationEvent(`Outage ${seed}-${round}-${caller}`)).catch(() => [])),
+        ...(await service.stack
+          .emitEvent(account.id, escalationEvent(`Outage ${seed}-${round}-${caller}`))
+          .catch(() => [])),
       )
     })
     await outages
@@ -56,19 +63,30 @@ async function interruptDatabase({ stack }: OwnService, random: Random): Promise
   }
 }
 
-/** Advance the clock past leases and retry delays until no delivery is open, or until every attempt is used. */
+/**
+ * Advance the clock past leases and retry delays until no delivery is open, or until every attempt is used.
+ */
 async function advanceUntilDelivered(service: OwnService, accountId: string): Promise<void> {
   for (let turn = 0; turn < 12; turn++) {
-    const openDeliveries = await service.sql("select from deliveries where account_id = $1 and state in ('pending', 'retrying')", [
-      accountId,
-    ])
+    const openDeliveries = await service.sql(
+      "select from deliveries where account_id = $1 and state in ('pending', 'retrying')",
+      [accountId],
+    )
     if (openDeliveries.length === 0) return
     await dashboard(service).advanceClock(turn < 2 ? 70 : 700)
   }
 }
 
-async function expectAllDelivered(service: OwnService, accountId: string, deliveryIds: string[], label: string): Promise<void> {
-  const rows = await service.sql<{ id: string; state: string }>('select id, state from deliveries where account_id = $1', [accountId])
+async function expectAllDelivered(
+  service: OwnService,
+  accountId: string,
+  deliveryIds: string[],
+  label: string,
+): Promise<void> {
+  const rows = await service.sql<{ id: string; state: string }>(
+    'select id, state from deliveries where account_id = $1',
+    [accountId],
+  )
   const storedIds = new Set(rows.map(({ id }) => id))
   expect(
     rows.filter(({ state }) => state !== 'delivered'),
@@ -86,7 +104,12 @@ async function expectAllDelivered(service: OwnService, accountId: string, delive
   expect(events?.notified, label).toBe(events?.events)
 }
 
-async function expectAllowedSendCounts(service: OwnService, accountId: string, path: string, label: string): Promise<void> {
+async function expectAllowedSendCounts(
+  service: OwnService,
+  accountId: string,
+  path: string,
+  label: string,
+): Promise<void> {
   const mails = await dashboard(service).listRecords('mail')
   const sent = mails.map(({ to, subject }) => `${to.join()} ${subject}`)
   expect(new Set(sent).size, label).toBe(sent.length)

@@ -51,14 +51,24 @@ it('restores every row of a service that is used meanwhile, and a service runs o
     const { pathname, host } = new URL(restoredUrl)
     const urls = createRoleUrls(host, pathname.slice(1))
     const { migrate } = await import('#db/migrate.ts')
-    await migrate(restoredUrl, { runtime: new URL(urls.DATABASE_URL).password, platform: new URL(urls.DATABASE_PLATFORM_URL).password })
-    const child = await startNodeChild(service.settings, { ...urls, PUBLIC_BASE_URL: service.settings.PUBLIC_BASE_URL })
-    const response = await fetch(`${child.api}/api/v1/trees/${flow.id}`, { headers: { authorization: `Bearer ${admin.token}` } })
+    await migrate(restoredUrl, {
+      runtime: new URL(urls.DATABASE_URL).password,
+      platform: new URL(urls.DATABASE_PLATFORM_URL).password,
+    })
+    const child = await startNodeChild(service.settings, {
+      ...urls,
+      PUBLIC_BASE_URL: service.settings.PUBLIC_BASE_URL,
+    })
+    const response = await fetch(`${child.api}/api/v1/trees/${flow.id}`, {
+      headers: { authorization: `Bearer ${admin.token}` },
+    })
     expect(await response.json()).toMatchObject({ id: flow.id })
     child.process.kill('SIGTERM')
     await child.exited
     const print = (line: string) => branchLines.push(line)
-    expect(await checkRestored(restoredUrl, { sourceUrl: service.ownerUrl, listObjects, folder, print })).toBe(true)
+    expect(
+      await checkRestored(restoredUrl, { sourceUrl: service.ownerUrl, listObjects, folder, print }),
+    ).toBe(true)
     expect(branchLines.filter((line) => line.startsWith('rows     trees: '))).toHaveLength(1)
   }
   const drill = runDrill({
@@ -78,7 +88,12 @@ it('fails when an object of a row is missing', async () => {
   const [key = ''] = await listObjects()
   await unlink(join(objects, key))
   const lines: string[] = []
-  const options = { sourceUrl: service.ownerUrl, listObjects, folder: join(folder, 'second'), print: (line: string) => lines.push(line) }
+  const options = {
+    sourceUrl: service.ownerUrl,
+    listObjects,
+    folder: join(folder, 'second'),
+    print: (line: string) => lines.push(line),
+  }
   expect(await runDrill(options)).toBe(false)
   expect(lines).toContain(`PROBLEM  The object ${key} is missing`)
 })

@@ -16,7 +16,8 @@ const thousands = Number(process.env.SOAK_THOUSANDS ?? 100)
 
 /** Insert what an account of 20 people leaves in two years. `actor` has caused a third of it. */
 async function insertHistory({ id }: TestAccount, actor: Person): Promise<void> {
-  const insert = (text: string, count: number) => service.sql(text, [id, actor.id, Math.round(thousands * count)])
+  const insert = (text: string, count: number) =>
+    service.sql(text, [id, actor.id, Math.round(thousands * count)])
   const isActor = 'case when n % 3 = 0 then $2::uuid end'
   await insert(
     `insert into events (account_id, key, actor_id, title, body) select $1::uuid, 'session.escalated', ${isActor}, 'A escalated: x', 'x'
@@ -65,7 +66,9 @@ it('anonymises a person with two years of history within the time of one stateme
   expect(await findTraces(service, [person.email, person.fullName])).toEqual([])
   const { uploads } = (service.services as Services).ports
   const platform = openPlatformDb(openTestDatabase(service.settings.DATABASE_PLATFORM_URL), 'test', () => {})
-  const isOpen = async () => (await service.sql('select from users where id = $1 and traces_erased_at is null', [person.id])).length > 0
+  const isOpen = async () =>
+    (await service.sql('select from users where id = $1 and traces_erased_at is null', [person.id])).length >
+    0
   for (let minute = 1; await isOpen(); minute++) {
     const [, rest] = await timed(() => deleteExpiredRows({ platform, uploads, log: () => {} }))
     console.log(`minute ${minute}: the clean-up took ${rest} ms`)
@@ -90,7 +93,8 @@ it('erases an account with two years of history in runs that are cut off, and ke
   const users = await service.sql<{ id: string }>('select id from users where account_id = $1', [account.id])
   await endGracePeriod(service, account)
   const erasure = createErasure(service)
-  const isOpen = async () => (await service.sql('select from accounts where id = $1', [account.id])).length > 0
+  const isOpen = async () =>
+    (await service.sql('select from accounts where id = $1', [account.id])).length > 0
   let [runs, total, longest] = [0, 0, 0]
   for (; await isOpen(); runs++) {
     const [, ms] = await timed(() => erasure.erase({}, { budgetMs: 200 }))
@@ -99,10 +103,18 @@ it('erases an account with two years of history in runs that are cut off, and ke
   }
   await erasure.erase()
   console.log(`${runs} runs of at most ${longest} ms, ${total} ms together`)
-  const [record] = await service.sql<{ counts: object }>('select counts from account_erasures where id = $1', [account.id])
+  const [record] = await service.sql<{ counts: object }>(
+    'select counts from account_erasures where id = $1',
+    [account.id],
+  )
   console.log(record?.counts)
   const traces = await findTraces(service, [account.id, ...users.map(({ id }) => id)])
-  expect(traces).toEqual(['account_erasures.id', 'account_erasures.requested_by', 'audit_logs.actor_id', 'audit_logs.resource_id'])
+  expect(traces).toEqual([
+    'account_erasures.id',
+    'account_erasures.requested_by',
+    'audit_logs.actor_id',
+    'audit_logs.resource_id',
+  ])
   expect(await readChecksums(service, neighbour.id)).toEqual(before)
 })
 
@@ -113,7 +125,10 @@ it('leaves each account whole or erased when 32 callers restore it while four pr
   for (let round = 0; round < 40; round++) {
     const account = await createAccount(service)
     await endGracePeriod(service, account)
-    const restores = runConcurrently(() => wait().then(() => account.admin.call('POST', '/accounts/me/restore')), 32)
+    const restores = runConcurrently(
+      () => wait().then(() => account.admin.call('POST', '/accounts/me/restore')),
+      32,
+    )
     const erasures = runConcurrently(() => wait().then(() => createErasure(service).erase()), 4)
     const [answers] = await Promise.all([restores, erasures])
     await createErasure(service).erase()

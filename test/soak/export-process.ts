@@ -13,12 +13,21 @@ import { createBudget, jobSteps } from '#rules/budget.ts'
 async function writeExport(url: string, folder: string, id: string): Promise<number> {
   const database = openPostgres({ url, maxConnections: 2, onRoundTrip: () => {} })
   const uploads = folderObjects(folder, 60_000) as exportSlices.ExportContext['uploads']
-  const openScope = (accountId: string, actor: string | null = null) => openAccountScope(database, accountId, actor, () => {})
+  const openScope = (accountId: string, actor: string | null = null) =>
+    openAccountScope(database, accountId, actor, () => {})
   const platform = openPlatformDb(database, 'soak', () => {})
   let slices = 0
   for (let isOver = false; !isOver; ) {
-    await exportSlices.attempt({ platform, openAccountScope: openScope, uploads, log: console.error }, id, ++slices)
-    const { state } = await platform.selectFrom('account_exports').select('state').where('id', '=', id).executeTakeFirstOrThrow()
+    await exportSlices.attempt(
+      { platform, openAccountScope: openScope, uploads, log: console.error },
+      id,
+      ++slices,
+    )
+    const { state } = await platform
+      .selectFrom('account_exports')
+      .select('state')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
     isOver = state === 'ready' || state === 'failed'
   }
   await database.close()
@@ -36,5 +45,14 @@ async function readImport(path: string): Promise<number> {
 
 const [mode, ...args] = process.argv.slice(2) as [string, string, string, string]
 const start = performance.now()
-const count = mode === 'export' ? await writeExport(...(args as [string, string, string])) : await readImport(args[0] ?? '')
-console.log(JSON.stringify({ count, ms: Math.round(performance.now() - start), peakMb: Math.round(process.resourceUsage().maxRSS / 1024) }))
+const count =
+  mode === 'export'
+    ? await writeExport(...(args as [string, string, string]))
+    : await readImport(args[0] ?? '')
+console.log(
+  JSON.stringify({
+    count,
+    ms: Math.round(performance.now() - start),
+    peakMb: Math.round(process.resourceUsage().maxRSS / 1024),
+  }),
+)

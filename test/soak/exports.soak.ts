@@ -55,10 +55,10 @@ async function fillAccount(): Promise<void> {
        from trees t, generate_series(1, $2::int) where t.id = $1`,
     [id, sessions],
   )
-  await sql(`insert into audit_logs (account_id, action, resource_type) select $1, 'soak', 'soak' from generate_series(1, $2::int)`, [
-    account.id,
-    sessions,
-  ])
+  await sql(
+    `insert into audit_logs (account_id, action, resource_type) select $1, 'soak', 'soak' from generate_series(1, $2::int)`,
+    [account.id, sessions],
+  )
   const image = crypto.getRandomValues(new Uint8Array(65_536))
   const objects = folderObjects(folder, 60_000)
   for (let n = 0; n < uploads; n++) {
@@ -73,11 +73,17 @@ async function fillAccount(): Promise<void> {
 
 it('DAT-06 exports a large account with a heap of 64 MB', async () => {
   await fillAccount()
-  const [row] = await service.sql<{ id: string }>('insert into account_exports (account_id) values ($1) returning id', [account.id])
+  const [row] = await service.sql<{ id: string }>(
+    'insert into account_exports (account_id) values ($1) returning id',
+    [account.id],
+  )
   const result = await run('export', service.settings.DATABASE_PLATFORM_URL ?? '', folder, row?.id ?? '')
   const exported = await account.admin.client.accounts.exports.get({ export_id: row?.id ?? '' })
   console.log({ ...result, size: exported.size })
-  expect(exported).toMatchObject({ status: 'ready', counts: { flows, sessions, audit_log: sessions + 1, upload_files: uploads } })
+  expect(exported).toMatchObject({
+    status: 'ready',
+    counts: { flows, sessions, audit_log: sessions + 1, upload_files: uploads },
+  })
   expect(result.peakMb).toBeLessThan(300)
 })
 

@@ -5,12 +5,14 @@ import { insertStreamEvents, openEscalationStream } from '#test/support/escalati
 import { createAccount } from '#test/support/people.ts'
 import { openSocket } from '#test/support/sockets.ts'
 
-// workerd removes an idle object from memory after 10 s, as in production: https://github.com/cloudflare/workerd/pull/1138
+// workerd removes an idle object from memory after 10 s, as in production:
+// https://github.com/cloudflare/workerd/pull/1138
 const idleMs = 12_000
 const pollOptions = { timeout: 10_000, interval: 10 }
 
 it('a hub with sockets leaves the memory when it is idle, although they ping, and one with a stream does not', async () => {
-  // The hub remembers for one interval that it has checked the sign-ins. It checks them again only if it has forgotten that.
+  // The hub remembers for one interval that it has checked the sign-ins. It checks them again only if it has
+  // forgotten that.
   const service = await startOwnService({ STREAM_HEARTBEAT_MS: '60000' }, { platform: 'cloudflare' })
   onTestFinished(() => service.close())
   const countQueriesOfEvent = async (accountId: string, countReceived: () => number) => {

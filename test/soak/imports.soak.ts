@@ -17,7 +17,8 @@ const toLines = (count: number, toRecord: (n: number) => unknown) =>
 function toFiles(kind: string, text: string): Record<string, string> {
   const files: Record<string, string> = {}
   for (let start = 0, n = 1; start < text.length; n++) {
-    const end = start + 8 * 2 ** 20 >= text.length ? text.length : text.lastIndexOf('\n', start + 8 * 2 ** 20) + 1
+    const end =
+      start + 8 * 2 ** 20 >= text.length ? text.length : text.lastIndexOf('\n', start + 8 * 2 ** 20) + 1
     files[`${kind}-${n}.jsonl`] = text.slice(start, end)
     start = end
   }
@@ -56,7 +57,12 @@ function createFlows() {
   }))
   return {
     ...toFiles('flow_versions', lines),
-    'flows.jsonl': toLines(count, (n) => ({ ...flows[n], ...fields, status: 'published', version: versions })),
+    'flows.jsonl': toLines(count, (n) => ({
+      ...flows[n],
+      ...fields,
+      status: 'published',
+      version: versions,
+    })),
   }
 }
 
@@ -67,7 +73,8 @@ const archives = {
 }
 
 /** Return the processor time of the main thread of a process, in milliseconds. */
-const readMainThreadMs = (pid: number) => Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
+const readMainThreadMs = (pid: number) =>
+  Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
 
 /** Return the id of the workerd process that this process has started. */
 function findWorkerd(): number {
@@ -78,8 +85,8 @@ function findWorkerd(): number {
 }
 
 /**
- * Call /health one time after the other. Return how long each call took, and how much of that the process was working: waiting for a busy
- * machine is not its fault.
+ * Call /health one time after the other. Return how long each call took, and how much of that the process was
+ * working: waiting for a busy machine is not its fault.
  */
 function watchHealth(api: string, pid: number) {
   const waits: number[] = []
@@ -110,8 +117,15 @@ describe.each(['node', 'cloudflare'] as const)('during the import of 62 MiB on %
     const api = child?.api ?? service.api
     const pid = child?.process.pid ?? findWorkerd()
     const { admin } = await createAccount(service)
-    await service.sql(`update accounts set plan = 'enterprise', subscription_status = 'active' where id = $1`, [admin.accountId])
-    const form = await encodeFileForm(await createArchive({ ...createFiles(), 'manifest.json': manifest }), 'export.zip', 'application/zip')
+    await service.sql(
+      `update accounts set plan = 'enterprise', subscription_status = 'active' where id = $1`,
+      [admin.accountId],
+    )
+    const form = await encodeFileForm(
+      await createArchive({ ...createFiles(), 'manifest.json': manifest }),
+      'export.zip',
+      'application/zip',
+    )
     const headers = { authorization: `Bearer ${admin.token}`, 'cf-connecting-ip': '192.0.2.1' }
     const stopWatching = watchHealth(api, pid)
     const start = performance.now()
@@ -122,15 +136,32 @@ describe.each(['node', 'cloudflare'] as const)('during the import of 62 MiB on %
     })
     const { id } = (await post.json()) as { id: string }
     expect(post.status).toBe(202)
-    type Import = { status: string; finished_at: string | null; skipped_count: number; problem: unknown; restored: object }
-    const read = async () => (await (await fetch(`${api}/api/v1/accounts/me/imports/${id}`, { headers })).json()) as Import
+    type Import = {
+      status: string
+      finished_at: string | null
+      skipped_count: number
+      problem: unknown
+      restored: object
+    }
+    const read = async () =>
+      (await (await fetch(`${api}/api/v1/accounts/me/imports/${id}`, { headers })).json()) as Import
     let found = await read()
     for (; !found.finished_at; found = await read()) await pause(500)
     const { waits, holds } = await stopWatching()
     const at = (times: readonly number[], share: number) => times[Math.floor((times.length - 1) * share)] ?? 0
     const slices = await service.sql('select attempts from account_imports where id = $1', [id])
-    console.log(platform, name, { ...found, skipped: undefined, seconds: Math.round((performance.now() - start) / 1000), ...slices[0] })
-    const summarise = (times: readonly number[]) => ({ p50: at(times, 0.5), p95: at(times, 0.95), p99: at(times, 0.99), max: at(times, 1) })
+    console.log(platform, name, {
+      ...found,
+      skipped: undefined,
+      seconds: Math.round((performance.now() - start) / 1000),
+      ...slices[0],
+    })
+    const summarise = (times: readonly number[]) => ({
+      p50: at(times, 0.5),
+      p95: at(times, 0.95),
+      p99: at(times, 0.99),
+      max: at(times, 1),
+    })
     console.log({ calls: waits.length, waits: summarise(waits), holds: summarise(holds) })
     expect(found.status, JSON.stringify(found.problem)).toBe('succeeded')
     expect(at(holds, 1)).toBeLessThan(maxHealthMs)

@@ -15,8 +15,9 @@ export interface LoginCosts {
 const password = 'Copper-Kettle-Harbour-93'
 
 /**
- * Measure the processor time of this process, which runs the service, per failed sign-in. Unlike a duration, it does not contain the waits
- * for other processes, but it grows while they use the same caches and memory. Return medians in microseconds.
+ * Measure the processor time of this process, which runs the service, per failed sign-in. Unlike a duration,
+ * it does not contain the waits for other processes, but it grows while they use the same caches and memory.
+ * Return medians in microseconds.
  */
 export function measureLoginCpu(service: Service, samples: number): Promise<LoginCosts> {
   return measureLogins(service, samples, async (attempt) => {
@@ -37,8 +38,8 @@ export function measureLoginDurations(service: Service, samples: number): Promis
 }
 
 /**
- * Measure sign-ins with a wrong password and return the median cost of each kind of address. The kinds take turns, so that all of them meet
- * the same load of the machine. Each unlocked address is used once.
+ * Measure sign-ins with a wrong password and return the median cost of each kind of address. The kinds take
+ * turns, so that all of them meet the same load of the machine. Each unlocked address is used once.
  */
 async function measureLogins(
   service: Service,
@@ -53,7 +54,9 @@ async function measureLogins(
     const attempts = [['known', known] as const, ['unknown', unknown] as const, ['locked', locked] as const]
     // The order alternates, because a later attempt might profit from caches.
     for (const [kind, email] of n % 2 ? attempts : attempts.toReversed()) {
-      const cost = await measure(() => postWithoutToken(service, '/auth/login', { email, password: randomToken() }))
+      const cost = await measure(() =>
+        postWithoutToken(service, '/auth/login', { email, password: randomToken() }),
+      )
       // The first attempts are not counted: the isolate is still cold.
       if (n >= 5) costs[kind].push(cost)
     }
@@ -71,7 +74,10 @@ async function insertLockedAddress(service: Service): Promise<string> {
   return email
 }
 
-/** Insert users with a password and return their e-mail addresses. The users share one password hash, which does not affect the timing. */
+/**
+ * Insert users with a password and return their e-mail addresses. The users share one password hash, which
+ * does not affect the timing.
+ */
 async function insertUsersWithPassword(service: Service, count: number): Promise<string[]> {
   const email = `timing-${crypto.randomUUID()}@people.example`
   const { body } = await postWithoutToken(service, '/auth/register', { email, password, full_name: 'Timing' })

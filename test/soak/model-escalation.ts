@@ -26,12 +26,21 @@ export interface Case {
 const isClosed = ({ status }: Case) => status === 'resolved' || status === 'abandoned'
 const owns = (state: Case, person: number) => person === 0 || person === state.owner
 const canRead = (state: Case, person: number) =>
-  owns(state, person) || state.status === 'escalated' || state.escalations.some(({ claimant }) => claimant === person)
-const closeHandoffs = (state: Case) => state.escalations.map((escalation) => ({ ...escalation, isOpen: false }))
+  owns(state, person) ||
+  state.status === 'escalated' ||
+  state.escalations.some(({ claimant }) => claimant === person)
+const closeHandoffs = (state: Case) =>
+  state.escalations.map((escalation) => ({ ...escalation, isOpen: false }))
 const refuse = (answer: string, state: Case): Step<Case> => [answer, state]
 
 /** Answer a change of a session by its owner in some of its states. */
-function changeOwn(state: Case, person: number, isAllowed: boolean, success: string, changes: Partial<Case>): Step<Case> {
+function changeOwn(
+  state: Case,
+  person: number,
+  isAllowed: boolean,
+  success: string,
+  changes: Partial<Case>,
+): Step<Case> {
   if (!canRead(state, person)) return refuse('404', state)
   if (!owns(state, person)) return refuse('403', state)
   return isAllowed ? [success, { ...state, ...changes }] : refuse('409 wrong_state', state)
@@ -41,7 +50,11 @@ const isEscalatable = ({ status }: Case) => status === 'active' || status === 'p
 
 function escalate(state: Case, person: number): Step<Case> {
   const escalations = [...closeHandoffs(state), { author: person, claimant: null, isOpen: true }]
-  return changeOwn(state, person, isEscalatable(state), '200', { status: 'escalated', owner: null, escalations })
+  return changeOwn(state, person, isEscalatable(state), '200', {
+    status: 'escalated',
+    owner: null,
+    escalations,
+  })
 }
 
 function claim(state: Case, person: number, index: number): Step<Case> {
@@ -59,7 +72,10 @@ function pickUp(state: Case, person: number): Step<Case> {
   const isOwnClaim = state.status === 'claimed' && newest?.claimant === person
   if (newest?.isOpen && (isOwnClaim || (state.status === 'escalated' && newest.author !== person))) {
     const escalations = state.escalations.with(-1, { ...newest, claimant: person, isOpen: false })
-    return ['200', { ...state, status: 'active', owner: person, escalations, claims: state.claims + (isOwnClaim ? 0 : 1) }]
+    return [
+      '200',
+      { ...state, status: 'active', owner: person, escalations, claims: state.claims + (isOwnClaim ? 0 : 1) },
+    ]
   }
   if (state.status === 'active' && state.owner === person) return ['200', state]
   return refuse(explainConflict(state, person, newest ?? { author: 0, claimant: null, isOpen: false }), state)
@@ -72,34 +88,59 @@ function explainConflict(state: Case, person: number, { author, claimant }: Esca
 }
 
 function abandon(state: Case, person: number): Step<Case> {
-  return changeOwn(state, person, true, '200', isClosed(state) ? {} : { status: 'abandoned', escalations: closeHandoffs(state) })
+  return changeOwn(
+    state,
+    person,
+    true,
+    '200',
+    isClosed(state) ? {} : { status: 'abandoned', escalations: closeHandoffs(state) },
+  )
 }
 
-/** Model an AI session that three engineers of a team escalate, claim, pick up, park, resume, resolve and abandon. */
-export async function createEscalationModel(service: OwnService, people: readonly Person[]): Promise<Model<Case> & { id: string }> {
+/**
+ * Model an AI session that three engineers of a team escalate, claim, pick up, park, resume, resolve and
+ * abandon.
+ */
+export async function createEscalationModel(
+  service: OwnService,
+  people: readonly Person[],
+): Promise<Model<Case> & { id: string }> {
   const id = await insertAiSession(service, people[0] as Person)
   const path = `/ai-sessions/${id}`
   let handoffIds: string[] = []
   const readHandoffs = async () => {
     const where = `session_id = $1 and intent = 'escalate' order by created_at, id`
-    return service.sql<{ id: string; claimed_by: string | null }>(`select id, claimed_by from ai_handoffs where ${where}`, [id])
+    return service.sql<{ id: string; claimed_by: string | null }>(
+      `select id, claimed_by from ai_handoffs where ${where}`,
+      [id],
+    )
   }
-  const toIndex = (userId: string | null) => (userId === null ? null : people.findIndex((person) => person.id === userId))
+  const toIndex = (userId: string | null) =>
+    userId === null ? null : people.findIndex((person) => person.id === userId)
   return {
     id,
     start: { status: 'active', owner: null, escalations: [], parkings: 0, claims: 0 },
     listActs(state, n) {
       const { call } = people[n] as Person
-      const act = (name: string, apply: Act<Case>['apply'], suffix: string, body: unknown = {}): Act<Case> => ({
+      const act = (
+        name: string,
+        apply: Act<Case>['apply'],
+        suffix: string,
+        body: unknown = {},
+      ): Act<Case> => ({
         name: `${n} ${name}`,
         apply,
         send: () => call('POST', path + suffix, body),
       })
-      const park = (now: Case) => changeOwn(now, n, isEscalatable(now), '201', { ...parked, parkings: now.parkings + 1 })
+      const park = (now: Case) =>
+        changeOwn(now, n, isEscalatable(now), '201', { ...parked, parkings: now.parkings + 1 })
       const parked = { status: 'parked' } as const
       const resume = (now: Case) => changeOwn(now, n, now.status === 'parked', '200', { status: 'active' })
-      const resolve = (now: Case) => changeOwn(now, n, !isClosed(now), '200', { status: 'resolved', escalations: closeHandoffs(now) })
-      const claims = handoffIds.map((handoffId, index) => act('claim', (now) => claim(now, n, index), `/handoffs/${handoffId}/claim`))
+      const resolve = (now: Case) =>
+        changeOwn(now, n, !isClosed(now), '200', { status: 'resolved', escalations: closeHandoffs(now) })
+      const claims = handoffIds.map((handoffId, index) =>
+        act('claim', (now) => claim(now, n, index), `/handoffs/${handoffId}/claim`),
+      )
       const usual = [
         act('escalate', (now) => escalate(now, n), '/escalate'),
         { ...act('pick up', (now) => pickUp(now, n), '/pickup'), conflict: '409 wrong_state' },
@@ -109,7 +150,10 @@ export async function createEscalationModel(service: OwnService, people: readonl
         ...claims.slice(-1),
       ]
       // A case ends seldom, so that most rounds have something to do.
-      const endings = [act('resolve', resolve, '/resolve', { outcome: 'resolved' }), act('abandon', (now) => abandon(now, n), '/abandon')]
+      const endings = [
+        act('resolve', resolve, '/resolve', { outcome: 'resolved' }),
+        act('abandon', (now) => abandon(now, n), '/abandon'),
+      ]
       return [...usual, ...usual, ...usual, ...(state.escalations.length > 1 ? endings : [])]
     },
     async read() {
@@ -119,17 +163,27 @@ export async function createEscalationModel(service: OwnService, people: readonl
         'select status, picked_up_by_id from ai_sessions where id = $1',
         [id],
       )
-      return [session?.status, toIndex(session?.picked_up_by_id ?? null), handoffs.map(({ claimed_by }) => toIndex(claimed_by))]
+      return [
+        session?.status,
+        toIndex(session?.picked_up_by_id ?? null),
+        handoffs.map(({ claimed_by }) => toIndex(claimed_by)),
+      ]
     },
     show: ({ status, owner, escalations }) => [status, owner, escalations.map(({ claimant }) => claimant)],
   }
 }
 
 /**
- * Expect one event, one notification per receiver and one event of the stream for each escalation and claim, and an open handoff only if the
- * model has one.
+ * Expect one event, one notification per receiver and one event of the stream for each escalation and claim,
+ * and an open handoff only if the model has one.
  */
-export async function expectComplete(service: OwnService, id: string, state: Case, stream: EscalationStream, label: string): Promise<void> {
+export async function expectComplete(
+  service: OwnService,
+  id: string,
+  state: Case,
+  stream: EscalationStream,
+  label: string,
+): Promise<void> {
   const [counts] = await service.sql(
     `select (select count(*)::int from ai_handoffs where session_id = $1 and intent = 'escalate') as escalations,
             (select count(*)::int from ai_handoffs where session_id = $1 and intent = 'park') as parkings,
@@ -141,7 +195,13 @@ export async function expectComplete(service: OwnService, id: string, state: Cas
   const escalations = state.escalations.length
   const open = state.escalations.filter(({ isOpen }) => isOpen).length
   const { parkings, claims } = state
-  expect(counts, label).toEqual({ escalations, parkings, open, escalated_events: escalations, claimed_events: claims })
+  expect(counts, label).toEqual({
+    escalations,
+    parkings,
+    open,
+    escalated_events: escalations,
+    claimed_events: claims,
+  })
   const told = await service.sql<{ receivers: number }>(
     `select count(n.user_id)::int as receivers from events e left join notifications n on n.event_id = e.id
       where e.key = 'session.escalated' and e.link like '/pilot/' || $1 || '%' group by e.id`,

@@ -58,7 +58,12 @@ export async function createScheduleModel(
 }
 
 /** Expect two sessions per run, and one event per run. */
-export async function expectRunsComplete(service: OwnService, id: string, state: Schedule, label: string): Promise<void> {
+export async function expectRunsComplete(
+  service: OwnService,
+  id: string,
+  state: Schedule,
+  label: string,
+): Promise<void> {
   const [counts] = await service.sql(
     `select (select count(*)::int from sessions s join maintenance_runs r on s.batch_id = any (r.batch_ids) where r.schedule_id = $1) as sessions,
             (select count(*)::int from events e join maintenance_schedules m on m.account_id = e.account_id

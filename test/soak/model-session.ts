@@ -9,7 +9,10 @@ import type { Random } from './random.ts'
 
 const steps = ['run', 'gate', 'wait'] as const
 
-/** A session of person 0, whose first step runs a sub-flow, whose second needs an approval of an admin, and whose third has a timer. */
+/**
+ * A session of person 0, whose first step runs a sub-flow, whose second needs an approval of an admin, and
+ * whose third has a timer.
+ */
 export interface Run {
   /** How many steps are answered. */
   answered: number
@@ -18,7 +21,11 @@ export interface Run {
   child: { user: number; index: number } | null
   children: number
   /** Every request for an approval, oldest first. */
-  approvals: readonly { requester: number; state: 'pending' | 'approved' | 'rejected' | 'voided' | 'used'; decider: number | null }[]
+  approvals: readonly {
+    requester: number
+    state: 'pending' | 'approved' | 'rejected' | 'voided' | 'used'
+    decider: number | null
+  }[]
   /** Whether the timer of the third step still runs, and how often it has reminded. */
   isTimed: boolean
   reminders: number
@@ -29,7 +36,9 @@ const refuse = (answer: string, state: Run): Step<Run> => [answer, state]
 /** Move to a step. It ends the approvals that nobody used, and starts the timer of the step. */
 function moveTo(state: Run, answered: number): Run {
   const approvals = state.approvals.map((approval) =>
-    approval.state === 'pending' || approval.state === 'approved' ? { ...approval, state: 'voided' as const } : approval,
+    approval.state === 'pending' || approval.state === 'approved'
+      ? { ...approval, state: 'voided' as const }
+      : approval,
   )
   return { ...state, answered, approvals, isTimed: steps[answered] === 'wait' }
 }
@@ -56,14 +65,20 @@ function requestApproval(state: Run, person: number): Step<Run> {
   const newest = state.approvals.at(-1)
   if (newest?.state === 'approved') return refuse('409 already_decided', state)
   if (newest?.state === 'pending') return refuse('409 already_pending', state)
-  return ['201', { ...state, approvals: [...state.approvals, { requester: person, state: 'pending', decider: null }] }]
+  return [
+    '201',
+    { ...state, approvals: [...state.approvals, { requester: person, state: 'pending', decider: null }] },
+  ]
 }
 
 function decide(state: Run, person: number, index: number, decision: 'approved' | 'rejected'): Step<Run> {
   const approval = state.approvals[index] as Run['approvals'][number]
   const mayDecide = person !== 0 && person !== approval.requester
   if (approval.state === 'pending' && mayDecide)
-    return ['200', { ...state, approvals: state.approvals.with(index, { ...approval, state: decision, decider: person }) }]
+    return [
+      '200',
+      { ...state, approvals: state.approvals.with(index, { ...approval, state: decision, decider: person }) },
+    ]
   if (approval.decider !== null) return refuse('409 already_decided', state)
   return refuse(approval.state === 'pending' ? '403' : '409 wrong_state', state)
 }
@@ -104,7 +119,9 @@ export async function createSessionModel(
     tree_structure: {
       steps: [
         createStep('run', { subflow: { tree_id: child.id, inputs: { server: 'srv-1' } } as never }),
-        createStep('gate', { approval: { roles: ['account_admin'], expires_after_minutes: 10_080 } } as never),
+        createStep('gate', {
+          approval: { roles: ['account_admin'], expires_after_minutes: 10_080 },
+        } as never),
         createStep('wait', { timer: { minutes: 30 } } as never),
         { id: 'end', type: 'procedure_end', title: 'Done', description: '' },
       ],
@@ -115,10 +132,24 @@ export async function createSessionModel(
   let children: { id: string; user_id: string }[] = []
   return {
     id,
-    start: { answered: 0, isCompleted: false, child: null, children: 0, approvals: [], isTimed: false, reminders: 0 },
+    start: {
+      answered: 0,
+      isCompleted: false,
+      child: null,
+      children: 0,
+      approvals: [],
+      isTimed: false,
+      reminders: 0,
+    },
     listActs(state, n) {
       const { call } = people[n] as Person
-      const act = (name: string, apply: Act<Run>['apply'], path: string, body: unknown = {}, method = 'POST'): Act<Run> => ({
+      const act = (
+        name: string,
+        apply: Act<Run>['apply'],
+        path: string,
+        body: unknown = {},
+        method = 'POST',
+      ): Act<Run> => ({
         name: `${n} ${name}`,
         apply,
         conflict: '409 step_not_current',
@@ -126,7 +157,10 @@ export async function createSessionModel(
       })
       const path = `/sessions/${id}`
       const answers = steps.map((step) =>
-        act(`answer ${step}`, (now) => answer(now, n, step), `${path}/decisions`, { step_id: step, outcome: 'done' }),
+        act(`answer ${step}`, (now) => answer(now, n, step), `${path}/decisions`, {
+          step_id: step,
+          outcome: 'done',
+        }),
       )
       const decisions = approvalIds.slice(-1).flatMap((approvalId) => {
         const index = approvalIds.indexOf(approvalId)
@@ -134,15 +168,22 @@ export async function createSessionModel(
         return [
           act('approve', (now) => decide(now, n, index, 'approved'), `${approvalPath}/approve`),
           act('approve', (now) => decide(now, n, index, 'approved'), `${approvalPath}/approve`),
-          act('reject', (now) => decide(now, n, index, 'rejected'), `${approvalPath}/reject`, { comment: 'Not now' }),
+          act('reject', (now) => decide(now, n, index, 'rejected'), `${approvalPath}/reject`, {
+            comment: 'Not now',
+          }),
         ]
       })
       const completions = children.slice(-1).flatMap(({ id: childId, user_id }) =>
         ['resolved', 'cancelled'].map((outcome) => {
           const [index, user] = [children.length - 1, people.findIndex((person) => person.id === user_id)]
-          return act(`end child ${outcome}`, (now) => completeChild(now, n, index, user, outcome), `/sessions/${childId}/complete`, {
-            outcome,
-          })
+          return act(
+            `end child ${outcome}`,
+            (now) => completeChild(now, n, index, user, outcome),
+            `/sessions/${childId}/complete`,
+            {
+              outcome,
+            },
+          )
         }),
       )
       const current = answers[state.answered]
@@ -155,23 +196,35 @@ export async function createSessionModel(
         act('request', (now) => requestApproval(now, n), `${path}/approvals`),
         act('request', (now) => requestApproval(now, n), `${path}/approvals`),
         act('start child', (now) => startChild(now, n), `${path}/subflows`),
-        ...(state.reminders > 0 ? [act('complete', complete, `${path}/complete`, { outcome: 'resolved' })] : []),
+        ...(state.reminders > 0
+          ? [act('complete', complete, `${path}/complete`, { outcome: 'resolved' })]
+          : []),
       ]
     },
     async read() {
-      const [session] = await service.sql<{ answered: number; state: string; subflow_session_id: string | null }>(
-        'select answered, state, subflow_session_id from sessions where id = $1',
-        [id],
-      )
+      const [session] = await service.sql<{
+        answered: number
+        state: string
+        subflow_session_id: string | null
+      }>('select answered, state, subflow_session_id from sessions where id = $1', [id])
       const approvals = await service.sql<{ id: string; state: string }>(
         'select id, state from approvals where session_id = $1 order by requested_at, id',
         [id],
       )
       approvalIds = approvals.map((approval) => approval.id)
-      children = await service.sql('select id, user_id from sessions where parent_session_id = $1 order by created_at, id', [id])
+      children = await service.sql(
+        'select id, user_id from sessions where parent_session_id = $1 order by created_at, id',
+        [id],
+      )
       const childId = session?.subflow_session_id ?? null
       const child = childId === null ? null : children.findIndex((row) => row.id === childId)
-      return [session?.answered, session?.state === 'completed', child, children.length, approvals.map(({ state }) => state)]
+      return [
+        session?.answered,
+        session?.state === 'completed',
+        child,
+        children.length,
+        approvals.map(({ state }) => state),
+      ]
     },
     show: ({ answered, isCompleted, child, children: count, approvals }) => [
       ...[answered, isCompleted, child?.index ?? null, count],
@@ -180,13 +233,20 @@ export async function createSessionModel(
     async pass(states) {
       if (random() > 0.2) return [...states]
       await dashboard(service).advanceClock(31 * 60)
-      return states.map((state) => (state.isTimed ? { ...state, isTimed: false, reminders: state.reminders + 1 } : state))
+      return states.map((state) =>
+        state.isTimed ? { ...state, isTimed: false, reminders: state.reminders + 1 } : state,
+      )
     },
   }
 }
 
 /** Expect one event per reminder, per request and per decision, and at most one completion. */
-export async function expectToldOnce(service: OwnService, id: string, state: Run, label: string): Promise<void> {
+export async function expectToldOnce(
+  service: OwnService,
+  id: string,
+  state: Run,
+  label: string,
+): Promise<void> {
   const rows = await service.sql<{ key: string; count: number }>(
     `select e.key, count(*)::int as count from events e
       where e.account_id = (select account_id from sessions where id = $1) and e.key in ('approval.requested', 'approval.decided', 'session.timer_due')
@@ -196,7 +256,7 @@ export async function expectToldOnce(service: OwnService, id: string, state: Run
   const count = (key: string) => rows.find((row) => row.key === key)?.count ?? 0
   const { approvals, reminders } = state
   const decided = approvals.filter(({ decider }) => decider !== null).length
-  expect([count('approval.requested'), count('approval.decided'), count('session.timer_due')], label).toEqual([
-    ...[approvals.length, decided, reminders],
-  ])
+  expect([count('approval.requested'), count('approval.decided'), count('session.timer_due')], label).toEqual(
+    [...[approvals.length, decided, reminders]],
+  )
 }

@@ -40,7 +40,11 @@ describe.each(['node', 'cloudflare'] as const)(`three people at once on %s, seed
   it('run a session with a sub-flow, an approval and a timer as one after the other could', () =>
     playCases(async (random, label) => {
       const account = await createLastingAccount(service)
-      const people = [await account.addColleague(), account.admin, await account.addColleague({ role: 'admin' })]
+      const people = [
+        await account.addColleague(),
+        account.admin,
+        await account.addColleague({ role: 'admin' }),
+      ]
       // The sign-ins of people who come later must outlive the clock too.
       await service.sql(`update sign_ins set expires_at = '2100-01-01' where account_id = $1`, [account.id])
       const model = await createSessionModel(service, people, random)

@@ -11,7 +11,10 @@ export interface Act<State> {
   send(): Promise<ApiResponse>
   /** Return the answer and the next state. Concurrent acts are tried in every order. */
   apply(state: State): Step<State>
-  /** What it answers, without an effect, if another act of the round changes the state after this one has read it. */
+  /**
+   * What it answers, without an effect, if another act of the round changes the state after this one has read
+   * it.
+   */
   conflict?: string
 }
 
@@ -29,10 +32,15 @@ export interface Model<State> {
 const people = [0, 1, 2]
 
 /**
- * Let three people act at once, round by round. Every round must be what some order of its requests answers, one after the other. Return the
- * state after the last round.
+ * Let three people act at once, round by round. Every round must be what some order of its requests answers,
+ * one after the other. Return the state after the last round.
  */
-export async function playModel<State>(model: Model<State>, random: Random, rounds: number, label: string): Promise<State> {
+export async function playModel<State>(
+  model: Model<State>,
+  random: Random,
+  rounds: number,
+  label: string,
+): Promise<State> {
   let states = [model.start]
   const story: string[] = []
   for (let round = 1; round <= rounds; round++) {
@@ -45,11 +53,17 @@ export async function playModel<State>(model: Model<State>, random: Random, roun
         return next === undefined ? [] : [next]
       }),
     )
-    expect(reached.length, `${label}: no order of round ${round} has these answers\n${story.join('\n')}`).toBeGreaterThan(0)
+    expect(
+      reached.length,
+      `${label}: no order of round ${round} has these answers\n${story.join('\n')}`,
+    ).toBeGreaterThan(0)
     const shown = JSON.stringify(await model.read())
     states = distinct(reached.filter((state) => JSON.stringify(model.show(state)) === shown))
     const expected = reached.map((state) => JSON.stringify(model.show(state))).join(' or ')
-    expect(states.length, `${label}: round ${round} left ${shown} instead of ${expected}\n${story.join('\n')}`).toBeGreaterThan(0)
+    expect(
+      states.length,
+      `${label}: round ${round} left ${shown} instead of ${expected}\n${story.join('\n')}`,
+    ).toBeGreaterThan(0)
     if (model.pass) states = await model.pass(states)
   }
   return states[0] as State
@@ -59,7 +73,12 @@ function toAnswer({ status, body }: ApiResponse): string {
   return body?.code ? `${status} ${body.code}` : String(status)
 }
 
-function playOrder<State>(start: State, order: readonly number[], acts: readonly Act<State>[], answers: readonly string[]) {
+function playOrder<State>(
+  start: State,
+  order: readonly number[],
+  acts: readonly Act<State>[],
+  answers: readonly string[],
+) {
   let state = start
   let isConflict = false
   for (const n of order) {
@@ -74,7 +93,9 @@ function playOrder<State>(start: State, order: readonly number[], acts: readonly
 
 function listOrders(items: readonly number[]): number[][] {
   if (items.length === 0) return [[]]
-  return items.flatMap((first) => listOrders(items.filter((item) => item !== first)).map((rest) => [first, ...rest]))
+  return items.flatMap((first) =>
+    listOrders(items.filter((item) => item !== first)).map((rest) => [first, ...rest]),
+  )
 }
 
 function distinct<State>(states: readonly State[]): State[] {

@@ -33,7 +33,10 @@ export interface Night {
 const lastSeconds = 6
 const minutesUntilSix = 8 * 60
 
-/** Play the night on a service: the next one that begins at 22:00. It ends after 6:00, when every message has been sent. */
+/**
+ * Play the night on a service: the next one that begins at 22:00. It ends after 6:00, when every message has
+ * been sent.
+ */
 export async function playNight(service: OwnService): Promise<Night> {
   const { advanceClock } = dashboard(service)
   await advanceClock(countSecondsUntil(toLocalTime(0), readClock(service)))
@@ -67,18 +70,48 @@ async function createTeams(service: OwnService, account: TestAccount): Promise<T
   return teams
 }
 
-async function createTeam(service: OwnService, { id: accountId, admin }: TestAccount, name: string, lead?: Person): Promise<Team> {
+async function createTeam(
+  service: OwnService,
+  { id: accountId, admin }: TestAccount,
+  name: string,
+  lead?: Person,
+): Promise<Team> {
   const teamId = lead?.teamId ?? (await admin.client.accounts.teams.create({ name })).id
-  const add = (teamRole: 'member' | 'admin') => createPerson(service, { accountId, teamId, teamRole, role: 'engineer', superAdmin: false })
-  return { lead: lead ?? (await add('admin')), first: await add('member'), second: await add('member'), engineer: await add('member') }
+  const add = (teamRole: 'member' | 'admin') =>
+    createPerson(service, { accountId, teamId, teamRole, role: 'engineer', superAdmin: false })
+  return {
+    lead: lead ?? (await add('admin')),
+    first: await add('member'),
+    second: await add('member'),
+    engineer: await add('member'),
+  }
 }
 
-/** Put two people of a team on call one after the other, and make its policy. The lead sleeps, and gets e-mails in the morning. */
-async function planTeam({ admin }: TestAccount, name: string, team: Team, channel: string, starts_on: string): Promise<void> {
+/**
+ * Put two people of a team on call one after the other, and make its policy. The lead sleeps, and gets
+ * e-mails in the morning.
+ */
+async function planTeam(
+  { admin }: TestAccount,
+  name: string,
+  team: Team,
+  channel: string,
+  starts_on: string,
+): Promise<void> {
   const { lead, first, second } = team
   const { schedules, policies } = admin.client.oncall
-  const rotation = { kind: 'daily' as const, members: [first.id, second.id], handoff_time: toLocalTime(handoffMinute), starts_on }
-  const schedule = await schedules.create({ team_id: lead.teamId, timezone: 'UTC', name: `${name}, nights`, rotations: [rotation] })
+  const rotation = {
+    kind: 'daily' as const,
+    members: [first.id, second.id],
+    handoff_time: toLocalTime(handoffMinute),
+    starts_on,
+  }
+  const schedule = await schedules.create({
+    team_id: lead.teamId,
+    timezone: 'UTC',
+    name: `${name}, nights`,
+    rotations: [rotation],
+  })
   const targets = {
     on_call: [{ type: 'schedule' as const, id: schedule.id }],
     lead: [
@@ -86,9 +119,18 @@ async function planTeam({ admin }: TestAccount, name: string, team: Team, channe
       { type: 'channel' as const, id: channel },
     ],
   }
-  const steps = policySteps.map(({ delay, notifies }) => ({ delay_minutes: delay, targets: targets[notifies] }))
+  const steps = policySteps.map(({ delay, notifies }) => ({
+    delay_minutes: delay,
+    targets: targets[notifies],
+  }))
   await policies.create({ name, team_id: lead.teamId, is_default: true, rounds: policyRounds, steps })
-  const days = ['monday' as const, 'tuesday' as const, 'wednesday' as const, 'thursday' as const, 'friday' as const]
+  const days = [
+    'monday' as const,
+    'tuesday' as const,
+    'wednesday' as const,
+    'thursday' as const,
+    'friday' as const,
+  ]
   const quiet_hours = { days: [...days, 'saturday' as const, 'sunday' as const], from: '21:00', to: '06:00' }
   await lead.client.notifications.preferences.replace({ quiet_hours })
 }
@@ -113,14 +155,23 @@ function createControls(service: OwnService) {
     for (const { from, to: _, ...fault } of faults) if (from === minute) active.set(fault)
   }
   const isDatabaseDown = () => active.list().some(({ service }) => service === 'postgres')
-  return { advanceClock: dashboard(service).advanceClock, clearFaults: () => active.clear(), setFaults, isDatabaseDown }
+  return {
+    advanceClock: dashboard(service).advanceClock,
+    clearFaults: () => active.clear(),
+    setFaults,
+    isDatabaseDown,
+  }
 }
 
-/** Do what people do with an escalation at a minute: escalate it, claim, acknowledge or resolve it, or nothing. */
+/**
+ * Do what people do with an escalation at a minute: escalate it, claim, acknowledge or resolve it, or
+ * nothing.
+ */
 async function act(night: Night, planned: PlannedEscalation, minute: number): Promise<void> {
   const { name, urgency, response, team } = planned
   const { first, second, engineer } = night.teams[team] as Team
-  if (minute === planned.minute) night.running.set(name, await escalate(night.service, engineer, name, { urgency, reason: 'Night' }))
+  if (minute === planned.minute)
+    night.running.set(name, await escalate(night.service, engineer, name, { urgency, reason: 'Night' }))
   if (response.type === 'none' || minute !== planned.minute + response.after) return
   const { id, handoffId } = night.running.get(name) ?? { id: '', handoffId: '' }
   const onCall = minute < handoffMinute ? first : second
@@ -132,7 +183,9 @@ async function act(night: Night, planned: PlannedEscalation, minute: number): Pr
   }
 }
 
-/** Escalate a session that is inserted, because the limits per minute do not follow the clock of the night. */
+/**
+ * Escalate a session that is inserted, because the limits per minute do not follow the clock of the night.
+ */
 async function escalate(service: OwnService, engineer: Person, name: string, input: Record<string, unknown>) {
   const id = await insertAiSession(service, engineer)
   await service.sql('update ai_sessions set title = $2, problem_summary = $2 where id = $1', [id, name])

@@ -1,14 +1,27 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { dashboard, startOwnService } from '#test/support/app.ts'
-import { escalations, expectedReminders, type PlannedEscalation, policySteps, stepMinutes } from './night-shift.ts'
+import {
+  escalations,
+  expectedReminders,
+  type PlannedEscalation,
+  policySteps,
+  stepMinutes,
+} from './night-shift.ts'
 import { type Night, playNight } from './night-shift-play.ts'
 
-// A night shift of three teams with twelve people and forty escalations, while one vendor after the other fails.
+// A night shift of three teams with twelve people and forty escalations, while one vendor after the other
+// fails.
 
 const readName = (text: string) => /Incident \d+/.exec(text)?.[0]
 
 async function listReminded({ service, teams, running, start }: Night) {
-  const rows = await service.sql<{ handoff_id: string; round: number; step: number; user_id: string; sent_at: Date }>(
+  const rows = await service.sql<{
+    handoff_id: string
+    round: number
+    step: number
+    user_id: string
+    sent_at: Date
+  }>(
     `select f.handoff_id, r.round, r.step, n.user_id, r.sent_at from notifications n
        join escalation_reminders r on r.event_id = n.event_id join escalation_follow_ups f on f.id = r.follow_up_id
       where n.event_key = 'escalation.reminded'`,
@@ -21,8 +34,17 @@ async function listReminded({ service, teams, running, start }: Night) {
   })
 }
 
-const format = ({ name, round, step, receiver }: { name: string; round: number; step: number; receiver: string | undefined }) =>
-  `${name}: round ${round}, step ${step}, ${receiver}`
+const format = ({
+  name,
+  round,
+  step,
+  receiver,
+}: {
+  name: string
+  round: number
+  step: number
+  receiver: string | undefined
+}) => `${name}: round ${round}, step ${step}, ${receiver}`
 
 describe.each(['node', 'cloudflare'] as const)('a night shift on %s', (platform) => {
   let night: Night
@@ -52,12 +74,16 @@ describe.each(['node', 'cloudflare'] as const)('a night shift on %s', (platform)
   it('ONC-12 sends one e-mail per reminder and receiver', async () => {
     const mails = (await listRecords('mail')).filter(({ subject }) => subject.startsWith('Nobody has taken'))
     const received = mails.map(({ to, subject }) => `${readName(subject)} to ${to[0]}`)
-    const expected = expectedReminders.map(({ name, team, receiver }) => `${name} to ${night.teams[team]?.[receiver].email}`)
+    const expected = expectedReminders.map(
+      ({ name, team, receiver }) => `${name} to ${night.teams[team]?.[receiver].email}`,
+    )
     expect(received.sort()).toEqual(expected.sort())
   })
 
   it('ONC-12 sends one chat message per reminder to the channel', async () => {
-    const messages = (await listRecords('chat')).filter(({ accepted }) => accepted).map(({ body }) => JSON.stringify(body))
+    const messages = (await listRecords('chat'))
+      .filter(({ accepted }) => accepted)
+      .map(({ body }) => JSON.stringify(body))
     const received = messages.map((message) => readName(message))
     const expected = expectedReminders.filter(({ receiver }) => receiver === 'lead').map(({ name }) => name)
     expect(received.sort()).toEqual(expected.sort())
@@ -69,15 +95,22 @@ describe.each(['node', 'cloudflare'] as const)('a night shift on %s', (platform)
       const announced = escalations.filter((planned) => team === 0 || planned.team === team)
       const isUrgent = ({ urgency }: PlannedEscalation) => urgency === 'high' || urgency === 'critical'
       const toLead = mails.filter(({ to }) => to[0] === lead.email)
-      const atOnce = toLead.filter(({ subject }) => subject.includes('escalated:')).map(({ subject }) => readName(subject))
+      const atOnce = toLead
+        .filter(({ subject }) => subject.includes('escalated:'))
+        .map(({ subject }) => readName(subject))
       expect(atOnce.sort()).toEqual(announced.filter(isUrgent).map(({ name }) => name))
       const digests = toLead.filter(({ subject }) => subject.startsWith('Digest'))
-      // What somebody has taken is left out. The lead learns who took what an e-mail has told the lead before: an urgent one, or a reminder.
+      // What somebody has taken is left out. The lead learns who took what an e-mail has told the lead
+      // before: an urgent one, or a reminder.
       const isReminded = ({ name }: PlannedEscalation) =>
-        expectedReminders.some((reminder) => reminder.name === name && reminder.team === team && reminder.receiver === 'lead')
+        expectedReminders.some(
+          (reminder) => reminder.name === name && reminder.team === team && reminder.receiver === 'lead',
+        )
       const waiting = announced.filter((planned) => !isUrgent(planned) && planned.response.type === 'none')
       const isTold = (planned: PlannedEscalation) => isUrgent(planned) || isReminded(planned)
-      const taken = announced.filter((planned) => isTold(planned) && /^(claim|resolution)$/.test(planned.response.type))
+      const taken = announced.filter(
+        (planned) => isTold(planned) && /^(claim|resolution)$/.test(planned.response.type),
+      )
       expect(digests.map(({ text }) => text.match(/Incident \d+/g)?.sort())).toEqual([
         [...waiting, ...taken].map(({ name }) => name).sort(),
       ])
@@ -92,8 +125,14 @@ describe.each(['node', 'cloudflare'] as const)('a night shift on %s', (platform)
       titles.push(...list.map(({ event_key, body }) => `${event_key} ${readName(body)}`))
     }
     const notified = titles.filter((title) => /^(handoff.claimed|escalation.acknowledged)/.test(title))
-    const keys = { claim: 'handoff.claimed', acknowledgement: 'escalation.acknowledged', resolution: 'handoff.claimed' }
-    const expected = escalations.flatMap(({ name, response }) => (response.type === 'none' ? [] : [`${keys[response.type]} ${name}`]))
+    const keys = {
+      claim: 'handoff.claimed',
+      acknowledgement: 'escalation.acknowledged',
+      resolution: 'handoff.claimed',
+    }
+    const expected = escalations.flatMap(({ name, response }) =>
+      response.type === 'none' ? [] : [`${keys[response.type]} ${name}`],
+    )
     expect(notified.sort()).toEqual(expected.sort())
   })
 

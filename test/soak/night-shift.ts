@@ -1,6 +1,7 @@
 import type { Fault } from '#local/vendors/faults.ts'
 
-// The plan of a night shift, and a model that computes who must be notified of what. It shares no code with the service.
+// The plan of a night shift, and a model that computes who must be notified of what. It shares no code with
+// the service.
 
 /** The clock moves in steps of this length. Everything that people do happens directly after a step. */
 export const stepMinutes = 5
@@ -40,7 +41,10 @@ export const escalations: readonly PlannedEscalation[] = Array.from({ length: es
   response: responses[n % responses.length] ?? { type: 'none' },
 }))
 
-/** The policy of each team: the person on call after 10 minutes, the lead and the channel 15 minutes later, twice. */
+/**
+ * The policy of each team: the person on call after 10 minutes, the lead and the channel 15 minutes later,
+ * twice.
+ */
 export const policySteps = [
   { delay: 10, notifies: 'on_call' },
   { delay: 15, notifies: 'lead' },
@@ -69,7 +73,14 @@ function listReminders({ name, team, minute, response }: PlannedEscalation): Exp
       due += delay
       if (response.type !== 'none' && minute + response.after < due) return reminders
       const onCall = due < handoffMinute ? 'first' : 'second'
-      reminders.push({ name, team, round, step: index + 1, receiver: notifies === 'lead' ? 'lead' : onCall, minute: due })
+      reminders.push({
+        name,
+        team,
+        round,
+        step: index + 1,
+        receiver: notifies === 'lead' ? 'lead' : onCall,
+        minute: due,
+      })
     }
   return reminders
 }

@@ -13,9 +13,19 @@ const megabyte = 2 ** 20
 const toMegabytes = (bytes: number) => (bytes / megabyte).toFixed(1)
 const portOf = ({ api }: NodeChild) => Number(new URL(api).port)
 
-function seed({ ownerUrl, settings }: OwnService, tag: string, userCount: number, notificationsPerUser: number): Promise<SeededAccount> {
+function seed(
+  { ownerUrl, settings }: OwnService,
+  tag: string,
+  userCount: number,
+  notificationsPerUser: number,
+): Promise<SeededAccount> {
   const { postgresPort } = inject('shared')
-  return seedAccount({ postgresPort, database: new URL(ownerUrl).pathname.slice(1), settings }, tag, userCount, notificationsPerUser)
+  return seedAccount(
+    { postgresPort, database: new URL(ownerUrl).pathname.slice(1), settings },
+    tag,
+    userCount,
+    notificationsPerUser,
+  )
 }
 
 const streamsPerPerson = 5
@@ -25,11 +35,17 @@ const maxHeapPerStream = 32 * 1024
 // Without these, V8 and malloc keep about 100 MB more for garbage that they have not needed to collect.
 const smallMemory = { options: '--max-semi-space-size=1', MALLOC_ARENA_MAX: '2' }
 
-/** Open streams to one process. Expect that it needs at most 200 MB in all while they are open, and little of it per stream. */
+/**
+ * Open streams to one process. Expect that it needs at most 200 MB in all while they are open, and little of
+ * it per stream.
+ */
 export async function expectStreamsFit(service: OwnService, streams: number): Promise<void> {
   const inspectorPort = await findFreePort()
   const { options, ...variables } = smallMemory
-  const child = await startNodeChild(service.settings, { NODE_OPTIONS: `${options} --inspect=127.0.0.1:${inspectorPort}`, ...variables })
+  const child = await startNodeChild(service.settings, {
+    NODE_OPTIONS: `${options} --inspect=127.0.0.1:${inspectorPort}`,
+    ...variables,
+  })
   const inspector = await connectInspector(inspectorPort)
   const { tokens } = await seed(service, '5a', streams / streamsPerPerson, 1)
   const tokenOf = (stream: number) => tokens[Math.floor(stream / streamsPerPerson)] ?? ''
@@ -67,7 +83,9 @@ const maxGrowthBytes = 3 * megabyte
 /** Send requests to one process. Expect that its heap is as large after them as after the warm-up. */
 export async function expectNoGrowth(service: OwnService, requests: number): Promise<void> {
   const inspectorPort = await findFreePort()
-  const child = await startNodeChild(service.settings, { NODE_OPTIONS: `--inspect=127.0.0.1:${inspectorPort}` })
+  const child = await startNodeChild(service.settings, {
+    NODE_OPTIONS: `--inspect=127.0.0.1:${inspectorPort}`,
+  })
   const account = await seed(service, '5b', userCount, notificationsPerUser)
   const next = createRequests(account)
   const send = async (count: number) => {
@@ -82,11 +100,16 @@ export async function expectNoGrowth(service: OwnService, requests: number): Pro
     sizes.push(await inspector.readHeapBytes())
   }
   inspector.close()
-  console.log(`Heap after the warm-up and after each ${requests / 4} requests: ${sizes.map(toMegabytes).join(', ')} MB`)
+  console.log(
+    `Heap after the warm-up and after each ${requests / 4} requests: ${sizes.map(toMegabytes).join(', ')} MB`,
+  )
   expect((sizes.at(-1) ?? 0) - (sizes[0] ?? 0)).toBeLessThan(maxGrowthBytes)
 }
 
-/** Create requests that read, write and search. Users take turns, because rate limits are per person and minute. */
+/**
+ * Create requests that read, write and search. Users take turns, because rate limits are per person and
+ * minute.
+ */
 function createRequests(account: SeededAccount): () => LoadRequest {
   let turn = 0
   return () => {
@@ -94,7 +117,13 @@ function createRequests(account: SeededAccount): () => LoadRequest {
     const user = turn % userCount
     const token = account.tokens[user] ?? ''
     const id = notificationId(account, user + 1, 1 + (turn % notificationsPerUser))
-    const paths = ['/notifications?limit=50', '/notifications/unread-count', '/trees', '/trees?search=vpn', '/auth/me']
+    const paths = [
+      '/notifications?limit=50',
+      '/notifications/unread-count',
+      '/trees',
+      '/trees?search=vpn',
+      '/auth/me',
+    ]
     const path = paths[Math.floor(turn / userCount) % (paths.length + 1)]
     if (path) return { method: 'GET', path: `/api/v1${path}`, token }
     return { method: 'PATCH', path: `/api/v1/notifications/${id}/read`, token }

@@ -14,13 +14,21 @@ const run = promisify(execFile)
 // Debian's folders; POSTGRES_BIN adds another one.
 const folders = [process.env.POSTGRES_BIN ?? '', '/usr/lib/postgresql/16/bin', '/usr/lib/postgresql/17/bin']
 const installed = folders.filter((folder) => folder && existsSync(join(folder, 'initdb')))
-if (installed.length === 0) console.log('No PostgreSQL 16 or 17 is installed, so the tests of the database are skipped.')
+if (installed.length === 0)
+  console.log('No PostgreSQL 16 or 17 is installed, so the tests of the database are skipped.')
 
 // As in lib/local/postgres.ts.
-const flags = ['listen_addresses=127.0.0.1', 'max_connections=200', 'max_locks_per_transaction=256', 'fsync=off', 'synchronous_commit=off']
+const flags = [
+  'listen_addresses=127.0.0.1',
+  'max_connections=200',
+  'max_locks_per_transaction=256',
+  'fsync=off',
+  'synchronous_commit=off',
+]
 
 // The server refuses to run as root.
-const serverUser = process.getuid?.() === 0 ? Number(execFileSync('id', ['-u', 'postgres'], { encoding: 'utf8' })) : undefined
+const serverUser =
+  process.getuid?.() === 0 ? Number(execFileSync('id', ['-u', 'postgres'], { encoding: 'utf8' })) : undefined
 
 // The released version was recorded on 18, and the other file compares with the functions of 18.
 const excluded = ['release', 'older-postgres'].map((name) => `--exclude=test/lib/db/${name}.test.ts`)
@@ -33,7 +41,11 @@ describe.skipIf(installed.length === 0)('INS-10 an older PostgreSQL', () => {
     )
     await openCluster(port).createDatabase(templateDatabase)
     const files = ['test/functions', 'test/lib/db', 'test/security', ...excluded]
-    const options = { cwd: root, env: { ...process.env, TEST_POSTGRES_PORT: String(port) }, maxBuffer: 1 << 28 }
+    const options = {
+      cwd: root,
+      env: { ...process.env, TEST_POSTGRES_PORT: String(port) },
+      maxBuffer: 1 << 28,
+    }
     const output = await run('vitest', ['run', '--config', 'test/vitest.config.ts', ...files], options).then(
       () => 'passed',
       ({ stdout, stderr }: { stdout: string; stderr: string }) => `${stdout}${stderr}`,
@@ -49,10 +61,17 @@ async function startServer(programs: string): Promise<number> {
   if (serverUser !== undefined) chownSync(folder, serverUser, serverUser)
   const data = join(folder, 'data')
   const start = (program: string, ...args: string[]) =>
-    execFileSync(join(programs, program), ['-D', data, ...args], { uid: serverUser, cwd: folder, stdio: 'ignore' })
+    execFileSync(join(programs, program), ['-D', data, ...args], {
+      uid: serverUser,
+      cwd: folder,
+      stdio: 'ignore',
+    })
   start('initdb', '-A', 'trust', '-U', 'postgres', '--encoding=UTF8', '--locale=C.UTF-8')
   const port = await findFreePort()
-  const options = [`-p ${port}`, ...[...flags, `unix_socket_directories=${folder}`].map((flag) => `-c ${flag}`)].join(' ')
+  const options = [
+    `-p ${port}`,
+    ...[...flags, `unix_socket_directories=${folder}`].map((flag) => `-c ${flag}`),
+  ].join(' ')
   start('pg_ctl', 'start', '--wait', '--log', join(folder, 'log'), '-o', options)
   onTestFinished(() => {
     start('pg_ctl', 'stop', '--mode=immediate')

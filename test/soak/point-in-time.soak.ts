@@ -33,7 +33,10 @@ function writeClusterFile(dataDir: string, name: string, text: string): void {
   writeFileSync(join(dataDir, name), text)
 }
 
-/** Copy a cluster while it runs: https://www.postgresql.org/docs/18/continuous-archiving.html#BACKUP-LOWLEVEL-BASE-BACKUP */
+/**
+ * Copy a cluster while it runs:
+ * https://www.postgresql.org/docs/18/continuous-archiving.html#BACKUP-LOWLEVEL-BASE-BACKUP
+ */
 async function backUp(cluster: Cluster, target: string): Promise<void> {
   await withSuperuser(cluster.port, 'postgres', async (client) => {
     await client.query("select pg_backup_start('drill', fast => true)")
@@ -48,7 +51,8 @@ async function summarize(ownerUrl: string) {
   const client = await connect(ownerUrl)
   await prepareConnection(client)
   const tables = []
-  for (const table of await listTables(client)) tables.push({ ...table, ...(await summarizeTable(client, table)) })
+  for (const table of await listTables(client))
+    tables.push({ ...table, ...(await summarizeTable(client, table)) })
   return tables
 }
 
@@ -81,13 +85,18 @@ it('a base backup and the archived log restore every row and object of a time be
     writeClusterFile(join(folder, 'restored'), 'postgresql.auto.conf', `${settings.join('\n')}\n`)
     writeClusterFile(join(folder, 'restored'), 'recovery.signal', '')
     const isArchived = async () =>
-      (await asSuperuser<{ n: number }>(cluster, `select count(*)::int as n from pg_ls_archive_statusdir() where name like '%.ready'`))
-        .n === 0
+      (
+        await asSuperuser<{ n: number }>(
+          cluster,
+          `select count(*)::int as n from pg_ls_archive_statusdir() where name like '%.ready'`,
+        )
+      ).n === 0
     await expect.poll(isArchived, { timeout: 30_000 }).toBe(true)
     const restoring = performance.now()
     restored = await startPostgres(join(folder, 'restored'), { durable: true })
     const { port } = restored
-    const isPromoted = async () => (await asSuperuser<{ r: boolean }>(restored as Cluster, 'select pg_is_in_recovery() as r')).r === false
+    const isPromoted = async () =>
+      (await asSuperuser<{ r: boolean }>(restored as Cluster, 'select pg_is_in_recovery() as r')).r === false
     await expect.poll(isPromoted, { timeout: 60_000 }).toBe(true)
     const restoredAt = performance.now()
     const restoredUrl = service.ownerUrl.replace(/:\d+\//, `:${port}/`)
@@ -103,13 +112,17 @@ it('a base backup and the archived log restore every row and object of a time be
     }
     expect(await checkRestored(restoredUrl, options), lines.join('\n')).toBe(true)
     const stored = await listFolderObjects(objects)
-    expect(lines).toContain(`objects  ${stored.length} in rows, ${stored.length} stored, 0 missing, 0 without a row`)
+    expect(lines).toContain(
+      `objects  ${stored.length} in rows, ${stored.length} stored, 0 missing, 0 without a row`,
+    )
     const [key = ''] = stored
     await unlink(join(objects, key))
     expect(await checkRestored(restoredUrl, options)).toBe(false)
     expect(lines).toContain(`PROBLEM  The object ${key} is missing`)
     const seconds = (from: number, to: number) => `${((to - from) / 1000).toFixed(1)} s`
-    console.log(`base backup ${seconds(started, backedUp)}, restore to ${time} ${seconds(restoring, restoredAt)}`)
+    console.log(
+      `base backup ${seconds(started, backedUp)}, restore to ${time} ${seconds(restoring, restoredAt)}`,
+    )
   } finally {
     await service.close()
     await restored?.stop()

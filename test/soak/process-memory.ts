@@ -22,7 +22,9 @@ interface HeapUsage {
 
 /** Connect to an inspector: https://chromedevtools.github.io/devtools-protocol/v8/ */
 export async function connectInspector(port: number): Promise<Inspector> {
-  const targets = (await (await fetch(`http://127.0.0.1:${port}/json`)).json()) as { webSocketDebuggerUrl: string }[]
+  const targets = (await (await fetch(`http://127.0.0.1:${port}/json`)).json()) as {
+    webSocketDebuggerUrl: string
+  }[]
   const socket = new WebSocket(targets[0]?.webSocketDebuggerUrl ?? '')
   await once(socket, 'open')
   let lastId = 0

@@ -66,7 +66,10 @@ async function countPerAccount(): Promise<Record<string, number>> {
   return Object.fromEntries(await Promise.all(counts))
 }
 
-/** Run the work of each minute until it deletes nothing more. Return the number of minutes and the time they took together. */
+/**
+ * Run the work of each minute until it deletes nothing more. Return the number of minutes and the time they
+ * took together.
+ */
 async function deleteUntilStable(): Promise<{ minutes: number; ms: number }> {
   const start = Date.now()
   let minutes = 0

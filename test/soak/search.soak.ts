@@ -24,7 +24,10 @@ const maxMs = 50
 const words =
   'printer vpn password outlook network offline server restart reset certificate spooler driver gateway dns backup mailbox laptop monitor switch firewall'
 
-/** Insert entries, a fifth of which belong to `accountId`. Word 1 is in most entries, the rarest words are in a few. */
+/**
+ * Insert entries, a fifth of which belong to `accountId`. Word 1 is in most entries, the rarest words are in
+ * a few.
+ */
 async function insertEntries(accountId: string): Promise<void> {
   const client = new pg.Client({ connectionString: service.ownerUrl })
   await client.connect()
@@ -58,7 +61,20 @@ async function insertEntries(accountId: string): Promise<void> {
 
 /** Return the words of the searches: common, rare, two, starts of words, numbers and nothing. */
 function listSearches(): string[] {
-  const wholeAndStart = ['printer', 'firewall', 'p', 'pr', 'pri', 'fire', 't', 't2026', 't20260', 't202605', 't20260512', 't20260512.12']
+  const wholeAndStart = [
+    'printer',
+    'firewall',
+    'p',
+    'pr',
+    'pri',
+    'fire',
+    't',
+    't2026',
+    't20260',
+    't202605',
+    't20260512',
+    't20260512.12',
+  ]
   return [
     ...wholeAndStart,
     'printer vpn',
@@ -71,7 +87,9 @@ function listSearches(): string[] {
   ]
 }
 
-/** Return the processor time of a server process, in milliseconds. Waiting for a busy machine does not count. */
+/**
+ * Return the processor time of a server process, in milliseconds. Waiting for a busy machine does not count.
+ */
 function readProcessorMs(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
 }
@@ -91,7 +109,8 @@ async function printPlan(search: (connection: Database) => Promise<unknown>, tex
   const { nodes } = await explainStatements(service, true, search)
   const scans = nodes.filter((node) => node['Relation Name'] === 'search_entries' && node['Actual Loops'] > 0)
   const counts = Map.groupBy(scans, (node) => node['Node Type'])
-  for (const [type, group] of counts) console.log(`${text}: ${type}, ${group.length} times, ${totalRowsRead(group)} rows`)
+  for (const [type, group] of counts)
+    console.log(`${text}: ${type}, ${group.length} times, ${totalRowsRead(group)} rows`)
 }
 
 it(`finds every kind of words among ${rows} entries within ${maxMs} ms of processor time`, async () => {
@@ -99,14 +118,23 @@ it(`finds every kind of words among ${rows} entries within ${maxMs} ms of proces
   await insertEntries(admin.accountId)
   const caller = { userId: admin.id, accountId: admin.accountId, signInId: admin.signInId }
   const search = (connection: Database, text: string) => {
-    const { db } = openScope(connection, { caller, access: 'user', skipGuards: 'none', ip: '', readOnly: true }, () => {})
+    const { db } = openScope(
+      connection,
+      { caller, access: 'user', skipGuards: 'none', ip: '', readOnly: true },
+      () => {},
+    )
     return selectResults.all(db, text, searchTypes, 20)
   }
   await search(database, 'printer')
-  const [backend] = await service.sql<{ pid: number }>(`select pid from pg_stat_activity where application_name = 'search'`, [])
+  const [backend] = await service.sql<{ pid: number }>(
+    `select pid from pg_stat_activity where application_name = 'search'`,
+    [],
+  )
   const times: Record<string, number> = {}
-  for (const text of listSearches()) times[text] = await measure(backend?.pid ?? 0, () => search(database, text))
+  for (const text of listSearches())
+    times[text] = await measure(backend?.pid ?? 0, () => search(database, text))
   console.log('processor time per search, in ms:', times)
-  for (const text of ['printer', 't20260', 'zeppelin']) await printPlan((connection) => search(connection, text), text)
+  for (const text of ['printer', 't20260', 'zeppelin'])
+    await printPlan((connection) => search(connection, text), text)
   expect(Object.entries(times).filter(([, ms]) => ms > maxMs)).toEqual([])
 })

@@ -6,7 +6,10 @@ import { openStreamSocket } from './stream-socket.ts'
 const batchSize = 50
 const streamsPerPerson = 5
 
-/** Open streams and kill their clients, half of them by a connection reset. Expect that the hub removes all of them. */
+/**
+ * Open streams and kill their clients, half of them by a connection reset. Expect that the hub removes all of
+ * them.
+ */
 export async function expectKilledClientsRemoved(service: OwnService, clients: number): Promise<void> {
   const account = await createAccount(service)
   const { hostname, port } = new URL(service.api)
@@ -15,9 +18,13 @@ export async function expectKilledClientsRemoved(service: OwnService, clients: n
   const countSubscribers = () => service.stack.countSubscribers(account.id)
   for (let opened = 0; opened < clients; opened += batchSize) {
     // A person may have five open streams.
-    const people = await Promise.all(Array.from({ length: batchSize / streamsPerPerson }, () => account.addColleague()))
+    const people = await Promise.all(
+      Array.from({ length: batchSize / streamsPerPerson }, () => account.addColleague()),
+    )
     const sockets = await Promise.all(
-      Array.from({ length: batchSize }, (_, n) => openStreamSocket(address, (people[n % people.length] as Person).token)),
+      Array.from({ length: batchSize }, (_, n) =>
+        openStreamSocket(address, (people[n % people.length] as Person).token),
+      ),
     )
     for (const [n, socket] of sockets.entries()) {
       socket.on('error', () => {})

@@ -1,10 +1,15 @@
 import { connect, type Socket } from 'node:net'
 
 /** Open the escalation stream over a bare socket, which a test can cut. Resolve when the stream has begun. */
-export function openStreamSocket({ hostname, port }: { hostname: string; port: number }, token: string): Promise<Socket> {
+export function openStreamSocket(
+  { hostname, port }: { hostname: string; port: number },
+  token: string,
+): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const head = `host: ${hostname}\r\nauthorization: Bearer ${token}\r\naccept: text/event-stream`
-    const socket = connect(port, hostname, () => socket.write(`GET /api/v1/ai-sessions/escalations/stream HTTP/1.1\r\n${head}\r\n\r\n`))
+    const socket = connect(port, hostname, () =>
+      socket.write(`GET /api/v1/ai-sessions/escalations/stream HTTP/1.1\r\n${head}\r\n\r\n`),
+    )
     let text = ''
     socket.on('error', reject)
     socket.on('data', (chunk) => {

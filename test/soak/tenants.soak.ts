@@ -17,8 +17,15 @@ afterAll(async () => {
 const { admin: other } = await createAccount(service)
 
 function send(person: Person | null, method: string, path: string, body?: unknown): Promise<Response> {
-  const headers = { 'content-type': 'application/json', ...(person && { authorization: `Bearer ${person.token}` }) }
-  return fetch(child.api + path, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })
+  const headers = {
+    'content-type': 'application/json',
+    ...(person && { authorization: `Bearer ${person.token}` }),
+  }
+  return fetch(child.api + path, {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
 }
 
 interface Waits {
@@ -43,10 +50,14 @@ async function measureWhile(work: () => Promise<unknown>): Promise<{ health: Wai
       await pause(150)
     }
     const sorted = times.toSorted((a, b) => a - b)
-    const at = (share: number) => Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0)
+    const at = (share: number) =>
+      Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0)
     return { p50: at(0.5), p95: at(0.95), max: at(1), statuses }
   }
-  const measuring = Promise.all([measure(() => send(null, 'GET', '/health')), measure(() => send(other, 'GET', '/api/v1/teams'))])
+  const measuring = Promise.all([
+    measure(() => send(null, 'GET', '/health')),
+    measure(() => send(other, 'GET', '/api/v1/teams')),
+  ])
   await work()
   isOver = true
   const [health, read] = await measuring
@@ -74,8 +85,16 @@ it('WIR-50 WIR-54 WIR-56 sixty large writes at once are all stored, and another 
   const baseline = await measureWhile(() => pause(5000))
   let statuses = {}
   const busy = await measureWhile(async () => {
-    const body = { name: 'Large', status: 'published', visibility: 'account', tree_type: 'procedural', tree_structure: { steps } }
-    statuses = countStatuses(await Promise.all(Array.from({ length: 60 }, () => send(admin, 'POST', '/api/v1/trees', body))))
+    const body = {
+      name: 'Large',
+      status: 'published',
+      visibility: 'account',
+      tree_type: 'procedural',
+      tree_structure: { steps },
+    }
+    statuses = countStatuses(
+      await Promise.all(Array.from({ length: 60 }, () => send(admin, 'POST', '/api/v1/trees', body))),
+    )
   })
   console.log(JSON.stringify({ baseline, busy, statuses }))
   expect(statuses).toEqual({ 201: 60 })
@@ -90,7 +109,10 @@ it('WIR-54 a hundred starts of one flow at once by two people all succeed', asyn
   const colleague = await addColleague()
   const { id: tree_id } = await createFlow(admin, { visibility: 'account' })
   const starts = Array.from({ length: 100 }, (_, n) =>
-    send(n % 2 ? admin : colleague, 'POST', '/api/v1/sessions', { tree_id, variables: { printer_ip: '10.0.8.21' } }),
+    send(n % 2 ? admin : colleague, 'POST', '/api/v1/sessions', {
+      tree_id,
+      variables: { printer_ip: '10.0.8.21' },
+    }),
   )
   expect(countStatuses(await Promise.all(starts))).toEqual({ 201: 100 })
 }, 60_000)

@@ -8,7 +8,13 @@ import { platformPassword, runtimePassword } from '#local/postgres.ts'
 import { root } from '#local/root.ts'
 import { createRoleUrls } from '#local/settings.ts'
 import { compareTables } from '#ops/drill-compare.ts'
-import { listTables, prepareConnection, summarizeTable, type Table, type TableSummary } from '#ops/drill-tables.ts'
+import {
+  listTables,
+  prepareConnection,
+  summarizeTable,
+  type Table,
+  type TableSummary,
+} from '#ops/drill-tables.ts'
 import { type Service, sharedService } from '#test/support/app.ts'
 import { claimHandoff, createEscalation } from '#test/support/escalations.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
@@ -31,8 +37,8 @@ const nextRelease = {
 }
 
 /**
- * Write the previous release and this version to folders. Before the first release, the previous one is this version, and the next one is
- * this version with other migrations.
+ * Write the previous release and this version to folders. Before the first release, the previous one is this
+ * version, and the next one is this version with other migrations.
  */
 function checkOutVersions(folder: string): { previous: string; current: string } {
   const [previous, next] = [join(folder, 'previous'), join(folder, 'next')]
@@ -58,7 +64,10 @@ function migrateWith(version: string, ownerUrl: string) {
 /** Start a version's own service. */
 async function startVersion(version: string, ownerUrl: string, objects: string): Promise<NodeChild> {
   const { host, pathname } = new URL(ownerUrl)
-  const child = await spawnNode(toServeSettings(service.settings, objects, createRoleUrls(host, pathname.slice(1))), version)
+  const child = await spawnNode(
+    toServeSettings(service.settings, objects, createRoleUrls(host, pathname.slice(1))),
+    version,
+  )
   await Promise.race([waitForOutput(child, '"listening"'), child.exited])
   expect(child.output()).toContain('"listening"')
   return child
@@ -106,7 +115,10 @@ it('the previous release migrates to this version without a change of its rows, 
   expect(compareTables(stored, kept)).toEqual([])
 
   // A deployment has both, and a rollback leaves the previous one.
-  const [after, withdrawn] = [await startVersion(current, ownerUrl, objects), await startVersion(previous, ownerUrl, objects)]
+  const [after, withdrawn] = [
+    await startVersion(current, ownerUrl, objects),
+    await startVersion(previous, ownerUrl, objects),
+  ]
   upgraded.api = after.api
   const open = (await admin.call('GET', `/sessions/${session.id}`)).body
   expect(open.current_step.id).toBe('queue')

@@ -2,8 +2,11 @@ import { defineConfig } from 'vitest/config'
 
 // biome-ignore lint/style/noDefaultExport: vitest expects a default export
 export default defineConfig({
-  // Node cannot import the Worker's compiled wasm, which hashes passwords. No test in this process hashes a password.
-  plugins: [{ name: 'no-wasm', enforce: 'pre', load: (id) => (id.endsWith('.wasm') ? 'export default null' : null) }],
+  // Node cannot import the Worker's compiled wasm, which hashes passwords. No test in this process hashes a
+  // password.
+  plugins: [
+    { name: 'no-wasm', enforce: 'pre', load: (id) => (id.endsWith('.wasm') ? 'export default null' : null) },
+  ],
   test: {
     root: new URL('../..', import.meta.url).pathname,
     include: ['test/soak/*.soak.ts'],

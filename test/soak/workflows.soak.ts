@@ -30,27 +30,47 @@ interface Step {
 
 /** Read the commands of a workflow's jobs, in their order. */
 function readSteps(name: string): Step[] {
-  const { jobs } = parse(readFileSync(join(root, `.github/workflows/${name}.yml`), 'utf8')) as { jobs: Record<string, { steps: Step[] }> }
+  const { jobs } = parse(readFileSync(join(root, `.github/workflows/${name}.yml`), 'utf8')) as {
+    jobs: Record<string, { steps: Step[] }>
+  }
   return Object.values(jobs).flatMap(({ steps }) => steps.filter(({ run }) => run))
 }
 
 /** Replace the expressions of a workflow by their values. */
 const evaluate = (template: string, values: Record<string, string>) =>
-  template.replace(/\$\{\{ (?:secrets|vars)\.(\w+)(?: \|\| '[^']*')? \}\}/g, (_, name: string) => values[name] ?? '')
+  template.replace(
+    /\$\{\{ (?:secrets|vars)\.(\w+)(?: \|\| '[^']*')? \}\}/g,
+    (_, name: string) => values[name] ?? '',
+  )
 
 /** Run a step in a shell that has nothing but its own variables. Return its output. */
 async function runStep({ run = '', env = {} }: Step, values: Record<string, string>): Promise<string> {
-  const variables = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, evaluate(value, values)]))
-  // The same Node as setup-node would install, and no packages but the clone's.
-  const path = [dirname(process.execPath), ...(process.env.PATH ?? '').split(':').filter((entry) => !entry.includes('node_modules'))].join(
-    ':',
+  const variables = Object.fromEntries(
+    Object.entries(env).map(([name, value]) => [name, evaluate(value, values)]),
   )
+  // The same Node as setup-node would install, and no packages but the clone's.
+  const path = [
+    dirname(process.execPath),
+    ...(process.env.PATH ?? '').split(':').filter((entry) => !entry.includes('node_modules')),
+  ].join(':')
   // How this machine reaches the registry.
   const { HOME, NODE_EXTRA_CA_CERTS } = process.env
   const github = { GITHUB_RUN_ID: '4711', GITHUB_RUN_ATTEMPT: '1', GITHUB_SHA: 'abc' }
-  const own = { ...github, PATH: path, HOME, NODE_EXTRA_CA_CERTS, TARGET: 'staging', CI: 'true', ...variables }
+  const own = {
+    ...github,
+    PATH: path,
+    HOME,
+    NODE_EXTRA_CA_CERTS,
+    TARGET: 'staging',
+    CI: 'true',
+    ...variables,
+  }
   // Not `execFileSync`: the service under test answers in this process.
-  const { stdout } = await promisify(execFile)('bash', ['-e', '-c', run], { cwd: join(folder, 'clone'), env: own, maxBuffer: 1e8 })
+  const { stdout } = await promisify(execFile)('bash', ['-e', '-c', run], {
+    cwd: join(folder, 'clone'),
+    env: own,
+    maxBuffer: 1e8,
+  })
   return stdout
 }
 
@@ -66,7 +86,9 @@ it('each command of the deployment runs in a fresh clone, which has no packages'
   }
   const restorePoints: string[] = []
   const neon = createServer(async (request, response) => {
-    restorePoints.push(`${request.method} ${request.url} ${request.headers.authorization} ${await text(request)}`)
+    restorePoints.push(
+      `${request.method} ${request.url} ${request.headers.authorization} ${await text(request)}`,
+    )
     response.writeHead(201).end('{}')
   })
   Object.assign(values, {
@@ -85,7 +107,9 @@ it('each command of the deployment runs in a fresh clone, which has no packages'
   }
   expect(outputs.join('\n')).toContain('The service answers as expected.')
   expect(outputs.join('\n')).toContain('Applied 0001_tenancy.sql')
-  expect(restorePoints).toEqual(['POST /projects/flow/branches Bearer key {"branch": {"name": "before-staging-4711-1"}}'])
+  expect(restorePoints).toEqual([
+    'POST /projects/flow/branches Bearer key {"branch": {"name": "before-staging-4711-1"}}',
+  ])
 })
 
 it('the deployment makes a restore point before it migrates, and withdraws the Worker when it does not answer as expected', () => {

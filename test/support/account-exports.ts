@@ -7,9 +7,13 @@ import { randomIpAddress } from './public-requests.ts'
 type Bytes = Uint8Array<ArrayBuffer>
 
 /** Start an export and wait until its archive is ready. Return its id. */
-export async function createExport({ client }: Person, contents: 'all' | 'restorable' = 'all'): Promise<string> {
+export async function createExport(
+  { client }: Person,
+  contents: 'all' | 'restorable' = 'all',
+): Promise<string> {
   const { id } = await client.accounts.exports.create({ contents })
-  const expectReady = async () => expect((await client.accounts.exports.get({ export_id: id })).status).toBe('ready')
+  const expectReady = async () =>
+    expect((await client.accounts.exports.get({ export_id: id })).status).toBe('ready')
   await vi.waitFor(expectReady, { timeout: 20_000 })
   return id
 }
@@ -25,7 +29,9 @@ export async function downloadExport(service: Service, { client }: Person, expor
 /** Open a download link, without a sign-in. */
 export function openLink(service: Service, url: string): Promise<Response> {
   const headers = { 'cf-connecting-ip': randomIpAddress() }
-  return (service.fetch ?? fetch)(new Request(url.replace(service.settings.PUBLIC_BASE_URL ?? '', service.api), { headers }))
+  return (service.fetch ?? fetch)(
+    new Request(url.replace(service.settings.PUBLIC_BASE_URL ?? '', service.api), { headers }),
+  )
 }
 
 /** Download an archive whose last part is lost, over HTTP, and return why the transfer ended. */
@@ -50,7 +56,9 @@ export async function readArchive(bytes: Bytes): Promise<Record<string, string>>
 
 /** Return the records of a kind. */
 export function readRecords(files: Record<string, string>, kind: string): Record<string, unknown>[] {
-  const names = Object.keys(files).filter((name) => name === `${kind}.jsonl` || name.match(`^${kind}-\\d+\\.jsonl$`))
+  const names = Object.keys(files).filter(
+    (name) => name === `${kind}.jsonl` || name.match(`^${kind}-\\d+\\.jsonl$`),
+  )
   return names.flatMap((name) => (files[name] ?? '').trimEnd().split('\n')).map((line) => JSON.parse(line))
 }
 
@@ -58,20 +66,34 @@ export const idPattern = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-
 // Who wrote a record, and counters, are not restored.
 const notCompared = ['usage_count', 'import_metadata', 'slug', 'version', 'saved_by']
 
-/** Return the records of the kinds that an import restores, without ids and times. Exports of equal contents return equal values. */
+/**
+ * Return the records of the kinds that an import restores, without ids and times. Exports of equal contents
+ * return equal values.
+ */
 export function toComparable(files: Record<string, string>) {
-  const kinds = ['categories', 'script_categories', 'scripts', 'device_types', 'diagrams', 'target_lists', 'flows', 'flow_versions']
+  const kinds = [
+    'categories',
+    'script_categories',
+    'scripts',
+    'device_types',
+    'diagrams',
+    'target_lists',
+    'flows',
+    'flow_versions',
+  ]
   const kindsByName = [...kinds, 'teams', 'library_steps'].map((kind) => {
     const records = readRecords(files, kind).map(({ id: _, ...record }) => record)
     const texts = records.map((record) =>
-      JSON.stringify(record, (key, value) => (key.endsWith('_at') || notCompared.includes(key) ? undefined : value)).replace(
-        idPattern,
-        'id',
-      ),
+      JSON.stringify(record, (key, value) =>
+        key.endsWith('_at') || notCompared.includes(key) ? undefined : value,
+      ).replace(idPattern, 'id'),
     )
     return [kind, texts.sort()]
   })
   const [account] = readRecords(files, 'account')
   const { timezone, settings, preferences, brand_colour, session_days } = account ?? {}
-  return { ...Object.fromEntries(kindsByName), account: { timezone, settings, preferences, brand_colour, session_days } }
+  return {
+    ...Object.fromEntries(kindsByName),
+    account: { timezone, settings, preferences, brand_colour, session_days },
+  }
 }

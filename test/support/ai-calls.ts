@@ -2,7 +2,10 @@ import type { WriteDb } from '#db/scope.ts'
 import { defaultPrices } from '#rules/ai/prices.ts'
 import { createBudget } from '#rules/budget.ts'
 
-/** Create the context of `ask` with a ledger that is not stored: each call may start. `outcomes` lists how the calls ended, and `costs` their micro-dollars. */
+/**
+ * Create the context of `ask` with a ledger that is not stored: each call may start. `outcomes` lists how the
+ * calls ended, and `costs` their micro-dollars.
+ */
 export function createAskContext() {
   const outcomes: unknown[] = []
   const costs: unknown[] = []

@@ -14,8 +14,20 @@ import { openAi } from '#vendors/ai/openai.ts'
 import { chatTurn } from '#vendors/ai/prompts/diagnosis.ts'
 
 /** The faults of a provider, most of which end a call without a cost. */
-const faults = ['down', 'error', 'client_error', 'rate_limit', 'garbage', 'gone', 'refusal', 'content_filter', 'cut'] as const
-const prices = PriceTable.parse(`{"*":{"input":1,"cached":0.05,"output":5},"${plainModelName}":{"input":0.3,"output":0.7}}`)
+const faults = [
+  'down',
+  'error',
+  'client_error',
+  'rate_limit',
+  'garbage',
+  'gone',
+  'refusal',
+  'content_filter',
+  'cut',
+] as const
+const prices = PriceTable.parse(
+  `{"*":{"input":1,"cached":0.05,"output":5},"${plainModelName}":{"input":0.3,"output":0.7}}`,
+)
 
 interface Sums {
   calls: number
@@ -26,17 +38,21 @@ interface Sums {
 }
 
 /**
- * Ask `turns` questions of two providers that fail at random. Return the sums of the ledger for calls with reported tokens, the sums of what the
- * providers reported, and what should be zero.
+ * Ask `turns` questions of two providers that fail at random. Return the sums of the ledger for calls with
+ * reported tokens, the sums of what the providers reported, and what should be zero.
  */
 export async function playFaultyTurns(service: Service, turns: number, random: () => number) {
   const servers = [await startTestServer(), await startTestServer()] as const
-  const open = ({ origin }: { origin: string }, model: string) => openAi({ key: secrets.openaiKey, baseUrl: `${origin}/openai`, model })
+  const open = ({ origin }: { origin: string }, model: string) =>
+    openAi({ key: secrets.openaiKey, baseUrl: `${origin}/openai`, model })
   const first = open(servers[0], modelName)
   const second = open(servers[1], plainModelName)
   const { admin, id: accountId } = await createAccount(service)
   await service.sql(`insert into plan_limits (plan, max_ai_cost_micros_per_month) values ('faulty', null)`)
-  await service.sql(`update accounts set plan = 'faulty', subscription_status = 'active', trial_ends_at = null where id = $1`, [accountId])
+  await service.sql(
+    `update accounts set plan = 'faulty', subscription_status = 'active', trial_ends_at = null where id = $1`,
+    [accountId],
+  )
   const { db } = openAccountScope((service.services as Services).platform, accountId, admin.id, () => {})
   const config = { AI_REDACTION: 'none' as const, AI_PRICES: prices, AI_UNPAID_DAILY_BUDGET: 50 }
   const wait = async () => {}
@@ -46,7 +62,10 @@ export async function playFaultyTurns(service: Service, turns: number, random: (
   let failedTurns = 0
   for (let n = 0; n < turns; n++) {
     for (const server of servers) setRandomFault(server, random)
-    const question = { facts: { session: { title: `Printer ${n}` } }, turns: [{ role: 'user' as const, text: 'It is offline.' }] }
+    const question = {
+      facts: { session: { title: `Printer ${n}` } },
+      turns: [{ role: 'user' as const, text: 'It is offline.' }],
+    }
     const listener = random() < 0.5 ? { field: 'reply', onText: () => {}, onRestart: () => {} } : undefined
     const context = { db, ai, config, wait, budget: createBudget() }
     await ask(context, chatTurn, question, listener).catch(() => failedTurns++)
@@ -60,7 +79,9 @@ export async function playFaultyTurns(service: Service, turns: number, random: (
        from ai_calls where account_id = $1`,
     [accountId],
   )
-  const { running, difference, ...sums } = Object.fromEntries(Object.entries(ledger ?? {}).map(([name, sum]) => [name, Number(sum)]))
+  const { running, difference, ...sums } = Object.fromEntries(
+    Object.entries(ledger ?? {}).map(([name, sum]) => [name, Number(sum)]),
+  )
   return { ledger: sums, reported, failedTurns, running, difference }
 }
 
@@ -69,7 +90,8 @@ type LocalServer = Awaited<ReturnType<typeof startTestServer>>
 function setRandomFault(server: LocalServer, random: () => number): void {
   server.faults.clear()
   const mode = faults[Math.floor(random() * faults.length * 2)]
-  if (mode) server.faults.set({ service: 'openai', mode, times: 1 + Math.floor(random() * 2), retry_after_s: 0 })
+  if (mode)
+    server.faults.set({ service: 'openai', mode, times: 1 + Math.floor(random() * 2), retry_after_s: 0 })
 }
 
 async function addReported(server: LocalServer, sums: Sums): Promise<void> {

@@ -3,7 +3,11 @@ import { createAccount, type Person } from './people.ts'
 
 /** Create a chat session through the API and return its detail. */
 export async function createAiSession(person: Person, fields: Record<string, unknown> = {}) {
-  const body = { session_type: 'chat', problem_summary: 'Reception cannot print since this morning.', ...fields }
+  const body = {
+    session_type: 'chat',
+    problem_summary: 'Reception cannot print since this morning.',
+    ...fields,
+  }
   const response = await person.call('POST', '/ai-sessions', body)
   if (response.status !== 201) throw new Error(`The AI session was refused: ${response.text}`)
   return response.body
@@ -19,8 +23,15 @@ export async function insertAiSession(service: Service, owner: Person, type = 'c
   return row?.id ?? ''
 }
 
-/** Insert a fix as the model would suggest it and return its id. The default is a script without parameters that restarts a service. */
-export async function insertFix(service: Service, session: { id: string; account_id: string }, columns: Record<string, unknown> = {}) {
+/**
+ * Insert a fix as the model would suggest it and return its id. The default is a script without parameters
+ * that restarts a service.
+ */
+export async function insertFix(
+  service: Service,
+  session: { id: string; account_id: string },
+  columns: Record<string, unknown> = {},
+) {
   const values = {
     title: 'Restart the spooler',
     description: 'On the print server.',
@@ -37,7 +48,10 @@ export async function insertFix(service: Service, session: { id: string; account
   return (row as { id: string }).id
 }
 
-/** Create an account, a session and a suggested fix. Return them with functions that call the fix's operations as its owner. */
+/**
+ * Create an account, a session and a suggested fix. Return them with functions that call the fix's operations
+ * as its owner.
+ */
 export async function createFixScene(service: Service, columns: Record<string, unknown> = {}) {
   const account = await createAccount(service)
   const owner = await account.addColleague()
@@ -50,16 +64,20 @@ export async function createFixScene(service: Service, columns: Record<string, u
     session,
     id,
     fixesPath,
-    readStateVersion: async () => (await owner.call('GET', `/ai-sessions/${session.id}/facts`)).body.state_version as number,
+    readStateVersion: async () =>
+      (await owner.call('GET', `/ai-sessions/${session.id}/facts`)).body.state_version as number,
     readFix: async () => (await owner.call('GET', fixesPath)).body[0],
     applyFix: (person: Person = owner) => person.call('POST', `${fixesPath}/${id}/apply`),
-    reportOutcome: (outcome: string, fields: object = {}) => owner.call('PATCH', `${fixesPath}/${id}/outcome`, { outcome, ...fields }),
+    reportOutcome: (outcome: string, fields: object = {}) =>
+      owner.call('PATCH', `${fixesPath}/${id}/outcome`, { outcome, ...fields }),
     editScript: (body: object) => owner.call('PATCH', `${fixesPath}/${id}/script`, body),
   }
 }
 
 /** Read a finished stream of server-sent events. */
-export async function readEvents(response: Response): Promise<{ event: string; data: ApiResponse['body'] }[]> {
+export async function readEvents(
+  response: Response,
+): Promise<{ event: string; data: ApiResponse['body'] }[]> {
   return parseEvents(await response.text())
 }
 
@@ -71,7 +89,11 @@ export function parseEvents(text: string): { event: string; id?: string; data: A
     .map((block) => {
       const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1]
       const id = field('id')
-      return { event: field('event') ?? '', ...(id === undefined ? {} : { id }), data: JSON.parse(field('data') ?? 'null') }
+      return {
+        event: field('event') ?? '',
+        ...(id === undefined ? {} : { id }),
+        data: JSON.parse(field('data') ?? 'null'),
+      }
     })
 }
 
@@ -86,7 +108,12 @@ export function requestStream(
 ): Promise<Response> {
   return fetch(`${service.api}/api/v1${path}`, {
     method,
-    headers: { authorization: `Bearer ${person.token}`, accept: 'text/event-stream', 'content-type': 'application/json', ...headers },
+    headers: {
+      authorization: `Bearer ${person.token}`,
+      accept: 'text/event-stream',
+      'content-type': 'application/json',
+      ...headers,
+    },
     body: body === undefined ? null : JSON.stringify(body),
   })
 }

@@ -17,11 +17,22 @@ interface KeyOptions {
   name?: string
 }
 
-/** Create an API key as the account's admin, by default one that may do everything that an engineer's key may. */
-export async function createKey(service: Service, { admin }: Pick<TestAccount, 'admin'>, options: KeyOptions = {}): Promise<KeyCaller> {
+/**
+ * Create an API key as the account's admin, by default one that may do everything that an engineer's key may.
+ */
+export async function createKey(
+  service: Service,
+  { admin }: Pick<TestAccount, 'admin'>,
+  options: KeyOptions = {},
+): Promise<KeyCaller> {
   const input = { name: 'Ticket sync', role: 'engineer', scopes: ['*:write'], ...options }
   const { body } = expectStatus(await admin.call('POST', '/api-keys', input), 201)
-  const call = (method: string, path: string, content?: unknown, headers?: Record<string, string>): Promise<ApiResponse> =>
+  const call = (
+    method: string,
+    path: string,
+    content?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<ApiResponse> =>
     request(service, method, path, {
       token: body.key,
       ...(content === undefined ? {} : { body: content }),

@@ -26,26 +26,39 @@ export interface Service {
   /** Origin of the local emulators and the local dashboard. */
   localOrigin: string
   settings: Record<string, string>
-  /** Run a statement as the database owner. A statement with values is prepared, which makes repeated calls faster. */
+  /**
+   * Run a statement as the database owner. A statement with values is prepared, which makes repeated calls
+   * faster.
+   */
   sql: <Row extends pg.QueryResultRow>(text: string, values?: unknown[]) => Promise<Row[]>
 }
 
 const pools = new Map<string, pg.Pool>()
-// Plans are cached while the tables are still empty. Forcing index scans keeps them fast when the tables fill.
+// Plans are cached while the tables are still empty. Forcing index scans keeps them fast when the tables
+// fill.
 const plannerOptions = '-c enable_seqscan=off -c plan_cache_mode=force_generic_plan'
 
 function createServiceHandle({ api, fetch, services, localServer, ownerUrl, settings }: Stack): Service {
   const sql = async <Row extends pg.QueryResultRow>(text: string, values: unknown[] = []) => {
     const pool =
       pools.get(ownerUrl) ??
-      openPool({ connectionString: ownerUrl, max: 4, idleTimeoutMillis: 60_000, allowExitOnIdle: true, options: plannerOptions })
+      openPool({
+        connectionString: ownerUrl,
+        max: 4,
+        idleTimeoutMillis: 60_000,
+        allowExitOnIdle: true,
+        options: plannerOptions,
+      })
     pools.set(ownerUrl, pool)
-    return (await pool.query<Row>({ text, values, ...(values.length > 0 ? { name: nameStatement(text) } : {}) })).rows
+    return (
+      await pool.query<Row>({ text, values, ...(values.length > 0 ? { name: nameStatement(text) } : {}) })
+    ).rows
   }
   return { api, fetch, services, localOrigin: localServer.origin, ownerUrl, settings, sql }
 }
 
-// Test files run in parallel. With the default time-out the rate limiter would treat Redis as unavailable on a busy machine.
+// Test files run in parallel. With the default time-out the rate limiter would treat Redis as unavailable on
+// a busy machine.
 const longTimeouts = { REDIS_TIMEOUT_MS: '5000' }
 // Tests do not wait for their turn at the mail provider, unless they are about it.
 const fastMails = { MAIL_CALLS_PER_SECOND: '1000' }
@@ -62,7 +75,9 @@ function nameStatement(text: string): string {
 
 const holder = globalThis as { sharedService?: Promise<Service> }
 
-/** Return the service that the test files of this process share. Do not set faults or move the clock there. */
+/**
+ * Return the service that the test files of this process share. Do not set faults or move the clock there.
+ */
 export function sharedService(): Promise<Service> {
   holder.sharedService ??= startOwnService()
   return holder.sharedService
@@ -84,7 +99,10 @@ export interface OwnService extends Service {
 
 let stackCount = 0
 
-/** Start a service with its own database, faults and clock, for a test that would disturb others. Close it in afterAll. */
+/**
+ * Start a service with its own database, faults and clock, for a test that would disturb others. Close it in
+ * afterAll.
+ */
 export async function startOwnService(
   settings: Record<string, string | undefined> = {},
   {
@@ -98,7 +116,16 @@ export async function startOwnService(
     database = `flow_${process.pid}_${++stackCount}`,
     cluster,
   }: Partial<
-    Pick<StackOptions, 'platform' | 'hub' | 'createEscalation' | 'mailRequestsPerSecond' | 'databaseFaults' | 'database' | 'cluster'>
+    Pick<
+      StackOptions,
+      | 'platform'
+      | 'hub'
+      | 'createEscalation'
+      | 'mailRequestsPerSecond'
+      | 'databaseFaults'
+      | 'database'
+      | 'cluster'
+    >
   > = {},
 ): Promise<OwnService> {
   const log: string[] = []
@@ -169,19 +196,29 @@ export async function request(
   const text = await readText(method, response)
   const declaredStatuses = findDeclaredStatuses(method, path)
   if (declaredStatuses)
-    expect(declaredStatuses, `${method} ${path} returned ${response.status}, which it does not declare: ${text}`).toContain(
-      String(response.status),
-    )
+    expect(
+      declaredStatuses,
+      `${method} ${path} returned ${response.status}, which it does not declare: ${text}`,
+    ).toContain(String(response.status))
   const isJson = response.headers.get('content-type')?.includes('json')
-  const answer = { status: response.status, headers: response.headers, body: isJson && text ? JSON.parse(text) : null, text }
-  return response.status === 500 ? { ...answer, error: findLoggedError(service.api, response.headers.get('x-request-id')) } : answer
+  const answer = {
+    status: response.status,
+    headers: response.headers,
+    body: isJson && text ? JSON.parse(text) : null,
+    text,
+  }
+  return response.status === 500
+    ? { ...answer, error: findLoggedError(service.api, response.headers.get('x-request-id')) }
+    : answer
 }
 
 const logsByApi = new Map<string, string[]>()
 
 /** Return the error of a request by its log line: its name, its code, such as an SQLSTATE, and its stack. */
 function findLoggedError(api: string, requestId: string | null): unknown {
-  return (logsByApi.get(api) ?? []).map((line) => JSON.parse(line)).findLast((line) => line.request_id === requestId && line.error)?.error
+  return (logsByApi.get(api) ?? [])
+    .map((line) => JSON.parse(line))
+    .findLast((line) => line.request_id === requestId && line.error)?.error
 }
 
 export function authorizationHeader(token: string | null | undefined): Record<string, string> {
@@ -189,10 +226,16 @@ export function authorizationHeader(token: string | null | undefined): Record<st
 }
 
 /**
- * Send a request whose content-length is `size`, without its body. A server that refuses a body without reading it closes the
- * connection, and a client that is still writing would then fail instead of receiving the response.
+ * Send a request whose content-length is `size`, without its body. A server that refuses a body without
+ * reading it closes the connection, and a client that is still writing would then fail instead of receiving
+ * the response.
  */
-export function sendHeadersOnly(url: string, method: string, size: number, headers: Record<string, string>): Promise<ApiResponse> {
+export function sendHeadersOnly(
+  url: string,
+  method: string,
+  size: number,
+  headers: Record<string, string>,
+): Promise<ApiResponse> {
   return new Promise((resolve, reject) => {
     const outgoing = httpRequest(url, {
       method: method.toUpperCase(),
@@ -205,9 +248,16 @@ export function sendHeadersOnly(url: string, method: string, size: number, heade
       for await (const chunk of response.setEncoding('utf8')) text += chunk
       outgoing.removeAllListeners('error').on('error', () => {})
       outgoing.destroy()
-      const pairs = Object.entries(response.headers).map(([name, value]) => [name, String(value)] as [string, string])
+      const pairs = Object.entries(response.headers).map(
+        ([name, value]) => [name, String(value)] as [string, string],
+      )
       const isJson = response.headers['content-type']?.includes('json')
-      resolve({ status: response.statusCode ?? 0, headers: new Headers(pairs), body: isJson && text ? JSON.parse(text) : null, text })
+      resolve({
+        status: response.statusCode ?? 0,
+        headers: new Headers(pairs),
+        body: isJson && text ? JSON.parse(text) : null,
+        text,
+      })
     })
     outgoing.flushHeaders()
   })
@@ -215,7 +265,8 @@ export function sendHeadersOnly(url: string, method: string, size: number, heade
 
 /** Read a response's text. An event stream opened by GET never ends, so only its first chunk is read. */
 export async function readText(method: string, response: Response): Promise<string> {
-  if (method !== 'GET' || !response.headers.get('content-type')?.startsWith('text/event-stream')) return response.text()
+  if (method !== 'GET' || !response.headers.get('content-type')?.startsWith('text/event-stream'))
+    return response.text()
   const reader = (response.body as ReadableStream<Uint8Array>).getReader()
   const { value } = await reader.read()
   await reader.cancel()
@@ -223,25 +274,33 @@ export async function readText(method: string, response: Response): Promise<stri
 }
 
 type OpenApiPaths = Record<string, Record<string, { responses: Record<string, unknown> }>>
-const declaredPaths = Object.entries((openapi as unknown as { paths: OpenApiPaths }).paths ?? {}).map(([path, methods]) => ({
-  pattern: new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '[^/]+')}$`),
-  // A path without parameters matches before one with parameters.
-  rank: path.includes('{') ? 1 : 0,
-  methods,
-}))
+const declaredPaths = Object.entries((openapi as unknown as { paths: OpenApiPaths }).paths ?? {}).map(
+  ([path, methods]) => ({
+    pattern: new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '[^/]+')}$`),
+    // A path without parameters matches before one with parameters.
+    rank: path.includes('{') ? 1 : 0,
+    methods,
+  }),
+)
 declaredPaths.sort((a, b) => a.rank - b.rank)
 
 /** Return the statuses that the `default` response of a path stands for. */
 function listCommonStatuses(hasParameters: boolean): string[] {
-  return commonFailures.filter((kind) => kind !== 'not_found' || hasParameters).map((kind) => String(problems[kind].status))
+  return commonFailures
+    .filter((kind) => kind !== 'not_found' || hasParameters)
+    .map((kind) => String(problems[kind].status))
 }
 
 /** Return the statuses that the OpenAPI document declares for a request, or undefined for an unknown path. */
 export function findDeclaredStatuses(method: string, path: string): string[] | undefined {
   const pathname = `/api/v1${path.split('?')[0]}`
-  const declared = declaredPaths.find(({ pattern, methods }) => pattern.test(pathname) && methods[method.toLowerCase()])
+  const declared = declaredPaths.find(
+    ({ pattern, methods }) => pattern.test(pathname) && methods[method.toLowerCase()],
+  )
   const statuses = Object.keys(declared?.methods[method.toLowerCase()]?.responses ?? {})
-  return declared && [...statuses, ...(statuses.includes('default') ? listCommonStatuses(declared.rank > 0) : [])]
+  return (
+    declared && [...statuses, ...(statuses.includes('default') ? listCommonStatuses(declared.rank > 0) : [])]
+  )
 }
 
 const signers = new Map<string, ReturnType<typeof createAccessTokens>>()
@@ -257,7 +316,10 @@ export async function signAccessToken(
   return signer.sign(caller)
 }
 
-/** Return functions that call the local dashboard: list recorded messages and calls, set faults and move the clock. */
+/**
+ * Return functions that call the local dashboard: list recorded messages and calls, set faults and move the
+ * clock.
+ */
 export function dashboard(service: Pick<Service, 'localOrigin'>) {
   const send = (method: string, path: string, body?: unknown) =>
     fetch(service.localOrigin + path, {
@@ -266,12 +328,20 @@ export function dashboard(service: Pick<Service, 'localOrigin'>) {
       body: body === undefined ? null : JSON.stringify(body),
     })
   return {
-    listRecords: async (name: 'mail' | 'chat' | 'queue' | 'analytics' | 'redirect' | 'psa' | 'ai'): Promise<ApiResponse['body'][]> =>
+    listRecords: async (
+      name: 'mail' | 'chat' | 'queue' | 'analytics' | 'redirect' | 'psa' | 'ai',
+    ): Promise<ApiResponse['body'][]> =>
       (await fetch(`${service.localOrigin}/desk/${name}`)).json() as Promise<ApiResponse['body'][]>,
-    /** Wait for an e-mail to `email` in which `pattern` captures something other than `previous`, and return the newest capture. */
+    /**
+     * Wait for an e-mail to `email` in which `pattern` captures something other than `previous`, and return
+     * the newest capture.
+     */
     async waitForLink(email: string, pattern: RegExp, previous = ''): Promise<string> {
       const readNewestLink = async () => {
-        const mails = (await (await fetch(`${service.localOrigin}/desk/mail`)).json()) as { to: string[]; text: string }[]
+        const mails = (await (await fetch(`${service.localOrigin}/desk/mail`)).json()) as {
+          to: string[]
+          text: string
+        }[]
         const links = mails.filter(({ to }) => to.includes(email)).map(({ text }) => pattern.exec(text)?.[1])
         return links.find((link) => link) ?? ''
       }
@@ -286,6 +356,7 @@ export function dashboard(service: Pick<Service, 'localOrigin'>) {
       onTestFinished(async () => void (await send('DELETE', '/desk/faults').catch(() => undefined)))
     },
     clearFaults: () => send('DELETE', '/desk/faults'),
-    advanceClock: async (seconds: number) => expectStatus(await send('POST', '/desk/clock', { advance_seconds: seconds }), 200),
+    advanceClock: async (seconds: number) =>
+      expectStatus(await send('POST', '/desk/clock', { advance_seconds: seconds }), 200),
   }
 }

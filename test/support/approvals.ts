@@ -19,15 +19,27 @@ export function createGatedSession(person: Person, approval: unknown = { roles: 
   )
 }
 
-/** Create an account with a runner, an admin who may approve, and a session of the runner that waits for an approval. */
+/**
+ * Create an account with a runner, an admin who may approve, and a session of the runner that waits for an
+ * approval.
+ */
 export async function createGatedScene(service: Service, approval?: unknown) {
   const account = await createAccount(service)
   const runner = await account.addColleague()
   const session = await createGatedSession(runner, approval)
   const answer = (person: Person = runner, fields: object = {}) =>
-    person.call('POST', `/sessions/${session.id}/decisions`, { step_id: 'snapshot', outcome: 'done', ...fields })
-  const request = (person: Person = runner, body: unknown = {}) => person.call('POST', `/sessions/${session.id}/approvals`, body)
+    person.call('POST', `/sessions/${session.id}/decisions`, {
+      step_id: 'snapshot',
+      outcome: 'done',
+      ...fields,
+    })
+  const request = (person: Person = runner, body: unknown = {}) =>
+    person.call('POST', `/sessions/${session.id}/approvals`, body)
   const decide = (person: Person, id: string, verb: 'approve' | 'reject' = 'approve') =>
-    person.call('POST', `/sessions/${session.id}/approvals/${id}/${verb}`, verb === 'reject' ? { comment: 'Not now' } : {})
+    person.call(
+      'POST',
+      `/sessions/${session.id}/approvals/${id}/${verb}`,
+      verb === 'reject' ? { comment: 'Not now' } : {},
+    )
   return { ...account, runner, session, answer, request, decide }
 }

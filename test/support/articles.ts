@@ -20,8 +20,12 @@ const realFolder = process.env.ARTICLES_DIR ?? ''
 /** Read the articles of the suite, and those of the folder ARTICLES_DIR. */
 export async function readSampleArticles(): Promise<SampleArticle[]> {
   const folders = [sampleFolder, ...(existsSync(realFolder) ? [realFolder] : [])]
-  const files = folders.flatMap((folder) => readdirSync(folder).map((name) => ({ name, bytes: readFileSync(join(folder, name)) })))
-  const fromFiles = files.map(({ name, bytes }) => readSample(name, new Uint8Array(bytes), findTexts(name, bytes.toString('utf8'))))
+  const files = folders.flatMap((folder) =>
+    readdirSync(folder).map((name) => ({ name, bytes: readFileSync(join(folder, name)) })),
+  )
+  const fromFiles = files.map(({ name, bytes }) =>
+    readSample(name, new Uint8Array(bytes), findTexts(name, bytes.toString('utf8'))),
+  )
   const fromWord = wordArticles.map(({ name, parts }) => {
     const body = parts.map(({ xml }) => xml).join('')
     const texts = parts.flatMap((part) => part.texts)
@@ -30,7 +34,11 @@ export async function readSampleArticles(): Promise<SampleArticle[]> {
   return Promise.all([...fromFiles, ...fromWord])
 }
 
-async function readSample(name: string, bytes: Uint8Array<ArrayBuffer>, texts: string[]): Promise<SampleArticle> {
+async function readSample(
+  name: string,
+  bytes: Uint8Array<ArrayBuffer>,
+  texts: string[],
+): Promise<SampleArticle> {
   return { name, blocks: (await readArticleFile({ bytes, name, type: '' }, createBudget())).blocks, texts }
 }
 
@@ -40,7 +48,10 @@ function findTexts(name: string, content: string): string[] {
 
 const inlineTags = /<\/?(?:a|b|code|em|i|small|span|strong|tt)(?:\s[^>]*)?>/g
 
-/** Return the texts of a page. What does not belong to its article is between `<!--furniture-->` and `<!--/furniture-->`. */
+/**
+ * Return the texts of a page. What does not belong to its article is between `<!--furniture-->` and
+ * `<!--/furniture-->`.
+ */
 function findPageTexts(html: string): string[] {
   return html
     .replace(/<!--furniture-->[\s\S]*?<!--\/furniture-->/g, '')
@@ -60,7 +71,9 @@ function findMarkdownTexts(article: string): string[] {
   const isText = (type: string) => /^(?:inline|fence|code_block|html_block)$/.test(type)
   return markdown
     .parse(body, {})
-    .flatMap(({ type, content, info }) => (isText(type) ? [`${info.trim()} ${content.replace(detailsTags, '')}`] : []))
+    .flatMap(({ type, content, info }) =>
+      isText(type) ? [`${info.trim()} ${content.replace(detailsTags, '')}`] : [],
+    )
 }
 
 interface WordPart {
@@ -130,7 +143,11 @@ const wordArticles: { name: string; parts: WordPart[] }[] = [
 ]
 
 /** Read the blocks of a text at once, without the pauses of a request. */
-export function readBlocksOf(format: 'markdown' | 'text' | 'html', content: string, budget = createBudget()): Block[] {
+export function readBlocksOf(
+  format: 'markdown' | 'text' | 'html',
+  content: string,
+  budget = createBudget(),
+): Block[] {
   const work = readText(format, content, budget)
   for (;;) {
     const { done, value } = work.next()

@@ -9,9 +9,13 @@ type CborValue = number | string | Buffer | Map<number | string, CborValue>
 /** Encode the few CBOR types that an attestation needs. https://datatracker.ietf.org/doc/html/rfc8949 */
 function encodeCbor(value: CborValue): Buffer {
   if (typeof value === 'number') return value < 0 ? encodeHead(1, -1 - value) : encodeHead(0, value)
-  if (typeof value === 'string') return Buffer.concat([encodeHead(3, Buffer.byteLength(value)), Buffer.from(value)])
+  if (typeof value === 'string')
+    return Buffer.concat([encodeHead(3, Buffer.byteLength(value)), Buffer.from(value)])
   if (Buffer.isBuffer(value)) return Buffer.concat([encodeHead(2, value.length), value])
-  return Buffer.concat([encodeHead(5, value.size), ...[...value].flatMap(([key, item]) => [encodeCbor(key), encodeCbor(item)])])
+  return Buffer.concat([
+    encodeHead(5, value.size),
+    ...[...value].flatMap(([key, item]) => [encodeCbor(key), encodeCbor(item)]),
+  ])
 }
 
 function encodeHead(major: number, size: number): Buffer {
@@ -37,7 +41,10 @@ interface CreationOptions {
   user: { id: string }
 }
 
-/** A passkey in software: ES256, without attestation, that counts its signatures. https://www.w3.org/TR/webauthn-3/ */
+/**
+ * A passkey in software: ES256, without attestation, that counts its signatures.
+ * https://www.w3.org/TR/webauthn-3/
+ */
 export function createAuthenticator() {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const credentialId = randomBytes(32)
@@ -60,7 +67,12 @@ export function createAuthenticator() {
     const flags = 1 | (claims.isUserVerified === false ? 0 : 4) | (attested.length > 0 ? 64 : 0)
     const counts = Buffer.alloc(4)
     counts.writeUInt32BE(claims.counter ?? ++counter)
-    return Buffer.concat([sha256(claims.rpId ?? new URL(origin).hostname), Buffer.from([flags]), counts, attested])
+    return Buffer.concat([
+      sha256(claims.rpId ?? new URL(origin).hostname),
+      Buffer.from([flags]),
+      counts,
+      attested,
+    ])
   }
   const id = base64url(credentialId)
   const credential = { id, rawId: id, type: 'public-key', clientExtensionResults: {} }
@@ -71,7 +83,12 @@ export function createAuthenticator() {
     /** Answer the options of a registration. */
     create({ challenge, user }: CreationOptions, claims: Claims = {}) {
       handle = Buffer.from(user.id, 'base64url').toString()
-      const attested = Buffer.concat([Buffer.alloc(16), Buffer.from([0, credentialId.length]), credentialId, coseKey])
+      const attested = Buffer.concat([
+        Buffer.alloc(16),
+        Buffer.from([0, credentialId.length]),
+        credentialId,
+        coseKey,
+      ])
       const authData = buildAuthenticatorData(claims, attested)
       const attestation = new Map<string, CborValue>([
         ['fmt', 'none'],
@@ -79,14 +96,22 @@ export function createAuthenticator() {
         ['authData', authData],
       ])
       const clientDataJSON = base64url(buildClientData('webauthn.create', challenge, claims))
-      const response = { clientDataJSON, attestationObject: base64url(encodeCbor(attestation)), transports: ['internal'] }
+      const response = {
+        clientDataJSON,
+        attestationObject: base64url(encodeCbor(attestation)),
+        transports: ['internal'],
+      }
       return { ...credential, response }
     },
     /** Answer the options of a sign-in. */
     get({ challenge }: { challenge: string }, claims: Claims = {}) {
       const clientData = buildClientData('webauthn.get', challenge, claims)
       const authenticatorData = buildAuthenticatorData(claims)
-      const signature = sign('sha256', Buffer.concat([authenticatorData, sha256(clientData)]), claims.privateKey ?? privateKey)
+      const signature = sign(
+        'sha256',
+        Buffer.concat([authenticatorData, sha256(clientData)]),
+        claims.privateKey ?? privateKey,
+      )
       const userHandle = claims.userHandle === undefined ? handle : claims.userHandle
       const response = {
         clientDataJSON: base64url(clientData),

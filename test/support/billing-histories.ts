@@ -6,12 +6,26 @@ import { expectStatus } from './expect-status.ts'
 type Status = 'active' | 'past_due' | 'unpaid' | 'paused' | 'canceled'
 type Plan = 'pro' | 'team' | null
 
-/** An event of a history. `customer` and `subscription` are numbers, from which each account has ids of its own. */
+/**
+ * An event of a history. `customer` and `subscription` are numbers, from which each account has ids of its
+ * own.
+ */
 export type HistoryEvent =
-  | { kind: 'subscription'; subscription: number; customer: number; createdAt: number; status: Status; plan: Plan; cancelsAt?: number }
+  | {
+      kind: 'subscription'
+      subscription: number
+      customer: number
+      createdAt: number
+      status: Status
+      plan: Plan
+      cancelsAt?: number
+    }
   | { kind: 'customer' | 'checkout' | 'customer_deleted'; customer: number }
 
-/** An event and its time, in seconds after the start of the history. No two events of a history have the same time. */
+/**
+ * An event and its time, in seconds after the start of the history. No two events of a history have the same
+ * time.
+ */
 export type TimedEvent = HistoryEvent & { at: number }
 
 const startedAt = 1_790_000_000
@@ -23,7 +37,11 @@ export async function buildEvents(service: Service, accountId: string, history: 
   const reference = await createReference(service, accountId)
   return {
     tag,
-    events: history.map((event, n) => ({ id: `evt_${tag}_${n}`, created: startedAt + event.at, ...buildEvent(event, tag, reference) })),
+    events: history.map((event, n) => ({
+      id: `evt_${tag}_${n}`,
+      created: startedAt + event.at,
+      ...buildEvent(event, tag, reference),
+    })),
   }
 }
 
@@ -31,20 +49,40 @@ function buildEvent(event: TimedEvent, tag: string, reference: string) {
   const customer = `cus_${event.customer}_${tag}`
   switch (event.kind) {
     case 'customer':
-      return { type: 'customer.created', data: { object: { object: 'customer', id: customer, metadata: { account_id: reference } } } }
+      return {
+        type: 'customer.created',
+        data: { object: { object: 'customer', id: customer, metadata: { account_id: reference } } },
+      }
     case 'customer_deleted':
       return { type: 'customer.deleted', data: { object: { object: 'customer', id: customer } } }
     case 'checkout':
       return {
         type: 'checkout.session.completed',
-        data: { object: { object: 'checkout.session', client_reference_id: reference, customer, subscription: null } },
+        data: {
+          object: {
+            object: 'checkout.session',
+            client_reference_id: reference,
+            customer,
+            subscription: null,
+          },
+        },
       }
     case 'subscription': {
       const price = { id: event.plan ? prices[event.plan] : 'price_support' }
       const end = startedAt + 86_400 + event.subscription
       const object = {
-        ...{ object: 'subscription', id: `sub_${event.subscription}_${tag}`, customer, status: event.status, metadata: {} },
-        ...{ created: startedAt + event.createdAt, billing_cycle_anchor: startedAt, cancel_at: event.cancelsAt ?? null },
+        ...{
+          object: 'subscription',
+          id: `sub_${event.subscription}_${tag}`,
+          customer,
+          status: event.status,
+          metadata: {},
+        },
+        ...{
+          created: startedAt + event.createdAt,
+          billing_cycle_anchor: startedAt,
+          cancel_at: event.cancelsAt ?? null,
+        },
         items: { data: [{ price, current_period_end: end }] },
       }
       return { type: subscriptionTypes[event.status], data: { object } }
@@ -68,7 +106,12 @@ export async function deliver(service: Service, event: object): Promise<string> 
 
 /** Select what the events of a history may change in an account. */
 export async function selectOutcome(service: Service, accountId: string) {
-  const [row] = await service.sql<{ plan: string; status: string; subscription: string | null; customer: string | null }>(
+  const [row] = await service.sql<{
+    plan: string
+    status: string
+    subscription: string | null
+    customer: string | null
+  }>(
     `select plan, subscription_status as status, provider_subscription_id as subscription, billing_customer_id as customer
        from accounts where id = $1`,
     [accountId],
@@ -77,16 +120,21 @@ export async function selectOutcome(service: Service, accountId: string) {
 }
 
 /**
- * Return what an account must have after all events of a history, whatever their order: the last event of each subscription says its state,
- * and of those whose customer was linked the best one counts.
+ * Return what an account must have after all events of a history, whatever their order: the last event of
+ * each subscription says its state, and of those whose customer was linked the best one counts.
  */
 export function expectOutcome(history: readonly TimedEvent[], tag: string) {
   const byTime = history.toSorted((a, b) => a.at - b.at)
-  const links = byTime.filter(({ kind }) => kind === 'customer' || kind === 'checkout').map(({ customer }) => customer)
+  const links = byTime
+    .filter(({ kind }) => kind === 'customer' || kind === 'checkout')
+    .map(({ customer }) => customer)
   const deleted = byTime.filter(({ kind }) => kind === 'customer_deleted').map(({ customer }) => customer)
-  const states = new Map(byTime.flatMap((event) => (event.kind === 'subscription' ? [[event.subscription, event] as const] : [])))
+  const states = new Map(
+    byTime.flatMap((event) => (event.kind === 'subscription' ? [[event.subscription, event] as const] : [])),
+  )
   const order = ['active', 'past_due', 'unpaid', 'canceled']
-  const rank = ({ plan, status }: { plan: Plan; status: Status }) => (plan ? 0 : 4) + order.indexOf(status === 'paused' ? 'unpaid' : status)
+  const rank = ({ plan, status }: { plan: Plan; status: Status }) =>
+    (plan ? 0 : 4) + order.indexOf(status === 'paused' ? 'unpaid' : status)
   const [best] = [...states.values()]
     .filter(({ customer }) => links.includes(customer))
     .sort((a, b) => rank(a) - rank(b) || b.createdAt - a.createdAt)

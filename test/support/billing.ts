@@ -24,7 +24,10 @@ export async function addLocalPrices(ownerUrl: string): Promise<void> {
 /** Create a customer at the local Stripe emulator. No account is linked to it. */
 export async function createStripeCustomer(service: Service): Promise<string> {
   const headers = { authorization: `Bearer ${service.settings.STRIPE_SECRET_KEY}` }
-  const response = await fetch(`${service.settings.STRIPE_BASE_URL}/v1/customers`, { method: 'POST', headers })
+  const response = await fetch(`${service.settings.STRIPE_BASE_URL}/v1/customers`, {
+    method: 'POST',
+    headers,
+  })
   return ((await response.json()) as { id: string }).id
 }
 
@@ -33,7 +36,9 @@ export function createReference(service: Service, accountId: string): Promise<st
   return createAccountReferences(JSON.parse(service.settings.JWT_KEYS ?? '[]')).sign(accountId)
 }
 
-/** Serialise an event and sign it as Stripe does. `signedAt` is in seconds since the epoch, now by default. */
+/**
+ * Serialise an event and sign it as Stripe does. `signedAt` is in seconds since the epoch, now by default.
+ */
 export function signEvent(service: Service, event: object, signedAt?: number) {
   const body = JSON.stringify(event)
   const signature = signPayload(body, service.settings.STRIPE_WEBHOOK_SECRET ?? '', signedAt)
@@ -43,18 +48,27 @@ export function signEvent(service: Service, event: object, signedAt?: number) {
 
 /** Post a webhook event to the service, signed as Stripe does. Add a new event id unless `event` has one. */
 export function postSignedEvent(service: Service, event: object) {
-  const { bytes, headers } = signEvent(service, { id: `evt_${randomBytes(8).toString('hex')}`, object: 'event', ...event })
+  const { bytes, headers } = signEvent(service, {
+    id: `evt_${randomBytes(8).toString('hex')}`,
+    object: 'event',
+    ...event,
+  })
   return request(service, 'POST', '/billing/webhook', { raw: bytes, headers })
 }
 
-/** An event of the local Stripe emulator and the service's response; `status` is null when the event was not delivered. */
+/**
+ * An event of the local Stripe emulator and the service's response; `status` is null when the event was not
+ * delivered.
+ */
 export interface SentBillingEvent {
   event: { id: string; created: number }
   status: number | null
   answer: { outcome?: string; error?: string }
 }
 
-/** Change an account's subscription through the local dashboard. Return the last event that the action sent. */
+/**
+ * Change an account's subscription through the local dashboard. Return the last event that the action sent.
+ */
 export async function sendBillingAction(
   service: Service,
   account_id: string,
@@ -63,14 +77,23 @@ export async function sendBillingAction(
 ): Promise<SentBillingEvent> {
   const body = JSON.stringify({ account_id, action, ...options })
   const headers = { 'content-type': 'application/json' }
-  const response = await fetch(`${service.localOrigin}/desk/billing/events`, { method: 'POST', headers, body })
+  const response = await fetch(`${service.localOrigin}/desk/billing/events`, {
+    method: 'POST',
+    headers,
+    body,
+  })
   expect([response.status, action]).toEqual([201, action])
   return ((await response.json()) as SentBillingEvent[]).at(-1) as SentBillingEvent
 }
 
 /** Send an event of the local Stripe emulator again. */
-export async function resendBillingEvent(service: Service, { event }: SentBillingEvent): Promise<SentBillingEvent> {
-  const response = await fetch(`${service.localOrigin}/desk/billing/events/${event.id}/resend`, { method: 'POST' })
+export async function resendBillingEvent(
+  service: Service,
+  { event }: SentBillingEvent,
+): Promise<SentBillingEvent> {
+  const response = await fetch(`${service.localOrigin}/desk/billing/events/${event.id}/resend`, {
+    method: 'POST',
+  })
   return (await response.json()) as SentBillingEvent
 }
 
@@ -81,6 +104,8 @@ export async function selectBillingState(service: Service, accountId: string) {
     subscription_status: string
     past_due_since: Date | null
     billing_customer_id: string | null
-  }>('select plan, subscription_status, past_due_since, billing_customer_id from accounts where id = $1', [accountId])
+  }>('select plan, subscription_status, past_due_since, billing_customer_id from accounts where id = $1', [
+    accountId,
+  ])
   return row as NonNullable<typeof row>
 }

@@ -2,15 +2,24 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, onTestFinished, type TestContext } from 'vitest'
 import { openBrowser } from './browser.ts'
 
-/** A page that records its requests and its problems: failed requests, error statuses, console errors and exceptions. */
+/**
+ * A page that records its requests and its problems: failed requests, error statuses, console errors and
+ * exceptions.
+ */
 export interface WatchedPage {
   page: Page
   requestedUrls: string[]
   problems: string[]
 }
 
-/** Start a browser for the calling test file. Return a function that opens a page, or skips the test where no browser starts. */
-export function useBrowserPages(): (context: TestContext, options?: BrowserContextOptions) => Promise<WatchedPage> {
+/**
+ * Start a browser for the calling test file. Return a function that opens a page, or skips the test where no
+ * browser starts.
+ */
+export function useBrowserPages(): (
+  context: TestContext,
+  options?: BrowserContextOptions,
+) => Promise<WatchedPage> {
   let browser: Browser | undefined
   let skipReason = ''
   beforeAll(async () => {
@@ -35,9 +44,19 @@ function watchPage(page: Page): WatchedPage {
   const problems: string[] = []
   page.on('request', (request) => requestedUrls.push(request.url()))
   // A response whose body is not read before the page reloads counts as aborted.
-  page.on('requestfailed', (request) => request.failure()?.errorText !== 'net::ERR_ABORTED' && problems.push(`${request.url()} failed`))
-  page.on('response', (response) => response.status() >= 400 && problems.push(`${response.url()} ${response.status()}`))
-  page.on('console', (message) => ['error', 'warning'].includes(message.type()) && problems.push(message.text()))
+  page.on(
+    'requestfailed',
+    (request) =>
+      request.failure()?.errorText !== 'net::ERR_ABORTED' && problems.push(`${request.url()} failed`),
+  )
+  page.on(
+    'response',
+    (response) => response.status() >= 400 && problems.push(`${response.url()} ${response.status()}`),
+  )
+  page.on(
+    'console',
+    (message) => ['error', 'warning'].includes(message.type()) && problems.push(message.text()),
+  )
   page.on('pageerror', (error) => problems.push(error.message))
   return { page, requestedUrls, problems }
 }

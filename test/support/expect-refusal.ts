@@ -8,6 +8,8 @@ export async function expectRefusal(call: PromiseLike<unknown>, status: number):
     (reason: unknown) => reason,
   )
   if (error !== undefined && !isApiError(error)) throw error
-  expect(error?.status, error ? `returned ${error.status}: ${JSON.stringify(error.body)}` : 'succeeded').toBe(status)
+  expect(error?.status, error ? `returned ${error.status}: ${JSON.stringify(error.body)}` : 'succeeded').toBe(
+    status,
+  )
   return error as ApiError
 }

@@ -7,7 +7,10 @@ interface ResponseWithStatus {
   error?: unknown
 }
 
-/** Expect a status and return the response. A failure prints the body of an `ApiResponse`, and what the log says of a 500. */
+/**
+ * Expect a status and return the response. A failure prints the body of an `ApiResponse`, and what the log
+ * says of a 500.
+ */
 export function expectStatus<R extends ResponseWithStatus>(response: R, status: number): R {
   const body = typeof response.text === 'string' ? `: ${response.text.slice(0, 2000)}` : ''
   const error = response.error === undefined ? '' : `\n${JSON.stringify(response.error, null, 2)}`

@@ -16,8 +16,8 @@ export function buildLongFlow(count: number) {
 }
 
 /**
- * Create a session of a flow that has one step per note, and answer every step with its note. Complete the session unless `complete` is
- * false. Return the session's id.
+ * Create a session of a flow that has one step per note, and answer every step with its note. Complete the
+ * session unless `complete` is false. Return the session's id.
  */
 export async function createAnsweredSession(
   person: Person,
@@ -36,16 +36,30 @@ export async function createAnsweredSession(
   )
   for (const [index, note] of notes.entries()) {
     session = (
-      await person.call('POST', `/sessions/${session.id}/decisions`, { step_id: `s${index}`, outcome: 'done', note, duration_seconds: 75 })
+      await person.call('POST', `/sessions/${session.id}/decisions`, {
+        step_id: `s${index}`,
+        outcome: 'done',
+        note,
+        duration_seconds: 75,
+      })
     ).body
   }
   if (complete)
-    await person.call('POST', `/sessions/${session.id}/complete`, { outcome: 'resolved', notes: 'All well.', next_steps: 'Call back.' })
+    await person.call('POST', `/sessions/${session.id}/complete`, {
+      outcome: 'resolved',
+      notes: 'All well.',
+      next_steps: 'Call back.',
+    })
   return session.id as string
 }
 
 /** Insert one answer per note by SQL. Sending as many through the API would take minutes. */
-export async function insertAnswers(service: Service, person: Person, sessionId: string, notes: readonly string[]): Promise<void> {
+export async function insertAnswers(
+  service: Service,
+  person: Person,
+  sessionId: string,
+  notes: readonly string[],
+): Promise<void> {
   await service.sql(
     `insert into session_decisions (account_id, session_id, seq, step_id, outcome, note, started_at, duration_seconds)
      select $1, $2, 1000 + n, 'x' || n, 'done', note, now(), 4 from jsonb_array_elements_text($3) with ordinality notes (note, n)`,
@@ -53,10 +67,16 @@ export async function insertAnswers(service: Service, person: Person, sessionId:
   )
 }
 
-export const exportSession = (person: Person, id: string, query = '') => person.call('GET', `/sessions/${id}/export${query}`)
+export const exportSession = (person: Person, id: string, query = '') =>
+  person.call('GET', `/sessions/${id}/export${query}`)
 
 /** Export a session as a PDF, and return its bytes. */
-export async function exportPdf(service: Pick<Service, 'api'>, person: Person, id: string, query: string): Promise<Uint8Array> {
+export async function exportPdf(
+  service: Pick<Service, 'api'>,
+  person: Person,
+  id: string,
+  query: string,
+): Promise<Uint8Array> {
   const response = await fetch(`${service.api}/api/v1/sessions/${id}/export${query}`, {
     headers: { authorization: `Bearer ${person.token}` },
   })

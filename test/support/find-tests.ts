@@ -1,10 +1,13 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, posix } from 'node:path'
 
-// Finds every test that a change can break. Imports are followed as far as they go, but for one: the table of operations imports all of
-// them, and a test only depends on those that it calls, which its text names.
+// Finds every test that a change can break. Imports are followed as far as they go, but for one: the table of
+// operations imports all of them, and a test only depends on those that it calls, which its text names.
 
-/** Changed files that can break any test: what is installed, how tests run, and the database that all of them share. */
+/**
+ * Changed files that can break any test: what is installed, how tests run, and the database that all of them
+ * share.
+ */
 const affectsAll =
   /^(package(-lock)?\.json|tsconfig\.json|wrangler\.toml|migrations\/.+|test\/vitest\.config\.ts|test\/support\/(setup|sequencer)\.ts)$/
 /** Only the files of the groups that a test calls are followed from here. */
@@ -36,7 +39,9 @@ export function readTestIndex(root: string): TestIndex {
 function findReached(graph: Graph, groups: readonly Group[], test: string): Set<string> {
   const reached = follow(graph, [test])
   if (!reached.has(operationTable)) return reached
-  const texts = [...reached].filter((file) => file.startsWith('test/')).map((file) => graph.texts.get(file) ?? '')
+  const texts = [...reached]
+    .filter((file) => file.startsWith('test/'))
+    .map((file) => graph.texts.get(file) ?? '')
   const called = groups.filter(({ names }) => texts.some((text) => names.test(text)))
   return follow(
     graph,
@@ -45,14 +50,19 @@ function findReached(graph: Graph, groups: readonly Group[], test: string): Set<
   )
 }
 
-/** Find the test files that changes of these files can break. Paths are relative to the root. Deleted files count too. */
+/**
+ * Find the test files that changes of these files can break. Paths are relative to the root. Deleted files
+ * count too.
+ */
 export function findTests({ graph, reachedBy }: TestIndex, changed: readonly string[]): string[] {
   const tests = [...reachedBy.keys()].filter((test) => !timingTests.test(test))
   if (changed.some((file) => affectsAll.test(file))) return tests
   // Code is imported, but some tests read all of it.
   const canBreak = (test: string, reached: ReadonlySet<string>, file: string) =>
     reached.has(file) || readsFile(graph, file.endsWith('.ts') ? new Set([test]) : reached, file)
-  return tests.filter((test) => changed.some((file) => canBreak(test, reachedBy.get(test) ?? new Set(), file)))
+  return tests.filter((test) =>
+    changed.some((file) => canBreak(test, reachedBy.get(test) ?? new Set(), file)),
+  )
 }
 
 /** Add to `reached` the files that can be reached from others. */
@@ -66,7 +76,10 @@ function follow({ imports }: Graph, from: readonly string[], reached = new Set<s
   return reached
 }
 
-/** Return whether one of the files reads another file that is no code: it names its path, or a folder above it and its name or all names. */
+/**
+ * Return whether one of the files reads another file that is no code: it names its path, or a folder above it
+ * and its name or all names.
+ */
 function readsFile({ names }: Graph, files: ReadonlySet<string>, path: string): boolean {
   return [...files].some((file) => {
     const { paths, listsFolders } = names.get(file) ?? noPaths
@@ -86,7 +99,9 @@ interface NamedPaths {
 const noPaths: NamedPaths = { paths: new Set(), listsFolders: false }
 
 function listNamedPaths(file: string, text: string): NamedPaths {
-  const quoted = [...text.matchAll(/['"`]([\w@.-]+(?:\/[\w@.-]+)*)['"`]/g)].map(([, path = '']) => path).filter((path) => /[./]/.test(path))
+  const quoted = [...text.matchAll(/['"`]([\w@.-]+(?:\/[\w@.-]+)*)['"`]/g)]
+    .map(([, path = '']) => path)
+    .filter((path) => /[./]/.test(path))
   const listsFolders = /\breaddir|\bglob/.test(text)
   const tops = listsFolders ? [...text.matchAll(/['{,](functions|lib)[',}]/g)].map(([, top = '']) => top) : []
   const paths = quoted.flatMap((path) => [posix.normalize(path), posix.join(dirname(file), path)])
@@ -94,17 +109,28 @@ function listNamedPaths(file: string, text: string): NamedPaths {
 }
 
 function readGraph(root: string): Graph {
-  const files = globSync('{functions,lib,test}/**/*.{ts,tsx}', { cwd: root }).map((file) => file.replaceAll('\\', '/'))
+  const files = globSync('{functions,lib,test}/**/*.{ts,tsx}', { cwd: root }).map((file) =>
+    file.replaceAll('\\', '/'),
+  )
   const texts = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]))
-  const mapFiles = <T>(read: (file: string, text: string) => T) => new Map([...texts].map(([file, text]) => [file, read(file, text)]))
-  return { texts, imports: mapFiles((file, text) => listImports(root, file, text)), names: mapFiles(listNamedPaths) }
+  const mapFiles = <T>(read: (file: string, text: string) => T) =>
+    new Map([...texts].map(([file, text]) => [file, read(file, text)]))
+  return {
+    texts,
+    imports: mapFiles((file, text) => listImports(root, file, text)),
+    names: mapFiles(listNamedPaths),
+  }
 }
 
 function listImports(root: string, file: string, text: string): string[] {
-  const specifiers = [...text.matchAll(/(?:\bfrom|\bimport\(?)\s*'([.#][^']+)'/g)].map(([, specifier = '']) => resolve(file, specifier))
+  const specifiers = [...text.matchAll(/(?:\bfrom|\bimport\(?)\s*'([.#][^']+)'/g)].map(([, specifier = '']) =>
+    resolve(file, specifier),
+  )
   // Processes and bundles are started from a path.
   const paths = [...text.matchAll(/'((?:functions|lib|test)\/[\w./-]+\.ts)'/g)].map(([, path = '']) => path)
-  const siblings = [...text.matchAll(/'([\w-]+\.ts)'/g)].map(([, name = '']) => posix.join(dirname(file), name))
+  const siblings = [...text.matchAll(/'([\w-]+\.ts)'/g)].map(([, name = '']) =>
+    posix.join(dirname(file), name),
+  )
   return [...specifiers, ...[...paths, ...siblings].filter((path) => existsSync(join(root, path)))]
 }
 
@@ -129,7 +155,10 @@ function listGroups(table: string): Group[] {
       const routes = [...entry.matchAll(/'([\w.]+)': '\w+ ([^']+)'/g)]
       const ids = routes.map(([, id = '']) => id.replaceAll('.', '\\??\\.'))
       const paths = new Set(routes.map(([, , path = '']) => escapePattern(path.split('/{')[0] ?? '')))
-      return { file: `functions/${file}`, names: new RegExp(`\\b(?:${ids.join('|')})\\b|(?:${[...paths].join('|')})(?![\\w-])`) }
+      return {
+        file: `functions/${file}`,
+        names: new RegExp(`\\b(?:${ids.join('|')})\\b|(?:${[...paths].join('|')})(?![\\w-])`),
+      }
     })
 }
 

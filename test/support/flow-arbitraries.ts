@@ -2,7 +2,12 @@ import fc from 'fast-check'
 import { createBudget } from '#rules/budget.ts'
 import type { ApproverRole } from '#rules/flows/approval-requirement.ts'
 import { findDefaultProblem } from '#rules/flows/intake-answers.ts'
-import { normaliseForm, normaliseLineBreaks, normaliseStructure, toSingleLine } from '#rules/flows/normalise.ts'
+import {
+  normaliseForm,
+  normaliseLineBreaks,
+  normaliseStructure,
+  toSingleLine,
+} from '#rules/flows/normalise.ts'
 import { columnDefaults } from '#rules/flows/rfflow.ts'
 import { type FlowNode, IntakeField, treeTypes } from '#rules/flows/structure.ts'
 import { walkNodes } from '#rules/flows/walk.ts'
@@ -13,11 +18,54 @@ import { removeInvisible } from '#rules/text/plain-name.ts'
 
 const difficultTexts = [
   // Backslashes, white space and invisible characters
-  ...['\\', '\\\\', '\n', '\n\n', '\r\n', '\r', '\t', ' ', '   ', '\u2028', '\u2029', '\u0085', '\u00a0', '\ufeff', '\u200b', '\u0007'],
+  ...[
+    '\\',
+    '\\\\',
+    '\n',
+    '\n\n',
+    '\r\n',
+    '\r',
+    '\t',
+    ' ',
+    '   ',
+    '\u2028',
+    '\u2029',
+    '\u0085',
+    '\u00a0',
+    '\ufeff',
+    '\u200b',
+    '\u0007',
+  ],
   // Headings and attributes
-  ...['## Step: x', '### Fallback: y {#z}', '## Intake', '# Title', '## ', '##', '####', '---', '{#x}', '{\\#x}', '{#', '}', '{{server}}'],
+  ...[
+    '## Step: x',
+    '### Fallback: y {#z}',
+    '## Intake',
+    '# Title',
+    '## ',
+    '##',
+    '####',
+    '---',
+    '{#x}',
+    '{\\#x}',
+    '{#',
+    '}',
+    '{{server}}',
+  ],
   // Links
-  ...['- A -> #b', '- ->', '- -> #', '->', '-> #x', '-\\> #x', '-> {#x}', '  - A -> #b', '* B -> #"c d" {#e}', ' {loose}', ' under=x'],
+  ...[
+    '- A -> #b',
+    '- ->',
+    '- -> #',
+    '->',
+    '-> #x',
+    '-\\> #x',
+    '-> {#x}',
+    '  - A -> #b',
+    '* B -> #"c d" {#e}',
+    ' {loose}',
+    ' under=x',
+  ],
   // Code fences
   ...[
     '```',
@@ -96,18 +144,28 @@ const multiLineText = fc.oneof(
 )
 const limitLength = (text: string, maxLength: number) => text.slice(0, maxLength).toWellFormed()
 /** A line of text that is never empty. */
-const singleLineText = fc.oneof(mixedText, plainText).map((text) => toSingleLine(limitLength(text, 150)) || 'x')
+const singleLineText = fc
+  .oneof(mixedText, plainText)
+  .map((text) => toSingleLine(limitLength(text, 150)) || 'x')
 /** A name, which has no characters that hide or reverse text. */
 const nameText = singleLineText.map((text) => removeInvisible(text).trim() || 'x')
 const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined })
 
 const evidence = fc
-  .array(fc.record({ type: fc.constantFrom('screenshot', 'text', 'number', 'boolean', 'select'), label: singleLineText }), { maxLength: 3 })
+  .array(
+    fc.record({
+      type: fc.constantFrom('screenshot', 'text', 'number', 'boolean', 'select'),
+      label: singleLineText,
+    }),
+    { maxLength: 3 },
+  )
   .map((requirements) =>
     requirements.map((requirement, index) => ({
       ...requirement,
       key: `evidence_${index}`,
-      ...(requirement.type === 'select' ? { options: [requirement.label, `${requirement.label.slice(0, 90).toWellFormed()}2`] } : {}),
+      ...(requirement.type === 'select'
+        ? { options: [requirement.label, `${requirement.label.slice(0, 90).toWellFormed()}2`] }
+        : {}),
     })),
   )
 const approval = fc.record({
@@ -140,7 +198,12 @@ const optionalProperties = {
         title: singleLineText,
         url: fc.oneof(
           fc.webUrl(),
-          fc.constantFrom('http://a.example/b>c', 'https://a.example/x y"z', 'https://é.example/?q=<a>#{#b}', 'http://a/\\'),
+          fc.constantFrom(
+            'http://a.example/b>c',
+            'https://a.example/x y"z',
+            'https://é.example/?q=<a>#{#b}',
+            'http://a/\\',
+          ),
         ),
       }),
       { maxLength: 3 },
@@ -188,8 +251,8 @@ const { nodeContent } = fc.letrec<{ nodeContent: NodeContent }>((tie) => ({
 const maxPrefixLength = 80
 
 /**
- * Create a solution without children, an action with one child, or a decision with several children. Two options of a decision lead to
- * its first child.
+ * Create a solution without children, an action with one child, or a decision with several children. Two
+ * options of a decision lead to its first child.
  */
 function createNode(content: NodeContent, count: { nodes: number }): FlowNode {
   count.nodes++
@@ -217,7 +280,10 @@ const stepContent = fc.record({
 })
 const fallbackContent = fc.record({ id: idPrefix, title: singleLineText, description: multiLineText })
 const stepList = fc
-  .array(fc.tuple(stepContent, fc.array(fallbackContent, { maxLength: 3 }), fc.boolean()), { minLength: 1, maxLength: 6 })
+  .array(fc.tuple(stepContent, fc.array(fallbackContent, { maxLength: 3 }), fc.boolean()), {
+    minLength: 1,
+    maxLength: 6,
+  })
   .map((contents) => {
     let count = 0
     const withUniqueId = <T extends { id: string }>(content: T) => {
@@ -229,10 +295,23 @@ const stepList = fc
       const type = isLast ? 'procedure_end' : isSection && index > 0 ? 'section_header' : 'procedure_step'
       const { subflow, evidence, approval, timer, ...content } = withUniqueId(step)
       if (type !== 'procedure_step') return { ...content, type } as const
-      return { ...content, subflow, evidence, approval, timer, type, fallback_steps: fallbacks.map(withUniqueId) } as const
+      return {
+        ...content,
+        subflow,
+        evidence,
+        approval,
+        timer,
+        type,
+        fallback_steps: fallbacks.map(withUniqueId),
+      } as const
     })
     // At least one procedure step is required to publish.
-    const firstStep = { ...withUniqueId({ id: 'first' }), type: 'procedure_step' as const, title: 'x', description: '' }
+    const firstStep = {
+      ...withUniqueId({ id: 'first' }),
+      type: 'procedure_step' as const,
+      title: 'x',
+      description: '',
+    }
     return { steps: [firstStep, ...steps] }
   })
 
@@ -277,7 +356,11 @@ const intakeField = fc
   )
   .map(removeWrongDefault)
 const selectProperties = fc
-  .tuple(fc.constantFrom('select', 'multiselect'), fc.array(singleLineText, { minLength: 1, maxLength: 4 }), fc.boolean())
+  .tuple(
+    fc.constantFrom('select', 'multiselect'),
+    fc.array(singleLineText, { minLength: 1, maxLength: 4 }),
+    fc.boolean(),
+  )
   .map(([type, options, hasManyDefaults]) => ({
     type,
     options,
@@ -285,7 +368,9 @@ const selectProperties = fc
   }))
 const intakeForm = fc
   .array(intakeField, { maxLength: 4 })
-  .map((fields) => normaliseForm(fields.map((field, index) => IntakeField.parse({ ...field, key: `key_${index}` }))))
+  .map((fields) =>
+    normaliseForm(fields.map((field, index) => IntakeField.parse({ ...field, key: `key_${index}` }))),
+  )
 
 /** A flow in normal form that can be published. */
 export const publishableFlow = fc
@@ -310,16 +395,19 @@ export const publishableFlow = fc
   }))
 
 /** A tree as an unfinished draft may contain it: with wrong links, changed types and missing titles. */
-export const draftTree: fc.Arbitrary<FlowNode> = fc.tuple(publishableTree, fc.infiniteStream(fc.nat({ max: 5 }))).map(([tree, numbers]) => {
-  const nextNumber = () => numbers.next().value as number
-  const nodeIds = [...walkNodes(tree)].map(({ node }) => node.id)
-  const pickTarget = () => [undefined, 'nowhere else', nodeIds[nextNumber()], nodeIds.at(-nextNumber())][nextNumber()]
-  for (const { node } of walkNodes(tree)) {
-    for (const option of node.options ?? []) if (nextNumber() > 2) option.next_node_id = pickTarget()
-    if (nextNumber() > 2) node.next_node_id = pickTarget()
-    if (nextNumber() > 3) node.title = ''
-    if (nextNumber() > 4) node.type = 'solution'
-    if (nextNumber() > 4) for (const option of node.options ?? []) option.label = ''
-  }
-  return normaliseStructure(tree) as FlowNode
-})
+export const draftTree: fc.Arbitrary<FlowNode> = fc
+  .tuple(publishableTree, fc.infiniteStream(fc.nat({ max: 5 })))
+  .map(([tree, numbers]) => {
+    const nextNumber = () => numbers.next().value as number
+    const nodeIds = [...walkNodes(tree)].map(({ node }) => node.id)
+    const pickTarget = () =>
+      [undefined, 'nowhere else', nodeIds[nextNumber()], nodeIds.at(-nextNumber())][nextNumber()]
+    for (const { node } of walkNodes(tree)) {
+      for (const option of node.options ?? []) if (nextNumber() > 2) option.next_node_id = pickTarget()
+      if (nextNumber() > 2) node.next_node_id = pickTarget()
+      if (nextNumber() > 3) node.title = ''
+      if (nextNumber() > 4) node.type = 'solution'
+      if (nextNumber() > 4) for (const option of node.options ?? []) option.label = ''
+    }
+    return normaliseStructure(tree) as FlowNode
+  })

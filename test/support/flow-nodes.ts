@@ -17,7 +17,14 @@ export function createEnd(fields: Partial<FlowStep> = {}): FlowStep {
 /** Return a chain of nodes, each below the one before it. */
 export function createChain(depth: number): FlowNode {
   return Array.from({ length: depth - 1 }).reduceRight<FlowNode>(
-    (child, _, n) => ({ id: `n${n}`, type: 'action', title: 'x', description: '', next_node_id: child.id, children: [child] }),
+    (child, _, n) => ({
+      id: `n${n}`,
+      type: 'action',
+      title: 'x',
+      description: '',
+      next_node_id: child.id,
+      children: [child],
+    }),
     createSolution('last'),
   )
 }

@@ -25,7 +25,9 @@ export function printerFlow() {
   }
 }
 
-export const printerForm = [{ key: 'printer_ip', label: 'Address of the printer', type: 'ip', required: true }]
+export const printerForm = [
+  { key: 'printer_ip', label: 'Address of the printer', type: 'ip', required: true },
+]
 
 /** Return a new procedural structure that passes the checks for publishing. */
 export function patchProcedure() {
@@ -44,7 +46,12 @@ export function patchProcedure() {
           { id: 'ask', title: 'Ask the client to accept the risk', description: '' },
         ],
       },
-      { id: 'patch', type: 'procedure_step', title: 'Install the updates', description: 'Reboot when asked.' },
+      {
+        id: 'patch',
+        type: 'procedure_step',
+        title: 'Install the updates',
+        description: 'Reboot when asked.',
+      },
       { id: 'end', type: 'procedure_end', title: 'Done', description: '' },
     ],
   }

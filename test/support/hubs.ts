@@ -98,11 +98,19 @@ export const hubKinds: { name: string; open(): Promise<TestHub> }[] = [
 
 /** Create events whose data is `{ n }`, each with a key of its own. */
 export function createEvents(count: number, first = 1): LiveEvent[] {
-  return Array.from({ length: count }, (_, i) => ({ key: crypto.randomUUID(), event: 'handoff_created', data: { n: first + i } }))
+  return Array.from({ length: count }, (_, i) => ({
+    key: crypto.randomUUID(),
+    event: 'handoff_created',
+    data: { n: first + i },
+  }))
 }
 
 /** Publish events as the service does, 16 at once. */
-export async function publishEvents(hub: RealtimePort, accountId: string, events: readonly LiveEvent[]): Promise<void> {
+export async function publishEvents(
+  hub: RealtimePort,
+  accountId: string,
+  events: readonly LiveEvent[],
+): Promise<void> {
   for (let n = 0; n < events.length; n += 16) await hub.publish(accountId, events.slice(n, n + 16))
 }
 
@@ -129,7 +137,12 @@ interface ListenerOptions {
 export async function openStream(
   hub: RealtimePort,
   accountId: string,
-  { userId = crypto.randomUUID(), signInId = crypto.randomUUID(), lastEventId = null, isReading = true }: ListenerOptions = {},
+  {
+    userId = crypto.randomUUID(),
+    signInId = crypto.randomUUID(),
+    lastEventId = null,
+    isReading = true,
+  }: ListenerOptions = {},
 ): Promise<TestStream> {
   const abort = new AbortController()
   const body = await hub.subscribe(accountId, { userId, signInId, lastEventId, signal: abort.signal })

@@ -7,7 +7,11 @@ import { openTestDatabase } from './databases.ts'
 const silentQueue = { async publish() {}, ping: async () => ({ isLimited: false }) }
 
 /** Insert an event as the service does, but publish nothing to the queue. Return the delivery ids. */
-export function emitWithoutPublishing({ settings }: Service, accountId: string, event: Event): Promise<string[]> {
+export function emitWithoutPublishing(
+  { settings }: Service,
+  accountId: string,
+  event: Event,
+): Promise<string[]> {
   return emitEvent(openTestDatabase(settings.DATABASE_PLATFORM_URL), silentQueue, accountId, event)
 }
 
@@ -26,14 +30,26 @@ export function escalationEvent(problemSummary: string, targetUserId: string | n
 }
 
 /** Post the queue's message for one delivery attempt. Return the response status. */
-export function postDeliveryJob(service: Service, deliveryId: string, attempt: number): Promise<{ status: number }> {
+export function postDeliveryJob(
+  service: Service,
+  deliveryId: string,
+  attempt: number,
+): Promise<{ status: number }> {
   return postSignedJob(service, '/jobs/notifications/deliver', { delivery_id: deliveryId, attempt })
 }
 
 /** Post a job message with the queue's signature. Return the response status. */
-export async function postSignedJob(service: Service, path: string, message: unknown = {}): Promise<{ status: number }> {
+export async function postSignedJob(
+  service: Service,
+  path: string,
+  message: unknown = {},
+): Promise<{ status: number }> {
   const body = JSON.stringify(message)
-  const signature = signMessage(service.settings.QSTASH_CURRENT_SIGNING_KEY ?? '', `${service.settings.PUBLIC_BASE_URL}${path}`, body)
+  const signature = signMessage(
+    service.settings.QSTASH_CURRENT_SIGNING_KEY ?? '',
+    `${service.settings.PUBLIC_BASE_URL}${path}`,
+    body,
+  )
   const headers = { 'content-type': 'application/json', 'upstash-signature': signature }
   const response = await fetch(service.api + path, { method: 'POST', headers, body })
   await response.arrayBuffer()

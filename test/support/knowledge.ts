@@ -47,7 +47,10 @@ export function buildZip(entries: readonly ZipEntry[], count = entries.length): 
 const escapeXml = (text: string) => text.replace(/[<&>]/g, (character) => `&#${character.charCodeAt(0)};`)
 const run = (text: string) => `<w:r><w:t xml:space="preserve">${escapeXml(text)}</w:t></w:r>`
 
-/** Return a paragraph in WordprocessingML. `list` contains a list number of `numbering.xml` and the depth in that list. */
+/**
+ * Return a paragraph in WordprocessingML. `list` contains a list number of `numbering.xml` and the depth in
+ * that list.
+ */
 export function docxParagraph(text: string, style = '', list?: [number, number]): string {
   const numbers = list ? `<w:numPr><w:ilvl w:val="${list[1]}"/><w:numId w:val="${list[0]}"/></w:numPr>` : ''
   return `<w:p><w:pPr>${style ? `<w:pStyle w:val="${style}"/>` : ''}${numbers}</w:pPr>${run(text)}</w:p>`
@@ -64,7 +67,10 @@ interface DocxCell {
   startsRows?: boolean
   continuesRows?: boolean
 }
-/** Return a table whose cells can span columns and rows, in WordprocessingML. A cell that continues the one above has no text. */
+/**
+ * Return a table whose cells can span columns and rows, in WordprocessingML. A cell that continues the one
+ * above has no text.
+ */
 export function docxSpanTable(rows: readonly DocxCell[][]): string {
   const cell = ({ text, columns = 1, startsRows, continuesRows }: DocxCell) => {
     const merge = startsRows ? '<w:vMerge w:val="restart"/>' : continuesRows ? '<w:vMerge/>' : ''
@@ -73,22 +79,30 @@ export function docxSpanTable(rows: readonly DocxCell[][]): string {
   }
   return `<w:tbl>${rows.map((row) => `<w:tr>${row.map(cell).join('')}</w:tr>`).join('')}</w:tbl>`
 }
-export const docxLink = (text: string) => `<w:p>${run('See ')}<w:hyperlink r:id="rId9">${run(text)}</w:hyperlink></w:p>`
+export const docxLink = (text: string) =>
+  `<w:p>${run('See ')}<w:hyperlink r:id="rId9">${run(text)}</w:hyperlink></w:p>`
 
-const namespaces = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:r="r" xmlns:mc="mc"'
+const namespaces =
+  'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:r="r" xmlns:mc="mc"'
 const declaration = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 const style = (id: string, name: string) => `<w:style w:styleId="${id}"><w:name w:val="${name}"/></w:style>`
-const level = (depth: number, format: string) => `<w:lvl w:ilvl="${depth}"><w:numFmt w:val="${format}"/></w:lvl>`
+const level = (depth: number, format: string) =>
+  `<w:lvl w:ilvl="${depth}"><w:numFmt w:val="${format}"/></w:lvl>`
 
 /** Return a complete document.xml. */
-export const documentXml = (body: string) => `${declaration}<w:document ${namespaces}><w:body>${body}</w:body></w:document>`
+export const documentXml = (body: string) =>
+  `${declaration}<w:document ${namespaces}><w:body>${body}</w:body></w:document>`
 
 /**
- * Return the files of a Word document. List 1 is numbered and has bullets on its second level. List 2 has bullets. The style ids are those
- * of the German version of Word.
+ * Return the files of a Word document. List 1 is numbered and has bullets on its second level. List 2 has
+ * bullets. The style ids are those of the German version of Word.
  */
 export function docxParts(document: string): ZipEntry[] {
-  const styles = [style('berschrift1', 'heading 1'), style('berschrift2', 'heading 2'), style('Quelltext', 'Source Code')].join('')
+  const styles = [
+    style('berschrift1', 'heading 1'),
+    style('berschrift2', 'heading 2'),
+    style('Quelltext', 'Source Code'),
+  ].join('')
   const lists = [
     `<w:abstractNum w:abstractNumId="7">${level(0, 'decimal')}${level(1, 'bullet')}</w:abstractNum>`,
     `<w:abstractNum w:abstractNumId="8">${level(0, 'bullet')}</w:abstractNum>`,
@@ -98,7 +112,10 @@ export function docxParts(document: string): ZipEntry[] {
     { name: '[Content_Types].xml', content: `${declaration}<Types/>` },
     { name: 'word/document.xml', content: document },
     { name: 'word/styles.xml', content: `${declaration}<w:styles ${namespaces}>${styles}</w:styles>` },
-    { name: 'word/numbering.xml', content: `${declaration}<w:numbering ${namespaces}>${lists}</w:numbering>` },
+    {
+      name: 'word/numbering.xml',
+      content: `${declaration}<w:numbering ${namespaces}>${lists}</w:numbering>`,
+    },
     {
       name: 'word/_rels/document.xml.rels',
       content: `${declaration}<Relationships><Relationship Id="rId9" Target="https://kb.example.com/4711" TargetMode="External"/></Relationships>`,
@@ -124,7 +141,8 @@ export async function uploadArticle(
 export async function createConvertedImport(person: Person, content: string) {
   const created = await person.call('POST', '/kb-imports', { title: 'Article', content, format: 'markdown' })
   const converted = await person.call('POST', `/kb-imports/${created.body.id}/convert`)
-  if (converted.status !== 200) throw new Error(`The article was not converted: ${created.text} ${converted.text}`)
+  if (converted.status !== 200)
+    throw new Error(`The article was not converted: ${created.text} ${converted.text}`)
   return converted.body as { id: string; nodes: Record<'id' | 'kind' | 'title' | 'content', string>[] }
 }
 

@@ -30,7 +30,8 @@ async function startRestRedis(): Promise<TestRedis> {
     },
   })
   return {
-    openClient: async (timeoutMs = longTimeoutMs) => openRestRedis(`${origin}/redis`, secrets.redisToken, timeoutMs),
+    openClient: async (timeoutMs = longTimeoutMs) =>
+      openRestRedis(`${origin}/redis`, secrets.redisToken, timeoutMs),
     countCalls: () => calls,
     setFault: (mode) => void faults.set({ service: 'redis', mode: mode as Mode }),
     clearFault: async () => faults.clear(),
@@ -54,7 +55,9 @@ async function startTcpTestRedis(): Promise<TestRedis> {
     setFault: (fault) => proxy.setFault(fault as RedisFault),
     async clearFault() {
       proxy.setFault(undefined)
-      await expect.poll(() => clients.map(({ client }) => client.status), { timeout: 10_000 }).toEqual(clients.map(() => 'ready'))
+      await expect
+        .poll(() => clients.map(({ client }) => client.status), { timeout: 10_000 })
+        .toEqual(clients.map(() => 'ready'))
     },
   }
 }

@@ -10,17 +10,39 @@ import { proceduralFlowFields } from './sessions.ts'
 export const buildTargets = (count: number) =>
   Array.from({ length: count }, (_, n) => ({ label: `SRV-${n}`, variables: { server: `srv-${n}` } }))
 
-/** Create a target list, and a flow unless `fields` contains a `tree_id`. Return the body of a schedule that uses them. */
-export async function scheduleBody(person: Person, fields: Record<string, unknown> = {}, targets = buildTargets(2)) {
+/**
+ * Create a target list, and a flow unless `fields` contains a `tree_id`. Return the body of a schedule that
+ * uses them.
+ */
+export async function scheduleBody(
+  person: Person,
+  fields: Record<string, unknown> = {},
+  targets = buildTargets(2),
+) {
   const flow = fields.tree_id ? { id: fields.tree_id } : await createFlow(person, proceduralFlowFields())
   const list = await person.call('POST', '/target-lists/', { name: 'Servers', targets })
   expectStatus(list, 201)
-  return { tree_id: flow.id, name: 'Patches', cron: '0 2 * * *', timezone: 'UTC', target_list_id: list.body.id, ...fields }
+  return {
+    tree_id: flow.id,
+    name: 'Patches',
+    cron: '0 2 * * *',
+    timezone: 'UTC',
+    target_list_id: list.body.id,
+    ...fields,
+  }
 }
 
 /** Create a maintenance schedule through the API and return it. */
-export async function createSchedule(person: Person, fields: Record<string, unknown> = {}, targets = buildTargets(2)) {
-  const { status, body, text } = await person.call('POST', '/maintenance-schedules', await scheduleBody(person, fields, targets))
+export async function createSchedule(
+  person: Person,
+  fields: Record<string, unknown> = {},
+  targets = buildTargets(2),
+) {
+  const { status, body, text } = await person.call(
+    'POST',
+    '/maintenance-schedules',
+    await scheduleBody(person, fields, targets),
+  )
   expect(status, text).toBe(201)
   return body
 }
@@ -55,7 +77,9 @@ export async function listRuns(person: Person, id: string) {
 }
 
 /** List a person's notifications about maintenance, oldest first. */
-export async function listMaintenanceNotifications(person: Person): Promise<{ event_key: string; body: string }[]> {
+export async function listMaintenanceNotifications(
+  person: Person,
+): Promise<{ event_key: string; body: string }[]> {
   const { body } = await person.call('GET', '/notifications')
   return body.filter(({ event_key }: { event_key: string }) => event_key.startsWith('maintenance.')).reverse()
 }

@@ -1,4 +1,7 @@
-/** Return named query strings that filter the list of flows. They are chosen for the flows of `insertFlowsSql`. */
+/**
+ * Return named query strings that filter the list of flows. They are chosen for the flows of
+ * `insertFlowsSql`.
+ */
 export const listFilters = (authorId: string) => ({
   none: '',
   'a rare type': 'tree_type=maintenance',
@@ -19,7 +22,10 @@ export const listFilters = (authorId: string) => ({
   'three filters': 'tree_type=procedural&status=draft&visibility=account',
 })
 
-/** Return SQL that inserts `count` flows of an account, by several authors. The flows have no versions, because lists do not read them. */
+/**
+ * Return SQL that inserts `count` flows of an account, by several authors. The flows have no versions,
+ * because lists do not read them.
+ */
 export function insertFlowsSql(
   { id, teamId, authors }: { id: string; teamId: string | null; authors: readonly string[] },
   count: number,

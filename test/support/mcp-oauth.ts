@@ -10,11 +10,19 @@ type Api = Pick<Service, 'api'>
 export const redirectUri = 'http://127.0.0.1:33418/callback'
 
 /** Send a request to the OAuth server, with a form or JSON. */
-export async function postOAuth(service: Api, path: string, body: Record<string, string> | { json: unknown }, address = randomIpAddress()) {
+export async function postOAuth(
+  service: Api,
+  path: string,
+  body: Record<string, string> | { json: unknown },
+  address = randomIpAddress(),
+) {
   const isJson = 'json' in body
   const response = await fetch(`${service.api}${path}`, {
     method: 'POST',
-    headers: { 'cf-connecting-ip': address, 'content-type': isJson ? 'application/json' : 'application/x-www-form-urlencoded' },
+    headers: {
+      'cf-connecting-ip': address,
+      'content-type': isJson ? 'application/json' : 'application/x-www-form-urlencoded',
+    },
     body: isJson ? JSON.stringify(body.json) : new URLSearchParams(body as Record<string, string>).toString(),
   })
   const text = await response.text()
@@ -28,16 +36,28 @@ export async function registerClient(service: Api, metadata: Record<string, unkn
 }
 
 /** Follow an authorization request to the page of the frontend, or back to the program. */
-export async function startAuthorization(service: Api, url: URL | string): Promise<{ status: number; location: URL | null }> {
-  const response = await fetch(url, { redirect: 'manual', headers: { 'cf-connecting-ip': randomIpAddress() } })
+export async function startAuthorization(
+  service: Api,
+  url: URL | string,
+): Promise<{ status: number; location: URL | null }> {
+  const response = await fetch(url, {
+    redirect: 'manual',
+    headers: { 'cf-connecting-ip': randomIpAddress() },
+  })
   const location = response.headers.get('location')
   return { status: response.status, location: location ? new URL(location, service.api) : null }
 }
 
-/** Agree as the page of the frontend does. Return the parameters with which the browser comes back to the program. */
+/**
+ * Agree as the page of the frontend does. Return the parameters with which the browser comes back to the
+ * program.
+ */
 export async function agree(person: Person, consentUrl: URL, scopes?: string[]): Promise<URLSearchParams> {
   const { scope = '', ...query } = Object.fromEntries(consentUrl.searchParams)
-  const { body } = expectStatus(await person.call('POST', '/auth/consents', { ...query, scopes: scopes ?? scope.split(' ') }), 201)
+  const { body } = expectStatus(
+    await person.call('POST', '/auth/consents', { ...query, scopes: scopes ?? scope.split(' ') }),
+    201,
+  )
   return new URL(body.redirect_to).searchParams
 }
 
@@ -47,23 +67,39 @@ export function createVerifier() {
 }
 
 /** Register a program and let a person agree. Return the request that exchanges the code. */
-export async function obtainCode(service: Api, person: Person, scopes: string[] = ['flows:read']): Promise<Record<string, string>> {
+export async function obtainCode(
+  service: Api,
+  person: Person,
+  scopes: string[] = ['flows:read'],
+): Promise<Record<string, string>> {
   const client_id = await registerClient(service)
   const { verifier, challenge } = createVerifier()
   const input = { client_id, redirect_uri: redirectUri, scopes, code_challenge: challenge }
   const { body } = expectStatus(await person.call('POST', '/auth/consents', input), 201)
   const code = new URL(body.redirect_to).searchParams.get('code') ?? ''
-  return { grant_type: 'authorization_code', code, client_id, redirect_uri: redirectUri, code_verifier: verifier }
+  return {
+    grant_type: 'authorization_code',
+    code,
+    client_id,
+    redirect_uri: redirectUri,
+    code_verifier: verifier,
+  }
 }
 
 /** Obtain the tokens of a program. */
 export async function obtainTokens(service: Api, person: Person, scopes?: string[]) {
   const exchange = await obtainCode(service, person, scopes)
   const { body } = expectStatus(await postOAuth(service, '/oauth/token', exchange), 200)
-  return { ...(body as { access_token: string; refresh_token: string; scope: string }), client_id: exchange.client_id as string }
+  return {
+    ...(body as { access_token: string; refresh_token: string; scope: string }),
+    client_id: exchange.client_id as string,
+  }
 }
 
-/** Connect the official client with OAuth: it discovers, registers itself and sends the person to the page of the consent. */
+/**
+ * Connect the official client with OAuth: it discovers, registers itself and sends the person to the page of
+ * the consent.
+ */
 export async function connectWithOAuth(service: Api, person: Person, scopes?: string[]): Promise<Client> {
   const store: { client?: unknown; tokens?: unknown; verifier?: string; url?: URL } = {}
   const authProvider: OAuthClientProvider = {

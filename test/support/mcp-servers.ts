@@ -21,10 +21,19 @@ export async function connectMcpServer(
   names: readonly string[] = [],
   fields: object = {},
 ) {
-  const { id } = expectStatus(await admin.call('POST', '/integrations/mcp-servers', { ...mcpServerBody(service), ...fields }), 201).body
-  const { tools } = expectStatus(await admin.call('POST', `/integrations/mcp-servers/${id}/refresh`), 200).body
-  const allowed = tools.flatMap(({ name, version }: ListedTool) => (names.includes(name) ? [{ name, version }] : []))
-  return expectStatus(await admin.call('PUT', `/integrations/mcp-servers/${id}/tools`, { allowed }), 200).body as {
+  const { id } = expectStatus(
+    await admin.call('POST', '/integrations/mcp-servers', { ...mcpServerBody(service), ...fields }),
+    201,
+  ).body
+  const { tools } = expectStatus(
+    await admin.call('POST', `/integrations/mcp-servers/${id}/refresh`),
+    200,
+  ).body
+  const allowed = tools.flatMap(({ name, version }: ListedTool) =>
+    names.includes(name) ? [{ name, version }] : [],
+  )
+  return expectStatus(await admin.call('PUT', `/integrations/mcp-servers/${id}/tools`, { allowed }), 200)
+    .body as {
     id: string
     tools: ListedTool[]
   }

@@ -6,7 +6,9 @@ import type { Service } from './app.ts'
 export async function connectMcp(service: Pick<Service, 'api'>, token: string): Promise<Client> {
   const client = new Client({ name: 'test', version: '1' })
   const headers = { authorization: `Bearer ${token}` }
-  await client.connect(new StreamableHTTPClientTransport(new URL(`${service.api}/mcp`), { requestInit: { headers } }))
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(`${service.api}/mcp`), { requestInit: { headers } }),
+  )
   onTestFinished(() => client.close())
   return client
 }

@@ -1,4 +1,7 @@
-/** Run `work` and return its result and the processor time it used, in milliseconds. Other processes do not affect this time. */
+/**
+ * Run `work` and return its result and the processor time it used, in milliseconds. Other processes do not
+ * affect this time.
+ */
 export function measureCpuTime<T>(work: () => T): { result: T; ms: number } {
   const before = process.cpuUsage()
   const result = work()
@@ -33,7 +36,10 @@ export async function measureThreadCpuTimeMs(work: () => unknown): Promise<numbe
   return (user + system) / 1000
 }
 
-/** Run `work` twice and return the least processor time of this thread, in milliseconds. The first run also compiles the code. */
+/**
+ * Run `work` twice and return the least processor time of this thread, in milliseconds. The first run also
+ * compiles the code.
+ */
 export async function measureBestCpuTimeMs(work: () => unknown): Promise<number> {
   return Math.min(await measureThreadCpuTimeMs(work), await measureThreadCpuTimeMs(work))
 }

@@ -13,7 +13,9 @@ const nextName = () => `migrations_${process.pid}_${++databaseCount}`
 export async function createEmptyDatabase(): Promise<string> {
   const { postgresPort } = inject('shared')
   const name = nextName()
-  await withSuperuser(postgresPort, 'postgres', (client) => client.query(`create database ${name} owner flow_owner`))
+  await withSuperuser(postgresPort, 'postgres', (client) =>
+    client.query(`create database ${name} owner flow_owner`),
+  )
   return `postgres://flow_owner:${ownerPassword}@127.0.0.1:${postgresPort}/${name}`
 }
 
@@ -31,7 +33,8 @@ export function asSuperuser<T>(url: string, work: (client: pg.Client) => Promise
 export async function writeMigrations(files: Record<string, string>): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'migrations-'))
   onTestFinished(() => rm(folder, { recursive: true }))
-  for (const name of ['device-types', 'flows']) await mkdir(join(folder, 'content', name), { recursive: true })
+  for (const name of ['device-types', 'flows'])
+    await mkdir(join(folder, 'content', name), { recursive: true })
   await writeFile(join(folder, 'content/categories.json'), '[]')
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
   return folder

@@ -19,24 +19,39 @@ export interface NodeChild {
   exited: Promise<number | null>
 }
 
-/** Start the Node entry with exactly these settings, and `PORT`. It is killed when the test ends. `cwd` and `file` are those of the checkout. */
-export async function spawnNode(settings: Record<string, string | undefined>, cwd = root, file = 'functions/node.ts'): Promise<NodeChild> {
+/**
+ * Start the Node entry with exactly these settings, and `PORT`. It is killed when the test ends. `cwd` and
+ * `file` are those of the checkout.
+ */
+export async function spawnNode(
+  settings: Record<string, string | undefined>,
+  cwd = root,
+  file = 'functions/node.ts',
+): Promise<NodeChild> {
   const child = await spawnServe(settings, cwd, file)
   onTestFinished(() => void child.process.kill('SIGKILL'))
   return child
 }
 
-async function spawnServe(settings: Record<string, string | undefined>, cwd = root, file = 'functions/node.ts'): Promise<NodeChild> {
+async function spawnServe(
+  settings: Record<string, string | undefined>,
+  cwd = root,
+  file = 'functions/node.ts',
+): Promise<NodeChild> {
   const port = await findFreePort()
   const env = { PATH: process.env.PATH, PORT: String(port), HOST: '127.0.0.1', ...settings }
   const child = spawn(process.execPath, [file], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text))
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text) => (output += text))
   const exited = once(child, 'exit').then(([code]) => code as number | null)
   return { api: `http://127.0.0.1:${port}`, process: child, output: () => output, exited }
 }
 
-/** Start the Node entry beside a service under test, with its database and emulators, jobs in PostgreSQL, and a folder for uploads. */
+/**
+ * Start the Node entry beside a service under test, with its database and emulators, jobs in PostgreSQL, and
+ * a folder for uploads.
+ */
 export async function startNodeChild(
   settings: Record<string, string>,
   changes: Record<string, string | undefined> = {},
@@ -57,15 +72,24 @@ export async function startServeProcess(
   return child
 }
 
-export function toServeSettings(settings: Record<string, string>, objectsDir: string, changes: Record<string, string | undefined> = {}) {
-  const withoutQstash = { QSTASH_TOKEN: undefined, QSTASH_CURRENT_SIGNING_KEY: undefined, QSTASH_NEXT_SIGNING_KEY: undefined }
+export function toServeSettings(
+  settings: Record<string, string>,
+  objectsDir: string,
+  changes: Record<string, string | undefined> = {},
+) {
+  const withoutQstash = {
+    QSTASH_TOKEN: undefined,
+    QSTASH_CURRENT_SIGNING_KEY: undefined,
+    QSTASH_NEXT_SIGNING_KEY: undefined,
+  }
   const { PORT: _, ...shared } = settings
   return { ...shared, OBJECTS_DIR: objectsDir, ASSETS_DIR: builtAssets, ...withoutQstash, ...changes }
 }
 
 async function requireListening(child: NodeChild): Promise<NodeChild> {
   await Promise.race([waitForOutput(child, '"listening"'), child.exited])
-  if (!child.output().includes('"listening"')) throw new Error(`The Node entry did not start: ${child.output()}`)
+  if (!child.output().includes('"listening"'))
+    throw new Error(`The Node entry did not start: ${child.output()}`)
   return child
 }
 

@@ -20,7 +20,12 @@ export function buildPdf({ pages, objects = [], resources = '', trailer = '' }: 
   const addObject = (number: number, dict: string, stream?: string | Bytes) => {
     const data = stream === undefined ? null : typeof stream === 'string' ? deflateSync(stream) : stream
     const entries =
-      data === null ? dict : dict.replace(/>>$/, `/Length ${data.length} ${typeof stream === 'string' ? '/Filter /FlateDecode' : ''}>>`)
+      data === null
+        ? dict
+        : dict.replace(
+            />>$/,
+            `/Length ${data.length} ${typeof stream === 'string' ? '/Filter /FlateDecode' : ''}>>`,
+          )
     parts.push(Buffer.from(`${number} 0 obj\n${entries}\n`))
     if (data) parts.push(Buffer.from('stream\r\n'), Buffer.from(data), Buffer.from('\nendstream\n'))
     parts.push(Buffer.from('endobj\n'))
@@ -28,7 +33,10 @@ export function buildPdf({ pages, objects = [], resources = '', trailer = '' }: 
   const kids = pages.map((_, n) => `${firstPage + n * 2} 0 R`).join(' ')
   addObject(1, '<</Type /Catalog /Pages 2 0 R>>')
   const fonts = '/Font <</F 3 0 R /M 4 0 R>>'
-  addObject(2, `<</Type /Pages /Count ${pages.length} /Kids [${kids}] /MediaBox [0 0 595 842] /Resources <<${fonts} ${resources}>>>>`)
+  addObject(
+    2,
+    `<</Type /Pages /Count ${pages.length} /Kids [${kids}] /MediaBox [0 0 595 842] /Resources <<${fonts} ${resources}>>>>`,
+  )
   addObject(3, '<</Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding>>')
   addObject(4, '<</Type /Font /Subtype /Type1 /BaseFont /Courier /Encoding /WinAnsiEncoding>>')
   for (const [n, { dict, stream }] of objects.entries()) addObject(10 + n, dict, stream)

@@ -31,7 +31,10 @@ export interface TestAccount {
 
 let personCount = 0
 
-/** Insert an account without a seat limit, with one team and a signed-in admin. Use SQL, because few tests are about registration. */
+/**
+ * Insert an account without a seat limit, with one team and a signed-in admin. Use SQL, because few tests are
+ * about registration.
+ */
 export async function createAccount(service: Service): Promise<TestAccount> {
   const [row] = await service.sql<{ account_id: string; team_id: string }>(`
     with inserted_account as (
@@ -48,7 +51,13 @@ export async function createAccount(service: Service): Promise<TestAccount> {
     ...rest
   } = {}) => {
     const team = rest.teamId === undefined ? teamId : rest.teamId
-    return createPerson(service, { accountId: id, teamId: team, teamRole: team ? teamRole : null, role, superAdmin })
+    return createPerson(service, {
+      accountId: id,
+      teamId: team,
+      teamRole: team ? teamRole : null,
+      role,
+      superAdmin,
+    })
   }
   return { id, teamId, admin: await addColleague({ role: 'admin', teamRole: 'admin' }), addColleague }
 }
@@ -62,7 +71,10 @@ interface PersonOptions {
 }
 
 /** Insert a user with a sign-in, by SQL. */
-export async function createPerson(service: Service, { accountId, teamId, teamRole, role, superAdmin }: PersonOptions): Promise<Person> {
+export async function createPerson(
+  service: Service,
+  { accountId, teamId, teamRole, role, superAdmin }: PersonOptions,
+): Promise<Person> {
   const email = `person-${process.pid}-${++personCount}-${crypto.randomUUID().slice(0, 8)}@people.example`
   const fullName = `Person ${personCount}`
   const [row] = await service.sql<{ user_id: string; sign_in_id: string }>(
@@ -78,7 +90,11 @@ export async function createPerson(service: Service, { accountId, teamId, teamRo
   const { user_id: id, sign_in_id: signInId } = row as { user_id: string; sign_in_id: string }
   const token = await signAccessToken(service, { userId: id, accountId, signInId })
   const call: Person['call'] = (method, path, body, headers) =>
-    request(service, method, path, { token, ...(body === undefined ? {} : { body }), ...(headers ? { headers } : {}) })
+    request(service, method, path, {
+      token,
+      ...(body === undefined ? {} : { body }),
+      ...(headers ? { headers } : {}),
+    })
   let client: Client | undefined
   return {
     id,

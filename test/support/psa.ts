@@ -12,7 +12,8 @@ export function connectwiseBody({ localOrigin }: Pick<Service, 'localOrigin'>) {
 
 /** Return the body that connects an account to the local emulator of a provider. */
 export function connectionBody(service: Pick<Service, 'localOrigin'>, provider: PsaProvider = 'connectwise') {
-  if (provider === 'halopsa') return { provider, base_url: `${service.localOrigin}/halo`, client_id: 'demo', client_secret: 'demo' }
+  if (provider === 'halopsa')
+    return { provider, base_url: `${service.localOrigin}/halo`, client_id: 'demo', client_secret: 'demo' }
   return connectwiseBody(service)
 }
 
@@ -22,7 +23,11 @@ export function wrongCredentials(provider: PsaProvider) {
 }
 
 /** Connect an account to the local emulator of a provider, and return the connection. */
-export async function connectPsa(service: Pick<Service, 'localOrigin'>, admin: Person, provider: PsaProvider = 'connectwise') {
+export async function connectPsa(
+  service: Pick<Service, 'localOrigin'>,
+  admin: Person,
+  provider: PsaProvider = 'connectwise',
+) {
   const response = await admin.call('PUT', '/integrations/psa/connection', connectionBody(service, provider))
   if (response.status !== 200) throw new Error(`Connecting the ticketing system failed: ${response.text}`)
   return response.body

@@ -8,7 +8,12 @@ export function randomIpAddress(): string {
 }
 
 /** Post a body without a token, from a new IP address. */
-export function postWithoutToken(service: Service, path: string, body: unknown, address = randomIpAddress()): Promise<ApiResponse> {
+export function postWithoutToken(
+  service: Service,
+  path: string,
+  body: unknown,
+  address = randomIpAddress(),
+): Promise<ApiResponse> {
   return request(service, 'POST', path, { body, headers: { 'cf-connecting-ip': address } })
 }
 

@@ -27,8 +27,9 @@ export interface ExplainedStatements {
 }
 
 /**
- * Run `work` with a database connection of the role, and return the plans of all its statements. With `pooled`, statements are prepared
- * and use generic plans, as behind a connection pooler. `clearRecorded` discards the plans and statements recorded so far.
+ * Run `work` with a database connection of the role, and return the plans of all its statements. With
+ * `pooled`, statements are prepared and use generic plans, as behind a connection pooler. `clearRecorded`
+ * discards the plans and statements recorded so far.
  */
 export async function explainStatements<T>(
   service: Service,
@@ -41,7 +42,9 @@ export async function explainStatements<T>(
     await client.query(`${explainSettings} set session authorization ${role}`)
     if (pooled) await client.query('set plan_cache_mode = force_generic_plan')
     const explained: ExplainedStatements = { nodes: [], batches: [] }
-    client.on('notice', ({ message = '' }) => explained.nodes.push(...flattenPlan(JSON.parse(message.slice(message.indexOf('\n'))).Plan)))
+    client.on('notice', ({ message = '' }) =>
+      explained.nodes.push(...flattenPlan(JSON.parse(message.slice(message.indexOf('\n'))).Plan)),
+    )
     const result = await work(createRecordingConnection(client, explained.batches, pooled), () => {
       explained.nodes.length = 0
       explained.batches.length = 0
@@ -62,7 +65,13 @@ function createRecordingConnection(client: pg.Client, batches: Statement[][], po
     await client.query('begin read only')
     const results = []
     for (const { sql, parameters } of statements)
-      results.push(await client.query({ ...(pooled ? { name: preparedName(sql) } : {}), text: sql, values: [...parameters] }))
+      results.push(
+        await client.query({
+          ...(pooled ? { name: preparedName(sql) } : {}),
+          text: sql,
+          values: [...parameters],
+        }),
+      )
     await client.query('commit')
     return results.map(({ rows, rowCount }) => ({ rows, rowCount: rowCount ?? 0 }))
   }
@@ -84,8 +93,10 @@ function flattenPlan(plan: PlanNode): PlanNode[] {
 
 /** Return how many rows a scan read, including those its filters removed. */
 export function rowsRead(scan: PlanNode): number {
-  const rowsPerLoop = scan['Actual Rows'] + (scan['Rows Removed by Filter'] ?? 0) + (scan['Rows Removed by Index Recheck'] ?? 0)
+  const rowsPerLoop =
+    scan['Actual Rows'] + (scan['Rows Removed by Filter'] ?? 0) + (scan['Rows Removed by Index Recheck'] ?? 0)
   return Math.round(rowsPerLoop * scan['Actual Loops'])
 }
 
-export const totalRowsRead = (scans: readonly PlanNode[]): number => scans.reduce((sum, scan) => sum + rowsRead(scan), 0)
+export const totalRowsRead = (scans: readonly PlanNode[]): number =>
+  scans.reduce((sum, scan) => sum + rowsRead(scan), 0)

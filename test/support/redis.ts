@@ -5,7 +5,10 @@ import { createMockStore } from '#local/vendors/redis/redis-store.ts'
 import { startTcpRedis } from '#local/vendors/redis/redis-tcp.ts'
 import { createDelayedWriter } from '#local/vendors/relay.ts'
 
-/** Return the URL of a Redis for one test: `REDIS_URL`, whose keys the test must make unique, or an emulator of its own. */
+/**
+ * Return the URL of a Redis for one test: `REDIS_URL`, whose keys the test must make unique, or an emulator
+ * of its own.
+ */
 export async function startTestRedis(): Promise<string> {
   if (process.env.REDIS_URL) return process.env.REDIS_URL
   const store = createMockStore(randomUUID())
@@ -17,7 +20,10 @@ export async function startTestRedis(): Promise<string> {
   return server.url
 }
 
-/** How a proxy fails. `hang` answers nothing, `slow` answers after 2 s, and `error` answers every command with an error. */
+/**
+ * How a proxy fails. `hang` answers nothing, `slow` answers after 2 s, and `error` answers every command with
+ * an error.
+ */
 export type RedisFault = 'down' | 'hang' | 'slow' | 'garbage' | 'error'
 
 export interface RedisProxy {
@@ -53,7 +59,8 @@ export async function startRedisProxy(targetUrl: string): Promise<RedisProxy> {
       sent.push(chunk.toString())
       if (fault === 'hang') return
       if (fault === 'garbage') return void client.write('HTTP/1.1 400 Bad Request\r\n\r\n\u0000\u0001')
-      if (fault === 'error') return void client.write('-ERR injected fault\r\n'.repeat(countCommands(chunk.toString())))
+      if (fault === 'error')
+        return void client.write('-ERR injected fault\r\n'.repeat(countCommands(chunk.toString())))
       write(chunk, fault === 'slow' ? 2000 : 0)
     })
     upstream.on('data', (chunk) => void (fault === 'hang' || client.write(chunk)))

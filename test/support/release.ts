@@ -20,7 +20,10 @@ const releaseFile = `${migrationsFolder}/release.tsv`
 const serviceRoles = ['app_runtime', 'app_platform']
 
 /** Write the release file: a line per column and per statement, sorted. */
-export async function writeRelease(client: pg.Client, statements: readonly RecordedStatement[]): Promise<void> {
+export async function writeRelease(
+  client: pg.Client,
+  statements: readonly RecordedStatement[],
+): Promise<void> {
   const columns = (await selectColumns(client)).map(
     ({ table, name, isRequired }) => `column\t${table}\t${name}\t${isRequired ? 'required' : 'optional'}`,
   )
@@ -28,7 +31,8 @@ export async function writeRelease(client: pg.Client, statements: readonly Recor
   // What PostgreSQL refuses is sent by tests of the roles, not by the service.
   const problems = await listStatementProblems(client, { columns: [], statements: recorded })
   const accepted = recorded.filter(
-    ({ role, sql }) => !problems.some((problem) => problem.startsWith(`${role}: `) && problem.endsWith(`: ${sql}`)),
+    ({ role, sql }) =>
+      !problems.some((problem) => problem.startsWith(`${role}: `) && problem.endsWith(`: ${sql}`)),
   )
   const lines = [...columns, ...new Set(accepted.map(({ role, sql }) => `statement\t${role}\t${sql}`))].sort()
   await writeFile(releaseFile, `${lines.join('\n')}\n`)
@@ -51,8 +55,9 @@ export function parseRelease(text: string): Release {
 }
 
 /**
- * Return the service's queries on one line each. Of statements that differ in the length of a list only, the shortest stays. The library of the
- * queue creates its tables when a service starts, so statements with them are left out.
+ * Return the service's queries on one line each. Of statements that differ in the length of a list only, the
+ * shortest stays. The library of the queue creates its tables when a service starts, so statements with them
+ * are left out.
  */
 function mergeLists(statements: readonly RecordedStatement[]): RecordedStatement[] {
   const shortest = new Map<string, RecordedStatement>()
@@ -62,14 +67,21 @@ function mergeLists(statements: readonly RecordedStatement[]): RecordedStatement
     if (line.includes('graphile_worker')) continue
     const list = /(\$|\((?:\$, )*\$\))(?:, \1)+/g
     const key = `${role} ${line.replace(/\$\d+/g, '$').replace(list, '$1').replace(list, '$1')}`
-    if ((shortest.get(key)?.sql.length ?? Number.POSITIVE_INFINITY) > line.length) shortest.set(key, { role, sql: line })
+    if ((shortest.get(key)?.sql.length ?? Number.POSITIVE_INFINITY) > line.length)
+      shortest.set(key, { role, sql: line })
   }
   return [...shortest.values()]
 }
 
-/** Return the problems of a released version with the schema of a database, as a superuser. Empty if it still works. */
+/**
+ * Return the problems of a released version with the schema of a database, as a superuser. Empty if it still
+ * works.
+ */
 export async function listReleaseProblems(client: pg.Client, release: Release): Promise<string[]> {
-  return [...listColumnProblems(release, await selectColumns(client)), ...(await listStatementProblems(client, release))]
+  return [
+    ...listColumnProblems(release, await selectColumns(client)),
+    ...(await listStatementProblems(client, release)),
+  ]
 }
 
 async function selectColumns(client: pg.Client): Promise<Column[]> {
@@ -84,9 +96,12 @@ async function selectColumns(client: pg.Client): Promise<Column[]> {
   return rows
 }
 
-// PostgreSQL checks NOT NULL when a row is written, so preparing an INSERT does not find a column that it lacks.
+// PostgreSQL checks NOT NULL when a row is written, so preparing an INSERT does not find a column that it
+// lacks.
 function listColumnProblems({ columns, statements }: Release, current: readonly Column[]): string[] {
-  const isRequiredBefore = new Map(columns.map(({ table, name, isRequired }) => [`${table}.${name}`, isRequired]))
+  const isRequiredBefore = new Map(
+    columns.map(({ table, name, isRequired }) => [`${table}.${name}`, isRequired]),
+  )
   const tables = new Set(columns.map(({ table }) => table))
   const inserts = statements.flatMap(({ sql }) => listInserts(sql))
   return current.flatMap(({ table, name, isRequired }) => {
@@ -94,19 +109,26 @@ function listColumnProblems({ columns, statements }: Release, current: readonly 
     if (!isRequired || before || !tables.has(table)) return []
     if (before === undefined) return [`${table}.${name} was added as NOT NULL without a default`]
     const lacking = inserts.find((insert) => insert.table === table && !insert.columns.includes(name))
-    return lacking ? [`${table}.${name} is NOT NULL without a default now, but the release inserts rows without it: ${lacking.sql}`] : []
+    return lacking
+      ? [
+          `${table}.${name} is NOT NULL without a default now, but the release inserts rows without it: ${lacking.sql}`,
+        ]
+      : []
   })
 }
 
 function listInserts(sql: string): { table: string; columns: string[]; sql: string }[] {
-  return [...sql.matchAll(/\binsert into "?(\w+)"?(?: as \w+)? ?\(([^)]*)\)/gi)].map(([, table = '', columns = '']) => ({
-    table,
-    columns: columns.split(',').map((column) => column.trim().replaceAll('"', '')),
-    sql,
-  }))
+  return [...sql.matchAll(/\binsert into "?(\w+)"?(?: as \w+)? ?\(([^)]*)\)/gi)].map(
+    ([, table = '', columns = '']) => ({
+      table,
+      columns: columns.split(',').map((column) => column.trim().replaceAll('"', '')),
+      sql,
+    }),
+  )
 }
 
-// EXPLAIN checks the permissions of the role too, which PREPARE does not. With `generic_plan` it takes parameters and runs nothing.
+// EXPLAIN checks the permissions of the role too, which PREPARE does not. With `generic_plan` it takes
+// parameters and runs nothing.
 // https://www.postgresql.org/docs/18/sql-explain.html
 async function listStatementProblems(client: pg.Client, { statements }: Release): Promise<string[]> {
   const problems: string[] = []

@@ -8,6 +8,22 @@ export type StepFields = Partial<Literal<ReportStep>>
 
 /** Return a report in which everything except `fields` and the title is empty. */
 export function createReport(fields: ReportFields): Report {
-  const emptySections = { facts: [], variables: [], steps: [], fallbacks: [], customSteps: [], evidence: [], pendingStep: null, end: null }
-  return { title: 'Printer offline', description: '', ...emptySections, notes: '', nextSteps: '', ...fields } as Report
+  const emptySections = {
+    facts: [],
+    variables: [],
+    steps: [],
+    fallbacks: [],
+    customSteps: [],
+    evidence: [],
+    pendingStep: null,
+    end: null,
+  }
+  return {
+    title: 'Printer offline',
+    description: '',
+    ...emptySections,
+    notes: '',
+    nextSteps: '',
+    ...fields,
+  } as Report
 }

@@ -21,7 +21,9 @@ export interface ReportScene {
   account: TestAccount
   /** Insert completed sessions of a flow of this name. Times are RFC 3339. */
   insertSessions(sessions: readonly FlowSession[]): Promise<void>
-  /** Insert AI sessions; those with `escalatedAt` have an escalation, and those with `claimedAt` its claim. */
+  /**
+   * Insert AI sessions; those with `escalatedAt` have an escalation, and those with `claimedAt` its claim.
+   */
   insertAiSessions(sessions: readonly AiSession[]): Promise<void>
 }
 
@@ -38,7 +40,13 @@ export async function createReportScene(service: Service, timezone = 'Europe/Ber
   return {
     account,
     async insertSessions(sessions) {
-      for (const { flow, startedAt, completedAt = startedAt, outcome = 'resolved', isOfTeam = true } of sessions)
+      for (const {
+        flow,
+        startedAt,
+        completedAt = startedAt,
+        outcome = 'resolved',
+        isOfTeam = true,
+      } of sessions)
         await service.sql(
           `insert into sessions (account_id, team_id, user_id, tree_account_id, tree_id, tree_version, tree_name, state, remaining, outcome, started_at,
                                  completed_at)
@@ -48,7 +56,13 @@ export async function createReportScene(service: Service, timezone = 'Europe/Ber
     },
     async insertAiSessions(sessions) {
       const colleague = await account.addColleague()
-      for (const { createdAt, resolvedAt = null, escalatedAt = null, claimedAt = null, isOfTeam = true } of sessions)
+      for (const {
+        createdAt,
+        resolvedAt = null,
+        escalatedAt = null,
+        claimedAt = null,
+        isOfTeam = true,
+      } of sessions)
         await service.sql(
           `with session as (
              insert into ai_sessions (account_id, user_id, team_id, session_type, title, status, outcome, created_at, resolved_at)
@@ -57,7 +71,16 @@ export async function createReportScene(service: Service, timezone = 'Europe/Ber
            insert into ai_handoffs (account_id, session_id, intent, created_by, created_at, claimed_by, claimed_at, closed_at, assessment_status)
            select account_id, id, 'escalate', $2, $6, case when $7::timestamptz is not null then $8::uuid end, $7::timestamptz, $6, 'failed' from session
             where $6::timestamptz is not null`,
-          [account.id, account.admin.id, isOfTeam ? account.teamId : null, createdAt, resolvedAt, escalatedAt, claimedAt, colleague.id],
+          [
+            account.id,
+            account.admin.id,
+            isOfTeam ? account.teamId : null,
+            createdAt,
+            resolvedAt,
+            escalatedAt,
+            claimedAt,
+            colleague.id,
+          ],
         )
     },
   }

@@ -35,16 +35,26 @@ export function isInstalled(kind: ProxyKind): boolean {
 }
 
 /** Start a proxy on `port` in front of a service on `servicePort`. */
-export async function startReverseProxy(kind: ProxyKind, port: number, servicePort: number): Promise<ReverseProxy> {
+export async function startReverseProxy(
+  kind: ProxyKind,
+  port: number,
+  servicePort: number,
+): Promise<ReverseProxy> {
   const folder = mkdtempSync(join(tmpdir(), `flow-${kind}-`))
   const { certificate, key } = writeCertificate(folder)
   const configure = kind === 'nginx' ? configureNginx : configureCaddy
   const args = configure({ folder, port, servicePort, certificate, key })
-  const child = spawn(kind, args, { stdio: ['ignore', 'ignore', 'pipe'], env: { PATH: process.env.PATH, HOME: folder } })
+  const child = spawn(kind, args, {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { PATH: process.env.PATH, HOME: folder },
+  })
   let errors = ''
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => (errors += chunk))
   const exited = once(child, 'exit')
-  await Promise.race([waitForPort(port), exited.then(() => Promise.reject(new Error(`${kind} ended: ${errors}`)))])
+  await Promise.race([
+    waitForPort(port),
+    exited.then(() => Promise.reject(new Error(`${kind} ended: ${errors}`))),
+  ])
   return {
     origin: `https://localhost:${port}`,
     certificate,
@@ -71,7 +81,9 @@ function configureNginx({ folder, port, servicePort, certificate, key }: ProxyFi
     .replace('/etc/ssl/api.example.com.pem', certificate)
     .replace('/etc/ssl/api.example.com.key', key)
     .replace('server_name api.example.com', 'server_name localhost')
-  const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder}/${name};`).join(' ')
+  const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+    .map((name) => `${name}_temp_path ${folder}/${name};`)
+    .join(' ')
   // As root, its workers would be another user, who may not enter the folder.
   const user = process.getuid?.() === 0 ? 'user root;' : ''
   const main = `${user} pid ${folder}/pid; error_log stderr; worker_processes 1; events {} http { ${paths}\n${server} }`
@@ -90,7 +102,9 @@ function configureCaddy({ folder, port, servicePort, certificate, key }: ProxyFi
 async function waitForPort(port: number): Promise<void> {
   for (let tries = 0; tries < 200; tries++) {
     const socket = connect(port, '127.0.0.1')
-    const isOpen = await new Promise<boolean>((resolve) => socket.once('connect', () => resolve(true)).once('error', () => resolve(false)))
+    const isOpen = await new Promise<boolean>((resolve) =>
+      socket.once('connect', () => resolve(true)).once('error', () => resolve(false)),
+    )
     socket.destroy()
     if (isOpen) return
     await sleep(50)
@@ -112,7 +126,13 @@ export async function openThrough(
   path: string,
   { method = 'GET', headers = {}, body, localAddress }: ProxiedRequest = {},
 ): Promise<IncomingMessage> {
-  const options = { method, headers, ca: readFileSync(certificate), family: 4, ...(localAddress ? { localAddress } : {}) }
+  const options = {
+    method,
+    headers,
+    ca: readFileSync(certificate),
+    family: 4,
+    ...(localAddress ? { localAddress } : {}),
+  }
   const outgoing = request(origin + path, options)
   const answered = Promise.race([
     once(outgoing, 'response').then(([response]) => response as IncomingMessage),

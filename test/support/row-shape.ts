@@ -14,11 +14,28 @@ const fittingTypes: Record<string, readonly string[]> = {
   'timestamp with time zone': ['string'],
   void: ['unknown'],
 }
-const jsonTypes = ['object', 'array', 'record', 'custom', 'unknown', 'union', 'string', 'number', 'boolean', 'enum', 'lazy', 'any']
+const jsonTypes = [
+  'object',
+  'array',
+  'record',
+  'custom',
+  'unknown',
+  'union',
+  'string',
+  'number',
+  'boolean',
+  'enum',
+  'lazy',
+  'any',
+]
 
 /** Return the innermost type of a schema, without `nullable`, `optional`, pipes and the like. */
 function unwrap(schema: z.ZodType): string {
-  const { type, innerType, in: input } = schema._zod.def as { type: string; innerType?: z.ZodType; in?: z.ZodType }
+  const {
+    type,
+    innerType,
+    in: input,
+  } = schema._zod.def as { type: string; innerType?: z.ZodType; in?: z.ZodType }
   const inner = innerType ?? input
   return inner ? unwrap(inner) : type
 }

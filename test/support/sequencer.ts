@@ -11,7 +11,10 @@ const order: readonly RegExp[] = [
   /\/contract\//,
 ]
 
-/** A sequencer that starts the longest test files first. Without timings of an earlier run, vitest would start the largest first. */
+/**
+ * A sequencer that starts the longest test files first. Without timings of an earlier run, vitest would start
+ * the largest first.
+ */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const findPlace = ({ moduleId }: TestSpecification) => {

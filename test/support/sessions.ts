@@ -2,10 +2,21 @@ import type { Service } from './app.ts'
 import { createFlow, patchForm, patchProcedure } from './flows.ts'
 import type { Person } from './people.ts'
 
-/** Start a session through the API and return it. Create a flow with `flowFields` unless `fields` contains a `tree_id`. */
-export async function createSession(person: Person, fields: Record<string, unknown> = {}, flowFields: Record<string, unknown> = {}) {
+/**
+ * Start a session through the API and return it. Create a flow with `flowFields` unless `fields` contains a
+ * `tree_id`.
+ */
+export async function createSession(
+  person: Person,
+  fields: Record<string, unknown> = {},
+  flowFields: Record<string, unknown> = {},
+) {
   const tree_id = fields.tree_id ?? (await createFlow(person, flowFields)).id
-  const response = await person.call('POST', '/sessions', { variables: { printer_ip: '10.0.8.21' }, ...fields, tree_id })
+  const response = await person.call('POST', '/sessions', {
+    variables: { printer_ip: '10.0.8.21' },
+    ...fields,
+    tree_id,
+  })
   if (response.status !== 201) throw new Error(`The session was refused: ${response.text}`)
   return response.body
 }
@@ -21,7 +32,11 @@ export function createProceduralSession(person: Person, fields: Record<string, u
 }
 
 /** Insert a published flow of the platform account, as the starter flows are, and return its id. */
-export async function insertPlatformFlow(service: Service, treeType: string, structure: unknown): Promise<string> {
+export async function insertPlatformFlow(
+  service: Service,
+  treeType: string,
+  structure: unknown,
+): Promise<string> {
   const [row] = await service.sql<{ id: string }>(
     `with inserted_tree as (
             insert into trees (account_id, author_id, tree_type, status, visibility, name)
@@ -35,7 +50,9 @@ export async function insertPlatformFlow(service: Service, treeType: string, str
   return row?.id ?? ''
 }
 
-/** Answer a session's current step. `choice` is an option id when the step has options, otherwise an outcome. */
+/**
+ * Answer a session's current step. `choice` is an option id when the step has options, otherwise an outcome.
+ */
 export async function answerStep(
   person: Person,
   session: { id: string; current_step: { id: string; options: unknown[] } },

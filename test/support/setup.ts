@@ -10,7 +10,10 @@ import { startStatementRecorder } from './statement-recorder.ts'
 /** What all processes of a test run share. */
 export interface SharedResources {
   postgresPort: number
-  /** Port of PostgreSQL for the services under test. It differs from `postgresPort` while statements are recorded. */
+  /**
+   * Port of PostgreSQL for the services under test. It differs from `postgresPort` while statements are
+   * recorded.
+   */
   servicePort: number
 }
 
@@ -22,7 +25,10 @@ declare module 'vitest' {
 
 export const templateDatabase = 'flow_template'
 // A database that sets pg_stat_statements.track counts its statements. The others do not pay for it.
-export const statementCounters = ['shared_preload_libraries=pg_stat_statements', 'pg_stat_statements.track=none']
+export const statementCounters = [
+  'shared_preload_libraries=pg_stat_statements',
+  'pg_stat_statements.track=none',
+]
 
 // biome-ignore lint/style/noDefaultExport: vitest expects a default export
 export default async function setup(project: TestProject) {
@@ -30,13 +36,17 @@ export default async function setup(project: TestProject) {
   const runningPort = Number(process.env.TEST_POSTGRES_PORT ?? 0)
   if (runningPort) return project.provide('shared', { postgresPort: runningPort, servicePort: runningPort })
   const folder = await mkdtemp(join(tmpdir(), 'flow-test-'))
-  const [cluster] = await Promise.all([startPostgres(join(folder, 'data'), { durable: false, flags: statementCounters }), build()])
+  const [cluster] = await Promise.all([
+    startPostgres(join(folder, 'data'), { durable: false, flags: statementCounters }),
+    build(),
+  ])
   await cluster.createDatabase(templateDatabase)
   const recorder = process.env.RECORD_STATEMENTS ? await startStatementRecorder(cluster.port) : undefined
   project.provide('shared', { postgresPort: cluster.port, servicePort: recorder?.port ?? cluster.port })
   return async () => {
     const failed = project.vitest.state.getCountOfFailedTests()
-    if (recorder && failed === 0) await withSuperuser(cluster.port, templateDatabase, (client) => writeRelease(client, recorder.list()))
+    if (recorder && failed === 0)
+      await withSuperuser(cluster.port, templateDatabase, (client) => writeRelease(client, recorder.list()))
     await recorder?.close()
     await cluster.stop()
     await rm(folder, { recursive: true, force: true })

@@ -33,7 +33,10 @@ function createCertificate(): { cert: string; key: string } {
   return own
 }
 
-/** Start a mail server, with a certificate that this process then trusts. It takes the user `desk` with `smtpPassword`. */
+/**
+ * Start a mail server, with a certificate that this process then trusts. It takes the user `desk` with
+ * `smtpPassword`.
+ */
 export async function startSmtpServer(options: SMTPServerOptions = {}): Promise<TestSmtpServer> {
   const messages: TestSmtpServer['messages'] = []
   let [connectionCount, signInCount] = [0, 0]

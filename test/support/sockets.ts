@@ -52,7 +52,8 @@ export async function openSocket(
   }: SocketOptions = {},
 ): Promise<TestSocket> {
   const url = `${api.replace('http', 'ws')}/api/v1/ai-sessions/escalations/stream${query}`
-  // A local workerd leaves the connection open after both sides have closed the WebSocket, and the client waits for its end.
+  // A local workerd leaves the connection open after both sides have closed the WebSocket, and the client
+  // waits for its end.
   const options = { headers, closeTimeout: 20 }
   const socket = new WebSocket(url, protocols, options)
   onTestFinished(() => socket.terminate())
@@ -63,7 +64,8 @@ export async function openSocket(
     closeCode = code
   })
   const { response, body } = await waitForAnswer(socket)
-  const messages = () => texts.filter((text) => text !== 'pong').map((text) => JSON.parse(text) as SocketMessage)
+  const messages = () =>
+    texts.filter((text) => text !== 'pong').map((text) => JSON.parse(text) as SocketMessage)
   const events = () => messages().filter(({ event }) => event !== 'connected')
   return {
     status: response.statusCode ?? 0,

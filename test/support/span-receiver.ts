@@ -33,8 +33,13 @@ export async function startSpanReceiver(): Promise<SpanReceiver> {
     const body = await text(request)
     receiver.bodies.push(body)
     receiver.calls.push({ path: request.url, headers: request.headers })
-    const { resourceSpans } = JSON.parse(body) as { resourceSpans: { scopeSpans: { spans: ReceivedSpan[] }[] }[] }
-    if (receiver.status === 200) receiver.spans.push(...resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans)))
+    const { resourceSpans } = JSON.parse(body) as {
+      resourceSpans: { scopeSpans: { spans: ReceivedSpan[] }[] }[]
+    }
+    if (receiver.status === 200)
+      receiver.spans.push(
+        ...resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans)),
+      )
     response.writeHead(receiver.status, { 'content-type': 'application/json' }).end('{}')
   })
   const port = await listen(server, 0, '127.0.0.1')

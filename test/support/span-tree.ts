@@ -6,7 +6,10 @@ import type { ReceivedSpan, SpanReceiver } from './span-receiver.ts'
 
 const callerSpan = 'b2'.repeat(8)
 
-/** Request a password reset as a part of a trace. Return its spans, once that of the e-mail has arrived, and the id of the caller's span. */
+/**
+ * Request a password reset as a part of a trace. Return its spans, once that of the e-mail has arrived, and
+ * the id of the caller's span.
+ */
 export async function traceReset(service: Service, { spans }: SpanReceiver) {
   const { email } = await registerUser(service)
   // Otherwise the job of this e-mail may send the other one too.
@@ -15,7 +18,9 @@ export async function traceReset(service: Service, { spans }: SpanReceiver) {
   const headers = { traceparent: `00-${traceId}-${callerSpan}-01`, 'cf-connecting-ip': randomIpAddress() }
   expectStatus(await request(service, 'POST', '/auth/forgot-password', { body: { email }, headers }), 202)
   const listSpans = () => spans.filter((span) => span.traceId === traceId)
-  await expect.poll(() => listSpans().map(({ name, kind }) => `${name} ${kind}`), { timeout: 15_000 }).toContain('jobs.deliver 5')
+  await expect
+    .poll(() => listSpans().map(({ name, kind }) => `${name} ${kind}`), { timeout: 15_000 })
+    .toContain('jobs.deliver 5')
   return { email, callerSpan, spans: listSpans() }
 }
 

@@ -34,7 +34,10 @@ const signInProofs = [
   { kind: 'passkey' },
 ]
 
-/** Parameters of the statements whose SQL text depends on them, by file and export. Each list of parameters yields another text. */
+/**
+ * Parameters of the statements whose SQL text depends on them, by file and export. Each list of parameters
+ * yields another text.
+ */
 export const statementParameters: Record<string, readonly (readonly unknown[])[]> = {
   'functions/sessions/steps/queries.ts#insertDecision': [
     [position, position, decision],
@@ -42,9 +45,16 @@ export const statementParameters: Record<string, readonly (readonly unknown[])[]
     [position, position, decision, { approval: { digest: '', session: position } }],
   ],
   'functions/oncall/reminders/queries.ts#emitReminder': [
-    [{ ...event, key: 'escalation.reminded', handoffId: id, round: 1, step: 1, userIds: [id], details: {} }, [id], id],
+    [
+      { ...event, key: 'escalation.reminded', handoffId: id, round: 1, step: 1, userIds: [id], details: {} },
+      [id],
+      id,
+    ],
   ],
-  'functions/oncall/schedules/queries.ts#selectRosters': [[{}], [{ ids: [id], from: period.created_after, to: period.created_before }]],
+  'functions/oncall/schedules/queries.ts#selectRosters': [
+    [{}],
+    [{ ids: [id], from: period.created_after, to: period.created_before }],
+  ],
   'functions/accounts/export-files/queries.ts#selectRecords': exportedTables.flatMap((table) => [
     [table, null, 1000],
     [table, Object.keys(table.key), 1000],
@@ -60,7 +70,9 @@ export const statementParameters: Record<string, readonly (readonly unknown[])[]
     [{ id, attempts: 1 }, { ok: true, status: null }, null, { bytes: 1, directory_bytes: 1 }],
     [{ id, attempts: 1 }, { ok: false, status: null, error: 'e' }, 30, null],
   ],
-  'functions/ai/fixes/queries.ts#updateFixIf': [[{ session_id: id, fix_id: id }, sql`status = 'dismissed'`, sql`x.applied_at is null`]],
+  'functions/ai/fixes/queries.ts#updateFixIf': [
+    [{ session_id: id, fix_id: id }, sql`status = 'dismissed'`, sql`x.applied_at is null`],
+  ],
   'functions/ai/handoffs/queries.ts#escalateUnchanged': [[escalation]],
   'functions/ai/handoffs/queries.ts#insertOpenHandoff': [[id, escalation.handoff]],
   'functions/ai/handoffs/queries.ts#insertEscalationPush': [[escalation]],
@@ -68,7 +80,10 @@ export const statementParameters: Record<string, readonly (readonly unknown[])[]
   'functions/ai/sessions/queries.ts#insertOwnAiSession': [
     [{ id, session_type: 'chat', title: 'VPN', problem_summary: null, tree_id: null, environment_tags: [] }],
   ],
-  'functions/ai/sessions/queries.ts#selectAiSessions': [[page], [{ status: 'active', session_type: 'chat', ...page }]],
+  'functions/ai/sessions/queries.ts#selectAiSessions': [
+    [page],
+    [{ status: 'active', session_type: 'chat', ...page }],
+  ],
   'functions/ai/turns/queries.ts#answerStep': [[id, id, { response: 'Yes', workId: id }]],
   'functions/ai/turns/queries.ts#insertUserMessage': [[id, { id, content: 'Hello', uploadIds: [] }]],
   'functions/ai/triage/queries.ts#insertAndActivateBranch': [
@@ -77,11 +92,26 @@ export const statementParameters: Record<string, readonly (readonly unknown[])[]
   ],
   'functions/feedback/queries.ts#selectBetaFeedback': [
     ['all_accounts', page],
-    ['own_account', { account_id: id, user_id: id, ai_session_id: id, reaction: 'positive', category: 'bug', ...period, ...page }],
+    [
+      'own_account',
+      {
+        account_id: id,
+        user_id: id,
+        ai_session_id: id,
+        reaction: 'positive',
+        category: 'bug',
+        ...period,
+        ...page,
+      },
+    ],
   ],
   'functions/flows/gallery/queries.ts#selectItemRows': [
     [{ page: 1, page_size: 20 }, sql``, sql`i.id`],
-    [{ type: 'script', category: 'Network', page: 2, page_size: 20 }, sql`and i.is_featured`, sql`i.usage_count desc, i.id`],
+    [
+      { type: 'script', category: 'Network', page: 2, page_size: 20 },
+      sql`and i.is_featured`,
+      sql`i.usage_count desc, i.id`,
+    ],
   ],
   'functions/flows/trees/queries.ts#insertNextVersion': [
     [
@@ -95,14 +125,20 @@ export const statementParameters: Record<string, readonly (readonly unknown[])[]
   ],
   'functions/flows/trees/queries.ts#insertTreeWithVersion': [
     [id, { tags: [], library: [] }, {}],
-    [id, { tags: [], library: [] }, { owner: { user_id: id, team_id: null }, parent: { account_id: id, id, reason: null } }],
+    [
+      id,
+      { tags: [], library: [] },
+      { owner: { user_id: id, team_id: null }, parent: { account_id: id, id, reason: null } },
+    ],
   ],
   'functions/identity/sign-ins/queries.ts#insertSignIn': signInProofs.map((proof) => [
     id,
     proof,
     { refreshHash: '', userAgent: '', ip: '' },
   ]),
-  'functions/identity/sign-ins/queries.ts#insertChallenge': signInProofs.slice(0, 3).map((proof) => ['', id, proof]),
+  'functions/identity/sign-ins/queries.ts#insertChallenge': signInProofs
+    .slice(0, 3)
+    .map((proof) => ['', id, proof]),
   'functions/jobs/queries.ts#deleteExpired': expiries.map((expiry) => [expiry, 10]),
   'functions/maintenance/schedules/queries.ts#updateIfCurrent': [
     [{ id, version: 1 }, {}, null],

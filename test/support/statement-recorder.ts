@@ -38,7 +38,8 @@ function createMessageReader(report: (role: string, sql: string) => void): (chun
     for (;;) {
       // A message is a type, the length of what follows, and the content. The first one has no type.
       const typeLength = role ? 1 : 0
-      const end = rest.length < typeLength + 4 ? Number.POSITIVE_INFINITY : typeLength + rest.readInt32BE(typeLength)
+      const end =
+        rest.length < typeLength + 4 ? Number.POSITIVE_INFINITY : typeLength + rest.readInt32BE(typeLength)
       if (rest.length < end) return
       const content = rest.subarray(typeLength + 4, end)
       if (!role) role = findUser(content)
@@ -49,7 +50,9 @@ function createMessageReader(report: (role: string, sql: string) => void): (chun
   }
 }
 
-/** Return the user of a start-up message: the protocol version in four bytes, then pairs of names and values. */
+/**
+ * Return the user of a start-up message: the protocol version in four bytes, then pairs of names and values.
+ */
 function findUser(content: Buffer): string {
   const parts = content.toString('utf8', 4).split('\0')
   return parts[parts.findIndex((text, n) => n % 2 === 0 && text === 'user') + 1] ?? 'unknown'

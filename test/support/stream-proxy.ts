@@ -9,7 +9,10 @@ export interface StreamProxy {
   dropConnections(): void
 }
 
-/** Start a proxy of the service. It shortens the reconnection time of streams to 20 ms, so that tests do not wait for seconds. */
+/**
+ * Start a proxy of the service. It shortens the reconnection time of streams to 20 ms, so that tests do not
+ * wait for seconds.
+ */
 export async function startStreamProxy(api: string): Promise<StreamProxy> {
   const sockets = new Set<Socket>()
   const server = createServer((client) => {
@@ -17,7 +20,9 @@ export async function startStreamProxy(api: string): Promise<StreamProxy> {
     client.pipe(upstream)
     // The same length, because the chunk states its size.
     upstream.on('data', (chunk) =>
-      client.write(Buffer.from(chunk.toString('latin1').replace(/retry: [2-5]\d{3}\n/, 'retry: 0020\n'), 'latin1')),
+      client.write(
+        Buffer.from(chunk.toString('latin1').replace(/retry: [2-5]\d{3}\n/, 'retry: 0020\n'), 'latin1'),
+      ),
     )
     for (const [socket, other] of [
       [client, upstream],

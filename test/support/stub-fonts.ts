@@ -1,8 +1,15 @@
 import type { FontSlice, Fonts } from '#rules/pdf/fonts.ts'
 import type { ShapedGlyph } from '#rules/pdf/harfbuzz.ts'
 
-/** Build the outline of a glyph: the number of contours, its bounding box (left, bottom, right, top) and what follows. */
-export function buildOutline(contours: number, box: readonly number[], rest: readonly number[] = [0]): Uint8Array {
+/**
+ * Build the outline of a glyph: the number of contours, its bounding box (left, bottom, right, top) and what
+ * follows.
+ */
+export function buildOutline(
+  contours: number,
+  box: readonly number[],
+  rest: readonly number[] = [0],
+): Uint8Array {
   const view = new DataView(new ArrayBuffer(10 + rest.length * 2))
   for (const [index, value] of [contours, ...box].entries()) view.setInt16(index * 2, value)
   for (const [index, value] of rest.entries()) view.setUint16(10 + index * 2, value)
@@ -25,7 +32,10 @@ export function buildFont(tables: Record<string, Uint8Array>): Uint8Array {
 }
 
 /** Build the tables that describe outlines. Offsets have 2 bytes, or 4 bytes if `isLong`. */
-export function buildGlyphTables(outlines: readonly Uint8Array[], isLong = true): Record<'head' | 'loca' | 'glyf', Uint8Array> {
+export function buildGlyphTables(
+  outlines: readonly Uint8Array[],
+  isLong = true,
+): Record<'head' | 'loca' | 'glyf', Uint8Array> {
   const head = new Uint8Array(54)
   head[51] = isLong ? 1 : 0
   const loca = Buffer.alloc((outlines.length + 1) * (isLong ? 4 : 2))
@@ -41,7 +51,9 @@ export function buildGlyphTables(outlines: readonly Uint8Array[], isLong = true)
 const missingSquare = 0x25a1
 
 function createSlice(characters: string, width: number, options: Partial<FontSlice> = {}): FontSlice {
-  const glyphs: FontSlice['glyphs'] = new Map([...characters].map((character, id) => [character.codePointAt(0) ?? 0, { id, width }]))
+  const glyphs: FontSlice['glyphs'] = new Map(
+    [...characters].map((character, id) => [character.codePointAt(0) ?? 0, { id, width }]),
+  )
   return {
     ascent: 800,
     descent: -200,
@@ -56,15 +68,23 @@ function createSlice(characters: string, width: number, options: Partial<FontSli
 
 const printable = String.fromCharCode(...Array.from({ length: 95 }, (_, n) => 32 + n))
 
-/** The width of every character of slice 1 and 2, in thousandths of the font size. Those of slice 3 and 4 are 400 and 600 wide. */
+/**
+ * The width of every character of slice 1 and 2, in thousandths of the font size. Those of slice 3 and 4 are
+ * 400 and 600 wide.
+ */
 export const stubWidth = 500
 
 /**
- * Create fonts. Slice 1 has ASCII, the square for missing characters and an acute accent, slice 2 has Hebrew letters, slice 3
- * ideographs, Thai letters and a space. Slice 4 has Devanagari and Arabic letters, whose glyphs `shape` chooses.
+ * Create fonts. Slice 1 has ASCII, the square for missing characters and an acute accent, slice 2 has Hebrew
+ * letters, slice 3 ideographs, Thai letters and a space. Slice 4 has Devanagari and Arabic letters, whose
+ * glyphs `shape` chooses.
  */
-export function createStubFonts(shape: (text: string, isRightToLeft: boolean) => ShapedGlyph[] = () => []): Fonts {
-  const font = buildFont(buildGlyphTables(Array.from({ length: 97 }, () => buildOutline(1, [-50, 0, 150, 100]))))
+export function createStubFonts(
+  shape: (text: string, isRightToLeft: boolean) => ShapedGlyph[] = () => [],
+): Fonts {
+  const font = buildFont(
+    buildGlyphTables(Array.from({ length: 97 }, () => buildOutline(1, [-50, 0, 150, 100]))),
+  )
   const slices = [
     createSlice(`${printable}${String.fromCodePoint(missingSquare)}\u0301`, stubWidth, { font }),
     createSlice('אבגדהו', stubWidth),

@@ -1,7 +1,10 @@
 import type { Database, Statement } from '#db/database.ts'
 import { openAccountScope } from '#db/scope.ts'
 
-/** Open the scope of an account whose statements the test answers with rows, for code that uses the query builder or batches. */
+/**
+ * Open the scope of an account whose statements the test answers with rows, for code that uses the query
+ * builder or batches.
+ */
 export function createStubScope(answer: (statement: Statement) => readonly object[]) {
   const statements: Statement[] = []
   const outbox: unknown[] = []
@@ -18,6 +21,7 @@ export function createStubScope(answer: (statement: Statement) => readonly objec
   }
   const { db } = openAccountScope(database, 'account', null, (entry) => void outbox.push(entry))
   /** Return the parameters of each statement that contains a text. */
-  const findStatements = (text: string) => statements.filter(({ sql }) => sql.includes(text)).map(({ parameters }) => parameters)
+  const findStatements = (text: string) =>
+    statements.filter(({ sql }) => sql.includes(text)).map(({ parameters }) => parameters)
   return { db, outbox, findStatements }
 }

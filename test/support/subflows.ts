@@ -5,7 +5,13 @@ import type { Person } from './people.ts'
 export function procedureWithSubflow(treeId: string, subflow: Record<string, unknown> = {}) {
   return {
     steps: [
-      { id: 'run', type: 'procedure_step', title: 'Check the VPN', description: '', subflow: { tree_id: treeId, ...subflow } },
+      {
+        id: 'run',
+        type: 'procedure_step',
+        title: 'Check the VPN',
+        description: '',
+        subflow: { tree_id: treeId, ...subflow },
+      },
       { id: 'after', type: 'procedure_step', title: 'Call {{user_name}} back', description: '' },
       { id: 'end', type: 'procedure_end', title: 'Done', description: '' },
     ],
@@ -36,5 +42,10 @@ export function createChildFlow(person: Person, fields: Record<string, unknown> 
 
 /** Start a session of a flow without an intake form. */
 export async function startRun(person: Person, treeId: string, variables: Record<string, unknown> = {}) {
-  return person.client.sessions.start({ tree_id: treeId, ticket_number: 'T-4711', client_name: 'Contoso', variables: variables as never })
+  return person.client.sessions.start({
+    tree_id: treeId,
+    ticket_number: 'T-4711',
+    client_name: 'Contoso',
+    variables: variables as never,
+  })
 }

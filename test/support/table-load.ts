@@ -10,10 +10,14 @@ export interface LoadSettings {
 }
 
 /**
- * Start to read and write all tables of a database on several connections, until `stop` is called, which returns the statements of others that
- * one of them waited for longer than `maxWaitMs`.
+ * Start to read and write all tables of a database on several connections, until `stop` is called, which
+ * returns the statements of others that one of them waited for longer than `maxWaitMs`.
  */
-export async function startTableLoad(url: string, tables: readonly string[], { maxWaitMs, readerMs }: LoadSettings) {
+export async function startTableLoad(
+  url: string,
+  tables: readonly string[],
+  { maxWaitMs, readerMs }: LoadSettings,
+) {
   let isRunning = true
   const blockers = new Map<string, string>()
   const reading = Promise.withResolvers<void>()
@@ -39,7 +43,8 @@ export async function startTableLoad(url: string, tables: readonly string[], { m
       20,
     ),
     repeat(async (client) => {
-      for (const { wait, query } of await listBlockers(client, maxWaitMs)) blockers.set(wait, blockers.get(wait) ?? query)
+      for (const { wait, query } of await listBlockers(client, maxWaitMs))
+        blockers.set(wait, blockers.get(wait) ?? query)
     }, 10),
   ]
   await reading.promise
@@ -58,18 +63,30 @@ async function writeFirstRow(client: pg.Client, table: string): Promise<void> {
     [table],
   )
   const [column] = rows
-  await client.query(`update ${table} set ${column?.name} = ${column?.name} where ctid = (select ctid from ${table} limit 1)`)
+  await client.query(
+    `update ${table} set ${column?.name} = ${column?.name} where ctid = (select ctid from ${table} limit 1)`,
+  )
 }
 
-async function readAllTables(client: pg.Client, tables: readonly string[], waitInTransaction: () => Promise<void>): Promise<void> {
+async function readAllTables(
+  client: pg.Client,
+  tables: readonly string[],
+  waitInTransaction: () => Promise<void>,
+): Promise<void> {
   await client.query(`begin; ${tables.map((table) => `select from ${table} limit 1;`).join('')}`)
   await waitInTransaction()
   await client.query('commit')
 }
 
-/** List the waits that are longer than `maxWaitMs`, each with the statement that it waits for. A migration is shown by its first line. */
+/**
+ * List the waits that are longer than `maxWaitMs`, each with the statement that it waits for. A migration is
+ * shown by its first line.
+ */
 // https://www.postgresql.org/docs/18/view-pg-locks.html
-async function listBlockers(client: pg.Client, maxWaitMs: number): Promise<{ wait: string; query: string }[]> {
+async function listBlockers(
+  client: pg.Client,
+  maxWaitMs: number,
+): Promise<{ wait: string; query: string }[]> {
   const { rows } = await client.query<{ wait: string; query: string }>(
     `select l.pid || ' ' || l.waitstart as wait, ltrim(split_part(blocking.query, E'\\n', 1), '- ') as query
        from pg_locks l join pg_stat_activity waiting on waiting.pid = l.pid

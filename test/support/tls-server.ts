@@ -7,7 +7,10 @@ import { join } from 'node:path'
 import { createSecureContext, createServer, type SecureContext } from 'node:tls'
 import { writeCertificate } from './certificate.ts'
 
-/** A server with a self-signed certificate. `names` are those that clients asked for, `received` the bytes after their handshakes. */
+/**
+ * A server with a self-signed certificate. `names` are those that clients asked for, `received` the bytes
+ * after their handshakes.
+ */
 export interface TlsServer {
   address: string
   certificate: string

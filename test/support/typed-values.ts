@@ -65,7 +65,10 @@ const places: Record<string, string> = {
   'indented block': 'Run\n\n    del {{v}}',
 }
 
-/** Return the lines of a value that must be found, without white space, which formats change at the ends of lines and cells. */
+/**
+ * Return the lines of a value that must be found, without white space, which formats change at the ends of
+ * lines and cells.
+ */
 const listLines = (value: string) => value.split('\n').map(squeeze)
 const squeeze = (text: string) => text.replace(/\s+/g, '')
 
@@ -75,11 +78,14 @@ const budget = () => createBudget({ steps: jobSteps })
 const reader = new MarkdownIt()
 /** Return the text that a viewer of markdown shows. */
 function readMarkdown(markdown: string): string {
-  const read = (token: Token): string => (token.type === 'image' || !token.children ? token.content : token.children.map(read).join('\n'))
+  const read = (token: Token): string =>
+    token.type === 'image' || !token.children ? token.content : token.children.map(read).join('\n')
   return reader
     .parse(markdown, {})
     .filter(({ type }) => type === 'inline' || type === 'fence' || type === 'code_block')
-    .map((token) => (token.children ?? [token]).map((child) => (child === token ? token.content : read(child))).join(''))
+    .map((token) =>
+      (token.children ?? [token]).map((child) => (child === token ? token.content : read(child))).join(''),
+    )
     .join('\n')
 }
 
@@ -104,7 +110,11 @@ const emptyStep = {
 }
 
 /** Return the formats that do not show a value as it was typed, each with its text. */
-export async function findChangedValues(value: string, place: string, options: { pdf: boolean }): Promise<[string, string][]> {
+export async function findChangedValues(
+  value: string,
+  place: string,
+  options: { pdf: boolean },
+): Promise<[string, string][]> {
   const source = places[place] ?? ''
   const description = fillMarkdown(toMarkdown(source), { v: value }, budget())
   const step: ReportStep = { ...emptyStep, title: value, description }
@@ -146,7 +156,11 @@ function hasLines(text: string, value: string): boolean {
 export const placeNames = Object.keys(places)
 
 function renderMail(value: string) {
-  const frame = { brand: { accountName: 'Acme', colour: '#123456' }, reason: 'You asked for it', stop: 'Change it in the app' }
+  const frame = {
+    brand: { accountName: 'Acme', colour: '#123456' },
+    reason: 'You asked for it',
+    stop: 'Change it in the app',
+  }
   return renderEmail(
     { subject: 'Subject', paragraphs: [], sections: [{ label: 'Note', text: value }] },
     frame as Parameters<typeof renderEmail>[1],
@@ -155,14 +169,19 @@ function renderMail(value: string) {
 
 function readBlocks(value: string): string {
   const { blocks } = toBlocks({ title: 'T', body: value, url: null })
-  const readText = (text: string) => text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
-  return blocks.flatMap((block) => ('text' in block && block.text ? readText(block.text.text) : [])).join('\n')
+  const readText = (text: string) =>
+    text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
+  return blocks
+    .flatMap((block) => ('text' in block && block.text ? readText(block.text.text) : []))
+    .join('\n')
 }
 
 function readCard(value: string): string {
   const body = toAdaptiveCard({ title: 'T', body: value, url: null }).attachments[0]?.content.body ?? []
   // Cards know fewer marks than CommonMark. What they do not know stays as it is.
-  return body.flatMap((element) => ('text' in element ? element.text.replace(/\\([!-/:-@[-`{-~])/g, '$1') : [])).join('\n')
+  return body
+    .flatMap((element) => ('text' in element ? element.text.replace(/\\([!-/:-@[-`{-~])/g, '$1') : []))
+    .join('\n')
 }
 
 async function readPdf(report: Report): Promise<string> {

@@ -24,7 +24,12 @@ export async function startVendorServer() {
     answer: (_request: VendorRequest): VendorAnswer | null => ({}),
   }
   const server = createServer(async (incoming, response) => {
-    const request = { method: incoming.method ?? '', path: incoming.url ?? '', headers: incoming.headers, body: await text(incoming) }
+    const request = {
+      method: incoming.method ?? '',
+      path: incoming.url ?? '',
+      headers: incoming.headers,
+      body: await text(incoming),
+    }
     vendor.requests.push(request)
     const answer = vendor.answer(request)
     if (!answer) return void response.destroy()

@@ -13,7 +13,9 @@ interface ReceivedMessage {
   data: any
 }
 
-/** Start a receiver that verifies each message with the secret of its path, and answers 401 when that fails. */
+/**
+ * Start a receiver that verifies each message with the secret of its path, and answers 401 when that fails.
+ */
 export async function startReceiver() {
   const receiver = {
     received: [] as ReceivedMessage[],
@@ -24,8 +26,15 @@ export async function startReceiver() {
     const path = request.url ?? ''
     const body = await text(request)
     try {
-      const message = new Webhook(receiver.secrets.get(path) ?? '').verify(body, request.headers as Record<string, string>)
-      receiver.received.push({ path, id: String(request.headers['webhook-id']), ...(message as Pick<ReceivedMessage, 'type' | 'data'>) })
+      const message = new Webhook(receiver.secrets.get(path) ?? '').verify(
+        body,
+        request.headers as Record<string, string>,
+      )
+      receiver.received.push({
+        path,
+        id: String(request.headers['webhook-id']),
+        ...(message as Pick<ReceivedMessage, 'type' | 'data'>),
+      })
     } catch {
       return void response.writeHead(401).end()
     }
@@ -37,8 +46,16 @@ export async function startReceiver() {
 
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>
 
-/** Create a webhook through the API. Return it with what the receiver got and with the newest deliveries of its log. */
-export async function createWebhook(receiver: Receiver, admin: Person, events: string[], path = `/${crypto.randomUUID()}`) {
+/**
+ * Create a webhook through the API. Return it with what the receiver got and with the newest deliveries of
+ * its log.
+ */
+export async function createWebhook(
+  receiver: Receiver,
+  admin: Person,
+  events: string[],
+  path = `/${crypto.randomUUID()}`,
+) {
   const response = await admin.call('POST', '/webhooks', { url: receiver.origin + path, events })
   expectStatus(response, 201)
   receiver.secrets.set(path, response.body.secret)
@@ -49,6 +66,7 @@ export async function createWebhook(receiver: Receiver, admin: Person, events: s
     secret: response.body.secret as string,
     listReceived: () => receiver.received.filter((message) => message.path === path),
     listDeliveries: async () => (await admin.call('GET', `/webhooks/${id}/deliveries`)).body,
-    get: async () => (await admin.call('GET', '/webhooks')).body.find((webhook: { id: string }) => webhook.id === id),
+    get: async () =>
+      (await admin.call('GET', '/webhooks')).body.find((webhook: { id: string }) => webhook.id === id),
   }
 }

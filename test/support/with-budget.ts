@@ -11,7 +11,8 @@ import * as masking from '#rules/masking/mask.ts'
 const create = () => createBudget({ steps: jobSteps })
 
 export const mask = (value: string) => masking.mask(value, create())
-export const renderHtml = (report: Report, images: ReportImages = new Map()) => html.renderHtml(report, images, create())
+export const renderHtml = (report: Report, images: ReportImages = new Map()) =>
+  html.renderHtml(report, images, create())
 export const renderMarkdown = (report: Report) => markdown.renderMarkdown(report, create())
 export const renderText = (report: Report) => text.renderText(report, create())
 export const renderTicketNote = (report: Report) => ticketNote.renderTicketNote(report, create())

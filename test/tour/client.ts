@@ -1,7 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type * as z from 'zod'
 import { type Client, createClient, isApiError, type ServerEvent } from '#client/client.ts'
-import { checkResponse, type Expectation, listWithItem, type ReceivedResponse, TourError } from './expectations.ts'
+import {
+  checkResponse,
+  type Expectation,
+  listWithItem,
+  type ReceivedResponse,
+  TourError,
+} from './expectations.ts'
 import { formatRequest, hideSecrets } from './print.ts'
 
 /** Origins of the service and of the local dashboard, without a path. */
@@ -36,10 +42,17 @@ export interface Tour {
   print: Print
   /** Create a client of the service. Signing in through it sets its tokens. */
   createClient(): Client
-  /** Call the service with a client of this tour and print the request. `status` is that of an expected refusal. */
+  /**
+   * Call the service with a client of this tour and print the request. `status` is that of an expected
+   * refusal.
+   */
   call<T = unknown>(send: () => PromiseLike<unknown>, options?: Expectation<T> & PollOptions): Promise<T>
   /** Send a request to the local dashboard and print it. */
-  dashboard<T = unknown>(method: Method, path: string, options?: Expectation<T> & PollOptions & DashboardContent): Promise<T>
+  dashboard<T = unknown>(
+    method: Method,
+    path: string,
+    options?: Expectation<T> & PollOptions & DashboardContent,
+  ): Promise<T>
   /** Open a client's stream of escalations. The caller closes it. */
   followEscalations(client: Client): Promise<Subscription>
 }
@@ -66,7 +79,8 @@ export function createTour(addresses: Addresses, print: Print, timeoutMs = 15_00
     run: `${Date.now().toString(36)}${Math.random().toString(36).slice(2, 6)}`,
     print,
     createClient: () => createClient({ baseUrl: addresses.api, fetch: fetchRecorded, maxRetries: 0 }),
-    call: (send, options) => callUntilExpected({ ...target, send: () => callService(send, () => last, print) }, options),
+    call: (send, options) =>
+      callUntilExpected({ ...target, send: () => callService(send, () => last, print) }, options),
     dashboard: (method, path, options = {}) =>
       callUntilExpected(
         { ...target, send: () => callDashboard(addresses.dashboard, { method, path }, options) },
@@ -101,14 +115,23 @@ async function callUntilExpected<T>(
     }
     if (!options.poll || Date.now() >= deadline) {
       print(formatRequest(method, path, status, body))
-      throw new TourError(`${method} ${hideSecrets(path)} ${result.problem}${options.poll ? ` (waited ${timeoutMs / 1000} s)` : ''}`)
+      throw new TourError(
+        `${method} ${hideSecrets(path)} ${result.problem}${options.poll ? ` (waited ${timeoutMs / 1000} s)` : ''}`,
+      )
     }
     await sleep(pollMs)
   }
 }
 
-/** Call the service, and again after `Retry-After`. Several runs within a minute exceed the rate limit of registrations. */
-async function callService(send: () => PromiseLike<unknown>, readLast: () => SentRequest & { status: number }, print: Print) {
+/**
+ * Call the service, and again after `Retry-After`. Several runs within a minute exceed the rate limit of
+ * registrations.
+ */
+async function callService(
+  send: () => PromiseLike<unknown>,
+  readLast: () => SentRequest & { status: number },
+  print: Print,
+) {
   for (let waits = 0; ; waits++) {
     try {
       const body = await send()
@@ -118,7 +141,14 @@ async function callService(send: () => PromiseLike<unknown>, readLast: () => Sen
       const { body, retryAfterMs } = error
       if (error.status !== 429 || waits === maxRateLimitWaits) return { ...readLast(), body }
       const { method, path } = readLast()
-      print(formatRequest(method, path, 429, `rate limit reached, next attempt in ${(retryAfterMs ?? 1000) / 1000} s`))
+      print(
+        formatRequest(
+          method,
+          path,
+          429,
+          `rate limit reached, next attempt in ${(retryAfterMs ?? 1000) / 1000} s`,
+        ),
+      )
       await sleep(retryAfterMs ?? 1000)
     }
   }
@@ -150,7 +180,9 @@ async function readBody(response: Response): Promise<unknown> {
   const text = await response.text()
   const location = response.headers.get('location')
   if (location) return Object.fromEntries(new URL(location, response.url).searchParams)
-  return response.headers.get('content-type')?.includes('json') && text ? (JSON.parse(text) as unknown) : text || undefined
+  return response.headers.get('content-type')?.includes('json') && text
+    ? (JSON.parse(text) as unknown)
+    : text || undefined
 }
 
 function getErrorReason(error: unknown): string {
@@ -158,21 +190,29 @@ function getErrorReason(error: unknown): string {
   return cause instanceof Error ? ((cause as NodeJS.ErrnoException).code ?? cause.message) : message
 }
 
-async function followEscalations(baseUrl: string, client: Client, { print, timeoutMs }: Target): Promise<Subscription> {
+async function followEscalations(
+  baseUrl: string,
+  client: Client,
+  { print, timeoutMs }: Target,
+): Promise<Subscription> {
   const leaving = new AbortController()
   const opened = Promise.withResolvers<void>()
   const fetchStream = (request: Request) => fetch(request).finally(opened.resolve)
   const follower = createClient({ baseUrl, tokens: client.getTokens(), fetch: fetchStream })
   const events: ServerEvent[] = []
   const collect = async () => {
-    for await (const event of follower.ai.escalations.stream({}, { signal: leaving.signal })) events.push(event)
+    for await (const event of follower.ai.escalations.stream({}, { signal: leaving.signal }))
+      events.push(event)
   }
   // A stream that is refused has no events, which `waitFor` reports.
   collect().catch(() => {})
   await opened.promise
   const waitFor: Subscription['waitFor'] = async (event, description) => {
     const send = async () => ({ method: 'GET', path: escalationStream, status: 200, body: [...events] })
-    return callUntilExpected({ print, timeoutMs, send }, { poll: true, returns: listWithItem(event, description) })
+    return callUntilExpected(
+      { print, timeoutMs, send },
+      { poll: true, returns: listWithItem(event, description) },
+    )
   }
   return { waitFor, close: () => leaving.abort() }
 }

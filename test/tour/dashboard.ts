@@ -4,15 +4,33 @@ import { listWithItem, TourError } from './expectations.ts'
 
 /** Wait for an e-mail to `email` that contains the link. Return the link's parameter. */
 export async function waitForLink(tour: Tour, email: string, link: RegExp): Promise<string> {
-  const mail = z.object({ subject: z.string(), to: z.tuple([z.literal(email)]), text: z.string().regex(link) })
-  const { text } = await tour.dashboard('GET', '/desk/mail', { poll: true, returns: listWithItem(mail, `mail to ${email} with ${link}`) })
+  const mail = z.object({
+    subject: z.string(),
+    to: z.tuple([z.literal(email)]),
+    text: z.string().regex(link),
+  })
+  const { text } = await tour.dashboard('GET', '/desk/mail', {
+    poll: true,
+    returns: listWithItem(mail, `mail to ${email} with ${link}`),
+  })
   return link.exec(text)?.[1] ?? ''
 }
 
 /** Wait for an e-mail to `email` whose subject contains the text, and return it. */
-export async function waitForMail(tour: Tour, email: string, subject: string): Promise<{ subject: string; text: string }> {
-  const mail = z.object({ subject: z.string().includes(subject), to: z.tuple([z.literal(email)]), text: z.string() })
-  return tour.dashboard('GET', '/desk/mail', { poll: true, returns: listWithItem(mail, `mail to ${email} about “${subject}”`) })
+export async function waitForMail(
+  tour: Tour,
+  email: string,
+  subject: string,
+): Promise<{ subject: string; text: string }> {
+  const mail = z.object({
+    subject: z.string().includes(subject),
+    to: z.tuple([z.literal(email)]),
+    text: z.string(),
+  })
+  return tour.dashboard('GET', '/desk/mail', {
+    poll: true,
+    returns: listWithItem(mail, `mail to ${email} about “${subject}”`),
+  })
 }
 
 /** Return the path of this run's webhook at a local chat tool. */
@@ -30,7 +48,10 @@ export async function waitForChatMessage(tour: Tour, tool: 1 | 2, text: string):
   })
 }
 
-export async function setFault(tour: Tour, fault: { service: string; mode: string; times?: number }): Promise<void> {
+export async function setFault(
+  tour: Tour,
+  fault: { service: string; mode: string; times?: number },
+): Promise<void> {
   await tour.dashboard('POST', '/desk/faults', { body: fault, status: 201 })
 }
 
@@ -52,13 +73,18 @@ export async function advanceClock(tour: Tour, seconds: number): Promise<void> {
 }
 
 export async function resetClock(tour: Tour): Promise<void> {
-  await tour.dashboard('DELETE', '/desk/clock', { returns: ClockState.extend({ offset_seconds: z.literal(0) }) })
+  await tour.dashboard('DELETE', '/desk/clock', {
+    returns: ClockState.extend({ offset_seconds: z.literal(0) }),
+  })
 }
 
 /** Clear all faults and reset the clock, without printing the requests. */
 export async function restoreDashboard({ dashboard }: Addresses): Promise<void> {
   for (const path of ['/desk/faults', '/desk/clock']) {
     const { status } = await fetch(dashboard + path, { method: 'DELETE' })
-    if (status >= 300) throw new TourError(`DELETE ${path} returned ${status}: the local dashboard may still have faults or a moved clock.`)
+    if (status >= 300)
+      throw new TourError(
+        `DELETE ${path} returned ${status}: the local dashboard may still have faults or a moved clock.`,
+      )
   }
 }

@@ -14,13 +14,25 @@ interface ExpectedNote {
 // Ticketing systems round times to seconds. An earlier run has left the same text on the same ticket.
 const clockToleranceMs = 2000
 
-/** Wait until the note for colleagues that the person requested is pushed. Require that the ticket contains it exactly once. */
-export async function waitForNote(tour: Tour, person: Person, { ticketId, sourceId, text, attempts = 1 }: ExpectedNote): Promise<void> {
+/**
+ * Wait until the note for colleagues that the person requested is pushed. Require that the ticket contains it
+ * exactly once.
+ */
+export async function waitForNote(
+  tour: Tour,
+  person: Person,
+  { ticketId, sourceId, text, attempts = 1 }: ExpectedNote,
+): Promise<void> {
   const { psa } = person.client
   const counted = { state: z.literal('pushed'), attempts: z.literal(attempts) }
   const facts = { id: z.string(), provider_note_id: z.string(), created_at: z.string() }
   // A resolved case also has a note for its client.
-  const push = z.object({ ...facts, ...counted, requested_by: z.literal(person.id), visibility: z.literal('internal') })
+  const push = z.object({
+    ...facts,
+    ...counted,
+    requested_by: z.literal(person.id),
+    visibility: z.literal('internal'),
+  })
   const pushed = await tour.call(() => psa.pushes.list({ source_id: sourceId }), {
     poll: true,
     returns: listWithItem(push, `note that was pushed at attempt ${attempts}`),

@@ -9,4 +9,6 @@ export interface Person {
 }
 
 /** The fields of a sign-in response that the tour needs. */
-export const SignedIn = z.object({ user: z.object({ email: z.string(), role: z.string(), account_name: z.string(), id: z.string() }) })
+export const SignedIn = z.object({
+  user: z.object({ email: z.string(), role: z.string(), account_name: z.string(), id: z.string() }),
+})

@@ -10,7 +10,8 @@ export function hideSecrets(text: string): string {
 
 /** Format a value as JSON with short strings and without secrets. */
 export function formatJson(value: unknown): string {
-  const shorten = (_key: string, part: unknown) => (typeof part === 'string' ? cut(hideSecrets(part), textLength) : part)
+  const shorten = (_key: string, part: unknown) =>
+    typeof part === 'string' ? cut(hideSecrets(part), textLength) : part
   const text = JSON.stringify(value, shorten, 1) ?? ''
   return text.replace(/\n */g, ' ').replace(/([{[]) | (?=[}\]])/g, '$1')
 }
@@ -22,7 +23,9 @@ export function formatRequest(method: string, path: string, status: number, valu
 
 /** Format a message as lines of at most 120 characters. */
 export function formatMessage({ subject, text }: { subject: string; text: string }): string[] {
-  return [subject, '', ...text.split('\n')].map((line) => cut(`  | ${hideSecrets(line)}`.trimEnd(), lineLength))
+  return [subject, '', ...text.split('\n')].map((line) =>
+    cut(`  | ${hideSecrets(line)}`.trimEnd(), lineLength),
+  )
 }
 
 /** Cut a text to the length and mark the cut. */

@@ -15,13 +15,21 @@ export interface SmokeTarget {
 
 const timeoutMs = 15_000
 
-/** Try a deployed service with a few requests that leave nothing behind. Throw a TourError at the first unexpected response. */
+/**
+ * Try a deployed service with a few requests that leave nothing behind. Throw a TourError at the first
+ * unexpected response.
+ */
 export async function playSmokeTest(target: SmokeTarget, print: Print): Promise<void> {
   const read = (path: string, status: number, headers: Record<string, string> = {}) =>
     readExpected(target.api + path, { status, headers, print })
   await read('/health', 200)
-  const ready = await read('/ready', 200, target.readyToken ? { authorization: `Bearer ${target.readyToken}` } : {})
-  if (!ready.includes('"status":"ok"')) throw new TourError(`GET /ready says that a dependency does not answer: ${ready.slice(0, 300)}`)
+  const ready = await read(
+    '/ready',
+    200,
+    target.readyToken ? { authorization: `Bearer ${target.readyToken}` } : {},
+  )
+  if (!ready.includes('"status":"ok"'))
+    throw new TourError(`GET /ready says that a dependency does not answer: ${ready.slice(0, 300)}`)
   await read('/docs/', 200)
   await read('/openapi.json', 200)
   await read('/api/v1/plans/public', 200)
@@ -34,14 +42,18 @@ async function readExpected(
   url: string,
   { status, headers, print }: { status: number; headers: Record<string, string>; print: Print },
 ): Promise<string> {
-  const response = await fetch(url, { headers, signal: AbortSignal.timeout(timeoutMs) }).catch((error: unknown) => {
-    throw new TourError(`GET ${url} got no response: ${String((error as Error).cause ?? error)}`)
-  })
+  const response = await fetch(url, { headers, signal: AbortSignal.timeout(timeoutMs) }).catch(
+    (error: unknown) => {
+      throw new TourError(`GET ${url} got no response: ${String((error as Error).cause ?? error)}`)
+    },
+  )
   const text = await response.text()
   const { pathname } = new URL(url)
   print(formatRequest('GET', pathname, response.status, text.slice(0, 200)))
   if (response.status !== status)
-    throw new TourError(`GET ${pathname} returned ${response.status}, expected ${status}: ${text.slice(0, 300)}`)
+    throw new TourError(
+      `GET ${pathname} returned ${response.status}, expected ${status}: ${text.slice(0, 300)}`,
+    )
   return text
 }
 
@@ -49,7 +61,12 @@ async function readExpected(
 async function writeFlow(baseUrl: string, apiKey: string, print: Print): Promise<void> {
   const client = createClient({ baseUrl, apiKey })
   const name = `Smoke test ${crypto.randomUUID()}`
-  const flow = await client.flows.trees.create({ name, tree_type: 'troubleshooting', status: 'draft', tree_structure: null })
+  const flow = await client.flows.trees.create({
+    name,
+    tree_type: 'troubleshooting',
+    status: 'draft',
+    tree_structure: null,
+  })
   print(formatRequest('POST', '/trees', 201, { id: flow.id }))
   try {
     const [listed] = await client.flows.trees.list({ search: name, limit: 1 })

@@ -38,7 +38,9 @@ it('the tour fails when an expected e-mail does not arrive', async () => {
   const breakMail = (line: string) => {
     if (line.includes('2. Invite')) setFault('resend')
   }
-  await expect(playTour(addresses, breakMail, 2000)).rejects.toThrow(/^GET \/desk\/mail .* no mail to robin-.* \(waited 2 s\)$/)
+  await expect(playTour(addresses, breakMail, 2000)).rejects.toThrow(
+    /^GET \/desk\/mail .* no mail to robin-.* \(waited 2 s\)$/,
+  )
 }, 120_000)
 
 it('the tour fails on an unexpected status, clears the faults and resets the clock', async () => {
@@ -68,7 +70,9 @@ it('the smoke test of a deployed service reads what is public, and with an API k
     expect.stringMatching(/^DELETE \/trees\/…\w{4} 204$/),
   ])
   expect(lines.filter((line) => line.includes(apiKey))).toEqual([])
-  expect(await service.sql('select from trees where account_id = $1 and deleted_at is null', [account.id])).toEqual([])
+  expect(
+    await service.sql('select from trees where account_id = $1 and deleted_at is null', [account.id]),
+  ).toEqual([])
 })
 
 it('the smoke test fails on the first unexpected status, and without an API key says what it left out', async () => {
@@ -76,11 +80,15 @@ it('the smoke test fails on the first unexpected status, and without an API key 
   await playSmokeTest({ api: service.api }, (line) => lines.push(line))
   expect(lines.at(-1)).toBe('Without SMOKE_API_KEY nothing that needs a sign-in was tried.')
   setFault('postgres')
-  await expect(playSmokeTest({ api: service.api }, () => {})).rejects.toThrow(/^GET \/\S+ returned 503, expected 200/)
+  await expect(playSmokeTest({ api: service.api }, () => {})).rejects.toThrow(
+    /^GET \/\S+ returned 503, expected 200/,
+  )
   service.stack.localServer.faults.clear()
   await expect(playSmokeTest({ api: 'http://127.0.0.1:9' }, () => {})).rejects.toThrow('got no response')
 })
 
 it('the tour asks the user to start the service when no service responds', async () => {
-  await expect(playTour({ ...addresses, api: 'http://127.0.0.1:9' }, () => {})).rejects.toThrow('Start the service with `npm start` first')
+  await expect(playTour({ ...addresses, api: 'http://127.0.0.1:9' }, () => {})).rejects.toThrow(
+    'Start the service with `npm start` first',
+  )
 })

@@ -47,8 +47,12 @@ async function runChapters(tour: Tour): Promise<void> {
   const ticketId = await chapter('5. Run a flow on a ticket', () => runFlowOnTicket(tour, admin))
   await chapter('6. Ask a colleague for an approval', () => waitForApproval(tour, { admin, robin }))
   await chapter('7. Plan who is on call', () => planOnCall(tour, { admin, robin }))
-  const aiSessionId = await chapter('8. Ask the AI and escalate', () => escalateAiSession(tour, { admin, robin, ticketId }))
-  await chapter('9. Pick up the escalation', () => pickUpEscalation(tour, { admin, robin, ticketId, aiSessionId }))
+  const aiSessionId = await chapter('8. Ask the AI and escalate', () =>
+    escalateAiSession(tour, { admin, robin, ticketId }),
+  )
+  await chapter('9. Pick up the escalation', () =>
+    pickUpEscalation(tour, { admin, robin, ticketId, aiSessionId }),
+  )
   await chapter('10. Write flows with the AI', () => writeFlows(tour, { admin, robin, aiSessionId }))
   await chapter('11. Export the account', () => exportAccount(tour, admin))
   await chapter('12. Import a knowledge article', () => importArticle(tour, admin, ticketId))
@@ -58,27 +62,41 @@ async function runChapters(tour: Tour): Promise<void> {
 
 async function requireOkResponse(url: string): Promise<void> {
   const response = await fetch(url, { signal: AbortSignal.timeout(10_000) }).catch(() => null)
-  if (!response) throw new TourError(`No service responds at ${url}. Start the service with \`npm start\` first.`)
-  if (!response.ok) throw new TourError(`GET ${url} returned ${response.status}. Is this the address that \`npm start\` prints?`)
+  if (!response)
+    throw new TourError(`No service responds at ${url}. Start the service with \`npm start\` first.`)
+  if (!response.ok)
+    throw new TourError(
+      `GET ${url} returned ${response.status}. Is this the address that \`npm start\` prints?`,
+    )
 }
 
 /** Return the origin of an address. `npm start` prints addresses with a path. */
 function parseOrigin(address: string): string {
-  if (!/^https?:/.test(address) || !URL.canParse(address)) throw new TourError(`${address} is not a URL such as http://127.0.0.1:8787.`)
+  if (!/^https?:/.test(address) || !URL.canParse(address))
+    throw new TourError(`${address} is not a URL such as http://127.0.0.1:8787.`)
   return new URL(address).origin
 }
 
-/** Return the addresses of the arguments or the environment. By default, they have the ports that `npm start` chooses. */
+/**
+ * Return the addresses of the arguments or the environment. By default, they have the ports that `npm start`
+ * chooses.
+ */
 function readAddresses([firstArgument, secondArgument]: string[]): Addresses {
   const { API, DASHBOARD, PORT = '8787', LOCAL_PORT } = process.env
   const api = parseOrigin(firstArgument ?? API ?? `http://127.0.0.1:${PORT}`)
   const nextPort = String(Number(new URL(api).port) + 1)
-  return { api, dashboard: parseOrigin(secondArgument ?? DASHBOARD ?? `http://127.0.0.1:${LOCAL_PORT ?? nextPort}`) }
+  return {
+    api,
+    dashboard: parseOrigin(secondArgument ?? DASHBOARD ?? `http://127.0.0.1:${LOCAL_PORT ?? nextPort}`),
+  }
 }
 
 /** Play the tour on this machine, or with `--against <address>` a few requests against a deployed service. */
 async function run(): Promise<void> {
-  const { values, positionals } = parseArgs({ options: { against: { type: 'string' } }, allowPositionals: true })
+  const { values, positionals } = parseArgs({
+    options: { against: { type: 'string' } },
+    allowPositionals: true,
+  })
   if (values.against !== undefined) {
     const { READY_TOKEN: readyToken, SMOKE_API_KEY: apiKey } = process.env
     await playSmokeTest({ api: parseOrigin(values.against), readyToken, apiKey }, console.log)

@@ -40,7 +40,10 @@ const quota = (name: keyof Usage) => sql`
   as ${sql.ref(name)}`
 const quotaNames = Object.keys(Usage.shape) as (keyof Usage)[]
 
-/** Return what the account uses of each quota. Counters and one account's slices of indexes are read, no contents. */
+/**
+ * Return what the account uses of each quota. Counters and one account's slices of indexes are read, no
+ * contents.
+ */
 export const selectUsage = readStatement(Usage, () => sql`select ${sql.join(quotaNames.map(quota))}`)
 
 export function selectAccount(db: ReadDb) {
@@ -48,8 +51,8 @@ export function selectAccount(db: ReadDb) {
 }
 
 /**
- * Update the account and return it. Both statements run in one transaction: after the update, the caller may lack the second factor that the
- * account now requires.
+ * Update the account and return it. Both statements run in one transaction: after the update, the caller may
+ * lack the second factor that the account now requires.
  */
 export async function updateAccount(db: WriteDb, { settings, retention, ...columns }: AccountUpdate) {
   const update = db
@@ -67,8 +70,8 @@ const insertAdminMails = (purpose: 'account_deletion_requested' | 'account_delet
 const AdminMails = z.object({ delivery_id: z.string() })
 
 /**
- * Set when the account is erased, unless that is set, and insert an e-mail to each admin. Return no row if the account has another name, and
- * for the platform's own account.
+ * Set when the account is erased, unless that is set, and insert an e-mail to each admin. Return no row if
+ * the account has another name, and for the platform's own account.
  */
 export const requestDeletion = writeStatement(
   AdminMails,
@@ -92,12 +95,22 @@ export const restoreAccount = writeStatement(
 )
 
 export async function selectPreferences(db: ReadDb): Promise<JsonColumns['accounts.preferences']> {
-  const { preferences } = await db.selectFrom('accounts').select('preferences').where('id', '=', accountId).executeTakeFirstOrThrow()
+  const { preferences } = await db
+    .selectFrom('accounts')
+    .select('preferences')
+    .where('id', '=', accountId)
+    .executeTakeFirstOrThrow()
   return preferences
 }
 
-/** Merge `changes` into the preferences at the top level, in one statement. Remove keys whose value is null. Return all preferences. */
-export async function mergePreferences(db: WriteDb, changes: Record<string, unknown>): Promise<JsonColumns['accounts.preferences']> {
+/**
+ * Merge `changes` into the preferences at the top level, in one statement. Remove keys whose value is null.
+ * Return all preferences.
+ */
+export async function mergePreferences(
+  db: WriteDb,
+  changes: Record<string, unknown>,
+): Promise<JsonColumns['accounts.preferences']> {
   const merged = sql<JsonColumns['accounts.preferences']>`(
     select coalesce(jsonb_object_agg(key, value), '{}') from jsonb_each(preferences || ${jsonb(changes)}) where value <> 'null')`
   const { preferences } = await db
@@ -134,10 +147,18 @@ export function selectMembers(db: ReadDb, page: PageQuery): Promise<Member[]> {
     .where('is_service', '=', false)
     .where('erased_at', 'is', null)
     .$call(selectPage(nameOrder('full_name'), page))
-  return db.selectFrom(users.as('u')).select(memberColumns).orderBy(byName('u.full_name')).orderBy('u.id').execute()
+  return db
+    .selectFrom(users.as('u'))
+    .select(memberColumns)
+    .orderBy(byName('u.full_name'))
+    .orderBy('u.id')
+    .execute()
 }
 
-/** End the problem of a member's address, unless it is a complaint. `is_complaint` is null for an unknown member. */
+/**
+ * End the problem of a member's address, unless it is a complaint. `is_complaint` is null for an unknown
+ * member.
+ */
 export const endEmailProblem = writeStatement(
   z.object({ is_complaint: z.boolean().nullable() }),
   (id: string) => sql`select ${callFunction('app.end_email_problem', { p_user: id })} as is_complaint`,
@@ -152,9 +173,10 @@ function toTeamRole({ team_id, team_role: newRole }: MemberUpdate): RawBuilder<M
 }
 
 /**
- * Update the fields that are present. Clear the team role of a member who leaves a team; it defaults to `member` for one who joins a team.
- * Revoke the sign-ins of a deactivated member in the same statement. Return the updated member, because a second query could fail: the
- * update may have removed the caller's own rights. Return undefined for an unknown member.
+ * Update the fields that are present. Clear the team role of a member who leaves a team; it defaults to
+ * `member` for one who joins a team. Revoke the sign-ins of a deactivated member in the same statement.
+ * Return the updated member, because a second query could fail: the update may have removed the caller's own
+ * rights. Return undefined for an unknown member.
  */
 export function updateMember(db: WriteDb, id: string, changes: MemberUpdate): Promise<Member | undefined> {
   const { role, team_id, is_active } = changes
@@ -180,13 +202,22 @@ export function updateMember(db: WriteDb, id: string, changes: MemberUpdate): Pr
     .executeTakeFirst()
 }
 
-/** Select a page of the audit log, newest first. The inner query skips entries within the index `audit_logs_newest`. */
+/**
+ * Select a page of the audit log, newest first. The inner query skips entries within the index
+ * `audit_logs_newest`.
+ */
 export function selectAuditLog(db: ReadDb, page: PageQuery) {
-  const entries = db.selectFrom('audit_logs').select('id').where('account_id', '=', accountId).$call(selectPage(newestFirst, page))
+  const entries = db
+    .selectFrom('audit_logs')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .$call(selectPage(newestFirst, page))
   return db
     .selectFrom(entries.as('page'))
     .innerJoin('audit_logs as l', 'l.id', 'page.id')
-    .leftJoin('users as actor', (join) => join.onRef('actor.account_id', '=', 'l.account_id').onRef('actor.id', '=', 'l.actor_id'))
+    .leftJoin('users as actor', (join) =>
+      join.onRef('actor.account_id', '=', 'l.account_id').onRef('actor.id', '=', 'l.actor_id'),
+    )
     .select(auditColumns)
     .where('l.account_id', '=', accountId)
     .orderBy('l.created_at', 'desc')

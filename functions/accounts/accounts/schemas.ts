@@ -16,13 +16,23 @@ const OpenObject = z.record(z.string(), z.json())
 
 const Retention = z
   .strictObject({
-    audit_log_days: z.int().min(365).max(3650).describe('Days for which entries of the audit log stay. Default 730.'),
-    notification_days: z.int().min(30).max(730).describe('Days for which notifications and their deliveries stay. Default 180.'),
+    audit_log_days: z
+      .int()
+      .min(365)
+      .max(3650)
+      .describe('Days for which entries of the audit log stay. Default 730.'),
+    notification_days: z
+      .int()
+      .min(30)
+      .max(730)
+      .describe('Days for which notifications and their deliveries stay. Default 180.'),
     ai_message_days: z
       .int()
       .min(30)
       .max(3650)
-      .describe('Days for which the messages of an AI session stay after its last activity, once it has ended. Default 730.'),
+      .describe(
+        'Days for which the messages of an AI session stay after its last activity, once it has ended. Default 730.',
+      ),
     session_days: z
       .int()
       .min(90)
@@ -30,7 +40,10 @@ const Retention = z
       .nullable()
       .describe('Days for which completed and abandoned sessions stay; null, the default, keeps them.'),
   })
-  .meta({ id: 'Retention', examples: [{ audit_log_days: 730, notification_days: 180, ai_message_days: 730, session_days: null }] })
+  .meta({
+    id: 'Retention',
+    examples: [{ audit_log_days: 730, notification_days: 180, ai_message_days: 730, session_days: null }],
+  })
 
 export const Account = z
   .strictObject({
@@ -39,13 +52,20 @@ export const Account = z
     timezone: Timezone,
     settings: OpenObject.describe('Settings that the frontend stores for the account.'),
     require_mfa: z.boolean().describe('Whether every member must have a second factor.'),
-    brand_colour: z.string().nullable().describe('The colour of the e-mails, as `#rrggbb`; null for the default.'),
+    brand_colour: z
+      .string()
+      .nullable()
+      .describe('The colour of the e-mails, as `#rrggbb`; null for the default.'),
     retention: Retention.describe('How long old rows stay before they are deleted.'),
     plan: z.string().describe('The current plan; `free` after a trial has expired.'),
     subscription_status: SubscriptionStatus.describe('The current state of the subscription.'),
     trial_ends_at: Time.nullable().describe('When the trial ends or ended.'),
-    deletes_at: Time.nullable().describe('When the account will be erased; null unless an admin has asked for it.'),
-    limits: z.strictObject({ max_users: z.int().nullable().describe('Seats; null for no limit.') }).describe('Limits of the plan.'),
+    deletes_at: Time.nullable().describe(
+      'When the account will be erased; null unless an admin has asked for it.',
+    ),
+    limits: z
+      .strictObject({ max_users: z.int().nullable().describe('Seats; null for no limit.') })
+      .describe('Limits of the plan.'),
     usage: z
       .strictObject({
         users: z.int().describe('Active members.'),
@@ -86,7 +106,9 @@ export const AccountUpdate = z
     name: Name.describe('The name that members see.'),
     timezone: Timezone,
     settings: OpenObject.describe('Replaces all settings. At most 64 keys and 16 KB.'),
-    require_mfa: z.boolean().describe('Whether every member must have a second factor. Members without one can only set it up.'),
+    require_mfa: z
+      .boolean()
+      .describe('Whether every member must have a second factor. Members without one can only set it up.'),
     brand_colour: Colour.nullable().describe(
       'The colour of the e-mails. Where it could not be read, it is darkened, or lightened in dark mode.',
     ),
@@ -100,7 +122,10 @@ export type AccountUpdate = z.infer<typeof AccountUpdate>
 
 const exampleQuota = { used: 4, limit: 2000 }
 const Quota = z
-  .strictObject({ used: z.int().describe('What is used.'), limit: z.int().nullable().describe('The limit; null for none.') })
+  .strictObject({
+    used: z.int().describe('What is used.'),
+    limit: z.int().nullable().describe('The limit; null for none.'),
+  })
   .meta({ id: 'Quota', examples: [exampleQuota] })
 
 export const Usage = z
@@ -110,9 +135,13 @@ export const Usage = z
     schedules: Quota.describe('Maintenance schedules.'),
     notification_configs: Quota.describe('Notification configs.'),
     webhooks: Quota.describe('Webhooks.'),
-    stored_bytes: Quota.describe('Content of uploads, diagrams and all flow versions, those of deleted flows too.'),
+    stored_bytes: Quota.describe(
+      'Content of uploads, diagrams and all flow versions, those of deleted flows too.',
+    ),
     mails_per_day: Quota.describe('E-mails since midnight UTC. In a trial at most 50.'),
-    ai_cost_micros: Quota.describe('Cost of the model in this month, in millionths of a dollar. In a trial at most 5,000,000.'),
+    ai_cost_micros: Quota.describe(
+      'Cost of the model in this month, in millionths of a dollar. In a trial at most 5,000,000.',
+    ),
   })
   .meta({
     id: 'AccountUsage',
@@ -138,14 +167,22 @@ export const Preferences = OpenObject.meta({
 
 export const PreferencesUpdate = z
   .object({
-    templatize_prompt_enabled: z.boolean().nullable().describe('Whether to offer a template after a script is used.'),
+    templatize_prompt_enabled: z
+      .boolean()
+      .nullable()
+      .describe('Whether to offer a template after a script is used.'),
     default_export_format: ExportFormat.nullable().describe('The default format of exports.'),
-    mask_exports: z.boolean().nullable().describe('Whether exports are masked by default. Changed by admins.'),
+    mask_exports: z
+      .boolean()
+      .nullable()
+      .describe('Whether exports are masked by default. Changed by admins.'),
     theme: z.string().max(100).nullable().describe('The theme of the frontend.'),
   })
   .partial()
   .catchall(z.json())
-  .describe('Keys to set. A null value removes its key; keys that are absent stay. At most 64 keys and 16 KB in all.')
+  .describe(
+    'Keys to set. A null value removes its key; keys that are absent stay. At most 64 keys and 16 KB in all.',
+  )
   .meta({ id: 'AccountPreferencesUpdate', examples: [{ mask_exports: true, theme: null }] })
 
 export const Member = z
@@ -204,7 +241,9 @@ export const AuditEntry = z
     action: z.string().describe('The resource type and what was done, such as `member.updated`.'),
     resource_type: z.string().describe('The type of the changed resource.'),
     resource_id: Id.nullable().describe('The id of the changed resource.'),
-    changes: z.record(z.string(), z.json()).describe('The old and the new value of each changed field; `[redacted]` for a secret.'),
+    changes: z
+      .record(z.string(), z.json())
+      .describe('The old and the new value of each changed field; `[redacted]` for a secret.'),
     ip: z.string().nullable().describe("The client's IP address."),
     created_at: Time,
   })

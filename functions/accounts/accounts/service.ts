@@ -11,7 +11,16 @@ export async function get({ db }: Pick<ReadContext, 'db'>) {
 }
 
 function toAccount(row: Awaited<ReturnType<typeof queries.selectAccount>>) {
-  const { max_users, users, open_invites, audit_log_days, notification_days, ai_message_days, session_days, ...account } = row
+  const {
+    max_users,
+    users,
+    open_invites,
+    audit_log_days,
+    notification_days,
+    ai_message_days,
+    session_days,
+    ...account
+  } = row
   const retention = { audit_log_days, notification_days, ai_message_days, session_days }
   return { ...account, retention, limits: { max_users }, usage: { users, open_invites } }
 }
@@ -26,7 +35,8 @@ export async function update({ db }: WriteContext, changes: AccountUpdate) {
 /** Have the account erased after 14 days. `name` must be its name. */
 export async function requestDeletion(ctx: WriteContext, name: string) {
   const { name: currentName } = await get(ctx)
-  if (currentName !== name) throw invalidField(['body', 'name'], 'must be the name of the account', 'mismatch')
+  if (currentName !== name)
+    throw invalidField(['body', 'name'], 'must be the name of the account', 'mismatch')
   const mails = await queries.requestDeletion.all(ctx.db, name)
   const requested = await get(ctx)
   if (requested.deletes_at === null) throw new Problem('forbidden', 'This account cannot be deleted')
@@ -62,7 +72,10 @@ export async function updateMember({ db }: WriteContext, id: string, changes: Me
   if (changes.team_id === null && changes.team_role) {
     throw invalidField(['body', 'team_role'], 'must be absent if team_id is null', 'custom')
   }
-  return (await queries.updateMember(db, id, changes).catch(throwUnknownId('team_id', 'team'))) ?? throwNotFound('Member')
+  return (
+    (await queries.updateMember(db, id, changes).catch(throwUnknownId('team_id', 'team'))) ??
+    throwNotFound('Member')
+  )
 }
 
 export async function removeMember({ db }: WriteContext, id: string) {
@@ -85,6 +98,8 @@ export async function listAuditLog({ db }: ReadContext, page: PageQuery) {
 function throwTooLarge(column: string) {
   return (error: unknown): never => {
     const isTooLarge = getViolatedConstraint(error)?.startsWith('accounts_')
-    throw isTooLarge ? invalidField(['body'], `must keep the ${column} within 64 keys and 16 KB`, 'too_big') : error
+    throw isTooLarge
+      ? invalidField(['body'], `must keep the ${column} within 64 keys and 16 KB`, 'too_big')
+      : error
   }
 }

@@ -42,7 +42,8 @@ export const apiKeyOperations = [
     method: 'delete',
     path: '/api-keys/{key_id}',
     summary: 'Revoke an API key',
-    description: 'Applies to the next request, and to open streams within 30 seconds. What the key created stays.',
+    description:
+      'Applies to the next request, and to open streams within 30 seconds. What the key created stays.',
     access: 'account_admin',
     limit: 'write',
     params: schemas.ApiKeyId,

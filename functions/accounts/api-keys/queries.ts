@@ -10,10 +10,30 @@ import type { ApiKey, ApiKeyCreate } from './schemas.ts'
 function selectRows(db: ReadDb) {
   return db
     .selectFrom('api_keys as k')
-    .innerJoin('users as u', (join) => join.onRef('u.account_id', '=', 'k.account_id').onRef('u.id', '=', 'k.id'))
-    .leftJoin('users as creator', (join) => join.onRef('creator.account_id', '=', 'k.account_id').onRef('creator.id', '=', 'k.created_by'))
-    .select(['k.id', 'u.full_name as name', 'u.role', 'u.team_id', 'k.scopes', 'k.allowed_ranges', 'k.last_characters', 'k.created_by'])
-    .select(['creator.full_name as creator_name', 'k.expires_at', 'k.last_used_at', 'k.last_ip', 'k.last_user_agent', 'k.created_at'])
+    .innerJoin('users as u', (join) =>
+      join.onRef('u.account_id', '=', 'k.account_id').onRef('u.id', '=', 'k.id'),
+    )
+    .leftJoin('users as creator', (join) =>
+      join.onRef('creator.account_id', '=', 'k.account_id').onRef('creator.id', '=', 'k.created_by'),
+    )
+    .select([
+      'k.id',
+      'u.full_name as name',
+      'u.role',
+      'u.team_id',
+      'k.scopes',
+      'k.allowed_ranges',
+      'k.last_characters',
+      'k.created_by',
+    ])
+    .select([
+      'creator.full_name as creator_name',
+      'k.expires_at',
+      'k.last_used_at',
+      'k.last_ip',
+      'k.last_user_agent',
+      'k.created_at',
+    ])
     .where('k.account_id', '=', accountId)
     .where('k.revoked_at', 'is', null)
 }

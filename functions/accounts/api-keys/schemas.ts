@@ -30,11 +30,17 @@ const example = {
 export const ApiKey = z
   .strictObject({
     id: Id.describe('Also the id of the user as which the key acts.'),
-    name: z.string().describe('What the key is for. Rows that it creates show it as the name of their author.'),
+    name: z
+      .string()
+      .describe('What the key is for. Rows that it creates show it as the name of their author.'),
     role: Role.describe('The role of the key.'),
     team_id: Id.nullable().describe('The team of the key; null for none.'),
-    scopes: z.array(Scope).describe('What the key may do. `write` includes `read`, and `*` is every subject.'),
-    allowed_ranges: z.array(z.string()).describe('The addresses that may use the key, as CIDR ranges. Empty for any address.'),
+    scopes: z
+      .array(Scope)
+      .describe('What the key may do. `write` includes `read`, and `*` is every subject.'),
+    allowed_ranges: z
+      .array(z.string())
+      .describe('The addresses that may use the key, as CIDR ranges. Empty for any address.'),
     last_characters: z.string().describe('The last four characters of the key.'),
     created_by: Id.describe('The admin who created the key.'),
     creator_name: z.string().nullable().describe('The name of that admin.'),
@@ -46,7 +52,14 @@ export const ApiKey = z
   })
   .meta({
     id: 'ApiKey',
-    examples: [{ ...example, last_used_at: '2026-11-21T10:02:11.000Z', last_ip: '203.0.113.7', last_user_agent: 'ticket-sync/1.4' }],
+    examples: [
+      {
+        ...example,
+        last_used_at: '2026-11-21T10:02:11.000Z',
+        last_ip: '203.0.113.7',
+        last_user_agent: 'ticket-sync/1.4',
+      },
+    ],
   })
 export type ApiKey = z.infer<typeof ApiKey>
 
@@ -61,13 +74,30 @@ export const ApiKeyCreate = z
     role: Role.describe('The role of the key.'),
     team_id: Uuid.nullable()
       .default(null)
-      .describe('The team that the key works for, as a member. Without one, it sees and creates what belongs to no team.'),
-    scopes: z.array(Scope).min(1).max(50).describe('What the key may do. `write` includes `read`, and `*` is every subject.'),
-    allowed_ranges: z.array(AddressRange).max(20).default([]).describe('Addresses or CIDR ranges that may use the key; by default any.'),
+      .describe(
+        'The team that the key works for, as a member. Without one, it sees and creates what belongs to no team.',
+      ),
+    scopes: z
+      .array(Scope)
+      .min(1)
+      .max(50)
+      .describe('What the key may do. `write` includes `read`, and `*` is every subject.'),
+    allowed_ranges: z
+      .array(AddressRange)
+      .max(20)
+      .default([])
+      .describe('Addresses or CIDR ranges that may use the key; by default any.'),
     expires_at: InputTime.nullable().default(null).describe('When the key stops working; by default never.'),
   })
   .meta({
     id: 'ApiKeyCreate',
-    examples: [{ name: 'Ticket sync', role: 'engineer', scopes: ['flows:read', 'sessions:write'], allowed_ranges: ['203.0.113.0/24'] }],
+    examples: [
+      {
+        name: 'Ticket sync',
+        role: 'engineer',
+        scopes: ['flows:read', 'sessions:write'],
+        allowed_ranges: ['203.0.113.0/24'],
+      },
+    ],
   })
 export type ApiKeyCreate = z.infer<typeof ApiKeyCreate>

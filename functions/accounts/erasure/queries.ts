@@ -21,7 +21,10 @@ export function selectOpenErasures(db: PlatformDb): Promise<{ id: string }[]> {
     .execute()
 }
 
-/** Return the billing customers of an account that are not deleted; no row when the row of the account is deleted. */
+/**
+ * Return the billing customers of an account that are not deleted; no row when the row of the account is
+ * deleted.
+ */
 export const selectBillingCustomers = readStatement(
   z.object({ customer_ids: z.array(z.string()) }),
   (id: string) => sql`
@@ -30,7 +33,10 @@ export const selectBillingCustomers = readStatement(
       from accounts a where a.id = ${id}`,
 )
 
-/** Forget a billing customer of an account, and record what happened to it. Its late events do not link it again. */
+/**
+ * Forget a billing customer of an account, and record what happened to it. Its late events do not link it
+ * again.
+ */
 export const clearBillingCustomer = writeStatement(
   null,
   (id: string, customerId: string, outcome: string) => sql`
@@ -50,7 +56,10 @@ export const eraseRows = writeStatement(
     sql`select ${callFunction('app.erase_rows', { p_account: id, p_table: table, p_limit: limit })} as deleted`,
 )
 
-/** Delete the row of an account that is being erased, with the rows that are left. Return false while it has a billing customer. */
+/**
+ * Delete the row of an account that is being erased, with the rows that are left. Return false while it has a
+ * billing customer.
+ */
 export const eraseAccount = writeStatement(
   z.object({ is_erased: notNull<boolean>() }),
   (id: string) => sql`select ${callFunction('app.erase_account', { p_account: id })} as is_erased`,

@@ -14,10 +14,14 @@ const defaultOptions: ErasureOptions = { budgetMs: 20_000, now: Date.now }
 const maxStarted = 10
 
 /**
- * Erase the accounts whose grace period is over. The cron trigger calls this each minute. Each step can be repeated: what a crash or the end of
- * the time leaves is erased in the next minute. An account that fails is logged and does not stop the others. Throw the first failure at the end.
+ * Erase the accounts whose grace period is over. The cron trigger calls this each minute. Each step can be
+ * repeated: what a crash or the end of the time leaves is erased in the next minute. An account that fails is
+ * logged and does not stop the others. Throw the first failure at the end.
  */
-export async function eraseDueAccounts(ctx: ErasureContext, options: Partial<ErasureOptions> = {}): Promise<void> {
+export async function eraseDueAccounts(
+  ctx: ErasureContext,
+  options: Partial<ErasureOptions> = {},
+): Promise<void> {
   const { budgetMs, now } = { ...defaultOptions, ...options }
   const end = now() + budgetMs
   await queries.startErasures.run(ctx.platform, maxStarted)
@@ -48,10 +52,18 @@ async function eraseAccount(ctx: ErasureContext, id: string, isOver: IsOver): Pr
   if ((await queries.finishErasure.one(ctx.platform, id)).is_finished) ctx.log({ account_erased: id })
 }
 
-/** Delete the customer at the billing provider. Throw when the provider fails. Without a provider, only record that the customer is left. */
-async function deleteBillingCustomer({ platform, billing }: ErasureContext, id: string, customerId: string): Promise<void> {
+/**
+ * Delete the customer at the billing provider. Throw when the provider fails. Without a provider, only record
+ * that the customer is left.
+ */
+async function deleteBillingCustomer(
+  { platform, billing }: ErasureContext,
+  id: string,
+  customerId: string,
+): Promise<void> {
   const result = await billing.deleteCustomer(customerId)
-  if (!result.ok && result.reason === 'failed') throw new Error('The billing provider did not delete the customer')
+  if (!result.ok && result.reason === 'failed')
+    throw new Error('The billing provider did not delete the customer')
   await queries.clearBillingCustomer.run(platform, id, customerId, result.ok ? 'deleted' : result.reason)
 }
 
@@ -65,7 +77,11 @@ async function eraseRows({ platform }: ErasureContext, id: string, isOver: IsOve
 }
 
 /** Delete the objects of an account, also those without a row. Return false when the time is over. */
-async function eraseObjects({ platform, uploads }: ErasureContext, id: string, isOver: IsOver): Promise<boolean> {
+async function eraseObjects(
+  { platform, uploads }: ErasureContext,
+  id: string,
+  isOver: IsOver,
+): Promise<boolean> {
   for (;;) {
     if (isOver()) return false
     const removed = await uploads.removeFolder(`accounts/${id}`)

@@ -9,19 +9,27 @@ import { readStatement } from '#db/statement.ts'
 const RecordRow = z.object({ key: z.array(z.string()), line: z.string() })
 
 /**
- * Select the next records of a table as lines of JSON, in the order of its key: as many as fit into `maxBytes`, but at least one.
- * `after` is the key of the last record; null starts with the first.
+ * Select the next records of a table as lines of JSON, in the order of its key: as many as fit into
+ * `maxBytes`, but at least one. `after` is the key of the last record; null starts with the first.
  */
 export const selectRecords = readStatement(
   RecordRow,
-  ({ table, key, columns, computed = {}, limit }: ExportedTable, after: readonly string[] | null, maxBytes: number) => {
+  (
+    { table, key, columns, computed = {}, limit }: ExportedTable,
+    after: readonly string[] | null,
+    maxBytes: number,
+  ) => {
     const keys = Object.entries(key)
     const keyColumns = sql.join(keys.map(([name]) => sql.ref(`t.${name}`)))
     const fields = sql.join([
       ...columns.map((name) => sql.ref(`t.${name}`)),
-      ...Object.entries(computed).map(([name, expression]) => sql`${sql.raw(expression)} as ${sql.ref(name)}`),
+      ...Object.entries(computed).map(
+        ([name, expression]) => sql`${sql.raw(expression)} as ${sql.ref(name)}`,
+      ),
     ])
-    const isNext = after ? sql`and (${keyColumns}) > (${sql.join(keys.map(([, type], n) => sql`${after[n]}::${sql.raw(type)}`))})` : sql``
+    const isNext = after
+      ? sql`and (${keyColumns}) > (${sql.join(keys.map(([, type], n) => sql`${after[n]}::${sql.raw(type)}`))})`
+      : sql``
     const texts = sql.join(keys.map(([name]) => sql`${sql.ref(`t.${name}`)}::text`))
     const account = sql.ref(table === 'accounts' ? 't.id' : 't.account_id')
     return sql`
@@ -34,7 +42,9 @@ export const selectRecords = readStatement(
   },
 )
 
-/** Select the next flows that are not deleted, with their current content. `after` is the id of the last one. */
+/**
+ * Select the next flows that are not deleted, with their current content. `after` is the id of the last one.
+ */
 export function selectFlows(db: ReadDb, after: string | null, limit: number) {
   const flows = selectTreesWithContent(db).where('t.account_id', '=', accountId).orderBy('t.id').limit(limit)
   return (after === null ? flows : flows.where('t.id', '>', after)).execute()

@@ -23,7 +23,8 @@ export interface ExportJob {
   progress: ExportProgress | Record<string, never>
 }
 
-// A slice and a file end when they have this many bytes, a slice also after this time. With the last file, it stays below the largest object.
+// A slice and a file end when they have this many bytes, a slice also after this time. With the last file, it
+// stays below the largest object.
 export const sliceBytes = 4 * 1024 * 1024
 const sliceMs = 15_000
 const flowsAtOnce = 10
@@ -48,23 +49,42 @@ interface OpenSlice extends Sources {
 }
 
 /** Write the next files of an export, in memory. `now` returns milliseconds. */
-export async function writeSlice(sources: Sources, job: ExportJob, now: () => number, maxBytes = sliceBytes): Promise<Slice> {
-  const progress = structuredClone('stage' in job.progress ? (job.progress as ExportProgress) : createProgress(job))
+export async function writeSlice(
+  sources: Sources,
+  job: ExportJob,
+  now: () => number,
+  maxBytes = sliceBytes,
+): Promise<Slice> {
+  const progress = structuredClone(
+    'stage' in job.progress ? (job.progress as ExportProgress) : createProgress(job),
+  )
   const slice: OpenSlice = { ...sources, job, progress, parts: [], directory: [], bytes: 0, maxBytes }
   const deadline = now() + sliceMs
   while (progress.stage !== 'end' && slice.bytes < maxBytes && now() < deadline) await writeNext(slice)
-  return { content: concatBytes(slice.parts), directory: concatBytes(slice.directory), isLast: progress.stage === 'end', progress }
+  return {
+    content: concatBytes(slice.parts),
+    directory: concatBytes(slice.directory),
+    isLast: progress.stage === 'end',
+    progress,
+  }
 }
 
 function createProgress(job: ExportJob): ExportProgress {
   const stages = listStages(job)
-  const position = { stage: stages[0] ?? '', after: null, files: 0, stages: { done: 0, total: stages.length - 1 } }
+  const position = {
+    stage: stages[0] ?? '',
+    after: null,
+    files: 0,
+    stages: { done: 0, total: stages.length - 1 },
+  }
   return { ...position, parts: 0, entries: 0, bytes: 0, directory_bytes: 0, counts: {} }
 }
 
 /** List the stages of an export: its kinds of records, the files, and the manifest. */
 function listStages({ contents }: ExportJob): string[] {
-  const tables = exportedTables.filter(({ kind }) => kind in restoredKinds || contents === 'all').map(({ kind }) => kind)
+  const tables = exportedTables
+    .filter(({ kind }) => kind in restoredKinds || contents === 'all')
+    .map(({ kind }) => kind)
   return [...tables, ...(contents === 'all' ? ['flow_files', 'upload_files'] : []), 'manifest', 'end']
 }
 
@@ -104,7 +124,10 @@ async function writeRecords(slice: OpenSlice, table: ExportedTable): Promise<voi
 async function writeFlows(slice: OpenSlice): Promise<void> {
   const flows = await queries.selectFlows(slice.db, slice.progress.after?.[0] ?? null, flowsAtOnce)
   for (const flow of flows)
-    await addFile(slice, { name: `flows/${createSlug(flow.name)}-${flow.id}.md`, content: encode(writeFlowMarkdown(flow)) })
+    await addFile(slice, {
+      name: `flows/${createSlug(flow.name)}-${flow.id}.md`,
+      content: encode(writeFlowMarkdown(flow)),
+    })
   completeBatch(slice, flows, flowsAtOnce)
 }
 
@@ -161,7 +184,12 @@ function count({ progress }: OpenSlice, added: number): void {
 function startNextStage({ job, progress }: OpenSlice): void {
   const stages = listStages(job)
   const done = stages.indexOf(progress.stage) + 1
-  Object.assign(progress, { stage: stages[done], after: null, files: 0, stages: { done, total: stages.length - 1 } })
+  Object.assign(progress, {
+    stage: stages[done],
+    after: null,
+    files: 0,
+    stages: { done, total: stages.length - 1 },
+  })
 }
 
 const encode = (text: string): Bytes => new TextEncoder().encode(text)

@@ -9,7 +9,12 @@ import { attemptTable, DueRow } from '#work/attempts.ts'
 
 // Several times what a slice takes.
 const leaseSeconds = 180
-const attempts = attemptTable('account_exports', { initial: 'queued', done: 'ready', doneAt: 'ready_at', leaseSeconds })
+const attempts = attemptTable('account_exports', {
+  initial: 'queued',
+  done: 'ready',
+  doneAt: 'ready_at',
+  leaseSeconds,
+})
 /** Attempts of one slice. */
 export const maxSliceAttempts = 4
 
@@ -28,7 +33,9 @@ export type ClaimedExport = z.output<typeof ClaimedExport>
 const claimedColumns = sql`id, account_id, requested_by, contents, progress, created_at, attempts, max_attempts`
 
 /** Claim an attempt of a slice. Return no row when it is already claimed or the export is over. */
-export const claimExport = writeStatement(ClaimedExport, (id: string, attempt: number) => attempts.claim(id, attempt, claimedColumns))
+export const claimExport = writeStatement(ClaimedExport, (id: string, attempt: number) =>
+  attempts.claim(id, attempt, claimedColumns),
+)
 
 /** A part whose object was stored. `directory` is base64. */
 export interface NewPart {
@@ -46,21 +53,44 @@ export const insertPart = writeStatement(
 )
 
 /** Record a slice after which another follows. Return no row when a later attempt was claimed. */
-export const continueExport = writeStatement(z.object({ id: z.string() }), (claimed: ClaimedExport, progress: ExportProgress) =>
-  attempts.continue(claimed, maxSliceAttempts, sql`progress = ${jsonb(progress)}, bytes = ${progress.bytes}`),
+export const continueExport = writeStatement(
+  z.object({ id: z.string() }),
+  (claimed: ClaimedExport, progress: ExportProgress) =>
+    attempts.continue(
+      claimed,
+      maxSliceAttempts,
+      sql`progress = ${jsonb(progress)}, bytes = ${progress.bytes}`,
+    ),
 )
 
-/** Record the last slice, or a failed attempt. `retrySeconds` is null when no attempt follows. Return no row when a later one was claimed. */
+/**
+ * Record the last slice, or a failed attempt. `retrySeconds` is null when no attempt follows. Return no row
+ * when a later one was claimed.
+ */
 export const completeExport = writeStatement(
   z.object({ id: z.string() }),
-  (claimed: ClaimedExport, result: SendResult, retrySeconds: number | null, progress: ExportProgress | null) => {
-    const stored = progress ? sql`, progress = ${jsonb(progress)}, bytes = ${progress.bytes + progress.directory_bytes}` : sql``
-    const expiry = result.ok ? sql`app.now() + interval '7 days'` : retrySeconds === null ? sql`app.now()` : sql`null`
+  (
+    claimed: ClaimedExport,
+    result: SendResult,
+    retrySeconds: number | null,
+    progress: ExportProgress | null,
+  ) => {
+    const stored = progress
+      ? sql`, progress = ${jsonb(progress)}, bytes = ${progress.bytes + progress.directory_bytes}`
+      : sql``
+    const expiry = result.ok
+      ? sql`app.now() + interval '7 days'`
+      : retrySeconds === null
+        ? sql`app.now()`
+        : sql`null`
     return attempts.complete(claimed, result, retrySeconds, sql`${stored}, expires_at = ${expiry}`)
   },
 )
 
-/** Insert the e-mail to the person who asked for the export, if they are an active member with a verified address. */
+/**
+ * Insert the e-mail to the person who asked for the export, if they are an active member with a verified
+ * address.
+ */
 export const insertMail = writeStatement(
   z.object({ id: z.string() }),
   (userId: string, purpose: 'export_ready' | 'export_failed') => sql`
@@ -91,7 +121,12 @@ export const selectExpiredParts = readStatement(
      where e.state in ('ready', 'failed') and e.expires_at <= app.now() limit ${limit}::integer`,
 )
 
-export async function deletePart(db: PlatformDb, accountId: string, exportId: string, number: number): Promise<void> {
+export async function deletePart(
+  db: PlatformDb,
+  accountId: string,
+  exportId: string,
+  number: number,
+): Promise<void> {
   await db
     .deleteFrom('account_export_parts')
     .where('account_id', '=', accountId)

@@ -18,8 +18,8 @@ export type ExportContext = Pick<JobContext, 'platform' | 'openAccountScope' | '
 }
 
 /**
- * Write the next slice of an export: one object, at most. An attempt that crashes has changed nothing, so the next one starts at the same
- * place. A duplicate message finds the attempt already claimed and does nothing.
+ * Write the next slice of an export: one object, at most. An attempt that crashes has changed nothing, so the
+ * next one starts at the same place. A duplicate message finds the attempt already claimed and does nothing.
  */
 export async function attempt(ctx: ExportContext, exportId: string, attemptNumber: number): Promise<void> {
   const claimed = await queries.claimExport.first(ctx.platform, exportId, attemptNumber)
@@ -29,7 +29,8 @@ export async function attempt(ctx: ExportContext, exportId: string, attemptNumbe
     ctx.log({ export_slice_failed: exportId, error: describe(error) })
     return null
   })
-  if (!written) return recordFailure(ctx, claimed, { ok: false, status: null, error: 'The slice could not be written' })
+  if (!written)
+    return recordFailure(ctx, claimed, { ok: false, status: null, error: 'The slice could not be written' })
   if (!(await recordSlice(ctx, claimed, written))) await removeObjects(ctx, claimed, [claimed.attempts])
 }
 
@@ -51,7 +52,10 @@ export function toSweptKind(ctx: ExportContext): SweptKind {
 
 export type RemovalContext = Pick<JobContext, 'platform'> & { uploads: Pick<UploadsPort, 'remove'> }
 
-/** Delete up to `limit` objects of archives that have expired or failed, with their rows. Return the number of objects. */
+/**
+ * Delete up to `limit` objects of archives that have expired or failed, with their rows. Return the number of
+ * objects.
+ */
 export async function removeExpired({ platform, uploads }: RemovalContext, limit: number): Promise<number> {
   const parts = await queries.selectExpiredParts.all(platform, limit)
   for (const { account_id, export_id, number, object_key } of parts) {
@@ -74,7 +78,12 @@ async function storeSlice(ctx: ExportContext, claimed: queries.ClaimedExport): P
   const { sliceBytes, writeSlice } = await import('#functions/accounts/export-files/service.ts')
   // After each failure a slice is halved, so that one that was too large succeeds.
   const maxBytes = sliceBytes / 2 ** Math.max(0, listAttempts(claimed).length - 1)
-  const { content, directory, isLast, progress } = await writeSlice({ db, uploads: ctx.uploads }, claimed, ctx.now ?? Date.now, maxBytes)
+  const { content, directory, isLast, progress } = await writeSlice(
+    { db, uploads: ctx.uploads },
+    claimed,
+    ctx.now ?? Date.now,
+    maxBytes,
+  )
   if (content.byteLength === 0) return { progress, isLast, part: null }
   const number = progress.parts + 1
   const object_key = nameObject(claimed, number, claimed.attempts)
@@ -84,7 +93,11 @@ async function storeSlice(ctx: ExportContext, claimed: queries.ClaimedExport): P
 }
 
 /** Record a slice and enqueue the next one. Return false if a later attempt was claimed meanwhile. */
-async function recordSlice(ctx: ExportContext, claimed: queries.ClaimedExport, { part, progress, isLast }: StoredSlice): Promise<boolean> {
+async function recordSlice(
+  ctx: ExportContext,
+  claimed: queries.ClaimedExport,
+  { part, progress, isLast }: StoredSlice,
+): Promise<boolean> {
   const isRecorded = await ctx.openAccountScope(claimed.account_id).transaction(async (db) => {
     const recorded = isLast
       ? await queries.completeExport.first(db, claimed, { ok: true, status: null }, null, progress)
@@ -104,18 +117,37 @@ async function recordSlice(ctx: ExportContext, claimed: queries.ClaimedExport, {
   return isRecorded
 }
 
-function announce(db: WriteDb, { id, requested_by }: queries.ClaimedExport, phase: string, { stages }: Partial<ExportProgress>) {
-  return announceProgress(db, { kind: 'export', id, user_id: requested_by, phase, ...(stages ?? { done: 0, total: 0 }) })
+function announce(
+  db: WriteDb,
+  { id, requested_by }: queries.ClaimedExport,
+  phase: string,
+  { stages }: Partial<ExportProgress>,
+) {
+  return announceProgress(db, {
+    kind: 'export',
+    id,
+    user_id: requested_by,
+    phase,
+    ...(stages ?? { done: 0, total: 0 }),
+  })
 }
 
-async function recordFailure(ctx: ExportContext, claimed: queries.ClaimedExport, result: SendResult): Promise<void> {
+async function recordFailure(
+  ctx: ExportContext,
+  claimed: queries.ClaimedExport,
+  result: SendResult,
+): Promise<void> {
   const failures = listAttempts(claimed).length
-  const delaySeconds = secondsUntilRetry({ ...claimed, attempts: failures, max_attempts: queries.maxSliceAttempts }, result)
+  const delaySeconds = secondsUntilRetry(
+    { ...claimed, attempts: failures, max_attempts: queries.maxSliceAttempts },
+    result,
+  )
   recordAttempt('export', { ok: false }, delaySeconds)
   if (delaySeconds === null) await removeObjects(ctx, claimed, listAttempts(claimed))
   await ctx.openAccountScope(claimed.account_id).transaction(async (db) => {
     if (!(await queries.completeExport.first(db, claimed, result, delaySeconds, null))) return
-    if (delaySeconds !== null) return db.outbox({ kind: 'export', id: claimed.id, attempt: claimed.attempts + 1, delaySeconds })
+    if (delaySeconds !== null)
+      return db.outbox({ kind: 'export', id: claimed.id, attempt: claimed.attempts + 1, delaySeconds })
     await announce(db, claimed, 'finished', claimed.progress)
     if (!claimed.requested_by) return
     const mails = await queries.insertMail.all(db, claimed.requested_by, 'export_failed')
@@ -132,13 +164,24 @@ function listAttempts({ attempts, max_attempts }: queries.ClaimedExport): number
   return Array.from({ length: Math.max(0, attempts - first + 1) }, (_, n) => first + n)
 }
 
-/** Delete what attempts of the current slice have stored before they failed. An object that stays is deleted with the account. */
-async function removeObjects(ctx: ExportContext, claimed: queries.ClaimedExport, attempts: readonly number[]): Promise<void> {
+/**
+ * Delete what attempts of the current slice have stored before they failed. An object that stays is deleted
+ * with the account.
+ */
+async function removeObjects(
+  ctx: ExportContext,
+  claimed: queries.ClaimedExport,
+  attempts: readonly number[],
+): Promise<void> {
   const number = ((claimed.progress as Partial<ExportProgress>).parts ?? 0) + 1
-  for (const attemptNumber of attempts) await ctx.uploads.remove(nameObject(claimed, number, attemptNumber)).catch(() => {})
+  for (const attemptNumber of attempts)
+    await ctx.uploads.remove(nameObject(claimed, number, attemptNumber)).catch(() => {})
 }
 
-/** The attempt is part of the name, so that an attempt that outlives its lease cannot replace the object of the next one. */
+/**
+ * The attempt is part of the name, so that an attempt that outlives its lease cannot replace the object of
+ * the next one.
+ */
 function nameObject({ account_id, id }: queries.ClaimedExport, part: number, attemptNumber: number): string {
   return `accounts/${account_id}/exports/${id}/${part}-${attemptNumber}`
 }

@@ -59,7 +59,8 @@ every member can see, private flows too, but no passwords, keys or other secrets
     method: 'post',
     path: '/accounts/me/exports/{export_id}/link',
     summary: 'Create a download link',
-    description: 'The link works without a sign-in, for 24 hours. It ends earlier when its creator is no active admin any more.',
+    description:
+      'The link works without a sign-in, for 24 hours. It ends earlier when its creator is no active admin any more.',
     ...access,
     stepUp: true,
     limit: '30/hour',

@@ -23,7 +23,8 @@ export const selectExports = readStatement(
 
 export const selectExport = readStatement(
   AccountExport,
-  (id: string) => sql`select ${columns} from account_exports e where e.account_id = app.account_id() and e.id = ${id}`,
+  (id: string) =>
+    sql`select ${columns} from account_exports e where e.account_id = app.account_id() and e.id = ${id}`,
 )
 
 /** Insert an export. Return no row while another one of the account is open. */
@@ -36,7 +37,9 @@ export const insertExport = writeStatement(
     select ${columns} from e`,
 )
 
-/** Count a link to an archive that can be downloaded. Return when the link ends, and the seconds until then. */
+/**
+ * Count a link to an archive that can be downloaded. Return when the link ends, and the seconds until then.
+ */
 export const countLink = writeStatement(
   z.object({ expires_at: notNull<string>(), seconds: z.int() }),
   (id: string) => sql`
@@ -52,7 +55,10 @@ const Download = z.object({
   progress: z.custom<ExportProgress>(),
 })
 
-/** Select an archive that can be downloaded, if the creator of the link is still an active admin of its account. */
+/**
+ * Select an archive that can be downloaded, if the creator of the link is still an active admin of its
+ * account.
+ */
 export const selectDownload = readStatement(
   Download,
   ({ exportId, accountId, userId }: ExportGrant) => sql`

@@ -7,7 +7,9 @@ export const ExportId = idParams('export_id', 'export')
 const Contents = z
   .enum(['all', 'restorable'])
   .meta({ id: 'AccountExportContents' })
-  .describe('`all`: every record and file. `restorable`: only what an import restores, which makes a smaller archive.')
+  .describe(
+    '`all`: every record and file. `restorable`: only what an import restores, which makes a smaller archive.',
+  )
 
 export const ExportCreate = z
   .strictObject({ contents: Contents.default('all') })
@@ -35,7 +37,9 @@ export const AccountExport = z
     status: z
       .enum(['queued', 'running', 'ready', 'failed', 'expired'])
       .meta({ id: 'AccountExportStatus' })
-      .describe('`ready`: can be downloaded. `expired`: the archive is deleted. `failed`: start a new export.'),
+      .describe(
+        '`ready`: can be downloaded. `expired`: the archive is deleted. `failed`: start a new export.',
+      ),
     size: z.int().describe('Bytes of the archive so far.'),
     progress: progressField('kinds of records and files; 0 of 0 before it runs', {
       id: 'AccountExportPhase',
@@ -58,7 +62,12 @@ export const ExportLink = z
   })
   .meta({
     id: 'AccountExportLink',
-    examples: [{ url: 'https://api.supportflow.example/api/v1/account-exports/eyJhbGciOi', expires_at: '2026-11-22T09:35:00.000Z' }],
+    examples: [
+      {
+        url: 'https://api.supportflow.example/api/v1/account-exports/eyJhbGciOi',
+        expires_at: '2026-11-22T09:35:00.000Z',
+      },
+    ],
   })
 
 export const ExportToken = z.object({ token: z.string().max(2000).describe('The token of a download link.') })

@@ -24,7 +24,8 @@ export async function get({ db }: Pick<ReadContext, 'db'>, id: string) {
 /** Start an export. A job writes it in slices. Throw 409 while another export of the account is open. */
 export async function create({ db }: WriteContext, input: ExportCreate) {
   const created = await queries.insertExport.first(db, input)
-  if (!created) throw new Problem('already_pending', 'Another export of this account is running; wait until it is ready')
+  if (!created)
+    throw new Problem('already_pending', 'Another export of this account is running; wait until it is ready')
   db.outbox({ kind: 'export', id: created.id, attempt: 1 })
   return created
 }
@@ -34,7 +35,9 @@ export async function createLink(ctx: WriteContext, id: string) {
   const link = await queries.countLink.first(ctx.db, id)
   if (!link) {
     const { status } = await get(ctx, id)
-    throw new Problem('wrong_state', `The export cannot be downloaded, because it is ${status}`, { facts: { status } })
+    throw new Problem('wrong_state', `The export cannot be downloaded, because it is ${status}`, {
+      facts: { status },
+    })
   }
   const { accountId, userId } = ctx.caller
   const token = await ctx.exportTokens.sign({ exportId: id, accountId, userId }, link.seconds)
@@ -49,28 +52,48 @@ export async function download(ctx: DownloadContext, token: string) {
   const found = grant && (await queries.selectDownload.first(ctx.platform, grant))
   if (!grant || !found) return throwNotFound('Export')
   const chunks = readArchive(ctx, grant, found.progress)
-  // The first object is read here: once the response has started, a failure could no longer be answered with an error.
+  // The first object is read here: once the response has started, a failure could no longer be answered with
+  // an error.
   const first = await chunks.next()
   const name = `${createSlug(found.account_name)}-${found.ready_at.slice(0, 10)}.zip`
   return new Content(toStream(first, chunks), 'application/zip', name)
 }
 
-async function* readArchive(ctx: DownloadContext, grant: ExportGrant, progress: ExportProgress): AsyncGenerator<Bytes, undefined> {
+async function* readArchive(
+  ctx: DownloadContext,
+  grant: ExportGrant,
+  progress: ExportProgress,
+): AsyncGenerator<Bytes, undefined> {
   for await (const { object_key } of readPages((after) => queries.selectParts(ctx.platform, grant, after))) {
     const object = await ctx.uploads.get(object_key).catch(throwProviderError)
     yield object ?? throwProviderError(new Error('A part of an export is missing'))
   }
-  for await (const { directory } of readPages((after) => queries.selectDirectories.all(ctx.platform, grant, after)))
+  for await (const { directory } of readPages((after) =>
+    queries.selectDirectories.all(ctx.platform, grant, after),
+  ))
     yield new Uint8Array(Buffer.from(directory, 'base64'))
-  yield encodeEnd({ entries: progress.entries, directoryBytes: progress.directory_bytes, offset: progress.bytes })
+  yield encodeEnd({
+    entries: progress.entries,
+    directoryBytes: progress.directory_bytes,
+    offset: progress.bytes,
+  })
 }
 
-async function* readPages<Row extends { number: number }>(selectPage: (after: number) => Promise<Row[]>): AsyncGenerator<Row, void> {
-  for (let rows = await selectPage(0); rows.length > 0; rows = await selectPage(rows.at(-1)?.number ?? 0)) yield* rows
+async function* readPages<Row extends { number: number }>(
+  selectPage: (after: number) => Promise<Row[]>,
+): AsyncGenerator<Row, void> {
+  for (let rows = await selectPage(0); rows.length > 0; rows = await selectPage(rows.at(-1)?.number ?? 0))
+    yield* rows
 }
 
-/** Return a stream that reads a chunk only when the client has taken the one before, so that few are in memory. */
-function toStream(first: IteratorResult<Bytes, undefined>, chunks: AsyncGenerator<Bytes, undefined>): ReadableStream<Bytes> {
+/**
+ * Return a stream that reads a chunk only when the client has taken the one before, so that few are in
+ * memory.
+ */
+function toStream(
+  first: IteratorResult<Bytes, undefined>,
+  chunks: AsyncGenerator<Bytes, undefined>,
+): ReadableStream<Bytes> {
   let next: Promise<IteratorResult<Bytes, undefined>> | undefined = Promise.resolve(first)
   return new ReadableStream<Bytes>(
     {

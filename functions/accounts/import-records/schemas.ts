@@ -17,8 +17,9 @@ import { validateFlow } from '#rules/flows/validate.ts'
 import { validateTemplate } from '#rules/scripts/render.ts'
 import { Uuid } from '#rules/uuid.ts'
 
-// The records that an import reads, with a schema for each restored column. Their values meet the rules of the operations that create them.
-// Unknown fields are ignored. Ids are only compared with one another; the import writes new ones, and never an account from the archive.
+// The records that an import reads, with a schema for each restored column. Their values meet the rules of
+// the operations that create them. Unknown fields are ignored. Ids are only compared with one another; the
+// import writes new ones, and never an account from the archive.
 
 type Shape<K extends RestoredKindName> = Record<ReadColumn<K>, z.ZodType>
 
@@ -30,7 +31,13 @@ const ShortText = z.string().max(200)
 
 const { settings, brand_colour } = AccountUpdate.shape
 const retention = AccountUpdate.shape.retention.unwrap().shape
-const accountShape = { timezone: Timezone, settings, brand_colour, preferences: z.record(z.string(), z.json()), ...retention }
+const accountShape = {
+  timezone: Timezone,
+  settings,
+  brand_colour,
+  preferences: z.record(z.string(), z.json()),
+  ...retention,
+}
 const Account = z.object(accountShape satisfies Shape<'account'>).required()
 
 const Team = z.object({
@@ -41,7 +48,8 @@ const Team = z.object({
   branding_primary_colour: Colour.nullish().default(null),
   branding_footer_text: z.string().max(500).nullish().default(null),
 } satisfies Shape<'teams'>)
-const Category = z.object({ id: OldId, name: Name } satisfies Shape<'categories'> & Shape<'script_categories'>)
+const Category = z.object({ id: OldId, name: Name } satisfies Shape<'categories'> &
+  Shape<'script_categories'>)
 
 const { description: scriptDescription, parameters_schema, requires_elevation, risk } = ScriptCreate.shape
 const Script = z.object({
@@ -62,7 +70,11 @@ export function findScriptProblem(script: z.output<typeof Script>, budget: Budge
   return problem ? `script_body: line ${problem.line}: ${problem.message}` : null
 }
 
-const DeviceType = z.object({ ...DeviceTypeCreate.shape, id: OldId, team_id: Reference } satisfies Shape<'device_types'>)
+const DeviceType = z.object({
+  ...DeviceTypeCreate.shape,
+  id: OldId,
+  team_id: Reference,
+} satisfies Shape<'device_types'>)
 
 const { description: diagramDescription, client_name, asset_name } = DiagramCreate.shape
 const Diagram = z
@@ -80,7 +92,11 @@ const Diagram = z
     if (problem) ctx.addIssue({ code: 'custom', path: [...problem.path], message: problem.message })
   })
 
-const TargetList = z.object({ ...TargetListCreate.shape, id: OldId, team_id: Reference } satisfies Shape<'target_lists'>)
+const TargetList = z.object({
+  ...TargetListCreate.shape,
+  id: OldId,
+  team_id: Reference,
+} satisfies Shape<'target_lists'>)
 
 const { description, tags } = TreeCreate.shape
 const { category: _, ...copiedFields } = contentFields
@@ -121,7 +137,9 @@ export type FlowVersionRecord = z.output<typeof FlowVersionRecord>
 export function findVersionProblem(flow: FlowVersionRecord, budget: Budget): string | null {
   const { tree_type, tree_structure, status } = flow
   const isWrong = tree_structure && !matchesTreeType(tree_type, tree_structure)
-  const message = isWrong ? wrongStructureMessage(tree_type) : validateFlow(flow, status, budget).errors[0]?.message
+  const message = isWrong
+    ? wrongStructureMessage(tree_type)
+    : validateFlow(flow, status, budget).errors[0]?.message
   return message ? `tree_structure: ${message}` : null
 }
 
@@ -136,9 +154,13 @@ const LibraryStep = z
     source_node_id: z.string().max(100).nullish().default(null),
     source_tree_name: ShortText.nullish().default(null),
   } satisfies Shape<'library_steps'>)
-  .refine(({ source_tree_id: tree, source_node_id: node, source_tree_name: name }) => Boolean(tree) === Boolean(node && name), {
-    message: 'must name its flow and node, or neither',
-  })
+  .refine(
+    ({ source_tree_id: tree, source_node_id: node, source_tree_name: name }) =>
+      Boolean(tree) === Boolean(node && name),
+    {
+      message: 'must name its flow and node, or neither',
+    },
+  )
 
 /** The schema of each kind that an import restores record by record. */
 export const recordSchemas = {

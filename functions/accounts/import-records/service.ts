@@ -25,7 +25,11 @@ import {
 type Bytes = Uint8Array<ArrayBuffer>
 
 // A flow of 4 MiB is larger in the archive, because PostgreSQL writes JSON with spaces.
-const limits: ZipLimits = { entries: 60_000, entryBytes: 12 * 1024 * 1024, totalBytes: 4 * 1024 * 1024 * 1024 }
+const limits: ZipLimits = {
+  entries: 60_000,
+  entryBytes: 12 * 1024 * 1024,
+  totalBytes: 4 * 1024 * 1024 * 1024,
+}
 const maxRestoredBytes = 64 * 1024 * 1024
 const maxDepth = 128
 const maxRecords = 100_000
@@ -49,23 +53,36 @@ export interface CheckedSlice {
   done: number
 }
 
-const checkedKinds: readonly RestoredKindName[] = [...(Object.keys(recordSchemas) as RecordKind[]), 'flow_versions', 'flows']
+const checkedKinds: readonly RestoredKindName[] = [
+  ...(Object.keys(recordSchemas) as RecordKind[]),
+  'flow_versions',
+  'flows',
+]
 export const firstPosition: CheckPosition = { kind: 'account', file: 0, offset: 0, count: 0 }
 
-/** Open an export. Throw 422 for a file that is no export or too large, and 400 for another version of the format. */
+/**
+ * Open an export. Throw 422 for a file that is no export or too large, and 400 for another version of the
+ * format.
+ */
 export async function openArchive(bytes: Bytes): Promise<Archive> {
   const entries = await callArchive(async () => listEntries(bytes, limits))
   const files = entries.filter(({ name }) => checkedKinds.some((kind) => isFileOf(kind, name)))
   if (files.some(({ size }) => size > limits.entryBytes)) throw unreadableFile()
-  if (new Set(files.map(({ name }) => name)).size < files.length) throw invalidFile('must not contain a file twice')
+  if (new Set(files.map(({ name }) => name)).size < files.length)
+    throw invalidFile('must not contain a file twice')
   if (files.reduce((sum, { size }) => sum + size, 0) > maxRestoredBytes)
-    throw invalidFile(`must have at most ${maxRestoredBytes / 2 ** 20} MiB of records that can be restored, after decompression`)
+    throw invalidFile(
+      `must have at most ${maxRestoredBytes / 2 ** 20} MiB of records that can be restored, after decompression`,
+    )
   const entry = entries.find(({ name }) => name === 'manifest.json')
   const json = entry && parseJson(await callArchive(() => readText(bytes, entry, limits)))
   const { data: manifest } = Manifest.safeParse(json)
   if (manifest?.format !== exportFormat) throw invalidFile('must be an export of an account')
   if (manifest.version !== exportVersion)
-    throw new Problem('unsupported_version', `This version of the format is not supported; it must be ${exportVersion}`)
+    throw new Problem(
+      'unsupported_version',
+      `This version of the format is not supported; it must be ${exportVersion}`,
+    )
   return { bytes, entries: files, manifest }
 }
 
@@ -73,10 +90,16 @@ export async function openArchive(bytes: Bytes): Promise<Archive> {
 export const sumSizes = ({ entries }: Archive) => entries.reduce((sum, { size }) => sum + size, 0)
 
 /**
- * Check the next records, as many as `steps` of work allow, and at least one. A record that takes more than a slice is not restored. Nothing
- * is written. Throw 422 for a line that is no JSON or that PostgreSQL cannot store.
+ * Check the next records, as many as `steps` of work allow, and at least one. A record that takes more than a
+ * slice is not restored. Nothing is written. Throw 422 for a line that is no JSON or that PostgreSQL cannot
+ * store.
  */
-export async function checkSlice(archive: Archive, start: CheckPosition, budget: Budget, steps = sliceSteps): Promise<CheckedSlice> {
+export async function checkSlice(
+  archive: Archive,
+  start: CheckPosition,
+  budget: Budget,
+  steps = sliceSteps,
+): Promise<CheckedSlice> {
   const slice: CheckedSlice = { records: [], skipped: [], next: start, done: 0 }
   const end = budget.getSpent().steps + steps
   let isFirst = true
@@ -99,7 +122,13 @@ export async function checkSlice(archive: Archive, start: CheckPosition, budget:
       // It takes more than what is left, so it is the first one of the next slice.
       if (checked === tooMuchWork && !isFirst) return finish(archive, slice, at)
       at = { ...at, offset: line.value.end, count: at.count + 1 }
-      addChecked(slice, at, value, checked === tooMuchWork ? { reason: tooMuchWork } : checked, line.value.text.length)
+      addChecked(
+        slice,
+        at,
+        value,
+        checked === tooMuchWork ? { reason: tooMuchWork } : checked,
+        line.value.text.length,
+      )
       isFirst = false
       await budget.pause()
     }
@@ -121,17 +150,34 @@ type Checked = { key: string; parent: string | null; record: object } | { reason
 function finish(archive: Archive, slice: CheckedSlice, next: CheckPosition | null): CheckedSlice {
   const total = sumSizes(archive)
   if (!next) return { ...slice, next, done: total }
-  const files = checkedKinds.slice(0, checkedKinds.indexOf(next.kind)).flatMap((kind) => listFiles(archive, kind))
-  const read = [...files, ...listFiles(archive, next.kind).slice(0, next.file)].reduce((sum, { size }) => sum + size, 0)
+  const files = checkedKinds
+    .slice(0, checkedKinds.indexOf(next.kind))
+    .flatMap((kind) => listFiles(archive, kind))
+  const read = [...files, ...listFiles(archive, next.kind).slice(0, next.file)].reduce(
+    (sum, { size }) => sum + size,
+    0,
+  )
   return { ...slice, next, done: Math.min(total, read + next.offset) }
 }
 
-function addChecked({ records, skipped }: CheckedSlice, at: CheckPosition, value: object, checked: Checked, length: number): void {
+function addChecked(
+  { records, skipped }: CheckedSlice,
+  at: CheckPosition,
+  value: object,
+  checked: Checked,
+  length: number,
+): void {
   const common = { kind: at.kind, place: at.count, name: getName(value), length }
   if ('record' in checked) return void records.push({ ...common, ...checked, is_valid: true })
   skipped.push({ kind: at.kind, name: common.name, reason: checked.reason })
   if (at.kind === 'flow_versions')
-    records.push({ ...common, key: toVersionKey(value as VersionKey).slice(0, maxKeyLength), is_valid: false, parent: null, record: null })
+    records.push({
+      ...common,
+      key: toVersionKey(value as VersionKey).slice(0, maxKeyLength),
+      is_valid: false,
+      parent: null,
+      record: null,
+    })
 }
 
 /** Check one record. Return why it is not restored, or the record with the ids that connect it. */
@@ -148,12 +194,16 @@ function validateRecord(kind: RestoredKindName, value: object, budget: Budget): 
   if (kind === 'flow_versions') {
     const { data, error } = FlowVersionRecord.safeParse(value)
     const reason = data ? limitReason(findVersionProblem(data, budget)) : describeIssue(error)
-    return data && !reason ? { key: toVersionKey(data), parent: data.tree_id, record: data } : { reason: reason ?? '' }
+    return data && !reason
+      ? { key: toVersionKey(data), parent: data.tree_id, record: data }
+      : { reason: reason ?? '' }
   }
   if (kind === 'flows') {
     const { data, error } = FlowRecord.safeParse(value)
     if (!data) return { reason: describeIssue(error) }
-    return data.deleted_at ? { reason: 'was deleted' } : { key: data.id, parent: data.parent_tree_id, record: data }
+    return data.deleted_at
+      ? { reason: 'was deleted' }
+      : { key: data.id, parent: data.parent_tree_id, record: data }
   }
   const { data, error } = recordSchemas[kind].safeParse(value)
   if (!data) return { reason: describeIssue(error) }
@@ -170,8 +220,14 @@ const limitReason = (reason: string | null) => (reason === null ? null : cut(rea
 
 const listFiles = ({ entries }: Archive, kind: string) => entries.filter(({ name }) => isFileOf(kind, name))
 
-/** Return the text of the next file of a kind, or null after the last one. Throw 422 if the kind has too many records. */
-async function readFile(archive: Archive, { kind, file, offset, count }: CheckPosition): Promise<string | null> {
+/**
+ * Return the text of the next file of a kind, or null after the last one. Throw 422 if the kind has too many
+ * records.
+ */
+async function readFile(
+  archive: Archive,
+  { kind, file, offset, count }: CheckPosition,
+): Promise<string | null> {
   const entry = listFiles(archive, kind)[file]
   if (!entry) return null
   const text = await callArchive(() => readText(archive.bytes, entry, limits))
@@ -192,7 +248,9 @@ function parseLine(line: string, kind: string, place: number): object {
   return value
 }
 
-/** Read the lines of a text one by one, because a text of line breaks alone would become millions of strings. */
+/**
+ * Read the lines of a text one by one, because a text of line breaks alone would become millions of strings.
+ */
 function* readLines(text: string, offset: number): Generator<{ text: string; end: number }, void> {
   for (let start = offset; start < text.length; ) {
     const end = text.indexOf('\n', start)
@@ -214,9 +272,15 @@ export function addSkipped(skipped: SkipList, records: readonly SkippedRecord[])
   skipped.records.push(...records.slice(0, maxListedSkips - skipped.records.length))
 }
 
-/** Return whether a file has records of a kind: `flows.jsonl`, `flows-2.jsonl` and so on. Names are only compared, never used as paths. */
+/**
+ * Return whether a file has records of a kind: `flows.jsonl`, `flows-2.jsonl` and so on. Names are only
+ * compared, never used as paths.
+ */
 function isFileOf(kind: string, name: string): boolean {
-  return name === `${kind}.jsonl` || (name.startsWith(`${kind}-`) && /^-[1-9]\d{0,5}\.jsonl$/.test(name.slice(kind.length)))
+  return (
+    name === `${kind}.jsonl` ||
+    (name.startsWith(`${kind}-`) && /^-[1-9]\d{0,5}\.jsonl$/.test(name.slice(kind.length)))
+  )
 }
 
 async function callArchive<T>(work: () => Promise<T>): Promise<T> {
@@ -239,7 +303,9 @@ function getName(value: unknown): string | null {
   return typeof text === 'string' ? cut(text, 200) : null
 }
 
-function describeIssue(error: { issues: readonly { path: PropertyKey[]; message: string }[] } | undefined): string {
+function describeIssue(
+  error: { issues: readonly { path: PropertyKey[]; message: string }[] } | undefined,
+): string {
   const issue = error?.issues[0]
   const path = issue?.path.slice(0, 8).join('.').slice(0, 200)
   return `${path ? `${path}: ` : ''}${issue?.message ?? 'is not valid'}`.slice(0, 500).toWellFormed()

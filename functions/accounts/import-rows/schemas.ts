@@ -8,4 +8,7 @@ export interface Scope {
 }
 
 /** The new ids of the records that a slice refers to, by kind and old id. */
-export type NewIds = Record<'teams' | 'categories' | 'script_categories' | 'scripts' | 'flows', ReadonlyMap<string, OwnId>>
+export type NewIds = Record<
+  'teams' | 'categories' | 'script_categories' | 'scripts' | 'flows',
+  ReadonlyMap<string, OwnId>
+>

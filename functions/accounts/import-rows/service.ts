@@ -1,8 +1,18 @@
 import type { RestoredColumn, RestoredKindName } from '#db/restored-columns.ts'
 import { uuidv7 } from '#db/uuid.ts'
-import type { FlowRecord, FlowVersionRecord, OwnId, RecordOf } from '#functions/accounts/import-records/schemas.ts'
+import type {
+  FlowRecord,
+  FlowVersionRecord,
+  OwnId,
+  RecordOf,
+} from '#functions/accounts/import-records/schemas.ts'
 import { createUniqueSlug } from '#functions/scripts/scripts/service.ts'
-import { normaliseForm, normaliseLineBreaks, normaliseStructure, toSingleLine } from '#rules/flows/normalise.ts'
+import {
+  normaliseForm,
+  normaliseLineBreaks,
+  normaliseStructure,
+  toSingleLine,
+} from '#rules/flows/normalise.ts'
 import { copyColumns } from '#rules/flows/rfflow.ts'
 import { replaceScriptIds } from '#rules/flows/script-ids.ts'
 import { listSubflows } from '#rules/flows/subflow.ts'
@@ -29,10 +39,17 @@ export interface ConnectedRecord {
   depth: number
 }
 
-const findId = (ids: ReadonlyMap<string, OwnId>, id: string | null): OwnId | null => (id === null ? null : (ids.get(id) ?? null))
+const findId = (ids: ReadonlyMap<string, OwnId>, id: string | null): OwnId | null =>
+  id === null ? null : (ids.get(id) ?? null)
 
 /** Return the row of a checked record, or null for one that is left out. */
-export function toRow(kind: RestoredKindName, record: object, connected: ConnectedRecord, ids: NewIds, scope: Scope): object | null {
+export function toRow(
+  kind: RestoredKindName,
+  record: object,
+  connected: ConnectedRecord,
+  ids: NewIds,
+  scope: Scope,
+): object | null {
   const { id } = connected
   const team = (old: string | null) => findId(ids.teams, old) ?? scope.team_id
   const as = <K extends RestoredKindName>(row: RestoredRow<K>) => row
@@ -86,7 +103,12 @@ export function losesSubflow(version: FlowVersionRecord, { flows }: NewIds): boo
   return listSubflows(version.tree_structure).some(({ subflow }) => !flows.has(subflow.tree_id))
 }
 
-function toFlowRow(flow: FlowRecord, { id, parent, root, depth }: ConnectedRecord, ids: NewIds, scope: Scope): RestoredRow<'flows'> {
+function toFlowRow(
+  flow: FlowRecord,
+  { id, parent, root, depth }: ConnectedRecord,
+  ids: NewIds,
+  scope: Scope,
+): RestoredRow<'flows'> {
   const { deleted_at: _, ...columns } = flow
   const parent_tree_id = findId(ids.flows, parent)
   const root_tree_id = findId(ids.flows, root)

@@ -5,7 +5,12 @@ import { jsonb, platformAccountId } from '#db/expressions.ts'
 import { listRestoredColumns, type RestoredKindName, restoredKinds } from '#db/restored-columns.ts'
 import type { ReadDb } from '#db/scope.ts'
 import { notNull, readStatement, writeStatement } from '#db/statement.ts'
-import type { CheckedRecord, CheckPosition, OwnId, SkipList } from '#functions/accounts/import-records/schemas.ts'
+import type {
+  CheckedRecord,
+  CheckPosition,
+  OwnId,
+  SkipList,
+} from '#functions/accounts/import-records/schemas.ts'
 import type { NewIds, Scope } from '#functions/accounts/import-rows/schemas.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
 import { attemptTable, DueRow } from '#work/attempts.ts'
@@ -14,7 +19,12 @@ import { attemptTable, DueRow } from '#work/attempts.ts'
 const leaseSeconds = 300
 // The time of the transaction is that of its start.
 const finishedAt = sql`finished_at = app.now() + (clock_timestamp() - transaction_timestamp())`
-const attempts = attemptTable('account_imports', { initial: 'queued', done: 'succeeded', doneAt: 'stored_at', leaseSeconds })
+const attempts = attemptTable('account_imports', {
+  initial: 'queued',
+  done: 'succeeded',
+  doneAt: 'stored_at',
+  leaseSeconds,
+})
 /** Attempts of one slice. */
 export const maxSliceAttempts = 4
 
@@ -41,7 +51,9 @@ export type ClaimedImport = z.output<typeof ClaimedImport>
 const claimedColumns = sql`id, account_id, requested_by, object_key, progress, total::double precision as total, attempts, max_attempts`
 
 /** Claim an attempt of a slice. Return no row when it is already claimed or the import is over. */
-export const claimImport = writeStatement(ClaimedImport, (id: string, attempt: number) => attempts.claim(id, attempt, claimedColumns))
+export const claimImport = writeStatement(ClaimedImport, (id: string, attempt: number) =>
+  attempts.claim(id, attempt, claimedColumns),
+)
 
 /** Record a slice after which another follows. Return no row when a later attempt was claimed. */
 export const continueImport = writeStatement(
@@ -51,20 +63,27 @@ export const continueImport = writeStatement(
 )
 
 /** Record the last slice. Return no row when a later attempt was claimed. */
-export const completeImport = writeStatement(z.object({ id: z.string() }), (claimed: ClaimedImport, counts: Record<string, number>) =>
-  attempts.complete(
-    claimed,
-    { ok: true, status: null },
-    null,
-    sql`, ${finishedAt}, done = total, counts = counts || ${jsonb({ restored: counts })}`,
-  ),
+export const completeImport = writeStatement(
+  z.object({ id: z.string() }),
+  (claimed: ClaimedImport, counts: Record<string, number>) =>
+    attempts.complete(
+      claimed,
+      { ok: true, status: null },
+      null,
+      sql`, ${finishedAt}, done = total, counts = counts || ${jsonb({ restored: counts })}`,
+    ),
 )
 
 /** Record a failed attempt. `retrySeconds` is null when no attempt follows; `problem` is then the answer. */
 export const failImport = writeStatement(
   z.object({ id: z.string() }),
   (claimed: ClaimedImport, result: SendResult, retrySeconds: number | null, problem: object | null) =>
-    attempts.complete(claimed, result, retrySeconds, retrySeconds === null ? sql`, problem = ${jsonb(problem)}, ${finishedAt}` : sql``),
+    attempts.complete(
+      claimed,
+      result,
+      retrySeconds,
+      retrySeconds === null ? sql`, problem = ${jsonb(problem)}, ${finishedAt}` : sql``,
+    ),
 )
 
 /** Mark due imports as swept, oldest first. */
@@ -98,7 +117,10 @@ export const selectVersions = readStatement(
      where ${isOfImport(importId)} and r.kind = 'flow_versions' and r.key in (select jsonb_array_elements_text(${jsonb(keys)}))`,
 )
 
-/** Give teams and categories the id of the one of the account, or the first of the archive, that has the same name. */
+/**
+ * Give teams and categories the id of the one of the account, or the first of the archive, that has the same
+ * name.
+ */
 export const connectNames = writeStatement(
   null,
   (importId: string) => sql`
@@ -113,7 +135,10 @@ export const connectNames = writeStatement(
      where ${isOfImport(importId)} and r.kind = c.kind and lower(r.record ->> 'name') = c.name and r.place <> c.place`,
 )
 
-/** Connect forks with the flows of the archive. A flow whose line of parents is a circle or longer than 1000 has no parent. */
+/**
+ * Connect forks with the flows of the archive. A flow whose line of parents is a circle or longer than 1000
+ * has no parent.
+ */
 export const connectForks = writeStatement(
   null,
   (importId: string) => sql`
@@ -194,7 +219,11 @@ export const updateRecords = writeStatement(
 
 /** Select what rows refer to. */
 export const selectScope = readStatement(
-  z.object({ account_id: notNull<Scope['account_id']>(), team_id: z.string().brand<'OwnId'>().nullable(), now: notNull<string>() }),
+  z.object({
+    account_id: notNull<Scope['account_id']>(),
+    team_id: z.string().brand<'OwnId'>().nullable(),
+    now: notNull<string>(),
+  }),
   () => sql`
     select app.account_id(), (select u.team_id from users u where u.account_id = app.account_id() and u.id = app.user_id()) as team_id, app.now()`,
 )
@@ -214,7 +243,8 @@ export function selectPlatformFlows(db: ReadDb): Promise<{ id: OwnId }[]> {
 /** Start to store the rows, and write the audit entry. Return false if the account is not empty. */
 export const startImport = writeStatement(
   z.object({ is_started: z.boolean() }),
-  (counts: Record<string, number>) => sql`select ${callFunction('app.start_import', { p_counts: JSON.stringify(counts) })} as is_started`,
+  (counts: Record<string, number>) =>
+    sql`select ${callFunction('app.start_import', { p_counts: JSON.stringify(counts) })} as is_started`,
 )
 
 const selectColumns = (kind: RestoredKindName) => {
@@ -240,14 +270,16 @@ const insertedLength = 256 * 1024
 const Inserted = z.object({ depth: z.int(), place: z.int() })
 
 /**
- * Insert the next rows of a kind, those of parents first: at most 50, or 256 KiB. Return the last one, or no row when none was left. Ignore a
- * device type or a step that exists already: the service ships some, and published flows bring theirs.
+ * Insert the next rows of a kind, those of parents first: at most 50, or 256 KiB. Return the last one, or no
+ * row when none was left. Ignore a device type or a step that exists already: the service ships some, and
+ * published flows bring theirs.
  */
 export const insertRows = writeStatement(
   Inserted,
   (importId: string, kind: Exclude<RestoredKindName, 'account'>, after: z.output<typeof Inserted>) => {
     const { table, columns } = selectColumns(kind)
-    const onConflict = kind === 'device_types' || kind === 'library_steps' ? sql`on conflict do nothing` : sql``
+    const onConflict =
+      kind === 'device_types' || kind === 'library_steps' ? sql`on conflict do nothing` : sql``
     return sql`
       with page as (
         select n.depth, n.place, n.record from (

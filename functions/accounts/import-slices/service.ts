@@ -1,8 +1,20 @@
 import type * as z from 'zod'
 import { type RestoredKindName, restoredKinds } from '#db/restored-columns.ts'
 import type { WriteDb } from '#db/scope.ts'
-import type { CheckedRecord, FlowRecord, FlowVersionRecord, OwnId, SkippedRecord } from '#functions/accounts/import-records/schemas.ts'
-import { addSkipped, checkSlice, openArchive, sliceSteps, toVersionKey } from '#functions/accounts/import-records/service.ts'
+import type {
+  CheckedRecord,
+  FlowRecord,
+  FlowVersionRecord,
+  OwnId,
+  SkippedRecord,
+} from '#functions/accounts/import-records/schemas.ts'
+import {
+  addSkipped,
+  checkSlice,
+  openArchive,
+  sliceSteps,
+  toVersionKey,
+} from '#functions/accounts/import-records/service.ts'
 import type { NewIds, Scope } from '#functions/accounts/import-rows/schemas.ts'
 import { losesSubflow, toRow } from '#functions/accounts/import-rows/service.ts'
 import { describe, toProblem } from '#http/app.ts'
@@ -19,15 +31,18 @@ export type ImportContext = Pick<JobContext, 'platform' | 'openAccountScope' | '
 
 /** What a slice has done, and what it writes in the transaction that records it. */
 interface Slice {
-  write(db: WriteDb): Promise<{ progress: queries.ImportProgress; done: number } | { counts: Record<string, number> }>
+  write(
+    db: WriteDb,
+  ): Promise<{ progress: queries.ImportProgress; done: number } | { counts: Record<string, number> }>
 }
 
 // Rows are stored in this order, so that each refers to one that exists.
 const kinds = Object.keys(restoredKinds) as RestoredKindName[]
 
 /**
- * Do the next slice of an import: check records of the archive, prepare rows, or store all of them. Its result and its progress are written
- * in one transaction, so an attempt that crashes has changed nothing. A duplicate message finds the attempt already claimed.
+ * Do the next slice of an import: check records of the archive, prepare rows, or store all of them. Its
+ * result and its progress are written in one transaction, so an attempt that crashes has changed nothing. A
+ * duplicate message finds the attempt already claimed.
  */
 export async function attempt(ctx: ImportContext, importId: string, attemptNumber: number): Promise<void> {
   const claimed = await queries.claimImport.first(ctx.platform, importId, attemptNumber)
@@ -44,7 +59,12 @@ export async function attempt(ctx: ImportContext, importId: string, attemptNumbe
 /** Fail the imports whose last attempt never reported a result. */
 export async function failAbandoned(ctx: ImportContext): Promise<void> {
   for (const abandoned of await queries.selectAbandonedImports.all(ctx.platform))
-    await completeFailure(ctx, abandoned, { ok: false, status: null, error: abandonedAttemptError, gone: true }, new Problem('internal'))
+    await completeFailure(
+      ctx,
+      abandoned,
+      { ok: false, status: null, error: abandonedAttemptError, gone: true },
+      new Problem('internal'),
+    )
 }
 
 /** Return the functions with which the sweep claims and attempts due slices. */
@@ -109,13 +129,29 @@ async function recordSlice(ctx: ImportContext, claimed: queries.ClaimedImport, s
 
 const phases = { check: 'checking', connect: 'preparing', prepare: 'preparing', store: 'storing' } as const
 
-function announce(db: WriteDb, { id, requested_by, total }: queries.ClaimedImport, phase: string, done: number): Promise<void> {
-  return announceProgress(db, { kind: 'import', id, user_id: requested_by, phase, done: Math.round(done), total })
+function announce(
+  db: WriteDb,
+  { id, requested_by, total }: queries.ClaimedImport,
+  phase: string,
+  done: number,
+): Promise<void> {
+  return announceProgress(db, {
+    kind: 'import',
+    id,
+    user_id: requested_by,
+    phase,
+    done: Math.round(done),
+    total,
+  })
 }
 
 type Progress<Stage> = Extract<queries.ImportProgress, { stage: Stage }>
 
-async function checkNext(ctx: ImportContext, claimed: queries.ClaimedImport, { at, skipped }: Progress<'check'>): Promise<Slice> {
+async function checkNext(
+  ctx: ImportContext,
+  claimed: queries.ClaimedImport,
+  { at, skipped }: Progress<'check'>,
+): Promise<Slice> {
   const bytes = await ctx.uploads.get(claimed.object_key)
   if (!bytes) throw new Error('The archive of an import is missing')
   const slice = await checkSlice(await openArchive(bytes), at, ctx.budget, countSteps(claimed))
@@ -125,19 +161,35 @@ async function checkNext(ctx: ImportContext, claimed: queries.ClaimedImport, { a
       const records = await leaveOutFlows(db, claimed.id, slice.records, skipped)
       const inserted = await queries.insertRecords.all(db, claimed.id, records)
       const places = new Set(inserted.map(({ kind, place }) => `${kind} ${place}`))
-      addSkipped(skipped, records.filter(({ kind, place, is_valid }) => is_valid && !places.has(`${kind} ${place}`)).map(toDuplicate))
-      const progress = slice.next ? { stage: 'check' as const, at: slice.next, skipped } : { stage: 'connect' as const, skipped }
+      addSkipped(
+        skipped,
+        records
+          .filter(({ kind, place, is_valid }) => is_valid && !places.has(`${kind} ${place}`))
+          .map(toDuplicate),
+      )
+      const progress = slice.next
+        ? { stage: 'check' as const, at: slice.next, skipped }
+        : { stage: 'connect' as const, skipped }
       return { progress, done: slice.done }
     },
   }
 }
 
 function toDuplicate({ kind, name }: CheckedRecord): SkippedRecord {
-  return { kind, name, reason: kind === 'flow_versions' ? 'is in the archive twice' : 'has the id of another record' }
+  return {
+    kind,
+    name,
+    reason: kind === 'flow_versions' ? 'is in the archive twice' : 'has the id of another record',
+  }
 }
 
 /** Return the records without the flows whose current version is missing or not valid. */
-async function leaveOutFlows(db: WriteDb, id: string, records: readonly CheckedRecord[], skipped: queries.ImportProgress['skipped']) {
+async function leaveOutFlows(
+  db: WriteDb,
+  id: string,
+  records: readonly CheckedRecord[],
+  skipped: queries.ImportProgress['skipped'],
+) {
   const toKey = ({ record }: CheckedRecord) => {
     const flow = record as FlowRecord
     return toVersionKey({ tree_id: flow.id, version: flow.version })
@@ -172,7 +224,11 @@ const preparedLength = 1024 * 1024
 const stepsPerCharacter = 5
 
 /** Prepare the next rows, as many as the work of a slice allows. */
-async function prepareNext(ctx: ImportContext, claimed: queries.ClaimedImport, progress: Progress<'prepare'>): Promise<Slice> {
+async function prepareNext(
+  ctx: ImportContext,
+  claimed: queries.ClaimedImport,
+  progress: Progress<'prepare'>,
+): Promise<Slice> {
   const { db } = openScope(ctx, claimed)
   const scope = await queries.selectScope.one(db)
   const platformFlows = (await queries.selectPlatformFlows(db)).map(({ id }) => [id, id] as const)
@@ -180,7 +236,13 @@ async function prepareNext(ctx: ImportContext, claimed: queries.ClaimedImport, p
   let at: Progress<'prepare'>['at'] | null = progress.at
   for (let left = countSteps(claimed) / stepsPerCharacter; at && left > 0; ) {
     const { kind, place }: Progress<'prepare'>['at'] = at
-    const records = await queries.selectRecords.all(db, claimed.id, kind, place, Math.min(preparedLength, left))
+    const records = await queries.selectRecords.all(
+      db,
+      claimed.id,
+      kind,
+      place,
+      Math.min(preparedLength, left),
+    )
     const last = records.at(-1)
     const nextKind: RestoredKindName | undefined = kinds[kinds.indexOf(kind) + 1]
     at = last ? { kind, place: last.place } : nextKind ? { kind: nextKind, place: 0 } : null
@@ -223,7 +285,11 @@ async function preparePage(
     const record: object = JSON.parse(json)
     page.rows.push({ place: connected.place, row: toRow(kind, record, connected, ids, scope) })
     if (kind === 'flow_versions' && losesSubflow(record as FlowVersionRecord, ids))
-      page.lost.push({ kind: 'subflows', name: (record as FlowVersionRecord).name, reason: 'runs a flow that is not in the archive' })
+      page.lost.push({
+        kind: 'subflows',
+        name: (record as FlowVersionRecord).name,
+        reason: 'runs a flow that is not in the archive',
+      })
     await budget.pause()
   }
   return page
@@ -232,12 +298,22 @@ async function preparePage(
 const idPattern = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi
 
 /** List all that looks like an id in records and their connections. */
-function listIds(records: readonly { record: string; parent: string | null; root: string | null }[]): string[] {
-  return [...new Set(records.flatMap(({ record, parent, root }) => `${record} ${parent} ${root}`.match(idPattern) ?? []))]
+function listIds(
+  records: readonly { record: string; parent: string | null; root: string | null }[],
+): string[] {
+  return [
+    ...new Set(
+      records.flatMap(({ record, parent, root }) => `${record} ${parent} ${root}`.match(idPattern) ?? []),
+    ),
+  ]
 }
 
-function toNewIds(found: readonly z.output<typeof queries.NewId>[], platformFlows: readonly (readonly [string, OwnId])[]): NewIds {
-  const listOf = (kind: keyof NewIds) => found.filter((row) => row.kind === kind).map(({ key, id }) => [key, id] as const)
+function toNewIds(
+  found: readonly z.output<typeof queries.NewId>[],
+  platformFlows: readonly (readonly [string, OwnId])[],
+): NewIds {
+  const listOf = (kind: keyof NewIds) =>
+    found.filter((row) => row.kind === kind).map(({ key, id }) => [key, id] as const)
   return {
     teams: new Map(listOf('teams')),
     categories: new Map(listOf('categories')),
@@ -247,10 +323,17 @@ function toNewIds(found: readonly z.output<typeof queries.NewId>[], platformFlow
   }
 }
 
-/** Store all rows in one transaction, which only copies them. Throw 409 unless the account is empty, and when a limit of the plan is reached. */
+/**
+ * Store all rows in one transaction, which only copies them. Throw 409 unless the account is empty, and when
+ * a limit of the plan is reached.
+ */
 async function store(db: WriteDb, { id }: queries.ClaimedImport) {
-  const countByKind = new Map((await queries.countRecords.all(db, id)).map(({ kind, count }) => [kind, count]))
-  const counts = Object.fromEntries(kinds.filter((kind) => kind !== 'account').map((kind) => [kind, countByKind.get(kind) ?? 0]))
+  const countByKind = new Map(
+    (await queries.countRecords.all(db, id)).map(({ kind, count }) => [kind, count]),
+  )
+  const counts = Object.fromEntries(
+    kinds.filter((kind) => kind !== 'account').map((kind) => [kind, countByKind.get(kind) ?? 0]),
+  )
   const { is_started } = await queries.startImport.one(db, counts)
   if (!is_started) throw new Problem('account_not_empty')
   await queries.updateSettings.run(db, id)
@@ -262,22 +345,43 @@ async function store(db: WriteDb, { id }: queries.ClaimedImport) {
   return { counts }
 }
 
-/** Repeat a slice that failed for a reason that may pass. Otherwise the import fails, and nothing of it is stored. */
-async function recordFailure(ctx: ImportContext, claimed: queries.ClaimedImport, error: unknown): Promise<void> {
+/**
+ * Repeat a slice that failed for a reason that may pass. Otherwise the import fails, and nothing of it is
+ * stored.
+ */
+async function recordFailure(
+  ctx: ImportContext,
+  claimed: queries.ClaimedImport,
+  error: unknown,
+): Promise<void> {
   const problem = toProblem(error)
   const isFinal = problem.status < 500
   if (!isFinal) ctx.log({ import_slice_failed: claimed.id, error: describe(error) })
-  const result = { ok: false as const, status: null, error: 'The slice could not be done', ...(isFinal ? { gone: true } : {}) }
+  const result = {
+    ok: false as const,
+    status: null,
+    error: 'The slice could not be done',
+    ...(isFinal ? { gone: true } : {}),
+  }
   await completeFailure(ctx, claimed, result, problem)
 }
 
-async function completeFailure(ctx: ImportContext, claimed: queries.ClaimedImport, result: SendResult, problem: Problem): Promise<void> {
+async function completeFailure(
+  ctx: ImportContext,
+  claimed: queries.ClaimedImport,
+  result: SendResult,
+  problem: Problem,
+): Promise<void> {
   const attempts = claimed.attempts - (claimed.max_attempts - queries.maxSliceAttempts)
-  const delaySeconds = secondsUntilRetry({ ...claimed, attempts, max_attempts: queries.maxSliceAttempts }, result)
+  const delaySeconds = secondsUntilRetry(
+    { ...claimed, attempts, max_attempts: queries.maxSliceAttempts },
+    result,
+  )
   recordAttempt('import', { ok: false }, delaySeconds)
   await openScope(ctx, claimed).transaction(async (db) => {
     const recorded = await queries.failImport.first(db, claimed, result, delaySeconds, problem.body)
     if (recorded && delaySeconds === null) await announce(db, claimed, 'finished', 0)
-    if (recorded && delaySeconds !== null) db.outbox({ kind: 'import', id: claimed.id, attempt: claimed.attempts + 1, delaySeconds })
+    if (recorded && delaySeconds !== null)
+      db.outbox({ kind: 'import', id: claimed.id, attempt: claimed.attempts + 1, delaySeconds })
   })
 }

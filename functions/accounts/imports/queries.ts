@@ -15,7 +15,8 @@ const columns = sql`
 
 export const selectImport = readStatement(
   AccountImport,
-  (id: string) => sql`select ${columns} from account_imports i where i.account_id = ${accountId} and i.id = ${id}`,
+  (id: string) =>
+    sql`select ${columns} from account_imports i where i.account_id = ${accountId} and i.id = ${id}`,
 )
 
 /** Return whether the account has nothing that an import would mix with. */

@@ -1,5 +1,10 @@
 import { restoredKinds } from '#db/restored-columns.ts'
-import { type Archive, firstPosition, openArchive, sumSizes } from '#functions/accounts/import-records/service.ts'
+import {
+  type Archive,
+  firstPosition,
+  openArchive,
+  sumSizes,
+} from '#functions/accounts/import-records/service.ts'
 import type { FormFile, ReadContext, WriteContext } from '#http/operation.ts'
 import { Problem, throwNotFound } from '#problem.ts'
 import * as queries from './queries.ts'
@@ -9,7 +14,10 @@ export async function get({ db }: Pick<ReadContext, 'db'>, id: string): Promise<
   return (await queries.selectImport.first(db, id)) ?? throwNotFound('Import')
 }
 
-/** Store an archive and start its import. A job does it in slices. Throw 409 unless the account is empty, and while another import is open. */
+/**
+ * Store an archive and start its import. A job does it in slices. Throw 409 unless the account is empty, and
+ * while another import is open.
+ */
 export async function create(ctx: WriteContext, { bytes }: FormFile): Promise<AccountImport> {
   const earlier = ctx.isRepeat ? await queries.selectImport.first(ctx.db, ctx.workId) : undefined
   if (earlier) return earlier
@@ -29,7 +37,10 @@ export async function create(ctx: WriteContext, { bytes }: FormFile): Promise<Ac
   })
   if (!created) {
     await ctx.uploads.remove(object_key).catch(() => {})
-    throw new Problem('already_pending', 'Another import into this account is running; wait until it is finished')
+    throw new Problem(
+      'already_pending',
+      'Another import into this account is running; wait until it is finished',
+    )
   }
   ctx.db.outbox({ kind: 'import', id, attempt: 1 })
   return created

@@ -32,7 +32,13 @@ export const inviteOperations = [
     body: schemas.InviteCreate,
     success: 201,
     returns: schemas.Invite,
-    errors: ['already_member', 'already_pending', 'limit_reached', 'mail_not_configured', 'seat_limit_reached'],
+    errors: [
+      'already_member',
+      'already_pending',
+      'limit_reached',
+      'mail_not_configured',
+      'seat_limit_reached',
+    ],
     handle: ({ ctx, body }) => invites.create(ctx, body),
   }),
 
@@ -55,7 +61,8 @@ export const inviteOperations = [
     method: 'post',
     path: '/accounts/me/invites/{invite_id}/resend',
     summary: 'Resend an invite',
-    description: 'Sends a new code by e-mail and extends the invite to 7 days from now. Earlier codes become invalid.',
+    description:
+      'Sends a new code by e-mail and extends the invite to 7 days from now. Earlier codes become invalid.',
     access: 'account_admin',
     limit: '5/minute',
     strictLimit: 'mail',

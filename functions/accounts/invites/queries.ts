@@ -13,7 +13,9 @@ const status = sql<Invite['status']>`
 export function selectInvites(db: ReadDb, page: PageQuery): Promise<Invite[]> {
   return db
     .selectFrom('invites as i')
-    .leftJoin('users as u', (join) => join.onRef('u.account_id', '=', 'i.account_id').onRef('u.id', '=', 'i.invited_by'))
+    .leftJoin('users as u', (join) =>
+      join.onRef('u.account_id', '=', 'i.account_id').onRef('u.id', '=', 'i.invited_by'),
+    )
     .select(['i.id', 'i.email', 'i.role', 'i.team_id', 'i.invited_by', 'u.full_name as inviter_name'])
     .select(['i.expires_at', 'i.accepted_at', 'i.created_at', status.as('status')])
     .where('i.account_id', '=', accountId)
@@ -21,7 +23,10 @@ export function selectInvites(db: ReadDb, page: PageQuery): Promise<Invite[]> {
     .execute()
 }
 
-/** Insert an invite and the delivery of its e-mail in one statement. Return undefined if a user of the account has the address. */
+/**
+ * Insert an invite and the delivery of its e-mail in one statement. Return undefined if a user of the account
+ * has the address.
+ */
 export const insertInvite = writeStatement(
   Invite.extend({ delivery_id: z.string() }),
   ({ email, role, team_id }: InviteCreate) => sql`
@@ -48,7 +53,10 @@ export function selectMember(db: ReadDb, email: string) {
     .executeTakeFirst()
 }
 
-/** Revoke an invite that was neither accepted nor revoked. The row says whether the invite exists, and whether this call revoked it. */
+/**
+ * Revoke an invite that was neither accepted nor revoked. The row says whether the invite exists, and whether
+ * this call revoked it.
+ */
 export const revokeInvite = writeStatement(
   z.object({ is_known: z.boolean(), is_revoked: z.boolean() }),
   (id: string) => sql`
@@ -59,8 +67,8 @@ export const revokeInvite = writeStatement(
 )
 
 /**
- * Extend an invite to 7 days from now, invalidate the codes sent so far and insert the delivery of a new e-mail. Return undefined for an
- * accepted, revoked or unknown invite.
+ * Extend an invite to 7 days from now, invalidate the codes sent so far and insert the delivery of a new
+ * e-mail. Return undefined for an accepted, revoked or unknown invite.
  */
 export const renewInvite = writeStatement(
   z.object({ delivery_id: z.string() }),
@@ -79,16 +87,23 @@ export async function hasInvite(db: ReadDb, id: string): Promise<boolean> {
 export function selectInviteByCode(db: PlatformDb, hash: string): Promise<InviteLookup | undefined> {
   return db
     .selectFrom('invite_codes as c')
-    .innerJoin('invites as i', (join) => join.onRef('i.id', '=', 'c.invite_id').onRef('c.created_at', '>=', 'i.codes_since'))
+    .innerJoin('invites as i', (join) =>
+      join.onRef('i.id', '=', 'c.invite_id').onRef('c.created_at', '>=', 'i.codes_since'),
+    )
     .innerJoin('accounts as a', 'a.id', 'i.account_id')
-    .leftJoin('users as u', (join) => join.onRef('u.account_id', '=', 'i.account_id').onRef('u.id', '=', 'i.invited_by'))
+    .leftJoin('users as u', (join) =>
+      join.onRef('u.account_id', '=', 'i.account_id').onRef('u.id', '=', 'i.invited_by'),
+    )
     .select(['a.name as account_name', 'u.full_name as inviter_name', 'i.email as invited_email', 'i.role'])
     .where('c.hash', '=', bytea(hash))
     .where(isOpen)
     .executeTakeFirst()
 }
 
-/** Accept an open invite for the address that it was sent to. Return undefined for an invalid code and for another address. */
+/**
+ * Accept an open invite for the address that it was sent to. Return undefined for an invalid code and for
+ * another address.
+ */
 export function claimInvite(db: PlatformDb, codeHash: string, email: string) {
   const firstTeam = sql<string>`(select t.id from teams t where t.account_id = i.account_id order by t.created_at, t.id limit 1)`
   return db
@@ -100,6 +115,12 @@ export function claimInvite(db: PlatformDb, codeHash: string, email: string) {
     .whereRef('c.created_at', '>=', 'i.codes_since')
     .where(isOpen)
     .where(sql<boolean>`lower(i.email) = lower(${email})`)
-    .returning(['i.id', 'i.account_id', 'i.role', 'i.invited_by', sql<string | null>`coalesce(i.team_id, ${firstTeam})`.as('team_id')])
+    .returning([
+      'i.id',
+      'i.account_id',
+      'i.role',
+      'i.invited_by',
+      sql<string | null>`coalesce(i.team_id, ${firstTeam})`.as('team_id'),
+    ])
     .executeTakeFirst()
 }

@@ -3,7 +3,9 @@ import { Email, exampleIds, Id, idParams, Role, Time } from '#http/fields.ts'
 import { Uuid } from '#rules/uuid.ts'
 
 export const InviteId = idParams('invite_id', 'invite')
-export const InviteCode = z.object({ code: z.string().min(1).max(500).describe('The code of the link in the e-mail.') })
+export const InviteCode = z.object({
+  code: z.string().min(1).max(500).describe('The code of the link in the e-mail.'),
+})
 
 export const Invite = z
   .strictObject({
@@ -58,6 +60,13 @@ export const InviteLookup = z
   })
   .meta({
     id: 'InviteLookupResponse',
-    examples: [{ account_name: 'Northwind IT', inviter_name: 'Dana Reyes', invited_email: 'vik@northwind.example', role: 'engineer' }],
+    examples: [
+      {
+        account_name: 'Northwind IT',
+        inviter_name: 'Dana Reyes',
+        invited_email: 'vik@northwind.example',
+        role: 'engineer',
+      },
+    ],
   })
 export type InviteLookup = z.infer<typeof InviteLookup>

@@ -23,7 +23,9 @@ export async function create({ db }: WriteContext, input: InviteCreate) {
 /** Say whether the member who has the address was removed: then an invite is not needed. */
 async function createMemberProblem(db: WriteContext['db'], email: string): Promise<Problem> {
   const { id = null, is_active = true } = (await queries.selectMember(db, email)) ?? {}
-  const detail = is_active ? undefined : 'This address belongs to a removed member; activate them again instead of inviting them'
+  const detail = is_active
+    ? undefined
+    : 'This address belongs to a removed member; activate them again instead of inviting them'
   return new Problem('already_member', detail, { facts: { member_id: id, is_active } })
 }
 

@@ -2,7 +2,9 @@ import { sql } from 'kysely'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import { OnboardingStatus, type OnboardingStep } from './schemas.ts'
 
-/** The columns of an OnboardingStatus, from `onboarding o`, whose row may be missing, and from the facts `f`. */
+/**
+ * The columns of an OnboardingStatus, from `onboarding o`, whose row may be missing, and from the facts `f`.
+ */
 const statusColumns = sql`
   coalesce(o.current_step, 0) as current_step, coalesce(o.completed_steps, '{}') as completed_steps,
   coalesce(o.skipped_steps, '{}') as skipped_steps, o.dismissed_at is not null as dismissed,
@@ -17,8 +19,8 @@ export const selectStatus = readStatement(
 )
 
 /**
- * Store a completed or skipped step. Change nothing and return undefined for a step below the highest one sent. Keep a completed step as it
- * is; complete a skipped step.
+ * Store a completed or skipped step. Change nothing and return undefined for a step below the highest one
+ * sent. Keep a completed step as it is; complete a skipped step.
  */
 export const upsertStep = writeStatement(OnboardingStatus, ({ step, action, data = {} }: OnboardingStep) => {
   const isCompleted = action === 'complete'

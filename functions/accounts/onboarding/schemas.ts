@@ -6,9 +6,15 @@ const maxBytes = 16 * 1024
 
 export const OnboardingStatus = z
   .strictObject({
-    current_step: z.int().min(0).max(6).describe(`The highest step sent so far; 0 before the first. ${stepNames}.`),
+    current_step: z
+      .int()
+      .min(0)
+      .max(6)
+      .describe(`The highest step sent so far; 0 before the first. ${stepNames}.`),
     completed_steps: z.array(Step).describe('Completed steps, in the order of completion.'),
-    skipped_steps: z.array(Step).describe('Steps that were skipped and not completed since, in the order of skipping.'),
+    skipped_steps: z
+      .array(Step)
+      .describe('Steps that were skipped and not completed since, in the order of skipping.'),
     dismissed: z.boolean().describe('Whether the remaining steps were dismissed.'),
     email_verified: z.boolean().describe('Whether my e-mail address is verified.'),
     shop_setup_done: z.boolean().describe('Whether step 2 was completed.'),
@@ -36,19 +42,34 @@ export const OnboardingStatus = z
   })
 export type OnboardingStatus = z.infer<typeof OnboardingStatus>
 
-const isObject = (data: unknown): data is Record<string, unknown> => typeof data === 'object' && data !== null && !Array.isArray(data)
-const isWithinSizeLimit = (data: object) => new TextEncoder().encode(JSON.stringify(data)).byteLength <= maxBytes
+const isObject = (data: unknown): data is Record<string, unknown> =>
+  typeof data === 'object' && data !== null && !Array.isArray(data)
+const isWithinSizeLimit = (data: object) =>
+  new TextEncoder().encode(JSON.stringify(data)).byteLength <= maxBytes
 
 export const OnboardingStep = z
   .strictObject({
     step: Step.describe(`${stepNames}.`),
-    action: z.enum(['complete', 'skip']).meta({ id: 'OnboardingStepAction' }).describe('`skip` ignores the data.'),
-    data: z.json().optional().describe('The input of this step: an object with any keys, at most 16 KB. Ignored when the step is skipped.'),
+    action: z
+      .enum(['complete', 'skip'])
+      .meta({ id: 'OnboardingStepAction' })
+      .describe('`skip` ignores the data.'),
+    data: z
+      .json()
+      .optional()
+      .describe(
+        'The input of this step: an object with any keys, at most 16 KB. Ignored when the step is skipped.',
+      ),
   })
   .superRefine(({ action, data }, ctx) => {
     if (action === 'skip' || data === undefined) return
-    if (!isObject(data)) ctx.addIssue({ code: 'invalid_type', expected: 'record', input: data, path: ['data'] })
-    else if (!isWithinSizeLimit(data)) ctx.addIssue({ code: 'custom', message: 'must be at most 16 KB', input: data, path: ['data'] })
+    if (!isObject(data))
+      ctx.addIssue({ code: 'invalid_type', expected: 'record', input: data, path: ['data'] })
+    else if (!isWithinSizeLimit(data))
+      ctx.addIssue({ code: 'custom', message: 'must be at most 16 KB', input: data, path: ['data'] })
   })
-  .meta({ id: 'OnboardingStepUpdate', examples: [{ step: 2, action: 'complete', data: { shop_name: 'Northwind IT', technicians: 4 } }] })
+  .meta({
+    id: 'OnboardingStepUpdate',
+    examples: [{ step: 2, action: 'complete', data: { shop_name: 'Northwind IT', technicians: 4 } }],
+  })
 export type OnboardingStep = z.infer<typeof OnboardingStep>

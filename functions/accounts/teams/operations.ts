@@ -77,7 +77,8 @@ export const teamOperations = [
     body: schemas.TeamMembership,
     success: 200,
     returns: Member,
-    handle: ({ ctx, params, body }) => teams.assignMember(ctx, params.team_id, params.user_id, body.team_role),
+    handle: ({ ctx, params, body }) =>
+      teams.assignMember(ctx, params.team_id, params.user_id, body.team_role),
   }),
 
   operation({
@@ -99,7 +100,8 @@ export const teamOperations = [
     method: 'put',
     path: '/teams/{team_id}/branding',
     summary: "Update a team's branding",
-    description: 'Only admins of this team and account admins may change the branding. Fields that are absent stay.',
+    description:
+      'Only admins of this team and account admins may change the branding. Fields that are absent stay.',
     access: 'team_admin',
     limit: 'write',
     params: schemas.TeamId,

@@ -15,7 +15,15 @@ const handoverTime = sql<string | null>`to_char(handover_time, 'HH24:MI')`
 function selectTeamRows(db: ReadDb) {
   return db
     .selectFrom('teams')
-    .select(['id', 'account_id', 'name', 'timezone', handoverTime.as('handover_time'), 'created_at', memberCount.as('member_count')])
+    .select([
+      'id',
+      'account_id',
+      'name',
+      'timezone',
+      handoverTime.as('handover_time'),
+      'created_at',
+      memberCount.as('member_count'),
+    ])
 }
 
 export function selectTeams(db: ReadDb, page: PageQuery): Promise<Team[]> {
@@ -36,10 +44,17 @@ export async function insertTeam(db: WriteDb, name: string): Promise<Team> {
 }
 
 /** Update the fields that are present. A new time of the handover applies from its next occurrence on. */
-export async function updateTeam(db: WriteDb, id: string, { handover_time: time, ...changes }: TeamUpdate): Promise<void> {
+export async function updateTeam(
+  db: WriteDb,
+  id: string,
+  { handover_time: time, ...changes }: TeamUpdate,
+): Promise<void> {
   const newTime = time === undefined ? sql<string | null>`handover_time` : sql<string | null>`${time}::time`
   const zone = sql`coalesce(${changes.timezone === undefined ? sql`timezone` : changes.timezone}, (select a.timezone from accounts a where a.id = account_id))`
-  const handover = { handover_time: newTime, handover_at: sql<string | null>`app.next_time_of_day(${newTime}, ${zone})` }
+  const handover = {
+    handover_time: newTime,
+    handover_at: sql<string | null>`app.next_time_of_day(${newTime}, ${zone})`,
+  }
   await db
     .updateTable('teams')
     .set({
@@ -69,8 +84,15 @@ export async function selectBranding(db: ReadDb, id: string): Promise<Branding |
   return db.selectFrom('teams').select(brandingColumns).where('id', '=', id).executeTakeFirst()
 }
 
-/** Update the fields that are present. Return undefined for an unknown team, or if the caller is no admin of the team or the account. */
-export async function updateBranding(db: WriteDb, id: string, changes: BrandingUpdate): Promise<Branding | undefined> {
+/**
+ * Update the fields that are present. Return undefined for an unknown team, or if the caller is no admin of
+ * the team or the account.
+ */
+export async function updateBranding(
+  db: WriteDb,
+  id: string,
+  changes: BrandingUpdate,
+): Promise<Branding | undefined> {
   const columns = Object.entries(changes).map(([name, value]) => [`branding_${name}`, value])
   return (
     db

@@ -11,8 +11,14 @@ export const Team = z
     id: Id,
     account_id: Id.describe('The account of the team.'),
     name: z.string().describe('The name that members see.'),
-    timezone: z.string().nullable().describe('The IANA time zone of its weekly report; null for that of the account.'),
-    handover_time: z.string().nullable().describe('The local time of its daily message `handover.due`, such as `07:30`; null for none.'),
+    timezone: z
+      .string()
+      .nullable()
+      .describe('The IANA time zone of its weekly report; null for that of the account.'),
+    handover_time: z
+      .string()
+      .nullable()
+      .describe('The local time of its daily message `handover.due`, such as `07:30`; null for none.'),
     member_count: z.int().describe('Active members.'),
     created_at: Time,
   })
@@ -39,7 +45,9 @@ export const TeamCreate = z
 export const TeamUpdate = z
   .strictObject({
     name: Name.describe('The name that members see.'),
-    timezone: Timezone.nullable().describe('The IANA time zone of its weekly report; null for that of the account.'),
+    timezone: Timezone.nullable().describe(
+      'The IANA time zone of its weekly report; null for that of the account.',
+    ),
     handover_time: z
       .string()
       .regex(timeOfDayPattern, 'must be a time of day such as 07:30')
@@ -47,7 +55,10 @@ export const TeamUpdate = z
       .describe('The local time of its daily message `handover.due`; null for none.'),
   })
   .partial()
-  .meta({ id: 'TeamUpdate', examples: [{ name: 'Field service, north', timezone: 'Europe/Berlin', handover_time: '07:30' }] })
+  .meta({
+    id: 'TeamUpdate',
+    examples: [{ name: 'Field service, north', timezone: 'Europe/Berlin', handover_time: '07:30' }],
+  })
 export type TeamUpdate = z.infer<typeof TeamUpdate>
 
 /** A colour, as `#rrggbb` in lower case. */
@@ -58,7 +69,9 @@ export const Colour = z
 const line = (max: number) => z.string().trim().min(1).max(max)
 
 const brandingFields = {
-  company_name: line(200).nullable().describe('The name in the header of every page; null for the name of the account.'),
+  company_name: line(200)
+    .nullable()
+    .describe('The name in the header of every page; null for the name of the account.'),
   primary_colour: Colour.nullable().describe('The colour of headings and lines, as `#rrggbb`.'),
   footer_text: line(500).nullable().describe('The text in the footer of every page.'),
   logo_upload_id: Uuid.nullable().describe('The id of an uploaded image of the account.'),

@@ -21,12 +21,19 @@ export async function update({ db }: WriteContext, id: string, changes: TeamUpda
 
 export async function remove({ db }: WriteContext, id: string) {
   const deletion = await queries.deleteTeam.first(db, id).catch((error: unknown) => {
-    throw getSqlState(error) === '23503' ? new Problem('in_use', 'The team still owns content; move or delete it first') : error
+    throw getSqlState(error) === '23503'
+      ? new Problem('in_use', 'The team still owns content; move or delete it first')
+      : error
   })
   if (!deletion?.is_deleted) throw notFound('Team')
 }
 
-export async function assignMember(ctx: WriteContext, team_id: string, userId: string, team_role: 'admin' | 'member') {
+export async function assignMember(
+  ctx: WriteContext,
+  team_id: string,
+  userId: string,
+  team_role: 'admin' | 'member',
+) {
   if (!(await queries.selectTeam(ctx.db, team_id))) throw notFound('Team')
   return accounts.updateMember(ctx, userId, { team_id, team_role })
 }
@@ -36,12 +43,19 @@ export async function getBranding({ db }: ReadContext, id: string) {
 }
 
 export async function updateBranding({ db }: WriteContext, id: string, changes: BrandingUpdate) {
-  const branding = await queries.updateBranding(db, id, changes).catch(throwUnknownId('logo_upload_id', 'upload'))
+  const branding = await queries
+    .updateBranding(db, id, changes)
+    .catch(throwUnknownId('logo_upload_id', 'upload'))
   if (branding) return branding
   if (!(await queries.selectBranding(db, id))) throw notFound('Team')
   throw new Problem('forbidden')
 }
 
 export async function resetBranding(ctx: WriteContext, id: string) {
-  await updateBranding(ctx, id, { company_name: null, primary_colour: null, footer_text: null, logo_upload_id: null })
+  await updateBranding(ctx, id, {
+    company_name: null,
+    primary_colour: null,
+    footer_text: null,
+    logo_upload_id: null,
+  })
 }

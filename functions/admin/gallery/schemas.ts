@@ -5,9 +5,17 @@ import { Id } from '#http/fields.ts'
 
 export const GalleryFlowUpdate = z
   .strictObject({
-    is_featured: z.boolean().describe('Whether the gallery shows the flow before flows that are not featured.'),
-    sort_order: z.int().min(-1_000_000).max(1_000_000).describe('Position among equally featured entries; smaller values first.'),
-    is_hidden: z.boolean().describe('Whether staff hide the flow from the gallery, even if its account has made it public.'),
+    is_featured: z
+      .boolean()
+      .describe('Whether the gallery shows the flow before flows that are not featured.'),
+    sort_order: z
+      .int()
+      .min(-1_000_000)
+      .max(1_000_000)
+      .describe('Position among equally featured entries; smaller values first.'),
+    is_hidden: z
+      .boolean()
+      .describe('Whether staff hide the flow from the gallery, even if its account has made it public.'),
   })
   .partial()
   .meta({ id: 'GalleryFlowUpdate', examples: [{ is_featured: true, sort_order: 10 }] })
@@ -18,10 +26,14 @@ export const GalleryFlowState = z
     tree_id: Id.describe('The flow.'),
     account_id: Id.describe('The account that owns it.'),
     name: z.string().describe('The name of the flow.'),
-    is_featured: z.boolean().describe('Whether the gallery shows the flow before flows that are not featured.'),
+    is_featured: z
+      .boolean()
+      .describe('Whether the gallery shows the flow before flows that are not featured.'),
     sort_order: z.int().describe('Position among equally featured entries; smaller values first.'),
     is_hidden: z.boolean().describe('Whether staff hide the flow from the gallery.'),
-    is_shown: z.boolean().describe('Whether the gallery shows the flow: it is public, published and not hidden.'),
+    is_shown: z
+      .boolean()
+      .describe('Whether the gallery shows the flow: it is public, published and not hidden.'),
   })
   .meta({
     id: 'GalleryFlowState',
@@ -42,7 +54,11 @@ export type GalleryFlowState = z.infer<typeof GalleryFlowState>
 export const GalleryScriptUpdate = z
   .strictObject({
     is_featured: z.boolean().describe('Whether the gallery shows the script. Its body is never shown.'),
-    sort_order: z.int().min(-1_000_000).max(1_000_000).describe('Position among featured entries; smaller first.'),
+    sort_order: z
+      .int()
+      .min(-1_000_000)
+      .max(1_000_000)
+      .describe('Position among featured entries; smaller first.'),
   })
   .partial()
   .meta({ id: 'GalleryScriptUpdate', examples: [{ is_featured: true, sort_order: 10 }] })

@@ -3,7 +3,13 @@ import * as z from 'zod'
 import { callFunction } from '#db/call-function.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 
-const StoredStatement = z.object({ query_id: z.string(), text: z.string(), calls: z.number(), mean_ms: z.number(), total_ms: z.number() })
+const StoredStatement = z.object({
+  query_id: z.string(),
+  text: z.string(),
+  calls: z.number(),
+  mean_ms: z.number(),
+  total_ms: z.number(),
+})
 
 const ServerState = z.object({
   schedules_due: z.int(),

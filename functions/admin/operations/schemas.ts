@@ -1,7 +1,9 @@
 import * as z from 'zod'
 import { ReplayedOutbox } from '#functions/staff/status.ts'
 
-export const OutboxReplay = z.strictObject({ outbox: ReplayedOutbox }).meta({ id: 'OutboxReplay', examples: [{ outbox: 'deliveries' }] })
+export const OutboxReplay = z
+  .strictObject({ outbox: ReplayedOutbox })
+  .meta({ id: 'OutboxReplay', examples: [{ outbox: 'deliveries' }] })
 export type OutboxReplay = z.infer<typeof OutboxReplay>
 
 export const OutboxReplayResult = z

@@ -71,13 +71,15 @@ named after the plan. Accounts on the plan see the change on their next request.
     method: 'put',
     path: '/admin/accounts/{account_id}/feature-flags/{flag_key}',
     summary: "Set or clear an account's feature override",
-    description: 'An override switches the feature on or off for this account. Without one, the plan decides.',
+    description:
+      'An override switches the feature on or off for this account. Without one, the plan decides.',
     limit: 'write',
     params: schemas.AccountFlagKey,
     body: schemas.FeatureOverrideUpdate,
     success: 200,
     returns: schemas.FeatureOverride,
-    handle: ({ ctx, params, body }) => plans.putFeatureOverride(ctx, params.account_id, params.flag_key, body),
+    handle: ({ ctx, params, body }) =>
+      plans.putFeatureOverride(ctx, params.account_id, params.flag_key, body),
   }),
 
   operation({

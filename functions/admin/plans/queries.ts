@@ -4,7 +4,15 @@ import { latestIdFirst, type PageQuery, pageEnd, selectPage } from '#db/page.ts'
 import type { Json, PlanBillingTable, PlanLimitsTable } from '#db/schema.ts'
 import type { PlatformDb, StaffDb } from '#db/scope.ts'
 import { queryBuilder, readStatement, writeStatement } from '#db/statement.ts'
-import { FeatureFlag, FeatureOverride, InviteCode, type InviteCodeCreate, type LeadQuery, PlanLimits, type SalesLead } from './schemas.ts'
+import {
+  FeatureFlag,
+  FeatureOverride,
+  InviteCode,
+  type InviteCodeCreate,
+  type LeadQuery,
+  PlanLimits,
+  type SalesLead,
+} from './schemas.ts'
 
 const selectPlanSql = sql`
   select l.plan, l.max_users, l.max_kb_imports, l.max_ai_builds_per_month, jsonb_build_object(
@@ -26,16 +34,21 @@ interface PlanChanges {
   plan: string
   /** Absent values stay unchanged, in a new plan null. */
   limits: Updateable<PlanLimitsTable>
-  /** Absent values stay unchanged, in a new plan the default. Without any value no billing row is inserted. */
+  /**
+   * Absent values stay unchanged, in a new plan the default. Without any value no billing row is inserted.
+   */
   billing: Updateable<PlanBillingTable>
 }
 
 /** Select a plan. */
-export const selectPlan = readStatement(PlanLimits, (plan: string) => sql`${selectPlanSql} where l.plan = ${plan}`)
+export const selectPlan = readStatement(
+  PlanLimits,
+  (plan: string) => sql`${selectPlanSql} where l.plan = ${plan}`,
+)
 
 /**
- * Insert or update a plan with its limits and billing, and insert one audit row unless nothing changes. `lockPlan` comes before it, so that the
- * statement sees the rows as the update before it left them.
+ * Insert or update a plan with its limits and billing, and insert one audit row unless nothing changes.
+ * `lockPlan` comes before it, so that the statement sees the rows as the update before it left them.
  */
 export const writePlan = writeStatement(null, ({ plan, limits, billing }: PlanChanges) => {
   const savedLimits = queryBuilder
@@ -45,7 +58,11 @@ export const writePlan = writeStatement(null, ({ plan, limits, billing }: PlanCh
     .returning(['plan', ...selectChange('plan_limits')])
   const savedBilling = queryBuilder
     .insertInto('plan_billing')
-    .values({ ...billing, display_name: billing.display_name ?? capitalise(plan), plan: sql<string>`(select plan from saved_limits)` })
+    .values({
+      ...billing,
+      display_name: billing.display_name ?? capitalise(plan),
+      plan: sql<string>`(select plan from saved_limits)`,
+    })
     .onConflict((conflict) => conflict.column('plan').doUpdateSet({ ...billing, updated_at: now }))
     .returning(selectChange('plan_billing'))
   const hasBilling = Object.values(billing).some((value) => value !== undefined)
@@ -64,9 +81,15 @@ export const writePlan = writeStatement(null, ({ plan, limits, billing }: PlanCh
       from change where fields <> '{}'`
 })
 
-/** Insert or update a plan and return it. Violates a unique key if another plan has one of the provider's ids. */
+/**
+ * Insert or update a plan and return it. Violates a unique key if another plan has one of the provider's ids.
+ */
 export async function upsertPlan(db: StaffDb, changes: PlanChanges): Promise<PlanLimits> {
-  const [, , rows] = await db.batch([lockPlan.query(changes.plan), writePlan.query(changes), selectPlan.query(changes.plan)])
+  const [, , rows] = await db.batch([
+    lockPlan.query(changes.plan),
+    writePlan.query(changes),
+    selectPlan.query(changes.plan),
+  ])
   return rows[0] as PlanLimits
 }
 
@@ -76,7 +99,10 @@ export const lockPlan = writeStatement(
   (plan: string) => sql`select from pg_advisory_xact_lock(hashtextextended('plan:' || ${plan}::text, 0))`,
 )
 
-/** Return expressions for the row before and after a write; null before an insert. A subquery reads what the statement has not changed yet. */
+/**
+ * Return expressions for the row before and after a write; null before an insert. A subquery reads what the
+ * statement has not changed yet.
+ */
 function selectChange(table: 'plan_limits' | 'plan_billing') {
   const row = sql.table(table)
   return [
@@ -102,7 +128,10 @@ const selectFlagSql = sql`
 
 export const selectFlags = readStatement(FeatureFlag, () => sql`${selectFlagSql} order by f.key`)
 
-export const selectFlag = readStatement(FeatureFlag, (key: string) => sql`${selectFlagSql} where f.key = ${key}`)
+export const selectFlag = readStatement(
+  FeatureFlag,
+  (key: string) => sql`${selectFlagSql} where f.key = ${key}`,
+)
 
 export const setPlanFeature = writeStatement(
   null,
@@ -111,8 +140,16 @@ export const setPlanFeature = writeStatement(
     on conflict (plan, feature) do update set enabled = excluded.enabled`,
 )
 
-/** Set a feature for a plan. Return undefined for an unknown feature. Violates `plan_features_plan_fkey` for an unknown plan. */
-export async function upsertPlanFeature(db: StaffDb, key: string, plan: string, enabled: boolean): Promise<FeatureFlag | undefined> {
+/**
+ * Set a feature for a plan. Return undefined for an unknown feature. Violates `plan_features_plan_fkey` for
+ * an unknown plan.
+ */
+export async function upsertPlanFeature(
+  db: StaffDb,
+  key: string,
+  plan: string,
+  enabled: boolean,
+): Promise<FeatureFlag | undefined> {
   const [, rows] = await db.batch([setPlanFeature.query(key, plan, enabled), selectFlag.query(key)])
   return rows[0]
 }
@@ -134,8 +171,8 @@ export const selectOverride = readStatement(
 )
 
 /**
- * Set the override of an account (true, false), delete it (null) or leave it unchanged (undefined). Return the override and the effective
- * value; undefined for an unknown account or feature.
+ * Set the override of an account (true, false), delete it (null) or leave it unchanged (undefined). Return
+ * the override and the effective value; undefined for an unknown account or feature.
  */
 export async function setOverride(
   db: StaffDb,
@@ -143,8 +180,12 @@ export async function setOverride(
   key: string,
   enabled: boolean | null | undefined,
 ): Promise<FeatureOverride | undefined> {
-  const deletion = db.deleteFrom('feature_overrides').where('account_id', '=', accountId).where('feature', '=', key)
-  const changes = enabled === undefined ? [] : [enabled === null ? deletion : upsertOverride.query(accountId, key, enabled)]
+  const deletion = db
+    .deleteFrom('feature_overrides')
+    .where('account_id', '=', accountId)
+    .where('feature', '=', key)
+  const changes =
+    enabled === undefined ? [] : [enabled === null ? deletion : upsertOverride.query(accountId, key, enabled)]
   const results = await db.batch([...changes, selectOverride.query(accountId, key)])
   return results.at(-1)?.[0] as FeatureOverride | undefined
 }
@@ -153,7 +194,9 @@ const codeColumns = sql`
   c.id, c.max_uses, c.used_count, c.expires_at, c.note, c.created_by, u.full_name as created_by_name, c.created_at,
   case when c.used_count >= c.max_uses then 'used_up' when c.expires_at <= app.now() then 'expired' else 'open' end as status`
 
-/** Insert a platform invite code. Insert nothing and return undefined if `expires_at` is not in the future. */
+/**
+ * Insert a platform invite code. Insert nothing and return undefined if `expires_at` is not in the future.
+ */
 export const insertInviteCode = writeStatement(
   InviteCode,
   (hash: string, input: InviteCodeCreate) => sql`
@@ -172,8 +215,13 @@ export const selectInviteCodes = readStatement(
      where true ${pageEnd(latestIdFirst, page, 'c')}`,
 )
 
-export function selectSalesLeads(db: PlatformDb, { source, ...page }: LeadQuery & PageQuery): Promise<SalesLead[]> {
-  let leads = db.selectFrom('sales_leads').select(['id', 'email', 'name', 'company', 'source', 'message', 'phone', 'seats', 'received_at'])
+export function selectSalesLeads(
+  db: PlatformDb,
+  { source, ...page }: LeadQuery & PageQuery,
+): Promise<SalesLead[]> {
+  let leads = db
+    .selectFrom('sales_leads')
+    .select(['id', 'email', 'name', 'company', 'source', 'message', 'phone', 'seats', 'received_at'])
   if (source) leads = leads.where('source', '=', source)
   return leads.$call(selectPage(latestIdFirst, page)).execute()
 }

@@ -67,7 +67,10 @@ export const PlanLimits = z
     currency: z.string().nullable().describe('ISO 4217 code in lower case.'),
     features: z.array(z.string()).nullable().describe('What the plan includes, as text for people.'),
     is_public: z.boolean().nullable().describe('Whether the public price list shows the plan.'),
-    is_archived: z.boolean().nullable().describe('Whether the plan was withdrawn. The price list never shows a withdrawn plan.'),
+    is_archived: z
+      .boolean()
+      .nullable()
+      .describe('Whether the plan was withdrawn. The price list never shows a withdrawn plan.'),
     sort_order: z.int().nullable().describe('Position in the list; smaller first.'),
     provider_product_id: z.string().nullable().describe("The billing provider's id of the product."),
     provider_monthly_price_id: z.string().nullable().describe("The provider's id of the monthly price."),
@@ -75,7 +78,13 @@ export const PlanLimits = z
   })
   .meta({
     id: 'PlanLimitsResponse',
-    examples: [{ ...examplePlan, description: 'For a support team that runs its day on flows.', features: ['10 seats'] }],
+    examples: [
+      {
+        ...examplePlan,
+        description: 'For a support team that runs its day on flows.',
+        features: ['10 seats'],
+      },
+    ],
   })
 export type PlanLimits = z.infer<typeof PlanLimits>
 
@@ -83,8 +92,20 @@ export const PlanLimitsUpdate = z
   .strictObject({
     plan: PlanKey.describe('The key of the plan. An unknown key creates a plan.'),
     max_users: z.int().min(1).max(maxInt32).nullable().optional().describe('Seats; null for no limit.'),
-    max_kb_imports: z.int().min(0).max(maxInt32).nullable().optional().describe('Knowledge imports in total; null for no limit.'),
-    max_ai_builds_per_month: z.int().min(0).max(maxInt32).nullable().optional().describe('AI builds per month; null for no limit.'),
+    max_kb_imports: z
+      .int()
+      .min(0)
+      .max(maxInt32)
+      .nullable()
+      .optional()
+      .describe('Knowledge imports in total; null for no limit.'),
+    max_ai_builds_per_month: z
+      .int()
+      .min(0)
+      .max(maxInt32)
+      .nullable()
+      .optional()
+      .describe('AI builds per month; null for no limit.'),
     quotas: PlanQuotas.optional(),
     display_name: z
       .string()
@@ -94,7 +115,9 @@ export const PlanLimitsUpdate = z
       .nullable()
       .optional()
       .describe('The name that customers see; null leaves it unchanged.'),
-    monthly_price_cents: Cents.optional().describe('Price per month, in cents; null for a price by agreement.'),
+    monthly_price_cents: Cents.optional().describe(
+      'Price per month, in cents; null for a price by agreement.',
+    ),
     annual_price_cents: Cents.optional().describe('Price per year, in cents; null for a price by agreement.'),
     currency: z
       .string()
@@ -103,8 +126,16 @@ export const PlanLimitsUpdate = z
       .optional()
       .describe('ISO 4217 code.'),
     is_public: z.boolean().optional().describe('Whether the public price list shows the plan.'),
-    is_archived: z.boolean().optional().describe('Whether the plan was withdrawn. The price list never shows a withdrawn plan.'),
-    sort_order: z.int().min(-maxInt32).max(maxInt32).optional().describe('Position in the list; smaller first.'),
+    is_archived: z
+      .boolean()
+      .optional()
+      .describe('Whether the plan was withdrawn. The price list never shows a withdrawn plan.'),
+    sort_order: z
+      .int()
+      .min(-maxInt32)
+      .max(maxInt32)
+      .optional()
+      .describe('Position in the list; smaller first.'),
     provider_product_id: ProviderId.optional().describe("The billing provider's id of the product."),
     provider_monthly_price_id: ProviderId.optional().describe("The provider's id of the monthly price."),
     provider_annual_price_id: ProviderId.optional().describe("The provider's id of the annual price."),
@@ -146,9 +177,15 @@ export const FeatureFlag = z
 export type FeatureFlag = z.infer<typeof FeatureFlag>
 
 export const PlanFeatureUpdate = z
-  .strictObject({ plan: PlanKey, enabled: z.boolean().describe('Whether accounts on this plan have the feature.') })
+  .strictObject({
+    plan: PlanKey,
+    enabled: z.boolean().describe('Whether accounts on this plan have the feature.'),
+  })
   .partial()
-  .refine(({ plan, enabled }) => (plan === undefined) === (enabled === undefined), 'must have both `plan` and `enabled`, or neither')
+  .refine(
+    ({ plan, enabled }) => (plan === undefined) === (enabled === undefined),
+    'must have both `plan` and `enabled`, or neither',
+  )
   .meta({ id: 'PlanFeatureUpdate', examples: [{ plan: 'free', enabled: true }] })
 export type PlanFeatureUpdate = z.infer<typeof PlanFeatureUpdate>
 
@@ -162,12 +199,25 @@ export const FeatureOverride = z
   })
   .meta({
     id: 'FeatureOverrideResponse',
-    examples: [{ account_id: exampleIds.account, account_name: 'Northwind IT', key: 'kb_import', override: true, enabled: true }],
+    examples: [
+      {
+        account_id: exampleIds.account,
+        account_name: 'Northwind IT',
+        key: 'kb_import',
+        override: true,
+        enabled: true,
+      },
+    ],
   })
 export type FeatureOverride = z.infer<typeof FeatureOverride>
 
 export const FeatureOverrideUpdate = z
-  .strictObject({ enabled: z.boolean().nullable().describe('The override of the account; null deletes it, so that the plan decides.') })
+  .strictObject({
+    enabled: z
+      .boolean()
+      .nullable()
+      .describe('The override of the account; null deletes it, so that the plan decides.'),
+  })
   .partial()
   .meta({ id: 'FeatureOverrideUpdate', examples: [{ enabled: true }] })
 export type FeatureOverrideUpdate = z.infer<typeof FeatureOverrideUpdate>
@@ -178,7 +228,10 @@ export const InviteCodeCreate = z
     expires_at: InputTime.nullable().optional().describe('When the code expires; null for never.'),
     note: z.string().max(1000).nullable().optional().describe('A note for staff.'),
   })
-  .meta({ id: 'PlatformInviteCodeCreate', examples: [{ max_uses: 20, expires_at: '2026-12-31T00:00:00.000Z', note: 'Spring fair' }] })
+  .meta({
+    id: 'PlatformInviteCodeCreate',
+    examples: [{ max_uses: 20, expires_at: '2026-12-31T00:00:00.000Z', note: 'Spring fair' }],
+  })
 export type InviteCodeCreate = z.infer<typeof InviteCodeCreate>
 
 const codeFields = {
@@ -212,10 +265,18 @@ export const InviteCode = z
 export type InviteCode = z.infer<typeof InviteCode>
 
 export const NewInviteCode = z
-  .strictObject({ ...codeFields, code: Secret.describe('The code to register with. Only this response contains it.') })
-  .meta({ id: 'NewPlatformInviteCodeResponse', examples: [{ ...exampleCode, code: 'Zk1h0c3Jv8uY2wq4RmTtN6b9xLpA7sEdFgHjKlQoWiU' }] })
+  .strictObject({
+    ...codeFields,
+    code: Secret.describe('The code to register with. Only this response contains it.'),
+  })
+  .meta({
+    id: 'NewPlatformInviteCodeResponse',
+    examples: [{ ...exampleCode, code: 'Zk1h0c3Jv8uY2wq4RmTtN6b9xLpA7sEdFgHjKlQoWiU' }],
+  })
 
-export const LeadQuery = z.strictObject({ source: LeadSource.optional().describe('Only leads from this source.') })
+export const LeadQuery = z.strictObject({
+  source: LeadSource.optional().describe('Only leads from this source.'),
+})
 export type LeadQuery = z.infer<typeof LeadQuery>
 
 export const SalesLead = z

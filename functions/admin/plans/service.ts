@@ -4,7 +4,13 @@ import type { Context } from '#http/operation.ts'
 import { invalidField, Problem, throwNotFound } from '#problem.ts'
 import { randomToken, sha256Bytea } from '#vendors/auth/hash.ts'
 import * as queries from './queries.ts'
-import type { FeatureOverrideUpdate, InviteCodeCreate, LeadQuery, PlanFeatureUpdate, PlanLimitsUpdate } from './schemas.ts'
+import type {
+  FeatureOverrideUpdate,
+  InviteCodeCreate,
+  LeadQuery,
+  PlanFeatureUpdate,
+  PlanLimitsUpdate,
+} from './schemas.ts'
 
 type StaffContext = Context<'post', 'super_admin', string>
 
@@ -14,7 +20,15 @@ export async function listLimits({ platform }: StaffContext, page: PageQuery) {
 
 /** Create or update a plan. The change takes effect immediately, because plans are not cached. */
 export async function putLimits({ platform }: StaffContext, update: PlanLimitsUpdate) {
-  const { plan, max_users, max_kb_imports, max_ai_builds_per_month, quotas = {}, display_name, ...prices } = update
+  const {
+    plan,
+    max_users,
+    max_kb_imports,
+    max_ai_builds_per_month,
+    quotas = {},
+    display_name,
+    ...prices
+  } = update
   const limits = { max_users, max_kb_imports, max_ai_builds_per_month, ...toQuotaColumns(quotas) }
   // A `display_name` of null counts as absent.
   const billing = { ...prices, ...(display_name ? { display_name } : {}) }
@@ -40,12 +54,25 @@ export async function listFeatureFlags({ platform }: StaffContext) {
   return queries.selectFlags.all(platform)
 }
 
-export async function putFeatureFlag({ platform }: StaffContext, key: string, { plan, enabled }: PlanFeatureUpdate) {
-  if (plan === undefined || enabled === undefined) return (await queries.selectFlag.first(platform, key)) ?? throwNotFound('Feature')
-  return (await queries.upsertPlanFeature(platform, key, plan, enabled).catch(throwUnknownId('plan', 'plan'))) ?? throwNotFound('Feature')
+export async function putFeatureFlag(
+  { platform }: StaffContext,
+  key: string,
+  { plan, enabled }: PlanFeatureUpdate,
+) {
+  if (plan === undefined || enabled === undefined)
+    return (await queries.selectFlag.first(platform, key)) ?? throwNotFound('Feature')
+  return (
+    (await queries.upsertPlanFeature(platform, key, plan, enabled).catch(throwUnknownId('plan', 'plan'))) ??
+    throwNotFound('Feature')
+  )
 }
 
-export async function putFeatureOverride({ platform }: StaffContext, accountId: string, key: string, { enabled }: FeatureOverrideUpdate) {
+export async function putFeatureOverride(
+  { platform }: StaffContext,
+  accountId: string,
+  key: string,
+  { enabled }: FeatureOverrideUpdate,
+) {
   return (await queries.setOverride(platform, accountId, key, enabled)) ?? throwNotFound('Account or feature')
 }
 

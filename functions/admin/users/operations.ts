@@ -29,7 +29,8 @@ export const adminUserOperations = [
     method: 'get',
     path: '/admin/users/{user_id}',
     summary: 'Get a user of any account',
-    description: 'Includes the account, the subscription, the last 50 sign-ins and the last 50 audit log entries.',
+    description:
+      'Includes the account, the subscription, the last 50 sign-ins and the last 50 audit log entries.',
     access: 'super_admin',
     platform,
     limit: 'read',
@@ -62,7 +63,8 @@ export const adminUserOperations = [
     method: 'delete',
     path: '/admin/users/{user_id}/mfa',
     summary: "Remove a user's second factors",
-    description: 'For a person who lost all factors. The person signs in with the password alone and can set up new ones.',
+    description:
+      'For a person who lost all factors. The person signs in with the password alone and can set up new ones.',
     access: 'super_admin',
     stepUp: true,
     platform,

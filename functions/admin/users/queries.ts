@@ -48,10 +48,15 @@ function selectUserRows(db: PlatformDb) {
     .where('u.is_service', '=', false)
 }
 
-export function selectUsers(db: StaffDb, { q, account_id, ...page }: UserQuery & PageQuery): Promise<AdminUser[]> {
+export function selectUsers(
+  db: StaffDb,
+  { q, account_id, ...page }: UserQuery & PageQuery,
+): Promise<AdminUser[]> {
   let users = selectUserRows(db)
   if (q)
-    users = users.where((eb) => eb.or([eb('u.email', 'ilike', toContainsPattern(q)), eb('u.full_name', 'ilike', toContainsPattern(q))]))
+    users = users.where((eb) =>
+      eb.or([eb('u.email', 'ilike', toContainsPattern(q)), eb('u.full_name', 'ilike', toContainsPattern(q))]),
+    )
   if (account_id) users = users.where('u.account_id', '=', account_id)
   return users.$call(selectPage(latestIdFirst, page, 'u')).execute()
 }
@@ -66,7 +71,10 @@ function selectAccountId(db: PlatformDb, userId: string) {
 
 // Staff also act in accounts other than their own, so the join does not compare the account of the actor.
 function selectAuditRows(db: PlatformDb) {
-  return db.selectFrom('audit_logs as l').leftJoin('users as actor', 'actor.id', 'l.actor_id').select(auditColumns)
+  return db
+    .selectFrom('audit_logs as l')
+    .leftJoin('users as actor', 'actor.id', 'l.actor_id')
+    .select(auditColumns)
 }
 
 function selectLastSignIns(db: PlatformDb, userId: string) {
@@ -89,7 +97,10 @@ function selectLastAuditRows(db: PlatformDb, userId: string) {
     .limit(50)
 }
 
-/** Return a user with account, subscription, and the last sign-ins and audit rows, in one round trip; undefined for an unknown user. */
+/**
+ * Return a user with account, subscription, and the last sign-ins and audit rows, in one round trip;
+ * undefined for an unknown user.
+ */
 export async function selectUserDetail(db: StaffDb, id: string) {
   const [users, accounts, subscriptions, sessions, audit_logs] = await db.batch([
     selectUserRows(db).where('u.id', '=', id),
@@ -103,9 +114,15 @@ export async function selectUserDetail(db: StaffDb, id: string) {
 }
 
 /** Return undefined for an unknown user. */
-export function updateSuperAdmin(db: StaffDb, id: string, isSuperAdmin: boolean): Promise<AdminUser | undefined> {
+export function updateSuperAdmin(
+  db: StaffDb,
+  id: string,
+  isSuperAdmin: boolean,
+): Promise<AdminUser | undefined> {
   return db
-    .with('u', (query) => query.updateTable('users').set({ is_super_admin: isSuperAdmin }).where('id', '=', id).returningAll())
+    .with('u', (query) =>
+      query.updateTable('users').set({ is_super_admin: isSuperAdmin }).where('id', '=', id).returningAll(),
+    )
     .selectFrom('u')
     .innerJoin('accounts as a', 'a.id', 'u.account_id')
     .select(userColumns)
@@ -125,11 +142,13 @@ export function selectSubscription(db: StaffDb, userId: string): Promise<Subscri
 }
 
 /**
- * Set the plan of a user's account and the subscription status that goes with it. Return undefined for an unknown user. Violates a foreign
- * key for an unknown plan.
+ * Set the plan of a user's account and the subscription status that goes with it. Return undefined for an
+ * unknown user. Violates a foreign key for an unknown plan.
  */
 export function updatePlan(db: StaffDb, userId: string, plan: string): Promise<Subscription | undefined> {
-  const paidStatus = sql<Subscription['status']>`case when app.subscription_of(a) = 'free' then 'active' else a.subscription_status end`
+  const paidStatus = sql<
+    Subscription['status']
+  >`case when app.subscription_of(a) = 'free' then 'active' else a.subscription_status end`
   return db
     .updateTable('accounts as a')
     .from('users as u')
@@ -144,8 +163,15 @@ export function updatePlan(db: StaffDb, userId: string, plan: string): Promise<S
     .executeTakeFirst()
 }
 
-/** Extend a trial, from now if it has ended. Return null for an account that is not on a trial, and undefined for an unknown user. */
-export async function extendTrial(db: StaffDb, userId: string, days: number): Promise<Subscription | null | undefined> {
+/**
+ * Extend a trial, from now if it has ended. Return null for an account that is not on a trial, and undefined
+ * for an unknown user.
+ */
+export async function extendTrial(
+  db: StaffDb,
+  userId: string,
+  days: number,
+): Promise<Subscription | null | undefined> {
   const trialEnd = sql<string>`greatest(a.trial_ends_at, app.now()) + make_interval(days => ${days})`
   const row = await db
     .with('found_user', (query) => query.selectFrom('users').select('account_id').where('id', '=', userId))
@@ -167,10 +193,18 @@ export async function extendTrial(db: StaffDb, userId: string, days: number): Pr
   return row && (row.account_id === null ? null : { ...row, account_id: row.account_id })
 }
 
-export function selectAccounts(db: StaffDb, { q, ...page }: AccountQuery & PageQuery): Promise<AdminAccount[]> {
+export function selectAccounts(
+  db: StaffDb,
+  { q, ...page }: AccountQuery & PageQuery,
+): Promise<AdminAccount[]> {
   let accounts = db
     .selectFrom('accounts as a')
-    .select([...accountColumns, plan.as('plan'), subscriptionStatus.as('subscription_status'), 'a.trial_ends_at'])
+    .select([
+      ...accountColumns,
+      plan.as('plan'),
+      subscriptionStatus.as('subscription_status'),
+      'a.trial_ends_at',
+    ])
   if (q) accounts = accounts.where('a.name', 'ilike', toContainsPattern(q))
   return accounts.$call(selectPage(latestIdFirst, page, 'a')).execute()
 }

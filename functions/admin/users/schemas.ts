@@ -83,7 +83,13 @@ export const Subscription = z
   .meta({ id: 'AdminSubscription', examples: [exampleSubscription] })
 export type Subscription = z.infer<typeof Subscription>
 
-const exampleAccount = { id: exampleIds.account, name: 'Northwind IT', timezone: 'Europe/Berlin', user_count: 4, created_at: exampleTime }
+const exampleAccount = {
+  id: exampleIds.account,
+  name: 'Northwind IT',
+  timezone: 'Europe/Berlin',
+  user_count: 4,
+  created_at: exampleTime,
+}
 const accountFields = {
   id: Id,
   name: z.string().describe('The name that members see.'),
@@ -101,7 +107,14 @@ export const AdminAccount = z
   })
   .meta({
     id: 'AdminAccountResponse',
-    examples: [{ ...exampleAccount, plan: 'pro', subscription_status: 'trialing', trial_ends_at: '2026-12-05T09:30:00.000Z' }],
+    examples: [
+      {
+        ...exampleAccount,
+        plan: 'pro',
+        subscription_status: 'trialing',
+        trial_ends_at: '2026-12-05T09:30:00.000Z',
+      },
+    ],
   })
 export type AdminAccount = z.infer<typeof AdminAccount>
 
@@ -128,7 +141,15 @@ export const AdminUserDetail = z
   })
   .meta({
     id: 'AdminUserDetailResponse',
-    examples: [{ user: exampleUser, account: exampleAccount, subscription: exampleSubscription, sessions: [], audit_logs: [] }],
+    examples: [
+      {
+        user: exampleUser,
+        account: exampleAccount,
+        subscription: exampleSubscription,
+        sessions: [],
+        audit_logs: [],
+      },
+    ],
   })
 
 export const SuperAdminUpdate = z
@@ -144,5 +165,7 @@ export const PlanChange = z
 export type PlanChange = z.infer<typeof PlanChange>
 
 export const TrialExtension = z
-  .strictObject({ days: z.int().min(1).max(365).describe('By how many days to extend the trial, from now if it has ended.') })
+  .strictObject({
+    days: z.int().min(1).max(365).describe('By how many days to extend the trial, from now if it has ended.'),
+  })
   .meta({ id: 'TrialExtension', examples: [{ days: 14 }] })

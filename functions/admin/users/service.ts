@@ -15,15 +15,24 @@ export async function get({ platform }: StaffContext, id: string) {
   return (await queries.selectUserDetail(platform, id)) ?? throwNotFound('User')
 }
 
-export async function setSuperAdmin({ platform }: StaffContext, id: string, { is_super_admin }: SuperAdminUpdate) {
+export async function setSuperAdmin(
+  { platform }: StaffContext,
+  id: string,
+  { is_super_admin }: SuperAdminUpdate,
+) {
   const user =
-    is_super_admin === undefined ? await queries.selectUser(platform, id) : await queries.updateSuperAdmin(platform, id, is_super_admin)
+    is_super_admin === undefined
+      ? await queries.selectUser(platform, id)
+      : await queries.updateSuperAdmin(platform, id, is_super_admin)
   return user ?? throwNotFound('User')
 }
 
 export async function changePlan({ platform }: StaffContext, userId: string, { plan }: PlanChange) {
   if (plan === undefined) return (await queries.selectSubscription(platform, userId)) ?? throwNotFound('User')
-  return (await queries.updatePlan(platform, userId, plan).catch(throwUnknownId('plan', 'plan'))) ?? throwNotFound('User')
+  return (
+    (await queries.updatePlan(platform, userId, plan).catch(throwUnknownId('plan', 'plan'))) ??
+    throwNotFound('User')
+  )
 }
 
 export async function extendTrial({ platform }: StaffContext, userId: string, days: number) {

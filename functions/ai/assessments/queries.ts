@@ -13,10 +13,16 @@ export const ClaimedAssessment = z.object({
 })
 export type ClaimedAssessment = z.output<typeof ClaimedAssessment>
 
-/** Maximum number of attempts at one assessment. A second attempt is made only if the worker of the first crashed. */
+/**
+ * Maximum number of attempts at one assessment. A second attempt is made only if the worker of the first
+ * crashed.
+ */
 export const maxAttempts = 2
 
-/** Lease attempt number `attempt` for 60 seconds. Return undefined when it is already claimed or the assessment is finished. */
+/**
+ * Lease attempt number `attempt` for 60 seconds. Return undefined when it is already claimed or the
+ * assessment is finished.
+ */
 export const claimAssessment = writeStatement(
   ClaimedAssessment,
   (id: string, attempt: number) => sql`
@@ -65,9 +71,9 @@ export const AssessedSession = z.object({
 export type AssessedSession = z.output<typeof AssessedSession>
 
 /**
- * Store the result of an attempt in the handoff and in the session's escalation package. Return undefined when the assessment
- * is no longer pending or a later attempt was made.
- * Locks the session before its handoff, as every other statement on both does, so that they cannot deadlock.
+ * Store the result of an attempt in the handoff and in the session's escalation package. Return undefined
+ * when the assessment is no longer pending or a later attempt was made. Locks the session before its handoff,
+ * as every other statement on both does, so that they cannot deadlock.
  */
 export const storeAssessment = writeStatement(
   AssessedSession,

@@ -23,10 +23,20 @@ import { enqueueLiveEvent } from '#work/live-events.ts'
 import type { SweptKind } from '#work/sweep.ts'
 import * as queries from './queries.ts'
 
-export type AssessmentContext = Pick<JobContext, 'platform' | 'openAccountScope' | 'ai' | 'embeddings' | 'config' | 'budget'>
+export type AssessmentContext = Pick<
+  JobContext,
+  'platform' | 'openAccountScope' | 'ai' | 'embeddings' | 'config' | 'budget'
+>
 
-/** Make one attempt at the assessment of a handoff. A duplicate message finds the attempt already claimed and does nothing. */
-export async function attempt(ctx: AssessmentContext, handoffId: string, attemptNumber: number): Promise<void> {
+/**
+ * Make one attempt at the assessment of a handoff. A duplicate message finds the attempt already claimed and
+ * does nothing.
+ */
+export async function attempt(
+  ctx: AssessmentContext,
+  handoffId: string,
+  attemptNumber: number,
+): Promise<void> {
   const assessment = await queries.claimAssessment.first(ctx.platform, handoffId, attemptNumber)
   if (assessment) await storeResult(ctx, assessment, await assessHandoff(ctx, assessment))
 }
@@ -47,7 +57,10 @@ export function toSweptKind(ctx: AssessmentContext): SweptKind {
   }
 }
 
-/** Ask the model for an assessment of the case. Return a failed result instead of throwing when the model fails. */
+/**
+ * Ask the model for an assessment of the case. Return a failed result instead of throwing when the model
+ * fails.
+ */
 async function assessHandoff(
   ctx: AssessmentContext,
   { id, account_id, user_id, session_id }: queries.ClaimedAssessment,
@@ -62,17 +75,35 @@ async function assessHandoff(
     next_steps = '',
     urgency,
   } = session.handoffs.find((handoff) => handoff.id === id) ?? {}
-  // A scope without a user, because every colleague may read the assessment: it uses only sources that all of them may see.
+  // A scope without a user, because every colleague may read the assessment: it uses only sources that all of
+  // them may see.
   const accountScope = { ...ctx, db: ctx.openAccountScope(account_id).db }
-  const material = await aiSessions.findMaterial(accountScope, toSearchText(session, null, summary), session.tree_id)
-  const facts = { ...toCaseFacts(session, null, material), handoff: { reason, summary, what_was_tried, next_steps, urgency } }
+  const material = await aiSessions.findMaterial(
+    accountScope,
+    toSearchText(session, null, summary),
+    session.tree_id,
+  )
+  const facts = {
+    ...toCaseFacts(session, null, material),
+    handoff: { reason, summary, what_was_tried, next_steps, urgency },
+  }
   try {
-    const { text, citations } = await ask({ db, ai: ctx.ai, config: ctx.config, budget: ctx.budget }, escalationAssessment, { facts })
+    const { text, citations } = await ask(
+      { db, ai: ctx.ai, config: ctx.config, budget: ctx.budget },
+      escalationAssessment,
+      { facts },
+    )
     // PostgreSQL accepts neither NUL characters nor lone surrogates.
-    return { status: 'ready', text: addSources(text, toCitations(citations, material.sources)).replaceAll('\0', '').toWellFormed() }
+    return {
+      status: 'ready',
+      text: addSources(text, toCitations(citations, material.sources)).replaceAll('\0', '').toWellFormed(),
+    }
   } catch (error) {
     const cause = error instanceof Error ? error.cause : undefined
-    return { status: cause instanceof AiFailure && cause.kind === 'timeout' ? 'timed_out' : 'failed', text: null }
+    return {
+      status: cause instanceof AiFailure && cause.kind === 'timeout' ? 'timed_out' : 'failed',
+      text: null,
+    }
   }
 }
 
@@ -87,7 +118,9 @@ const maxExcerptLength = 600
 
 /** Return the start of an assessment in plain text, cut after a line or a sentence. */
 function toExcerpt(markdown: string): string {
-  const lines = markdown.split('\n').map((line) => `${/^\s*(?:[-*+]|\d{1,3}[.)])\s/.test(line) ? '• ' : ''}${removeMarkup(line)}`)
+  const lines = markdown
+    .split('\n')
+    .map((line) => `${/^\s*(?:[-*+]|\d{1,3}[.)])\s/.test(line) ? '• ' : ''}${removeMarkup(line)}`)
   const text = lines
     .join('\n')
     .replace(/\n{3,}/g, '\n\n')
@@ -109,12 +142,28 @@ async function toAlertDetails(
   const [[masking], [site]] = await db.batch([selectExportMasking.query(), selectTicketSite(db)])
   const texts = { client_name, next_steps, assessment: toExcerpt(text) }
   const shown = masking?.is_masked ? maskStoredTexts(texts, budget) : texts
-  const details = { handoff_id: handoffId, urgency, psa_ticket_id, ...shown, reason: '', summary: '', what_was_tried: '' }
-  return { ...details, next_steps: clip(shown.next_steps, maxTextLength), ticket_url: writeTicketUrl(site, psa_ticket_id) }
+  const details = {
+    handoff_id: handoffId,
+    urgency,
+    psa_ticket_id,
+    ...shown,
+    reason: '',
+    summary: '',
+    what_was_tried: '',
+  }
+  return {
+    ...details,
+    next_steps: clip(shown.next_steps, maxTextLength),
+    ticket_url: writeTicketUrl(site, psa_ticket_id),
+  }
 }
 
 /** Store a result and enqueue its events in one transaction. */
-async function storeResult(ctx: AssessmentContext, claimed: queries.ClaimedAssessment, result: queries.AssessmentResult): Promise<void> {
+async function storeResult(
+  ctx: AssessmentContext,
+  claimed: queries.ClaimedAssessment,
+  result: queries.AssessmentResult,
+): Promise<void> {
   recordAttempt('assessment', { ok: result.status === 'ready' }, null)
   await ctx.openAccountScope(claimed.account_id).transaction(async (db) => {
     const session = await queries.storeAssessment.first(db, claimed, result)

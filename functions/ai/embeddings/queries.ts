@@ -18,8 +18,9 @@ const DueEntry = z.object({
 export type DueEntry = z.output<typeof DueEntry>
 
 /**
- * Claim up to `limit` entries whose text may have changed, and as many of another model, with the start of their texts. Until they are stored, they
- * are due again in ten minutes, or in a day if the account does not use them.
+ * Claim up to `limit` entries whose text may have changed, and as many of another model, with the start of
+ * their texts. Until they are stored, they are due again in ten minutes, or in a day if the account does not
+ * use them.
  */
 export const claimDueEntries = writeStatement(
   DueEntry,

@@ -19,14 +19,20 @@ const readCharacters = maxEmbeddedCharacters + 500
 const timeoutMs = 10_000
 
 /**
- * Embed the entries whose text or model changed, in calls of one account each. The cron trigger calls this each minute. What fails is due again in
- * ten minutes, and does not stop the other accounts. Throw the first failure at the end.
+ * Embed the entries whose text or model changed, in calls of one account each. The cron trigger calls this
+ * each minute. What fails is due again in ten minutes, and does not stop the other accounts. Throw the first
+ * failure at the end.
  */
 export async function embedDue(ctx: SweepContext, { budgetMs, now }: SweepOptions): Promise<void> {
   if (!ctx.embeddings.isConfigured) return
   const end = now() + budgetMs
   while (now() < end) {
-    const due = await queries.claimDueEntries.all(ctx.platform, ctx.embeddings.model, readCharacters, entriesPerClaim)
+    const due = await queries.claimDueEntries.all(
+      ctx.platform,
+      ctx.embeddings.model,
+      readCharacters,
+      entriesPerClaim,
+    )
     if (due.length === 0) return
     await settleInTurn(splitByAccount(due), async (entries) => {
       if (now() < end) await embedEntries(ctx, entries)
@@ -50,7 +56,10 @@ async function embedEntries(ctx: SweepContext, entries: readonly queries.DueEntr
   if (changed.length > 0) await embedChanged(ctx, changed)
 }
 
-/** Embed and store the entries. If the provider refuses a text, embed each half by itself, so that the others are stored. */
+/**
+ * Embed and store the entries. If the provider refuses a text, embed each half by itself, so that the others
+ * are stored.
+ */
 async function embedChanged(ctx: SweepContext, entries: readonly queries.DueEntry[]): Promise<void> {
   const [first] = entries
   if (!first) return
@@ -61,7 +70,8 @@ async function embedChanged(ctx: SweepContext, entries: readonly queries.DueEntr
   const texts = entries.map(({ text }) => text)
   try {
     const embeddings = await embedTexts({ db, embeddings: port, config, budget }, texts, timeoutMs)
-    for (const [place, entry] of entries.entries()) await queries.storeEmbedding.run(platform, entry, port.model, embeddings[place] ?? [])
+    for (const [place, entry] of entries.entries())
+      await queries.storeEmbedding.run(platform, entry, port.model, embeddings[place] ?? [])
   } catch (error) {
     // The entries wait until the account has a budget again.
     if (error instanceof Problem && error.kind === 'ai_budget_exhausted') return

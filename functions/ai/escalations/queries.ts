@@ -12,7 +12,8 @@ import { insertLiveEvent } from '#work/live-events.ts'
 import { QueueItem } from './schemas.ts'
 
 const openHandoff = sql`h.account_id = s.account_id and h.session_id = s.id and h.closed_at is null and h.intent = 'escalate'`
-const rankOf = (urgency: RawBuilder<unknown>) => sql`array_position(array['critical', 'high', 'normal', 'low'], ${urgency})`
+const rankOf = (urgency: RawBuilder<unknown>) =>
+  sql`array_position(array['critical', 'high', 'normal', 'low'], ${urgency})`
 
 export const queueOrder: Order<'urgency' | 'created_at' | 'session_id'> = [
   { field: 'urgency', kind: 'text', column: sql`coalesce(h.urgency, 'normal')`, rank: rankOf },
@@ -21,9 +22,10 @@ export const queueOrder: Order<'urgency' | 'created_at' | 'session_id'> = [
 ]
 
 /**
- * Select the escalations of colleagues that wait for a claim or a pick-up, the most urgent first, then the oldest. The subqueries with a
- * limit make PostgreSQL look up each handoff and each engineer by id. If it expected few rows in the account, it would instead join each
- * session with all handoffs and all users of the account.
+ * Select the escalations of colleagues that wait for a claim or a pick-up, the most urgent first, then the
+ * oldest. The subqueries with a limit make PostgreSQL look up each handoff and each engineer by id. If it
+ * expected few rows in the account, it would instead join each session with all handoffs and all users of the
+ * account.
  */
 export const selectQueue = readStatement(
   QueueItem,
@@ -74,7 +76,10 @@ export const selectClaimFacts = readStatement(
       from ai_sessions s left join ai_handoffs h on ${openHandoff} where s.account_id = app.account_id() and s.id = ${sessionId}`,
 )
 
-/** Select the users who were told of a session's newest escalation, except the caller, and whether an e-mail told them. */
+/**
+ * Select the users who were told of a session's newest escalation, except the caller, and whether an e-mail
+ * told them.
+ */
 export const selectToldUsers = readStatement(
   ToldUser,
   (sessionId: string) => sql`
@@ -88,29 +93,36 @@ export const selectToldUsers = readStatement(
      group by n.user_id`,
 )
 
-/** Claim an unclaimed handoff of a colleague. Of several concurrent callers the first wins, and SF409 is raised for the others. */
-export const claimHandoff = writeStatement(z.object({ handoff: z.custom<Handoff>() }), (sessionId: string, handoffId: string) =>
-  requireRow(
-    sql`
+/**
+ * Claim an unclaimed handoff of a colleague. Of several concurrent callers the first wins, and SF409 is
+ * raised for the others.
+ */
+export const claimHandoff = writeStatement(
+  z.object({ handoff: z.custom<Handoff>() }),
+  (sessionId: string, handoffId: string) =>
+    requireRow(
+      sql`
       update ai_handoffs x set claimed_by = app.user_id(), claimed_at = app.now() from s
        where x.account_id = app.account_id() and x.session_id = s.id and x.id = ${handoffId} and x.claimed_by is null
       returning jsonb_build_object(${handoffItem}) as handoff`,
-    sql`s as (
+      sql`s as (
       update ai_sessions s set status = 'claimed', updated_at = app.now()
        where s.account_id = app.account_id() and s.id = ${sessionId} and s.status in ('escalated', 'requesting_escalation')
          and exists (select from ai_handoffs h where ${openHandoff} and h.id = ${handoffId} and h.claimed_by is null and h.created_by <> app.user_id())
       returning s.id)`,
-  ),
+    ),
 )
 
 /**
- * Make a colleague's escalated session active for the caller, unless another user has claimed it. `isUnclaimed` is whether this is the claim
- * too. Raise SF409 if nothing fits.
+ * Make a colleague's escalated session active for the caller, unless another user has claimed it.
+ * `isUnclaimed` is whether this is the claim too. Raise SF409 if nothing fits.
  */
-export const pickUpSession = writeStatement(z.object({ id: z.string() }), (id: string, isUnclaimed: boolean) =>
-  requireRow(
-    sql`select s.id from s left join h on true where coalesce(h.is_new, false) = ${isUnclaimed}`,
-    sql`s as (
+export const pickUpSession = writeStatement(
+  z.object({ id: z.string() }),
+  (id: string, isUnclaimed: boolean) =>
+    requireRow(
+      sql`select s.id from s left join h on true where coalesce(h.is_new, false) = ${isUnclaimed}`,
+      sql`s as (
       update ai_sessions s
          set status = 'active', picked_up_by_id = app.user_id(), updated_at = app.now(), last_activity_at = app.now()
        where s.account_id = app.account_id() and s.id = ${id}
@@ -127,10 +139,13 @@ export const pickUpSession = writeStatement(z.object({ id: z.string() }), (id: s
          set claimed_by = app.user_id(), claimed_at = coalesce(h.claimed_at, app.now()), picked_up_at = app.now(), closed_at = app.now()
         from o where h.account_id = app.account_id() and h.id = o.id
       returning o.is_new)`,
-  ),
+    ),
 )
 
-/** Return the statements that store the events of a claim: the live event, and the event for the queue and for the engineer who escalated it. */
+/**
+ * Return the statements that store the events of a claim: the live event, and the event for the queue and for
+ * the engineer who escalated it.
+ */
 export function insertClaimEvents(
   db: WriteDb,
   sessionId: string,

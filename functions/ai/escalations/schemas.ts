@@ -20,20 +20,28 @@ export const StreamQuery = z.strictObject({
     .string()
     .regex(/^\d{1,15}$/, 'must be the id of an event')
     .optional()
-    .describe('Id of the last event that the client has received, for a client that cannot send `Last-Event-ID`.'),
+    .describe(
+      'Id of the last event that the client has received, for a client that cannot send `Last-Event-ID`.',
+    ),
 })
 
 export const QueueItem = z
   .strictObject({
     session_id: Id.describe('Id of the escalated session.'),
-    handoff_id: Id.nullable().describe('Id of its handoff; null for a session that was escalated without one.'),
+    handoff_id: Id.nullable().describe(
+      'Id of its handoff; null for a session that was escalated without one.',
+    ),
     title: z.string().describe('The title of the session.'),
     engineer_name: z.string().nullable().describe('Name of the engineer who escalated it.'),
     psa_ticket_id: z.string().nullable().describe('Id of the linked ticket.'),
     client_name: z.string().nullable().describe('The client’s company.'),
     urgency: Urgency,
-    target_user_id: Id.nullable().describe('The colleague whom the escalation targets. Any engineer may claim it.'),
-    claimed_by: Id.nullable().describe('The colleague who has claimed the escalation but not picked it up yet.'),
+    target_user_id: Id.nullable().describe(
+      'The colleague whom the escalation targets. Any engineer may claim it.',
+    ),
+    claimed_by: Id.nullable().describe(
+      'The colleague who has claimed the escalation but not picked it up yet.',
+    ),
     created_at: Time.describe('When it was escalated; the last change of a session without a handoff.'),
   })
   .meta({
@@ -86,7 +94,9 @@ export const EscalationEvents = {
     .meta({ id: 'HandoffClaimedEvent' }),
   handoff_closed: z
     .strictObject({
-      session_id: Id.describe('Id of the session, which no longer waits in the queue or is no longer parked.'),
+      session_id: Id.describe(
+        'Id of the session, which no longer waits in the queue or is no longer parked.',
+      ),
       reason: z
         .enum(['picked_up', 'resolved', 'abandoned', 'resumed'])
         .meta({ id: 'HandoffCloseReason' })
@@ -97,7 +107,10 @@ export const EscalationEvents = {
     .strictObject({
       handoff_id: Id.describe('Id of the handoff.'),
       session_id: Id.describe('Id of the escalated session.'),
-      assessment_status: z.enum(['ready', 'failed', 'timed_out']).meta({ id: 'AssessmentResult' }).describe('The state of the assessment.'),
+      assessment_status: z
+        .enum(['ready', 'failed', 'timed_out'])
+        .meta({ id: 'AssessmentResult' })
+        .describe('The state of the assessment.'),
     })
     .meta({ id: 'HandoffAssessmentReadyEvent' }),
   ai_task_finished: z
@@ -116,11 +129,20 @@ export const EscalationEvents = {
       merged_into: z
         .string()
         .nullable()
-        .describe('Id of the ticket that is left when it was merged; its maintenance schedules now have that.'),
+        .describe(
+          'Id of the ticket that is left when it was merged; its maintenance schedules now have that.',
+        ),
       sessions: z
-        .array(z.strictObject({ session_id: Id.describe('Id of the session.'), user_id: Id.describe('The user of the session.') }))
+        .array(
+          z.strictObject({
+            session_id: Id.describe('Id of the session.'),
+            user_id: Id.describe('The user of the session.'),
+          }),
+        )
         .describe('Sessions of the ticket that are prepared or in progress, at most 50.'),
-      paused_schedule_ids: z.array(Id).describe('Maintenance schedules of the ticket that its closing has paused.'),
+      paused_schedule_ids: z
+        .array(Id)
+        .describe('Maintenance schedules of the ticket that its closing has paused.'),
     })
     .meta({ id: 'TicketChangedEvent' }),
   script_run_finished: z
@@ -128,8 +150,13 @@ export const EscalationEvents = {
       run_id: Id.describe('Id of the run at the runner.'),
       session_id: Id.describe('The session, or the AI session.'),
       user_id: Id.describe('The user who started it.'),
-      state: z.enum(['finished', 'failed', 'unknown']).meta({ id: 'ScriptRunEventState' }).describe('How it ended.'),
-      script_run_id: Id.nullable().describe('The script run with its output; null for one that did not start.'),
+      state: z
+        .enum(['finished', 'failed', 'unknown'])
+        .meta({ id: 'ScriptRunEventState' })
+        .describe('How it ended.'),
+      script_run_id: Id.nullable().describe(
+        'The script run with its output; null for one that did not start.',
+      ),
     })
     .meta({ id: 'ScriptRunFinishedEvent' }),
   presence: PresenceEvent,
@@ -157,7 +184,9 @@ export const EscalationEvents = {
       kind: z
         .enum(['export', 'import', 'kb_batch', 'ai_task'])
         .meta({ id: 'JobKind' })
-        .describe('What the job does: the export or import of the account, a batch of articles, or an AI task.'),
+        .describe(
+          'What the job does: the export or import of the account, a batch of articles, or an AI task.',
+        ),
       id: Id.describe('Id of the export, import, batch or task.'),
       user_id: Id.nullable().describe('The user who started it.'),
       phase: z.string().describe('The phase in its `progress`; `finished` when nothing follows.'),

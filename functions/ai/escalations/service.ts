@@ -18,16 +18,23 @@ export async function listQueue({ db }: ReadContext, page: PageQuery) {
 }
 
 /** Open the stream of the account's events, as a WebSocket or as server-sent events. */
-export async function streamEvents(ctx: ReadContext, lastEventIdInUrl: string | undefined): Promise<Content | SocketUpgrade> {
+export async function streamEvents(
+  ctx: ReadContext,
+  lastEventIdInUrl: string | undefined,
+): Promise<Content | SocketUpgrade> {
   const { db, caller, realtime, signal, reconnectSecret } = ctx
   await queries.requireAccess(db)
   const { accountId, userId, signInId } = caller
   // An EventSource that reconnects repeats its URL, so the header is newer.
   const listener = { userId, signInId, lastEventId: ctx.lastEventId ?? lastEventIdInUrl ?? null }
   if (!ctx.wantsSocket)
-    return new Content(await realtime.subscribe(accountId, { ...listener, signal, reconnectSecret }), 'text/event-stream')
+    return new Content(
+      await realtime.subscribe(accountId, { ...listener, signal, reconnectSecret }),
+      'text/event-stream',
+    )
   // RFC 9110 requires the header. It names what the client should use instead.
-  if (!realtime.acceptSocket) throw new Problem('websocket_unavailable', undefined, { headers: { upgrade: 'HTTP/1.1' } })
+  if (!realtime.acceptSocket)
+    throw new Problem('websocket_unavailable', undefined, { headers: { upgrade: 'HTTP/1.1' } })
   return new SocketUpgrade(await realtime.acceptSocket(accountId, listener))
 }
 
@@ -37,7 +44,11 @@ export async function claim(ctx: WriteContext, sessionId: string, handoffId: str
   const claimEvents = await prepareClaimEvents(ctx, sessionId)
   if (claimEvents) {
     const stored = await db
-      .batch([queries.claimHandoff.query(sessionId, handoffId), selectColleagues.query('ai_session', sessionId), ...claimEvents])
+      .batch([
+        queries.claimHandoff.query(sessionId, handoffId),
+        selectColleagues.query('ai_session', sessionId),
+        ...claimEvents,
+      ])
       .catch(ignoreMissingRow)
     if (stored) {
       const [[claimed], alsoHere, ...events] = stored
@@ -66,7 +77,10 @@ export async function pickUp(ctx: WriteContext, sessionId: string): Promise<AiSe
   }
 }
 
-/** Pick up a session, and return it with the colleagues who are there. Return undefined when nothing has changed. */
+/**
+ * Pick up a session, and return it with the colleagues who are there. Return undefined when nothing has
+ * changed.
+ */
 async function tryPickUp(ctx: WriteContext, sessionId: string): Promise<AiSessionDetail | undefined> {
   const { db } = ctx
   const claimEvents = await prepareClaimEvents(ctx, sessionId)
@@ -87,11 +101,15 @@ async function tryPickUp(ctx: WriteContext, sessionId: string): Promise<AiSessio
 }
 
 /**
- * Return the statements that store the events of the caller's claim. They run with it in one batch: a Worker would open a connection for a
- * transaction of several steps. Return null if the handoff is claimed already, or the session has none.
+ * Return the statements that store the events of the caller's claim. They run with it in one batch: a Worker
+ * would open a connection for a transaction of several steps. Return null if the handoff is claimed already,
+ * or the session has none.
  */
 async function prepareClaimEvents({ db, caller }: WriteContext, sessionId: string) {
-  const [[facts], told] = await db.batch([queries.selectClaimFacts.query(sessionId), queries.selectToldUsers.query(sessionId)])
+  const [[facts], told] = await db.batch([
+    queries.selectClaimFacts.query(sessionId),
+    queries.selectToldUsers.query(sessionId),
+  ])
   const { engineer_id } = facts ?? {}
   if (!facts?.is_unclaimed || !engineer_id) return null
   return queries.insertClaimEvents(db, sessionId, { ...facts, engineer_id, claimant_id: caller.userId }, told)
@@ -106,19 +124,24 @@ function registerEvents(db: WriteDb, results: readonly (StoredLiveEvent | Emitte
 }
 
 /**
- * Create the problem of a failed claim: 404, 403 for the engineer who handed over, or 409. The 409 names the winner even to a colleague
- * without access to the session.
+ * Create the problem of a failed claim: 404, 403 for the engineer who handed over, or 409. The 409 names the
+ * winner even to a colleague without access to the session.
  */
 function claimConflict(state: queries.HandoffState | undefined): Problem {
   if (!state) return notFound('Handoff')
   const { status, can_read, is_author, is_claimant, is_escalation, handoff, winner } = state
-  if (is_author && (is_escalation || can_read)) return new Problem('forbidden', 'You cannot claim your own handoff')
+  if (is_author && (is_escalation || can_read))
+    return new Problem('forbidden', 'You cannot claim your own handoff')
   if (winner && handoff && !is_claimant) {
     const facts = { winner, claimed_at: handoff.claimed_at }
     return new Problem('already_claimed', `${winner.name} has already claimed this handoff`, { facts })
   }
   if (!can_read) return notFound('Handoff')
-  return new Problem('wrong_state', `The session is ${status.replaceAll('_', ' ')}; it is not waiting for a colleague`, {
-    facts: { status },
-  })
+  return new Problem(
+    'wrong_state',
+    `The session is ${status.replaceAll('_', ' ')}; it is not waiting for a colleague`,
+    {
+      facts: { status },
+    },
+  )
 }

@@ -26,8 +26,9 @@ export const feedbackOrder = [
 ] as const
 
 /**
- * Insert or replace what the caller thinks of an answer of `ai_sessions s`, with the answer and the call that wrote it. An assessment is written
- * within a minute of its handoff. Returns no row if the caller sees no such answer.
+ * Insert or replace what the caller thinks of an answer of `ai_sessions s`, with the answer and the call that
+ * wrote it. An assessment is written within a minute of its handoff. Returns no row if the caller sees no
+ * such answer.
  */
 export const upsertFeedback = writeStatement(
   Feedback,
@@ -54,7 +55,9 @@ export const upsertFeedback = writeStatement(
 export function selectFeedback(db: ReadDb, sessionId: string, page: PageQuery): Promise<Feedback[]> {
   return db
     .selectFrom('ai_feedback as f')
-    .innerJoin('ai_sessions as s', (join) => join.onRef('s.account_id', '=', 'f.account_id').onRef('s.id', '=', 'f.session_id'))
+    .innerJoin('ai_sessions as s', (join) =>
+      join.onRef('s.account_id', '=', 'f.account_id').onRef('s.id', '=', 'f.session_id'),
+    )
     .select(columns.map((column) => `f.${column}` as const))
     .where('f.account_id', '=', accountId)
     .where('f.session_id', '=', sessionId)

@@ -6,18 +6,34 @@ import { Uuid } from '#rules/uuid.ts'
 const FeedbackSubject = z
   .enum(['reply', 'step', 'fix', 'assessment'])
   .meta({ id: 'AIFeedbackSubject' })
-  .describe('What the model wrote: a reply of a chat, a guided step, a suggested fix, or the assessment of a handoff.')
+  .describe(
+    'What the model wrote: a reply of a chat, a guided step, a suggested fix, or the assessment of a handoff.',
+  )
 
 export const FeedbackPut = z
   .strictObject({
     subject: FeedbackSubject,
     subject_id: Uuid.describe('Id of the message, step, fix or handoff.'),
     helpful: z.boolean().describe('Whether it helped.'),
-    correction: z.string().trim().min(1).max(4000).nullable().default(null).describe('What would have been right.'),
+    correction: z
+      .string()
+      .trim()
+      .min(1)
+      .max(4000)
+      .nullable()
+      .default(null)
+      .describe('What would have been right.'),
   })
   .meta({
     id: 'AIFeedbackPut',
-    examples: [{ subject: 'reply', subject_id: exampleIds.entry, helpful: false, correction: 'The queue was paused on the server.' }],
+    examples: [
+      {
+        subject: 'reply',
+        subject_id: exampleIds.entry,
+        helpful: false,
+        correction: 'The queue was paused on the server.',
+      },
+    ],
   })
 export type FeedbackPut = z.infer<typeof FeedbackPut>
 
@@ -30,7 +46,10 @@ export const Feedback = z
     user_id: Id.describe('Who gave it.'),
     helpful: z.boolean().describe('Whether it helped.'),
     correction: z.string().nullable().describe('What would have been right.'),
-    prompt: z.string().nullable().describe('The prompt that wrote the answer; null if its call is no longer known.'),
+    prompt: z
+      .string()
+      .nullable()
+      .describe('The prompt that wrote the answer; null if its call is no longer known.'),
     prompt_version: z.int().nullable().describe('The version of the prompt.'),
     model: z.string().nullable().describe('The model that answered.'),
     given_at: Time.describe('When it was given or changed.'),
@@ -46,7 +65,12 @@ export const Feedback = z
           subject_id: exampleIds.entry,
           user_id: exampleIds.user,
         },
-        ...{ helpful: false, correction: 'The queue was paused on the server.', prompt: 'chat_turn', prompt_version: 5 },
+        ...{
+          helpful: false,
+          correction: 'The queue was paused on the server.',
+          prompt: 'chat_turn',
+          prompt_version: 5,
+        },
         ...{ model: 'gpt-6.1-terra', given_at: '2026-11-26T03:12:00.000Z' },
       },
     ],

@@ -5,7 +5,10 @@ import { notFound } from '#problem.ts'
 import * as queries from './queries.ts'
 import type { Feedback, FeedbackPut } from './schemas.ts'
 
-/** Store what the caller thinks of an answer. Throw 404 for a session or an answer that the caller does not see. */
+/**
+ * Store what the caller thinks of an answer. Throw 404 for a session or an answer that the caller does not
+ * see.
+ */
 export async function set({ db }: WriteContext, sessionId: string, feedback: FeedbackPut): Promise<Feedback> {
   const [row] = await queries.upsertFeedback.all(db, sessionId, feedback)
   if (row) return row

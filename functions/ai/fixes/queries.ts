@@ -18,7 +18,9 @@ const fix = sql<Fix>`jsonb_build_object(${fixItem})`
 export async function selectFixes(db: ReadDb, sessionId: string, page: PageQuery): Promise<Fix[]> {
   const rows = await db
     .selectFrom('ai_sessions as s')
-    .innerJoin('ai_fixes as x', (join) => join.onRef('x.account_id', '=', 's.account_id').onRef('x.session_id', '=', 's.id'))
+    .innerJoin('ai_fixes as x', (join) =>
+      join.onRef('x.account_id', '=', 's.account_id').onRef('x.session_id', '=', 's.id'),
+    )
     .select(fix.as('fix'))
     .where('s.account_id', '=', accountId)
     .where('s.id', '=', sessionId)
@@ -51,7 +53,11 @@ export async function selectFix(db: WriteDb, ids: FixId): Promise<FixRow> {
 
 /** Record activity in the session. */
 export async function touchSession(db: WriteDb, sessionId: string): Promise<void> {
-  await db.updateTable('ai_sessions as s').set({ last_activity_at: now }).where(isOwnAiSession(sessionId)).execute()
+  await db
+    .updateTable('ai_sessions as s')
+    .set({ last_activity_at: now })
+    .where(isOwnAiSession(sessionId))
+    .execute()
 }
 
 /** If `condition` holds, update the fix and increment the session's state_version. */
@@ -75,8 +81,16 @@ async function updateFix(
   assignments: RawBuilder<unknown>,
   condition: RawBuilder<unknown>,
 ): Promise<FixRow & { isChanged: boolean }> {
-  const { session, rows } = await lockAiSession(db, ids.session_id, [updateFixIf.query(ids, assignments, condition), selectFixRow(db, ids)])
-  return { session, isChanged: rows[0].length > 0, fix: rows[1][0]?.fix, language: rows[1][0]?.language ?? null }
+  const { session, rows } = await lockAiSession(db, ids.session_id, [
+    updateFixIf.query(ids, assignments, condition),
+    selectFixRow(db, ids),
+  ])
+  return {
+    session,
+    isChanged: rows[0].length > 0,
+    fix: rows[1][0]?.fix,
+    language: rows[1][0]?.language ?? null,
+  }
 }
 
 export function applyFix(db: WriteDb, ids: FixId) {
@@ -104,14 +118,19 @@ function toExplanationColumns({ outcome, notes, reason }: OutcomePatch): Record<
 
 export function recordOutcome(db: WriteDb, ids: FixId, patch: OutcomePatch) {
   const { outcome } = patch
-  const columnValues: [string, string | null][] = [['status', outcome], ...Object.entries(toExplanationColumns(patch))]
+  const columnValues: [string, string | null][] = [
+    ['status', outcome],
+    ...Object.entries(toExplanationColumns(patch)),
+  ]
   const assignments = [
     ...columnValues.map(([column, value]) => sql`${sql.ref(column)} = ${value}`),
     sql`ai_outcome_proposal = null`,
     ...(outcome === 'dismissed' ? [] : [sql`applied_at = coalesce(x.applied_at, app.now())`]),
     ...(outcome === 'applied_success' || outcome === 'applied_failed' ? [sql`verified_at = app.now()`] : []),
   ]
-  const differences = columnValues.map(([column, value]) => sql`x.${sql.ref(column)} is distinct from ${value}`)
+  const differences = columnValues.map(
+    ([column, value]) => sql`x.${sql.ref(column)} is distinct from ${value}`,
+  )
   return updateFix(
     db,
     ids,
@@ -131,5 +150,10 @@ export function updateScript(db: WriteDb, ids: FixId, { script, parameters, lang
     ...(language ? [sql`x.ai_drafted_language is distinct from ${language}`] : []),
     ...(parameters ? [sql`x.ai_drafted_parameters <> ${jsonb(parameters)}`] : []),
   ]
-  return updateFix(db, ids, sql.join(assignments), sql`${isOpenFix} and (${sql.join(differences, sql` or `)})`)
+  return updateFix(
+    db,
+    ids,
+    sql.join(assignments),
+    sql`${isOpenFix} and (${sql.join(differences, sql` or `)})`,
+  )
 }

@@ -12,9 +12,15 @@ const Script = ScriptBody.refine((script) => script.trim() !== '', 'must not be 
 
 export const ScriptPatch = z
   .strictObject({
-    script: Script.describe('The script. `{{ name }}` and `{{ name | filter }}` are placeholders for its parameters.'),
-    parameters: CheckedParameters.optional().describe('The parameters of the script. The current ones stay when left out.'),
-    language: Language.optional().describe('The language of the script. The current one stays when left out; PowerShell if there is none.'),
+    script: Script.describe(
+      'The script. `{{ name }}` and `{{ name | filter }}` are placeholders for its parameters.',
+    ),
+    parameters: CheckedParameters.optional().describe(
+      'The parameters of the script. The current ones stay when left out.',
+    ),
+    language: Language.optional().describe(
+      'The language of the script. The current one stays when left out; PowerShell if there is none.',
+    ),
   })
   .meta({ id: 'FixScript', examples: [{ script: "Restart-Service -Name 'Spooler' -Force", parameters: [] }] })
 export type ScriptPatch = z.infer<typeof ScriptPatch>
@@ -27,17 +33,29 @@ export const DecisionCreate = z
       .describe(
         '`one_off`: run the script once. `draft_template`: propose it as a template. `build_template`: build a template from it in the script builder.',
       ),
-    edited_script: Script.optional().describe('Used instead of the script of the fix, which stays unchanged.'),
-    parameters: z.record(z.string().max(60), z.json()).optional().describe('Values of the script’s parameters, by name.'),
+    edited_script: Script.optional().describe(
+      'Used instead of the script of the fix, which stays unchanged.',
+    ),
+    parameters: z
+      .record(z.string().max(60), z.json())
+      .optional()
+      .describe('Values of the script’s parameters, by name.'),
   })
   .meta({ id: 'FixDecision', examples: [{ decision: 'one_off', parameters: { service: 'Spooler' } }] })
 export type DecisionCreate = z.infer<typeof DecisionCreate>
 
 export const FixDecisionResult = z
   .strictObject({
-    script: Secret.describe('The script with the values filled in. For a template, placeholders without a value stay.'),
-    draft_template_id: Id.optional().describe('Id of the new or already pending draft; only for `draft_template`.'),
-    redirect_path: z.string().optional().describe('Path of the script builder in the frontend; only for `build_template`.'),
+    script: Secret.describe(
+      'The script with the values filled in. For a template, placeholders without a value stay.',
+    ),
+    draft_template_id: Id.optional().describe(
+      'Id of the new or already pending draft; only for `draft_template`.',
+    ),
+    redirect_path: z
+      .string()
+      .optional()
+      .describe('Path of the script builder in the frontend; only for `build_template`.'),
   })
   .meta({ id: 'FixDecisionResponse', examples: [{ script: "Restart-Service -Name 'Spooler' -Force" }] })
 export type FixDecisionResult = z.infer<typeof FixDecisionResult>

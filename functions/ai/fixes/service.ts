@@ -32,17 +32,27 @@ export async function clearProposal({ db }: WriteContext, ids: FixId): Promise<v
   requireOwnFix(await queries.clearProposal(db, ids))
 }
 
-export async function recordOutcome({ db }: WriteContext, ids: FixId, patch: OutcomePatch): Promise<SuggestedFix> {
+export async function recordOutcome(
+  { db }: WriteContext,
+  ids: FixId,
+  patch: OutcomePatch,
+): Promise<SuggestedFix> {
   return requireRecorded(await queries.recordOutcome(db, ids, patch))
 }
 
-export async function updateScript({ db, budget }: WriteContext, ids: FixId, patch: ScriptPatch): Promise<SuggestedFix> {
+export async function updateScript(
+  { db, budget }: WriteContext,
+  ids: FixId,
+  patch: ScriptPatch,
+): Promise<SuggestedFix> {
   const { script, parameters = [], language = 'powershell' } = patch
   requireSafePlaceholders({ script_body: script, parameters_schema: parameters, language }, 'script', budget)
   return requireRecorded(await queries.updateScript(db, ids, patch))
 }
 
-/** Render the script of a fix for one run, a draft or the script builder. Does not change the fix's status. */
+/**
+ * Render the script of a fix for one run, a draft or the script builder. Does not change the fix's status.
+ */
 export async function decideScript(
   ctx: WriteContext,
   ids: FixId,
@@ -54,7 +64,9 @@ export async function decideScript(
   const scriptTemplate = edited_script === undefined ? template : { ...template, script_body: edited_script }
   requireSafePlaceholders(scriptTemplate, 'edited_script', ctx.budget)
   const renderable =
-    decision === 'one_off' ? makeUnusedParametersOptional(scriptTemplate) : keepProvidedParameters(scriptTemplate, parameters)
+    decision === 'one_off'
+      ? makeUnusedParametersOptional(scriptTemplate)
+      : keepProvidedParameters(scriptTemplate, parameters)
   const { script: rendered } = scripts.render(renderable, parameters, ctx.budget)
   const assessment = assessRendered(scriptTemplate.language, rendered, ctx.budget)
   if (decision === 'one_off') requireLowRisk(assessment)
@@ -83,21 +95,39 @@ export async function decideScript(
 }
 
 /** Return the script of a fix with its parameters: the drafted script, or else the script of its template. */
-async function findTemplate(ctx: WriteContext, fix: Fix, language: Template['language'] | null): Promise<Template> {
+async function findTemplate(
+  ctx: WriteContext,
+  fix: Fix,
+  language: Template['language'] | null,
+): Promise<Template> {
   if (fix.ai_drafted_script !== null)
     return {
       language: language ?? 'powershell',
       script_body: fix.ai_drafted_script,
       parameters_schema: fix.ai_drafted_parameters as ScriptParameter[],
     }
-  if (fix.script_template_id === null) throw new Problem('no_script', 'This fix has no script to decide on; write one first')
-  const { script_body, parameters_schema, language: templateLanguage, risk, risk_reasons } = await scripts.get(ctx, fix.script_template_id)
+  if (fix.script_template_id === null)
+    throw new Problem('no_script', 'This fix has no script to decide on; write one first')
+  const {
+    script_body,
+    parameters_schema,
+    language: templateLanguage,
+    risk,
+    risk_reasons,
+  } = await scripts.get(ctx, fix.script_template_id)
   requireLowRisk({ risk, risk_reasons })
-  return { script_body, parameters_schema: parameters_schema as ScriptParameter[], language: templateLanguage }
+  return {
+    script_body,
+    parameters_schema: parameters_schema as ScriptParameter[],
+    language: templateLanguage,
+  }
 }
 
 /** Throw 409 for a script that needs an approval: an AI session has none. */
-export function requireLowRisk({ risk, risk_reasons }: Pick<ScriptAssessment, 'risk' | 'risk_reasons'>): void {
+export function requireLowRisk({
+  risk,
+  risk_reasons,
+}: Pick<ScriptAssessment, 'risk' | 'risk_reasons'>): void {
   if (risk === 'low') return
   const detail = `An AI session cannot use a script of ${risk} risk; make it a template and render that in a session of a flow, after an approval`
   throw new Problem('approval_required', detail, { facts: { risk, risk_reasons } })
@@ -115,10 +145,16 @@ function makeUnusedParametersOptional(template: Template): Template {
 
 /** Keep the parameters that have a value, so that the other placeholders stay in the template. */
 function keepProvidedParameters(template: Template, parameters: Record<string, unknown>): Template {
-  return { ...template, parameters_schema: template.parameters_schema.filter(({ name }) => Object.hasOwn(parameters, name)) }
+  return {
+    ...template,
+    parameters_schema: template.parameters_schema.filter(({ name }) => Object.hasOwn(parameters, name)),
+  }
 }
 
-/** Throw 422 for a placeholder where a value is not safe. In a script without parameters, braces are not placeholders. */
+/**
+ * Throw 422 for a placeholder where a value is not safe. In a script without parameters, braces are not
+ * placeholders.
+ */
 function requireSafePlaceholders(template: Template, field: string, budget: Budget): void {
   if (template.parameters_schema.length > 0) scripts.requireSafePlaceholders(template, field, budget)
 }

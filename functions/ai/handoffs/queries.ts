@@ -46,8 +46,8 @@ export interface Person {
 }
 
 /**
- * Select a session that the caller may see, the caller, the active colleague with this id, whether notes are masked, the ticketing system, and
- * the colleagues who have the session open.
+ * Select a session that the caller may see, the caller, the active colleague with this id, whether notes are
+ * masked, the ticketing system, and the colleagues who have the session open.
  */
 export async function selectSessionAndPeople(db: WriteDb, sessionId: string, targetId: string | null) {
   const [sessions, people, masking, sites, alsoHere] = await db.batch([
@@ -59,10 +59,21 @@ export async function selectSessionAndPeople(db: WriteDb, sessionId: string, tar
   ])
   const caller: Person = people.find(({ is_caller }) => is_caller) ?? { name: '', role: '' }
   const target = people.find(({ is_caller }) => !is_caller) as Person | undefined
-  return { session: sessions[0], caller, target, isMasked: masking[0]?.is_masked === true, ticketSite: sites[0], alsoHere }
+  return {
+    session: sessions[0],
+    caller,
+    target,
+    isMasked: masking[0]?.is_masked === true,
+    ticketSite: sites[0],
+    alsoHere,
+  }
 }
 
-export type NewHandoff = Omit<HandoffCreate, 'target_user_id'> & { id: string; targetId: string | null; documentation: string }
+export type NewHandoff = Omit<HandoffCreate, 'target_user_id'> & {
+  id: string
+  targetId: string | null
+  documentation: string
+}
 
 const HandoffItem = z.object({ handoff: z.custom<Handoff>() })
 
@@ -76,10 +87,14 @@ function closeOpenHandoff(db: WriteDb, sessionId: string) {
     .where('closed_at', 'is', null)
 }
 
-const firstAssessmentStatus: Record<NewHandoff['intent'], 'pending' | null> = { park: null, escalate: 'pending' }
+const firstAssessmentStatus: Record<NewHandoff['intent'], 'pending' | null> = {
+  park: null,
+  escalate: 'pending',
+}
 
 export const insertOpenHandoff = writeStatement(HandoffItem, (sessionId: string, handoff: NewHandoff) => {
-  const { id, intent, targetId, reason, summary, what_was_tried, next_steps, urgency, documentation } = handoff
+  const { id, intent, targetId, reason, summary, what_was_tried, next_steps, urgency, documentation } =
+    handoff
   return sql`
     insert into ai_handoffs as x (id, session_id, intent, target_user_id, reason, summary, what_was_tried, next_steps, urgency, documentation, assessment_status)
     values (${id}, ${sessionId}, ${intent}, ${targetId}, ${reason}, ${summary}, ${what_was_tried}, ${next_steps}, ${urgency}, ${documentation},
@@ -89,7 +104,10 @@ export const insertOpenHandoff = writeStatement(HandoffItem, (sessionId: string,
 
 /** Close the session's open handoff, if there is one, and insert a new one. */
 export async function insertHandoff(db: WriteDb, sessionId: string, handoff: NewHandoff): Promise<Handoff> {
-  const [, [row]] = await db.batch([closeOpenHandoff(db, sessionId), insertOpenHandoff.query(sessionId, handoff)])
+  const [, [row]] = await db.batch([
+    closeOpenHandoff(db, sessionId),
+    insertOpenHandoff.query(sessionId, handoff),
+  ])
   return (row as { handoff: Handoff }).handoff
 }
 
@@ -106,8 +124,10 @@ export interface NewEscalation {
 const currentTime = sql`jsonb_build_object('created_at', ${nowText})`
 
 /** Escalate the caller's own session. A colleague who picked it up before no longer works on it. */
-export const escalateUnchanged = writeStatement(ChangedRow, ({ session, handoff, escalationPackage }: NewEscalation) =>
-  requireRow(sql`
+export const escalateUnchanged = writeStatement(
+  ChangedRow,
+  ({ session, handoff, escalationPackage }: NewEscalation) =>
+    requireRow(sql`
     update ai_sessions s
        set status = 'escalated', escalated_to_id = ${handoff.targetId}::uuid, picked_up_by_id = null,
            escalation_package = ${jsonb(escalationPackage)} || ${currentTime}, updated_at = app.now(), last_activity_at = app.now()
@@ -119,7 +139,10 @@ export const escalateUnchanged = writeStatement(ChangedRow, ({ session, handoff,
 /** Condition on `ai_sessions s`. */
 const isSession = (id: string) => sql<boolean>`s.account_id = app.account_id() and s.id = ${id}`
 
-/** Insert the push of the documentation to the ticket, if the session has one and the account has an active connection. */
+/**
+ * Insert the push of the documentation to the ticket, if the session has one and the account has an active
+ * connection.
+ */
 export const insertEscalationPush = writeStatement(
   ChangedRow,
   (escalation: NewEscalation) => sql`
@@ -144,8 +167,8 @@ export const insertHandoffCreated = writeStatement(
 )
 
 /**
- * Insert the follow-up of the escalation and its first reminder, if its team or else the account has a default escalation policy. The
- * follow-up keeps the steps as they are now.
+ * Insert the follow-up of the escalation and its first reminder, if its team or else the account has a
+ * default escalation policy. The follow-up keeps the steps as they are now.
  */
 export const planFollowUp = writeStatement(
   z.object({ id: z.string(), delay_seconds: z.int() }),
@@ -165,12 +188,22 @@ export const planFollowUp = writeStatement(
 
 function toStoredAlert({ event, handoff }: NewEscalation): StoredAlert {
   const { problemSummary, psaTicketId, details } = event
-  const emptyTexts = { client_name: null, psa_ticket_id: null, reason: '', summary: '', what_was_tried: '', next_steps: '' }
+  const emptyTexts = {
+    client_name: null,
+    psa_ticket_id: null,
+    reason: '',
+    summary: '',
+    what_was_tried: '',
+    next_steps: '',
+  }
   const alertDetails = details ?? { urgency: handoff.urgency, ...emptyTexts }
   return { problem: clip(problemSummary, maxTextLength), ticket_id: psaTicketId, details: alertDetails }
 }
 
-/** Store an escalation with its messages in one round trip. Store nothing and raise SF409 if the session has changed. */
+/**
+ * Store an escalation with its messages in one round trip. Store nothing and raise SF409 if the session has
+ * changed.
+ */
 export async function storeEscalation(db: WriteDb, escalation: NewEscalation) {
   const { session, handoff } = escalation
   const [, , handoffs, pushes, liveEvents, emitted, reminders] = await db.batch([

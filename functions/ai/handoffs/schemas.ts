@@ -24,7 +24,9 @@ const example = {
 
 export const HandoffCreate = z
   .strictObject({
-    intent: HandoffIntent.describe('`park`: keep the session for myself. `escalate`: hand it over to a colleague.'),
+    intent: HandoffIntent.describe(
+      '`park`: keep the session for myself. `escalate`: hand it over to a colleague.',
+    ),
     ...fields,
   })
   .meta({ id: 'HandoffCreate', examples: [{ intent: 'escalate', ...example }] })

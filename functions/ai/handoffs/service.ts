@@ -31,7 +31,11 @@ const maxDocumentationLength = 200_000
 // The newest messages that the prompt of a draft contains.
 const maxPromptMessages = 30
 
-export async function create(ctx: WriteContext, id: string, { intent, ...input }: HandoffCreate): Promise<Handoff> {
+export async function create(
+  ctx: WriteContext,
+  id: string,
+  { intent, ...input }: HandoffCreate,
+): Promise<Handoff> {
   if (intent === 'escalate') {
     const { handoff, alsoHere } = await escalateSession(ctx, id, input)
     return withColleagues(handoff, alsoHere)
@@ -40,10 +44,17 @@ export async function create(ctx: WriteContext, id: string, { intent, ...input }
   return inTransaction(ctx.db, async (db) => {
     const { isChanged, session } = await updateAiSession(db, id, queries.parkSession.query(id))
     if (!isChanged || !session) throw aiSessions.createChangeProblem(session, queries.escalatableStates)
-    const { target, isMasked, alsoHere } = await queries.selectSessionAndPeople(db, id, input.target_user_id ?? null)
+    const { target, isMasked, alsoHere } = await queries.selectSessionAndPeople(
+      db,
+      id,
+      input.target_user_id ?? null,
+    )
     requireTarget(input, target)
     const text = writeDocumentation(session, { notes: input.summary }, isMasked, ctx.budget)
-    return withColleagues(await queries.insertHandoff(db, id, toNewHandoff({ intent, ...input }, text)), alsoHere)
+    return withColleagues(
+      await queries.insertHandoff(db, id, toNewHandoff({ intent, ...input }, text)),
+      alsoHere,
+    )
   })
 }
 
@@ -51,7 +62,15 @@ export async function escalate(ctx: WriteContext, id: string, input: HandoffEsca
   const { handoff, text, pushId, notified, alsoHere } = await escalateSession(ctx, id, input)
   const psa_push = pushId ? 'queued' : 'not_linked'
   return withColleagues(
-    { session_id: id, status: 'escalated', handoff_id: handoff.id, documentation: text, psa_push, notified, proposed_minutes: null },
+    {
+      session_id: id,
+      status: 'escalated',
+      handoff_id: handoff.id,
+      documentation: text,
+      psa_push,
+      notified,
+      proposed_minutes: null,
+    },
     alsoHere,
   )
 }
@@ -93,8 +112,9 @@ export async function draft(ctx: WriteContext, id: string): Promise<Content> {
 async function escalateSession(ctx: WriteContext, id: string, input: HandoffEscalate) {
   requireOtherTarget(ctx, input)
   const { db } = ctx
-  const { text, handoff, pushId, liveEvent, event, reminder, alsoHere } = await retryOnConflict('session', () =>
-    tryEscalate(ctx, id, input),
+  const { text, handoff, pushId, liveEvent, event, reminder, alsoHere } = await retryOnConflict(
+    'session',
+    () => tryEscalate(ctx, id, input),
   )
   registerLiveEvent(db, liveEvent)
   enqueueEmitted(db, event)
@@ -105,7 +125,11 @@ async function escalateSession(ctx: WriteContext, id: string, input: HandoffEsca
 }
 
 /** Read the session and store its escalation. Raise SF409 if the session has changed in between. */
-async function tryEscalate({ db, budget, caller: { userId } }: WriteContext, id: string, input: HandoffEscalate) {
+async function tryEscalate(
+  { db, budget, caller: { userId } }: WriteContext,
+  id: string,
+  input: HandoffEscalate,
+) {
   const people = await queries.selectSessionAndPeople(db, id, input.target_user_id ?? null)
   const { session, caller, target, isMasked, ticketSite, alsoHere } = people
   if (!session?.is_owner || !queries.escalatableStates.some((status) => status === session.status))
@@ -114,7 +138,12 @@ async function tryEscalate({ db, budget, caller: { userId } }: WriteContext, id:
   const text = writeDocumentation(session, { handoff: input }, isMasked, budget)
   const handoff = toNewHandoff({ intent: 'escalate', ...input }, text)
   const escalationPackage = toEscalationPackage(session, handoff, userId)
-  const alert = toAlert(session, handoff, writeTicketUrl(ticketSite, session.psa_ticket_id), isMasked ? budget : null)
+  const alert = toAlert(
+    session,
+    handoff,
+    writeTicketUrl(ticketSite, session.psa_ticket_id),
+    isMasked ? budget : null,
+  )
   const stored = await queries.storeEscalation(db, {
     session,
     handoff,
@@ -125,8 +154,16 @@ async function tryEscalate({ db, budget, caller: { userId } }: WriteContext, id:
   return { text, alsoHere, ...stored }
 }
 
-function toNewHandoff({ target_user_id, ...input }: HandoffCreate, documentation: string): queries.NewHandoff {
-  return { ...input, id: uuidv7(), targetId: target_user_id ?? null, documentation: clip(documentation, maxDocumentationLength) }
+function toNewHandoff(
+  { target_user_id, ...input }: HandoffCreate,
+  documentation: string,
+): queries.NewHandoff {
+  return {
+    ...input,
+    id: uuidv7(),
+    targetId: target_user_id ?? null,
+    documentation: clip(documentation, maxDocumentationLength),
+  }
 }
 
 interface Alert {
@@ -135,8 +172,16 @@ interface Alert {
   details: EscalationDetails
 }
 
-/** Return the texts of the alert. With the budget of masking, they are masked, because the account masks its exports. */
-function toAlert(session: AiSessionRow, handoff: queries.NewHandoff, ticketUrl: string | null, maskingBudget: Budget | null): Alert {
+/**
+ * Return the texts of the alert. With the budget of masking, they are masked, because the account masks its
+ * exports.
+ */
+function toAlert(
+  session: AiSessionRow,
+  handoff: queries.NewHandoff,
+  ticketUrl: string | null,
+  maskingBudget: Budget | null,
+): Alert {
   const { title, problem_summary, client_name, psa_ticket_id, messages } = session
   const { urgency, reason, summary, what_was_tried, next_steps } = handoff
   const firstMessage = messages.find(({ role }) => role === 'user')?.content
@@ -145,13 +190,25 @@ function toAlert(session: AiSessionRow, handoff: queries.NewHandoff, ticketUrl: 
     fixes: joinLines(session.suggested_fixes.filter(({ status }) => status !== 'dismissed').map(describeFix)),
     known: joinLines(listKnown(session)),
   }
-  const tried = [what_was_tried.trim(), joinLines(session.script_runs.map(describeScriptResult))].filter(Boolean).join('\n')
+  const tried = [what_was_tried.trim(), joinLines(session.script_runs.map(describeScriptResult))]
+    .filter(Boolean)
+    .join('\n')
   const texts = { title, problem, client_name, reason, summary, what_was_tried: tried, next_steps, ...lists }
-  const { title: alertTitle, problem: alertProblem, ...alertTexts } = maskingBudget ? maskStoredTexts(texts, maskingBudget) : texts
+  const {
+    title: alertTitle,
+    problem: alertProblem,
+    ...alertTexts
+  } = maskingBudget ? maskStoredTexts(texts, maskingBudget) : texts
   return {
     title: alertTitle,
     problem: alertProblem,
-    details: toEscalationDetails({ handoff_id: handoff.id, urgency, psa_ticket_id, ticket_url: ticketUrl, ...alertTexts }),
+    details: toEscalationDetails({
+      handoff_id: handoff.id,
+      urgency,
+      psa_ticket_id,
+      ticket_url: ticketUrl,
+      ...alertTexts,
+    }),
   }
 }
 
@@ -212,15 +269,30 @@ function toLiveEventData(
   { title, details }: Alert,
   engineerName: string,
 ): LiveEvent['data'] {
-  return { handoff_id: id, session_id: session.id, title, engineer_name: engineerName, target_user_id: targetId, ...details }
+  return {
+    handoff_id: id,
+    session_id: session.id,
+    title,
+    engineer_name: engineerName,
+    target_user_id: targetId,
+    ...details,
+  }
 }
 
-function requireOtherTarget({ caller }: WriteContext, { target_user_id }: Pick<HandoffEscalate, 'target_user_id'>): void {
-  if (target_user_id === caller.userId) throw invalidField(['body', 'target_user_id'], 'must be the id of another user', 'own_target')
+function requireOtherTarget(
+  { caller }: WriteContext,
+  { target_user_id }: Pick<HandoffEscalate, 'target_user_id'>,
+): void {
+  if (target_user_id === caller.userId)
+    throw invalidField(['body', 'target_user_id'], 'must be the id of another user', 'own_target')
 }
 
 /** Throw 404 for a target that is not an active user of the account, 422 for a viewer. */
-function requireTarget({ target_user_id }: Pick<HandoffEscalate, 'target_user_id'>, target: queries.Person | undefined): void {
+function requireTarget(
+  { target_user_id }: Pick<HandoffEscalate, 'target_user_id'>,
+  target: queries.Person | undefined,
+): void {
   if (target_user_id && !target) throw notFound('Target engineer')
-  if (target?.role === 'viewer') throw invalidField(['body', 'target_user_id'], 'must be the id of an engineer or admin', 'viewer_target')
+  if (target?.role === 'viewer')
+    throw invalidField(['body', 'target_user_id'], 'must be the id of an engineer or admin', 'viewer_target')
 }

@@ -3,7 +3,10 @@ import * as z from 'zod'
 import { notNull, readStatement, writeStatement } from '#db/statement.ts'
 import type { HandoverCase, HandoverPromise } from '#rules/oncall/handover.ts'
 
-/** Condition: the caller may see what belongs to a team, as in the queue, and it belongs to the asked team or to none. */
+/**
+ * Condition: the caller may see what belongs to a team, as in the queue, and it belongs to the asked team or
+ * to none.
+ */
 const isShared = (column: string, teamId: string | null) => {
   const team = sql.ref(column)
   return sql`(${team} is null or app.team_id() is null or ${team} = app.team_id() or coalesce(app.role() = 'admin', false))
@@ -12,7 +15,12 @@ const isShared = (column: string, teamId: string | null) => {
 
 /** Select the time, the begin of the shift and the time zone of the caller, or else of the team. */
 export const selectShift = readStatement(
-  z.object({ since: notNull<string>(), until: notNull<string>(), timezone: notNull<string>(), is_known_team: notNull<boolean>() }),
+  z.object({
+    since: notNull<string>(),
+    until: notNull<string>(),
+    timezone: notNull<string>(),
+    is_known_team: notNull<boolean>(),
+  }),
   (since: string | null, teamId: string | null) => sql`
     select coalesce(${since}::timestamptz, app.now() - interval '12 hours')::timestamptz(3) as since, app.now()::timestamptz(3) as until,
            app.known_timezone(coalesce((select u.timezone from users u where u.account_id = a.id and u.id = app.user_id()), t.timezone, a.timezone)) as timezone,
@@ -26,7 +34,10 @@ const maxPromises = 20
 const text = z.string()
 const nullableText = z.string().nullable()
 
-/** Select the escalations of the queue and the caller's own open sessions, those that wait for a colleague and are urgent first. */
+/**
+ * Select the escalations of the queue and the caller's own open sessions, those that wait for a colleague and
+ * are urgent first.
+ */
 export const selectOpenCases = readStatement(
   z.object({
     session_id: text,
@@ -46,7 +57,8 @@ export const selectOpenCases = readStatement(
   (since: string, teamId: string | null) => {
     const open = sql`s.status in ('active', 'parked', 'requesting_escalation', 'escalated', 'claimed')`
     const ofTeam = sql`(${teamId}::uuid is null or s.team_id is null or s.team_id = ${teamId})`
-    const nameOf = (id: string) => sql`(select u.full_name from users u where u.account_id = s.account_id and u.id = ${sql.ref(id)})`
+    const nameOf = (id: string) =>
+      sql`(select u.full_name from users u where u.account_id = s.account_id and u.id = ${sql.ref(id)})`
     return sql`
       with visible as (
         select s.id from ai_sessions s
@@ -87,7 +99,9 @@ const PromiseRow = z.object({
   due_at: nullableText,
 })
 
-/** Select the notes since then that clients read, newest first. One that did not reach its ticket is left out. */
+/**
+ * Select the notes since then that clients read, newest first. One that did not reach its ticket is left out.
+ */
 export const selectClientNotes = readStatement(
   PromiseRow,
   (since: string, teamId: string | null) => sql`
@@ -136,12 +150,18 @@ export const selectAccountsWithDue = readStatement(
      where t.handover_at <= app.now() group by t.account_id order by min(t.handover_at), t.account_id limit 500`,
 )
 
-const DueTeam = z.object({ team_id: z.string(), name: z.string(), set_by: z.string().nullable(), is_sent: notNull<boolean>() })
+const DueTeam = z.object({
+  team_id: z.string(),
+  name: z.string(),
+  set_by: z.string().nullable(),
+  is_sent: notNull<boolean>(),
+})
 export type DueTeam = z.output<typeof DueTeam>
 
 /**
- * Take the due handovers of the account and plan the next ones. One is not sent more than two hours late, and not twice on a local day, also when its
- * time was changed. A concurrent call waits for the row, and finds it planned.
+ * Take the due handovers of the account and plan the next ones. One is not sent more than two hours late, and
+ * not twice on a local day, also when its time was changed. A concurrent call waits for the row, and finds it
+ * planned.
  */
 export const takeDue = writeStatement(
   DueTeam,

@@ -22,7 +22,10 @@ const HandoverCase = z
     psa_ticket_id: z.string().nullable().describe('Id of the linked ticket.'),
     engineer_name: z.string().nullable().describe('Who escalated it or else works on it.'),
     claimant_name: z.string().nullable().describe('Who has claimed it.'),
-    next_steps: z.string().nullable().describe('The next steps of its escalation; null if I may not read the session.'),
+    next_steps: z
+      .string()
+      .nullable()
+      .describe('The next steps of its escalation; null if I may not read the session.'),
     created_at: Time,
     escalated_at: Time.nullable().describe('When it was escalated.'),
     claimed_at: Time.nullable().describe('When it was claimed.'),
@@ -119,7 +122,9 @@ export const ShiftHandover = z
     cases: z.array(HandoverCase).describe('Open cases, those that wait for a colleague first: at most 50.'),
     has_more_cases: z.boolean().describe('Whether there are more.'),
     resolved_count: z.int().describe('AI sessions that were resolved since.'),
-    promises: z.array(HandoverPromise).describe('What clients were told, and what waits: at most 20 of each kind.'),
+    promises: z
+      .array(HandoverPromise)
+      .describe('What clients were told, and what waits: at most 20 of each kind.'),
     on_call: z.array(HandoverDuty).describe('Who is on call, by schedule.'),
   })
   .meta({

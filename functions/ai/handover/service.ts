@@ -18,15 +18,24 @@ const loadHandover = () => import('#rules/oncall/handover.ts')
 const maxDays = 7
 const dayMs = 86_400_000
 
-export async function get({ db, config }: ReadContext, { since, team_id }: HandoverQuery): Promise<ShiftHandover> {
+export async function get(
+  { db, config }: ReadContext,
+  { since, team_id }: HandoverQuery,
+): Promise<ShiftHandover> {
   const facts = await collectFacts(db, since ?? null, team_id ?? null)
   const { writeHandover } = await loadHandover()
-  const summary = writeHandover(facts).map(({ text, path }) => ({ text, url: path && config.FRONTEND_URL + path }))
+  const summary = writeHandover(facts).map(({ text, path }) => ({
+    text,
+    url: path && config.FRONTEND_URL + path,
+  }))
   const { cases, promises, on_call, ...rest } = facts
   return { ...rest, summary, cases: [...cases], promises: [...promises], on_call: [...on_call] }
 }
 
-/** Collect what the caller of the scope may see. Throw 404 for an unknown team, and 422 for a shift that began too early or begins later. */
+/**
+ * Collect what the caller of the scope may see. Throw 404 for an unknown team, and 422 for a shift that began
+ * too early or begins later.
+ */
 async function collectFacts(db: ReadDb, from: string | null, teamId: string | null): Promise<HandoverFacts> {
   const { is_known_team, ...shift } = await queries.selectShift.one(db, from, teamId)
   if (!is_known_team) throwNotFound('Team')
@@ -52,7 +61,10 @@ async function collectFacts(db: ReadDb, from: string | null, teamId: string | nu
 
 export type SweepContext = AccountSweepContext & Pick<JobContext, 'config'>
 
-/** Send the handovers that are due. One transaction marks those of an account as sent and stores their messages, so each is sent once. */
+/**
+ * Send the handovers that are due. One transaction marks those of an account as sent and stores their
+ * messages, so each is sent once.
+ */
 export async function sendDue(ctx: SweepContext, budget: SweepBudget): Promise<void> {
   const accounts = await queries.selectAccountsWithDue.all(ctx.platform)
   await sweepAccounts(ctx, accounts, budget, async (db) => {
@@ -61,9 +73,16 @@ export async function sendDue(ctx: SweepContext, budget: SweepBudget): Promise<v
   })
 }
 
-async function send({ config }: SweepContext, db: WriteDb, { team_id, name, set_by }: queries.DueTeam): Promise<void> {
+async function send(
+  { config }: SweepContext,
+  db: WriteDb,
+  { team_id, name, set_by }: queries.DueTeam,
+): Promise<void> {
   const facts = await collectFacts(db, null, team_id)
-  const [{ writeHandover, joinLines }, { is_masked }] = await Promise.all([loadHandover(), selectExportMasking.one(db)])
+  const [{ writeHandover, joinLines }, { is_masked }] = await Promise.all([
+    loadHandover(),
+    selectExportMasking.one(db),
+  ])
   const lines = writeHandover(facts)
   const budget = createBudget()
   const shown = is_masked ? lines.map(({ text, path }) => ({ text: maskStored(text, budget), path })) : lines

@@ -11,11 +11,27 @@ import { containsDomain } from '#rules/text/domains.ts'
 import type { Question } from '#vendors/ai/ask.ts'
 import { checkDomain } from '#vendors/ai/check-domain.ts'
 import type { toCaseFacts } from '#vendors/ai/facts.ts'
-import { createLookups, defineTool, type Finding, type Lookups, type LookupTool } from '#vendors/ai/lookups.ts'
+import {
+  createLookups,
+  defineTool,
+  type Finding,
+  type Lookups,
+  type LookupTool,
+} from '#vendors/ai/lookups.ts'
 
 export type LookupContext = Pick<
   WriteContext,
-  'db' | 'vault' | 'psa' | 'mcp' | 'cache' | 'dns' | 'guard' | 'readCertificate' | 'budget' | 'embeddings' | 'config'
+  | 'db'
+  | 'vault'
+  | 'psa'
+  | 'mcp'
+  | 'cache'
+  | 'dns'
+  | 'guard'
+  | 'readCertificate'
+  | 'budget'
+  | 'embeddings'
+  | 'config'
 >
 type CaseQuestion = Question & { facts: ReturnType<typeof toCaseFacts> }
 
@@ -23,10 +39,15 @@ const maxNotes = 40
 const maxNoteCharacters = 1500
 
 /**
- * Create the lookups of a turn: the service's tools that the case has data for, and the tools of MCP servers that an admin has allowed. The
- * service's tools take no id of a ticket or a client. The case, and what its technician sees, decide what the model may read.
+ * Create the lookups of a turn: the service's tools that the case has data for, and the tools of MCP servers
+ * that an admin has allowed. The service's tools take no id of a ticket or a client. The case, and what its
+ * technician sees, decide what the model may read.
  */
-export async function createTurnLookups(ctx: LookupContext, session: AiSessionRow, question: CaseQuestion): Promise<Lookups> {
+export async function createTurnLookups(
+  ctx: LookupContext,
+  session: AiSessionRow,
+  question: CaseQuestion,
+): Promise<Lookups> {
   const { ticket } = question.facts
   const client = ticket?.company ?? session.client_name
   return createLookups(
@@ -69,7 +90,10 @@ function listFlowTools(ctx: LookupContext): LookupTool[] {
   ]
 }
 
-function describeFlow(id: string, flow: { name: string; description: string; category: string | null } | undefined) {
+function describeFlow(
+  id: string,
+  flow: { name: string; description: string; category: string | null } | undefined,
+) {
   return { flow_id: id, name: flow?.name, description: flow?.description, category: flow?.category }
 }
 
@@ -81,9 +105,12 @@ function listTicketTools(ctx: LookupContext, ticketId: string): LookupTool[] {
       z.strictObject({}),
       async () => {
         const { ticket, notes } = await psa.getSurvivingContext(ctx, ticketId)
-        const result = notes
-          .slice(0, maxNotes)
-          .map(({ internal, author, created_at: at, text }) => ({ internal, author, at, text: clip(text, maxNoteCharacters) }))
+        const result = notes.slice(0, maxNotes).map(({ internal, author, created_at: at, text }) => ({
+          internal,
+          author,
+          at,
+          text: clip(text, maxNoteCharacters),
+        }))
         return { source: `Ticket ${ticket.id}`, summary: count(result.length, 'note'), result }
       },
     ),
@@ -114,7 +141,10 @@ function createDiagramTool(ctx: LookupContext, client: string): LookupTool {
     z.strictObject({ asset: z.string().trim().min(2).max(200) }),
     async ({ asset }): Promise<Finding> => {
       const result = await diagrams.findNeighbours(ctx, client, asset)
-      const source = result.length > 0 ? result.map(({ diagram }) => `Diagram “${diagram}”`).join(', ') : 'Network diagrams'
+      const source =
+        result.length > 0
+          ? result.map(({ diagram }) => `Diagram “${diagram}”`).join(', ')
+          : 'Network diagrams'
       return { source: clip(source, 300), summary: count(result.length, 'diagram'), result }
     },
   )
@@ -133,9 +163,13 @@ function createDomainTool(ctx: LookupContext, caseTexts: string): LookupTool {
         .regex(/^(?!-)[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})+$/),
     }),
     async ({ domain }) => {
-      // The model could write data of the case into a name, and the owner of its name servers would receive it.
+      // The model could write data of the case into a name, and the owner of its name servers would receive
+      // it.
       if (!containsDomain(caseTexts, domain))
-        throw new Problem('forbidden', 'Only a domain that the ticket or the technician names can be looked up')
+        throw new Problem(
+          'forbidden',
+          'Only a domain that the ticket or the technician names can be looked up',
+        )
       return checkDomain(ctx, domain)
     },
   )

@@ -12,7 +12,8 @@ export const mcpServerOperations = [
     method: 'get',
     path,
     summary: 'List connected MCP servers',
-    description: 'The MCP servers of my account by name, with their tools as they were last described, without their tokens.',
+    description:
+      'The MCP servers of my account by name, with their tools as they were last described, without their tokens.',
     access: 'account_admin',
     limit: 'read',
     feature,
@@ -44,7 +45,8 @@ export const mcpServerOperations = [
     method: 'post',
     path: `${path}/{server_id}/refresh`,
     summary: 'Ask an MCP server for its tools',
-    description: 'If it does not answer, the response is a 200 with `last_check_error`, and its tools stay as they were.',
+    description:
+      'If it does not answer, the response is a 200 with `last_check_error`, and its tools stay as they were.',
     access: 'account_admin',
     limit: '5/minute',
     feature,

@@ -22,8 +22,12 @@ const McpTool = z
     name: ToolName,
     description: z
       .string()
-      .describe('What the model reads of it, at most 600 characters. It is the server’s text, without characters that could mislead.'),
-    input_schema: z.record(z.string(), z.unknown()).describe('The part of the JSON schema of its arguments that the model reads.'),
+      .describe(
+        'What the model reads of it, at most 600 characters. It is the server’s text, without characters that could mislead.',
+      ),
+    input_schema: z
+      .record(z.string(), z.unknown())
+      .describe('The part of the JSON schema of its arguments that the model reads.'),
     version: ToolVersion,
     state: z
       .enum(['allowed', 'changed', 'not_allowed'])
@@ -31,7 +35,10 @@ const McpTool = z
       .describe(
         '`allowed`: the model may call it. `changed`: it was allowed in another version, and is not called. `not_allowed`: nobody has allowed it.',
       ),
-    refusal: z.string().nullable().describe('Why it cannot be allowed, as the end of the sentence “The tool …”; null if it can.'),
+    refusal: z
+      .string()
+      .nullable()
+      .describe('Why it cannot be allowed, as the end of the sentence “The tool …”; null if it can.'),
   })
   .meta({ id: 'McpTool', examples: [{ ...exampleTool, state: 'allowed', refusal: null }] })
 
@@ -43,7 +50,9 @@ export const McpServer = z
     name: Name,
     url: z.string().describe('Address of its streamable HTTP endpoint.'),
     has_token: z.boolean().describe('Whether a token is sent to it.'),
-    tools: z.array(McpTool).describe('Its tools as it described them when it was last asked, at most 50. Empty before that.'),
+    tools: z
+      .array(McpTool)
+      .describe('Its tools as it described them when it was last asked, at most 50. Empty before that.'),
     last_checked_at: Time.nullable().describe('When it was last asked.'),
     last_check_error: z.string().nullable().describe('Why that failed; null when it succeeded.'),
     created_at: Time,
@@ -88,7 +97,12 @@ export const McpToolsPut = z
     allowed: z
       .array(z.strictObject({ name: ToolName.max(128), version: ToolVersion.max(100) }))
       .max(maxAllowed)
-      .describe('The tools that the model may call, each in the version that was looked at. Every other tool is not allowed any more.'),
+      .describe(
+        'The tools that the model may call, each in the version that was looked at. Every other tool is not allowed any more.',
+      ),
   })
-  .meta({ id: 'McpToolsPut', examples: [{ allowed: [{ name: exampleTool.name, version: exampleTool.version }] }] })
+  .meta({
+    id: 'McpToolsPut',
+    examples: [{ allowed: [{ name: exampleTool.name, version: exampleTool.version }] }],
+  })
 export type McpToolsPut = z.infer<typeof McpToolsPut>

@@ -24,7 +24,11 @@ export async function create(ctx: WriteContext, { name, url, token }: McpServerC
   await requireAllowedAddress(ctx, 'url', url)
   const id = uuidv7()
   const sealed = token === undefined ? null : await sealMcpToken(ctx.vault, ctx.caller.accountId, id, token)
-  return toResponse(await queries.insertServer(ctx.db, { id, name, url, token: sealed }).catch(throwNameTaken('An MCP server')))
+  return toResponse(
+    await queries
+      .insertServer(ctx.db, { id, name, url, token: sealed })
+      .catch(throwNameTaken('An MCP server')),
+  )
 }
 
 export async function remove({ db }: WriteContext, id: string): Promise<void> {
@@ -41,12 +45,18 @@ export async function refresh(ctx: WriteContext, id: string): Promise<McpServer>
   return toResponse((await queries.recordCheck(ctx.db, id, found)) ?? throwNotFound('MCP server'))
 }
 
-/** Replace the allowed tools. Throw 422 for one that may not be allowed, or that is not the version that the server described last. */
+/**
+ * Replace the allowed tools. Throw 422 for one that may not be allowed, or that is not the version that the
+ * server described last.
+ */
 export async function allow(ctx: WriteContext, id: string, { allowed }: McpToolsPut): Promise<McpServer> {
   const { tools } = await find(ctx, id)
   for (const [index, { name, version }] of allowed.entries()) {
     const tool = tools.find((each) => each.name === name)
-    const problem = tool?.version === version ? tool.refusal && `names a tool that ${tool.refusal}` : 'must name a tool in its last version'
+    const problem =
+      tool?.version === version
+        ? tool.refusal && `names a tool that ${tool.refusal}`
+        : 'must name a tool in its last version'
     if (problem) throw invalidField(['body', 'allowed', index], problem, 'tool')
   }
   const versions = Object.fromEntries(allowed.map(({ name, version }) => [name, version]))
@@ -57,7 +67,9 @@ export async function allow(ctx: WriteContext, id: string, { allowed }: McpTools
 export async function listTurnTools(ctx: McpContext): Promise<LookupTool[]> {
   const servers = await queries.selectAllowedServers(ctx.db)
   return servers.flatMap((server) =>
-    server.tools.filter((tool) => toState(server, tool) === 'allowed').map((tool) => createTool(ctx, server, tool)),
+    server.tools
+      .filter((tool) => toState(server, tool) === 'allowed')
+      .map((tool) => createTool(ctx, server, tool)),
   )
 }
 
@@ -69,28 +81,41 @@ function createTool(ctx: McpContext, server: queries.McpServerRow, tool: McpTool
     parameters: tool.input_schema,
     isOutside: true,
     async run(callArguments) {
-      if (typeof callArguments !== 'object' || callArguments === null || Array.isArray(callArguments)) return undefined
+      if (typeof callArguments !== 'object' || callArguments === null || Array.isArray(callArguments))
+        return undefined
       if (findUnstorableText(callArguments, []).length > 0) return undefined
       // They leave for a third party. A model that reads unmasked texts must not pass a password on.
       const level = ctx.config.AI_REDACTION === 'none' ? 'secrets' : ctx.config.AI_REDACTION
       const names = listPropertyNames(callArguments)
-      if (redactStored(names, level, ctx.budget).some((name, index) => name !== names[index])) return undefined
+      if (redactStored(names, level, ctx.budget).some((name, index) => name !== names[index]))
+        return undefined
       const parsed = redactStored(callArguments as Record<string, unknown>, level, ctx.budget)
       return { parsed, finding: call(ctx, server.id, tool, parsed) }
     },
   }
 }
 
-async function call(ctx: McpContext, serverId: string, tool: McpTool, callArguments: Record<string, unknown>): Promise<Finding> {
+async function call(
+  ctx: McpContext,
+  serverId: string,
+  tool: McpTool,
+  callArguments: Record<string, unknown>,
+): Promise<Finding> {
   // An admin may have withdrawn it since the turn began.
   const server = await queries.selectServer(ctx.db, serverId)
-  if (!server || toState(server, tool) !== 'allowed') throw new Problem('unavailable', 'The tool is not allowed any more')
-  const answer = await ctx.mcp.callTool(await toAddress(ctx, server), tool, callArguments).catch((error: unknown) => {
-    throw error instanceof McpError ? new Problem('unavailable', error.message, { cause: error }) : error
-  })
+  if (!server || toState(server, tool) !== 'allowed')
+    throw new Problem('unavailable', 'The tool is not allowed any more')
+  const answer = await ctx.mcp
+    .callTool(await toAddress(ctx, server), tool, callArguments)
+    .catch((error: unknown) => {
+      throw error instanceof McpError ? new Problem('unavailable', error.message, { cause: error }) : error
+    })
   if ('changed' in answer) {
     await queries.recordCheck(ctx.db, server.id, { tools: answer.changed })
-    throw new Problem('unavailable', 'The tool has changed since it was allowed. An admin of the account can allow it again')
+    throw new Problem(
+      'unavailable',
+      'The tool has changed since it was allowed. An admin of the account can allow it again',
+    )
   }
   const { text, isError } = answer.result
   ctx.budget.spend(text.length)
@@ -109,12 +134,19 @@ async function find({ db }: Pick<ReadContext, 'db'>, id: string): Promise<querie
   return (await queries.selectServer(db, id)) ?? throwNotFound('MCP server')
 }
 
-function toState({ allowed }: queries.McpServerRow, { name, version, refusal }: McpTool): 'allowed' | 'changed' | 'not_allowed' {
+function toState(
+  { allowed }: queries.McpServerRow,
+  { name, version, refusal }: McpTool,
+): 'allowed' | 'changed' | 'not_allowed' {
   if (!Object.hasOwn(allowed, name)) return 'not_allowed'
   return allowed[name] === version && refusal === null ? 'allowed' : 'changed'
 }
 
 function toResponse(row: queries.McpServerRow): McpServer {
   const { account_id: _, token, allowed: __, ...rest } = row
-  return { ...rest, has_token: token !== null, tools: row.tools.map((tool) => ({ ...tool, state: toState(row, tool) })) }
+  return {
+    ...rest,
+    has_token: token !== null,
+    tools: row.tools.map((tool) => ({ ...tool, state: toState(row, tool) })),
+  }
 }

@@ -9,7 +9,10 @@ import * as outputs from './service.ts'
 const feature = 'ai_sessions'
 const basePath = '/ai-sessions/{session_id}'
 
-/** Texts that the model writes about a session, and their pushes to the ticket. Allowed in every state of the session. */
+/**
+ * Texts that the model writes about a session, and their pushes to the ticket. Allowed in every state of the
+ * session.
+ */
 export const aiOutputOperations = [
   operation({
     id: 'ai.outputs.createStatusUpdate',
@@ -52,7 +55,8 @@ export const aiOutputOperations = [
     method: 'post',
     path: `${basePath}/outputs`,
     summary: 'Write an output with the model',
-    description: 'Such as a ticket note, a summary for the client or an article, written from what the session knows.',
+    description:
+      'Such as a ticket note, a summary for the client or an article, written from what the session knows.',
     access: 'engineer',
     limit: 'ai',
     strictLimit: 'ai',

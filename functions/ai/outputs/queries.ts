@@ -25,7 +25,10 @@ export const selectOutputs = readStatement(
 /** Insert an output. Return undefined when the caller no longer owns the session. */
 export const insertOutput = writeStatement(
   Output,
-  (sessionId: string, { id, kind, content }: { id: string; kind: OutputCreate['kind']; content: string }) => sql`
+  (
+    sessionId: string,
+    { id, kind, content }: { id: string; kind: OutputCreate['kind']; content: string },
+  ) => sql`
     with s as (
       update ai_sessions s set last_activity_at = app.now() where ${isOwnAiSession(sessionId)} returning s.id
     ), o as (
@@ -44,7 +47,10 @@ export const selectOutput = readStatement(
      where o.account_id = app.account_id() and o.session_id = ${session_id} and o.id = ${output_id}`,
 )
 
-/** Lock the session and select the output. No other request can push or edit the output until the transaction ends. */
+/**
+ * Lock the session and select the output. No other request can push or edit the output until the transaction
+ * ends.
+ */
 export async function lockOutput(db: WriteDb, ids: OutputId) {
   const { session, rows } = await lockAiSession(db, ids.session_id, [selectOutput.query(ids)])
   return { session, output: rows[0][0] }
@@ -65,7 +71,10 @@ export const updateContent = writeStatement(
 
 /** Update an output that has no push or a failed push, and unlink the failed push. */
 export async function updateOutput(db: WriteDb, ids: OutputId, content: string) {
-  const { session, rows } = await lockAiSession(db, ids.session_id, [updateContent.query(ids, content), selectOutput.query(ids)])
+  const { session, rows } = await lockAiSession(db, ids.session_id, [
+    updateContent.query(ids, content),
+    selectOutput.query(ids),
+  ])
   return { session, isChanged: rows[0].length > 0, output: rows[1][0] }
 }
 
@@ -82,7 +91,9 @@ export async function setOutputPush(db: WriteDb, outputId: string, pushId: strin
 export async function lockDocumentationPush(db: WriteDb, sessionId: string) {
   const push = db
     .selectFrom('ai_sessions as s')
-    .innerJoin('psa_pushes as p', (join) => join.onRef('p.account_id', '=', 's.account_id').onRef('p.id', '=', 's.psa_push_id'))
+    .innerJoin('psa_pushes as p', (join) =>
+      join.onRef('p.account_id', '=', 's.account_id').onRef('p.id', '=', 's.psa_push_id'),
+    )
     .select(['p.id', 'p.state'])
     .where('s.account_id', '=', accountId)
     .where('s.id', '=', sessionId)

@@ -54,19 +54,27 @@ export const Output = z
   })
 export type Output = z.infer<typeof Output>
 
-export const OutputCreate = z.strictObject({ kind: Kind }).meta({ id: 'AiOutputCreate', examples: [{ kind: 'ticket_note' }] })
+export const OutputCreate = z
+  .strictObject({ kind: Kind })
+  .meta({ id: 'AiOutputCreate', examples: [{ kind: 'ticket_note' }] })
 export type OutputCreate = z.infer<typeof OutputCreate>
 
 export const OutputPatch = z
   .strictObject({ content: z.string().trim().min(1).max(100_000).describe('The new text, as markdown.') })
   .partial()
   .prefault({})
-  .meta({ id: 'AiOutputPatch', examples: [{ content: 'Problem: Reception cannot print\n\nResult: new driver.' }] })
+  .meta({
+    id: 'AiOutputPatch',
+    examples: [{ content: 'Problem: Reception cannot print\n\nResult: new driver.' }],
+  })
 export type OutputPatch = z.infer<typeof OutputPatch>
 
 export const OutputPush = z
   .strictObject({
-    notify: z.boolean().default(false).describe('Whether the ticketing system also mails a `client_email` to the contact of the ticket.'),
+    notify: z
+      .boolean()
+      .default(false)
+      .describe('Whether the ticketing system also mails a `client_email` to the contact of the ticket.'),
   })
   .prefault({})
   .meta({ id: 'AiOutputPush', examples: [{ notify: true }] })
@@ -77,7 +85,9 @@ export const StatusUpdateCreate = z
     audience: z
       .enum(['ticket_notes', 'client_update', 'email_draft'])
       .meta({ id: 'StatusUpdateAudience' })
-      .describe('`ticket_notes`: colleagues. `client_update`: the client. `email_draft`: the client, as an e-mail.'),
+      .describe(
+        '`ticket_notes`: colleagues. `client_update`: the client. `email_draft`: the client, as an e-mail.',
+      ),
     length: z
       .enum(['quick', 'detailed'])
       .meta({ id: 'StatusUpdateLength' })
@@ -88,7 +98,10 @@ export type StatusUpdateCreate = z.infer<typeof StatusUpdateCreate>
 
 export const StatusUpdate = z
   .strictObject({ text: z.string().describe('The status of the case. It is not stored.') })
-  .meta({ id: 'StatusUpdate', examples: [{ text: 'We are working on your report: “Reception cannot print”.' }] })
+  .meta({
+    id: 'StatusUpdate',
+    examples: [{ text: 'We are working on your report: “Reception cannot print”.' }],
+  })
 
 export const DocumentationPush = SessionClose.pick({ session_id: true, psa_push: true }).meta({
   id: 'DocumentationPush',

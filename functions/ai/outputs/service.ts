@@ -15,12 +15,26 @@ import { toClientCase, toWholeCase } from '#vendors/ai/facts.ts'
 import { sessionOutput, statusUpdate as statusPrompt } from '#vendors/ai/prompts/writing.ts'
 import { enqueuePush } from '#work/pushes.ts'
 import * as queries from './queries.ts'
-import type { DocumentationPush, Output, OutputCreate, OutputId, OutputPatch, OutputPush, StatusUpdateCreate } from './schemas.ts'
+import type {
+  DocumentationPush,
+  Output,
+  OutputCreate,
+  OutputId,
+  OutputPatch,
+  OutputPush,
+  StatusUpdateCreate,
+} from './schemas.ts'
 
 /** Ask the model for a status update for one audience. Stores nothing. */
-export async function createStatusUpdate(ctx: WriteContext, id: string, options: StatusUpdateCreate): Promise<{ text: string }> {
+export async function createStatusUpdate(
+  ctx: WriteContext,
+  id: string,
+  options: StatusUpdateCreate,
+): Promise<{ text: string }> {
   const session = await aiSessions.findOwn(ctx.db, id, [])
-  return ask(ctx, statusPrompt, { facts: { ...(await collectWritingFacts(ctx, session, isForClient[options.audience])), ...options } })
+  return ask(ctx, statusPrompt, {
+    facts: { ...(await collectWritingFacts(ctx, session, isForClient[options.audience])), ...options },
+  })
 }
 
 export async function list({ db }: ReadContext, sessionId: string, page: PageQuery) {
@@ -31,9 +45,13 @@ export async function list({ db }: ReadContext, sessionId: string, page: PageQue
 
 export async function create(ctx: WriteContext, id: string, { kind }: OutputCreate): Promise<Output> {
   const session = await aiSessions.findOwn(ctx.db, id, [])
-  const earlier = ctx.isRepeat ? await queries.selectOutput.first(ctx.db, { session_id: id, output_id: ctx.workId }) : undefined
+  const earlier = ctx.isRepeat
+    ? await queries.selectOutput.first(ctx.db, { session_id: id, output_id: ctx.workId })
+    : undefined
   if (earlier) return toOutput(earlier)
-  const { text } = await ask(ctx, sessionOutput, { facts: { ...(await collectWritingFacts(ctx, session, isForClient[kind])), kind } })
+  const { text } = await ask(ctx, sessionOutput, {
+    facts: { ...(await collectWritingFacts(ctx, session, isForClient[kind])), kind },
+  })
   const output = await queries.insertOutput.first(ctx.db, id, { id: ctx.workId, kind, content: text })
   if (!output) throw aiSessions.createChangeProblem(await aiSessions.find(ctx.db, id), [])
   return output
@@ -50,16 +68,24 @@ export async function update({ db }: WriteContext, ids: OutputId, { content }: O
   return toOutput(output)
 }
 
-/** Queue the output as a ticket note, or retry its failed push. Return an output unchanged that is already queued or pushed. */
+/**
+ * Queue the output as a ticket note, or retry its failed push. Return an output unchanged that is already
+ * queued or pushed.
+ */
 export async function push(ctx: WriteContext, ids: OutputId, { notify }: OutputPush): Promise<Output> {
   await inTransaction(ctx.db, async (db) => {
     const locked = await queries.lockOutput(db, ids)
     const output = requireOwnOutput(locked)
     if (notify && !isForClient[output.kind])
-      throw invalidField(['body', 'notify'], 'must be false: the client does not see this output', 'contradiction')
+      throw invalidField(
+        ['body', 'notify'],
+        'must be false: the client does not see this output',
+        'contradiction',
+      )
     const isSameRequest = (output.client_mail !== null) === notify
     if (output.psa_push === 'queued' || output.psa_push === 'pushed') {
-      if (notify && !isSameRequest) throw new Problem('already_pushed', 'This output was pushed without an e-mail to the client')
+      if (notify && !isSameRequest)
+        throw new Problem('already_pushed', 'This output was pushed without an e-mail to the client')
       return
     }
     const ticketId = requireTicket(locked.session)
@@ -69,7 +95,11 @@ export async function push(ctx: WriteContext, ids: OutputId, { notify }: OutputP
       return
     }
     const note = toNote(output, ctx.budget)
-    const id = await enqueuePush(db, { ticketId, note, sourceKind: 'output', sourceId: ids.output_id, notify }, ctx.budget)
+    const id = await enqueuePush(
+      db,
+      { ticketId, note, sourceKind: 'output', sourceId: ids.output_id, notify },
+      ctx.budget,
+    )
     if (!id) throw connection.notConnected()
     await queries.setOutputPush(db, ids.output_id, id)
   })
@@ -83,9 +113,13 @@ export async function previewPush(ctx: ReadContext, ids: OutputId): Promise<Push
   return pushes.preview(ctx, requireTicket(session), toNote(output, ctx.budget))
 }
 
-const toNote = ({ kind, content }: Output, budget: Budget) => forTicket(isForClient[kind] ? 'client' : 'internal', content, budget)
+const toNote = ({ kind, content }: Output, budget: Budget) =>
+  forTicket(isForClient[kind] ? 'client' : 'internal', content, budget)
 
-/** Retry the failed push of a session's documentation, or queue the first push of a resolved session that has none. */
+/**
+ * Retry the failed push of a session's documentation, or queue the first push of a resolved session that has
+ * none.
+ */
 export async function retryPush(ctx: WriteContext, id: string): Promise<DocumentationPush> {
   const session = await aiSessions.findOwn(ctx.db, id, [])
   requireTicket(session)
@@ -93,7 +127,9 @@ export async function retryPush(ctx: WriteContext, id: string): Promise<Document
     const push = await queries.lockDocumentationPush(db, id)
     const isFirst = !push && session.status === 'resolved'
     if (push?.state !== 'failed' && !isFirst)
-      throw new Problem('not_failed', 'No note of this session has failed', { facts: { psa_push: push?.state ?? null } })
+      throw new Problem('not_failed', 'No note of this session has failed', {
+        facts: { psa_push: push?.state ?? null },
+      })
     await connection.requireActive({ db })
     if (isFirst) await aiSessions.pushResolution({ db, budget: ctx.budget }, session)
     else await pushes.retry({ db }, push?.id ?? '')

@@ -24,7 +24,10 @@ export const insertRunOfAiSession = writeStatement(
     select ${scriptRunColumns} from r`,
 )
 
-/** Insert a run. Return no run if the session has the most, is closed or is that of another engineer; the state of the session tells which. */
+/**
+ * Insert a run. Return no run if the session has the most, is closed or is that of another engineer; the
+ * state of the session tells which.
+ */
 export async function insertRun(db: WriteDb, sessionId: string, run: NewScriptRun) {
   const { session, rows } = await lockAiSession(db, sessionId, [insertRunOfAiSession.query(sessionId, run)])
   return { session, run: rows[0][0] }

@@ -12,9 +12,17 @@ export async function list({ db }: ReadContext, sessionId: string, page: PageQue
   return toPage(runs, page, oldestFirst)
 }
 
-export async function create(ctx: WriteContext, sessionId: string, input: AiScriptRunCreate): Promise<ScriptRun> {
+export async function create(
+  ctx: WriteContext,
+  sessionId: string,
+  input: AiScriptRunCreate,
+): Promise<ScriptRun> {
   const newRun = await scriptRuns.toNewRun(ctx, input)
-  const { session, run } = await queries.insertRun(ctx.db, sessionId, { ...newRun, step_id: null, approval_id: null })
+  const { session, run } = await queries.insertRun(ctx.db, sessionId, {
+    ...newRun,
+    step_id: null,
+    approval_id: null,
+  })
   if (run) return run
   if (!session?.is_owner || !openStates.some((status) => status === session.status))
     throw aiSessions.createChangeProblem(session, openStates)

@@ -70,7 +70,12 @@ export const aiSessionOperations = [
     returns: schemas.SessionClose,
     errors: ['already_decided', 'unsettled_items', 'wrong_state'],
     handle: ({ ctx, params, body }) =>
-      presence.addColleagues(ctx, 'ai_session', params.session_id, aiSessions.resolve(ctx, params.session_id, body)),
+      presence.addColleagues(
+        ctx,
+        'ai_session',
+        params.session_id,
+        aiSessions.resolve(ctx, params.session_id, body),
+      ),
   }),
 
   operation({

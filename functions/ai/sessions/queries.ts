@@ -3,7 +3,12 @@ import * as z from 'zod'
 import { accountId, jsonb } from '#db/expressions.ts'
 import { isAfter, newestFirst, type PageQuery } from '#db/page.ts'
 import { AiSessionItem, type AiSessionRow, openStates } from '#db/rows/ai-session.ts'
-import { aiSessionColumns, aiSessionJoins, isOwnAiSession, selectAiSession } from '#db/rows/ai-session-queries.ts'
+import {
+  aiSessionColumns,
+  aiSessionJoins,
+  isOwnAiSession,
+  selectAiSession,
+} from '#db/rows/ai-session-queries.ts'
 import { type Candidate, type Meaning, selectCandidates } from '#db/rows/candidates.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
@@ -45,32 +50,39 @@ export const selectActiveBranch = readStatement(
 )
 
 /**
- * Select the sessions that the caller started or picked up, or that were escalated to the caller, newest first. Each of the three parts
- * uses its own index. With `owner_left`, select those that the caller inherits.
+ * Select the sessions that the caller started or picked up, or that were escalated to the caller, newest
+ * first. Each of the three parts uses its own index. With `owner_left`, select those that the caller
+ * inherits.
  */
-export const selectAiSessions = readStatement(AiSessionItem, ({ skip, limit, after, owner_left, ...query }: AiSessionQuery & PageQuery) => {
-  const page = { skip, limit, after }
-  const filters = Object.entries(query).map(([column, value]) => sql`s.${sql.ref(column)} = ${value}`)
-  const isListed = sql.join([isAfter(newestFirst, page, 's'), ...filters], sql` and `)
-  const newestBy = (column: RawBuilder<unknown>) => sql`
+export const selectAiSessions = readStatement(
+  AiSessionItem,
+  ({ skip, limit, after, owner_left, ...query }: AiSessionQuery & PageQuery) => {
+    const page = { skip, limit, after }
+    const filters = Object.entries(query).map(([column, value]) => sql`s.${sql.ref(column)} = ${value}`)
+    const isListed = sql.join([isAfter(newestFirst, page, 's'), ...filters], sql` and `)
+    const newestBy = (column: RawBuilder<unknown>) => sql`
     (select s.id, s.created_at from ai_sessions s where s.account_id = app.account_id() and s.${column} = app.user_id() and ${isListed}
       order by s.created_at desc, s.id desc limit ${page.skip + page.limit + 1}::bigint)`
-  const inherited = (column: RawBuilder<unknown>) => sql`
+    const inherited = (column: RawBuilder<unknown>) => sql`
     select s.id, s.created_at from users u join ai_sessions s on s.account_id = u.account_id and s.${column} = u.id
      where u.account_id = app.account_id() and not u.is_active and app.inherits_ai_session(s) and ${isListed}`
-  const candidates = owner_left
-    ? sql`${inherited(sql`user_id`)} union ${inherited(sql`picked_up_by_id`)}`
-    : sql`${newestBy(sql`user_id`)} union ${newestBy(sql`escalated_to_id`)} union ${newestBy(sql`picked_up_by_id`)}`
-  return sql`
+    const candidates = owner_left
+      ? sql`${inherited(sql`user_id`)} union ${inherited(sql`picked_up_by_id`)}`
+      : sql`${newestBy(sql`user_id`)} union ${newestBy(sql`escalated_to_id`)} union ${newestBy(sql`picked_up_by_id`)}`
+    return sql`
     with candidates as (${candidates}),
          page as (select id from candidates order by created_at desc, id desc offset ${page.skip} limit ${page.limit + 1})
     select ${aiSessionColumns} from page join ai_sessions s on s.account_id = app.account_id() and s.id = page.id ${aiSessionJoins}
      order by s.created_at desc, s.id desc`
-})
+  },
+)
 
 /** Delete the caller's own session. Return whether there was one. */
 export async function deleteAiSession(db: WriteDb, id: string): Promise<boolean> {
-  const { numDeletedRows } = await db.deleteFrom('ai_sessions as s').where(isOwnAiSession(id)).executeTakeFirstOrThrow()
+  const { numDeletedRows } = await db
+    .deleteFrom('ai_sessions as s')
+    .where(isOwnAiSession(id))
+    .executeTakeFirstOrThrow()
   return numDeletedRows > 0n
 }
 
@@ -130,7 +142,12 @@ export const abandonAiSession = writeStatement(
 )
 
 export async function setSessionPush(db: WriteDb, id: string, pushId: string): Promise<void> {
-  await db.updateTable('ai_sessions').set({ psa_push_id: pushId }).where('account_id', '=', accountId).where('id', '=', id).execute()
+  await db
+    .updateTable('ai_sessions')
+    .set({ psa_push_id: pushId })
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .execute()
 }
 
 /** Archive up to `limit` chats without activity for 30 days. Skip chats that another call changes. */
@@ -144,8 +161,16 @@ export const archiveIdleChats = writeStatement(
         limit ${limit} for update skip locked))`,
 )
 
-/** Select the flows, articles and resolved sessions that fit a text, best first, and up to 5 scripts that match it. */
-export async function selectMaterial(db: ReadDb, text: string, treeId: string | null, meaning: Meaning | null) {
+/**
+ * Select the flows, articles and resolved sessions that fit a text, best first, and up to 5 scripts that
+ * match it.
+ */
+export async function selectMaterial(
+  db: ReadDb,
+  text: string,
+  treeId: string | null,
+  meaning: Meaning | null,
+) {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]{2,40}/gu) ?? []
   const query = sql`websearch_to_tsquery('english', ${[...new Set(words)].slice(0, 100).join(' or ')})`
   const matchingTemplates = db
@@ -155,6 +180,9 @@ export async function selectMaterial(db: ReadDb, text: string, treeId: string | 
     .orderBy(sql`ts_rank(words, ${query})`, 'desc')
     .orderBy('id')
     .limit(5)
-  const [candidates, templates] = await db.batch([selectCandidates.query(text, treeId, meaning), matchingTemplates])
+  const [candidates, templates] = await db.batch([
+    selectCandidates.query(text, treeId, meaning),
+    matchingTemplates,
+  ])
   return { candidates: candidates as Candidate[], templates }
 }

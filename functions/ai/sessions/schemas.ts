@@ -13,7 +13,16 @@ export const SessionType = z
   .meta({ id: 'AiSessionType' })
   .describe('`guided`: step by step. `chat`: a free conversation.')
 export const AiStatus = z
-  .enum(['active', 'parked', 'requesting_escalation', 'escalated', 'claimed', 'resolved', 'abandoned', 'archived'])
+  .enum([
+    'active',
+    'parked',
+    'requesting_escalation',
+    'escalated',
+    'claimed',
+    'resolved',
+    'abandoned',
+    'archived',
+  ])
   .meta({ id: 'AiSessionStatus' })
   .describe(
     '`active`: in progress. `parked`: paused. `escalated`: waits for a colleague. `requesting_escalation`: the older name of `escalated`. `claimed`: a colleague has claimed it. `resolved`: closed with an outcome. `abandoned`: closed without an outcome. `archived`: closed because it was idle.',
@@ -110,14 +119,20 @@ const Citation = z
   .meta({ id: 'Citation' })
 export const Citations = z
   .array(Citation)
-  .describe('The flows, articles and resolved sessions that the model has used, of those in its prompt. All of them, if it gave no answer.')
+  .describe(
+    'The flows, articles and resolved sessions that the model has used, of those in its prompt. All of them, if it gave no answer.',
+  )
 
-export const Sources = Citations.describe('The flows, articles and resolved sessions that fitted the case, best first. Empty if none did.')
+export const Sources = Citations.describe(
+  'The flows, articles and resolved sessions that fitted the case, best first. Empty if none did.',
+)
 
 export const FlowOffer = z
   .strictObject({
     text: z.string().describe('That no flow fits, and the offer, in English.'),
-    operation: z.literal('authoring.proposals.create').describe('The operation that drafts a flow from the case once it is resolved.'),
+    operation: z
+      .literal('authoring.proposals.create')
+      .describe('The operation that drafts a flow from the case once it is resolved.'),
     path: z.string().describe('Its path for this case.'),
   })
   .meta({ id: 'FlowOffer' })
@@ -135,7 +150,9 @@ export const Lookups = z
   )
   .meta({
     id: 'Lookups',
-    examples: [[{ tool: 'check_domain', arguments: { domain: 'example.com' }, source: 'DNS', summary: '1 address' }]],
+    examples: [
+      [{ tool: 'check_domain', arguments: { domain: 'example.com' }, source: 'DNS', summary: '1 address' }],
+    ],
   })
   .describe('What the model has looked up for the answer. For technicians: no text for a client has it.')
 
@@ -240,10 +257,19 @@ export const SuggestedFix = z
     kind: z
       .enum(['manual', 'script', 'template'])
       .meta({ id: 'FixKind' })
-      .describe('How it is applied. `manual`: by hand. `script`: by a drafted script. `template`: by a template of the library.'),
+      .describe(
+        'How it is applied. `manual`: by hand. `script`: by a drafted script. `template`: by a template of the library.',
+      ),
     script_template_id: Id.nullable().describe('Id of the script template.'),
     status: z
-      .enum(['proposed', 'applied_success', 'applied_failed', 'applied_partial', 'applied_pending', 'dismissed'])
+      .enum([
+        'proposed',
+        'applied_success',
+        'applied_failed',
+        'applied_partial',
+        'applied_pending',
+        'dismissed',
+      ])
       .meta({ id: 'FixStatus' })
       .describe('The status of the fix. `applied_success`, `applied_failed` and `dismissed` are final.'),
     applied_at: Time.nullable().describe('When it was first applied.'),
@@ -252,8 +278,12 @@ export const SuggestedFix = z
     pending_reason: z.string().nullable().describe('What the fix waits for, for a pending outcome.'),
     failure_reason: z.string().nullable().describe('Why it failed.'),
     ai_drafted_script: z.string().nullable().describe('A script that applies the fix.'),
-    ai_drafted_parameters: z.array(z.json()).describe('The parameters of the script, in the format of a template’s `parameters_schema`.'),
-    ai_outcome_proposal: OutcomeProposal.nullable().describe('The outcome that the model proposes. The technician decides on it.'),
+    ai_drafted_parameters: z
+      .array(z.json())
+      .describe('The parameters of the script, in the format of a template’s `parameters_schema`.'),
+    ai_outcome_proposal: OutcomeProposal.nullable().describe(
+      'The outcome that the model proposes. The technician decides on it.',
+    ),
     created_at: Time,
   })
   .meta({
@@ -287,7 +317,9 @@ export const Fact = z
     key: z.string().describe('The subject of the fact. A session has one fact per key.'),
     value: z.string().describe('The value of the fact.'),
     source: FactSource.describe('Who recorded it.'),
-    created_by: Id.describe('The user who recorded it. For a fact of the model: the user who asked the model.'),
+    created_by: Id.describe(
+      'The user who recorded it. For a fact of the model: the user who asked the model.',
+    ),
     created_at: Time,
     updated_at: Time.describe('When it was last changed.'),
   })
@@ -386,7 +418,9 @@ const item = {
   issue_category: z.string().nullable().describe('The category of the problem.'),
   escalated_to_id: Id.nullable().describe('The target of its last escalation.'),
   picked_up_by_id: Id.nullable().describe('The colleague who picked it up and works on it now.'),
-  state_version: z.int().describe('Increases with every change of a fact or a fix, except when the model proposes an outcome.'),
+  state_version: z
+    .int()
+    .describe('Increases with every change of a fact or a fix, except when the model proposes an outcome.'),
   outcome: AiOutcome.nullable().describe('The outcome; null until it is resolved.'),
   created_at: Time,
   updated_at: Time.describe('When it last changed.'),
@@ -416,7 +450,9 @@ export const exampleItem = {
   resolved_at: null,
 }
 
-export const AiSessionListItem = z.strictObject(item).meta({ id: 'AISessionListItem', examples: [exampleItem] })
+export const AiSessionListItem = z
+  .strictObject(item)
+  .meta({ id: 'AISessionListItem', examples: [exampleItem] })
 export type AiSessionListItem = z.infer<typeof AiSessionListItem>
 
 export const AiSessionDetail = z
@@ -429,7 +465,10 @@ export const AiSessionDetail = z
     task_lane_version: Version,
     is_branching: z.boolean().describe('Whether the session has more than one branch.'),
     active_branch_id: Id.describe('Id of the active branch.'),
-    escalation_package: z.record(z.string(), z.json()).nullable().describe('The content of the last escalation.'),
+    escalation_package: z
+      .record(z.string(), z.json())
+      .nullable()
+      .describe('The content of the last escalation.'),
     resolution_notes: z.string().nullable().describe('The notes of its resolution.'),
     follow_up: z.string().nullable().describe('What remains to be done after the resolution.'),
     steps: z.array(GuidedStep).describe('The steps of a guided session, in order.'),
@@ -474,7 +513,13 @@ export const AiSessionCreate = z
   })
   .meta({
     id: 'AISessionCreate',
-    examples: [{ session_type: 'chat', problem_summary: 'Reception cannot print since this morning.', psa_ticket_id: '48213' }],
+    examples: [
+      {
+        session_type: 'chat',
+        problem_summary: 'Reception cannot print since this morning.',
+        psa_ticket_id: '48213',
+      },
+    ],
   })
 export type AiSessionCreate = z.infer<typeof AiSessionCreate>
 
@@ -495,8 +540,12 @@ const outcomeFields = {
     .describe(
       '`applied_partial`: it helped in part. `applied_pending`: the result is not known yet. The other outcomes, `applied_success`, `applied_failed` and `dismissed`, are final.',
     ),
-  notes: Text.optional().describe('What helped (required for a partial outcome) or why it failed. Not stored for other outcomes.'),
-  reason: Text.optional().describe('What the fix waits for (required for a pending outcome). Not stored for other outcomes.'),
+  notes: Text.optional().describe(
+    'What helped (required for a partial outcome) or why it failed. Not stored for other outcomes.',
+  ),
+  reason: Text.optional().describe(
+    'What the fix waits for (required for a pending outcome). Not stored for other outcomes.',
+  ),
 }
 const requireExplanation = (
   { outcome, notes, reason }: { outcome: string } & { [K in 'notes' | 'reason']?: string | undefined },
@@ -511,7 +560,10 @@ const requireExplanation = (
 export const OutcomePatch = z
   .strictObject(outcomeFields)
   .superRefine(requireExplanation)
-  .meta({ id: 'FixOutcome', examples: [{ outcome: 'applied_partial', notes: 'Prints again, in black only.' }] })
+  .meta({
+    id: 'FixOutcome',
+    examples: [{ outcome: 'applied_partial', notes: 'Prints again, in black only.' }],
+  })
 export type OutcomePatch = z.infer<typeof OutcomePatch>
 
 const FixOutcomeEntry = z
@@ -528,15 +580,25 @@ export const AiSessionResolve = z
     outcomes: z
       .array(FixOutcomeEntry)
       .max(50)
-      .refine((entries) => new Set(entries.map(({ fix_id }) => fix_id)).size === entries.length, 'must name each fix once')
+      .refine(
+        (entries) => new Set(entries.map(({ fix_id }) => fix_id)).size === entries.length,
+        'must name each fix once',
+      )
       .default([])
-      .describe('Outcomes of fixes, recorded with the resolution. With at least one, open questions and actions are left out of the case.'),
+      .describe(
+        'Outcomes of fixes, recorded with the resolution. With at least one, open questions and actions are left out of the case.',
+      ),
     accept_proposals: z
       .boolean()
       .default(false)
-      .describe('Record the outcomes that the model proposes, and leave open questions and actions out of the case.'),
+      .describe(
+        'Record the outcomes that the model proposes, and leave open questions and actions out of the case.',
+      ),
   })
-  .meta({ id: 'AISessionResolve', examples: [{ outcome: 'resolved', notes: 'Replaced the driver; two test pages came out.' }] })
+  .meta({
+    id: 'AISessionResolve',
+    examples: [{ outcome: 'resolved', notes: 'Replaced the driver; two test pages came out.' }],
+  })
 export type AiSessionResolve = z.infer<typeof AiSessionResolve>
 
 export const SessionClose = z
@@ -547,11 +609,15 @@ export const SessionClose = z
     handoff_id: Id.nullable().describe('Id of the new handoff, if there is one.'),
     documentation: z
       .string()
-      .describe('The documentation of the case; empty when none was written. The note on the ticket is cut to 30,000 characters.'),
+      .describe(
+        'The documentation of the case; empty when none was written. The note on the ticket is cut to 30,000 characters.',
+      ),
     psa_push: z
       .enum(['pushed', 'queued', 'failed', 'not_linked'])
       .meta({ id: 'DocumentationPushState' })
-      .describe('The state of the push to the ticket; `not_linked` for an abandoned session, and without a ticket or a connected PSA.'),
+      .describe(
+        'The state of the push to the ticket; `not_linked` for an abandoned session, and without a ticket or a connected PSA.',
+      ),
     notified: z.int().describe('Number of people who were notified.'),
     proposed_minutes: z
       .int()

@@ -24,16 +24,28 @@ import { enqueueLiveEvent } from '#work/live-events.ts'
 import { enqueuePush } from '#work/pushes.ts'
 import { enqueueWebhooks } from '#work/webhooks.ts'
 import * as queries from './queries.ts'
-import type { AiSessionCreate, AiSessionDetail, AiSessionQuery, AiSessionResolve, FixOutcomeEntry, SessionClose } from './schemas.ts'
+import type {
+  AiSessionCreate,
+  AiSessionDetail,
+  AiSessionQuery,
+  AiSessionResolve,
+  FixOutcomeEntry,
+  SessionClose,
+} from './schemas.ts'
 
-/** Create a session. If the PSA cannot be reached, only the ticket's id is stored. Throw 404 for a ticket that the PSA does not know. */
+/**
+ * Create a session. If the PSA cannot be reached, only the ticket's id is stored. Throw 404 for a ticket that
+ * the PSA does not know.
+ */
 export async function create(ctx: WriteContext, input: AiSessionCreate): Promise<AiSessionRow> {
   if (input.tree_id) await requireTroubleshootingFlow(ctx, input.tree_id)
   const ticket = input.psa_ticket_id ? await findTicketFacts(ctx, input.psa_ticket_id, true) : null
   const session = await queries.insertAiSession(ctx.db, {
     id: ctx.workId,
     session_type: input.session_type,
-    title: toSessionTitle(input.problem_summary ?? ticket?.summary ?? '') || createDefaultTitle(input.session_type),
+    title:
+      toSessionTitle(input.problem_summary ?? ticket?.summary ?? '') ||
+      createDefaultTitle(input.session_type),
     problem_summary: input.problem_summary ?? ticket?.summary ?? null,
     psa_ticket_id: input.psa_ticket_id ?? null,
     tree_id: input.tree_id ?? null,
@@ -68,41 +80,73 @@ export async function resolve(ctx: WriteContext, id: string, input: AiSessionRes
     ])
     if (!resolved || !session) throw createChangeProblem(session, openStates)
     enqueueWebhooks(db, resolved.webhook_delivery_ids)
-    if (resolved.had_handoff) await enqueueLiveEvent(db, 'handoff_closed', { session_id: id, reason: 'resolved' })
+    if (resolved.had_handoff)
+      await enqueueLiveEvent(db, 'handoff_closed', { session_id: id, reason: 'resolved' })
     const { text, pushId } = await pushResolution({ db, budget: ctx.budget }, session)
     const psa_push = pushId ? 'queued' : 'not_linked'
     const proposed_minutes = await proposeMinutes({ db }, session)
-    return { session_id: id, status: 'resolved', handoff_id: null, documentation: text, psa_push, notified: 0, proposed_minutes }
+    return {
+      session_id: id,
+      status: 'resolved',
+      handoff_id: null,
+      documentation: text,
+      psa_push,
+      notified: 0,
+      proposed_minutes,
+    }
   })
 }
 
 /**
- * Enqueue the pushes of a resolved session: its documentation for colleagues, and what its client may read as the resolution of the ticket, which gets
- * the status for resolved cases. Return the documentation and the id of its push.
+ * Enqueue the pushes of a resolved session: its documentation for colleagues, and what its client may read as
+ * the resolution of the ticket, which gets the status for resolved cases. Return the documentation and the id
+ * of its push.
  */
 export async function pushResolution(ctx: Pick<WriteContext, 'db' | 'budget'>, session: AiSessionRow) {
   const { id: sourceId, psa_ticket_id: ticketId } = session
   const text = writeDocumentation(session, {}, (await selectExportMasking.one(ctx.db)).is_masked, ctx.budget)
   const pushId = await pushDocumentation(ctx, session, text)
-  const note = { visibility: 'resolution', text: forClient(writeClientResolution(session), ctx.budget) } as const
-  if (ticketId) await enqueuePush(ctx.db, { ticketId, note, sourceKind: 'ai_session', sourceId, setsStatus: true }, ctx.budget)
+  const note = {
+    visibility: 'resolution',
+    text: forClient(writeClientResolution(session), ctx.budget),
+  } as const
+  if (ticketId)
+    await enqueuePush(
+      ctx.db,
+      { ticketId, note, sourceKind: 'ai_session', sourceId, setsStatus: true },
+      ctx.budget,
+    )
   return { text, pushId }
 }
 
 /** Return the duration of a resolved session as a time entry would have it. */
-async function proposeMinutes(ctx: Pick<ReadContext, 'db'>, { created_at, resolved_at }: AiSessionRow): Promise<number> {
-  const minutes = roundMinutes(measureMinutes(created_at, resolved_at ?? created_at), await connection.getRounding(ctx))
+async function proposeMinutes(
+  ctx: Pick<ReadContext, 'db'>,
+  { created_at, resolved_at }: AiSessionRow,
+): Promise<number> {
+  const minutes = roundMinutes(
+    measureMinutes(created_at, resolved_at ?? created_at),
+    await connection.getRounding(ctx),
+  )
   return Math.min(minutes, maxEntryMinutes)
 }
 
 /**
- * Return the outcomes to record with a resolution. Throw 409 for items that nobody has decided on, and 422 or 409 for the outcome of a fix that
- * the session does not have or that is final.
+ * Return the outcomes to record with a resolution. Throw 409 for items that nobody has decided on, and 422 or
+ * 409 for the outcome of a fix that the session does not have or that is final.
  */
-function settleOutcomes(session: AiSessionRow, { outcomes, accept_proposals }: AiSessionResolve): FixOutcomeEntry[] {
+function settleOutcomes(
+  session: AiSessionRow,
+  { outcomes, accept_proposals }: AiSessionResolve,
+): FixOutcomeEntry[] {
   for (const [index, { fix_id }] of outcomes.entries()) {
     const fix = session.suggested_fixes.find(({ id }) => id === fix_id)
-    if (!fix) throw invalidField(['body', 'outcomes', index, 'fix_id'], 'must be the id of a fix of this session', 'unknown')
+    if (!fix)
+      throw invalidField(
+        ['body', 'outcomes', index, 'fix_id'],
+        'must be the id of a fix of this session',
+        'unknown',
+      )
     if (isDecided(fix)) throw createDecidedProblem(fix)
   }
   const unsettled = listUnsettledItems(session)
@@ -112,7 +156,11 @@ function settleOutcomes(session: AiSessionRow, { outcomes, accept_proposals }: A
   if (proposals.length + questions.length + actions.length === 0) return outcomes
   throw new Problem('unsettled_items', undefined, {
     facts: {
-      fixes: proposals.map(({ id, title, ai_outcome_proposal }) => ({ id, text: title, proposed_outcome: ai_outcome_proposal.outcome })),
+      fixes: proposals.map(({ id, title, ai_outcome_proposal }) => ({
+        id,
+        text: title,
+        proposed_outcome: ai_outcome_proposal.outcome,
+      })),
       questions: questions.map(({ id, text }) => ({ id, text })),
       actions: actions.map(({ id, text }) => ({ id, text })),
     },
@@ -130,23 +178,37 @@ export function isDecided({ status }: Pick<Fix, 'status'>): boolean {
 
 /** Create the problem of an outcome for a fix that has a final one. */
 export function createDecidedProblem({ status }: Pick<Fix, 'status'>): Problem {
-  return new Problem('already_decided', `This fix already has an outcome: ${status.replaceAll('_', ' ')}`, { facts: { status } })
+  return new Problem('already_decided', `This fix already has an outcome: ${status.replaceAll('_', ' ')}`, {
+    facts: { status },
+  })
 }
 
 /** Close a session without an outcome. A closed session is not changed. */
 export async function abandon(ctx: WriteContext, id: string): Promise<SessionClose> {
   const status = await inTransaction(ctx.db, async (db) => {
-    const [[abandoned], [session]] = await db.batch([queries.abandonAiSession.query(id), selectAiSession.query(id)])
+    const [[abandoned], [session]] = await db.batch([
+      queries.abandonAiSession.query(id),
+      selectAiSession.query(id),
+    ])
     if (!session?.is_owner) throw createChangeProblem(session, [])
-    if (abandoned?.had_handoff) await enqueueLiveEvent(db, 'handoff_closed', { session_id: id, reason: 'abandoned' })
+    if (abandoned?.had_handoff)
+      await enqueueLiveEvent(db, 'handoff_closed', { session_id: id, reason: 'abandoned' })
     return abandoned ? 'abandoned' : session.status
   })
-  return { session_id: id, status, handoff_id: null, documentation: '', psa_push: 'not_linked', notified: 0, proposed_minutes: null }
+  return {
+    session_id: id,
+    status,
+    handoff_id: null,
+    documentation: '',
+    psa_push: 'not_linked',
+    notified: 0,
+    proposed_minutes: null,
+  }
 }
 
 /**
- * Enqueue the push of a session's documentation as an internal note of its ticket. Return the push id, or null without a ticket or a
- * connected PSA.
+ * Enqueue the push of a session's documentation as an internal note of its ticket. Return the push id, or
+ * null without a ticket or a connected PSA.
  */
 export async function pushDocumentation(
   { db, budget }: Pick<WriteContext, 'db' | 'budget'>,
@@ -155,12 +217,19 @@ export async function pushDocumentation(
 ): Promise<string | null> {
   if (!psa_ticket_id) return null
   const note = { visibility: 'internal', text: forAccount(body) } as const
-  const pushId = await enqueuePush(db, { ticketId: psa_ticket_id, note, sourceKind: 'ai_session', sourceId: id }, budget)
+  const pushId = await enqueuePush(
+    db,
+    { ticketId: psa_ticket_id, note, sourceKind: 'ai_session', sourceId: id },
+    budget,
+  )
   if (pushId) await queries.setSessionPush(db, id, pushId)
   return pushId
 }
 
-/** Return the facts of a ticket for prompts, or null when it cannot be read. If `isRequired`, throw 404 for an unknown ticket. */
+/**
+ * Return the facts of a ticket for prompts, or null when it cannot be read. If `isRequired`, throw 404 for an
+ * unknown ticket.
+ */
 export async function findTicketFacts(
   ctx: ReadContext | WriteContext,
   ticketId: string | null,
@@ -188,16 +257,30 @@ export async function findTicketFacts(
   }
 }
 
-/** Return the flows, articles, resolved sessions and scripts that fit a text. With `treeId`, that flow is the only flow. */
-export async function findMaterial(ctx: EmbedContext, text: string, treeId: string | null): Promise<CaseMaterial> {
-  const { candidates, templates } = await queries.selectMaterial(ctx.db, text, treeId, await findMeaning(ctx, text))
+/**
+ * Return the flows, articles, resolved sessions and scripts that fit a text. With `treeId`, that flow is the
+ * only flow.
+ */
+export async function findMaterial(
+  ctx: EmbedContext,
+  text: string,
+  treeId: string | null,
+): Promise<CaseMaterial> {
+  const { candidates, templates } = await queries.selectMaterial(
+    ctx.db,
+    text,
+    treeId,
+    await findMeaning(ctx, text),
+  )
   return { sources: toSources(candidates), templates }
 }
 
 /** A turn waits for its answer anyway, but not much longer because of its sources. */
 const meaningTimeoutMs = 1500
 
-/** Return what a text means, or null without a model and after a failure: the words alone find sources too. */
+/**
+ * Return what a text means, or null without a model and after a failure: the words alone find sources too.
+ */
 async function findMeaning(ctx: EmbedContext, text: string): Promise<Meaning | null> {
   const { model, isConfigured } = ctx.embeddings
   if (!isConfigured || text.trim() === '') return null
@@ -205,7 +288,10 @@ async function findMeaning(ctx: EmbedContext, text: string): Promise<Meaning | n
   return embedding ? { model, embedding } : null
 }
 
-/** Return the active branch of a session that the caller may see, or throw 404. A long chat costs as little as a short one. */
+/**
+ * Return the active branch of a session that the caller may see, or throw 404. A long chat costs as little as
+ * a short one.
+ */
 export async function findActiveBranch(db: ReadContext['db'], id: string): Promise<string> {
   return (await queries.selectActiveBranch.first(db, id))?.active_branch_id ?? throwNotFound('AI session')
 }
@@ -215,20 +301,31 @@ export async function find(db: ReadContext['db'], id: string): Promise<AiSession
   return (await selectAiSession.first(db, id)) ?? throwNotFound('AI session')
 }
 
-/** Return the caller's own session. Throw 404, 403, or 409 outside `states`. An empty list allows every state. */
-export async function findOwn(db: ReadContext['db'], id: string, states: readonly AiStatus[]): Promise<AiSessionRow> {
+/**
+ * Return the caller's own session. Throw 404, 403, or 409 outside `states`. An empty list allows every state.
+ */
+export async function findOwn(
+  db: ReadContext['db'],
+  id: string,
+  states: readonly AiStatus[],
+): Promise<AiSessionRow> {
   return requireOwn(await find(db, id), states)
 }
 
 function requireOwn(session: AiSessionRow, states: readonly AiStatus[]): AiSessionRow {
-  if (!session.is_owner || (states.length > 0 && !states.includes(session.status))) throw createChangeProblem(session, states)
+  if (!session.is_owner || (states.length > 0 && !states.includes(session.status)))
+    throw createChangeProblem(session, states)
   return session
 }
 
 /** Create the problem for a session that cannot be changed: 404, 403, or 409 with the session's status. */
-export function createChangeProblem(session: Pick<AiSessionRow, 'is_owner' | 'status'> | undefined, states: readonly AiStatus[]): Problem {
+export function createChangeProblem(
+  session: Pick<AiSessionRow, 'is_owner' | 'status'> | undefined,
+  states: readonly AiStatus[],
+): Problem {
   if (!session) return notFound('AI session')
-  if (!session.is_owner) return new Problem('forbidden', 'Only the engineer who works on this session may change it')
+  if (!session.is_owner)
+    return new Problem('forbidden', 'Only the engineer who works on this session may change it')
   const { status } = session
   const detail = `The session is ${status.replaceAll('_', ' ')}; it must be ${states.join(', ').replaceAll('_', ' ')}`
   return new Problem('wrong_state', detail, { facts: { status } })
@@ -246,11 +343,15 @@ export function toDetail({
 }
 
 /** Archive up to `limit` idle chats of any account. Return their number. */
-export async function archiveIdle({ platform }: Pick<JobContext, 'platform'>, limit: number): Promise<number> {
+export async function archiveIdle(
+  { platform }: Pick<JobContext, 'platform'>,
+  limit: number,
+): Promise<number> {
   return queries.archiveIdleChats.run(platform, limit)
 }
 
 async function requireTroubleshootingFlow(ctx: WriteContext, treeId: string): Promise<void> {
   const { tree_type } = await sessions.findRunnable(ctx.db, treeId)
-  if (tree_type !== 'troubleshooting') throw new Problem('wrong_flow_type', 'Only a troubleshooting flow can guide an AI session')
+  if (tree_type !== 'troubleshooting')
+    throw new Problem('wrong_flow_type', 'Only a troubleshooting flow can guide an AI session')
 }

@@ -10,7 +10,12 @@ import type { AiTaskItem, TaskQuery } from './schemas.ts'
 
 // Longer than a question to the model and its retries may take.
 const leaseSeconds = 300
-const taskAttempts = attemptTable('ai_tasks', { initial: 'queued', done: 'finished', doneAt: 'finished_at', leaseSeconds })
+const taskAttempts = attemptTable('ai_tasks', {
+  initial: 'queued',
+  done: 'finished',
+  doneAt: 'finished_at',
+  leaseSeconds,
+})
 
 // Nothing is left to do when a task is over, also after a call that never ended.
 const progress = sql<z.output<typeof AiTaskItem>['progress']>`
@@ -20,18 +25,33 @@ const progress = sql<z.output<typeof AiTaskItem>['progress']>`
 function selectOwnTasks(db: ReadDb) {
   return db
     .selectFrom('ai_tasks')
-    .select(['id', 'operation', 'state', 'attempts', progress.as('progress'), 'response_status', 'created_at', 'finished_at'])
+    .select([
+      'id',
+      'operation',
+      'state',
+      'attempts',
+      progress.as('progress'),
+      'response_status',
+      'created_at',
+      'finished_at',
+    ])
     .where('account_id', '=', accountId)
     .where('user_id', '=', userId)
 }
 
-export function selectTasks(db: ReadDb, { state, ...page }: TaskQuery & PageQuery): Promise<z.output<typeof AiTaskItem>[]> {
+export function selectTasks(
+  db: ReadDb,
+  { state, ...page }: TaskQuery & PageQuery,
+): Promise<z.output<typeof AiTaskItem>[]> {
   let tasks = selectOwnTasks(db)
   if (state) tasks = tasks.where('state', '=', state)
   return tasks.$call(selectPage(newestFirst, page)).execute()
 }
 
-export function selectTask(db: ReadDb, id: string): Promise<(z.output<typeof AiTaskItem> & { response_body: string | null }) | undefined> {
+export function selectTask(
+  db: ReadDb,
+  id: string,
+): Promise<(z.output<typeof AiTaskItem> & { response_body: string | null }) | undefined> {
   return selectOwnTasks(db).select('response_body').where('id', '=', id).executeTakeFirst()
 }
 
@@ -56,12 +76,22 @@ export const ClaimedTask = z.object({
 export type ClaimedTask = z.output<typeof ClaimedTask>
 
 /** Claim an attempt. Return no row when it is already claimed or the task is over. */
-export const claimTask = writeStatement(ClaimedTask, (id: string, attempt: number) => taskAttempts.claim(id, attempt, claimedColumns))
+export const claimTask = writeStatement(ClaimedTask, (id: string, attempt: number) =>
+  taskAttempts.claim(id, attempt, claimedColumns),
+)
 
-/** Record the result and the answer of an attempt. `retrySeconds` is null when no attempt follows. Return no row when a later one was claimed. */
+/**
+ * Record the result and the answer of an attempt. `retrySeconds` is null when no attempt follows. Return no
+ * row when a later one was claimed.
+ */
 export const completeAttempt = writeStatement(
   z.object({ calls_started: z.int() }),
-  (claimed: ClaimedTask, result: SendResult, answer: { status: number; body: string } | null, retrySeconds: number | null) =>
+  (
+    claimed: ClaimedTask,
+    result: SendResult,
+    answer: { status: number; body: string } | null,
+    retrySeconds: number | null,
+  ) =>
     sql`with completed as (${taskAttempts.complete(
       claimed,
       result,

@@ -8,7 +8,9 @@ export const TaskId = idParams('task_id', 'task')
 export const TaskState = z
   .enum(['queued', 'retrying', 'finished', 'failed'])
   .meta({ id: 'AITaskState' })
-  .describe('`finished`: `response` is the answer, which can be an error. `failed`: no attempt got an answer.')
+  .describe(
+    '`finished`: `response` is the answer, which can be an error. `failed`: no attempt got an answer.',
+  )
 
 const example = {
   id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2f01',
@@ -37,8 +39,14 @@ const taskFields = {
 
 export const AiTaskItem = z.strictObject(taskFields).meta({ id: 'AITaskItem', examples: [example] })
 export const AiTask = z
-  .strictObject({ ...taskFields, response: z.json().nullable().describe('Body of the answer; null until it has finished.') })
-  .meta({ id: 'AITask', examples: [{ ...example, response: { message: { role: 'assistant', content: 'Restart the spooler.' } } }] })
+  .strictObject({
+    ...taskFields,
+    response: z.json().nullable().describe('Body of the answer; null until it has finished.'),
+  })
+  .meta({
+    id: 'AITask',
+    examples: [{ ...example, response: { message: { role: 'assistant', content: 'Restart the spooler.' } } }],
+  })
 export type AiTask = z.infer<typeof AiTask>
 
 export const TaskQuery = z.strictObject({ state: TaskState.optional().describe('Only tasks in this state.') })

@@ -28,12 +28,27 @@ export async function get({ db }: ReadContext, id: string): Promise<AiTask> {
   return { ...task, response: response_body ? (parseJson(response_body) as AiTask['response']) : null }
 }
 
-/** Make one attempt to answer a task. A duplicate message finds the attempt already claimed and does nothing. */
+/**
+ * Make one attempt to answer a task. A duplicate message finds the attempt already claimed and does nothing.
+ */
 export async function attempt(ctx: TaskContext, taskId: string, attemptNumber: number): Promise<void> {
   const claimed = await queries.claimTask.first(ctx.platform, taskId, attemptNumber)
   if (!claimed) return
-  const { id, account_id: accountId, user_id: userId, sign_in_id: signInId, key_hash: hash, path, body } = claimed
-  const caller = { accountId, userId, signInId, ...(hash ? { key: { hash, isAddressChecked: true } as const } : {}) }
+  const {
+    id,
+    account_id: accountId,
+    user_id: userId,
+    sign_in_id: signInId,
+    key_hash: hash,
+    path,
+    body,
+  } = claimed
+  const caller = {
+    accountId,
+    userId,
+    signInId,
+    ...(hash ? { key: { hash, isAddressChecked: true } as const } : {}),
+  }
   const answer = await ctx.callStoredRequest({ id, caller, path, body })
   await recordResult(ctx, claimed, toSendResult(answer), answer)
 }
@@ -41,7 +56,12 @@ export async function attempt(ctx: TaskContext, taskId: string, attemptNumber: n
 /** Fail the tasks whose last attempt never reported a result. */
 export async function failAbandoned(ctx: TaskContext): Promise<void> {
   for (const abandoned of await queries.selectAbandonedTasks.all(ctx.platform))
-    await recordResult(ctx, abandoned, { ok: false, status: null, error: abandonedAttemptError, gone: true }, null)
+    await recordResult(
+      ctx,
+      abandoned,
+      { ok: false, status: null, error: abandonedAttemptError, gone: true },
+      null,
+    )
 }
 
 /** Return the functions with which the sweep claims and attempts due tasks. */
@@ -54,21 +74,44 @@ export function toSweptKind(ctx: TaskContext): SweptKind {
   }
 }
 
-/** Only an answer that says the service is unavailable is retried. Any other answer is the result, also an error of the model. */
+/**
+ * Only an answer that says the service is unavailable is retried. Any other answer is the result, also an
+ * error of the model.
+ */
 function toSendResult({ status }: Answer): SendResult {
-  return status < 500 || status === 502 ? { ok: true, status } : { ok: false, status, error: `The operation answered ${status}` }
+  return status < 500 || status === 502
+    ? { ok: true, status }
+    : { ok: false, status, error: `The operation answered ${status}` }
 }
 
-async function recordResult(ctx: TaskContext, claimed: queries.ClaimedTask, result: SendResult, answer: Answer | null): Promise<void> {
+async function recordResult(
+  ctx: TaskContext,
+  claimed: queries.ClaimedTask,
+  result: SendResult,
+  answer: Answer | null,
+): Promise<void> {
   const delaySeconds = secondsUntilRetry(claimed, result)
   recordAttempt('ai_task', result, delaySeconds)
   await ctx.openAccountScope(claimed.account_id, claimed.user_id).transaction(async (db) => {
     const completed = await queries.completeAttempt.first(db, claimed, result, answer, delaySeconds)
     if (!completed) return
-    if (delaySeconds !== null) return db.outbox({ kind: 'ai_task', id: claimed.id, attempt: claimed.attempts + 1, delaySeconds })
+    if (delaySeconds !== null)
+      return db.outbox({ kind: 'ai_task', id: claimed.id, attempt: claimed.attempts + 1, delaySeconds })
     const { id: task_id, user_id, operation } = claimed
     const calls = completed.calls_started
-    await announceProgress(db, { kind: 'ai_task', id: task_id, user_id, phase: 'finished', done: calls, total: calls })
-    await enqueueLiveEvent(db, 'ai_task_finished', { task_id, user_id, operation, status: answer?.status ?? null })
+    await announceProgress(db, {
+      kind: 'ai_task',
+      id: task_id,
+      user_id,
+      phase: 'finished',
+      done: calls,
+      total: calls,
+    })
+    await enqueueLiveEvent(db, 'ai_task_finished', {
+      task_id,
+      user_id,
+      operation,
+      status: answer?.status ?? null,
+    })
   })
 }

@@ -26,7 +26,12 @@ export const aiTriageOperations = [
     returns: AiSessionDetail,
     errors: ['wrong_state'],
     handle: ({ ctx, params, body }) =>
-      presence.addColleagues(ctx, 'ai_session', params.session_id, triage.update(ctx, params.session_id, body)),
+      presence.addColleagues(
+        ctx,
+        'ai_session',
+        params.session_id,
+        triage.update(ctx, params.session_id, body),
+      ),
   }),
 
   operation({

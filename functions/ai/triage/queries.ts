@@ -14,7 +14,10 @@ const ChangedRow = z.object({ id: z.string() })
 const activity = { last_activity_at: now, updated_at: now }
 const activityAssignments = sql`last_activity_at = app.now(), updated_at = app.now()`
 
-/** Convert texts to evidence items. A text that the session already has keeps its item with id, source and time. */
+/**
+ * Convert texts to evidence items. A text that the session already has keeps its item with id, source and
+ * time.
+ */
 function toEvidenceItems(texts: readonly string[]): RawBuilder<Evidence[]> {
   const items = [...new Set(texts)].map((text) => ({ id: uuidv7(), text, source: 'user' }))
   return sql`(
@@ -33,27 +36,43 @@ export function updateTriage(db: WriteDb, id: string, { evidence_items, ...colum
   return updateAiSession(db, id, update.returning('s.id'))
 }
 
-/** Replace the task lane, unless its version is not the expected one. Return the version that is stored afterwards. */
+/**
+ * Replace the task lane, unless its version is not the expected one. Return the version that is stored
+ * afterwards.
+ */
 export async function updateTaskLane(db: WriteDb, id: string, { expected_version, ...lane }: TaskLanePut) {
   const update = db
     .updateTable('ai_sessions as s')
     .set({ pending_task_lane: jsonb(lane), task_lane_version: sql`s.task_lane_version + 1`, ...activity })
     .where(isOwnAiSession(id, openStates))
     .returning('s.task_lane_version as version')
-  const checkedUpdate = expected_version === undefined ? update : update.where('s.task_lane_version', '=', expected_version)
+  const checkedUpdate =
+    expected_version === undefined ? update : update.where('s.task_lane_version', '=', expected_version)
   const { session, rows } = await lockAiSession(db, id, [checkedUpdate, selectTaskLaneVersion(db, id)])
   return { session, lane, isChanged: rows[0].length > 0, stored: rows[1][0] }
 }
 
 function selectTaskLaneVersion(db: ReadDb, id: string) {
-  return db.selectFrom('ai_sessions').select('task_lane_version as version').where('account_id', '=', accountId).where('id', '=', id)
+  return db
+    .selectFrom('ai_sessions')
+    .select('task_lane_version as version')
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
 }
 
 function selectVisibleBranches(db: ReadDb, id: string) {
   return db
     .selectFrom('ai_sessions as s')
-    .innerJoin('ai_branches as b', (join) => join.onRef('b.account_id', '=', 's.account_id').onRef('b.session_id', '=', 's.id'))
-    .select(['b.id', 'b.session_id', 'b.parent_branch_id', 'b.name', sql<boolean>`b.id = s.active_branch_id`.as('is_active')])
+    .innerJoin('ai_branches as b', (join) =>
+      join.onRef('b.account_id', '=', 's.account_id').onRef('b.session_id', '=', 's.id'),
+    )
+    .select([
+      'b.id',
+      'b.session_id',
+      'b.parent_branch_id',
+      'b.name',
+      sql<boolean>`b.id = s.active_branch_id`.as('is_active'),
+    ])
     .select(['b.created_at', 'b.created_by'])
     .where('s.account_id', '=', accountId)
     .where('s.id', '=', id)
@@ -86,11 +105,13 @@ interface NewBranch extends BranchId {
   fromMessageId: string | undefined
 }
 
-export const insertAndActivateBranch = writeStatement(ChangedRow, ({ session_id, branch_id, name, fromMessageId }: NewBranch) => {
-  const fork = fromMessageId
-    ? sql`select m.position from app.branch_messages(s.id, s.active_branch_id) m where m.id = ${fromMessageId}`
-    : sql`select coalesce(max(m.position), 0) as position from app.branch_messages(s.id, s.active_branch_id) m`
-  return sql`
+export const insertAndActivateBranch = writeStatement(
+  ChangedRow,
+  ({ session_id, branch_id, name, fromMessageId }: NewBranch) => {
+    const fork = fromMessageId
+      ? sql`select m.position from app.branch_messages(s.id, s.active_branch_id) m where m.id = ${fromMessageId}`
+      : sql`select coalesce(max(m.position), 0) as position from app.branch_messages(s.id, s.active_branch_id) m`
+    return sql`
     with b as (
       insert into ai_branches (id, session_id, parent_branch_id, fork_position, name)
       select ${branch_id}::uuid, s.id, s.active_branch_id, f.position, ${name} from ai_sessions s, lateral (${fork}) f
@@ -99,10 +120,19 @@ export const insertAndActivateBranch = writeStatement(ChangedRow, ({ session_id,
       returning id)
     update ai_sessions s set active_branch_id = b.id, is_branching = true, ${activityAssignments}
       from b where ${isOwnAiSession(session_id, openStates)} returning s.id`
-})
+  },
+)
 
-/** Insert and activate a branch that starts after a message of the active branch or at its end. Insert nothing for any other message. */
-export function insertBranch(db: WriteDb, sessionId: string, name: string, fromMessageId: string | undefined): Promise<BranchResult> {
+/**
+ * Insert and activate a branch that starts after a message of the active branch or at its end. Insert nothing
+ * for any other message.
+ */
+export function insertBranch(
+  db: WriteDb,
+  sessionId: string,
+  name: string,
+  fromMessageId: string | undefined,
+): Promise<BranchResult> {
   const ids = { session_id: sessionId, branch_id: uuidv7() }
   return writeAndSelectBranch(db, insertAndActivateBranch.query({ ...ids, name, fromMessageId }), ids)
 }
@@ -128,7 +158,10 @@ export const selectActiveBranchMessage = readStatement(
 )
 
 /** Select the facts of a session that the caller can see. */
-export function selectFacts(db: ReadDb, id: string): Promise<{ state_version: number; facts: Fact[] } | undefined> {
+export function selectFacts(
+  db: ReadDb,
+  id: string,
+): Promise<{ state_version: number; facts: Fact[] } | undefined> {
   const facts = sql<Fact[]>`
     coalesce((select jsonb_agg(jsonb_build_object(${factItem}) order by x.created_at, x.id) from ai_facts x
                where x.account_id = s.account_id and x.session_id = s.id), '[]')`
@@ -158,7 +191,10 @@ export const insertOrUpdateFact = writeStatement(
     returning s.id`,
 )
 
-/** Insert or update a fact, unless the session is closed or already has the maximum number of facts. Return the stored fact, if any. */
+/**
+ * Insert or update a fact, unless the session is closed or already has the maximum number of facts. Return
+ * the stored fact, if any.
+ */
 export async function upsertFact(db: WriteDb, id: string, fact: FactPut) {
   const select = db
     .selectFrom('ai_facts as x')

@@ -1,5 +1,12 @@
 import * as z from 'zod'
-import { AiSessionId, exampleSessionId, Fact, isTaskLaneSize, taskLaneFields, taskLaneSizeMessage } from '#functions/ai/sessions/schemas.ts'
+import {
+  AiSessionId,
+  exampleSessionId,
+  Fact,
+  isTaskLaneSize,
+  taskLaneFields,
+  taskLaneSizeMessage,
+} from '#functions/ai/sessions/schemas.ts'
 import { ExpectedVersion, exampleIds, Id, Name, Text, Time, Version } from '#http/fields.ts'
 import { Uuid } from '#rules/uuid.ts'
 
@@ -12,14 +19,23 @@ export const TriagePatch = z
     evidence_items: z
       .array(z.string().trim().min(1).max(2000))
       .max(500)
-      .describe('All evidence, in order. Items left out are deleted. Items that stay keep their source and time.'),
+      .describe(
+        'All evidence, in order. Items left out are deleted. Items that stay keep their source and time.',
+      ),
   })
   .partial()
   .prefault({})
-  .meta({ id: 'TriagePatch', examples: [{ client_name: 'Contoso Dental', evidence_items: ['The queue shows “Error - Printing”.'] }] })
+  .meta({
+    id: 'TriagePatch',
+    examples: [{ client_name: 'Contoso Dental', evidence_items: ['The queue shows “Error - Printing”.'] }],
+  })
 export type TriagePatch = z.infer<typeof TriagePatch>
 
-const exampleLane = { questions: [{ id: 'q1', text: 'Since when?', answered: true }], actions: [], responses: [] }
+const exampleLane = {
+  questions: [{ id: 'q1', text: 'Since when?', answered: true }],
+  actions: [],
+  responses: [],
+}
 export const TaskLanePut = z
   .strictObject({ ...taskLaneFields, expected_version: ExpectedVersion.optional() })
   .refine(({ expected_version: _, ...lane }) => isTaskLaneSize(lane), taskLaneSizeMessage)
@@ -62,15 +78,22 @@ export type Branch = z.infer<typeof Branch>
 export const BranchCreate = z
   .strictObject({
     name: Name.describe('Name of the branch.'),
-    from_message_id: Id.optional().describe('The message of the active branch after which it starts; the last message when left out.'),
+    from_message_id: Id.optional().describe(
+      'The message of the active branch after which it starts; the last message when left out.',
+    ),
   })
   .meta({ id: 'AiBranchCreate', examples: [{ name: 'What if it is the cable?' }] })
 export type BranchCreate = z.infer<typeof BranchCreate>
 
-const StateVersion = z.int().describe('Increases with every change of a fact or a fix, except when the model proposes an outcome.')
+const StateVersion = z
+  .int()
+  .describe('Increases with every change of a fact or a fix, except when the model proposes an outcome.')
 
 export const FactList = z
-  .strictObject({ state_version: StateVersion, facts: z.array(Fact).describe('In the order in which they were first recorded.') })
+  .strictObject({
+    state_version: StateVersion,
+    facts: z.array(Fact).describe('In the order in which they were first recorded.'),
+  })
   .meta({ id: 'AiFacts', examples: [{ state_version: 1, facts: [] }] })
 export type FactList = z.infer<typeof FactList>
 

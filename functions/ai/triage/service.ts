@@ -20,13 +20,18 @@ import type {
 
 /** Update the fields of the triage header that `patch` contains. */
 export async function update({ db }: WriteContext, id: string, patch: TriagePatch): Promise<AiSessionDetail> {
-  if (Object.keys(patch).length === 0) return aiSessions.toDetail(await aiSessions.findOwn(db, id, openStates))
+  if (Object.keys(patch).length === 0)
+    return aiSessions.toDetail(await aiSessions.findOwn(db, id, openStates))
   const { isChanged, session } = await queries.updateTriage(db, id, patch)
   if (!isChanged || !session) throw aiSessions.createChangeProblem(session, openStates)
   return aiSessions.toDetail(session)
 }
 
-export async function putTaskLane({ db }: WriteContext, id: string, input: TaskLanePut): Promise<TaskLaneWithVersion> {
+export async function putTaskLane(
+  { db }: WriteContext,
+  id: string,
+  input: TaskLanePut,
+): Promise<TaskLaneWithVersion> {
   const { isChanged, session, lane, stored } = await queries.updateTaskLane(db, id, input)
   if (!stored) throw aiSessions.createChangeProblem(session, openStates)
   if (!isChanged) {
@@ -43,13 +48,25 @@ export async function listBranches({ db }: ReadContext, id: string, page: PageQu
 }
 
 /** Create a branch that starts after a message of the active branch, and activate it. */
-export async function createBranch({ db }: WriteContext, id: string, { name, from_message_id }: BranchCreate): Promise<Branch> {
+export async function createBranch(
+  { db }: WriteContext,
+  id: string,
+  { name, from_message_id }: BranchCreate,
+): Promise<Branch> {
   const { isChanged, session, branch } = await queries.insertBranch(db, id, name, from_message_id)
   if (isChanged && branch) return branch
   requireOpenSession(session)
   if (from_message_id && !(await queries.selectActiveBranchMessage.first(db, id, from_message_id)))
-    throw invalidField(['body', 'from_message_id'], 'must be the id of a message of the active branch', 'unknown_message')
-  throw limitReached('branches', queries.maxBranches, `A session has at most ${queries.maxBranches} branches; activate an existing one`)
+    throw invalidField(
+      ['body', 'from_message_id'],
+      'must be the id of a message of the active branch',
+      'unknown_message',
+    )
+  throw limitReached(
+    'branches',
+    queries.maxBranches,
+    `A session has at most ${queries.maxBranches} branches; activate an existing one`,
+  )
 }
 
 export async function activateBranch({ db }: WriteContext, ids: BranchId): Promise<Branch> {
@@ -66,7 +83,8 @@ export async function listFacts({ db }: ReadContext, id: string): Promise<FactLi
 export async function putFact({ db }: WriteContext, id: string, fact: FactPut): Promise<FactWithVersion> {
   const { session, fact: storedFact } = await queries.upsertFact(db, id, fact)
   const { state_version } = requireOpenSession(session)
-  if (!storedFact) throw limitReached('facts', maxFacts, `A session has at most ${maxFacts} facts; update an existing one`)
+  if (!storedFact)
+    throw limitReached('facts', maxFacts, `A session has at most ${maxFacts} facts; update an existing one`)
   return { ...storedFact, state_version }
 }
 

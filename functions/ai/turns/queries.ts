@@ -40,11 +40,17 @@ export interface NewMessage {
   uploadIds: readonly string[]
 }
 
-/** The title of `ai_sessions s` after a message: the message itself, if the session was created without a problem. */
+/**
+ * The title of `ai_sessions s` after a message: the message itself, if the session was created without a
+ * problem.
+ */
 const titleAfter = (sessionType: 'chat' | 'guided', message: string) => sql`
   case when s.title = ${createDefaultTitle(sessionType)} then coalesce(nullif(${toTitleOfMessage(message)}, ''), s.title) else s.title end`
 
-/** Insert the user's message on the active branch. Return no row if the caller no longer owns an active session. */
+/**
+ * Insert the user's message on the active branch. Return no row if the caller no longer owns an active
+ * session.
+ */
 export const insertUserMessage = writeStatement(
   z.object({ branch_id: z.string() }),
   (sessionId: string, { id, content, uploadIds }: NewMessage) => sql`
@@ -81,7 +87,9 @@ export interface NewFix {
 /** The changes as stored; null where nothing changed. */
 export interface AppliedChanges {
   triage_update: Partial<
-    Record<'client_name' | 'asset_name' | 'issue_category' | 'triage_hypothesis', string> & { evidence_items: Evidence[] }
+    Record<'client_name' | 'asset_name' | 'issue_category' | 'triage_hypothesis', string> & {
+      evidence_items: Evidence[]
+    }
   > | null
   task_lane_update: TaskLane | null
   suggested_fix: Fix | null
@@ -104,7 +112,10 @@ export const fillTriage = writeStatement(
   },
 )
 
-/** Insert a message or step together with its changes, in one transaction. The changes apply only while the session is active. */
+/**
+ * Insert a message or step together with its changes, in one transaction. The changes apply only while the
+ * session is active.
+ */
 async function storeTurn<T>(db: WriteDb, sessionId: string, insert: Compilable<T>, changes: TurnChanges) {
   const { findings, questions, actions, fix, outcome } = changes
   const [inserted, triage, lanes, fixes, proposals] = await db.batch([
@@ -153,7 +164,17 @@ export function storeReply(
       lookups: jsonb(lookups),
       ...reply,
     })
-    .returning(['id', 'role', 'content', 'citations', 'sources', flowOffer.as('flow_offer'), 'lookups', 'failure', isoCreatedAt])
+    .returning([
+      'id',
+      'role',
+      'content',
+      'citations',
+      'sources',
+      flowOffer.as('flow_offer'),
+      'lookups',
+      'failure',
+      isoCreatedAt,
+    ])
   return storeTurn(db, sessionId, insert, changes)
 }
 
@@ -167,7 +188,10 @@ export interface NewStep {
   lookups: Lookup[]
   failure: AnswerFailure | null
 }
-/** Insert the step that follows the existing ones. A unique index rejects the second of two concurrent inserts. */
+/**
+ * Insert the step that follows the existing ones. A unique index rejects the second of two concurrent
+ * inserts.
+ */
 export function storeStep(
   db: WriteDb,
   sessionId: string,
@@ -203,10 +227,17 @@ export function storeStep(
 
 /** Select the step whose response this work has stored. */
 export function selectAnsweredStep(db: ReadDb, workId: string): Promise<{ id: string } | undefined> {
-  return db.selectFrom('ai_steps').select('id').where('account_id', '=', accountId).where('answer_work_id', '=', workId).executeTakeFirst()
+  return db
+    .selectFrom('ai_steps')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('answer_work_id', '=', workId)
+    .executeTakeFirst()
 }
 
-/** Store the response to an open step. Return false when the step has a response or the session is not active. */
+/**
+ * Store the response to an open step. Return false when the step has a response or the session is not active.
+ */
 export const answerStep = writeStatement(
   z.object({ id: z.string() }),
   (sessionId: string, stepId: string, { response, workId }: { response: string; workId: string }) => sql`
@@ -302,8 +333,17 @@ export const selectMessageItems = readStatement(
   },
 )
 
-export async function selectMessages(db: ReadDb, sessionId: string, branchId: string, page: PageQuery): Promise<Page<AiMessage>> {
-  const { items, next } = toPage(await selectMessageItems.all(db, sessionId, branchId, page), page, messageOrder)
+export async function selectMessages(
+  db: ReadDb,
+  sessionId: string,
+  branchId: string,
+  page: PageQuery,
+): Promise<Page<AiMessage>> {
+  const { items, next } = toPage(
+    await selectMessageItems.all(db, sessionId, branchId, page),
+    page,
+    messageOrder,
+  )
   return { items: items.map(({ message }) => message), next }
 }
 

@@ -25,7 +25,9 @@ export const ChatMessage = z
   })
   .meta({
     id: 'ChatMessage',
-    examples: [{ message: 'The queue shows “Error - Printing” for every job.', upload_ids: [exampleIds.upload] }],
+    examples: [
+      { message: 'The queue shows “Error - Printing” for every job.', upload_ids: [exampleIds.upload] },
+    ],
   })
 export type ChatMessage = z.infer<typeof ChatMessage>
 
@@ -99,31 +101,35 @@ export const GuidedResponse = z
     response: TurnText.optional().describe(
       'The response to the current step. Leave it out when there is no current step, to get the next one.',
     ),
-    step_id: Id.optional().describe('The step that the response belongs to. Returns 409 with the current step if another step is current.'),
+    step_id: Id.optional().describe(
+      'The step that the response belongs to. Returns 409 with the current step if another step is current.',
+    ),
   })
   .prefault({})
   .meta({ id: 'GuidedResponse', examples: [{ response: 'Yes' }] })
 export type GuidedResponse = z.infer<typeof GuidedResponse>
 
-export const GuidedReply = z.strictObject({ step: GuidedStep.describe('The next step.'), ...turnChanges }).meta({
-  id: 'GuidedReply',
-  examples: [
-    {
-      step: {
-        step_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2e58',
-        kind: 'action',
-        text: 'Restart the print spooler',
-        options: [],
-        rationale: 'The queue is stuck.',
-        citations: [],
-        sources: [],
-        flow_offer: null,
-        lookups: [],
-        failure: null,
-        response: null,
-        created_at: '2026-11-21T09:31:00.000Z',
+export const GuidedReply = z
+  .strictObject({ step: GuidedStep.describe('The next step.'), ...turnChanges })
+  .meta({
+    id: 'GuidedReply',
+    examples: [
+      {
+        step: {
+          step_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2e58',
+          kind: 'action',
+          text: 'Restart the print spooler',
+          options: [],
+          rationale: 'The queue is stuck.',
+          citations: [],
+          sources: [],
+          flow_offer: null,
+          lookups: [],
+          failure: null,
+          response: null,
+          created_at: '2026-11-21T09:31:00.000Z',
+        },
       },
-    },
-  ],
-})
+    ],
+  })
 export type GuidedReply = z.infer<typeof GuidedReply>

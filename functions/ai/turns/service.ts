@@ -15,7 +15,13 @@ import { type AnswerListener, toAnswerFailure } from '#vendors/ai/ask.ts'
 import { askForNewFix } from '#vendors/ai/ask-for-new-fix.ts'
 import { requireAiBudget } from '#vendors/ai/budget.ts'
 import { type CaseMaterial, toCaseFacts, toSearchText } from '#vendors/ai/facts.ts'
-import { type ChatTurn, chatTurn, type FixIdea, type GuidedAnswer, guidedStep } from '#vendors/ai/prompts/diagnosis.ts'
+import {
+  type ChatTurn,
+  chatTurn,
+  type FixIdea,
+  type GuidedAnswer,
+  guidedStep,
+} from '#vendors/ai/prompts/diagnosis.ts'
 import { isRepeatedFix, listTriedFixes } from '#vendors/ai/repeated-fixes.ts'
 import { toCitations } from '#vendors/ai/sources.ts'
 import { describeFailure, isAnswer } from '#vendors/ai/unanswered.ts'
@@ -32,7 +38,11 @@ export async function createSession(ctx: WriteContext, input: AiSessionCreate): 
   const session = earlier ?? (await aiSessions.create(ctx, input))
   if (input.session_type === 'chat' || session.steps.length > 0) return aiSessions.toDetail(session)
   await addNextStep(ctx, session).catch((error: unknown) => {
-    if (!(error instanceof Problem) || (error.kind !== 'ai_provider_error' && error.kind !== 'ai_budget_exhausted')) throw error
+    if (
+      !(error instanceof Problem) ||
+      (error.kind !== 'ai_provider_error' && error.kind !== 'ai_budget_exhausted')
+    )
+      throw error
     const { resets_at } = error.body
     const facts = { session_id: session.id, ...(resets_at ? { resets_at } : {}) }
     throw new Problem(error.kind, error.message, { facts, headers: error.headers, cause: error })
@@ -41,33 +51,55 @@ export async function createSession(ctx: WriteContext, input: AiSessionCreate): 
 }
 
 /** Store the user's message, then the model's reply. The message stays when the model fails. */
-export async function sendMessage(ctx: WriteContext, id: string, { message, upload_ids = [] }: ChatMessage): Promise<ChatReply | Content> {
+export async function sendMessage(
+  ctx: WriteContext,
+  id: string,
+  { message, upload_ids = [] }: ChatMessage,
+): Promise<ChatReply | Content> {
   const wholeSession = await aiSessions.findOwn(ctx.db, id, workingStates)
   const { session, storedMessage, reply } = splitAtMessage(wholeSession, ctx.workId, { message, upload_ids })
   if (reply) return { message: toReplyMessage(reply) }
   const images = await loadImages(ctx, upload_ids)
   await requireAiBudget(ctx)
   const newMessage = { id: ctx.workId, content: message, uploadIds: upload_ids }
-  const branchId = (storedMessage ?? (await queries.insertUserMessage.first(ctx.db, id, newMessage)))?.branch_id
+  const branchId = (storedMessage ?? (await queries.insertUserMessage.first(ctx.db, id, newMessage)))
+    ?.branch_id
   if (!branchId) throw aiSessions.createChangeProblem(await aiSessions.find(ctx.db, id), workingStates)
   const input = await collectTurnInput(ctx, session, message)
   const turns = [...toTurns(session), { role: 'user' as const, text: message, images }]
   const isRepetition = (answer: ChatTurn) =>
-    isRepeatedFix(answer.fix, answer.reply, listTriedFixes(session, answer.outcome?.outcome === 'applied_failed'))
-  // The reply to a message that an earlier request stored has the id of this work, by which a repetition finds it.
+    isRepeatedFix(
+      answer.fix,
+      answer.reply,
+      listTriedFixes(session, answer.outcome?.outcome === 'applied_failed'),
+    )
+  // The reply to a message that an earlier request stored has the id of this work, by which a repetition
+  // finds it.
   const replyId = storedMessage && storedMessage.id !== ctx.workId ? ctx.workId : uuidv7()
   const askModel = async (listener?: AnswerListener) => {
     const question = { facts: input.facts, turns }
     const lookups = await createTurnLookups(ctx, session, question)
-    const answered = await askForNewFix(ctx, chatTurn, question, isRepetition, listener, lookups).catch(toAnswerFailure)
+    const answered = await askForNewFix(ctx, chatTurn, question, isRepetition, listener, lookups).catch(
+      toAnswerFailure,
+    )
     const looked = lookups.listLookups()
     if ('failure' in answered) {
       listener?.onRestart()
-      return storeReply({ ...createUnansweredText(answered.failure, input), lookups: looked, changes: noChanges })
+      return storeReply({
+        ...createUnansweredText(answered.failure, input),
+        lookups: looked,
+        changes: noChanges,
+      })
     }
     const answer = answered.isRepeated ? { ...answered.answer, fix: null } : answered.answer
     const citations = toCitations(answer.citations, input.sources)
-    return storeReply({ text: answer.reply, citations, lookups: looked, failure: null, changes: toTurnChanges(answer, input) })
+    return storeReply({
+      text: answer.reply,
+      citations,
+      lookups: looked,
+      failure: null,
+      changes: toTurnChanges(answer, input),
+    })
   }
   const storeReply = async ({
     text: content,
@@ -75,7 +107,9 @@ export async function sendMessage(ctx: WriteContext, id: string, { message, uplo
     ...rest
   }: TurnText & Pick<queries.NewReply, 'lookups'> & { changes: queries.TurnChanges }) => {
     const reply = { id: replyId, content, sources: input.sources.numbered, ...rest }
-    const { row, applied } = await queries.storeReply(ctx.db, id, branchId, reply, changes).catch(throwIfDeleted)
+    const { row, applied } = await queries
+      .storeReply(ctx.db, id, branchId, reply, changes)
+      .catch(throwIfDeleted)
     return removeNulls({ message: toReplyMessage(row), ...applied }) as ChatReply
   }
   if (!ctx.wantsEvents) return askModel()
@@ -92,15 +126,21 @@ export async function sendMessage(ctx: WriteContext, id: string, { message, uplo
 }
 
 /**
- * Split a session at the message that an earlier call of the same task has stored, or at its last one, if that has the same text and no reply:
- * after a failure people send a message again.
+ * Split a session at the message that an earlier call of the same task has stored, or at its last one, if
+ * that has the same text and no reply: after a failure people send a message again.
  */
-function splitAtMessage(session: AiSessionRow, workId: string, { message, upload_ids }: Required<ChatMessage>) {
+function splitAtMessage(
+  session: AiSessionRow,
+  workId: string,
+  { message, upload_ids }: Required<ChatMessage>,
+) {
   const { messages } = session
   const index = messages.findIndex(({ id }) => id === workId)
-  if (messages[index]?.role === 'assistant') return { session, storedMessage: undefined, reply: messages[index] }
+  if (messages[index]?.role === 'assistant')
+    return { session, storedMessage: undefined, reply: messages[index] }
   const last = messages.at(-1)
-  const isSame = last?.role === 'user' && last.content === message && String(last.upload_ids) === String(upload_ids)
+  const isSame =
+    last?.role === 'user' && last.content === message && String(last.upload_ids) === String(upload_ids)
   const at = index < 0 && isSame ? messages.length - 1 : index
   if (at < 0) return { session, storedMessage: undefined, reply: undefined }
   const reply = messages.slice(at + 1).find(({ role }) => role === 'assistant')
@@ -117,11 +157,25 @@ function toReplyMessage({
   failure,
   created_at,
 }: Omit<AiSessionRow['messages'][number], 'role' | 'branch_id' | 'upload_ids'>) {
-  return { id, role: 'assistant' as const, content, citations, sources, flow_offer, lookups, failure, created_at }
+  return {
+    id,
+    role: 'assistant' as const,
+    content,
+    citations,
+    sources,
+    flow_offer,
+    lookups,
+    failure,
+    created_at,
+  }
 }
 
 /** Store the response to the current step of a guided session, and return the next step. */
-export async function respondToStep(ctx: WriteContext, id: string, { response, step_id }: GuidedResponse): Promise<GuidedReply> {
+export async function respondToStep(
+  ctx: WriteContext,
+  id: string,
+  { response, step_id }: GuidedResponse,
+): Promise<GuidedReply> {
   const session = await aiSessions.findOwn(ctx.db, id, workingStates)
   if (session.session_type !== 'guided') throw new Problem('wrong_session_type', 'This is a chat session')
   const current = session.steps.find((step) => step.response === null)
@@ -133,7 +187,8 @@ export async function respondToStep(ctx: WriteContext, id: string, { response, s
   if (!current && response !== undefined) throw createStepProblem(current)
   await requireAiBudget(ctx)
   if (current) {
-    if (response === undefined) throw invalidField(['body', 'response'], 'is required by the current step', 'missing')
+    if (response === undefined)
+      throw invalidField(['body', 'response'], 'is required by the current step', 'missing')
     if ((await queries.answerStep.run(ctx.db, id, current.step_id, { response, workId: ctx.workId })) === 0)
       await throwStepNotCurrent(ctx, id)
     current.response = response
@@ -153,22 +208,32 @@ export async function listMessages(
 }
 
 /**
- * Ask the model for the next step and store it. If the model only repeats fixes that did not help, the step is to escalate. If it gives no answer,
- * the step offers the sources alone, and its response asks again.
+ * Ask the model for the next step and store it. If the model only repeats fixes that did not help, the step
+ * is to escalate. If it gives no answer, the step offers the sources alone, and its response asks again.
  */
 async function addNextStep(ctx: WriteContext, session: AiSessionRow): Promise<GuidedReply> {
   const input = await collectTurnInput(ctx, session)
   const triedFixes = listTriedFixes(session)
-  const isRepetition = ({ kind, fix, text }: GuidedAnswer) => kind === 'fix' && isRepeatedFix(fix, text, triedFixes)
+  const isRepetition = ({ kind, fix, text }: GuidedAnswer) =>
+    kind === 'fix' && isRepeatedFix(fix, text, triedFixes)
   const question = { facts: input.facts, turns: [] }
   const lookups = await createTurnLookups(ctx, session, question)
-  const answered = await askForNewFix(ctx, guidedStep, question, isRepetition, undefined, lookups).catch(toAnswerFailure)
-  const { newStep, changes } = 'failure' in answered ? createUnansweredStep(answered.failure, input) : toStep(answered, input)
+  const answered = await askForNewFix(ctx, guidedStep, question, isRepetition, undefined, lookups).catch(
+    toAnswerFailure,
+  )
+  const { newStep, changes } =
+    'failure' in answered ? createUnansweredStep(answered.failure, input) : toStep(answered, input)
   const { row: step, applied } = await queries
     .storeStep(
       ctx.db,
       session.id,
-      { ...newStep, sources: input.sources.numbered, lookups: lookups.listLookups(), id: ctx.workId, seq: session.steps.length + 1 },
+      {
+        ...newStep,
+        sources: input.sources.numbered,
+        lookups: lookups.listLookups(),
+        id: ctx.workId,
+        seq: session.steps.length + 1,
+      },
       changes,
     )
     .catch(async (error: unknown) => {
@@ -186,15 +251,23 @@ interface PlannedStep {
   changes: queries.TurnChanges
 }
 
-function toStep({ answer, isRepeated }: { answer: GuidedAnswer; isRepeated: boolean }, input: TurnInput): PlannedStep {
+function toStep(
+  { answer, isRepeated }: { answer: GuidedAnswer; isRepeated: boolean },
+  input: TurnInput,
+): PlannedStep {
   const { kind, text, options, rationale, findings, fix } = answer
   const citations = toCitations(answer.citations, input.sources)
-  const newStep = isRepeated ? createEscalationStep(fix?.title ?? text) : { kind, text, options, rationale, citations, failure: null }
+  const newStep = isRepeated
+    ? createEscalationStep(fix?.title ?? text)
+    : { kind, text, options, rationale, citations, failure: null }
   return { newStep, changes: toTurnChanges({ findings, fix: newStep.kind === 'fix' ? fix : null }, input) }
 }
 
 function createUnansweredStep(failure: AnswerFailure, input: TurnInput): PlannedStep {
-  return { newStep: { kind: 'action', options: [], rationale: null, ...createUnansweredText(failure, input) }, changes: noChanges }
+  return {
+    newStep: { kind: 'action', options: [], rationale: null, ...createUnansweredText(failure, input) },
+    changes: noChanges,
+  }
 }
 
 type TurnText = Pick<queries.NewStep, 'text' | 'citations' | 'failure'>
@@ -231,19 +304,28 @@ function toTurns({ messages }: AiSessionRow): Turn[] {
     .slice(-maxPromptMessages)
     .map(({ role, content, upload_ids }) => ({
       role,
-      text: upload_ids.length > 0 ? `${content}\n\n(${upload_ids.length} pictures were shown here.)` : content,
+      text:
+        upload_ids.length > 0 ? `${content}\n\n(${upload_ids.length} pictures were shown here.)` : content,
     }))
 }
 
 const noChanges: queries.TurnChanges = {
-  findings: { client_name: null, asset_name: null, issue_category: null, triage_hypothesis: null, evidence: [], facts: [] },
+  findings: {
+    client_name: null,
+    asset_name: null,
+    issue_category: null,
+    triage_hypothesis: null,
+    evidence: [],
+    facts: [],
+  },
   questions: [],
   actions: [],
   fix: null,
   outcome: null,
 }
 
-type ModelTurn = Pick<ChatTurn, 'findings' | 'fix'> & Partial<Pick<ChatTurn, 'questions' | 'actions' | 'outcome'>>
+type ModelTurn = Pick<ChatTurn, 'findings' | 'fix'> &
+  Partial<Pick<ChatTurn, 'questions' | 'actions' | 'outcome'>>
 
 /** Convert the model's answer to changes. Ignore a template number that is not in the offered list. */
 function toTurnChanges(
@@ -253,7 +335,10 @@ function toTurnChanges(
   return { findings, questions, actions, fix: fix && toNewFix(fix, templates), outcome }
 }
 
-function toNewFix({ title, description, template, script }: FixIdea, templates: readonly { id: string }[]): queries.NewFix {
+function toNewFix(
+  { title, description, template, script }: FixIdea,
+  templates: readonly { id: string }[],
+): queries.NewFix {
   const templateId = (template && templates[template - 1]?.id) || null
   // A person has reviewed the template, but not the script that the model drafted besides.
   const draftedScript = templateId ? null : script
@@ -281,7 +366,12 @@ async function loadImages(ctx: WriteContext, ids: readonly string[]): Promise<Ui
     ids.map(async (id, index) => {
       const key = rows.find((row) => row.id === id)?.object_key
       const jpeg = key && (await ctx.uploads.get(key).catch(throwUnavailable))
-      if (!jpeg) throw invalidField(['body', 'upload_ids', index], 'must be the id of an existing upload', 'unknown_upload')
+      if (!jpeg)
+        throw invalidField(
+          ['body', 'upload_ids', index],
+          'must be the id of an existing upload',
+          'unknown_upload',
+        )
       return jpeg
     }),
   )
@@ -293,16 +383,22 @@ function throwUnavailable(cause: unknown): never {
 
 /** Throw 409 if the session of a message or step no longer exists. Throw any other error unchanged. */
 function throwIfDeleted(error: unknown): never {
-  throw getSqlState(error) === '23503' ? new Problem('stale_version', 'Someone else deleted this session', { cause: error }) : error
+  throw getSqlState(error) === '23503'
+    ? new Problem('stale_version', 'Someone else deleted this session', { cause: error })
+    : error
 }
 
-/** Throw why a step could not be answered: the session is no longer active, or the step is no longer current. */
+/**
+ * Throw why a step could not be answered: the session is no longer active, or the step is no longer current.
+ */
 async function throwStepNotCurrent(ctx: WriteContext, id: string): Promise<never> {
   const session = await aiSessions.findOwn(ctx.db, id, workingStates)
   throw createStepProblem(session.steps.find((step) => step.response === null))
 }
 
 function createStepProblem(current: AiSessionRow['steps'][number] | undefined): Problem {
-  const detail = current ? 'Another step is the current one' : 'No step is open; send a request without a response to get the next one'
+  const detail = current
+    ? 'Another step is the current one'
+    : 'No step is open; send a request without a response to get the next one'
   return new Problem('step_not_current', detail, { facts: { current_step: current ?? null } })
 }

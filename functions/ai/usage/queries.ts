@@ -8,7 +8,9 @@ const totals = sql`
   coalesce(sum(c.output_tokens), 0)::bigint as output_tokens, coalesce(sum(c.reasoning_tokens), 0)::bigint as reasoning_tokens,
   coalesce(sum(c.cost_micros), 0)::bigint as cost_micros`
 
-/** The calls of the current month that the caller may see: the policy of the table leaves out those of others. */
+/**
+ * The calls of the current month that the caller may see: the policy of the table leaves out those of others.
+ */
 const callsOfMonth = sql`
   from ai_calls c
  where c.account_id = app.account_id()
@@ -27,12 +29,14 @@ export const selectTotal = readStatement(AiUsageTotals, () => sql`select ${total
 
 export const selectByDay = readStatement(
   AiUsageDay,
-  () => sql`select to_char(c.created_at at time zone 'UTC', 'YYYY-MM-DD') as date, ${totals} ${callsOfMonth} group by 1 order by 1 desc`,
+  () =>
+    sql`select to_char(c.created_at at time zone 'UTC', 'YYYY-MM-DD') as date, ${totals} ${callsOfMonth} group by 1 order by 1 desc`,
 )
 
 export const selectByPrompt = readStatement(
   AiUsagePrompt,
-  () => sql`select c.prompt, ${totals} ${callsOfMonth} group by c.prompt order by cost_micros desc, c.prompt collate "C"`,
+  () =>
+    sql`select c.prompt, ${totals} ${callsOfMonth} group by c.prompt order by cost_micros desc, c.prompt collate "C"`,
 )
 
 export const selectByPerson = readStatement(

@@ -8,7 +8,9 @@ const totals = {
   cached_tokens: z.int().describe('Sent tokens that the provider had in its cache.'),
   output_tokens: z.int().describe('Tokens received, reasoning included.'),
   reasoning_tokens: z.int().describe('Tokens of the reasoning before the answers.'),
-  cost_micros: z.int().describe('Cost in millionths of a dollar. A running call counts with its reserved cost.'),
+  cost_micros: z
+    .int()
+    .describe('Cost in millionths of a dollar. A running call counts with its reserved cost.'),
 }
 const exampleTotals = {
   calls: 14,
@@ -25,7 +27,10 @@ export const AiUsageDay = z
   .strictObject({ date: z.iso.date().describe('The day in UTC.'), ...totals })
   .meta({ id: 'AIUsageDay', examples: [{ date: '2026-11-21', ...exampleTotals }] })
 export const AiUsagePrompt = z
-  .strictObject({ prompt: z.string().describe('The kind of request to the model, such as `chat_turn`.'), ...totals })
+  .strictObject({
+    prompt: z.string().describe('The kind of request to the model, such as `chat_turn`.'),
+    ...totals,
+  })
   .meta({ id: 'AIUsagePrompt', examples: [{ prompt: 'chat_turn', ...exampleTotals }] })
 export const AiUsagePerson = z
   .strictObject({
@@ -33,14 +38,22 @@ export const AiUsagePerson = z
     name: z.string().nullable().describe('The name of that person.'),
     ...totals,
   })
-  .meta({ id: 'AIUsagePerson', examples: [{ user_id: exampleIds.user, name: 'Maya Novak', ...exampleTotals }] })
+  .meta({
+    id: 'AIUsagePerson',
+    examples: [{ user_id: exampleIds.user, name: 'Maya Novak', ...exampleTotals }],
+  })
 
 export const AiUsageMonth = z
   .strictObject({
     starts_at: Time.describe('When the month started, counted from the billing cycle anchor.'),
     resets_at: Time.describe('When the next month starts.'),
-    covers: z.enum(['account', 'own']).meta({ id: 'AIUsageCoverage' }).describe('Whose calls the totals contain.'),
-    used_micros: z.int().describe("The part of the month's budget that the account has used, in millionths of a dollar."),
+    covers: z
+      .enum(['account', 'own'])
+      .meta({ id: 'AIUsageCoverage' })
+      .describe('Whose calls the totals contain.'),
+    used_micros: z
+      .int()
+      .describe("The part of the month's budget that the account has used, in millionths of a dollar."),
     limit_micros: z.int().nullable().describe('The budget; null for none.'),
   })
   .meta({

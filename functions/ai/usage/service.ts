@@ -2,7 +2,10 @@ import type { ReadContext } from '#http/operation.ts'
 import * as queries from './queries.ts'
 import type { AiUsage } from './schemas.ts'
 
-/** Return what the calls to the model cost in the current month. Admins of the account and of a team see every person, others themselves. */
+/**
+ * Return what the calls to the model cost in the current month. Admins of the account and of a team see every
+ * person, others themselves.
+ */
 export async function get({ db }: ReadContext): Promise<AiUsage> {
   const [[month], [total], by_day, by_prompt, by_person] = await db.batch([
     queries.selectMonth.query(),

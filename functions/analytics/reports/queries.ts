@@ -20,7 +20,10 @@ export const TeamWeek = z.object({
 })
 export type TeamWeek = z.output<typeof TeamWeek>
 
-/** Select a week of a team of the account, by default the last one that has ended, or one that many weeks before. */
+/**
+ * Select a week of a team of the account, by default the last one that has ended, or one that many weeks
+ * before.
+ */
 export const selectTeamWeek = readStatement(
   TeamWeek,
   (teamId: string, week: string | null, weeksAgo: number) => sql`
@@ -102,37 +105,52 @@ export const selectHours = readStatement(
 )
 
 /** Count what was started, resolved and escalated, sessions of flows and AI sessions together. */
-export const selectTotals = readStatement(z.object({ started: integer, resolved: integer, escalated: integer }), (week: TeamWeek) => {
-  const count = (from: RawBuilder<unknown>, column: string) => sql`
+export const selectTotals = readStatement(
+  z.object({ started: integer, resolved: integer, escalated: integer }),
+  (week: TeamWeek) => {
+    const count = (from: RawBuilder<unknown>, column: string) => sql`
       (select count(*) from ${from} where s.account_id = app.account_id() and s.team_id = ${week.team_id} and ${during(column, week)})`
-  const runs = sql`sessions s`
-  const cases = sql`ai_sessions s`
-  const handoffs = sql`ai_sessions s join ai_handoffs h on h.account_id = s.account_id and h.session_id = s.id and h.intent = 'escalate'`
-  const ended = (outcome: string) => sql`
+    const runs = sql`sessions s`
+    const cases = sql`ai_sessions s`
+    const handoffs = sql`ai_sessions s join ai_handoffs h on h.account_id = s.account_id and h.session_id = s.id and h.intent = 'escalate'`
+    const ended = (outcome: string) => sql`
       (select count(*) from sessions s where s.account_id = app.account_id() and s.team_id = ${week.team_id} and ${during('s.completed_at', week)}
           and s.outcome = ${sql.lit(outcome)})`
-  return sql`
+    return sql`
       select (${count(runs, 's.started_at')} + ${count(cases, 's.created_at')})::integer as started,
              (${ended('resolved')} + ${count(cases, 's.resolved_at')})::integer as resolved,
              (${ended('escalated')} + ${count(handoffs, 'h.created_at')})::integer as escalated`
-})
+  },
+)
 
-/** Count what was open at the end of the week. Older sessions are left out, so that the whole history need not be read. */
-export const selectOpen = readStatement(z.object({ sessions: integer, ai_sessions: integer }), ({ ends_at: end, team_id }: TeamWeek) => {
-  const isRecent = (column: string) => sql`${sql.ref(column)} >= ${end}::timestamptz - interval '90 days' and ${sql.ref(column)} < ${end}`
-  return sql`
+/**
+ * Count what was open at the end of the week. Older sessions are left out, so that the whole history need not
+ * be read.
+ */
+export const selectOpen = readStatement(
+  z.object({ sessions: integer, ai_sessions: integer }),
+  ({ ends_at: end, team_id }: TeamWeek) => {
+    const isRecent = (column: string) =>
+      sql`${sql.ref(column)} >= ${end}::timestamptz - interval '90 days' and ${sql.ref(column)} < ${end}`
+    return sql`
     select (select count(*) from sessions s where s.account_id = app.account_id() and s.team_id = ${team_id} and ${isRecent('s.started_at')}
                and (s.state = 'in_progress' or s.completed_at >= ${end}))::integer as sessions,
            (select count(*) from ai_sessions s where s.account_id = app.account_id() and s.team_id = ${team_id} and ${isRecent('s.created_at')}
                and case when s.status = 'resolved' then s.resolved_at >= ${end}
                         else s.status not in ('abandoned', 'archived') or s.updated_at >= ${end} end)::integer as ai_sessions`
-})
+  },
+)
 
 /** Count what waited for whom at the end of the week, or now if it has not ended. */
 export const selectWaiting = readStatement(
-  z.object({ waits_for: notNull<WaitingCases['waits_for']>(), count: integer, longest_seconds: notNull<number>() }),
+  z.object({
+    waits_for: notNull<WaitingCases['waits_for']>(),
+    count: integer,
+    longest_seconds: notNull<number>(),
+  }),
   ({ ends_at: end, team_id }: TeamWeek) => {
-    const isRecent = (column: string) => sql`${sql.ref(column)} >= ${end}::timestamptz - interval '90 days' and ${sql.ref(column)} < ${end}`
+    const isRecent = (column: string) =>
+      sql`${sql.ref(column)} >= ${end}::timestamptz - interval '90 days' and ${sql.ref(column)} < ${end}`
     const handoffs = sql`
       ai_handoffs h join ai_sessions s on s.account_id = h.account_id and s.id = h.session_id
        where h.account_id = app.account_id() and s.team_id = ${team_id} and h.intent = 'escalate' and ${isRecent('h.created_at')}
@@ -155,7 +173,12 @@ const minSessions = 3
 
 /** Select the flows whose completed sessions took longest. */
 export const selectSlowFlows = readStatement(
-  z.object({ tree_id: z.string(), name: notNull<string>(), completed: integer, median_seconds: notNull<number>() }),
+  z.object({
+    tree_id: z.string(),
+    name: notNull<string>(),
+    completed: integer,
+    median_seconds: notNull<number>(),
+  }),
   (week: TeamWeek) => sql`
     select s.tree_id, (array_agg(s.tree_name order by s.completed_at desc, s.id))[1] as name, count(*)::integer as completed,
            percentile_cont(0.5) within group (order by s.lasted) as median_seconds
@@ -175,7 +198,19 @@ export const selectUnfinishedFlows = readStatement(
 
 /** Select the counts of a team's week and of the week before, in one round trip. */
 export async function selectWeekCounts(db: ReadDb, week: TeamWeek, before: TeamWeek): Promise<WeekCounts> {
-  const [sessions, ai, escalations, flows, hours, totals, claimsBefore, open, waiting, slow_flows, unfinished_flows] = await db.batch([
+  const [
+    sessions,
+    ai,
+    escalations,
+    flows,
+    hours,
+    totals,
+    claimsBefore,
+    open,
+    waiting,
+    slow_flows,
+    unfinished_flows,
+  ] = await db.batch([
     selectSessionCounts.query(week),
     selectResolvedAiSessions.query(week),
     selectEscalations.query(week),
@@ -188,8 +223,15 @@ export async function selectWeekCounts(db: ReadDb, week: TeamWeek, before: TeamW
     selectSlowFlows.query(week),
     selectUnfinishedFlows.query(week),
   ])
-  const [sessionCounts, aiCounts, escalationCounts, previous, openCounts] = [sessions[0], ai[0], escalations[0], totals[0], open[0]]
-  if (!sessionCounts || !aiCounts || !escalationCounts || !previous || !openCounts) throw new Error('A count returned no row')
+  const [sessionCounts, aiCounts, escalationCounts, previous, openCounts] = [
+    sessions[0],
+    ai[0],
+    escalations[0],
+    totals[0],
+    open[0],
+  ]
+  if (!sessionCounts || !aiCounts || !escalationCounts || !previous || !openCounts)
+    throw new Error('A count returned no row')
   return {
     week,
     sessions: sessionCounts,
@@ -238,7 +280,8 @@ export const selectSubscriptions = readStatement(
 
 export const selectSubscription = readStatement(
   ReportSubscription,
-  (teamId: string) => sql`select r.team_id, t.name as team_name, r.created_at from ${subscriptions} and r.team_id = ${teamId}`,
+  (teamId: string) =>
+    sql`select r.team_id, t.name as team_name, r.created_at from ${subscriptions} and r.team_id = ${teamId}`,
 )
 
 /** Subscribe the caller to the report of a team of the account. */
@@ -261,10 +304,18 @@ export async function deleteSubscription(db: WriteDb, teamId: string): Promise<b
 }
 
 export function selectTeam(db: ReadDb, teamId: string): Promise<{ id: string } | undefined> {
-  return db.selectFrom('teams').select('id').where('account_id', '=', accountId).where('id', '=', teamId).executeTakeFirst()
+  return db
+    .selectFrom('teams')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('id', '=', teamId)
+    .executeTakeFirst()
 }
 
-export async function deleteSubscriptionByLink(db: PlatformDb, { accountId, teamId, userId }: SubscriptionKey): Promise<void> {
+export async function deleteSubscriptionByLink(
+  db: PlatformDb,
+  { accountId, teamId, userId }: SubscriptionKey,
+): Promise<void> {
   await db
     .deleteFrom('report_subscriptions')
     .where('account_id', '=', accountId)
@@ -283,8 +334,14 @@ export const restoreSubscription = writeStatement(
 )
 
 export const selectDueReports = readStatement(
-  z.object({ account_id: notNull<string>(), team_id: notNull<string>(), week: notNull<string>(), due_at: notNull<string>() }),
-  (limit: number) => sql`select account_id, team_id, week, due_at from ${callFunction('app.due_weekly_reports', { p_limit: limit })}`,
+  z.object({
+    account_id: notNull<string>(),
+    team_id: notNull<string>(),
+    week: notNull<string>(),
+    due_at: notNull<string>(),
+  }),
+  (limit: number) =>
+    sql`select account_id, team_id, week, due_at from ${callFunction('app.due_weekly_reports', { p_limit: limit })}`,
 )
 
 /** Store a report with its e-mails, unless it is stored already. Return the e-mails to publish. */
@@ -301,6 +358,15 @@ export const sendReport = writeStatement(
 )
 
 /** Select the report of an e-mail. */
-export function selectSentReport(db: PlatformDb, accountId: string, reportId: string): Promise<{ content: WeeklyReport } | undefined> {
-  return db.selectFrom('weekly_reports').select('content').where('account_id', '=', accountId).where('id', '=', reportId).executeTakeFirst()
+export function selectSentReport(
+  db: PlatformDb,
+  accountId: string,
+  reportId: string,
+): Promise<{ content: WeeklyReport } | undefined> {
+  return db
+    .selectFrom('weekly_reports')
+    .select('content')
+    .where('account_id', '=', accountId)
+    .where('id', '=', reportId)
+    .executeTakeFirst()
 }

@@ -13,8 +13,14 @@ export const WeeklyReportQuery = z.strictObject({
     .string()
     .refine((week) => parseWeek(week) !== undefined, 'must be a week of ISO 8601, such as 2026-W47')
     .optional()
-    .describe('A week of ISO 8601, such as `2026-W47`. By default the last week that has ended in the time zone of the team.'),
-  format: z.enum(['json', 'html', 'pdf', 'csv']).meta({ id: 'WeeklyReportFormat' }).default('json').describe('The format of the report.'),
+    .describe(
+      'A week of ISO 8601, such as `2026-W47`. By default the last week that has ended in the time zone of the team.',
+    ),
+  format: z
+    .enum(['json', 'html', 'pdf', 'csv'])
+    .meta({ id: 'WeeklyReportFormat' })
+    .default('json')
+    .describe('The format of the report.'),
 })
 export type WeeklyReportQuery = z.infer<typeof WeeklyReportQuery>
 
@@ -29,12 +35,19 @@ const FlowResult = z
     completed: Count.describe('Its sessions that were completed in the week.'),
     resolved: Count.describe('Those of them that were resolved.'),
   })
-  .meta({ id: 'WeeklyFlowResult', examples: [{ tree_id: exampleTree.id, name: exampleTree.name, completed: 12, resolved: 11 }] })
+  .meta({
+    id: 'WeeklyFlowResult',
+    examples: [{ tree_id: exampleTree.id, name: exampleTree.name, completed: 12, resolved: 11 }],
+  })
 
 export const WeeklyReport = z
   .strictObject({
-    summary: z.array(z.string()).describe('The report in sentences, also of a week in which nothing happened.'),
-    team: z.strictObject({ id: Id, name: z.string().describe('The name of the team.') }).describe('The team.'),
+    summary: z
+      .array(z.string())
+      .describe('The report in sentences, also of a week in which nothing happened.'),
+    team: z
+      .strictObject({ id: Id, name: z.string().describe('The name of the team.') })
+      .describe('The team.'),
     week: z.string().describe('The week of ISO 8601.'),
     timezone: z.string().describe('The time zone of the team, or else of the account.'),
     starts_on: z.iso.date().describe('The Monday.'),
@@ -64,10 +77,14 @@ export const WeeklyReport = z
       .describe('How long escalations waited.'),
     helpful_flows: z
       .array(FlowResult)
-      .describe('Up to 5 flows with at least 3 completed sessions, of which 70 % or more were resolved. The most resolved first.'),
+      .describe(
+        'Up to 5 flows with at least 3 completed sessions, of which 70 % or more were resolved. The most resolved first.',
+      ),
     unhelpful_flows: z
       .array(FlowResult)
-      .describe('Up to 5 flows with at least 3 completed sessions, of which less than half were resolved. The fewest resolved first.'),
+      .describe(
+        'Up to 5 flows with at least 3 completed sessions, of which less than half were resolved. The fewest resolved first.',
+      ),
     by_day: z
       .array(
         z.strictObject({
@@ -79,10 +96,21 @@ export const WeeklyReport = z
       )
       .describe('The seven days, sessions of flows and AI sessions together.'),
     by_hour: z
-      .array(z.strictObject({ hour: Hour, started: Count.describe('Sessions that were started in that hour of any day.') }))
+      .array(
+        z.strictObject({
+          hour: Hour,
+          started: Count.describe('Sessions that were started in that hour of any day.'),
+        }),
+      )
       .describe('The 24 hours of the day.'),
     busiest_hours: z
-      .array(z.strictObject({ day: Weekday, hour: Hour, started: Count.describe('Sessions that were started in that hour.') }))
+      .array(
+        z.strictObject({
+          day: Weekday,
+          hour: Hour,
+          started: Count.describe('Sessions that were started in that hour.'),
+        }),
+      )
       .describe('Up to 3 hours of the week, the busiest first.'),
     previous: z
       .strictObject({
@@ -93,7 +121,10 @@ export const WeeklyReport = z
       })
       .describe('The week before, sessions of flows and AI sessions together.'),
     open: z
-      .strictObject({ sessions: Count.describe('Sessions of flows.'), ai_sessions: Count.describe('AI sessions.') })
+      .strictObject({
+        sessions: Count.describe('Sessions of flows.'),
+        ai_sessions: Count.describe('AI sessions.'),
+      })
       .describe('What was open at the end of the week, of those that were started within 90 days.'),
     waiting: z
       .array(
@@ -101,7 +132,9 @@ export const WeeklyReport = z
           waits_for: z
             .enum(['colleague', 'claimant', 'approver'])
             .meta({ id: 'WeeklyReportWait' })
-            .describe('`colleague`: an escalation for its claim. `claimant`: for the pick-up. `approver`: a request for its decision.'),
+            .describe(
+              '`colleague`: an escalation for its claim. `claimant`: for the pick-up. `approver`: a request for its decision.',
+            ),
           count: Count.min(1).describe('How many waited.'),
           longest_seconds: z.number().min(0).describe('For how long the oldest had waited.'),
         }),
@@ -131,7 +164,10 @@ export const WeeklyReport = z
     id: 'WeeklyReport',
     examples: [
       {
-        summary: ['53 sessions were started, 4 more than the week before.', 'At the end of the week no case was open.'],
+        summary: [
+          '53 sessions were started, 4 more than the week before.',
+          'At the end of the week no case was open.',
+        ],
         team: { id: exampleIds.team, name: 'Field service' },
         week: '2026-W47',
         timezone: 'Europe/Berlin',
@@ -148,7 +184,9 @@ export const WeeklyReport = z
         previous: { started: 49, resolved: 40, escalated: 6, median_seconds: 300 },
         open: { sessions: 0, ai_sessions: 0 },
         waiting: [],
-        slow_flows: [{ tree_id: exampleTree.id, name: exampleTree.name, completed: 12, median_seconds: 1260 }],
+        slow_flows: [
+          { tree_id: exampleTree.id, name: exampleTree.name, completed: 12, median_seconds: 1260 },
+        ],
         unfinished_flows: [],
       },
     ],
@@ -162,6 +200,8 @@ export const ReportSubscription = z
   })
   .meta({
     id: 'ReportSubscription',
-    examples: [{ team_id: exampleIds.team, team_name: 'Field service', created_at: '2026-11-21T09:30:00.000Z' }],
+    examples: [
+      { team_id: exampleIds.team, team_name: 'Field service', created_at: '2026-11-21T09:30:00.000Z' },
+    ],
   })
 export type ReportSubscription = z.infer<typeof ReportSubscription>

@@ -6,8 +6,13 @@ import { matchesTreeType, TreeStructure, TreeType } from '#rules/flows/structure
 export const AiQuota = z
   .strictObject({
     used: z.int().describe('AI builds of the account in this month.'),
-    limit: z.int().nullable().describe('Allowed AI builds per month; null without a limit, as for super admins.'),
-    resets_at: Time.describe('When the next month of the quota starts, counted from the billing cycle anchor.'),
+    limit: z
+      .int()
+      .nullable()
+      .describe('Allowed AI builds per month; null without a limit, as for super admins.'),
+    resets_at: Time.describe(
+      'When the next month of the quota starts, counted from the billing cycle anchor.',
+    ),
   })
   .meta({ id: 'AIQuota', examples: [{ used: 12, limit: 100, resets_at: '2026-12-21T09:30:00.000Z' }] })
 export type AiQuota = z.infer<typeof AiQuota>
@@ -27,21 +32,35 @@ export const SuggestionRequest = z
   })
   .meta({
     id: 'AISuggest',
-    examples: [{ tree_type: 'troubleshooting', tree_structure: exampleFlow, instruction: 'Rename the root to “Reseat the network cable”' }],
+    examples: [
+      {
+        tree_type: 'troubleshooting',
+        tree_structure: exampleFlow,
+        instruction: 'Rename the root to “Reseat the network cable”',
+      },
+    ],
   })
 export type SuggestionRequest = z.infer<typeof SuggestionRequest>
 
 const PatchOperation = z
   .strictObject({
-    op: z.enum(['add', 'remove', 'replace']).meta({ id: 'PatchOperationName' }).describe('The kind of operation.'),
+    op: z
+      .enum(['add', 'remove', 'replace'])
+      .meta({ id: 'PatchOperationName' })
+      .describe('The kind of operation.'),
     path: z.string().describe('The place to change, as a JSON pointer from the root of the structure.'),
     value: z.unknown().optional().describe('The new value of an add or replace.'),
   })
-  .meta({ id: 'FlowPatchOperation', examples: [{ op: 'replace', path: '/title', value: 'Reseat the network cable' }] })
+  .meta({
+    id: 'FlowPatchOperation',
+    examples: [{ op: 'replace', path: '/title', value: 'Reseat the network cable' }],
+  })
 
 export const Suggestion = z
   .strictObject({
-    patch: z.array(PatchOperation).describe('The edit as JSON Patch (RFC 6902); empty when no change is needed.'),
+    patch: z
+      .array(PatchOperation)
+      .describe('The edit as JSON Patch (RFC 6902); empty when no change is needed.'),
     explanation: z.string().describe('What the edit changes, and why.'),
     result: TreeStructure,
     problems: z.array(FlowProblem).describe('Problems that prevent publishing the result.'),

@@ -29,11 +29,22 @@ const conversationColumns = [
   'created_at',
   'expires_at',
 ] as const
-const itemColumns = ['id', 'user_id', sql<string>`left(goal, 300)`.as('goal'), 'tree_type', 'turns', 'created_at', 'expires_at'] as const
+const itemColumns = [
+  'id',
+  'user_id',
+  sql<string>`left(goal, 300)`.as('goal'),
+  'tree_type',
+  'turns',
+  'created_at',
+  'expires_at',
+] as const
 const isReachable = (id: string) =>
   sql<boolean>`account_id = ${accountId} and ${isOwnOrInherited('user_id')} and id = ${id} and expires_at > ${now}`
 
-export function selectConversations(db: ReadDb, { owner_left, ...page }: ConversationQuery & PageQuery): Promise<ConversationItem[]> {
+export function selectConversations(
+  db: ReadDb,
+  { owner_left, ...page }: ConversationQuery & PageQuery,
+): Promise<ConversationItem[]> {
   return db
     .selectFrom('flow_conversations')
     .select(itemColumns)
@@ -49,7 +60,11 @@ const toMessages = (message: string, reply: string): RawBuilder<Json> => sql`jso
   jsonb_build_object('role', 'assistant', 'content', ${reply}::text, 'created_at', app.iso(app.now())))`
 
 export function selectConversation(db: ReadDb, id: string): Promise<ConversationRow | undefined> {
-  return db.selectFrom('flow_conversations').select(conversationColumns).where(isReachable(id)).executeTakeFirst()
+  return db
+    .selectFrom('flow_conversations')
+    .select(conversationColumns)
+    .where(isReachable(id))
+    .executeTakeFirst()
 }
 
 export function insertConversation(
@@ -72,7 +87,10 @@ export function insertConversation(
     .executeTakeFirstOrThrow()
 }
 
-/** Add a turn to a conversation that has not changed since it was read. Return undefined if it has changed or no longer exists. */
+/**
+ * Add a turn to a conversation that has not changed since it was read. Return undefined if it has changed or
+ * no longer exists.
+ */
 export function addTurn(
   db: WriteDb,
   { id, turns }: ConversationRow,
@@ -94,5 +112,9 @@ export function addTurn(
 
 /** Delete a conversation and return it, or undefined when there was none. */
 export function deleteConversation(db: WriteDb, id: string): Promise<ConversationRow | undefined> {
-  return db.deleteFrom('flow_conversations').where(isReachable(id)).returning(conversationColumns).executeTakeFirst()
+  return db
+    .deleteFrom('flow_conversations')
+    .where(isReachable(id))
+    .returning(conversationColumns)
+    .executeTakeFirst()
 }

@@ -56,9 +56,10 @@ export const ConversationStart = z
   })
 export type ConversationStart = z.infer<typeof ConversationStart>
 
-export const ConversationMessage = z
-  .strictObject({ message: Text.describe('What to change or add.') })
-  .meta({ id: 'FlowConversationMessage', examples: [{ message: 'Rename the root to “Does the printer answer?”' }] })
+export const ConversationMessage = z.strictObject({ message: Text.describe('What to change or add.') }).meta({
+  id: 'FlowConversationMessage',
+  examples: [{ message: 'Rename the root to “Does the printer answer?”' }],
+})
 
 export const ConversationCommit = z
   .strictObject({ name: Name.optional().describe('Name of the flow; the name of the draft when left out.') })
@@ -127,7 +128,9 @@ export const Conversation = z
         goal: 'A printer is offline.',
         tree_type: 'troubleshooting',
         environment_tags: ['windows 11'],
-        messages: [{ role: 'user', content: 'A printer is offline.', created_at: '2026-11-21T09:30:00.000Z' }],
+        messages: [
+          { role: 'user', content: 'A printer is offline.', created_at: '2026-11-21T09:30:00.000Z' },
+        ],
         draft: exampleDraft,
         problems: [],
         created_at: '2026-11-21T09:30:00.000Z',

@@ -17,7 +17,10 @@ const maxTurns = 100
 // The newest messages that a prompt contains.
 const maxPromptMessages = 20
 
-/** Start a conversation with a first answer of the model. Store nothing if the model fails. A draft counts as one build of the month. */
+/**
+ * Start a conversation with a first answer of the model. Store nothing if the model fails. A draft counts as
+ * one build of the month.
+ */
 export async function start(ctx: WriteContext, input: ConversationStart): Promise<Conversation> {
   const earlier = ctx.isRepeat ? await queries.selectConversation(ctx.db, ctx.workId) : undefined
   if (earlier) return toConversation(earlier, ctx.budget)
@@ -37,7 +40,10 @@ export async function list({ db }: Pick<ReadContext, 'db'>, query: ConversationQ
 }
 
 /** Return a conversation that the caller reaches and that has not expired. */
-export async function get({ db, budget }: Pick<ReadContext, 'db' | 'budget'>, id: string): Promise<Conversation> {
+export async function get(
+  { db, budget }: Pick<ReadContext, 'db' | 'budget'>,
+  id: string,
+): Promise<Conversation> {
   return toConversation(await find(db, id), budget)
 }
 
@@ -46,12 +52,17 @@ export async function sendMessage(ctx: WriteContext, id: string, message: string
   const before = await find(ctx.db, id)
   if (before.last_work_id === ctx.workId) return toConversation(before, ctx.budget)
   if (before.turns >= maxTurns)
-    throw limitReached('turns', maxTurns, `A conversation has at most ${maxTurns} turns; commit it or start another`)
+    throw limitReached(
+      'turns',
+      maxTurns,
+      `A conversation has at most ${maxTurns} turns; commit it or start another`,
+    )
   if (!before.draft) await assistant.requireBuild(ctx)
   const reply = await askModel(ctx, before, message)
   const after = await inTransaction(ctx.db, async (db) => {
     const conversation =
-      (await queries.addTurn(db, before, { workId: ctx.workId, message, reply })) ?? (await throwStaleConversation(db, id))
+      (await queries.addTurn(db, before, { workId: ctx.workId, message, reply })) ??
+      (await throwStaleConversation(db, id))
     if (reply.draft && !before.draft) await assistant.countBuild(db)
     return conversation
   })
@@ -71,7 +82,10 @@ export async function remove({ db }: WriteContext, id: string): Promise<void> {
   if (!(await queries.deleteConversation(db, id))) throw notFound('Flow-builder conversation')
 }
 
-type ConversationState = Pick<queries.ConversationRow, 'goal' | 'tree_type' | 'environment_tags' | 'draft' | 'messages'>
+type ConversationState = Pick<
+  queries.ConversationRow,
+  'goal' | 'tree_type' | 'environment_tags' | 'draft' | 'messages'
+>
 
 function askModel(
   ctx: WriteContext,
@@ -82,14 +96,26 @@ function askModel(
   const turns = [...messages, { role: 'user' as const, content: message }]
     .slice(-maxPromptMessages)
     .map(({ role, content }) => ({ role, text: content }))
-  return askUntilValid<typeof flowDraft.answer, queries.ModelReply>(ctx, flowDraft, { facts, turns }, ({ reply, flow }) => {
-    if (!flow) return { value: { reply, draft: null } }
-    const result = toFlowDraft(flow, { tree_type, base: draft, redaction: ctx.config.AI_REDACTION, targetStatus: 'draft' }, ctx.budget)
-    return 'problems' in result ? result : { value: { reply, draft: result.value } }
-  })
+  return askUntilValid<typeof flowDraft.answer, queries.ModelReply>(
+    ctx,
+    flowDraft,
+    { facts, turns },
+    ({ reply, flow }) => {
+      if (!flow) return { value: { reply, draft: null } }
+      const result = toFlowDraft(
+        flow,
+        { tree_type, base: draft, redaction: ctx.config.AI_REDACTION, targetStatus: 'draft' },
+        ctx.budget,
+      )
+      return 'problems' in result ? result : { value: { reply, draft: result.value } }
+    },
+  )
 }
 
-function toConversation({ turns: _, last_work_id: __, ...conversation }: queries.ConversationRow, budget: Budget): Conversation {
+function toConversation(
+  { turns: _, last_work_id: __, ...conversation }: queries.ConversationRow,
+  budget: Budget,
+): Conversation {
   const { draft } = conversation
   return { ...conversation, problems: draft ? validateFlow(draft, 'published', budget).errors : [] }
 }

@@ -35,26 +35,52 @@ const claimedColumns = sql`id, account_id, team_id, created_by, source, address,
   max_attempts, created_at < app.now() - interval '1 day' as is_old`
 
 /** Claim an attempt of a slice. Return no row when it is already claimed or the batch is over. */
-export const claimBatch = writeStatement(ClaimedBatch, (id: string, attempt: number) => attempts.claim(id, attempt, claimedColumns))
-
-/** Record a slice after which another follows. Return no row when a later attempt was claimed, or the batch was canceled. */
-export const continueBatch = writeStatement(z.object({ id: z.string() }), (claimed: ClaimedBatch, done: number) =>
-  attempts.continue(claimed, maxSliceAttempts, sql`done = ${done}`),
+export const claimBatch = writeStatement(ClaimedBatch, (id: string, attempt: number) =>
+  attempts.claim(id, attempt, claimedColumns),
 )
 
-/** Record that the vendor limits our calls: the same slice follows after `delaySeconds`, with as many attempts left. Return no row as `continueBatch` does. */
-export const postponeBatch = writeStatement(z.object({ id: z.string() }), (claimed: ClaimedBatch, delaySeconds: number) =>
-  attempts.continue(claimed, claimed.max_attempts - claimed.attempts + 1, sql`done = ${claimed.done}`, delaySeconds),
+/**
+ * Record a slice after which another follows. Return no row when a later attempt was claimed, or the batch
+ * was canceled.
+ */
+export const continueBatch = writeStatement(
+  z.object({ id: z.string() }),
+  (claimed: ClaimedBatch, done: number) => attempts.continue(claimed, maxSliceAttempts, sql`done = ${done}`),
+)
+
+/**
+ * Record that the vendor limits our calls: the same slice follows after `delaySeconds`, with as many attempts
+ * left. Return no row as `continueBatch` does.
+ */
+export const postponeBatch = writeStatement(
+  z.object({ id: z.string() }),
+  (claimed: ClaimedBatch, delaySeconds: number) =>
+    attempts.continue(
+      claimed,
+      claimed.max_attempts - claimed.attempts + 1,
+      sql`done = ${claimed.done}`,
+      delaySeconds,
+    ),
 )
 
 /** Record how far the vendor's list was read. Return no row as `continueBatch` does. */
 export const recordListing = writeStatement(
   z.object({ id: z.string() }),
-  (claimed: ClaimedBatch, { position, total, problem }: { position: string | null; total: number; problem: string | null }) =>
-    attempts.continue(claimed, maxSliceAttempts, sql`list_position = ${position}, total = ${total}, problem = ${problem}`),
+  (
+    claimed: ClaimedBatch,
+    { position, total, problem }: { position: string | null; total: number; problem: string | null },
+  ) =>
+    attempts.continue(
+      claimed,
+      maxSliceAttempts,
+      sql`list_position = ${position}, total = ${total}, problem = ${problem}`,
+    ),
 )
 
-/** Record the last slice, or a failed attempt. `retrySeconds` is null when no attempt follows. Return no row as `continueBatch` does. */
+/**
+ * Record the last slice, or a failed attempt. `retrySeconds` is null when no attempt follows. Return no row
+ * as `continueBatch` does.
+ */
 export const completeBatch = writeStatement(
   z.object({ id: z.string() }),
   (claimed: ClaimedBatch, result: SendResult, retrySeconds: number | null, done: number) =>
@@ -62,7 +88,9 @@ export const completeBatch = writeStatement(
       claimed,
       result,
       retrySeconds,
-      retrySeconds === null ? sql`, done = ${done}, ${result.ok ? sql`` : sql`problem = ${result.error},`} finished_at = app.now()` : sql``,
+      retrySeconds === null
+        ? sql`, done = ${done}, ${result.ok ? sql`` : sql`problem = ${result.error},`} finished_at = app.now()`
+        : sql``,
     ),
 )
 
@@ -98,7 +126,10 @@ export const saveItems = writeStatement(
     on conflict (account_id, batch_id, place) do update set import_id = excluded.import_id, problem = excluded.problem`,
 )
 
-/** Add listed articles to a batch until it has `max`. One that is listed twice is added once. Return the number of added and of new articles. */
+/**
+ * Add listed articles to a batch until it has `max`. One that is listed twice is added once. Return the
+ * number of added and of new articles.
+ */
 export const addListed = writeStatement(
   z.object({ added: z.int(), found: z.int() }),
   (claimed: ClaimedBatch, listed: readonly ListedArticle[], max: number) => sql`

@@ -14,14 +14,17 @@ import * as queries from './queries.ts'
 export type BatchContext = Pick<JobContext, 'platform' | 'openAccountScope'> & sources.SourceContext
 
 /**
- * Import the next articles of a batch. The imports, the results and the progress are written in one transaction, so an attempt that crashes has
- * changed nothing. A duplicate message finds the attempt already claimed.
+ * Import the next articles of a batch. The imports, the results and the progress are written in one
+ * transaction, so an attempt that crashes has changed nothing. A duplicate message finds the attempt already
+ * claimed.
  */
 export async function attempt(ctx: BatchContext, batchId: string, attemptNumber: number): Promise<void> {
   const claimed = await queries.claimBatch.first(ctx.platform, batchId, attemptNumber)
   if (!claimed) return
   try {
-    const slice = await sources.readSlice(ctx, claimed, (limit) => queries.selectListed.all(ctx.platform, claimed, limit))
+    const slice = await sources.readSlice(ctx, claimed, (limit) =>
+      queries.selectListed.all(ctx.platform, claimed, limit),
+    )
     if ('ok' in slice) return await recordFailure(ctx, claimed, slice)
     if ('articles' in slice) await recordListing(ctx, claimed, slice)
     else await recordSlice(ctx, claimed, slice)
@@ -29,7 +32,11 @@ export async function attempt(ctx: BatchContext, batchId: string, attemptNumber:
   } catch (error) {
     if (error instanceof OvertakenError) return
     ctx.log({ kb_batch_slice_failed: claimed.id, error: describe(error) })
-    await recordFailure(ctx, claimed, { ok: false, status: null, error: 'The articles could not be imported; try again' })
+    await recordFailure(ctx, claimed, {
+      ok: false,
+      status: null,
+      error: 'The articles could not be imported; try again',
+    })
   }
 }
 
@@ -53,11 +60,16 @@ export function toSweptKind(ctx: BatchContext): SweptKind {
 class OvertakenError extends Error {}
 
 /** Store the articles of a slice with their results, and enqueue the next slice. */
-async function recordSlice(ctx: BatchContext, claimed: queries.ClaimedBatch, outcomes: readonly sources.Outcome[]): Promise<void> {
+async function recordSlice(
+  ctx: BatchContext,
+  claimed: queries.ClaimedBatch,
+  outcomes: readonly sources.Outcome[],
+): Promise<void> {
   await ctx.openAccountScope(claimed.account_id, claimed.created_by).transaction(async (db) => {
     if (claimed.team_id) await queries.enterTeam.one(db, claimed.team_id)
     const items: queries.NewItem[] = []
-    for (const [n, outcome] of outcomes.entries()) items.push(await storeOutcome(db, outcome, claimed.done + n))
+    for (const [n, outcome] of outcomes.entries())
+      items.push(await storeOutcome(db, outcome, claimed.done + n))
     await queries.saveItems.run(db, claimed.id, items)
     const done = claimed.done + outcomes.length
     const isLast = done >= claimed.total
@@ -65,14 +77,21 @@ async function recordSlice(ctx: BatchContext, claimed: queries.ClaimedBatch, out
       ? await queries.completeBatch.first(db, claimed, { ok: true, status: null }, null, done)
       : await queries.continueBatch.first(db, claimed, done)
     if (!recorded) throw new OvertakenError()
-    await announceProgress(db, toProgress(claimed, { phase: isLast ? 'finished' : 'importing', done, total: claimed.total }))
+    await announceProgress(
+      db,
+      toProgress(claimed, { phase: isLast ? 'finished' : 'importing', done, total: claimed.total }),
+    )
     if (isLast) await announce(db, claimed, 'succeeded')
     else db.outbox({ kind: 'kb_batch', id: claimed.id, attempt: claimed.attempts + 1 })
   })
 }
 
 /** Store the articles that a vendor has listed, and enqueue the next slice. A batch without articles ends. */
-async function recordListing(ctx: BatchContext, claimed: queries.ClaimedBatch, { articles, next }: sources.Listing): Promise<void> {
+async function recordListing(
+  ctx: BatchContext,
+  claimed: queries.ClaimedBatch,
+  { articles, next }: sources.Listing,
+): Promise<void> {
   await ctx.openAccountScope(claimed.account_id, claimed.created_by).transaction(async (db) => {
     const { added, found } = await queries.addListed.one(db, claimed, articles, sources.maxVendorArticles)
     const total = claimed.total + added
@@ -81,7 +100,13 @@ async function recordListing(ctx: BatchContext, claimed: queries.ClaimedBatch, {
     const problem = isCut ? `Only the first ${sources.maxVendorArticles} articles are imported` : null
     const isEmpty = position === null && total === 0
     const recorded = isEmpty
-      ? await queries.completeBatch.first(db, claimed, { ok: false, status: null, error: 'There are no published articles' }, null, 0)
+      ? await queries.completeBatch.first(
+          db,
+          claimed,
+          { ok: false, status: null, error: 'There are no published articles' },
+          null,
+          0,
+        )
       : await queries.recordListing.first(db, claimed, { position, total, problem })
     if (!recorded) throw new OvertakenError()
     const phase = isEmpty ? 'finished' : position === null ? 'importing' : 'listing'
@@ -91,15 +116,31 @@ async function recordListing(ctx: BatchContext, claimed: queries.ClaimedBatch, {
   })
 }
 
-async function storeOutcome(db: WriteDb, { name, article, problem }: sources.Outcome, place: number): Promise<queries.NewItem> {
+async function storeOutcome(
+  db: WriteDb,
+  { name, article, problem }: sources.Outcome,
+  place: number,
+): Promise<queries.NewItem> {
   const import_id = article ? await kbImports.store(db, article) : null
-  return { place, name, import_id, problem: article && !import_id ? kbImports.quotaExceeded().message : problem }
+  return {
+    place,
+    name,
+    import_id,
+    problem: article && !import_id ? kbImports.quotaExceeded().message : problem,
+  }
 }
 
-async function recordFailure(ctx: BatchContext, claimed: queries.ClaimedBatch, result: SendResult & { ok: false }): Promise<void> {
+async function recordFailure(
+  ctx: BatchContext,
+  claimed: queries.ClaimedBatch,
+  result: SendResult & { ok: false },
+): Promise<void> {
   if (result.isPostponed && !claimed.is_old) return postpone(ctx, claimed, result.retryAfterSeconds ?? 0)
   const failures = claimed.attempts - (claimed.max_attempts - queries.maxSliceAttempts)
-  const delaySeconds = secondsUntilRetry({ ...claimed, attempts: failures, max_attempts: queries.maxSliceAttempts }, result)
+  const delaySeconds = secondsUntilRetry(
+    { ...claimed, attempts: failures, max_attempts: queries.maxSliceAttempts },
+    result,
+  )
   recordAttempt('kb_batch', { ok: false }, delaySeconds)
   await ctx.openAccountScope(claimed.account_id, claimed.created_by).transaction(async (db) => {
     if (!(await queries.completeBatch.first(db, claimed, result, delaySeconds, claimed.done))) return
@@ -108,7 +149,11 @@ async function recordFailure(ctx: BatchContext, claimed: queries.ClaimedBatch, r
   })
 }
 
-async function postpone(ctx: BatchContext, claimed: queries.ClaimedBatch, delaySeconds: number): Promise<void> {
+async function postpone(
+  ctx: BatchContext,
+  claimed: queries.ClaimedBatch,
+  delaySeconds: number,
+): Promise<void> {
   recordAttempt('kb_batch', { ok: false }, delaySeconds)
   await ctx.openAccountScope(claimed.account_id, claimed.created_by).transaction(async (db) => {
     if (await queries.postponeBatch.first(db, claimed, delaySeconds))
@@ -121,6 +166,10 @@ const toProgress = (
   progress: { phase: string; done: number; total: number },
 ): Parameters<typeof announceProgress>[1] => ({ kind: 'kb_batch', id, user_id: created_by, ...progress })
 
-function announce(db: WriteDb, { id, created_by }: queries.ClaimedBatch, status: 'succeeded' | 'failed'): Promise<void> {
+function announce(
+  db: WriteDb,
+  { id, created_by }: queries.ClaimedBatch,
+  status: 'succeeded' | 'failed',
+): Promise<void> {
   return enqueueLiveEvent(db, 'kb_batch_finished', { batch_id: id, user_id: created_by, status })
 }

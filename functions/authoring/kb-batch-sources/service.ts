@@ -7,7 +7,12 @@ import { type Budget, createBudget, jobSteps, stepsPerSecond } from '#rules/budg
 import type { Article } from '#rules/knowledge/article.ts'
 import { listArticles, readArchived, toLine } from '#rules/knowledge/article-archive.ts'
 import { ArticleError } from '#rules/knowledge/blocks.ts'
-import { ArticlesError, type ArticlesPort, type ArticleVendor, type ListedArticle } from '#vendors/articles/articles.ts'
+import {
+  ArticlesError,
+  type ArticlesPort,
+  type ArticleVendor,
+  type ListedArticle,
+} from '#vendors/articles/articles.ts'
 import { openArticles } from '#vendors/articles/open.ts'
 import { openArticlesKey } from '#vendors/articles/sealed-key.ts'
 import { fetchPage } from '#vendors/net/page-fetcher.ts'
@@ -42,7 +47,9 @@ export interface Outcome {
   problem: string | null
 }
 
-/** Articles that a vendor has listed, and the position at which the list goes on; null when it is complete. */
+/**
+ * Articles that a vendor has listed, and the position at which the list goes on; null when it is complete.
+ */
 export interface Listing {
   articles: ListedArticle[]
   next: string | null
@@ -61,7 +68,11 @@ const slicePages = 10
 const maxListingAttempts = 300
 
 /** Read the next articles of a batch, or the next part of a vendor's list. Never throw for one article. */
-export function readSlice(ctx: SourceContext, claimed: Batch, selectListed: SelectListed): Promise<Outcome[] | Listing | Failure> {
+export function readSlice(
+  ctx: SourceContext,
+  claimed: Batch,
+  selectListed: SelectListed,
+): Promise<Outcome[] | Listing | Failure> {
   switch (claimed.source) {
     case 'zip':
       return readFiles(ctx, claimed)
@@ -75,7 +86,10 @@ export function readSlice(ctx: SourceContext, claimed: Batch, selectListed: Sele
   }
 }
 
-async function readFiles({ uploads, log }: SourceContext, { object_key, done }: Batch): Promise<Outcome[] | Failure> {
+async function readFiles(
+  { uploads, log }: SourceContext,
+  { object_key, done }: Batch,
+): Promise<Outcome[] | Failure> {
   const bytes = await uploads.get(object_key ?? '')
   if (!bytes) throw new Error('The archive of a batch is missing')
   const outcomes: Outcome[] = []
@@ -83,7 +97,10 @@ async function readFiles({ uploads, log }: SourceContext, { object_key, done }: 
   for (const file of listArticles(bytes).slice(done, done + sliceArticles)) {
     if (steps >= sliceSteps) break
     const read = await readOne(log, file.name, async ({ readArticleFile }, budget) =>
-      readArticleFile({ bytes: await readArchived(bytes, file), name: toFileName(file.name), type: '' }, budget),
+      readArticleFile(
+        { bytes: await readArchived(bytes, file), name: toFileName(file.name), type: '' },
+        budget,
+      ),
     )
     outcomes.push(read.outcome)
     steps += read.steps
@@ -97,7 +114,11 @@ async function readPage({ guard, log }: SourceContext, { address }: Batch): Prom
   if ('ok' in page) return page
   const { bytes, type } = page
   return [
-    (await readOne(log, url, ({ readArticleFile }, budget) => readArticleFile({ bytes, name: nameOfPage(page), type }, budget))).outcome,
+    (
+      await readOne(log, url, ({ readArticleFile }, budget) =>
+        readArticleFile({ bytes, name: nameOfPage(page), type }, budget),
+      )
+    ).outcome,
   ]
 }
 
@@ -107,7 +128,9 @@ const toFileName = (path: string) => path.split(/[/\\]/).at(-1) ?? path
 function nameOfPage({ url, type }: { url: string; type: string }): string {
   const { pathname, hostname } = new URL(url)
   const name = toFileName(decodeOrKeep(pathname)) || hostname
-  return /^(?:|text\/plain|application\/octet-stream)\s*(?:;|$)/i.test(type) ? name : `${name.replace(/\.\w{1,20}$/, '')}.`
+  return /^(?:|text\/plain|application\/octet-stream)\s*(?:;|$)/i.test(type)
+    ? name
+    : `${name.replace(/\.\w{1,20}$/, '')}.`
 }
 
 function decodeOrKeep(path: string): string {
@@ -120,12 +143,17 @@ function decodeOrKeep(path: string): string {
 
 /** Read the next pages of a vendor's list. A failure after the first page is left to the next slice. */
 async function listNext(ctx: SourceContext, claimed: VendorBatch): Promise<Listing | Failure> {
-  if (claimed.attempts > maxListingAttempts) return { ok: false, status: null, error: 'The list of articles does not end', gone: true }
+  if (claimed.attempts > maxListingAttempts)
+    return { ok: false, status: null, error: 'The list of articles does not end', gone: true }
   const vendor = await open(ctx, claimed)
   const start = claimed.list_position ?? ''
   const listing = { articles: [] as ListedArticle[], next: start as string | null }
   try {
-    for (let pages = 0; pages < slicePages && listing.next !== null && listing.articles.length <= maxVendorArticles; pages++) {
+    for (
+      let pages = 0;
+      pages < slicePages && listing.next !== null && listing.articles.length <= maxVendorArticles;
+      pages++
+    ) {
       const page = await vendor.listPage(listing.next)
       listing.articles.push(...page.articles.map(({ id, name }) => ({ id, name: toLine(name) })))
       listing.next = page.next
@@ -138,10 +166,14 @@ async function listNext(ctx: SourceContext, claimed: VendorBatch): Promise<Listi
 }
 
 /**
- * Read the next articles that are listed. A failure after the first one is left to the next slice. The last attempt refuses each article that
- * fails, as long as the vendor answers for another one.
+ * Read the next articles that are listed. A failure after the first one is left to the next slice. The last
+ * attempt refuses each article that fails, as long as the vendor answers for another one.
  */
-async function readListed(ctx: SourceContext, claimed: VendorBatch, selectListed: SelectListed): Promise<Outcome[] | Failure> {
+async function readListed(
+  ctx: SourceContext,
+  claimed: VendorBatch,
+  selectListed: SelectListed,
+): Promise<Outcome[] | Failure> {
   const vendor = await open(ctx, claimed)
   const outcomes: Outcome[] = []
   const isLast = claimed.attempts >= claimed.max_attempts
@@ -180,7 +212,10 @@ function toVendorReason({ kind, message }: ArticlesError): string {
   return kind === 'missing' ? 'The article was deleted meanwhile' : message
 }
 
-async function open({ vault, guard }: SourceContext, { id, account_id, source, address, api_key }: VendorBatch): Promise<ArticlesPort> {
+async function open(
+  { vault, guard }: SourceContext,
+  { id, account_id, source, address, api_key }: VendorBatch,
+): Promise<ArticlesPort> {
   const apiKey = await openArticlesKey(vault, account_id, id, api_key ?? '')
   return openArticles({ vendor: source, baseUrl: address ?? '', apiKey }, guard)
 }
@@ -190,10 +225,17 @@ const loadReader = () => import('#rules/knowledge/article.ts')
 type Read = (reader: Awaited<ReturnType<typeof loadReader>>, budget: Budget) => Promise<Article>
 
 /** Read an article with the work of a job. Any error is the result of this article alone. */
-async function readOne(log: SourceContext['log'], name: string, read: Read): Promise<{ outcome: Outcome; steps: number }> {
+async function readOne(
+  log: SourceContext['log'],
+  name: string,
+  read: Read,
+): Promise<{ outcome: Outcome; steps: number }> {
   const budget = createBudget({ steps: jobSteps })
   try {
-    return { outcome: { name, article: await read(await loadReader(), budget), problem: null }, steps: budget.getSpent().steps }
+    return {
+      outcome: { name, article: await read(await loadReader(), budget), problem: null },
+      steps: budget.getSpent().steps,
+    }
   } catch (error) {
     return { outcome: { name, article: null, problem: toReason(log, error) }, steps: budget.getSpent().steps }
   }
@@ -202,7 +244,8 @@ async function readOne(log: SourceContext['log'], name: string, read: Read): Pro
 function toReason(log: SourceContext['log'], error: unknown): string {
   if (error instanceof ArticleError || error instanceof ArchiveError) return error.message
   // Only the budget throws one.
-  if (error instanceof Problem && error.status < 500) return 'The article takes too much work to read; split it'
+  if (error instanceof Problem && error.status < 500)
+    return 'The article takes too much work to read; split it'
   log({ kb_article_unreadable: true, error: describe(error) })
   return 'The article could not be read'
 }

@@ -34,7 +34,8 @@ and all at most 100 MiB after decompression. Archives inside the archive are not
     method: 'get',
     path: '/kb-imports/batches',
     summary: 'List batches of articles',
-    description: 'Lists the batches of my team and my own of the last 90 days, newest first. Account admins see all.',
+    description:
+      'Lists the batches of my team and my own of the last 90 days, newest first. Account admins see all.',
     ...common,
     limit: 'read',
     paged: true,
@@ -62,7 +63,8 @@ and all at most 100 MiB after decompression. Archives inside the archive are not
     method: 'post',
     path: '/kb-imports/batches/{batch_id}/cancel',
     summary: 'Cancel a batch of articles',
-    description: 'The articles that are imported stay. A canceled batch may be canceled again; one that has ended otherwise is a 409.',
+    description:
+      'The articles that are imported stay. A canceled batch may be canceled again; one that has ended otherwise is a 409.',
     ...common,
     limit: 'write',
     params: schemas.BatchId,

@@ -9,7 +9,9 @@ export const BatchId = idParams('batch_id', 'batch')
 const ApiKey = z
   .string()
   .regex(/^[\x21-\x7e]{1,500}$/, 'must be 1 to 500 characters of ASCII without spaces')
-  .describe('The key of its API. It is kept encrypted while the batch runs, deleted when it ends, and never returned.')
+  .describe(
+    'The key of its API. It is kept encrypted while the batch runs, deleted when it ends, and never returned.',
+  )
 
 const PageBatch = z
   .strictObject({
@@ -19,7 +21,10 @@ const PageBatch = z
       .max(2000)
       .describe('Address of a page: HTML, markdown, text, docx or PDF. It must be public.'),
   })
-  .meta({ id: 'KbPageBatchCreate', examples: [{ source: 'url', url: 'https://kb.example.com/print-spooler' }] })
+  .meta({
+    id: 'KbPageBatchCreate',
+    examples: [{ source: 'url', url: 'https://kb.example.com/print-spooler' }],
+  })
 const HuduBatch = z
   .strictObject({
     source: z.literal('hudu').describe('The articles of Hudu.'),
@@ -33,7 +38,9 @@ const HuduBatch = z
 const ItGlueBatch = z
   .strictObject({
     source: z.literal('it_glue').describe('The documents of IT Glue.'),
-    base_url: ApiAddress.default(itGlueAddress).describe('Address of the API of the region, such as `https://api.eu.itglue.com`.'),
+    base_url: ApiAddress.default(itGlueAddress).describe(
+      'Address of the API of the region, such as `https://api.eu.itglue.com`.',
+    ),
     api_key: ApiKey,
   })
   .meta({
@@ -49,9 +56,16 @@ const KbBatchArticle = z
   .strictObject({
     name: z
       .string()
-      .describe('Name of the file in the archive, address of the page, or name of the article after that of its company or folder.'),
-    import_id: Id.nullable().describe('The knowledge import; null if the article was refused, or the import was deleted.'),
-    problem: z.string().nullable().describe('Why the article was refused, as a sentence; null if it was imported.'),
+      .describe(
+        'Name of the file in the archive, address of the page, or name of the article after that of its company or folder.',
+      ),
+    import_id: Id.nullable().describe(
+      'The knowledge import; null if the article was refused, or the import was deleted.',
+    ),
+    problem: z
+      .string()
+      .nullable()
+      .describe('Why the article was refused, as a sentence; null if it was imported.'),
   })
   .meta({ id: 'KbBatchArticle' })
 
@@ -65,13 +79,19 @@ const fields = {
   status: z
     .enum(['queued', 'running', 'succeeded', 'failed', 'canceled'])
     .meta({ id: 'KbBatchStatus' })
-    .describe('`succeeded`: each article is imported or refused. `failed`, `canceled`: the imported articles stay.'),
+    .describe(
+      '`succeeded`: each article is imported or refused. `failed`, `canceled`: the imported articles stay.',
+    ),
   progress: progressField('articles', {
     id: 'KbBatchPhase',
     phases: ['waiting', 'listing', 'importing', 'finished'],
-    meaning: '`listing`: the articles of the vendor are being counted. `importing`: they are being imported. `finished`: nothing follows.',
+    meaning:
+      '`listing`: the articles of the vendor are being counted. `importing`: they are being imported. `finished`: nothing follows.',
   }),
-  problem: z.string().nullable().describe('Why the batch has failed, or which articles it leaves out, as a sentence; null otherwise.'),
+  problem: z
+    .string()
+    .nullable()
+    .describe('Why the batch has failed, or which articles it leaves out, as a sentence; null otherwise.'),
   created_by: Id.describe('The user who started it.'),
   created_at: Time,
   finished_at: Time.nullable().describe('When it ended.'),
@@ -91,7 +111,10 @@ export const KbBatchItem = z.strictObject(fields).meta({ id: 'KbBatchListItem', 
 export type KbBatchItem = z.infer<typeof KbBatchItem>
 
 export const KbBatch = z
-  .strictObject({ ...fields, articles: z.array(KbBatchArticle).describe('What became of each article so far, at most 500.') })
+  .strictObject({
+    ...fields,
+    articles: z.array(KbBatchArticle).describe('What became of each article so far, at most 500.'),
+  })
   .meta({
     id: 'KbBatch',
     examples: [

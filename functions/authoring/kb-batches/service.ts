@@ -41,7 +41,11 @@ export async function create(ctx: WriteContext, input: FormFile | KbBatchCreate)
 export async function cancel(ctx: WriteContext, id: string): Promise<KbBatch> {
   if (!(await queries.cancelBatch.first(ctx.db, id))) {
     const { status, may_change } = await find(ctx, id)
-    if (!may_change) throw new Problem('forbidden', 'Only its creator, an admin of its team or an account admin may cancel this batch')
+    if (!may_change)
+      throw new Problem(
+        'forbidden',
+        'Only its creator, an admin of its team or an account admin may cancel this batch',
+      )
     if (status !== 'canceled') throw new Problem('wrong_state', 'This batch has ended')
   }
   return get(ctx, id)
@@ -64,7 +68,11 @@ async function readSource(ctx: WriteContext, input: KbBatchCreate): Promise<Omit
 
 async function insert(ctx: WriteContext, batch: queries.NewBatch): Promise<KbBatch> {
   const created = await queries.insertBatch.first(ctx.db, batch)
-  if (!created) throw new Problem('already_pending', 'Another batch of this account is running; wait until it is finished, or cancel it')
+  if (!created)
+    throw new Problem(
+      'already_pending',
+      'Another batch of this account is running; wait until it is finished, or cancel it',
+    )
   ctx.db.outbox({ kind: 'kb_batch', id: created.id, attempt: 1 })
   return created
 }

@@ -128,7 +128,8 @@ export const kbImportOperations = [
     method: 'delete',
     path: '/kb-imports/{import_id}',
     summary: 'Delete a knowledge import',
-    description: 'The flow that was created from the import stays. The import still counts towards the quota.',
+    description:
+      'The flow that was created from the import stays. The import still counts towards the quota.',
     ...common,
     limit: 'write',
     params: schemas.ImportId,

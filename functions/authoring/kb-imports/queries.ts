@@ -49,7 +49,10 @@ function selectItems(db: ReadDb) {
     .select(nodeCount.as('node_count'))
 }
 
-export function selectImports(db: ReadDb, { status, ...page }: KbImportQuery & PageQuery): Promise<KbImportItem[]> {
+export function selectImports(
+  db: ReadDb,
+  { status, ...page }: KbImportQuery & PageQuery,
+): Promise<KbImportItem[]> {
   let imports = selectItems(db).where('i.account_id', '=', accountId)
   if (status) imports = imports.where('i.status', '=', status)
   return imports.$call(selectPage(newestFirst, page, 'i')).execute()
@@ -63,11 +66,18 @@ export function selectImport(db: ReadDb, id: string): Promise<KbImportRow | unde
 }
 
 export async function selectArticle(db: ReadDb, id: string): Promise<Pick<Article, 'blocks' | 'warnings'>> {
-  const article = await db.selectFrom('kb_imports').select(['blocks', 'warnings']).where('id', '=', id).executeTakeFirst()
+  const article = await db
+    .selectFrom('kb_imports')
+    .select(['blocks', 'warnings'])
+    .where('id', '=', id)
+    .executeTakeFirst()
   return article ?? { blocks: [], warnings: [] }
 }
 
-/** Count and insert an import in one statement. Return undefined and count nothing when the plan allows no more. */
+/**
+ * Count and insert an import in one statement. Return undefined and count nothing when the plan allows no
+ * more.
+ */
 export const insertImport = writeStatement(
   KbImport,
   ({ title, format, blocks, warnings }: Article) => sql`
@@ -81,8 +91,15 @@ export const insertImport = writeStatement(
     select id, account_id, team_id, created_by, title, format, status, tree_id, created_at, updated_at, 0 as node_count, '[]'::jsonb as nodes, warnings from i`,
 )
 
-/** Lock an import for the rest of the transaction. Return false when the caller may not change it or its status is not in `states`. */
-export async function lockImport(db: WriteDb, id: string, states: readonly KbImport['status'][]): Promise<boolean> {
+/**
+ * Lock an import for the rest of the transaction. Return false when the caller may not change it or its
+ * status is not in `states`.
+ */
+export async function lockImport(
+  db: WriteDb,
+  id: string,
+  states: readonly KbImport['status'][],
+): Promise<boolean> {
   const query = db
     .selectFrom('kb_imports as i')
     .select('i.id')
@@ -101,24 +118,47 @@ export const insertNodes = writeStatement(
 )
 
 function updateImport(db: WriteDb, id: string) {
-  return db.updateTable('kb_imports as i').set({ updated_at: now }).where('i.id', '=', id).where(isEditable('i'))
+  return db
+    .updateTable('kb_imports as i')
+    .set({ updated_at: now })
+    .where('i.id', '=', id)
+    .where(isEditable('i'))
 }
 
 /** Replace the nodes of an import that the transaction has locked, and mark the import as converted. */
-export async function replaceNodes(db: WriteDb, id: string, nodes: readonly KbNode[], warnings: string[]): Promise<void> {
-  const deleteNodes = db.deleteFrom('kb_import_nodes').where('account_id', '=', accountId).where('import_id', '=', id)
-  await db.batch([deleteNodes, insertNodes.query(id, nodes), updateImport(db, id).set({ status: 'converted', warnings: jsonb(warnings) })])
+export async function replaceNodes(
+  db: WriteDb,
+  id: string,
+  nodes: readonly KbNode[],
+  warnings: string[],
+): Promise<void> {
+  const deleteNodes = db
+    .deleteFrom('kb_import_nodes')
+    .where('account_id', '=', accountId)
+    .where('import_id', '=', id)
+  await db.batch([
+    deleteNodes,
+    insertNodes.query(id, nodes),
+    updateImport(db, id).set({ status: 'converted', warnings: jsonb(warnings) }),
+  ])
 }
 
 /** Lock a converted import that the caller may change. */
 export const lockConverted = writeStatement(z.object({ id: z.string() }), (id: string) =>
-  requireRow(sql`select i.id from kb_imports i where i.id = ${id} and ${isEditable('i')} and i.status = 'converted' for update`),
+  requireRow(
+    sql`select i.id from kb_imports i where i.id = ${id} and ${isEditable('i')} and i.status = 'converted' for update`,
+  ),
 )
 
-/** Update a node of a locked import and renumber all positions. Return no row if the node cannot be moved there. */
-export const updateAndMoveNode = writeStatement(KbNode, (id: string, nodeId: string, change: KbNodeUpdate) => {
-  const { kind = null, title = null, content = null } = change
-  return sql`
+/**
+ * Update a node of a locked import and renumber all positions. Return no row if the node cannot be moved
+ * there.
+ */
+export const updateAndMoveNode = writeStatement(
+  KbNode,
+  (id: string, nodeId: string, change: KbNodeUpdate) => {
+    const { kind = null, title = null, content = null } = change
+    return sql`
     with recursive ${movedNodes(id, nodeId, change)}, updated_nodes as (
       update kb_import_nodes n set parent_id = p.parent_id, position = p.position,
              kind = case when n.id = ${nodeId} then coalesce(${kind}, n.kind) else n.kind end,
@@ -129,18 +169,29 @@ export const updateAndMoveNode = writeStatement(KbNode, (id: string, nodeId: str
       returning n.id, n.parent_id, n.position, n.kind, n.title, n.content),
     updated_import as (update kb_imports i set updated_at = app.now() where i.id = ${id} and exists (select from updated_nodes))
     select * from updated_nodes where id = ${nodeId}`
-})
+  },
+)
 
-/** Lock the import, update a node and renumber all positions, in one transaction. Return undefined if the change is not allowed. */
-export async function updateNode(db: WriteDb, id: string, nodeId: string, change: KbNodeUpdate): Promise<KbNode | undefined> {
-  const results = await db.batch([lockConverted.query(id), updateAndMoveNode.query(id, nodeId, change)]).catch(ignoreMissingRow)
+/**
+ * Lock the import, update a node and renumber all positions, in one transaction. Return undefined if the
+ * change is not allowed.
+ */
+export async function updateNode(
+  db: WriteDb,
+  id: string,
+  nodeId: string,
+  change: KbNodeUpdate,
+): Promise<KbNode | undefined> {
+  const results = await db
+    .batch([lockConverted.query(id), updateAndMoveNode.query(id, nodeId, change)])
+    .catch(ignoreMissingRow)
   return results?.[1][0]
 }
 
 /**
- * Build CTEs, the last of which is `new_places`: every node with its parent and position after one node has moved. It has no rows if the
- * move is not allowed. The moved node is placed after the node at `new_position` if it moves down below the same parent, otherwise before
- * that node.
+ * Build CTEs, the last of which is `new_places`: every node with its parent and position after one node has
+ * moved. It has no rows if the move is not allowed. The moved node is placed after the node at `new_position`
+ * if it moves down below the same parent, otherwise before that node.
  */
 function movedNodes(id: string, nodeId: string, { parent_id, position }: KbNodeUpdate): RawBuilder<unknown> {
   const isNodeOfImport = sql`n.account_id = app.account_id() and n.import_id = ${id}`
@@ -177,6 +228,10 @@ export async function markCommitted(db: WriteDb, id: string, treeId: string): Pr
 }
 
 export async function deleteImport(db: WriteDb, id: string): Promise<boolean> {
-  const { numDeletedRows } = await db.deleteFrom('kb_imports as i').where('i.id', '=', id).where(isEditable('i')).executeTakeFirstOrThrow()
+  const { numDeletedRows } = await db
+    .deleteFrom('kb_imports as i')
+    .where('i.id', '=', id)
+    .where(isEditable('i'))
+    .executeTakeFirstOrThrow()
   return numDeletedRows > 0n
 }

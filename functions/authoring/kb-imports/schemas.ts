@@ -17,7 +17,10 @@ const Status = z
 
 const nodeFields = {
   title: z.string().max(300).describe('Title of the node. It is required for a commit.'),
-  content: z.string().max(20_000).describe('The node’s part of the article, as markdown. Empty for a section whose heading is its title.'),
+  content: z
+    .string()
+    .max(20_000)
+    .describe('The node’s part of the article, as markdown. Empty for a section whose heading is its title.'),
   kind: z
     .enum(nodeKinds)
     .meta({ id: 'KbNodeKind' })
@@ -25,7 +28,11 @@ const nodeFields = {
       '`section`: a heading. `step`: an instruction. `note`: information. `decision`: a question whose children are its answers. `solution`: an end of the flow.',
     ),
   parent_id: Id.nullable().describe('Id of the parent node in the same import; null at the top level.'),
-  position: z.int().min(0).max(10_000).describe('Position in reading order, from 0. A parent comes before its children.'),
+  position: z
+    .int()
+    .min(0)
+    .max(10_000)
+    .describe('Position in reading order, from 0. A parent comes before its children.'),
 }
 const exampleNode = {
   id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2e02',
@@ -35,7 +42,9 @@ const exampleNode = {
   title: 'Open the services console',
   content: '1. Open the services console.',
 }
-export const KbNode = z.strictObject({ id: Id, ...nodeFields }).meta({ id: 'KbImportNode', examples: [exampleNode] })
+export const KbNode = z
+  .strictObject({ id: Id, ...nodeFields })
+  .meta({ id: 'KbImportNode', examples: [exampleNode] })
 export type KbNode = z.infer<typeof KbNode>
 
 const item = {
@@ -73,9 +82,14 @@ export const KbImport = z
     nodes: z.array(KbNode).describe('The nodes of the article in reading order, at most 100.'),
     warnings: z
       .array(z.string())
-      .describe('What was not imported, such as pictures, and parts that the conversion merged, because an article has at most 100 nodes.'),
+      .describe(
+        'What was not imported, such as pictures, and parts that the conversion merged, because an article has at most 100 nodes.',
+      ),
   })
-  .meta({ id: 'KbImportResponse', examples: [{ ...exampleItem, nodes: [{ ...exampleNode, parent_id: null, position: 0 }], warnings: [] }] })
+  .meta({
+    id: 'KbImportResponse',
+    examples: [{ ...exampleItem, nodes: [{ ...exampleNode, parent_id: null, position: 0 }], warnings: [] }],
+  })
 export type KbImport = z.infer<typeof KbImport>
 
 export const KbImportCreate = z
@@ -85,18 +99,26 @@ export const KbImportCreate = z
       .string()
       .min(1)
       .max(10 * 1024 * 1024)
-      .describe('The article, or the base64-encoded bytes of a docx or PDF. At most 5 MiB after decoding, and 900,000 characters of text.'),
+      .describe(
+        'The article, or the base64-encoded bytes of a docx or PDF. At most 5 MiB after decoding, and 900,000 characters of text.',
+      ),
     format: Format,
   })
   .meta({
     id: 'KbImportCreate',
     examples: [
-      { title: 'Restart the print spooler', content: '1. Open the services console.\n2. Restart *Print Spooler*.', format: 'markdown' },
+      {
+        title: 'Restart the print spooler',
+        content: '1. Open the services console.\n2. Restart *Print Spooler*.',
+        format: 'markdown',
+      },
     ],
   })
 export type KbImportCreate = z.infer<typeof KbImportCreate>
 
-export const KbImportQuery = z.strictObject({ status: Status.optional().describe('Only imports in this state.') })
+export const KbImportQuery = z.strictObject({
+  status: Status.optional().describe('Only imports in this state.'),
+})
 export type KbImportQuery = z.infer<typeof KbImportQuery>
 
 export const KbNodeUpdate = z
@@ -109,14 +131,21 @@ export const KbImportCommit = z
   .strictObject({
     name: Name.describe('Name of the flow.'),
     tree_type: TreeType,
-    category: Name.optional().describe('Name of a category. It is created when the account has none with this name.'),
+    category: Name.optional().describe(
+      'Name of a category. It is created when the account has none with this name.',
+    ),
   })
-  .meta({ id: 'KbImportCommit', examples: [{ name: 'Restart the print spooler', tree_type: 'procedural', category: 'Printing' }] })
+  .meta({
+    id: 'KbImportCommit',
+    examples: [{ name: 'Restart the print spooler', tree_type: 'procedural', category: 'Printing' }],
+  })
 export type KbImportCommit = z.infer<typeof KbImportCommit>
 
 export const KbQuota = z
   .strictObject({
-    used: z.int().describe('Number of articles that this account has imported, including those deleted since.'),
+    used: z
+      .int()
+      .describe('Number of articles that this account has imported, including those deleted since.'),
     limit: z.int().nullable().describe('Maximum number of imports in the plan; null without a limit.'),
     remaining: z.int().nullable().describe('Number of imports that are left; null without a limit.'),
   })

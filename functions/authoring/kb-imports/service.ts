@@ -19,7 +19,15 @@ import { splitIntoSegments } from '#rules/knowledge/segments.ts'
 import { ask } from '#vendors/ai/ask.ts'
 import { articleNodes } from '#vendors/ai/prompts/knowledge.ts'
 import * as queries from './queries.ts'
-import type { KbImport, KbImportCommit, KbImportCreate, KbImportQuery, KbNode, KbNodeUpdate, KbQuota } from './schemas.ts'
+import type {
+  KbImport,
+  KbImportCommit,
+  KbImportCreate,
+  KbImportQuery,
+  KbNode,
+  KbNodeUpdate,
+  KbQuota,
+} from './schemas.ts'
 
 export const maxBytes = 5 * 1024 * 1024
 // The first characters of a piece are enough for the model to classify it.
@@ -30,14 +38,21 @@ export async function getQuota({ db }: ReadContext): Promise<KbQuota> {
   return { used, limit, remaining: limit === null ? null : Math.max(0, limit - used) }
 }
 
-export async function create({ db, budget }: WriteContext, input: FormFile | KbImportCreate): Promise<KbImport> {
-  const article = await readArticle(input, budget).catch(throwArticleProblem('bytes' in input ? 'file' : 'content'))
+export async function create(
+  { db, budget }: WriteContext,
+  input: FormFile | KbImportCreate,
+): Promise<KbImport> {
+  const article = await readArticle(input, budget).catch(
+    throwArticleProblem('bytes' in input ? 'file' : 'content'),
+  )
   const inserted = await queries.insertImport.first(db, article)
   if (!inserted) throw quotaExceeded()
   return inserted
 }
 
-/** Store an article that a job has read. Return the id of its import, or null when the plan allows no more. */
+/**
+ * Store an article that a job has read. Return the id of its import, or null when the plan allows no more.
+ */
 export async function store(db: WriteDb, article: Article): Promise<string | null> {
   return (await queries.insertImport.first(db, article))?.id ?? null
 }
@@ -47,24 +62,34 @@ export function quotaExceeded(): Problem {
 }
 
 export async function list({ db }: ReadContext, { status, ...page }: KbImportQuery & PageQuery) {
-  return toPage(await queries.selectImports(db, { ...(status ? { status } : {}), ...page }), page, newestFirst)
+  return toPage(
+    await queries.selectImports(db, { ...(status ? { status } : {}), ...page }),
+    page,
+    newestFirst,
+  )
 }
 
 export async function get({ db }: Pick<ReadContext, 'db'>, id: string): Promise<KbImport> {
   return toImport(await find(db, id))
 }
 
-/** Ask the model to group the pieces of the article, and store the groups as nodes. The nodes contain the article's text unchanged. */
+/**
+ * Ask the model to group the pieces of the article, and store the groups as nodes. The nodes contain the
+ * article's text unchanged.
+ */
 export async function convert(ctx: WriteContext, id: string): Promise<KbImport> {
   requireUncommitted(await findOwn(ctx.db, id))
   const article = await queries.selectArticle(ctx.db, id)
   const { segments: pieces, warnings } = splitIntoSegments(article.blocks)
   // An earlier conversion has added its own to those of the article.
   const readWarnings = article.warnings.filter((warning) => !isMergeWarning(warning))
-  const { groups } = await ask(ctx, articleNodes, { facts: { pieces: pieces.map(toPromptPiece) } }).catch(async (error: unknown) => {
-    if (!(error instanceof Problem && error.kind === 'ai_budget_exhausted')) await queries.markFailed(ctx.db, id)
-    throw error
-  })
+  const { groups } = await ask(ctx, articleNodes, { facts: { pieces: pieces.map(toPromptPiece) } }).catch(
+    async (error: unknown) => {
+      if (!(error instanceof Problem && error.kind === 'ai_budget_exhausted'))
+        await queries.markFailed(ctx.db, id)
+      throw error
+    },
+  )
   const nodes = buildNodes(pieces, groups, uuidv7)
   const isReplaced = await inTransaction(ctx.db, async (db) => {
     const isLocked = await queries.lockImport(db, id, ['uploaded', 'converted', 'failed'])
@@ -75,7 +100,12 @@ export async function convert(ctx: WriteContext, id: string): Promise<KbImport> 
   return toImport(isReplaced ? current : requireUncommitted(current))
 }
 
-export async function updateNode({ db }: WriteContext, id: string, nodeId: string, change: KbNodeUpdate): Promise<KbNode> {
+export async function updateNode(
+  { db }: WriteContext,
+  id: string,
+  nodeId: string,
+  change: KbNodeUpdate,
+): Promise<KbNode> {
   const node = requireMovable(requireUncommitted(await findOwn(db, id)), nodeId, change)
   if (Object.keys(change).length === 0) return node
   const updated = await queries.updateNode(db, id, nodeId, change)
@@ -85,7 +115,10 @@ export async function updateNode({ db }: WriteContext, id: string, nodeId: strin
   throw staleVersion('import')
 }
 
-/** Create the flow and mark the import as committed, in one transaction. Of several concurrent commits only one creates the flow. */
+/**
+ * Create the flow and mark the import as committed, in one transaction. Of several concurrent commits only
+ * one creates the flow.
+ */
 export async function commit(ctx: WriteContext, id: string, input: KbImportCommit) {
   buildValidFlow(requireConverted(await findOwn(ctx.db, id)), input, ctx.budget)
   return inTransaction(ctx.db, async (db) => {
@@ -144,7 +177,8 @@ function throwArticleProblem(field: 'file' | 'content') {
 }
 
 function toPromptPiece({ kind, text }: Segment, index: number) {
-  const excerpt = text.length > maxPromptCharacters ? `${text.slice(0, maxPromptCharacters).toWellFormed()}…` : text
+  const excerpt =
+    text.length > maxPromptCharacters ? `${text.slice(0, maxPromptCharacters).toWellFormed()}…` : text
   return { number: index + 1, kind, text: excerpt }
 }
 
@@ -152,7 +186,8 @@ function toPromptPiece({ kind, text }: Segment, index: number) {
 function requireMovable({ nodes }: KbImport, nodeId: string, { parent_id }: KbNodeUpdate): KbNode {
   const node = nodes.find(({ id }) => id === nodeId)
   if (!node) throw notFound('Node')
-  if (parent_id && !nodes.some(({ id }) => id === parent_id)) throw invalidParent('must be the id of a node of this import')
+  if (parent_id && !nodes.some(({ id }) => id === parent_id))
+    throw invalidParent('must be the id of a node of this import')
   if (parent_id && isSameOrDescendant(nodes, parent_id, nodeId))
     throw invalidParent('must not be the node itself or one of its descendants')
   return node
@@ -163,7 +198,11 @@ function invalidParent(msg: string): Problem {
 }
 
 /** Build the flow from the nodes. Throw 422 with everything that prevents publishing it. */
-function buildValidFlow({ nodes }: KbImport, { tree_type }: KbImportCommit, budget: Budget): TreeStructure | null {
+function buildValidFlow(
+  { nodes }: KbImport,
+  { tree_type }: KbImportCommit,
+  budget: Budget,
+): TreeStructure | null {
   const tree_structure = buildFlow(nodes, tree_type)
   const { errors } = validateFlow({ tree_type, tree_structure, intake_form: [] }, 'published', budget)
   if (errors.length === 0) return tree_structure
@@ -179,7 +218,9 @@ function buildValidFlow({ nodes }: KbImport, { tree_type }: KbImportCommit, budg
 /** Return the import, or throw 409 if a flow was already created from it. */
 function requireUncommitted(row: queries.KbImportRow): queries.KbImportRow {
   if (row.status !== 'committed') return row
-  throw new Problem('already_committed', 'This import has already become a flow', { facts: { tree_id: row.tree_id } })
+  throw new Problem('already_committed', 'This import has already become a flow', {
+    facts: { tree_id: row.tree_id },
+  })
 }
 
 function requireConverted(row: queries.KbImportRow): queries.KbImportRow {
@@ -193,7 +234,11 @@ async function find(db: ReadContext['db'], id: string): Promise<queries.KbImport
 
 async function findOwn(db: ReadContext['db'], id: string): Promise<queries.KbImportRow> {
   const row = await find(db, id)
-  if (!row.may_change) throw new Problem('forbidden', 'Only its author, an admin of its team or an account admin may change this import')
+  if (!row.may_change)
+    throw new Problem(
+      'forbidden',
+      'Only its author, an admin of its team or an account admin may change this import',
+    )
   return row
 }
 

@@ -42,7 +42,8 @@ export const flowProposalOperations = [
     method: 'get',
     path: '/flow-proposals',
     summary: 'List flow proposals',
-    description: 'Pending proposals by default, newest first. Lists those of my team and my own; account admins see all.',
+    description:
+      'Pending proposals by default, newest first. Lists those of my team and my own; account admins see all.',
     access: 'engineer',
     limit: 'read',
     feature,
@@ -92,7 +93,8 @@ export const flowProposalOperations = [
     method: 'post',
     path: '/flow-proposals/{proposal_id}/reject',
     summary: 'Reject a flow proposal',
-    description: 'Notifies the submitter with the reason. Returns 409 `already_decided` for a decided proposal.',
+    description:
+      'Notifies the submitter with the reason. Returns 409 `already_decided` for a decided proposal.',
     access: 'team_admin',
     limit: 'write',
     strictLimit: 'mail',

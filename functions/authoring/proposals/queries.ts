@@ -29,7 +29,8 @@ const itemColumns = [
 ] as const
 const proposedHead = sql<FlowProposalItem['proposed_flow']>`
   jsonb_build_object('name', proposed_flow -> 'name', 'description', proposed_flow -> 'description', 'tree_type', proposed_flow -> 'tree_type')`
-// A submitter may not decide a proposal unless they are an admin, so the first argument, the creator, is null.
+// A submitter may not decide a proposal unless they are an admin, so the first argument, the creator, is
+// null.
 const mayDecide = sql<boolean>`app.may_change(null, team_id)`
 const submitterName = sql<string>`
   (select u.full_name from users u where u.account_id = flow_proposals.account_id and u.id = flow_proposals.submitted_by)`
@@ -42,7 +43,11 @@ const proposalColumns = [
   submitterName.as('submitter_name'),
 ] as const
 
-export function selectProposals(db: ReadDb, status: FlowProposal['status'], page: PageQuery): Promise<FlowProposalItem[]> {
+export function selectProposals(
+  db: ReadDb,
+  status: FlowProposal['status'],
+  page: PageQuery,
+): Promise<FlowProposalItem[]> {
   return db
     .selectFrom('flow_proposals')
     .select([...itemColumns, proposedHead.as('proposed_flow')])
@@ -53,10 +58,18 @@ export function selectProposals(db: ReadDb, status: FlowProposal['status'], page
 }
 
 export function selectProposal(db: ReadDb, id: string): Promise<ProposalRow | undefined> {
-  return db.selectFrom('flow_proposals').select(proposalColumns).where('account_id', '=', accountId).where('id', '=', id).executeTakeFirst()
+  return db
+    .selectFrom('flow_proposals')
+    .select(proposalColumns)
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .executeTakeFirst()
 }
 
-/** Select the pending proposal of this session if the caller can see it. The unique index also covers proposals hidden from the caller. */
+/**
+ * Select the pending proposal of this session if the caller can see it. The unique index also covers
+ * proposals hidden from the caller.
+ */
 export function selectPending(db: ReadDb, sourceId: string): Promise<{ id: string } | undefined> {
   return db
     .selectFrom('flow_proposals')
@@ -72,7 +85,10 @@ export type NewProposal = Pick<ProposalRow, 'id' | 'source' | 'source_id' | 'pro
 }
 
 /** Insert a proposal. Throw a unique violation (23505) while another proposal of the session is pending. */
-export function insertProposal(db: WriteDb, { proposed_flow, target, ...columns }: NewProposal): Promise<ProposalRow> {
+export function insertProposal(
+  db: WriteDb,
+  { proposed_flow, target, ...columns }: NewProposal,
+): Promise<ProposalRow> {
   return db
     .insertInto('flow_proposals')
     .values({
@@ -86,7 +102,10 @@ export function insertProposal(db: WriteDb, { proposed_flow, target, ...columns 
     .executeTakeFirstOrThrow()
 }
 
-/** Decide a pending proposal. Return undefined when it is not pending or the caller may not decide it. Of concurrent calls one wins. */
+/**
+ * Decide a pending proposal. Return undefined when it is not pending or the caller may not decide it. Of
+ * concurrent calls one wins.
+ */
 export function decideProposal(
   db: WriteDb,
   id: string,

@@ -12,7 +12,10 @@ const Status = z
 
 const item = {
   id: Id,
-  source: z.enum(['session', 'ai_session']).meta({ id: 'ProposalSource' }).describe('The kind of session that it was created from.'),
+  source: z
+    .enum(['session', 'ai_session'])
+    .meta({ id: 'ProposalSource' })
+    .describe('The kind of session that it was created from.'),
   source_id: Id.describe('Id of the session, which may have been deleted since.'),
   action: z
     .enum(['create', 'update'])
@@ -48,11 +51,16 @@ export const FlowProposalItem = z
       .describe('The head of the flow. A single proposal contains the whole flow.')
       .meta({ id: 'FlowDraftHead', examples: [{ name, description, tree_type }] }),
   })
-  .meta({ id: 'FlowProposalListItem', examples: [{ ...exampleItem, proposed_flow: { name, description, tree_type } }] })
+  .meta({
+    id: 'FlowProposalListItem',
+    examples: [{ ...exampleItem, proposed_flow: { name, description, tree_type } }],
+  })
 export type FlowProposalItem = z.infer<typeof FlowProposalItem>
 
 const exampleProposal = { ...exampleItem, proposed_flow: exampleDraft }
-export const FlowProposal = z.strictObject({ ...item, proposed_flow: FlowDraft }).meta({ id: 'FlowProposal', examples: [exampleProposal] })
+export const FlowProposal = z
+  .strictObject({ ...item, proposed_flow: FlowDraft })
+  .meta({ id: 'FlowProposal', examples: [exampleProposal] })
 export type FlowProposal = z.infer<typeof FlowProposal>
 
 export const ProposalQuery = z.strictObject({
@@ -61,22 +69,35 @@ export const ProposalQuery = z.strictObject({
 export type ProposalQuery = z.infer<typeof ProposalQuery>
 
 export const Conversion = z
-  .strictObject({ target_tree_id: Id.optional().describe('Id of the flow of this account to update. Without it, a new flow is proposed.') })
+  .strictObject({
+    target_tree_id: Id.optional().describe(
+      'Id of the flow of this account to update. Without it, a new flow is proposed.',
+    ),
+  })
   .prefault({})
   .meta({ id: 'FlowConversion', examples: [{}] })
 export type Conversion = z.infer<typeof Conversion>
 
-export const Rejection = z
-  .strictObject({ reason: Text.describe('The reason for the submitter.') })
-  .meta({ id: 'FlowProposalReject', examples: [{ reason: 'The flow “Printer offline” covers this already.' }] })
+export const Rejection = z.strictObject({ reason: Text.describe('The reason for the submitter.') }).meta({
+  id: 'FlowProposalReject',
+  examples: [{ reason: 'The flow “Printer offline” covers this already.' }],
+})
 
 export const Approval = z
-  .strictObject({ proposal: FlowProposal.describe('The decided proposal.'), tree_id: Id.describe('The flow that was created or updated.') })
+  .strictObject({
+    proposal: FlowProposal.describe('The decided proposal.'),
+    tree_id: Id.describe('The flow that was created or updated.'),
+  })
   .meta({
     id: 'FlowProposalApproval',
     examples: [
       {
-        proposal: { ...exampleProposal, status: 'approved', decided_by: exampleIds.user, decided_at: '2026-11-21T10:00:00.000Z' },
+        proposal: {
+          ...exampleProposal,
+          status: 'approved',
+          decided_by: exampleIds.user,
+          decided_at: '2026-11-21T10:00:00.000Z',
+        },
         tree_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1e01',
       },
     ],

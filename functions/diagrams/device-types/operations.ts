@@ -11,7 +11,8 @@ export const deviceTypeOperations = [
     method: 'get',
     path: '/device-types',
     summary: 'List diagram device types',
-    description: 'Lists the types that I can see and the types that ship with the service, sorted by category and name.',
+    description:
+      'Lists the types that I can see and the types that ship with the service, sorted by category and name.',
     access: 'user',
     feature,
     limit: 'read',

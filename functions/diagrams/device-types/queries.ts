@@ -21,10 +21,19 @@ const typeColumns = [
   isEditable('device_types').as('may_change'),
 ] as const
 
-export const typeOrder: Order<'category' | 'name' | 'id'> = [{ field: 'category', kind: 'text' }, ...nameOrder()]
+export const typeOrder: Order<'category' | 'name' | 'id'> = [
+  { field: 'category', kind: 'text' },
+  ...nameOrder(),
+]
 
-export function selectTypes(db: ReadDb, { category, search, ...page }: DeviceTypeQuery & PageQuery): Promise<DeviceTypeRow[]> {
-  let types = db.selectFrom('device_types').select(typeColumns).where('account_id', 'in', [accountId, platformAccountId])
+export function selectTypes(
+  db: ReadDb,
+  { category, search, ...page }: DeviceTypeQuery & PageQuery,
+): Promise<DeviceTypeRow[]> {
+  let types = db
+    .selectFrom('device_types')
+    .select(typeColumns)
+    .where('account_id', 'in', [accountId, platformAccountId])
   if (category) types = types.where('category', '=', category)
   if (search) types = types.where('name', 'ilike', toContainsPattern(search))
   return types.$call(selectPage(typeOrder, page)).execute()
@@ -43,7 +52,11 @@ export function insertType(db: WriteDb, type: DeviceTypeCreate): Promise<DeviceT
 }
 
 /** Update the columns in `changes`, at least one. Return undefined if the caller may not change the type. */
-export function updateType(db: WriteDb, id: string, changes: DeviceTypeUpdate): Promise<DeviceTypeRow | undefined> {
+export function updateType(
+  db: WriteDb,
+  id: string,
+  changes: DeviceTypeUpdate,
+): Promise<DeviceTypeRow | undefined> {
   return db
     .updateTable('device_types')
     .set(changes)

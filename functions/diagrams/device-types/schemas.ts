@@ -48,9 +48,10 @@ const inputFields = {
   category: DeviceCategory,
   icon: Icon,
 }
-export const DeviceTypeCreate = z
-  .strictObject({ ...inputFields, icon: Icon.default(null) })
-  .meta({ id: 'DeviceTypeCreate', examples: [{ name: 'Label printer', category: 'endpoint', icon: 'printer' }] })
+export const DeviceTypeCreate = z.strictObject({ ...inputFields, icon: Icon.default(null) }).meta({
+  id: 'DeviceTypeCreate',
+  examples: [{ name: 'Label printer', category: 'endpoint', icon: 'printer' }],
+})
 export type DeviceTypeCreate = z.infer<typeof DeviceTypeCreate>
 export const DeviceTypeUpdate = z
   .strictObject(inputFields)

@@ -15,7 +15,9 @@ export async function create({ db }: WriteContext, type: DeviceTypeCreate) {
 
 export async function update({ db }: WriteContext, id: string, changes: DeviceTypeUpdate) {
   const updated =
-    Object.keys(changes).length > 0 ? await queries.updateType(db, id, changes).catch(throwNameTaken('A device type')) : undefined
+    Object.keys(changes).length > 0
+      ? await queries.updateType(db, id, changes).catch(throwNameTaken('A device type'))
+      : undefined
   return toDeviceType(updated ?? (await requireEditable(db, id)))
 }
 
@@ -25,9 +27,13 @@ export async function remove({ db }: WriteContext, id: string) {
 
 async function requireEditable(db: ReadContext['db'], id: string) {
   const type = (await queries.selectType(db, id)) ?? throwNotFound('Device type')
-  if (type.is_system) throw new Problem('forbidden', 'This device type ships with the service and cannot be changed')
+  if (type.is_system)
+    throw new Problem('forbidden', 'This device type ships with the service and cannot be changed')
   if (!type.may_change)
-    throw new Problem('forbidden', 'Only its creator, an admin of its team or an account admin may change this device type')
+    throw new Problem(
+      'forbidden',
+      'Only its creator, an admin of its team or an account admin may change this device type',
+    )
   return type
 }
 

@@ -154,7 +154,13 @@ export const diagramOperations = [
     query: schemas.DiagramExport,
     // Drawing the pixels of an image.
     maxSteps: jobSteps,
-    produces: ['application/json', 'image/svg+xml', 'image/png', 'application/vnd.jgraph.mxfile', 'text/vnd.mermaid'],
+    produces: [
+      'application/json',
+      'image/svg+xml',
+      'image/png',
+      'application/vnd.jgraph.mxfile',
+      'text/vnd.mermaid',
+    ],
     returns: schemas.DiagramFile,
     handle: ({ ctx, params, query }) => diagrams.exportDiagram(ctx, params.diagram_id, query.format),
   }),

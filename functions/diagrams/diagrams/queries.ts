@@ -5,7 +5,14 @@ import { toWordPatterns } from '#db/like.ts'
 import { type Order, type PageQuery, pageEnd, selectPage } from '#db/page.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { readStatement } from '#db/statement.ts'
-import { type Diagram, DiagramClient, type DiagramCreate, type DiagramItem, type DiagramQuery, type DiagramUpdate } from './schemas.ts'
+import {
+  type Diagram,
+  DiagramClient,
+  type DiagramCreate,
+  type DiagramItem,
+  type DiagramQuery,
+  type DiagramUpdate,
+} from './schemas.ts'
 
 export interface DiagramRow extends Diagram {
   /** Whether the caller may change it. */
@@ -26,7 +33,12 @@ const itemColumns = [
   'created_at',
   'updated_at',
 ] as const
-const diagramColumns = [...itemColumns, 'nodes', 'edges', mayChange('created_by', 'team_id').as('may_change')] as const
+const diagramColumns = [
+  ...itemColumns,
+  'nodes',
+  'edges',
+  mayChange('created_by', 'team_id').as('may_change'),
+] as const
 const countOf = (column: 'nodes' | 'edges') => sql<number>`jsonb_array_length(${sql.ref(column)})`
 
 export const diagramOrder: Order<'updated_at' | 'id'> = [
@@ -34,7 +46,10 @@ export const diagramOrder: Order<'updated_at' | 'id'> = [
   { field: 'id', kind: 'uuid', isDescending: true },
 ]
 
-export function selectDiagrams(db: ReadDb, { search, client, archived, ...page }: DiagramQuery & PageQuery): Promise<DiagramItem[]> {
+export function selectDiagrams(
+  db: ReadDb,
+  { search, client, archived, ...page }: DiagramQuery & PageQuery,
+): Promise<DiagramItem[]> {
   let diagrams = db
     .selectFrom('network_diagrams')
     .select([...itemColumns, countOf('nodes').as('node_count'), countOf('edges').as('edge_count')])
@@ -42,11 +57,19 @@ export function selectDiagrams(db: ReadDb, { search, client, archived, ...page }
     .where('is_archived', '=', archived)
   if (client) diagrams = diagrams.where(sql<boolean>`lower(client_name) = lower(${client})`)
   if (search)
-    diagrams = diagrams.where('id', 'in', sql<string>`(select ${callFunction('app.find_diagrams', { p_words: toWordPatterns(search) })})`)
+    diagrams = diagrams.where(
+      'id',
+      'in',
+      sql<string>`(select ${callFunction('app.find_diagrams', { p_words: toWordPatterns(search) })})`,
+    )
   return diagrams.$call(selectPage(diagramOrder, page)).execute()
 }
 
-const lowerClient = { field: 'client_name' as const, column: sql`d.client_name`, rank: (name: RawBuilder<unknown>) => sql`lower(${name})` }
+const lowerClient = {
+  field: 'client_name' as const,
+  column: sql`d.client_name`,
+  rank: (name: RawBuilder<unknown>) => sql`lower(${name})`,
+}
 export const clientOrder: Order<'client_name'> = [
   { ...lowerClient, kind: 'name', rank: (name) => sql`lower(${name}) collate "und-x-icu"` },
   { ...lowerClient, kind: 'text' },
@@ -101,7 +124,10 @@ export function insertDiagram(db: WriteDb, diagram: DiagramCreate): Promise<Diag
     .executeTakeFirst()
 }
 
-/** Update the columns in `changes`. Return undefined if the stored version is not `version` or the caller may not change the diagram. */
+/**
+ * Update the columns in `changes`. Return undefined if the stored version is not `version` or the caller may
+ * not change the diagram.
+ */
 export function updateDiagram(
   db: WriteDb,
   id: string,

@@ -20,8 +20,20 @@ const example = {
 }
 const exampleDrawing = {
   nodes: [
-    { id: 'fw1', type: 'security', position: { x: 240, y: 40 }, nodeType: 'Firewall', data: { label: 'FW-HQ' } },
-    { id: 'sw1', type: 'network', position: { x: 240, y: 200 }, nodeType: 'Switch (core)', data: { label: 'SW-CORE' } },
+    {
+      id: 'fw1',
+      type: 'security',
+      position: { x: 240, y: 40 },
+      nodeType: 'Firewall',
+      data: { label: 'FW-HQ' },
+    },
+    {
+      id: 'sw1',
+      type: 'network',
+      position: { x: 240, y: 200 },
+      nodeType: 'Switch (core)',
+      data: { label: 'SW-CORE' },
+    },
   ],
   edges: [{ id: 'e1', source: 'fw1', target: 'sw1', label: '10 Gbit/s', routing: 'step' as const }],
 }
@@ -34,7 +46,9 @@ const diagramFields = {
   description: z.string().describe('Description of the network.'),
   client_name: z.string().nullable().describe('The client whose network it shows.'),
   asset_name: z.string().nullable().describe('The asset that it shows.'),
-  is_archived: z.boolean().describe('Whether the diagram is archived. The list omits archived diagrams by default.'),
+  is_archived: z
+    .boolean()
+    .describe('Whether the diagram is archived. The list omits archived diagrams by default.'),
   version: Version,
   created_by: Id.describe('The user who created it.'),
   created_at: Time,
@@ -56,8 +70,20 @@ export const DiagramItem = z
 export type DiagramItem = z.infer<typeof DiagramItem>
 
 export const DiagramQuery = z.strictObject({
-  search: z.string().trim().min(1).max(200).optional().describe('Words that must all occur in the name, description, client or asset.'),
-  client: z.string().trim().min(1).max(200).optional().describe('Only diagrams of the client with this name, ignoring case.'),
+  search: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('Words that must all occur in the name, description, client or asset.'),
+  client: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('Only diagrams of the client with this name, ignoring case.'),
   archived: z
     .enum(['true', 'false'])
     .default('false')
@@ -86,15 +112,20 @@ const DiagramInput = z.strictObject(inputFields).partial()
 type DiagramInput = z.infer<typeof DiagramInput>
 
 function checkNodesAndEdges({ nodes, edges }: DiagramInput, ctx: z.RefinementCtx): void {
-  // An update may contain only one of the two. The service then validates it together with the stored value of the other.
+  // An update may contain only one of the two. The service then validates it together with the stored value
+  // of the other.
   if (!nodes || !edges) return
-  for (const { path, message } of validateDiagram({ nodes, edges })) ctx.addIssue({ code: 'custom', path, message })
+  for (const { path, message } of validateDiagram({ nodes, edges }))
+    ctx.addIssue({ code: 'custom', path, message })
 }
 
 export const DiagramCreate = DiagramInput.required({ name: true })
   .extend({ nodes: DiagramNodes.default([]), edges: DiagramEdges.default([]) })
   .superRefine(checkNodesAndEdges)
-  .meta({ id: 'NetworkDiagramCreate', examples: [{ name: example.name, client_name: example.client_name, ...exampleDrawing }] })
+  .meta({
+    id: 'NetworkDiagramCreate',
+    examples: [{ name: example.name, client_name: example.client_name, ...exampleDrawing }],
+  })
 export type DiagramCreate = z.infer<typeof DiagramCreate>
 
 export const DiagramUpdate = DiagramInput.extend({ expected_version: ExpectedVersion.optional() })
@@ -152,11 +183,16 @@ const DrawioFile = z
     page: z
       .union([z.int().min(1).max(100_000), Name])
       .default(1)
-      .describe('The page to import: its number, of which the first is 1, or its name. `skipped` names the others.'),
+      .describe(
+        'The page to import: its number, of which the first is 1, or its name. `skipped` names the others.',
+      ),
     name: Name.optional().describe('Name of the diagram; the name of the page by default.'),
     client_name: Name.nullable().default(null).describe('The client whose network it shows.'),
   })
-  .meta({ id: 'DrawioFile', examples: [{ format: 'drawio', content: '<mxGraphModel><root/></mxGraphModel>', name: 'Head office' }] })
+  .meta({
+    id: 'DrawioFile',
+    examples: [{ format: 'drawio', content: '<mxGraphModel><root/></mxGraphModel>', name: 'Head office' }],
+  })
 export type DrawioFile = z.infer<typeof DrawioFile>
 
 const MermaidFile = z
@@ -168,7 +204,13 @@ const MermaidFile = z
   })
   .meta({
     id: 'MermaidFile',
-    examples: [{ format: 'mermaid', content: 'flowchart TB\n  fw[FW-HQ] ---|10 Gbit/s| sw[SW-CORE]', name: 'Head office' }],
+    examples: [
+      {
+        format: 'mermaid',
+        content: 'flowchart TB\n  fw[FW-HQ] ---|10 Gbit/s| sw[SW-CORE]',
+        name: 'Head office',
+      },
+    ],
   })
 export type MermaidFile = z.infer<typeof MermaidFile>
 

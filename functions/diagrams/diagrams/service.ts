@@ -44,8 +44,15 @@ export async function get({ db }: Pick<ReadContext, 'db'>, id: string): Promise<
 // Each diagram can have 2 MB.
 const maxSearchedDiagrams = 5
 
-/** Return the diagrams of a client that have a node with a name, with what is beside it. The newest diagrams are searched. */
-export async function findNeighbours({ db, budget }: Pick<ReadContext, 'db' | 'budget'>, client: string, name: string) {
+/**
+ * Return the diagrams of a client that have a node with a name, with what is beside it. The newest diagrams
+ * are searched.
+ */
+export async function findNeighbours(
+  { db, budget }: Pick<ReadContext, 'db' | 'budget'>,
+  client: string,
+  name: string,
+) {
   const diagrams = await queries.selectContentOfClient(db, client, maxSearchedDiagrams)
   return diagrams.flatMap((diagram) => {
     const found = findNodes(diagram, name, budget)
@@ -59,7 +66,10 @@ export async function create({ db }: Pick<WriteContext, 'db'>, diagram: DiagramC
   return toDiagram(inserted)
 }
 
-/** Update the changed fields. Validate nodes and edges together, even if only one of them changes. `restoredFrom` is the version they come from. */
+/**
+ * Update the changed fields. Validate nodes and edges together, even if only one of them changes.
+ * `restoredFrom` is the version they come from.
+ */
 export async function update(
   { db }: WriteContext,
   id: string,
@@ -70,10 +80,18 @@ export async function update(
     const current = await requireEditable(db, id)
     requireVersion('diagram', current, expected_version)
     if (Object.keys(changes).length === 0) return toDiagram(current)
-    const problems = validateDiagram({ nodes: changes.nodes ?? current.nodes, edges: changes.edges ?? current.edges })
+    const problems = validateDiagram({
+      nodes: changes.nodes ?? current.nodes,
+      edges: changes.edges ?? current.edges,
+    })
     if (problems.length > 0)
-      throw invalidRequest(problems.map(({ path, message }) => ({ loc: ['body', ...path], msg: message, type: 'custom' })))
-    const updated = await queries.updateDiagram(db, id, current.version, { ...changes, restored_from: restoredFrom })
+      throw invalidRequest(
+        problems.map(({ path, message }) => ({ loc: ['body', ...path], msg: message, type: 'custom' })),
+      )
+    const updated = await queries.updateDiagram(db, id, current.version, {
+      ...changes,
+      restored_from: restoredFrom,
+    })
     return updated && toDiagram(updated)
   })
 }
@@ -94,15 +112,26 @@ export async function importDiagram(ctx: WriteContext, file: DiagramImport) {
     return { diagram: await create(ctx, diagram), skipped: [] }
   }
   const { name, nodes, edges, skipped } = await parseFile(file, ctx.budget).catch(throwUnreadableFile)
-  const input = { name: file.name ?? (cut(name ?? '', 200) || 'Imported diagram'), client_name: file.client_name, nodes, edges }
+  const input = {
+    name: file.name ?? (cut(name ?? '', 200) || 'Imported diagram'),
+    client_name: file.client_name,
+    nodes,
+    edges,
+  }
   return { diagram: await create(ctx, input), skipped }
 }
 
 async function parseFile(file: DrawioFile | MermaidFile, budget: Budget) {
-  return file.format === 'drawio' ? parseDrawio(file.content, file.page, budget) : parseMermaid(file.content, budget)
+  return file.format === 'drawio'
+    ? parseDrawio(file.content, file.page, budget)
+    : parseMermaid(file.content, budget)
 }
 
-export async function exportDiagram({ db, assets, budget }: ReadContext, id: string, format: DiagramExport['format']) {
+export async function exportDiagram(
+  { db, assets, budget }: ReadContext,
+  id: string,
+  format: DiagramExport['format'],
+) {
   const { name, description, client_name, asset_name, nodes, edges } = await find(db, id)
   const slug = createSlug(name)
   switch (format) {
@@ -113,13 +142,34 @@ export async function exportDiagram({ db, assets, budget }: ReadContext, id: str
       return new Content(await renderPng(name, { nodes, edges }, assets, budget), 'image/png', `${slug}.png`)
     }
     case 'drawio':
-      return new Content(writeDrawio(name, { nodes, edges }, budget), 'application/vnd.jgraph.mxfile', `${slug}.drawio`)
+      return new Content(
+        writeDrawio(name, { nodes, edges }, budget),
+        'application/vnd.jgraph.mxfile',
+        `${slug}.drawio`,
+      )
     case 'mermaid':
       // https://mermaid.js.org/ecosystem/integrations-create.html
-      return new Content(writeMermaid(name, { nodes, edges }, budget), 'text/vnd.mermaid; charset=utf-8', `${slug}.mmd`)
+      return new Content(
+        writeMermaid(name, { nodes, edges }, budget),
+        'text/vnd.mermaid; charset=utf-8',
+        `${slug}.mmd`,
+      )
     case 'json': {
-      const file: DiagramFile = { format: exportFormat, version: '1.0', name, description, client_name, asset_name, nodes, edges }
-      return new Content(`${writeIndentedJson(file, maxWrittenBytes)}\n`, 'application/json', `${slug}.diagram.json`)
+      const file: DiagramFile = {
+        format: exportFormat,
+        version: '1.0',
+        name,
+        description,
+        client_name,
+        asset_name,
+        nodes,
+        edges,
+      }
+      return new Content(
+        `${writeIndentedJson(file, maxWrittenBytes)}\n`,
+        'application/json',
+        `${slug}.diagram.json`,
+      )
     }
   }
 }
@@ -131,7 +181,10 @@ async function find(db: ReadContext['db'], id: string) {
 async function requireEditable(db: ReadContext['db'], id: string) {
   const diagram = await find(db, id)
   if (!diagram.may_change)
-    throw new Problem('forbidden', 'Only its creator, an admin of its team or an account admin may change this diagram')
+    throw new Problem(
+      'forbidden',
+      'Only its creator, an admin of its team or an account admin may change this diagram',
+    )
   return diagram
 }
 
@@ -140,5 +193,7 @@ function toDiagram({ may_change: _, ...diagram }: queries.DiagramRow): Diagram {
 }
 
 function throwUnreadableFile(error: unknown): never {
-  throw error instanceof DiagramFileError ? invalidField(['body', error.field], error.message, 'unreadable') : error
+  throw error instanceof DiagramFileError
+    ? invalidField(['body', error.field], error.message, 'unreadable')
+    : error
 }

@@ -9,26 +9,50 @@ export const DiagramGenerate = z
       .enum(['replace', 'merge'])
       .meta({ id: 'DiagramGenerateMode' })
       .describe('`replace`: a new drawing. `merge`: additions to the diagram `diagram_id`.'),
-    diagram_id: Id.optional().describe('The diagram to add to, for mode `merge`. In both modes an unknown one is 404.'),
+    diagram_id: Id.optional().describe(
+      'The diagram to add to, for mode `merge`. In both modes an unknown one is 404.',
+    ),
   })
   .superRefine(({ mode, diagram_id }, ctx) => {
-    if (mode === 'merge' && !diagram_id) ctx.addIssue({ code: 'custom', path: ['diagram_id'], message: 'is required for mode merge' })
+    if (mode === 'merge' && !diagram_id)
+      ctx.addIssue({ code: 'custom', path: ['diagram_id'], message: 'is required for mode merge' })
   })
   .meta({
     id: 'NetworkDiagramGenerate',
-    examples: [{ description: 'A firewall FW-HQ is connected to the core switch SW-CORE; 3 access points hang on it.', mode: 'replace' }],
+    examples: [
+      {
+        description: 'A firewall FW-HQ is connected to the core switch SW-CORE; 3 access points hang on it.',
+        mode: 'replace',
+      },
+    ],
   })
 export type DiagramGenerate = z.infer<typeof DiagramGenerate>
 
 export const DiagramDraft = z
-  .strictObject({ nodes: DiagramNodes, edges: DiagramEdges, notes: z.string().describe('What the model found unclear or omitted.') })
+  .strictObject({
+    nodes: DiagramNodes,
+    edges: DiagramEdges,
+    notes: z.string().describe('What the model found unclear or omitted.'),
+  })
   .meta({
     id: 'NetworkDiagramDraft',
     examples: [
       {
         nodes: [
-          { id: 'n1', type: 'security', position: { x: 0, y: 0 }, nodeType: 'Firewall', data: { label: 'FW-HQ', category: 'security' } },
-          { id: 'n2', type: 'network', position: { x: 0, y: 150 }, nodeType: 'Switch', data: { label: 'SW-CORE', category: 'network' } },
+          {
+            id: 'n1',
+            type: 'security',
+            position: { x: 0, y: 0 },
+            nodeType: 'Firewall',
+            data: { label: 'FW-HQ', category: 'security' },
+          },
+          {
+            id: 'n2',
+            type: 'network',
+            position: { x: 0, y: 150 },
+            nodeType: 'Switch',
+            data: { label: 'SW-CORE', category: 'network' },
+          },
         ],
         edges: [{ id: 'e1', source: 'n1', target: 'n2' }],
         notes: '',

@@ -14,11 +14,18 @@ interface Drawing {
 }
 
 /** Draft a diagram and store nothing. A merge keeps every node and edge of the diagram in place. */
-export async function generate(ctx: WriteContext, { description, mode, diagram_id }: DiagramGenerate): Promise<DiagramDraft> {
+export async function generate(
+  ctx: WriteContext,
+  { description, mode, diagram_id }: DiagramGenerate,
+): Promise<DiagramDraft> {
   const diagram = diagram_id && (await diagrams.get(ctx, diagram_id))
   const current: Drawing = mode === 'merge' && diagram ? diagram : { nodes: [], edges: [] }
   if (current.nodes.length >= diagramLimits.maxNodes)
-    throw limitReached('nodes', diagramLimits.maxNodes, `A diagram can have at most ${diagramLimits.maxNodes} nodes`)
+    throw limitReached(
+      'nodes',
+      diagramLimits.maxNodes,
+      `A diagram can have at most ${diagramLimits.maxNodes} nodes`,
+    )
   const answer = await ask(ctx, diagramDraft, { facts: { description, drawn: describeDrawing(current) } })
   const draft = addToDrawing(current, answer, ctx.budget)
   if (draft.nodes.length > diagramLimits.maxNodes || draft.edges.length > diagramLimits.maxEdges)
@@ -35,7 +42,11 @@ function describeDrawing({ nodes, edges }: Drawing) {
       const group = parent_id === undefined ? undefined : namesById.get(parent_id)
       return { number: index + 1, name: getLabel(data), kind: nodeType ?? type, ...(group ? { group } : {}) }
     }),
-    links: edges.map(({ source, target, label }) => ({ from: numbersById.get(source), to: numbersById.get(target), label: label ?? null })),
+    links: edges.map(({ source, target, label }) => ({
+      from: numbersById.get(source),
+      to: numbersById.get(target),
+      label: label ?? null,
+    })),
   }
 }
 
@@ -43,8 +54,15 @@ function getLabel(data: DiagramNode['data']): string {
   return typeof data.label === 'string' ? data.label : ''
 }
 
-/** Return the drawing with the model's devices and links added. The model numbers its devices after those of the drawing. */
-function addToDrawing(current: Drawing, { devices, links, notes }: DiagramDraftAnswer, budget: Budget): DiagramDraft {
+/**
+ * Return the drawing with the model's devices and links added. The model numbers its devices after those of
+ * the drawing.
+ */
+function addToDrawing(
+  current: Drawing,
+  { devices, links, notes }: DiagramDraftAnswer,
+  budget: Budget,
+): DiagramDraft {
   const knownNames = new Set(current.nodes.map(({ data }) => getLabel(data).toLowerCase()))
   // A device that the diagram already has, by name, keeps its existing node.
   const nodeIndexes = devices.map(({ name }, index) =>
@@ -58,7 +76,8 @@ function addToDrawing(current: Drawing, { devices, links, notes }: DiagramDraftA
     ids[number > current.nodes.length ? (nodeIndexes[number - current.nodes.length - 1] ?? -1) : number - 1]
   const edges = buildEdges(current, links, getIdByNumber)
   const newDevices = devices.flatMap((device, index) => {
-    const id = nodeIndexes[index] === current.nodes.length + index ? ids[current.nodes.length + index] : undefined
+    const id =
+      nodeIndexes[index] === current.nodes.length + index ? ids[current.nodes.length + index] : undefined
     return id === undefined ? [] : [{ ...device, id }]
   })
   const positions = computePositions(
@@ -74,14 +93,18 @@ function addToDrawing(current: Drawing, { devices, links, notes }: DiagramDraftA
   return { nodes: [...current.nodes, ...nodes], edges: [...current.edges, ...edges], notes }
 }
 
-/** Convert links to edges. Ignore links to unknown nodes and links between nodes that are already connected. */
+/**
+ * Convert links to edges. Ignore links to unknown nodes and links between nodes that are already connected.
+ */
 function buildEdges(
   current: Drawing,
   links: DiagramDraftAnswer['links'],
   getIdByNumber: (number: number) => string | undefined,
 ): DiagramEdge[] {
   const newId = createIdGenerator(current.edges, 'e')
-  const connectedPairs = new Set(current.edges.flatMap(({ source, target }) => [`${source} ${target}`, `${target} ${source}`]))
+  const connectedPairs = new Set(
+    current.edges.flatMap(({ source, target }) => [`${source} ${target}`, `${target} ${source}`]),
+  )
   return links.flatMap(({ from, to, label }) => {
     const [source, target] = [getIdByNumber(from), getIdByNumber(to)]
     if (!source || !target || source === target || connectedPairs.has(`${source} ${target}`)) return []

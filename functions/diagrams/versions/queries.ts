@@ -10,8 +10,14 @@ const content = {
   nodes: DiagramNodes,
   edges: DiagramEdges,
 }
-const statements = writeVersionSql({ table: 'network_diagrams', versions: 'diagram_versions', key: 'diagram_id' }, content)
+const statements = writeVersionSql(
+  { table: 'network_diagrams', versions: 'diagram_versions', key: 'diagram_id' },
+  content,
+)
 
 export const selectItems = readStatement(z.object(versionItemShape), statements.selectItems)
 
-export const selectVersion = readStatement(z.object({ ...versionItemShape, ...content }), statements.selectVersion)
+export const selectVersion = readStatement(
+  z.object({ ...versionItemShape, ...content }),
+  statements.selectVersion,
+)

@@ -36,7 +36,11 @@ export function selectCategory(db: ReadDb, id: string): Promise<CategoryRow | un
 }
 
 export function insertCategory(db: WriteDb, name: string): Promise<CategoryRow> {
-  return db.insertInto('categories').values({ name, team_id: teamId }).returning(categoryColumns).executeTakeFirstOrThrow()
+  return db
+    .insertInto('categories')
+    .values({ name, team_id: teamId })
+    .returning(categoryColumns)
+    .executeTakeFirstOrThrow()
 }
 
 export function updateCategory(db: WriteDb, id: string, name: string): Promise<CategoryRow | undefined> {

@@ -6,7 +6,9 @@ export const CategoryId = idParams('category_id', 'category')
 export const Category = z
   .strictObject({
     id: Id,
-    account_id: Id.describe('The account it belongs to; the platform account for categories that ship with the service.'),
+    account_id: Id.describe(
+      'The account it belongs to; the platform account for categories that ship with the service.',
+    ),
     name: z.string().describe('Unique in its account, ignoring case.'),
     flow_count: z.int().describe('Number of flows in this category that I can see.'),
     created_by: Id.nullable().describe('The user who created it.'),

@@ -15,7 +15,10 @@ export async function create({ db }: WriteContext, name: string) {
 
 export async function rename({ db }: WriteContext, id: string, name: string | undefined) {
   if (name === undefined) return toCategory(await requireEditable(db, id))
-  return toCategory((await queries.updateCategory(db, id, name).catch(throwNameTaken('A category'))) ?? (await requireEditable(db, id)))
+  return toCategory(
+    (await queries.updateCategory(db, id, name).catch(throwNameTaken('A category'))) ??
+      (await requireEditable(db, id)),
+  )
 }
 
 export async function remove({ db }: WriteContext, id: string) {
@@ -30,7 +33,10 @@ export async function listTags({ db }: ReadContext, page: PageQuery) {
 async function requireEditable(db: ReadContext['db'], id: string) {
   const category = (await queries.selectCategory(db, id)) ?? throwNotFound('Category')
   if (!category.may_change)
-    throw new Problem('forbidden', 'Only its creator, an admin of their team or an account admin may change this category')
+    throw new Problem(
+      'forbidden',
+      'Only its creator, an admin of their team or an account admin may change this category',
+    )
   return category
 }
 

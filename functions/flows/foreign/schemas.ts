@@ -10,6 +10,11 @@ export const ForeignFlow = z
   })
   .meta({
     id: 'ForeignFlow',
-    examples: [{ content: '- name: Restart the web server\n  sequence:\n    commands:\n      - exec: systemctl restart nginx\n' }],
+    examples: [
+      {
+        content:
+          '- name: Restart the web server\n  sequence:\n    commands:\n      - exec: systemctl restart nginx\n',
+      },
+    ],
   })
 export type ForeignFlow = z.infer<typeof ForeignFlow>

@@ -10,7 +10,8 @@ export const treeForkOperations = [
     method: 'post',
     path: '/trees/{tree_id}/fork',
     summary: 'Fork a flow',
-    description: 'The fork is a draft that belongs to me. Flows of the account and flows that ship with the service can be forked.',
+    description:
+      'The fork is a draft that belongs to me. Flows of the account and flows that ship with the service can be forked.',
     access: 'engineer',
     limit: 'write',
     params: TreeId,

@@ -15,7 +15,10 @@ const scriptColumns = sql`
   s.id, 'script' as type, s.slug, s.name, s.description, c.name as category, '{}'::text[] as tags, s.usage_count, true as is_featured,
   s.created_at as published_at`
 const scriptCategoryJoin = sql`left join script_categories c on c.account_id = s.account_id and c.id = s.category_id`
-/** A subquery `i` of all items: flows that their accounts made public and staff did not hide, and scripts that staff featured. */
+/**
+ * A subquery `i` of all items: flows that their accounts made public and staff did not hide, and scripts that
+ * staff featured.
+ */
 const galleryItems = sql`(
   select ${flowColumns}, t.gallery_sort_order, t.words from trees t ${flowCategoryJoin} where ${isListed}
   union all
@@ -43,19 +46,34 @@ interface ItemsPage {
   total: number
 }
 
-export async function selectItems(platform: PlatformDb, { sort, ...filter }: GalleryQuery): Promise<ItemsPage> {
+export async function selectItems(
+  platform: PlatformDb,
+  { sort, ...filter }: GalleryQuery,
+): Promise<ItemsPage> {
   return selectItemsPage(platform, filter, sql``, orders[sort])
 }
 
-export async function searchItems(platform: PlatformDb, { q, ...filter }: Filter & { q: string }): Promise<ItemsPage> {
+export async function searchItems(
+  platform: PlatformDb,
+  { q, ...filter }: Filter & { q: string },
+): Promise<ItemsPage> {
   const query = sql`websearch_to_tsquery('english', ${q})`
-  return selectItemsPage(platform, filter, sql`and i.words @@ ${query}`, sql`ts_rank(i.words, ${query}) desc, i.id desc`)
+  return selectItemsPage(
+    platform,
+    filter,
+    sql`and i.words @@ ${query}`,
+    sql`ts_rank(i.words, ${query}) desc, i.id desc`,
+  )
 }
 
 /** Select a page and the number of all matching items. An empty page is one row without an item. */
 export const selectItemRows = readStatement(
   z.object({ total: z.int(), item: z.custom<GalleryItem | null>() }),
-  ({ type, category: categoryName, page, page_size }: Filter, searchCondition: RawBuilder<unknown>, order: RawBuilder<unknown>) => {
+  (
+    { type, category: categoryName, page, page_size }: Filter,
+    searchCondition: RawBuilder<unknown>,
+    order: RawBuilder<unknown>,
+  ) => {
     const matchingItems = sql`
       from ${galleryItems} where true ${searchCondition} ${type ? sql`and i.type = ${type}` : sql``}
        ${categoryName ? sql`and lower(i.category) = lower(${categoryName})` : sql``}`
@@ -65,7 +83,12 @@ export const selectItemRows = readStatement(
   },
 )
 
-async function selectItemsPage(platform: PlatformDb, filter: Filter, searchCondition: RawBuilder<unknown>, order: RawBuilder<unknown>) {
+async function selectItemsPage(
+  platform: PlatformDb,
+  filter: Filter,
+  searchCondition: RawBuilder<unknown>,
+  order: RawBuilder<unknown>,
+) {
   const rows = await selectItemRows.all(platform, filter, searchCondition, order)
   return { items: rows.flatMap(({ item }) => item ?? []), total: rows[0]?.total ?? 0 }
 }
@@ -77,7 +100,10 @@ export const selectCategories = readStatement(
       from ${galleryItems} where i.category is not null group by lower(i.category) order by lower(i.category)`,
 )
 
-const GalleryFlowRow = GalleryItem.extend({ intake_form: z.custom<IntakeField[]>(), tree_structure: z.custom<TreeStructure>() })
+const GalleryFlowRow = GalleryItem.extend({
+  intake_form: z.custom<IntakeField[]>(),
+  tree_structure: z.custom<TreeStructure>(),
+})
 export type GalleryFlowRow = z.output<typeof GalleryFlowRow>
 
 export const selectFlow = readStatement(

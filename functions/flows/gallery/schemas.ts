@@ -4,7 +4,9 @@ import { IntakeForm, treeTypes } from '#rules/flows/structure.ts'
 import { Language, ParametersSchema } from '#rules/scripts/schema.ts'
 
 export const FlowId = idParams('tree_id', 'flow')
-export const Slug = z.object({ slug: z.string().min(1).max(200).describe('Identifies the script in its URL.') })
+export const Slug = z.object({
+  slug: z.string().min(1).max(200).describe('Identifies the script in its URL.'),
+})
 
 const Type = z
   .enum([...treeTypes, 'script'])
@@ -14,7 +16,13 @@ export const sorts = ['featured', 'popular', 'newest', 'name'] as const
 
 const listFilters = {
   type: Type.optional().describe('Only items of this type.'),
-  category: z.string().trim().min(1).max(200).optional().describe('Only items of the category with this name.'),
+  category: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('Only items of the category with this name.'),
   page: z.coerce.number().int().min(1).max(10_000).default(1).describe('Page number, starting at 1.'),
   page_size: z.coerce.number().int().min(1).max(100).default(20).describe('How many items a page has.'),
 }
@@ -24,26 +32,38 @@ export const GalleryQuery = z.strictObject({
     .enum(sorts)
     .meta({ id: 'GallerySort' })
     .default('featured')
-    .describe('`featured`: featured items first. `popular`: most used first. `newest`: newest first. `name`: by name.'),
+    .describe(
+      '`featured`: featured items first. `popular`: most used first. `newest`: newest first. `name`: by name.',
+    ),
 })
 export type GalleryQuery = z.infer<typeof GalleryQuery>
 export const GallerySearch = z.strictObject({
   ...listFilters,
-  q: z.string().trim().min(1).max(200).describe('Words to search for, best match first. Supports `"a phrase"`, `or` and `-not`.'),
+  q: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .describe('Words to search for, best match first. Supports `"a phrase"`, `or` and `-not`.'),
 })
 export type GallerySearch = z.infer<typeof GallerySearch>
 
 const item = {
   id: Id,
   type: Type,
-  slug: z.string().nullable().describe('Identifies a script in its URL; null for a flow, whose URL contains its id.'),
+  slug: z
+    .string()
+    .nullable()
+    .describe('Identifies a script in its URL; null for a flow, whose URL contains its id.'),
   name: z.string().describe('The name of the item.'),
   description: z.string().describe('The purpose of the item.'),
   category: z.string().nullable().describe('Name of the category, if any.'),
   tags: z.array(z.string()).describe('Search keywords.'),
   usage_count: z.int().describe('Number of times it was used.'),
   is_featured: z.boolean().describe('Whether staff featured the item.'),
-  published_at: Time.nullable().describe('When the flow was first published, or when the script was created.'),
+  published_at: Time.nullable().describe(
+    'When the flow was first published, or when the script was created.',
+  ),
 }
 const exampleItem = {
   id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1e01',
@@ -70,7 +90,10 @@ export const GalleryPage = z
   .meta({ id: 'GalleryPage', examples: [{ items: [exampleItem], total: 1, page: 1, page_size: 20 }] })
 
 export const GalleryCategory = z
-  .strictObject({ category: z.string().describe('Name of the category.'), count: z.int().describe('Number of its items.') })
+  .strictObject({
+    category: z.string().describe('Name of the category.'),
+    count: z.int().describe('Number of its items.'),
+  })
   .meta({ id: 'GalleryCategory', examples: [{ category: 'Printing', count: 12 }] })
 export type GalleryCategory = z.infer<typeof GalleryCategory>
 
@@ -97,7 +120,9 @@ const PreviewNode = z
   })
   .meta({
     id: 'GalleryPreviewNode',
-    examples: [{ id: 'ping', type: 'decision', title: 'Does it answer a ping?', description: '', truncated: true }],
+    examples: [
+      { id: 'ping', type: 'decision', title: 'Does it answer a ping?', description: '', truncated: true },
+    ],
   })
 const PreviewSteps = z
   .strictObject({
@@ -123,7 +148,10 @@ const PreviewSteps = z
       )
       .describe('The steps in the order of the flow.'),
   })
-  .meta({ id: 'GalleryPreviewSteps', examples: [{ steps: [{ id: 'end', type: 'procedure_end', title: 'Done', description: '' }] }] })
+  .meta({
+    id: 'GalleryPreviewSteps',
+    examples: [{ steps: [{ id: 'end', type: 'procedure_end', title: 'Done', description: '' }] }],
+  })
 
 export const GalleryFlow = z
   .strictObject({
@@ -131,7 +159,9 @@ export const GalleryFlow = z
     intake_form: IntakeForm,
     preview: z
       .union([PreviewSteps, PreviewNode])
-      .describe('The first three levels of a tree, in which `truncated` marks nodes with omitted children; or all steps of a list.'),
+      .describe(
+        'The first three levels of a tree, in which `truncated` marks nodes with omitted children; or all steps of a list.',
+      ),
   })
   .meta({
     id: 'GalleryFlow',

@@ -26,18 +26,28 @@ export async function listCategories({ platform }: Pick<GalleryContext, 'platfor
 }
 
 export async function getFlow({ platform, budget }: GalleryContext, id: string) {
-  const flow = (await requireEnabled(platform, queries.selectFlow.first(platform, id))) ?? throwNotFound('Flow')
+  const flow =
+    (await requireEnabled(platform, queries.selectFlow.first(platform, id))) ?? throwNotFound('Flow')
   const { tree_structure, ...item } = flow
   return forPublic({ ...item, preview: buildPreview(tree_structure) }, budget)
 }
 
 export async function getScript({ platform, budget }: GalleryContext, slug: string) {
-  return forPublic((await requireEnabled(platform, queries.selectScript.first(platform, slug))) ?? throwNotFound('Script'), budget)
+  return forPublic(
+    (await requireEnabled(platform, queries.selectScript.first(platform, slug))) ?? throwNotFound('Script'),
+    budget,
+  )
 }
 
-/** Return the result of `query`, which runs in parallel with the check. Throw 404 while the gallery is switched off. */
+/**
+ * Return the result of `query`, which runs in parallel with the check. Throw 404 while the gallery is
+ * switched off.
+ */
 async function requireEnabled<T>(platform: PlatformDb, query: Promise<T>): Promise<T> {
-  const [{ is_enabled: isEnabled }, result] = await Promise.all([queries.selectGalleryState.one(platform), query])
+  const [{ is_enabled: isEnabled }, result] = await Promise.all([
+    queries.selectGalleryState.one(platform),
+    query,
+  ])
   if (!isEnabled) throw new Problem('not_found')
   return result
 }

@@ -17,7 +17,10 @@ export const worstFirst: Order<'failed' | 'broken' | 'id'> = [
   { field: 'id', kind: 'uuid', column: sql`t.id` },
 ]
 
-/** Select published flows of the account, worst first: by sessions that ended without being resolved, then by broken links. */
+/**
+ * Select published flows of the account, worst first: by sessions that ended without being resolved, then by
+ * broken links.
+ */
 export const selectWorstFlows = readStatement(
   z.object({ id: z.string(), failed: z.int(), broken: z.int() }),
   (page: PageQuery) => sql`
@@ -57,7 +60,10 @@ export const selectContents = readStatement(
      where t.id in (${selectIds(ids)}) and t.deleted_at is null`,
 )
 
-/** The versions of flows with the steps and options of the current one, whose sessions can be counted together. */
+/**
+ * The versions of flows with the steps and options of the current one, whose sessions can be counted
+ * together.
+ */
 const comparableVersions = (ids: readonly string[]) => sql`
   comparable as materialized (
     select v.account_id, v.tree_id, v.version

@@ -10,7 +10,9 @@ export const FlowFinding = z
     step_id: z.string().nullable().describe('The step; null if the whole flow is concerned.'),
     option_id: z.string().nullable().describe('The option of a `dead_option`.'),
     url: z.string().nullable().describe('The link of a `broken_link`.'),
-    metrics: z.record(z.string(), z.number()).describe('The numbers behind the finding, such as `answers` and `skipped`.'),
+    metrics: z
+      .record(z.string(), z.number())
+      .describe('The numbers behind the finding, such as `answers` and `skipped`.'),
   })
   .meta({
     id: 'FlowFinding',
@@ -32,9 +34,13 @@ export const FlowHealth = z
     name: z.string().describe('Its name.'),
     version: z.int().describe('Its current version.'),
     sessions: z.int().describe('Sessions of the last 90 days with the steps and options of this version.'),
-    ended: z.int().describe('Sessions of the last 90 days that were completed or abandoned, with any version.'),
+    ended: z
+      .int()
+      .describe('Sessions of the last 90 days that were completed or abandoned, with any version.'),
     resolved: z.int().describe('Those of them that were resolved.'),
-    links_checked_at: Time.nullable().describe('When the links were last checked; null if they were never checked, or there are none.'),
+    links_checked_at: Time.nullable().describe(
+      'When the links were last checked; null if they were never checked, or there are none.',
+    ),
     findings: z.array(FlowFinding).describe('The most urgent first.'),
   })
   .meta({

@@ -11,7 +11,11 @@ import type { FlowHealth } from './schemas.ts'
 const flowsAtOnce = 10
 
 export async function list({ db }: ReadContext, page: PageQuery) {
-  const { items: flows, next } = toPage(await queries.selectWorstFlows.all(db, page), page, queries.worstFirst)
+  const { items: flows, next } = toPage(
+    await queries.selectWorstFlows.all(db, page),
+    page,
+    queries.worstFirst,
+  )
   const items: FlowHealth[] = []
   for (let start = 0; start < flows.length; start += flowsAtOnce) {
     const ids = flows.slice(start, start + flowsAtOnce).map(({ id }) => id)
@@ -36,16 +40,28 @@ async function readHealth(db: ReadContext['db'], ids: readonly string[]): Promis
   const runnable_ids = await findRunnableIds(db, contents)
   return contents.map(({ id, name, version, links_checked_at, ...content }) => {
     const { sessions = 0, ended = 0, resolved = 0 } = counts.find(({ tree_id }) => tree_id === id) ?? {}
-    const ofFlow = <R extends { tree_id: string }>(rows: readonly R[]) => rows.filter(({ tree_id }) => tree_id === id)
+    const ofFlow = <R extends { tree_id: string }>(rows: readonly R[]) =>
+      rows.filter(({ tree_id }) => tree_id === id)
     const metrics = { sessions, ended, resolved }
-    const findings = findFlowFindings({ ...content, ...metrics, answers: ofFlow(answers), open_steps: ofFlow(openSteps), runnable_ids })
+    const findings = findFlowFindings({
+      ...content,
+      ...metrics,
+      answers: ofFlow(answers),
+      open_steps: ofFlow(openSteps),
+      runnable_ids,
+    })
     return { tree_id: id, name, version, ...metrics, links_checked_at, findings }
   })
 }
 
 /** Return the sub-flows of these flows that the caller can run. */
-async function findRunnableIds(db: ReadContext['db'], contents: readonly queries.FlowContent[]): Promise<Set<string>> {
-  const ids = contents.flatMap(({ tree_structure }) => listSubflows(tree_structure).map(({ subflow }) => subflow.tree_id))
+async function findRunnableIds(
+  db: ReadContext['db'],
+  contents: readonly queries.FlowContent[],
+): Promise<Set<string>> {
+  const ids = contents.flatMap(({ tree_structure }) =>
+    listSubflows(tree_structure).map(({ subflow }) => subflow.tree_id),
+  )
   if (ids.length === 0) return new Set()
   const flows = await selectVisibleFlows.all(db, [...new Set(ids)])
   return new Set(flows.filter(({ status }) => status === 'published').map(({ id }) => id))

@@ -32,7 +32,10 @@ export const claimDueChecks = writeStatement(
       left join tree_versions v on v.account_id = t.account_id and v.tree_id = t.id and v.version = t.version`,
 )
 
-/** Store the results of a check, and when the next one is due. If the flow was saved meanwhile, its check stays due. */
+/**
+ * Store the results of a check, and when the next one is due. If the flow was saved meanwhile, its check
+ * stays due.
+ */
 export const storeCheck = writeStatement(
   null,
   ({ account_id, tree_id, due_at }: ClaimedCheck, links: readonly CheckedLink[], days: number) => sql`
@@ -42,5 +45,9 @@ export const storeCheck = writeStatement(
 )
 
 export async function deleteCheck(db: PlatformDb, { account_id, tree_id }: ClaimedCheck): Promise<void> {
-  await db.deleteFrom('flow_link_checks').where('account_id', '=', account_id).where('tree_id', '=', tree_id).execute()
+  await db
+    .deleteFrom('flow_link_checks')
+    .where('account_id', '=', account_id)
+    .where('tree_id', '=', tree_id)
+    .execute()
 }

@@ -6,7 +6,10 @@ import { createLinkChecker, type LinkResult } from '#vendors/net/link-checker.ts
 import * as queries from './queries.ts'
 
 const flowsPerRun = 5
-/** Workers allow six connections that wait for an answer. https://developers.cloudflare.com/workers/platform/limits/#simultaneous-open-connections */
+/**
+ * Workers allow six connections that wait for an answer.
+ * https://developers.cloudflare.com/workers/platform/limits/#simultaneous-open-connections
+ */
 const parallelCalls = 4
 const budgetMs = 20_000
 const daysUntilNextCheck = 7
@@ -17,8 +20,9 @@ export interface LinkCheckContext extends Pick<JobContext, 'platform' | 'guard'>
 }
 
 /**
- * Check the links of up to five due flows. The cron trigger calls this each minute. After a failure, a crash or the
- * end of the time, the remaining flows are due again in ten minutes. Throw the first failure at the end.
+ * Check the links of up to five due flows. The cron trigger calls this each minute. After a failure, a crash
+ * or the end of the time, the remaining flows are due again in ten minutes. Throw the first failure at the
+ * end.
  */
 export async function checkDueLinks(ctx: LinkCheckContext): Promise<void> {
   const { platform, guard, now = Date.now } = ctx
@@ -39,15 +43,30 @@ async function checkFlow(
   const earlier = new Map(claimed.links.map((link) => [link.url, link]))
   const limit = limitConcurrency({ running: parallelCalls })
   const results = await Promise.all(
-    listLinks(claimed.tree_structure).map(({ url }) => limit(async () => ({ url, result: await check(url) }))),
+    listLinks(claimed.tree_structure).map(({ url }) =>
+      limit(async () => ({ url, result: await check(url) })),
+    ),
   )
   const links = results.map(({ url, result }) => toCheckedLink(url, result, earlier.get(url)))
-  const isRepeatedSoon = links.some(({ state }) => state === 'broken') || results.some(({ result }) => result === null)
-  await queries.storeCheck.run(platform, claimed, links, isRepeatedSoon ? daysAfterFailure : daysUntilNextCheck)
+  const isRepeatedSoon =
+    links.some(({ state }) => state === 'broken') || results.some(({ result }) => result === null)
+  await queries.storeCheck.run(
+    platform,
+    claimed,
+    links,
+    isRepeatedSoon ? daysAfterFailure : daysUntilNextCheck,
+  )
 }
 
-/** Combine a result with the earlier check. Without a result, because the time was over, the link stays as it was. */
-function toCheckedLink(url: string, result: LinkResult | null, earlier: CheckedLink | undefined): CheckedLink {
+/**
+ * Combine a result with the earlier check. Without a result, because the time was over, the link stays as it
+ * was.
+ */
+function toCheckedLink(
+  url: string,
+  result: LinkResult | null,
+  earlier: CheckedLink | undefined,
+): CheckedLink {
   if (!result) return earlier ?? { url, state: 'not_checked', status: null, failures: 0 }
   return { url, ...result, failures: result.state === 'broken' ? (earlier?.failures ?? 0) + 1 : 0 }
 }

@@ -31,14 +31,24 @@ export const LineProblem = z
     line: z.int().min(1).describe('Line number in the file, starting at 1.'),
     message: z.string().describe('What is wrong in that line.'),
   })
-  .meta({ id: 'LineProblem', examples: [{ line: 9, message: 'This link leads to #queue, which is not in this file' }] })
+  .meta({
+    id: 'LineProblem',
+    examples: [{ line: 9, message: 'This link leads to #queue, which is not in this file' }],
+  })
 
 export const MarkdownCheck = z
   .strictObject({
     valid: z.boolean().describe('Whether the file can be imported and the flow then published unchanged.'),
-    problems: z.array(LineProblem).describe('The problems in the order of the file: the first 200, then the number of further ones.'),
+    problems: z
+      .array(LineProblem)
+      .describe('The problems in the order of the file: the first 200, then the number of further ones.'),
   })
   .meta({
     id: 'MarkdownValidateResponse',
-    examples: [{ valid: false, problems: [{ line: 9, message: 'This link leads to #queue, which is not in this file' }] }],
+    examples: [
+      {
+        valid: false,
+        problems: [{ line: 9, message: 'This link leads to #queue, which is not in this file' }],
+      },
+    ],
   })

@@ -10,7 +10,9 @@ const isOwnPin = sql<boolean>`pin.account_id = ${accountId} and pin.user_id = ${
 
 function selectPins(db: ReadDb) {
   return selectTreeItems(db)
-    .innerJoin('tree_pins as pin', (join) => join.onRef('pin.tree_account_id', '=', 't.account_id').onRef('pin.tree_id', '=', 't.id'))
+    .innerJoin('tree_pins as pin', (join) =>
+      join.onRef('pin.tree_account_id', '=', 't.account_id').onRef('pin.tree_id', '=', 't.id'),
+    )
     .where(isOwnPin)
     .where('t.deleted_at', 'is', null)
     .orderBy('pin.position')

@@ -15,7 +15,9 @@ export async function pin({ db }: WriteContext, id: string) {
   throw limitReached('pins', maxPins, `At most ${maxPins} flows can be pinned; unpin one first`)
 }
 
-/** Unpin a flow, also one that the caller no longer sees. Throw 404 for one that they neither pinned nor see. */
+/**
+ * Unpin a flow, also one that the caller no longer sees. Throw 404 for one that they neither pinned nor see.
+ */
 export async function unpin({ db }: WriteContext, id: string) {
   if (!(await queries.deletePin(db, id))) await trees.find(db, id)
 }

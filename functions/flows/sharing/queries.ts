@@ -32,7 +32,9 @@ export function insertShare(
 export function selectShares(db: ReadDb, treeId: string, page: PageQuery): Promise<Share[]> {
   return db
     .selectFrom('tree_shares as s')
-    .leftJoin('users as u', (join) => join.onRef('u.account_id', '=', 's.account_id').onRef('u.id', '=', 's.created_by'))
+    .leftJoin('users as u', (join) =>
+      join.onRef('u.account_id', '=', 's.account_id').onRef('u.id', '=', 's.created_by'),
+    )
     .select(['s.id', 's.created_by', 'u.full_name as created_by_name', 's.expires_at', 's.created_at'])
     .where('s.account_id', '=', accountId)
     .where('s.tree_id', '=', treeId)
@@ -56,17 +58,27 @@ export async function revokeShare(db: WriteDb, treeId: string, id: string): Prom
   return numUpdatedRows > 0n
 }
 
-/** Return the published flow of a valid share. Return undefined for an invalid share, one whose creator has left, and for a draft. */
+/**
+ * Return the published flow of a valid share. Return undefined for an invalid share, one whose creator has
+ * left, and for a draft.
+ */
 export function selectSharedFlow(db: PlatformDb, hash: string) {
   return (
     db
       .selectFrom('tree_shares as s')
-      .innerJoin('trees as t', (join) => join.onRef('t.account_id', '=', 's.account_id').onRef('t.id', '=', 's.tree_id'))
+      .innerJoin('trees as t', (join) =>
+        join.onRef('t.account_id', '=', 's.account_id').onRef('t.id', '=', 's.tree_id'),
+      )
       .innerJoin('tree_versions as v', (join) =>
-        join.onRef('v.account_id', '=', 't.account_id').onRef('v.tree_id', '=', 't.id').onRef('v.version', '=', 't.version'),
+        join
+          .onRef('v.account_id', '=', 't.account_id')
+          .onRef('v.tree_id', '=', 't.id')
+          .onRef('v.version', '=', 't.version'),
       )
       // A link ends with its creator's access, even if it was not revoked.
-      .innerJoin('users as u', (join) => join.onRef('u.account_id', '=', 's.account_id').onRef('u.id', '=', 's.created_by'))
+      .innerJoin('users as u', (join) =>
+        join.onRef('u.account_id', '=', 's.account_id').onRef('u.id', '=', 's.created_by'),
+      )
       .select(['t.name', 't.description', 't.tree_type', 'v.tree_structure', 'v.intake_form', 's.expires_at'])
       .where('s.hash', '=', bytea(hash))
       .where('s.revoked_at', 'is', null)

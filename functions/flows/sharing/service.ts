@@ -27,8 +27,15 @@ export async function revoke({ db }: WriteContext, treeId: string, id: string) {
   if (!(await queries.revokeShare(db, treeId, id))) throw notFound('Share')
 }
 
-export async function openLink({ platform, budget }: { platform: PlatformDb; budget: Budget }, token: string) {
+export async function openLink(
+  { platform, budget }: { platform: PlatformDb; budget: Budget },
+  token: string,
+) {
   const flow = await queries.selectSharedFlow(platform, await sha256Bytea(token))
-  if (!flow) throw new Problem('not_found', 'The link is unknown, expired or revoked, or has ended with its creator or its flow')
+  if (!flow)
+    throw new Problem(
+      'not_found',
+      'The link is unknown, expired or revoked, or has ended with its creator or its flow',
+    )
   return forPublic({ ...flow, tree_structure: buildPublicStructure(flow.tree_structure) }, budget)
 }

@@ -9,7 +9,8 @@ export const stepLibraryOperations = [
     method: 'get',
     path: '/step-library',
     summary: 'List library steps',
-    description: 'Lists steps that were written for the library and steps of published flows, sorted by title.',
+    description:
+      'Lists steps that were written for the library and steps of published flows, sorted by title.',
     access: 'user',
     limit: 'read',
     paged: true,

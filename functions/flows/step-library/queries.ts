@@ -7,7 +7,10 @@ import type { ReadDb, WriteDb } from '#db/scope.ts'
 import type { LibraryQuery, LibraryStep, LibraryStepCreate, LibraryStepUpdate } from './schemas.ts'
 
 export interface LibraryStepRow extends LibraryStep {
-  /** Whether the caller may change the step. A step that belongs to a flow can be changed only there, even by this caller. */
+  /**
+   * Whether the caller may change the step. A step that belongs to a flow can be changed only there, even by
+   * this caller.
+   */
   may_change: boolean
 }
 
@@ -32,7 +35,10 @@ const stepColumns = [
 const isVisible = sql<boolean>`account_id = ${accountId} and app.sees(visibility, created_by, team_id)`
 const isEditable = sql<boolean>`${isVisible} and source_tree_id is null and ${mayChangeStep}`
 
-export function selectSteps(db: ReadDb, { search, synced, active, ...page }: LibraryQuery & PageQuery): Promise<LibraryStepRow[]> {
+export function selectSteps(
+  db: ReadDb,
+  { search, synced, active, ...page }: LibraryQuery & PageQuery,
+): Promise<LibraryStepRow[]> {
   let steps = db
     .selectFrom('library_steps')
     .select(stepColumns)
@@ -49,7 +55,12 @@ export function selectSteps(db: ReadDb, { search, synced, active, ...page }: Lib
 }
 
 export function selectStep(db: ReadDb, id: string): Promise<LibraryStepRow | undefined> {
-  return db.selectFrom('library_steps').select(stepColumns).where(isVisible).where('id', '=', id).executeTakeFirst()
+  return db
+    .selectFrom('library_steps')
+    .select(stepColumns)
+    .where(isVisible)
+    .where('id', '=', id)
+    .executeTakeFirst()
 }
 
 export function insertStep(db: WriteDb, step: LibraryStepCreate): Promise<LibraryStepRow> {
@@ -60,7 +71,11 @@ export function insertStep(db: WriteDb, step: LibraryStepCreate): Promise<Librar
     .executeTakeFirstOrThrow()
 }
 
-export function updateStep(db: WriteDb, id: string, changes: LibraryStepUpdate): Promise<LibraryStepRow | undefined> {
+export function updateStep(
+  db: WriteDb,
+  id: string,
+  changes: LibraryStepUpdate,
+): Promise<LibraryStepRow | undefined> {
   return db
     .updateTable('library_steps')
     .set({ ...changes, updated_at: now })
@@ -71,6 +86,10 @@ export function updateStep(db: WriteDb, id: string, changes: LibraryStepUpdate):
 }
 
 export async function deleteStep(db: WriteDb, id: string): Promise<boolean> {
-  const { numDeletedRows } = await db.deleteFrom('library_steps').where('id', '=', id).where(isEditable).executeTakeFirstOrThrow()
+  const { numDeletedRows } = await db
+    .deleteFrom('library_steps')
+    .where('id', '=', id)
+    .where(isEditable)
+    .executeTakeFirstOrThrow()
   return numDeletedRows > 0n
 }

@@ -3,7 +3,10 @@ import { exampleIds, Flag, Id, idParams, Time } from '#http/fields.ts'
 
 export const StepId = idParams('step_id', 'library step')
 
-const StepType = z.enum(['action', 'solution', 'procedure_step']).meta({ id: 'LibraryStepType' }).describe('Type of the step.')
+const StepType = z
+  .enum(['action', 'solution', 'procedure_step'])
+  .meta({ id: 'LibraryStepType' })
+  .describe('Type of the step.')
 const Title = z.string().trim().min(1).max(300).describe('What to do.')
 const Description = z.string().max(20_000).describe('How to do it, in markdown.')
 
@@ -16,9 +19,13 @@ export const LibraryStep = z
     visibility: z
       .enum(['private', 'team', 'account'])
       .meta({ id: 'LibraryStepVisibilityShown' })
-      .describe('Who can find the step. `private`: its creator. `team`: also its team and account admins. `account`: the whole account.'),
+      .describe(
+        'Who can find the step. `private`: its creator. `team`: also its team and account admins. `account`: the whole account.',
+      ),
     is_flow_synced: z.boolean().describe('Whether the step belongs to a flow and can only be changed there.'),
-    is_active: z.boolean().describe('False if the flow of the step no longer contains it, became a draft or was deleted.'),
+    is_active: z
+      .boolean()
+      .describe('False if the flow of the step no longer contains it, became a draft or was deleted.'),
     source_tree_id: Id.nullable().describe('The flow that the step belongs to.'),
     source_node_id: z.string().nullable().describe('The node or step in that flow.'),
     source_tree_name: z.string().nullable().describe('The name of that flow when it was last published.'),
@@ -51,8 +58,16 @@ export const LibraryStep = z
 export type LibraryStep = z.infer<typeof LibraryStep>
 
 export const LibraryQuery = z.strictObject({
-  search: z.string().trim().min(1).max(200).optional().describe('Words that must all occur in the title or description.'),
-  synced: Flag.optional().describe('`true`: only steps that belong to flows. `false`: only steps that were written for the library.'),
+  search: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('Words that must all occur in the title or description.'),
+  synced: Flag.optional().describe(
+    '`true`: only steps that belong to flows. `false`: only steps that were written for the library.',
+  ),
   active: Flag.prefault('true').describe('`false` lists inactive steps instead.'),
 })
 export type LibraryQuery = z.infer<typeof LibraryQuery>
@@ -64,7 +79,9 @@ const fields = {
   visibility: z
     .enum(['team', 'account'])
     .meta({ id: 'LibraryStepVisibility' })
-    .describe('Who can find the step. `team`: its creator, my team and account admins. `account`: the whole account.'),
+    .describe(
+      'Who can find the step. `team`: its creator, my team and account admins. `account`: the whole account.',
+    ),
 }
 
 export const LibraryStepCreate = z
@@ -74,7 +91,10 @@ export const LibraryStepCreate = z
     step_type: StepType.default('procedure_step'),
     visibility: fields.visibility.default('team'),
   })
-  .meta({ id: 'LibraryStepCreate', examples: [{ title: 'Restart the print spooler', description: '`Restart-Service spooler`' }] })
+  .meta({
+    id: 'LibraryStepCreate',
+    examples: [{ title: 'Restart the print spooler', description: '`Restart-Service spooler`' }],
+  })
 export type LibraryStepCreate = z.infer<typeof LibraryStepCreate>
 
 export const LibraryStepUpdate = z

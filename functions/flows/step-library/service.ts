@@ -25,10 +25,17 @@ export async function remove({ db }: WriteContext, id: string) {
   if (!(await queries.deleteStep(db, id))) await requireEditable(db, id)
 }
 
-/** Return the step. Throw 404 when the caller cannot see it, 403 when they may not change it, and 400 when it belongs to a flow. */
+/**
+ * Return the step. Throw 404 when the caller cannot see it, 403 when they may not change it, and 400 when it
+ * belongs to a flow.
+ */
 async function requireEditable(db: ReadContext['db'], id: string) {
   const step = (await queries.selectStep(db, id)) ?? throwNotFound('Library step')
-  if (!step.may_change) throw new Problem('forbidden', 'Only its creator, an admin of their team or an account admin may change this step')
+  if (!step.may_change)
+    throw new Problem(
+      'forbidden',
+      'Only its creator, an admin of their team or an account admin may change this step',
+    )
   if (step.is_flow_synced) throw new Problem('managed_by_flow')
   return step
 }

@@ -3,7 +3,10 @@ import * as z from 'zod'
 import { jsonb, nowText } from '#db/expressions.ts'
 import { notNull, readStatement } from '#db/statement.ts'
 
-/** Select whether the account has a category of this name, and which of the tags visible flows of the account use, in lower case. */
+/**
+ * Select whether the account has a category of this name, and which of the tags visible flows of the account
+ * use, in lower case.
+ */
 export const selectExistingLabels = readStatement(
   z.object({ category: z.boolean(), tags: z.array(z.string()) }),
   (category: string | null, tags: readonly string[]) => sql`
@@ -11,4 +14,7 @@ export const selectExistingLabels = readStatement(
            array(select tag from jsonb_array_elements_text(${jsonb(tags.map((tag) => tag.toLowerCase()))}) tag where app.has_tag(tag)) as tags`,
 )
 
-export const selectNow = readStatement(z.object({ exported_at: notNull<string>() }), () => sql`select ${nowText} as exported_at`)
+export const selectNow = readStatement(
+  z.object({ exported_at: notNull<string>() }),
+  () => sql`select ${nowText} as exported_at`,
+)

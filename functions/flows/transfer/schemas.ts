@@ -8,7 +8,9 @@ export const ImportResult = z
     name: z.string().describe('Name of the flow.'),
     status: z.literal('draft').describe('An imported flow is always a draft.'),
     category_created: z.boolean().describe('Whether the category of the flow was created.'),
-    tags_created: z.array(z.string()).describe('The tags that no flow of the account that I can see had before.'),
+    tags_created: z
+      .array(z.string())
+      .describe('The tags that no flow of the account that I can see had before.'),
     warnings: z.array(FlowProblem).describe('Problems that prevent publishing, and other warnings.'),
   })
   .meta({

@@ -4,7 +4,13 @@ import * as trees from '#functions/flows/trees/service.ts'
 import { Content, type ReadContext, type WriteContext } from '#http/operation.ts'
 import { Problem } from '#problem.ts'
 import { problemAt } from '#rules/flows/problems.ts'
-import { copyColumns, type FlowContent, type FlowEnvelope, generatorName, rfflowVersion } from '#rules/flows/rfflow.ts'
+import {
+  copyColumns,
+  type FlowContent,
+  type FlowEnvelope,
+  generatorName,
+  rfflowVersion,
+} from '#rules/flows/rfflow.ts'
 import type { TreeStructure } from '#rules/flows/structure.ts'
 import { listSubflows } from '#rules/flows/subflow.ts'
 import { replaceSubflowIds } from '#rules/flows/subflow-ids.ts'
@@ -17,13 +23,28 @@ export async function exportFlow({ db }: ReadContext, treeId: string) {
   const [tree, { exported_at }] = await Promise.all([trees.find(db, treeId), queries.selectNow.one(db)])
   const { name, category, tree_structure, intake_form, version } = tree
   const flow = { ...copyColumns(tree), category, tree_structure, intake_form, version }
-  const envelope: FlowEnvelope = { rfflow_version: rfflowVersion, exported_at, generator: generatorName, flow }
-  return new Content(`${writeIndentedJson(envelope, maxWrittenBytes)}\n`, 'application/json', `${createSlug(name)}.rfflow`)
+  const envelope: FlowEnvelope = {
+    rfflow_version: rfflowVersion,
+    exported_at,
+    generator: generatorName,
+    flow,
+  }
+  return new Content(
+    `${writeIndentedJson(envelope, maxWrittenBytes)}\n`,
+    'application/json',
+    `${createSlug(name)}.rfflow`,
+  )
 }
 
-export async function importFlow(ctx: WriteContext, { rfflow_version, exported_at, generator, flow }: FlowEnvelope) {
+export async function importFlow(
+  ctx: WriteContext,
+  { rfflow_version, exported_at, generator, flow }: FlowEnvelope,
+) {
   if (rfflow_version !== rfflowVersion)
-    throw new Problem('unsupported_version', `This version of the format is not supported; export the flow as version ${rfflowVersion}`)
+    throw new Problem(
+      'unsupported_version',
+      `This version of the format is not supported; export the flow as version ${rfflowVersion}`,
+    )
   const { version, ...content } = flow
   return createDraft(ctx, content, {
     source: 'rfflow',
@@ -34,7 +55,10 @@ export async function importFlow(ctx: WriteContext, { rfflow_version, exported_a
   })
 }
 
-/** Create a draft from an imported flow. Return as warnings all errors and warnings that publishing the draft would cause. */
+/**
+ * Create a draft from an imported flow. Return as warnings all errors and warnings that publishing the draft
+ * would cause.
+ */
 export async function createDraft(ctx: WriteContext, flow: FlowContent, metadata: Record<string, unknown>) {
   const { db } = ctx
   const { category, intake_form, tree_structure } = flow
@@ -69,7 +93,9 @@ async function removeUnknownSubflows(db: WriteContext['db'], structure: TreeStru
   if (!structure || references.length === 0) return { structure, warnings: [] }
   const ids = [...new Set(references.map(({ subflow }) => subflow.tree_id))]
   const visibleIds = new Set((await selectVisibleFlows.all(db, ids)).map(({ id }) => id))
-  const knownIds = new Map(ids.flatMap((id) => (visibleIds.has(id.toLowerCase()) ? [[id, id.toLowerCase()] as const] : [])))
+  const knownIds = new Map(
+    ids.flatMap((id) => (visibleIds.has(id.toLowerCase()) ? [[id, id.toLowerCase()] as const] : [])),
+  )
   const unknown = references.filter(({ subflow }) => !knownIds.has(subflow.tree_id))
   const warnings = unknown.map(({ node, path, subflow }) =>
     problemAt(

@@ -70,7 +70,8 @@ export const treeOperations = [
     success: 200,
     returns: schemas.Tree,
     errors: ['flow_invalid', 'limit_reached', 'stale_version'],
-    handle: ({ ctx, params, body }) => presence.addColleagues(ctx, 'flow', params.tree_id, trees.update(ctx, params.tree_id, body)),
+    handle: ({ ctx, params, body }) =>
+      presence.addColleagues(ctx, 'flow', params.tree_id, trees.update(ctx, params.tree_id, body)),
   }),
 
   operation({
@@ -78,7 +79,8 @@ export const treeOperations = [
     method: 'delete',
     path: '/trees/{tree_id}',
     summary: 'Delete a flow',
-    description: 'Running sessions continue. The share links of the flow stop working, and its library steps become inactive.',
+    description:
+      'Running sessions continue. The share links of the flow stop working, and its library steps become inactive.',
     access: 'engineer',
     limit: 'write',
     params: schemas.TreeId,

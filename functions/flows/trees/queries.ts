@@ -5,7 +5,12 @@ import { accountId, jsonb, mayChange, nowText } from '#db/expressions.ts'
 import { toWordPatterns } from '#db/like.ts'
 import { nameOrder, newestFirst, type Order, type PageQuery, readCursor } from '#db/page.ts'
 import { ignoreMissingRow, requireRow } from '#db/required-row.ts'
-import { selectTreeItems, selectTreesWithContent, type WrittenColumn, writtenColumns } from '#db/rows/trees.ts'
+import {
+  selectTreeItems,
+  selectTreesWithContent,
+  type WrittenColumn,
+  writtenColumns,
+} from '#db/rows/trees.ts'
 import type { DB } from '#db/schema.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { writeStatement } from '#db/statement.ts'
@@ -44,9 +49,12 @@ export const treeOrders: Record<TreeQuery['sort_by'], Order> = {
 }
 
 export function selectTrees(db: ReadDb, query: TreeQuery & PageQuery): Promise<TreeListItem[]> {
-  const { tree_type, status, visibility, author_id, category, tag, search, sort_by, skip, limit, after } = query
-  const [p_after = null, p_after_id = null] = after === undefined ? [] : readCursor(treeOrders[sort_by], after).map(String)
-  // `offset 0` forces a lookup by id per row. A pooled connection may otherwise reuse a plan from a small account, which scans all rows.
+  const { tree_type, status, visibility, author_id, category, tag, search, sort_by, skip, limit, after } =
+    query
+  const [p_after = null, p_after_id = null] =
+    after === undefined ? [] : readCursor(treeOrders[sort_by], after).map(String)
+  // `offset 0` forces a lookup by id per row. A pooled connection may otherwise reuse a plan from a small
+  // account, which scans all rows.
   const page = sql<Selectable<DB['trees']>>`(
     select trees.*, p.place from ${callFunction('app.list_trees', {
       p_sort: sort_by,
@@ -68,7 +76,10 @@ export function selectTrees(db: ReadDb, query: TreeQuery & PageQuery): Promise<T
 
 /** The values that a save writes: the columns of the flow and the content of its new version. */
 export interface TreeContent extends Pick<Tree, WrittenColumn> {
-  /** A name selects or creates a category of the account. Undefined keeps the current category, and means none for a new flow. */
+  /**
+   * A name selects or creates a category of the account. Undefined keeps the current category, and means none
+   * for a new flow.
+   */
   category?: { id: string | null } | { name: string } | undefined
   tree_structure: FlowNode | StepList | null
   intake_form: readonly IntakeField[]
@@ -105,7 +116,10 @@ function categoryId({ category }: TreeContent, defaultId: RawBuilder<unknown>): 
   return 'name' in category ? sql`(select id from named_category)` : sql`${category.id}::uuid`
 }
 
-type VersionColumn = Exclude<keyof DB['tree_versions'], 'account_id' | 'id' | 'saved_by' | 'created_at' | 'bytes'>
+type VersionColumn = Exclude<
+  keyof DB['tree_versions'],
+  'account_id' | 'id' | 'saved_by' | 'created_at' | 'bytes'
+>
 const versionValues = (content: TreeContent): Record<VersionColumn, RawBuilder<unknown>> => ({
   tree_id: sql`s.id`,
   version: sql`s.version`,
@@ -133,9 +147,11 @@ export const syncLibrary = writeStatement(
     select from ${callFunction('app.sync_library', { p_tree: treeId, p_entries: JSON.stringify(library) })}`,
 )
 
-export const insertTreeWithVersion = writeStatement(null, (id: string, content: TreeContent, origin: Origin) => {
-  const { parent, owner, import_metadata } = origin
-  return sql`
+export const insertTreeWithVersion = writeStatement(
+  null,
+  (id: string, content: TreeContent, origin: Origin) => {
+    const { parent, owner, import_metadata } = origin
+    return sql`
     with ${categoryCte(content)}, saved_tree as (
       insert into trees (id, team_id, author_id, ${written}, category_id, published_at, import_metadata,
                          parent_account_id, parent_tree_id, root_account_id, root_tree_id, fork_depth, fork_reason)
@@ -146,23 +162,39 @@ export const insertTreeWithVersion = writeStatement(null, (id: string, content: 
          from ${writtenRow(content)}, ${callFunction('app.tree_line', { p_account: parent?.account_id ?? null, p_tree: parent?.id ?? null })} lineage
       returning *)
     ${insertVersion(content)}`
-})
+  },
+)
 
-/** Insert the flow, its first version, its library entries and its messages for webhooks in one transaction. */
+/**
+ * Insert the flow, its first version, its library entries and its messages for webhooks in one transaction.
+ */
 export async function insertTree(db: WriteDb, content: TreeContent, origin: Origin = {}): Promise<TreeRow> {
   const id = uuidv7()
   return saveTree(db, id, content, insertTreeWithVersion.query(id, content, origin))
 }
 
 /** Run the statement that writes a version, and what follows from it. */
-async function saveTree(db: WriteDb, id: string, { library }: TreeContent, write: Compilable): Promise<TreeRow> {
-  const statements = [write, syncLibrary.query(id, library), selectTreeWithContent(db, id), emitPublished.query(id)] as const
+async function saveTree(
+  db: WriteDb,
+  id: string,
+  { library }: TreeContent,
+  write: Compilable,
+): Promise<TreeRow> {
+  const statements = [
+    write,
+    syncLibrary.query(id, library),
+    selectTreeWithContent(db, id),
+    emitPublished.query(id),
+  ] as const
   const [, , rows, emitted] = await db.batch(statements)
   enqueueWebhooks(db, emitted[0]?.webhook_delivery_ids ?? [])
   return rows[0] as TreeRow
 }
 
-/** Insert the messages of a saved version for webhooks. A private flow has none, because only its author may see it. */
+/**
+ * Insert the messages of a saved version for webhooks. A private flow has none, because only its author may
+ * see it.
+ */
 export const emitPublished = writeStatement(EmittedWebhooks, (id: string) => {
   const data = sql`
     json_build_object('flow_id', t.id, 'version', t.version, 'flow_name', t.name, 'flow_type', t.tree_type, 'visibility', t.visibility,
@@ -187,7 +219,10 @@ export const insertNextVersion = writeStatement(
     ),
 )
 
-/** Save a new version. Raise SF409 if `version` is no longer current, the flow is deleted or the caller may not change it. */
+/**
+ * Save a new version. Raise SF409 if `version` is no longer current, the flow is deleted or the caller may
+ * not change it.
+ */
 export function updateTree(db: WriteDb, id: string, version: number, content: TreeContent): Promise<TreeRow> {
   return saveTree(db, id, content, insertNextVersion.query({ id, version }, content))
 }
@@ -198,9 +233,11 @@ export const markDeleted = writeStatement(z.object({ id: z.string() }), (id: str
 )
 
 /**
- * Mark a flow as deleted and deactivate its library steps. Return false if the flow does not exist or the caller may not change it.
- * Share links need no update, because they open only flows that are not deleted.
+ * Mark a flow as deleted and deactivate its library steps. Return false if the flow does not exist or the
+ * caller may not change it. Share links need no update, because they open only flows that are not deleted.
  */
 export async function deleteTree(db: WriteDb, id: string): Promise<boolean> {
-  return (await db.batch([markDeleted.query(id), syncLibrary.query(id, [])]).catch(ignoreMissingRow)) !== undefined
+  return (
+    (await db.batch([markDeleted.query(id), syncLibrary.query(id, [])]).catch(ignoreMissingRow)) !== undefined
+  )
 }

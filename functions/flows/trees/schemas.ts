@@ -2,7 +2,13 @@ import * as z from 'zod'
 import { AlsoHere } from '#functions/presence/schemas.ts'
 import { ExpectedVersion, exampleIds, Id, idParams, Name, Time } from '#http/fields.ts'
 import type { CopiedColumn } from '#rules/flows/rfflow.ts'
-import { IntakeForm, matchesTreeType, NullableStructure, structureByType, TreeType } from '#rules/flows/structure.ts'
+import {
+  IntakeForm,
+  matchesTreeType,
+  NullableStructure,
+  structureByType,
+  TreeType,
+} from '#rules/flows/structure.ts'
 
 export const TreeId = idParams('tree_id', 'flow')
 
@@ -25,7 +31,9 @@ const Tags = z
 export function removeDuplicateTags(tags: readonly string[]): string[] {
   return [...new Map(tags.map((tag) => [tag.toLowerCase(), tag])).values()]
 }
-const Category = Name.nullable().describe('A category by its name; null for none. A category that the account does not have is created.')
+const Category = Name.nullable().describe(
+  'A category by its name; null for none. A category that the account does not have is created.',
+)
 const Text = z.string().max(20_000)
 
 export const exampleTree = {
@@ -69,12 +77,16 @@ const exampleStructure = {
     { id: 'cable', type: 'solution' as const, title: 'Reseat the network cable', description: '' },
   ],
 }
-const exampleForm = [{ key: 'printer_ip', label: 'Address of the printer', type: 'ip' as const, required: true }]
+const exampleForm = [
+  { key: 'printer_ip', label: 'Address of the printer', type: 'ip' as const, required: true },
+]
 
 type Columns = Record<CopiedColumn, z.ZodType> & Record<string, z.ZodType>
 const treeFields = {
   id: Id,
-  account_id: Id.describe('The account it belongs to; the platform account for flows that ship with the service.'),
+  account_id: Id.describe(
+    'The account it belongs to; the platform account for flows that ship with the service.',
+  ),
   team_id: Id.nullable().describe('The team it belongs to.'),
   author_id: Id.describe('The user who created it.'),
   author_name: z.string().nullable().describe('The name of the author.'),
@@ -107,7 +119,10 @@ export const Tree = z
     intake_form: IntakeForm,
     also_here: AlsoHere.optional(),
   })
-  .meta({ id: 'TreeResponse', examples: [{ ...exampleTree, tree_structure: exampleStructure, intake_form: exampleForm }] })
+  .meta({
+    id: 'TreeResponse',
+    examples: [{ ...exampleTree, tree_structure: exampleStructure, intake_form: exampleForm }],
+  })
 export type Tree = z.infer<typeof Tree>
 
 export const TreeListItem = z
@@ -138,9 +153,21 @@ export const TreeQuery = z.strictObject({
   status: Status.optional().describe('Only drafts, or only published flows.'),
   visibility: Visibility.optional().describe('Only flows with this visibility.'),
   author_id: Id.optional().describe('Only flows of this author.'),
-  category: z.string().trim().min(1).max(200).optional().describe('Only flows of the category with this name.'),
+  category: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('Only flows of the category with this name.'),
   tag: z.string().trim().min(1).max(100).optional().describe('Only flows with this tag.'),
-  search: z.string().trim().min(1).max(200).optional().describe('Words that must all occur in the name, description or tags.'),
+  search: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('Words that must all occur in the name, description or tags.'),
 })
 export type TreeQuery = z.infer<typeof TreeQuery>
 
@@ -148,7 +175,9 @@ const inputFields = {
   tree_type: TreeType,
   status: Status,
   visibility: Visibility,
-  is_public: z.boolean().describe('`true` sets visibility `public`; `false` changes a public flow to visibility `team`.'),
+  is_public: z
+    .boolean()
+    .describe('`true` sets visibility `public`; `false` changes a public flow to visibility `team`.'),
   name: Name.describe('Name of the flow.'),
   description: Text.describe('Purpose of the flow, in markdown.'),
   category: Category,
@@ -165,14 +194,17 @@ function checkConsistency(input: TreeInput, ctx: z.RefinementCtx): void {
   const { visibility, is_public, category, category_id, tree_type, tree_structure } = input
   if (visibility && is_public !== undefined && is_public !== (visibility === 'public'))
     addError('is_public', `must agree with visibility ${visibility}`)
-  if (category !== undefined && category_id !== undefined) addError('category_id', 'must be absent when category is set')
+  if (category !== undefined && category_id !== undefined)
+    addError('category_id', 'must be absent when category is set')
   if (tree_type && tree_structure && !matchesTreeType(tree_type, tree_structure))
     addError('tree_structure', wrongStructureMessage(tree_type))
 }
 
 /** Return the field error for a structure that does not match the type of the flow. */
 export function wrongStructureMessage(type: TreeType): string {
-  return structureByType[type] === 'tree' ? 'must be a root node in a troubleshooting flow' : `must be a list of steps in a ${type} flow`
+  return structureByType[type] === 'tree'
+    ? 'must be a root node in a troubleshooting flow'
+    : `must be a list of steps in a ${type} flow`
 }
 
 export const TreeCreate = TreeInput.required({ tree_type: true, name: true })
@@ -209,7 +241,9 @@ export const FlowProblem = z
   })
   .meta({
     id: 'FlowProblem',
-    examples: [{ node_id: 'cable', path: 'tree_structure.children[1].title', message: 'This solution has no title' }],
+    examples: [
+      { node_id: 'cable', path: 'tree_structure.children[1].title', message: 'This solution has no title' },
+    ],
   })
 
 export const PublishCheck = z

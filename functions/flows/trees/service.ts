@@ -4,9 +4,22 @@ import { SubflowProblems, selectSubflowProblems, selectVisibleFlows } from '#db/
 import { findDetail, getSqlState, throwUnknownId } from '#db/sqlstate.ts'
 import { requirePerson } from '#http/granted-scopes.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
-import { type FieldError, invalidField, maxListedErrors, Problem, requireVersion, staleVersion, throwNotFound } from '#problem.ts'
+import {
+  type FieldError,
+  invalidField,
+  maxListedErrors,
+  Problem,
+  requireVersion,
+  staleVersion,
+  throwNotFound,
+} from '#problem.ts'
 import type { Budget } from '#rules/budget.ts'
-import { normaliseForm, normaliseLineBreaks, normaliseStructure, toSingleLine } from '#rules/flows/normalise.ts'
+import {
+  normaliseForm,
+  normaliseLineBreaks,
+  normaliseStructure,
+  toSingleLine,
+} from '#rules/flows/normalise.ts'
 import type { FlowProblem } from '#rules/flows/problems.ts'
 import { copyColumns, mergeColumns } from '#rules/flows/rfflow.ts'
 import { extractLibraryEntries } from '#rules/flows/step-library.ts'
@@ -16,7 +29,13 @@ import { validateSubflowState } from '#rules/flows/subflow-rules.ts'
 import { type ValidationResult, validateFlow } from '#rules/flows/validate.ts'
 import { parseJson } from '#rules/text/json.ts'
 import * as queries from './queries.ts'
-import { type Tree, type TreeCreate, type TreeQuery, type TreeUpdate, wrongStructureMessage } from './schemas.ts'
+import {
+  type Tree,
+  type TreeCreate,
+  type TreeQuery,
+  type TreeUpdate,
+  wrongStructureMessage,
+} from './schemas.ts'
 
 type TreeContext = Pick<WriteContext, 'db' | 'caller' | 'budget'>
 
@@ -28,8 +47,15 @@ export async function get({ db }: Pick<ReadContext, 'db'>, id: string): Promise<
   return toTree(await find(db, id))
 }
 
-/** Create a flow, published unless the input's status is `draft`. `origin` has the parent of a fork, another owner or import metadata. */
-export async function create(ctx: TreeContext, input: TreeCreate, origin: queries.Origin = {}): Promise<Tree> {
+/**
+ * Create a flow, published unless the input's status is `draft`. `origin` has the parent of a fork, another
+ * owner or import metadata.
+ */
+export async function create(
+  ctx: TreeContext,
+  input: TreeCreate,
+  origin: queries.Origin = {},
+): Promise<Tree> {
   const { db } = ctx
   const { tree_structure, intake_form } = input
   const content: queries.TreeContent = {
@@ -46,17 +72,32 @@ export async function create(ctx: TreeContext, input: TreeCreate, origin: querie
   if (content.visibility === 'public') requirePerson(ctx)
   await requireSubflows(db, null, content)
   const write = queries.insertTree(db, prepareContent(content, ctx.budget), origin)
-  return toTree(await write.catch(throwImpossibleSubflows(content)).catch(throwUnknownId('category_id', 'category', 'category')))
+  return toTree(
+    await write
+      .catch(throwImpossibleSubflows(content))
+      .catch(throwUnknownId('category_id', 'category', 'category')),
+  )
 }
 
-/** Save the changed fields as a new version. Retry on concurrent changes; throw 409 if `expected_version` is outdated or every retry fails. */
-export async function update(ctx: TreeContext, id: string, input: TreeUpdate, restored_from?: number): Promise<Tree> {
+/**
+ * Save the changed fields as a new version. Retry on concurrent changes; throw 409 if `expected_version` is
+ * outdated or every retry fails.
+ */
+export async function update(
+  ctx: TreeContext,
+  id: string,
+  input: TreeUpdate,
+  restored_from?: number,
+): Promise<Tree> {
   const { expected_version, ...changes } = input
   const trySave = async () => {
     const current = await requireEditable(ctx.db, id)
     requireVersion('flow', current, expected_version)
     if (Object.keys(changes).length === 0) return toTree(current)
-    const content = prepareContent({ ...mergeChanges(current, changes, ctx.caller.userId), restored_from }, ctx.budget)
+    const content = prepareContent(
+      { ...mergeChanges(current, changes, ctx.caller.userId), restored_from },
+      ctx.budget,
+    )
     if (content.visibility === 'public' && current.visibility !== 'public') requirePerson(ctx)
     await requireSubflows(ctx.db, id, content)
     const updated = await queries
@@ -87,32 +128,56 @@ export async function validateForPublishing(
   content: PublishedContent,
   budget: Budget,
 ): Promise<ValidationResult> {
-  const [flow, subflows] = [validateFlow(content, 'published', budget), await validateSubflowsOf(db, id, content)]
+  const [flow, subflows] = [
+    validateFlow(content, 'published', budget),
+    await validateSubflowsOf(db, id, content),
+  ]
   return { errors: [...flow.errors, ...subflows.errors], warnings: [...flow.warnings, ...subflows.warnings] }
 }
 
-async function validateSubflowsOf(db: ReadContext['db'], id: string | null, content: PublishedContent): Promise<ValidationResult> {
+async function validateSubflowsOf(
+  db: ReadContext['db'],
+  id: string | null,
+  content: PublishedContent,
+): Promise<ValidationResult> {
   const references = listSubflows(content.tree_structure)
   if (references.length === 0) return { errors: [], warnings: [] }
   const ids = [...new Set(references.map(({ subflow }) => subflow.tree_id))]
-  const [flows, problems] = await db.batch([selectVisibleFlows.query(ids), selectSubflowProblems.query(id, ids)])
+  const [flows, problems] = await db.batch([
+    selectVisibleFlows.query(ids),
+    selectSubflowProblems.query(id, ids),
+  ])
   return validateSubflowState(references, { flows, problems }, content.visibility)
 }
 
 /** Throw 400 `flow_invalid` if a published flow has sub-flows that cannot be run. */
-async function requireSubflows(db: ReadContext['db'], id: string | null, content: queries.TreeContent): Promise<void> {
+async function requireSubflows(
+  db: ReadContext['db'],
+  id: string | null,
+  content: queries.TreeContent,
+): Promise<void> {
   if (content.status !== 'published') return
   const result = await validateSubflowsOf(db, id, content)
   if (result.errors.length > 0) throw flowInvalid('published', result)
 }
 
-/** Create a `catch` handler that turns SF4SF into 400 `flow_invalid`: another flow was saved meanwhile and makes the sub-flows impossible. */
+/**
+ * Create a `catch` handler that turns SF4SF into 400 `flow_invalid`: another flow was saved meanwhile and
+ * makes the sub-flows impossible.
+ */
 function throwImpossibleSubflows({ tree_structure, visibility }: queries.TreeContent) {
   return (error: unknown): never => {
-    const { data: problems } = SubflowProblems.safeParse(getSqlState(error) === 'SF4SF' && parseJson(findDetail(error) ?? ''))
+    const { data: problems } = SubflowProblems.safeParse(
+      getSqlState(error) === 'SF4SF' && parseJson(findDetail(error) ?? ''),
+    )
     if (!problems) throw error
     const references = listSubflows(tree_structure)
-    const flows = references.map(({ subflow: { tree_id: id } }) => ({ id, name: id, status: 'published', visibility }))
+    const flows = references.map(({ subflow: { tree_id: id } }) => ({
+      id,
+      name: id,
+      status: 'published',
+      visibility,
+    }))
     throw flowInvalid('published', validateSubflowState(references, { flows, problems }, visibility))
   }
 }
@@ -122,14 +187,25 @@ export async function find(db: ReadContext['db'], id: string): Promise<queries.T
   return (await queries.selectTree(db, id)) ?? throwNotFound('Flow')
 }
 
-/** Return a flow that the caller may change. Throw 404 when they cannot see it, and 403 when they may not change it. */
+/**
+ * Return a flow that the caller may change. Throw 404 when they cannot see it, and 403 when they may not
+ * change it.
+ */
 export async function requireEditable(db: ReadContext['db'], id: string): Promise<queries.TreeRow> {
   const tree = await find(db, id)
-  if (!tree.may_change) throw new Problem('forbidden', 'Only its author, an admin of its team or an account admin may change this flow')
+  if (!tree.may_change)
+    throw new Problem(
+      'forbidden',
+      'Only its author, an admin of its team or an account admin may change this flow',
+    )
   return tree
 }
 
-function mergeChanges(current: queries.TreeRow, changes: Omit<TreeUpdate, 'expected_version'>, userId: string): queries.TreeContent {
+function mergeChanges(
+  current: queries.TreeRow,
+  changes: Omit<TreeUpdate, 'expected_version'>,
+  userId: string,
+): queries.TreeContent {
   const { tree_structure, intake_form } = changes
   const visibility = resolveVisibility(changes, current.visibility) ?? current.visibility
   if (visibility === 'private' && current.visibility !== 'private' && current.author_id !== userId)
@@ -141,31 +217,46 @@ function mergeChanges(current: queries.TreeRow, changes: Omit<TreeUpdate, 'expec
     name: toSingleLine(changes.name ?? current.name),
     description: normaliseLineBreaks(changes.description ?? current.description),
     category: resolveCategory(changes),
-    tree_structure: tree_structure === undefined ? current.tree_structure : tree_structure && normaliseStructure(tree_structure),
+    tree_structure:
+      tree_structure === undefined
+        ? current.tree_structure
+        : tree_structure && normaliseStructure(tree_structure),
     intake_form: intake_form ? normaliseForm(intake_form) : current.intake_form,
     library: [],
   }
 }
 
 type Sharing = Pick<TreeUpdate, 'visibility' | 'is_public'>
-function resolveVisibility({ visibility, is_public }: Sharing, current?: Tree['visibility']): Tree['visibility'] | undefined {
+function resolveVisibility(
+  { visibility, is_public }: Sharing,
+  current?: Tree['visibility'],
+): Tree['visibility'] | undefined {
   if (visibility || is_public === undefined) return visibility
   if (is_public) return 'public'
   return current === 'public' ? 'team' : current
 }
 
-function resolveCategory({ category, category_id }: Pick<TreeUpdate, 'category' | 'category_id'>): queries.TreeContent['category'] {
+function resolveCategory({
+  category,
+  category_id,
+}: Pick<TreeUpdate, 'category' | 'category_id'>): queries.TreeContent['category'] {
   if (category !== undefined) return category === null ? { id: null } : { name: category }
   return category_id === undefined ? undefined : { id: category_id }
 }
 
-/** Add the library entries of a published flow. Throw 422 for a structure of another flow type, and 400 for other invalid content. */
+/**
+ * Add the library entries of a published flow. Throw 422 for a structure of another flow type, and 400 for
+ * other invalid content.
+ */
 function prepareContent(content: queries.TreeContent, budget: Budget): queries.TreeContent {
   const { tree_type, tree_structure, status } = content
   if (tree_structure && !matchesTreeType(tree_type, tree_structure))
     throw invalidField(['body', 'tree_structure'], wrongStructureMessage(tree_type), 'custom')
   requireValid(content, status, budget)
-  return { ...content, library: status === 'published' && tree_structure ? extractLibraryEntries(tree_structure) : [] }
+  return {
+    ...content,
+    library: status === 'published' && tree_structure ? extractLibraryEntries(tree_structure) : [],
+  }
 }
 
 /** Throw 400 `flow_invalid` with the first 50 errors if a normalised flow is not valid for `status`. */
@@ -178,7 +269,10 @@ function flowInvalid(status: string, { errors, warnings }: ValidationResult): Pr
   const problems = errors.length === 1 ? '1 problem' : `${errors.length} problems`
   const action = status === 'published' ? 'published' : 'saved'
   return new Problem('flow_invalid', `The flow cannot be ${action}: ${problems}`, {
-    facts: { errors: errors.slice(0, maxListedErrors).map(toFieldError), warnings: warnings.slice(0, maxListedErrors) },
+    facts: {
+      errors: errors.slice(0, maxListedErrors).map(toFieldError),
+      warnings: warnings.slice(0, maxListedErrors),
+    },
   })
 }
 

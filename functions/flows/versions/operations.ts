@@ -14,5 +14,9 @@ export const treeVersionOperations = declareVersions({
     'Saves the content of the old version as the newest version. A published flow stays published: an old version that cannot be published returns 400 `flow_invalid`.',
   restoreErrors: ['flow_invalid', 'limit_reached', 'stale_version'],
   schemas: { item: schemas.TreeVersionItem, version: schemas.TreeVersion, resource: Tree },
-  service: { ...versions, restore: (ctx, id, version) => presence.addColleagues(ctx, 'flow', id, versions.restore(ctx, id, version)) },
+  service: {
+    ...versions,
+    restore: (ctx, id, version) =>
+      presence.addColleagues(ctx, 'flow', id, versions.restore(ctx, id, version)),
+  },
 })

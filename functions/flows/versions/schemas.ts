@@ -10,13 +10,18 @@ const versionFields = {
   name: z.string().describe('Name of the flow in this version.'),
   saved_by: Id.nullable().describe('The user who saved this version.'),
   saved_by_name: z.string().nullable().describe('The name of that user.'),
-  restored_from: z.int().nullable().describe('The older version that was restored as this one; null for any other save.'),
+  restored_from: z
+    .int()
+    .nullable()
+    .describe('The older version that was restored as this one; null for any other save.'),
   is_current: z.boolean().describe('Whether this is the current version of the flow.'),
   created_at: Time.describe('When it was saved.'),
 }
 const example = { ...exampleVersion, version: 3, status: 'published' as const, is_current: true }
 
-export const TreeVersionItem = z.strictObject(versionFields).meta({ id: 'TreeVersionListItem', examples: [example] })
+export const TreeVersionItem = z
+  .strictObject(versionFields)
+  .meta({ id: 'TreeVersionListItem', examples: [example] })
 export type TreeVersionItem = z.infer<typeof TreeVersionItem>
 
 export const TreeVersion = z

@@ -74,7 +74,8 @@ attempts of its own. A user with a second factor gets an \`mfa_token\` for the c
     method: 'post',
     path: '/auth/logout',
     summary: 'Sign out',
-    description: 'Revokes the sign-in that the refresh token belongs to. Returns 204 for an unknown token too.',
+    description:
+      'Revokes the sign-in that the refresh token belongs to. Returns 204 for an unknown token too.',
     access: 'public',
     platform: beforeSignIn,
     limit: '30/minute/ip',
@@ -104,7 +105,8 @@ attempts of its own. A user with a second factor gets an \`mfa_token\` for the c
     method: 'patch',
     path: '/auth/me',
     summary: 'Update my profile',
-    description: 'Changes the given fields. The e-mail address has an operation of its own, because it needs a confirmation.',
+    description:
+      'Changes the given fields. The e-mail address has an operation of its own, because it needs a confirmation.',
     access: 'user',
     skipGuards: 'all',
     limit: 'write',

@@ -35,15 +35,19 @@ const buildCredentialClauses = ({ passwordHash, identity, refreshHash, userAgent
     insert into refresh_tokens (hash, sign_in_id) select ${refreshHash}::bytea, id from s
   )`
 
-/** Count one use of a valid platform invite code. The update checks the limit itself, so concurrent requests cannot exceed it. */
+/**
+ * Count one use of a valid platform invite code. The update checks the limit itself, so concurrent requests
+ * cannot exceed it.
+ */
 const incrementCodeUse = (hash: string | null) => sql`
   update platform_invite_codes set used_count = used_count + 1
    where hash = ${hash}::bytea and used_count < max_uses and (expires_at is null or expires_at > app.now()) returning id`
 
 /**
- * Insert an account on trial with a team, an admin, the admin's credentials and a sign-in, and count the use of the platform invite code.
- * For an unverified address, also insert the delivery of a verification e-mail. Return undefined for an invalid code. Violates
- * `users_email` if the address is taken, and `identities_pkey` if the identity is.
+ * Insert an account on trial with a team, an admin, the admin's credentials and a sign-in, and count the use
+ * of the platform invite code. For an unverified address, also insert the delivery of a verification e-mail.
+ * Return undefined for an invalid code. Violates `users_email` if the address is taken, and `identities_pkey`
+ * if the identity is.
  */
 export const insertAccount = writeStatement(
   SignedInUser.extend({ delivery_id: z.string().nullable() }),
@@ -70,8 +74,9 @@ export const insertAccount = writeStatement(
 export const redeemCode = writeStatement(z.object({ id: z.string() }), incrementCodeUse)
 
 /**
- * Count an attempt for an address and return its active user and password hash. With the valid token of a `device` of the user, count it
- * for the device instead. `lock_seconds` is not null if the attempt is refused; `is_last` if it locked the address or device.
+ * Count an attempt for an address and return its active user and password hash. With the valid token of a
+ * `device` of the user, count it for the device instead. `lock_seconds` is not null if the attempt is
+ * refused; `is_last` if it locked the address or device.
  */
 export const countAttempt = writeStatement(
   z.object({
@@ -111,8 +116,8 @@ export const rehashPassword = writeStatement(
 )
 
 /**
- * Use a refresh token and insert the next one. A sign-in ends 90 days after it began. Return undefined for a token that is not valid and for
- * a deactivated user.
+ * Use a refresh token and insert the next one. A sign-in ends 90 days after it began. Return undefined for a
+ * token that is not valid and for a deactivated user.
  */
 export const rotateRefreshToken = writeStatement(
   SignedInUser,
@@ -131,11 +136,15 @@ export const rotateRefreshToken = writeStatement(
     select ${userColumns}, s.id as sign_in_id from s join users u on u.id = s.user_id join accounts a on a.id = u.account_id`,
 )
 
-const Me = User.extend({ is_verification_overdue: z.boolean(), is_lapsed: z.boolean(), is_mfa_missing: z.boolean() })
+const Me = User.extend({
+  is_verification_overdue: z.boolean(),
+  is_lapsed: z.boolean(),
+  is_mfa_missing: z.boolean(),
+})
 
 /**
- * Return a user, whether the address is still unverified 72 hours after registration, whether the subscription has lapsed, and whether the
- * account requires a second factor that the user lacks.
+ * Return a user, whether the address is still unverified 72 hours after registration, whether the
+ * subscription has lapsed, and whether the account requires a second factor that the user lacks.
  */
 export const selectMe = readStatement(
   Me,
@@ -158,7 +167,9 @@ export async function updateProfile(db: WriteDb, userId: string, changes: Profil
   await db.updateTable('users').set(changes).where('id', '=', userId).execute()
 }
 
-/** Anonymise a user. Throw SF4LA for the last active admin of an account, and SF4LS for the last super admin. */
+/**
+ * Anonymise a user. Throw SF4LA for the last active admin of an account, and SF4LS for the last super admin.
+ */
 export const eraseUser = writeStatement(
   z.object({ is_erased: notNull<boolean>() }),
   (userId: string) => sql`select ${callFunction('app.erase_user', { p_user: userId })} as is_erased`,
@@ -172,7 +183,10 @@ interface InviteGrant {
   role: string
 }
 
-/** Insert the user of a claimed invite, with a sign-in. Mark the address as verified, because the code was sent to it by e-mail. */
+/**
+ * Insert the user of a claimed invite, with a sign-in. Mark the address as verified, because the code was
+ * sent to it by e-mail.
+ */
 export const insertMember = writeStatement(
   SignedInUser,
   (invite: InviteGrant, input: NewUser) => sql`

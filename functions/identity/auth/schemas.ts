@@ -40,12 +40,16 @@ export const userFields = {
   team_role: TeamRole.nullable().describe('The role in the team; null without a team.'),
   is_super_admin: z.boolean().describe('Whether this user is staff of the platform.'),
   email_verified: z.boolean().describe('Whether the e-mail address is verified.'),
-  must_change_password: z.boolean().describe('Whether the user must change the password before anything else.'),
+  must_change_password: z
+    .boolean()
+    .describe('Whether the user must change the password before anything else.'),
   timezone: z.string().describe('IANA time zone.'),
   created_at: Time,
   last_login_at: Time.nullable().describe('Time of the last sign-in.'),
 }
-export const User = z.strictObject(userFields).meta({ id: 'UserResponse', description: 'A user.', examples: [exampleUser] })
+export const User = z
+  .strictObject(userFields)
+  .meta({ id: 'UserResponse', description: 'A user.', examples: [exampleUser] })
 export type User = z.infer<typeof User>
 
 export const Me = z
@@ -54,7 +58,12 @@ export const Me = z
     guards: z
       .array(
         z
-          .enum(['email_not_verified', 'subscription_lapsed', 'password_change_required', 'mfa_setup_required'])
+          .enum([
+            'email_not_verified',
+            'subscription_lapsed',
+            'password_change_required',
+            'mfa_setup_required',
+          ])
           .meta({ id: 'AccountGuard' }),
       )
       .describe('The error codes of the guards that block most operations now.'),
@@ -80,20 +89,35 @@ export const Register = z
     email: Email.describe('The e-mail address to sign in with.'),
     password: Password,
     full_name: Name.describe('The name that colleagues see.'),
-    account_name: Name.optional().describe('The name of the new account. By default it is derived from the full name.'),
+    account_name: Name.optional().describe(
+      'The name of the new account. By default it is derived from the full name.',
+    ),
     invite_code: Token.optional().describe(
       'A platform invite code, required if registration is by invitation only. It is redeemed whenever it is sent.',
     ),
-    account_invite_code: Token.optional().describe("The code of an account's invite. The user joins that account; no account is created."),
+    account_invite_code: Token.optional().describe(
+      "The code of an account's invite. The user joins that account; no account is created.",
+    ),
   })
   .superRefine(({ email, password }, ctx) => {
     const weakness = findPasswordWeakness(password, email)
-    if (weakness) ctx.addIssue({ code: 'custom', path: ['password'], message: weakness, params: { type: 'weak_password' } })
+    if (weakness)
+      ctx.addIssue({
+        code: 'custom',
+        path: ['password'],
+        message: weakness,
+        params: { type: 'weak_password' },
+      })
   })
   .meta({
     id: 'RegisterRequest',
     examples: [
-      { email: exampleUser.email, password: 'violet-tractor-81', full_name: exampleUser.full_name, account_name: exampleUser.account_name },
+      {
+        email: exampleUser.email,
+        password: 'violet-tractor-81',
+        full_name: exampleUser.full_name,
+        account_name: exampleUser.account_name,
+      },
     ],
   })
 export type Register = z.infer<typeof Register>
@@ -102,15 +126,16 @@ export const Login = z
   .strictObject({
     email: TypedEmail.min(1).describe('The e-mail address.'),
     password: AnyPassword.describe('The password.'),
-    device_token: Token.optional().describe('The newest one of this device, to sign in while the address is locked.'),
+    device_token: Token.optional().describe(
+      'The newest one of this device, to sign in while the address is locked.',
+    ),
   })
   .meta({ id: 'LoginRequest', examples: [{ email: exampleUser.email, password: 'violet-tractor-81' }] })
 export type Login = z.infer<typeof Login>
 
-const flags = Object.fromEntries(features.map((key) => [key, z.boolean().describe('Whether the feature is on.')])) as Record<
-  Feature,
-  z.ZodBoolean
->
+const flags = Object.fromEntries(
+  features.map((key) => [key, z.boolean().describe('Whether the feature is on.')]),
+) as Record<Feature, z.ZodBoolean>
 export const FeatureFlags = z
   .strictObject({
     flags: z
@@ -137,7 +162,9 @@ export const TokenPair = z
     token_type: z.literal('bearer').describe('Always `bearer`.'),
     expires_in: z.int().describe('Seconds until the access token expires.'),
     user: User,
-    device_token: Secret.optional().describe('After a sign-in with a password: proves later that this device was used before.'),
+    device_token: Secret.optional().describe(
+      'After a sign-in with a password: proves later that this device was used before.',
+    ),
   })
   .meta({
     id: 'TokenResponse',

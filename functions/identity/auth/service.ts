@@ -20,7 +20,11 @@ export async function register(
   ctx: PublicContext,
   { email, password, full_name, account_name, invite_code, account_invite_code }: Register,
 ) {
-  const credentials = { passwordHash: await ctx.passwords.hash(password), emailVerified: false, identity: null }
+  const credentials = {
+    passwordHash: await ctx.passwords.hash(password),
+    emailVerified: false,
+    identity: null,
+  }
   return createUser(ctx, {
     email,
     fullName: full_name,
@@ -43,7 +47,10 @@ export interface Registration {
   credentials: queries.Credentials
 }
 
-/** Create a user in a new account on trial, or in the account of an invite. Return the tokens of the first sign-in. */
+/**
+ * Create a user in a new account on trial, or in the account of an invite. Return the tokens of the first
+ * sign-in.
+ */
 export async function createUser(ctx: PublicContext, registration: Registration) {
   const { email, fullName, accountName, platformCode, inviteCode, credentials } = registration
   if (!platformCode && !inviteCode) requireOpenRegistration(ctx)
@@ -56,7 +63,9 @@ export async function createUser(ctx: PublicContext, registration: Registration)
     return signIns.issueTokens(ctx, { ...member, device_generation }, refreshToken)
   }
   const newAdmin = { ...newUser, accountName: accountName ?? defaultAccountName(fullName) }
-  const inserted = await queries.insertAccount.first(ctx.platform, newAdmin, codeHash).catch(throwEmailTaken(credentials))
+  const inserted = await queries.insertAccount
+    .first(ctx.platform, newAdmin, codeHash)
+    .catch(throwEmailTaken(credentials))
   if (!inserted) throw new Problem('invite_code_invalid')
   const { delivery_id, ...signedInUser } = inserted
   if (delivery_id) enqueueDelivery(ctx.platform, delivery_id)
@@ -72,9 +81,15 @@ function defaultAccountName(fullName: string): string {
 }
 
 /** Claim the invite, insert the user and notify the inviter in one transaction. */
-async function joinAccount(ctx: PublicContext, newUser: queries.NewUser, inviteCode: string, platformCodeHash: string | null) {
+async function joinAccount(
+  ctx: PublicContext,
+  newUser: queries.NewUser,
+  inviteCode: string,
+  platformCodeHash: string | null,
+) {
   return inTransaction(ctx.platform, async (tx) => {
-    if (platformCodeHash && !(await queries.redeemCode.first(tx, platformCodeHash))) throw new Problem('invite_code_invalid')
+    if (platformCodeHash && !(await queries.redeemCode.first(tx, platformCodeHash)))
+      throw new Problem('invite_code_invalid')
     const invite = await invites.claim(tx, inviteCode, newUser.email)
     const signedInUser = await queries.insertMember.one(tx, invite, newUser).catch(throwEmailTaken(newUser))
     if (!invite.invited_by) return signedInUser
@@ -98,7 +113,10 @@ function throwEmailTaken({ identity }: queries.Credentials) {
   }
 }
 
-/** Sign in with a password. The attempt is counted before the password is verified, so parallel guesses do not exceed the limit. */
+/**
+ * Sign in with a password. The attempt is counted before the password is verified, so parallel guesses do not
+ * exceed the limit.
+ */
 export async function login(ctx: PublicContext, { email, password, device_token }: Login) {
   const device = device_token ? await ctx.deviceTokens.verify(device_token) : null
   const attempt = await queries.countAttempt.one(ctx.platform, email, device)
@@ -118,17 +136,30 @@ export async function login(ctx: PublicContext, { email, password, device_token 
   return result
 }
 
-/** Hash the password with the current cost. Not part of the sign-in, because a failure only postpones it to the next one. */
-async function rehash({ passwords, platform }: PublicContext, userId: string, oldHash: string, password: string): Promise<void> {
+/**
+ * Hash the password with the current cost. Not part of the sign-in, because a failure only postpones it to
+ * the next one.
+ */
+async function rehash(
+  { passwords, platform }: PublicContext,
+  userId: string,
+  oldHash: string,
+  password: string,
+): Promise<void> {
   await queries.rehashPassword.run(platform, userId, oldHash, await passwords.hash(password))
 }
 
 export async function refresh(ctx: PublicContext, token: string) {
   const nextToken = randomToken()
   const hash = await sha256Bytea(token)
-  const signedInUser = await queries.rotateRefreshToken.first(ctx.platform, hash, await sha256Bytea(nextToken))
+  const signedInUser = await queries.rotateRefreshToken.first(
+    ctx.platform,
+    hash,
+    await sha256Bytea(nextToken),
+  )
   if (signedInUser) return signIns.issueTokens(ctx, signedInUser, nextToken)
-  // Reuse within 5 s comes from another tab, which must stay signed in. Later reuse may mean that the token was stolen.
+  // Reuse within 5 s comes from another tab, which must stay signed in. Later reuse may mean that the token
+  // was stolen.
   const isReused = await signIns.revokeByReusedToken(ctx.platform, hash)
   if (isReused) throw new Problem('refresh_token_reused')
   throw new Problem('unauthenticated', 'The refresh token is unknown or expired; sign in again')
@@ -139,8 +170,16 @@ export async function logout(ctx: PublicContext, token: string) {
 }
 
 export async function getMe({ db, caller }: Pick<ReadContext, 'db' | 'caller'>) {
-  const { is_verification_overdue, is_lapsed, is_mfa_missing, ...user } = await queries.selectMe.one(db, caller.userId)
-  const guards: ('email_not_verified' | 'subscription_lapsed' | 'password_change_required' | 'mfa_setup_required')[] = []
+  const { is_verification_overdue, is_lapsed, is_mfa_missing, ...user } = await queries.selectMe.one(
+    db,
+    caller.userId,
+  )
+  const guards: (
+    | 'email_not_verified'
+    | 'subscription_lapsed'
+    | 'password_change_required'
+    | 'mfa_setup_required'
+  )[] = []
   if (is_verification_overdue) guards.push('email_not_verified')
   if (is_lapsed) guards.push('subscription_lapsed')
   if (user.must_change_password) guards.push('password_change_required')
@@ -160,11 +199,15 @@ export async function updateMe({ db, caller }: Context<'patch', 'user', undefine
   return user
 }
 
-/** Anonymise the caller. The streams of the caller end, and other clients of the account no longer get earlier events with the name. */
+/**
+ * Anonymise the caller. The streams of the caller end, and other clients of the account no longer get earlier
+ * events with the name.
+ */
 export async function deleteMe(ctx: Context<'delete', 'user', string>, { email, password }: UserDeletion) {
   const { userId, accountId } = ctx.caller
   const user = await getOwnCredentials(ctx)
-  if (user.email.toLowerCase() !== email.toLowerCase()) throw invalidField(['body', 'email'], 'must be your e-mail address', 'mismatch')
+  if (user.email.toLowerCase() !== email.toLowerCase())
+    throw invalidField(['body', 'email'], 'must be your e-mail address', 'mismatch')
   await requireOwnPassword(ctx, user.hash, password)
   await queries.eraseUser.run(ctx.platform, userId).catch(throwLastAdmin)
   ctx.afterCommit(() => ctx.realtime.forget(accountId))
@@ -172,7 +215,11 @@ export async function deleteMe(ctx: Context<'delete', 'user', string>, { email, 
 
 function throwLastAdmin(error: unknown): never {
   if (getSqlState(error) !== 'SF4LA') throw error
-  throw new Problem('last_admin', 'You are the last admin. Make a colleague an admin first, or delete the account', { cause: error })
+  throw new Problem(
+    'last_admin',
+    'You are the last admin. Make a colleague an admin first, or delete the account',
+    { cause: error },
+  )
 }
 
 function signInLocked(seconds: number): Problem {

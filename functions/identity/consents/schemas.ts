@@ -10,14 +10,22 @@ export const OAuthClient = z
   .strictObject({
     id: z.string().describe('The `client_id` of the program.'),
     name: z.string().describe('The name that the program gave itself.'),
-    redirect_hosts: z.array(z.string()).describe('Where the browser may continue: hosts, or the scheme of a program on the device.'),
+    redirect_hosts: z
+      .array(z.string())
+      .describe('Where the browser may continue: hosts, or the scheme of a program on the device.'),
   })
-  .meta({ id: 'OAuthClient', examples: [{ id: exampleClientId, name: 'Helpdesk assistant', redirect_hosts: ['assistant.example'] }] })
+  .meta({
+    id: 'OAuthClient',
+    examples: [{ id: exampleClientId, name: 'Helpdesk assistant', redirect_hosts: ['assistant.example'] }],
+  })
 
 export const ConsentCreate = z
   .strictObject({
     client_id: ClientId.describe('The program.'),
-    redirect_uri: z.string().max(500).describe('One of the addresses that the program has registered, exactly.'),
+    redirect_uri: z
+      .string()
+      .max(500)
+      .describe('One of the addresses that the program has registered, exactly.'),
     scopes: z.array(Scope).min(1).max(50).describe('What the person agrees to.'),
     code_challenge: z
       .string()

@@ -13,12 +13,18 @@ export async function getClient({ platform }: Context<'get', 'user', string>, id
   return { id, name, redirect_hosts: [...new Set(hosts)] }
 }
 
-/** Store what the person agrees to under a code, which only the program with the code verifier can exchange. */
-export async function create({ platform, config, caller, ip }: Context<'post', 'user', string>, input: ConsentCreate) {
+/**
+ * Store what the person agrees to under a code, which only the program with the code verifier can exchange.
+ */
+export async function create(
+  { platform, config, caller, ip }: Context<'post', 'user', string>,
+  input: ConsentCreate,
+) {
   const { client_id: clientId, redirect_uri: redirectUri, code_challenge: codeChallenge, state } = input
   const client = await selectClient(platform, clientId)
   if (!client) throw unknownId('client_id', 'program')
-  if (!client.redirect_uris.includes(redirectUri)) throw invalidField(['body', 'redirect_uri'], 'must be registered by the program')
+  if (!client.redirect_uris.includes(redirectUri))
+    throw invalidField(['body', 'redirect_uri'], 'must be registered by the program')
   const code = randomToken()
   const scopes = [...new Set(input.scopes)]
   await insertCode.run(platform, {

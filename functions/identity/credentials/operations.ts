@@ -11,7 +11,8 @@ export const credentialOperations = [
     method: 'post',
     path: '/auth/change-password',
     summary: 'Change my password',
-    description: 'Revokes every other sign-in of the user, and a change of the e-mail address that is not confirmed yet.',
+    description:
+      'Revokes every other sign-in of the user, and a change of the e-mail address that is not confirmed yet.',
     access: 'user',
     skipGuards: 'all',
     stepUp: true,
@@ -30,7 +31,8 @@ export const credentialOperations = [
     method: 'post',
     path: '/auth/forgot-password',
     summary: 'Request a password reset',
-    description: 'Sends a link by e-mail if an active user has this address, at most 3 in 15 minutes. Returns 202 either way.',
+    description:
+      'Sends a link by e-mail if an active user has this address, at most 3 in 15 minutes. Returns 202 either way.',
     access: 'public',
     platform: beforeSignIn,
     limit: '3/minute/ip',

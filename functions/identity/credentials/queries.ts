@@ -6,7 +6,10 @@ import type { PlatformDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 
 /** Return the password hash and the e-mail address of a user; undefined for a user without a password. */
-export function selectPassword(db: PlatformDb, userId: string): Promise<{ hash: string; email: string } | undefined> {
+export function selectPassword(
+  db: PlatformDb,
+  userId: string,
+): Promise<{ hash: string; email: string } | undefined> {
   return db
     .selectFrom('users as u')
     .innerJoin('passwords as p', 'p.user_id', 'u.id')
@@ -18,16 +21,27 @@ export function selectPassword(db: PlatformDb, userId: string): Promise<{ hash: 
 /** Return the address of a user, and the password hash if there is one. */
 export const selectCredentials = readStatement(
   z.object({ email: z.string(), hash: z.string().nullable() }),
-  (userId: string) => sql`select u.email, p.hash from users u left join passwords p on p.user_id = u.id where u.id = ${userId}`,
+  (userId: string) =>
+    sql`select u.email, p.hash from users u left join passwords p on p.user_id = u.id where u.id = ${userId}`,
 )
 
 /**
- * Replace the password hash `oldHash` and reset `must_change_password`. The database then ends every other sign-in. Change nothing and return
- * false if the stored hash is no longer `oldHash`.
+ * Replace the password hash `oldHash` and reset `must_change_password`. The database then ends every other
+ * sign-in. Change nothing and return false if the stored hash is no longer `oldHash`.
  */
 export const replacePassword = writeStatement(
   null,
-  ({ userId, signInId, oldHash, newHash }: { userId: string; signInId: string; oldHash: string; newHash: string }) => sql`
+  ({
+    userId,
+    signInId,
+    oldHash,
+    newHash,
+  }: {
+    userId: string
+    signInId: string
+    oldHash: string
+    newHash: string
+  }) => sql`
     with kept as materialized (
       select set_config('app.kept_sign_in', ${signInId}, true) as sign_in_id
     ), updated_password as (
@@ -39,7 +53,10 @@ export const replacePassword = writeStatement(
     select from updated_password`,
 )
 
-/** Use a verification token and mark the user's address as verified. Return false for a used, expired or unknown token. */
+/**
+ * Use a verification token and mark the user's address as verified. Return false for a used, expired or
+ * unknown token.
+ */
 export const verifyEmail = writeStatement(
   null,
   (hash: string) => sql`
@@ -52,14 +69,24 @@ export const verifyEmail = writeStatement(
     select from used_token`,
 )
 
-function insertMail(db: PlatformDb, purpose: 'verify_email' | 'reset_password', isRecipient: Expression<SqlBool>) {
+function insertMail(
+  db: PlatformDb,
+  purpose: 'verify_email' | 'reset_password',
+  isRecipient: Expression<SqlBool>,
+) {
   return db
     .insertInto('deliveries')
     .columns(['account_id', 'channel', 'recipient', 'purpose', 'user_id'])
     .expression((eb) =>
       eb
         .selectFrom('users')
-        .select(['account_id', sql.lit('email' as const).as('channel'), 'email', sql.lit(purpose).as('purpose'), 'id'])
+        .select([
+          'account_id',
+          sql.lit('email' as const).as('channel'),
+          'email',
+          sql.lit(purpose).as('purpose'),
+          'id',
+        ])
         .where(isRecipient),
     )
     .returning('id')
@@ -71,7 +98,9 @@ export function insertVerificationMail(db: PlatformDb, userId: string): Promise<
   return insertMail(db, 'verify_email', sql<boolean>`id = ${userId} and email_verified_at is null`)
 }
 
-/** Count a request for a reset link. Return the remaining lock time in seconds if the address has too many. */
+/**
+ * Count a request for a reset link. Return the remaining lock time in seconds if the address has too many.
+ */
 export const countResetRequest = writeStatement(
   z.object({ lock_seconds: z.int().nullable() }),
   (email: string) =>
@@ -83,8 +112,14 @@ export function insertResetMail(db: PlatformDb, email: string): Promise<{ id: st
   return insertMail(db, 'reset_password', sql<boolean>`lower(email) = lower(${email}) and is_active`)
 }
 
-/** Return the user of a valid reset token without using the token. Return undefined for an invalid token and for a deactivated user. */
-export function selectResetToken(db: PlatformDb, hash: string): Promise<{ user_id: string; email: string } | undefined> {
+/**
+ * Return the user of a valid reset token without using the token. Return undefined for an invalid token and
+ * for a deactivated user.
+ */
+export function selectResetToken(
+  db: PlatformDb,
+  hash: string,
+): Promise<{ user_id: string; email: string } | undefined> {
   return db
     .selectFrom('one_time_tokens as t')
     .innerJoin('users as u', 'u.id', 't.user_id')
@@ -98,9 +133,10 @@ export function selectResetToken(db: PlatformDb, hash: string): Promise<{ user_i
 }
 
 /**
- * Use a reset token: set the password, which ends the other reset tokens, revoke every sign-in, unlock the address and reset
- * `must_change_password`. Mark the address as verified, because following the link proves that the user owns it. If the address was unverified
- * until now, delete linked identities, because they could belong to someone else. Return false for a used, expired or unknown token.
+ * Use a reset token: set the password, which ends the other reset tokens, revoke every sign-in, unlock the
+ * address and reset `must_change_password`. Mark the address as verified, because following the link proves
+ * that the user owns it. If the address was unverified until now, delete linked identities, because they
+ * could belong to someone else. Return false for a used, expired or unknown token.
  */
 export const resetPassword = writeStatement(
   null,

@@ -4,7 +4,10 @@ import { Email } from '#http/fields.ts'
 
 export const ChangePassword = z
   .strictObject({ current_password: AnyPassword.describe('The current password.'), new_password: Password })
-  .meta({ id: 'ChangePasswordRequest', examples: [{ current_password: 'violet-tractor-81', new_password: 'copper-lantern-27' }] })
+  .meta({
+    id: 'ChangePasswordRequest',
+    examples: [{ current_password: 'violet-tractor-81', new_password: 'copper-lantern-27' }],
+  })
 export type ChangePassword = z.infer<typeof ChangePassword>
 
 export const ForgotPassword = z
@@ -13,7 +16,10 @@ export const ForgotPassword = z
 
 export const ResetPassword = z
   .strictObject({ token: Token.describe('The token of the link in the e-mail.'), new_password: Password })
-  .meta({ id: 'ResetPasswordRequest', examples: [{ token: exampleToken, new_password: 'copper-lantern-27' }] })
+  .meta({
+    id: 'ResetPasswordRequest',
+    examples: [{ token: exampleToken, new_password: 'copper-lantern-27' }],
+  })
 export type ResetPassword = z.infer<typeof ResetPassword>
 
 export const VerifyEmail = z

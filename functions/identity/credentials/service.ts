@@ -20,7 +20,8 @@ export async function changePassword(ctx: UserContext, { current_password, new_p
 }
 
 export async function verifyEmail({ platform }: PublicContext, token: string) {
-  if ((await queries.verifyEmail.run(platform, await sha256Bytea(token))) === 0) throw new Problem('token_invalid_or_expired')
+  if ((await queries.verifyEmail.run(platform, await sha256Bytea(token))) === 0)
+    throw new Problem('token_invalid_or_expired')
 }
 
 export async function resendVerification(ctx: UserContext) {
@@ -29,8 +30,9 @@ export async function resendVerification(ctx: UserContext) {
 }
 
 /**
- * Send a reset link if an active user has this address, at most 3 in 15 minutes. The response does not reveal whether: it is the same, and
- * the address is looked up after it, because inserting a mail takes longer than finding no user.
+ * Send a reset link if an active user has this address, at most 3 in 15 minutes. The response does not reveal
+ * whether: it is the same, and the address is looked up after it, because inserting a mail takes longer than
+ * finding no user.
  */
 export async function requestPasswordReset(ctx: PublicContext, email: string) {
   const { lock_seconds } = await queries.countResetRequest.one(ctx.platform, email)
@@ -41,7 +43,10 @@ export async function requestPasswordReset(ctx: PublicContext, email: string) {
   })
 }
 
-export async function resetPassword({ platform, passwords }: PublicContext, { token, new_password }: ResetPassword) {
+export async function resetPassword(
+  { platform, passwords }: PublicContext,
+  { token, new_password }: ResetPassword,
+) {
   const hash = await sha256Bytea(token)
   const user = await queries.selectResetToken(platform, hash)
   if (!user) throw new Problem('token_invalid_or_expired')
@@ -62,7 +67,8 @@ export async function requireOwnPassword(
   password: string | undefined,
 ): Promise<void> {
   if (hash === null) return
-  if (!password) throw invalidField(['body', 'password'], 'is required, because you have a password', 'missing')
+  if (!password)
+    throw invalidField(['body', 'password'], 'is required, because you have a password', 'missing')
   if (!(await passwords.verify(hash, password))) throw new Problem('wrong_password')
 }
 

@@ -2,7 +2,11 @@ import { operation } from '#http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as emailChanges from './service.ts'
 
-const ownAddress = { access: 'user', skipGuards: 'account', platform: 'the tenant role cannot read what proves a sign-in' } as const
+const ownAddress = {
+  access: 'user',
+  skipGuards: 'account',
+  platform: 'the tenant role cannot read what proves a sign-in',
+} as const
 
 export const emailChangeOperations = [
   operation({

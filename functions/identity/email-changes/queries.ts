@@ -16,8 +16,9 @@ interface NewChange {
 }
 
 /**
- * Replace the user's change, and insert its audit entry, the notice to the present address and, unless the new address got 3 links in 15 minutes,
- * the e-mail with the link. Return undefined if the password was replaced or the sign-in has ended.
+ * Replace the user's change, and insert its audit entry, the notice to the present address and, unless the
+ * new address got 3 links in 15 minutes, the e-mail with the link. Return undefined if the password was
+ * replaced or the sign-in has ended.
  */
 export const insertChange = writeStatement(
   EmailChange.extend({ link_delivery_id: z.string().nullable(), notice_delivery_id: z.string().nullable() }),
@@ -60,8 +61,9 @@ export async function deleteChange(db: PlatformDb, userId: string): Promise<void
 }
 
 /**
- * Use a token: change the address and mark it as verified. Revoke an open invite of the account to it. Insert the audit entry and the notice to
- * the old address. Return undefined for a token that is not valid. Violates `users_email` if the address is taken.
+ * Use a token: change the address and mark it as verified. Revoke an open invite of the account to it. Insert
+ * the audit entry and the notice to the old address. Return undefined for a token that is not valid. Violates
+ * `users_email` if the address is taken.
  */
 export const confirmChange = writeStatement(
   z.object({ delivery_id: z.string().nullable() }),

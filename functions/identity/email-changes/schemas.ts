@@ -20,7 +20,13 @@ export const EmailChange = z
   })
   .meta({
     id: 'EmailChangeResponse',
-    examples: [{ new_email: exampleEmail, created_at: '2026-11-21T09:30:00.000Z', expires_at: '2026-11-22T09:30:00.000Z' }],
+    examples: [
+      {
+        new_email: exampleEmail,
+        created_at: '2026-11-21T09:30:00.000Z',
+        expires_at: '2026-11-22T09:30:00.000Z',
+      },
+    ],
   })
 export type EmailChange = z.infer<typeof EmailChange>
 

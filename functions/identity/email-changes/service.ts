@@ -11,8 +11,8 @@ import type { EmailChangeCreate } from './schemas.ts'
 type UserContext = Context<'post', 'user', string>
 
 /**
- * Store the change and its two e-mails. Whether somebody else has the address is checked when the e-mail is written, so neither the response nor
- * its time shows it.
+ * Store the change and its two e-mails. Whether somebody else has the address is checked when the e-mail is
+ * written, so neither the response nor its time shows it.
  */
 export async function create(ctx: UserContext, { new_email, password }: EmailChangeCreate) {
   const { userId, signInId } = ctx.caller
@@ -20,7 +20,13 @@ export async function create(ctx: UserContext, { new_email, password }: EmailCha
   if (email.toLowerCase() === new_email.toLowerCase())
     throw invalidField(['body', 'new_email'], 'must differ from your present address', 'same')
   await requireOwnPassword(ctx, hash, password)
-  const inserted = await queries.insertChange.first(ctx.platform, { userId, signInId, hash, newEmail: new_email, ip: ctx.ip })
+  const inserted = await queries.insertChange.first(ctx.platform, {
+    userId,
+    signInId,
+    hash,
+    newEmail: new_email,
+    ip: ctx.ip,
+  })
   // The password was replaced, or the sign-in ended, while the password was verified.
   if (!inserted) throw new Problem('unauthenticated')
   const { link_delivery_id, notice_delivery_id, ...change } = inserted
@@ -29,7 +35,9 @@ export async function create(ctx: UserContext, { new_email, password }: EmailCha
 }
 
 export async function get({ platform, caller }: Pick<UserContext, 'platform' | 'caller'>) {
-  return (await queries.selectChange(platform, caller.userId)) ?? throwNotFound('Change of the e-mail address')
+  return (
+    (await queries.selectChange(platform, caller.userId)) ?? throwNotFound('Change of the e-mail address')
+  )
 }
 
 export async function cancel({ platform, caller }: Pick<UserContext, 'platform' | 'caller'>) {

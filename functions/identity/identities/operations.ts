@@ -4,7 +4,11 @@ import { operation } from '#http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as identities from './service.ts'
 
-const ownIdentities = { access: 'user', skipGuards: 'account', platform: 'the tenant role cannot read what proves a sign-in' } as const
+const ownIdentities = {
+  access: 'user',
+  skipGuards: 'account',
+  platform: 'the tenant role cannot read what proves a sign-in',
+} as const
 
 export const identityOperations = [
   operation({
@@ -57,7 +61,13 @@ the same page, \`/oauth/{provider}/callback\`; store beside \`state\` that an id
     success: 201,
     getOrCreate: true,
     returns: schemas.LinkedIdentity,
-    errors: ['identity_taken', 'oauth_provider_error', 'oauth_refused', 'oauth_state_invalid', 'provider_linked'],
+    errors: [
+      'identity_taken',
+      'oauth_provider_error',
+      'oauth_refused',
+      'oauth_state_invalid',
+      'provider_linked',
+    ],
     handle: ({ ctx, params, body }) => identities.finishLink(ctx, params.provider, body),
   }),
 
@@ -66,7 +76,8 @@ the same page, \`/oauth/{provider}/callback\`; store beside \`state\` that an id
     method: 'delete',
     path: '/auth/me/identities/{provider}',
     summary: 'Unlink an identity from me',
-    description: 'Sign-ins stay. Returns 409 `last_sign_in_method` unless I have a password, a passkey or another identity.',
+    description:
+      'Sign-ins stay. Returns 409 `last_sign_in_method` unless I have a password, a passkey or another identity.',
     ...ownIdentities,
     stepUp: true,
     limit: 'write',

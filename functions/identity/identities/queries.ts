@@ -6,7 +6,12 @@ import type { Provider } from '#functions/identity/oauth/schemas.ts'
 import { LinkedIdentity } from './schemas.ts'
 
 export function selectIdentities(db: PlatformDb, userId: string) {
-  return db.selectFrom('identities').select(['provider', 'created_at']).where('user_id', '=', userId).orderBy('provider').execute()
+  return db
+    .selectFrom('identities')
+    .select(['provider', 'created_at'])
+    .where('user_id', '=', userId)
+    .orderBy('provider')
+    .execute()
 }
 
 export function selectIdentity(db: PlatformDb, userId: string, provider: Provider, subject: string) {
@@ -27,8 +32,8 @@ interface NewIdentity {
 }
 
 /**
- * Insert an identity, its audit entry and the e-mail to the user. Violates `identities_pkey` if the identity is linked, and
- * `identities_user_id_provider_key` if the user has another one of the provider.
+ * Insert an identity, its audit entry and the e-mail to the user. Violates `identities_pkey` if the identity
+ * is linked, and `identities_user_id_provider_key` if the user has another one of the provider.
  */
 export const insertIdentity = writeStatement(
   LinkedIdentity.extend({ delivery_id: z.string().nullable() }),
@@ -37,7 +42,10 @@ export const insertIdentity = writeStatement(
     select provider, created_at, app.record_factor_change(user_id, user_id, 'identity.linked', ${ip}, 'identity_linked') as delivery_id from i`,
 )
 
-/** Delete an identity unless the user could not sign in without it, and insert the audit entry and the e-mail. Lock the user before. */
+/**
+ * Delete an identity unless the user could not sign in without it, and insert the audit entry and the e-mail.
+ * Lock the user before.
+ */
 export const deleteIdentity = writeStatement(
   z.object({ delivery_id: z.string().nullable() }),
   (userId: string, provider: Provider, ip: string) => sql`

@@ -40,7 +40,10 @@ function throwLinked(error: unknown): never {
   throw constraint === 'identities_user_id_provider_key' ? new Problem('provider_linked') : error
 }
 
-export async function unlink({ platform, caller, ip }: Context<'delete', 'user', string>, provider: Provider) {
+export async function unlink(
+  { platform, caller, ip }: Context<'delete', 'user', string>,
+  provider: Provider,
+) {
   const { delivery_id } = await inTransaction(platform, async (tx) => {
     await signIns.lockUser(tx, caller.userId)
     const identities = await queries.selectIdentities(tx, caller.userId)

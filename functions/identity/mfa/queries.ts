@@ -25,7 +25,10 @@ export const selectState = readStatement(
      where u.id = ${userId}`,
 )
 
-/** Insert or replace the secret of an authenticator app that is not confirmed yet. Return the user's address, or undefined if one is confirmed. */
+/**
+ * Insert or replace the secret of an authenticator app that is not confirmed yet. Return the user's address,
+ * or undefined if one is confirmed.
+ */
 export const upsertTotp = writeStatement(
   z.object({ email: z.string() }),
   (userId: string, sealedSecret: string) => sql`
@@ -54,8 +57,9 @@ interface Confirmation {
 }
 
 /**
- * Confirm an authenticator app, mark the sign-in as verified, and insert the recovery codes unless the user has unused ones. Also insert the
- * audit entry and the e-mail. Return undefined if the secret is confirmed already or was replaced.
+ * Confirm an authenticator app, mark the sign-in as verified, and insert the recovery codes unless the user
+ * has unused ones. Also insert the audit entry and the e-mail. Return undefined if the secret is confirmed
+ * already or was replaced.
  */
 export const confirmTotp = writeStatement(
   z.object({ delivery_id: z.string().nullable(), recovery_code_count: z.int() }),
@@ -75,7 +79,10 @@ export const confirmTotp = writeStatement(
       from f`,
 )
 
-/** Delete the confirmed authenticator app, and insert the audit entry and the e-mail. Return undefined without one. */
+/**
+ * Delete the confirmed authenticator app, and insert the audit entry and the e-mail. Return undefined without
+ * one.
+ */
 export const deleteTotp = writeStatement(
   z.object({ delivery_id: z.string().nullable() }),
   (userId: string, ip: string) => sql`
@@ -83,7 +90,10 @@ export const deleteTotp = writeStatement(
     select app.record_factor_change(f.user_id, f.user_id, 'totp.removed', ${ip}, 'second_factor_removed') as delivery_id from f`,
 )
 
-/** Replace the recovery codes of a user with a second factor, and insert the audit entry. Return undefined without a second factor. */
+/**
+ * Replace the recovery codes of a user with a second factor, and insert the audit entry. Return undefined
+ * without a second factor.
+ */
 export const replaceRecoveryCodes = writeStatement(
   z.object({ delivery_id: z.string().nullable() }),
   (userId: string, hashes: string[], ip: string) => sql`
@@ -125,7 +135,10 @@ const Attempt = z.object({
   is_last: notNull<boolean>(),
 })
 
-/** Count an attempt at a challenge, 10 per user. Return undefined for a challenge that is unknown, used or expired. */
+/**
+ * Count an attempt at a challenge, 10 per user. Return undefined for a challenge that is unknown, used or
+ * expired.
+ */
 export const countChallengeAttempt = writeStatement(
   Attempt,
   (hash: string) => sql`
@@ -171,13 +184,16 @@ export const insertLockAudit = writeStatement(
 
 /** Return a user, of one account if `accountId` is given. */
 export function selectUser(db: PlatformDb, userId: string, accountId: string | null) {
-  const users = db.selectFrom('users').select(['is_super_admin', 'has_second_factor']).where('id', '=', userId)
+  const users = db
+    .selectFrom('users')
+    .select(['is_super_admin', 'has_second_factor'])
+    .where('id', '=', userId)
   return (accountId ? users.where('account_id', '=', accountId) : users).executeTakeFirst()
 }
 
 /**
- * Delete the second factors of a user and revoke the sign-ins. Insert the audit entry and the e-mail. Return undefined for a user without a
- * second factor.
+ * Delete the second factors of a user and revoke the sign-ins. Insert the audit entry and the e-mail. Return
+ * undefined for a user without a second factor.
  */
 export const resetFactors = writeStatement(
   z.object({ delivery_id: z.string().nullable() }),

@@ -16,7 +16,15 @@ export const MfaState = z
   })
   .meta({
     id: 'MfaResponse',
-    examples: [{ totp_enabled: true, passkeys: 1, recovery_codes_left: 10, is_required: false, verified_at: '2026-11-21T09:30:00.000Z' }],
+    examples: [
+      {
+        totp_enabled: true,
+        passkeys: 1,
+        recovery_codes_left: 10,
+        is_required: false,
+        verified_at: '2026-11-21T09:30:00.000Z',
+      },
+    ],
   })
 
 export const TotpSecret = z
@@ -26,23 +34,40 @@ export const TotpSecret = z
   })
   .meta({
     id: 'TotpSecretResponse',
-    examples: [{ secret: exampleSecret, otpauth_url: `otpauth://totp/Support%20Flow:dana?issuer=Support%20Flow&secret=${exampleSecret}` }],
+    examples: [
+      {
+        secret: exampleSecret,
+        otpauth_url: `otpauth://totp/Support%20Flow:dana?issuer=Support%20Flow&secret=${exampleSecret}`,
+      },
+    ],
   })
 
 /** Apps and printed lists group the characters. */
 const removeSpaces = (text: string) => text.replace(/\s+/g, '')
-const Code = z.string().max(40).overwrite(removeSpaces).min(6).describe('The code of the authenticator app, or a recovery code.')
+const Code = z
+  .string()
+  .max(40)
+  .overwrite(removeSpaces)
+  .min(6)
+  .describe('The code of the authenticator app, or a recovery code.')
 
 export const TotpCode = z
-  .strictObject({ code: z.string().max(40).overwrite(removeSpaces).min(6).describe('The code of the authenticator app.') })
+  .strictObject({
+    code: z.string().max(40).overwrite(removeSpaces).min(6).describe('The code of the authenticator app.'),
+  })
   .meta({ id: 'TotpVerifyRequest', examples: [{ code: '123456' }] })
 
 export const RecoveryCodes = z
-  .strictObject({ recovery_codes: z.array(Secret).describe('Each can be used once instead of a code. They are not shown again.') })
+  .strictObject({
+    recovery_codes: z
+      .array(Secret)
+      .describe('Each can be used once instead of a code. They are not shown again.'),
+  })
   .meta({ id: 'RecoveryCodesResponse', examples: [{ recovery_codes: [exampleRecoveryCode] }] })
 
 const factorFields = { code: Code.optional(), passkey: Credential.optional() }
-const hasOneFactor = ({ code, passkey }: { code?: unknown; passkey?: unknown }) => (code === undefined) !== (passkey === undefined)
+const hasOneFactor = ({ code, passkey }: { code?: unknown; passkey?: unknown }) =>
+  (code === undefined) !== (passkey === undefined)
 const oneFactor = { path: ['code'], message: 'must be given, or else `passkey`, but not both' }
 
 export const StepUp = z

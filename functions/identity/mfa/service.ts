@@ -13,8 +13,16 @@ type UserContext = Context<'post', 'user', string>
 type PublicContext = Context<'post', 'public', string>
 type VerifyContext = Pick<PublicContext, 'platform' | 'vault' | 'passkeys' | 'ip'>
 
-export async function getState({ platform, caller, config }: Pick<UserContext, 'platform' | 'caller' | 'config'>) {
-  const { is_required_by_account, is_super_admin, ...state } = await queries.selectState.one(platform, caller.userId, caller.signInId)
+export async function getState({
+  platform,
+  caller,
+  config,
+}: Pick<UserContext, 'platform' | 'caller' | 'config'>) {
+  const { is_required_by_account, is_super_admin, ...state } = await queries.selectState.one(
+    platform,
+    caller.userId,
+    caller.signInId,
+  )
   return { ...state, is_required: is_required_by_account || (is_super_admin && config.SUPER_ADMIN_MFA) }
 }
 
@@ -25,13 +33,22 @@ const loadTotp = () => import('#vendors/auth/totp.ts')
 export async function createTotp({ platform, vault, caller }: UserContext) {
   const { buildTotpUrl, createTotpSecret } = await loadTotp()
   const secret = createTotpSecret()
-  const user = await queries.upsertTotp.first(platform, caller.userId, await vault.seal(secret, sealContext(caller.userId)))
+  const user = await queries.upsertTotp.first(
+    platform,
+    caller.userId,
+    await vault.seal(secret, sealContext(caller.userId)),
+  )
   if (!user) throw new Problem('mfa_already_enabled')
   return { secret, otpauth_url: buildTotpUrl(secret, user.email) }
 }
 
-/** Verify the first code of an authenticator app and switch it on. Return the recovery codes if they are new. */
-export async function verifyTotp({ platform, vault, caller: { userId, signInId }, ip }: UserContext, code: string) {
+/**
+ * Verify the first code of an authenticator app and switch it on. Return the recovery codes if they are new.
+ */
+export async function verifyTotp(
+  { platform, vault, caller: { userId, signInId }, ip }: UserContext,
+  code: string,
+) {
   const totp = await queries.selectTotp.first(platform, userId)
   if (!totp) throw new Problem('mfa_not_enabled', 'Create a secret first')
   if (totp.is_confirmed) throw new Problem('mfa_already_enabled')
@@ -40,7 +57,14 @@ export async function verifyTotp({ platform, vault, caller: { userId, signInId }
   if (step === null) throw new Problem('mfa_code_invalid')
   const recoveryCodes = createRecoveryCodes()
   const recoveryCodeHashes = await hashCodes(recoveryCodes)
-  const confirmed = await queries.confirmTotp.first(platform, { userId, signInId, ip, secret: totp.secret, step, recoveryCodeHashes })
+  const confirmed = await queries.confirmTotp.first(platform, {
+    userId,
+    signInId,
+    ip,
+    secret: totp.secret,
+    step,
+    recoveryCodeHashes,
+  })
   if (!confirmed) throw new Problem('mfa_already_enabled')
   enqueueMail(platform, confirmed)
   return { recovery_codes: confirmed.recovery_code_count > 0 ? recoveryCodes : [] }
@@ -54,12 +78,20 @@ export async function deleteTotp({ platform, caller, ip }: UserContext) {
 
 export async function replaceRecoveryCodes({ platform, caller, ip }: UserContext) {
   const recoveryCodes = createRecoveryCodes()
-  const replaced = await queries.replaceRecoveryCodes.first(platform, caller.userId, await hashCodes(recoveryCodes), ip)
+  const replaced = await queries.replaceRecoveryCodes.first(
+    platform,
+    caller.userId,
+    await hashCodes(recoveryCodes),
+    ip,
+  )
   if (!replaced) throw new Problem('mfa_not_enabled')
   return { recovery_codes: recoveryCodes }
 }
 
-/** Verify the second factor of a sign-in and return its tokens. The attempt is counted first, like that of a password. */
+/**
+ * Verify the second factor of a sign-in and return its tokens. The attempt is counted first, like that of a
+ * password.
+ */
 export async function completeChallenge(ctx: PublicContext, { mfa_token, ...factor }: Challenge) {
   const hash = await sha256Bytea(mfa_token)
   const attempt = await queries.countChallengeAttempt.first(ctx.platform, hash)
@@ -93,7 +125,9 @@ async function requireFactor(ctx: VerifyContext, attempt: Attempt, { code, passk
     const headers = { 'retry-after': String(attempt.lock_seconds) }
     throw new Problem('sign_in_locked', 'Too many wrong codes; try again later', { headers })
   }
-  const isRight = passkey ? (await passkeys.verifyAssertion(ctx, passkey)) === attempt.user_id : await isRightCode(ctx, attempt, code ?? '')
+  const isRight = passkey
+    ? (await passkeys.verifyAssertion(ctx, passkey)) === attempt.user_id
+    : await isRightCode(ctx, attempt, code ?? '')
   if (isRight) return
   if (attempt.is_last) await queries.insertLockAudit.run(ctx.platform, attempt.user_id, ctx.ip)
   throw new Problem(passkey ? 'passkey_invalid' : 'mfa_code_invalid')
@@ -105,18 +139,26 @@ async function isRightCode(
   { user_id, secret, now_seconds }: Attempt,
   code: string,
 ): Promise<boolean> {
-  if (!/^\d{6}$/.test(code)) return Boolean(await queries.useRecoveryCode.first(platform, user_id, await hashRecoveryCode(code), ip))
+  if (!/^\d{6}$/.test(code))
+    return Boolean(await queries.useRecoveryCode.first(platform, user_id, await hashRecoveryCode(code), ip))
   if (!secret) return false
   const { findTotpStep } = await loadTotp()
   const step = findTotpStep(await vault.open(secret, sealContext(user_id)), code, now_seconds)
   return step !== null && (await queries.useTotpStep.run(platform, user_id, step)) > 0
 }
 
-type ResetContext = Pick<BaseContext, 'ip'> & { platform: PlatformDb; caller: { userId: string; accountId: string } }
+type ResetContext = Pick<BaseContext, 'ip'> & {
+  platform: PlatformDb
+  caller: { userId: string; accountId: string }
+}
 
-/** Delete the second factors of a member of the caller's account. Those of a super admin are left to super admins. */
+/**
+ * Delete the second factors of a member of the caller's account. Those of a super admin are left to super
+ * admins.
+ */
 export async function resetMember(ctx: ResetContext, userId: string) {
-  const user = (await queries.selectUser(ctx.platform, userId, ctx.caller.accountId)) ?? throwNotFound('Member')
+  const user =
+    (await queries.selectUser(ctx.platform, userId, ctx.caller.accountId)) ?? throwNotFound('Member')
   if (user.is_super_admin) throw new Problem('forbidden')
   await reset(ctx, userId)
 }

@@ -14,14 +14,20 @@ interface NewState extends State {
   nonce: string
 }
 
-export async function insertState(db: PlatformDb, { hash, provider, codeVerifier, nonce, signInId }: NewState): Promise<void> {
+export async function insertState(
+  db: PlatformDb,
+  { hash, provider, codeVerifier, nonce, signInId }: NewState,
+): Promise<void> {
   await db
     .insertInto('oauth_states')
     .values({ hash: bytea(hash), provider, code_verifier: codeVerifier, nonce, sign_in_id: signInId })
     .execute()
 }
 
-/** Use a state for the provider and the sign-in it was created for. Return undefined for a used, expired or unknown state. */
+/**
+ * Use a state for the provider and the sign-in it was created for. Return undefined for a used, expired or
+ * unknown state.
+ */
 export function claimState(db: PlatformDb, { hash, provider, signInId }: State) {
   return db
     .updateTable('oauth_states')
@@ -35,7 +41,11 @@ export function claimState(db: PlatformDb, { hash, provider, signInId }: State) 
     .executeTakeFirst()
 }
 
-export async function selectUserId(db: PlatformDb, provider: Provider, subject: string): Promise<string | undefined> {
+export async function selectUserId(
+  db: PlatformDb,
+  provider: Provider,
+  subject: string,
+): Promise<string | undefined> {
   const identity = await db
     .selectFrom('identities')
     .select('user_id')

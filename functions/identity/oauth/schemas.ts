@@ -11,7 +11,11 @@ const exampleState = '4ZkOQ1h0c3Jv8uY2wq4RmTtN6b9xLpA7sEdFgHjKlQo'
 export const Authorization = z
   .strictObject({
     authorization_url: z.string().describe('The address to send the browser to.'),
-    state: z.string().describe('A random value that the provider sends back in its redirect. Store it in this browser until then.'),
+    state: z
+      .string()
+      .describe(
+        'A random value that the provider sends back in its redirect. Store it in this browser until then.',
+      ),
   })
   .meta({
     id: 'OAuthAuthorizationResponse',
@@ -25,8 +29,16 @@ export const Authorization = z
 
 export const Callback = z
   .strictObject({
-    code: z.string().min(1).max(4000).describe('The code in the address that the provider redirects the browser to.'),
-    state: z.string().min(1).max(500).describe('The state in that address. Check first that it equals the one stored in this browser.'),
+    code: z
+      .string()
+      .min(1)
+      .max(4000)
+      .describe('The code in the address that the provider redirects the browser to.'),
+    state: z
+      .string()
+      .min(1)
+      .max(500)
+      .describe('The state in that address. Check first that it equals the one stored in this browser.'),
     account_invite_code: Token.optional().describe(
       "The code of an account's invite. A new user joins that account; no account is created.",
     ),

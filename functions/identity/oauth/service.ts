@@ -18,12 +18,23 @@ export async function authorize(ctx: Context<'get', 'public', string>, provider:
   return startFlow(ctx, provider, null)
 }
 
-/** Start a flow at a provider. With a sign-in, only that one completes it, and links the identity; without, it signs in. */
+/**
+ * Start a flow at a provider. With a sign-in, only that one completes it, and links the identity; without, it
+ * signs in.
+ */
 export async function startFlow(ctx: FlowContext, provider: Provider, signInId: string | null) {
   const identityProvider = requireProvider(ctx, provider)
   const [state, nonce, codeVerifier] = [randomToken(), randomToken(), randomToken()]
-  const authorization_url = await identityProvider.authorizationUrl({ state, nonce, codeVerifier }).catch(throwProblem)
-  await queries.insertState(ctx.platform, { hash: await sha256Bytea(state), provider, codeVerifier, nonce, signInId })
+  const authorization_url = await identityProvider
+    .authorizationUrl({ state, nonce, codeVerifier })
+    .catch(throwProblem)
+  await queries.insertState(ctx.platform, {
+    hash: await sha256Bytea(state),
+    provider,
+    codeVerifier,
+    nonce,
+    signInId,
+  })
   return { authorization_url, state }
 }
 
@@ -34,7 +45,10 @@ export async function completeSignIn(ctx: PublicContext, provider: Provider, cal
   return signInOrCreateUser(ctx, provider, identity, account_invite_code)
 }
 
-/** Use the state of a flow that was started for this sign-in, or for none, and return the identity of the code. */
+/**
+ * Use the state of a flow that was started for this sign-in, or for none, and return the identity of the
+ * code.
+ */
 export async function redeem(
   ctx: FlowContext,
   provider: Provider,
@@ -49,14 +63,30 @@ export async function redeem(
 }
 
 /** Sign in the user of this identity, or create one. The invite code is ignored for an existing user. */
-async function signInOrCreateUser(ctx: PublicContext, provider: Provider, identity: Identity, inviteCode: string | undefined) {
+async function signInOrCreateUser(
+  ctx: PublicContext,
+  provider: Provider,
+  identity: Identity,
+  inviteCode: string | undefined,
+) {
   const tokens = await signInExistingUser(ctx, provider, identity)
   if (tokens) return tokens
   const { data: email } = Email.safeParse(identity.email)
   if (!email) throw new Problem('oauth_email_missing')
-  const credentials = { passwordHash: null, emailVerified: identity.emailVerified, identity: { provider, subject: identity.subject } }
+  const credentials = {
+    passwordHash: null,
+    emailVerified: identity.emailVerified,
+    identity: { provider, subject: identity.subject },
+  }
   const fullName = buildFullName(identity, email)
-  const registration = { email, fullName, accountName: undefined, platformCode: undefined, inviteCode, credentials }
+  const registration = {
+    email,
+    fullName,
+    accountName: undefined,
+    platformCode: undefined,
+    inviteCode,
+    credentials,
+  }
   return auth.createUser(ctx, registration).catch(async (error: unknown) => {
     // A concurrent request of the same person may have created the user first.
     const concurrentTokens = await signInExistingUser(ctx, provider, identity)
@@ -80,16 +110,23 @@ function requireProvider({ identity: providers }: Pick<PublicContext, 'identity'
 }
 
 /**
- * Refuse an address that Google has not verified, and an address other than the invited one. Microsoft never verifies addresses, so the
- * user verifies that address by e-mail, like one typed into the registration form.
+ * Refuse an address that Google has not verified, and an address other than the invited one. Microsoft never
+ * verifies addresses, so the user verifies that address by e-mail, like one typed into the registration form.
  */
-function requireAcceptedAddress(provider: Provider, { email, emailVerified }: Identity, invitedEmail: string | undefined): void {
+function requireAcceptedAddress(
+  provider: Provider,
+  { email, emailVerified }: Identity,
+  invitedEmail: string | undefined,
+): void {
   if (provider === 'google' && email && !emailVerified) throw new Problem('oauth_email_unverified')
   const toComparable = (address: string) => normaliseEmail(address).toLowerCase()
   if (invitedEmail && toComparable(invitedEmail) !== toComparable(email ?? '')) throw invites.emailMismatch()
 }
 
-/** Return the name at the provider without control characters, or the address if no name is left. Truncate it to 200 characters. */
+/**
+ * Return the name at the provider without control characters, or the address if no name is left. Truncate it
+ * to 200 characters.
+ */
 function buildFullName({ name }: Identity, email: string): string {
   const cleanName = (name ?? '').replace(/[\s\p{C}]+/gu, ' ').trim()
   return Array.from(cleanName || email)

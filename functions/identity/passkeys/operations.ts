@@ -4,7 +4,11 @@ import { operation } from '#http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as passkeys from './service.ts'
 
-const ownFactors = { access: 'user', skipGuards: 'mfa', platform: 'the tenant role cannot read second factors' } as const
+const ownFactors = {
+  access: 'user',
+  skipGuards: 'mfa',
+  platform: 'the tenant role cannot read second factors',
+} as const
 const beforeSignIn = 'the account is not known before sign-in'
 
 export const passkeyOperations = [
@@ -109,7 +113,8 @@ export const passkeyOperations = [
     method: 'post',
     path: '/auth/passkeys/sign-in/verify',
     summary: 'Sign in with a passkey',
-    description: 'The second half of signing in with a passkey: sends what the browser signed, answers the tokens.',
+    description:
+      'The second half of signing in with a passkey: sends what the browser signed, answers the tokens.',
     access: 'public',
     platform: beforeSignIn,
     limit: '10/minute/ip',

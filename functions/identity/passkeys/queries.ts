@@ -19,8 +19,16 @@ export function selectPasskeys(db: PlatformDb, userId: string): Promise<Passkey[
 
 /** Return a user and the ids of the credentials of the user's passkeys. */
 export async function selectOwner(db: PlatformDb, userId: string) {
-  const user = await db.selectFrom('users').select(['email', 'full_name']).where('id', '=', userId).executeTakeFirstOrThrow()
-  const passkeys = await db.selectFrom('passkeys').select('credential_id').where('user_id', '=', userId).execute()
+  const user = await db
+    .selectFrom('users')
+    .select(['email', 'full_name'])
+    .where('id', '=', userId)
+    .executeTakeFirstOrThrow()
+  const passkeys = await db
+    .selectFrom('passkeys')
+    .select('credential_id')
+    .where('user_id', '=', userId)
+    .execute()
   return { ...user, credentialIds: passkeys.map(({ credential_id }) => credential_id) }
 }
 
@@ -52,8 +60,9 @@ interface Registration {
 }
 
 /**
- * Insert a passkey, mark the sign-in as verified, and insert the recovery codes unless the user has unused ones. Also insert the audit entry
- * and the e-mail. Violates `passkeys_credential_id_key` for a credential that is registered already.
+ * Insert a passkey, mark the sign-in as verified, and insert the recovery codes unless the user has unused
+ * ones. Also insert the audit entry and the e-mail. Violates `passkeys_credential_id_key` for a credential
+ * that is registered already.
  */
 export const insertPasskey = writeStatement(
   Passkey.extend({ delivery_id: z.string().nullable(), recovery_code_count: z.int() }),
@@ -101,7 +110,10 @@ export const renamePasskey = writeStatement(
            app.record_factor_change(k.user_id, k.user_id, 'passkey.renamed', ${ip}, null) as delivery_id from k`,
 )
 
-/** Delete a passkey unless the user could not sign in without it, and insert the audit entry and the e-mail. Lock the user before. */
+/**
+ * Delete a passkey unless the user could not sign in without it, and insert the audit entry and the e-mail.
+ * Lock the user before.
+ */
 export const deletePasskey = writeStatement(
   z.object({ delivery_id: z.string().nullable() }),
   (userId: string, id: string, ip: string) => sql`

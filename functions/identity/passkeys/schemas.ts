@@ -30,27 +30,48 @@ export const Options = z.record(z.string(), z.unknown()).meta({
   examples: [{ challenge: exampleToken }],
 })
 
-/** What the browser returned, as JSON. Its parts are checked with its signature: a malformed one is refused like a wrong one. */
+/**
+ * What the browser returned, as JSON. Its parts are checked with its signature: a malformed one is refused
+ * like a wrong one.
+ */
 export const Credential = z.record(z.string(), z.unknown()).meta({
   id: 'PasskeyCredential',
   description: 'What `navigator.credentials.create` or `get` returned, as JSON.',
 })
 export type Credential = z.output<typeof Credential>
 
-const exampleCredential = { id: exampleToken, rawId: exampleToken, type: 'public-key' as const, clientExtensionResults: {} }
-export const RegistrationBody = z.strictObject({ name: Name.describe('A name to recognise it.'), credential: Credential }).meta({
-  id: 'PasskeyCreate',
-  examples: [
-    { name: 'Laptop', credential: { ...exampleCredential, response: { clientDataJSON: exampleToken, attestationObject: exampleToken } } },
-  ],
-})
+const exampleCredential = {
+  id: exampleToken,
+  rawId: exampleToken,
+  type: 'public-key' as const,
+  clientExtensionResults: {},
+}
+export const RegistrationBody = z
+  .strictObject({ name: Name.describe('A name to recognise it.'), credential: Credential })
+  .meta({
+    id: 'PasskeyCreate',
+    examples: [
+      {
+        name: 'Laptop',
+        credential: {
+          ...exampleCredential,
+          response: { clientDataJSON: exampleToken, attestationObject: exampleToken },
+        },
+      },
+    ],
+  })
 
 export const Registered = z
   .strictObject({
     passkey: Passkey.describe('The new passkey.'),
-    recovery_codes: z.array(Secret).describe('New recovery codes, if this is the first second factor. They are not shown again.'),
+    recovery_codes: z
+      .array(Secret)
+      .describe('New recovery codes, if this is the first second factor. They are not shown again.'),
   })
-  .meta({ id: 'PasskeyCreateResponse', examples: [{ passkey: examplePasskey, recovery_codes: ['abcd-efgh-ijkl-mnop'] }] })
+  .meta({
+    id: 'PasskeyCreateResponse',
+    examples: [{ passkey: examplePasskey, recovery_codes: ['abcd-efgh-ijkl-mnop'] }],
+  })
 
 const exampleAssertion = {
   ...exampleCredential,

@@ -21,13 +21,23 @@ export async function list({ platform, caller }: Pick<UserContext, 'platform' | 
 
 export async function startRegistration({ platform, passkeys, caller }: UserContext) {
   const { email, full_name, credentialIds } = await queries.selectOwner(platform, caller.userId)
-  if (credentialIds.length >= maxPasskeys) throw limitReached('passkeys', maxPasskeys, 'You have 20 passkeys; delete one first')
+  if (credentialIds.length >= maxPasskeys)
+    throw limitReached('passkeys', maxPasskeys, 'You have 20 passkeys; delete one first')
   const challenge = randomToken()
   await queries.insertChallenge(platform, await sha256Bytea(challenge), caller.userId)
-  return { ...(await passkeys.createRegistrationOptions({ id: caller.userId, email, fullName: full_name }, credentialIds, challenge)) }
+  return {
+    ...(await passkeys.createRegistrationOptions(
+      { id: caller.userId, email, fullName: full_name },
+      credentialIds,
+      challenge,
+    )),
+  }
 }
 
-export async function finishRegistration(ctx: UserContext, { name, credential }: { name: string; credential: Credential }) {
+export async function finishRegistration(
+  ctx: UserContext,
+  { name, credential }: { name: string; credential: Credential },
+) {
   const { platform, caller, ip } = ctx
   const registration = parseRegistration(credential)
   if (!registration) throw new Problem('passkey_invalid')

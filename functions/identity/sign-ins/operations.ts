@@ -39,7 +39,8 @@ export const signInOperations = [
     method: 'delete',
     path: '/auth/me/sessions',
     summary: 'Sign out everywhere',
-    description: 'Revokes all my sign-ins, this one too, my device tokens, and a change of my e-mail address that is not confirmed yet.',
+    description:
+      'Revokes all my sign-ins, this one too, my device tokens, and a change of my e-mail address that is not confirmed yet.',
     access: 'user',
     skipGuards: 'account',
     platform: 'the tenant role cannot change device tokens',

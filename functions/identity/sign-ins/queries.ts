@@ -9,7 +9,14 @@ import { type NewSignIn, SignedInUser } from './schemas.ts'
 export function selectSignIns(db: ReadDb, userId: string, currentId: string) {
   return db
     .selectFrom('sign_ins')
-    .select(['id', 'user_agent', 'ip', 'created_at', 'last_used_at', sql<boolean>`id = ${currentId}`.as('current')])
+    .select([
+      'id',
+      'user_agent',
+      'ip',
+      'created_at',
+      'last_used_at',
+      sql<boolean>`id = ${currentId}`.as('current'),
+    ])
     .where('account_id', '=', accountId)
     .where('user_id', '=', userId)
     .where('ended_at', 'is', null)
@@ -47,8 +54,8 @@ export const revokeAll = writeStatement(
 )
 
 /**
- * Revoke the sign-in of a refresh token that was used more than 5 seconds ago. Return whether the token was used that long ago, even if the
- * sign-in had already ended.
+ * Revoke the sign-in of a refresh token that was used more than 5 seconds ago. Return whether the token was
+ * used that long ago, even if the sign-in had already ended.
  */
 export const revokeByReusedToken = writeStatement(
   null,
@@ -109,11 +116,14 @@ const conditions = {
   passkey: sql`true`,
 }
 
-const NewSignedInUser = SignedInUser.extend({ device_generation: z.int().nullable(), device_id: z.string().nullable() })
+const NewSignedInUser = SignedInUser.extend({
+  device_generation: z.int().nullable(),
+  device_id: z.string().nullable(),
+})
 
 /**
- * Insert a sign-in. For a password, also forget the attempts. Return undefined for a deactivated user, for a password that was replaced
- * since it was verified, and for a user who needs a second factor.
+ * Insert a sign-in. For a password, also forget the attempts. Return undefined for a deactivated user, for a
+ * password that was replaced since it was verified, and for a user who needs a second factor.
  */
 export const insertSignIn = writeStatement(
   NewSignedInUser,
@@ -128,8 +138,9 @@ export const insertSignIn = writeStatement(
 )
 
 /**
- * Insert a challenge for the second factor of an active user, and forget the attempts of a password. Return which factors the user has, or
- * undefined if the user has none or the password was replaced since it was verified.
+ * Insert a challenge for the second factor of an active user, and forget the attempts of a password. Return
+ * which factors the user has, or undefined if the user has none or the password was replaced since it was
+ * verified.
  */
 export const insertChallenge = writeStatement(
   z.object({ has_totp: z.boolean(), has_recovery_codes: z.boolean(), has_passkeys: z.boolean() }),
@@ -148,8 +159,8 @@ export const insertChallenge = writeStatement(
 )
 
 /**
- * Use a challenge whose second factor was verified, insert a sign-in and forget the attempts. Return undefined for a challenge that was
- * used or has expired, and for a deactivated user.
+ * Use a challenge whose second factor was verified, insert a sign-in and forget the attempts. Return
+ * undefined for a challenge that was used or has expired, and for a deactivated user.
  */
 export const completeChallenge = writeStatement(
   NewSignedInUser,

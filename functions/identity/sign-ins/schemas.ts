@@ -44,12 +44,18 @@ const MfaRequired = z
   .strictObject({
     mfa_required: z.literal(true).describe('The sign-in needs a second factor.'),
     mfa_token: Secret.describe('For the challenge. Works once, within 5 minutes.'),
-    methods: z.array(z.enum(['totp', 'recovery_code', 'passkey']).meta({ id: 'MfaMethod' })).describe('The second factors of this user.'),
+    methods: z
+      .array(z.enum(['totp', 'recovery_code', 'passkey']).meta({ id: 'MfaMethod' }))
+      .describe('The second factors of this user.'),
   })
-  .meta({ id: 'MfaRequiredResponse', examples: [{ mfa_required: true, mfa_token: exampleToken, methods: ['totp', 'recovery_code'] }] })
+  .meta({
+    id: 'MfaRequiredResponse',
+    examples: [{ mfa_required: true, mfa_token: exampleToken, methods: ['totp', 'recovery_code'] }],
+  })
 
 /** The tokens, or the request for a second factor. */
-export const SignInResult = z
-  .union([TokenPair, MfaRequired])
-  .meta({ id: 'SignInResponse', examples: [{ mfa_required: true, mfa_token: exampleToken, methods: ['totp', 'recovery_code'] }] })
+export const SignInResult = z.union([TokenPair, MfaRequired]).meta({
+  id: 'SignInResponse',
+  examples: [{ mfa_required: true, mfa_token: exampleToken, methods: ['totp', 'recovery_code'] }],
+})
 export type SignInResult = z.input<typeof SignInResult>

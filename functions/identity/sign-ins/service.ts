@@ -15,7 +15,10 @@ export async function revoke({ db, caller }: WriteContext, id: string) {
   if (!(await queries.revokeSignIn(db, caller.userId, id))) throw notFound('Sign-in')
 }
 
-/** Revoke every sign-in of the caller, the device tokens, and the change of the address that waits for its confirmation. */
+/**
+ * Revoke every sign-in of the caller, the device tokens, and the change of the address that waits for its
+ * confirmation.
+ */
 export async function revokeAll({ platform, caller }: Context<'delete', 'user', string>) {
   await inTransaction(platform, async (tx) => {
     await queries.revokeAll.run(tx, caller.userId)
@@ -34,7 +37,10 @@ export async function revokeByToken(platform: PlatformDb, token: string) {
   await queries.revokeByToken(platform, await sha256Bytea(token))
 }
 
-/** Revoke the sign-in of a reused refresh token, with a grace of 5 s for parallel tabs. Return whether the token was reused. */
+/**
+ * Revoke the sign-in of a reused refresh token, with a grace of 5 s for parallel tabs. Return whether the
+ * token was reused.
+ */
 export async function revokeByReusedToken(platform: PlatformDb, tokenHash: string): Promise<boolean> {
   return (await queries.revokeByReusedToken.run(platform, tokenHash)) > 0
 }
@@ -42,23 +48,41 @@ export async function revokeByReusedToken(platform: PlatformDb, tokenHash: strin
 type PublicContext = Context<'post', 'public', string>
 
 /**
- * Sign an active user in, or ask for the second factor. Return undefined for a deactivated user, and if the verified password was replaced
- * meanwhile.
+ * Sign an active user in, or ask for the second factor. Return undefined for a deactivated user, and if the
+ * verified password was replaced meanwhile.
  */
-export async function open(ctx: PublicContext, userId: string, proof: queries.FirstFactor): Promise<SignInResult | undefined> {
+export async function open(
+  ctx: PublicContext,
+  userId: string,
+  proof: queries.FirstFactor,
+): Promise<SignInResult | undefined> {
   const refreshToken = randomToken()
-  const user = await queries.insertSignIn.first(ctx.platform, userId, proof, await describe(ctx, refreshToken))
+  const user = await queries.insertSignIn.first(
+    ctx.platform,
+    userId,
+    proof,
+    await describe(ctx, refreshToken),
+  )
   return user ? issueTokens(ctx, user, refreshToken) : startChallenge(ctx, userId, proof)
 }
 
 /** Sign in the active user of a passkey that was verified. Return undefined for a deactivated user. */
 export async function openWithPasskey(ctx: PublicContext, userId: string) {
   const refreshToken = randomToken()
-  const user = await queries.insertSignIn.first(ctx.platform, userId, { kind: 'passkey' }, await describe(ctx, refreshToken))
+  const user = await queries.insertSignIn.first(
+    ctx.platform,
+    userId,
+    { kind: 'passkey' },
+    await describe(ctx, refreshToken),
+  )
   return user && issueTokens(ctx, user, refreshToken)
 }
 
-async function startChallenge({ platform }: PublicContext, userId: string, proof: queries.FirstFactor): Promise<SignInResult | undefined> {
+async function startChallenge(
+  { platform }: PublicContext,
+  userId: string,
+  proof: queries.FirstFactor,
+): Promise<SignInResult | undefined> {
   const mfa_token = randomToken()
   const factors = await queries.insertChallenge.first(platform, await sha256Bytea(mfa_token), userId, proof)
   if (!factors) return undefined
@@ -70,10 +94,18 @@ async function startChallenge({ platform }: PublicContext, userId: string, proof
   return { mfa_required: true, mfa_token, methods }
 }
 
-/** Complete the challenge of a user whose second factor was verified. Return undefined if it was used or has expired. */
+/**
+ * Complete the challenge of a user whose second factor was verified. Return undefined if it was used or has
+ * expired.
+ */
 export async function completeChallenge(ctx: PublicContext, challengeHash: string, userId: string) {
   const refreshToken = randomToken()
-  const user = await queries.completeChallenge.first(ctx.platform, challengeHash, userId, await describe(ctx, refreshToken))
+  const user = await queries.completeChallenge.first(
+    ctx.platform,
+    challengeHash,
+    userId,
+    await describe(ctx, refreshToken),
+  )
   return user && issueTokens(ctx, user, refreshToken)
 }
 
@@ -92,8 +124,18 @@ interface TokenSubject extends SignedInUser {
 /** Return the tokens of a sign-in. */
 export async function issueTokens(ctx: PublicContext, subject: TokenSubject, refresh_token: string) {
   const { sign_in_id, device_generation, device_id, ...user } = subject
-  const access_token = await ctx.tokens.sign({ userId: user.id, accountId: user.account_id, signInId: sign_in_id })
-  const tokens = { access_token, refresh_token, token_type: 'bearer' as const, expires_in: accessTokenSeconds, user }
+  const access_token = await ctx.tokens.sign({
+    userId: user.id,
+    accountId: user.account_id,
+    signInId: sign_in_id,
+  })
+  const tokens = {
+    access_token,
+    refresh_token,
+    token_type: 'bearer' as const,
+    expires_in: accessTokenSeconds,
+    user,
+  }
   if (device_generation == null) return tokens
   const device = { id: device_id ?? crypto.randomUUID(), userId: user.id, generation: device_generation }
   return { ...tokens, device_token: await ctx.deviceTokens.sign(device) }

@@ -22,7 +22,15 @@ export const maintenanceRunOperations = [
     success: 201,
     returns: schemas.ManualRun,
     getOrCreate: true,
-    errors: ['already_started', 'invalid_targets', 'no_target_list', 'not_own_team', 'not_published', 'stale_version', 'wrong_flow_type'],
+    errors: [
+      'already_started',
+      'invalid_targets',
+      'no_target_list',
+      'not_own_team',
+      'not_published',
+      'stale_version',
+      'wrong_flow_type',
+    ],
     handle: ({ ctx, params }) => runs.runNow(ctx, params.schedule_id),
   }),
 

@@ -24,7 +24,17 @@ export const runOrder: Order<'due_at' | 'id'> = [
 export function selectRuns(db: ReadDb, scheduleId: string, page: PageQuery): Promise<RunRow[]> {
   return db
     .selectFrom('maintenance_runs as r')
-    .select(['r.id', 'r.schedule_id', 'r.due_at', 'r.trigger', 'r.status', 'r.error', 'r.batch_ids', 'r.session_count', 'r.started_at'])
+    .select([
+      'r.id',
+      'r.schedule_id',
+      'r.due_at',
+      'r.trigger',
+      'r.status',
+      'r.error',
+      'r.batch_ids',
+      'r.session_count',
+      'r.started_at',
+    ])
     .select(sessionCounts.as('counts'))
     .where('r.account_id', '=', accountId)
     .where('r.schedule_id', '=', scheduleId)
@@ -41,13 +51,25 @@ export interface DueSchedule {
 }
 
 /** Select the due schedules after `after`, sorted by due time and id. */
-export function selectDueSchedules(db: PlatformDb, after: DueSchedule | undefined, limit: number): Promise<DueSchedule[]> {
+export function selectDueSchedules(
+  db: PlatformDb,
+  after: DueSchedule | undefined,
+  limit: number,
+): Promise<DueSchedule[]> {
   let schedules = db
     .selectFrom('maintenance_schedules')
     .select(['id', 'account_id', 'created_by', 'next_run_at'])
     .where('next_run_at', '<=', now)
-  if (after) schedules = schedules.where(sql<boolean>`(next_run_at, id) > (${after.next_run_at}::timestamptz, ${after.id}::uuid)`)
-  return schedules.orderBy('next_run_at').orderBy('id').limit(limit).$narrowType<{ next_run_at: NotNull }>().execute()
+  if (after)
+    schedules = schedules.where(
+      sql<boolean>`(next_run_at, id) > (${after.next_run_at}::timestamptz, ${after.id}::uuid)`,
+    )
+  return schedules
+    .orderBy('next_run_at')
+    .orderBy('id')
+    .limit(limit)
+    .$narrowType<{ next_run_at: NotNull }>()
+    .execute()
 }
 
 const ClaimedSchedule = z.object({
@@ -67,7 +89,10 @@ const ClaimedSchedule = z.object({
   is_owner_active: z.boolean(),
   owner_role: z.string(),
   owner_team_id: z.string().nullable(),
-  /** Whether the owner can see the flow. The connection bypasses row-level security, so the query checks this itself. */
+  /**
+   * Whether the owner can see the flow. The connection bypasses row-level security, so the query checks this
+   * itself.
+   */
   can_owner_see_flow: z.boolean(),
   /** The error of the previous scheduled run. */
   last_error: z.string().nullable(),
@@ -78,8 +103,8 @@ const ClaimedSchedule = z.object({
 export type ClaimedSchedule = z.output<typeof ClaimedSchedule>
 
 /**
- * Lock a due schedule and set the team of this transaction to the schedule's team. Return undefined if another call holds the lock or the
- * schedule is no longer due.
+ * Lock a due schedule and set the team of this transaction to the schedule's team. Return undefined if
+ * another call holds the lock or the schedule is no longer due.
  */
 export const claimSchedule = writeStatement(
   ClaimedSchedule,
@@ -111,7 +136,10 @@ export interface RunOutcome {
 /** Insert the missed due times of a claimed schedule, and set its next due time. */
 export const recordMissedRuns = writeStatement(
   null,
-  (scheduleId: string, { missed, reason, nextRunAt }: { missed: string[]; reason: string; nextRunAt: string }) => sql`
+  (
+    scheduleId: string,
+    { missed, reason, nextRunAt }: { missed: string[]; reason: string; nextRunAt: string },
+  ) => sql`
     with updated_schedule as (
       update maintenance_schedules set next_run_at = ${nextRunAt}::timestamptz, version = version + 1
        where account_id = app.account_id() and id = ${scheduleId} returning id
@@ -130,12 +158,22 @@ export function insertRun(
 ): Promise<{ id: string }> {
   return db
     .insertInto('maintenance_runs')
-    .values({ ...columns, schedule_id: scheduleId, trigger, due_at: due_at ?? now, batch_ids, started_at: now })
+    .values({
+      ...columns,
+      schedule_id: scheduleId,
+      trigger,
+      due_at: due_at ?? now,
+      batch_ids,
+      started_at: now,
+    })
     .returning('id')
     .executeTakeFirstOrThrow()
 }
 
-export function selectTargets(db: ReadDb, listId: string): Promise<{ targets: BatchCreate['targets'] } | undefined> {
+export function selectTargets(
+  db: ReadDb,
+  listId: string,
+): Promise<{ targets: BatchCreate['targets'] } | undefined> {
   return db
     .selectFrom('target_lists')
     .select(sql<BatchCreate['targets']>`targets`.as('targets'))
@@ -144,7 +182,10 @@ export function selectTargets(db: ReadDb, listId: string): Promise<{ targets: Ba
     .executeTakeFirst()
 }
 
-/** Wait until no other transaction runs this schedule on request. The lock is not the schedule's row, because the cron trigger skips a locked row. */
+/**
+ * Wait until no other transaction runs this schedule on request. The lock is not the schedule's row, because
+ * the cron trigger skips a locked row.
+ */
 export const lockManualRuns = writeStatement(
   null,
   (scheduleId: string) => sql`select from pg_advisory_xact_lock(hashtextextended(${scheduleId}, 0))`,

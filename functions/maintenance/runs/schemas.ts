@@ -15,7 +15,9 @@ export const Run = z
   })
   .meta({
     id: 'MaintenanceRun',
-    examples: [{ ...exampleRun, schedule_id: exampleScheduleId, batch_ids: [exampleBatchId], ...exampleCounts }],
+    examples: [
+      { ...exampleRun, schedule_id: exampleScheduleId, batch_ids: [exampleBatchId], ...exampleCounts },
+    ],
   })
 export type Run = z.infer<typeof Run>
 
@@ -25,5 +27,8 @@ export const ManualRun = z
     batch_ids: batchIds,
     session_count: z.int().describe('Number of sessions that the run created.'),
   })
-  .meta({ id: 'MaintenanceRunNow', examples: [{ run_id: exampleRun.id, batch_ids: [exampleBatchId], session_count: 3 }] })
+  .meta({
+    id: 'MaintenanceRunNow',
+    examples: [{ run_id: exampleRun.id, batch_ids: [exampleBatchId], session_count: 3 }],
+  })
 export type ManualRun = z.infer<typeof ManualRun>

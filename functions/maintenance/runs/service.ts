@@ -23,10 +23,13 @@ export async function list({ db }: ReadContext, scheduleId: string, page: PageQu
 }
 
 /**
- * Run a schedule for the caller, who owns the sessions. The due times of the schedule do not change. Return the existing run if the caller
- * started one a few seconds ago, and throw 409 if another user did.
+ * Run a schedule for the caller, who owns the sessions. The due times of the schedule do not change. Return
+ * the existing run if the caller started one a few seconds ago, and throw 409 if another user did.
  */
-export async function runNow(ctx: WriteContext, scheduleId: string): Promise<ManualRun | Existing<ManualRun>> {
+export async function runNow(
+  ctx: WriteContext,
+  scheduleId: string,
+): Promise<ManualRun | Existing<ManualRun>> {
   const schedule = await schedules.requireEditable(ctx.db, scheduleId)
   return inTransaction(ctx.db, async (db) => {
     await queries.lockManualRuns.run(db, scheduleId)
@@ -43,7 +46,14 @@ function requireOwnRun({ is_own, ...run }: queries.RecentManualRun): Existing<Ma
 async function startManualRun(
   ctx: WriteContext,
   db: WriteDb,
-  { id, name, team_id, tree_id, target_list_id, created_by }: Awaited<ReturnType<typeof schedules.requireEditable>>,
+  {
+    id,
+    name,
+    team_id,
+    tree_id,
+    target_list_id,
+    created_by,
+  }: Awaited<ReturnType<typeof schedules.requireEditable>>,
 ): Promise<ManualRun> {
   const targets = (await queries.selectTargets(db, target_list_id))?.targets
   if (!targets) throw new Problem('no_target_list')
@@ -66,11 +76,14 @@ const pageSize = 50
 const maxConcurrent = 4
 
 /**
- * Run every due schedule. Repeated and simultaneous calls are safe: one transaction claims a schedule and records its run and sessions.
- * A schedule that fails with a 409 or 5xx stays due and does not stop the others. Throw the first such error at the end.
+ * Run every due schedule. Repeated and simultaneous calls are safe: one transaction claims a schedule and
+ * records its run and sessions. A schedule that fails with a 409 or 5xx stays due and does not stop the
+ * others. Throw the first such error at the end.
  */
 export async function runDueSchedules(ctx: MaintenanceContext): Promise<void> {
-  await settleInTurn(listDueGroups(ctx), (group) => settleAll(group.map((schedule) => runDueSchedule(ctx, schedule))))
+  await settleInTurn(listDueGroups(ctx), (group) =>
+    settleAll(group.map((schedule) => runDueSchedule(ctx, schedule))),
+  )
 }
 
 /** List the due schedules in groups that run at the same time. */
@@ -84,7 +97,10 @@ async function* listDueGroups({ platform }: MaintenanceContext): AsyncIterable<q
   }
 }
 
-async function runDueSchedule(ctx: MaintenanceContext, { id, account_id, created_by }: queries.DueSchedule): Promise<void> {
+async function runDueSchedule(
+  ctx: MaintenanceContext,
+  { id, account_id, created_by }: queries.DueSchedule,
+): Promise<void> {
   const scope = ctx.openAccountScope(account_id, created_by)
   await scope
     .transaction((db) => recordDueRuns(db, id, null))
@@ -103,10 +119,12 @@ async function recordDueRuns(db: WriteDb, id: string, failure: string | null): P
   if (!schedule) return
   const now = Date.parse(schedule.now)
   const { due, next } = getPendingDueTimes(schedule, now)
-  // If `next` has passed too, there are more due times than one call reads. A later call then runs the latest one.
+  // If `next` has passed too, there are more due times than one call reads. A later call then runs the latest
+  // one.
   const latest = next > now ? due.pop() : undefined
   const missed = due.map(iso)
-  const outcome = latest === undefined ? null : { due_at: iso(latest), ...(await attemptRun(db, schedule, failure)) }
+  const outcome =
+    latest === undefined ? null : { due_at: iso(latest), ...(await attemptRun(db, schedule, failure)) }
   const reason = 'Missed; only the latest due run was started'
   await queries.recordMissedRuns.run(db, id, { missed, reason, nextRunAt: iso(next) })
   if (outcome) await insertRun(db, schedule, 'scheduled', outcome)
@@ -125,19 +143,35 @@ async function insertRun(
 ): Promise<{ id: string }> {
   const run = await queries.insertRun(db, id, trigger, outcome)
   const { status, error, batch_ids, session_count } = outcome
-  const data = { schedule_id: id, schedule_name: name, run_id: run.id, trigger, status, error, batch_ids, session_count, team_id }
+  const data = {
+    schedule_id: id,
+    schedule_name: name,
+    run_id: run.id,
+    trigger,
+    status,
+    error,
+    batch_ids,
+    session_count,
+    team_id,
+  }
   await enqueueWebhookEvent(db, { type: 'schedule.run', subject: id, data })
   return run
 }
 
-async function attemptRun(db: WriteDb, schedule: queries.ClaimedSchedule, failure: string | null): Promise<RunResult> {
+async function attemptRun(
+  db: WriteDb,
+  schedule: queries.ClaimedSchedule,
+  failure: string | null,
+): Promise<RunResult> {
   if (failure !== null) return { status: 'failed', error: failure, batch_ids: [], session_count: 0 }
   const obstacle = findObstacle(schedule)
   if (obstacle) throw new Problem('bad_request', obstacle)
   return createBatches(db, schedule.tree_id, schedule.targets)
 }
 
-/** Return why a schedule may not run, or null. Its owner must still be allowed to start the sessions manually. */
+/**
+ * Return why a schedule may not run, or null. Its owner must still be allowed to start the sessions manually.
+ */
 function findObstacle(schedule: queries.ClaimedSchedule): string | null {
   const { owner_role, owner_team_id, team_id } = schedule
   if (!schedule.is_feature_on) return 'Maintenance schedules are switched off for the account'
@@ -148,9 +182,21 @@ function findObstacle(schedule: queries.ClaimedSchedule): string | null {
   return schedule.can_owner_see_flow ? null : 'The owner of the schedule can no longer see the flow'
 }
 
-async function createBatches(db: WriteDb, tree_id: string, targets: queries.ClaimedSchedule['targets']): Promise<RunResult> {
-  const created = await batches.createMany({ db, vault: null, budget: createBudget({ steps: jobSteps }) }, { tree_id, targets })
-  return { status: 'created', error: null, batch_ids: created.map(({ batch_id }) => batch_id), session_count: targets.length }
+async function createBatches(
+  db: WriteDb,
+  tree_id: string,
+  targets: queries.ClaimedSchedule['targets'],
+): Promise<RunResult> {
+  const created = await batches.createMany(
+    { db, vault: null, budget: createBudget({ steps: jobSteps }) },
+    { tree_id, targets },
+  )
+  return {
+    status: 'created',
+    error: null,
+    batch_ids: created.map(({ batch_id }) => batch_id),
+    session_count: targets.length,
+  }
 }
 
 /** Enqueue the events of a run. Report consecutive failures with the same reason only once. */
@@ -160,19 +206,33 @@ async function enqueueRunEvents(
   outcome: queries.RunOutcome | null,
   missedCount: number,
 ): Promise<void> {
-  const eventFields = { actorId: null, causedById: created_by, teamId: team_id, scheduleId: id, scheduleName: name, ownerId: created_by }
+  const eventFields = {
+    actorId: null,
+    causedById: created_by,
+    teamId: team_id,
+    scheduleId: id,
+    scheduleName: name,
+    ownerId: created_by,
+  }
   const reasons = [
     ...(missedCount > 0 ? [`${missedCount} due ${missedCount === 1 ? 'run was' : 'runs were'} missed.`] : []),
     ...(outcome?.error && (outcome.error !== last_error || missedCount > 0) ? [outcome.error] : []),
   ]
-  if (reasons.length > 0) await enqueueEvent(db, { key: 'maintenance.run_failed', reason: reasons.join(' '), ...eventFields })
+  if (reasons.length > 0)
+    await enqueueEvent(db, { key: 'maintenance.run_failed', reason: reasons.join(' '), ...eventFields })
   if (outcome?.status === 'created')
-    await enqueueEvent(db, { key: 'maintenance.batch_created', sessionCount: outcome.session_count, ...eventFields })
+    await enqueueEvent(db, {
+      key: 'maintenance.batch_created',
+      sessionCount: outcome.session_count,
+      ...eventFields,
+    })
 }
 
 /** Turn field errors of the targets into one message, because the targets are not in the request. */
 function throwInvalidTargets(error: unknown): never {
-  throw error instanceof Problem && error.kind === 'invalid' ? new Problem('invalid_targets', describeProblem(error)) : error
+  throw error instanceof Problem && error.kind === 'invalid'
+    ? new Problem('invalid_targets', describeProblem(error))
+    : error
 }
 
 /** Return a problem as one sentence: its first field error and the number of further ones. */

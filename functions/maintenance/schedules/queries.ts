@@ -53,7 +53,13 @@ export function selectSchedules(db: ReadDb, page: PageQuery): Promise<StoredSche
 function selectScheduleRow(db: ReadDb, id: string) {
   return db
     .selectFrom('maintenance_schedules as s')
-    .select([...scheduleColumns, mayChange('s.created_by', 's.team_id').as('may_change'), 's.version', 's.timed_since', now.as('now')])
+    .select([
+      ...scheduleColumns,
+      mayChange('s.created_by', 's.team_id').as('may_change'),
+      's.version',
+      's.timed_since',
+      now.as('now'),
+    ])
     .where('s.account_id', '=', accountId)
     .where('s.id', '=', id)
 }
@@ -86,13 +92,23 @@ export interface Retiming {
   reason: string
 }
 
-/** Update a schedule if `version` is still current and the caller may change it, and record due times that the change skips. */
+/**
+ * Update a schedule if `version` is still current and the caller may change it, and record due times that the
+ * change skips.
+ */
 export const updateIfCurrent = writeStatement(
   z.object({ id: z.string() }),
-  ({ id, version }: Pick<ScheduleRow, 'id' | 'version'>, changes: ScheduleUpdate, retiming: Retiming | null) => {
+  (
+    { id, version }: Pick<ScheduleRow, 'id' | 'version'>,
+    changes: ScheduleUpdate,
+    retiming: Retiming | null,
+  ) => {
     const { name = null, cron = null, timezone = null, target_list_id = null, is_active = null } = changes
-    const ticketNumber = changes.ticket_number === undefined ? sql`` : sql`, ticket_number = ${changes.ticket_number}`
-    const times = retiming ? sql`, next_run_at = ${retiming.next_run_at}::timestamptz, timed_since = app.now()` : sql``
+    const ticketNumber =
+      changes.ticket_number === undefined ? sql`` : sql`, ticket_number = ${changes.ticket_number}`
+    const times = retiming
+      ? sql`, next_run_at = ${retiming.next_run_at}::timestamptz, timed_since = app.now()`
+      : sql``
     return sql`
       with updated_schedule as (
         update maintenance_schedules s
@@ -109,14 +125,19 @@ export const updateIfCurrent = writeStatement(
   },
 )
 
-/** Update a schedule if nothing has changed it since. Return whether it was updated, and the current schedule. */
+/**
+ * Update a schedule if nothing has changed it since. Return whether it was updated, and the current schedule.
+ */
 export async function updateSchedule(
   db: WriteDb,
   current: Pick<ScheduleRow, 'id' | 'version'>,
   changes: ScheduleUpdate,
   retiming: Retiming | null,
 ): Promise<{ isUpdated: boolean; row: ScheduleRow | undefined }> {
-  const [updated, rows] = await db.batch([updateIfCurrent.query(current, changes, retiming), selectScheduleRow(db, current.id)])
+  const [updated, rows] = await db.batch([
+    updateIfCurrent.query(current, changes, retiming),
+    selectScheduleRow(db, current.id),
+  ])
   return { isUpdated: updated.length > 0, row: rows[0] }
 }
 

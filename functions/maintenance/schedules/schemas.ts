@@ -55,14 +55,19 @@ const scheduleFields = {
   tree_name: z.string().nullable().describe('Name of the flow.'),
   name: z.string().describe('Name of the schedule.'),
   ...timingFields,
-  warnings: z.array(z.string()).describe('Effects of the cron fields that users often do not intend, as sentences.'),
+  warnings: z
+    .array(z.string())
+    .describe('Effects of the cron fields that users often do not intend, as sentences.'),
   target_list_id: Id.describe('The target list that the flow is run on.'),
   is_active: z.boolean().describe('False while it is paused.'),
   next_run_at: Time.nullable().describe(
     'The next due time; null while the schedule is paused. A time in the past means that its run is still pending.',
   ),
   last_run: z.strictObject(runFields).nullable().describe('The latest run; null before the first.'),
-  ticket_number: z.string().nullable().describe('The ticket that it works for; it is paused when the ticket is closed.'),
+  ticket_number: z
+    .string()
+    .nullable()
+    .describe('The ticket that it works for; it is paused when the ticket is closed.'),
   created_by: Id.describe('The owner of the schedule, who also owns the sessions of its scheduled runs.'),
   created_at: Time,
   updated_at: Time.describe('When a user last changed it.'),
@@ -91,11 +96,16 @@ const example = {
   updated_at: '2026-11-02T08:12:00.000Z',
 }
 
-export const Schedule = z.strictObject(scheduleFields).meta({ id: 'MaintenanceSchedule', examples: [example] })
+export const Schedule = z
+  .strictObject(scheduleFields)
+  .meta({ id: 'MaintenanceSchedule', examples: [example] })
 export type Schedule = z.infer<typeof Schedule>
 
 export const ScheduleDetail = z
-  .strictObject({ ...scheduleFields, next_runs: z.array(Time).describe('The next five due times; empty while it is paused.') })
+  .strictObject({
+    ...scheduleFields,
+    next_runs: z.array(Time).describe('The next five due times; empty while it is paused.'),
+  })
   .meta({
     id: 'MaintenanceScheduleDetail',
     examples: [{ ...example, next_runs: [22, 29].map((day) => `2026-11-${day}T01:00:00.000Z`) }],

@@ -6,7 +6,13 @@ import * as batches from '#functions/sessions/batches/service.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { Problem, throwNotFound, unknownId } from '#problem.ts'
 import { listCronWarnings } from '#rules/schedules/cron.ts'
-import { getNextDueTime, getPendingDueTimes, iterateDueTimes, maxPendingDueTimes, type Timing } from '#rules/schedules/due-times.ts'
+import {
+  getNextDueTime,
+  getPendingDueTimes,
+  iterateDueTimes,
+  maxPendingDueTimes,
+  type Timing,
+} from '#rules/schedules/due-times.ts'
 import * as queries from './queries.ts'
 import type { Schedule, ScheduleCreate, ScheduleUpdate } from './schemas.ts'
 
@@ -25,16 +31,23 @@ export async function create({ db }: WriteContext, input: ScheduleCreate): Promi
   await batches.requireOwnMaintenanceFlow(db, input.tree_id)
   const now = await requireVisibleList(db, input.target_list_id)
   const nextRunAt = input.is_active ? iso(getNextDueTime(input, Date.parse(now))) : null
-  return toSchedule(await queries.insertSchedule(db, { id: uuidv7(), ...input }, nextRunAt).catch(throwUnknownList))
+  return toSchedule(
+    await queries.insertSchedule(db, { id: uuidv7(), ...input }, nextRunAt).catch(throwUnknownList),
+  )
 }
 
-/** Update the changed fields. Keep a run that is already due, or record it as missed if the change pauses the schedule. */
+/**
+ * Update the changed fields. Keep a run that is already due, or record it as missed if the change pauses the
+ * schedule.
+ */
 export async function update({ db }: WriteContext, id: string, changes: ScheduleUpdate): Promise<Schedule> {
   return retryOnConflict('schedule', async () => {
     const row = await requireEditable(db, id)
     if (Object.keys(changes).length === 0) return toSchedule(row)
     if (changes.target_list_id) await requireVisibleList(db, changes.target_list_id)
-    const updated = await queries.updateSchedule(db, row, changes, computeRetiming(row, changes)).catch(throwUnknownList)
+    const updated = await queries
+      .updateSchedule(db, row, changes, computeRetiming(row, changes))
+      .catch(throwUnknownList)
     return updated.isUpdated && updated.row ? toSchedule(updated.row) : undefined
   })
 }
@@ -47,11 +60,17 @@ export async function find(db: ReadContext['db'], id: string): Promise<queries.S
   return (await queries.selectSchedule(db, id)) ?? throwNotFound('Maintenance schedule')
 }
 
-/** Return a schedule that the caller may change. Throw 404 when they cannot see it, and 403 when they may not change it. */
+/**
+ * Return a schedule that the caller may change. Throw 404 when they cannot see it, and 403 when they may not
+ * change it.
+ */
 export async function requireEditable(db: ReadContext['db'], id: string): Promise<queries.ScheduleRow> {
   const schedule = await find(db, id)
   if (!schedule.may_change)
-    throw new Problem('forbidden', 'Only its owner, an admin of its team or an account admin may change or run this schedule')
+    throw new Problem(
+      'forbidden',
+      'Only its owner, an admin of its team or an account admin may change or run this schedule',
+    )
   return schedule
 }
 
@@ -62,9 +81,14 @@ function computeRetiming(row: queries.ScheduleRow, changes: ScheduleUpdate): que
   const now = Date.parse(row.now)
   const dueTimes = getPendingDueTimes(row, now).due
   if (dueTimes.length === maxPendingDueTimes) throw new Problem('schedule_busy')
-  if (!is_active) return { next_run_at: null, missed: dueTimes.map(iso), reason: 'The schedule was paused before it ran' }
+  if (!is_active)
+    return { next_run_at: null, missed: dueTimes.map(iso), reason: 'The schedule was paused before it ran' }
   const latest = dueTimes.at(-1) ?? getNextDueTime({ cron, timezone }, now)
-  return { next_run_at: iso(latest), missed: dueTimes.slice(0, -1).map(iso), reason: 'Missed; only the latest due run was started' }
+  return {
+    next_run_at: iso(latest),
+    missed: dueTimes.slice(0, -1).map(iso),
+    reason: 'Missed; only the latest due run was started',
+  }
 }
 
 /** Throw 422 unless the caller can see the target list. Return the database's time. */
@@ -86,7 +110,13 @@ function iso(instant: number): string {
   return new Date(instant).toISOString()
 }
 
-function toSchedule({ may_change: _, version: __, timed_since: ___, now: ____, ...schedule }: queries.ScheduleRow): Schedule {
+function toSchedule({
+  may_change: _,
+  version: __,
+  timed_since: ___,
+  now: ____,
+  ...schedule
+}: queries.ScheduleRow): Schedule {
   return addWarnings(schedule)
 }
 

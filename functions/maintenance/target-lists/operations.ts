@@ -67,7 +67,8 @@ export const targetListOperations = [
     method: 'delete',
     path: '/target-lists/{list_id}',
     summary: 'Delete a target list',
-    description: 'A list that maintenance schedules use returns 409 `in_use` with the first 20 of them in `schedules`.',
+    description:
+      'A list that maintenance schedules use returns 409 `in_use` with the first 20 of them in `schedules`.',
     access: 'engineer',
     limit: 'write',
     params: schemas.ListId,

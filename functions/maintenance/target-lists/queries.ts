@@ -9,7 +9,17 @@ export interface TargetListRow extends TargetList {
   may_change: boolean
 }
 
-const itemColumns = ['id', 'account_id', 'team_id', 'name', 'description', 'version', 'created_by', 'created_at', 'updated_at'] as const
+const itemColumns = [
+  'id',
+  'account_id',
+  'team_id',
+  'name',
+  'description',
+  'version',
+  'created_by',
+  'created_at',
+  'updated_at',
+] as const
 const targetListColumns = [
   ...itemColumns,
   sql<TargetList['targets']>`targets`.as('targets'),
@@ -37,8 +47,15 @@ export function insertList(db: WriteDb, { targets, ...columns }: TargetListCreat
     .executeTakeFirstOrThrow()
 }
 
-/** Update the columns in `changes`. Return undefined if the stored version is not the expected one or the caller may not change the list. */
-export function updateList(db: WriteDb, id: string, changes: TargetListUpdate): Promise<TargetListRow | undefined> {
+/**
+ * Update the columns in `changes`. Return undefined if the stored version is not the expected one or the
+ * caller may not change the list.
+ */
+export function updateList(
+  db: WriteDb,
+  id: string,
+  changes: TargetListUpdate,
+): Promise<TargetListRow | undefined> {
   const { targets, expected_version, ...columns } = changes
   const update = db
     .updateTable('target_lists')
@@ -46,7 +63,9 @@ export function updateList(db: WriteDb, id: string, changes: TargetListUpdate): 
     .where('id', '=', id)
     .where(isEditable('target_lists'))
     .returning(targetListColumns)
-  return (expected_version === undefined ? update : update.where('version', '=', expected_version)).executeTakeFirst()
+  return (
+    expected_version === undefined ? update : update.where('version', '=', expected_version)
+  ).executeTakeFirst()
 }
 
 export async function deleteList(db: WriteDb, id: string): Promise<boolean> {

@@ -30,12 +30,17 @@ export async function remove({ db }: WriteContext, id: string) {
   if (!(await queries.deleteList(db, id).catch(throwInUse(db, id)))) await requireEditable(db, id)
 }
 
-/** Create a `catch` handler that turns a foreign key violation into 409 `in_use` with the schedules that use the list. */
+/**
+ * Create a `catch` handler that turns a foreign key violation into 409 `in_use` with the schedules that use
+ * the list.
+ */
 function throwInUse(db: WriteContext['db'], id: string) {
   return async (error: unknown): Promise<never> => {
     if (getSqlState(error) !== '23503') throw error
     const schedules = await queries.selectSchedulesUsingList(db, id)
-    throw new Problem('in_use', 'Maintenance schedules use this target list; change or delete them first', { facts: { schedules } })
+    throw new Problem('in_use', 'Maintenance schedules use this target list; change or delete them first', {
+      facts: { schedules },
+    })
   }
 }
 
@@ -46,7 +51,10 @@ async function find(db: ReadContext['db'], id: string) {
 async function requireEditable(db: ReadContext['db'], id: string) {
   const targetList = await find(db, id)
   if (!targetList.may_change)
-    throw new Problem('forbidden', 'Only its creator, an admin of its team or an account admin may change this target list')
+    throw new Problem(
+      'forbidden',
+      'Only its creator, an admin of its team or an account admin may change this target list',
+    )
   return targetList
 }
 

@@ -4,7 +4,10 @@ import { callFunction } from '#db/call-function.ts'
 import { writeStatement } from '#db/statement.ts'
 import type { MailProblem } from '#vendors/mail/mail.ts'
 
-/** Record that an address gets no more e-mails. `is_recorded` is false for an event that is repeated or older than what is known. */
+/**
+ * Record that an address gets no more e-mails. `is_recorded` is false for an event that is repeated or older
+ * than what is known.
+ */
 export const recordProblem = writeStatement(
   z.object({ is_recorded: z.boolean() }),
   (address: string, kind: MailProblem, at: string) =>

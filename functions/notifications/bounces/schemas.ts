@@ -4,6 +4,8 @@ export const Receipt = z
   .strictObject({
     recorded: z
       .int()
-      .describe('Number of addresses that get no more e-mails since this event; 0 for an event of another kind, and for a repeated one.'),
+      .describe(
+        'Number of addresses that get no more e-mails since this event; 0 for an event of another kind, and for a repeated one.',
+      ),
   })
   .meta({ id: 'MailEventReceipt', examples: [{ recorded: 1 }] })

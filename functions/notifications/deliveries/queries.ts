@@ -9,8 +9,8 @@ const ClaimedChatDelivery = ClaimedDelivery.extend({ channel: z.enum(channels).e
 export type ClaimedChatDelivery = z.output<typeof ClaimedChatDelivery>
 
 /**
- * Lease attempt number `attempt` of a delivery to a chat tool for 60 seconds. Return no row when it is already claimed, the delivery is
- * finished, or it is an e-mail.
+ * Lease attempt number `attempt` of a delivery to a chat tool for 60 seconds. Return no row when it is
+ * already claimed, the delivery is finished, or it is an e-mail.
  */
 export const claimChatAttempt = writeStatement(
   ClaimedChatDelivery,
@@ -18,10 +18,14 @@ export const claimChatAttempt = writeStatement(
     with claimed as (${deliveryAttempts.claim(id, attempt, sql`*`, sql`and channel <> 'email'`)}) ${selectClaimed(sql`claimed`)}`,
 )
 
-/** Record the result of an attempt. `retrySeconds` is null when no attempt follows. Return no row when a later attempt was claimed. */
+/**
+ * Record the result of an attempt. `retrySeconds` is null when no attempt follows. Return no row when a later
+ * attempt was claimed.
+ */
 export const completeAttempt = writeStatement(
   z.object({ id: z.string() }),
-  (claimed: ClaimedDelivery, result: SendResult, retrySeconds: number | null) => deliveryAttempts.complete(claimed, result, retrySeconds),
+  (claimed: ClaimedDelivery, result: SendResult, retrySeconds: number | null) =>
+    deliveryAttempts.complete(claimed, result, retrySeconds),
 )
 
 /** Make an attempt due again that does not count. Return no row when a later attempt was claimed. */
@@ -37,7 +41,10 @@ const claimedConfig = ({ id, webhook_url }: ClaimedDelivery) => sql`
   c.webhook_url = ${webhook_url} and exists (
     select from deliveries d where d.id = ${id} and d.account_id = c.account_id and d.config_id = c.id)`
 
-/** Mark the config of a delivery whose webhook no longer exists. Return no row if it is marked, or has another webhook by now. */
+/**
+ * Mark the config of a delivery whose webhook no longer exists. Return no row if it is marked, or has another
+ * webhook by now.
+ */
 export const markDisconnected = writeStatement(
   z.object({ id: z.string(), author_id: z.string().nullable() }),
   (claimed: ClaimedDelivery) => sql`

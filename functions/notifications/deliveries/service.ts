@@ -22,26 +22,43 @@ export async function deliver(ctx: DeliveryContext, { delivery_id, attempt }: De
 
 /** Make the first attempt in this request instead of through the queue, and return its result. */
 export async function deliverNow(ctx: DeliveryContext, deliveryId: string): Promise<SendResult> {
-  return (await attemptDelivery(ctx, deliveryId, 1)) ?? { ok: false, status: null, error: 'Another worker is making this attempt' }
+  return (
+    (await attemptDelivery(ctx, deliveryId, 1)) ?? {
+      ok: false,
+      status: null,
+      error: 'Another worker is making this attempt',
+    }
+  )
 }
 
 /** Claim an attempt and make it. Return its result, or undefined when there is nothing to do. */
-async function attemptDelivery(ctx: DeliveryContext, id: string, attempt: number): Promise<SendResult | undefined> {
+async function attemptDelivery(
+  ctx: DeliveryContext,
+  id: string,
+  attempt: number,
+): Promise<SendResult | undefined> {
   const claimed = await queries.claimChatAttempt.first(ctx.platform, id, attempt)
   return claimed ? sendClaimed(ctx, claimed) : mails.send(ctx, id, attempt)
 }
 
-/** Send a claimed message, record the result and enqueue the next attempt if there is one. Return the result. */
+/**
+ * Send a claimed message, record the result and enqueue the next attempt if there is one. Return the result.
+ */
 async function sendClaimed(ctx: DeliveryContext, claimed: queries.ClaimedChatDelivery): Promise<SendResult> {
   const result = await sendToChat(ctx, claimed)
   await recordConnection(ctx, claimed, result)
   // After a day, a chat tool that is always busy counts as a failure. A test message has its result at once.
-  if (!result.ok && result.isPostponed && !claimed.is_old && claimed.event_key !== null) return postpone(ctx, claimed, result)
+  if (!result.ok && result.isPostponed && !claimed.is_old && claimed.event_key !== null)
+    return postpone(ctx, claimed, result)
   const retrySeconds = secondsUntilRetry(claimed, result)
   recordAttempt(claimed.channel, result, retrySeconds)
   // If recording fails, the message is sent again once the lease has expired.
-  const isRecorded = (await retryWhileUnavailable(() => queries.completeAttempt.run(ctx.platform, claimed, result, retrySeconds))) > 0
-  if (isRecorded && retrySeconds !== null) enqueueDelivery(ctx.platform, claimed.id, claimed.attempts + 1, retrySeconds)
+  const isRecorded =
+    (await retryWhileUnavailable(() =>
+      queries.completeAttempt.run(ctx.platform, claimed, result, retrySeconds),
+    )) > 0
+  if (isRecorded && retrySeconds !== null)
+    enqueueDelivery(ctx.platform, claimed.id, claimed.attempts + 1, retrySeconds)
   return result
 }
 
@@ -52,16 +69,22 @@ async function postpone(
 ): Promise<SendResult> {
   const seconds = result.retryAfterSeconds ?? 0
   recordAttempt(claimed.channel, result, seconds)
-  const isRecorded = (await retryWhileUnavailable(() => queries.postponeAttempt.run(platform, claimed, result, seconds))) > 0
+  const isRecorded =
+    (await retryWhileUnavailable(() => queries.postponeAttempt.run(platform, claimed, result, seconds))) > 0
   if (isRecorded) postponeDelivery(platform, claimed.id, claimed.attempts, seconds)
   return result
 }
 
 /**
- * Mark the config of a webhook that no longer exists, and tell the admins once. Remove the mark after a message that was accepted. This comes before
- * the result of the attempt, so that a crash between them repeats both.
+ * Mark the config of a webhook that no longer exists, and tell the admins once. Remove the mark after a
+ * message that was accepted. This comes before the result of the attempt, so that a crash between them
+ * repeats both.
  */
-async function recordConnection({ platform }: DeliveryContext, claimed: queries.ClaimedChatDelivery, result: SendResult): Promise<void> {
+async function recordConnection(
+  { platform }: DeliveryContext,
+  claimed: queries.ClaimedChatDelivery,
+  result: SendResult,
+): Promise<void> {
   if (result.ok) return void (claimed.is_disconnected && (await queries.markConnected.run(platform, claimed)))
   if (!result.isRemoved || claimed.is_disconnected) return
   await inTransaction(platform, async (db) => {
@@ -70,11 +93,21 @@ async function recordConnection({ platform }: DeliveryContext, claimed: queries.
     if (!config) return
     const { hostname: host } = new URL(claimed.webhook_url ?? '')
     const { id: configId, author_id: authorId } = config
-    await enqueueEvent(db, { key: 'channel.disconnected', actorId: null, teamId: null, configId, host, authorId })
+    await enqueueEvent(db, {
+      key: 'channel.disconnected',
+      actorId: null,
+      teamId: null,
+      configId,
+      host,
+      authorId,
+    })
   })
 }
 
-const toolByChannel: Record<queries.ClaimedChatDelivery['channel'], ChatTool> = { chat1_webhook: 1, chat2_webhook: 2 }
+const toolByChannel: Record<queries.ClaimedChatDelivery['channel'], ChatTool> = {
+  chat1_webhook: 1,
+  chat2_webhook: 2,
+}
 
 async function sendToChat(ctx: DeliveryContext, delivery: queries.ClaimedChatDelivery): Promise<SendResult> {
   const needless = messages.findNeedless(delivery)
@@ -82,7 +115,11 @@ async function sendToChat(ctx: DeliveryContext, delivery: queries.ClaimedChatDel
   const webhookUrl = delivery.webhook_url ?? ''
   const refusal = await ctx.guard.findRefusal(webhookUrl, 'sending')
   if (refusal) return { ok: false, status: null, error: `The webhook address ${refusal}` }
-  return ctx.chat.send(toolByChannel[delivery.channel], webhookUrl, await messages.writeMessage(ctx, delivery))
+  return ctx.chat.send(
+    toolByChannel[delivery.channel],
+    webhookUrl,
+    await messages.writeMessage(ctx, delivery),
+  )
 }
 
 /** Fail the deliveries whose last attempt never reported a result. */

@@ -5,10 +5,14 @@ import { jsonb } from '#db/expressions.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import { reasonsToLeaveOut } from '#rules/events/late-messages.ts'
 
-/** Put the held e-mails of up to `limit` users into one digest per user. Return the ids of the digests, which are deliveries. */
+/**
+ * Put the held e-mails of up to `limit` users into one digest per user. Return the ids of the digests, which
+ * are deliveries.
+ */
 export const writeDigests = writeStatement(
   z.object({ id: z.string() }),
-  (limit: number) => sql`select ${callFunction('app.write_digests', { p_limit: limit, p_late: JSON.stringify(reasonsToLeaveOut) })} as id`,
+  (limit: number) =>
+    sql`select ${callFunction('app.write_digests', { p_limit: limit, p_late: JSON.stringify(reasonsToLeaveOut) })} as id`,
 )
 
 /** An event of a digest, with the number of all its events. */

@@ -8,10 +8,13 @@ const usersAtOnce = 100
 const maxItems = 50
 
 /**
- * Store and enqueue the digests that are due, until the time is over. One statement stores a digest and marks its e-mails, so a crash
- * neither loses nor repeats one.
+ * Store and enqueue the digests that are due, until the time is over. One statement stores a digest and marks
+ * its e-mails, so a crash neither loses nor repeats one.
  */
-export async function sendDue({ platform }: Pick<JobContext, 'platform'>, { budgetMs, now }: { budgetMs: number; now: () => number }) {
+export async function sendDue(
+  { platform }: Pick<JobContext, 'platform'>,
+  { budgetMs, now }: { budgetMs: number; now: () => number },
+) {
   const end = now() + budgetMs
   for (let count = usersAtOnce; count === usersAtOnce && now() < end; ) {
     const digests = await writeDigests.all(platform, usersAtOnce)
@@ -28,6 +31,10 @@ export async function writeContent(
   { platform, config }: Pick<JobContext, 'platform' | 'config'>,
   digest: { account_id: string; id: string },
 ): Promise<EmailContent | undefined> {
-  const items = await selectDigestItems.all(platform, { accountId: digest.account_id, id: digest.id }, maxItems)
+  const items = await selectDigestItems.all(
+    platform,
+    { accountId: digest.account_id, id: digest.id },
+    maxItems,
+  )
   return items.length > 0 ? writeDigestContent(items, config.FRONTEND_URL) : undefined
 }

@@ -16,7 +16,8 @@ const isOver = (time: RawBuilder<unknown>, longest: RawBuilder<unknown>) =>
 const mayCall = (paceSeconds: number) =>
   sql`${isOver(sql`p.next_call_at`, toInterval(paceSeconds))} and ${isOver(sql`p.paused_until`, longestPause)}`
 
-// A refused call used up its key: with it the provider would not look at the e-mail again, which may have changed.
+// A refused call used up its key: with it the provider would not look at the e-mail again, which may have
+// changed.
 const wasRefused = sql`d.attempts > 0 and d.last_status_code between 400 and 499 and d.last_status_code <> 429`
 
 /** The e-mail whose attempt was requested, if that is still due, and the key that its call will have. */
@@ -25,13 +26,17 @@ const requestedMail = (id: string, attempt: number) => sql`
          coalesce(d.batch_key, case when ${wasRefused} then d.id || '/' || d.attempts else d.id::text end) as next_key
     from deliveries d where d.id = ${id} and d.channel = 'email' and d.attempts = ${attempt} - 1 and ${isOpen}`
 
-/** Take the turn to call the provider. There is one row of `mail_pace`, so concurrent workers wait here and only one gets the turn. */
+/**
+ * Take the turn to call the provider. There is one row of `mail_pace`, so concurrent workers wait here and
+ * only one gets the turn.
+ */
 const takenTurn = (paceSeconds: number) => sql`
   update mail_pace p set next_call_at = app.now() + ${toInterval(paceSeconds)} from requested where ${mayCall(paceSeconds)} returning p.id`
 
 /**
- * The e-mails that the call may contain: the requested one first, then either those of an earlier call, which a call with the same key must
- * repeat exactly, or the fresh ones that are due. A test message is sent alone, because its result is the response of its request.
+ * The e-mails that the call may contain: the requested one first, then either those of an earlier call, which
+ * a call with the same key must repeat exactly, or the fresh ones that are due. A test message is sent alone,
+ * because its result is the response of its request.
  */
 const candidateMails = (id: string) => sql`
   select id, 0 as place, null::timestamptz as due_at from requested
@@ -44,7 +49,10 @@ const candidateMails = (id: string) => sql`
       and d.next_attempt_at <= app.now() and d.attempts < d.max_attempts and (d.event_id is not null or d.purpose is not null)
     order by d.next_attempt_at limit ${maxMailsPerCall})`
 
-/** Lock the candidates. The conditions are repeated, because another worker may have claimed one since the snapshot; it skips locked ones. */
+/**
+ * Lock the candidates. The conditions are repeated, because another worker may have claimed one since the
+ * snapshot; it skips locked ones.
+ */
 const lockedMails = (id: string, attempt: number) => sql`
   select d.id, d.mails, c.place, c.due_at from deliveries d join candidates c on c.id = d.id
    where exists (select from turn) and ${isOpen} and d.batch_key is not distinct from (select batch_key from requested)
@@ -52,8 +60,9 @@ const lockedMails = (id: string, attempt: number) => sql`
      for update of d skip locked`
 
 /**
- * As many of them as one call can have: a delivery may be several e-mails. None if the requested one could not be locked, or another one of a repeated
- * call: the provider would refuse the key of the call for the rest.
+ * As many of them as one call can have: a delivery may be several e-mails. None if the requested one could
+ * not be locked, or another one of a repeated call: the provider would refuse the key of the call for the
+ * rest.
  */
 const chosenMails = (id: string) => sql`
   select id from (select id, sum(mails) over (order by place, due_at, id) as mails from locked) counted
@@ -67,13 +76,15 @@ const storedBatch = sql`
   on conflict (key) do update set delivery_ids = excluded.delivery_ids`
 
 /**
- * Claim an attempt of an e-mail if the mail provider may be called now, together with other e-mails that one call can send. If an earlier call
- * may have been accepted, these are the e-mails of that call; otherwise others that are due. The key of the call becomes the `batch_key` of
- * each. Return no row when the attempt is claimed already, or when it must wait. `paceSeconds` is the time between calls.
+ * Claim an attempt of an e-mail if the mail provider may be called now, together with other e-mails that one
+ * call can send. If an earlier call may have been accepted, these are the e-mails of that call; otherwise
+ * others that are due. The key of the call becomes the `batch_key` of each. Return no row when the attempt is
+ * claimed already, or when it must wait. `paceSeconds` is the time between calls.
  */
 export const claimMails = writeStatement(
   ClaimedDelivery,
-  // One statement and so one transaction: a crash cannot leave a turn that nobody uses. What is read twice is materialized.
+  // One statement and so one transaction: a crash cannot leave a turn that nobody uses. What is read twice is
+  // materialized.
   (id: string, attempt: number, paceSeconds: number) => sql`
     with requested as materialized (${requestedMail(id, attempt)}),
     turn as (${takenTurn(paceSeconds)}),
@@ -87,7 +98,10 @@ export const claimMails = writeStatement(
     ) ${selectClaimed(sql`claimed`)}`,
 )
 
-/** Select how long an attempt must wait for its turn, in milliseconds. Return no row when it is claimed already or the delivery is finished. */
+/**
+ * Select how long an attempt must wait for its turn, in milliseconds. Return no row when it is claimed
+ * already or the delivery is finished.
+ */
 export const selectWait = writeStatement(
   z.object({ wait_ms: z.number() }),
   (id: string, attempt: number, paceSeconds: number) => sql`
@@ -110,7 +124,10 @@ export interface MailOutcome {
   retry_seconds: number | null
   /** Whether the attempt is not counted. */
   is_postponed: boolean
-  /** Whether the provider may have accepted the call, so that the next attempt must be in a call with the same key. */
+  /**
+   * Whether the provider may have accepted the call, so that the next attempt must be in a call with the same
+   * key.
+   */
   keeps_key: boolean
 }
 

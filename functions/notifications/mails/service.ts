@@ -22,8 +22,8 @@ const jitterMs = 100
 const maxParallelWrites = 6
 
 /**
- * Make one attempt at an e-mail, and send other due e-mails in the same call. Return the result of this e-mail, or undefined when there is
- * nothing to do.
+ * Make one attempt at an e-mail, and send other due e-mails in the same call. Return the result of this
+ * e-mail, or undefined when there is nothing to do.
  */
 export async function send(ctx: MailContext, id: string, attempt: number): Promise<SendResult | undefined> {
   const claimed = await claimInTurn(ctx, id, attempt)
@@ -36,15 +36,28 @@ export async function send(ctx: MailContext, id: string, attempt: number): Promi
 }
 
 /** Send e-mails in one call, and record the result of each delivery. */
-async function sendCall(ctx: MailContext, written: readonly WrittenDelivery[], key: string): Promise<DeliveryResult[]> {
-  const mails = written.flatMap((item) => item.mails.map((mail) => ({ ...mail, deliveryId: item.delivery.id })))
+async function sendCall(
+  ctx: MailContext,
+  written: readonly WrittenDelivery[],
+  key: string,
+): Promise<DeliveryResult[]> {
+  const mails = written.flatMap((item) =>
+    item.mails.map((mail) => ({ ...mail, deliveryId: item.delivery.id })),
+  )
   const results = splitResult(written, await ctx.mail.send(mails, key))
   await recordResults(ctx, results)
   return results
 }
 
-/** Wait for the turn of an attempt and claim it. Postpone it and return a failed result if its turn is too late. Return undefined if it is over. */
-async function claimInTurn(ctx: MailContext, id: string, attempt: number): Promise<ClaimedDelivery[] | SendResult | undefined> {
+/**
+ * Wait for the turn of an attempt and claim it. Postpone it and return a failed result if its turn is too
+ * late. Return undefined if it is over.
+ */
+async function claimInTurn(
+  ctx: MailContext,
+  id: string,
+  attempt: number,
+): Promise<ClaimedDelivery[] | SendResult | undefined> {
   const { wait = sleep } = ctx
   const paceSeconds = 1 / ctx.config.MAIL_CALLS_PER_SECOND
   for (let waitedMs = 0; ; ) {
@@ -85,22 +98,32 @@ async function prepare(
   // A repeated call with the same key must contain the e-mails in the same order.
   const sorted = [...claimed].sort((a, b) => (a.id < b.id ? -1 : 1))
   const prepared = await Promise.all(
-    sorted.map(async (delivery) => ({ delivery, ...(await slots(() => messages.writeMails(ctx, delivery)).catch(toRefusal)) })),
+    sorted.map(async (delivery) => ({
+      delivery,
+      ...(await slots(() => messages.writeMails(ctx, delivery)).catch(toRefusal)),
+    })),
   )
   return {
     written: prepared.flatMap((item) => ('mails' in item ? item : [])),
-    refused: prepared.flatMap((item) => ('refusal' in item ? { delivery: item.delivery, result: item.refusal } : [])),
+    refused: prepared.flatMap((item) =>
+      'refusal' in item ? { delivery: item.delivery, result: item.refusal } : [],
+    ),
   }
 }
 
 /**
- * An e-mail that cannot be written must not stop the others of its call. Its status makes its next attempt a call of its own with a key of its
- * own, because the key of this call may be its id. Without the database no call is made: a repeated one would lack e-mails.
+ * An e-mail that cannot be written must not stop the others of its call. Its status makes its next attempt a
+ * call of its own with a key of its own, because the key of this call may be its id. Without the database no
+ * call is made: a repeated one would lack e-mails.
  */
 function toRefusal(error: unknown): { refusal: SendResult } {
   if (toDatabaseProblem(error)?.kind === 'unavailable') throw error
   return {
-    refusal: { ok: false, status: 422, error: `The e-mail could not be written: ${error instanceof Error ? error.name : 'unknown'}` },
+    refusal: {
+      ok: false,
+      status: 422,
+      error: `The e-mail could not be written: ${error instanceof Error ? error.name : 'unknown'}`,
+    },
   }
 }
 
@@ -112,22 +135,36 @@ function splitResult(written: readonly WrittenDelivery[], result: MailResult): D
     place += mails.length
     if (!result.ok) return { delivery, result }
     // The next attempt repeats the e-mails that were not refused.
-    const failure = failures.find(({ isRefused }) => !isRefused) ?? (failures.length === mails.length ? failures[0] : undefined)
+    const failure =
+      failures.find(({ isRefused }) => !isRefused) ??
+      (failures.length === mails.length ? failures[0] : undefined)
     if (failure) return { delivery, result: failure }
     const notes = [
       ...(note ? [note] : []),
-      ...(failures.length > 0 ? [`the mail provider refused ${failures.length} of ${mails.length} e-mails`] : []),
+      ...(failures.length > 0
+        ? [`the mail provider refused ${failures.length} of ${mails.length} e-mails`]
+        : []),
     ]
-    return { delivery, result: { ok: true, status: result.status, ...(notes.length > 0 ? { note: notes.join('; ') } : {}) } }
+    return {
+      delivery,
+      result: { ok: true, status: result.status, ...(notes.length > 0 ? { note: notes.join('; ') } : {}) },
+    }
   })
 }
 
-/** Record the results and enqueue the next attempts. If recording fails, the same call is made again once the leases have expired. */
+/**
+ * Record the results and enqueue the next attempts. If recording fails, the same call is made again once the
+ * leases have expired.
+ */
 async function recordResults(ctx: MailContext, results: readonly DeliveryResult[]): Promise<void> {
-  const pauseSeconds = Math.max(0, ...results.map(({ result }) => (isPostponed(result) && result.retryAfterSeconds) || 0))
+  const pauseSeconds = Math.max(
+    0,
+    ...results.map(({ result }) => (isPostponed(result) && result.retryAfterSeconds) || 0),
+  )
   if (pauseSeconds > 0) await retryWhileUnavailable(() => pauseMails.run(ctx.platform, pauseSeconds))
   const outcomes = results.map(toOutcome)
-  for (const { state, retry_seconds } of outcomes) recordAttempt('email', { ok: state === 'delivered' }, retry_seconds)
+  for (const { state, retry_seconds } of outcomes)
+    recordAttempt('email', { ok: state === 'delivered' }, retry_seconds)
   const recorded = await retryWhileUnavailable(() => completeMails.all(ctx.platform, outcomes))
   const recordedIds = new Set(recorded.map(({ id }) => id))
   for (const { id, attempts, retry_seconds, is_postponed } of outcomes) {
@@ -137,12 +174,15 @@ async function recordResults(ctx: MailContext, results: readonly DeliveryResult[
   }
 }
 
-const isPostponed = (result: MailResult): result is MailResult & { ok: false } => !result.ok && result.isPostponed === true
+const isPostponed = (result: MailResult): result is MailResult & { ok: false } =>
+  !result.ok && result.isPostponed === true
 
 function toOutcome({ delivery, result }: DeliveryResult): MailOutcome {
   // After a day, a provider that is always busy counts as a failure.
   const is_postponed = isPostponed(result) && !delivery.is_old
-  const retry_seconds = is_postponed ? (result.retryAfterSeconds ?? 0) + Math.random() : secondsUntilRetry(delivery, result)
+  const retry_seconds = is_postponed
+    ? (result.retryAfterSeconds ?? 0) + Math.random()
+    : secondsUntilRetry(delivery, result)
   return {
     id: delivery.id,
     attempts: delivery.attempts,

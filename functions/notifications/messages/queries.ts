@@ -3,12 +3,17 @@ import * as z from 'zod'
 import { jsonb } from '#db/expressions.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 
-const Recipient = z.object({ address: z.string(), address_hash: z.string(), is_member: z.boolean(), is_unreachable: z.boolean() })
+const Recipient = z.object({
+  address: z.string(),
+  address_hash: z.string(),
+  is_member: z.boolean(),
+  is_unreachable: z.boolean(),
+})
 export type Recipient = z.output<typeof Recipient>
 
 /**
- * Select the facts about each address that decide its e-mail, in the order of the addresses. Only a verified member is known to own an address.
- * `address_hash` is in hex.
+ * Select the facts about each address that decide its e-mail, in the order of the addresses. Only a verified
+ * member is known to own an address. `address_hash` is in hex.
  */
 export const selectRecipients = readStatement(
   Recipient,
@@ -22,8 +27,8 @@ export const selectRecipients = readStatement(
 )
 
 /**
- * Insert the token of a link, if the recipient is the user's address, or the new one of a change that nobody else has. The user is locked, so that a
- * change of the address at the same time ends the token.
+ * Insert the token of a link, if the recipient is the user's address, or the new one of a change that nobody
+ * else has. The user is locked, so that a change of the address at the same time ends the token.
  */
 export const insertOneTimeToken = writeStatement(
   null,
@@ -41,7 +46,10 @@ export const insertOneTimeToken = writeStatement(
      where c.id is not null or (${token.purpose} <> 'change_email' and lower(u.email) = lower(${token.recipient}))`,
 )
 
-/** Insert a code for an open invite. Return the names for its e-mail, or undefined when the invite is not open. */
+/**
+ * Insert a code for an open invite. Return the names for its e-mail, or undefined when the invite is not
+ * open.
+ */
 export const insertInviteCode = writeStatement(
   z.object({ account_name: z.string(), inviter_name: z.string().nullable() }),
   (inviteId: string, hash: string) => sql`

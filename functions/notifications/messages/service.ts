@@ -38,13 +38,21 @@ import {
   explainWebhook,
   type Reasons,
 } from '#vendors/mail/frames.ts'
-import { createUnsubscribeHeaders, type EmailContent, type EmailFrame, renderEmail } from '#vendors/mail/layout.ts'
+import {
+  createUnsubscribeHeaders,
+  type EmailContent,
+  type EmailFrame,
+  renderEmail,
+} from '#vendors/mail/layout.ts'
 import type { Mail } from '#vendors/mail/mail.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
 import type { ClaimedDelivery } from '#work/claimed-deliveries.ts'
 import { insertInviteCode, insertOneTimeToken, type Recipient, selectRecipients } from './queries.ts'
 
-export type MessageContext = Pick<JobContext, 'platform' | 'config' | 'unsubscribeTokens' | 'acknowledgementTokens' | 'approvalTokens'>
+export type MessageContext = Pick<
+  JobContext,
+  'platform' | 'config' | 'unsubscribeTokens' | 'acknowledgementTokens' | 'approvalTokens'
+>
 
 /** The e-mails of a delivery, or why there is none to send. */
 export type Messages = { mails: Mail[]; note?: string } | { refusal: SendResult & { ok: false } }
@@ -58,7 +66,9 @@ export function findNeedless({
   return late && 'leftOut' in late ? { ok: false, status: null, error: late.leftOut, gone: true } : undefined
 }
 
-const createRefusal = (error: string): Messages => ({ refusal: { ok: false, status: null, error, gone: true } })
+const createRefusal = (error: string): Messages => ({
+  refusal: { ok: false, status: null, error, gone: true },
+})
 
 /** Write the e-mails of a delivery. */
 export async function writeMails(ctx: MessageContext, delivery: ClaimedDelivery): Promise<Messages> {
@@ -67,12 +77,21 @@ export async function writeMails(ctx: MessageContext, delivery: ClaimedDelivery)
     case null: {
       const needless = findNeedless(delivery)
       if (needless) return { refusal: needless }
-      return writeToRecipients(ctx, delivery, writeNotificationContent(await writeMessage(ctx, delivery)), explainDelivery(delivery))
+      return writeToRecipients(
+        ctx,
+        delivery,
+        writeNotificationContent(await writeMessage(ctx, delivery)),
+        explainDelivery(delivery),
+      )
     }
     case 'invite':
       return writeInvite(ctx, delivery)
     case 'sales_lead':
-      return writeServiceEmail(delivery, await visitors.getLeadEmail(ctx.platform, sales_lead_id ?? ''), createStaffFrame('SALES_EMAIL'))
+      return writeServiceEmail(
+        delivery,
+        await visitors.getLeadEmail(ctx.platform, sales_lead_id ?? ''),
+        createStaffFrame('SALES_EMAIL'),
+      )
     case 'feedback': {
       const email = await feedback.getEmail(ctx.platform, feedback_id ?? '', purpose)
       return writeServiceEmail(delivery, email, createStaffFrame('FEEDBACK_EMAIL'))
@@ -106,15 +125,33 @@ export async function writeMails(ctx: MessageContext, delivery: ClaimedDelivery)
 }
 
 /** Return the e-mail with the content of a chat message. */
-export function writeNotificationContent({ title, body, url, facts = [], sections = [], button, secondButton }: ChatMessage): EmailContent {
-  const content = { subject: title, paragraphs: body ? [body] : [], facts, sections, isUrgent: button?.isUrgent === true }
+export function writeNotificationContent({
+  title,
+  body,
+  url,
+  facts = [],
+  sections = [],
+  button,
+  secondButton,
+}: ChatMessage): EmailContent {
+  const content = {
+    subject: title,
+    paragraphs: body ? [body] : [],
+    facts,
+    sections,
+    isUrgent: button?.isUrgent === true,
+  }
   const secondLink = secondButton ? { secondLink: secondButton } : {}
-  return { ...content, ...secondLink, link: { label: button?.label ?? 'Open in Support Flow', url: url ?? '' } }
+  return {
+    ...content,
+    ...secondLink,
+    link: { label: button?.label ?? 'Open in Support Flow', url: url ?? '' },
+  }
 }
 
 /**
- * Write the message of a delivery. That of a reminder contains a link to acknowledge the escalation, unless it goes to the addresses of a
- * config, whose owners may be strangers.
+ * Write the message of a delivery. That of a reminder contains a link to acknowledge the escalation, unless
+ * it goes to the addresses of a config, whose owners may be strangers.
  */
 export async function writeMessage(
   ctx: Pick<MessageContext, 'config' | 'platform' | 'acknowledgementTokens' | 'approvalTokens'>,
@@ -125,10 +162,16 @@ export async function writeMessage(
   const { id, alerted_at, channel, recipient } = delivery
   if (alerted_at === null || (channel === 'email' && recipient === null)) return message
   const token = await ctx.acknowledgementTokens.sign(id, new Date(alerted_at))
-  return { ...message, secondButton: { label: 'Acknowledge', url: `${ctx.config.PUBLIC_BASE_URL}/api/v1/acknowledge/${token}` } }
+  return {
+    ...message,
+    secondButton: { label: 'Acknowledge', url: `${ctx.config.PUBLIC_BASE_URL}/api/v1/acknowledge/${token}` },
+  }
 }
 
-/** Return the people of the escalation that an alert is about. Their names are not stored with it, so that they can be erased. */
+/**
+ * Return the people of the escalation that an alert is about. Their names are not stored with it, so that
+ * they can be erased.
+ */
 async function findPeople(
   { platform }: Pick<MessageContext, 'platform'>,
   { account_id, link, escalation }: ClaimedDelivery,
@@ -144,12 +187,14 @@ async function findPeople(
 /** Say before the text of a late message what has happened since. */
 function addNotice(message: ChatMessage, { event_key, happened }: ClaimedDelivery): ChatMessage {
   const late = judgeLateMessage(event_key, happened)
-  return late && 'notice' in late ? { ...message, body: [late.notice, message.body].filter(Boolean).join('\n\n') } : message
+  return late && 'notice' in late
+    ? { ...message, body: [late.notice, message.body].filter(Boolean).join('\n\n') }
+    : message
 }
 
 /**
- * Add the links that decide a request. Only the e-mail to an approver has them: anybody in a chat channel could follow those of a message there,
- * so its button leads to the request in the app.
+ * Add the links that decide a request. Only the e-mail to an approver has them: anybody in a chat channel
+ * could follow those of a message there, so its button leads to the request in the app.
  */
 async function addDecisionLinks(
   { config, approvalTokens }: Pick<MessageContext, 'config' | 'approvalTokens'>,
@@ -203,8 +248,9 @@ function explainDelivery({ recipient, account_name, config_author, sender_name }
 }
 
 /**
- * Write an e-mail to each address of a delivery, except those that unsubscribed or take none. Recipients who are not verified members of the account can
- * unsubscribe. In their e-mails, links in users' texts cannot be followed.
+ * Write an e-mail to each address of a delivery, except those that unsubscribed or take none. Recipients who
+ * are not verified members of the account can unsubscribe. In their e-mails, links in users' texts cannot be
+ * followed.
  */
 async function writeToRecipients(
   ctx: MessageContext,
@@ -214,11 +260,18 @@ async function writeToRecipients(
 ): Promise<Messages> {
   const addresses = delivery.recipient ? [delivery.recipient] : (delivery.email_addresses ?? [])
   // Addresses that were added after the delivery was created are not in its daily limit.
-  const recipients = await selectRecipients.all(ctx.platform, delivery.account_id, addresses.slice(0, delivery.mails))
+  const recipients = await selectRecipients.all(
+    ctx.platform,
+    delivery.account_id,
+    addresses.slice(0, delivery.mails),
+  )
   const subscribed = recipients.filter(({ is_unreachable }) => !is_unreachable)
-  if (subscribed.length === 0) return createRefusal('Every recipient has unsubscribed, or their address takes no e-mails')
+  if (subscribed.length === 0)
+    return createRefusal('Every recipient has unsubscribed, or their address takes no e-mails')
   const brand = { accountName: delivery.account_name, colour: delivery.account_colour }
-  const mails = await Promise.all(subscribed.map((recipient) => writeMail(ctx, recipient, content, { brand, reasons })))
+  const mails = await Promise.all(
+    subscribed.map((recipient) => writeMail(ctx, recipient, content, { brand, reasons })),
+  )
   const leftOut = addresses.length - subscribed.length
   const note = `${leftOut} of ${addresses.length} recipients have unsubscribed, take no e-mails or were added later`
   return { mails, ...(leftOut > 0 ? { note } : {}) }
@@ -230,7 +283,8 @@ async function writeMail(
   content: EmailContent,
   { brand, reasons }: { brand: Brand; reasons: Reasons },
 ): Promise<Mail> {
-  if (is_member) return { to, ...renderEmail(content, createMemberFrame(brand, reasons, config.FRONTEND_URL)) }
+  if (is_member)
+    return { to, ...renderEmail(content, createMemberFrame(brand, reasons, config.FRONTEND_URL)) }
   const unsubscribeUrl = `${config.PUBLIC_BASE_URL}/api/v1/unsubscribe/${await unsubscribeTokens.sign(address_hash)}`
   const rendered = renderEmail(defuseContent(content), createStrangerFrame(brand, reasons, unsubscribeUrl))
   return { to, ...rendered, headers: createUnsubscribeHeaders(unsubscribeUrl) }
@@ -240,10 +294,17 @@ async function writeMail(
 export function defuseContent(content: EmailContent): EmailContent {
   const defuse = ({ label, text }: LabelledText) => ({ label, text: defuseLinks(text) })
   const { paragraphs, facts = [], sections = [] } = content
-  return { ...content, paragraphs: paragraphs.map(defuseLinks), facts: facts.map(defuse), sections: sections.map(defuse) }
+  return {
+    ...content,
+    paragraphs: paragraphs.map(defuseLinks),
+    facts: facts.map(defuse),
+    sections: sections.map(defuse),
+  }
 }
 
-/** Write an e-mail to the platform, or to a user about their own sign-in. Nobody can unsubscribe from these. */
+/**
+ * Write an e-mail to the platform, or to a user about their own sign-in. Nobody can unsubscribe from these.
+ */
 function writeServiceEmail(
   { recipient }: ClaimedDelivery,
   email: (EmailContent & { replyTo?: string }) | undefined,
@@ -271,7 +332,12 @@ async function writeWebhookDisabled(ctx: MessageContext, delivery: ClaimedDelive
 async function writeDigest(ctx: MessageContext, delivery: ClaimedDelivery): Promise<Messages> {
   const content = await digests.writeContent(ctx, delivery)
   if (!content) return createRefusal('The events of the digest no longer exist')
-  return writeToRecipients(ctx, delivery, content, explainDigest(delivery.account_name, `${ctx.config.FRONTEND_URL}/settings/emails`))
+  return writeToRecipients(
+    ctx,
+    delivery,
+    content,
+    explainDigest(delivery.account_name, `${ctx.config.FRONTEND_URL}/settings/emails`),
+  )
 }
 
 /** Write a weekly report. Mail programs offer to end the subscription with one click. */
@@ -281,29 +347,61 @@ async function writeReport(ctx: MessageContext, delivery: ClaimedDelivery): Prom
   const report = await writeContent(ctx, delivery)
   if (!report) return createRefusal('The report no longer exists')
   const { account_id: accountId, account_name, user_id: userId } = delivery
-  const token = await ctx.unsubscribeTokens.signSubscription({ accountId, userId: userId ?? '', teamId: report.team.id })
+  const token = await ctx.unsubscribeTokens.signSubscription({
+    accountId,
+    userId: userId ?? '',
+    teamId: report.team.id,
+  })
   const url = `${ctx.config.PUBLIC_BASE_URL}/api/v1/unsubscribe/${token}`
-  const messages = await writeToRecipients(ctx, delivery, report.content, explainReport(account_name, report.team.name, url))
+  const messages = await writeToRecipients(
+    ctx,
+    delivery,
+    report.content,
+    explainReport(account_name, report.team.name, url),
+  )
   if ('refusal' in messages) return messages
-  return { ...messages, mails: messages.mails.map((mail) => ({ headers: createUnsubscribeHeaders(url), ...mail })) }
+  return {
+    ...messages,
+    mails: messages.mails.map((mail) => ({ headers: createUnsubscribeHeaders(url), ...mail })),
+  }
 }
 
-/** Write the e-mail about the deletion of an account. Write none if the deletion has been cancelled or scheduled again since. */
-function writeDeletion({ config }: MessageContext, delivery: ClaimedDelivery, purpose: keyof typeof deletionEmails): Messages {
+/**
+ * Write the e-mail about the deletion of an account. Write none if the deletion has been cancelled or
+ * scheduled again since.
+ */
+function writeDeletion(
+  { config }: MessageContext,
+  delivery: ClaimedDelivery,
+  purpose: keyof typeof deletionEmails,
+): Messages {
   const { account_name, account_colour, deletes_at } = delivery
-  if ((deletes_at === null) !== (purpose === 'account_deletion_cancelled')) return createRefusal('Another admin has decided otherwise')
+  if ((deletes_at === null) !== (purpose === 'account_deletion_cancelled'))
+    return createRefusal('Another admin has decided otherwise')
   const url = `${config.FRONTEND_URL}/settings/account`
   const frame = createDeletionFrame({ accountName: account_name, colour: account_colour })
   return writeServiceEmail(delivery, deletionEmails[purpose](account_name, deletes_at ?? '', url), frame)
 }
 
-/** Write the e-mail of an invite with a new code. Return a final failure for an invite that was used or revoked or has expired. */
+/**
+ * Write the e-mail of an invite with a new code. Return a final failure for an invite that was used or
+ * revoked or has expired.
+ */
 async function writeInvite(ctx: MessageContext, delivery: ClaimedDelivery): Promise<Messages> {
   const code = randomToken()
   const invite = await insertInviteCode.first(ctx.platform, delivery.invite_id ?? '', await sha256Bytea(code))
   if (!invite) return createRefusal('The invite is no longer open')
-  const content = writeInviteContent(invite.account_name, invite.inviter_name, `${ctx.config.FRONTEND_URL}/register?code=${code}`)
-  return writeToRecipients(ctx, delivery, content, explainInvite(invite.account_name, nameInviter(invite.inviter_name)))
+  const content = writeInviteContent(
+    invite.account_name,
+    invite.inviter_name,
+    `${ctx.config.FRONTEND_URL}/register?code=${code}`,
+  )
+  return writeToRecipients(
+    ctx,
+    delivery,
+    content,
+    explainInvite(invite.account_name, nameInviter(invite.inviter_name)),
+  )
 }
 
 /** Write an e-mail with a one-time link. The token is created here, so that only its hash is ever stored. */
@@ -314,8 +412,15 @@ async function writeLink(
 ): Promise<Messages> {
   const { lifetime, path, label, content } = linkEmails[purpose]
   const token = randomToken()
-  const stored = { hash: await sha256Bytea(token), userId: user_id ?? '', recipient: recipient ?? '', purpose, lifetime }
-  if ((await insertOneTimeToken.run(ctx.platform, stored)) === 0) return createRefusal('The user has another address since')
+  const stored = {
+    hash: await sha256Bytea(token),
+    userId: user_id ?? '',
+    recipient: recipient ?? '',
+    purpose,
+    lifetime,
+  }
+  if ((await insertOneTimeToken.run(ctx.platform, stored)) === 0)
+    return createRefusal('The user has another address since')
   const link = { label, url: `${ctx.config.FRONTEND_URL}${path}?token=${token}` }
   return { mails: [{ to: recipient ?? '', ...renderEmail({ ...content, link }, createLinkFrame(purpose)) }] }
 }

@@ -34,23 +34,38 @@ const deliveryColumns = [
 ] as const satisfies readonly SelectExpression<DB, 'deliveries'>[]
 
 export function selectConfigs(db: ReadDb, page: PageQuery) {
-  return db.selectFrom('notification_configs').select(configColumns).$call(selectPage(newestFirst, page)).execute()
+  return db
+    .selectFrom('notification_configs')
+    .select(configColumns)
+    .$call(selectPage(newestFirst, page))
+    .execute()
 }
 
 export function selectConfig(db: ReadDb, id: string) {
   return db.selectFrom('notification_configs').select(configColumns).where('id', '=', id).executeTakeFirst()
 }
 
-export function insertConfig(db: WriteDb, { email_addresses, events_enabled, ...columns }: NotificationConfigCreate) {
+export function insertConfig(
+  db: WriteDb,
+  { email_addresses, events_enabled, ...columns }: NotificationConfigCreate,
+) {
   return db
     .insertInto('notification_configs')
-    .values({ ...columns, email_addresses: email_addresses && jsonb(email_addresses), events_enabled: jsonb(events_enabled) })
+    .values({
+      ...columns,
+      email_addresses: email_addresses && jsonb(email_addresses),
+      events_enabled: jsonb(events_enabled),
+    })
     .returning(configColumns)
     .executeTakeFirstOrThrow()
 }
 
 /** Update the columns that are not undefined. Return undefined for an unknown config. */
-export function updateConfig(db: WriteDb, id: string, { email_addresses, events_enabled, ...columns }: NotificationConfigUpdate) {
+export function updateConfig(
+  db: WriteDb,
+  id: string,
+  { email_addresses, events_enabled, ...columns }: NotificationConfigUpdate,
+) {
   return db
     .updateTable('notification_configs')
     .set({
@@ -65,7 +80,10 @@ export function updateConfig(db: WriteDb, id: string, { email_addresses, events_
 }
 
 export async function deleteConfig(db: WriteDb, id: string): Promise<boolean> {
-  const { numDeletedRows } = await db.deleteFrom('notification_configs').where('id', '=', id).executeTakeFirstOrThrow()
+  const { numDeletedRows } = await db
+    .deleteFrom('notification_configs')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
   return numDeletedRows > 0n
 }
 
@@ -73,19 +91,35 @@ export async function deleteConfig(db: WriteDb, id: string): Promise<boolean> {
 export function selectDeliveries(db: ReadDb, configId: string, page: PageQuery) {
   return db.batch([
     db.selectFrom('notification_configs').select('id').where('id', '=', configId),
-    db.selectFrom('deliveries').select(deliveryColumns).where('config_id', '=', configId).$call(selectPage(newestFirst, page)),
+    db
+      .selectFrom('deliveries')
+      .select(deliveryColumns)
+      .where('config_id', '=', configId)
+      .$call(selectPage(newestFirst, page)),
   ])
 }
 
-/** Insert the delivery of a test message, unless this work has. It gets a single attempt. Return undefined for an unknown config. */
-export function insertTestDelivery(db: WriteDb, configId: string, workId: string): Promise<{ id: string } | undefined> {
+/**
+ * Insert the delivery of a test message, unless this work has. It gets a single attempt. Return undefined for
+ * an unknown config.
+ */
+export function insertTestDelivery(
+  db: WriteDb,
+  configId: string,
+  workId: string,
+): Promise<{ id: string } | undefined> {
   return db
     .insertInto('deliveries')
     .columns(['id', 'config_id', 'channel', 'max_attempts'])
     .expression((eb) =>
       eb
         .selectFrom('notification_configs')
-        .select([sql<string>`${workId}::uuid`.as('id'), 'id as config_id', 'channel', eb.lit(1).as('max_attempts')])
+        .select([
+          sql<string>`${workId}::uuid`.as('id'),
+          'id as config_id',
+          'channel',
+          eb.lit(1).as('max_attempts'),
+        ])
         .where('id', '=', configId),
     )
     .onConflict((on) => on.column('id').doUpdateSet({ max_attempts: 1 }))
@@ -93,7 +127,10 @@ export function insertTestDelivery(db: WriteDb, configId: string, workId: string
     .executeTakeFirst()
 }
 
-/** Make a delivery due for one more attempt if it has failed. The row has its previous state; there is none for an unknown delivery. */
+/**
+ * Make a delivery due for one more attempt if it has failed. The row has its previous state; there is none
+ * for an unknown delivery.
+ */
 export const reopenDelivery = writeStatement(
   z.object({ previous_state: z.string(), is_reopened: z.boolean() }),
   (id: string) => sql`
@@ -115,8 +152,13 @@ const inboxOrder: Order = [{ field: 'is_read', kind: 'boolean' }, ...newestFirst
 /** Select the JSON of a page, and the keys of its last item if more follow. */
 export function selectNotifications(callFunction: CallFunction, { skip, limit, after }: PageQuery) {
   const [isRead, at, id] = after === undefined ? [] : readCursor(inboxOrder, after)
-  const start = at === undefined ? {} : { p_after_read: String(isRead), p_after_at: String(at), p_after_id: String(id) }
-  return callFunction<{ body: string; last: string | null }>('app.list_notifications', { p_skip: skip, p_limit: limit, ...start })
+  const start =
+    at === undefined ? {} : { p_after_read: String(isRead), p_after_at: String(at), p_after_id: String(id) }
+  return callFunction<{ body: string; last: string | null }>('app.list_notifications', {
+    p_skip: skip,
+    p_limit: limit,
+    ...start,
+  })
 }
 
 export function countUnread(callFunction: CallFunction) {
@@ -127,11 +169,20 @@ export function markRead(callFunction: CallFunction, id: string) {
   return callFunction<{ body: string | null }>('app.mark_notification_read', { p_id: id })
 }
 
-/** Mark all notifications of a user as read. Rows are locked in id order, so that concurrent calls do not deadlock. */
+/**
+ * Mark all notifications of a user as read. Rows are locked in id order, so that concurrent calls do not
+ * deadlock.
+ */
 export function markAllRead(db: WriteDb, userId: string) {
   return db
     .with('unread', (qb) =>
-      qb.selectFrom('notifications').select('id').where('user_id', '=', userId).where('is_read', '=', false).orderBy('id').forUpdate(),
+      qb
+        .selectFrom('notifications')
+        .select('id')
+        .where('user_id', '=', userId)
+        .where('is_read', '=', false)
+        .orderBy('id')
+        .forUpdate(),
     )
     .updateTable('notifications')
     .set({ is_read: true, read_at: now })

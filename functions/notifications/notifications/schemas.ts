@@ -15,8 +15,13 @@ export const DeliveryId = idParams('delivery_id', 'delivery')
 const Channel = z
   .enum(channels)
   .meta({ id: 'NotificationChannel' })
-  .describe('Where notifications are sent. `chat1_webhook`, `chat2_webhook`: the webhook of a chat tool. `email`: e-mail addresses.')
-export const EventKeyName = z.enum(eventKeyList).meta({ id: 'NotificationEventKey' }).describe('The kind of event.')
+  .describe(
+    'Where notifications are sent. `chat1_webhook`, `chat2_webhook`: the webhook of a chat tool. `email`: e-mail addresses.',
+  )
+export const EventKeyName = z
+  .enum(eventKeyList)
+  .meta({ id: 'NotificationEventKey' })
+  .describe('The kind of event.')
 
 const exampleConfig = {
   id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d11',
@@ -30,7 +35,9 @@ const exampleConfig = {
   created_at: '2026-11-21T09:30:00.000Z',
 }
 
-const ConfigProblem = EmailProblem.extend({ address: z.string().describe('The address.') }).meta({ id: 'NotificationConfigProblem' })
+const ConfigProblem = EmailProblem.extend({ address: z.string().describe('The address.') }).meta({
+  id: 'NotificationConfigProblem',
+})
 export type ConfigProblem = z.infer<typeof ConfigProblem>
 
 export const NotificationConfig = z
@@ -38,15 +45,23 @@ export const NotificationConfig = z
     id: Id,
     account_id: Id.describe('Id of the account.'),
     channel: Channel,
-    webhook_url: z.string().nullable().describe('Webhook address of the chat tool. Not used for channel `email`, where it may be null.'),
-    email_addresses: z.array(z.string()).nullable().describe('Recipients of the e-mails. Not used for a chat tool, where it may be null.'),
+    webhook_url: z
+      .string()
+      .nullable()
+      .describe('Webhook address of the chat tool. Not used for channel `email`, where it may be null.'),
+    email_addresses: z
+      .array(z.string())
+      .nullable()
+      .describe('Recipients of the e-mails. Not used for a chat tool, where it may be null.'),
     events_enabled: z.array(EventKeyName).describe('The events that are sent through this channel.'),
     disconnected_at: Time.nullable().describe(
       'When the chat tool said that the webhook no longer exists; null after a message that it accepts, and for another webhook.',
     ),
     email_problems: z
       .array(ConfigProblem)
-      .describe('Addresses that get no e-mails, with the reason. Those that bounced get them again when you save `email_addresses`.'),
+      .describe(
+        'Addresses that get no e-mails, with the reason. Those that bounced get them again when you save `email_addresses`.',
+      ),
     created_at: Time,
   })
   .meta({ id: 'NotificationConfigResponse', examples: [exampleConfig] })
@@ -58,7 +73,12 @@ const fields = {
     .max(2000)
     .nullable()
     .describe('Absolute https address without credentials on a public host. Required for a chat tool.'),
-  email_addresses: z.array(Email).min(1).max(20).nullable().describe('1 to 20 e-mail addresses. Required for channel `email`.'),
+  email_addresses: z
+    .array(Email)
+    .min(1)
+    .max(20)
+    .nullable()
+    .describe('1 to 20 e-mail addresses. Required for channel `email`.'),
   events_enabled: z
     .array(EventKeyName)
     .refine(hasNoDuplicates, 'must not repeat a key')
@@ -74,19 +94,30 @@ export const NotificationConfigCreate = z
   })
   .superRefine((config, ctx) => {
     if (config.channel === 'email') {
-      if (!config.email_addresses) ctx.addIssue({ code: 'custom', path: ['email_addresses'], message: 'is required for channel email' })
-    } else if (!config.webhook_url) ctx.addIssue({ code: 'custom', path: ['webhook_url'], message: 'is required for a webhook channel' })
+      if (!config.email_addresses)
+        ctx.addIssue({ code: 'custom', path: ['email_addresses'], message: 'is required for channel email' })
+    } else if (!config.webhook_url)
+      ctx.addIssue({ code: 'custom', path: ['webhook_url'], message: 'is required for a webhook channel' })
   })
   .meta({
     id: 'NotificationConfigCreate',
-    examples: [{ channel: 'email', email_addresses: exampleConfig.email_addresses, events_enabled: exampleConfig.events_enabled }],
+    examples: [
+      {
+        channel: 'email',
+        email_addresses: exampleConfig.email_addresses,
+        events_enabled: exampleConfig.events_enabled,
+      },
+    ],
   })
 export type NotificationConfigCreate = z.infer<typeof NotificationConfigCreate>
 
 export const NotificationConfigUpdate = z
   .strictObject(fields)
   .partial()
-  .meta({ id: 'NotificationConfigUpdate', examples: [{ events_enabled: ['session.escalated', 'psa.push_failed'] }] })
+  .meta({
+    id: 'NotificationConfigUpdate',
+    examples: [{ events_enabled: ['session.escalated', 'psa.push_failed'] }],
+  })
 export type NotificationConfigUpdate = z.infer<typeof NotificationConfigUpdate>
 
 export const NotificationTestRequest = z
@@ -98,7 +129,10 @@ export const NotificationTestResponse = z
     success: z.boolean().describe('Whether the channel accepted the message.'),
     message: z.string().describe('The result as a sentence.'),
   })
-  .meta({ id: 'NotificationTestResponse', examples: [{ success: true, message: 'The test message was accepted' }] })
+  .meta({
+    id: 'NotificationTestResponse',
+    examples: [{ success: true, message: 'The test message was accepted' }],
+  })
 
 export const Delivery = z
   .strictObject({
@@ -112,7 +146,10 @@ export const Delivery = z
       .describe('The state of the delivery. `failed` is final until it is retried manually.'),
     attempts: z.int().describe('Number of attempts so far.'),
     last_error: z.string().nullable().describe('Why the last attempt failed, or whom it left out.'),
-    last_status_code: z.int().nullable().describe('The HTTP status of the last attempt; null without a response.'),
+    last_status_code: z
+      .int()
+      .nullable()
+      .describe('The HTTP status of the last attempt; null without a response.'),
     next_attempt_at: Time.nullable().describe('When the next attempt is due; null when there is none.'),
     delivered_at: Time.nullable().describe('When the channel accepted it.'),
     created_at: Time,
@@ -137,17 +174,27 @@ export const Delivery = z
   })
 
 export const EventKeyDescription = z
-  .strictObject({ key: EventKeyName, description: z.string().describe('When the event happens, and who is notified in the app.') })
+  .strictObject({
+    key: EventKeyName,
+    description: z.string().describe('When the event happens, and who is notified in the app.'),
+  })
   .meta({
     id: 'EventKey',
-    examples: [{ key: 'handoff.claimed', description: 'A colleague claimed a handoff; the engineer who escalated is notified' }],
+    examples: [
+      {
+        key: 'handoff.claimed',
+        description: 'A colleague claimed a handoff; the engineer who escalated is notified',
+      },
+    ],
   })
 
 const EscalationDetails = z.strictObject({
   urgency: Urgency,
   client_name: z.string().nullable().describe('The client’s company.'),
   psa_ticket_id: z.string().nullable().describe('Id of the linked ticket.'),
-  reason: z.string().describe('Why the session was handed over. This and the next texts have at most 2,000 characters.'),
+  reason: z
+    .string()
+    .describe('Why the session was handed over. This and the next texts have at most 2,000 characters.'),
   ...caseFields,
   ...AlertContext,
 })

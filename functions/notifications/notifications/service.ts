@@ -25,7 +25,8 @@ export async function createConfig(ctx: WriteContext, input: NotificationConfigC
 export async function updateConfig(ctx: WriteContext, id: string, change: NotificationConfigUpdate) {
   const { db } = ctx
   await requireAllowedAddress(ctx, 'webhook_url', change.webhook_url || null)
-  const row = Object.keys(change).length === 0 ? queries.selectConfig(db, id) : queries.updateConfig(db, id, change)
+  const row =
+    Object.keys(change).length === 0 ? queries.selectConfig(db, id) : queries.updateConfig(db, id, change)
   return toConfig((await row.catch(throwMissingAddress)) ?? throwNotFound('Config'))
 }
 
@@ -37,8 +38,12 @@ export async function testConfig(ctx: PlatformContext, configId: string) {
   const test = (await queries.insertTestDelivery(ctx.db, configId, ctx.workId)) ?? throwNotFound('Config')
   const earlier = ctx.isRepeat ? await queries.selectDelivery(ctx.db, test.id) : undefined
   const result =
-    earlier?.state === 'failed' || earlier?.state === 'delivered' ? toResult(earlier) : await deliveries.deliverNow(ctx, test.id)
-  return result.ok ? { success: true, message: 'The test message was accepted' } : { success: false, message: result.error }
+    earlier?.state === 'failed' || earlier?.state === 'delivered'
+      ? toResult(earlier)
+      : await deliveries.deliverNow(ctx, test.id)
+  return result.ok
+    ? { success: true, message: 'The test message was accepted' }
+    : { success: false, message: result.error }
 }
 
 function toResult({ state, last_error }: { state: string; last_error: string | null }) {
@@ -52,8 +57,10 @@ export async function listDeliveries({ db }: ReadContext, configId: string, page
 }
 
 export async function retryDelivery({ db }: WriteContext, id: string) {
-  const { is_reopened, previous_state } = (await queries.reopenDelivery.first(db, id)) ?? throwNotFound('Delivery')
-  if (!is_reopened) throw new Problem('not_failed', `Only a failed delivery can be retried; this one is ${previous_state}`)
+  const { is_reopened, previous_state } =
+    (await queries.reopenDelivery.first(db, id)) ?? throwNotFound('Delivery')
+  if (!is_reopened)
+    throw new Problem('not_failed', `Only a failed delivery can be retried; this one is ${previous_state}`)
   const row = await queries.selectDelivery(db, id)
   enqueueDelivery(db, id, row.attempts + 1)
   return toDelivery(row)
@@ -83,11 +90,15 @@ export async function markAllRead({ db, caller }: WriteContext) {
   return { count: 0 }
 }
 
-/** Throw 422 when an update would leave a channel without its address, which violates a check constraint. Rethrow any other error. */
+/**
+ * Throw 422 when an update would leave a channel without its address, which violates a check constraint.
+ * Rethrow any other error.
+ */
 function throwMissingAddress(error: unknown): never {
-  const field = { notification_configs_webhook: 'webhook_url', notification_configs_addresses: 'email_addresses' }[
-    getViolatedConstraint(error) ?? ''
-  ]
+  const field = {
+    notification_configs_webhook: 'webhook_url',
+    notification_configs_addresses: 'email_addresses',
+  }[getViolatedConstraint(error) ?? '']
   throw field ? invalidField(['body', field], 'is required for the channel of this config', 'missing') : error
 }
 
@@ -95,9 +106,14 @@ function mapPage<Row, Item>({ items, next }: Page<Row>, convert: (row: Row) => I
   return { items: items.map(convert), next }
 }
 
-// The generated column types are text and JSON. These functions narrow them to what the database's checks allow.
+// The generated column types are text and JSON. These functions narrow them to what the database's checks
+// allow.
 function toConfig(row: ConfigRow) {
-  return row as ConfigRow & { channel: NotificationConfigCreate['channel']; email_addresses: string[] | null; events_enabled: EventKey[] }
+  return row as ConfigRow & {
+    channel: NotificationConfigCreate['channel']
+    email_addresses: string[] | null
+    events_enabled: EventKey[]
+  }
 }
 
 function toDelivery(row: DeliveryRow) {

@@ -20,7 +20,8 @@ const PreferenceRow = z.object({
 })
 export type PreferenceRow = z.output<typeof PreferenceRow>
 
-const timeOr = (column: keyof typeof defaultTimes) => sql`coalesce(to_char(p.${sql.ref(column)}, 'HH24:MI'), ${defaultTimes[column]})`
+const timeOr = (column: keyof typeof defaultTimes) =>
+  sql`coalesce(to_char(p.${sql.ref(column)}, 'HH24:MI'), ${defaultTimes[column]})`
 
 /** Select the preferences of the caller, and the e-mails that are held for them. */
 export const selectPreferences = readStatement(
@@ -38,12 +39,18 @@ export const selectPreferences = readStatement(
 )
 
 /** The columns that a user sets. */
-export type StoredPreferences = Pick<PreferenceRow, 'email_events' | 'quiet_days' | 'quiet_from' | 'quiet_to' | 'digest' | 'digest_time'>
+export type StoredPreferences = Pick<
+  PreferenceRow,
+  'email_events' | 'quiet_days' | 'quiet_from' | 'quiet_to' | 'digest' | 'digest_time'
+>
 
 /** Store the preferences of a user. */
 export const savePreferences = writeStatement(
   null,
-  (userId: string, { email_events, quiet_days, quiet_from, quiet_to, digest, digest_time }: StoredPreferences) => sql`
+  (
+    userId: string,
+    { email_events, quiet_days, quiet_from, quiet_to, digest, digest_time }: StoredPreferences,
+  ) => sql`
     insert into mail_preferences (user_id, email_events, quiet_days, quiet_from, quiet_to, digest, digest_time)
     values (${userId}, ${`{${email_events.join(',')}}`}::text[], ${`{${quiet_days.join(',')}}`}::integer[], ${quiet_from}::time, ${quiet_to}::time,
             ${digest}, ${digest_time}::time)
@@ -55,5 +62,6 @@ export const savePreferences = writeStatement(
 /** Hold the e-mails of a user until the time that the stored preferences say. */
 export const moveHeldMails = writeStatement(
   null,
-  (userId: string) => sql`select from ${callFunction('app.move_held_mails', { p_account: accountId, p_user: userId })}`,
+  (userId: string) =>
+    sql`select from ${callFunction('app.move_held_mails', { p_account: accountId, p_user: userId })}`,
 )

@@ -24,12 +24,16 @@ const quietHoursText = 'When no e-mail is sent, unless it is urgent; null for no
 const Digest = z
   .enum(['off', 'hourly', 'daily'])
   .meta({ id: 'EmailDigest' })
-  .describe('`off`: an e-mail per event. `hourly` and `daily`: one e-mail with the events since the last one.')
+  .describe(
+    '`off`: an e-mail per event. `hourly` and `daily`: one e-mail with the events since the last one.',
+  )
 const DigestTime = LocalTime.describe('When a daily digest is sent, in my time zone.')
 const EmailEvents = z
   .array(EventKeyName)
   .refine(hasNoDuplicates, 'must not repeat a key')
-  .describe('Events that I also get by e-mail. `session.escalated` and `escalation.reminded` are always sent.')
+  .describe(
+    'Events that I also get by e-mail. `session.escalated` and `escalation.reminded` are always sent.',
+  )
 
 const example = {
   email_events: ['handoff.claimed' as const, 'psa.push_failed' as const],
@@ -46,11 +50,15 @@ export const MailPreferences = z
     digest_time: DigestTime,
     timezone: z.string().describe('My time zone. Set it with `PATCH /auth/me`.'),
     held_emails: z.int().describe('Number of my e-mails that are held.'),
-    held_until: Time.nullable().describe('When the held e-mails are sent as a digest; null when no e-mail is held.'),
+    held_until: Time.nullable().describe(
+      'When the held e-mails are sent as a digest; null when no e-mail is held.',
+    ),
   })
   .meta({
     id: 'MailPreferencesResponse',
-    examples: [{ ...example, timezone: 'Europe/Berlin', held_emails: 2, held_until: '2026-11-24T05:30:00.000Z' }],
+    examples: [
+      { ...example, timezone: 'Europe/Berlin', held_emails: 2, held_until: '2026-11-24T05:30:00.000Z' },
+    ],
   })
 export type MailPreferences = z.infer<typeof MailPreferences>
 

@@ -9,13 +9,21 @@ export function get({ db, caller }: ReadContext): Promise<MailPreferences> {
 }
 
 /** Replace the caller's preferences. They apply to the e-mails that are held already. */
-export async function replace({ db, caller }: WriteContext, input: MailPreferencesUpdate): Promise<MailPreferences> {
+export async function replace(
+  { db, caller }: WriteContext,
+  input: MailPreferencesUpdate,
+): Promise<MailPreferences> {
   await queries.savePreferences.run(db, caller.userId, toColumns(input))
   await queries.moveHeldMails.run(db, caller.userId)
   return find(db, caller.userId)
 }
 
-function toColumns({ email_events, quiet_hours, digest, digest_time }: MailPreferencesUpdate): queries.StoredPreferences {
+function toColumns({
+  email_events,
+  quiet_hours,
+  digest,
+  digest_time,
+}: MailPreferencesUpdate): queries.StoredPreferences {
   const { days = [], from = defaultTimes.quiet_from, to = defaultTimes.quiet_to } = quiet_hours ?? {}
   return {
     email_events,

@@ -1,3 +1,5 @@
 import * as z from 'zod'
 
-export const UnsubscribeToken = z.object({ token: z.string().min(1).max(1000).describe('The token of the link in the e-mail.') })
+export const UnsubscribeToken = z.object({
+  token: z.string().min(1).max(1000).describe('The token of the link in the e-mail.'),
+})

@@ -10,11 +10,16 @@ const reportText = 'You will no longer get this weekly report.'
 
 type UnsubscribeContext = Context<'post', 'public', string>
 
-/** Return the page that offers to unsubscribe. It changes nothing, because programs that scan e-mails open every link. */
+/**
+ * Return the page that offers to unsubscribe. It changes nothing, because programs that scan e-mails open
+ * every link.
+ */
 export async function showPage(ctx: BaseContext, token: string): Promise<Content> {
   const link = await verify(ctx, token)
   if (typeof link !== 'string')
-    return toContent(renderPage({ title: 'Unsubscribe', text: reportText, button: 'Unsubscribe from this report' }))
+    return toContent(
+      renderPage({ title: 'Unsubscribe', text: reportText, button: 'Unsubscribe from this report' }),
+    )
   const text = 'Nobody will be able to send e-mails to your address through Support Flow any more.'
   return toContent(renderPage({ title: 'Unsubscribe', text, button: 'Never send me e-mails again' }))
 }

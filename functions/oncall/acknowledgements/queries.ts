@@ -2,7 +2,9 @@ import { sql } from 'kysely'
 import * as z from 'zod'
 import { readStatement } from '#db/statement.ts'
 
-/** Select whose link it is, if its alert or reminder is of the last 24 hours. `user_id` is null for a channel. */
+/**
+ * Select whose link it is, if its alert or reminder is of the last 24 hours. `user_id` is null for a channel.
+ */
 export const selectLink = readStatement(
   z.object({ account_id: z.string(), follow_up_id: z.string(), user_id: z.string().nullable() }),
   (deliveryId: string) => sql`

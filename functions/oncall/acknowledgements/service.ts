@@ -8,7 +8,10 @@ import * as queries from './queries.ts'
 
 type AcknowledgeContext = Context<'post', 'public', string>
 
-/** Return the page that offers to acknowledge. It changes nothing, because programs that scan e-mails open every link. */
+/**
+ * Return the page that offers to acknowledge. It changes nothing, because programs that scan e-mails open
+ * every link.
+ */
 export async function showPage(ctx: BaseContext, token: string): Promise<Content> {
   await verify(ctx, token)
   const text =
@@ -26,8 +29,14 @@ export async function acknowledge(ctx: AcknowledgeContext, token: string): Promi
     return reminders.acknowledge(db, link.follow_up_id, link.user_id)
   })
   const page = isChanged
-    ? { title: 'Escalation acknowledged', text: 'Nobody else is reminded. Pick the session up in Support Flow to take it over.' }
-    : { title: 'Nothing left to do', text: 'Somebody already takes care of this escalation, or its session has ended.' }
+    ? {
+        title: 'Escalation acknowledged',
+        text: 'Nobody else is reminded. Pick the session up in Support Flow to take it over.',
+      }
+    : {
+        title: 'Nothing left to do',
+        text: 'Somebody already takes care of this escalation, or its session has ended.',
+      }
   return toContent(renderPage(page))
 }
 

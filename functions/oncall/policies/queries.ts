@@ -50,7 +50,10 @@ export function insertPolicy(db: WriteDb, { steps, ...columns }: PolicyCreate): 
     .executeTakeFirstOrThrow()
 }
 
-/** Update the columns in `changes`. Return undefined if the stored version is not the expected one or the caller may not change the policy. */
+/**
+ * Update the columns in `changes`. Return undefined if the stored version is not the expected one or the
+ * caller may not change the policy.
+ */
 export function updatePolicy(db: WriteDb, id: string, changes: PolicyUpdate): Promise<PolicyRow | undefined> {
   const { steps, expected_version, ...columns } = changes
   const update = db
@@ -60,7 +63,9 @@ export function updatePolicy(db: WriteDb, id: string, changes: PolicyUpdate): Pr
     .where('id', '=', id)
     .where(mayChange)
     .returning(policyColumns)
-  return (expected_version === undefined ? update : update.where('version', '=', expected_version)).executeTakeFirst()
+  return (
+    expected_version === undefined ? update : update.where('version', '=', expected_version)
+  ).executeTakeFirst()
 }
 
 export async function deletePolicy(db: WriteDb, id: string): Promise<boolean> {
@@ -74,8 +79,8 @@ export async function deletePolicy(db: WriteDb, id: string): Promise<boolean> {
 }
 
 /**
- * Select which of the ids are users, active engineers and admins, on-call schedules and notification configs of the account, and whether the caller
- * may change what belongs to the team.
+ * Select which of the ids are users, active engineers and admins, on-call schedules and notification configs
+ * of the account, and whether the caller may change what belongs to the team.
  */
 export const selectTargets = readStatement(
   z.object({

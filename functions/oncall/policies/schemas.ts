@@ -9,7 +9,9 @@ const fields = {
   team_id: Id.nullable().describe('The team it belongs to; null for the whole account.'),
   is_default: z
     .boolean()
-    .describe('Whether it applies to the escalations of its team. That of the account applies to teams without a default policy.'),
+    .describe(
+      'Whether it applies to the escalations of its team. That of the account applies to teams without a default policy.',
+    ),
   rounds: z.int().min(1).max(5).describe('How often the steps are taken.'),
   steps: z.array(EscalationStep).min(1).max(10).describe('The steps of a round, in order.'),
 }
@@ -19,7 +21,10 @@ const example = {
   is_default: true,
   rounds: 2,
   steps: [
-    { delay_minutes: 10, targets: [{ type: 'schedule' as const, id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c3a10' }] },
+    {
+      delay_minutes: 10,
+      targets: [{ type: 'schedule' as const, id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c3a10' }],
+    },
     { delay_minutes: 15, targets: [{ type: 'user' as const, id: exampleIds.user }] },
   ],
 }

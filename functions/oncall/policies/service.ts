@@ -2,7 +2,14 @@ import { nameOrder, type PageQuery, toPage } from '#db/page.ts'
 import type { ReadDb } from '#db/scope.ts'
 import { getSqlState, throwUnknownId } from '#db/sqlstate.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
-import { type FieldError, invalidRequest, notFound, Problem, requireVersion, throwNotFound } from '#problem.ts'
+import {
+  type FieldError,
+  invalidRequest,
+  notFound,
+  Problem,
+  requireVersion,
+  throwNotFound,
+} from '#problem.ts'
 import type { EscalationStep, EscalationTarget } from '#rules/oncall/escalation-step.ts'
 import * as queries from './queries.ts'
 import type { EscalationPolicy, PolicyCreate, PolicyUpdate } from './schemas.ts'
@@ -20,7 +27,11 @@ export async function create({ db }: WriteContext, input: PolicyCreate): Promise
   return toPolicy(await queries.insertPolicy(db, input).catch(throwConflict))
 }
 
-export async function update({ db }: WriteContext, id: string, changes: PolicyUpdate): Promise<EscalationPolicy> {
+export async function update(
+  { db }: WriteContext,
+  id: string,
+  changes: PolicyUpdate,
+): Promise<EscalationPolicy> {
   const { expected_version, ...columns } = changes
   const current = await requireEditable(db, id)
   const { team_id = current.team_id, steps = [] } = columns
@@ -41,7 +52,9 @@ export async function remove({ db }: WriteContext, id: string): Promise<void> {
 export async function requireUnusedSchedule(db: ReadDb, scheduleId: string): Promise<void> {
   const policies = await queries.selectPoliciesUsingSchedule.all(db, scheduleId)
   if (policies.length === 0) return
-  throw new Problem('in_use', 'Escalation policies use this on-call schedule; change or delete them first', { facts: { policies } })
+  throw new Problem('in_use', 'Escalation policies use this on-call schedule; change or delete them first', {
+    facts: { policies },
+  })
 }
 
 async function find(db: ReadDb, id: string): Promise<queries.PolicyRow> {
@@ -50,7 +63,11 @@ async function find(db: ReadDb, id: string): Promise<queries.PolicyRow> {
 
 async function requireEditable(db: ReadDb, id: string): Promise<queries.PolicyRow> {
   const policy = await find(db, id)
-  if (!policy.may_change) throw new Problem('forbidden', 'Only an admin of its team or an account admin may change this escalation policy')
+  if (!policy.may_change)
+    throw new Problem(
+      'forbidden',
+      'Only an admin of its team or an account admin may change this escalation policy',
+    )
   return policy
 }
 
@@ -59,11 +76,19 @@ const resources = { user: 'User', schedule: 'On-call schedule', channel: 'Config
   string
 >
 
-/** Throw 403 for a team that the caller does not administer, 404 for targets that the account does not have, and 422 for viewers and inactive users. */
-async function requireTeamAndTargets(db: ReadDb, teamId: string | null, steps: readonly EscalationStep[]): Promise<void> {
+/**
+ * Throw 403 for a team that the caller does not administer, 404 for targets that the account does not have,
+ * and 422 for viewers and inactive users.
+ */
+async function requireTeamAndTargets(
+  db: ReadDb,
+  teamId: string | null,
+  steps: readonly EscalationStep[],
+): Promise<void> {
   const ids = [...new Set(steps.flatMap(({ targets }) => targets.map(({ id }) => id)))]
   const { may_change, ...found } = await queries.selectTargets.one(db, ids, teamId)
-  if (!may_change) throw new Problem('forbidden', 'A team admin may change escalation policies of their own team only')
+  if (!may_change)
+    throw new Problem('forbidden', 'A team admin may change escalation policies of their own team only')
   const known = { user: found.user_ids, schedule: found.schedule_ids, channel: found.channel_ids }
   const unknown = steps.flatMap(({ targets }) => targets).find(({ type, id }) => !known[type].includes(id))
   if (unknown) throw notFound(resources[unknown.type])
@@ -78,7 +103,8 @@ async function requireTeamAndTargets(db: ReadDb, teamId: string | null, steps: r
 }
 
 function throwConflict(error: unknown): never {
-  if (getSqlState(error) === '23505') throw new Problem('conflict', 'The team has a default policy already; change that one first')
+  if (getSqlState(error) === '23505')
+    throw new Problem('conflict', 'The team has a default policy already; change that one first')
   return throwUnknownId('team_id', 'team', 'team_id')(error)
 }
 

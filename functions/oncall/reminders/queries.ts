@@ -49,8 +49,9 @@ export const FollowUp = z.object({
 export type FollowUp = z.output<typeof FollowUp>
 
 /**
- * Lock a follow-up and its session. Return undefined when a colleague has claimed, picked up or acknowledged the escalation, or when it is
- * over. Whatever takes the escalation changes its session first, so it waits for this transaction, or this statement sees its result.
+ * Lock a follow-up and its session. Return undefined when a colleague has claimed, picked up or acknowledged
+ * the escalation, or when it is over. Whatever takes the escalation changes its session first, so it waits
+ * for this transaction, or this statement sees its result.
  */
 export const lockFollowUp = writeStatement(
   FollowUp,
@@ -66,7 +67,11 @@ export const lockFollowUp = writeStatement(
 
 /** Select the names of the newest escalation of a session, and the schedules that its policy names. */
 export const selectEscalationPeople = readStatement(
-  z.object({ target_name: z.string().nullable(), claimant_name: z.string().nullable(), schedule_ids: z.array(z.string()) }),
+  z.object({
+    target_name: z.string().nullable(),
+    claimant_name: z.string().nullable(),
+    schedule_ids: z.array(z.string()),
+  }),
   (sessionId: string) => sql`
     select t.full_name as target_name, c.full_name as claimant_name,
            array(select distinct target ->> 'id'
@@ -104,7 +109,9 @@ export async function stopReminder(db: WriteDb, { id }: ClaimedReminder): Promis
     .execute()
 }
 
-/** Select which of the users and configs can be notified: active engineers and admins, and configs that exist. */
+/**
+ * Select which of the users and configs can be notified: active engineers and admins, and configs that exist.
+ */
 export const selectReachable = readStatement(
   z.object({ user_ids: z.array(z.string()), config_ids: z.array(z.string()) }),
   (userIds: readonly string[], configIds: readonly string[]) => sql`
@@ -114,7 +121,9 @@ export const selectReachable = readStatement(
                   where c.account_id = app.account_id() and c.id = any (${`{${configIds.join(',')}}`}::uuid[])) as config_ids`,
 )
 
-/** Record that a step reached nobody. Return whether its round, and the follow-up until now, reached somebody. */
+/**
+ * Record that a step reached nobody. Return whether its round, and the follow-up until now, reached somebody.
+ */
 export const markUnreached = writeStatement(
   z.object({ is_round_reached: z.boolean(), is_reached: z.boolean() }),
   ({ id }: ClaimedReminder) => sql`
@@ -127,7 +136,9 @@ export const markUnreached = writeStatement(
         on o.account_id = m.account_id and o.follow_up_id = m.follow_up_id and o.state = 'sent' and o.id <> ${id}`,
 )
 
-/** Record that the admins are told that a whole round reached nobody. Return false if they were told before. */
+/**
+ * Record that the admins are told that a whole round reached nobody. Return false if they were told before.
+ */
 export async function markAdminsTold(db: WriteDb, followUpId: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('escalation_follow_ups')
@@ -175,10 +186,19 @@ export const emitReminder = writeStatement(
 )
 
 export async function storeEventId(db: WriteDb, { id }: ClaimedReminder, eventId: string): Promise<void> {
-  await db.updateTable('escalation_reminders').set({ event_id: eventId }).where('account_id', '=', accountId).where('id', '=', id).execute()
+  await db
+    .updateTable('escalation_reminders')
+    .set({ event_id: eventId })
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .execute()
 }
 
-export async function storeAcknowledgement(db: PlatformDb, followUpId: string, userId: string | null): Promise<void> {
+export async function storeAcknowledgement(
+  db: PlatformDb,
+  followUpId: string,
+  userId: string | null,
+): Promise<void> {
   await db
     .updateTable('escalation_follow_ups')
     .set({ acknowledged_by: userId, acknowledged_at: now })
@@ -194,8 +214,8 @@ export type PlannedReminder = z.output<typeof PlannedReminder>
 const delayOf = (step: RawBuilder<unknown>) => sql`(f.steps -> (${step} - 1) ->> 'delay_minutes')::integer`
 
 /**
- * Insert what follows the reminders of `taken`: the next step, or the first step of the next round. Nothing follows the last one. It is due
- * after its delay, or at once if `is_at_once`.
+ * Insert what follows the reminders of `taken`: the next step, or the first step of the next round. Nothing
+ * follows the last one. It is due after its delay, or at once if `is_at_once`.
  */
 const insertNext = (taken: RawBuilder<unknown>) => sql`
   insert into escalation_reminders (account_id, follow_up_id, round, step, next_attempt_at)

@@ -20,7 +20,9 @@ export const Reminder = z
         '`waiting`: it is not due yet. `sent`: people or channels were notified. `unreached`: there was nobody to notify, such as when no one was on call; the next step followed. `stopped`: somebody had taken the escalation. `failed`: it could not be taken.',
       ),
     due_at: Time.nullable().describe('When a waiting step is due; null for the others.'),
-    taken_at: Time.nullable().describe('When the step was taken; null before, and if it was stopped or failed.'),
+    taken_at: Time.nullable().describe(
+      'When the step was taken; null before, and if it was stopped or failed.',
+    ),
   })
   .meta({
     id: 'EscalationReminder',

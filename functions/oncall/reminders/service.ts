@@ -21,8 +21,8 @@ export async function list({ db }: ReadContext, sessionId: string, page: PageQue
 export type ReminderContext = Pick<JobContext, 'platform' | 'openAccountScope'>
 
 /**
- * Take a due step of an escalation policy. One transaction notifies people, completes the step and plans the next one, so a crash leaves the
- * step due and a duplicate message finds it completed.
+ * Take a due step of an escalation policy. One transaction notifies people, completes the step and plans the
+ * next one, so a crash leaves the step due and a duplicate message finds it completed.
  */
 export async function attempt(ctx: ReminderContext, id: string, attemptNumber: number): Promise<void> {
   const claimed = await queries.claimReminder.first(ctx.platform, id, attemptNumber)
@@ -41,12 +41,25 @@ async function takeStep(db: WriteDb, claimed: queries.ClaimedReminder): Promise<
   if (next) enqueueReminder(db, next)
 }
 
-/** Notify the targets of a step, except the engineer who escalated. Return false without emitting anything if there is nobody to notify. */
-async function notifyTargets(db: WriteDb, claimed: queries.ClaimedReminder, followUp: queries.FollowUp): Promise<boolean> {
+/**
+ * Notify the targets of a step, except the engineer who escalated. Return false without emitting anything if
+ * there is nobody to notify.
+ */
+async function notifyTargets(
+  db: WriteDb,
+  claimed: queries.ClaimedReminder,
+  followUp: queries.FollowUp,
+): Promise<boolean> {
   const targets = followUp.steps[claimed.step - 1]?.targets ?? []
   const onCall = await schedules.findOnCallUsers(db, listTargetIds(targets, 'schedule'))
-  const candidates = [...new Set([...listTargetIds(targets, 'user'), ...onCall])].filter((id) => id !== followUp.engineer_id)
-  const { user_ids, config_ids } = await queries.selectReachable.one(db, candidates, listTargetIds(targets, 'channel'))
+  const candidates = [...new Set([...listTargetIds(targets, 'user'), ...onCall])].filter(
+    (id) => id !== followUp.engineer_id,
+  )
+  const { user_ids, config_ids } = await queries.selectReachable.one(
+    db,
+    candidates,
+    listTargetIds(targets, 'channel'),
+  )
   if (user_ids.length === 0 && config_ids.length === 0) return false
   const event = {
     key: 'escalation.reminded',
@@ -61,16 +74,26 @@ async function notifyTargets(db: WriteDb, claimed: queries.ClaimedReminder, foll
 }
 
 /**
- * Record that a step reached nobody. Tell the admins once per step, and once if the whole policy reached nobody. Return whether the next
- * step follows at once: a round that reached nobody at all is not repeated before its delay, in which somebody may come on call.
+ * Record that a step reached nobody. Tell the admins once per step, and once if the whole policy reached
+ * nobody. Return whether the next step follows at once: a round that reached nobody at all is not repeated
+ * before its delay, in which somebody may come on call.
  */
-async function recordUnreached(db: WriteDb, claimed: queries.ClaimedReminder, followUp: queries.FollowUp): Promise<boolean> {
+async function recordUnreached(
+  db: WriteDb,
+  claimed: queries.ClaimedReminder,
+  followUp: queries.FollowUp,
+): Promise<boolean> {
   const { is_round_reached, is_reached } = await queries.markUnreached.one(db, claimed)
   const isEndOfRound = claimed.step >= followUp.steps.length
-  const isWholePolicy = isEndOfRound && !is_reached && (await queries.markAdminsTold(db, claimed.follow_up_id))
+  const isWholePolicy =
+    isEndOfRound && !is_reached && (await queries.markAdminsTold(db, claimed.follow_up_id))
   // The steps of later rounds have the same targets.
   if (isWholePolicy || claimed.round === 1)
-    await enqueueEvent(db, { key: 'escalation.unreached', ...toEventFields(claimed, followUp), isWholePolicy })
+    await enqueueEvent(db, {
+      key: 'escalation.unreached',
+      ...toEventFields(claimed, followUp),
+      isWholePolicy,
+    })
   return !isEndOfRound || is_round_reached
 }
 
@@ -90,7 +113,10 @@ function toEventFields({ round, step }: queries.ClaimedReminder, followUp: queri
 }
 
 /** Return whom a session's escalation targets, who has taken it, and who is on call for it now. */
-export async function findEscalationPeople(db: ReadDb | PlatformDb, sessionId: string): Promise<AlertPeople | undefined> {
+export async function findEscalationPeople(
+  db: ReadDb | PlatformDb,
+  sessionId: string,
+): Promise<AlertPeople | undefined> {
   const found = await queries.selectEscalationPeople.first(db, sessionId)
   if (!found) return undefined
   const { schedule_ids, ...people } = found
@@ -100,10 +126,15 @@ export async function findEscalationPeople(db: ReadDb | PlatformDb, sessionId: s
 }
 
 /**
- * Acknowledge an escalation, which stops its policy, and notify the engineer who escalated. The transaction of `db` must be in the scope of
- * the account. `userId` is null for the link in a chat channel. Return false for an escalation that was taken or has ended.
+ * Acknowledge an escalation, which stops its policy, and notify the engineer who escalated. The transaction
+ * of `db` must be in the scope of the account. `userId` is null for the link in a chat channel. Return false
+ * for an escalation that was taken or has ended.
  */
-export async function acknowledge(db: PlatformDb, followUpId: string, userId: string | null): Promise<boolean> {
+export async function acknowledge(
+  db: PlatformDb,
+  followUpId: string,
+  userId: string | null,
+): Promise<boolean> {
   const followUp = await queries.lockFollowUp.first(db, followUpId)
   if (!followUp) return false
   await queries.storeAcknowledgement(db, followUpId, userId)

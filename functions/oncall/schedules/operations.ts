@@ -98,7 +98,8 @@ export const onCallScheduleOperations = [
     method: 'delete',
     path: '/on-call-schedules/{schedule_id}',
     summary: 'Delete an on-call schedule',
-    description: 'A schedule that escalation policies notify returns 409 `in_use` with these policies in `policies`.',
+    description:
+      'A schedule that escalation policies notify returns 409 `in_use` with these policies in `policies`.',
     access: 'team_admin',
     limit: 'write',
     params: schemas.ScheduleId,

@@ -50,8 +50,15 @@ export function insertSchedule(db: WriteDb, { rotations, ...columns }: ScheduleC
     .executeTakeFirstOrThrow()
 }
 
-/** Update the columns in `changes`. Return undefined if the stored version is not the expected one or the caller may not change the schedule. */
-export function updateSchedule(db: WriteDb, id: string, changes: ScheduleUpdate): Promise<ScheduleRow | undefined> {
+/**
+ * Update the columns in `changes`. Return undefined if the stored version is not the expected one or the
+ * caller may not change the schedule.
+ */
+export function updateSchedule(
+  db: WriteDb,
+  id: string,
+  changes: ScheduleUpdate,
+): Promise<ScheduleRow | undefined> {
   const { rotations, expected_version, ...columns } = changes
   const update = db
     .updateTable('on_call_schedules')
@@ -60,14 +67,24 @@ export function updateSchedule(db: WriteDb, id: string, changes: ScheduleUpdate)
     .where('id', '=', id)
     .where(mayChange)
     .returning(scheduleColumns)
-  return (expected_version === undefined ? update : update.where('version', '=', expected_version)).executeTakeFirst()
+  return (
+    expected_version === undefined ? update : update.where('version', '=', expected_version)
+  ).executeTakeFirst()
 }
 
 export async function deleteSchedule(db: WriteDb, id: string): Promise<void> {
-  await db.deleteFrom('on_call_schedules').where('account_id', '=', accountId).where('id', '=', id).where(mayChange).execute()
+  await db
+    .deleteFrom('on_call_schedules')
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .where(mayChange)
+    .execute()
 }
 
-/** Select which of the ids are users, and which active engineers and admins, and whether the caller may change what belongs to the team. */
+/**
+ * Select which of the ids are users, and which active engineers and admins, and whether the caller may change
+ * what belongs to the team.
+ */
 export const selectResponders = readStatement(
   z.object({ may_change: z.boolean(), known_ids: z.array(z.string()), ids: z.array(z.string()) }),
   (ids: readonly string[], teamId: string | null) => sql`
@@ -98,7 +115,10 @@ interface StoredVersion {
   valid_until: string
 }
 
-/** A schedule with what decides who is on call. `people` are the members and the users of overrides who may be on call. */
+/**
+ * A schedule with what decides who is on call. `people` are the members and the users of overrides who may be
+ * on call.
+ */
 export const RosterRow = z.object({
   id: z.string(),
   name: z.string(),
@@ -115,7 +135,9 @@ export type RosterRow = z.output<typeof RosterRow>
 export interface RosterFilter {
   ids?: readonly string[]
   teamId?: string | undefined
-  /** The time whose overrides are selected; the next 32 days by default, in which every current shift ends. */
+  /**
+   * The time whose overrides are selected; the next 32 days by default, in which every current shift ends.
+   */
   from?: string
   to?: string
 }
@@ -168,7 +190,10 @@ export const selectOverrides = readStatement(
      ${pageEnd(overrideOrder, page, 'o')}`,
 )
 
-/** Insert an override. Return undefined if it has ended, or if the caller may neither change the schedule nor names themselves. */
+/**
+ * Insert an override. Return undefined if it has ended, or if the caller may neither change the schedule nor
+ * names themselves.
+ */
 export const insertOverride = writeStatement(
   OverrideRow,
   (scheduleId: string, { member_id, starts_at, ends_at }: OverrideCreate) => sql`
@@ -179,7 +204,10 @@ export const insertOverride = writeStatement(
     returning ${overrideColumns}`,
 )
 
-/** Delete an override. Return null for one that does not exist, and false for one that the caller may not delete. */
+/**
+ * Delete an override. Return null for one that does not exist, and false for one that the caller may not
+ * delete.
+ */
 export const deleteOverride = writeStatement(
   z.object({ is_deleted: z.boolean() }),
   (scheduleId: string, id: string) => sql`
@@ -195,7 +223,10 @@ export const deleteOverride = writeStatement(
 
 /** Select the schedules and policies that name a member. Return undefined for no member of the account. */
 export const selectDuties = readStatement(
-  z.object({ schedules: z.custom<OnCallDuties['schedules']>(), policies: z.custom<OnCallDuties['policies']>() }),
+  z.object({
+    schedules: z.custom<OnCallDuties['schedules']>(),
+    policies: z.custom<OnCallDuties['policies']>(),
+  }),
   (userId: string) => {
     const listOf = (table: string, condition: RawBuilder<unknown>) => sql`
       (select coalesce(jsonb_agg(jsonb_build_object('id', d.id, 'name', d.name) order by d.name collate "und-x-icu", d.id), '[]')

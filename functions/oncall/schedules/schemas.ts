@@ -1,5 +1,15 @@
 import * as z from 'zod'
-import { ExpectedVersion, exampleIds, Id, InputTime, idParams, Name, Time, Timezone, Version } from '#http/fields.ts'
+import {
+  ExpectedVersion,
+  exampleIds,
+  Id,
+  InputTime,
+  idParams,
+  Name,
+  Time,
+  Timezone,
+  Version,
+} from '#http/fields.ts'
 import { Rotations } from '#rules/oncall/schema.ts'
 import { Uuid } from '#rules/uuid.ts'
 
@@ -12,7 +22,12 @@ const TeamId = Id.nullable().describe('The team it belongs to; null for the whol
 const RotationList = Rotations.describe(
   'Who is on call in turn. Each rotation applies until the next one of its layer begins. A member who is deactivated or a viewer loses the turn to the next.',
 )
-const fields = { name: Name.describe('Name of the schedule.'), timezone: Timezone, team_id: TeamId, rotations: RotationList }
+const fields = {
+  name: Name.describe('Name of the schedule.'),
+  timezone: Timezone,
+  team_id: TeamId,
+  rotations: RotationList,
+}
 
 const exampleSchedule = '01934b6e-7d1a-7c3e-9f20-5b8f0a6c3a10'
 const example = {
@@ -52,14 +67,18 @@ const storedExample = {
   updated_at: '2026-11-01T08:12:00.000Z',
 }
 
-export const OnCallSchedule = z.strictObject(scheduleFields).meta({ id: 'OnCallScheduleResponse', examples: [storedExample] })
+export const OnCallSchedule = z
+  .strictObject(scheduleFields)
+  .meta({ id: 'OnCallScheduleResponse', examples: [storedExample] })
 export type OnCallSchedule = z.infer<typeof OnCallSchedule>
 
 export const UpdatedSchedule = z
   .strictObject({
     ...scheduleFields,
     on_call_before: Person.nullable().describe('Who was on call just before the change; null for nobody.'),
-    on_call_after: Person.nullable().describe('Who is on call now. Another user than before was put on call by the change.'),
+    on_call_after: Person.nullable().describe(
+      'Who is on call now. Another user than before was put on call by the change.',
+    ),
   })
   .meta({
     id: 'OnCallScheduleUpdated',
@@ -86,7 +105,9 @@ export const OverrideCreate = z
   })
   .meta({
     id: 'OnCallOverrideCreate',
-    examples: [{ member_id: exampleIds.user, starts_at: '2026-12-24T08:00:00Z', ends_at: '2026-12-27T08:00:00Z' }],
+    examples: [
+      { member_id: exampleIds.user, starts_at: '2026-12-24T08:00:00Z', ends_at: '2026-12-27T08:00:00Z' },
+    ],
   })
 export type OverrideCreate = z.infer<typeof OverrideCreate>
 
@@ -119,14 +140,27 @@ export const ShiftQuery = z.strictObject({
   to: InputTime.describe('Its end, at most 92 days later.'),
 })
 
-const OverrideIdOrNull = Id.nullable().describe('The override that puts this user on call; null for a turn of a rotation.')
-export const Shift = z.strictObject({ user: Person, starts_at: Time, ends_at: Time, override_id: OverrideIdOrNull }).meta({
-  id: 'OnCallShift',
-  examples: [{ user: examplePerson, starts_at: '2026-11-23T08:00:00.000Z', ends_at: '2026-11-30T08:00:00.000Z', override_id: null }],
-})
+const OverrideIdOrNull = Id.nullable().describe(
+  'The override that puts this user on call; null for a turn of a rotation.',
+)
+export const Shift = z
+  .strictObject({ user: Person, starts_at: Time, ends_at: Time, override_id: OverrideIdOrNull })
+  .meta({
+    id: 'OnCallShift',
+    examples: [
+      {
+        user: examplePerson,
+        starts_at: '2026-11-23T08:00:00.000Z',
+        ends_at: '2026-11-30T08:00:00.000Z',
+        override_id: null,
+      },
+    ],
+  })
 export type Shift = z.infer<typeof Shift>
 
-export const OnCallQuery = z.strictObject({ team_id: Uuid.optional().describe('Only the schedules of this team.') })
+export const OnCallQuery = z.strictObject({
+  team_id: Uuid.optional().describe('Only the schedules of this team.'),
+})
 
 export const OnCall = z
   .strictObject({
@@ -155,8 +189,13 @@ export type OnCall = z.infer<typeof OnCall>
 const Named = z.strictObject({ id: Id, name: z.string().describe('Its name.') })
 export const OnCallDuties = z
   .strictObject({
-    schedules: z.array(Named).describe('Schedules with the member in a rotation, or in an override that has not ended.'),
+    schedules: z
+      .array(Named)
+      .describe('Schedules with the member in a rotation, or in an override that has not ended.'),
     policies: z.array(Named).describe('Escalation policies with a step that notifies the member.'),
   })
-  .meta({ id: 'OnCallDuties', examples: [{ schedules: [{ id: exampleSchedule, name: example.name }], policies: [] }] })
+  .meta({
+    id: 'OnCallDuties',
+    examples: [{ schedules: [{ id: exampleSchedule, name: example.name }], policies: [] }],
+  })
 export type OnCallDuties = z.infer<typeof OnCallDuties>

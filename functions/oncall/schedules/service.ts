@@ -3,7 +3,16 @@ import { inTransaction, type PlatformDb, type ReadDb, type WriteDb } from '#db/s
 import { throwUnknownId } from '#db/sqlstate.ts'
 import * as policies from '#functions/oncall/policies/service.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
-import { type FieldError, invalidField, invalidRequest, notFound, Problem, requireVersion, throwNotFound, unknownId } from '#problem.ts'
+import {
+  type FieldError,
+  invalidField,
+  invalidRequest,
+  notFound,
+  Problem,
+  requireVersion,
+  throwNotFound,
+  unknownId,
+} from '#problem.ts'
 import type { HandoverDuty } from '#rules/oncall/handover.ts'
 import type { Roster } from '#rules/oncall/shifts.ts'
 import { enqueueEvent } from '#work/events.ts'
@@ -40,7 +49,11 @@ export async function create({ db }: WriteContext, input: ScheduleCreate): Promi
   return toSchedule(await queries.insertSchedule(db, input).catch(throwUnknownTeam))
 }
 
-export async function update({ db }: WriteContext, id: string, changes: ScheduleUpdate): Promise<UpdatedSchedule> {
+export async function update(
+  { db }: WriteContext,
+  id: string,
+  changes: ScheduleUpdate,
+): Promise<UpdatedSchedule> {
   const before = await findOnCallPerson(db, id)
   const schedule = await store(db, id, changes)
   return { ...schedule, on_call_before: before, on_call_after: await findOnCallPerson(db, id) }
@@ -91,7 +104,9 @@ export async function listOnCall({ db }: ReadContext, teamId: string | undefined
 /** How far the next shift is looked for. */
 const nextShiftMs = 2 * dayMs
 
-/** Return who is on call by each schedule, or by those of a team and of none, and who is next within two days. */
+/**
+ * Return who is on call by each schedule, or by those of a team and of none, and who is next within two days.
+ */
 export async function listNextOnCall(db: ReadDb, teamId: string | null): Promise<HandoverDuty[]> {
   const { listShifts } = await loadShifts()
   const rows = await queries.selectRosters.all(db, {})
@@ -102,7 +117,8 @@ export async function listNextOnCall(db: ReadDb, teamId: string | null): Promise
       const shifts = listShifts(toRoster(row), now, now + nextShiftMs)
       const current = shifts.find(({ startsAt }) => startsAt === now)
       let until = now
-      for (const { userId, startsAt, endsAt } of shifts) if (userId === current?.userId && startsAt === until) until = endsAt
+      for (const { userId, startsAt, endsAt } of shifts)
+        if (userId === current?.userId && startsAt === until) until = endsAt
       const next = shifts.find(({ userId, startsAt }) => startsAt >= until && userId !== current?.userId)
       return {
         schedule_id: row.id,
@@ -119,19 +135,30 @@ export async function listOfMember({ db }: ReadContext, userId: string): Promise
   return (await queries.selectDuties.first(db, userId)) ?? throwNotFound('Member')
 }
 
-/** Return the ids of the users who are on call by these schedules. A schedule that does not exist has none. */
-export async function findOnCallUsers(db: ReadDb | PlatformDb, scheduleIds: readonly string[]): Promise<string[]> {
+/**
+ * Return the ids of the users who are on call by these schedules. A schedule that does not exist has none.
+ */
+export async function findOnCallUsers(
+  db: ReadDb | PlatformDb,
+  scheduleIds: readonly string[],
+): Promise<string[]> {
   if (scheduleIds.length === 0) return []
   const { findOnCall } = await loadShifts()
   const rows = await queries.selectRosters.all(db, { ids: scheduleIds })
   return rows.flatMap((row) => findOnCall(toRoster(row), Date.parse(row.now))?.userId ?? [])
 }
 
-export async function listScheduleShifts({ db }: ReadContext, id: string, { from, to }: { from: string; to: string }): Promise<Shift[]> {
+export async function listScheduleShifts(
+  { db }: ReadContext,
+  id: string,
+  { from, to }: { from: string; to: string },
+): Promise<Shift[]> {
   const [start, end] = [Date.parse(from), Date.parse(to)]
   if (end <= start) throw invalidField(['query', 'to'], 'must be after `from`')
-  if (end - start > maxShiftDays * dayMs) throw invalidField(['query', 'to'], `must be at most ${maxShiftDays} days after \`from\``)
-  const row = (await queries.selectRosters.first(db, { ids: [id], from, to })) ?? throwNotFound('On-call schedule')
+  if (end - start > maxShiftDays * dayMs)
+    throw invalidField(['query', 'to'], `must be at most ${maxShiftDays} days after \`from\``)
+  const row =
+    (await queries.selectRosters.first(db, { ids: [id], from, to })) ?? throwNotFound('On-call schedule')
   const { listShifts, joinShifts } = await loadShifts()
   // Until a change, its earlier version decided. So a change keeps the past.
   const versions = [...row.versions.map((version) => ({ ...row, ...version })), { ...row, valid_until: to }]
@@ -153,8 +180,14 @@ export async function listOverrides({ db }: ReadContext, id: string, page: PageQ
   return toPage(await queries.selectOverrides.all(db, id, page), page, queries.overrideOrder)
 }
 
-/** Put a member on call. Whoever is replaced is notified, and the admins of another team than the caller's. */
-export async function createOverride({ db, caller }: WriteContext, id: string, input: OverrideCreate): Promise<Override> {
+/**
+ * Put a member on call. Whoever is replaced is notified, and the admins of another team than the caller's.
+ */
+export async function createOverride(
+  { db, caller }: WriteContext,
+  id: string,
+  input: OverrideCreate,
+): Promise<Override> {
   const { starts_at, ends_at, member_id } = input
   const length = Date.parse(ends_at) - Date.parse(starts_at)
   if (length <= 0) throw invalidField(['body', 'ends_at'], 'must be after `starts_at`')
@@ -166,7 +199,8 @@ export async function createOverride({ db, caller }: WriteContext, id: string, i
   const replacedIds = await findReplaced(db, id, input)
   const override = await inTransaction(db, async (inner) => {
     const inserted = await queries.insertOverride.first(inner, id, input)
-    if (inserted) await announceOverride(inner, { schedule, override: inserted, replacedIds, actorId: caller.userId })
+    if (inserted)
+      await announceOverride(inner, { schedule, override: inserted, replacedIds, actorId: caller.userId })
     return inserted
   })
   if (override) return override
@@ -176,7 +210,11 @@ export async function createOverride({ db, caller }: WriteContext, id: string, i
 }
 
 /** Return who would be on call during an override without it. */
-async function findReplaced(db: ReadDb, id: string, { starts_at: from, ends_at: to, member_id }: OverrideCreate): Promise<string[]> {
+async function findReplaced(
+  db: ReadDb,
+  id: string,
+  { starts_at: from, ends_at: to, member_id }: OverrideCreate,
+): Promise<string[]> {
   const row = await queries.selectRosters.first(db, { ids: [id], from, to })
   if (!row) return []
   const { listShifts } = await loadShifts()
@@ -213,7 +251,8 @@ async function announceOverride(
 
 export async function removeOverride({ db }: WriteContext, scheduleId: string, id: string): Promise<void> {
   const { is_deleted } = (await queries.deleteOverride.first(db, scheduleId, id)) ?? throwNotFound('Override')
-  if (!is_deleted) throw new Problem('forbidden', 'Only its creator, the user on call and admins may delete this override')
+  if (!is_deleted)
+    throw new Problem('forbidden', 'Only its creator, the user on call and admins may delete this override')
 }
 
 async function find(db: ReadDb, id: string): Promise<queries.ScheduleRow> {
@@ -222,22 +261,40 @@ async function find(db: ReadDb, id: string): Promise<queries.ScheduleRow> {
 
 async function requireEditable(db: ReadDb, id: string): Promise<queries.ScheduleRow> {
   const schedule = await find(db, id)
-  if (!schedule.may_change) throw new Problem('forbidden', 'Only an admin of its team or an account admin may change this on-call schedule')
+  if (!schedule.may_change)
+    throw new Problem(
+      'forbidden',
+      'Only an admin of its team or an account admin may change this on-call schedule',
+    )
   return schedule
 }
 
-/** Throw 403 for a team that the caller does not administer, 404 for members of no or another account, and 422 for viewers and inactive members. */
-async function requireTeamAndMembers(db: ReadDb, teamId: string | null, rotations: ScheduleCreate['rotations']): Promise<void> {
+/**
+ * Throw 403 for a team that the caller does not administer, 404 for members of no or another account, and 422
+ * for viewers and inactive members.
+ */
+async function requireTeamAndMembers(
+  db: ReadDb,
+  teamId: string | null,
+  rotations: ScheduleCreate['rotations'],
+): Promise<void> {
   const members = [...new Set(rotations.flatMap((rotation) => rotation.members))]
   const { may_change, known_ids, ids } = await queries.selectResponders.one(db, members, teamId)
-  if (!may_change) throw new Problem('forbidden', 'A team admin may change on-call schedules of their own team only')
+  if (!may_change)
+    throw new Problem('forbidden', 'A team admin may change on-call schedules of their own team only')
   if (known_ids.length < members.length) throw notFound('Member')
   const available = new Set(ids)
   const errors = rotations.flatMap((rotation, place) =>
     rotation.members.flatMap((id, n): FieldError[] =>
       available.has(id)
         ? []
-        : [{ loc: ['body', 'rotations', place, 'members', n], msg: 'must be the id of an active engineer or admin', type: 'unknown' }],
+        : [
+            {
+              loc: ['body', 'rotations', place, 'members', n],
+              msg: 'must be the id of an active engineer or admin',
+              type: 'unknown',
+            },
+          ],
     ),
   )
   if (errors.length > 0) throw invalidRequest(errors)
@@ -261,7 +318,10 @@ function toRoster({ timezone, rotations, overrides, people }: Omit<queries.Roste
   }
 }
 
-function findPerson({ people }: Pick<queries.RosterRow, 'people'>, userId: string): { id: string; name: string } {
+function findPerson(
+  { people }: Pick<queries.RosterRow, 'people'>,
+  userId: string,
+): { id: string; name: string } {
   return { id: userId, name: people.find(({ id }) => id === userId)?.name ?? '' }
 }
 

@@ -6,7 +6,11 @@ import { readStatement, writeStatement } from '#db/statement.ts'
 import type { Provider } from '#vendors/psa/psa.ts'
 
 export function selectCallbacks(db: ReadDb): Promise<{ last_received_at: string | null } | undefined> {
-  return db.selectFrom('psa_callbacks').select('last_received_at').where('account_id', '=', accountId).executeTakeFirst()
+  return db
+    .selectFrom('psa_callbacks')
+    .select('last_received_at')
+    .where('account_id', '=', accountId)
+    .executeTakeFirst()
 }
 
 /** Insert or replace the address. The arguments are hashes, in PostgreSQL's text form. */
@@ -42,14 +46,17 @@ export const selectAddress = readStatement(
 )
 
 /** Count a verified callback of an account. Return no row when it has had `max` within a minute. */
-export const countCallback = writeStatement(z.object({ account_id: z.string() }), (account: string, max: number) => {
-  const isSameMinute = sql`c.counted_since > app.now() - interval '1 minute'`
-  return sql`
+export const countCallback = writeStatement(
+  z.object({ account_id: z.string() }),
+  (account: string, max: number) => {
+    const isSameMinute = sql`c.counted_since > app.now() - interval '1 minute'`
+    return sql`
     update psa_callbacks c
        set calls = case when ${isSameMinute} then c.calls + 1 else 1 end, last_received_at = app.now(),
            counted_since = case when ${isSameMinute} then c.counted_since else app.now() end
      where c.account_id = ${account} and (c.calls < ${max} or not ${isSameMinute}) returning c.account_id`
-})
+  },
+)
 
 /** Insert the tickets that do not wait already, unless 1,000 of the account wait. */
 export const insertChanges = writeStatement(

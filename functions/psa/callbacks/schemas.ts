@@ -15,16 +15,22 @@ const settings = {
   is_enabled: z.boolean().describe('Whether there is an address for callbacks.'),
   last_received_at: Time.nullable().describe('When the last callback arrived; null before the first.'),
 }
-export const CallbackSettings = z
-  .strictObject(settings)
-  .meta({ id: 'PsaCallbacks', examples: [{ is_enabled: true, last_received_at: '2026-11-21T09:30:00.000Z' }] })
+export const CallbackSettings = z.strictObject(settings).meta({
+  id: 'PsaCallbacks',
+  examples: [{ is_enabled: true, last_received_at: '2026-11-21T09:30:00.000Z' }],
+})
 export type CallbackSettings = z.infer<typeof CallbackSettings>
 
 export const CallbackAddress = z
   .strictObject({
     url: Secret.describe('The address for the ticketing system. It is returned only once.'),
-    username: z.string().nullable().describe('HaloPSA: user name of the basic authentication; null for ConnectWise, which signs.'),
-    password: Secret.nullable().describe('HaloPSA: password of the basic authentication. It is returned only once.'),
+    username: z
+      .string()
+      .nullable()
+      .describe('HaloPSA: user name of the basic authentication; null for ConnectWise, which signs.'),
+    password: Secret.nullable().describe(
+      'HaloPSA: password of the basic authentication. It is returned only once.',
+    ),
   })
   .meta({
     id: 'PsaCallbackAddress',

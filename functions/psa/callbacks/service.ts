@@ -4,7 +4,12 @@ import { notFound, Problem } from '#problem.ts'
 import { parseJson } from '#rules/text/json.ts'
 import { randomToken, sha256Bytea } from '#vendors/auth/hash.ts'
 import type { RawBody } from '#vendors/net/raw-body.ts'
-import { haloUserName, parseBasicPassword, parseHaloTickets, readConnectWiseTickets } from '#vendors/psa/callbacks.ts'
+import {
+  haloUserName,
+  parseBasicPassword,
+  parseHaloTickets,
+  readConnectWiseTickets,
+} from '#vendors/psa/callbacks.ts'
 import type { Provider } from '#vendors/psa/psa.ts'
 import * as queries from './queries.ts'
 import type { CallbackAddress, CallbackParams, CallbackSettings } from './schemas.ts'
@@ -37,17 +42,28 @@ export function disable({ db }: WriteContext): Promise<void> {
 type ReceiveContext = Pick<Context<'post', 'signed', 'reason'>, 'platform' | 'guard'>
 
 /**
- * Check who sent a callback, and queue the tickets that it names. A replayed callback only has the ticket read again. Throw 404 for an unknown
- * address, 400 for a wrong signature or password, 429, and 502 when the key of the signature cannot be read.
+ * Check who sent a callback, and queue the tickets that it names. A replayed callback only has the ticket
+ * read again. Throw 404 for an unknown address, 400 for a wrong signature or password, 429, and 502 when the
+ * key of the signature cannot be read.
  */
-export async function receive(ctx: ReceiveContext, { provider, token }: CallbackParams, body: RawBody): Promise<{ queued: number }> {
+export async function receive(
+  ctx: ReceiveContext,
+  { provider, token }: CallbackParams,
+  body: RawBody,
+): Promise<{ queued: number }> {
   const password = parseBasicPassword(body.headers.get('authorization')) ?? ''
-  const address = await queries.selectAddress.first(ctx.platform, provider, await sha256Bytea(token), await sha256Bytea(password))
+  const address = await queries.selectAddress.first(
+    ctx.platform,
+    provider,
+    await sha256Bytea(token),
+    await sha256Bytea(password),
+  )
   if (!address) throw notFound('Callback address')
   const ticketIds = await readTickets[provider](ctx, address, body)
   if (!(await queries.countCallback.first(ctx.platform, address.account_id, maxCallsPerMinute)))
     throw new Problem('rate_limited', undefined, { headers: { 'retry-after': '60' } })
-  const inserted = ticketIds.length > 0 ? await queries.insertChanges.all(ctx.platform, address.account_id, ticketIds) : []
+  const inserted =
+    ticketIds.length > 0 ? await queries.insertChanges.all(ctx.platform, address.account_id, ticketIds) : []
   for (const { id } of inserted) ctx.platform.outbox({ kind: 'ticket_change', id, attempt: 1 })
   return { queued: inserted.length }
 }

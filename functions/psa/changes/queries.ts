@@ -6,7 +6,11 @@ import { readStatement, writeStatement } from '#db/statement.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
 import { attemptTable, DueRow } from '#work/attempts.ts'
 
-const changeAttempts = attemptTable('psa_ticket_changes', { initial: 'queued', done: 'done', doneAt: 'done_at' })
+const changeAttempts = attemptTable('psa_ticket_changes', {
+  initial: 'queued',
+  done: 'done',
+  doneAt: 'done_at',
+})
 const claimedColumns = sql`id, account_id, ticket_id, attempts, max_attempts`
 
 /** A ticket that a worker has leased to read it. */
@@ -19,9 +23,14 @@ export const ClaimedChange = z.object({
 })
 export type ClaimedChange = z.output<typeof ClaimedChange>
 
-export const claimChange = writeStatement(ClaimedChange, (id: string, attempt: number) => changeAttempts.claim(id, attempt, claimedColumns))
+export const claimChange = writeStatement(ClaimedChange, (id: string, attempt: number) =>
+  changeAttempts.claim(id, attempt, claimedColumns),
+)
 
-/** Record the result of an attempt. `retrySeconds` is null when no attempt follows. Return no row when a later attempt was made. */
+/**
+ * Record the result of an attempt. `retrySeconds` is null when no attempt follows. Return no row when a later
+ * attempt was made.
+ */
 export const completeAttempt = writeStatement(
   z.object({ id: z.string() }),
   (claimed: ClaimedChange, result: SendResult, fingerprint: string | null, retrySeconds: number | null) =>
@@ -38,7 +47,10 @@ export const selectAbandonedChanges = readStatement(
 )
 
 /** Select the fingerprint of the last read of a ticket. */
-export function selectFingerprint(db: ReadDb, ticketId: string): Promise<{ fingerprint: string | null } | undefined> {
+export function selectFingerprint(
+  db: ReadDb,
+  ticketId: string,
+): Promise<{ fingerprint: string | null } | undefined> {
   return db
     .selectFrom('psa_ticket_changes')
     .select('fingerprint')
@@ -58,7 +70,10 @@ export const lockTicket = writeStatement(
 )
 
 /** Select the sessions of a ticket that have not ended. */
-export function selectOpenSessions(db: ReadDb, ticketId: string): Promise<{ session_id: string; user_id: string }[]> {
+export function selectOpenSessions(
+  db: ReadDb,
+  ticketId: string,
+): Promise<{ session_id: string; user_id: string }[]> {
   return db
     .selectFrom('sessions')
     .select(['id as session_id', 'user_id'])

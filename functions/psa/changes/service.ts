@@ -13,9 +13,15 @@ import type { SweptKind } from '#work/sweep.ts'
 import * as queries from './queries.ts'
 
 /** The parts of a job's context that a read needs. */
-export type ChangeContext = Pick<JobContext, 'platform' | 'openAccountScope' | 'vault' | 'budget' | 'psa' | 'cache'>
+export type ChangeContext = Pick<
+  JobContext,
+  'platform' | 'openAccountScope' | 'vault' | 'budget' | 'psa' | 'cache'
+>
 
-/** Read a ticket that a callback has named. A duplicate message finds the attempt already claimed and does nothing. */
+/**
+ * Read a ticket that a callback has named. A duplicate message finds the attempt already claimed and does
+ * nothing.
+ */
 export async function attempt(ctx: ChangeContext, changeId: string, attemptNumber: number): Promise<void> {
   const claimed = await queries.claimChange.first(ctx.platform, changeId, attemptNumber)
   if (!claimed) return
@@ -44,7 +50,10 @@ export function toSweptKind(ctx: ChangeContext): SweptKind {
 
 type Failure = Extract<SendResult, { ok: false }>
 
-/** A ticket, and the one that is left of it after merges, which may be itself. Each is null when the ticketing system has none. */
+/**
+ * A ticket, and the one that is left of it after merges, which may be itself. Each is null when the ticketing
+ * system has none.
+ */
 interface TicketState {
   ticket: Ticket | null
   survivor: Ticket | null
@@ -72,8 +81,15 @@ function toNullWhenMissing(error: unknown): null {
   throw error
 }
 
-/** Record a read. If the ticket's state has changed, move or pause its schedules, and send an event to its open sessions. */
-async function recordRead(ctx: ChangeContext, claimed: queries.ClaimedChange, state: TicketState): Promise<void> {
+/**
+ * Record a read. If the ticket's state has changed, move or pause its schedules, and send an event to its
+ * open sessions.
+ */
+async function recordRead(
+  ctx: ChangeContext,
+  claimed: queries.ClaimedChange,
+  state: TicketState,
+): Promise<void> {
   const fingerprint = await toFingerprint(state.ticket)
   const result = { ok: true, status: null } as const
   recordAttempt('ticket_change', result, null)
@@ -86,7 +102,11 @@ async function recordRead(ctx: ChangeContext, claimed: queries.ClaimedChange, st
 }
 
 /** A merged ticket is closed in ticketing systems, but its work goes on in the ticket that is left. */
-async function announceChange(db: WriteDb, ticketId: string, { ticket, survivor }: TicketState): Promise<void> {
+async function announceChange(
+  db: WriteDb,
+  ticketId: string,
+  { ticket, survivor }: TicketState,
+): Promise<void> {
   const mergedInto = survivor && survivor !== ticket ? survivor.id : null
   const paused = isClosed(survivor) ? await queries.pauseSchedules.all(db, ticketId) : []
   const moved = mergedInto ? await queries.moveSchedules.all(db, ticketId, mergedInto) : []
@@ -107,15 +127,32 @@ const isClosed = (ticket: Ticket | null) => ticket === null || ticket.is_closed
 /** Return a hash of what the event is about, because the names of people must not be stored. */
 function toFingerprint(ticket: Ticket | null): Promise<string> {
   return sha256Base64url(
-    JSON.stringify(ticket && [ticket.status, ticket.board_id, ticket.owner, ticket.priority, ticket.is_closed, ticket.updated_at]),
+    JSON.stringify(
+      ticket && [
+        ticket.status,
+        ticket.board_id,
+        ticket.owner,
+        ticket.priority,
+        ticket.is_closed,
+        ticket.updated_at,
+      ],
+    ),
   )
 }
 
-async function recordFailure(ctx: ChangeContext, claimed: queries.ClaimedChange, result: Failure): Promise<void> {
+async function recordFailure(
+  ctx: ChangeContext,
+  claimed: queries.ClaimedChange,
+  result: Failure,
+): Promise<void> {
   const delaySeconds = secondsUntilRetry(claimed, result)
   recordAttempt('ticket_change', result, delaySeconds)
   await ctx.openAccountScope(claimed.account_id).transaction(async (db) => {
-    if (!(await queries.completeAttempt.first(db, claimed, result, null, delaySeconds)) || delaySeconds === null) return
+    if (
+      !(await queries.completeAttempt.first(db, claimed, result, null, delaySeconds)) ||
+      delaySeconds === null
+    )
+      return
     db.outbox({ kind: 'ticket_change', id: claimed.id, attempt: claimed.attempts + 1, delaySeconds })
   })
 }

@@ -9,7 +9,14 @@ import type { ConnectionRow } from '#vendors/psa/connection.ts'
 export function selectConnection(db: ReadDb): Promise<ConnectionRow | undefined> {
   return db
     .selectFrom('psa_connections')
-    .select(['id', 'account_id', 'provider', 'base_url', sql<ConnectionRow['identity']>`identity`.as('identity'), 'credentials'])
+    .select([
+      'id',
+      'account_id',
+      'provider',
+      'base_url',
+      sql<ConnectionRow['identity']>`identity`.as('identity'),
+      'credentials',
+    ])
     .select([
       'is_active',
       'time_rounding_minutes',
@@ -37,12 +44,23 @@ export interface ConnectionChange {
 }
 
 /**
- * Insert or update the account's connection. `oldCredentials` are the encrypted credentials that the caller read, or null for none. Return
- * false if another request has changed the connection since.
+ * Insert or update the account's connection. `oldCredentials` are the encrypted credentials that the caller
+ * read, or null for none. Return false if another request has changed the connection since.
  */
-export const saveConnection = writeStatement(z.object({ id: z.string() }), (change: ConnectionChange, oldCredentials: string | null) => {
-  const { provider, base_url, identity, credentials, is_active, time_rounding_minutes, time_minimum_minutes, resolved_statuses } = change
-  return sql`
+export const saveConnection = writeStatement(
+  z.object({ id: z.string() }),
+  (change: ConnectionChange, oldCredentials: string | null) => {
+    const {
+      provider,
+      base_url,
+      identity,
+      credentials,
+      is_active,
+      time_rounding_minutes,
+      time_minimum_minutes,
+      resolved_statuses,
+    } = change
+    return sql`
     insert into psa_connections as c (provider, base_url, identity, credentials, is_active, time_rounding_minutes, time_minimum_minutes,
                                       resolved_statuses)
     select ${provider}, ${base_url}, ${jsonb(identity)}, ${credentials}, ${is_active}, ${time_rounding_minutes}, ${time_minimum_minutes},
@@ -54,10 +72,14 @@ export const saveConnection = writeStatement(z.object({ id: z.string() }), (chan
       resolved_statuses = excluded.resolved_statuses, updated_at = app.now()
       where c.credentials = ${oldCredentials}
     returning c.id`
-})
+  },
+)
 
 export async function deleteConnection(db: WriteDb): Promise<boolean> {
-  const { numDeletedRows } = await db.deleteFrom('psa_connections').where('account_id', '=', accountId).executeTakeFirstOrThrow()
+  const { numDeletedRows } = await db
+    .deleteFrom('psa_connections')
+    .where('account_id', '=', accountId)
+    .executeTakeFirstOrThrow()
   return numDeletedRows > 0n
 }
 

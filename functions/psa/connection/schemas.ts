@@ -5,28 +5,48 @@ import { providers, ticketIdPattern } from '#vendors/psa/psa.ts'
 
 const ShortText = z.string().trim().min(1).max(200)
 const Secret = z.string().min(1).max(1000)
-export const Provider = z.enum(providers).meta({ id: 'PsaProvider' }).describe('The ticketing system: ConnectWise Manage or HaloPSA.')
+export const Provider = z
+  .enum(providers)
+  .meta({ id: 'PsaProvider' })
+  .describe('The ticketing system: ConnectWise Manage or HaloPSA.')
 
 const roundingFields = {
-  time_rounding_minutes: z.int().min(1).max(60).describe('Time entries are rounded up to a multiple of this many minutes; 1 by default.'),
-  time_minimum_minutes: z.int().min(0).max(480).describe('The shortest time entry, in minutes; 0 by default.'),
+  time_rounding_minutes: z
+    .int()
+    .min(1)
+    .max(60)
+    .describe('Time entries are rounded up to a multiple of this many minutes; 1 by default.'),
+  time_minimum_minutes: z
+    .int()
+    .min(0)
+    .max(480)
+    .describe('The shortest time entry, in minutes; 0 by default.'),
 }
 
 export const Board = z
-  .strictObject({ id: z.string().describe('Id in the ticketing system.'), name: z.string().describe('Name of the board.') })
+  .strictObject({
+    id: z.string().describe('Id in the ticketing system.'),
+    name: z.string().describe('Name of the board.'),
+  })
   .meta({ id: 'PsaBoard', examples: [{ id: '1', name: 'Service Desk' }] })
 
 export const Status = z
   .strictObject({
     id: z.string().describe('Id in the ticketing system.'),
     name: z.string().describe('Name of the status.'),
-    is_closed: z.boolean().nullable().describe('Whether it closes a ticket; null in HaloPSA, which does not say.'),
+    is_closed: z
+      .boolean()
+      .nullable()
+      .describe('Whether it closes a ticket; null in HaloPSA, which does not say.'),
   })
   .meta({ id: 'PsaStatus', examples: [{ id: '12', name: 'In Progress', is_closed: false }] })
 
 const RecordId = z.string().regex(ticketIdPattern)
 const ResolvedStatus = z
-  .strictObject({ board_id: RecordId.describe('Id of a board.'), status_id: RecordId.describe('Id of a status of the board.') })
+  .strictObject({
+    board_id: RecordId.describe('Id of a board.'),
+    status_id: RecordId.describe('Id of a status of the board.'),
+  })
   .meta({ id: 'PsaResolvedStatus', examples: [{ board_id: '1', status_id: '13' }] })
 const ResolvedStatuses = z.array(ResolvedStatus)
 
@@ -44,13 +64,27 @@ export const PsaConnection = z
     base_url: z.string().describe('Base URL of the ticketing system.'),
     company_id: z.string().nullable().describe('ConnectWise: the company id that users enter to sign in.'),
     client_id: z.string().describe('Id of the integration at the provider.'),
-    tenant: z.string().nullable().describe('HaloPSA: name of the tenant; null if the base URL identifies the tenant.'),
-    auth_url: z.string().nullable().describe('HaloPSA: its authorisation server; null if it is below the base URL.'),
-    private_note_outcome: z.string().nullable().describe('HaloPSA: the action that adds internal notes; null for `Private Note`.'),
-    public_note_outcome: z.string().nullable().describe('HaloPSA: the action that adds notes for the client; null for `Public Note`.'),
+    tenant: z
+      .string()
+      .nullable()
+      .describe('HaloPSA: name of the tenant; null if the base URL identifies the tenant.'),
+    auth_url: z
+      .string()
+      .nullable()
+      .describe('HaloPSA: its authorisation server; null if it is below the base URL.'),
+    private_note_outcome: z
+      .string()
+      .nullable()
+      .describe('HaloPSA: the action that adds internal notes; null for `Private Note`.'),
+    public_note_outcome: z
+      .string()
+      .nullable()
+      .describe('HaloPSA: the action that adds notes for the client; null for `Public Note`.'),
     is_active: z.boolean().describe('Whether the connection is used. An inactive connection counts as none.'),
     ...roundingFields,
-    resolved_statuses: ResolvedStatuses.describe('The status that the ticket of a resolved case gets, by board. Other boards keep theirs.'),
+    resolved_statuses: ResolvedStatuses.describe(
+      'The status that the ticket of a resolved case gets, by board. Other boards keep theirs.',
+    ),
     last_checked_at: Time.nullable().describe('When the credentials were last checked.'),
     last_check_error: z.string().nullable().describe('Why that check failed; null when it succeeded.'),
     created_at: Time,
@@ -84,32 +118,46 @@ const Address = ApiAddress.transform((url) => url.replace(/\/+$/, ''))
 export const PsaConnectionUpdate = z
   .strictObject({
     provider: Provider,
-    base_url: Address.describe('Base URL of the ticketing system: its site, or the path of its API. HaloPSA: it is stored as the site.'),
+    base_url: Address.describe(
+      'Base URL of the ticketing system: its site, or the path of its API. HaloPSA: it is stored as the site.',
+    ),
     company_id: ShortText.describe('ConnectWise: the company id that users enter to sign in.'),
     public_key: Secret.describe("ConnectWise: the API member's public key. It is never returned."),
     private_key: Secret.describe("ConnectWise: the API member's private key. It is never returned."),
     client_id: ShortText.describe('Id of the integration at the provider.'),
     client_secret: Secret.describe('HaloPSA: the secret of the API application. It is never returned.'),
-    tenant: ShortText.nullable().describe('HaloPSA: name of the tenant; null if the base URL identifies the tenant.'),
+    tenant: ShortText.nullable().describe(
+      'HaloPSA: name of the tenant; null if the base URL identifies the tenant.',
+    ),
     auth_url: Address.transform(toAuthorisationServer)
       .nullable()
-      .describe('HaloPSA: the address of its authorisation server, if it is not below the base URL. The secret is sent to it.'),
+      .describe(
+        'HaloPSA: the address of its authorisation server, if it is not below the base URL. The secret is sent to it.',
+      ),
     private_note_outcome: ShortText.nullable().describe(
       'HaloPSA: the name of the action that adds internal notes; `Private Note` by default.',
     ),
     public_note_outcome: ShortText.nullable().describe(
       'HaloPSA: the name of the action that adds notes for the client; `Public Note` by default.',
     ),
-    is_active: z.boolean().describe('Whether the connection is used. A new connection is active when left out.'),
+    is_active: z
+      .boolean()
+      .describe('Whether the connection is used. A new connection is active when left out.'),
     ...roundingFields,
     resolved_statuses: ResolvedStatuses.max(200)
-      .refine((items) => new Set(items.map(({ board_id }) => board_id)).size === items.length, 'must name each board once')
+      .refine(
+        (items) => new Set(items.map(({ board_id }) => board_id)).size === items.length,
+        'must name each board once',
+      )
       .describe(
         'The status that the ticket of a resolved case gets, by board; empty for none. The ticketing system is asked whether it has them.',
       ),
   })
   .partial()
-  .meta({ id: 'PsaConnectionUpdate', examples: [{ ...example, public_key: 'Xk2aT9bQ', private_key: 'p7LmVw3R' }] })
+  .meta({
+    id: 'PsaConnectionUpdate',
+    examples: [{ ...example, public_key: 'Xk2aT9bQ', private_key: 'p7LmVw3R' }],
+  })
 export type PsaConnectionUpdate = z.infer<typeof PsaConnectionUpdate>
 
 export const TestResult = z
@@ -117,8 +165,14 @@ export const TestResult = z
     success: z.boolean().describe('Whether the ticketing system accepted the credentials.'),
     message: z.string().describe('The result as a sentence.'),
     boards: z
-      .array(Board.extend({ statuses: z.array(Status).describe('Its statuses.') }).meta({ id: 'PsaBoardWithStatuses' }))
-      .describe('The first 50 boards with their statuses, to choose `resolved_statuses` from; empty if the test failed.'),
+      .array(
+        Board.extend({ statuses: z.array(Status).describe('Its statuses.') }).meta({
+          id: 'PsaBoardWithStatuses',
+        }),
+      )
+      .describe(
+        'The first 50 boards with their statuses, to choose `resolved_statuses` from; empty if the test failed.',
+      ),
   })
   .meta({
     id: 'PsaConnectionTest',
@@ -126,7 +180,9 @@ export const TestResult = z
       {
         success: true,
         message: 'The ticketing system accepted the credentials',
-        boards: [{ id: '1', name: 'Service Desk', statuses: [{ id: '13', name: 'Closed', is_closed: true }] }],
+        boards: [
+          { id: '1', name: 'Service Desk', statuses: [{ id: '13', name: 'Closed', is_closed: true }] },
+        ],
       },
     ],
   })

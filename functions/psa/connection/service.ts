@@ -3,7 +3,12 @@ import { requireAllowedAddress } from '#http/allowed-address.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { type FieldError, invalidField, invalidRequest, Problem } from '#problem.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
-import { type ConnectionRow, decryptConnection, decryptSecrets, encryptSecrets } from '#vendors/psa/connection.ts'
+import {
+  type ConnectionRow,
+  decryptConnection,
+  decryptSecrets,
+  encryptSecrets,
+} from '#vendors/psa/connection.ts'
 import { toHaloSite } from '#vendors/psa/halopsa-address.ts'
 import { type Provider, PsaError, type PsaPort } from '#vendors/psa/psa.ts'
 import type { RoundingRule } from '#vendors/psa/time-entry.ts'
@@ -26,7 +31,11 @@ export interface OpenConnection {
 type FieldNames = readonly (keyof PsaConnectionUpdate)[]
 /** `settings` are optional, and stored with the identity when they are not null. */
 const fields: Record<Provider, { identity: FieldNames; settings: FieldNames; secrets: FieldNames }> = {
-  connectwise: { identity: ['company_id', 'client_id'], settings: [], secrets: ['public_key', 'private_key'] },
+  connectwise: {
+    identity: ['company_id', 'client_id'],
+    settings: [],
+    secrets: ['public_key', 'private_key'],
+  },
   halopsa: {
     identity: ['client_id', 'tenant'],
     settings: ['auth_url', 'private_note_outcome', 'public_note_outcome'],
@@ -59,7 +68,9 @@ export async function put(ctx: WriteContext, update: PsaConnectionUpdate): Promi
     const before = await queries.selectConnection(ctx.db)
     const change = await mergeConnection(ctx, before, update)
     if (update.resolved_statuses?.length) await requireStatuses(ctx, change, update.resolved_statuses)
-    return (await queries.saveConnection.run(ctx.db, change, before?.credentials ?? null)) > 0 ? get(ctx) : undefined
+    return (await queries.saveConnection.run(ctx.db, change, before?.credentials ?? null)) > 0
+      ? get(ctx)
+      : undefined
   })
 }
 
@@ -74,9 +85,15 @@ export async function test(ctx: WriteContext) {
   const { error, boards } = await port
     .checkCredentials()
     .then(async () => ({ error: null, boards: await listBoardsWithStatuses(port) }))
-    .catch((failure: unknown) => (failure instanceof PsaError ? { error: failure.message, boards: [] } : Promise.reject(failure)))
+    .catch((failure: unknown) =>
+      failure instanceof PsaError ? { error: failure.message, boards: [] } : Promise.reject(failure),
+    )
   await queries.recordCheck(ctx.db, row.id, error)
-  return { success: error === null, message: error ?? 'The ticketing system accepted the credentials', boards }
+  return {
+    success: error === null,
+    message: error ?? 'The ticketing system accepted the credentials',
+    boards,
+  }
 }
 
 const maxListedBoards = 50
@@ -95,25 +112,37 @@ export function notConnected(): Problem {
   return new Problem('psa_not_connected', 'No ticketing system is connected to this account')
 }
 
-/** Convert a provider's error to a Problem. If the provider has no such record, the problem is a 404 when `resource` names it, and `psa_error` otherwise. */
+/**
+ * Convert a provider's error to a Problem. If the provider has no such record, the problem is a 404 when
+ * `resource` names it, and `psa_error` otherwise.
+ */
 export function toProblem(error: unknown, resource?: string): unknown {
   if (!(error instanceof PsaError)) return error
   const { kind, message, retryAfterSeconds } = error
-  if (kind === 'missing' && resource) return new Problem('not_found', `${resource} not found`, { cause: error })
+  if (kind === 'missing' && resource)
+    return new Problem('not_found', `${resource} not found`, { cause: error })
   const headers = retryAfterSeconds ? { 'retry-after': String(retryAfterSeconds) } : {}
   return new Problem(errorCodes[kind], message, { headers, cause: error })
 }
 
 /**
- * Convert an error of the ticketing system to a result. A missing ticket, an invalid request and a missing or inactive connection are
- * final; other errors of the ticketing system may be retried. Rethrow any other error.
+ * Convert an error of the ticketing system to a result. A missing ticket, an invalid request and a missing or
+ * inactive connection are final; other errors of the ticketing system may be retried. Rethrow any other
+ * error.
  */
 export function toSendResult(error: unknown): Extract<SendResult, { ok: false }> {
-  if (error instanceof Problem && error.kind === 'psa_not_connected') return { ok: false, status: null, error: error.message, gone: true }
+  if (error instanceof Problem && error.kind === 'psa_not_connected')
+    return { ok: false, status: null, error: error.message, gone: true }
   if (!(error instanceof PsaError)) throw error
   const { kind, message, status, retryAfterSeconds } = error
   const isFinal = kind === 'missing' || kind === 'invalid'
-  return { ok: false, status, error: message, gone: isFinal, ...(retryAfterSeconds ? { retryAfterSeconds } : {}) }
+  return {
+    ok: false,
+    status,
+    error: message,
+    gone: isFinal,
+    ...(retryAfterSeconds ? { retryAfterSeconds } : {}),
+  }
 }
 
 const errorCodes = {
@@ -134,18 +163,23 @@ async function requireStatuses(
   const read = <T>(answer: Promise<T>) => answer.catch((error: unknown) => Promise.reject(toProblem(error)))
   const boards = await read(port.listBoards())
   const refuse = (index: number, name: 'board_id' | 'status_id') =>
-    invalidField(['body', 'resolved_statuses', index, name], 'must be an id of the ticketing system', 'unknown')
+    invalidField(
+      ['body', 'resolved_statuses', index, name],
+      'must be an id of the ticketing system',
+      'unknown',
+    )
   await Promise.all(
     statuses.map(async ({ board_id, status_id }, index) => {
       if (!boards.some(({ id }) => id === board_id)) throw refuse(index, 'board_id')
-      if (!(await read(port.listStatuses(board_id))).some(({ id }) => id === status_id)) throw refuse(index, 'status_id')
+      if (!(await read(port.listStatuses(board_id))).some(({ id }) => id === status_id))
+        throw refuse(index, 'status_id')
     }),
   )
 }
 
 /**
- * Merge an update into the stored connection and encrypt its secrets. Throw 422 for a required field that is in neither, and for a field of
- * another provider.
+ * Merge an update into the stored connection and encrypt its secrets. Throw 422 for a required field that is
+ * in neither, and for a field of another provider.
  */
 async function mergeConnection(
   ctx: WriteContext,
@@ -158,21 +192,31 @@ async function mergeConnection(
   const stored = before?.provider === provider ? before : undefined
   const base_url = update.base_url ? toStoredAddress(provider, update.base_url) : stored?.base_url
   const auth_url = update.auth_url === undefined ? stored?.identity.auth_url : update.auth_url
-  // Security: a stored secret is sent only to the origins that it was entered for, not to a new base URL or authorisation server.
+  // Security: a stored secret is sent only to the origins that it was entered for, not to a new base URL or
+  // authorisation server.
   const isSameOrigin =
-    stored && base_url && listOrigins(base_url, auth_url).join() === listOrigins(stored.base_url, stored.identity.auth_url).join()
+    stored &&
+    base_url &&
+    listOrigins(base_url, auth_url).join() === listOrigins(stored.base_url, stored.identity.auth_url).join()
   const storedSecrets = stored && isSameOrigin ? await decryptSecrets(ctx.vault, stored) : {}
   const merged = { base_url: stored?.base_url, ...stored?.identity, ...storedSecrets, ...update } as Record<
     string,
     string | null | undefined
   >
   requireFields(provider, update, merged)
-  const pick = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, merged[name] ?? null]))
-  const credentials = await encryptSecrets(ctx.vault, ctx.caller.accountId, provider, pick(secrets) as Record<string, string>)
+  const pick = (names: readonly string[]) =>
+    Object.fromEntries(names.map((name) => [name, merged[name] ?? null]))
+  const credentials = await encryptSecrets(
+    ctx.vault,
+    ctx.caller.accountId,
+    provider,
+    pick(secrets) as Record<string, string>,
+  )
   const chosenSettings = Object.entries(pick(settings)).filter(([, value]) => value !== null)
   const mergedIdentity = { ...pick(identity), ...Object.fromEntries(chosenSettings) }
   const isSameSystem =
-    stored?.base_url === base_url && identity.every((name) => (stored?.identity[name] ?? null) === (pick(identity)[name] ?? null))
+    stored?.base_url === base_url &&
+    identity.every((name) => (stored?.identity[name] ?? null) === (pick(identity)[name] ?? null))
   const is_active = update.is_active ?? before?.is_active ?? true
   return {
     provider,
@@ -204,15 +248,37 @@ function mergeRounding(before: ConnectionRow | undefined, update: PsaConnectionU
 }
 
 // Of every provider.
-const otherFields: readonly string[] = ['time_rounding_minutes', 'time_minimum_minutes', 'resolved_statuses'] satisfies FieldNames
+const otherFields: readonly string[] = [
+  'time_rounding_minutes',
+  'time_minimum_minutes',
+  'resolved_statuses',
+] satisfies FieldNames
 
-function requireFields(provider: Provider, update: PsaConnectionUpdate, merged: Record<string, unknown>): void {
-  const providerFields: readonly string[] = ['provider', 'base_url', 'is_active', ...fields[provider].identity, ...fields[provider].secrets]
+function requireFields(
+  provider: Provider,
+  update: PsaConnectionUpdate,
+  merged: Record<string, unknown>,
+): void {
+  const providerFields: readonly string[] = [
+    'provider',
+    'base_url',
+    'is_active',
+    ...fields[provider].identity,
+    ...fields[provider].secrets,
+  ]
   const optionalFields: readonly string[] = [...fields[provider].settings, ...otherFields]
-  const unknown = Object.keys(update).filter((name) => !providerFields.includes(name) && !optionalFields.includes(name))
-  const missing = providerFields.filter((name) => !['provider', 'is_active', 'tenant'].includes(name) && !merged[name])
+  const unknown = Object.keys(update).filter(
+    (name) => !providerFields.includes(name) && !optionalFields.includes(name),
+  )
+  const missing = providerFields.filter(
+    (name) => !['provider', 'is_active', 'tenant'].includes(name) && !merged[name],
+  )
   const errors: FieldError[] = [
-    ...unknown.map((name) => ({ loc: ['body', name], msg: `is not a field of ${provider}`, type: 'unknown_key' })),
+    ...unknown.map((name) => ({
+      loc: ['body', name],
+      msg: `is not a field of ${provider}`,
+      type: 'unknown_key',
+    })),
     ...missing.map(requiredField),
   ]
   if (errors.length > 0) throw invalidRequest(errors)
@@ -237,7 +303,10 @@ function toResponse(row: ConnectionRow): PsaConnection {
     is_active: row.is_active,
     time_rounding_minutes: row.time_rounding_minutes,
     time_minimum_minutes: row.time_minimum_minutes,
-    resolved_statuses: Object.entries(row.resolved_statuses).map(([board_id, status_id]) => ({ board_id, status_id })),
+    resolved_statuses: Object.entries(row.resolved_statuses).map(([board_id, status_id]) => ({
+      board_id,
+      status_id,
+    })),
     last_checked_at: row.last_checked_at,
     last_check_error: row.last_check_error,
     created_at: row.created_at,

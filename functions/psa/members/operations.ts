@@ -32,7 +32,14 @@ export const psaMemberOperations = [
     body: schemas.MappingUpdate,
     success: 200,
     returns: schemas.MemberMapping,
-    errors: ['psa_auth_failed', 'psa_error', 'psa_not_connected', 'psa_rate_limited', 'psa_unavailable', 'stale_version'],
+    errors: [
+      'psa_auth_failed',
+      'psa_error',
+      'psa_not_connected',
+      'psa_rate_limited',
+      'psa_unavailable',
+      'stale_version',
+    ],
     handle: ({ ctx, params, body }) => members.putMapping(ctx, params.user_id, body),
   }),
 

@@ -11,8 +11,17 @@ const canAct = sql<boolean>`(u.is_active or app.is_key_open(u.account_id, u.id))
 function selectMappingRows(db: ReadDb) {
   return db
     .selectFrom('users as u')
-    .leftJoin('psa_member_mappings as m', (join) => join.onRef('m.account_id', '=', 'u.account_id').onRef('m.user_id', '=', 'u.id'))
-    .select(['u.id as user_id', 'u.full_name', 'u.email', 'm.psa_member_id', 'm.psa_identifier', 'm.psa_name'])
+    .leftJoin('psa_member_mappings as m', (join) =>
+      join.onRef('m.account_id', '=', 'u.account_id').onRef('m.user_id', '=', 'u.id'),
+    )
+    .select([
+      'u.id as user_id',
+      'u.full_name',
+      'u.email',
+      'm.psa_member_id',
+      'm.psa_identifier',
+      'm.psa_name',
+    ])
     .where('u.account_id', '=', accountId)
     .where(canAct)
 }
@@ -31,7 +40,10 @@ export function selectOwnMember(db: ReadDb): Promise<Pick<Member, 'id' | 'identi
 }
 
 /** Select the member that a user is mapped to. */
-export function selectMemberOf(db: ReadDb, userId: string): Promise<Pick<Member, 'id' | 'identifier'> | undefined> {
+export function selectMemberOf(
+  db: ReadDb,
+  userId: string,
+): Promise<Pick<Member, 'id' | 'identifier'> | undefined> {
   return selectMember(db).where('user_id', '=', userId).executeTakeFirst()
 }
 
@@ -42,7 +54,10 @@ function selectMember(db: ReadDb) {
     .where('account_id', '=', accountId)
 }
 
-/** Map a user who may act to a member of the connection. Return false if the connection has changed since the member was read. */
+/**
+ * Map a user who may act to a member of the connection. Return false if the connection has changed since the
+ * member was read.
+ */
 export const upsertMapping = writeStatement(
   z.object({ user_id: z.string() }),
   (userId: string, connection: { id: string; credentials: string }, { id, identifier, name }: Member) => sql`
@@ -56,5 +71,9 @@ export const upsertMapping = writeStatement(
 )
 
 export async function deleteMapping(db: WriteDb, userId: string): Promise<void> {
-  await db.deleteFrom('psa_member_mappings').where('account_id', '=', accountId).where('user_id', '=', userId).execute()
+  await db
+    .deleteFrom('psa_member_mappings')
+    .where('account_id', '=', accountId)
+    .where('user_id', '=', userId)
+    .execute()
 }

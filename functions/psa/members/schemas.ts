@@ -10,7 +10,10 @@ export const Member = z
     name: z.string().describe('Full name.'),
     email: z.string().nullable().describe('E-mail address in the ticketing system.'),
   })
-  .meta({ id: 'PsaMember', examples: [{ id: '176', identifier: 'dreyes', name: 'Dana Reyes', email: 'dana@northwind.example' }] })
+  .meta({
+    id: 'PsaMember',
+    examples: [{ id: '176', identifier: 'dreyes', name: 'Dana Reyes', email: 'dana@northwind.example' }],
+  })
 
 export const MemberMapping = z
   .strictObject({
@@ -45,7 +48,13 @@ export type MemberMapping = z.infer<typeof MemberMapping>
 
 export const MappingUpdate = z
   .strictObject({
-    psa_member_id: z.string().trim().min(1).max(100).nullable().describe('Id of the member, or null to remove the mapping.'),
+    psa_member_id: z
+      .string()
+      .trim()
+      .min(1)
+      .max(100)
+      .nullable()
+      .describe('Id of the member, or null to remove the mapping.'),
   })
   .partial()
   .meta({ id: 'PsaMemberMappingUpdate', examples: [{ psa_member_id: '176' }] })

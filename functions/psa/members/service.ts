@@ -14,11 +14,21 @@ export async function list(ctx: connection.ConnectionContext): Promise<Member[]>
 
 /** List the stored mappings. Add suggestions only if the ticketing system is available. */
 export async function listMappings(ctx: connection.ConnectionContext): Promise<MemberMapping[]> {
-  const [rows, members] = await Promise.all([queries.selectMappings(ctx.db), list(ctx).catch(ignoreUnavailable)])
-  return rows.map((row) => ({ ...row, suggested_member_id: row.psa_member_id === null ? suggestMemberId(members, row.email) : null }))
+  const [rows, members] = await Promise.all([
+    queries.selectMappings(ctx.db),
+    list(ctx).catch(ignoreUnavailable),
+  ])
+  return rows.map((row) => ({
+    ...row,
+    suggested_member_id: row.psa_member_id === null ? suggestMemberId(members, row.email) : null,
+  }))
 }
 
-export async function putMapping(ctx: WriteContext, userId: string, { psa_member_id }: MappingUpdate): Promise<MemberMapping> {
+export async function putMapping(
+  ctx: WriteContext,
+  userId: string,
+  { psa_member_id }: MappingUpdate,
+): Promise<MemberMapping> {
   await findMapping(ctx.db, userId)
   if (psa_member_id === null) await queries.deleteMapping(ctx.db, userId)
   if (typeof psa_member_id === 'string') await mapToMember(ctx, userId, psa_member_id)
@@ -39,8 +49,13 @@ async function mapToMember(ctx: WriteContext, userId: string, memberId: string):
   const psa = await connection.open(ctx)
   const member = (await listMembers(psa)).find(({ id }) => id === memberId)
   if (!member) throw unknownId('psa_member_id', 'member')
-  const truncated = { ...member, identifier: cut(member.identifier, maxTextLength), name: cut(member.name, maxTextLength) }
-  if ((await queries.upsertMapping.run(ctx.db, userId, psa.row, truncated)) === 0) throw staleVersion('connection')
+  const truncated = {
+    ...member,
+    identifier: cut(member.identifier, maxTextLength),
+    name: cut(member.name, maxTextLength),
+  }
+  if ((await queries.upsertMapping.run(ctx.db, userId, psa.row, truncated)) === 0)
+    throw staleVersion('connection')
 }
 
 function listMembers({ port }: connection.OpenConnection): Promise<Member[]> {

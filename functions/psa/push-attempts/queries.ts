@@ -31,11 +31,13 @@ export const ClaimedPush = z.object({
 })
 export type ClaimedPush = z.output<typeof ClaimedPush>
 
-export const claimPush = writeStatement(ClaimedPush, (id: string, attempt: number) => pushAttempts.claim(id, attempt, claimedColumns))
+export const claimPush = writeStatement(ClaimedPush, (id: string, attempt: number) =>
+  pushAttempts.claim(id, attempt, claimedColumns),
+)
 
 /**
- * Select when the first failed push of the same note was made within the last week, and whether one had it mailed. Each may have added the note and
- * lost every answer.
+ * Select when the first failed push of the same note was made within the last week, and whether one had it
+ * mailed. Each may have added the note and lost every answer.
  */
 export const selectFailedNotes = readStatement(
   z.object({ since: Time.nullable(), notifies: z.boolean().nullable() }),
@@ -45,7 +47,9 @@ export const selectFailedNotes = readStatement(
        and p.ticket_id = ${ticket_id} and p.internal = ${internal} and p.body = ${body} and p.created_at > app.now() - interval '7 days'`,
 )
 
-/** What a push has created: the provider's ids of a note, time entry or ticket, and of the ticket that has it. */
+/**
+ * What a push has created: the provider's ids of a note, time entry or ticket, and of the ticket that has it.
+ */
 export interface CreatedRecord {
   id: string
   ticketId: string
@@ -55,7 +59,10 @@ export interface CreatedRecord {
   mailed?: Recipient
 }
 
-/** Record the result of an attempt. `retrySeconds` is null when no attempt follows. Return no row when a later attempt was made. */
+/**
+ * Record the result of an attempt. `retrySeconds` is null when no attempt follows. Return no row when a later
+ * attempt was made.
+ */
 export const completeAttempt = writeStatement(
   z.object({ id: z.string() }),
   (claimed: ClaimedPush, result: SendResult, created: CreatedRecord | null, retrySeconds: number | null) => {

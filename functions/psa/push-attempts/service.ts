@@ -28,7 +28,10 @@ export async function attempt(ctx: PushContext, pushId: string, attemptNumber: n
 /** Fail the pushes whose last attempt never reported a result. */
 export async function failAbandoned(ctx: PushContext): Promise<void> {
   for (const abandoned of await queries.selectAbandonedPushes.all(ctx.platform))
-    await recordResult(ctx, abandoned, { result: { ok: false, status: null, error: abandonedAttemptError, gone: true }, created: null })
+    await recordResult(ctx, abandoned, {
+      result: { ok: false, status: null, error: abandonedAttemptError, gone: true },
+      created: null,
+    })
 }
 
 /** Return the functions with which the sweep claims and attempts due pushes. */
@@ -41,14 +44,23 @@ export function toSweptKind(ctx: PushContext): SweptKind {
   }
 }
 
-/** Record the result of an attempt, with an event if the push failed and no attempt follows. Enqueue the next attempt if there is one. */
-async function recordResult(ctx: PushContext, claimed: queries.ClaimedPush, { result, created }: AttemptResult): Promise<void> {
+/**
+ * Record the result of an attempt, with an event if the push failed and no attempt follows. Enqueue the next
+ * attempt if there is one.
+ */
+async function recordResult(
+  ctx: PushContext,
+  claimed: queries.ClaimedPush,
+  { result, created }: AttemptResult,
+): Promise<void> {
   const delaySeconds = secondsUntilRetry(claimed, result)
   recordAttempt('push', result, delaySeconds)
   await ctx.openAccountScope(claimed.account_id).transaction(async (db) => {
     if (!(await queries.completeAttempt.first(db, claimed, result, created, delaySeconds))) return
-    if (delaySeconds !== null) db.outbox({ kind: 'push', id: claimed.id, attempt: claimed.attempts + 1, delaySeconds })
-    else if (created && claimed.kind === 'ticket') await queries.linkTicket(db, claimed.source_id, created.ticketId)
+    if (delaySeconds !== null)
+      db.outbox({ kind: 'push', id: claimed.id, attempt: claimed.attempts + 1, delaySeconds })
+    else if (created && claimed.kind === 'ticket')
+      await queries.linkTicket(db, claimed.source_id, created.ticketId)
     else if (!result.ok) await enqueueEvent(db, toFailureEvent(claimed, result.error))
   })
 }
@@ -65,11 +77,15 @@ async function sendNote(ctx: PushContext, claimed: queries.ClaimedPush): Promise
   }
 }
 
-type Push = (port: PsaPort, claimed: queries.ClaimedPush, account: { db: ReadDb; row: ConnectionRow }) => Promise<queries.CreatedRecord>
+type Push = (
+  port: PsaPort,
+  claimed: queries.ClaimedPush,
+  account: { db: ReadDb; row: ConnectionRow },
+) => Promise<queries.CreatedRecord>
 
 /**
- * Add the note, unless an earlier attempt or a failed push added it but lost the response: so it is also mailed once. Then set the ticket's status
- * if the push does.
+ * Add the note, unless an earlier attempt or a failed push added it but lost the response: so it is also
+ * mailed once. Then set the ticket's status if the push does.
  */
 const addNoteOnce: Push = async (port, claimed, { db, row }) => {
   const { attempts, created_at } = claimed
@@ -85,18 +101,29 @@ const addNoteOnce: Push = async (port, claimed, { db, row }) => {
   const existingId = attempts > 1 || failed.since ? await findNote(failed.since ?? created_at) : null
   const notifies = claimed.details.notify === true
   if (existingId && notifies && failed.notifies === false)
-    throw new PsaError('invalid', 'An earlier push has added the note without an e-mail; send it to the client in the ticketing system')
+    throw new PsaError(
+      'invalid',
+      'An earlier push has added the note without an e-mail; send it to the client in the ticketing system',
+    )
   const mailed = notifies ? await findRecipient(port, ticketId, existingId !== null) : undefined
   const id = existingId ?? (await port.addNote(ticketId, note, mailed?.address))
   const created = { id, ticketId, ...(mailed ? { mailed } : {}) }
-  const statusId = claimed.details.sets_status === true ? row.resolved_statuses[ticket.board_id ?? ''] : undefined
+  const statusId =
+    claimed.details.sets_status === true ? row.resolved_statuses[ticket.board_id ?? ''] : undefined
   if (statusId === undefined) return created
   await setStatus(port, ticket, statusId)
   return { ...created, statusId }
 }
 
-/** Return who gets the note by e-mail. Throw if nobody does, unless `isMailed` says that an earlier attempt has mailed it. */
-async function findRecipient(port: PsaPort, ticketId: string, isMailed: boolean): Promise<Recipient | undefined> {
+/**
+ * Return who gets the note by e-mail. Throw if nobody does, unless `isMailed` says that an earlier attempt
+ * has mailed it.
+ */
+async function findRecipient(
+  port: PsaPort,
+  ticketId: string,
+  isMailed: boolean,
+): Promise<Recipient | undefined> {
   const { recipient, refusal } = await port.findRecipient(ticketId)
   if (recipient || isMailed) return recipient ?? undefined
   throw new PsaError('invalid', `No note was added and nobody was mailed: ${refusalTexts[refusal]}`)
@@ -107,13 +134,16 @@ async function setStatus(port: PsaPort, { id }: Ticket, statusId: string): Promi
   await port.updateTicket(id, { statusId }).catch((error: unknown) => {
     if (!(error instanceof PsaError)) throw error
     const { kind, message, status, retryAfterSeconds } = error
-    throw new PsaError(kind, `The note was added, but the ticket did not get its status. ${message}`, { status, retryAfterSeconds })
+    throw new PsaError(kind, `The note was added, but the ticket did not get its status. ${message}`, {
+      status,
+      retryAfterSeconds,
+    })
   })
 }
 
 /**
- * Return the reference that a time entry or a ticket of a session has in the ticketing system. It does not depend on the push, so that a push
- * after a failed one finds what that created.
+ * Return the reference that a time entry or a ticket of a session has in the ticketing system. It does not
+ * depend on the push, so that a push after a failed one finds what that created.
  */
 const toReference = ({ source_id }: queries.ClaimedPush) => `sf-${source_id}`
 
@@ -121,16 +151,35 @@ const toReference = ({ source_id }: queries.ClaimedPush) => `sf-${source_id}`
 const addTimeEntryOnce: Push = async (port, claimed) => {
   const { member_id, started_at, minutes } = TimeEntryDetails.parse(claimed.details)
   const [{ id: ticketId }, reference] = [await findTicket(port, claimed), toReference(claimed)]
-  const entry = { ticketId, memberId: member_id, startedAt: started_at, minutes, note: readNote(claimed), reference }
+  const entry = {
+    ticketId,
+    memberId: member_id,
+    startedAt: started_at,
+    minutes,
+    note: readNote(claimed),
+    reference,
+  }
   return { id: (await port.findTimeEntry(ticketId, reference)) ?? (await port.addTimeEntry(entry)), ticketId }
 }
 
 /** Create the ticket, unless an earlier attempt or push of the session has created it. */
 const createTicketOnce: Push = async (port, claimed) => {
-  const { summary, company_id: companyId, contact_id: contactId, board_id: boardId } = TicketDetails.parse(claimed.details)
+  const {
+    summary,
+    company_id: companyId,
+    contact_id: contactId,
+    board_id: boardId,
+  } = TicketDetails.parse(claimed.details)
   const reference = toReference(claimed)
   // Only a text for clients is stored for a ticket.
-  const ticket = { summary, description: claimed.body as ClientText, companyId, contactId, boardId, reference }
+  const ticket = {
+    summary,
+    description: claimed.body as ClientText,
+    companyId,
+    contactId,
+    boardId,
+    reference,
+  }
   const id = (await port.findTicket(reference)) ?? (await port.createTicket(ticket))
   return { id, ticketId: id }
 }
@@ -144,10 +193,16 @@ async function findTicket(port: PsaPort, { ticket_id }: queries.ClaimedPush): Pr
 }
 
 function readNote({ body, internal, details }: queries.ClaimedPush): TicketText {
-  return readTicketText(details.is_resolution === true ? 'resolution' : internal ? 'internal' : 'client', body)
+  return readTicketText(
+    details.is_resolution === true ? 'resolution' : internal ? 'internal' : 'client',
+    body,
+  )
 }
 
-function toFailureEvent({ source_kind, source_id, ticket_id, requested_by }: queries.ClaimedPush, reason: string) {
+function toFailureEvent(
+  { source_kind, source_id, ticket_id, requested_by }: queries.ClaimedPush,
+  reason: string,
+) {
   return {
     key: 'psa.push_failed',
     actorId: null,

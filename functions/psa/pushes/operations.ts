@@ -27,7 +27,8 @@ export const psaPushOperations = [
     method: 'post',
     path: '/integrations/psa/pushes/{push_id}/retry',
     summary: 'Retry a failed ticket push',
-    description: 'It is stored at most once, no matter how often it is retried. Returns 409 `not_failed` for one that has not failed.',
+    description:
+      'It is stored at most once, no matter how often it is retried. Returns 409 `not_failed` for one that has not failed.',
     access: 'engineer',
     limit: '10/minute',
     params: schemas.PushId,

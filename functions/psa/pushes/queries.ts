@@ -24,7 +24,8 @@ export const selectPushes = readStatement(Push, ({ state, source_id, ...page }: 
 
 export const selectPush = readStatement(
   Push,
-  (id: string) => sql`select ${pushColumns} from psa_pushes p where p.account_id = app.account_id() and p.id = ${id}`,
+  (id: string) =>
+    sql`select ${pushColumns} from psa_pushes p where p.account_id = app.account_id() and p.id = ${id}`,
 )
 
 /** Select why an address gets no e-mails of this service; null for none. */
@@ -45,7 +46,10 @@ export function selectTicketPush(db: ReadDb, sessionId: string): Promise<{ id: s
     .executeTakeFirst()
 }
 
-/** Make a failed push due for one more attempt. Return false when it has not failed, or a later push of its session replaces it. */
+/**
+ * Make a failed push due for one more attempt. Return false when it has not failed, or a later push of its
+ * session replaces it.
+ */
 export const reopenPush = writeStatement(
   z.object({ id: z.string() }),
   (id: string) => sql`

@@ -23,7 +23,9 @@ const SourceKind = z
 const Visibility = z
   .enum(noteVisibilities)
   .meta({ id: 'PsaNoteVisibility' })
-  .describe('Who sees it: `internal` only technicians, `client` also the client, `resolution` also the client, as the solution.')
+  .describe(
+    'Who sees it: `internal` only technicians, `client` also the client, `resolution` also the client, as the solution.',
+  )
 
 const emailProblem = EmailProblem.nullable().describe(
   'Why the address gets no e-mails of this service, which makes it likely that it gets none at all; null for no reason.',
@@ -31,13 +33,23 @@ const emailProblem = EmailProblem.nullable().describe(
 export const ClientMail = z
   .strictObject({
     name: z.string().nullable().describe('Name of the contact; null until it was sent, and 90 days later.'),
-    address: z.string().nullable().describe('Address of the contact, which outputs show masked; null as the name.'),
+    address: z
+      .string()
+      .nullable()
+      .describe('Address of the contact, which outputs show masked; null as the name.'),
     sent_at: Time.nullable().describe('When the ticketing system took it; null until then.'),
     email_problem: emailProblem,
   })
   .meta({
     id: 'PsaClientMail',
-    examples: [{ name: 'Maya Lindgren', address: 'maya@contoso.example', sent_at: '2026-11-21T09:30:00.000Z', email_problem: null }],
+    examples: [
+      {
+        name: 'Maya Lindgren',
+        address: 'maya@contoso.example',
+        sent_at: '2026-11-21T09:30:00.000Z',
+        email_problem: null,
+      },
+    ],
   })
 
 export const Push = z
@@ -47,7 +59,10 @@ export const Push = z
       .enum(['note', 'time_entry', 'ticket'])
       .meta({ id: 'PsaPushKind' })
       .describe('What is pushed: a note, a time entry or a new ticket.'),
-    ticket_id: z.string().nullable().describe('Id of the ticket in the ticketing system; null until a new one was created.'),
+    ticket_id: z
+      .string()
+      .nullable()
+      .describe('Id of the ticket in the ticketing system; null until a new one was created.'),
     visibility: Visibility,
     internal: z.boolean().describe('Whether the note is hidden from the client.'),
     source_kind: SourceKind,
@@ -62,7 +77,10 @@ export const Push = z
       .string()
       .nullable()
       .describe('Id of the status that the ticket got with the note of a resolved case; null for none.'),
-    provider_note_id: z.string().nullable().describe('Id of the note, time entry or ticket in the ticketing system.'),
+    provider_note_id: z
+      .string()
+      .nullable()
+      .describe('Id of the note, time entry or ticket in the ticketing system.'),
     created_at: Time,
     client_mail: ClientMail.nullable().describe(
       'The e-mail with the note that the ticketing system sends to the contact of the ticket; null when none was requested.',
@@ -103,7 +121,9 @@ export type PushQuery = z.infer<typeof PushQuery>
 const notify = z
   .boolean()
   .default(false)
-  .describe('Whether the ticketing system also mails the note to the contact of the ticket. Only for a note that the client sees.')
+  .describe(
+    'Whether the ticketing system also mails the note to the contact of the ticket. Only for a note that the client sees.',
+  )
 const notifyRefusal = { path: ['notify'], message: 'must be false for a note that the client does not see' }
 
 const internal = z.boolean().default(true).describe('Whether the note is hidden from the client.')
@@ -175,7 +195,13 @@ export const TimeEntry = z
       .max(maxEntryMinutes)
       .optional()
       .describe('Minutes before rounding. Without it, the time from the start to the end of the session.'),
-    note: z.string().trim().min(1).max(2000).optional().describe('Plain text. Without it, the name of the flow and the outcome.'),
+    note: z
+      .string()
+      .trim()
+      .min(1)
+      .max(2000)
+      .optional()
+      .describe('Plain text. Without it, the name of the flow and the outcome.'),
     visibility: Visibility.default('internal'),
   })
   .prefault({})
@@ -185,10 +211,19 @@ export type TimeEntry = z.infer<typeof TimeEntry>
 const RecordId = z.string().regex(ticketIdPattern)
 export const NewTicket = z
   .strictObject({
-    summary: z.string().trim().min(1).max(100).optional().describe('Without it, the name of the flow and the client.'),
+    summary: z
+      .string()
+      .trim()
+      .min(1)
+      .max(100)
+      .optional()
+      .describe('Without it, the name of the flow and the client.'),
     company_id: RecordId.describe('Id of the client in the ticketing system.'),
     contact_id: RecordId.optional().describe('Id of the contact in the ticketing system.'),
     board_id: RecordId.optional().describe('Id of the board. Without it, the ticketing system chooses one.'),
   })
-  .meta({ id: 'PsaTicketCreate', examples: [{ company_id: '21', board_id: '1', summary: 'Printer is offline' }] })
+  .meta({
+    id: 'PsaTicketCreate',
+    examples: [{ company_id: '21', board_id: '1', summary: 'Printer is offline' }],
+  })
 export type NewTicket = z.infer<typeof NewTicket>

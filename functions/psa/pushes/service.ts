@@ -12,14 +12,29 @@ import { parseTicketId } from '#vendors/psa/psa.ts'
 import { maxEntryMinutes, measureMinutes, roundMinutes } from '#vendors/psa/time-entry.ts'
 import { enqueueOncePush, enqueuePush, type OncePush, prepareNote } from '#work/pushes.ts'
 import * as queries from './queries.ts'
-import type { NewTicket, Push, PushPreview, PushQuery, SessionPush, TicketNote, TimeEntry } from './schemas.ts'
+import type {
+  NewTicket,
+  Push,
+  PushPreview,
+  PushQuery,
+  SessionPush,
+  TicketNote,
+  TimeEntry,
+} from './schemas.ts'
 
 export async function list({ db }: ReadContext, query: PushQuery & PageQuery) {
   return toPage(await queries.selectPushes.all(db, query), query, newestFirst)
 }
 
-/** Queue a note with the result of a session for its ticket. Return the push of the same note within the last minute if there is one. */
-export async function createForSession({ db, budget }: WriteContext, sessionId: string, { internal, notify }: SessionPush): Promise<Push> {
+/**
+ * Queue a note with the result of a session for its ticket. Return the push of the same note within the last
+ * minute if there is one.
+ */
+export async function createForSession(
+  { db, budget }: WriteContext,
+  sessionId: string,
+  { internal, notify }: SessionPush,
+): Promise<Push> {
   const session = await sessions.requireEditable(db, sessionId)
   const ticketId = requireTicketId(session)
   const note = await writeSessionNote({ db, budget }, sessionId, internal)
@@ -29,7 +44,11 @@ export async function createForSession({ db, budget }: WriteContext, sessionId: 
   return find(db, id)
 }
 
-export async function previewForSession(ctx: ReadContext, sessionId: string, internal: boolean): Promise<PushPreview> {
+export async function previewForSession(
+  ctx: ReadContext,
+  sessionId: string,
+  internal: boolean,
+): Promise<PushPreview> {
   const ticketId = requireTicketId(await sessions.requireEditable(ctx.db, sessionId))
   return preview(ctx, ticketId, await writeSessionNote(ctx, sessionId, internal))
 }
@@ -38,26 +57,51 @@ export async function previewForSession(ctx: ReadContext, sessionId: string, int
 export async function preview(ctx: ReadContext, ticketId: string, note: TicketText): Promise<PushPreview> {
   const { visibility, text } = await prepareNote(ctx.db, note, ctx.budget)
   const answer = isInternalNote[visibility] ? null : await psa.findRecipient(ctx, ticketId)
-  if (!answer?.recipient) return { ticket_id: ticketId, visibility, text, recipient: null, refusal: answer?.refusal ?? null }
+  if (!answer?.recipient)
+    return { ticket_id: ticketId, visibility, text, recipient: null, refusal: answer?.refusal ?? null }
   const { email_problem } = await queries.selectEmailProblem.one(ctx.db, answer.recipient.address)
-  return { ticket_id: ticketId, visibility, text, recipient: { ...answer.recipient, email_problem }, refusal: null }
+  return {
+    ticket_id: ticketId,
+    visibility,
+    text,
+    recipient: { ...answer.recipient, email_problem },
+    refusal: null,
+  }
 }
 
-async function writeSessionNote(ctx: Pick<ReadContext, 'db' | 'budget'>, sessionId: string, internal: boolean): Promise<TicketText> {
+async function writeSessionNote(
+  ctx: Pick<ReadContext, 'db' | 'budget'>,
+  sessionId: string,
+  internal: boolean,
+): Promise<TicketText> {
   return internal
     ? { visibility: 'internal', text: await exports.createTicketNote(ctx, sessionId) }
     : { visibility: 'client', text: await exports.createClientEdition(ctx, sessionId) }
 }
 
-/** Queue a text of the caller as a note. Return the push of the same note within the last minute if there is one. */
-export async function createNote(ctx: WriteContext, ticketId: string, { text, visibility, notify }: TicketNote): Promise<Push> {
+/**
+ * Queue a text of the caller as a note. Return the push of the same note within the last minute if there is
+ * one.
+ */
+export async function createNote(
+  ctx: WriteContext,
+  ticketId: string,
+  { text, visibility, notify }: TicketNote,
+): Promise<Push> {
   const note = forTicket(visibility, text, ctx.budget)
-  const id = await enqueuePush(ctx.db, { ticketId, note, sourceKind: 'user', sourceId: ctx.caller.userId, notify }, ctx.budget)
+  const id = await enqueuePush(
+    ctx.db,
+    { ticketId, note, sourceKind: 'user', sourceId: ctx.caller.userId, notify },
+    ctx.budget,
+  )
   if (!id) throw connection.notConnected()
   return find(ctx.db, id)
 }
 
-/** Queue the time of a completed session for its ticket. Return the earlier push of the session if there is one that has not failed. */
+/**
+ * Queue the time of a completed session for its ticket. Return the earlier push of the session if there is
+ * one that has not failed.
+ */
 export async function createTimeEntry(
   { db, budget }: WriteContext,
   sessionId: string,
@@ -65,28 +109,46 @@ export async function createTimeEntry(
 ): Promise<Push> {
   const session = await sessions.requireEditable(db, sessionId)
   const { started_at, completed_at, user_id, name, outcome } = session
-  if (!started_at || !completed_at) throw new Problem('wrong_state', 'Only a completed session has its whole time; complete it first')
+  if (!started_at || !completed_at)
+    throw new Problem('wrong_state', 'Only a completed session has its whole time; complete it first')
   const ticketId = requireTicketId(session)
   const { time_rounding_minutes, time_minimum_minutes } = await connection.requireActive({ db })
   const member = await members.findMemberOf(db, user_id)
-  if (!member) throw new Problem('psa_member_not_mapped', "The session's user is not mapped to a member of the ticketing system")
+  if (!member)
+    throw new Problem(
+      'psa_member_not_mapped',
+      "The session's user is not mapped to a member of the ticketing system",
+    )
   const measured = minutes ?? measureMinutes(started_at, completed_at)
   const rounded = roundMinutes(measured, { time_rounding_minutes, time_minimum_minutes })
   if (rounded > maxEntryMinutes)
-    throw invalidField(['body', 'minutes'], 'must be given, because the session took longer than 24 hours', 'missing')
+    throw invalidField(
+      ['body', 'minutes'],
+      'must be given, because the session took longer than 24 hours',
+      'missing',
+    )
   const details = { member_id: member.id, started_at, minutes: rounded }
   const entryNote = forTicket(visibility, note ?? `${name}: ${outcome}`, budget)
   return pushOnce(db, { kind: 'time_entry', ticketId, note: entryNote, sessionId, details }, budget)
 }
 
-/** Queue a new ticket with the result of a session so far. Return the earlier push of the session if there is one that has not failed. */
-export async function createTicket({ db, budget }: WriteContext, sessionId: string, input: NewTicket): Promise<Push> {
+/**
+ * Queue a new ticket with the result of a session so far. Return the earlier push of the session if there is
+ * one that has not failed.
+ */
+export async function createTicket(
+  { db, budget }: WriteContext,
+  sessionId: string,
+  input: NewTicket,
+): Promise<Push> {
   const session = await sessions.requireEditable(db, sessionId)
   const { name, client_name, ticket_number } = session
   const earlier = await queries.selectTicketPush(db, sessionId)
   if (earlier) return find(db, earlier.id)
   if (ticket_number !== null) throw new Problem('already_has_ticket')
-  const defaultSummary = Array.from([name, client_name].filter(Boolean).join(': ')).slice(0, maxSummaryLength).join('')
+  const defaultSummary = Array.from([name, client_name].filter(Boolean).join(': '))
+    .slice(0, maxSummaryLength)
+    .join('')
   const { summary = defaultSummary, company_id, contact_id = null, board_id = null } = input
   const description = await exports.createClientEdition({ db, budget }, sessionId)
   const details = { summary: forClient(summary, budget), company_id, contact_id, board_id }
@@ -96,7 +158,11 @@ export async function createTicket({ db, budget }: WriteContext, sessionId: stri
 // ConnectWise's limit of a summary.
 const maxSummaryLength = 100
 
-async function pushOnce(db: WriteContext['db'], push: OncePush, budget: WriteContext['budget']): Promise<Push> {
+async function pushOnce(
+  db: WriteContext['db'],
+  push: OncePush,
+  budget: WriteContext['budget'],
+): Promise<Push> {
   const id = await enqueueOncePush(db, push, budget)
   if (!id) throw connection.notConnected()
   return find(db, id)
@@ -110,7 +176,11 @@ function requireTicketId({ ticket_number }: { ticket_number: string | null }): s
 
 export async function retry({ db }: Pick<WriteContext, 'db'>, id: string): Promise<Push> {
   const before = await find(db, id)
-  const refuse = () => new Problem('not_failed', `Only a failed push that was not replaced can be retried; this one is ${before.state}`)
+  const refuse = () =>
+    new Problem(
+      'not_failed',
+      `Only a failed push that was not replaced can be retried; this one is ${before.state}`,
+    )
   const reopened = await queries.reopenPush.run(db, id).catch((error: unknown) => {
     // Another failed push of the session was reopened at the same time.
     throw getViolatedConstraint(error) === 'psa_pushes_once' ? refuse() : error

@@ -21,7 +21,8 @@ const ruleColumns = [
   'created_at',
   'updated_at',
 ] as const
-const textArray = (values: readonly string[]) => sql<string[]>`array(select jsonb_array_elements_text(${jsonb(values)}))`
+const textArray = (values: readonly string[]) =>
+  sql<string[]>`array(select jsonb_array_elements_text(${jsonb(values)}))`
 
 /** A rule reads fields of the ticket, which `schema.ts` does not know. */
 type Variables = Pick<Rule, 'variables'>
@@ -35,7 +36,11 @@ export function selectRules(db: ReadDb): Promise<Rule[]> {
 }
 
 export function selectRule(db: ReadDb, id: string): Promise<Rule | undefined> {
-  return selectAccountRules(db).select(ruleColumns).where('id', '=', id).$narrowType<Variables>().executeTakeFirst()
+  return selectAccountRules(db)
+    .select(ruleColumns)
+    .where('id', '=', id)
+    .$narrowType<Variables>()
+    .executeTakeFirst()
 }
 
 /** Make other statements that add a rule to the account wait for the end of the transaction. */
@@ -55,13 +60,21 @@ export const insertBelow = writeStatement(Rule, (rule: Required<RuleCreate>, max
 })
 
 /** Insert a rule unless the account has `max` of them. */
-export async function insertRule(db: WriteDb, rule: Required<RuleCreate>, max: number): Promise<Rule | undefined> {
+export async function insertRule(
+  db: WriteDb,
+  rule: Required<RuleCreate>,
+  max: number,
+): Promise<Rule | undefined> {
   const [, [row]] = await db.batch([lockRules.query(), insertBelow.query(rule, max)])
   return row
 }
 
 /** Update the columns that are not undefined. */
-export async function updateRule(db: WriteDb, id: string, { keywords, variables, ...columns }: RuleUpdate): Promise<boolean> {
+export async function updateRule(
+  db: WriteDb,
+  id: string,
+  { keywords, variables, ...columns }: RuleUpdate,
+): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('psa_rules')
     .set({
@@ -98,7 +111,10 @@ export async function isTechnician(db: ReadDb, userId: string): Promise<boolean>
   return row !== undefined
 }
 
-export type MatchRule = Pick<Rule, 'id' | 'board_id' | 'ticket_type' | 'keywords' | 'tree_id' | 'variables' | 'user_id'>
+export type MatchRule = Pick<
+  Rule,
+  'id' | 'board_id' | 'ticket_type' | 'keywords' | 'tree_id' | 'variables' | 'user_id'
+>
 
 /** Select the enabled rules of the account, in their order. */
 export function selectEnabledRules(db: ReadDb): Promise<MatchRule[]> {
@@ -130,7 +146,12 @@ export const completeMatch = writeStatement(
 
 /** Record why a match got no session. */
 export async function failMatch(db: WriteDb, ruleId: string, error: string): Promise<void> {
-  await db.updateTable('psa_rules').set({ last_error: error }).where('account_id', '=', accountId).where('id', '=', ruleId).execute()
+  await db
+    .updateTable('psa_rules')
+    .set({ last_error: error })
+    .where('account_id', '=', accountId)
+    .where('id', '=', ruleId)
+    .execute()
 }
 
 /** What may keep a rule from preparing a session. */

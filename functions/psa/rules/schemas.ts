@@ -8,14 +8,30 @@ export const RuleId = idParams('rule_id', 'rule')
 const TicketField = z.enum(ticketFields).meta({ id: 'PsaTicketField' })
 const fields = {
   name: Name.describe('Name of the rule.'),
-  position: z.int().min(0).max(10_000).describe('Rules are checked in this order; the first that matches prepares a session.'),
+  position: z
+    .int()
+    .min(0)
+    .max(10_000)
+    .describe('Rules are checked in this order; the first that matches prepares a session.'),
   is_enabled: z.boolean().describe('False switches the rule off.'),
-  board_id: z.string().regex(ticketIdPattern).nullable().describe('Only tickets of this board; null for every board.'),
-  ticket_type: z.string().trim().min(1).max(200).nullable().describe('Only tickets of this type; null for every type.'),
+  board_id: z
+    .string()
+    .regex(ticketIdPattern)
+    .nullable()
+    .describe('Only tickets of this board; null for every board.'),
+  ticket_type: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .nullable()
+    .describe('Only tickets of this type; null for every type.'),
   keywords: z
     .array(z.string().trim().min(1).max(100))
     .max(20)
-    .describe('Only tickets with one of these words or phrases in the summary or description. Plain words without patterns.'),
+    .describe(
+      'Only tickets with one of these words or phrases in the summary or description. Plain words without patterns.',
+    ),
   tree_id: Id.describe('A published flow that I can see.'),
   variables: z
     .record(z.string().min(1).max(100), TicketField)
@@ -39,9 +55,14 @@ export const Rule = z
   .strictObject({
     id: Id,
     ...fields,
-    variables: z.record(z.string(), TicketField).describe('The field of the ticket for each variable of the flow.'),
+    variables: z
+      .record(z.string(), TicketField)
+      .describe('The field of the ticket for each variable of the flow.'),
     last_matched_at: Time.nullable().describe('When it last prepared a session.'),
-    last_error: z.string().nullable().describe('Why the last matching ticket got no session; null when it got one.'),
+    last_error: z
+      .string()
+      .nullable()
+      .describe('Why the last matching ticket got no session; null when it got one.'),
     created_at: Time,
     updated_at: Time.describe('When an admin last changed it.'),
   })

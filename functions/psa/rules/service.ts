@@ -16,7 +16,10 @@ export function list({ db }: ReadContext): Promise<Rule[]> {
   return queries.selectRules(db)
 }
 
-export async function create({ db, caller }: WriteContext, { user_id = caller.userId, ...input }: RuleCreate): Promise<Rule> {
+export async function create(
+  { db, caller }: WriteContext,
+  { user_id = caller.userId, ...input }: RuleCreate,
+): Promise<Rule> {
   const rule = { ...input, user_id }
   await requireReferences(db, rule)
   const inserted = await queries.insertRule(db, rule, maxRules)
@@ -33,8 +36,14 @@ export async function remove({ db }: WriteContext, id: string): Promise<void> {
   if (!(await queries.deleteRule(db, id))) throwNotFound('Rule')
 }
 
-/** Throw 404 for a flow that the caller cannot see, 400 for one that is not published, and 422 for a user who cannot run flows. */
-async function requireReferences(db: WriteDb, { tree_id, user_id }: Pick<RuleUpdate, 'tree_id' | 'user_id'>): Promise<void> {
+/**
+ * Throw 404 for a flow that the caller cannot see, 400 for one that is not published, and 422 for a user who
+ * cannot run flows.
+ */
+async function requireReferences(
+  db: WriteDb,
+  { tree_id, user_id }: Pick<RuleUpdate, 'tree_id' | 'user_id'>,
+): Promise<void> {
   if (tree_id) await sessions.findRunnable(db, tree_id)
   if (user_id && !(await queries.isTechnician(db, user_id))) throw unknownId('user_id', 'technician')
 }
@@ -46,8 +55,9 @@ function throwLimitReached(): never {
 type RuleContext = Pick<JobContext, 'openAccountScope' | 'vault' | 'budget'>
 
 /**
- * Prepare a session for a ticket by the first enabled rule that matches it, once per ticket and rule. What keeps the rule from it is recorded
- * in the rule, and a later callback tries again. Throw what a retry may solve.
+ * Prepare a session for a ticket by the first enabled rule that matches it, once per ticket and rule. What
+ * keeps the rule from it is recorded in the rule, and a later callback tries again. Throw what a retry may
+ * solve.
  */
 export async function prepareSession(ctx: RuleContext, accountId: string, ticket: Ticket): Promise<void> {
   const rules = await queries.selectEnabledRules(ctx.openAccountScope(accountId).db)
@@ -63,7 +73,12 @@ export async function prepareSession(ctx: RuleContext, accountId: string, ticket
     })
 }
 
-async function prepareOnce(db: WriteDb, { vault, budget }: RuleContext, rule: queries.MatchRule, ticket: Ticket): Promise<void> {
+async function prepareOnce(
+  db: WriteDb,
+  { vault, budget }: RuleContext,
+  rule: queries.MatchRule,
+  ticket: Ticket,
+): Promise<void> {
   if (!(await queries.insertMatch.first(db, rule.id, ticket.id))) return
   const obstacle = findObstacle(await queries.selectOwner.first(db, rule.user_id, rule.tree_id))
   if (obstacle) throw new Problem('bad_request', obstacle)

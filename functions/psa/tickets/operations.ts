@@ -43,7 +43,8 @@ export const psaOperations = [
     method: 'get',
     path: '/integrations/psa/boards/{board_id}/statuses',
     summary: 'List the statuses of a board',
-    description: 'The list is at most an hour old. Returns 409 `psa_not_connected` without an active connection.',
+    description:
+      'The list is at most an hour old. Returns 409 `psa_not_connected` without an active connection.',
     access: 'engineer',
     limit: 'read',
     params: schemas.BoardId,

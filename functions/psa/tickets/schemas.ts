@@ -3,19 +3,35 @@ import { Time } from '#http/fields.ts'
 import { contextParts, ticketIdPattern } from '#vendors/psa/psa.ts'
 
 /** The errors of an operation that calls the ticketing system. */
-export const psaErrors = ['psa_auth_failed', 'psa_error', 'psa_not_connected', 'psa_rate_limited', 'psa_unavailable'] as const
+export const psaErrors = [
+  'psa_auth_failed',
+  'psa_error',
+  'psa_not_connected',
+  'psa_rate_limited',
+  'psa_unavailable',
+] as const
 
 export const TicketId = z.object({
   ticket_id: z.string().regex(ticketIdPattern).describe('Id of the ticket in the ticketing system.'),
 })
 
-export const BoardId = z.object({ board_id: z.string().regex(ticketIdPattern).describe('Id of the board in the ticketing system.') })
+export const BoardId = z.object({
+  board_id: z.string().regex(ticketIdPattern).describe('Id of the board in the ticketing system.'),
+})
 
 export const CompanyQuery = z.strictObject({
-  text: z.string().trim().max(200).default('').describe('Only clients whose name contains each of these words.'),
+  text: z
+    .string()
+    .trim()
+    .max(200)
+    .default('')
+    .describe('Only clients whose name contains each of these words.'),
 })
 export const CompanyItem = z
-  .strictObject({ id: z.string().describe('Id in the ticketing system.'), name: z.string().describe('The client.') })
+  .strictObject({
+    id: z.string().describe('Id in the ticketing system.'),
+    name: z.string().describe('The client.'),
+  })
   .meta({ id: 'PsaCompanyItem', examples: [{ id: '21', name: 'Contoso Dental' }] })
 
 const RecordId = z.string().regex(ticketIdPattern)
@@ -39,7 +55,9 @@ const Flag = z
 const idListPattern = /^\d{1,15}(,\d{1,15}){0,49}$/
 
 export const TicketQuery = z.strictObject({
-  assigned_to_me: Flag.describe('Only tickets of the member I am mapped to. Returns 409 `psa_member_not_mapped` without a mapping.'),
+  assigned_to_me: Flag.describe(
+    'Only tickets of the member I am mapped to. Returns 409 `psa_member_not_mapped` without a mapping.',
+  ),
   unassigned: Flag.describe('Only tickets without an owner. Cannot be combined with `assigned_to_me`.'),
   board_ids: z
     .string()
@@ -53,7 +71,9 @@ export const TicketQuery = z.strictObject({
     .min(1)
     .max(200)
     .optional()
-    .describe('Only tickets whose summary contains each of these words. A single number also finds the ticket with this id.'),
+    .describe(
+      'Only tickets whose summary contains each of these words. A single number also finds the ticket with this id.',
+    ),
   page: z.coerce.number().int().min(1).max(10_000).default(1).describe('Number of the page, from 1.'),
   page_size: z.coerce.number().int().min(1).max(100).default(25).describe('Tickets per page.'),
 })
@@ -91,7 +111,10 @@ export const TicketPage = z
     page_size: z.int().describe('Requested number of tickets per page.'),
     has_more: z.boolean().describe('Whether a page follows.'),
   })
-  .meta({ id: 'PsaTicketPage', examples: [{ items: [exampleItem], page: 1, page_size: 25, has_more: false }] })
+  .meta({
+    id: 'PsaTicketPage',
+    examples: [{ items: [exampleItem], page: 1, page_size: 25, has_more: false }],
+  })
 
 const ticketFields = {
   ...item,
@@ -101,14 +124,23 @@ const ticketFields = {
   type: NullableText.describe('Type of the ticket.'),
   description: NullableText.describe('The report.'),
   is_closed: z.boolean().describe('Whether it is closed.'),
-  merged_into: NullableText.describe('Id of the ticket that it was merged into; null for most. What a session of it pushes goes there.'),
+  merged_into: NullableText.describe(
+    'Id of the ticket that it was merged into; null for most. What a session of it pushes goes there.',
+  ),
   created_at: Time.nullable().describe('When it was opened.'),
   sub_type: NullableText.describe('Subtype in ConnectWise, first category in HaloPSA.'),
   item: NullableText.describe('Item in ConnectWise, second category in HaloPSA.'),
   sla: NullableText.describe('The service level agreement.'),
-  is_in_sla: z.boolean().nullable().describe('Whether the agreement is met so far; null when the ticketing system does not say.'),
-  sla_status: NullableText.describe('What is due next by the agreement, in ConnectWise’s words; null in HaloPSA.'),
-  resolve_by: Time.nullable().describe('When it must be resolved by the agreement; null in ConnectWise, which says it in `sla_status`.'),
+  is_in_sla: z
+    .boolean()
+    .nullable()
+    .describe('Whether the agreement is met so far; null when the ticketing system does not say.'),
+  sla_status: NullableText.describe(
+    'What is due next by the agreement, in ConnectWise’s words; null in HaloPSA.',
+  ),
+  resolve_by: Time.nullable().describe(
+    'When it must be resolved by the agreement; null in ConnectWise, which says it in `sla_status`.',
+  ),
   required_by: Time.nullable().describe('When the client needs it.'),
   severity: NullableText.describe('Severity in ConnectWise, urgency in HaloPSA.'),
   impact: NullableText.describe('How many people it affects.'),
@@ -180,7 +212,9 @@ const Note = z.strictObject({
   internal: z.boolean().describe('Whether the note is hidden from the client.'),
   created_at: Time.nullable().describe('When it was written.'),
 })
-const MarkedNote = Note.extend({ added_by_service: z.boolean().describe('Whether it was pushed by this service.') })
+const MarkedNote = Note.extend({
+  added_by_service: z.boolean().describe('Whether it was pushed by this service.'),
+})
 
 const contextFields = {
   ticket: Ticket.describe('The ticket itself.'),
@@ -188,7 +222,9 @@ const contextFields = {
   contact: Contact.nullable().describe('The person who reported it; null when the ticket names none.'),
   configurations: z.array(Configuration).describe('Affected devices and services, at most 10.'),
   notes: z.array(MarkedNote).describe('The newest 50 notes, newest first.'),
-  related_tickets: z.array(TicketItem).describe('Up to 10 other tickets of the client, the most recently changed first.'),
+  related_tickets: z
+    .array(TicketItem)
+    .describe('Up to 10 other tickets of the client, the most recently changed first.'),
   unavailable: z
     .array(z.enum(contextParts).meta({ id: 'TicketContextPart' }))
     .describe('Parts that could not be read this time and are therefore empty.'),
@@ -201,8 +237,20 @@ export const TicketContext = z.strictObject(contextFields).meta({
   examples: [
     {
       ticket: exampleTicket,
-      company: { id: '21', name: 'Contoso Dental', phone: '+1 555 0142', address: '4 Mill Lane, Leeds', website: null },
-      contact: { id: '310', name: 'Maya Lindgren', title: 'Office manager', email: 'maya@contoso.example', phone: null },
+      company: {
+        id: '21',
+        name: 'Contoso Dental',
+        phone: '+1 555 0142',
+        address: '4 Mill Lane, Leeds',
+        website: null,
+      },
+      contact: {
+        id: '310',
+        name: 'Maya Lindgren',
+        title: 'Office manager',
+        email: 'maya@contoso.example',
+        phone: null,
+      },
       configurations: [],
       notes: [
         {

@@ -31,8 +31,11 @@ export async function listStatuses(ctx: PsaReadContext, boardId: string) {
 }
 
 function readStatuses(ctx: PsaReadContext, psa: connection.OpenConnection, boardId: string) {
-  return readThroughCache(ctx, psa, { name: `statuses:${boardId}`, schema: z.array(Status), seconds: boardSeconds }, () =>
-    psa.port.listStatuses(boardId).catch(throwPsaProblem('Board')),
+  return readThroughCache(
+    ctx,
+    psa,
+    { name: `statuses:${boardId}`, schema: z.array(Status), seconds: boardSeconds },
+    () => psa.port.listStatuses(boardId).catch(throwPsaProblem('Board')),
   )
 }
 
@@ -42,8 +45,8 @@ export async function searchCompanies(ctx: PsaReadContext, text: string): Promis
 }
 
 /**
- * Change a ticket, or the one that it was merged into, at the ticketing system. Throw 422 for an id that the connection does not have, 404, 409 and
- * 502 as `getContext`.
+ * Change a ticket, or the one that it was merged into, at the ticketing system. Throw 422 for an id that the
+ * connection does not have, 404, 409 and 502 as `getContext`.
  */
 export async function update(ctx: WriteContext, ticketId: string, changes: TicketUpdate): Promise<Ticket> {
   const { board_id: boardId, status_id: statusId, member_id } = changes
@@ -66,17 +69,27 @@ async function requireStatus(
   ticket: Ticket,
   { boardId, statusId }: TicketChange,
 ): Promise<void> {
-  if (boardId && !(await readBoards(ctx, psa)).some(({ id }) => id === boardId)) throw unknownId('board_id', 'board')
+  if (boardId && !(await readBoards(ctx, psa)).some(({ id }) => id === boardId))
+    throw unknownId('board_id', 'board')
   if (!statusId) return
   const statusBoardId = boardId ?? ticket.board_id
   const statuses = statusBoardId ? await readStatuses(ctx, psa, statusBoardId) : []
   if (!statuses.some(({ id }) => id === statusId)) throw unknownId('status_id', 'status of the board')
 }
 
-/** Return the id of the member to assign. Throw 409 for `me` without a mapping, and 422 for an unknown member. */
-async function findMemberId(ctx: WriteContext, { port }: connection.OpenConnection, memberId: TicketUpdate['member_id']) {
+/**
+ * Return the id of the member to assign. Throw 409 for `me` without a mapping, and 422 for an unknown member.
+ */
+async function findMemberId(
+  ctx: WriteContext,
+  { port }: connection.OpenConnection,
+  memberId: TicketUpdate['member_id'],
+) {
   if (memberId === 'me') return ((await members.findOwnMember(ctx)) ?? throwNotMapped()).id
-  if (typeof memberId === 'string' && !(await port.listMembers().catch(throwPsaProblem())).some(({ id }) => id === memberId))
+  if (
+    typeof memberId === 'string' &&
+    !(await port.listMembers().catch(throwPsaProblem())).some(({ id }) => id === memberId)
+  )
     throw unknownId('member_id', 'member')
   return memberId
 }
@@ -88,25 +101,51 @@ function toWords(text: string): string[] {
   return text.split(/\s+/).filter(Boolean).slice(0, maxWords)
 }
 
-export async function search(ctx: PsaReadContext, { assigned_to_me, unassigned, board_ids = [], text = '', page, page_size }: TicketQuery) {
-  if (assigned_to_me && unassigned) throw invalidField(['query', 'unassigned'], 'must not be combined with assigned_to_me', 'contradiction')
+export async function search(
+  ctx: PsaReadContext,
+  { assigned_to_me, unassigned, board_ids = [], text = '', page, page_size }: TicketQuery,
+) {
+  if (assigned_to_me && unassigned)
+    throw invalidField(['query', 'unassigned'], 'must not be combined with assigned_to_me', 'contradiction')
   const psa = await connection.open(ctx)
   const assignedTo = assigned_to_me ? ((await members.findOwnMember(ctx)) ?? throwNotMapped()) : null
-  const filters = { boardIds: board_ids, assignedTo, unassigned, companyId: null, words: toWords(text), page, pageSize: page_size }
+  const filters = {
+    boardIds: board_ids,
+    assignedTo,
+    unassigned,
+    companyId: null,
+    words: toWords(text),
+    page,
+    pageSize: page_size,
+  }
   const { items, hasMore } = await psa.port.searchTickets(filters).catch(throwPsaProblem())
   return { items, page, page_size, has_more: hasMore }
 }
 
-/** Return a ticket with its context. Throw 404, 409 `psa_not_connected`, or 502 with a code for the provider's failure. */
+/**
+ * Return a ticket with its context. Throw 404, 409 `psa_not_connected`, or 502 with a code for the provider's
+ * failure.
+ */
 export async function getContext(ctx: PsaReadContext, ticketId: string): Promise<TicketContext> {
   const psa = await connection.open(ctx)
-  const read = async () => ({ ...(await psa.port.getTicketContext(ticketId).catch(throwPsaProblem('Ticket'))), fetched_at: psa.now })
+  const read = async () => ({
+    ...(await psa.port.getTicketContext(ticketId).catch(throwPsaProblem('Ticket'))),
+    fetched_at: psa.now,
+  })
   // An incomplete context is not cached, so the next request reads it again.
   const isComplete = (context: z.output<typeof CachedContext>) => context.unavailable.length === 0
-  const options = { name: toTicketCacheName(ticketId), schema: CachedContext, seconds: contextSeconds, isComplete }
+  const options = {
+    name: toTicketCacheName(ticketId),
+    schema: CachedContext,
+    seconds: contextSeconds,
+    isComplete,
+  }
   const context = await readThroughCache(ctx, psa, options, read)
   const addedIds = new Set(await listAddedNotes(ctx.db, ticketId))
-  return { ...context, notes: context.notes.map((note) => ({ ...note, added_by_service: addedIds.has(note.id) })) }
+  return {
+    ...context,
+    notes: context.notes.map((note) => ({ ...note, added_by_service: addedIds.has(note.id) })),
+  }
 }
 
 /** Return the context of the ticket that a ticket was merged into, or its own. Throw as `getContext`. */
@@ -117,15 +156,30 @@ export async function getSurvivingContext(ctx: PsaReadContext, ticketId: string)
 
 const maxClientTickets = 10
 
-/** List the 10 newest other open tickets of the client of a ticket, or of the one that it was merged into. Throw as `getContext`. */
+/**
+ * List the 10 newest other open tickets of the client of a ticket, or of the one that it was merged into.
+ * Throw as `getContext`.
+ */
 export async function listOpenTicketsOfClient(ctx: PsaReadContext, ticketId: string) {
   const { ticket } = await getSurvivingContext(ctx, ticketId)
   if (ticket.company_id === null) return { ticket, tickets: [], hasMore: false }
   const { port } = await connection.open(ctx)
-  const filters = { boardIds: [], assignedTo: null, unassigned: false, companyId: ticket.company_id, words: [] }
-  const found = await port.searchTickets({ ...filters, page: 1, pageSize: maxClientTickets + 1 }).catch(throwPsaProblem())
+  const filters = {
+    boardIds: [],
+    assignedTo: null,
+    unassigned: false,
+    companyId: ticket.company_id,
+    words: [],
+  }
+  const found = await port
+    .searchTickets({ ...filters, page: 1, pageSize: maxClientTickets + 1 })
+    .catch(throwPsaProblem())
   const others = found.items.filter(({ id }) => id !== ticket.id)
-  return { ticket, tickets: others.slice(0, maxClientTickets), hasMore: found.hasMore || others.length > maxClientTickets }
+  return {
+    ticket,
+    tickets: others.slice(0, maxClientTickets),
+    hasMore: found.hasMore || others.length > maxClientTickets,
+  }
 }
 
 /** Return the ticketing system's ids of the notes that this service has added to a ticket. */
@@ -133,8 +187,14 @@ export function listAddedNotes(db: ReadDb, ticketId: string): Promise<string[]> 
   return queries.selectAddedNotes(db, ticketId)
 }
 
-/** Return whom the ticketing system mails about a note for the client of a ticket, or of the one that it was merged into. Throw as `getContext`. */
-export async function findRecipient(ctx: connection.ConnectionContext, ticketId: string): Promise<RecipientAnswer> {
+/**
+ * Return whom the ticketing system mails about a note for the client of a ticket, or of the one that it was
+ * merged into. Throw as `getContext`.
+ */
+export async function findRecipient(
+  ctx: connection.ConnectionContext,
+  ticketId: string,
+): Promise<RecipientAnswer> {
   const { port } = await connection.open(ctx)
   const read = (id: string) => port.getTicket(id).catch(throwPsaProblem('Ticket'))
   const { id } = await findSurvivor(await read(ticketId), read, ({ merged_into }) => merged_into)
@@ -161,8 +221,8 @@ interface CacheOptions<S extends z.ZodType> {
 }
 
 /**
- * Return the cached value if it is less than `seconds` old by the database's clock. Otherwise call `read` and cache its result. An
- * unreachable cache or an invalid entry counts as a miss.
+ * Return the cached value if it is less than `seconds` old by the database's clock. Otherwise call `read` and
+ * cache its result. An unreachable cache or an invalid entry counts as a miss.
  */
 async function readThroughCache<S extends z.ZodType>(
   { cache }: PsaReadContext,
@@ -172,7 +232,10 @@ async function readThroughCache<S extends z.ZodType>(
 ): Promise<z.output<S>> {
   const cacheKey = toCacheKey(key, name)
   const entry = z.object({ at: z.string(), value: z.unknown() }).safeParse(await cache.get(cacheKey)).data
-  const cached = entry && Date.parse(now) - Date.parse(entry.at) < seconds * 1000 ? schema.safeParse(entry.value) : undefined
+  const cached =
+    entry && Date.parse(now) - Date.parse(entry.at) < seconds * 1000
+      ? schema.safeParse(entry.value)
+      : undefined
   if (cached?.success) return cached.data
   const value = await read()
   if (isComplete(value)) await cache.set(cacheKey, { at: now, value }, seconds)

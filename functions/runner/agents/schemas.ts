@@ -4,7 +4,9 @@ import { Time } from '#http/fields.ts'
 const Search = z.string().trim().min(1).max(200)
 
 export const RunnerAgentQuery = z.strictObject({
-  client: Search.optional().describe('Only machines of the client with this name at the runner, in any case.'),
+  client: Search.optional().describe(
+    'Only machines of the client with this name at the runner, in any case.',
+  ),
   search: Search.optional().describe('A part of the name of the machine or its site, in any case.'),
 })
 export type RunnerAgentQuery = z.infer<typeof RunnerAgentQuery>

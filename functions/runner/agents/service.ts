@@ -4,14 +4,23 @@ import type { RunnerAgentQuery } from './schemas.ts'
 
 const maxListed = 100
 
-/** List machines at the runner, by name. The list of a client is asked for; a search is made here, because the runner has none. */
+/**
+ * List machines at the runner, by name. The list of a client is asked for; a search is made here, because the
+ * runner has none.
+ */
 export async function list(ctx: ReadContext, { client, search }: RunnerAgentQuery) {
   const port = await connection.open(ctx)
-  const all = await port.listAgents(client).catch((error: unknown) => Promise.reject(connection.toProblem(error)))
+  const all = await port
+    .listAgents(client)
+    .catch((error: unknown) => Promise.reject(connection.toProblem(error)))
   ctx.budget.spend(all.length * stepsPerAgent)
   const sought = search?.toLowerCase() ?? ''
-  const matching = all.filter(({ name, site }) => name.toLowerCase().includes(sought) || site.toLowerCase().includes(sought))
-  const agents = matching.toSorted((a, b) => a.name.localeCompare(b.name) || a.id.localeCompare(b.id)).slice(0, maxListed)
+  const matching = all.filter(
+    ({ name, site }) => name.toLowerCase().includes(sought) || site.toLowerCase().includes(sought),
+  )
+  const agents = matching
+    .toSorted((a, b) => a.name.localeCompare(b.name) || a.id.localeCompare(b.id))
+    .slice(0, maxListed)
   return { agents, total: matching.length }
 }
 

@@ -55,7 +55,8 @@ export const runnerConnectionOperations = [
     method: 'post',
     path: '/integrations/runner/test',
     summary: 'Test the runner connection',
-    description: 'Checks the key at the runner. If it refuses the key or is unreachable, the response is a 200 with `success` false.',
+    description:
+      'Checks the key at the runner. If it refuses the key or is unreachable, the response is a 200 with `success` false.',
     access: 'account_admin',
     limit: '5/minute',
     success: 200,

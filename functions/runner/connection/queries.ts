@@ -5,7 +5,15 @@ import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { writeStatement } from '#db/statement.ts'
 import type { RunnerProvider } from '#vendors/runner/runner.ts'
 
-const columns = ['account_id', 'base_url', 'credentials', 'last_checked_at', 'last_check_error', 'created_at', 'updated_at'] as const
+const columns = [
+  'account_id',
+  'base_url',
+  'credentials',
+  'last_checked_at',
+  'last_check_error',
+  'created_at',
+  'updated_at',
+] as const
 
 export function selectConnection(db: ReadDb) {
   return db
@@ -20,8 +28,8 @@ export type ConnectionRow = NonNullable<Awaited<ReturnType<typeof selectConnecti
 type ConnectionChange = Pick<ConnectionRow, 'provider' | 'base_url' | 'credentials'>
 
 /**
- * Insert or update the connection. `oldCredentials` are the encrypted ones that the caller read, or null for none. Return no row if another request
- * has changed the connection since.
+ * Insert or update the connection. `oldCredentials` are the encrypted ones that the caller read, or null for
+ * none. Return no row if another request has changed the connection since.
  */
 export const saveConnection = writeStatement(
   z.object({ id: z.string() }),
@@ -37,11 +45,17 @@ export const saveConnection = writeStatement(
 )
 
 export async function deleteConnection(db: WriteDb): Promise<boolean> {
-  const { numDeletedRows } = await db.deleteFrom('runner_connections').where('account_id', '=', accountId).executeTakeFirstOrThrow()
+  const { numDeletedRows } = await db
+    .deleteFrom('runner_connections')
+    .where('account_id', '=', accountId)
+    .executeTakeFirstOrThrow()
   return numDeletedRows > 0n
 }
 
-/** Store the result of a check of the key, unless another key is stored by now; `error` is null after a success. */
+/**
+ * Store the result of a check of the key, unless another key is stored by now; `error` is null after a
+ * success.
+ */
 export async function recordCheck(db: WriteDb, credentials: string, error: string | null): Promise<void> {
   await db
     .updateTable('runner_connections')

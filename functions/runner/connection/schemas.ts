@@ -44,9 +44,14 @@ export const RunnerConnectionPut = z
       .max(1000)
       .regex(/^[\x21-\x7e]+$/, 'must be a key of the runner')
       .optional()
-      .describe('The API key, whose role lists clients, agents and their history, runs scripts and manages them. It is never returned.'),
+      .describe(
+        'The API key, whose role lists clients, agents and their history, runs scripts and manages them. It is never returned.',
+      ),
   })
-  .meta({ id: 'RunnerConnectionPut', examples: [{ ...example, api_key: 'D4J5KLQ2ZV7XW9YB1C3E6F8G0H2M4N5P' }] })
+  .meta({
+    id: 'RunnerConnectionPut',
+    examples: [{ ...example, api_key: 'D4J5KLQ2ZV7XW9YB1C3E6F8G0H2M4N5P' }],
+  })
 export type RunnerConnectionPut = z.infer<typeof RunnerConnectionPut>
 
 export const RunnerTest = z

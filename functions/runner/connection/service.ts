@@ -19,14 +19,24 @@ export async function open(ctx: ConnectionContext): Promise<RunnerPort> {
   return openRow(ctx, await requireConnection(ctx.db))
 }
 
-export async function put(ctx: WriteContext, { provider, base_url, api_key }: RunnerConnectionPut): Promise<RunnerConnection> {
+export async function put(
+  ctx: WriteContext,
+  { provider, base_url, api_key }: RunnerConnectionPut,
+): Promise<RunnerConnection> {
   await requireAllowedAddress(ctx, 'base_url', base_url)
   return retryOnConflict('connection', async () => {
     const before = await queries.selectConnection(ctx.db)
     const key = api_key ?? (await readStoredKey(ctx, before, { provider, base_url }))
-    if (key === undefined) throw invalidRequest([{ loc: ['body', 'api_key'], msg: 'is required for this connection', type: 'missing' }])
+    if (key === undefined)
+      throw invalidRequest([
+        { loc: ['body', 'api_key'], msg: 'is required for this connection', type: 'missing' },
+      ])
     const credentials = await sealRunnerKey(ctx.vault, ctx.caller.accountId, provider, key)
-    const isSaved = await queries.saveConnection.run(ctx.db, { provider, base_url, credentials }, before?.credentials ?? null)
+    const isSaved = await queries.saveConnection.run(
+      ctx.db,
+      { provider, base_url, credentials },
+      before?.credentials ?? null,
+    )
     return isSaved > 0 ? get(ctx) : undefined
   })
 }
@@ -49,7 +59,9 @@ export async function test(ctx: WriteContext) {
 /** Convert an error of the runner to a Problem. */
 export function toProblem(error: unknown): unknown {
   if (!(error instanceof RunnerError)) return error
-  return new Problem(error.kind === 'auth' ? 'runner_auth_failed' : 'runner_error', error.message, { cause: error })
+  return new Problem(error.kind === 'auth' ? 'runner_auth_failed' : 'runner_error', error.message, {
+    cause: error,
+  })
 }
 
 /** Return the stored key, which is sent only to the origin that it was entered for. */
@@ -58,13 +70,21 @@ async function readStoredKey(
   before: queries.ConnectionRow | undefined,
   { provider, base_url }: Pick<RunnerConnectionPut, 'provider' | 'base_url'>,
 ): Promise<string | undefined> {
-  if (before?.provider !== provider || new URL(before.base_url).origin !== new URL(base_url).origin) return undefined
+  if (before?.provider !== provider || new URL(before.base_url).origin !== new URL(base_url).origin)
+    return undefined
   return openRunnerKey(ctx.vault, before.account_id, provider, before.credentials)
 }
 
-async function openRow({ vault, runner }: ConnectionContext, row: queries.ConnectionRow): Promise<RunnerPort> {
+async function openRow(
+  { vault, runner }: ConnectionContext,
+  row: queries.ConnectionRow,
+): Promise<RunnerPort> {
   const { account_id, provider, base_url, credentials } = row
-  return runner({ provider, baseUrl: base_url, apiKey: await openRunnerKey(vault, account_id, provider, credentials) })
+  return runner({
+    provider,
+    baseUrl: base_url,
+    apiKey: await openRunnerKey(vault, account_id, provider, credentials),
+  })
 }
 
 async function requireConnection(db: ReadContext['db']): Promise<queries.ConnectionRow> {

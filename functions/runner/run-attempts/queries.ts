@@ -6,7 +6,11 @@ import { Time } from '#http/fields.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
 import { attemptTable, DueRow } from '#work/attempts.ts'
 
-const runAttempts = attemptTable('runner_runs', { initial: 'queued', done: 'finished', doneAt: 'recorded_at' })
+const runAttempts = attemptTable('runner_runs', {
+  initial: 'queued',
+  done: 'finished',
+  doneAt: 'recorded_at',
+})
 const claimedColumns = sql`
   id, account_id, session_id, ai_session_id, title, script_template_id, script_version, step_id, approval_id, agent_id, target, time_limit_seconds,
   payload, started_at, extract(epoch from app.now() - started_at)::float8 as running_seconds, requested_by, attempts, max_attempts`
@@ -35,11 +39,14 @@ export const ClaimedRun = z.object({
 })
 export type ClaimedRun = z.output<typeof ClaimedRun>
 
-export const claimRun = writeStatement(ClaimedRun, (id: string, attempt: number) => runAttempts.claim(id, attempt, claimedColumns))
+export const claimRun = writeStatement(ClaimedRun, (id: string, attempt: number) =>
+  runAttempts.claim(id, attempt, claimedColumns),
+)
 
 /**
- * Mark that the runner will be asked to start the script now. Return no row when it was marked before, when the approval no longer holds, when it
- * has waited for 15 minutes, or when another attempt has been claimed since.
+ * Mark that the runner will be asked to start the script now. Return no row when it was marked before, when
+ * the approval no longer holds, when it has waited for 15 minutes, or when another attempt has been claimed
+ * since.
  */
 export const markStart = writeStatement(
   z.object({ started_at: Time }),
@@ -53,14 +60,19 @@ export const markStart = writeStatement(
 )
 
 /** Make the run due again, without a limit of attempts. */
-export const continueRun = writeStatement(z.object({ id: z.string() }), (claimed: ClaimedRun, delaySeconds: number) =>
-  runAttempts.continue(claimed, 4, sql`recorded_at = null`, delaySeconds),
+export const continueRun = writeStatement(
+  z.object({ id: z.string() }),
+  (claimed: ClaimedRun, delaySeconds: number) =>
+    runAttempts.continue(claimed, 4, sql`recorded_at = null`, delaySeconds),
 )
 
 /** How an attempt ended. `unknown`: the script may have run, and nobody knows how it ended. */
 export type RunOutcome = { result: SendResult; isUnknown: boolean; retrySeconds: number | null }
 
-/** Record the result of an attempt. Return no row when a later attempt was made, or when the run was cancelled. */
+/**
+ * Record the result of an attempt. Return no row when a later attempt was made, or when the run was
+ * cancelled.
+ */
 export const completeAttempt = writeStatement(
   z.object({ id: z.string() }),
   (claimed: ClaimedRun, { result, isUnknown, retrySeconds }: RunOutcome) => {
@@ -69,7 +81,10 @@ export const completeAttempt = writeStatement(
   },
 )
 
-/** Insert the record of a run that has ended, by who started it, and keep its id. The session has a place for it. */
+/**
+ * Insert the record of a run that has ended, by who started it, and keep its id. The session has a place for
+ * it.
+ */
 export const insertRecord = writeStatement(
   z.object({ id: z.string() }),
   ({ id, session_id, ai_session_id }: ClaimedRun, run: NewScriptRun) => sql`

@@ -29,8 +29,8 @@ type Step =
   | { kind: 'finished'; result: RunResult }
 
 /**
- * Start the script, or look for its result. The start is marked before the call, so no crash and no lost answer repeats it: from then on the run is
- * only followed.
+ * Start the script, or look for its result. The start is marked before the call, so no crash and no lost
+ * answer repeats it: from then on the run is only followed.
  */
 export async function attempt(ctx: RunContext, runId: string, attemptNumber: number): Promise<void> {
   const claimed = await queries.claimRun.first(ctx.platform, runId, attemptNumber)
@@ -42,8 +42,15 @@ export async function attempt(ctx: RunContext, runId: string, attemptNumber: num
 /** End the runs whose last attempt never reported a result. */
 export async function failAbandoned(ctx: RunContext): Promise<void> {
   for (const abandoned of await queries.selectAbandonedRuns.all(ctx.platform)) {
-    const failed = { kind: 'failed', result: { ok: false, status: null, error: abandonedAttemptError, gone: true } } as const
-    await record(ctx, abandoned, abandoned.started_at === null ? failed : { kind: 'unknown', reason: abandonedAttemptError })
+    const failed = {
+      kind: 'failed',
+      result: { ok: false, status: null, error: abandonedAttemptError, gone: true },
+    } as const
+    await record(
+      ctx,
+      abandoned,
+      abandoned.started_at === null ? failed : { kind: 'unknown', reason: abandonedAttemptError },
+    )
   }
 }
 
@@ -104,13 +111,21 @@ async function follow(ctx: RunContext, claimed: queries.ClaimedRun): Promise<Ste
   }
 }
 
-/** Record a step in one transaction, with the record of the run and the event if it is the last one. Then delete the script at the runner. */
+/**
+ * Record a step in one transaction, with the record of the run and the event if it is the last one. Then
+ * delete the script at the runner.
+ */
 async function record(ctx: RunContext, claimed: queries.ClaimedRun, step: Step): Promise<void> {
   const scope = ctx.openAccountScope(claimed.account_id, claimed.requested_by)
   if (step.kind === 'wait')
     return scope.transaction(async (db) => {
       if (await queries.continueRun.first(db, claimed, step.seconds))
-        db.outbox({ kind: 'runner_run', id: claimed.id, attempt: claimed.attempts + 1, delaySeconds: step.seconds })
+        db.outbox({
+          kind: 'runner_run',
+          id: claimed.id,
+          attempt: claimed.attempts + 1,
+          delaySeconds: step.seconds,
+        })
     })
   const outcome = toOutcome(claimed, step)
   const { result, retrySeconds } = outcome
@@ -118,11 +133,22 @@ async function record(ctx: RunContext, claimed: queries.ClaimedRun, step: Step):
   const run = step.kind === 'failed' ? null : await toRecord(ctx, claimed, step)
   const isCompleted = await scope.transaction(async (db) => {
     if (!(await queries.completeAttempt.first(db, claimed, outcome))) return false
-    if (retrySeconds !== null) db.outbox({ kind: 'runner_run', id: claimed.id, attempt: claimed.attempts + 1, delaySeconds: retrySeconds })
+    if (retrySeconds !== null)
+      db.outbox({
+        kind: 'runner_run',
+        id: claimed.id,
+        attempt: claimed.attempts + 1,
+        delaySeconds: retrySeconds,
+      })
     else {
       const record = run && (await queries.insertRecord.first(db, claimed, run))
       const session_id = claimed.session_id ?? claimed.ai_session_id
-      const ids = { run_id: claimed.id, session_id, user_id: claimed.requested_by, script_run_id: record?.id ?? null }
+      const ids = {
+        run_id: claimed.id,
+        session_id,
+        user_id: claimed.requested_by,
+        script_run_id: record?.id ?? null,
+      }
       await enqueueLiveEvent(db, 'script_run_finished', { ...ids, state: step.kind })
     }
     return retrySeconds === null
@@ -131,15 +157,23 @@ async function record(ctx: RunContext, claimed: queries.ClaimedRun, step: Step):
 }
 
 function toOutcome(claimed: queries.ClaimedRun, step: Exclude<Step, { kind: 'wait' }>): queries.RunOutcome {
-  if (step.kind === 'failed') return { result: step.result, isUnknown: false, retrySeconds: secondsUntilRetry(claimed, step.result) }
+  if (step.kind === 'failed')
+    return { result: step.result, isUnknown: false, retrySeconds: secondsUntilRetry(claimed, step.result) }
   const note = step.kind === 'unknown' ? { note: step.reason } : {}
-  return { result: { ok: true, status: null, ...note }, isUnknown: step.kind === 'unknown', retrySeconds: null }
+  return {
+    result: { ok: true, status: null, ...note },
+    isUnknown: step.kind === 'unknown',
+    retrySeconds: null,
+  }
 }
 
 /** More than is kept, so that no secret is cut where the kept part begins. In characters. */
 const maxReadOutput = 1_000_000
 
-/** Return the record of a run that has started, with its output as in one that is recorded by hand: plain, without secrets, and cut at its start. */
+/**
+ * Return the record of a run that has started, with its output as in one that is recorded by hand: plain,
+ * without secrets, and cut at its start.
+ */
 async function toRecord(
   ctx: RunContext,
   claimed: queries.ClaimedRun,
@@ -150,7 +184,11 @@ async function toRecord(
   const isFinished = step.kind === 'finished'
   const { secrets } = await openPayload(ctx, claimed)
   const printed = isFinished ? step.result.output : `[${step.reason}. It is not known how the script ended.]`
-  const output = replaceSecretAnswers(toPlainOutput(printed.slice(-maxReadOutput).toWellFormed()), secrets, ctx.budget)
+  const output = replaceSecretAnswers(
+    toPlainOutput(printed.slice(-maxReadOutput).toWellFormed()),
+    secrets,
+    ctx.budget,
+  )
   return {
     step_id: claimed.step_id,
     title: claimed.title,
@@ -162,7 +200,9 @@ async function toRecord(
     exit_code: isFinished ? step.result.exitCode : null,
     output: keepEnd(output),
     started_at: new Date(startedAt).toISOString(),
-    ended_at: new Date(startedAt + (isFinished ? Math.min(step.result.seconds * 1000, runningMs) : runningMs)).toISOString(),
+    ended_at: new Date(
+      startedAt + (isFinished ? Math.min(step.result.seconds * 1000, runningMs) : runningMs),
+    ).toISOString(),
   }
 }
 
@@ -189,7 +229,10 @@ async function openPayload(ctx: RunContext, { account_id, id, payload }: queries
   return openRunPayload(ctx.vault, account_id, id, payload)
 }
 
-/** Convert an error before the start to a result. Only an outage is repeated. Rethrow any error that is not of the runner. */
+/**
+ * Convert an error before the start to a result. Only an outage is repeated. Rethrow any error that is not of
+ * the runner.
+ */
 function toFailure(error: unknown): Extract<SendResult, { ok: false }> {
   if (error instanceof Problem && error.kind === 'runner_not_connected')
     return { ok: false, status: null, error: error.message, gone: true }

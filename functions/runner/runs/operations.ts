@@ -6,7 +6,13 @@ import * as schemas from './schemas.ts'
 import * as runs from './service.ts'
 
 // A person starts a script: neither a program with a key nor a model behind an MCP client does.
-const start = { access: 'engineer', limit: 'write', closedToKeys: true, success: 202, returns: schemas.RunnerRun } as const
+const start = {
+  access: 'engineer',
+  limit: 'write',
+  closedToKeys: true,
+  success: 202,
+  returns: schemas.RunnerRun,
+} as const
 const feature = 'ai_sessions'
 
 export const runnerRunOperations = [
@@ -75,7 +81,8 @@ export const runnerRunOperations = [
     method: 'post',
     path: '/runner/runs/{run_id}/cancel',
     summary: 'Cancel a run that has not started',
-    description: 'Allowed for who started it and account admins. A run that the runner was asked to start returns 409 `wrong_state`.',
+    description:
+      'Allowed for who started it and account admins. A run that the runner was asked to start returns 409 `wrong_state`.',
     access: 'engineer',
     limit: 'write',
     params: schemas.RunnerRunId,

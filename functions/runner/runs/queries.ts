@@ -85,10 +85,14 @@ const isVisible = sql`(r.session_id is not null
 
 export const selectRun = readStatement(
   RunRow,
-  (id: string) => sql`select ${columns} from runner_runs r where r.account_id = app.account_id() and r.id = ${id} and ${isVisible}`,
+  (id: string) =>
+    sql`select ${columns} from runner_runs r where r.account_id = app.account_id() and r.id = ${id} and ${isVisible}`,
 )
 
-/** Cancel a run that the runner was not asked to start. Of a cancellation and a start only one changes the row. */
+/**
+ * Cancel a run that the runner was not asked to start. Of a cancellation and a start only one changes the
+ * row.
+ */
 export const cancelRun = writeStatement(
   RunRow,
   (id: string) => sql`

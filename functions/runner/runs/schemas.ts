@@ -29,7 +29,9 @@ export const RunnerRun = z
         '`failed`: the script did not start. `unknown`: nobody knows whether it started, or how it ended; it is not repeated. Look at the machine before you start it again.',
       ),
     error: z.string().nullable().describe('Why it failed or is unknown.'),
-    script_run_id: Id.nullable().describe('The script run with its exit code and output, once it is finished or unknown.'),
+    script_run_id: Id.nullable().describe(
+      'The script run with its exit code and output, once it is finished or unknown.',
+    ),
     started_at: Time.nullable().describe('When the runner was asked to start it.'),
     finished_at: Time.nullable().describe('When its state became final.'),
     requested_by: Id.describe('The user who started it.'),
@@ -63,7 +65,12 @@ export const RunnerRunCreate = z
     script_template_id: Id.describe('The script template. The service renders it; no other text can be run.'),
     parameters: z.record(z.string().max(60), z.unknown()).default({}).describe('Values by parameter name.'),
     agent_id: z.string().regex(agentIdPattern).describe('Id of the machine at the runner.'),
-    time_limit_seconds: z.int().min(5).max(900).default(120).describe('How long the script may take, at most 15 minutes.'),
+    time_limit_seconds: z
+      .int()
+      .min(5)
+      .max(900)
+      .default(120)
+      .describe('How long the script may take, at most 15 minutes.'),
   })
   .meta({ id: 'RunnerRunCreate', examples: [{ ...example, parameters: { service: 'Spooler' } }] })
 export type RunnerRunCreate = z.infer<typeof RunnerRunCreate>

@@ -27,15 +27,23 @@ export async function listOfAiSession({ db }: ReadContext, sessionId: string, pa
   return toPage(runs, page, oldestFirst)
 }
 
-/** Store a run of a template with its message. A script of medium or high risk must be approved now, exactly as it will run. */
-export async function startInSession(ctx: WriteContext, sessionId: string, input: RunnerRunCreate): Promise<RunnerRun> {
+/**
+ * Store a run of a template with its message. A script of medium or high risk must be approved now, exactly
+ * as it will run.
+ */
+export async function startInSession(
+  ctx: WriteContext,
+  sessionId: string,
+  input: RunnerRunCreate,
+): Promise<RunnerRun> {
   const session = await sessions.requireInProgress(ctx.db, sessionId)
   const prepared = await scripts
     .prepareRun(ctx, input.script_template_id, { parameters: input.parameters, session_id: sessionId })
     .catch(throwUnknownTemplate)
   const { approval } = prepared
   const approvalId = approval ? await approvals.findApproved(ctx, approval.session, approval.subject) : null
-  if (approval && !approvalId) throw await approvals.createRequiredProblem(ctx.db, approval.session, approval.subject)
+  if (approval && !approvalId)
+    throw await approvals.createRequiredProblem(ctx.db, approval.session, approval.subject)
   const secrets = session.secret_keys.length > 0 ? await sessions.readSecretAnswers(ctx, sessionId) : []
   const run = await toNewRun(ctx, sessionId, input, prepared, secrets)
   return inTransaction(ctx.db, async (db) => {
@@ -52,9 +60,15 @@ export async function startInSession(ctx: WriteContext, sessionId: string, input
 }
 
 /** Store a run in an AI session, which has no approvals: only a script of low risk can run. */
-export async function startInAiSession(ctx: WriteContext, sessionId: string, input: RunnerRunCreate): Promise<RunnerRun> {
+export async function startInAiSession(
+  ctx: WriteContext,
+  sessionId: string,
+  input: RunnerRunCreate,
+): Promise<RunnerRun> {
   await aiSessions.findOwn(ctx.db, sessionId, openStates)
-  const prepared = await scripts.assessRun(ctx, input.script_template_id, input.parameters).catch(throwUnknownTemplate)
+  const prepared = await scripts
+    .assessRun(ctx, input.script_template_id, input.parameters)
+    .catch(throwUnknownTemplate)
   aiFixes.requireLowRisk(prepared.assessment)
   const run = await toNewRun(ctx, sessionId, input, prepared, [])
   return inTransaction(ctx.db, async (db) => {
@@ -75,7 +89,9 @@ export async function cancel({ db }: WriteContext, id: string): Promise<RunnerRu
   if (cancelled) return cancelled
   const run = (await queries.selectRun.first(db, id)) ?? throwNotFound('Run')
   if (run.state !== 'queued')
-    throw new Problem('wrong_state', `The run is ${run.state}; the runner cannot stop it`, { facts: { state: run.state } })
+    throw new Problem('wrong_state', `The run is ${run.state}; the runner cannot stop it`, {
+      facts: { state: run.state },
+    })
   throw new Problem('forbidden', 'Only who started it or an account admin may cancel this run')
 }
 
@@ -114,5 +130,7 @@ async function toNewRun(
 }
 
 function throwUnknownTemplate(error: unknown): never {
-  throw error instanceof Problem && error.kind === 'not_found' ? unknownId('script_template_id', 'script template') : error
+  throw error instanceof Problem && error.kind === 'not_found'
+    ? unknownId('script_template_id', 'script template')
+    : error
 }

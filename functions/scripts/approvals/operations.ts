@@ -20,7 +20,14 @@ export const scriptApprovalOperations = [
     body: schemas.ScriptApprovalRequest,
     success: 201,
     returns: Approval,
-    errors: ['already_decided', 'already_pending', 'limit_reached', 'no_approver', 'step_not_current', 'wrong_state'],
+    errors: [
+      'already_decided',
+      'already_pending',
+      'limit_reached',
+      'no_approver',
+      'step_not_current',
+      'wrong_state',
+    ],
     handle: ({ ctx, params, body }) => approvals.request(ctx, params.template_id, body),
   }),
 ]

@@ -46,7 +46,8 @@ export const scriptBuilderOperations = [
     method: 'get',
     path: '/script-builder/sessions/{session_id}',
     summary: 'Get one of my script-builder sessions',
-    description: 'Includes all its messages. When its user has left, account admins and admins of the team read, continue and delete it.',
+    description:
+      'Includes all its messages. When its user has left, account admins and admins of the team read, continue and delete it.',
     access: 'engineer',
     limit: 'read',
     feature,

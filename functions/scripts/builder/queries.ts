@@ -27,11 +27,16 @@ const itemColumns = [
   messageCount.as('message_count'),
 ] as const
 
-export function selectSessions(db: ReadDb, { origin, owner_left, ...page }: BuilderQuery & PageQuery): Promise<BuilderItem[]> {
+export function selectSessions(
+  db: ReadDb,
+  { origin, owner_left, ...page }: BuilderQuery & PageQuery,
+): Promise<BuilderItem[]> {
   let sessions = db
     .selectFrom('script_builder_sessions as s')
     .select(itemColumns)
-    .where(owner_left ? sql<boolean>`s.account_id = ${accountId} and ${isInherited('s.user_id')}` : isOwnSession)
+    .where(
+      owner_left ? sql<boolean>`s.account_id = ${accountId} and ${isInherited('s.user_id')}` : isOwnSession,
+    )
   if (origin !== 'all') sessions = sessions.where('s.origin', '=', origin)
   return sessions.$call(selectPage(newestFirst, page, 's')).execute()
 }
@@ -46,8 +51,8 @@ export function selectSession(db: ReadDb, id: string): Promise<BuilderSession | 
 }
 
 /**
- * Insert a session in the first free one of the caller's five slots (`place`). Return no row if no slot is free. Violates a unique key
- * if a concurrent request takes the same slot.
+ * Insert a session in the first free one of the caller's five slots (`place`). Return no row if no slot is
+ * free. Violates a unique key if a concurrent request takes the same slot.
  */
 export const insertStandalone = writeStatement(
   z.object({ id: z.string() }),
@@ -80,16 +85,27 @@ function insertInlineSession(db: WriteDb, { ai_session_id, language, title }: Bu
 function selectInlineSession(db: ReadDb, { ai_session_id }: BuilderCreate) {
   return db
     .selectFrom('script_builder_sessions as s')
-    .innerJoin('ai_sessions as a', (join) => join.onRef('a.account_id', '=', 's.account_id').onRef('a.id', '=', 's.ai_session_id'))
+    .innerJoin('ai_sessions as a', (join) =>
+      join.onRef('a.account_id', '=', 's.account_id').onRef('a.id', '=', 's.ai_session_id'),
+    )
     .select('s.id')
     .where(isOwnSession)
     .where('s.ai_session_id', '=', ai_session_id ?? null)
     .where(ownsAiSession)
 }
 
-/** Get or create the script-builder session of an AI session. Return undefined unless the AI session is the caller's own. */
-export async function insertInline(db: WriteDb, input: BuilderCreate): Promise<{ id: string; isNew: boolean } | undefined> {
-  const [inserted, sessions] = await db.batch([insertInlineSession(db, input), selectInlineSession(db, input)])
+/**
+ * Get or create the script-builder session of an AI session. Return undefined unless the AI session is the
+ * caller's own.
+ */
+export async function insertInline(
+  db: WriteDb,
+  input: BuilderCreate,
+): Promise<{ id: string; isNew: boolean } | undefined> {
+  const [inserted, sessions] = await db.batch([
+    insertInlineSession(db, input),
+    selectInlineSession(db, input),
+  ])
   const [session] = sessions
   return session && { id: session.id, isNew: inserted.length > 0 }
 }
@@ -106,7 +122,11 @@ export function insertUserMessage(
     .expression((eb) =>
       eb
         .selectFrom('script_builder_sessions as s')
-        .select([sql<string>`${message.id}::uuid`.as('id'), 's.id as session_id', sql.lit('user' as const).as('role')])
+        .select([
+          sql<string>`${message.id}::uuid`.as('id'),
+          's.id as session_id',
+          sql.lit('user' as const).as('role'),
+        ])
         .select(eb.val(message.content).as('content'))
         .where(isReachable)
         .where('s.id', '=', sessionId),
@@ -116,12 +136,20 @@ export function insertUserMessage(
 }
 
 /** Insert the model's reply, and store its script unless it is null. */
-export function insertReply(db: WriteDb, id: string, content: string, script: { body: string; parameters: ParametersSchema } | null) {
+export function insertReply(
+  db: WriteDb,
+  id: string,
+  content: string,
+  script: { body: string; parameters: ParametersSchema } | null,
+) {
   return db
     .with('updated_session', (query) =>
       query
         .updateTable('script_builder_sessions as s')
-        .set({ updated_at: now, ...(script ? { script_body: script.body, parameters_schema: jsonb(script.parameters) } : {}) })
+        .set({
+          updated_at: now,
+          ...(script ? { script_body: script.body, parameters_schema: jsonb(script.parameters) } : {}),
+        })
         .where(isReachable)
         .where('s.id', '=', id)
         .returning('s.id'),
@@ -129,7 +157,9 @@ export function insertReply(db: WriteDb, id: string, content: string, script: { 
     .insertInto('script_builder_messages')
     .columns(['session_id', 'role', 'content'])
     .expression((eb) =>
-      eb.selectFrom('updated_session').select(['id', sql.lit('assistant' as const).as('role'), eb.val(content).as('content')]),
+      eb
+        .selectFrom('updated_session')
+        .select(['id', sql.lit('assistant' as const).as('role'), eb.val(content).as('content')]),
     )
     .returning(['id', 'role', 'content', 'created_at'])
     .executeTakeFirst()

@@ -33,7 +33,9 @@ const exampleItem = {
   created_at: '2026-11-21T09:30:00.000Z',
   updated_at: '2026-11-21T09:31:00.000Z',
 }
-export const BuilderItem = z.strictObject(itemFields).meta({ id: 'ScriptBuilderListItem', examples: [exampleItem] })
+export const BuilderItem = z
+  .strictObject(itemFields)
+  .meta({ id: 'ScriptBuilderListItem', examples: [exampleItem] })
 export type BuilderItem = z.infer<typeof BuilderItem>
 
 const Message = z
@@ -55,7 +57,10 @@ const Message = z
     ],
   })
 const scriptFields = {
-  script_body: z.string().nullable().describe('The current script with its placeholders; null before there is one.'),
+  script_body: z
+    .string()
+    .nullable()
+    .describe('The current script with its placeholders; null before there is one.'),
   parameters_schema: ParametersSchema,
 }
 const exampleMessage = {
@@ -68,11 +73,21 @@ const exampleScript = 'Restart-Service -Name {{ service }}\n'
 const exampleParameters = [{ name: 'service', label: 'Service', type: 'string' as const, required: true }]
 
 export const BuilderSession = z
-  .strictObject({ ...itemFields, ...scriptFields, messages: z.array(Message).describe('The messages in order.') })
+  .strictObject({
+    ...itemFields,
+    ...scriptFields,
+    messages: z.array(Message).describe('The messages in order.'),
+  })
   .meta({
     id: 'ScriptBuilderSession',
     examples: [
-      { ...exampleItem, message_count: 1, script_body: exampleScript, parameters_schema: exampleParameters, messages: [exampleMessage] },
+      {
+        ...exampleItem,
+        message_count: 1,
+        script_body: exampleScript,
+        parameters_schema: exampleParameters,
+        messages: [exampleMessage],
+      },
     ],
   })
 export type BuilderSession = z.infer<typeof BuilderSession>
@@ -86,11 +101,22 @@ export const BuilderCreate = z
   })
   .superRefine(({ origin, ai_session_id }, ctx) => {
     if (origin === 'pilot_inline' && !ai_session_id)
-      ctx.addIssue({ code: 'custom', path: ['ai_session_id'], message: 'is required for origin pilot_inline' })
+      ctx.addIssue({
+        code: 'custom',
+        path: ['ai_session_id'],
+        message: 'is required for origin pilot_inline',
+      })
     if (origin === 'standalone' && ai_session_id)
-      ctx.addIssue({ code: 'custom', path: ['ai_session_id'], message: 'must be absent for origin standalone' })
+      ctx.addIssue({
+        code: 'custom',
+        path: ['ai_session_id'],
+        message: 'must be absent for origin standalone',
+      })
   })
-  .meta({ id: 'ScriptBuilderCreate', examples: [{ origin: 'standalone', language: 'powershell', title: 'Restart the spooler' }] })
+  .meta({
+    id: 'ScriptBuilderCreate',
+    examples: [{ origin: 'standalone', language: 'powershell', title: 'Restart the spooler' }],
+  })
 export type BuilderCreate = z.infer<typeof BuilderCreate>
 
 export const BuilderQuery = z.strictObject({
@@ -98,7 +124,9 @@ export const BuilderQuery = z.strictObject({
     .enum(['standalone', 'pilot_inline', 'all'])
     .meta({ id: 'ScriptBuilderOriginFilter' })
     .default('standalone')
-    .describe('`standalone`: only standalone sessions. `pilot_inline`: only sessions that are part of an AI session. `all`: both.'),
+    .describe(
+      '`standalone`: only standalone sessions. `pilot_inline`: only sessions that are part of an AI session. `all`: both.',
+    ),
   owner_left: Flag.prefault('false').describe(
     'Instead, those of members who have left: all for account admins, those of the members of their team for team admins.',
   ),
@@ -106,14 +134,21 @@ export const BuilderQuery = z.strictObject({
 export type BuilderQuery = z.infer<typeof BuilderQuery>
 
 export const BuilderMessage = z
-  .strictObject({ message: z.string().trim().min(1).max(8000).describe('What the script must do, or what to change.') })
-  .meta({ id: 'ScriptBuilderRequest', examples: [{ message: 'Write a script that restarts a service and waits until it runs.' }] })
+  .strictObject({
+    message: z.string().trim().min(1).max(8000).describe('What the script must do, or what to change.'),
+  })
+  .meta({
+    id: 'ScriptBuilderRequest',
+    examples: [{ message: 'Write a script that restarts a service and waits until it runs.' }],
+  })
 
 export const BuilderReply = z
   .strictObject({
     message: Message.describe('The reply of the model.'),
     script: z.string().optional().describe('The script, if this reply wrote or changed it.'),
-    parameters_schema: ParametersSchema.optional().describe('The parameters of the script; present with `script`.'),
+    parameters_schema: ParametersSchema.optional().describe(
+      'The parameters of the script; present with `script`.',
+    ),
   })
   .meta({
     id: 'ScriptBuilderReply',

@@ -19,10 +19,13 @@ const maxSessions = 5
 const maxMessages = 20
 
 /**
- * Start a script-builder session. A user can have at most five standalone sessions. An AI session can have one inline script-builder
- * session; return it if it already exists.
+ * Start a script-builder session. A user can have at most five standalone sessions. An AI session can have
+ * one inline script-builder session; return it if it already exists.
  */
-export async function create(ctx: WriteContext, input: BuilderCreate): Promise<BuilderSession | Existing<BuilderSession>> {
+export async function create(
+  ctx: WriteContext,
+  input: BuilderCreate,
+): Promise<BuilderSession | Existing<BuilderSession>> {
   if (input.origin === 'standalone') return get(ctx, await createStandalone(ctx, input))
   await requireGranted(ctx, ['ai:read'])
   const { id, isNew } = (await queries.insertInline(ctx.db, input)) ?? throwNotFound('AI session')
@@ -39,7 +42,10 @@ export async function get({ db }: Pick<ReadContext, 'db'>, id: string): Promise<
   return (await queries.selectSession(db, id)) ?? throwNotFound('Script-builder session')
 }
 
-/** Store the user's message, then request and store the model's reply. The message is stored even if the model fails. */
+/**
+ * Store the user's message, then request and store the model's reply. The message is stored even if the model
+ * fails.
+ */
 export async function sendMessage(ctx: WriteContext, id: string, message: string): Promise<BuilderReply> {
   const wholeSession = await get(ctx, id)
   const at = wholeSession.messages.findIndex((each) => each.id === ctx.workId)
@@ -51,18 +57,34 @@ export async function sendMessage(ctx: WriteContext, id: string, message: string
   if (at < 0 && !(await queries.insertUserMessage(ctx.db, id, { id: ctx.workId, content: message })))
     throw notFound('Script-builder session')
   const { reply, script } = await requestReply(ctx, session, message)
-  const replyMessage = (await queries.insertReply(ctx.db, id, reply, script)) ?? throwNotFound('Script-builder session')
-  return { message: replyMessage, ...(script ? { script: script.body, parameters_schema: script.parameters } : {}) }
+  const replyMessage =
+    (await queries.insertReply(ctx.db, id, reply, script)) ?? throwNotFound('Script-builder session')
+  return {
+    message: replyMessage,
+    ...(script ? { script: script.body, parameters_schema: script.parameters } : {}),
+  }
 }
 
-function toScript({ script_body, parameters_schema }: BuilderSession): Pick<BuilderReply, 'script' | 'parameters_schema'> {
+function toScript({
+  script_body,
+  parameters_schema,
+}: BuilderSession): Pick<BuilderReply, 'script' | 'parameters_schema'> {
   return script_body === null ? {} : { script: script_body, parameters_schema }
 }
 
-export async function saveToLibrary(ctx: WriteContext, id: string, { name, category_id, description, ...changes }: BuilderSave) {
+export async function saveToLibrary(
+  ctx: WriteContext,
+  id: string,
+  { name, category_id, description, ...changes }: BuilderSave,
+) {
   const session = await get(ctx, id)
   const script_body = changes.script_body ?? session.script_body
-  if (!script_body) throw invalidField(['body', 'script_body'], 'is required because the session has no script yet', 'missing')
+  if (!script_body)
+    throw invalidField(
+      ['body', 'script_body'],
+      'is required because the session has no script yet',
+      'missing',
+    )
   const parameters_schema = changes.parameters_schema ?? session.parameters_schema
   return scripts.create(ctx, {
     name,
@@ -78,7 +100,10 @@ export async function remove({ db }: WriteContext, id: string): Promise<void> {
   if (!(await queries.deleteSession(db, id))) throw notFound('Script-builder session')
 }
 
-/** Insert a standalone session. Retry when a concurrent request takes the same slot. Throw 409 when no slot is free. */
+/**
+ * Insert a standalone session. Retry when a concurrent request takes the same slot. Throw 409 when no slot is
+ * free.
+ */
 async function createStandalone({ db }: WriteContext, input: BuilderCreate): Promise<string> {
   for (let attempts = 0; attempts <= maxSessions * 2; attempts++) {
     const inserted = await queries.insertStandalone.first(db, input).catch((error: unknown) => {
@@ -88,7 +113,10 @@ async function createStandalone({ db }: WriteContext, input: BuilderCreate): Pro
     if (inserted === undefined) break
     if (inserted) return inserted.id
   }
-  throw new Problem('session_limit_reached', `You can have at most ${maxSessions} standalone sessions; delete one first`)
+  throw new Problem(
+    'session_limit_reached',
+    `You can have at most ${maxSessions} standalone sessions; delete one first`,
+  )
 }
 
 interface ModelReply {
@@ -97,7 +125,11 @@ interface ModelReply {
 }
 
 /** Ask the model for a reply. If its script is invalid, ask once more and include the problems. */
-async function requestReply(ctx: WriteContext, session: BuilderSession, message: string): Promise<ModelReply> {
+async function requestReply(
+  ctx: WriteContext,
+  session: BuilderSession,
+  message: string,
+): Promise<ModelReply> {
   const { language, script_body, parameters_schema } = session
   const turns = [...session.messages, { role: 'user' as const, content: message }]
     .slice(-maxMessages)
@@ -109,12 +141,16 @@ async function requestReply(ctx: WriteContext, session: BuilderSession, message:
     if (!script) return { reply, script }
     const draft = { body: script.body, parameters: script.parameters.map(removeNullChoices) }
     problems = findScriptProblems(language, draft, ctx.budget)
-    if (problems.length === 0) return { reply, script: { ...draft, parameters: ParametersSchema.parse(draft.parameters) } }
+    if (problems.length === 0)
+      return { reply, script: { ...draft, parameters: ParametersSchema.parse(draft.parameters) } }
   }
   throw toProviderProblem(new Error('The script was not usable'))
 }
 
-function removeNullChoices({ choices, ...parameter }: NonNullable<ScriptTurn['script']>['parameters'][number]) {
+function removeNullChoices({
+  choices,
+  ...parameter
+}: NonNullable<ScriptTurn['script']>['parameters'][number]) {
   return { ...parameter, ...(choices ? { choices } : {}) }
 }
 
@@ -124,8 +160,14 @@ function findScriptProblems(
   budget: Budget,
 ): string[] {
   const parsed = ParametersSchema.safeParse(parameters)
-  if (!parsed.success) return parsed.error.issues.map(({ path, message }) => `parameters.${path.join('.')}: ${message}`)
-  const parameterProblems = validateParameters(parsed.data, budget).map(({ path, message }) => `parameters.${path.join('.')}: ${message}`)
+  if (!parsed.success)
+    return parsed.error.issues.map(({ path, message }) => `parameters.${path.join('.')}: ${message}`)
+  const parameterProblems = validateParameters(parsed.data, budget).map(
+    ({ path, message }) => `parameters.${path.join('.')}: ${message}`,
+  )
   const template = { language, script_body: body, parameters_schema: parsed.data }
-  return [...parameterProblems, ...validateTemplate(template, budget).map(({ line, message }) => `line ${line}: ${message}`)]
+  return [
+    ...parameterProblems,
+    ...validateTemplate(template, budget).map(({ line, message }) => `line ${line}: ${message}`),
+  ]
 }

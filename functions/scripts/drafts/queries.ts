@@ -44,7 +44,10 @@ export interface NewDraft {
   source_fix_id: string
 }
 
-/** Insert a draft and return its id. If the caller has a pending draft of the same script and fix, return the id of that draft instead. */
+/**
+ * Insert a draft and return its id. If the caller has a pending draft of the same script and fix, return the
+ * id of that draft instead.
+ */
 export async function insertDraft(db: WriteDb, draft: NewDraft): Promise<string> {
   const insert = db
     .insertInto('draft_templates')
@@ -74,10 +77,25 @@ export interface Promotion {
   requires_elevation: boolean
 }
 
-/** Insert the template and accept the draft in one statement. The row has the template's id; there is none if the draft is not pending. */
+/**
+ * Insert the template and accept the draft in one statement. The row has the template's id; there is none if
+ * the draft is not pending.
+ */
 export const promoteDraft = writeStatement(
   z.object({ id: z.string() }),
-  (id: string, { slug, name, description, script_body, parameters_schema, category_id, risk, requires_elevation }: Promotion) => sql`
+  (
+    id: string,
+    {
+      slug,
+      name,
+      description,
+      script_body,
+      parameters_schema,
+      category_id,
+      risk,
+      requires_elevation,
+    }: Promotion,
+  ) => sql`
     with pending_draft as (
       select * from draft_templates d where d.account_id = app.account_id() and d.id = ${id} and d.status = 'pending' for update
     ), inserted_template as (

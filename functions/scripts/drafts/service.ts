@@ -7,7 +7,10 @@ import { useLineEndsOf } from '#rules/scripts/line-ends.ts'
 import * as queries from './queries.ts'
 import type { DraftAccept } from './schemas.ts'
 
-export async function list({ db }: ReadContext, { pending_only, ...page }: { pending_only: boolean } & PageQuery) {
+export async function list(
+  { db }: ReadContext,
+  { pending_only, ...page }: { pending_only: boolean } & PageQuery,
+) {
   return toPage(await queries.selectDrafts(db, pending_only, page), page, newestFirst)
 }
 
@@ -15,7 +18,10 @@ export async function get({ db }: Pick<ReadContext, 'db'>, id: string) {
   return (await queries.selectDraft(db, id)) ?? throwNotFound('Draft')
 }
 
-/** Propose a script as a template and return the draft's id. Idempotent for the same script and fix while the draft is pending. */
+/**
+ * Propose a script as a template and return the draft's id. Idempotent for the same script and fix while the
+ * draft is pending.
+ */
 export function propose({ db }: Pick<WriteContext, 'db'>, draft: queries.NewDraft): Promise<string> {
   return queries.insertDraft(db, draft)
 }
@@ -35,7 +41,9 @@ export async function accept(ctx: WriteContext, id: string, changes: DraftAccept
     category_id: changes.category_id ?? null,
   }
   scripts.requireSafePlaceholders(template, 'script_body', ctx.budget)
-  const promoted = await queries.promoteDraft.first(ctx.db, id, scripts.assess(template, ctx.budget)).catch(throwUnknownCategory)
+  const promoted = await queries.promoteDraft
+    .first(ctx.db, id, scripts.assess(template, ctx.budget))
+    .catch(throwUnknownCategory)
   if (!promoted) throw createDecidedProblem((await get(ctx, id)).status)
   return scripts.get(ctx, promoted.id)
 }

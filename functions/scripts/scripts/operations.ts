@@ -132,7 +132,8 @@ export const scriptOperations = [
     method: 'post',
     path: '/script-templates/{template_id}/share',
     summary: 'Share or unshare a script template',
-    description: 'The whole account can see a shared template. Only its creator, its team and account admins can see an unshared one.',
+    description:
+      'The whole account can see a shared template. Only its creator, its team and account admins can see an unshared one.',
     access: 'team_admin',
     limit: 'write',
     params: schemas.TemplateId,

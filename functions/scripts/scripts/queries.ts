@@ -1,11 +1,26 @@
 import { sql } from 'kysely'
 import { callFunction } from '#db/call-function.ts'
-import { accountId, isEditable, jsonb, nextUpdatedAt, platformAccountId, teamId, userId } from '#db/expressions.ts'
+import {
+  accountId,
+  isEditable,
+  jsonb,
+  nextUpdatedAt,
+  platformAccountId,
+  teamId,
+  userId,
+} from '#db/expressions.ts'
 import { toWordPatterns } from '#db/like.ts'
 import { nameOrder, type PageQuery, selectPage } from '#db/page.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { writeStatement } from '#db/statement.ts'
-import type { ScriptCategory, ScriptCreate, ScriptItem, ScriptQuery, ScriptTemplate, ScriptUpdate } from './schemas.ts'
+import type {
+  ScriptCategory,
+  ScriptCreate,
+  ScriptItem,
+  ScriptQuery,
+  ScriptTemplate,
+  ScriptUpdate,
+} from './schemas.ts'
 
 export type ScriptChanges = Omit<ScriptUpdate, 'expected_version'> & { restored_from: number | null }
 
@@ -56,13 +71,17 @@ export function selectScripts(db: ReadDb, query: ScriptQuery & PageQuery): Promi
   let scripts = db
     .selectFrom('script_templates')
     .leftJoin('script_categories as c', (join) =>
-      join.onRef('c.account_id', '=', 'script_templates.account_id').onRef('c.id', '=', 'script_templates.category_id'),
+      join
+        .onRef('c.account_id', '=', 'script_templates.account_id')
+        .onRef('c.id', '=', 'script_templates.category_id'),
     )
     .select([...itemColumns, 'c.name as category'])
     .where('script_templates.account_id', 'in', [accountId, platformAccountId])
   if (mine !== undefined) scripts = scripts.where('script_templates.created_by', mine ? '=' : '<>', userId)
   if (shared !== undefined)
-    scripts = scripts.where(sql<boolean>`(script_templates.is_shared or script_templates.account_id = ${platformAccountId}) = ${shared}`)
+    scripts = scripts.where(
+      sql<boolean>`(script_templates.is_shared or script_templates.account_id = ${platformAccountId}) = ${shared}`,
+    )
   if (language) scripts = scripts.where('script_templates.language', '=', language)
   if (category) scripts = scripts.where(sql<boolean>`lower(c.name) = lower(${category})`)
   if (search)
@@ -78,7 +97,11 @@ export function selectScript(db: ReadDb, id: string): Promise<ScriptRow | undefi
   return db.selectFrom('script_templates').select(scriptColumns).where('id', '=', id).executeTakeFirst()
 }
 
-export function insertScript(db: WriteDb, { parameters_schema = [], ...columns }: ScriptCreate, slug: string): Promise<ScriptRow> {
+export function insertScript(
+  db: WriteDb,
+  { parameters_schema = [], ...columns }: ScriptCreate,
+  slug: string,
+): Promise<ScriptRow> {
   return db
     .insertInto('script_templates')
     .values({ ...columns, team_id: teamId, slug, parameters_schema: jsonb(parameters_schema) })
@@ -86,8 +109,16 @@ export function insertScript(db: WriteDb, { parameters_schema = [], ...columns }
     .executeTakeFirstOrThrow()
 }
 
-/** Update the columns in `changes`. Return undefined if the stored version is not `version` or the caller may not change the script. */
-export function updateScript(db: WriteDb, id: string, version: number, changes: ScriptChanges): Promise<ScriptRow | undefined> {
+/**
+ * Update the columns in `changes`. Return undefined if the stored version is not `version` or the caller may
+ * not change the script.
+ */
+export function updateScript(
+  db: WriteDb,
+  id: string,
+  version: number,
+  changes: ScriptChanges,
+): Promise<ScriptRow | undefined> {
   const { parameters_schema, ...columns } = changes
   return db
     .updateTable('script_templates')
@@ -124,7 +155,10 @@ export async function deleteScript(db: WriteDb, id: string): Promise<boolean> {
   return numDeletedRows > 0n
 }
 
-export const countUse = writeStatement(null, (id: string) => sql`select from ${callFunction('app.count_script_use', { p_id: id })}`)
+export const countUse = writeStatement(
+  null,
+  (id: string) => sql`select from ${callFunction('app.count_script_use', { p_id: id })}`,
+)
 
 const scriptCount = sql<number>`
   (select count(*)::integer from script_templates s where s.account_id = script_categories.account_id and s.category_id = script_categories.id)`
@@ -140,5 +174,9 @@ export function selectCategories(db: ReadDb, page: PageQuery): Promise<ScriptCat
 }
 
 export function insertCategory(db: WriteDb, name: string): Promise<ScriptCategory> {
-  return db.insertInto('script_categories').values({ name }).returning(categoryColumns).executeTakeFirstOrThrow()
+  return db
+    .insertInto('script_categories')
+    .values({ name })
+    .returning(categoryColumns)
+    .executeTakeFirstOrThrow()
 }

@@ -30,7 +30,8 @@ export const exampleScript = {
   created_at: '2026-11-02T08:12:00.000Z',
   updated_at: '2026-11-20T16:40:00.000Z',
 }
-const exampleBody = 'Restart-Service -Name {{ service }}\n(Get-Service -Name {{ service }}).WaitForStatus("Running")\n'
+const exampleBody =
+  'Restart-Service -Name {{ service }}\n(Get-Service -Name {{ service }}).WaitForStatus("Running")\n'
 
 const scriptFields = {
   id: Id,
@@ -45,14 +46,18 @@ const scriptFields = {
   category: z.string().nullable().describe('The category’s name.'),
   is_shared: z
     .boolean()
-    .describe('Whether the whole account can see the template. Otherwise only its creator, its team and account admins can.'),
+    .describe(
+      'Whether the whole account can see the template. Otherwise only its creator, its team and account admins can.',
+    ),
   is_gallery_featured: z.boolean().describe('Whether staff featured it in the public gallery.'),
   gallery_sort_order: z.int().describe('Position in the gallery; smaller values first.'),
   source_session_id: Id.nullable().describe('The AI session that the script came from.'),
   source_user_id: Id.nullable().describe('The user who proposed the script as a template.'),
   source_ticket_ref: z.string().nullable().describe('The ticket of that session.'),
   team_id: Id.nullable().describe('The team it belongs to.'),
-  account_id: Id.describe('The account it belongs to; the platform account for templates that ship with the service.'),
+  account_id: Id.describe(
+    'The account it belongs to; the platform account for templates that ship with the service.',
+  ),
   version: Version,
   created_by: Id.describe('The user who created it.'),
   created_at: Time,
@@ -60,23 +65,47 @@ const scriptFields = {
 }
 
 export const ScriptTemplate = z
-  .strictObject({ ...scriptFields, risk_reasons: RiskReasons, script_body: z.string().describe('The script, with its placeholders.') })
-  .meta({ id: 'ScriptTemplateResponse', examples: [{ ...exampleScript, risk_reasons: [], script_body: exampleBody }] })
+  .strictObject({
+    ...scriptFields,
+    risk_reasons: RiskReasons,
+    script_body: z.string().describe('The script, with its placeholders.'),
+  })
+  .meta({
+    id: 'ScriptTemplateResponse',
+    examples: [{ ...exampleScript, risk_reasons: [], script_body: exampleBody }],
+  })
 export type ScriptTemplate = z.infer<typeof ScriptTemplate>
-export const ScriptItem = z.strictObject(scriptFields).meta({ id: 'ScriptTemplateListItem', examples: [exampleScript] })
+export const ScriptItem = z
+  .strictObject(scriptFields)
+  .meta({ id: 'ScriptTemplateListItem', examples: [exampleScript] })
 export type ScriptItem = z.infer<typeof ScriptItem>
 
 export const ScriptQuery = z.strictObject({
   mine: Flag.optional().describe('`true`: only templates that I created. `false`: only those of others.'),
-  shared: Flag.optional().describe('`true`: only templates that the whole account can see. `false`: only unshared templates.'),
+  shared: Flag.optional().describe(
+    '`true`: only templates that the whole account can see. `false`: only unshared templates.',
+  ),
   language: Language.optional().describe('Only scripts in this language.'),
-  category: z.string().trim().min(1).max(200).optional().describe('Only scripts of the category with this name.'),
-  search: z.string().trim().min(1).max(200).optional().describe('Words that must all occur in the name or description.'),
+  category: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('Only scripts of the category with this name.'),
+  search: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('Words that must all occur in the name or description.'),
 })
 export type ScriptQuery = z.infer<typeof ScriptQuery>
 
 export const CheckedParameters = ParametersSchema.superRefine((parameters, ctx) => {
-  for (const { path, message } of validateParameters(parameters, getValidationBudget())) ctx.addIssue({ code: 'custom', path, message })
+  for (const { path, message } of validateParameters(parameters, getValidationBudget()))
+    ctx.addIssue({ code: 'custom', path, message })
 })
 
 const inputFields = {
@@ -85,7 +114,9 @@ const inputFields = {
   script_body: ScriptBody,
   parameters_schema: CheckedParameters,
   language: Language,
-  requires_elevation: z.boolean().describe('Whether it needs administrator rights. Always true for a script that asks for them.'),
+  requires_elevation: z
+    .boolean()
+    .describe('Whether it needs administrator rights. Always true for a script that asks for them.'),
   risk: Risk,
   category_id: Id.nullable().describe('Its category; null for none.'),
 }
@@ -109,7 +140,10 @@ export type ScriptUpdate = z.infer<typeof ScriptUpdate>
 
 export const ScriptShare = z
   .strictObject({
-    is_shared: z.boolean().default(true).describe('`false` limits the template to its creator, its team and account admins.'),
+    is_shared: z
+      .boolean()
+      .default(true)
+      .describe('`false` limits the template to its creator, its team and account admins.'),
   })
   .prefault({})
   .meta({ id: 'ScriptTemplateShare', examples: [{ is_shared: true }] })
@@ -155,7 +189,9 @@ export const ScriptCategory = z
   })
   .meta({
     id: 'ScriptCategoryResponse',
-    examples: [{ id: exampleScript.category_id, name: 'Windows', count: 7, created_at: '2026-11-02T08:12:00.000Z' }],
+    examples: [
+      { id: exampleScript.category_id, name: 'Windows', count: 7, created_at: '2026-11-02T08:12:00.000Z' },
+    ],
   })
 export type ScriptCategory = z.infer<typeof ScriptCategory>
 export const ScriptCategoryCreate = z

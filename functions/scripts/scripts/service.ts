@@ -18,7 +18,12 @@ import {
   validateTemplate,
   validateValues,
 } from '#rules/scripts/render.ts'
-import { assessRendered, assessScript, raiseRisk, type ScriptAssessment } from '#rules/scripts/risk/assess-script.ts'
+import {
+  assessRendered,
+  assessScript,
+  raiseRisk,
+  type ScriptAssessment,
+} from '#rules/scripts/risk/assess-script.ts'
 import { type ScriptRisk, scriptRisks } from '#rules/scripts/schema.ts'
 import { createSlug } from '#rules/text/slug.ts'
 import { sha256Base64url } from '#vendors/auth/hash.ts'
@@ -29,11 +34,17 @@ export async function list({ db }: ReadContext, query: ScriptQuery & PageQuery) 
   return toPage(await queries.selectScripts(db, query), query, nameOrder())
 }
 
-export async function get({ db, budget }: Pick<ReadContext, 'db' | 'budget'>, id: string): Promise<ScriptTemplate> {
+export async function get(
+  { db, budget }: Pick<ReadContext, 'db' | 'budget'>,
+  id: string,
+): Promise<ScriptTemplate> {
   return toScriptTemplate(await find(db, id), budget)
 }
 
-export async function create({ db, budget }: Pick<WriteContext, 'db' | 'budget'>, script: ScriptCreate): Promise<ScriptTemplate> {
+export async function create(
+  { db, budget }: Pick<WriteContext, 'db' | 'budget'>,
+  script: ScriptCreate,
+): Promise<ScriptTemplate> {
   const script_body = useLineEndsOf(script.language, script.script_body)
   const template = { ...script, script_body, parameters_schema: script.parameters_schema ?? [] }
   requireSafePlaceholders(template, 'script_body', budget)
@@ -45,10 +56,9 @@ export async function create({ db, budget }: Pick<WriteContext, 'db' | 'budget'>
 }
 
 /** Return a template with the risk and the rights that its content has at least. */
-export function assess<T extends Template & { risk?: ScriptRisk | undefined; requires_elevation?: boolean | undefined }>(
-  template: T,
-  budget: Budget,
-) {
+export function assess<
+  T extends Template & { risk?: ScriptRisk | undefined; requires_elevation?: boolean | undefined },
+>(template: T, budget: Budget) {
   const { risk = 'low', requires_elevation = false } = template
   return raiseRisk({ ...template, risk, requires_elevation }, assessScript(template, budget))
 }
@@ -66,20 +76,42 @@ export async function update(
     requireAdminToLowerRisk(current, changes.risk)
     if (Object.keys(changes).length === 0) return toScriptTemplate(current, budget)
     const { language = current.language, parameters_schema = current.parameters_schema } = changes
-    const { risk: requestedRisk = current.risk, requires_elevation: isElevated = current.requires_elevation } = changes
+    const {
+      risk: requestedRisk = current.risk,
+      requires_elevation: isElevated = current.requires_elevation,
+    } = changes
     const script_body = useLineEndsOf(language, changes.script_body ?? current.script_body)
-    const template = { language, script_body, parameters_schema, risk: requestedRisk, requires_elevation: isElevated }
+    const template = {
+      language,
+      script_body,
+      parameters_schema,
+      risk: requestedRisk,
+      requires_elevation: isElevated,
+    }
     requireSafePlaceholders(template, 'script_body', budget)
     const { risk, requires_elevation, risk_reasons } = assess(template, budget)
     const updated = await queries
-      .updateScript(db, id, current.version, { ...changes, script_body, risk, requires_elevation, restored_from: restoredFrom })
+      .updateScript(db, id, current.version, {
+        ...changes,
+        script_body,
+        risk,
+        requires_elevation,
+        restored_from: restoredFrom,
+      })
       .catch(throwUnknownId('category_id', 'category', 'category'))
     return updated && { ...toPublic(updated), risk_reasons }
   })
 }
 
-export async function share({ db, budget }: WriteContext, id: string, isShared: boolean): Promise<ScriptTemplate> {
-  return toScriptTemplate((await queries.shareScript(db, id, isShared)) ?? (await requireEditable(db, id)), budget)
+export async function share(
+  { db, budget }: WriteContext,
+  id: string,
+  isShared: boolean,
+): Promise<ScriptTemplate> {
+  return toScriptTemplate(
+    (await queries.shareScript(db, id, isShared)) ?? (await requireEditable(db, id)),
+    budget,
+  )
 }
 
 export async function remove({ db }: WriteContext, id: string): Promise<void> {
@@ -103,7 +135,10 @@ export async function generate(ctx: WriteContext, id: string, input: RenderReque
   }
 }
 
-/** A script that was rendered. `approval` says what must be approved before the caller gets it; null for a script of low risk. */
+/**
+ * A script that was rendered. `approval` says what must be approved before the caller gets it; null for a
+ * script of low risk.
+ */
 interface ScriptRun extends RenderedScript {
   template: queries.ScriptRow
   requires_elevation: boolean
@@ -111,10 +146,15 @@ interface ScriptRun extends RenderedScript {
 }
 
 /**
- * Render a template with values and with the answers of a session. A script of medium or high risk needs a session in progress. The risk is that
- * of the rendered script too: of its values, and of rows that were stored before their content was assessed.
+ * Render a template with values and with the answers of a session. A script of medium or high risk needs a
+ * session in progress. The risk is that of the rendered script too: of its values, and of rows that were
+ * stored before their content was assessed.
  */
-export async function prepareRun(ctx: WriteContext, id: string, { parameters, session_id }: RenderRequest): Promise<ScriptRun> {
+export async function prepareRun(
+  ctx: WriteContext,
+  id: string,
+  { parameters, session_id }: RenderRequest,
+): Promise<ScriptRun> {
   const template = await find(ctx.db, id)
   if (session_id) await requireGranted(ctx, ['sessions:read'])
   const answers = session_id ? await readSessionAnswers(ctx, session_id, template) : {}
@@ -122,7 +162,8 @@ export async function prepareRun(ctx: WriteContext, id: string, { parameters, se
   const { assessment, ...rendered } = renderAssessed(template, values, ctx.budget)
   const { risk, requires_elevation, risk_reasons } = assessment
   if (risk === 'low') return { ...rendered, requires_elevation, approval: null }
-  if (!session_id) throw invalidField(['body', 'session_id'], `is required for a script of ${risk} risk`, 'missing')
+  if (!session_id)
+    throw invalidField(['body', 'session_id'], `is required for a script of ${risk} risk`, 'missing')
   const session = await sessions.requireInProgress(ctx.db, session_id)
   const { secret_keys: secretKeys } = session
   const { digested, ...subject } = describeScript(
@@ -141,21 +182,42 @@ export interface AssessedRun extends RenderedScript {
 }
 
 /** Render a template with values alone. */
-export async function assessRun({ db, budget }: Pick<WriteContext, 'db' | 'budget'>, id: string, values: Record<string, unknown>) {
+export async function assessRun(
+  { db, budget }: Pick<WriteContext, 'db' | 'budget'>,
+  id: string,
+  values: Record<string, unknown>,
+) {
   return renderAssessed(await find(db, id), values, budget)
 }
 
-function renderAssessed(template: queries.ScriptRow, values: Record<string, unknown>, budget: Budget): AssessedRun {
+function renderAssessed(
+  template: queries.ScriptRow,
+  values: Record<string, unknown>,
+  budget: Budget,
+): AssessedRun {
   const rendered = render(template, values, budget)
-  return { ...rendered, template, assessment: raiseRisk(template, assessRendered(template.language, rendered.script, budget)) }
+  return {
+    ...rendered,
+    template,
+    assessment: raiseRisk(template, assessRendered(template.language, rendered.script, budget)),
+  }
 }
 
-/** Return the answers of a session to the parameters of the same name. Throw 422 for an unknown session, and 403 for one of a colleague. */
-async function readSessionAnswers(ctx: WriteContext, sessionId: string, { parameters_schema }: Pick<Template, 'parameters_schema'>) {
+/**
+ * Return the answers of a session to the parameters of the same name. Throw 422 for an unknown session, and
+ * 403 for one of a colleague.
+ */
+async function readSessionAnswers(
+  ctx: WriteContext,
+  sessionId: string,
+  { parameters_schema }: Pick<Template, 'parameters_schema'>,
+) {
   const answers = await sessions.readAnswers(ctx, sessionId).catch((error: unknown) => {
     throw error instanceof Problem && error.kind === 'not_found' ? unknownId('session_id', 'session') : error
   })
-  return Object.fromEntries(parameters_schema.flatMap(({ name }) => (Object.hasOwn(answers, name) ? [[name, answers[name]]] : [])))
+  return Object.fromEntries(
+    parameters_schema.flatMap(({ name }) => (Object.hasOwn(answers, name) ? [[name, answers[name]]] : [])),
+  )
 }
 
 export async function listCategories({ db }: ReadContext, page: PageQuery) {
@@ -166,27 +228,47 @@ export async function createCategory({ db }: WriteContext, name: string) {
   return queries.insertCategory(db, name).catch(throwNameTaken('A category'))
 }
 
-/** Fill a template with values. Throw 422 for every value that is invalid, missing, unsafe in the template or not a parameter. */
-export function render(template: Template, parameters: Record<string, unknown>, budget: Budget): RenderedScript {
+/**
+ * Fill a template with values. Throw 422 for every value that is invalid, missing, unsafe in the template or
+ * not a parameter.
+ */
+export function render(
+  template: Template,
+  parameters: Record<string, unknown>,
+  budget: Budget,
+): RenderedScript {
   const invalidValues = validateValues(template.parameters_schema, parameters, budget)
-  const problems = [...(invalidValues.size > 0 ? invalidValues : findPlacementProblems(template, parameters, budget))]
+  const problems = [
+    ...(invalidValues.size > 0 ? invalidValues : findPlacementProblems(template, parameters, budget)),
+  ]
   if (problems.length > 0)
-    throw invalidRequest(problems.map(([name, msg]) => ({ loc: ['body', 'parameters', name], msg, type: 'parameter' })))
+    throw invalidRequest(
+      problems.map(([name, msg]) => ({ loc: ['body', 'parameters', name], msg, type: 'parameter' })),
+    )
   return renderScript(template, parameters, budget)
 }
 
-/** Throw 422 with one error per placeholder that has no parameter or stands where no value is safe. Each error has the line number. */
+/**
+ * Throw 422 with one error per placeholder that has no parameter or stands where no value is safe. Each error
+ * has the line number.
+ */
 export function requireSafePlaceholders(template: Template, field: string, budget: Budget): void {
   const problems = validateTemplate(template, budget)
   if (problems.length === 0) return
   throw invalidRequest(
-    problems.map(({ line, message }) => ({ loc: ['body', field], msg: `Line ${line}: ${message}`, type: 'placeholder' })),
+    problems.map(({ line, message }) => ({
+      loc: ['body', field],
+      msg: `Line ${line}: ${message}`,
+      type: 'placeholder',
+    })),
   )
 }
 
 /** Return the slug of the name with a random suffix, which makes the slug unique. */
 export function createUniqueSlug(name: string): string {
-  const suffix = Array.from(crypto.getRandomValues(new Uint8Array(6)), (byte) => (byte % 36).toString(36)).join('')
+  const suffix = Array.from(crypto.getRandomValues(new Uint8Array(6)), (byte) =>
+    (byte % 36).toString(36),
+  ).join('')
   return `${createSlug(name)}-${suffix}`
 }
 
@@ -197,14 +279,23 @@ export async function find(db: ReadContext['db'], id: string) {
 async function requireEditable(db: ReadContext['db'], id: string) {
   const script = await find(db, id)
   if (!script.may_change)
-    throw new Problem('forbidden', 'Only its creator, an admin of its team or an account admin may change this script')
+    throw new Problem(
+      'forbidden',
+      'Only its creator, an admin of its team or an account admin may change this script',
+    )
   return script
 }
 
-/** Throw 403 if the caller lowers the risk and is no admin. Otherwise every editor of a script could avoid its approvals. */
+/**
+ * Throw 403 if the caller lowers the risk and is no admin. Otherwise every editor of a script could avoid its
+ * approvals.
+ */
 function requireAdminToLowerRisk({ risk, is_admin }: queries.ScriptRow, newRisk: ScriptRisk = risk): void {
   if (scriptRisks.indexOf(newRisk) < scriptRisks.indexOf(risk) && !is_admin)
-    throw new Problem('forbidden', 'Only an admin of its team or an account admin may lower the risk of a script')
+    throw new Problem(
+      'forbidden',
+      'Only an admin of its team or an account admin may lower the risk of a script',
+    )
 }
 
 /** Return a template with the risk of its content, whatever was stored. */
@@ -212,8 +303,13 @@ function toScriptTemplate(row: queries.ScriptRow, budget: Budget): ScriptTemplat
   return assessStored(toPublic(row), budget)
 }
 
-/** Assess a template that is stored already. One that takes too much work is not refused, but has a high risk. */
-function assessStored<T extends Template & { risk: ScriptRisk; requires_elevation: boolean }>(template: T, budget: Budget) {
+/**
+ * Assess a template that is stored already. One that takes too much work is not refused, but has a high risk.
+ */
+function assessStored<T extends Template & { risk: ScriptRisk; requires_elevation: boolean }>(
+  template: T,
+  budget: Budget,
+) {
   try {
     return assess(template, budget)
   } catch (error) {
@@ -223,6 +319,10 @@ function assessStored<T extends Template & { risk: ScriptRisk; requires_elevatio
   }
 }
 
-function toPublic({ may_change: _, is_admin: __, ...script }: queries.ScriptRow): Omit<ScriptTemplate, 'risk_reasons'> {
+function toPublic({
+  may_change: _,
+  is_admin: __,
+  ...script
+}: queries.ScriptRow): Omit<ScriptTemplate, 'risk_reasons'> {
   return script
 }

@@ -10,8 +10,14 @@ const content = {
   language: Language,
   requires_elevation: z.boolean(),
 }
-const statements = writeVersionSql({ table: 'script_templates', versions: 'script_versions', key: 'script_id' }, content)
+const statements = writeVersionSql(
+  { table: 'script_templates', versions: 'script_versions', key: 'script_id' },
+  content,
+)
 
 export const selectItems = readStatement(z.object(versionItemShape), statements.selectItems)
 
-export const selectVersion = readStatement(z.object({ ...versionItemShape, ...content }), statements.selectVersion)
+export const selectVersion = readStatement(
+  z.object({ ...versionItemShape, ...content }),
+  statements.selectVersion,
+)

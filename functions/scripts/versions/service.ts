@@ -13,6 +13,15 @@ export const { list, get, compare } = createVersionReaders({
 
 /** Save the content of an old version as the newest. Its category and who may see it stay as they are. */
 export async function restore(ctx: WriteContext, id: string, version: number) {
-  const { name, description, script_body, parameters_schema, language, requires_elevation } = await get(ctx, id, version)
-  return scripts.update(ctx, id, { name, description, script_body, parameters_schema, language, requires_elevation }, version)
+  const { name, description, script_body, parameters_schema, language, requires_elevation } = await get(
+    ctx,
+    id,
+    version,
+  )
+  return scripts.update(
+    ctx,
+    id,
+    { name, description, script_body, parameters_schema, language, requires_elevation },
+    version,
+  )
 }

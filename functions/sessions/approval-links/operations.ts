@@ -19,7 +19,8 @@ export const approvalLinkOperations = [
     id: 'sessions.approvalLinks.showPage',
     method: 'get',
     summary: 'Show the page to decide an approval',
-    description: 'Changes nothing. A link that was used, or whose request has ended, returns 410 `link_ended`; browsers get a page.',
+    description:
+      'Changes nothing. A link that was used, or whose request has ended, returns 410 `link_ended`; browsers get a page.',
     handle: ({ ctx, params }) => links.showPage(ctx, params.token),
   }),
 

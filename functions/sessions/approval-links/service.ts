@@ -10,7 +10,10 @@ import * as queries from './queries.ts'
 
 type LinkContext = Context<'post', 'public', string>
 
-/** Return the page that offers the decision of the link. It decides nothing, because programs that scan e-mails open every link. */
+/**
+ * Return the page that offers the decision of the link. It decides nothing, because programs that scan
+ * e-mails open every link.
+ */
 export async function showPage(ctx: LinkContext, token: string): Promise<Content> {
   const link = await verify(ctx, token)
   const { title, requested_by_name } = await inScope(ctx, link, (db) => requireOpen(db, link))
@@ -19,11 +22,18 @@ export async function showPage(ctx: LinkContext, token: string): Promise<Content
     ? `${requested_by_name} asked for it. The message has the details; approve only what you have read there.`
     : `${requested_by_name} asked for it and is told that you declined.`
   return toContent(
-    renderPage({ title: `${isApproval ? 'Approve' : 'Decline'}: ${title}`, text, button: isApproval ? 'Approve' : 'Decline' }),
+    renderPage({
+      title: `${isApproval ? 'Approve' : 'Decline'}: ${title}`,
+      text,
+      button: isApproval ? 'Approve' : 'Decline',
+    }),
   )
 }
 
-/** Decide as the approver of the link. Of all links of a request, in all messages, the first that is confirmed decides. */
+/**
+ * Decide as the approver of the link. Of all links of a request, in all messages, the first that is confirmed
+ * decides.
+ */
 export async function decide(ctx: LinkContext, token: string): Promise<Content> {
   const link = await verify(ctx, token)
   const { title } = await inScope(ctx, link, async (db) => {
@@ -33,7 +43,12 @@ export async function decide(ctx: LinkContext, token: string): Promise<Content> 
     return approvals.decideAs({ db, userId: link.userId }, ids, link.decision, comment).catch(throwEnded)
   })
   const verb = link.decision === 'approved' ? 'approved' : 'declined'
-  return toContent(renderPage({ title: `You ${verb}: ${title}`, text: 'The technician is notified. You can close this page.' }))
+  return toContent(
+    renderPage({
+      title: `You ${verb}: ${title}`,
+      text: 'The technician is notified. You can close this page.',
+    }),
+  )
 }
 
 /** Run work as the approver, in one transaction: Row level security applies to it as to a signed-in user. */
@@ -44,18 +59,24 @@ function inScope<T>(ctx: LinkContext, link: ApprovalLink, work: (db: PlatformDb)
   })
 }
 
-/** Return the request of a link. Throw 404 for a link that leads nowhere, and 410 for one that was used or has expired. */
+/**
+ * Return the request of a link. Throw 404 for a link that leads nowhere, and 410 for one that was used or has
+ * expired.
+ */
 async function requireOpen(db: PlatformDb, link: ApprovalLink) {
   const linked = await queries.selectLinked.first(db, link)
   if (!linked) throw new Problem('not_found', 'This link leads to no request')
-  if (!linked.is_open) throw new Problem('link_ended', 'This request was decided, has expired or is not needed any more')
+  if (!linked.is_open)
+    throw new Problem('link_ended', 'This request was decided, has expired or is not needed any more')
   if (!linked.may_decide) throw new Problem('link_ended', 'You may not decide this request any more')
   return linked
 }
 
 /** Another decision was faster. */
 function throwEnded(error: unknown): never {
-  throw error instanceof Problem && error.status < 500 ? new Problem('link_ended', undefined, { cause: error }) : error
+  throw error instanceof Problem && error.status < 500
+    ? new Problem('link_ended', undefined, { cause: error })
+    : error
 }
 
 async function verify({ approvalTokens }: BaseContext, token: string): Promise<ApprovalLink> {

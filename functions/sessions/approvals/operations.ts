@@ -5,7 +5,13 @@ import * as schemas from './schemas.ts'
 import * as approvals from './service.ts'
 
 /** A decision of a person: API keys cannot make it. */
-const decision = { access: 'engineer', limit: 'write', strictLimit: 'mail', closedToKeys: true, params: schemas.ApprovalId } as const
+const decision = {
+  access: 'engineer',
+  limit: 'write',
+  strictLimit: 'mail',
+  closedToKeys: true,
+  params: schemas.ApprovalId,
+} as const
 
 export const approvalOperations = [
   operation({
@@ -66,7 +72,14 @@ export const approvalOperations = [
     body: schemas.ApprovalRequest,
     success: 201,
     returns: schemas.Approval,
-    errors: ['already_decided', 'already_pending', 'limit_reached', 'no_approver', 'step_not_current', 'wrong_state'],
+    errors: [
+      'already_decided',
+      'already_pending',
+      'limit_reached',
+      'no_approver',
+      'step_not_current',
+      'wrong_state',
+    ],
     handle: ({ ctx, params, body }) => approvals.requestForStep(ctx, params.session_id, body.comment),
   }),
 

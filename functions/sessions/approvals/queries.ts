@@ -104,8 +104,8 @@ export const voidOutdated = writeStatement(
 )
 
 /**
- * Insert a request if the session is still at the position that was read. The lock keeps it there until the commit. Return the users who may
- * decide; no row when the session has moved.
+ * Insert a request if the session is still at the position that was read. The lock keeps it there until the
+ * commit. Return the users who may decide; no row when the session has moved.
  */
 export const insertApproval = writeStatement(
   z.object({ id: z.string(), approver_ids: z.array(z.string()) }),
@@ -128,7 +128,9 @@ export const insertApproval = writeStatement(
       from inserted a`,
 )
 
-/** Decide a pending approval that the caller may decide now. Of concurrent decisions only one returns a row. */
+/**
+ * Decide a pending approval that the caller may decide now. Of concurrent decisions only one returns a row.
+ */
 export const decideApproval = writeStatement(
   z.object({ id: z.string() }),
   (sessionId: string, id: string, decision: 'approved' | 'rejected', comment: string | null) => sql`

@@ -16,7 +16,11 @@ const fields = {
   step_id: z.string().nullable().describe('The current step of the session at the time of the request.'),
   title: z.string().describe('The title of the step or the name of the script.'),
   script_template_id: Id.nullable().describe('The script template; null for a step.'),
-  risk: z.enum(['medium', 'high']).meta({ id: 'ApprovedScriptRisk' }).nullable().describe('The risk of the script; null for a step.'),
+  risk: z
+    .enum(['medium', 'high'])
+    .meta({ id: 'ApprovedScriptRisk' })
+    .nullable()
+    .describe('The risk of the script; null for a step.'),
   state: z
     .enum(['pending', 'approved', 'rejected', 'expired', 'voided', 'used'])
     .meta({ id: 'ApprovalState' })
@@ -60,10 +64,15 @@ export type ApprovalListItem = z.infer<typeof ApprovalListItem>
 export const Approval = z
   .strictObject({
     ...fields,
-    subject: z.string().describe('The description of the step, or the rendered script. Secrets are replaced by `[secret]`.'),
+    subject: z
+      .string()
+      .describe('The description of the step, or the rendered script. Secrets are replaced by `[secret]`.'),
     risk_reasons: RiskReasons,
   })
-  .meta({ id: 'ApprovalResponse', examples: [{ ...example, subject: 'Users are signed out.', risk_reasons: [] }] })
+  .meta({
+    id: 'ApprovalResponse',
+    examples: [{ ...example, subject: 'Users are signed out.', risk_reasons: [] }],
+  })
 export type Approval = z.infer<typeof Approval>
 
 export const ApprovalRequest = z

@@ -41,23 +41,43 @@ export async function get({ db }: ReadContext, { session_id, approval_id }: Appr
   return toApproval(await find(db, session_id, approval_id))
 }
 
-/** Request an approval of the current step. Throw 409 if the step needs none, has one, or nobody else may approve it. */
-export async function requestForStep(ctx: WriteContext, sessionId: string, comment?: string): Promise<Approval> {
+/**
+ * Request an approval of the current step. Throw 409 if the step needs none, has one, or nobody else may
+ * approve it.
+ */
+export async function requestForStep(
+  ctx: WriteContext,
+  sessionId: string,
+  comment?: string,
+): Promise<Approval> {
   const session = await sessions.requireInProgress(ctx.db, sessionId)
   const subject = await describeStep(session, ctx.budget)
   if (!subject) throw new Problem('wrong_state', 'The current step needs no approval')
   return request(ctx, session, subject, comment)
 }
 
-/** Insert a request, and notify everyone who may decide it. Throw 409 for a text that is too long for them to read. */
-export async function request(ctx: WriteContext, session: SessionRow, exactSubject: ApprovalSubject, comment?: string): Promise<Approval> {
+/**
+ * Insert a request, and notify everyone who may decide it. Throw 409 for a text that is too long for them to
+ * read.
+ */
+export async function request(
+  ctx: WriteContext,
+  session: SessionRow,
+  exactSubject: ApprovalSubject,
+  comment?: string,
+): Promise<Approval> {
   const subject = toReadable(exactSubject)
   return inTransaction(ctx.db, async (db) => {
     await queries.voidOutdated.run(db, session.id, subject)
     const latest = await queries.selectLatest.first(db, session, subject)
     if (latest?.state === 'approved') throw new Problem('already_decided', 'This is approved already')
-    const inserted = await queries.insertApproval.first(db, session, subject, comment ?? null).catch(throwAlreadyPending)
-    if (!inserted) throw new Problem('step_not_current', undefined, { facts: { current_step_id: session.current_step_id } })
+    const inserted = await queries.insertApproval
+      .first(db, session, subject, comment ?? null)
+      .catch(throwAlreadyPending)
+    if (!inserted)
+      throw new Problem('step_not_current', undefined, {
+        facts: { current_step_id: session.current_step_id },
+      })
     const { id, approver_ids: userIds } = inserted
     if (userIds.length === 0) throw new Problem('no_approver')
     const approval = await find(db, session.id, id)
@@ -74,8 +94,16 @@ export async function request(ctx: WriteContext, session: SessionRow, exactSubje
   })
 }
 
-/** Approve or reject a pending request, and notify the technician. Throw 403 if the caller may not decide it, and 409 if it is not pending. */
-export async function decide(ctx: WriteContext, ids: ApprovalId, decision: 'approved' | 'rejected', comment = ''): Promise<Approval> {
+/**
+ * Approve or reject a pending request, and notify the technician. Throw 403 if the caller may not decide it,
+ * and 409 if it is not pending.
+ */
+export async function decide(
+  ctx: WriteContext,
+  ids: ApprovalId,
+  decision: 'approved' | 'rejected',
+  comment = '',
+): Promise<Approval> {
   return inTransaction(ctx.db, (db) => decideAs({ db, userId: ctx.caller.userId }, ids, decision, comment))
 }
 
@@ -103,8 +131,8 @@ export async function decideAs<Db extends WriteDb | PlatformDb>(
 }
 
 /**
- * Return the digest that an approval of this step must have. Undefined for a step that needs none. The digest covers the text that the
- * technician sees, so a variable that changes it needs another approval.
+ * Return the digest that an approval of this step must have. Undefined for a step that needs none. The digest
+ * covers the text that the technician sees, so a variable that changes it needs another approval.
  */
 export async function computeStepDigest(session: SessionRow, budget: Budget): Promise<string | undefined> {
   return (await describeStep(session, budget))?.digest
@@ -117,17 +145,29 @@ export async function createRequiredProblem(
   subject: Pick<ApprovalSubject, 'kind' | 'script'>,
 ): Promise<Problem> {
   const latest = await queries.selectLatest.first(db, session, subject)
-  return new Problem('approval_required', undefined, { facts: { approval: latest ? { id: latest.id, state: latest.state } : null } })
-}
-
-/** Return the id of the approval with which another user than the caller has approved exactly this script now, or null. */
-export async function findApproved(ctx: Pick<WriteContext, 'db'>, session: SessionRow, subject: ApprovalSubject): Promise<string | null> {
-  const latest = await queries.selectLatest.first(ctx.db, session, subject)
-  return latest?.state === 'approved' && latest.digest === subject.digest && !latest.is_own_decision ? latest.id : null
+  return new Problem('approval_required', undefined, {
+    facts: { approval: latest ? { id: latest.id, state: latest.state } : null },
+  })
 }
 
 /**
- * Expire the requests that nobody has decided in time, and notify their technicians. Of concurrent sweeps only one expires a request.
+ * Return the id of the approval with which another user than the caller has approved exactly this script now,
+ * or null.
+ */
+export async function findApproved(
+  ctx: Pick<WriteContext, 'db'>,
+  session: SessionRow,
+  subject: ApprovalSubject,
+): Promise<string | null> {
+  const latest = await queries.selectLatest.first(ctx.db, session, subject)
+  return latest?.state === 'approved' && latest.digest === subject.digest && !latest.is_own_decision
+    ? latest.id
+    : null
+}
+
+/**
+ * Expire the requests that nobody has decided in time, and notify their technicians. Of concurrent sweeps
+ * only one expires a request.
  */
 export async function expireDue(ctx: AccountSweepContext, budget: SweepBudget): Promise<void> {
   await sweepAccounts(ctx, await queries.selectAccountsWithExpired.all(ctx.platform), budget, expireInAccount)
@@ -156,10 +196,9 @@ async function describeStep(session: SessionRow, budget: Budget): Promise<Approv
   const { id, approval } = step
   const variables = collectVariables(session)
   // An approver reads the source: in an escaped value, a character could be overlooked.
-  const [title, description] = [step.title, step.description].map((text) => fillPlaceholders(text ?? '', variables, budget)) as [
-    string,
-    string,
-  ]
+  const [title, description] = [step.title, step.description].map((text) =>
+    fillPlaceholders(text ?? '', variables, budget),
+  ) as [string, string]
   return {
     kind: 'step',
     title,
@@ -175,19 +214,30 @@ async function describeStep(session: SessionRow, budget: Budget): Promise<Approv
 }
 
 /**
- * Return a subject whose text shows approvers what it contains. Throw 409 for a text that is too long for them: variables can make that of a
- * step so.
+ * Return a subject whose text shows approvers what it contains. Throw 409 for a text that is too long for
+ * them: variables can make that of a step so.
  */
 function toReadable(subject: queries.ApprovalSubject): queries.ApprovalSubject {
   const [title, text] = [showDirectionControls(subject.title), showDirectionControls(subject.subject)]
   if (title.length > maxTitleLength)
-    throw limitReached('approval_title', maxTitleLength, `The title has over ${maxTitleLength} characters; shorten the variables in it`)
+    throw limitReached(
+      'approval_title',
+      maxTitleLength,
+      `The title has over ${maxTitleLength} characters; shorten the variables in it`,
+    )
   if (new TextEncoder().encode(text).length > maxSubjectBytes)
-    throw limitReached('approval_text', maxSubjectBytes, `The text has over ${maxSubjectBytes} bytes; shorten the variables in it`)
+    throw limitReached(
+      'approval_text',
+      maxSubjectBytes,
+      `The text has over ${maxSubjectBytes} bytes; shorten the variables in it`,
+    )
   return { ...subject, title, subject: text }
 }
 
-type EventSource = Pick<queries.ApprovalRow, 'id' | 'session_id' | 'title' | 'team_id' | 'requested_by' | 'runner_id'>
+type EventSource = Pick<
+  queries.ApprovalRow,
+  'id' | 'session_id' | 'title' | 'team_id' | 'requested_by' | 'runner_id'
+>
 
 function toEventFields({ id, session_id, title, team_id }: EventSource) {
   return { approvalId: id, sessionId: session_id, subjectTitle: title, teamId: team_id }
@@ -205,7 +255,13 @@ function announceState(
   approverIds: readonly string[],
 ): Promise<void> {
   const { id, session_id, requested_by } = approval
-  return enqueueLiveEvent(db, 'approval_changed', { approval_id: id, session_id, state, requested_by, approver_ids: approverIds })
+  return enqueueLiveEvent(db, 'approval_changed', {
+    approval_id: id,
+    session_id,
+    state,
+    requested_by,
+    approver_ids: approverIds,
+  })
 }
 
 function createDecisionProblem({ state, decided_by, decided_at }: queries.ApprovalRow): Problem {
@@ -216,13 +272,25 @@ function createDecisionProblem({ state, decided_by, decided_at }: queries.Approv
 }
 
 function throwAlreadyPending(error: unknown): never {
-  throw getViolatedConstraint(error) === 'approvals_pending' ? new Problem('already_pending', 'A request for this is still open') : error
+  throw getViolatedConstraint(error) === 'approvals_pending'
+    ? new Problem('already_pending', 'A request for this is still open')
+    : error
 }
 
-async function find(db: ReadContext['db'] | PlatformDb, sessionId: string, id: string): Promise<queries.ApprovalRow> {
+async function find(
+  db: ReadContext['db'] | PlatformDb,
+  sessionId: string,
+  id: string,
+): Promise<queries.ApprovalRow> {
   return (await queries.selectApproval.first(db, sessionId, id)) ?? throwNotFound('Approval')
 }
 
-function toApproval({ team_id: _, runner_id: __, digest: ___, is_own_decision: ____, ...approval }: queries.ApprovalRow): Approval {
+function toApproval({
+  team_id: _,
+  runner_id: __,
+  digest: ___,
+  is_own_decision: ____,
+  ...approval
+}: queries.ApprovalRow): Approval {
   return approval
 }

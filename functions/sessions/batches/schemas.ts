@@ -9,7 +9,10 @@ export const BatchTarget = z
     label: TargetLabel.describe('Name of the target, such as a device, a client or a site.'),
     variables: Variables.optional(),
   })
-  .meta({ id: 'BatchTarget', examples: [{ label: 'SRV-DC-01', variables: { server: 'srv-dc-01.contoso.example' } }] })
+  .meta({
+    id: 'BatchTarget',
+    examples: [{ label: 'SRV-DC-01', variables: { server: 'srv-dc-01.contoso.example' } }],
+  })
 
 export const BatchCreate = z
   .strictObject({
@@ -20,7 +23,12 @@ export const BatchCreate = z
   })
   .meta({
     id: 'BatchCreate',
-    examples: [{ tree_id: exampleItem.tree_id, targets: [{ label: 'SRV-DC-01', variables: { server: 'srv-dc-01.contoso.example' } }] }],
+    examples: [
+      {
+        tree_id: exampleItem.tree_id,
+        targets: [{ label: 'SRV-DC-01', variables: { server: 'srv-dc-01.contoso.example' } }],
+      },
+    ],
   })
 export type BatchCreate = z.infer<typeof BatchCreate>
 
@@ -29,16 +37,28 @@ export const Batch = z
   .strictObject({
     batch_id: Id.describe('Id of the batch, which is the `batch_id` of every session.'),
     sessions: z
-      .array(z.strictObject({ id: Id.describe('Id of the session.'), target_label: z.string().describe('Target of the session.') }))
+      .array(
+        z.strictObject({
+          id: Id.describe('Id of the session.'),
+          target_label: z.string().describe('Target of the session.'),
+        }),
+      )
       .describe('The prepared sessions, one per target, in the order of the targets.'),
   })
-  .meta({ id: 'BatchResponse', examples: [{ batch_id: exampleBatchId, sessions: [{ id: exampleItem.id, target_label: 'SRV-DC-01' }] }] })
+  .meta({
+    id: 'BatchResponse',
+    examples: [{ batch_id: exampleBatchId, sessions: [{ id: exampleItem.id, target_label: 'SRV-DC-01' }] }],
+  })
 export type Batch = z.infer<typeof Batch>
 
 const countFields = (names: readonly string[]) =>
-  z.strictObject(Object.fromEntries(names.map((name) => [name, z.int().describe(`Number of sessions that are ${name}.`)])))
+  z.strictObject(
+    Object.fromEntries(names.map((name) => [name, z.int().describe(`Number of sessions that are ${name}.`)])),
+  )
 
-export const ByState = countFields(State.options).meta({ id: 'SessionsByState' }).describe('Number of sessions in each state.')
+export const ByState = countFields(State.options)
+  .meta({ id: 'SessionsByState' })
+  .describe('Number of sessions in each state.')
 export const ByOutcome = countFields(Outcome.options)
   .meta({ id: 'SessionsByOutcome' })
   .describe('Number of sessions completed with each outcome.')

@@ -17,13 +17,27 @@ const maxCustomSteps = 100
 export async function add({ db, budget }: WriteContext, id: string, input: CustomStepCreate) {
   const session = await sessions.requireInProgress(db, id)
   if (session.custom_steps.length >= maxCustomSteps)
-    throw limitReached('custom_steps', maxCustomSteps, `A session can have at most ${maxCustomSteps} custom steps`)
-  const after_step_id = input.after_step_id ?? session.current_step_id ?? session.decisions.at(-1)?.step_id ?? ''
-  if (!containsStep(session.tree_structure, after_step_id)) throw unknownValue('after_step_id', 'must be the id of a step of this flow')
+    throw limitReached(
+      'custom_steps',
+      maxCustomSteps,
+      `A session can have at most ${maxCustomSteps} custom steps`,
+    )
+  const after_step_id =
+    input.after_step_id ?? session.current_step_id ?? session.decisions.at(-1)?.step_id ?? ''
+  if (!containsStep(session.tree_structure, after_step_id))
+    throw unknownValue('after_step_id', 'must be the id of a step of this flow')
   const source = await findStepSource({ db }, input)
   const { title = source.title, description = source.description, library_step_id, node_id } = input
   if (!title.trim()) throw unknownValue('title', 'is required because the source has no title')
-  const step = { source: input.source, after_step_id, title: title.trim(), description, library_step_id, node_id, tree: source.tree }
+  const step = {
+    source: input.source,
+    after_step_id,
+    title: title.trim(),
+    description,
+    library_step_id,
+    node_id,
+    tree: source.tree,
+  }
   return toChangedSession(await changeSession(db, id, queries.insertCustomStep.query(id, step)), budget)
 }
 
@@ -50,13 +64,23 @@ interface StepSource {
   tree?: { account_id: string; id: string }
 }
 
-/** Return the default title and description of a custom step: those of the library step or node, or empty texts for an ad-hoc step. */
-async function findStepSource(ctx: Pick<WriteContext, 'db'>, { library_step_id, tree_id, node_id }: CustomStepCreate): Promise<StepSource> {
-  if (library_step_id) return library.get(ctx, library_step_id).catch(throwInvalidIfNotFound('library_step_id', 'library step'))
+/**
+ * Return the default title and description of a custom step: those of the library step or node, or empty
+ * texts for an ad-hoc step.
+ */
+async function findStepSource(
+  ctx: Pick<WriteContext, 'db'>,
+  { library_step_id, tree_id, node_id }: CustomStepCreate,
+): Promise<StepSource> {
+  if (library_step_id)
+    return library.get(ctx, library_step_id).catch(throwInvalidIfNotFound('library_step_id', 'library step'))
   if (!tree_id) return { title: '', description: '' }
-  const { account_id, id, tree_structure } = await trees.find(ctx.db, tree_id).catch(throwInvalidIfNotFound('tree_id', 'flow'))
+  const { account_id, id, tree_structure } = await trees
+    .find(ctx.db, tree_id)
+    .catch(throwInvalidIfNotFound('tree_id', 'flow'))
   for (const { node } of tree_structure ? walkAll(tree_structure) : [])
-    if (node.id === node_id) return { title: node.title ?? '', description: node.description ?? '', tree: { account_id, id } }
+    if (node.id === node_id)
+      return { title: node.title ?? '', description: node.description ?? '', tree: { account_id, id } }
   throw unknownValue('node_id', 'must be the id of a node of this flow')
 }
 

@@ -12,16 +12,28 @@ const companyName = sql<string>`coalesce(t.branding_company_name, a.name)`
 const logo = sql<{ key: string; width: number; height: number } | null>`
   case when l.id is not null then jsonb_build_object('key', l.object_key, 'width', l.width, 'height', l.height) end`
 
-/** Select the settings of an export. The branding is that of the session's team or, if it has none, of its user's team. */
+/**
+ * Select the settings of an export. The branding is that of the session's team or, if it has none, of its
+ * user's team.
+ */
 function selectExportSettings(db: ReadDb, sessionId: string) {
   return db
     .selectFrom('accounts as a')
     .innerJoin('users as me', (join) => join.onRef('me.account_id', '=', 'a.id').on('me.id', '=', userId))
     .leftJoin('sessions as s', (join) => join.onRef('s.account_id', '=', 'a.id').on('s.id', '=', sessionId))
     .leftJoin('users as u', (join) => join.onRef('u.account_id', '=', 'a.id').onRef('u.id', '=', 's.user_id'))
-    .leftJoin('teams as t', (join) => join.onRef('t.account_id', '=', 'a.id').on('t.id', '=', sql<string>`coalesce(s.team_id, u.team_id)`))
-    .leftJoin('uploads as l', (join) => join.onRef('l.account_id', '=', 'a.id').onRef('l.id', '=', 't.branding_logo_upload_id'))
-    .select(['a.preferences', 'me.timezone', companyName.as('company_name'), 't.branding_primary_colour as primary_colour'])
+    .leftJoin('teams as t', (join) =>
+      join.onRef('t.account_id', '=', 'a.id').on('t.id', '=', sql<string>`coalesce(s.team_id, u.team_id)`),
+    )
+    .leftJoin('uploads as l', (join) =>
+      join.onRef('l.account_id', '=', 'a.id').onRef('l.id', '=', 't.branding_logo_upload_id'),
+    )
+    .select([
+      'a.preferences',
+      'me.timezone',
+      companyName.as('company_name'),
+      't.branding_primary_colour as primary_colour',
+    ])
     .select(['t.branding_footer_text as footer_text', logo.as('logo')])
     .where('a.id', '=', accountId)
 }
@@ -38,7 +50,9 @@ const isSessionOrSubflow = (column: string, sessionId: string) =>
 function selectSupportingData(db: ReadDb, sessionId: string) {
   return db
     .selectFrom('session_supporting_data as d')
-    .leftJoin('uploads as i', (join) => join.onRef('i.account_id', '=', 'd.account_id').onRef('i.id', '=', 'd.upload_id'))
+    .leftJoin('uploads as i', (join) =>
+      join.onRef('i.account_id', '=', 'd.account_id').onRef('i.id', '=', 'd.upload_id'),
+    )
     .select(['d.kind', 'd.title', 'd.content', 'd.step_id', 'd.session_id', image.as('image')])
     .where('d.account_id', '=', accountId)
     .where(isSessionOrSubflow('d.session_id', sessionId))
@@ -48,15 +62,31 @@ function selectSupportingData(db: ReadDb, sessionId: string) {
 
 /** Select the evidence of the answers, in the shape of supporting data. */
 function selectEvidence(db: ReadDb, sessionId: string) {
-  const kind = sql<SupportingDataRow['kind']>`case when e.type = 'screenshot' then 'screenshot' else 'text' end`
-  const content = sql<string | null>`case e.value when 'true' then 'Yes' when 'false' then 'No' else e.value #>> '{}' end`
+  const kind = sql<
+    SupportingDataRow['kind']
+  >`case when e.type = 'screenshot' then 'screenshot' else 'text' end`
+  const content = sql<
+    string | null
+  >`case e.value when 'true' then 'Yes' when 'false' then 'No' else e.value #>> '{}' end`
   return db
     .selectFrom('session_evidence as e')
     .innerJoin('session_decisions as d', (join) =>
-      join.onRef('d.account_id', '=', 'e.account_id').onRef('d.session_id', '=', 'e.session_id').onRef('d.seq', '=', 'e.seq'),
+      join
+        .onRef('d.account_id', '=', 'e.account_id')
+        .onRef('d.session_id', '=', 'e.session_id')
+        .onRef('d.seq', '=', 'e.seq'),
     )
-    .leftJoin('uploads as i', (join) => join.onRef('i.account_id', '=', 'e.account_id').onRef('i.id', '=', 'e.upload_id'))
-    .select([kind.as('kind'), 'e.label as title', content.as('content'), 'd.step_id', 'e.session_id', image.as('image')])
+    .leftJoin('uploads as i', (join) =>
+      join.onRef('i.account_id', '=', 'e.account_id').onRef('i.id', '=', 'e.upload_id'),
+    )
+    .select([
+      kind.as('kind'),
+      'e.label as title',
+      content.as('content'),
+      'd.step_id',
+      'e.session_id',
+      image.as('image'),
+    ])
     .where('e.account_id', '=', accountId)
     .where(isSessionOrSubflow('e.session_id', sessionId))
     .orderBy('e.seq')
@@ -69,12 +99,25 @@ function selectApprovals(db: ReadDb, sessionId: string) {
   const content = sql<string>`concat('Approved by ', u.full_name, ': ' || a.decision_comment)`
   return db
     .selectFrom('approvals as a')
-    .innerJoin('users as u', (join) => join.onRef('u.account_id', '=', 'a.account_id').onRef('u.id', '=', 'a.decided_by'))
-    .select([sql<'text'>`'text'`.as('kind'), title.as('title'), content.as('content'), 'a.step_id', 'a.session_id'])
+    .innerJoin('users as u', (join) =>
+      join.onRef('u.account_id', '=', 'a.account_id').onRef('u.id', '=', 'a.decided_by'),
+    )
+    .select([
+      sql<'text'>`'text'`.as('kind'),
+      title.as('title'),
+      content.as('content'),
+      'a.step_id',
+      'a.session_id',
+    ])
     .select(sql<null>`null`.as('image'))
     .where('a.account_id', '=', accountId)
     .where(isSessionOrSubflow('a.session_id', sessionId))
-    .where((eb) => eb.or([eb('a.state', '=', 'used'), eb.and([eb('a.kind', '=', 'script'), eb('a.state', '<>', 'rejected')])]))
+    .where((eb) =>
+      eb.or([
+        eb('a.state', '=', 'used'),
+        eb.and([eb('a.kind', '=', 'script'), eb('a.state', '<>', 'rejected')]),
+      ]),
+    )
     .orderBy('a.decided_at')
     .orderBy('a.id')
 }
@@ -122,16 +165,17 @@ export async function selectExport(
   settings: ExportSettings
   scriptNames: Map<string, string>
 }> {
-  const [sessions, subflows, evidence, approvals, scriptRuns, supportingData, settings, scripts] = await db.batch([
-    selectSession.query(id),
-    selectSubflowSessions.query(id),
-    selectEvidence(db, id),
-    selectApprovals(db, id),
-    selectScriptRuns(db, id),
-    selectSupportingData(db, id),
-    selectExportSettings(db, id),
-    selectScripts(db, id),
-  ])
+  const [sessions, subflows, evidence, approvals, scriptRuns, supportingData, settings, scripts] =
+    await db.batch([
+      selectSession.query(id),
+      selectSubflowSessions.query(id),
+      selectEvidence(db, id),
+      selectApprovals(db, id),
+      selectScriptRuns(db, id),
+      selectSupportingData(db, id),
+      selectExportSettings(db, id),
+      selectScripts(db, id),
+    ])
   // An answer's evidence and approval come before what was added besides.
   const supporting = [...evidence, ...approvals, ...scriptRuns, ...supportingData]
   const scriptNames = new Map(scripts.map((script) => [script.id, script.name]))

@@ -25,17 +25,28 @@ export async function exportSession(ctx: ReadContext, id: string, query: ExportQ
   const { session, report, format, settings, images } = await readReport(ctx, id, query)
   await ctx.budget.pause()
   const content = await renderReport(ctx, report, format, { settings, images })
-  if (session.state === 'completed' && session.exported_at === null) await queries.markExported(ctx.callFunction, id)
+  if (session.state === 'completed' && session.exported_at === null)
+    await queries.markExported(ctx.callFunction, id)
   return content
 }
 
-/** Return a note for the session's ticket, for colleagues. Mask it if the account masks exports by default. */
-export async function createTicketNote(ctx: Pick<ReadContext, 'db' | 'budget'>, id: string): Promise<AccountText> {
-  return forAccount(renderTicketNote((await readReport(ctx, id, { format: 'ticket-note' })).report, ctx.budget))
+/**
+ * Return a note for the session's ticket, for colleagues. Mask it if the account masks exports by default.
+ */
+export async function createTicketNote(
+  ctx: Pick<ReadContext, 'db' | 'budget'>,
+  id: string,
+): Promise<AccountText> {
+  return forAccount(
+    renderTicketNote((await readReport(ctx, id, { format: 'ticket-note' })).report, ctx.budget),
+  )
 }
 
 /** Return what the client of the session's ticket may read of it. */
-export async function createClientEdition({ db, budget }: Pick<ReadContext, 'db' | 'budget'>, id: string): Promise<ClientText> {
+export async function createClientEdition(
+  { db, budget }: Pick<ReadContext, 'db' | 'budget'>,
+  id: string,
+): Promise<ClientText> {
   const { session, subflows, settings } = await queries.selectExport(db, id)
   if (!session) throw notFound('Session')
   const options = { timezone: settings.timezone, subflows: subflows.map(removeValues) }
@@ -43,7 +54,11 @@ export async function createClientEdition({ db, budget }: Pick<ReadContext, 'db'
   return forClient(renderClientEdition(toClientReport(report)), budget)
 }
 
-async function readReport({ db, budget }: Pick<ReadContext, 'db' | 'budget'>, id: string, { max_step_index, mask, ...query }: ExportQuery) {
+async function readReport(
+  { db, budget }: Pick<ReadContext, 'db' | 'budget'>,
+  id: string,
+  { max_step_index, mask, ...query }: ExportQuery,
+) {
   const { session, subflows, supporting, settings, scriptNames } = await queries.selectExport(db, id)
   if (!session) throw notFound('Session')
   const format = query.format ?? getPreferredFormat(settings)
@@ -86,19 +101,34 @@ interface RenderOptions {
   images: readonly SelectedImage[]
 }
 
-async function renderReport(ctx: ReadContext, report: Report, format: Format, { settings, images }: RenderOptions): Promise<Content> {
-  const name = createSlug(`${report.title} ${report.facts.find(({ label }) => label === 'Ticket')?.value ?? ''}`)
+async function renderReport(
+  ctx: ReadContext,
+  report: Report,
+  format: Format,
+  { settings, images }: RenderOptions,
+): Promise<Content> {
+  const name = createSlug(
+    `${report.title} ${report.facts.find(({ label }) => label === 'Ticket')?.value ?? ''}`,
+  )
   switch (format) {
     case 'markdown':
       return new Content(renderMarkdown(report, ctx.budget), 'text/markdown; charset=utf-8', `${name}.md`)
     case 'html':
-      return new Content(renderHtml(report, await loadImages(ctx, images), ctx.budget), 'text/html; charset=utf-8', `${name}.html`)
+      return new Content(
+        renderHtml(report, await loadImages(ctx, images), ctx.budget),
+        'text/html; charset=utf-8',
+        `${name}.html`,
+      )
     case 'text':
       return new Content(renderText(report, ctx.budget), 'text/plain; charset=utf-8', `${name}.txt`)
     case 'pdf':
       return new Content(await createPdf(ctx, report, { settings, images }), 'application/pdf', `${name}.pdf`)
     case 'ticket-note':
-      return new Content(renderTicketNote(report, ctx.budget), 'text/plain; charset=utf-8', `${name}-note.txt`)
+      return new Content(
+        renderTicketNote(report, ctx.budget),
+        'text/plain; charset=utf-8',
+        `${name}-note.txt`,
+      )
   }
 }
 
@@ -112,7 +142,10 @@ async function createPdf(ctx: ReadContext, report: Report, { settings, images }:
 /** Workers allow six open connections per request. */
 const maxParallelReads = 4
 
-/** Return the images by their place. Omit those that are missing in the bucket, so that the export still succeeds. */
+/**
+ * Return the images by their place. Omit those that are missing in the bucket, so that the export still
+ * succeeds.
+ */
 async function loadImages({ uploads }: ReadContext, images: readonly SelectedImage[]): Promise<ReportImages> {
   const limit = limitConcurrency({ running: maxParallelReads })
   const loaded = new Map<number, ReportImage>()
@@ -124,7 +157,10 @@ async function loadImages({ uploads }: ReadContext, images: readonly SelectedIma
   return loaded
 }
 
-/** Return the branding with the bytes of the logo. Omit a logo that is missing in the bucket, so that the export still succeeds. */
+/**
+ * Return the branding with the bytes of the logo. Omit a logo that is missing in the bucket, so that the
+ * export still succeeds.
+ */
 async function loadBranding(
   { uploads }: ReadContext,
   { company_name, primary_colour, footer_text, logo }: queries.ExportSettings,

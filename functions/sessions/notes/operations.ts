@@ -48,7 +48,8 @@ export const sessionNoteOperations = [
     body: schemas.SupportingUpdate,
     success: 200,
     returns: schemas.SupportingItem,
-    handle: ({ ctx, params, body }) => notes.updateSupportingData(ctx, params.session_id, params.item_id, body),
+    handle: ({ ctx, params, body }) =>
+      notes.updateSupportingData(ctx, params.session_id, params.item_id, body),
   }),
 
   operation({
@@ -69,7 +70,8 @@ export const sessionNoteOperations = [
     method: 'put',
     path: '/sessions/{session_id}/rating',
     summary: 'Rate a session',
-    description: 'Every user of the account can rate the session. A second rating replaces the first. The session itself does not change.',
+    description:
+      'Every user of the account can rate the session. A second rating replaces the first. The session itself does not change.',
     access: 'user',
     limit: 'write',
     params: SessionId,

@@ -3,7 +3,15 @@ import { accountId, now } from '#db/expressions.ts'
 import { oldestFirst, type PageQuery, selectPage } from '#db/page.ts'
 import { mayChange } from '#db/rows/sessions.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
-import type { FeedbackPut, Rating, RatingPut, StepFeedback, SupportingCreate, SupportingItem, SupportingUpdate } from './schemas.ts'
+import type {
+  FeedbackPut,
+  Rating,
+  RatingPut,
+  StepFeedback,
+  SupportingCreate,
+  SupportingItem,
+  SupportingUpdate,
+} from './schemas.ts'
 
 const creatorName = sql<string | null>`
   (select u.full_name from users u where u.account_id = session_supporting_data.account_id and u.id = session_supporting_data.created_by)`
@@ -40,7 +48,11 @@ export function selectItem(db: ReadDb, sessionId: string, id: string): Promise<S
 }
 
 /** Insert an item. Return undefined if there is no such session or the caller may not change it. */
-export function insertItem(db: WriteDb, sessionId: string, item: SupportingCreate): Promise<SupportingItem | undefined> {
+export function insertItem(
+  db: WriteDb,
+  sessionId: string,
+  item: SupportingCreate,
+): Promise<SupportingItem | undefined> {
   const { kind, title, content = null, upload_id = null, step_id = null } = item
   return db
     .insertInto('session_supporting_data')
@@ -59,7 +71,12 @@ export function insertItem(db: WriteDb, sessionId: string, item: SupportingCreat
 }
 
 /** Update the columns in `changes`. */
-export function updateItem(db: WriteDb, sessionId: string, id: string, changes: SupportingUpdate): Promise<SupportingItem | undefined> {
+export function updateItem(
+  db: WriteDb,
+  sessionId: string,
+  id: string,
+  changes: SupportingUpdate,
+): Promise<SupportingItem | undefined> {
   return db
     .updateTable('session_supporting_data')
     .set({ ...changes, updated_at: now })
@@ -87,14 +104,23 @@ const raterName = sql<string | null>`
 const ratingColumns = ['score', 'comment', 'rated_by', raterName.as('rated_by_name'), 'rated_at'] as const
 
 /** Insert or replace the rating. Return undefined if the session does not exist. */
-export function upsertRating(db: WriteDb, sessionId: string, { score, comment }: RatingPut): Promise<Rating | undefined> {
+export function upsertRating(
+  db: WriteDb,
+  sessionId: string,
+  { score, comment }: RatingPut,
+): Promise<Rating | undefined> {
   return db
     .insertInto('session_ratings')
     .columns(['session_id', 'session_user_id', 'score', 'comment'])
     .expression((eb) =>
       eb
         .selectFrom('sessions')
-        .select(['id', 'user_id', sql<number>`${score}::smallint`.as('score'), eb.val(comment ?? null).as('comment')])
+        .select([
+          'id',
+          'user_id',
+          sql<number>`${score}::smallint`.as('score'),
+          eb.val(comment ?? null).as('comment'),
+        ])
         .where('account_id', '=', accountId)
         .where('id', '=', sessionId),
     )
@@ -119,7 +145,12 @@ export function selectRating(db: ReadDb, sessionId: string): Promise<Rating | un
     .executeTakeFirst()
 }
 
-export function upsertFeedback(db: WriteDb, sessionId: string, stepId: string, feedback: FeedbackPut): Promise<StepFeedback> {
+export function upsertFeedback(
+  db: WriteDb,
+  sessionId: string,
+  stepId: string,
+  feedback: FeedbackPut,
+): Promise<StepFeedback> {
   return db
     .insertInto('session_step_feedback')
     .values({ ...feedback, session_id: sessionId, step_id: stepId })

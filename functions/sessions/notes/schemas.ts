@@ -3,7 +3,10 @@ import { exampleItem } from '#functions/sessions/sessions/schemas.ts'
 import { exampleIds, Id, Text, Time } from '#http/fields.ts'
 import { Uuid } from '#rules/uuid.ts'
 
-export const ItemId = z.object({ session_id: Uuid.describe('Id of the session.'), item_id: Uuid.describe('Id of the item.') })
+export const ItemId = z.object({
+  session_id: Uuid.describe('Id of the session.'),
+  item_id: Uuid.describe('Id of the item.'),
+})
 export const SessionStepId = z.object({
   session_id: Uuid.describe('Id of the session.'),
   step_id: z.string().min(1).max(100).describe('Id of the step in its flow.'),
@@ -61,17 +64,23 @@ export const SupportingCreate = z
     step_id: StepId.optional(),
   })
   .superRefine(({ kind, content, upload_id }, ctx) => {
-    if (kind === 'text' && content === undefined) ctx.addIssue({ code: 'custom', path: ['content'], message: 'is required for a text' })
+    if (kind === 'text' && content === undefined)
+      ctx.addIssue({ code: 'custom', path: ['content'], message: 'is required for a text' })
     if (kind === 'text' && upload_id !== undefined)
       ctx.addIssue({ code: 'custom', path: ['upload_id'], message: 'must be absent for a text' })
   })
-  .meta({ id: 'SupportingDataCreate', examples: [{ kind: 'text', title: 'Output of ping', content: '0 received', step_id: 'ping' }] })
+  .meta({
+    id: 'SupportingDataCreate',
+    examples: [{ kind: 'text', title: 'Output of ping', content: '0 received', step_id: 'ping' }],
+  })
 export type SupportingCreate = z.infer<typeof SupportingCreate>
 
 export const SupportingUpdate = z
   .strictObject({
     title: Title,
-    content: Content.nullable().describe('The text, or a comment on the screenshot. Null removes a comment; a text must keep its content.'),
+    content: Content.nullable().describe(
+      'The text, or a comment on the screenshot. Null removes a comment; a text must keep its content.',
+    ),
     upload_id: UploadId.nullable().describe('The uploaded image of a screenshot; null removes it.'),
     step_id: StepId.nullable().describe('The step of the flow that it belongs to; null for none.'),
   })
@@ -127,6 +136,14 @@ export const StepFeedback = z
   })
   .meta({
     id: 'StepFeedbackResponse',
-    examples: [{ step_id: 'ping', user_id: exampleIds.user, helpful: true, comment: null, given_at: '2026-11-21T10:00:00.000Z' }],
+    examples: [
+      {
+        step_id: 'ping',
+        user_id: exampleIds.user,
+        helpful: true,
+        comment: null,
+        given_at: '2026-11-21T10:00:00.000Z',
+      },
+    ],
   })
 export type StepFeedback = z.infer<typeof StepFeedback>

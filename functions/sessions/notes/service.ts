@@ -18,7 +18,10 @@ export async function listSupportingData({ db }: ReadContext, sessionId: string,
 export async function addSupportingData({ db }: WriteContext, sessionId: string, item: SupportingCreate) {
   const session = await sessions.requireEditable(db, sessionId)
   requireKnownStep(session, item.step_id)
-  return (await queries.insertItem(db, sessionId, item).catch(throwUnknownUpload)) ?? throwNotFound('Supporting data')
+  return (
+    (await queries.insertItem(db, sessionId, item).catch(throwUnknownUpload)) ??
+    throwNotFound('Supporting data')
+  )
 }
 
 export async function updateSupportingData(
@@ -30,13 +33,22 @@ export async function updateSupportingData(
   const session = await sessions.requireEditable(db, sessionId)
   const item = (await queries.selectItem(db, sessionId, id)) ?? throwNotFound('Supporting data')
   if (Object.keys(changes).length === 0) return item
-  if (item.kind === 'text' && changes.content === null) throw invalidField(['body', 'content'], 'must not be null for a text', 'custom')
-  if (item.kind === 'text' && changes.upload_id) throw invalidField(['body', 'upload_id'], 'must be absent for a text', 'custom')
+  if (item.kind === 'text' && changes.content === null)
+    throw invalidField(['body', 'content'], 'must not be null for a text', 'custom')
+  if (item.kind === 'text' && changes.upload_id)
+    throw invalidField(['body', 'upload_id'], 'must be absent for a text', 'custom')
   requireKnownStep(session, changes.step_id)
-  return (await queries.updateItem(db, sessionId, id, changes).catch(throwUnknownUpload)) ?? throwNotFound('Supporting data')
+  return (
+    (await queries.updateItem(db, sessionId, id, changes).catch(throwUnknownUpload)) ??
+    throwNotFound('Supporting data')
+  )
 }
 
-export async function deleteSupportingData({ db }: WriteContext, sessionId: string, id: string): Promise<void> {
+export async function deleteSupportingData(
+  { db }: WriteContext,
+  sessionId: string,
+  id: string,
+): Promise<void> {
   if (await queries.deleteItem(db, sessionId, id)) return
   await sessions.requireEditable(db, sessionId)
   throw notFound('Supporting data')
@@ -55,13 +67,21 @@ export async function getRating({ db }: ReadContext, sessionId: string) {
 }
 
 /** Insert or replace the caller's feedback on a step. */
-export async function rateStep({ db }: WriteContext, sessionId: string, stepId: string, feedback: FeedbackPut) {
+export async function rateStep(
+  { db }: WriteContext,
+  sessionId: string,
+  stepId: string,
+  feedback: FeedbackPut,
+) {
   const { tree_structure } = await sessions.find(db, sessionId)
   if (!containsStep(tree_structure, stepId)) throw notFound('Step')
   return queries.upsertFeedback(db, sessionId, stepId, feedback).catch(throwSessionNotFound)
 }
 
-function requireKnownStep({ tree_structure }: Awaited<ReturnType<typeof sessions.find>>, stepId: string | null | undefined): void {
+function requireKnownStep(
+  { tree_structure }: Awaited<ReturnType<typeof sessions.find>>,
+  stepId: string | null | undefined,
+): void {
   if (stepId && !containsStep(tree_structure, stepId))
     throw invalidField(['body', 'step_id'], 'must be the id of a step of this flow', 'custom')
 }

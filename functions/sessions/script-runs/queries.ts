@@ -29,6 +29,9 @@ export const insertRunOfSession = writeStatement(
 
 /** Insert a run. Return undefined if the session has the most, or if the caller may not change it. */
 export async function insertRun(db: WriteDb, sessionId: string, run: NewScriptRun) {
-  const [, rows] = await db.batch([lockEditableSession.query(sessionId), insertRunOfSession.query(sessionId, run)])
+  const [, rows] = await db.batch([
+    lockEditableSession.query(sessionId),
+    insertRunOfSession.query(sessionId, run),
+  ])
   return rows[0]
 }

@@ -15,7 +15,10 @@ export const ScriptRun = z
     title: z.string().describe('The name of the script. Secret answers of the session are `[secret]`.'),
     script_template_id: Id.nullable().describe('The script template that was run; it may be deleted by now.'),
     script_version: z.int().nullable().describe('The version that the template had.'),
-    script: z.string().nullable().describe('The text that was run; null for a template. Secret answers of the session are `[secret]`.'),
+    script: z
+      .string()
+      .nullable()
+      .describe('The text that was run; null for a template. Secret answers of the session are `[secret]`.'),
     approval_id: Id.nullable().describe('The approval of the script.'),
     target: z.string().describe('The machine. Secret answers of the session are `[secret]`.'),
     exit_code: z.int().nullable().describe('The exit code; null when it is not known.'),
@@ -52,26 +55,43 @@ export const ScriptRun = z
 export type ScriptRun = z.infer<typeof ScriptRun>
 
 const runFields = {
-  title: Name.optional().describe('The name of the script. By default that of the template, or its first line.'),
+  title: Name.optional().describe(
+    'The name of the script. By default that of the template, or its first line.',
+  ),
   script_template_id: Id.optional().describe('The script template that was run.'),
   script: Text.optional().describe('The text that was run, if it is no template.'),
   target: TargetLabel.describe('The machine.'),
-  exit_code: z.int().min(-2_147_483_648).max(2_147_483_647).nullable().default(null).describe('The exit code; null when it is not known.'),
+  exit_code: z
+    .int()
+    .min(-2_147_483_648)
+    .max(2_147_483_647)
+    .nullable()
+    .default(null)
+    .describe('The exit code; null when it is not known.'),
   output: z
     .string()
     .max(maxOutputBytes)
     .overwrite(toPlainOutput)
-    .refine((text) => encoder.encode(text).byteLength <= maxOutputBytes, 'must have at most 64 KB; send its end')
+    .refine(
+      (text) => encoder.encode(text).byteLength <= maxOutputBytes,
+      'must have at most 64 KB; send its end',
+    )
     .default('')
-    .describe('What it printed, at most 64 KB. Colours, control characters and characters that hide or reverse text are removed.'),
+    .describe(
+      'What it printed, at most 64 KB. Colours, control characters and characters that hide or reverse text are removed.',
+    ),
   started_at: Instant.describe('When it started.'),
   ended_at: Instant.describe('When it ended.'),
 }
 type RunInput = z.output<z.ZodObject<typeof runFields>>
 
-function checkRun({ script, script_template_id, started_at, ended_at }: RunInput, ctx: z.core.$RefinementCtx): void {
+function checkRun(
+  { script, script_template_id, started_at, ended_at }: RunInput,
+  ctx: z.core.$RefinementCtx,
+): void {
   const addIssue = (path: string, message: string) => ctx.addIssue({ code: 'custom', path: [path], message })
-  if ((script === undefined) === (script_template_id === undefined)) addIssue('script', 'must be given, or a script_template_id, not both')
+  if ((script === undefined) === (script_template_id === undefined))
+    addIssue('script', 'must be given, or a script_template_id, not both')
   if (Date.parse(ended_at) < Date.parse(started_at)) addIssue('ended_at', 'must not be before started_at')
 }
 const example = {
@@ -94,7 +114,9 @@ export const ScriptRunCreate = z
   .strictObject({
     ...runFields,
     step_id: z.string().min(1).max(100).optional().describe('The step of the flow.'),
-    approval_id: Id.optional().describe('The approval of the template’s script, which was granted in this session.'),
+    approval_id: Id.optional().describe(
+      'The approval of the template’s script, which was granted in this session.',
+    ),
   })
   .superRefine(checkRun)
   .meta({ id: 'ScriptRunCreate', examples: [{ ...example, step_id: 'restart' }] })

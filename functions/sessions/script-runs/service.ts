@@ -27,13 +27,19 @@ export async function create(
   const session = await sessions.requireEditable(ctx.db, sessionId)
   if (step_id && !containsStep(session.tree_structure, step_id))
     throw invalidField(['body', 'step_id'], 'must be the id of a step of this flow', 'custom')
-  if (approval_id) await requireGrantedApproval(ctx, { session_id: sessionId, approval_id }, input.script_template_id)
+  if (approval_id)
+    await requireGrantedApproval(ctx, { session_id: sessionId, approval_id }, input.script_template_id)
   const secrets = session.secret_keys.length > 0 ? await sessions.readSecretAnswers(ctx, sessionId) : []
   const hideSecrets = (text: string) => replaceSecretAnswers(text, secrets, ctx.budget)
   const { title, script, target, output } = input
   // Before the title is cut from the script: a part of a secret would not be found.
   const texts = { target: hideSecrets(target), output: hideSecrets(output) }
-  const run = await toNewRun(ctx, { ...input, ...texts, title: title && hideSecrets(title), script: script && hideSecrets(script) })
+  const run = await toNewRun(ctx, {
+    ...input,
+    ...texts,
+    title: title && hideSecrets(title),
+    script: script && hideSecrets(script),
+  })
   const places = { step_id: step_id ?? null, approval_id: approval_id ?? null }
   return (await queries.insertRun(ctx.db, sessionId, { ...run, ...places })) ?? throwTooManyRuns()
 }
@@ -41,7 +47,10 @@ export async function create(
 const maxTitle = 200
 const maxTarget = 255
 
-/** Return the row of a run. A template has its name and version of now. Placeholders of secrets may have made a title or a target too long. */
+/**
+ * Return the row of a run. A template has its name and version of now. Placeholders of secrets may have made
+ * a title or a target too long.
+ */
 export async function toNewRun(
   ctx: WriteContext,
   { script_template_id, script, title, target, started_at, ended_at, ...input }: AiScriptRunCreate,
@@ -54,15 +63,27 @@ export async function toNewRun(
       toPlainOutput(script ?? '')
         .trim()
         .split('\n')[0] || 'Script'
-    return { ...run, title: toTitle(firstLine), script: script ?? '', script_template_id: null, script_version: null }
+    return {
+      ...run,
+      title: toTitle(firstLine),
+      script: script ?? '',
+      script_template_id: null,
+      script_version: null,
+    }
   }
   await requireGranted(ctx, ['scripts:read'])
-  const { name, version } = await scripts.find(ctx.db, script_template_id).catch(throwUnknown('script_template_id', 'script template'))
+  const { name, version } = await scripts
+    .find(ctx.db, script_template_id)
+    .catch(throwUnknown('script_template_id', 'script template'))
   return { ...run, title: toTitle(name), script: null, script_template_id, script_version: version }
 }
 
 export function throwTooManyRuns(): never {
-  throw limitReached('script_runs', maxScriptRuns, `A session has at most ${maxScriptRuns} script runs; add the output as supporting data`)
+  throw limitReached(
+    'script_runs',
+    maxScriptRuns,
+    `A session has at most ${maxScriptRuns} script runs; add the output as supporting data`,
+  )
 }
 
 /** Throw 422 for what is no granted approval of this script template in the session. */
@@ -71,8 +92,11 @@ async function requireGrantedApproval(
   ids: { session_id: string; approval_id: string },
   templateId: string | undefined,
 ): Promise<void> {
-  const { decided_by, state, script_template_id } = await approvals.get(ctx, ids).catch(throwUnknown('approval_id', 'approval'))
-  if (!decided_by || state === 'rejected') throw invalidField(['body', 'approval_id'], 'must be the id of a granted approval', 'custom')
+  const { decided_by, state, script_template_id } = await approvals
+    .get(ctx, ids)
+    .catch(throwUnknown('approval_id', 'approval'))
+  if (!decided_by || state === 'rejected')
+    throw invalidField(['body', 'approval_id'], 'must be the id of a granted approval', 'custom')
   if (script_template_id !== templateId)
     throw invalidField(['body', 'approval_id'], 'must be an approval of the script_template_id', 'custom')
 }

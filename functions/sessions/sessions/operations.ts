@@ -81,7 +81,12 @@ export const sessionOperations = [
     returns: schemas.Session,
     errors: ['wrong_state'],
     handle: ({ ctx, params, body }) =>
-      presence.addColleagues(ctx, 'session', params.session_id, sessions.update(ctx, params.session_id, body)),
+      presence.addColleagues(
+        ctx,
+        'session',
+        params.session_id,
+        sessions.update(ctx, params.session_id, body),
+      ),
   }),
 
   operation({
@@ -89,7 +94,8 @@ export const sessionOperations = [
     method: 'delete',
     path: '/sessions/{session_id}',
     summary: 'Delete a session',
-    description: 'Also deletes the answers, notes and supporting data. Only the user of the session and account admins may delete it.',
+    description:
+      'Also deletes the answers, notes and supporting data. Only the user of the session and account admins may delete it.',
     access: 'engineer',
     limit: 'write',
     params: schemas.SessionId,

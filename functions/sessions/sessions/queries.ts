@@ -31,13 +31,18 @@ const toStart = (text: string | undefined) =>
   text && isDay(text) ? sql`${text}::date::timestamp at time zone ${accountTimezone}` : (text ?? null)
 /** Times have milliseconds. */
 const toEnd = (text: string | undefined) =>
-  text && isDay(text) ? sql`(${text}::date + 1)::timestamp at time zone ${accountTimezone} - interval '1 millisecond'` : (text ?? null)
+  text && isDay(text)
+    ? sql`(${text}::date + 1)::timestamp at time zone ${accountTimezone} - interval '1 millisecond'`
+    : (text ?? null)
 
-export const selectSessions = readStatement(SessionListShape, ({ skip, limit, after, ...query }: SessionQuery & PageQuery) => {
-  const toPattern = (text: string | undefined) => (text === undefined ? null : toContainsPattern(text))
-  const [p_after_at = null, p_after_id = null] = after === undefined ? [] : readCursor(newestFirst, after).map(String)
-  const { state = null, user_id = null, mine = null, batch_id = null } = query
-  return sql`
+export const selectSessions = readStatement(
+  SessionListShape,
+  ({ skip, limit, after, ...query }: SessionQuery & PageQuery) => {
+    const toPattern = (text: string | undefined) => (text === undefined ? null : toContainsPattern(text))
+    const [p_after_at = null, p_after_id = null] =
+      after === undefined ? [] : readCursor(newestFirst, after).map(String)
+    const { state = null, user_id = null, mine = null, batch_id = null } = query
+    return sql`
     select ${sessionColumns}
       from ${callFunction('app.find_sessions', {
         p_skip: skip,
@@ -58,7 +63,8 @@ export const selectSessions = readStatement(SessionListShape, ({ skip, limit, af
       })} with ordinality f (id, place)
       join sessions s on s.account_id = app.account_id() and s.id = f.id ${sessionJoins}
      order by f.place`
-})
+  },
+)
 
 /** The current version of a flow. */
 export interface FlowRow {
@@ -77,9 +83,20 @@ export function selectFlow(db: ReadDb, treeId: string): Promise<FlowRow | undefi
   return db
     .selectFrom('trees as t')
     .innerJoin('tree_versions as v', (join) =>
-      join.onRef('v.account_id', '=', 't.account_id').onRef('v.tree_id', '=', 't.id').onRef('v.version', '=', 't.version'),
+      join
+        .onRef('v.account_id', '=', 't.account_id')
+        .onRef('v.tree_id', '=', 't.id')
+        .onRef('v.version', '=', 't.version'),
     )
-    .select(['t.id', 't.status', 't.version', 't.tree_type', 'v.tree_structure', 'v.intake_form', isOwn.as('is_own')])
+    .select([
+      't.id',
+      't.status',
+      't.version',
+      't.tree_type',
+      'v.tree_structure',
+      'v.intake_form',
+      isOwn.as('is_own'),
+    ])
     .where('t.id', '=', treeId)
     .where('t.deleted_at', 'is', null)
     .executeTakeFirst()
@@ -100,12 +117,16 @@ export interface InitialState extends StepPosition {
 }
 
 /**
- * Insert all sessions if this version of the flow is still current and published, otherwise none. Count one use of the flow per started
- * session.
+ * Insert all sessions if this version of the flow is still current and published, otherwise none. Count one
+ * use of the flow per started session.
  */
 export const insertSessions = writeStatement(
   z.object({ id: z.string(), count_use: z.unknown() }),
-  (flow: FlowRow, sessions: readonly NewSession[], { current_step_id, remaining, batch_id, timer }: InitialState) => sql`
+  (
+    flow: FlowRow,
+    sessions: readonly NewSession[],
+    { current_step_id, remaining, batch_id, timer }: InitialState,
+  ) => sql`
     with inserted_sessions as (
       insert into sessions (id, team_id, tree_account_id, tree_id, tree_version, tree_name, state, ticket_number, client_name, variables,
                             secret_variables, target_label, batch_id, current_step_id, remaining, started_at)
@@ -127,11 +148,15 @@ export async function insertSession(
   session: NewSession,
   initialState: InitialState,
 ): Promise<SessionRow | undefined> {
-  const [, rows] = await db.batch([insertSessions.query(flow, [session], initialState), selectSession.query(session.id)])
+  const [, rows] = await db.batch([
+    insertSessions.query(flow, [session], initialState),
+    selectSession.query(session.id),
+  ])
   return rows[0]
 }
 
-const isEditable = (id: string) => sql<boolean>`s.account_id = app.account_id() and s.id = ${id} and ${mayChange}`
+const isEditable = (id: string) =>
+  sql<boolean>`s.account_id = app.account_id() and s.id = ${id} and ${mayChange}`
 
 /** A change of variables. Keys of `removedKeys` are removed from both kinds. */
 export interface VariableChange {
@@ -141,12 +166,17 @@ export interface VariableChange {
   removedKeys: readonly string[]
 }
 
-const mergeSecrets = ({ secrets, removedKeys }: Pick<VariableChange, 'secrets' | 'removedKeys'>) => sql<Record<string, string>>`
+const mergeSecrets = ({ secrets, removedKeys }: Pick<VariableChange, 'secrets' | 'removedKeys'>) => sql<
+  Record<string, string>
+>`
   (s.secret_variables || ${jsonb(secrets)}) - array(select jsonb_array_elements_text(${jsonb(removedKeys)}))`
 const hasSecrets = (keys: readonly string[]) =>
   sql<boolean>`jsonb_exists_all(s.secret_variables, array(select jsonb_array_elements_text(${jsonb(keys)})))`
 
-/** Start a prepared session if its variables still equal `storedVariables`, and the secret fields `unchangedSecretKeys` still have an answer. */
+/**
+ * Start a prepared session if its variables still equal `storedVariables`, and the secret fields
+ * `unchangedSecretKeys` still have an answer.
+ */
 export const startSession = writeStatement(
   z.object({ id: z.string(), count_use: z.unknown() }),
   (
@@ -169,7 +199,12 @@ export const startSession = writeStatement(
 )
 
 /** Set and remove variables if the session is still in `state`. */
-export function updateVariables(db: WriteDb, id: string, state: SessionRow['state'], change: VariableChange): Promise<UpdateResult> {
+export function updateVariables(
+  db: WriteDb,
+  id: string,
+  state: SessionRow['state'],
+  change: VariableChange,
+): Promise<UpdateResult> {
   const variables = sql<Variables>`
     (s.variables || ${jsonb(change.values)}) - array(select jsonb_array_elements_text(${jsonb(change.removedKeys)}))`
   const update = db
@@ -180,16 +215,26 @@ export function updateVariables(db: WriteDb, id: string, state: SessionRow['stat
   return changeSession(db, id, update.returning('s.id'))
 }
 
-/** Update the columns in `changes`. Abandon only a session that is prepared or in progress, with the sub-flow that it waits for. */
+/**
+ * Update the columns in `changes`. Abandon only a session that is prepared or in progress, with the sub-flow
+ * that it waits for.
+ */
 export async function updateSession(db: WriteDb, id: string, changes: SessionUpdate): Promise<UpdateResult> {
   let update = db.updateTable('sessions as s').set(changes).where(isEditable(id))
   if (!changes.state) return changeSession(db, id, update.returning('s.id'))
   update = update.where('s.state', 'in', ['prepared', 'in_progress'])
-  const [, changed, rows] = await db.batch([lockParentSession.query(id), update.returning('s.id'), selectSession.query(id)])
+  const [, changed, rows] = await db.batch([
+    lockParentSession.query(id),
+    update.returning('s.id'),
+    selectSession.query(id),
+  ])
   return { isChanged: changed.length > 0, session: rows[0] }
 }
 
-/** Delete a session with the sessions of its sub-flows. Return false if there is none that the caller may change. */
+/**
+ * Delete a session with the sessions of its sub-flows. Return false if there is none that the caller may
+ * change.
+ */
 export async function deleteSession(db: WriteDb, id: string): Promise<boolean> {
   const deletion = db.deleteFrom('sessions as s').where(isEditable(id)).returning('s.id')
   const [, deleted] = await db.batch([lockParentSession.query(id), deletion])
@@ -198,6 +243,10 @@ export async function deleteSession(db: WriteDb, id: string): Promise<boolean> {
 
 /** Select the encrypted answers to secret fields of a session that the caller may change. */
 export async function selectSecrets(db: ReadDb, id: string): Promise<Record<string, string>> {
-  const row = await db.selectFrom('sessions as s').select('s.secret_variables').where(isEditable(id)).executeTakeFirst()
+  const row = await db
+    .selectFrom('sessions as s')
+    .select('s.secret_variables')
+    .where(isEditable(id))
+    .executeTakeFirst()
   return row?.secret_variables ?? {}
 }

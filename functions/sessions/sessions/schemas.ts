@@ -14,11 +14,21 @@ export const SessionId = idParams('session_id', 'session')
 
 const encoder = new TextEncoder()
 const JsonByName = z.record(z.string().max(100), z.json())
-/** The values for the placeholders in the flow's texts: JSON values by key. A key has at most 100 characters. */
-export const Variables = JsonByName.refine((variables) => Object.keys(variables).length <= 200, 'must have at most 200 variables')
-  .refine((variables) => encoder.encode(JSON.stringify(variables)).byteLength <= 64 * 1024, 'must have at most 64 KB')
+/**
+ * The values for the placeholders in the flow's texts: JSON values by key. A key has at most 100 characters.
+ */
+export const Variables = JsonByName.refine(
+  (variables) => Object.keys(variables).length <= 200,
+  'must have at most 200 variables',
+)
+  .refine(
+    (variables) => encoder.encode(JSON.stringify(variables)).byteLength <= 64 * 1024,
+    'must have at most 64 KB',
+  )
   .meta({ id: 'SessionVariables' })
-  .describe('Answers to the intake form by key, and other values for the placeholders in the texts. At most 200 keys and 64 KB.')
+  .describe(
+    'Answers to the intake form by key, and other values for the placeholders in the texts. At most 200 keys and 64 KB.',
+  )
 export type Variables = z.infer<typeof Variables>
 
 /** A time in a request. */
@@ -47,7 +57,10 @@ const StepText = z
     title: z.string().describe('Title, with placeholders filled.'),
     description: z.string().describe('Markdown, with placeholders filled. Values are escaped.'),
   })
-  .meta({ id: 'SessionStepText', examples: [{ id: 'danger', title: 'Production', description: 'Call the change board first.' }] })
+  .meta({
+    id: 'SessionStepText',
+    examples: [{ id: 'danger', title: 'Production', description: 'Call the change board first.' }],
+  })
 
 const ProvidedEvidence = z
   .strictObject({
@@ -57,10 +70,16 @@ const ProvidedEvidence = z
       .meta({ id: 'ProvidedEvidenceType' })
       .describe('The type of the evidence.'),
     label: z.string().describe('What was required.'),
-    value: z.union([z.string(), z.number(), z.boolean()]).nullable().describe('The value; null for a screenshot.'),
+    value: z
+      .union([z.string(), z.number(), z.boolean()])
+      .nullable()
+      .describe('The value; null for a screenshot.'),
     upload_id: Id.nullable().describe('The upload of a screenshot.'),
   })
-  .meta({ id: 'SessionEvidence', examples: [{ key: 'serial', type: 'text', label: 'Serial number', value: 'X-4711', upload_id: null }] })
+  .meta({
+    id: 'SessionEvidence',
+    examples: [{ key: 'serial', type: 'text', label: 'Serial number', value: 'X-4711', upload_id: null }],
+  })
 
 const Decision = z
   .strictObject({
@@ -68,10 +87,16 @@ const Decision = z
     option_id: z.string().nullable().describe('The chosen option of a decision.'),
     outcome: StepOutcome.nullable().describe('The result of any other step.'),
     note: z.string().nullable().describe('Note of the technician.'),
-    started_at: Time.describe('Start of the step: the value in the request, by default the previous answer or session start.'),
-    duration_seconds: z.int().describe('Step duration: the value in the request, by default the time from its start to the answer.'),
+    started_at: Time.describe(
+      'Start of the step: the value in the request, by default the previous answer or session start.',
+    ),
+    duration_seconds: z
+      .int()
+      .describe('Step duration: the value in the request, by default the time from its start to the answer.'),
     decided_at: Time.describe('When it was answered.'),
-    evidence: z.array(ProvidedEvidence).describe('The evidence that was provided. A required note is in `note`.'),
+    evidence: z
+      .array(ProvidedEvidence)
+      .describe('The evidence that was provided. A required note is in `note`.'),
     section_headers: z.array(StepText).describe('The section headers directly before the step.'),
   })
   .meta({
@@ -101,13 +126,23 @@ const FallbackRecord = z
   })
   .meta({
     id: 'FallbackStepRecord',
-    examples: [{ step_id: 'snapshot', fallback_step_id: 'backup', outcome: 'done', note: null, decided_at: '2026-11-21T09:31:00.000Z' }],
+    examples: [
+      {
+        step_id: 'snapshot',
+        fallback_step_id: 'backup',
+        outcome: 'done',
+        note: null,
+        decided_at: '2026-11-21T09:31:00.000Z',
+      },
+    ],
   })
 
 export const CustomStepSource = z
   .enum(['ad-hoc', 'step-library', 'forked-tree'])
   .meta({ id: 'CustomStepSource' })
-  .describe('`ad-hoc`: written during the session. `step-library`: taken from the step library. `forked-tree`: taken from another flow.')
+  .describe(
+    '`ad-hoc`: written during the session. `step-library`: taken from the step library. `forked-tree`: taken from another flow.',
+  )
 const CustomStep = z
   .strictObject({
     id: Id,
@@ -156,9 +191,16 @@ const CurrentStep = z
     id: z.string().describe('Id of the step.'),
     type: z.string().describe('`decision`, `action`, `solution` or `procedure_step`.'),
     title: z.string().describe('What to do or find out, with placeholders filled.'),
-    description: z.string().describe('How to do it, in markdown, with placeholders filled. Values are escaped.'),
+    description: z
+      .string()
+      .describe('How to do it, in markdown, with placeholders filled. Values are escaped.'),
     options: z
-      .array(z.strictObject({ id: z.string().describe('Id of the option.'), label: z.string().describe('Text of the option.') }))
+      .array(
+        z.strictObject({
+          id: z.string().describe('Id of the option.'),
+          label: z.string().describe('Text of the option.'),
+        }),
+      )
       .describe('The choices of a decision.'),
     fallback_steps: z.array(StepText).describe('What to try when the step fails.'),
     section_headers: z.array(StepText).describe('The section headers directly before the step.'),
@@ -166,7 +208,9 @@ const CurrentStep = z
     group_label: z.string().nullable().describe('Label of the group that the step belongs to.'),
     estimated_minutes: z.int().nullable().describe('Estimated duration in minutes.'),
     script_template_id: z.string().nullable().describe('A script template to run at this point.'),
-    subflow: Subflow.nullable().describe('The flow to run at this point, with `POST /sessions/{session_id}/subflows`.'),
+    subflow: Subflow.nullable().describe(
+      'The flow to run at this point, with `POST /sessions/{session_id}/subflows`.',
+    ),
     attachments: z.array(Attachment).describe('Links to helpful documents.'),
     evidence: z.array(EvidenceRequirement).describe('What an answer must provide.'),
     timer: StepTimer.nullable().describe('When the user of the session is reminded of the step.'),
@@ -174,7 +218,15 @@ const CurrentStep = z
   })
   .meta({
     id: 'SessionCurrentStep',
-    examples: [{ ...exampleDetails, id: 'queue', type: 'action', title: 'Clear the print queue of 10.0.8.21', description: '' }],
+    examples: [
+      {
+        ...exampleDetails,
+        id: 'queue',
+        type: 'action',
+        title: 'Clear the print queue of 10.0.8.21',
+        description: '',
+      },
+    ],
   })
 
 const Progress = z
@@ -187,7 +239,9 @@ const Progress = z
       ),
     percent: z
       .int()
-      .describe('0 to 100; 100 when every step is answered, and for a completed session. It never falls from one answer to the next.'),
+      .describe(
+        '0 to 100; 100 when every step is answered, and for a completed session. It never falls from one answer to the next.',
+      ),
   })
   .meta({ id: 'SessionProgress' })
 
@@ -212,7 +266,10 @@ const sessionFields = {
   outcome: Outcome.nullable().describe('Outcome of the session; null until it is completed.'),
   batch_id: Id.nullable().describe('The batch that it belongs to.'),
   target_label: z.string().nullable().describe('The target it is run on.'),
-  current_step_id: z.string().nullable().describe('The step to answer next; null before the start and at the end.'),
+  current_step_id: z
+    .string()
+    .nullable()
+    .describe('The step to answer next; null before the start and at the end.'),
   parent_session_id: Id.nullable().describe('The session that runs this one as a sub-flow.'),
   parent_step_id: z.string().nullable().describe('The step of that session that runs this one.'),
   subflow_session_id: Id.nullable().describe('The open session of a sub-flow that this session waits for.'),
@@ -269,16 +326,26 @@ export const Session = z
     tree_snapshot: z
       .strictObject({
         ...snapshotFields,
-        tree_structure: TreeStructure.describe('The root node or the steps of the flow, with unfilled placeholders.'),
+        tree_structure: TreeStructure.describe(
+          'The root node or the steps of the flow, with unfilled placeholders.',
+        ),
         intake_form: IntakeForm,
       })
       .describe('The version of the flow that the session runs.'),
-    variables: JsonByName.describe('Values for the placeholders in the texts. A secret field shows `{"secret": true, "set": …}` only.'),
-    current_step: CurrentStep.nullable().describe('The current step with its placeholders filled; null when there is none.'),
-    procedure_end: StepText.extend({ section_headers: z.array(StepText).describe('The section headers directly before the end.') })
+    variables: JsonByName.describe(
+      'Values for the placeholders in the texts. A secret field shows `{"secret": true, "set": …}` only.',
+    ),
+    current_step: CurrentStep.nullable().describe(
+      'The current step with its placeholders filled; null when there is none.',
+    ),
+    procedure_end: StepText.extend({
+      section_headers: z.array(StepText).describe('The section headers directly before the end.'),
+    })
       .nullable()
       .describe('The closing text of a procedure as soon as no step is left; otherwise null.'),
-    timer_due_at: Time.nullable().describe('When the user is reminded of the current step; null without a running timer.'),
+    timer_due_at: Time.nullable().describe(
+      'When the user is reminded of the current step; null without a running timer.',
+    ),
     decisions: z.array(Decision).describe('The answers so far, in order.'),
     fallback_decisions: z.array(FallbackRecord).describe('The fallback steps that were used.'),
     custom_steps: z.array(CustomStep).describe('Steps that were done and are not part of the flow.'),
@@ -292,7 +359,12 @@ export const Session = z
         ...exampleItem,
         tree_snapshot: {
           ...exampleItem.tree_snapshot,
-          tree_structure: { id: 'cable', type: 'solution', title: 'Reseat the cable of {{printer_ip}}', description: '' },
+          tree_structure: {
+            id: 'cable',
+            type: 'solution',
+            title: 'Reseat the cable of {{printer_ip}}',
+            description: '',
+          },
           intake_form: [{ key: 'printer_ip', label: 'Address of the printer', type: 'ip', required: true }],
         },
         variables: { printer_ip: '10.0.8.21' },
@@ -317,12 +389,22 @@ export type Session = z.infer<typeof Session>
 
 /** What an answer changes. */
 export const SessionChanges = Session.pick({
-  ...{ id: true, state: true, outcome: true, current_step_id: true, current_step: true, procedure_end: true, timer_due_at: true },
+  ...{
+    id: true,
+    state: true,
+    outcome: true,
+    current_step_id: true,
+    current_step: true,
+    procedure_end: true,
+    timer_due_at: true,
+  },
   ...{ subflow_session_id: true, progress: true },
 })
   .extend({
     decision: Decision.nullable().describe('The newest answer; null before the first one.'),
-    fallback_decision: FallbackRecord.nullable().describe('The newest fallback step; null before the first one.'),
+    fallback_decision: FallbackRecord.nullable().describe(
+      'The newest fallback step; null before the first one.',
+    ),
   })
   .meta({
     id: 'SessionChanges',
@@ -346,13 +428,20 @@ export type SessionChanges = z.infer<typeof SessionChanges>
 
 const isInRange = (text: string) => text > '2000' && text < '2100'
 /** A time, or a date for the whole day in the account's time zone. */
-const InstantOrDay = z.union([Instant, z.iso.date().refine(isInRange, 'must be between the years 2000 and 2100')])
+const InstantOrDay = z.union([
+  Instant,
+  z.iso.date().refine(isInRange, 'must be between the years 2000 and 2100'),
+])
 const SearchText = z.string().trim().min(1).max(200)
 export const SessionQuery = z.strictObject({
   ticket_number: SearchText.optional().describe('Part of the ticket number, ignoring case.'),
   client_name: SearchText.optional().describe('Part of the client’s name, ignoring case.'),
-  tree_name: SearchText.optional().describe('Part of the name that the flow had when the session was created, ignoring case.'),
-  started_after: InstantOrDay.optional().describe('Started at this time or later. A date is the whole day in the account’s time zone.'),
+  tree_name: SearchText.optional().describe(
+    'Part of the name that the flow had when the session was created, ignoring case.',
+  ),
+  started_after: InstantOrDay.optional().describe(
+    'Started at this time or later. A date is the whole day in the account’s time zone.',
+  ),
   started_before: InstantOrDay.optional().describe('Started at this time or earlier, or on this date.'),
   completed_after: InstantOrDay.optional().describe('Completed at this time or later, or on this date.'),
   completed_before: InstantOrDay.optional().describe('Completed at this time or earlier, or on this date.'),
@@ -380,7 +469,10 @@ export const SessionStart = z.strictObject(startFields).meta({ id: 'SessionStart
 export type SessionStart = z.infer<typeof SessionStart>
 
 export const SessionPrepare = z
-  .strictObject({ ...startFields, target_label: TargetLabel.optional().describe('The target that it will be run on.') })
+  .strictObject({
+    ...startFields,
+    target_label: TargetLabel.optional().describe('The target that it will be run on.'),
+  })
   .meta({ id: 'SessionPrepare', examples: [{ ...exampleStart, target_label: 'PRN-2F-03' }] })
 export type SessionPrepare = z.infer<typeof SessionPrepare>
 
@@ -412,5 +504,8 @@ export const SessionUpdate = z
     state: z.literal('abandoned').describe('Abandons a session that is prepared or in progress.'),
   })
   .partial()
-  .meta({ id: 'SessionUpdate', examples: [{ ticket_number: 'T-48213', notes: 'The client calls back at noon.' }] })
+  .meta({
+    id: 'SessionUpdate',
+    examples: [{ ticket_number: 'T-48213', notes: 'The client calls back at noon.' }],
+  })
 export type SessionUpdate = z.infer<typeof SessionUpdate>

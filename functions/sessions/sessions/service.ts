@@ -10,11 +10,24 @@ import { applyDefaults, createAnswerValidator } from '#rules/flows/intake-answer
 import { renderRun } from '#rules/flows/run-view.ts'
 import { describeSecrets, removeSecretStates, splitAnswers } from '#rules/flows/secret-answers.ts'
 import type { SessionRow } from '#rules/flows/session-row.ts'
-import { computeProgress, countRemainingAnswers, getFirstStepId, getPosition } from '#rules/flows/step-navigation.ts'
+import {
+  computeProgress,
+  countRemainingAnswers,
+  getFirstStepId,
+  getPosition,
+} from '#rules/flows/step-navigation.ts'
 import type { IntakeField, TreeStructure } from '#rules/flows/structure.ts'
 import { openAnswers, sealAnswers } from '#vendors/auth/sealed-answers.ts'
 import * as queries from './queries.ts'
-import type { Session, SessionListItem, SessionPrepare, SessionQuery, SessionStart, SessionUpdate, Variables } from './schemas.ts'
+import type {
+  Session,
+  SessionListItem,
+  SessionPrepare,
+  SessionQuery,
+  SessionStart,
+  SessionUpdate,
+  Variables,
+} from './schemas.ts'
 
 export async function list({ db }: ReadContext, query: SessionQuery & PageQuery) {
   return toPage((await queries.selectSessions.all(db, query)).map(toListItem), query, newestFirst)
@@ -25,7 +38,10 @@ export async function get({ db, budget }: Pick<ReadContext, 'db' | 'budget'>, id
 }
 
 /** Start a session of a flow. Every required field of the intake form must be answered. */
-export async function start({ db, vault, budget }: WriteContext, { tree_id, variables = {}, ...details }: SessionStart): Promise<Session> {
+export async function start(
+  { db, vault, budget }: WriteContext,
+  { tree_id, variables = {}, ...details }: SessionStart,
+): Promise<Session> {
   return createSession({ db, budget }, tree_id, async (flow) => {
     const answers = applyDefaults(flow.intake_form, variables)
     requireValidAnswers(flow.intake_form, answers, true, {}, budget)
@@ -41,7 +57,10 @@ export async function prepare(
 ): Promise<Session> {
   return createSession({ db, budget }, tree_id, async (flow) => {
     requireValidAnswers(flow.intake_form, variables, false, {}, budget)
-    return [await buildNewSession(vault, flow.intake_form, details, variables), buildPreparedState(flow.tree_structure, null)]
+    return [
+      await buildNewSession(vault, flow.intake_form, details, variables),
+      buildPreparedState(flow.tree_structure, null),
+    ]
   })
 }
 
@@ -53,14 +72,21 @@ export async function prepareMany(
   batchId: string,
 ) {
   const initialState = buildPreparedState(flow.tree_structure, batchId)
-  return (await queries.insertSessions.run(db, flow, newSessions, initialState).catch(throwVariablesTooLarge)) > 0
+  return (
+    (await queries.insertSessions.run(db, flow, newSessions, initialState).catch(throwVariablesTooLarge)) > 0
+  )
 }
 
-export async function startPrepared({ db, vault, budget }: WriteContext, id: string, input: Variables = {}): Promise<Session> {
+export async function startPrepared(
+  { db, vault, budget }: WriteContext,
+  id: string,
+  input: Variables = {},
+): Promise<Session> {
   return retryOnConflict('session', async () => {
     const session = await requireEditable(db, id)
     const { intake_form } = session
-    if (session.state !== 'prepared') throw new Problem('wrong_state', 'Only a prepared session can be started')
+    if (session.state !== 'prepared')
+      throw new Problem('wrong_state', 'Only a prepared session can be started')
     const { variables: values, secrets } = splitAnswers(intake_form, removeSecretStates(intake_form, input))
     const variables = applyDefaults(intake_form, { ...session.variables, ...values })
     const unchangedSecretKeys = session.secret_keys.filter((key) => !Object.hasOwn(secrets, key))
@@ -73,13 +99,22 @@ export async function startPrepared({ db, vault, budget }: WriteContext, id: str
       removedKeys: findEmptyAnswers(secrets),
       position: getPosition(session.tree_structure, getFirstStepId(session.tree_structure)),
     }
-    const started = await changeSession(db, id, queries.startSession.query(id, changes)).catch(throwVariablesTooLarge)
+    const started = await changeSession(db, id, queries.startSession.query(id, changes)).catch(
+      throwVariablesTooLarge,
+    )
     return started.isChanged && started.session ? toSession(started.session, budget) : undefined
   })
 }
 
-/** Set variables, and remove those that are null. Return all variables. Throw 422 if a session in progress would lose a required answer. */
-export async function updateVariables({ db, vault, budget }: WriteContext, id: string, changes: Variables): Promise<Variables> {
+/**
+ * Set variables, and remove those that are null. Return all variables. Throw 422 if a session in progress
+ * would lose a required answer.
+ */
+export async function updateVariables(
+  { db, vault, budget }: WriteContext,
+  id: string,
+  changes: Variables,
+): Promise<Variables> {
   return retryOnConflict('session', async () => {
     const current = await requireEditable(db, id)
     const { state, intake_form } = current
@@ -90,22 +125,39 @@ export async function updateVariables({ db, vault, budget }: WriteContext, id: s
     requireValidAnswers(changedFields, newAnswers, state === 'in_progress', { loc: ['body'] }, budget)
     if (Object.keys(input).length === 0) return describeVariables(current)
     const { variables: values, secrets } = splitAnswers(intake_form, newAnswers)
-    const removedKeys = [...Object.keys(input).filter((key) => input[key] === null), ...findEmptyAnswers(secrets)]
+    const removedKeys = [
+      ...Object.keys(input).filter((key) => input[key] === null),
+      ...findEmptyAnswers(secrets),
+    ]
     const change = { values, secrets: await sealAnswers(vault, id, secrets), removedKeys }
-    const { isChanged, session } = await queries.updateVariables(db, id, state, change).catch(throwVariablesTooLarge)
+    const { isChanged, session } = await queries
+      .updateVariables(db, id, state, change)
+      .catch(throwVariablesTooLarge)
     return isChanged && session ? describeVariables(session) : undefined
   })
 }
 
-/** Return the variables of a session that the caller may change, with the secret answers in clear. Use them for one script only. */
-export async function readAnswers({ db, vault }: Pick<WriteContext, 'db' | 'vault'>, id: string): Promise<Variables> {
+/**
+ * Return the variables of a session that the caller may change, with the secret answers in clear. Use them
+ * for one script only.
+ */
+export async function readAnswers(
+  { db, vault }: Pick<WriteContext, 'db' | 'vault'>,
+  id: string,
+): Promise<Variables> {
   const session = await requireEditable(db, id)
   if (session.secret_keys.length === 0) return session.variables
   return { ...session.variables, ...(await openAnswers(vault, id, await queries.selectSecrets(db, id))) }
 }
 
-/** Return the secret answers of a session that the caller may change, in clear. Use them only to find where a text repeats them. */
-export async function readSecretAnswers({ db, vault }: Pick<WriteContext, 'db' | 'vault'>, id: string): Promise<string[]> {
+/**
+ * Return the secret answers of a session that the caller may change, in clear. Use them only to find where a
+ * text repeats them.
+ */
+export async function readSecretAnswers(
+  { db, vault }: Pick<WriteContext, 'db' | 'vault'>,
+  id: string,
+): Promise<string[]> {
   return Object.values(await openAnswers(vault, id, await queries.selectSecrets(db, id)))
 }
 
@@ -119,7 +171,11 @@ function describeVariables({ variables, intake_form, secret_keys }: SessionRow):
   return { ...variables, ...describeSecrets(intake_form, secret_keys) }
 }
 
-export async function update({ db, budget }: WriteContext, id: string, changes: SessionUpdate): Promise<Session> {
+export async function update(
+  { db, budget }: WriteContext,
+  id: string,
+  changes: SessionUpdate,
+): Promise<Session> {
   if (Object.keys(changes).length === 0) return toSession(await requireEditable(db, id), budget)
   const { isChanged, session } = await queries.updateSession(db, id, changes)
   if (!isChanged) throw editProblem(session)
@@ -135,7 +191,10 @@ export async function find(db: ReadContext['db'], id: string): Promise<SessionRo
   return (await selectSession.first(db, id)) ?? throwNotFound('Session')
 }
 
-/** Return a session that the caller may change. Throw 404 if there is none, and 403 unless they are its user or an account admin. */
+/**
+ * Return a session that the caller may change. Throw 404 if there is none, and 403 unless they are its user
+ * or an account admin.
+ */
 export async function requireEditable(db: ReadContext['db'], id: string): Promise<SessionRow> {
   const session = await find(db, id)
   if (!session.may_change) throw editProblem(session)
@@ -149,10 +208,14 @@ export async function requireInProgress(db: ReadContext['db'], id: string): Prom
   return session
 }
 
-/** Create the problem for a rejected change: 404 for no session, 403 if the caller may not change it, or 409 for a wrong state. */
+/**
+ * Create the problem for a rejected change: 404 for no session, 403 if the caller may not change it, or 409
+ * for a wrong state.
+ */
 export function editProblem(session: SessionRow | undefined): Problem {
   if (!session) return notFound('Session')
-  if (!session.may_change) return new Problem('forbidden', 'Only its user or an account admin may change this session')
+  if (!session.may_change)
+    return new Problem('forbidden', 'Only its user or an account admin may change this session')
   return new Problem('wrong_state', 'The session is not in progress')
 }
 
@@ -163,7 +226,8 @@ export type RunnableFlow = queries.FlowRow & { tree_structure: TreeStructure }
 export async function findRunnable(db: ReadContext['db'], treeId: string): Promise<RunnableFlow> {
   const flow = (await queries.selectFlow(db, treeId)) ?? throwNotFound('Flow')
   const { status, tree_structure } = flow
-  if (status !== 'published' || !tree_structure) throw new Problem('not_published', 'Only a published flow can be run')
+  if (status !== 'published' || !tree_structure)
+    throw new Problem('not_published', 'Only a published flow can be run')
   return { ...flow, tree_structure }
 }
 
@@ -184,13 +248,30 @@ export function requireValidAnswers(
 ): void {
   const checkedForm = form.filter(({ key }) => !unchangedSecretKeys.includes(key))
   const problems = createAnswerValidator(checkedForm, { complete: mustBeComplete }, budget)(answers)
-  if (problems.length > 0) throw invalidRequest(problems.map(({ key, msg, type }) => ({ loc: [...loc, key], msg, type })))
+  if (problems.length > 0)
+    throw invalidRequest(problems.map(({ key, msg, type }) => ({ loc: [...loc, key], msg, type })))
 }
 
 /** Convert a row to a session as the API returns it. */
 export function toSession(row: SessionRow, budget: Budget): Session {
-  const { variables: _variables, secret_keys: _secrets, decisions: _decisions, evidence: _evidence, may_change: _, ...rest } = row
-  const { fallback_decisions, custom_steps, notes, next_steps, timer_due_at, tree_structure, intake_form, ...listRow } = rest
+  const {
+    variables: _variables,
+    secret_keys: _secrets,
+    decisions: _decisions,
+    evidence: _evidence,
+    may_change: _,
+    ...rest
+  } = row
+  const {
+    fallback_decisions,
+    custom_steps,
+    notes,
+    next_steps,
+    timer_due_at,
+    tree_structure,
+    intake_form,
+    ...listRow
+  } = rest
   const { tree_snapshot, ...item } = toListItem(listRow)
   return {
     ...item,
@@ -207,7 +288,17 @@ export function toSession(row: SessionRow, budget: Budget): Session {
 
 /** Convert a row of a list to a session as the API returns it. */
 export function toListItem(row: queries.SessionListRow): SessionListItem {
-  const { name, description, category, version, tree_type, tree_account_id: _, answered, remaining, ...item } = row
+  const {
+    name,
+    description,
+    category,
+    version,
+    tree_type,
+    tree_account_id: _,
+    answered,
+    remaining,
+    ...item
+  } = row
   return {
     ...item,
     tree_snapshot: { name, description, category, version, tree_type },
@@ -223,7 +314,9 @@ async function createSession(
 ): Promise<Session> {
   return retryOnConflict('flow', async () => {
     const flow = await findRunnable(db, treeId)
-    const session = await queries.insertSession(db, flow, ...(await build(flow))).catch(throwVariablesTooLarge)
+    const session = await queries
+      .insertSession(db, flow, ...(await build(flow)))
+      .catch(throwVariablesTooLarge)
     return session && toSession(session, budget)
   })
 }
@@ -249,11 +342,18 @@ export async function buildNewSession(
 }
 
 function buildPreparedState(structure: TreeStructure, batch_id: string | null): queries.InitialState {
-  return { current_step_id: null, remaining: countRemainingAnswers(structure, getFirstStepId(structure)), batch_id, timer: null }
+  return {
+    current_step_id: null,
+    remaining: countRemainingAnswers(structure, getFirstStepId(structure)),
+    batch_id,
+    timer: null,
+  }
 }
 
 /** Turn the violation of the limit of variables into 422. */
 export function throwVariablesTooLarge(error: unknown): never {
   const isTooLarge = /^sessions_(?:secret_)?variables_size$/.test(getViolatedConstraint(error) ?? '')
-  throw isTooLarge ? invalidField(['body'], 'must not extend the variables beyond 200 keys or 64 KB', 'too_big') : error
+  throw isTooLarge
+    ? invalidField(['body'], 'must not extend the variables beyond 200 keys or 64 KB', 'too_big')
+    : error
 }

@@ -37,7 +37,8 @@ export const sessionStepOperations = [
     success: 201,
     returns: SessionChanges,
     errors: ['approval_required', 'limit_reached', 'step_not_current', 'subflow_running', 'wrong_state'],
-    handle: async ({ ctx, params, body }) => steps.toChanges(await steps.recordDecision(ctx, params.session_id, body)),
+    handle: async ({ ctx, params, body }) =>
+      steps.toChanges(await steps.recordDecision(ctx, params.session_id, body)),
   }),
 
   operation({

@@ -42,11 +42,16 @@ export interface RequiredApproval {
   session: Pick<SessionRow, 'variables' | 'ticket_number' | 'client_name'>
 }
 
-/** Condition on `sessions s` and `approvals a`: this approval is valid for the current step, and another user than the caller gave it. */
+/**
+ * Condition on `sessions s` and `approvals a`: this approval is valid for the current step, and another user
+ * than the caller gave it.
+ */
 const isValidApproval = (digest: string) => sql`
   a.account_id = s.account_id and a.session_id = s.id and a.kind = 'step' and a.step_id = s.current_step_id and a.seq = s.answered
     and a.digest = ${digest} and a.state = 'approved' and a.expires_at > app.now() and app.person_of(a.decided_by) <> app.person_of(app.user_id())`
-/** Condition on `sessions s`: the current step is approved, and its text is still the one that was approved. */
+/**
+ * Condition on `sessions s`: the current step is approved, and its text is still the one that was approved.
+ */
 const isApproved = ({ digest, session }: RequiredApproval) => sql`
   s.variables = ${jsonb(session.variables)} and s.ticket_number is not distinct from ${session.ticket_number}
     and s.client_name is not distinct from ${session.client_name} and exists (select from approvals a where ${isValidApproval(digest)})`
@@ -55,7 +60,10 @@ const useApproval = sql`
       update approvals a set state = 'used' from session_at_position s
        where a.account_id = s.account_id and a.session_id = s.id and a.kind = 'step' and a.seq = s.answered - 1 and a.state = 'approved'),`
 
-/** A sub-flow that was completed in the same transaction, and the variables that it sets in the session that waits for it. */
+/**
+ * A sub-flow that was completed in the same transaction, and the variables that it sets in the session that
+ * waits for it.
+ */
 export interface CompletedSubflow {
   id: string
   outputs: Variables
@@ -73,13 +81,26 @@ interface AnswerOrigin {
 }
 
 /**
- * Insert the answer to the current step with its evidence, and move the session to the next one. With an approval, return no row unless the
- * step is approved, and use the approval up.
+ * Insert the answer to the current step with its evidence, and move the session to the next one. With an
+ * approval, return no row unless the step is approved, and use the approval up.
  */
 export const insertDecision = writeStatement(
   ChangedRow,
-  (session: SessionPosition, next: StepPosition, decision: NewDecision, { approval, subflow }: AnswerOrigin = {}) => {
-    const { evidence, step_id, option_id = null, outcome = null, note = null, started_at = null, duration_seconds = null } = decision
+  (
+    session: SessionPosition,
+    next: StepPosition,
+    decision: NewDecision,
+    { approval, subflow }: AnswerOrigin = {},
+  ) => {
+    const {
+      evidence,
+      step_id,
+      option_id = null,
+      outcome = null,
+      note = null,
+      started_at = null,
+      duration_seconds = null,
+    } = decision
     return sql`
     with session_at_position as (
       update sessions s set current_step_id = ${next.current_step_id}, answered = s.answered + 1, remaining = ${next.remaining}
@@ -102,7 +123,10 @@ export const insertDecision = writeStatement(
   },
 )
 
-/** End the wait of a session for a sub-flow that was completed in the same transaction, without an answer to the step. */
+/**
+ * End the wait of a session for a sub-flow that was completed in the same transaction, without an answer to
+ * the step.
+ */
 export const releaseParent = writeStatement(
   ChangedRow,
   (session: SessionPosition, subflow: CompletedSubflow) => sql`
@@ -137,7 +161,11 @@ const completedData = sql`
   json_build_object('session_id', s.id, 'kind', 'flow', 'outcome', s.outcome, 'ticket_id', s.ticket_number, 'flow_id', s.tree_id,
     'flow_name', v.name, 'batch_id', s.batch_id, 'user_id', s.user_id, 'team_id', s.team_id, 'completed_at', app.iso(s.completed_at))`
 
-const completed = (id: string, { outcome, notes, next_steps }: SessionCompletion, parentId: string | null) => sql`
+const completed = (
+  id: string,
+  { outcome, notes, next_steps }: SessionCompletion,
+  parentId: string | null,
+) => sql`
   completed as (
     update sessions s set state = 'completed', outcome = ${outcome}, completed_at = app.now(), notes = coalesce(${notes ?? null}, s.notes),
            next_steps = coalesce(${next_steps ?? null}, s.next_steps)
@@ -148,13 +176,19 @@ const selectCompleted = sql`
     from completed s join tree_versions v on v.account_id = s.tree_account_id and v.tree_id = s.tree_id and v.version = s.tree_version`
 const CompletedRow = ChangedRow.extend(EmittedWebhooks.shape)
 
-/** Complete a session in progress that is no sub-flow and waits for none, and insert its messages for webhooks. */
+/**
+ * Complete a session in progress that is no sub-flow and waits for none, and insert its messages for
+ * webhooks.
+ */
 export const completeSession = writeStatement(
   CompletedRow,
-  (id: string, completion: SessionCompletion) => sql`with ${completed(id, completion, null)} ${selectCompleted}`,
+  (id: string, completion: SessionCompletion) =>
+    sql`with ${completed(id, completion, null)} ${selectCompleted}`,
 )
 
 /** Complete the session of a sub-flow that `parentId` runs. Raise SF409 if it is not in progress any more. */
-export const completeSubflowSession = writeStatement(CompletedRow, (id: string, completion: SessionCompletion, parentId: string) =>
-  requireRow(selectCompleted, completed(id, completion, parentId)),
+export const completeSubflowSession = writeStatement(
+  CompletedRow,
+  (id: string, completion: SessionCompletion, parentId: string) =>
+    requireRow(selectCompleted, completed(id, completion, parentId)),
 )

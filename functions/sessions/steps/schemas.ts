@@ -1,11 +1,20 @@
 import * as z from 'zod'
-import { CustomStepSource, exampleItem, Instant, Outcome, StepOutcome } from '#functions/sessions/sessions/schemas.ts'
+import {
+  CustomStepSource,
+  exampleItem,
+  Instant,
+  Outcome,
+  StepOutcome,
+} from '#functions/sessions/sessions/schemas.ts'
 import { Id, Name } from '#http/fields.ts'
 
 const Note = z.string().max(20_000)
 const StepId = z.string().min(1).max(100)
 
-/** Values are checked against the requirements of the step later, so that one response reports all problems of an answer. */
+/**
+ * Values are checked against the requirements of the step later, so that one response reports all problems of
+ * an answer.
+ */
 const EvidenceByKey = z
   .record(z.string().max(60), z.union([z.string().max(20_000), z.number(), z.boolean()]))
   .refine((values) => Object.keys(values).length <= 10, 'must have at most 10 keys')
@@ -28,19 +37,29 @@ export const DecisionCreate = z
     started_at: Instant.optional().describe(
       'When work on the step started; by default when the previous step was answered or the session started.',
     ),
-    duration_seconds: z.int().min(0).max(31_536_000).optional().describe('Duration of the step; by default the time until now.'),
+    duration_seconds: z
+      .int()
+      .min(0)
+      .max(31_536_000)
+      .optional()
+      .describe('Duration of the step; by default the time until now.'),
     evidence: EvidenceByKey.optional(),
     fallback: Fallback.optional(),
   })
   .superRefine(({ option_id, outcome, fallback, note, started_at, duration_seconds, evidence }, ctx) => {
-    const addError = (path: string, message: string) => ctx.addIssue({ code: 'custom', path: [path], message })
-    if (option_id !== undefined && outcome !== undefined) addError('outcome', 'must be absent when option_id is set')
+    const addError = (path: string, message: string) =>
+      ctx.addIssue({ code: 'custom', path: [path], message })
+    if (option_id !== undefined && outcome !== undefined)
+      addError('outcome', 'must be absent when option_id is set')
     if (option_id !== undefined || outcome !== undefined) return
     if (!fallback) addError('outcome', 'is required unless option_id or fallback is set')
     for (const [path, value] of Object.entries({ note, started_at, duration_seconds, evidence }))
       if (fallback && value !== undefined) addError(path, 'must be absent without an option_id or an outcome')
   })
-  .meta({ id: 'SessionDecisionCreate', examples: [{ step_id: 'ping', option_id: 'yes', duration_seconds: 40 }] })
+  .meta({
+    id: 'SessionDecisionCreate',
+    examples: [{ step_id: 'ping', option_id: 'yes', duration_seconds: 40 }],
+  })
 export type DecisionCreate = z.infer<typeof DecisionCreate>
 
 export const CustomStepCreate = z
@@ -49,21 +68,39 @@ export const CustomStepCreate = z
     after_step_id: StepId.optional().describe(
       'The step of the flow that it followed; by default the current step or, at the end of the flow, the last answered one.',
     ),
-    title: z.string().trim().min(1).max(300).optional().describe('What was done; by default the title of the library step or node.'),
-    description: Note.optional().describe('How it was done, in markdown; by default the description of the library step or node.'),
+    title: z
+      .string()
+      .trim()
+      .min(1)
+      .max(300)
+      .optional()
+      .describe('What was done; by default the title of the library step or node.'),
+    description: Note.optional().describe(
+      'How it was done, in markdown; by default the description of the library step or node.',
+    ),
     library_step_id: Id.optional().describe('The library step, for source `step-library`.'),
     tree_id: Id.optional().describe('The flow that it comes from, for source `forked-tree`.'),
     node_id: StepId.optional().describe('The node or step of that flow, for source `forked-tree`.'),
   })
   .superRefine((input, ctx) => {
-    const requiredFields = { 'ad-hoc': ['title'], 'step-library': ['library_step_id'], 'forked-tree': ['tree_id', 'node_id'] }[input.source]
-    const addError = (path: string, message: string) => ctx.addIssue({ code: 'custom', path: [path], message })
+    const requiredFields = {
+      'ad-hoc': ['title'],
+      'step-library': ['library_step_id'],
+      'forked-tree': ['tree_id', 'node_id'],
+    }[input.source]
+    const addError = (path: string, message: string) =>
+      ctx.addIssue({ code: 'custom', path: [path], message })
     for (const field of requiredFields)
-      if (input[field as keyof typeof input] === undefined) addError(field, `is required for source ${input.source}`)
+      if (input[field as keyof typeof input] === undefined)
+        addError(field, `is required for source ${input.source}`)
     for (const field of ['library_step_id', 'tree_id', 'node_id'] as const)
-      if (input[field] !== undefined && !requiredFields.includes(field)) addError(field, `must be absent for source ${input.source}`)
+      if (input[field] !== undefined && !requiredFields.includes(field))
+        addError(field, `must be absent for source ${input.source}`)
   })
-  .meta({ id: 'SessionCustomStepCreate', examples: [{ source: 'ad-hoc', title: 'Asked whether the printer was moved' }] })
+  .meta({
+    id: 'SessionCustomStepCreate',
+    examples: [{ source: 'ad-hoc', title: 'Asked whether the printer was moved' }],
+  })
 export type CustomStepCreate = z.infer<typeof CustomStepCreate>
 
 export const SessionCompletion = z

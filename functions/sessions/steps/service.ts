@@ -9,7 +9,13 @@ import { invalidField, invalidRequest, limitReached, Problem } from '#problem.ts
 import type { Budget } from '#rules/budget.ts'
 import { findEvidenceMismatches, type ProvidedEvidence, toProvidedEvidence } from '#rules/flows/evidence.ts'
 import type { SessionRow } from '#rules/flows/session-row.ts'
-import { findAnswerableStep, findAnswerMismatch, getNextStepId, getPosition, type StepPosition } from '#rules/flows/step-navigation.ts'
+import {
+  findAnswerableStep,
+  findAnswerMismatch,
+  getNextStepId,
+  getPosition,
+  type StepPosition,
+} from '#rules/flows/step-navigation.ts'
 import type { FlowNode, FlowStep } from '#rules/flows/structure.ts'
 import { getSubflowAnswer } from '#rules/flows/subflow.ts'
 import { collectOutputs } from '#rules/flows/subflow-variables.ts'
@@ -19,16 +25,28 @@ import type { DecisionCreate, SessionCompletion } from './schemas.ts'
 
 const maxFallbacks = 500
 
-/** Record the answer to the current step and move to the next. A fallback without an answer is recorded, and the current step stays. */
+/**
+ * Record the answer to the current step and move to the next. A fallback without an answer is recorded, and
+ * the current step stays.
+ */
 export async function recordDecision({ db, budget }: WriteContext, id: string, decision: DecisionCreate) {
   const session = await sessions.requireInProgress(db, id)
   const step = requireValidDecision(session, decision)
   const isAnswer = decision.option_id !== undefined || decision.outcome !== undefined
-  if (!isAnswer) return toChangedSession(await changeSession(db, id, queries.insertFallback.query(session, decision)), budget)
+  if (!isAnswer)
+    return toChangedSession(
+      await changeSession(db, id, queries.insertFallback.query(session, decision)),
+      budget,
+    )
   const evidence = requireEvidence(step, decision)
   const digest = await approvals.computeStepDigest(session, budget)
   const approval = digest === undefined ? null : { digest, session }
-  const insert = queries.insertDecision.query(session, getNextPosition(session, decision), { ...decision, evidence }, { approval })
+  const insert = queries.insertDecision.query(
+    session,
+    getNextPosition(session, decision),
+    { ...decision, evidence },
+    { approval },
+  )
   const result = await changeSession(db, id, insert).catch(createUploadErrorHandler(evidence))
   if (approval && !result.isChanged && isUnchanged(session, result.session))
     throw await approvals.createRequiredProblem(db, session, { kind: 'step', script: null })
@@ -37,18 +55,44 @@ export async function recordDecision({ db, budget }: WriteContext, id: string, d
 
 /** Return what an answer has changed in a session. */
 export function toChanges(session: Session): SessionChanges {
-  const { id, state, outcome, current_step_id, current_step, procedure_end, timer_due_at, subflow_session_id, progress } = session
+  const {
+    id,
+    state,
+    outcome,
+    current_step_id,
+    current_step,
+    procedure_end,
+    timer_due_at,
+    subflow_session_id,
+    progress,
+  } = session
   return {
-    ...{ id, state, outcome, current_step_id, current_step, procedure_end, timer_due_at, subflow_session_id, progress },
+    ...{
+      id,
+      state,
+      outcome,
+      current_step_id,
+      current_step,
+      procedure_end,
+      timer_due_at,
+      subflow_session_id,
+      progress,
+    },
     decision: session.decisions.at(-1) ?? null,
     fallback_decision: session.fallback_decisions.at(-1) ?? null,
   }
 }
 
-/** Return whether a session is still in progress at the position at which it was read, and the caller may change it. */
+/**
+ * Return whether a session is still in progress at the position at which it was read, and the caller may
+ * change it.
+ */
 function isUnchanged({ current_step_id, answered }: SessionRow, session: SessionRow | undefined): boolean {
   return (
-    session?.state === 'in_progress' && session.may_change && session.current_step_id === current_step_id && session.answered === answered
+    session?.state === 'in_progress' &&
+    session.may_change &&
+    session.current_step_id === current_step_id &&
+    session.answered === answered
   )
 }
 
@@ -58,36 +102,61 @@ export async function undoDecision({ db, budget }: WriteContext, id: string) {
   if (session.subflow_session_id) throw createStepProblem(session)
   const lastDecision = session.decisions.at(-1)
   if (!lastDecision) throw new Problem('no_decision')
-  const deletion = queries.deleteLastDecision.query(session, getPosition(session.tree_structure, lastDecision.step_id))
+  const deletion = queries.deleteLastDecision.query(
+    session,
+    getPosition(session.tree_structure, lastDecision.step_id),
+  )
   return toChangedSession(await changeSession(db, id, deletion), budget)
 }
 
 export async function complete({ db, budget }: WriteContext, id: string, completion: SessionCompletion) {
-  const [completed, [session]] = await db.batch([queries.completeSession.query(id, completion), selectSession.query(id)])
-  const isOpenSubflow = session?.may_change && session.state === 'in_progress' && session.parent_session_id !== null
+  const [completed, [session]] = await db.batch([
+    queries.completeSession.query(id, completion),
+    selectSession.query(id),
+  ])
+  const isOpenSubflow =
+    session?.may_change && session.state === 'in_progress' && session.parent_session_id !== null
   if (isOpenSubflow) return completeSubflow({ db, budget }, session, completion)
   enqueueWebhooks(db, completed[0]?.webhook_delivery_ids ?? [])
   return toChangedSession({ isChanged: completed.length > 0, session }, budget)
 }
 
-/** Complete the session of a sub-flow. In the same transaction the session that waits for it gets its answer and its variables. */
-async function completeSubflow({ db, budget }: Pick<WriteContext, 'db' | 'budget'>, session: SessionRow, completion: SessionCompletion) {
+/**
+ * Complete the session of a sub-flow. In the same transaction the session that waits for it gets its answer
+ * and its variables.
+ */
+async function completeSubflow(
+  { db, budget }: Pick<WriteContext, 'db' | 'budget'>,
+  session: SessionRow,
+  completion: SessionCompletion,
+) {
   const parent = await sessions.find(db, session.parent_session_id ?? '')
   const statements = [
     lockParentSession.query(session.id),
     queries.completeSubflowSession.query(session.id, completion, parent.id),
-    createParentChange(parent, completion, { id: session.id, outputs: collectOutputs(parent, session, budget) }),
+    createParentChange(parent, completion, {
+      id: session.id,
+      outputs: collectOutputs(parent, session, budget),
+    }),
     selectSession.query(session.id),
   ] as const
   const results = await db.batch(statements).catch(ignoreMissingRow)
-  if (!results) return toChangedSession({ isChanged: false, session: await sessions.find(db, session.id) }, budget)
+  if (!results)
+    return toChangedSession({ isChanged: false, session: await sessions.find(db, session.id) }, budget)
   const [, completed, , rows] = results
   enqueueWebhooks(db, completed[0]?.webhook_delivery_ids ?? [])
   return toChangedSession({ isChanged: true, session: rows[0] }, budget)
 }
 
-/** Return the statement that continues the parent: it answers the step if the outcome does, and otherwise the parent stays at the step. */
-function createParentChange(parent: SessionRow, { outcome }: SessionCompletion, subflow: queries.CompletedSubflow) {
+/**
+ * Return the statement that continues the parent: it answers the step if the outcome does, and otherwise the
+ * parent stays at the step.
+ */
+function createParentChange(
+  parent: SessionRow,
+  { outcome }: SessionCompletion,
+  subflow: queries.CompletedSubflow,
+) {
   const step = findAnswerableStep(parent.tree_structure, parent.current_step_id ?? '')
   const answer = step && getSubflowAnswer(step, outcome)
   if (!step || !answer) return queries.releaseParent.query(parent, subflow)
@@ -96,17 +165,31 @@ function createParentChange(parent: SessionRow, { outcome }: SessionCompletion, 
 }
 
 /** Return the current step. Throw 409 for another one, and 422 for an answer that does not match it. */
-function requireValidDecision(session: SessionRow, { step_id, option_id, outcome, fallback }: DecisionCreate): FlowNode | FlowStep {
-  const step = session.current_step_id === step_id ? findAnswerableStep(session.tree_structure, step_id) : undefined
+function requireValidDecision(
+  session: SessionRow,
+  { step_id, option_id, outcome, fallback }: DecisionCreate,
+): FlowNode | FlowStep {
+  const step =
+    session.current_step_id === step_id ? findAnswerableStep(session.tree_structure, step_id) : undefined
   if (!step || session.subflow_session_id) throw createStepProblem(session)
-  const mismatch = option_id === undefined && outcome === undefined ? null : findAnswerMismatch(step, { option_id, outcome })
+  const mismatch =
+    option_id === undefined && outcome === undefined ? null : findAnswerMismatch(step, { option_id, outcome })
   if (mismatch) throw invalidField(['body', mismatch.field], mismatch.msg, 'unknown')
   if (!fallback) return step
-  const isKnownFallback = 'fallback_steps' in step && step.fallback_steps?.some(({ id }) => id === fallback.fallback_step_id)
+  const isKnownFallback =
+    'fallback_steps' in step && step.fallback_steps?.some(({ id }) => id === fallback.fallback_step_id)
   if (!isKnownFallback)
-    throw invalidField(['body', 'fallback', 'fallback_step_id'], 'must be the id of a fallback step of the current step', 'unknown')
+    throw invalidField(
+      ['body', 'fallback', 'fallback_step_id'],
+      'must be the id of a fallback step of the current step',
+      'unknown',
+    )
   if (session.fallback_decisions.length >= maxFallbacks)
-    throw limitReached('fallback_steps', maxFallbacks, `A session can have at most ${maxFallbacks} fallback steps`)
+    throw limitReached(
+      'fallback_steps',
+      maxFallbacks,
+      `A session can have at most ${maxFallbacks} fallback steps`,
+    )
   return step
 }
 
@@ -125,7 +208,10 @@ function requireEvidence(step: FlowNode | FlowStep, { note, evidence }: Decision
   return toProvidedEvidence(requirements, evidence)
 }
 
-/** Create a `catch` handler that turns an upload that does not exist into a 422. It names the key if only one screenshot was provided. */
+/**
+ * Create a `catch` handler that turns an upload that does not exist into a 422. It names the key if only one
+ * screenshot was provided.
+ */
 function createUploadErrorHandler(evidence: readonly ProvidedEvidence[]) {
   const keys = evidence.filter(({ upload_id }) => upload_id !== null).map(({ key }) => key)
   const loc = ['body', 'evidence', ...(keys.length === 1 ? keys : [])]
@@ -145,10 +231,13 @@ function getNextPosition(
 /** Return the session after a change. If the change was not written, throw 404, 403 or 409. */
 export function toChangedSession({ isChanged, session }: UpdateResult, budget: Budget) {
   if (isChanged && session) return sessions.toSession(session, budget)
-  throw session?.may_change && session.state === 'in_progress' ? createStepProblem(session) : sessions.editProblem(session)
+  throw session?.may_change && session.state === 'in_progress'
+    ? createStepProblem(session)
+    : sessions.editProblem(session)
 }
 
 function createStepProblem({ current_step_id, subflow_session_id }: SessionRow): Problem {
-  if (subflow_session_id) return new Problem('subflow_running', undefined, { facts: { session_id: subflow_session_id } })
+  if (subflow_session_id)
+    return new Problem('subflow_running', undefined, { facts: { session_id: subflow_session_id } })
   return new Problem('step_not_current', undefined, { facts: { current_step_id } })
 }

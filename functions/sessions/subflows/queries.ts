@@ -3,7 +3,14 @@ import * as z from 'zod'
 import { jsonb } from '#db/expressions.ts'
 import { type Order, type PageQuery, pageEnd } from '#db/page.ts'
 import { startTimers } from '#db/rows/session-timers.ts'
-import { isAtPosition, SessionListShape, type SessionPosition, selectSession, sessionColumns, sessionJoins } from '#db/rows/sessions.ts'
+import {
+  isAtPosition,
+  SessionListShape,
+  type SessionPosition,
+  selectSession,
+  sessionColumns,
+  sessionJoins,
+} from '#db/rows/sessions.ts'
 import type { WriteDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import type { Variables } from '#functions/sessions/sessions/schemas.ts'
@@ -20,7 +27,10 @@ export const selectSubflowSessions = readStatement(
      ${pageEnd(subflowOrder, page, 's')}`,
 )
 
-/** Select the flow of a session, then those of the sessions that it is a sub-flow of, and how many sub-flows each of them has. */
+/**
+ * Select the flow of a session, then those of the sessions that it is a sub-flow of, and how many sub-flows
+ * each of them has.
+ */
 export const selectAncestors = readStatement(
   z.object({ tree_id: z.string(), subflows: z.int() }),
   (id: string) => sql`
@@ -44,12 +54,16 @@ export interface NewSubflow extends StepPosition {
 }
 
 /**
- * Insert the session of a sub-flow, which belongs to the user, team, ticket and client of its parent. Insert nothing if the parent is not at
- * this position any more, waits for another sub-flow, or the flow was changed.
+ * Insert the session of a sub-flow, which belongs to the user, team, ticket and client of its parent. Insert
+ * nothing if the parent is not at this position any more, waits for another sub-flow, or the flow was
+ * changed.
  */
 export const insertSubflow = writeStatement(
   z.object({ id: z.string(), count_use: z.unknown() }),
-  (parent: SessionPosition, { id, variables, secret_variables, flow, current_step_id, remaining, timer }: NewSubflow) => {
+  (
+    parent: SessionPosition,
+    { id, variables, secret_variables, flow, current_step_id, remaining, timer }: NewSubflow,
+  ) => {
     const isCurrent = sql`t.id = ${flow.id} and t.version = ${flow.version} and t.status = 'published' and t.deleted_at is null`
     return sql`
       with parent as (
@@ -69,7 +83,11 @@ export const insertSubflow = writeStatement(
 )
 
 /** Insert the session of a sub-flow and return it. Return undefined if nothing was inserted. */
-export async function startSubflow(db: WriteDb, parent: SessionPosition, subflow: NewSubflow): Promise<SessionRow | undefined> {
+export async function startSubflow(
+  db: WriteDb,
+  parent: SessionPosition,
+  subflow: NewSubflow,
+): Promise<SessionRow | undefined> {
   const [, rows] = await db.batch([insertSubflow.query(parent, subflow), selectSession.query(subflow.id)])
   return rows[0]
 }

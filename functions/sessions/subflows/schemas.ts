@@ -3,7 +3,9 @@ import { Variables } from '#functions/sessions/sessions/schemas.ts'
 
 export const SubflowStart = z
   .strictObject({
-    variables: Variables.optional().describe('Variables of the sub-flow. They override those that the step passes.'),
+    variables: Variables.optional().describe(
+      'Variables of the sub-flow. They override those that the step passes.',
+    ),
   })
   .prefault({})
   .meta({ id: 'SubflowStart', examples: [{ variables: { gateway: 'vpn.contoso.example' } }] })

@@ -8,15 +8,16 @@ const isAtStep = sql`s.state = 'in_progress' and s.current_step_id = t.step_id a
 /** Select the accounts with due timers, the account that has waited longest first. */
 export const selectAccountsWithDue = readStatement(
   z.object({ account_id: z.string() }),
-  () => sql`select t.account_id from session_timers t where ${isDue} group by t.account_id order by min(t.due_at), t.account_id limit 500`,
+  () =>
+    sql`select t.account_id from session_timers t where ${isDue} group by t.account_id order by min(t.due_at), t.account_id limit 500`,
 )
 
 /** How many timers one transaction takes. */
 export const timersAtOnce = 100
 
 /**
- * Take due timers of the account whose sessions still wait at their steps. The lock of the session comes first, as it does for an answer: a
- * session that is being changed is left to the next sweep.
+ * Take due timers of the account whose sessions still wait at their steps. The lock of the session comes
+ * first, as it does for an answer: a session that is being changed is left to the next sweep.
  */
 export const takeDue = writeStatement(
   z.object({ session_id: z.string() }),

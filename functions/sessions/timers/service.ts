@@ -8,8 +8,9 @@ import { type AccountSweepContext, type SweepBudget, sweepAccounts } from '#work
 import * as queries from './queries.ts'
 
 /**
- * Remind the users of sessions whose timer is due. One transaction takes some timers of an account and stores the notifications, so each timer
- * reminds once. Nobody is reminded of a step that was answered or of a session that has ended.
+ * Remind the users of sessions whose timer is due. One transaction takes some timers of an account and stores
+ * the notifications, so each timer reminds once. Nobody is reminded of a step that was answered or of a
+ * session that has ended.
  */
 export async function remindDue(ctx: AccountSweepContext, budget: SweepBudget): Promise<void> {
   await sweepAccounts(ctx, await queries.selectAccountsWithDue.all(ctx.platform), budget, remindInAccount)
@@ -25,7 +26,12 @@ async function remindInAccount(db: WriteDb): Promise<boolean> {
 
 async function remind(db: WriteDb, sessionId: string): Promise<void> {
   const session = await sessions.find(db, sessionId)
-  const step = renderStep(session.tree_structure, session.current_step_id ?? '', collectVariables(session), createBudget())
+  const step = renderStep(
+    session.tree_structure,
+    session.current_step_id ?? '',
+    collectVariables(session),
+    createBudget(),
+  )
   await enqueueEvent(db, {
     key: 'session.timer_due',
     actorId: null,

@@ -6,7 +6,11 @@ import type { SendResult } from '#vendors/net/send-result.ts'
 import type { WebhookResult } from '#vendors/webhooks/webhooks.ts'
 import { abandonedAttemptError, attemptTable, DueRow, isUnswept } from '#work/attempts.ts'
 
-const attempts = attemptTable('webhook_deliveries', { initial: 'pending', done: 'delivered', doneAt: 'delivered_at' })
+const attempts = attemptTable('webhook_deliveries', {
+  initial: 'pending',
+  done: 'delivered',
+  doneAt: 'delivered_at',
+})
 
 /** A delivery that a worker has leased for an attempt, with its webhook. The secrets are encrypted. */
 export const ClaimedWebhook = z.object({
@@ -26,7 +30,10 @@ export const ClaimedWebhook = z.object({
 })
 export type ClaimedWebhook = z.output<typeof ClaimedWebhook>
 
-/** Lease an attempt for 60 seconds. Return no row when it is already claimed or over, or when it must wait for other attempts. */
+/**
+ * Lease an attempt for 60 seconds. Return no row when it is already claimed or over, or when it must wait for
+ * other attempts.
+ */
 export const claimAttempt = writeStatement(
   ClaimedWebhook,
   (id: string, attempt: number) => sql`
@@ -41,7 +48,10 @@ export const CompletedWebhook = z.object({
   is_recorded: z.boolean(),
   /** Whether the webhook must be switched off. */
   is_over: z.boolean(),
-  /** Deliveries of the webhook that wait for this one. A test is not among them: its own request makes the attempt. */
+  /**
+   * Deliveries of the webhook that wait for this one. A test is not among them: its own request makes the
+   * attempt.
+   */
   next: z.custom<DueRow[]>(),
 })
 
@@ -49,13 +59,16 @@ export const CompletedWebhook = z.object({
 const pause = sql`make_interval(secs => least(300, 5 * 2 ^ least(w.failures, 10)))`
 
 /**
- * Lock the webhook and return the time. Whatever else changes both locks the webhook before its deliveries, so nothing deadlocks: an
- * expression is computed before the row is locked that it changes.
+ * Lock the webhook and return the time. Whatever else changes both locks the webhook before its deliveries,
+ * so nothing deadlocks: an expression is computed before the row is locked that it changes.
  */
 const lockWebhook = ({ account_id, webhook_id }: ClaimedWebhook) =>
   sql`(select app.now() from webhooks w where w.account_id = ${account_id} and w.id = ${webhook_id} for no key update)`
 
-/** Record the result of an attempt in its delivery and, unless it is a test, in the webhook. `retrySeconds` is null when no attempt follows. */
+/**
+ * Record the result of an attempt in its delivery and, unless it is a test, in the webhook. `retrySeconds` is
+ * null when no attempt follows.
+ */
 export const completeAttempt = writeStatement(
   CompletedWebhook,
   (claimed: ClaimedWebhook, result: WebhookResult, sendResult: SendResult, retrySeconds: number | null) => {
@@ -95,8 +108,8 @@ export const disableWebhook = writeStatement(
 const isOpen = sql`d.account_id = w.account_id and d.webhook_id = w.id and d.state in ('pending', 'retrying')`
 
 /**
- * Mark up to four due deliveries of each webhook as swept, oldest first. The others follow when one of them completes. A paused webhook is left
- * out, so its backlog costs nothing.
+ * Mark up to four due deliveries of each webhook as swept, oldest first. The others follow when one of them
+ * completes. A paused webhook is left out, so its backlog costs nothing.
  */
 export const claimDueWebhooks = writeStatement(
   DueRow,

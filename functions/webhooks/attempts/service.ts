@@ -21,16 +21,26 @@ const maxJitter = 0.1
 const keptDeliveries = 10_000
 
 /** Make one attempt at a delivery. A duplicate message finds the attempt already claimed and does nothing. */
-export async function deliver(ctx: AttemptContext, { delivery_id, attempt }: DeliverWebhookJob): Promise<void> {
+export async function deliver(
+  ctx: AttemptContext,
+  { delivery_id, attempt }: DeliverWebhookJob,
+): Promise<void> {
   await attemptDelivery(ctx, delivery_id, attempt)
 }
 
-/** Make the first attempt in this request instead of through the queue, and return its result. Return undefined if another worker makes it. */
+/**
+ * Make the first attempt in this request instead of through the queue, and return its result. Return
+ * undefined if another worker makes it.
+ */
 export function deliverNow(ctx: AttemptContext, deliveryId: string): Promise<WebhookResult | undefined> {
   return attemptDelivery(ctx, deliveryId, 1)
 }
 
-async function attemptDelivery(ctx: AttemptContext, id: string, attempt: number): Promise<WebhookResult | undefined> {
+async function attemptDelivery(
+  ctx: AttemptContext,
+  id: string,
+  attempt: number,
+): Promise<WebhookResult | undefined> {
   const claimed = await queries.claimAttempt.first(ctx.platform, id, attempt)
   if (!claimed) return undefined
   const result = await send(ctx, claimed)
@@ -38,7 +48,10 @@ async function attemptDelivery(ctx: AttemptContext, id: string, attempt: number)
   return result
 }
 
-async function send({ guard, vault, webhooks, budget }: AttemptContext, claimed: queries.ClaimedWebhook): Promise<WebhookResult> {
+async function send(
+  { guard, vault, webhooks, budget }: AttemptContext,
+  claimed: queries.ClaimedWebhook,
+): Promise<WebhookResult> {
   const { account_id, webhook_id, url, message_id, payload, secret, previous_secret } = claimed
   const refusal = await guard.findRefusal(url, 'sending')
   if (refusal) return createFailure(`The webhook address ${refusal}`)
@@ -57,19 +70,40 @@ async function maskBody(body: string, budget: Budget): Promise<string> {
 }
 
 function createFailure(error: string): WebhookResult {
-  return { ok: false, status: null, error, isGone: false, retryAfterSeconds: undefined, body: null, durationMs: 0 }
+  return {
+    ok: false,
+    status: null,
+    error,
+    isGone: false,
+    retryAfterSeconds: undefined,
+    body: null,
+    durationMs: 0,
+  }
 }
 
-/** Record a result, then enqueue the next attempt and the deliveries that waited for this one. Switch the webhook off if it is over. */
-async function recordResult(ctx: AttemptContext, claimed: queries.ClaimedWebhook, result: WebhookResult): Promise<void> {
+/**
+ * Record a result, then enqueue the next attempt and the deliveries that waited for this one. Switch the
+ * webhook off if it is over.
+ */
+async function recordResult(
+  ctx: AttemptContext,
+  claimed: queries.ClaimedWebhook,
+  result: WebhookResult,
+): Promise<void> {
   const sendResult = toSendResult(result)
   const retrySeconds = chooseDelay(claimed, sendResult)
   recordAttempt('webhook', sendResult, retrySeconds)
   // If recording fails, the message is sent again once the lease has expired.
-  const recorded = await retryWhileUnavailable(() => queries.completeAttempt.one(ctx.platform, claimed, result, sendResult, retrySeconds))
+  const recorded = await retryWhileUnavailable(() =>
+    queries.completeAttempt.one(ctx.platform, claimed, result, sendResult, retrySeconds),
+  )
   if (!recorded.is_recorded) return
   if (recorded.is_over) {
-    const { delivery_ids } = await queries.disableWebhook.one(ctx.platform, claimed, result.isGone ? 'gone' : 'failing')
+    const { delivery_ids } = await queries.disableWebhook.one(
+      ctx.platform,
+      claimed,
+      result.isGone ? 'gone' : 'failing',
+    )
     return enqueueDeliveries(ctx.platform, delivery_ids)
   }
   if (retrySeconds !== null) enqueueWebhook(ctx.platform, claimed.id, claimed.attempts + 1, retrySeconds)
@@ -81,8 +115,14 @@ function toSendResult({ ok, status, error, isGone, retryAfterSeconds }: WebhookR
   return { ok, status, error: error ?? '', gone: isGone, ...(retryAfterSeconds ? { retryAfterSeconds } : {}) }
 }
 
-/** Return the seconds until the next attempt, with up to 10 % added at random. A replay starts the schedule again. */
-function chooseDelay({ id, attempts, max_attempts, earlier_attempts }: queries.ClaimedWebhook, result: SendResult): number | null {
+/**
+ * Return the seconds until the next attempt, with up to 10 % added at random. A replay starts the schedule
+ * again.
+ */
+function chooseDelay(
+  { id, attempts, max_attempts, earlier_attempts }: queries.ClaimedWebhook,
+  result: SendResult,
+): number | null {
   const attempt = { id, attempts: attempts - earlier_attempts, max_attempts: max_attempts - earlier_attempts }
   const seconds = secondsUntilRetry(attempt, result, delays)
   return seconds === null ? null : Math.ceil(seconds * (1 + Math.random() * maxJitter))
@@ -94,7 +134,10 @@ export async function failAbandoned({ platform }: Pick<AttemptContext, 'platform
 }
 
 /** Delete up to `limit` deliveries beyond the newest 10,000 of each webhook. Return their number. */
-export function deleteOverflow({ platform }: Pick<AttemptContext, 'platform'>, limit: number): Promise<number> {
+export function deleteOverflow(
+  { platform }: Pick<AttemptContext, 'platform'>,
+  limit: number,
+): Promise<number> {
   return queries.deleteOverflow.run(platform, keptDeliveries, limit)
 }
 

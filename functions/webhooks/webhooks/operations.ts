@@ -44,7 +44,8 @@ export const webhookOperations = [
     method: 'patch',
     path: '/webhooks/{webhook_id}',
     summary: 'Update a webhook',
-    description: 'Fields left out stay as they are. A new address also gets the deliveries that are still open.',
+    description:
+      'Fields left out stay as they are. A new address also gets the deliveries that are still open.',
     access: 'account_admin',
     stepUp: true,
     limit: '20/minute',
@@ -90,7 +91,8 @@ export const webhookOperations = [
     method: 'post',
     path: '/webhooks/{webhook_id}/rotate-secret',
     summary: 'Rotate the signing secret',
-    description: 'Returns a new secret. For 24 hours each message also has a signature with the replaced one.',
+    description:
+      'Returns a new secret. For 24 hours each message also has a signature with the replaced one.',
     access: 'account_admin',
     stepUp: true,
     limit: '5/minute',

@@ -18,7 +18,8 @@ import {
 const webhookColumns = sql`
   w.id, w.url, w.description, w.events, w.is_active, w.disabled_reason, w.failures, w.failing_since,
   case when w.previous_secret_until > app.now() then w.previous_secret_until end as previous_secret_until, w.created_at, w.updated_at`
-const textArray = (values: readonly string[]) => sql`array(select jsonb_array_elements_text(${JSON.stringify(values)}::jsonb))`
+const textArray = (values: readonly string[]) =>
+  sql`array(select jsonb_array_elements_text(${JSON.stringify(values)}::jsonb))`
 
 export const selectWebhooks = readStatement(
   Webhook,
@@ -29,7 +30,8 @@ export const selectWebhooks = readStatement(
 
 export const selectWebhook = readStatement(
   Webhook,
-  (id: string) => sql`select ${webhookColumns} from webhooks w where w.account_id = app.account_id() and w.id = ${id}`,
+  (id: string) =>
+    sql`select ${webhookColumns} from webhooks w where w.account_id = app.account_id() and w.id = ${id}`,
 )
 
 /** Insert a webhook. `secret` is encrypted. */
@@ -40,13 +42,18 @@ export const insertWebhook = writeStatement(
     values (${id}, ${url}, ${textArray(events)}, ${description}, ${secret}) returning ${webhookColumns}`,
 )
 
-/** Update the columns that are not undefined. Switching it off fails its open deliveries; switching it on forgets its failures. */
-export const updateWebhook = writeStatement(Webhook, (id: string, { url, events, description, is_active }: WebhookUpdate) => {
-  const isActive = is_active ?? null
-  // Of a webhook that is active already, the failures still count.
-  const keepUnlessRestarted = (column: string, initial: RawBuilder<unknown>) =>
-    sql`${sql.ref(column)} = case when ${isActive}::boolean and not w.is_active then ${initial} else w.${sql.ref(column)} end`
-  return sql`
+/**
+ * Update the columns that are not undefined. Switching it off fails its open deliveries; switching it on
+ * forgets its failures.
+ */
+export const updateWebhook = writeStatement(
+  Webhook,
+  (id: string, { url, events, description, is_active }: WebhookUpdate) => {
+    const isActive = is_active ?? null
+    // Of a webhook that is active already, the failures still count.
+    const keepUnlessRestarted = (column: string, initial: RawBuilder<unknown>) =>
+      sql`${sql.ref(column)} = case when ${isActive}::boolean and not w.is_active then ${initial} else w.${sql.ref(column)} end`
+    return sql`
     with changed as (
       update webhooks w
          set url = coalesce(${url ?? null}, w.url), description = coalesce(${description ?? null}, w.description),
@@ -61,7 +68,8 @@ export const updateWebhook = writeStatement(Webhook, (id: string, { url, events,
         from changed w
        where d.account_id = w.account_id and d.webhook_id = w.id and not w.is_active and d.state in ('pending', 'retrying'))
     select ${webhookColumns} from changed w`
-})
+  },
+)
 
 export async function deleteWebhook(db: WriteDb, id: string): Promise<boolean> {
   const { numDeletedRows } = await db
@@ -72,7 +80,10 @@ export async function deleteWebhook(db: WriteDb, id: string): Promise<boolean> {
   return numDeletedRows > 0n
 }
 
-/** Replace the secret. The replaced one also signs for 24 hours; an older one no longer does. `secret` is encrypted. */
+/**
+ * Replace the secret. The replaced one also signs for 24 hours; an older one no longer does. `secret` is
+ * encrypted.
+ */
 export const rotateSecret = writeStatement(
   Webhook,
   (id: string, secret: string) => sql`
@@ -100,10 +111,24 @@ export const selectTestResult = readStatement(
       from webhook_deliveries d where d.account_id = app.account_id() and d.id = ${id} and d.state in ('delivered', 'failed')`,
 )
 
-export function selectDeliveries(db: ReadDb, webhookId: string, { state, ...page }: DeliveryQuery & PageQuery) {
+export function selectDeliveries(
+  db: ReadDb,
+  webhookId: string,
+  { state, ...page }: DeliveryQuery & PageQuery,
+) {
   let deliveries = db
     .selectFrom('webhook_deliveries')
-    .select(['id', 'webhook_id', 'message_id', 'type', 'state', 'attempts', 'payload as request_body', 'last_status_code', 'response_body'])
+    .select([
+      'id',
+      'webhook_id',
+      'message_id',
+      'type',
+      'state',
+      'attempts',
+      'payload as request_body',
+      'last_status_code',
+      'response_body',
+    ])
     .select(['last_error', 'duration_ms', 'last_attempt_at', 'next_attempt_at', 'delivered_at', 'created_at'])
     .where('account_id', '=', accountId)
     .where('webhook_id', '=', webhookId)
@@ -112,8 +137,8 @@ export function selectDeliveries(db: ReadDb, webhookId: string, { state, ...page
 }
 
 /**
- * Make deliveries due again, with a new schedule of attempts. `is_known`: the webhook has the delivery. `due` are the first ones; the others
- * follow when these complete.
+ * Make deliveries due again, with a new schedule of attempts. `is_known`: the webhook has the delivery. `due`
+ * are the first ones; the others follow when these complete.
  */
 export const replayDeliveries = writeStatement(
   z.object({ is_known: z.boolean(), queued: z.int(), due: z.custom<DueRow[]>() }),

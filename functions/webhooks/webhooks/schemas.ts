@@ -28,13 +28,17 @@ const webhookFields = {
   url: z.string().describe('Where the messages are sent.'),
   description: z.string().describe('A note for people.'),
   events: z.array(WebhookEvent).describe('The events that are sent.'),
-  is_active: z.boolean().describe('Whether messages are sent. Events that happen while it is off are not sent later.'),
+  is_active: z
+    .boolean()
+    .describe('Whether messages are sent. Events that happen while it is off are not sent later.'),
   disabled_reason: WebhookDisabledReason.nullable().describe(
     'Why the service switched it off. `gone`: the receiver returned 410. `failing`: no success for five days.',
   ),
   failures: z.int().describe('Failed attempts since the last success.'),
   failing_since: Time.nullable().describe('The first of these failures.'),
-  previous_secret_until: Time.nullable().describe('Until then the secret before the last rotation also signs.'),
+  previous_secret_until: Time.nullable().describe(
+    'Until then the secret before the last rotation also signs.',
+  ),
   created_at: Time,
   updated_at: Time,
 }
@@ -43,8 +47,14 @@ export const Webhook = z.strictObject(webhookFields).meta({ id: 'WebhookResponse
 export type Webhook = z.infer<typeof Webhook>
 
 export const WebhookWithSecret = z
-  .strictObject({ ...webhookFields, secret: Secret.describe('The signing secret, `whsec_…`. It is shown only once.') })
-  .meta({ id: 'WebhookWithSecret', examples: [{ ...example, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=' }] })
+  .strictObject({
+    ...webhookFields,
+    secret: Secret.describe('The signing secret, `whsec_…`. It is shown only once.'),
+  })
+  .meta({
+    id: 'WebhookWithSecret',
+    examples: [{ ...example, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=' }],
+  })
 export type WebhookWithSecret = z.infer<typeof WebhookWithSecret>
 
 const Url = z.string().max(2000).describe('Absolute https address without credentials on a public host.')
@@ -57,7 +67,10 @@ const Events = z
 
 export const WebhookCreate = z
   .strictObject({ url: Url, events: Events, description: Description.default('') })
-  .meta({ id: 'WebhookCreate', examples: [{ url: example.url, events: example.events, description: example.description }] })
+  .meta({
+    id: 'WebhookCreate',
+    examples: [{ url: example.url, events: example.events, description: example.description }],
+  })
 export type WebhookCreate = z.infer<typeof WebhookCreate>
 
 export const WebhookUpdate = z
@@ -65,7 +78,9 @@ export const WebhookUpdate = z
     url: Url,
     events: Events,
     description: Description,
-    is_active: z.boolean().describe('`false` fails the open deliveries. `true` starts again without the failures so far.'),
+    is_active: z
+      .boolean()
+      .describe('`false` fails the open deliveries. `true` starts again without the failures so far.'),
   })
   .partial()
   .meta({ id: 'WebhookUpdate', examples: [{ events: ['flow.published'], is_active: true }] })
@@ -89,14 +104,18 @@ const DeliveryState = z
   .meta({ id: 'DeliveryState' })
   .describe('The state of the delivery. `failed` is final until it is replayed.')
 
-export const DeliveryQuery = z.strictObject({ state: DeliveryState.optional().describe('Only deliveries in this state.') })
+export const DeliveryQuery = z.strictObject({
+  state: DeliveryState.optional().describe('Only deliveries in this state.'),
+})
 export type DeliveryQuery = z.infer<typeof DeliveryQuery>
 
 export const WebhookDelivery = z
   .strictObject({
     id: Id,
     webhook_id: Id.describe('Id of the webhook.'),
-    message_id: z.string().describe('The header `webhook-id`. It stays the same in every attempt and replay.'),
+    message_id: z
+      .string()
+      .describe('The header `webhook-id`. It stays the same in every attempt and replay.'),
     type: z
       .enum([...webhookEventList, 'webhook.test'])
       .meta({ id: 'WebhookMessageType' })
@@ -104,7 +123,10 @@ export const WebhookDelivery = z
     state: DeliveryState,
     attempts: z.int().describe('Number of attempts so far.'),
     request_body: z.string().describe('The exact body of the request.'),
-    last_status_code: z.int().nullable().describe('The HTTP status of the last attempt; null without a response.'),
+    last_status_code: z
+      .int()
+      .nullable()
+      .describe('The HTTP status of the last attempt; null without a response.'),
     response_body: z.string().nullable().describe('The first 2,048 bytes of the last response, masked.'),
     last_error: z.string().nullable().describe('Why the last attempt failed.'),
     duration_ms: z.int().nullable().describe('How long the last attempt took.'),
@@ -152,6 +174,10 @@ export type WebhookReplay = z.infer<typeof WebhookReplay>
 
 export const WebhookReplayResult = z
   .strictObject({
-    queued: z.int().describe('Deliveries that are sent again. Not those that are open or were replayed in the last 10 seconds.'),
+    queued: z
+      .int()
+      .describe(
+        'Deliveries that are sent again. Not those that are open or were replayed in the last 10 seconds.',
+      ),
   })
   .meta({ id: 'WebhookReplayResult', examples: [{ queued: 3 }] })

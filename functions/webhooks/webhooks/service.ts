@@ -38,7 +38,9 @@ export async function update(ctx: WriteContext, id: string, change: WebhookUpdat
   const { db } = ctx
   await requireAllowedAddress(ctx, 'url', change.url)
   const isUnchanged = Object.keys(change).length === 0
-  const row = isUnchanged ? await queries.selectWebhook.first(db, id) : await queries.updateWebhook.first(db, id, change)
+  const row = isUnchanged
+    ? await queries.selectWebhook.first(db, id)
+    : await queries.updateWebhook.first(db, id, change)
   return row ?? throwNotFound('Webhook')
 }
 
@@ -57,8 +59,11 @@ export async function rotateSecret(ctx: WriteContext, id: string): Promise<Webho
 const accepted = 'The receiver accepted the message'
 
 export async function test(ctx: PlatformContext, id: string): Promise<WebhookTestResult> {
-  const delivery = (await queries.insertTest.first(ctx.db, id, testMessage, ctx.workId)) ?? throwNotFound('Webhook')
-  const earlier = ctx.isRepeat ? await queries.selectTestResult.first(ctx.db, delivery.id, accepted) : undefined
+  const delivery =
+    (await queries.insertTest.first(ctx.db, id, testMessage, ctx.workId)) ?? throwNotFound('Webhook')
+  const earlier = ctx.isRepeat
+    ? await queries.selectTestResult.first(ctx.db, delivery.id, accepted)
+    : undefined
   if (earlier) return earlier
   const result = await attempts.deliverNow(ctx, delivery.id)
   if (!result) return { success: false, message: 'The webhook was deleted', status: null, duration_ms: null }
@@ -67,7 +72,10 @@ export async function test(ctx: PlatformContext, id: string): Promise<WebhookTes
 }
 
 export async function listDeliveries({ db }: ReadContext, id: string, query: DeliveryQuery & PageQuery) {
-  const [webhooks, rows] = await db.batch([queries.selectWebhook.query(id), queries.selectDeliveries(db, id, query)])
+  const [webhooks, rows] = await db.batch([
+    queries.selectWebhook.query(id),
+    queries.selectDeliveries(db, id, query),
+  ])
   if (webhooks.length === 0) throwNotFound('Webhook')
   return toPage(rows, query, newestFirst)
 }
@@ -83,5 +91,8 @@ export async function replay({ db }: WriteContext, id: string, input: WebhookRep
 
 async function createSecret({ vault, caller }: Pick<WriteContext, 'vault' | 'caller'>, webhookId: string) {
   const secret = createWebhookSecret()
-  return { secret, sealed: await sealWebhookSecret(vault, { accountId: caller.accountId, webhookId }, secret) }
+  return {
+    secret,
+    sealed: await sealWebhookSecret(vault, { accountId: caller.accountId, webhookId }, secret),
+  }
 }

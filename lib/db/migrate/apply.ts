@@ -7,7 +7,10 @@ import { pause, type RetrySettings, retryWhileLocked } from './retry.ts'
 import { splitStatements } from './statements.ts'
 
 export interface ApplySettings extends RetrySettings {
-  /** How long a statement waits for a lock. Statements of the service wait behind it, so it is shorter than they may take. */
+  /**
+   * How long a statement waits for a lock. Statements of the service wait behind it, so it is shorter than
+   * they may take.
+   */
   lockTimeoutMs: number
   /** Pause between two batches of a backfill, in which other writers and autovacuum catch up. */
   batchPauseMs: number
@@ -25,8 +28,15 @@ export const defaultApplySettings: ApplySettings = {
   report: () => {},
 }
 
-/** Apply the pending migrations in `folder` in the order of their numbers, and return their names. The caller holds the lock. */
-export async function applyPending(client: pg.Client, folder: string, settings: ApplySettings): Promise<string[]> {
+/**
+ * Apply the pending migrations in `folder` in the order of their numbers, and return their names. The caller
+ * holds the lock.
+ */
+export async function applyPending(
+  client: pg.Client,
+  folder: string,
+  settings: ApplySettings,
+): Promise<string[]> {
   const files = await readMigrationFiles(folder)
   const pending = selectPending(await selectApplied(client), files)
   for (const file of pending) requireStatementsOfMode(file)
@@ -36,13 +46,19 @@ export async function applyPending(client: pg.Client, folder: string, settings: 
 
 /** Read the checksums of the applied migrations. */
 export async function selectApplied(client: pg.Client): Promise<AppliedChecksums> {
-  const { rows } = await client.query<{ name: string; checksum: string }>('select name, checksum from public.migrations')
+  const { rows } = await client.query<{ name: string; checksum: string }>(
+    'select name, checksum from public.migrations',
+  )
   return new Map(rows.map(({ name, checksum }) => [name, checksum]))
 }
 
 async function applyFile(client: pg.Client, file: MigrationFile, settings: ApplySettings): Promise<void> {
   const startedAt = performance.now()
-  const apply = { transaction: applyInTransaction, 'no-transaction': applyStatements, backfill: applyBatches }[file.mode]
+  const apply = {
+    transaction: applyInTransaction,
+    'no-transaction': applyStatements,
+    backfill: applyBatches,
+  }[file.mode]
   try {
     await apply(client, file, settings)
   } catch (error) {
@@ -52,7 +68,11 @@ async function applyFile(client: pg.Client, file: MigrationFile, settings: Apply
 }
 
 /** Apply a file as a whole: a failure or a crash leaves the database as before. */
-async function applyInTransaction(client: pg.Client, file: MigrationFile, settings: ApplySettings): Promise<void> {
+async function applyInTransaction(
+  client: pg.Client,
+  file: MigrationFile,
+  settings: ApplySettings,
+): Promise<void> {
   await setLockTimeout(client, settings.lockTimeoutMs)
   const work = async () => {
     await client.query(file.text)
@@ -61,8 +81,15 @@ async function applyInTransaction(client: pg.Client, file: MigrationFile, settin
   await retryWhileLocked(file.name, settings, () => inTransaction(client, work))
 }
 
-/** Apply each statement by itself. After a failure or a crash the next run starts again from the first statement. */
-async function applyStatements(client: pg.Client, file: MigrationFile, settings: ApplySettings): Promise<void> {
+/**
+ * Apply each statement by itself. After a failure or a crash the next run starts again from the first
+ * statement.
+ */
+async function applyStatements(
+  client: pg.Client,
+  file: MigrationFile,
+  settings: ApplySettings,
+): Promise<void> {
   // A concurrent build waits for older transactions and blocks none of them. Giving up would waste its work.
   await setLockTimeout(client, settings.maxTotalMs)
   for (const statement of splitStatements(file.text)) {
@@ -79,14 +106,18 @@ async function applyStatements(client: pg.Client, file: MigrationFile, settings:
   await insertApplied(client, file)
 }
 
-/** Repeat the statement until it changes no row. Each batch commits, so the next run continues after a failure or a crash. */
+/**
+ * Repeat the statement until it changes no row. Each batch commits, so the next run continues after a failure
+ * or a crash.
+ */
 async function applyBatches(client: pg.Client, file: MigrationFile, settings: ApplySettings): Promise<void> {
   await setLockTimeout(client, settings.lockTimeoutMs)
   let rowCount = 0
   let reportedAt = performance.now()
   for (let batch = 1; ; batch++) {
     const result = await retryWhileLocked(file.name, settings, () => client.query(file.text))
-    if (result.command === 'SELECT') throw new Error('the outer statement is a SELECT, whose row count does not tell when to stop')
+    if (result.command === 'SELECT')
+      throw new Error('the outer statement is a SELECT, whose row count does not tell when to stop')
     if (!result.rowCount) break
     rowCount += result.rowCount
     if (performance.now() - reportedAt >= settings.progressMs) {

@@ -1,6 +1,9 @@
 import pg from 'pg'
 
-/** Return the message of an error. What PostgreSQL reports has its DETAIL and HINT, which often name the cause and the remedy. */
+/**
+ * Return the message of an error. What PostgreSQL reports has its DETAIL and HINT, which often name the cause
+ * and the remedy.
+ */
 export function describeFailure(error: unknown): string {
   if (!(error instanceof pg.DatabaseError)) return error instanceof Error ? error.message : String(error)
   const { message, detail, hint } = error

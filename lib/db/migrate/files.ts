@@ -3,7 +3,10 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { splitStatements, summarizeStatement } from './statements.ts'
 
-/** How a file is applied. The first line `-- migrate: no-transaction` or `-- migrate: backfill` chooses another mode than `transaction`. */
+/**
+ * How a file is applied. The first line `-- migrate: no-transaction` or `-- migrate: backfill` chooses
+ * another mode than `transaction`.
+ */
 export type Mode = 'transaction' | 'no-transaction' | 'backfill'
 
 export interface MigrationFile {
@@ -13,11 +16,15 @@ export interface MigrationFile {
   mode: Mode
 }
 
-/** Read the migrations in `folder`, in the order of their numbers. Throw when a name, a number or a first line is not valid. */
+/**
+ * Read the migrations in `folder`, in the order of their numbers. Throw when a name, a number or a first line
+ * is not valid.
+ */
 export async function readMigrationFiles(folder: string): Promise<MigrationFile[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
   for (const [index, name] of names.entries()) {
-    if (!/^\d{4}_\w+\.sql$/.test(name)) throw new Error(`Migration ${name} needs a name such as 0123_rename_owner.sql.`)
+    if (!/^\d{4}_\w+\.sql$/.test(name))
+      throw new Error(`Migration ${name} needs a name such as 0123_rename_owner.sql.`)
     const next = names[index + 1]
     if (next?.slice(0, 4) === name.slice(0, 4))
       throw new Error(`Migrations ${name} and ${next} have the same number. Renumber the newer one.`)
@@ -39,7 +46,8 @@ function parseMode(name: string, text: string): Mode {
   throw new Error(`Migration ${name} has the unknown mode "${mode}". Use no-transaction or backfill.`)
 }
 
-// Each can be repeated, because an interrupted file starts again from its first statement. None blocks reads or writes of rows.
+// Each can be repeated, because an interrupted file starts again from its first statement. None blocks reads
+// or writes of rows.
 const repeatableStatements = [
   /^create (unique )?index concurrently if not exists /i,
   /^drop index concurrently if exists /i,
@@ -60,11 +68,18 @@ export function requireStatementsOfMode({ name, text, mode }: MigrationFile): vo
     if (mode === 'transaction' && /^\w+ (unique )?index concurrently\b/i.test(statement))
       refuse(statement, 'Move it to a file whose first line is `-- migrate: no-transaction`.')
     if (mode === 'no-transaction' && !repeatableStatements.some((pattern) => pattern.test(statement)))
-      refuse(statement, 'Without a transaction, only statements that can be repeated are allowed; migrations/README.md lists them.')
+      refuse(
+        statement,
+        'Without a transaction, only statements that can be repeated are allowed; migrations/README.md lists them.',
+      )
   }
 }
 
 function requireOneBatch(name: string, [statement = '', ...rest]: readonly string[]): void {
-  const isOne = rest.length === 0 && /^(update|insert|delete|with)\b/i.test(statement) && /\blimit \d+/i.test(statement)
-  if (!isOne) throw new Error(`Migration ${name} is a backfill. It must be one UPDATE, INSERT or DELETE that changes at most LIMIT rows.`)
+  const isOne =
+    rest.length === 0 && /^(update|insert|delete|with)\b/i.test(statement) && /\blimit \d+/i.test(statement)
+  if (!isOne)
+    throw new Error(
+      `Migration ${name} is a backfill. It must be one UPDATE, INSERT or DELETE that changes at most LIMIT rows.`,
+    )
 }

@@ -1,9 +1,11 @@
 import type pg from 'pg'
 
-const creation = /^create\s+(?:unique\s+)?index\s+concurrently\s+if\s+not\s+exists\s+("[^"]+"|\w+)\s+on\s+(?:only\s+)?([\w."]+)/i
+const creation =
+  /^create\s+(?:unique\s+)?index\s+concurrently\s+if\s+not\s+exists\s+("[^"]+"|\w+)\s+on\s+(?:only\s+)?([\w."]+)/i
 
 /**
- * Drop the index that `statement` creates if an interrupted build left it invalid. Otherwise `if not exists` would keep it.
+ * Drop the index that `statement` creates if an interrupted build left it invalid. Otherwise `if not exists`
+ * would keep it.
  * https://www.postgresql.org/docs/18/sql-createindex.html#SQL-CREATEINDEX-CONCURRENTLY
  */
 export async function dropInvalidIndex(client: pg.Client, statement: string): Promise<void> {

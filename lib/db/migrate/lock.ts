@@ -7,11 +7,16 @@ const lockNotAvailable = '55P03'
 const uniqueViolation = '23505'
 
 /**
- * Run `work` while no other process migrates the database. Wait while another process does, and throw after `maxTotalMs`. The lock is that
- * of a table, because any role can take an advisory lock. A connection of its own holds it, in a transaction without a snapshot: a concurrent
- * index build waits for neither, https://www.postgresql.org/docs/18/sql-createindex.html#SQL-CREATEINDEX-CONCURRENTLY.
+ * Run `work` while no other process migrates the database. Wait while another process does, and throw after
+ * `maxTotalMs`. The lock is that of a table, because any role can take an advisory lock. A connection of its
+ * own holds it, in a transaction without a snapshot: a concurrent index build waits for neither,
+ * https://www.postgresql.org/docs/18/sql-createindex.html#SQL-CREATEINDEX-CONCURRENTLY.
  */
-export async function withMigrationLock<T>(ownerUrl: string, settings: RetrySettings, work: () => Promise<T>): Promise<T> {
+export async function withMigrationLock<T>(
+  ownerUrl: string,
+  settings: RetrySettings,
+  work: () => Promise<T>,
+): Promise<T> {
   return withConnection({ connectionString: ownerUrl }, async (client) => {
     await createMigrationsTable(client)
     await waitForLock(client, settings)
@@ -32,7 +37,8 @@ async function waitForLock(client: pg.Client, { maxTotalMs, pauseMs, report }: R
   const end = performance.now() + maxTotalMs
   for (let attempt = 1; ; attempt++) {
     if (await tryLock(client)) return
-    if (performance.now() + pauseMs > end) throw new Error('Another process still migrates this database. Try again when it has finished.')
+    if (performance.now() + pauseMs > end)
+      throw new Error('Another process still migrates this database. Try again when it has finished.')
     if (attempt === 1) report('Another process migrates this database. Waiting for it.')
     await pause(pauseMs)
   }

@@ -1,6 +1,9 @@
 export type LockMode = 'ROWS' | 'SHARE' | 'SHARE ROW EXCLUSIVE' | 'ACCESS EXCLUSIVE' | 'UNKNOWN'
 
-/** A lock of a statement that makes statements of the service wait. `ROWS` stands for the rows that the statement changes. */
+/**
+ * A lock of a statement that makes statements of the service wait. `ROWS` stands for the rows that the
+ * statement changes.
+ */
 export interface StrongLock {
   /** The table, or an index or a view of this name. Empty if it is not known. */
   relation: string
@@ -22,21 +25,38 @@ const rule = (pattern: string, mode: LockMode, note?: string): Rule => ({
   ...(note ? { note } : {}),
 })
 
-// The first group of a pattern is the relation. The first rule that matches a relation counts, so exceptions come first. Source:
+// The first group of a pattern is the relation. The first rule that matches a relation counts, so exceptions
+// come first. Source:
 // https://www.postgresql.org/docs/18/explicit-locking.html#LOCKING-TABLES and the pages of the statements.
 const rules: Rule[] = [
   rule(`^${table} add (?:constraint \\S+ )?foreign key .*not valid`, 'SHARE ROW EXCLUSIVE'),
-  rule(`^${table} add (?:constraint \\S+ )?foreign key `, 'SHARE ROW EXCLUSIVE', 'reads all rows; add it `not valid`, validate it later'),
+  rule(
+    `^${table} add (?:constraint \\S+ )?foreign key `,
+    'SHARE ROW EXCLUSIVE',
+    'reads all rows; add it `not valid`, validate it later',
+  ),
   rule(`^${table} (?:enable|disable) trigger `, 'SHARE ROW EXCLUSIVE'),
-  rule(`^${table} .*\\balter (?:column )?\\S+ (?:set data )?type `, 'ACCESS EXCLUSIVE', 'may rewrite the table'),
+  rule(
+    `^${table} .*\\balter (?:column )?\\S+ (?:set data )?type `,
+    'ACCESS EXCLUSIVE',
+    'may rewrite the table',
+  ),
   rule(
     `^${table} add .*\\b(?:generated always as|(?:big)?serial\\b|default \\(*\\w+(?:\\.\\w+)?\\()`,
     'ACCESS EXCLUSIVE',
     'may rewrite the table',
   ),
-  rule(`^${table} .*\\bset not null`, 'ACCESS EXCLUSIVE', 'reads all rows, unless a valid check excludes null'),
+  rule(
+    `^${table} .*\\bset not null`,
+    'ACCESS EXCLUSIVE',
+    'reads all rows, unless a valid check excludes null',
+  ),
   rule(`^${table} add (?:constraint \\S+ )?check .*not valid`, 'ACCESS EXCLUSIVE'),
-  rule(`^${table} add (?:constraint \\S+ )?check `, 'ACCESS EXCLUSIVE', 'reads all rows; add it `not valid`, validate it later'),
+  rule(
+    `^${table} add (?:constraint \\S+ )?check `,
+    'ACCESS EXCLUSIVE',
+    'reads all rows; add it `not valid`, validate it later',
+  ),
   rule(`^${table} add (?:constraint \\S+ )?(?:unique|primary key) using index `, 'ACCESS EXCLUSIVE'),
   rule(
     `^${table} add (?:constraint \\S+ )?(?:unique|primary key) ?\\(`,
@@ -44,7 +64,11 @@ const rules: Rule[] = [
     'builds an index; build it concurrently before',
   ),
   rule(`^${table} `, 'ACCESS EXCLUSIVE'),
-  rule(`^create (?:unique )?index (?!concurrently).*?\\bon (?:only )?${name}`, 'SHARE', 'builds an index; build it concurrently'),
+  rule(
+    `^create (?:unique )?index (?!concurrently).*?\\bon (?:only )?${name}`,
+    'SHARE',
+    'builds an index; build it concurrently',
+  ),
   rule(`^drop (?:table|index|view) (?!concurrently)(?:if exists )?${name}`, 'ACCESS EXCLUSIVE'),
   rule(`^alter view (?:if exists )?${name}`, 'ACCESS EXCLUSIVE'),
   rule(`^create or replace view ${name}`, 'ACCESS EXCLUSIVE'),
@@ -61,7 +85,10 @@ const rules: Rule[] = [
   rule(`(?<=^(?:alter|create) table .*)\\breferences ${name}`, 'SHARE ROW EXCLUSIVE'),
 ]
 
-/** List the locks of a statement that block reads or writes of a table. `VALIDATE CONSTRAINT` and concurrent builds have none. */
+/**
+ * List the locks of a statement that block reads or writes of a table. `VALIDATE CONSTRAINT` and concurrent
+ * builds have none.
+ */
 export function listStrongLocks(statement: string): StrongLock[] {
   const text = statement.replace(/\s+/g, ' ')
   if (/^do\b/i.test(text)) return [{ relation: '', mode: 'UNKNOWN', note: 'a DO block' }]

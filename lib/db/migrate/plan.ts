@@ -5,17 +5,23 @@ import { selectPending } from './history.ts'
 import { type LockMode, listStrongLocks } from './locks.ts'
 import { splitStatements, summarizeStatement } from './statements.ts'
 
-const modes = { transaction: 'in one transaction', 'no-transaction': 'without a transaction', backfill: 'in batches' }
+const modes = {
+  transaction: 'in one transaction',
+  'no-transaction': 'without a transaction',
+  backfill: 'in batches',
+}
 
 /**
- * List what a migration would do, one line per file and one per statement that blocks reads or writes of an existing table. Everything is
- * read in a read-only transaction. Throw for what a migration would refuse.
+ * List what a migration would do, one line per file and one per statement that blocks reads or writes of an
+ * existing table. Everything is read in a read-only transaction. Throw for what a migration would refuse.
  */
 export async function planMigrations(client: pg.Client, folder: string): Promise<string[]> {
   const files = await readMigrationFiles(folder)
   return inTransaction(client, async () => {
     await client.query('set transaction read only')
-    const { rows } = await client.query<{ exists: boolean }>("select to_regclass('public.migrations') is not null as exists")
+    const { rows } = await client.query<{ exists: boolean }>(
+      "select to_regclass('public.migrations') is not null as exists",
+    )
     const pending = selectPending(rows[0]?.exists ? await selectApplied(client) : new Map(), files)
     const lines: string[] = []
     for (const file of pending) lines.push(...(await planFile(client, file)))
@@ -30,8 +36,11 @@ async function planFile(client: pg.Client, file: MigrationFile): Promise<string[
     for (const { relation, mode, note } of listStrongLocks(statement)) {
       const table = relation && (await selectTable(client, relation))
       if (table === null) continue
-      const scope = mode === 'ROWS' ? (file.mode === 'backfill' ? ' until the batch ends' : ' until the file ends') : ''
-      lines.push(`  ${describeLock(mode, table)}${scope}${note ? `, ${note}` : ''}: ${summarizeStatement(statement)}`)
+      const scope =
+        mode === 'ROWS' ? (file.mode === 'backfill' ? ' until the batch ends' : ' until the file ends') : ''
+      lines.push(
+        `  ${describeLock(mode, table)}${scope}${note ? `, ${note}` : ''}: ${summarizeStatement(statement)}`,
+      )
     }
   }
   return lines

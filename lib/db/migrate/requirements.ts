@@ -7,14 +7,18 @@ interface Server {
   isAllowed: boolean
 }
 
-// BYPASSRLS is needed to create a role with it, and because row level security applies to the owner of the tables too.
+// BYPASSRLS is needed to create a role with it, and because row level security applies to the owner of the
+// tables too.
 // https://www.postgresql.org/docs/18/sql-createrole.html
 const query = `
   select current_setting('server_version') as version, current_setting('server_version_num')::integer < 160000 as "isOld", rolname as owner,
          rolsuper or (rolcreaterole and rolbypassrls) as "isAllowed"
     from pg_roles where rolname = current_user`
 
-/** Throw if the server is too old for the migrations, or the role of the connection has not the rights that they need. Writes nothing. */
+/**
+ * Throw if the server is too old for the migrations, or the role of the connection has not the rights that
+ * they need. Writes nothing.
+ */
 export async function requireServer(client: pg.Client): Promise<void> {
   const { rows } = await client.query<Server>(query)
   for (const { version, isOld, owner, isAllowed } of rows) {

@@ -14,8 +14,15 @@ export interface RetrySettings {
 // lock_not_available and deadlock_detected: https://www.postgresql.org/docs/18/errcodes-appendix.html
 const lockErrors: ReadonlySet<string | undefined> = new Set(['55P03', '40P01'])
 
-/** Repeat `work` while it fails because another transaction holds a lock. `work` must leave nothing behind when it fails. */
-export async function retryWhileLocked<T>(name: string, settings: RetrySettings, work: () => Promise<T>): Promise<T> {
+/**
+ * Repeat `work` while it fails because another transaction holds a lock. `work` must leave nothing behind
+ * when it fails.
+ */
+export async function retryWhileLocked<T>(
+  name: string,
+  settings: RetrySettings,
+  work: () => Promise<T>,
+): Promise<T> {
   const { maxAttempts, maxTotalMs, pauseMs, report } = settings
   const end = performance.now() + maxTotalMs
   for (let attempt = 1; ; attempt++) {
@@ -25,7 +32,10 @@ export async function retryWhileLocked<T>(name: string, settings: RetrySettings,
       if (!(error instanceof pg.DatabaseError) || !lockErrors.has(error.code)) throw error
       const jitteredMs = pauseMs * (0.5 + Math.random())
       if (attempt >= maxAttempts || performance.now() + jitteredMs > end)
-        throw new Error(`another transaction held a lock in each of ${attempt} attempts (${describeFailure(error)})`, { cause: error })
+        throw new Error(
+          `another transaction held a lock in each of ${attempt} attempts (${describeFailure(error)})`,
+          { cause: error },
+        )
       report(`${name}: waits for a lock, attempt ${attempt} of ${maxAttempts}`)
       await pause(jitteredMs)
     }

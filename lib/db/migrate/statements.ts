@@ -3,7 +3,10 @@ const comment = String.raw`--[^\n]*|/\*[\s\S]*?\*/`
 const quoted = String.raw`\b[eE]'(?:[^'\\]|\\[\s\S]|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|\$(?<tag>[a-zA-Z_]\w*)?\$[\s\S]*?\$\k<tag>\$`
 const token = new RegExp(`(?<comment>${comment})|${quoted}|\\w+|[\\s\\S]`, 'g')
 
-/** Split the text of a migration into its statements, without comments and semicolons. `begin atomic` bodies are not supported. */
+/**
+ * Split the text of a migration into its statements, without comments and semicolons. `begin atomic` bodies
+ * are not supported.
+ */
 export function splitStatements(text: string): string[] {
   const statements = ['']
   for (const { 0: part, groups } of text.matchAll(token)) {

@@ -3,8 +3,20 @@ import * as z from 'zod'
 import { callFunction } from '#db/call-function.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 
-/** How a call to the model ended. A call that never reported its end stays `running`, with the cost that was reserved for it. */
-export type AiCallOutcome = 'running' | 'answered' | 'unusable' | 'truncated' | 'declined' | 'timed_out' | 'limited' | 'rejected' | 'failed'
+/**
+ * How a call to the model ended. A call that never reported its end stays `running`, with the cost that was
+ * reserved for it.
+ */
+export type AiCallOutcome =
+  | 'running'
+  | 'answered'
+  | 'unusable'
+  | 'truncated'
+  | 'declined'
+  | 'timed_out'
+  | 'limited'
+  | 'rejected'
+  | 'failed'
 
 export interface StartedAiCall {
   prompt: string
@@ -41,7 +53,10 @@ const selectBudgetSql = (unpaidLimit: number) => sql`
          app.iso(app.utc_day(app.now()) + interval '1 day') as unpaid_resets_at, m.resets_at, ceil(extract(epoch from m.resets_at - app.now()))::integer as seconds
     from accounts a cross join lateral (select app.quota_period(a, 1) as resets_at) m where a.id = app.account_id()`
 
-/** Select whether the AI budget of the month, or the one that unpaid accounts share today, is used up, and when the next ones start. */
+/**
+ * Select whether the AI budget of the month, or the one that unpaid accounts share today, is used up, and
+ * when the next ones start.
+ */
 export const selectAiBudget = readStatement(Budget, selectBudgetSql)
 
 /** Reserve the cost of a call and insert its row. Return null if a budget is used up. */

@@ -6,7 +6,12 @@ import { AiSessionRow } from './ai-session.ts'
 import { isOwnAiSession } from './ai-session-queries.ts'
 
 /** The columns that decide whether a caller may change a session. */
-const AiSessionState = AiSessionRow.pick({ is_owner: true, status: true, psa_ticket_id: true, state_version: true })
+const AiSessionState = AiSessionRow.pick({
+  is_owner: true,
+  status: true,
+  psa_ticket_id: true,
+  state_version: true,
+})
 export type AiSessionState = z.output<typeof AiSessionState>
 
 export const selectAiSessionState = readStatement(
@@ -22,10 +27,14 @@ export const lockOwnAiSession = writeStatement(
 )
 
 /**
- * Lock the caller's session and run statements in order, in one transaction. Return the session's state afterwards, undefined when the
- * caller may not see it, and the rows of each statement.
+ * Lock the caller's session and run statements in order, in one transaction. Return the session's state
+ * afterwards, undefined when the caller may not see it, and the rows of each statement.
  */
-export async function lockAiSession<const Q extends readonly Compilable[]>(db: WriteDb, id: string, queries: Q) {
+export async function lockAiSession<const Q extends readonly Compilable[]>(
+  db: WriteDb,
+  id: string,
+  queries: Q,
+) {
   const results = await db.batch([lockOwnAiSession.query(id), ...queries, selectAiSessionState.query(id)])
   const [session] = results.at(-1) as AiSessionState[]
   return { session, rows: results.slice(1, -1) as { [K in keyof Q]: InferResult<Q[K]> } }

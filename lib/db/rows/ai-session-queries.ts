@@ -11,7 +11,8 @@ export const aiSessionColumns = sql`
 export const aiSessionJoins = sql`left join users u on u.account_id = s.account_id and u.id = s.user_id`
 
 const timePair = (column: string) => sql`'${sql.raw(column)}', app.iso(x.${sql.raw(column)})`
-const plainPairs = (columns: string[]) => sql.join(columns.map((column) => sql.raw(`'${column}', x.${column}`)))
+const plainPairs = (columns: string[]) =>
+  sql.join(columns.map((column) => sql.raw(`'${column}', x.${column}`)))
 const jsonList = (from: RawBuilder<unknown>, item: RawBuilder<unknown>, order: RawBuilder<unknown>) =>
   sql`coalesce((select jsonb_agg(jsonb_build_object(${item}) order by ${order}) from ${from} where x.account_id = s.account_id and x.session_id = s.id), '[]')`
 
@@ -22,7 +23,10 @@ export const fixItem = sql`${plainPairs(['id', 'session_id', 'title', 'descripti
 /** Of `ai_handoffs x`. */
 export const handoffItem = sql`${plainPairs(['id', 'session_id', 'intent', 'created_by', 'target_user_id', 'reason', 'summary', 'what_was_tried', 'next_steps', 'urgency', 'claimed_by'])},
   ${timePair('claimed_at')}, ${plainPairs(['ai_assessment', 'assessment_status'])}, ${timePair('first_action_at')}, ${timePair('created_at')}`
-/** The offer of a reply or step, or null: if no flow is among its sources. The row is `x`, or the one that RETURNING names. */
+/**
+ * The offer of a reply or step, or null: if no flow is among its sources. The row is `x`, or the one that
+ * RETURNING names.
+ */
 export const flowOffer = sql<FlowOffer | null>`case when not sources @> '[{"kind": "flow"}]' then jsonb_build_object(
   'text', 'No flow of yours fits this case. Once the case is resolved, you can draft one from it.',
   'operation', 'authoring.proposals.create', 'path', '/sessions/' || session_id || '/convert-to-flow') end`
@@ -36,19 +40,28 @@ const stepItem = sql`'step_id', x.id, ${plainPairs(['kind', 'text', 'options', '
 /** Of `ai_facts x`. */
 export const factItem = sql`${plainPairs(['id', 'key', 'value', 'source', 'created_by'])}, ${timePair('created_at')}, ${timePair('updated_at')}`
 
-/** The last runs of `ai_sessions s`, oldest first. A session can have 2.5 MB of output, so only its ends are read. */
+/**
+ * The last runs of `ai_sessions s`, oldest first. A session can have 2.5 MB of output, so only its ends are
+ * read.
+ */
 const scriptResults = sql`
   coalesce((
     select jsonb_agg(jsonb_build_object('title', x.title, 'target', x.target, 'exit_code', x.exit_code, 'output', x.output) order by x.created_at, x.id)
       from (select r.id, r.created_at, r.title, r.target, r.exit_code, right(r.output, 1000) as output from script_runs r
              where r.account_id = s.account_id and r.ai_session_id = s.id order by r.created_at desc, r.id desc limit 20) x), '[]')`
 
-/** The time of the caller, or of the session's user where a job runs: `Thursday 2026-11-26 03:12, Europe/Berlin`. */
+/**
+ * The time of the caller, or of the session's user where a job runs: `Thursday 2026-11-26 03:12,
+ * Europe/Berlin`.
+ */
 const localTime = sql`
   (select to_char(app.now() at time zone z.name, 'FMDay YYYY-MM-DD HH24:MI, ') || z.name
      from (select coalesce((select me.timezone from users me where me.id = app.user_id()), u.timezone, 'UTC') as name) z)`
 
-/** Select a session that the caller may see, with everything that belongs to it. In a batch it sees the earlier statements' changes. */
+/**
+ * Select a session that the caller may see, with everything that belongs to it. In a batch it sees the
+ * earlier statements' changes.
+ */
 export const selectAiSession = readStatement(
   AiSessionRow,
   (id: string) => sql`
@@ -63,7 +76,10 @@ export const selectAiSession = readStatement(
     from ai_sessions s ${aiSessionJoins} where s.account_id = app.account_id() and s.id = ${id} and app.sees_ai_session(s)`,
 )
 
-/** Condition on `ai_sessions s`: owned by the caller and in one of the states, or in any state for an empty list. */
+/**
+ * Condition on `ai_sessions s`: owned by the caller and in one of the states, or in any state for an empty
+ * list.
+ */
 export const isOwnAiSession = (id: string, states: readonly AiStatus[] = []) =>
   sql<boolean>`s.account_id = app.account_id() and s.id = ${id} and app.owns_ai_session(s)${states.length > 0 ? sql` and s.status in (${sql.join(states)})` : sql``}`
 

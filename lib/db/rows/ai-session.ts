@@ -13,7 +13,13 @@ export const aiStatuses = [
   'archived',
 ] as const
 export type AiStatus = (typeof aiStatuses)[number]
-export type FixStatus = 'proposed' | 'applied_success' | 'applied_failed' | 'applied_partial' | 'applied_pending' | 'dismissed'
+export type FixStatus =
+  | 'proposed'
+  | 'applied_success'
+  | 'applied_failed'
+  | 'applied_partial'
+  | 'applied_pending'
+  | 'dismissed'
 
 export interface Evidence {
   id: string
@@ -32,7 +38,9 @@ export interface Citation {
   id: string
   title: string
 }
-/** What the model has looked up for an answer. `source` is null if it could not be read. Its texts are masked. */
+/**
+ * What the model has looked up for an answer. `source` is null if it could not be read. Its texts are masked.
+ */
 export interface Lookup {
   tool: string
   arguments: Record<string, unknown>
@@ -160,8 +168,8 @@ export const AiSessionItem = z.object({
 export type AiSessionItem = z.output<typeof AiSessionItem>
 
 /**
- * A session with everything that belongs to it. `is_owner` is whether the caller may change it as its owner, `local_time` the time of the caller
- * in words, with the time zone.
+ * A session with everything that belongs to it. `is_owner` is whether the caller may change it as its owner,
+ * `local_time` the time of the caller in words, with the time zone.
  */
 export const AiSessionRow = AiSessionItem.extend({
   triage_hypothesis: nullableText,
@@ -191,4 +199,10 @@ export const maxFacts = 200
 /** States in which a technician works on the session. */
 export const workingStates = ['active'] as const satisfies readonly AiStatus[]
 /** States of a session that is not closed. */
-export const openStates = ['active', 'parked', 'requesting_escalation', 'escalated', 'claimed'] as const satisfies readonly AiStatus[]
+export const openStates = [
+  'active',
+  'parked',
+  'requesting_escalation',
+  'escalated',
+  'claimed',
+] as const satisfies readonly AiStatus[]

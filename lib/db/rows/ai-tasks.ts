@@ -17,13 +17,18 @@ export interface NewAiTask {
 /** How many tasks of one person can be open at a time. */
 export const maxOpenTasks = 20
 
-/** Let concurrent requests of one person store their tasks one after the other, until the transaction ends. */
+/**
+ * Let concurrent requests of one person store their tasks one after the other, until the transaction ends.
+ */
 export const lockTasks = writeStatement(
   null,
-  () => sql`select from pg_advisory_xact_lock(hashtextextended(concat_ws(':', 'ai_tasks', app.account_id(), app.user_id()), 0))`,
+  () =>
+    sql`select from pg_advisory_xact_lock(hashtextextended(concat_ws(':', 'ai_tasks', app.account_id(), app.user_id()), 0))`,
 )
 
-/** Store a request as a task. Do nothing if the task exists, or if its person has `maxOpenTasks` open ones. */
+/**
+ * Store a request as a task. Do nothing if the task exists, or if its person has `maxOpenTasks` open ones.
+ */
 export const insertAiTask = writeStatement(
   z.object({ id: z.string() }),
   ({ id, signInId, operation, path, body, delaySeconds }: NewAiTask) => sql`
@@ -57,7 +62,10 @@ export const storeModelCalls = writeStatement(
     returning calls_started, calls_answered`,
 )
 
-/** Store the answer of a request and its calls to the model in its task. Return no row if there is no task, or a job has already answered it. */
+/**
+ * Store the answer of a request and its calls to the model in its task. Return no row if there is no task, or
+ * a job has already answered it.
+ */
 export const finishAiTask = writeStatement(
   z.object({ calls_started: z.int() }),
   (id: string, { status, body }: { status: number; body: string }, { started }: ModelCallCounts) => sql`

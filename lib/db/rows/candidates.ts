@@ -6,9 +6,20 @@ import type { TreeStructure, TreeType } from '#rules/flows/structure.ts'
 
 /** A flow, an article or a resolved session that fits a problem. */
 export type Candidate = { id: string; title: string; score: number } & (
-  | { kind: 'flow'; content: { description: string; category: string | null; tree_type: TreeType; tree_structure: TreeStructure } }
+  | {
+      kind: 'flow'
+      content: {
+        description: string
+        category: string | null
+        tree_type: TreeType
+        tree_structure: TreeStructure
+      }
+    }
   | { kind: 'article'; content: { text: string } }
-  | { kind: 'session'; content: { problem: string | null; cause: string | null; notes: string | null; fixes: string[] } }
+  | {
+      kind: 'session'
+      content: { problem: string | null; cause: string | null; notes: string | null; fixes: string[] }
+    }
 )
 
 const CandidateRow = z.object({
@@ -54,15 +65,17 @@ export interface Meaning {
   embedding: readonly number[]
 }
 
-// Of each list by its rank, because scores and cosines cannot be compared. With 60, which its authors propose, the second place of both lists is
-// better than the first one of a single list: https://doi.org/10.1145/1571941.1572114
+// Of each list by its rank, because scores and cosines cannot be compared. With 60, which its authors
+// propose, the second place of both lists is better than the first one of a single list:
+// https://doi.org/10.1145/1571941.1572114
 const rankOffset = 60
 const toPoints = (value: RawBuilder<unknown>) =>
   sql`case when ${value} is not null then 1.0 / (${rankOffset}::integer + row_number() over (order by ${value} desc nulls last, id)) else 0 end`
 
 /**
- * Select published flows of every type, articles and resolved sessions that fit a text by their words, or also by their meaning, best first. With
- * `treeId`, that flow is the first one and the only flow. The conditions on visibility repeat the policies, which do not apply to the role of jobs.
+ * Select published flows of every type, articles and resolved sessions that fit a text by their words, or
+ * also by their meaning, best first. With `treeId`, that flow is the first one and the only flow. The
+ * conditions on visibility repeat the policies, which do not apply to the role of jobs.
  */
 export const selectCandidates = readStatement(
   CandidateRow,

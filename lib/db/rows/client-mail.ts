@@ -3,8 +3,8 @@ import { type RawBuilder, sql } from 'kysely'
 const address = sql`p.details #>> '{mailed,address}'`
 
 /**
- * The e-mail of a push `p` to the contact of its ticket, or null if none was requested. Its address is as `show` has it; it is null until the e-mail
- * was sent, and after its text was deleted.
+ * The e-mail of a push `p` to the contact of its ticket, or null if none was requested. Its address is as
+ * `show` has it; it is null until the e-mail was sent, and after its text was deleted.
  */
 const clientMail = (show: RawBuilder<unknown>) => sql`
   case when p.details ? 'notify' then json_build_object('name', p.details #>> '{mailed,name}', 'address', ${show},

@@ -51,7 +51,12 @@ export const insertCode = writeStatement(
 )
 
 /** A grant, for which an access token is signed. */
-const Grant = z.object({ user_id: z.string(), account_id: z.string(), sign_in_id: z.string(), scopes: z.array(z.string()) })
+const Grant = z.object({
+  user_id: z.string(),
+  account_id: z.string(),
+  sign_in_id: z.string(),
+  scopes: z.array(z.string()),
+})
 export type Grant = z.output<typeof Grant>
 
 const clientLifetime = sql`app.now() + interval '90 days'`
@@ -68,8 +73,9 @@ export interface CodeExchange {
 }
 
 /**
- * Use a code once, and insert the sign-in of the grant and its refresh token. Return undefined for a code that is unknown, used, expired, of
- * another client or another request, or of a sign-in that has ended. A code is used up by any attempt.
+ * Use a code once, and insert the sign-in of the grant and its refresh token. Return undefined for a code
+ * that is unknown, used, expired, of another client or another request, or of a sign-in that has ended. A
+ * code is used up by any attempt.
  */
 export const exchangeCode = writeStatement(
   Grant,
@@ -103,8 +109,8 @@ export const endGrantOfUsedCode = writeStatement(
 )
 
 /**
- * Use a refresh token and insert the next one. A grant ends 90 days after it began. Return undefined for a token that is not valid, or that
- * lacks one of the scopes; `null` asks for all of them.
+ * Use a refresh token and insert the next one. A grant ends 90 days after it began. Return undefined for a
+ * token that is not valid, or that lacks one of the scopes; `null` asks for all of them.
  */
 export const rotateGrant = writeStatement(
   Grant,

@@ -24,7 +24,14 @@ const newRun = {
 export type NewScriptRun = z.output<z.ZodObject<typeof newRun>>
 
 /** A run. Its `session_id` is that of its session, of either kind. */
-export const ScriptRunRow = z.object({ id: text, session_id: text, ...newRun, run_by: text, run_by_name: nullableText, created_at: text })
+export const ScriptRunRow = z.object({
+  id: text,
+  session_id: text,
+  ...newRun,
+  run_by: text,
+  run_by_name: nullableText,
+  created_at: text,
+})
 
 /** The most runs of a session. A page with all of them is smaller than the largest answer. */
 export const maxScriptRuns = 40
@@ -37,7 +44,10 @@ export const scriptRunColumns = sql`
 
 type Parent = 'session_id' | 'ai_session_id'
 
-/** Condition on a session `s`: it has fewer script runs than the most, with those that the runner has not ended. */
+/**
+ * Condition on a session `s`: it has fewer script runs than the most, with those that the runner has not
+ * ended.
+ */
 export const hasFreeScriptRun = (parent: Parent) => sql`
   (select count(*) from script_runs o where o.account_id = app.account_id() and o.${sql.ref(parent)} = s.id)
   + (select count(*) from runner_runs q where q.account_id = app.account_id() and q.${sql.ref(parent)} = s.id and q.state in ('queued', 'retrying'))

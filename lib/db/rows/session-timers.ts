@@ -7,8 +7,8 @@ const dueAt = (timer: StepTimer) =>
     : sql`app.next_time_of_day(${timer.until}::time, (select u.timezone from users u where u.account_id = s.account_id and u.id = s.user_id))`
 
 /**
- * Return a common table expression, with a comma before it, that starts the timer of the step at which sessions arrive. `source` has the
- * columns of `sessions`. The expression is empty without a timer.
+ * Return a common table expression, with a comma before it, that starts the timer of the step at which
+ * sessions arrive. `source` has the columns of `sessions`. The expression is empty without a timer.
  */
 export function startTimers(source: string, timer: StepTimer | null): RawBuilder<unknown> {
   if (!timer) return sql``

@@ -34,9 +34,19 @@ const listColumns = {
   created_at: text,
 }
 /** The columns of `tree_versions` in a list. */
-const versionColumns = { name: text, description: text, category: nullableText, version: z.int(), tree_type: z.enum(treeTypes) }
+const versionColumns = {
+  name: text,
+  description: text,
+  category: nullableText,
+  version: z.int(),
+  tree_type: z.enum(treeTypes),
+}
 /** The further columns of `sessions` and `tree_versions` of one session. */
-const detailColumns = { variables: z.custom<SessionRow['variables']>(), notes: nullableText, next_steps: nullableText }
+const detailColumns = {
+  variables: z.custom<SessionRow['variables']>(),
+  notes: nullableText,
+  next_steps: nullableText,
+}
 const contentColumns = {
   tree_structure: z.custom<SessionRow['tree_structure']>(),
   intake_form: z.custom<SessionRow['intake_form']>(),
@@ -59,7 +69,8 @@ export const SessionShape = SessionListShape.extend({
 /** Condition on `sessions s`: the caller is its user or an account admin. */
 export const mayChange = sql<boolean>`app.may_change(s.user_id, null)`
 
-const selectColumns = (table: 's' | 'v', columns: object) => sql.join(Object.keys(columns).map((column) => sql.ref(`${table}.${column}`)))
+const selectColumns = (table: 's' | 'v', columns: object) =>
+  sql.join(Object.keys(columns).map((column) => sql.ref(`${table}.${column}`)))
 
 /** The columns of a list, of `sessions s` with `sessionJoins`. */
 export const sessionColumns = sql`
@@ -102,7 +113,10 @@ const sessionDetails = sql`
          )} as custom_steps
     from sessions s ${sessionJoins}`
 
-/** Select a session of the account with everything that belongs to it. In a batch it sees the earlier statements' changes. */
+/**
+ * Select a session of the account with everything that belongs to it. In a batch it sees the earlier
+ * statements' changes.
+ */
 export const selectSession = readStatement(
   SessionShape,
   (id: string) => sql`${sessionDetails} where s.account_id = app.account_id() and s.id = ${id}`,
@@ -122,14 +136,20 @@ export type SessionPosition = Pick<SessionRow, 'id' | 'current_step_id' | 'answe
 export const isEditableInProgress = (id: string) =>
   sql<boolean>`s.account_id = app.account_id() and s.id = ${id} and s.state = 'in_progress' and ${mayChange}`
 
-/** Condition on `sessions s`: this session is at a position and waits for the session `subflowId`, or for none if it is null. */
-export const isAtPosition = ({ id, current_step_id, answered }: SessionPosition, subflowId: string | null = null) => sql<boolean>`
+/**
+ * Condition on `sessions s`: this session is at a position and waits for the session `subflowId`, or for none
+ * if it is null.
+ */
+export const isAtPosition = (
+  { id, current_step_id, answered }: SessionPosition,
+  subflowId: string | null = null,
+) => sql<boolean>`
   ${isEditableInProgress(id)} and s.current_step_id is not distinct from ${current_step_id} and s.answered = ${answered}
    and s.subflow_session_id is not distinct from ${subflowId}::uuid`
 
 /**
- * Lock the session that runs this one as a sub-flow. Statements that end the sub-flow come after it in their transaction. So every
- * transaction locks a parent before its sub-flow, which prevents deadlocks.
+ * Lock the session that runs this one as a sub-flow. Statements that end the sub-flow come after it in their
+ * transaction. So every transaction locks a parent before its sub-flow, which prevents deadlocks.
  */
 export const lockParentSession = writeStatement(
   null,

@@ -10,12 +10,18 @@ const connect = (hash: string, reconnectHash: string, condition: RawBuilder<unkn
    where t.hash = ${hash}::bytea and ${condition} and t.expires_at > app.now() and s.id = t.sign_in_id
   returning s.user_id, s.account_id, s.id as sign_in_id`
 
-/** Use a ticket once, and store the secret of the stream that it opens. Return whose it is, or undefined if it was used or has expired. */
+/**
+ * Use a ticket once, and store the secret of the stream that it opens. Return whose it is, or undefined if it
+ * was used or has expired.
+ */
 export const useStreamTicket = writeStatement(Owner, (hash: string, reconnectHash: string) =>
   connect(hash, reconnectHash, sql`t.reconnect_hash is null`),
 )
 
-/** Return the owner of a used ticket if the secret is that of its stream, and the last connection began within 24 hours. */
+/**
+ * Return the owner of a used ticket if the secret is that of its stream, and the last connection began within
+ * 24 hours.
+ */
 export const reconnectStream = writeStatement(Owner, (hash: string, reconnectHash: string) =>
   connect(hash, reconnectHash, sql`t.reconnect_hash = ${reconnectHash}::bytea`),
 )

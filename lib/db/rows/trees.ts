@@ -15,17 +15,37 @@ export const uncopiedColumns: Readonly<Record<Exclude<keyof DB['trees'], CopiedC
   ...{ id: own, account_id: own, team_id: own, author_id: own, category_id: own, version: own },
   ...{ created_at: own, updated_at: own, published_at: own, deleted_at: own },
   ...{ status: 'a copy is a draft', visibility: 'a copy is for its team until somebody shares it' },
-  ...{ usage_count: earned, is_gallery_featured: earned, is_gallery_hidden: earned, gallery_sort_order: earned },
-  ...{ parent_account_id: own, parent_tree_id: own, root_account_id: own, root_tree_id: own, fork_depth: own, fork_reason: own },
+  ...{
+    usage_count: earned,
+    is_gallery_featured: earned,
+    is_gallery_hidden: earned,
+    gallery_sort_order: earned,
+  },
+  ...{
+    parent_account_id: own,
+    parent_tree_id: own,
+    root_account_id: own,
+    root_tree_id: own,
+    fork_depth: own,
+    fork_reason: own,
+  },
   ...{ import_metadata: own, search: derived, words: derived, tag_keys: derived },
 }
 
-const authorName = sql<string | null>`case when t.author_id = app.service_user() then 'Support Flow' else u.full_name end`
+const authorName = sql<
+  string | null
+>`case when t.author_id = app.service_user() then 'Support Flow' else u.full_name end`
 const isPinned = sql<boolean>`
   exists (select from tree_pins p where p.account_id = app.account_id() and p.user_id = app.user_id() and p.tree_id = t.id)`
 
 /** The lineage of a fork, as JSON; null for a flow that is not a fork. */
-const forkInfo = sql<{ parent_id: string; root_id: string; depth: number; reason: string | null; parent_name: string | null } | null>`
+const forkInfo = sql<{
+  parent_id: string
+  root_id: string
+  depth: number
+  reason: string | null
+  parent_name: string | null
+} | null>`
   case when t.parent_tree_id is null then null else jsonb_build_object(
     'parent_id', t.parent_tree_id, 'root_id', t.root_tree_id, 'depth', t.fork_depth, 'reason', t.fork_reason,
     'parent_name', (select f.name from trees f where f.account_id = t.parent_account_id and f.id = t.parent_tree_id)) end`
@@ -34,12 +54,23 @@ const forkInfo = sql<{ parent_id: string; root_id: string; depth: number; reason
 export function selectTreeRows(db: ReadDb, source: RawBuilder<Selectable<DB['trees']>> = sql`trees`) {
   return db
     .selectFrom(source.as('t'))
-    .leftJoin('users as u', (join) => join.onRef('u.account_id', '=', 't.account_id').onRef('u.id', '=', 't.author_id'))
-    .leftJoin('categories as c', (join) => join.onRef('c.account_id', '=', 't.account_id').onRef('c.id', '=', 't.category_id'))
+    .leftJoin('users as u', (join) =>
+      join.onRef('u.account_id', '=', 't.account_id').onRef('u.id', '=', 't.author_id'),
+    )
+    .leftJoin('categories as c', (join) =>
+      join.onRef('c.account_id', '=', 't.account_id').onRef('c.id', '=', 't.category_id'),
+    )
     .select(writtenColumns.map((column) => `t.${column}` as const))
     .select(['t.id', 't.account_id', 't.team_id', 't.author_id', authorName.as('author_name')])
     .select([sql<boolean>`t.visibility = 'public'`.as('is_public'), 't.category_id', 'c.name as category'])
-    .select(['t.version', 't.usage_count', 't.parent_tree_id', 't.root_tree_id', 't.fork_depth', 't.fork_reason'])
+    .select([
+      't.version',
+      't.usage_count',
+      't.parent_tree_id',
+      't.root_tree_id',
+      't.fork_depth',
+      't.fork_reason',
+    ])
     .select(['t.import_metadata', isPinned.as('is_pinned'), 't.created_at', 't.updated_at', 't.published_at'])
 }
 
@@ -52,7 +83,10 @@ export function selectTreeItems(db: ReadDb, source?: RawBuilder<Selectable<DB['t
 export function selectTreesWithContent(db: ReadDb) {
   return selectTreeRows(db)
     .innerJoin('tree_versions as v', (join) =>
-      join.onRef('v.account_id', '=', 't.account_id').onRef('v.tree_id', '=', 't.id').onRef('v.version', '=', 't.version'),
+      join
+        .onRef('v.account_id', '=', 't.account_id')
+        .onRef('v.tree_id', '=', 't.id')
+        .onRef('v.version', '=', 't.version'),
     )
     .select(['v.tree_structure', 'v.intake_form'])
     .where('t.deleted_at', 'is', null)

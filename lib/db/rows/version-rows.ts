@@ -2,7 +2,9 @@ import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import { latestVersionFirst, type PageQuery, pageEnd } from '#db/page.ts'
 
-/** The tables of something whose earlier versions are kept. The newest version is the row of `table` itself. */
+/**
+ * The tables of something whose earlier versions are kept. The newest version is the row of `table` itself.
+ */
 export interface VersionedTable {
   table: 'script_templates' | 'network_diagrams'
   versions: 'script_versions' | 'diagram_versions'
@@ -21,7 +23,10 @@ export const versionItemShape = {
   created_at: z.string(),
 }
 
-/** The SQL that reads the versions of a row. It starts from `table`, whose policy decides who may read the row. */
+/**
+ * The SQL that reads the versions of a row. It starts from `table`, whose policy decides who may read the
+ * row.
+ */
 export interface VersionSql {
   /** A page of the versions, newest first, with the columns of `versionItemShape`. */
   selectItems(id: string, page: PageQuery): RawBuilder<unknown>
@@ -30,8 +35,12 @@ export interface VersionSql {
 }
 
 /** Write the SQL for a table whose versions have the columns of `content`. */
-export function writeVersionSql({ table, versions, key }: VersionedTable, content: z.ZodRawShape): VersionSql {
-  const listContent = (alias: string) => sql.join(Object.keys(content).map((column) => sql.ref(`${alias}.${column}`)))
+export function writeVersionSql(
+  { table, versions, key }: VersionedTable,
+  content: z.ZodRawShape,
+): VersionSql {
+  const listContent = (alias: string) =>
+    sql.join(Object.keys(content).map((column) => sql.ref(`${alias}.${column}`)))
   const select = (id: string, columns: RawBuilder<unknown>, rest: RawBuilder<unknown>) => sql`
     select v.version, v.name, s.saved_by, case when s.saved_by = app.service_user() then 'Support Flow' else u.full_name end as saved_by_name,
            v.restored_from, v.version = t.version as is_current, v.created_at${columns}

@@ -1,6 +1,7 @@
-const otherLanguages = 'c clojure csharp dart fsharp go http java js julia kotlin node objc ocaml php powershell r ruby rust swift'.split(
-  ' ',
-)
+const otherLanguages =
+  'c clojure csharp dart fsharp go http java js julia kotlin node objc ocaml php powershell r ruby rust swift'.split(
+    ' ',
+  )
 
 // The page uses nothing outside its own origin, and it forgets the token when it is left.
 const configuration = {
@@ -48,12 +49,19 @@ async function configureAs(person) {
   if (!person) return configuration
   const { email, password } = person
   const headers = { 'content-type': 'application/json' }
-  const response = await fetch('../api/v1/auth/login', { method: 'POST', headers, body: JSON.stringify({ email, password }) })
+  const response = await fetch('../api/v1/auth/login', {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ email, password }),
+  })
   const { access_token: token, detail } = await response.json()
   document.querySelector('#demo output').textContent = token
     ? 'is signed in for the requests of this page.'
     : `${response.status}: ${detail}`
   return token
-    ? { ...configuration, authentication: { preferredSecurityScheme: 'bearer', securitySchemes: { bearer: { token } } } }
+    ? {
+        ...configuration,
+        authentication: { preferredSecurityScheme: 'bearer', securitySchemes: { bearer: { token } } },
+      }
     : configuration
 }

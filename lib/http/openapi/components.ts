@@ -3,7 +3,9 @@ import { extendSchemas } from './extend-schemas.ts'
 import type { Json } from './json.ts'
 import { shareDescriptions } from './share-descriptions.ts'
 
-/** Collects what operations share. Each method returns a reference, or the value itself where it is used once. */
+/**
+ * Collects what operations share. Each method returns a reference, or the value itself where it is used once.
+ */
 export interface JsonComponents {
   /** The media type object of a JSON body, with its example unless the referenced schema has one. */
   content(type: z.ZodType, io: 'input' | 'output'): Json
@@ -126,11 +128,15 @@ function hoistSchema(type: z.ZodType, io: 'input' | 'output', schemas: Map<strin
 
 function addSchema(schemas: Map<string, unknown>, name: string, schema: Json): void {
   const { enum: values } = (schemas.get(name) ?? schema) as Json
-  if (String(values) !== String(schema.enum)) throw new Error(`Two enums are called ${name}: [${values}] and [${schema.enum}]`)
+  if (String(values) !== String(schema.enum))
+    throw new Error(`Two enums are called ${name}: [${values}] and [${schema.enum}]`)
   schemas.set(name, schema)
 }
 
-/** Return the component name of a definition. zod numbers recursive schemas without an id; the only one here is any JSON value. */
+/**
+ * Return the component name of a definition. zod numbers recursive schemas without an id; the only one here
+ * is any JSON value.
+ */
 function getSchemaName(name: string): string {
   return name.startsWith('__schema') ? 'JsonValue' : name
 }
@@ -147,7 +153,10 @@ function clean(value: unknown, conversion: Conversion): unknown {
 // The ids and times of lib/http/fields.ts without a description of their own.
 const sharedTexts = [
   { name: 'Id', schema: { type: 'string', format: 'uuid', description: 'UUIDv7.' } },
-  { name: 'Timestamp', schema: { type: 'string', format: 'date-time', description: 'RFC 3339, UTC, with milliseconds.' } },
+  {
+    name: 'Timestamp',
+    schema: { type: 'string', format: 'date-time', description: 'RFC 3339, UTC, with milliseconds.' },
+  },
 ]
 
 function hoistShared(schema: Json, schemas: Map<string, unknown>): Json {
@@ -160,19 +169,25 @@ function hoistShared(schema: Json, schemas: Map<string, unknown>): Json {
 
 function cleanObject(value: Json, conversion: Conversion): Json {
   const entries = Object.entries(value).filter(([key, item]) => !isRedundant(key, item, value, conversion))
-  return toNullableType(Object.fromEntries(entries.map(([key, item]) => [key, cleanEntry(key, item, conversion, value)])))
+  return toNullableType(
+    Object.fromEntries(entries.map(([key, item]) => [key, cleanEntry(key, item, conversion, value)])),
+  )
 }
 
 /**
- * Return whether a keyword tells clients nothing: zod's own ids, a pattern or an example where a `format` says the same, and the bounds of
- * every JavaScript integer. `additionalProperties: false` of an answer is dropped too, because later versions add fields.
+ * Return whether a keyword tells clients nothing: zod's own ids, a pattern or an example where a `format`
+ * says the same, and the bounds of every JavaScript integer. `additionalProperties: false` of an answer is
+ * dropped too, because later versions add fields.
  */
 function isRedundant(key: string, item: unknown, schema: Json, { io }: Conversion): boolean {
   if (key === 'id') return typeof item === 'string'
   if (key === 'pattern') return schema.format !== undefined
   if (key === 'example') return schema.format === 'date-time'
   if (key === 'additionalProperties') return item === false && io === 'output'
-  return (key === 'minimum' && item === Number.MIN_SAFE_INTEGER) || (key === 'maximum' && item === Number.MAX_SAFE_INTEGER)
+  return (
+    (key === 'minimum' && item === Number.MIN_SAFE_INTEGER) ||
+    (key === 'maximum' && item === Number.MAX_SAFE_INTEGER)
+  )
 }
 
 /** Convert `anyOf` of a simple type and null to one schema: `type: ['string', 'null']`. */
@@ -180,7 +195,8 @@ function toNullableType(schema: Json): Json {
   const { anyOf, ...rest } = schema
   if (!Array.isArray(anyOf) || anyOf.length !== 2 || (anyOf[1] as Json).type !== 'null') return schema
   const [{ type, ...simple }] = anyOf as [Json]
-  if (typeof type === 'string' && type !== 'object' && type !== 'array') return { ...simple, ...rest, type: [type, 'null'] }
+  if (typeof type === 'string' && type !== 'object' && type !== 'array')
+    return { ...simple, ...rest, type: [type, 'null'] }
   // The description of the whole covers both alternatives.
   return rest.description && simple.$ref ? { anyOf: [{ $ref: simple.$ref }, anyOf[1]], ...rest } : schema
 }
@@ -193,12 +209,13 @@ function cleanEntry(key: string, item: unknown, conversion: Conversion, schema: 
 }
 
 /**
- * Return a reference to a named schema without the type and values of an enum, which zod repeats beside it. Throw for an enum of several texts
- * without a name, so that a client sees one type per enum.
+ * Return a reference to a named schema without the type and values of an enum, which zod repeats beside it.
+ * Throw for an enum of several texts without a name, so that a client sees one type per enum.
  */
 function toReference(schema: Json): Json {
   const { $ref, type, enum: values, ...rest } = schema
   if ($ref) return { $ref, ...rest }
-  if (!Array.isArray(values) || values.length < 2 || type !== 'string' || String(values) === 'true,false') return schema
+  if (!Array.isArray(values) || values.length < 2 || type !== 'string' || String(values) === 'true,false')
+    return schema
   throw new Error(`Name the enum [${values.join(', ')}] where it is declared: .meta({ id: '…' })`)
 }

@@ -17,8 +17,15 @@ export interface TagInfo {
   description: string
 }
 
-/** Build the OpenAPI 3.1 document from the declarations alone. The same declarations always give the same text. */
-export function buildOpenApi(operations: readonly AnyOperation[], tags: readonly TagInfo[], version: string): Json {
+/**
+ * Build the OpenAPI 3.1 document from the declarations alone. The same declarations always give the same
+ * text.
+ */
+export function buildOpenApi(
+  operations: readonly AnyOperation[],
+  tags: readonly TagInfo[],
+  version: string,
+): Json {
   const components = createComponents()
   const paths: Record<string, Json> = {}
   for (const op of operations) {
@@ -35,7 +42,11 @@ export function buildOpenApi(operations: readonly AnyOperation[], tags: readonly
       contact: { name: 'Support Flow' },
     },
     servers: [{ url: '/', description: 'This service' }],
-    tags: tags.map(({ name, displayName, description }) => ({ name, 'x-displayName': displayName, description })),
+    tags: tags.map(({ name, displayName, description }) => ({
+      name,
+      'x-displayName': displayName,
+      description,
+    })),
     'x-tagGroups': groupTags(tags),
     security: [{ bearer: [] }, { api_key: [] }],
     paths,
@@ -44,7 +55,9 @@ export function buildOpenApi(operations: readonly AnyOperation[], tags: readonly
   return components.finish(document)
 }
 
-/** Return an operation's group: its id without the verb, such as `flows.versions` for `flows.versions.list`. */
+/**
+ * Return an operation's group: its id without the verb, such as `flows.versions` for `flows.versions.list`.
+ */
 export function getGroup(op: AnyOperation): string {
   return op.id.slice(0, op.id.lastIndexOf('.'))
 }
@@ -82,13 +95,17 @@ function describeOperation(op: AnyOperation, components: JsonComponents): Json {
 }
 
 function describeInWords({ description, deprecated }: AnyOperation): Json {
-  const text = [...(deprecated ? [`Deprecated. ${describeRemoval(deprecated)}`] : []), ...(description ? [description] : [])].join(' ')
+  const text = [
+    ...(deprecated ? [`Deprecated. ${describeRemoval(deprecated)}`] : []),
+    ...(description ? [description] : []),
+  ].join(' ')
   return text ? { description: text } : {}
 }
 
 /**
- * Return who may call, unless it is a signed-in user or an API key, which is the document's default. The scopes of a key have a field of
- * their own, because many tools take the list of a requirement for OAuth scopes.
+ * Return who may call, unless it is a signed-in user or an API key, which is the document's default. The
+ * scopes of a key have a field of their own, because many tools take the list of a requirement for OAuth
+ * scopes.
  */
 function buildSecurity(op: AnyOperation): Json {
   const scope = getKeyScope(op)
@@ -98,7 +115,9 @@ function buildSecurity(op: AnyOperation): Json {
 
 const formSchema = {
   type: 'object',
-  properties: { file: { type: 'string', contentMediaType: 'application/octet-stream', description: 'The file.' } },
+  properties: {
+    file: { type: 'string', contentMediaType: 'application/octet-stream', description: 'The file.' },
+  },
   required: ['file'],
 }
 
@@ -116,13 +135,15 @@ function buildRequestBody(op: AnyOperation, components: JsonComponents): Json {
 const preferAsync = {
   name: 'Prefer',
   in: 'header',
-  description: '`respond-async` answers 202 at once and does the work in the background, for at most 20 open tasks of mine.',
+  description:
+    '`respond-async` answers 202 at once and does the work in the background, for at most 20 open tasks of mine.',
   schema: { type: 'string' },
 } as const
 const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
-  description: 'For 24 hours, a repeated request with this key returns the first answer and has no second effect.',
+  description:
+    'For 24 hours, a repeated request with this key returns the first answer and has no second effect.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 }
 
@@ -140,5 +161,7 @@ function buildParameters(op: AnyOperation, components: JsonComponents): Json {
     ...(takesIdempotencyKey(op) ? [idempotencyKey] : []),
     ...(op.background ? [preferAsync] : []),
   ]
-  return all.length > 0 ? { parameters: all.map((parameter) => components.parameter(parameter, getGroup(op))) } : {}
+  return all.length > 0
+    ? { parameters: all.map((parameter) => components.parameter(parameter, getGroup(op))) }
+    : {}
 }

@@ -6,10 +6,15 @@ import { Uuid } from '#rules/uuid.ts'
 import { type JsonComponents, toPascalCase } from './components.ts'
 import type { Json } from './json.ts'
 
-const codeList = Object.entries(codedProblems).map(([code, { status, detail }]) => `- \`${code}\` (${status}): ${detail}.`)
+const codeList = Object.entries(codedProblems).map(
+  ([code, { status, detail }]) => `- \`${code}\` (${status}): ${detail}.`,
+)
 const ErrorCode = z
   .enum(Object.keys(codedProblems) as [keyof typeof codedProblems, ...(keyof typeof codedProblems)[]])
-  .meta({ id: 'ErrorCode', description: `Every error code of the API, with its status.\n\n${codeList.join('\n')}` })
+  .meta({
+    id: 'ErrorCode',
+    description: `Every error code of the API, with its status.\n\n${codeList.join('\n')}`,
+  })
 
 const ProblemSchema = z
   .object({
@@ -57,14 +62,23 @@ export function buildSuccessResponses(op: AnyOperation, components: JsonComponen
 }
 
 const AcceptedTask = z
-  .strictObject({ task_id: Uuid.describe('Id of the task.'), state: z.literal('queued').describe('A job will start it.') })
-  .meta({ id: 'AcceptedTask', examples: [{ task_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2f01', state: 'queued' }] })
+  .strictObject({
+    task_id: Uuid.describe('Id of the task.'),
+    state: z.literal('queued').describe('A job will start it.'),
+  })
+  .meta({
+    id: 'AcceptedTask',
+    examples: [{ task_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2f01', state: 'queued' }],
+  })
 
 /** Build the response to `Prefer: respond-async`. */
 function buildAcceptedResponse(components: JsonComponents): Json {
   return components.response('Accepted', {
     description: 'Accepted, for `Prefer: respond-async`. The task has the answer when it has finished.',
-    headers: buildHeaders({ Location: 'Where to get the task.', 'Preference-Applied': '`respond-async`.' }, components),
+    headers: buildHeaders(
+      { Location: 'Where to get the task.', 'Preference-Applied': '`respond-async`.' },
+      components,
+    ),
     content: { 'application/json': components.content(AcceptedTask, 'output') },
   })
 }
@@ -73,24 +87,37 @@ function buildSuccessResponse(op: AnyOperation, components: JsonComponents): Jso
   const headers = {
     ...(op.success === 307 ? { Location: 'Where to repeat the request.' } : {}),
     ...(op.paged ? { Link: 'URL of the next page (`rel="next"`); absent on the last page.' } : {}),
-    ...(op.hasEtag || op.maxAgeSeconds ? { ETag: 'Identifies this content.', 'Cache-Control': 'Who may cache it, and for how long.' } : {}),
+    ...(op.hasEtag || op.maxAgeSeconds
+      ? { ETag: 'Identifies this content.', 'Cache-Control': 'Who may cache it, and for how long.' }
+      : {}),
   }
   const baseResponse = {
     description: statusText[op.success] ?? 'Success',
     ...(Object.keys(headers).length > 0 ? { headers: buildHeaders(headers, components) } : {}),
   }
   if (op.produces)
-    return { ...baseResponse, content: Object.fromEntries(op.produces.map((type: string) => [type, buildContent(op, type, components)])) }
-  return op.returns ? { ...baseResponse, content: { 'application/json': components.content(op.returns, 'output') } } : baseResponse
+    return {
+      ...baseResponse,
+      content: Object.fromEntries(
+        op.produces.map((type: string) => [type, buildContent(op, type, components)]),
+      ),
+    }
+  return op.returns
+    ? { ...baseResponse, content: { 'application/json': components.content(op.returns, 'output') } }
+    : baseResponse
 }
 
 function buildContent(op: AnyOperation, type: string, components: JsonComponents): Json {
-  if (type === 'text/event-stream' && op.events) return { schema: buildEventSchema(op.events, op.method === 'get', components) }
-  return op.returns && type === 'application/json' ? components.content(op.returns, 'output') : { schema: { type: 'string' } }
+  if (type === 'text/event-stream' && op.events)
+    return { schema: buildEventSchema(op.events, op.method === 'get', components) }
+  return op.returns && type === 'application/json'
+    ? components.content(op.returns, 'output')
+    : { schema: { type: 'string' } }
 }
 
 /**
- * Build the schema of one server-sent event, as generators of clients read it. OpenAPI 3.2 calls it `itemSchema`:
+ * Build the schema of one server-sent event, as generators of clients read it. OpenAPI 3.2 calls it
+ * `itemSchema`:
  * https://spec.openapis.org/oas/v3.2.0.html#sequential-media-types
  */
 function buildEventSchema(events: EventSchemas, isResumable: boolean, components: JsonComponents): Json {
@@ -106,7 +133,10 @@ function buildEventSchema(events: EventSchemas, isResumable: boolean, components
   return { anyOf, description: 'One server-sent event.' }
 }
 
-/** Failures of nearly every operation. One `default` response describes them, instead of eight responses per operation. */
+/**
+ * Failures of nearly every operation. One `default` response describes them, instead of eight responses per
+ * operation.
+ */
 export const commonFailures: readonly ProblemKind[] = [
   'unauthenticated',
   ...keyFailures,
@@ -119,23 +149,33 @@ export const commonFailures: readonly ProblemKind[] = [
   'unavailable',
 ]
 
-/** Return whether the `default` response describes a failure of the operation. 404 is one of them where the path names a resource. */
+/**
+ * Return whether the `default` response describes a failure of the operation. 404 is one of them where the
+ * path names a resource.
+ */
 export function isCommonFailure(op: AnyOperation, kind: ProblemKind): boolean {
   return commonFailures.includes(kind) && (kind !== 'not_found' || op.params !== undefined)
 }
 
 /**
- * Build the responses of failures, by status. Each is a shared response that lists the possible codes. `default` stands for the common
- * failures.
+ * Build the responses of failures, by status. Each is a shared response that lists the possible codes.
+ * `default` stands for the common failures.
  */
 export function buildErrorResponses(op: AnyOperation, components: JsonComponents): Record<string, Json> {
-  const byStatus = [...Map.groupBy(listFailures(op), (kind) => problems[kind].status)].sort(([a], [b]) => a - b)
+  const byStatus = [...Map.groupBy(listFailures(op), (kind) => problems[kind].status)].sort(
+    ([a], [b]) => a - b,
+  )
   const specificFailures = byStatus.filter(([, kinds]) => !kinds.every((kind) => isCommonFailure(op, kind)))
-  const responses = specificFailures.map(([status, kinds]) => [status, buildErrorResponse(kinds.toSorted(), components)] as const)
+  const responses = specificFailures.map(
+    ([status, kinds]) => [status, buildErrorResponse(kinds.toSorted(), components)] as const,
+  )
   const common = buildCommonResponse(components)
   const hasClientFailure = specificFailures.some(([status]) => status < 500)
-  // Linters of OpenAPI ask for a 4xx of every operation. It is a number, because not every generator knows `4XX`.
-  const clientFailures = byStatus.flatMap(([status]) => (status < 500 && !hasClientFailure ? [[status, common] as const] : [])).slice(-1)
+  // Linters of OpenAPI ask for a 4xx of every operation. It is a number, because not every generator knows
+  // `4XX`.
+  const clientFailures = byStatus
+    .flatMap(([status]) => (status < 500 && !hasClientFailure ? [[status, common] as const] : []))
+    .slice(-1)
   return { ...Object.fromEntries([...responses, ...clientFailures]), default: common }
 }
 
@@ -147,7 +187,12 @@ function buildCommonResponse(components: JsonComponents): Json {
       { ...limitHeaders, 'Retry-After': 'Seconds to wait.', ...buildAuthenticateHeader('unauthenticated') },
       components,
     ),
-    content: { 'application/json': { schema: components.schema(ValidationProblem, 'output'), example: problemBody('rate_limited') } },
+    content: {
+      'application/json': {
+        schema: components.schema(ValidationProblem, 'output'),
+        example: problemBody('rate_limited'),
+      },
+    },
   })
 }
 
@@ -159,9 +204,17 @@ const statusText: Record<number, string> = {
   307: 'Repeat the request there',
 }
 
-const guardCodes: ProblemKind[] = ['email_not_verified', 'mfa_setup_required', 'password_change_required', 'subscription_lapsed']
+const guardCodes: ProblemKind[] = [
+  'email_not_verified',
+  'mfa_setup_required',
+  'password_change_required',
+  'subscription_lapsed',
+]
 
-/** Return the name of a shared response: its status in words, and its possible codes. The four guards count as one. */
+/**
+ * Return the name of a shared response: its status in words, and its possible codes. The four guards count as
+ * one.
+ */
 function buildResponseName(kinds: readonly ProblemKind[]): string {
   const hasGuards = guardCodes.every((code) => kinds.includes(code))
   const codes = kinds.filter((kind) => kind in codedProblems && !(hasGuards && guardCodes.includes(kind)))
@@ -197,8 +250,14 @@ function buildErrorResponse(kinds: readonly ProblemKind[], components: JsonCompo
     ...problemBody(first),
     ...(isInvalid ? { errors: [{ loc: ['body', 'name'], msg: 'is required', type: 'missing' }] } : {}),
   }
-  const headers = problems[first].status === 429 ? { ...limitHeaders, 'Retry-After': 'Seconds to wait.' } : buildAuthenticateHeader(first)
-  const name = [buildResponseName(kinds), ...(billing.length > 0 ? [toPascalCase(billing.join('_'))] : [])].join('.')
+  const headers =
+    problems[first].status === 429
+      ? { ...limitHeaders, 'Retry-After': 'Seconds to wait.' }
+      : buildAuthenticateHeader(first)
+  const name = [
+    buildResponseName(kinds),
+    ...(billing.length > 0 ? [toPascalCase(billing.join('_'))] : []),
+  ].join('.')
   return components.response(name, {
     description: kinds.length > 1 ? 'See `code`.' : `${problems[first].detail}.`,
     ...(Object.keys(headers).length > 0 ? { headers: buildHeaders(headers, components) } : {}),
@@ -210,15 +269,24 @@ function buildAuthenticateHeader(kind: ProblemKind): Record<string, string> {
   return problems[kind].status === 401 ? { 'WWW-Authenticate': '`Bearer`.' } : {}
 }
 
-/** Build the problem schema, restricted to the possible codes. `code` is required when every failure has one. */
+/**
+ * Build the problem schema, restricted to the possible codes. `code` is required when every failure has one.
+ */
 function buildProblemSchema(kinds: readonly ProblemKind[], components: JsonComponents): Json {
   const base = components.schema(kinds.includes('invalid') ? ValidationProblem : ProblemSchema, 'output')
   const codes = kinds.filter(isErrorCode)
   if (codes.length === 0) return base
   const codeRestriction = { properties: { code: { enum: codes, description: 'Cause.' } } }
-  return { allOf: [base, codes.length === kinds.length ? { ...codeRestriction, required: ['code'] } : codeRestriction] }
+  return {
+    allOf: [
+      base,
+      codes.length === kinds.length ? { ...codeRestriction, required: ['code'] } : codeRestriction,
+    ],
+  }
 }
 
 function buildHeaders(headers: Record<string, string>, components: JsonComponents): Json {
-  return Object.fromEntries(Object.entries(headers).map(([name, description]) => [name, components.header(name, description)]))
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, description]) => [name, components.header(name, description)]),
+  )
 }

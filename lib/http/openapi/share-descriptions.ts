@@ -1,13 +1,14 @@
 import type { Json } from './json.ts'
 
 /**
- * Move the description that most references to a schema have into the schema. The other references keep theirs, which applies instead. The
- * document is smaller, and the schema says what it is.
+ * Move the description that most references to a schema have into the schema. The other references keep
+ * theirs, which applies instead. The document is smaller, and the schema says what it is.
  */
 export function shareDescriptions(document: Json): Json {
   const references = new Map<string, string[]>()
   visitObjects(document, ({ $ref, description }) => {
-    if (typeof $ref === 'string' && typeof description === 'string') references.set($ref, [...(references.get($ref) ?? []), description])
+    if (typeof $ref === 'string' && typeof description === 'string')
+      references.set($ref, [...(references.get($ref) ?? []), description])
   })
   const { schemas } = (document as { components: { schemas: Record<string, Json> } }).components
   const shared = new Map<string, string>()
@@ -19,7 +20,8 @@ export function shareDescriptions(document: Json): Json {
     shared.set(ref, description)
   }
   visitObjects(document, (object) => {
-    if (object.description !== undefined && shared.get(String(object.$ref)) === object.description) delete object.description
+    if (object.description !== undefined && shared.get(String(object.$ref)) === object.description)
+      delete object.description
   })
   return document
 }

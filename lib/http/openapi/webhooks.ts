@@ -7,7 +7,10 @@ import type { Json } from './json.ts'
 const headers = [
   ['webhook-id', 'Identifies the message. The same in every attempt: ignore an id that you have seen.'],
   ['webhook-timestamp', 'Unix time of the attempt in seconds. Refuse one that is more than 5 minutes off.'],
-  ['webhook-signature', '`v1,` and the base64 of HMAC-SHA256 over `{id}.{timestamp}.{body}`; two, with a space between, after a rotation.'],
+  [
+    'webhook-signature',
+    '`v1,` and the base64 of HMAC-SHA256 over `{id}.{timestamp}.{body}`; two, with a space between, after a rotation.',
+  ],
 ] as const
 
 const answers = [
@@ -18,19 +21,38 @@ const answers = [
 
 /** Return the `webhooks` of the document: each message that webhooks receive. */
 export function describeWebhooks(components: JsonComponents): Record<string, Json> {
-  const descriptions: Record<WebhookType, string> = { ...webhookEvents, 'webhook.test': 'A test message, sent on request' }
+  const descriptions: Record<WebhookType, string> = {
+    ...webhookEvents,
+    'webhook.test': 'A test message, sent on request',
+  }
   const parameters = headers.map(([name, description]) =>
-    components.parameter({ name, in: 'header', required: true, description, schema: { type: 'string' } }, 'webhooks'),
+    components.parameter(
+      { name, in: 'header', required: true, description, schema: { type: 'string' } },
+      'webhooks',
+    ),
   )
-  const responses = Object.fromEntries(answers.map(([status, name, description]) => [status, components.response(name, { description })]))
+  const responses = Object.fromEntries(
+    answers.map(([status, name, description]) => [status, components.response(name, { description })]),
+  )
   return Object.fromEntries(
     Object.entries(webhookData).map(([type, data]) => {
       const summary = descriptions[type as WebhookType]
-      const requestBody = { required: true, content: { 'application/json': components.content(toMessage(type, data), 'output') } }
+      const requestBody = {
+        required: true,
+        content: { 'application/json': components.content(toMessage(type, data), 'output') },
+      }
       return [
         type,
         {
-          post: { operationId: `webhook.${type}`, summary, tags: ['webhooks'], security: [], parameters, requestBody, responses },
+          post: {
+            operationId: `webhook.${type}`,
+            summary,
+            tags: ['webhooks'],
+            security: [],
+            parameters,
+            requestBody,
+            responses,
+          },
         },
       ]
     }),
@@ -38,7 +60,12 @@ export function describeWebhooks(components: JsonComponents): Record<string, Jso
 }
 
 function toMessage(type: string, data: z.ZodObject): z.ZodObject {
-  const timestamp = z.iso.datetime({ precision: 3 }).meta({ id: 'WebhookTimestamp' }).describe('When the event happened.')
+  const timestamp = z.iso
+    .datetime({ precision: 3 })
+    .meta({ id: 'WebhookTimestamp' })
+    .describe('When the event happened.')
   const literal = z.literal(type).describe('The event.')
-  return z.strictObject({ type: literal, timestamp, data: data.describe('What happened.') }).meta({ id: `Webhook${toPascalCase(type)}` })
+  return z
+    .strictObject({ type: literal, timestamp, data: data.describe('What happened.') })
+    .meta({ id: `Webhook${toPascalCase(type)}` })
 }

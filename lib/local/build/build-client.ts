@@ -5,12 +5,20 @@ import { root } from '#local/root.ts'
 
 const compiler = join(root, 'node_modules/.bin/tsc')
 
-/** Write the package of the typed client into a folder: compiled code with types, package.json, README and license. */
+/**
+ * Write the package of the typed client into a folder: compiled code with types, package.json, README and
+ * license.
+ */
 export async function buildClient(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true })
-  const { status, stdout } = spawnSync(compiler, ['-p', join(root, 'lib/client'), '--outDir', folder], { encoding: 'utf8' })
+  const { status, stdout } = spawnSync(compiler, ['-p', join(root, 'lib/client'), '--outDir', folder], {
+    encoding: 'utf8',
+  })
   if (status !== 0) throw new Error(`The typed client does not compile:\n${stdout}`)
-  const service = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string; license: string }
+  const service = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
+    version: string
+    license: string
+  }
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(describePackage(service), null, 2)}\n`)
   await copyFile(join(root, 'lib/client/README.md'), join(folder, 'README.md'))
   await copyFile(join(root, 'LICENSE'), join(folder, 'LICENSE'))

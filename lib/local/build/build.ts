@@ -12,8 +12,8 @@ export const docsFolder = join(root, 'dist/assets/docs')
 const limitBytes = 3 * 1024 * 1024
 
 /**
- * Build the Worker into dist/worker, and the static assets into dist/assets: the OpenAPI document, its page and the PDF fonts. Return the
- * sizes of the bundle.
+ * Build the Worker into dist/worker, and the static assets into dist/assets: the OpenAPI document, its page
+ * and the PDF fonts. Return the sizes of the bundle.
  */
 export async function build(): Promise<BundleSizes> {
   await buildAssets()
@@ -28,11 +28,16 @@ export async function buildAssets(): Promise<void> {
   await writeFile(join(root, 'dist/assets/openapi.json'), JSON.stringify(removeExamples(document)))
 }
 
-/** Remove the examples, a tenth of the document. Programs do not need them; the reference page loads the complete document. */
+/**
+ * Remove the examples, a tenth of the document. Programs do not need them; the reference page loads the
+ * complete document.
+ */
 export function removeExamples(value: unknown, arePropertyNames = false): unknown {
   if (Array.isArray(value)) return value.map((item) => removeExamples(item))
   if (typeof value !== 'object' || value === null) return value
-  const entries = Object.entries(value).filter(([key]) => arePropertyNames || (key !== 'example' && key !== 'examples'))
+  const entries = Object.entries(value).filter(
+    ([key]) => arePropertyNames || (key !== 'example' && key !== 'examples'),
+  )
   return Object.fromEntries(entries.map(([key, item]) => [key, removeExamples(item, key === 'properties')]))
 }
 
@@ -40,8 +45,12 @@ async function buildAndReport(): Promise<void> {
   const { start, later } = await build()
   const wasm = await measureWasm()
   const gzipped = start.gzipped + later.gzipped + wasm.gzipped
-  console.log(`Bundle: ${formatKib(start.bytes)}, ${formatKib(start.gzipped)} gzipped, and ${formatKib(wasm.bytes)} of wasm.`)
-  console.log(`Loaded on first use: ${formatKib(later.bytes)}, ${formatKib(later.gzipped)} gzipped. The limit is ${formatKib(limitBytes)}.`)
+  console.log(
+    `Bundle: ${formatKib(start.bytes)}, ${formatKib(start.gzipped)} gzipped, and ${formatKib(wasm.bytes)} of wasm.`,
+  )
+  console.log(
+    `Loaded on first use: ${formatKib(later.bytes)}, ${formatKib(later.gzipped)} gzipped. The limit is ${formatKib(limitBytes)}.`,
+  )
   console.log(`Start-up: ${await measureStartMs()} ms, including the start of workerd.`)
   if (gzipped > limitBytes) {
     console.error('The bundle is too large to deploy.')
@@ -63,7 +72,10 @@ async function measureWasm(): Promise<{ bytes: number; gzipped: number }> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.wasm'))
   const modules = await Promise.all(names.map((name) => readFile(join(folder, name))))
   const sum = (sizes: readonly number[]) => sizes.reduce((total, size) => total + size, 0)
-  return { bytes: sum(modules.map(({ length }) => length)), gzipped: sum(modules.map((module) => gzipSync(module).length)) }
+  return {
+    bytes: sum(modules.map(({ length }) => length)),
+    gzipped: sum(modules.map((module) => gzipSync(module).length)),
+  }
 }
 
 function formatKib(bytes: number): string {

@@ -11,7 +11,9 @@ const emptyModule = 'lib/platform/cloudflare/empty-module.ts'
 const withoutDynamicJose: Plugin = {
   name: 'without-dynamic-jose',
   setup({ onResolve }) {
-    onResolve({ filter: /^jose$/ }, ({ kind }) => (kind === 'dynamic-import' ? { path: join(root, emptyModule) } : undefined))
+    onResolve({ filter: /^jose$/ }, ({ kind }) =>
+      kind === 'dynamic-import' ? { path: join(root, emptyModule) } : undefined,
+    )
   },
 }
 
@@ -24,8 +26,8 @@ export interface BundleSizes {
 }
 
 /**
- * Bundle the Worker into `folder`: `cloudflare.js`, the modules that it loads on first use, and its wasm. Wrangler deploys these files as they
- * are, because it would put everything into one module.
+ * Bundle the Worker into `folder`: `cloudflare.js`, the modules that it loads on first use, and its wasm.
+ * Wrangler deploys these files as they are, because it would put everything into one module.
  */
 export async function bundleWorker(folder: string): Promise<BundleSizes> {
   await rm(folder, { recursive: true, force: true })
@@ -53,15 +55,21 @@ export async function bundleWorker(folder: string): Promise<BundleSizes> {
   })
   const start = listStartFiles(metafile)
   const all = Object.keys(metafile.outputs).filter((file) => file.endsWith('.js'))
-  return { start: await measureFiles(start), later: await measureFiles(all.filter((file) => !start.includes(file))) }
+  return {
+    start: await measureFiles(start),
+    later: await measureFiles(all.filter((file) => !start.includes(file))),
+  }
 }
 
 /** List the entry and what it imports statically, as paths relative to the root. */
 function listStartFiles({ outputs }: Metafile): string[] {
   const found = Object.keys(outputs).filter((file) => outputs[file]?.entryPoint === entry)
   for (const file of found) {
-    const imported = outputs[file]?.imports.filter(({ kind, external }) => kind === 'import-statement' && !external) ?? []
-    found.push(...imported.map(({ path }) => path).filter((path) => path.endsWith('.js') && !found.includes(path)))
+    const imported =
+      outputs[file]?.imports.filter(({ kind, external }) => kind === 'import-statement' && !external) ?? []
+    found.push(
+      ...imported.map(({ path }) => path).filter((path) => path.endsWith('.js') && !found.includes(path)),
+    )
   }
   return found
 }

@@ -11,7 +11,10 @@ export interface ApiDocument {
   components: { schemas: Record<string, Json>; parameters: Record<string, Json> }
 }
 
-/** Return whether the client has a method for the operation. Vendors call the signed ones, and a redirect only serves old addresses. */
+/**
+ * Return whether the client has a method for the operation. Vendors call the signed ones, and a redirect only
+ * serves old addresses.
+ */
 export function isClientOperation(op: AnyOperation): boolean {
   return op.access !== 'signed' && op.success !== 307
 }
@@ -32,13 +35,18 @@ export function writeTableLine(op: AnyOperation): string {
   return `  '${op.id}': '${[op.method, op.path, ...present].join(' ')}',`
 }
 
-/** Throw if two places of a request have a field of the same name, because a method takes all fields in one object. */
+/**
+ * Throw if two places of a request have a field of the same name, because a method takes all fields in one
+ * object.
+ */
 function requireFlatInput(op: AnyOperation): void {
   const hasQuery = Object.keys(getQuerySchema(op)?.shape ?? {}).length > 0
-  if (op.body && hasQuery) throw new Error(`${op.id} has a body and a query. The client cannot tell their fields apart.`)
+  if (op.body && hasQuery)
+    throw new Error(`${op.id} has a body and a query. The client cannot tell their fields apart.`)
   const rest = op.body && 'shape' in op.body ? op.body.shape : (getQuerySchema(op)?.shape ?? {})
   const repeated = Object.keys(op.params?.shape ?? {}).filter((name) => name in rest)
-  if (repeated.length > 0) throw new Error(`${op.id} uses ${repeated.join(', ')} twice. The client cannot tell them apart.`)
+  if (repeated.length > 0)
+    throw new Error(`${op.id} uses ${repeated.join(', ')} twice. The client cannot tell them apart.`)
 }
 
 /** Return whether the operation answers with server-sent events and nothing else. */
@@ -67,16 +75,23 @@ function writeInput(op: AnyOperation, document: ApiDocument): string {
   const parameters = ((described.parameters ?? []) as { $ref: string }[])
     .map(({ $ref }) => document.components.parameters[$ref.slice($ref.lastIndexOf('/') + 1)] as Json)
     // The client sends the headers and the ticket, and its own types have the selection of fields.
-    .filter(({ in: place, name }) => place !== 'header' && !(op.acceptsTicket && name === 'ticket') && !(op.paged && name === 'fields'))
+    .filter(
+      ({ in: place, name }) =>
+        place !== 'header' && !(op.acceptsTicket && name === 'ticket') && !(op.paged && name === 'fields'),
+    )
   const fields = parameters.map(({ name, schema, required, description }) =>
     writeField(String(name), { ...(schema as Json), description: String(description) }, required === true),
   )
-  const content = (described.requestBody as { content: Record<string, { schema: Json }> } | undefined)?.content ?? {}
+  const content =
+    (described.requestBody as { content: Record<string, { schema: Json }> } | undefined)?.content ?? {}
   const bodies = [
     ...(op.body ? [writeType(content['application/json']?.schema ?? {})] : []),
     ...(op.bodyFormat === 'file' ? ['FileInput'] : []),
   ]
-  const parts = [...(fields.length > 0 ? [`{ ${fields.join('; ')} }`] : []), ...(bodies.length > 0 ? [`(${bodies.join(' | ')})`] : [])]
+  const parts = [
+    ...(fields.length > 0 ? [`{ ${fields.join('; ')} }`] : []),
+    ...(bodies.length > 0 ? [`(${bodies.join(' | ')})`] : []),
+  ]
   return parts.join(' & ') || 'Record<string, never>'
 }
 
@@ -84,7 +99,9 @@ function writeOutput(op: AnyOperation, document: ApiDocument): string {
   if (isEventStream(op)) return 'never'
   if (!op.produces) return writeJsonOutput(op, document)
   const types = op.produces.filter((type: string) => type !== 'text/event-stream')
-  const outputs = types.map((type: string) => (type === 'application/json' ? writeJsonOutput(op, document) : 'File'))
+  const outputs = types.map((type: string) =>
+    type === 'application/json' ? writeJsonOutput(op, document) : 'File',
+  )
   return [...new Set(outputs)].join(' | ')
 }
 
@@ -92,7 +109,9 @@ function writeOutput(op: AnyOperation, document: ApiDocument): string {
 function writeEvents(op: AnyOperation, document: ApiDocument): string {
   const { schema } = getSuccessContent(op, document)?.['text/event-stream'] ?? {}
   const events = (schema?.anyOf ?? []) as { properties: { event: Json; data: Json } }[]
-  return events.map(({ properties: { event, data } }) => `ServerEvent<${writeType(event)}, ${writeType(data)}>`).join(' | ')
+  return events
+    .map(({ properties: { event, data } }) => `ServerEvent<${writeType(event)}, ${writeType(data)}>`)
+    .join(' | ')
 }
 
 function writeJsonOutput(op: AnyOperation, document: ApiDocument): string {
@@ -100,8 +119,14 @@ function writeJsonOutput(op: AnyOperation, document: ApiDocument): string {
   return schema ? writeType(schema) : 'undefined'
 }
 
-function getSuccessContent(op: AnyOperation, document: ApiDocument): Record<string, { schema: Json }> | undefined {
-  const responses = describe(op, document).responses as Record<string, { content?: Record<string, { schema: Json }> }>
+function getSuccessContent(
+  op: AnyOperation,
+  document: ApiDocument,
+): Record<string, { schema: Json }> | undefined {
+  const responses = describe(op, document).responses as Record<
+    string,
+    { content?: Record<string, { schema: Json }> }
+  >
   return responses[op.success]?.content
 }
 

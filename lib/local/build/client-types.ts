@@ -48,7 +48,9 @@ function writeSimpleType(schema: Schema): string {
 }
 
 function writeObject({ properties = {}, required = [], additionalProperties }: Schema): string {
-  const fields = Object.entries(properties).map(([name, field]) => writeField(name, field, required.includes(name)))
+  const fields = Object.entries(properties).map(([name, field]) =>
+    writeField(name, field, required.includes(name)),
+  )
   if (fields.length > 0) return `{\n${fields.join('\n')}\n}`
   if (additionalProperties === false) return 'Record<string, never>'
   // Not a Record, because a type may refer to itself only through an index signature.
@@ -70,7 +72,9 @@ export function writeComment(text: string): string {
 
 /** Return the names of all components that a schema refers to directly. */
 export function listReferences(schema: Json): string[] {
-  return [...JSON.stringify(schema).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(([, name = '']) => name)
+  return [...JSON.stringify(schema).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(
+    ([, name = '']) => name,
+  )
 }
 
 function getComponentName(reference: string): string {

@@ -31,7 +31,9 @@ export interface SampledDocument {
 
 const maxLineLength = 80
 
-/** Return a copy of the document in which each operation that the typed client can call has a sample for it. */
+/**
+ * Return a copy of the document in which each operation that the typed client can call has a sample for it.
+ */
 export function addCodeSamples(document: SampledDocument): SampledDocument {
   const paths = Object.entries(document.paths).map(([path, methods]) => {
     const sampled = Object.entries(methods).map(([method, op]) => [method, addCodeSample(op, document)])
@@ -51,20 +53,28 @@ function addCodeSample(op: Described, document: SampledDocument): Described {
 export function writeCodeSample(op: Described, document: SampledDocument): string | undefined {
   const [, , ...traits] = (operationTable as Record<string, string>)[op.operationId]?.split(' ') ?? ['']
   if (!(op.operationId in operationTable)) return undefined
-  const lines = ["import { createClient } from '@support-flow/client'", '', 'const client = createClient({ baseUrl, tokens })']
-  if (traits.includes('file')) lines.push("const file = new File([bytes], 'printer.png', { type: 'image/png' })")
+  const lines = [
+    "import { createClient } from '@support-flow/client'",
+    '',
+    'const client = createClient({ baseUrl, tokens })',
+  ]
+  if (traits.includes('file'))
+    lines.push("const file = new File([bytes], 'printer.png', { type: 'image/png' })")
   return [...lines, writeCall(op, traits, writeInput(op, traits, document))].join('\n')
 }
 
 function writeCall(op: Described, traits: string[], input: string): string {
   const call = `client.${op.operationId}(${input})`
-  if (traits.includes('events')) return `for await (const { event, data } of ${call}) {\n  console.log(event, data)\n}`
+  if (traits.includes('events'))
+    return `for await (const { event, data } of ${call}) {\n  console.log(event, data)\n}`
   if (traits.includes('paged')) return `for await (const item of ${call}) {\n  console.log(item)\n}`
   return hasResult(op) ? `const result = await ${call}` : `await ${call}`
 }
 
 function hasResult({ responses }: Described): boolean {
-  return Object.entries(responses).some(([status, response]) => status.startsWith('2') && response.content !== undefined)
+  return Object.entries(responses).some(
+    ([status, response]) => status.startsWith('2') && response.content !== undefined,
+  )
 }
 
 function writeInput(op: Described, traits: string[], document: SampledDocument): string {
@@ -75,11 +85,16 @@ function writeInput(op: Described, traits: string[], document: SampledDocument):
 
 /** Return values for the required parameters, and the example of the body. */
 export function sampleFields(op: Described, document: SampledDocument): Record<string, unknown> {
-  const parameters = (op.parameters ?? []).map(({ $ref }) => document.components.parameters[readName($ref)] as Parameter)
+  const parameters = (op.parameters ?? []).map(
+    ({ $ref }) => document.components.parameters[readName($ref)] as Parameter,
+  )
   const required = parameters.filter((parameter) => parameter.required && parameter.in !== 'header')
   const body = op.requestBody?.content['application/json']?.schema
   const example = body?.$ref ? document.components.schemas[readName(body.$ref)]?.examples?.[0] : undefined
-  return { ...Object.fromEntries(required.map(({ name, schema }) => [name, sampleValue(schema, document)])), ...(example ?? {}) }
+  return {
+    ...Object.fromEntries(required.map(({ name, schema }) => [name, sampleValue(schema, document)])),
+    ...(example ?? {}),
+  }
 }
 
 /** Return the example of a schema, or a value that it allows. */
@@ -98,13 +113,17 @@ function readName(reference: string): string {
 
 /** Write a JSON value as TypeScript, on one line if it fits. */
 function writeLiteral(value: unknown, indent = ''): string {
-  if (typeof value === 'string') return `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
+  if (typeof value === 'string')
+    return `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{ ', ' }']
   const write = (indent: string) =>
-    Object.entries(value).map(([key, item]) => `${Array.isArray(value) ? '' : `${writeKey(key)}: `}${writeLiteral(item, indent)}`)
+    Object.entries(value).map(
+      ([key, item]) => `${Array.isArray(value) ? '' : `${writeKey(key)}: `}${writeLiteral(item, indent)}`,
+    )
   const line = `${open}${write('').join(', ')}${close}`
-  if (!line.includes('\n') && indent.length + line.length <= maxLineLength) return line === '{  }' ? '{}' : line
+  if (!line.includes('\n') && indent.length + line.length <= maxLineLength)
+    return line === '{  }' ? '{}' : line
   const inner = `${indent}  `
   return `${open.trim()}\n${write(inner)
     .map((item) => `${inner}${item},\n`)

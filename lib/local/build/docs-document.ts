@@ -3,7 +3,8 @@ import { addCodeSamples, type SampledDocument, sampleValue } from './code-sample
 type Parameter = SampledDocument['components']['parameters'][string]
 
 /**
- * Return the document that the reference page shows: with code samples, values for the first request, and a tag for each chapter of the guides.
+ * Return the document that the reference page shows: with code samples, values for the first request, and a
+ * tag for each chapter of the guides.
  */
 export function createDocsDocument(document: SampledDocument, guides: string): SampledDocument {
   const { tags, 'x-tagGroups': groups, components } = document
@@ -16,18 +17,23 @@ export function createDocsDocument(document: SampledDocument, guides: string): S
     ...document,
     tags: [...guideTags, ...tags],
     'x-tagGroups': [{ name: 'Guides', tags: guideTags.map(({ name }) => name) }, ...groups],
-    components: { ...components, parameters: mapValues(components.parameters, (parameter) => fillParameter(parameter, document)) },
+    components: {
+      ...components,
+      parameters: mapValues(components.parameters, (parameter) => fillParameter(parameter, document)),
+    },
   })
 }
 
 /**
- * Fill the required parameters of a query, and leave out the others. Otherwise the page sends the first value of each filter, and the answer is an
- * empty list.
+ * Fill the required parameters of a query, and leave out the others. Otherwise the page sends the first value
+ * of each filter, and the answer is an empty list.
  */
 function fillParameter(parameter: Parameter, document: SampledDocument): Parameter {
   if (parameter.in !== 'query') return parameter
   const { required, schema } = parameter
-  const example = required ? { value: sampleValue(schema, document) } : { value: schema.default, 'x-disabled': true }
+  const example = required
+    ? { value: sampleValue(schema, document) }
+    : { value: schema.default, 'x-disabled': true }
   return { ...parameter, examples: { default: example } }
 }
 

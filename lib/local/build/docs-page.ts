@@ -13,7 +13,8 @@ const sources = join(root, 'lib/http/docs')
 export async function buildDocsPage(folder: string, document: SampledDocument): Promise<void> {
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
-  for (const name of ['start.js', 'style.css', 'favicon.svg']) await cp(join(sources, name), join(folder, name))
+  for (const name of ['start.js', 'style.css', 'favicon.svg'])
+    await cp(join(sources, name), join(folder, name))
   const scalarScript = await readScalar()
   const scalarName = `scalar-${createHash('sha256').update(scalarScript).digest('hex').slice(0, 12)}.js`
   await writeFile(join(folder, scalarName), scalarScript)
@@ -24,7 +25,10 @@ export async function buildDocsPage(folder: string, document: SampledDocument): 
   await writeDemoUsers(folder, [])
 }
 
-/** Write the users that the page offers to sign in as. Their passwords are readable by everyone who can open the page. */
+/**
+ * Write the users that the page offers to sign in as. Their passwords are readable by everyone who can open
+ * the page.
+ */
 export async function writeDemoUsers(
   folder: string,
   users: readonly { email: string; description: string; password: string }[],
@@ -32,7 +36,10 @@ export async function writeDemoUsers(
   await writeFile(join(folder, 'demo.json'), JSON.stringify(users))
 }
 
-/** Return the script of Scalar's reference. This package contains it as one file; `@scalar/api-reference` installs 287 MB around it. */
+/**
+ * Return the script of Scalar's reference. This package contains it as one file; `@scalar/api-reference`
+ * installs 287 MB around it.
+ */
 async function readScalar(): Promise<Buffer> {
   const app = Fastify()
   await app.register(scalar, { routePrefix: '/reference', configuration: { content: '{}' } })

@@ -25,12 +25,18 @@ const complexScripts = [
 ]
 const complexFamilies = ['hebrew', 'arabic', ...complexScripts].map((script) => `noto-sans-${script}`)
 
-/** Font families in order of preference, with a pattern of the files to use. The pattern leaves out files that only repeat characters of other families. */
+/**
+ * Font families in order of preference, with a pattern of the files to use. The pattern leaves out files that
+ * only repeat characters of other families.
+ */
 const families: [string, RegExp][] = [
   ['noto-sans', /-(?:latin|latin-ext|vietnamese|cyrillic|cyrillic-ext|greek|greek-ext)-400-/],
   ['noto-sans-hebrew', /-hebrew-hebrew-400-/],
   ['noto-sans-arabic', /-arabic-arabic-400-/],
-  ...complexScripts.map((script): [string, RegExp] => [`noto-sans-${script}`, new RegExp(`-${script}-${script}-400-`)]),
+  ...complexScripts.map((script): [string, RegExp] => [
+    `noto-sans-${script}`,
+    new RegExp(`-${script}-${script}-400-`),
+  ]),
   ...['armenian', 'georgian', 'ethiopic'].map((script): [string, RegExp] => [
     `noto-sans-${script}`,
     new RegExp(`-${script}-${script}-400-`),
@@ -42,7 +48,10 @@ const families: [string, RegExp][] = [
   ['noto-emoji', /-400-/],
   ['noto-sans-mono', /-400-/],
 ]
-/** The families that come first for a kind of text: Japanese shapes of Han characters, and a fixed width for code. */
+/**
+ * The families that come first for a kind of text: Japanese shapes of Han characters, and a fixed width for
+ * code.
+ */
 const preferredFamilies: Record<string, string[]> = {
   text: [],
   ja: ['noto-sans', 'noto-sans-hebrew', 'noto-sans-arabic', 'noto-sans-jp'],
@@ -50,9 +59,9 @@ const preferredFamilies: Record<string, string[]> = {
 }
 
 /**
- * Write the PDF fonts as slices, so that the Worker loads only what a text needs. `<n>.font` contains the length of a JSON text in four
- * bytes, that text, and a TrueType font. `<kind>-<plane>.map` contains two bytes for each code point of a Unicode plane: the number of
- * the slice that has the character, or 0.
+ * Write the PDF fonts as slices, so that the Worker loads only what a text needs. `<n>.font` contains the
+ * length of a JSON text in four bytes, that text, and a TrueType font. `<kind>-<plane>.map` contains two
+ * bytes for each code point of a Unicode plane: the number of the slice that has the character, or 0.
  */
 export async function buildFonts(target: string): Promise<void> {
   const stamp = `${formatVersion}: ${await readPackageVersions()}`
@@ -65,7 +74,13 @@ export async function buildFonts(target: string): Promise<void> {
       .filter((name) => name.endsWith('-normal.woff') && filePattern.test(name))
       .sort()
     for (const name of files) {
-      slices.push({ family, ...convertWoff(await readFile(join(packages, family, 'files', name)), complexFamilies.includes(family)) })
+      slices.push({
+        family,
+        ...convertWoff(
+          await readFile(join(packages, family, 'files', name)),
+          complexFamilies.includes(family),
+        ),
+      })
     }
   }
   const used = new Set<number>()
@@ -76,13 +91,15 @@ export async function buildFonts(target: string): Promise<void> {
     }
   }
   // The characters of the others are in families that come first.
-  for (const [index, { bytes }] of slices.entries()) if (index > 0 && used.has(index)) await writeFile(join(target, `${index}.font`), bytes)
+  for (const [index, { bytes }] of slices.entries())
+    if (index > 0 && used.has(index)) await writeFile(join(target, `${index}.font`), bytes)
   await writeFile(join(target, 'stamp'), stamp)
 }
 
 async function readPackageVersions(): Promise<string> {
   const fontVersions = families.map(
-    async ([family]) => JSON.parse(await readFile(join(packages, family, 'package.json'), 'utf8')).version as string,
+    async ([family]) =>
+      JSON.parse(await readFile(join(packages, family, 'package.json'), 'utf8')).version as string,
   )
   return (await Promise.all(fontVersions)).join(' ')
 }
@@ -126,13 +143,24 @@ function convertWoff(woff: Buffer, isComplex: boolean): { codes: number[]; bytes
     scale(hmtx.readUInt16BE(Math.min(glyph, metricCount - 1) * 4)),
   ])
   const box = [36, 38, 40, 42].map((offset) => scale(head.readInt16BE(offset)))
-  const metrics = { ascent: scale(hhea.readInt16BE(4)), descent: scale(hhea.readInt16BE(6)), box, units, isComplex, glyphs }
+  const metrics = {
+    ascent: scale(hhea.readInt16BE(4)),
+    descent: scale(hhea.readInt16BE(6)),
+    box,
+    units,
+    isComplex,
+    glyphs,
+  }
   const text = Buffer.from(JSON.stringify(metrics))
   const length = Buffer.alloc(4)
   length.writeUInt32BE(text.length)
   return {
     codes: glyphs.filter((_, index) => index % 3 === 0),
-    bytes: Buffer.concat([length, text, buildTrueType(tables, isComplex ? [...pdfTables, ...shapingTables] : pdfTables)]),
+    bytes: Buffer.concat([
+      length,
+      text,
+      buildTrueType(tables, isComplex ? [...pdfTables, ...shapingTables] : pdfTables),
+    ]),
   }
 }
 
@@ -152,7 +180,11 @@ function readCharacters(cmap: Buffer): [number, number][] {
 /** Read a `cmap` subtable of format 12. */
 function* readGroups(table: Buffer): Generator<[number, number]> {
   for (let n = 0; n < table.readUInt32BE(12); n++) {
-    const [first, last, glyph] = [16, 20, 24].map((offset) => table.readUInt32BE(offset + n * 12)) as [number, number, number]
+    const [first, last, glyph] = [16, 20, 24].map((offset) => table.readUInt32BE(offset + n * 12)) as [
+      number,
+      number,
+      number,
+    ]
     for (let code = first; code <= last; code++) yield [code, glyph + code - first]
   }
 }
@@ -161,7 +193,9 @@ function* readGroups(table: Buffer): Generator<[number, number]> {
 function* readSegments(table: Buffer): Generator<[number, number]> {
   const size = table.readUInt16BE(6)
   for (let n = 0; n < size; n += 2) {
-    const [last, first, delta] = [14, 16 + size, 16 + size * 2].map((offset) => table.readUInt16BE(offset + n)) as [number, number, number]
+    const [last, first, delta] = [14, 16 + size, 16 + size * 2].map((offset) =>
+      table.readUInt16BE(offset + n),
+    ) as [number, number, number]
     const rangePosition = 16 + size * 3 + n
     const range = table.readUInt16BE(rangePosition)
     for (let code = first; code <= last && code < 0xffff; code++) {

@@ -9,7 +9,10 @@ const file = join(root, 'functions/openapi.json')
 
 /** Return what Redocly finds, warnings too, except what redocly.yaml and .redocly.lint-ignore.yaml allow. */
 async function findRedoclyProblems(): Promise<string[]> {
-  const problems = await lint({ ref: file, config: await loadConfig({ configPath: join(root, 'redocly.yaml') }) })
+  const problems = await lint({
+    ref: file,
+    config: await loadConfig({ configPath: join(root, 'redocly.yaml') }),
+  })
   return problems
     .filter(({ ignored }) => !ignored)
     .map(({ ruleId, message, location: [place] }) => `redocly ${ruleId}: ${message} (${place?.pointer})`)
@@ -21,7 +24,9 @@ async function findSpectralProblems(): Promise<string[]> {
   spectral.setRuleset({ extends: [spectralRulesets.oas] } as never)
   const problems = await spectral.run(JSON.parse(await readFile(file, 'utf8')))
   return problems
-    .filter(({ code, path }) => !(code === 'path-keys-no-trailing-slash' && path[1] === '/api/v1/target-lists/'))
+    .filter(
+      ({ code, path }) => !(code === 'path-keys-no-trailing-slash' && path[1] === '/api/v1/target-lists/'),
+    )
     .map(({ code, message, path }) => `spectral ${code}: ${message} (${path.join('/')})`)
 }
 

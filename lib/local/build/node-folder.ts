@@ -14,12 +14,15 @@ export const nodeCommands = {
   drill: 'lib/ops/drill.ts',
 }
 
-/** Packages with native code or wasm beside their scripts. npm installs them for the platform of the machine. */
+/**
+ * Packages with native code or wasm beside their scripts. npm installs them for the platform of the machine.
+ */
 const nativePackages = ['@node-rs/argon2', '@resvg/resvg-wasm', 'harfbuzzjs', 'sharp']
 
 /**
- * Write the service as a folder that runs with Node alone: its scripts, its migrations, and the native packages as this machine has them. On another
- * platform, `npm ci` in the folder installs its own ones. The static files in `assets` are copied.
+ * Write the service as a folder that runs with Node alone: its scripts, its migrations, and the native
+ * packages as this machine has them. On another platform, `npm ci` in the folder installs its own ones. The
+ * static files in `assets` are copied.
  */
 export async function buildNodeFolder(folder: string, assets: string): Promise<void> {
   await rm(folder, { recursive: true, force: true })
@@ -58,7 +61,10 @@ async function bundleCommands(folder: string): Promise<void> {
 const commandEntries: Plugin = {
   name: 'command entries',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^command:/ }, ({ path }) => ({ path: path.slice('command:'.length), namespace: 'command' }))
+    onResolve({ filter: /^command:/ }, ({ path }) => ({
+      path: path.slice('command:'.length),
+      namespace: 'command',
+    }))
     onLoad({ filter: /.*/, namespace: 'command' }, ({ path }) => {
       const file = nodeCommands[path as keyof typeof nodeCommands]
       const start = `globalThis.startedFile = ${JSON.stringify(file)}; await import('./${file}')`
@@ -78,7 +84,10 @@ const sourceLocations: Plugin = {
       const contents = text
         .replaceAll('import.meta.main', `(globalThis.startedFile === ${JSON.stringify(file)})`)
         // Every chunk is in a folder of the folder.
-        .replaceAll('import.meta.dirname', `(import.meta.dirname + ${JSON.stringify(`/../${dirname(file)}`)})`)
+        .replaceAll(
+          'import.meta.dirname',
+          `(import.meta.dirname + ${JSON.stringify(`/../${dirname(file)}`)})`,
+        )
       return { contents, loader: 'ts' }
     })
   },
@@ -90,9 +99,14 @@ interface LockedPackage {
   dev?: boolean
 }
 
-/** Write a `package.json` with the commands and the native packages, the part of the lock file that they need, and the packages themselves. */
+/**
+ * Write a `package.json` with the commands and the native packages, the part of the lock file that they need,
+ * and the packages themselves.
+ */
 async function writePackage(folder: string): Promise<void> {
-  const { name, version, license, dependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
+  const { name, version, license, dependencies } = JSON.parse(
+    await readFile(join(root, 'package.json'), 'utf8'),
+  )
   const lock = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8'))
   const own = {
     name,
@@ -113,7 +127,9 @@ async function writePackage(folder: string): Promise<void> {
     `${JSON.stringify({ name, version, lockfileVersion: lock.lockfileVersion, requires: true, packages: { '': lockRoot, ...locked } }, null, 2)}\n`,
   )
   // Those of other platforms are not installed here.
-  const copies = Object.keys(locked).map((path) => cp(join(root, path), join(folder, path), { recursive: true }).catch(ignoreMissing))
+  const copies = Object.keys(locked).map((path) =>
+    cp(join(root, path), join(folder, path), { recursive: true }).catch(ignoreMissing),
+  )
   await Promise.all(copies)
 }
 
@@ -121,12 +137,15 @@ async function writePackage(folder: string): Promise<void> {
 function selectLocked(packages: Record<string, LockedPackage>): Record<string, LockedPackage> {
   const selected: Record<string, LockedPackage> = {}
   const visit = (from: string, name: string) => {
-    const path = [...listParents(from), ''].map((parent) => `${parent}node_modules/${name}`).find((candidate) => candidate in packages)
+    const path = [...listParents(from), '']
+      .map((parent) => `${parent}node_modules/${name}`)
+      .find((candidate) => candidate in packages)
     const locked = path === undefined ? undefined : packages[path]
     if (path === undefined || !locked || path in selected) return
     const { dev: _, ...entry } = locked
     selected[path] = entry
-    for (const dependency of Object.keys({ ...entry.dependencies, ...entry.optionalDependencies })) visit(path, dependency)
+    for (const dependency of Object.keys({ ...entry.dependencies, ...entry.optionalDependencies }))
+      visit(path, dependency)
   }
   for (const name of nativePackages) visit('', name)
   return Object.fromEntries(Object.entries(selected).sort(([a], [b]) => (a < b ? -1 : 1)))

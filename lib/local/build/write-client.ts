@@ -2,7 +2,13 @@ import { operations } from '#functions/operations.ts'
 import { tags } from '#functions/tags.ts'
 import { buildOpenApi } from '#http/openapi/document.ts'
 import type { Json } from '#http/openapi/json.ts'
-import { type ApiDocument, isClientOperation, writeMethod, writeOperationType, writeTableLine } from './client-operations.ts'
+import {
+  type ApiDocument,
+  isClientOperation,
+  writeMethod,
+  writeOperationType,
+  writeTableLine,
+} from './client-operations.ts'
 import { listReferences, writeComment, writeType } from './client-types.ts'
 import { writeGenerated } from './write-generated.ts'
 
@@ -54,10 +60,18 @@ export interface Methods ${writeTree(buildTree())}
 `
 }
 
-/** Return the names of the components that a request or a successful response uses, directly or through others. */
+/**
+ * Return the names of the components that a request or a successful response uses, directly or through
+ * others.
+ */
 function listUsedComponents(): string[] {
-  const used = new Set(callable.flatMap((op) => listReferences(describeTypes(document.paths[`/api/v1${op.path}`]?.[op.method] ?? {}))))
-  for (const name of used) for (const next of listReferences(document.components.schemas[name] ?? {})) used.add(next)
+  const used = new Set(
+    callable.flatMap((op) =>
+      listReferences(describeTypes(document.paths[`/api/v1${op.path}`]?.[op.method] ?? {})),
+    ),
+  )
+  for (const name of used)
+    for (const next of listReferences(document.components.schemas[name] ?? {})) used.add(next)
   return [...used.add('ErrorCode')].toSorted()
 }
 
@@ -73,7 +87,10 @@ function writeComponent(name: string): string {
   return `${comment}export type ${name} = ${writeType(schema)}`
 }
 
-/** Write the name by which people look for a type: `SessionResponse` is also `Session`, and `TreeListItem` is also `FlowListItem`. */
+/**
+ * Write the name by which people look for a type: `SessionResponse` is also `Session`, and `TreeListItem` is
+ * also `FlowListItem`.
+ */
 function writeShortName(name: string, _: number, names: string[]): string[] {
   const short = name.replace(/(Response|Detail)$/, '').replace(/^Tree/, 'Flow')
   return names.includes(short) ? [] : [`${name} as ${short},`]
@@ -95,7 +112,9 @@ function buildTree(): MethodTree {
 }
 
 function writeTree(tree: MethodTree): string {
-  const lines = Object.entries(tree).map(([name, node]) => (typeof node === 'string' ? node : `${name}: ${writeTree(node)}`))
+  const lines = Object.entries(tree).map(([name, node]) =>
+    typeof node === 'string' ? node : `${name}: ${writeTree(node)}`,
+  )
   return `{\n${lines.join('\n')}\n}`
 }
 

@@ -4,4 +4,7 @@ import { buildOpenApi } from '#http/openapi/document.ts'
 import { writeGenerated } from './write-generated.ts'
 
 const text = `${JSON.stringify(buildOpenApi(operations, tags, '1'), null, 1)}\n`
-await writeGenerated('functions/openapi.json', text, { source: 'the declarations', command: 'npm run openapi' })
+await writeGenerated('functions/openapi.json', text, {
+  source: 'the declarations',
+  command: 'npm run openapi',
+})

@@ -23,12 +23,16 @@ interface ExportedList {
 
 /** Find the lists that the files of the groups export, in the order of functions/operations.ts. */
 async function findLists(): Promise<ExportedList[]> {
-  const files = readdirSync(functions, { recursive: true, encoding: 'utf8' }).filter((path) => /\/operations\.ts$/.test(path))
+  const files = readdirSync(functions, { recursive: true, encoding: 'utf8' }).filter((path) =>
+    /\/operations\.ts$/.test(path),
+  )
   const lists = files.map(async (file) => {
     const module: Record<string, readonly AnyOperation[]> = await import(join(functions, file))
     return Object.entries(module).map(([name, list]) => ({ file, name, list }))
   })
-  const found = (await Promise.all(lists)).flat().filter(({ list }) => list[0] && operations.includes(list[0]))
+  const found = (await Promise.all(lists))
+    .flat()
+    .filter(({ list }) => list[0] && operations.includes(list[0]))
   return found.toSorted((a, b) => findPlace(a) - findPlace(b))
 }
 

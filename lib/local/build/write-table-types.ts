@@ -34,7 +34,8 @@ interface Argument {
   has_default: boolean
 }
 
-// The functions that the roles of the service may call. One that takes a row is called with a row of the same statement, so it is left out.
+// The functions that the roles of the service may call. One that takes a row is called with a row of the same
+// statement, so it is left out.
 const argumentsQuery = `
   select 'app.' || p.proname as function_name, a.name, format_type(a.type, null) as type, a.n > p.pronargs - p.pronargdefaults as has_default
     from pg_proc p left join lateral unnest(p.proargnames[1:p.pronargs], p.proargtypes::oid[]) with ordinality a (name, type, n) on true
@@ -43,7 +44,8 @@ const argumentsQuery = `
      and not exists (select from pg_type t where t.oid = any (p.proargtypes) and t.typtype = 'c')
    order by p.proname collate "C", a.n`
 
-// A parameter of these types is a text: that of a JSON value, and '\\x…' for bytes. An SQL expression can take its place.
+// A parameter of these types is a text: that of a JSON value, and '\\x…' for bytes. An SQL expression can
+// take its place.
 const argumentTypes: Record<string, string> = {
   json: 'string',
   jsonb: 'string',
@@ -61,7 +63,7 @@ function renderArgument({ name, type, has_default }: Argument): string {
 }
 
 // As biome.json says.
-const lineWidth = 140
+const lineWidth = 110
 
 function renderFunctions(rows: readonly Argument[]): string {
   const functions = Object.entries(Object.groupBy(rows, (row) => row.function_name))
@@ -69,7 +71,9 @@ function renderFunctions(rows: readonly Argument[]): string {
     const named = list.filter((argument) => argument.name !== null).map(renderArgument)
     if (named.length === 0) return `  '${name}': Record<never, never>`
     const line = `  '${name}': { ${named.join('; ')} }`
-    return line.length <= lineWidth ? line : `  '${name}': {\n${named.map((argument) => `    ${argument}\n`).join('')}  }`
+    return line.length <= lineWidth
+      ? line
+      : `  '${name}': {\n${named.map((argument) => `    ${argument}\n`).join('')}  }`
   })
   return `/** The arguments of the SQL functions. */\nexport interface SqlFunctions {\n${lines.join('\n')}\n}\n`
 }
@@ -94,11 +98,17 @@ function toTypescriptType(sqlType: string): string {
   if (sqlType.endsWith('[]')) return `${toTypescriptType(sqlType.slice(0, -2))}[]`
   if (sqlType.startsWith('timestamp')) return 'string'
   const type = typescriptTypes[sqlType]
-  if (!type) throw new Error(`lib/local/build/write-table-types.ts has no TypeScript type for ${sqlType}; add it to typescriptTypes`)
+  if (!type)
+    throw new Error(
+      `lib/local/build/write-table-types.ts has no TypeScript type for ${sqlType}; add it to typescriptTypes`,
+    )
   return type
 }
 
-/** Return the union of the allowed texts, the declared type of a JSON column, or the type that fits the SQL type. */
+/**
+ * Return the union of the allowed texts, the declared type of a JSON column, or the type that fits the SQL
+ * type.
+ */
 function toColumnType({ table_name, column_name, type, allowed }: Column, jsonColumns: string): string {
   if (allowed) return [...allowed.matchAll(/'([^']*)'::text/g)].map(([, text]) => `'${text}'`).join(' | ')
   const key = `'${table_name}.${column_name}'`
@@ -138,14 +148,19 @@ async function readDatabase(): Promise<{ columns: Column[]; functionArguments: A
 const head = '// Generated from the migrated database by `npm run db:types`.\n'
 
 /** Return the TypeScript types of the tables and of the arguments of the functions. */
-function renderTypes(rows: readonly Column[], functionArguments: readonly Argument[], jsonColumns: string): string {
+function renderTypes(
+  rows: readonly Column[],
+  functionArguments: readonly Argument[],
+  jsonColumns: string,
+): string {
   const tables = Object.entries(Object.groupBy(rows, (row) => row.table_name))
   const interfaces = tables.map(
     ([name, columns = []]) =>
       `export interface ${toPascalCase(name)}Table {\n${columns.map((column) => renderColumn(column, jsonColumns)).join('\n')}\n}\n`,
   )
   const database = `export interface DB {\n${tables.map(([name]) => `  ${name}: ${toPascalCase(name)}Table`).join('\n')}\n}\n`
-  const imports = "import type { ColumnType, Generated } from 'kysely'\nimport type { JsonColumns } from './json-columns.ts'\n"
+  const imports =
+    "import type { ColumnType, Generated } from 'kysely'\nimport type { JsonColumns } from './json-columns.ts'\n"
   const json = 'export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }\n'
   return [head + imports, json, ...interfaces, database, renderFunctions(functionArguments)].join('\n')
 }
@@ -157,7 +172,8 @@ function renderExportedColumns(rows: readonly Column[]): string {
     const exported = names.filter((name) => name !== 'account_id' && !(name in leftOut))
     return `  ${table}: [\n${exported.map((name) => `    '${name}',\n`).join('')}  ],\n`
   })
-  const reader = '// An export contains these columns. A new one needs a review: may everyone who gets the archive read it?\n'
+  const reader =
+    '// An export contains these columns. A new one needs a review: may everyone who gets the archive read it?\n'
   return `${head}${reader}\nexport const exportedColumns = {\n${tables.join('')}} as const\n`
 }
 

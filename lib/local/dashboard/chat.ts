@@ -13,10 +13,14 @@ export function renderChatPreview({ tool, body }: { tool: ChatTool; body: unknow
 
 const renderParts: Record<ChatTool, (body: unknown) => Html[]> = {
   1: (body) => readList(body, 'blocks').map(renderBlock),
-  2: (body) => readList(body, 'attachments').map((attachment) => renderCard(readField(attachment, 'content'))),
+  2: (body) =>
+    readList(body, 'attachments').map((attachment) => renderCard(readField(attachment, 'content'))),
 }
 
-/** Render a Slack message from its blocks or a Teams message from its cards. A message with only a text is rendered as markup, anything else as JSON. */
+/**
+ * Render a Slack message from its blocks or a Teams message from its cards. A message with only a text is
+ * rendered as markup, anything else as JSON.
+ */
 function renderMessage(tool: ChatTool, body: unknown): Html {
   const parts = renderParts[tool](body)
   if (parts.length > 0) return html`<div class="message">${parts}</div>`
@@ -44,7 +48,9 @@ function renderBlock(block: unknown): Html {
 }
 
 function renderCard(card: unknown): Html {
-  const actions = readList(card, 'actions').map((action) => renderButton(readText(action, 'title'), readField(action, 'url')))
+  const actions = readList(card, 'actions').map((action) =>
+    renderButton(readText(action, 'title'), readField(action, 'url')),
+  )
   return html`${readList(card, 'body').map(renderElement)}<p>${actions}</p>`
 }
 
@@ -58,7 +64,9 @@ function renderElement(element: unknown): Html {
     case 'FactSet':
       return html`<dl>${readList(element, 'facts').map((fact) => html`<dt>${readText(fact, 'title')}</dt><dd>${readText(fact, 'value')}</dd>`)}</dl>`
     default:
-      return items.length > 0 ? html`<div>${items.map(renderElement)}</div>` : html`<pre>${JSON.stringify(element, null, 2)}</pre>`
+      return items.length > 0
+        ? html`<div>${items.map(renderElement)}</div>`
+        : html`<pre>${JSON.stringify(element, null, 2)}</pre>`
   }
 }
 
@@ -73,7 +81,10 @@ function renderTextObject(value: unknown): Html {
   return readField(value, 'type') === 'mrkdwn' ? renderMrkdwn(text) : html`${decodeEntities(text)}`
 }
 
-/** Render links, bold text and mentions of Slack's markup. A mention is highlighted, because user text must never create one. */
+/**
+ * Render links, bold text and mentions of Slack's markup. A mention is highlighted, because user text must
+ * never create one.
+ */
 function renderMrkdwn(text: string): Html {
   const parts = text.split(/(<[^<>]+>|\*[^*\n]+\*)/).map((part) => {
     if (/^<https?:/i.test(part)) {
@@ -81,7 +92,9 @@ function renderMrkdwn(text: string): Html {
       return html`<a href="${decodeEntities(url)}" rel="noreferrer">${decodeEntities(label)}</a>`
     }
     if (part.startsWith('<')) return html`<mark>${part}</mark>`
-    return /^\*.+\*$/.test(part) ? html`<b>${decodeEntities(part.slice(1, -1))}</b>` : html`${decodeEntities(part)}`
+    return /^\*.+\*$/.test(part)
+      ? html`<b>${decodeEntities(part.slice(1, -1))}</b>`
+      : html`${decodeEntities(part)}`
   })
   return html`${parts}`
 }

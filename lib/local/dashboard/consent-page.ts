@@ -1,7 +1,10 @@
 import { html } from 'hono/html'
 import type { Html } from './chat.ts'
 
-/** The page on which a person gives an MCP client access. A real frontend has a signed-in person already; here the person signs in first. */
+/**
+ * The page on which a person gives an MCP client access. A real frontend has a signed-in person already; here
+ * the person signs in first.
+ */
 export const consentForm: Html = html`<form id="sign-in">
 <p>A program asks for access. Sign in to see which.</p>
 <p><label>E-mail <input name="email" type="email" value="engineer@northwind.example" size="40" /></label></p>
@@ -15,7 +18,10 @@ export const consentForm: Html = html`<form id="sign-in">
 </form>
 <p id="status"></p>`
 
-/** Texts of the program are inserted as text, never as markup. The scopes come from the URL, and the person may take some away. */
+/**
+ * Texts of the program are inserted as text, never as markup. The scopes come from the URL, and the person
+ * may take some away.
+ */
 export const consentScript = `
   const query = Object.fromEntries(new URLSearchParams(location.search))
   const find = (selector) => document.querySelector(selector)

@@ -12,7 +12,14 @@ import { parseJson } from '#rules/text/json.ts'
 import { renderChatPreview } from './chat.ts'
 import { createLogLines, type LogLines } from './log-lines.ts'
 import { sendSourceFile } from './source-files.ts'
-import { type DashboardSources, type DashboardState, type DemoUser, readClock, readTrace, summarize } from './state.ts'
+import {
+  type DashboardSources,
+  type DashboardState,
+  type DemoUser,
+  readClock,
+  readTrace,
+  summarize,
+} from './state.ts'
 import type { CurrentCode } from './totp-codes.ts'
 
 export interface DashboardHooks {
@@ -51,7 +58,9 @@ const AdvanceInput = z.strictObject({
 
 const maxSettleMs = 15_000
 
-/** Create the local dashboard: it shows what the local emulators received, sets faults and moves the clock. */
+/**
+ * Create the local dashboard: it shows what the local emulators received, sets faults and moves the clock.
+ */
 export function createDashboard({ clock, faults }: { clock: Clock; faults: Faults }): Dashboard {
   const sources = { clock, faults, records: createRecords(clock), logs: createLogLines() }
   const { records, logs } = sources
@@ -68,14 +77,18 @@ export function createDashboard({ clock, faults }: { clock: Clock; faults: Fault
   })
   addRecordRoutes(routes, records)
   routes.onError((error, c) => {
-    if (error instanceof z.ZodError) return c.json({ error: 'The request is not valid.', issues: error.issues }, 422)
+    if (error instanceof z.ZodError)
+      return c.json({ error: 'The request is not valid.', issues: error.issues }, 422)
     return c.json({ error: error.message }, 500)
   })
   return { records, logs, routes, addHooks: (added) => void Object.assign(hooks, added) }
 }
 
 /** Refuse requests from pages of other sites, also those that reach this server by DNS rebinding. */
-export async function requireThisMachine(c: Context, next: () => Promise<void>): Promise<Response | undefined> {
+export async function requireThisMachine(
+  c: Context,
+  next: () => Promise<void>,
+): Promise<Response | undefined> {
   const isLoopback = ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(c.req.url).hostname)
   if (!isLoopback || c.req.header('sec-fetch-site') === 'cross-site')
     return c.json({ error: 'The local dashboard only accepts requests from this machine.' }, 403)
@@ -84,18 +97,23 @@ export async function requireThisMachine(c: Context, next: () => Promise<void>):
 }
 
 // The frame of an e-mail inherits this policy, so remote images and trackers are not loaded.
-export const framePolicy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; frame-ancestors 'self'"
+export const framePolicy =
+  "default-src 'none'; img-src data:; style-src 'unsafe-inline'; frame-ancestors 'self'"
 
 function addPageRoutes(routes: Hono, sources: DashboardSources, hooks: DashboardHooks): void {
   const { clock, faults, records, logs } = sources
   routes.get('/', async (c) => {
     c.header('vary', 'Accept')
     if (c.req.header('accept')?.includes('application/json')) {
-      const lists = Object.fromEntries(recordedServices.map((service) => [service, records.list(service)])) as RecordLists
+      const lists = Object.fromEntries(
+        recordedServices.map((service) => [service, records.list(service)]),
+      ) as RecordLists
       return c.json({ clock: readClock(clock), faults: faults.list(), ...lists })
     }
     const policy = `default-src 'none'; img-src data:; style-src 'self' 'unsafe-inline'; script-src 'self'; connect-src 'self' ${hooks.api ?? ''}; frame-src 'self'; frame-ancestors 'none'`
-    return c.html(await readFile(join(import.meta.dirname, 'page/index.html'), 'utf8'), 200, { 'content-security-policy': policy })
+    return c.html(await readFile(join(import.meta.dirname, 'page/index.html'), 'utf8'), 200, {
+      'content-security-policy': policy,
+    })
   })
   routes.get('/desk/style.css', (c) => c.body(pageStyle, 200, { 'content-type': 'text/css' }))
   routes.get('/desk/source/*', sendSourceFile)
@@ -103,7 +121,13 @@ function addPageRoutes(routes: Hono, sources: DashboardSources, hooks: Dashboard
     const { api = '', users = [], createEscalation, countJobs } = hooks
     const summary = summarize(sources)
     const queue = { ...summary.queue, ...(await countJobs?.()) }
-    return c.json({ ...summary, queue, api, users, demo: createEscalation !== undefined } satisfies DashboardState)
+    return c.json({
+      ...summary,
+      queue,
+      api,
+      users,
+      demo: createEscalation !== undefined,
+    } satisfies DashboardState)
   })
   routes.get('/desk/traces/:id', (c) => c.json(readTrace(sources, c.req.param('id'))))
   routes.get('/desk/logs', (c) => c.json(logs.list(c.req.query('trace_id'))))
@@ -164,7 +188,9 @@ function addRecordRoutes(routes: Hono, records: Records): void {
     const service = recordedServices.find((name) => name === c.req.param('service'))
     if (!service) return notFound(c)
     // A browser gets the page.
-    return c.req.header('accept')?.includes('text/html') ? c.redirect(`/#${service}`) : c.json(records.list(service))
+    return c.req.header('accept')?.includes('text/html')
+      ? c.redirect(`/#${service}`)
+      : c.json(records.list(service))
   })
   routes.delete('/desk/:service', (c) => {
     const service = recordedServices.find((name) => name === c.req.param('service'))

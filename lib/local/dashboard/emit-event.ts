@@ -7,7 +7,12 @@ import { enqueueEvent } from '#work/events.ts'
 import { toMessage } from '#work/messages.ts'
 
 /** Write an event as the service does, publish its deliveries, and return their ids. */
-export async function emitEvent(platform: Database, queue: QueuePort, accountId: string, event: Event): Promise<string[]> {
+export async function emitEvent(
+  platform: Database,
+  queue: QueuePort,
+  accountId: string,
+  event: Event,
+): Promise<string[]> {
   const messages: Message[] = []
   const ids: string[] = []
   const outbox: Outbox = (entry) => {

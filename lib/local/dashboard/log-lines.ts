@@ -21,11 +21,13 @@ export function createLogLines(): LogLines {
   return {
     add(text) {
       const parsed = parseJson(text)
-      const fields = typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? parsed : { text }
+      const fields =
+        typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? parsed : { text }
       lines.push({ ...fields, id: String(++count) })
       if (lines.length > maxLines) lines.shift()
     },
-    list: (traceId) => lines.filter((line) => traceId === undefined || line.trace_id === traceId).toReversed(),
+    list: (traceId) =>
+      lines.filter((line) => traceId === undefined || line.trace_id === traceId).toReversed(),
     summarize: () => summarizeList(lines),
     clear: () => void lines.splice(0),
   }

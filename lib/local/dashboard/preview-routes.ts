@@ -5,21 +5,27 @@ import { framePolicy, requireThisMachine } from './dashboard.ts'
 import type { Preview } from './previews.ts'
 
 /**
- * Create the routes of the previews: `/desk/previews` is the page, `/desk/previews.json` the list, and `/desk/previews/{id}` one message as the
- * recipient sees it, `?part=text` as plain text. `?colour=0f766e` is the colour of the account.
+ * Create the routes of the previews: `/desk/previews` is the page, `/desk/previews.json` the list, and
+ * `/desk/previews/{id}` one message as the recipient sees it, `?part=text` as plain text. `?colour=0f766e` is
+ * the colour of the account.
  */
 export function createPreviewRoutes(): Hono {
   const app = new Hono()
-  for (const path of ['/desk/previews', '/desk/previews.json', '/desk/previews/*']) app.use(path, requireThisMachine)
-  app.get('/desk/previews.json', async (c) => c.json((await list(readColour(c))).map(({ id, title, kind }) => ({ id, title, kind }))))
+  for (const path of ['/desk/previews', '/desk/previews.json', '/desk/previews/*'])
+    app.use(path, requireThisMachine)
+  app.get('/desk/previews.json', async (c) =>
+    c.json((await list(readColour(c))).map(({ id, title, kind }) => ({ id, title, kind }))),
+  )
   app.get('/desk/previews', async (c) => {
-    const policy = "default-src 'none'; style-src 'self'; frame-src 'self'; form-action 'self'; frame-ancestors 'none'"
+    const policy =
+      "default-src 'none'; style-src 'self'; frame-src 'self'; form-action 'self'; frame-ancestors 'none'"
     return c.html(renderPage(await list(), readColour(c)), 200, { 'content-security-policy': policy })
   })
   app.get('/desk/previews/:id', async (c) => {
     const preview = (await list(readColour(c))).find(({ id }) => id === c.req.param('id'))
     if (!preview) return c.json({ error: 'No such preview.' }, 404)
-    if (preview.kind === 'chat') return c.html(renderChatPreview(preview), 200, { 'content-security-policy': framePolicy })
+    if (preview.kind === 'chat')
+      return c.html(renderChatPreview(preview), 200, { 'content-security-policy': framePolicy })
     if (c.req.query('part') === 'text') return c.text(preview.text)
     return c.html(preview.html, 200, { 'content-security-policy': framePolicy })
   })

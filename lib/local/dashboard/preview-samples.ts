@@ -6,8 +6,14 @@ import type { Feedback, Lead } from '#vendors/mail/contents.ts'
 import type { DigestItem } from '#vendors/mail/digest.ts'
 
 const origin = { actorId: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d14', teamId: null }
-const session = { sessionId: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d15', sessionTitle: 'VPN drops every few minutes for the whole branch' }
-const proposal = { proposalId: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d20', flowName: 'VPN: rebuild the site-to-site tunnel' }
+const session = {
+  sessionId: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d15',
+  sessionTitle: 'VPN drops every few minutes for the whole branch',
+}
+const proposal = {
+  proposalId: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d20',
+  flowName: 'VPN: rebuild the site-to-site tunnel',
+}
 const approval = {
   approvalId: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d22',
   sessionId: session.sessionId,
@@ -74,7 +80,13 @@ export const sampleEvents: { [K in EventKey]: Extract<Event, { key: K }> } = {
     problemSummary: session.sessionTitle,
     engineerId: origin.actorId,
   },
-  'handoff.claimed': { key: 'handoff.claimed', ...origin, ...session, claimantName: 'Sam Ortiz', engineerId: origin.actorId },
+  'handoff.claimed': {
+    key: 'handoff.claimed',
+    ...origin,
+    ...session,
+    claimantName: 'Sam Ortiz',
+    engineerId: origin.actorId,
+  },
   'handoff.assessment_ready': { key: 'handoff.assessment_ready', ...origin, ...session, claimantId: null },
   'proposal.submitted': { key: 'proposal.submitted', ...origin, ...proposal, submitterName: 'Sam Ortiz' },
   'proposal.approved': { key: 'proposal.approved', ...origin, ...proposal, submitterId: origin.actorId },
@@ -201,12 +213,24 @@ export const sampleReport: WeeklyReport = buildWeeklyReport({
   flows: [
     { ...flow, name: 'VPN: rebuild the site-to-site tunnel', completed: 14, resolved: 13 },
     { ...flow, name: 'Printer offline', completed: 12, resolved: 9 },
-    { ...flow, name: 'Outlook asks for the password again and again after the migration of the mailbox', completed: 8, resolved: 2 },
+    {
+      ...flow,
+      name: 'Outlook asks for the password again and again after the migration of the mailbox',
+      completed: 8,
+      resolved: 2,
+    },
   ],
   previous: { started: 95, resolved: 44, escalated: 5, median_seconds: 360 },
   open: { sessions: 5, ai_sessions: 2 },
   waiting: [{ waits_for: 'colleague', count: 1, longest_seconds: 190_000 }],
-  slow_flows: [{ tree_id: flow.tree_id, name: 'VPN: rebuild the site-to-site tunnel', completed: 14, median_seconds: 3900 }],
+  slow_flows: [
+    {
+      tree_id: flow.tree_id,
+      name: 'VPN: rebuild the site-to-site tunnel',
+      completed: 14,
+      median_seconds: 3900,
+    },
+  ],
   unfinished_flows: [{ tree_id: flow.tree_id, name: 'Replace a disk', started: 4 }],
   // Many sessions from Monday to Friday, mostly in the morning, and few on Saturday.
   hours: [1, 2, 3, 4, 5, 6].flatMap((day) =>

@@ -1,4 +1,8 @@
-import { defuseContent, writeChatMessage, writeNotificationContent } from '#functions/notifications/messages/service.ts'
+import {
+  defuseContent,
+  writeChatMessage,
+  writeNotificationContent,
+} from '#functions/notifications/messages/service.ts'
 import { type Announcement, toAnnouncement } from '#rules/events/events.ts'
 import { eventKeyList } from '#rules/events/keys.ts'
 import { type ChatMessage, type ChatTool, chatTools } from '#vendors/chat/chat.ts'
@@ -41,7 +45,10 @@ export function listPreviews(colour: string | null = null, accountName = 'Northw
 
 function listNotifications(brand: SampleBrand): Preview[] {
   const messages: [string, ChatMessage][] = [
-    ...eventKeyList.map((key): [string, ChatMessage] => [key, writeMessage(toAnnouncement(sampleEvents[key]))]),
+    ...eventKeyList.map((key): [string, ChatMessage] => [
+      key,
+      writeMessage(toAnnouncement(sampleEvents[key])),
+    ]),
     ['notification_test', writeMessage()],
   ]
   const origin = { accountName: brand.accountName, senderName: 'Dana Reyes', configAuthor: 'Alex Kim' }
@@ -50,22 +57,37 @@ function listNotifications(brand: SampleBrand): Preview[] {
   return messages.flatMap(([key, message]) => {
     const content = writeNotificationContent(message)
     return [
-      createMail(`${key}.member`, `${key}, to a member`, content, frames.createMemberFrame(brand, personal, frontendUrl)),
-      createMail(`${key}.listed`, `${key}, to a listed member`, content, frames.createMemberFrame(brand, listed, frontendUrl)),
+      createMail(
+        `${key}.member`,
+        `${key}, to a member`,
+        content,
+        frames.createMemberFrame(brand, personal, frontendUrl),
+      ),
+      createMail(
+        `${key}.listed`,
+        `${key}, to a listed member`,
+        content,
+        frames.createMemberFrame(brand, listed, frontendUrl),
+      ),
       createMail(
         `${key}.stranger`,
         `${key}, to a stranger`,
         defuseContent(content),
         frames.createStrangerFrame(brand, listed, unsubscribeUrl),
       ),
-      ...chatTools.map((tool) => createChat(`${key}.chat${tool}`, `${key}, chat tool ${tool}`, tool, message)),
+      ...chatTools.map((tool) =>
+        createChat(`${key}.chat${tool}`, `${key}, chat tool ${tool}`, tool, message),
+      ),
     ]
   })
 }
 
 const writeMessage = (announcement?: Announcement) => {
   const { title = null, body = null, link = null, escalation = null, approval = null } = announcement ?? {}
-  return writeChatMessage({ config: { FRONTEND_URL: frontendUrl } }, { title, body, link, escalation, approval })
+  return writeChatMessage(
+    { config: { FRONTEND_URL: frontendUrl } },
+    { title, body, link, escalation, approval },
+  )
 }
 
 function createMail(id: string, title: string, content: EmailContent, frame: EmailFrame): Preview {
@@ -80,7 +102,11 @@ type Purpose = NonNullable<ClaimedDelivery['purpose']>
 
 function listPurposes(brand: SampleBrand): Preview[] {
   const { accountName } = brand
-  const webhook = { url: 'https://hooks.northwind.example/support-flow', description: 'Ticket mirror', reason: 'failing' as const }
+  const webhook = {
+    url: 'https://hooks.northwind.example/support-flow',
+    description: 'Ticket mirror',
+    reason: 'failing' as const,
+  }
   const webhooksUrl = `${frontendUrl}/settings/webhooks`
   const accountUrl = `${frontendUrl}/settings/account`
   const deletesAt = '2026-12-05T09:30:00.000Z'
@@ -89,10 +115,16 @@ function listPurposes(brand: SampleBrand): Preview[] {
   const contents: Record<Purpose, [EmailContent, EmailFrame]> = {
     verify_email: [writeLink('verify_email'), frames.createLinkFrame('verify_email')],
     reset_password: [writeLink('reset_password'), frames.createLinkFrame('reset_password')],
-    invite: [invite, frames.createStrangerFrame(brand, frames.explainInvite(accountName, 'Dana Reyes'), unsubscribeUrl)],
+    invite: [
+      invite,
+      frames.createStrangerFrame(brand, frames.explainInvite(accountName, 'Dana Reyes'), unsubscribeUrl),
+    ],
     sales_lead: [writeLeadContent(sampleLead), frames.createStaffFrame('SALES_EMAIL')],
     feedback: [writeFeedbackContent(sampleFeedback), frames.createStaffFrame('FEEDBACK_EMAIL')],
-    feedback_receipt: [writeReceiptContent(sampleFeedback), frames.createMemberFrame(brand, frames.explainReceipt(), frontendUrl)],
+    feedback_receipt: [
+      writeReceiptContent(sampleFeedback),
+      frames.createMemberFrame(brand, frames.explainReceipt(), frontendUrl),
+    ],
     change_email: [writeLink('change_email'), frames.createLinkFrame('change_email')],
     email_change_requested: writeSecurity('email_change_requested'),
     email_changed: writeSecurity('email_changed'),
@@ -104,11 +136,19 @@ function listPurposes(brand: SampleBrand): Preview[] {
     export_failed: [writeExportContent('export_failed', `${frontendUrl}/settings/exports`), exportFrame],
     digest: [
       writeDigestContent(sampleDigest, frontendUrl),
-      frames.createMemberFrame(brand, frames.explainDigest(accountName, `${frontendUrl}/settings/emails`), frontendUrl),
+      frames.createMemberFrame(
+        brand,
+        frames.explainDigest(accountName, `${frontendUrl}/settings/emails`),
+        frontendUrl,
+      ),
     ],
     weekly_report: [
       writeReportContent(sampleReport, frontendUrl),
-      frames.createMemberFrame(brand, frames.explainReport(accountName, sampleReport.team.name, unsubscribeUrl), frontendUrl),
+      frames.createMemberFrame(
+        brand,
+        frames.explainReport(accountName, sampleReport.team.name, unsubscribeUrl),
+        frontendUrl,
+      ),
     ],
     webhook_disabled: [
       writeWebhookContent(webhook, webhooksUrl),
@@ -118,9 +158,14 @@ function listPurposes(brand: SampleBrand): Preview[] {
       deletionEmails.account_deletion_requested(accountName, deletesAt, accountUrl),
       frames.createDeletionFrame(brand),
     ],
-    account_deletion_cancelled: [deletionEmails.account_deletion_cancelled(accountName, '', accountUrl), frames.createDeletionFrame(brand)],
+    account_deletion_cancelled: [
+      deletionEmails.account_deletion_cancelled(accountName, '', accountUrl),
+      frames.createDeletionFrame(brand),
+    ],
   }
-  return Object.entries(contents).map(([purpose, [content, frame]]) => createMail(purpose, purpose, content, frame))
+  return Object.entries(contents).map(([purpose, [content, frame]]) =>
+    createMail(purpose, purpose, content, frame),
+  )
 }
 
 function writeSecurity(purpose: keyof typeof securityEmails): [EmailContent, EmailFrame] {

@@ -6,13 +6,15 @@ import type { Html } from './chat.ts'
 import { consentForm, consentScript } from './consent-page.ts'
 
 /**
- * Create the frontend pages that other services redirect to: the start page and the callback of a sign-in through an identity provider, and
- * the page on which a person gives an MCP client access.
+ * Create the frontend pages that other services redirect to: the start page and the callback of a sign-in
+ * through an identity provider, and the page on which a person gives an MCP client access.
  */
 export function createSignInRoutes(api: string): Hono {
   const app = new Hono()
   app.get('/sign-in', (c) => sendPage(c, api, renderStart(c.req.query('code') ?? ''), startScript))
-  app.get('/oauth/:provider/callback', (c) => sendPage(c, api, html`<p id="status">Signing in…</p><pre id="user"></pre>`, callbackScript))
+  app.get('/oauth/:provider/callback', (c) =>
+    sendPage(c, api, html`<p id="status">Signing in…</p><pre id="user"></pre>`, callbackScript),
+  )
   app.get('/oauth/consent', (c) => sendPage(c, api, consentForm, `${sharedScript}${consentScript}`))
   return app
 }

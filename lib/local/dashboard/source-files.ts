@@ -7,7 +7,10 @@ import { root } from '#local/root.ts'
 const lib = join(root, 'lib')
 const served = /^(local\/dashboard\/page\/[a-z-]+\.(ts|css)|client\/[a-z-]+\.ts)$/
 
-/** Send a source file of the page or of the typed client. TypeScript loses its types on the way, so the page needs no build. */
+/**
+ * Send a source file of the page or of the typed client. TypeScript loses its types on the way, so the page
+ * needs no build.
+ */
 export async function sendSourceFile(c: Context): Promise<Response> {
   const path = c.req.path.slice('/desk/source/'.length)
   if (!served.test(path)) return c.json({ error: `Nothing at ${c.req.path}` }, 404)

@@ -1,6 +1,12 @@
 import { type Clock, toTimestamp } from '#local/clock.ts'
 import { type Fault, type Faults, modes, services } from '#local/vendors/faults.ts'
-import { type ListSummary, type RecordedService, type Records, type RecordTypes, recordedServices } from '#local/vendors/records.ts'
+import {
+  type ListSummary,
+  type RecordedService,
+  type Records,
+  type RecordTypes,
+  recordedServices,
+} from '#local/vendors/records.ts'
 import type { LogLine, LogLines } from './log-lines.ts'
 import { describeRecord } from './page/record-title.ts'
 
@@ -28,7 +34,9 @@ export interface DashboardState {
   users: readonly DemoUser[]
 }
 
-/** What belongs to one trace: the lines of the service's log, and what the emulators received, oldest first. */
+/**
+ * What belongs to one trace: the lines of the service's log, and what the emulators received, oldest first.
+ */
 export interface TraceView {
   logs: LogLine[]
   records: { service: RecordedService; id: string; at: string; title: string }[]
@@ -52,7 +60,12 @@ export function readClock(clock: Clock): ClockState {
 }
 
 /** Return what the page always shows, without the parts that depend on the service. */
-export function summarize({ clock, faults, records, logs }: DashboardSources): Omit<DashboardState, 'api' | 'demo' | 'users'> {
+export function summarize({
+  clock,
+  faults,
+  records,
+  logs,
+}: DashboardSources): Omit<DashboardState, 'api' | 'demo' | 'users'> {
   const queue = { scheduled: 0, delivering: 0, delivered: 0, failed: 0, dead: 0 }
   for (const { state } of records.list('queue')) queue[state]++
   const lists = Object.fromEntries(recordedServices.map((service) => [service, records.summarize(service)]))
@@ -76,5 +89,8 @@ export function readTrace({ records, logs }: DashboardSources, traceId: string):
       // The list has the newest first, also of those of the same millisecond.
       .toReversed(),
   )
-  return { logs: logs.list(traceId).toReversed(), records: found.toSorted((a, b) => a.at.localeCompare(b.at)) }
+  return {
+    logs: logs.list(traceId).toReversed(),
+    records: found.toSorted((a, b) => a.at.localeCompare(b.at)),
+  }
 }

@@ -8,8 +8,14 @@ export interface CurrentCode {
   code: string
 }
 
-/** List the current codes of the users with an authenticator app, so that nobody needs a phone to try the service. At most 50, by address. */
-export async function listTotpCodes(ownerUrl: string, settings: Record<string, string>): Promise<CurrentCode[]> {
+/**
+ * List the current codes of the users with an authenticator app, so that nobody needs a phone to try the
+ * service. At most 50, by address.
+ */
+export async function listTotpCodes(
+  ownerUrl: string,
+  settings: Record<string, string>,
+): Promise<CurrentCode[]> {
   const rows = await withConnection({ connectionString: ownerUrl }, async (client) => {
     const { rows } = await client.query<{ user_id: string; email: string; secret: string; seconds: number }>(
       `select f.user_id, u.email, f.secret, extract(epoch from app.now())::float8 as seconds

@@ -12,7 +12,8 @@ const steps = [
   'Call the security lead now. Until then: no restart, no cleaning, no restore.',
 ]
 
-const isAttack = (facts: Facts, turns: readonly Turn[]) => signs.some((sign) => sign.test(collectText(facts, turns)))
+const isAttack = (facts: Facts, turns: readonly Turn[]) =>
+  signs.some((sign) => sign.test(collectText(facts, turns)))
 
 /** Answer a chat message about a sign of an attack, or return null. */
 export function answerAttack(facts: Facts, turns: readonly Turn[]) {

@@ -43,15 +43,28 @@ export function createFlowDraft(
   return draft ? changeDraft(draft, request, isTree) : startDraft(goal, turns, isTree, facts)
 }
 
-function startDraft(goal: string, turns: readonly Turn[], isTree: boolean, { environment_tags = [], problems = [] }: FlowDraftFacts) {
+function startDraft(
+  goal: string,
+  turns: readonly Turn[],
+  isTree: boolean,
+  { environment_tags = [], problems = [] }: FlowDraftFacts,
+) {
   const userTexts = [...new Set([goal, ...listUserTexts(turns)])]
-  const text = (userTexts.filter((userText) => !isTooShort(userText)).join('\n') || userTexts.join('\n')).trim()
+  const text = (
+    userTexts.filter((userText) => !isTooShort(userText)).join('\n') || userTexts.join('\n')
+  ).trim()
   if (isTooShort(text))
-    return { reply: `What is to be done, and in which case? “${truncate(text, 200)}” says too little to begin with.`, flow: null }
+    return {
+      reply: `What is to be done, and in which case? “${truncate(text, 200)}” says too little to begin with.`,
+      flow: null,
+    }
   const createId = createIdGenerator([])
   const topic = extractTopic(text)
   const statements = parseStatements(text)
-  const buildNodes = () => (isTree ? linkJumps(buildTree(statements, createId), problems.length > 0) : buildSteps(statements, createId))
+  const buildNodes = () =>
+    isTree
+      ? linkJumps(buildTree(statements, createId), problems.length > 0)
+      : buildSteps(statements, createId)
   const nodes = topic ? buildSkeleton(topic, isTree, createId) : buildNodes()
   const environment = environment_tags.length > 0 ? `\n\nEnvironment: ${environment_tags.join(', ')}.` : ''
   const flow = {
@@ -60,7 +73,10 @@ function startDraft(goal: string, turns: readonly Turn[], isTree: boolean, { env
     nodes,
     intake: extractIntakeFields(text),
   }
-  return { reply: `I made ${nodes.length} nodes of it, beginning with “${truncate(nodes[0]?.title ?? '', 200)}”.`, flow }
+  return {
+    reply: `I made ${nodes.length} nodes of it, beginning with “${truncate(nodes[0]?.title ?? '', 200)}”.`,
+    flow,
+  }
 }
 
 function getTitle(statement: Statement | undefined): string | undefined {
@@ -87,8 +103,10 @@ function changeDraft(draft: DraftedFlow, request: string, isTree: boolean) {
     else notDone.push(summary)
     flow = changedFlow ?? flow
   }
-  const help = 'I can rename, describe, add, move and remove, or put an “if … then …” in, where the flow has what is named.'
-  if (done.length === 0) return { reply: `${help} “${truncate(request, 300)}” is none that I can do here.`, flow: null }
+  const help =
+    'I can rename, describe, add, move and remove, or put an “if … then …” in, where the flow has what is named.'
+  if (done.length === 0)
+    return { reply: `${help} “${truncate(request, 300)}” is none that I can do here.`, flow: null }
   const knownKeys = new Set(flow.intake.map(({ key }) => key))
   const intake = [...flow.intake, ...extractIntakeFields(request).filter(({ key }) => !knownKeys.has(key))]
   const remainder = notDone.length > 0 ? ` Not done: ${notDone.join('; ')}. ${help}` : ''
@@ -98,7 +116,8 @@ function changeDraft(draft: DraftedFlow, request: string, isTree: boolean) {
 /** Apply one instruction to a draft. Return undefined if that is not possible. */
 function applyInstruction(draft: DraftedFlow, instruction: string, isTree: boolean): DraftedFlow | undefined {
   const intent = parseIntent(instruction)
-  if (intent?.type === 'rename' && /^(?:the )?flow$/i.test(intent.node.trim())) return { ...draft, name: truncate(intent.text, 200) }
+  if (intent?.type === 'rename' && /^(?:the )?flow$/i.test(intent.node.trim()))
+    return { ...draft, name: truncate(intent.text, 200) }
   const nodes = intent && applyIntent(draft.nodes, intent, isTree, null)
   return nodes && { ...draft, nodes }
 }
@@ -131,14 +150,21 @@ export function createEdit(fields: Edit): FlowEdit {
 }
 
 /** Answer an instruction with the edits that make the difference between the nodes before and after. */
-export function createFlowEdit({ tree_type = 'troubleshooting', instruction = '', node = null, structure }: FlowEditFacts) {
+export function createFlowEdit({
+  tree_type = 'troubleshooting',
+  instruction = '',
+  node = null,
+  structure,
+}: FlowEditFacts) {
   const intent = parseIntent(instruction)
   const nodes = structure ? flattenStructure(structure) : []
   const isTree = tree_type === 'troubleshooting'
   const changedNodes = intent && applyIntent(nodes, intent, isTree, node)
   const edits = changedNodes ? listEdits(nodes, changedNodes, isTree).map(createEdit) : []
   const explanation =
-    edits.length > 0 ? `As asked: ${truncate(instruction, 1000)}` : `Nothing is changed: I cannot do “${truncate(instruction, 1000)}” here.`
+    edits.length > 0
+      ? `As asked: ${truncate(instruction, 1000)}`
+      : `Nothing is changed: I cannot do “${truncate(instruction, 1000)}” here.`
   return { explanation, edits }
 }
 
@@ -154,7 +180,9 @@ function listEdits(before: readonly FlatNode[], after: readonly FlatNode[], isTr
   // The root of a tree has no link that could be changed, so what stands before it is inserted there.
   const isNewRoot = isTree && !beforeById.has(after[0]?.id ?? '')
   return [
-    ...inserted.map((edit) => (isNewRoot && edit.id === after[0]?.id ? { ...edit, ...beforeRoot(before) } : edit)),
+    ...inserted.map((edit) =>
+      isNewRoot && edit.id === after[0]?.id ? { ...edit, ...beforeRoot(before) } : edit,
+    ),
     ...updated,
     ...moved,
     ...removed,
@@ -171,14 +199,18 @@ function toInsert({ id, kind, title, description, options, next }: FlatNode): Ed
 
 function findPlace(nodes: readonly FlatNode[], node: FlatNode): Partial<Edit> {
   const index = nodes.indexOf(node)
-  return index > 0 ? { position: 'after', anchor: nodes[index - 1]?.id ?? null } : { position: 'before', anchor: nodes[1]?.id ?? null }
+  return index > 0
+    ? { position: 'after', anchor: nodes[index - 1]?.id ?? null }
+    : { position: 'before', anchor: nodes[1]?.id ?? null }
 }
 
 function listUpdates(before: FlatNode | undefined, after: FlatNode): Edit[] {
   if (!before) return []
   const isChanged = (field: keyof FlatNode) => JSON.stringify(before[field]) !== JSON.stringify(after[field])
   const fields = (['kind', 'title', 'description', 'options', 'next'] as const).filter(isChanged)
-  return fields.length > 0 ? [{ op: 'update', id: after.id, ...Object.fromEntries(fields.map((field) => [field, after[field]])) }] : []
+  return fields.length > 0
+    ? [{ op: 'update', id: after.id, ...Object.fromEntries(fields.map((field) => [field, after[field]])) }]
+    : []
 }
 
 /** List the moves of the step that stands elsewhere. At most one step moves. */

@@ -1,10 +1,21 @@
 import { answerAttack, nextAttackStep } from './attack.ts'
-import { collectText, describeReport, extractFindings, type Facts, type Outline, type OutlineNode, type Turn } from './facts.ts'
+import {
+  collectText,
+  describeReport,
+  extractFindings,
+  type Facts,
+  type Outline,
+  type OutlineNode,
+  type Turn,
+} from './facts.ts'
 import { asksForFix, findFittingFlow, findLikelyEnd, followAnswers, listUserTexts } from './flows.ts'
 import { describeLookups } from './lookups.ts'
 import { findBestIndex, truncate } from './text.ts'
 
-/** Answer a chat message: ask the next question of the fitting flow, or suggest a fix at the end of a path or when the user asks for one. */
+/**
+ * Answer a chat message: ask the next question of the fitting flow, or suggest a fix at the end of a path or
+ * when the user asks for one.
+ */
 export function createChatTurn(facts: Facts, turns: readonly Turn[]) {
   const attack = answerAttack(facts, turns)
   if (attack) return attack
@@ -12,14 +23,19 @@ export function createChatTurn(facts: Facts, turns: readonly Turn[]) {
   const text = newestMessage?.text ?? describeReport(facts)
   const flow = findFittingFlow(facts, turns)
   // Without a reported problem or a ticket, the first message is the report. All other messages are answers.
-  const node = flow && followAnswers(flow, listUserTexts(turns).slice(facts.session?.problem_summary || facts.ticket ? 0 : 1))
+  const node =
+    flow &&
+    followAnswers(flow, listUserTexts(turns).slice(facts.session?.problem_summary || facts.ticket ? 0 : 1))
   const end = flow && findLikelyEnd(flow, node, collectText(facts, turns))
   const isAtEnd = node !== undefined && node === end
   const fix = isAtEnd || asksForFix(text) ? createFix(facts, turns, flow, end) : null
   const nextNode = isAtEnd ? undefined : node
   const reading = flow ? undefined : findReading(facts, turns)
   return {
-    reply: [composeReply(text, newestMessage?.images ?? 0, flow, nextNode, fix, reading), describeLookups(facts)]
+    reply: [
+      composeReply(text, newestMessage?.images ?? 0, flow, nextNode, fix, reading),
+      describeLookups(facts),
+    ]
       .filter(Boolean)
       .join('\n\n'),
     citations: listCitations(flow, reading),
@@ -31,7 +47,12 @@ export function createChatTurn(facts: Facts, turns: readonly Turn[]) {
   }
 }
 
-function createQuestions(facts: Facts, text: string, flow: Outline | undefined, nextNode: OutlineNode | undefined): string[] {
+function createQuestions(
+  facts: Facts,
+  text: string,
+  flow: Outline | undefined,
+  nextNode: OutlineNode | undefined,
+): string[] {
   if (nextNode?.kind === 'decision') return removeKnownTasks(facts, [nextNode.title])
   if (flow) return []
   return removeKnownTasks(facts, [`What exactly is shown or heard when “${truncate(text, 120)}” happens?`])
@@ -58,13 +79,17 @@ function composeReply(
   if (fix) parts.push(`Suggested fix: **${fix.title}**`, truncate(fix.description, 1500))
   if (reading) parts.push(`**${reading.title}** describes this:`, truncate(reading.text, 1000))
   if (!flow && !fix && !reading)
-    parts.push('No guided flow matches this problem. When did it begin, who is affected, and what changed before it began?')
+    parts.push(
+      'No guided flow matches this problem. When did it begin, who is affected, and what changed before it began?',
+    )
   return parts.filter(Boolean).join('\n\n')
 }
 
 /** Remove questions and actions that are in the task lane already. */
 function removeKnownTasks(facts: Facts, texts: string[]): string[] {
-  const knownTasks = [...(facts.task_lane?.questions ?? []), ...(facts.task_lane?.actions ?? [])].map((item) => item.text)
+  const knownTasks = [...(facts.task_lane?.questions ?? []), ...(facts.task_lane?.actions ?? [])].map(
+    (item) => item.text,
+  )
   return texts.map((text) => truncate(text, 500)).filter((text) => !knownTasks.includes(text))
 }
 
@@ -75,7 +100,10 @@ interface Reading {
   text: string
 }
 
-/** Return the article or the resolved session that fits best, or undefined if none shares a word with the case. */
+/**
+ * Return the article or the resolved session that fits best, or undefined if none shares a word with the
+ * case.
+ */
 function findReading(facts: Facts, turns: readonly Turn[]): Reading | undefined {
   const sessions = (facts.resolved_sessions ?? []).map(({ number, title, problem, solution, fixes }) => ({
     number,
@@ -95,7 +123,12 @@ const listCitations = (flow: Outline | undefined, reading: Reading | undefined):
   (flow ?? reading) ? [(flow ?? reading)?.number ?? 0] : []
 
 /** Create a fix from the end of a flow, or a general one. Add a script if the conversation asks for one. */
-function createFix(facts: Facts, turns: readonly Turn[], flow: Outline | undefined, end: OutlineNode | undefined) {
+function createFix(
+  facts: Facts,
+  turns: readonly Turn[],
+  flow: Outline | undefined,
+  end: OutlineNode | undefined,
+) {
   const text = collectText(facts, turns)
   const templates = facts.templates ?? []
   const templateIndex = findBestIndex(
@@ -131,20 +164,30 @@ function createFix(facts: Facts, turns: readonly Turn[], flow: Outline | undefin
 }
 
 const outcomePatterns = [
-  ['applied_failed', /\b(?:did(?:n't| not) (?:work|help)|no change|still (?:broken|fails|the same)|failed)\b/i],
+  [
+    'applied_failed',
+    /\b(?:did(?:n't| not) (?:work|help)|no change|still (?:broken|fails|the same)|failed)\b/i,
+  ],
   ['applied_partial', /\b(?:partly|partially|only some|some of (?:it|them)|but not all)\b/i],
   ['applied_pending', /\b(?:waiting for|will know|tomorrow|after the reboot|pending|overnight)\b/i],
-  ['applied_success', /\b(?:(?:that|it|this) (?:worked|fixed|helped|solved)|works (?:now|again)|solved|fixed it|is fixed)\b/i],
+  [
+    'applied_success',
+    /\b(?:(?:that|it|this) (?:worked|fixed|helped|solved)|works (?:now|again)|solved|fixed it|is fixed)\b/i,
+  ],
 ] as const
 
 /** Find the outcome of an open fix that a message reports. */
 function findOutcome(facts: Facts, text: string) {
-  const hasOpenFix = (facts.fixes ?? []).some(({ status }) => ['proposed', 'applied_partial', 'applied_pending'].includes(status))
+  const hasOpenFix = (facts.fixes ?? []).some(({ status }) =>
+    ['proposed', 'applied_partial', 'applied_pending'].includes(status),
+  )
   const outcome = hasOpenFix ? outcomePatterns.find(([, pattern]) => pattern.test(text))?.[0] : undefined
   return outcome ? { outcome, reason: truncate(text, 1000) } : null
 }
 
-/** Create the next step of a guided session: the next node of the fitting flow, a fix, or a general question. */
+/**
+ * Create the next step of a guided session: the next node of the fitting flow, a fix, or a general question.
+ */
 export function createGuidedStep(facts: Facts, turns: readonly Turn[]) {
   const attack = nextAttackStep(facts, turns)
   if (attack) return attack

@@ -25,12 +25,17 @@ const numberWords = 'one two three four five six seven eight nine ten eleven twe
 const deviceNouns =
   'access points?|(?:core |layer[- ]\\d )?switch(?:es)?|servers?|hosts?|pcs?|workstations?|laptops?|desktops?|printers?|scanners?|phones?|aps?|routers?|firewalls?|gateways?|modems?|nas|sans?|ups|hypervisors?'
 /** A number or an article, at most one adjective, and a noun for a device. */
-const phrasePattern = new RegExp(`\\b(\\d{1,2}|an?|the|${numberWords.join('|')})\\s+((?:[a-z][a-z-]*\\s+)?(?:${deviceNouns}))\\b`, 'gi')
-const linkPattern = /\b(?:connect(?:s|ed)?|link(?:s|ed)?|hangs? on|attached|plugged|uplinks?|behind|goes|leads|wired|between)\b|->|→|--/i
+const phrasePattern = new RegExp(
+  `\\b(\\d{1,2}|an?|the|${numberWords.join('|')})\\s+((?:[a-z][a-z-]*\\s+)?(?:${deviceNouns}))\\b`,
+  'gi',
+)
+const linkPattern =
+  /\b(?:connect(?:s|ed)?|link(?:s|ed)?|hangs? on|attached|plugged|uplinks?|behind|goes|leads|wired|between)\b|->|→|--/i
 
 /**
- * Create a diagram from a description. Devices are names in capitals such as SW-CORE, phrases such as “3 switches” or “a firewall”, and the
- * items of a list. In a sentence that mentions a connection, all devices are linked to the first one, except for what is behind another.
+ * Create a diagram from a description. Devices are names in capitals such as SW-CORE, phrases such as “3
+ * switches” or “a firewall”, and the items of a list. In a sentence that mentions a connection, all devices
+ * are linked to the first one, except for what is behind another.
  */
 export function createDiagramDraft(facts: DiagramFacts) {
   const text = facts.description ?? ''
@@ -48,10 +53,13 @@ export function createDiagramDraft(facts: DiagramFacts) {
   }
   for (const sentence of text.split(/(?<=[.;!?])\s+|\n+/)) {
     const groups = extractNames(sentence).map((names) => names.map((name) => findOrAddDevice(name, sentence)))
-    if (linkPattern.test(sentence)) for (const [from, to] of linkGroups(groups, sentence)) links.push({ from, to, label: null })
+    if (linkPattern.test(sentence))
+      for (const [from, to] of linkGroups(groups, sentence)) links.push({ from, to, label: null })
   }
   const notes =
-    devices.length === 0 ? `No device was found in “${truncate(text, 200)}”; name them with codes such as SW-CORE, or one per line.` : ''
+    devices.length === 0
+      ? `No device was found in “${truncate(text, 200)}”; name them with codes such as SW-CORE, or one per line.`
+      : ''
   return { devices: devices.slice(0, 200), links: links.slice(0, 400), notes }
 }
 
@@ -73,16 +81,23 @@ function listDevices(count: string, noun: string): string[] {
   const number = numberWords.includes(count) ? numberWords.indexOf(count) + 1 : Number(count) || 1
   const isPlural = /^\d/.test(count) || number > 1
   const name = isPlural ? (/switches$/i.test(noun) ? noun.slice(0, -2) : noun.replace(/(?<!u)s$/i, '')) : noun
-  const capitalName = /^(?:nas|ups|san|ap|pc)$/i.test(name) ? name.toUpperCase() : (name[0] ?? '').toUpperCase() + name.slice(1)
-  return isPlural ? Array.from({ length: Math.min(50, number) }, (_, n) => `${capitalName} ${n + 1}`) : [capitalName]
+  const capitalName = /^(?:nas|ups|san|ap|pc)$/i.test(name)
+    ? name.toUpperCase()
+    : (name[0] ?? '').toUpperCase() + name.slice(1)
+  return isPlural
+    ? Array.from({ length: Math.min(50, number) }, (_, n) => `${capitalName} ${n + 1}`)
+    : [capitalName]
 }
 
 /** Return the links between the groups of a sentence that mentions a connection. */
 function linkGroups(groups: readonly number[][], sentence: string): [number, number][] {
   const linkTo = (from: number | undefined, others: readonly number[]) =>
-    [...new Set(others)].flatMap((to): [number, number][] => (from === undefined || from === to ? [] : [[from, to]]))
+    [...new Set(others)].flatMap((to): [number, number][] =>
+      from === undefined || from === to ? [] : [[from, to]],
+    )
   // “a firewall, a switch and two servers behind it” is a chain.
-  if (/\bbehind (?:it|them|that)\b/i.test(sentence)) return groups.slice(1).flatMap((group, index) => linkTo(groups[index]?.[0], group))
+  if (/\bbehind (?:it|them|that)\b/i.test(sentence))
+    return groups.slice(1).flatMap((group, index) => linkTo(groups[index]?.[0], group))
   if (/\bbehind\b/i.test(sentence)) return linkTo(groups.at(-1)?.[0], groups.slice(0, -1).flat())
   const [first, ...others] = groups.flat()
   return linkTo(first, others)

@@ -1,5 +1,13 @@
 import type { FlatNode } from '#rules/flows/flat-nodes.ts'
-import { buildSteps, type Condition, type CreateId, createDecision, createIdGenerator, createNode, parseCondition } from './procedures.ts'
+import {
+  buildSteps,
+  type Condition,
+  type CreateId,
+  createDecision,
+  createIdGenerator,
+  createNode,
+  parseCondition,
+} from './procedures.ts'
 import { findBestIndex, truncate } from './text.ts'
 
 /** A change of a flow that an instruction asks for. `node` and `anchor` are the words that name a node. */
@@ -27,7 +35,9 @@ export function splitInstructions(text: string): string[] {
   const textWithoutQuotes = text.replace(/"[^"]*"|“[^”]*”/g, (quote) => `⟦${quotes.push(quote) - 1}⟧`)
   return textWithoutQuotes
     .split(separatorPattern)
-    .map((part) => part.replace(/⟦(\d+)⟧/g, (placeholder, index: string) => quotes[Number(index)] ?? placeholder))
+    .map((part) =>
+      part.replace(/⟦(\d+)⟧/g, (placeholder, index: string) => quotes[Number(index)] ?? placeholder),
+    )
 }
 
 /** Parse one instruction. Return undefined if it is none that the local model understands. */
@@ -35,12 +45,19 @@ export function parseIntent(instruction: string): EditIntent | undefined {
   const condition = parseCondition(instruction)
   if (condition) return { type: 'decide', ...condition }
   const rename = renamePattern.exec(instruction)
-  if (rename?.[1] && rename[2]) return { type: 'rename', node: rename[1], text: truncate(removeQuotes(rename[2]), 300) }
+  if (rename?.[1] && rename[2])
+    return { type: 'rename', node: rename[1], text: truncate(removeQuotes(rename[2]), 300) }
   const describe = describePattern.exec(instruction)
-  if (describe?.[1] && describe[2]) return { type: 'describe', node: describe[1], text: removeQuotes(describe[2]) }
+  if (describe?.[1] && describe[2])
+    return { type: 'describe', node: describe[1], text: removeQuotes(describe[2]) }
   const move = movePattern.exec(instruction)
   if (move?.[1] && move[2] && move[3])
-    return { type: 'move', node: move[1], position: move[2].toLowerCase() as 'before' | 'after', anchor: move[3] }
+    return {
+      type: 'move',
+      node: move[1],
+      position: move[2].toLowerCase() as 'before' | 'after',
+      anchor: move[3],
+    }
   const add = addPattern.exec(instruction)
   if (add?.[1]) {
     const position = (add[2]?.toLowerCase() ?? null) as 'before' | 'after' | null
@@ -50,14 +67,26 @@ export function parseIntent(instruction: string): EditIntent | undefined {
   return removedNode ? { type: 'remove', node: removedNode } : undefined
 }
 
-/** Return the index of the node that a phrase names by its position, id or title, or -1. `currentId` is the node that “it” refers to. */
-export function findNodeIndex(nodes: readonly FlatNode[], phrase: string, currentId: string | null = null): number {
-  const name = removeQuotes(phrase.trim().replace(/^(?:the\s+)?(?:(?:step|node|decision|action|solution|question)\s+)?/i, ''))
-  if (/^(?:it|this|this (?:step|node|one)|here)$/i.test(name) && currentId) return nodes.findIndex(({ id }) => id === currentId)
+/**
+ * Return the index of the node that a phrase names by its position, id or title, or -1. `currentId` is the
+ * node that “it” refers to.
+ */
+export function findNodeIndex(
+  nodes: readonly FlatNode[],
+  phrase: string,
+  currentId: string | null = null,
+): number {
+  const name = removeQuotes(
+    phrase.trim().replace(/^(?:the\s+)?(?:(?:step|node|decision|action|solution|question)\s+)?/i, ''),
+  )
+  if (/^(?:it|this|this (?:step|node|one)|here)$/i.test(name) && currentId)
+    return nodes.findIndex(({ id }) => id === currentId)
   if (/^(?:root|first(?: (?:step|node|question))?)(?: node)?$/i.test(name)) return 0
   const stepIndexes = nodes.flatMap(({ kind }, index) => (kind === 'procedure_step' ? [index] : []))
   if (/^\d+$/.test(name) && stepIndexes.length > 0) return stepIndexes[Number(name) - 1] ?? -1
-  const exactIndex = nodes.findIndex(({ id, title }) => id === name || title.toLowerCase() === name.toLowerCase())
+  const exactIndex = nodes.findIndex(
+    ({ id, title }) => id === name || title.toLowerCase() === name.toLowerCase(),
+  )
   if (exactIndex >= 0) return exactIndex
   return findBestIndex(
     name,
@@ -65,7 +94,10 @@ export function findNodeIndex(nodes: readonly FlatNode[], phrase: string, curren
   )
 }
 
-/** Return the nodes after a change, or undefined if the flow does not allow it. `currentId` is the node that “it” refers to. */
+/**
+ * Return the nodes after a change, or undefined if the flow does not allow it. `currentId` is the node that
+ * “it” refers to.
+ */
 export function applyIntent(
   nodes: readonly FlatNode[],
   intent: EditIntent,
@@ -92,9 +124,15 @@ export function applyIntent(
     }
     case 'add':
       if (isTree) return addAction(nodes, intent, index, createId)
-      return insertStep(nodes, buildSteps([{ task: intent.title, details: '' }], createId)[0], intent.position, index)
+      return insertStep(
+        nodes,
+        buildSteps([{ task: intent.title, details: '' }], createId)[0],
+        intent.position,
+        index,
+      )
     case 'decide':
-      if (isTree) return addDecision(nodes, intent, Math.max(0, findNodeIndex(nodes, 'it', currentId)), createId)
+      if (isTree)
+        return addDecision(nodes, intent, Math.max(0, findNodeIndex(nodes, 'it', currentId)), createId)
       return insertStep(nodes, buildSteps([intent], createId)[0], null, -1)
   }
 }
@@ -108,10 +146,17 @@ function insertStep(
 ): FlatNode[] {
   const endIndex = nodes.findIndex(({ kind }) => kind === 'procedure_end')
   const lastIndex = endIndex < 0 ? nodes.length : endIndex
-  return nodes.toSpliced(index < 0 ? lastIndex : Math.min(lastIndex, index + (position === 'before' ? 0 : 1)), 0, step as FlatNode)
+  return nodes.toSpliced(
+    index < 0 ? lastIndex : Math.min(lastIndex, index + (position === 'before' ? 0 : 1)),
+    0,
+    step as FlatNode,
+  )
 }
 
-/** Add an action before or after a node of a tree. After a solution, that solution becomes an action, and the new node the solution. */
+/**
+ * Add an action before or after a node of a tree. After a solution, that solution becomes an action, and the
+ * new node the solution.
+ */
 function addAction(
   nodes: readonly FlatNode[],
   { title, position }: EditIntent & { type: 'add' },
@@ -120,7 +165,8 @@ function addAction(
 ): FlatNode[] | undefined {
   const node = nodes[Math.max(0, index)]
   if (!node || (position === 'after' && node.kind === 'decision')) return undefined
-  if (position !== 'after') return insertBefore(nodes, node, [createNode(createId, { kind: 'action', title, next: node.id })])
+  if (position !== 'after')
+    return insertBefore(nodes, node, [createNode(createId, { kind: 'action', title, next: node.id })])
   const next = nodes.find(({ id }) => id === node.next)
   if (next) return insertBefore(nodes, next, [createNode(createId, { kind: 'action', title, next: next.id })])
   const solution = createNode(createId, { kind: 'solution', title })
@@ -137,7 +183,11 @@ function addDecision(
   const node = nodes[index] as FlatNode
   const yes = createNode(createId, { kind: 'solution', title: action })
   const no = otherwise ? createNode(createId, { kind: 'action', title: otherwise, next: node.id }) : node
-  return insertBefore(nodes, node, [createDecision(createId, condition, [yes, no]), yes, ...(no === node ? [] : [no])])
+  return insertBefore(nodes, node, [
+    createDecision(createId, condition, [yes, no]),
+    yes,
+    ...(no === node ? [] : [no]),
+  ])
 }
 
 /** Insert nodes before a node of a tree. Links to that node lead to the first inserted node instead. */
@@ -146,7 +196,10 @@ function insertBefore(nodes: readonly FlatNode[], node: FlatNode, inserted: read
   const redirected = nodes.map((other) => ({
     ...other,
     next: other.next === node.id ? firstId : other.next,
-    options: other.options.map(({ label, leads_to }) => ({ label, leads_to: leads_to === node.id ? firstId : leads_to })),
+    options: other.options.map(({ label, leads_to }) => ({
+      label,
+      leads_to: leads_to === node.id ? firstId : leads_to,
+    })),
   }))
   return redirected.toSpliced(nodes.indexOf(node), 0, ...inserted)
 }
@@ -156,7 +209,8 @@ function removeBranch(nodes: readonly FlatNode[], id: string): FlatNode[] {
   const removedIds = new Set([id])
   for (const node of nodes) {
     if (!removedIds.has(node.id)) continue
-    for (const nextId of [node.next, ...node.options.map(({ leads_to }) => leads_to)]) if (nextId) removedIds.add(nextId)
+    for (const nextId of [node.next, ...node.options.map(({ leads_to }) => leads_to)])
+      if (nextId) removedIds.add(nextId)
   }
   return nodes
     .filter((node) => !removedIds.has(node.id))

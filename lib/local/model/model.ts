@@ -5,7 +5,12 @@ import { createDiagramDraft } from './diagrams.ts'
 import type { Facts, Turn } from './facts.ts'
 import { createArticleNodes } from './knowledge.ts'
 import { createScriptTurn } from './scripts.ts'
-import { createEscalationAssessment, createHandoffDraft, createSessionOutput, createStatusUpdate } from './summaries.ts'
+import {
+  createEscalationAssessment,
+  createHandoffDraft,
+  createSessionOutput,
+  createStatusUpdate,
+} from './summaries.ts'
 
 /** The name of the local model. It shows that no real model has answered. */
 export const modelName = 'local-rules-1'
@@ -26,7 +31,10 @@ const answerFunctions: Record<string, (facts: Facts, turns: readonly Turn[]) => 
   diagram_draft: (facts) => createDiagramDraft(facts as Parameters<typeof createDiagramDraft>[0]),
 }
 
-/** Answer like a model, but by rules: every part comes from the facts and the conversation. Return undefined for an unknown schema. */
+/**
+ * Answer like a model, but by rules: every part comes from the facts and the conversation. Return undefined
+ * for an unknown schema.
+ */
 export function answerByRules(schemaName: string, facts: Facts, turns: readonly Turn[]): unknown {
   return answerFunctions[schemaName]?.(facts, turns)
 }

@@ -16,7 +16,10 @@ const conditionPattern =
   /^(?:if|when)\s+(.+?)(?:,\s*(?:then\s+)?|\s+then\s+)(.+?)(?:(?:[,;.]|\s)\s*(?:otherwise|else|if not)\b[,:]?\s+(.+?))?[.!]?$/is
 const otherwisePattern = /^(?:otherwise|else|if not)\b[,:]?\s+(.+?)[.!]?$/is
 
-/** Parse at most 40 statements of a procedure: headings and list items with the lines below them, or sentences if there is no list. */
+/**
+ * Parse at most 40 statements of a procedure: headings and list items with the lines below them, or sentences
+ * if there is no list.
+ */
 export function parseStatements(text: string): Statement[] {
   const lines = text.split(/\n+/).filter((line) => line.trim())
   const isList = lines.some((line) => listMarkerPattern.test(line))
@@ -25,13 +28,16 @@ export function parseStatements(text: string): Statement[] {
     const title = isList && !listMarkerPattern.test(line) ? headingPattern.exec(line) : null
     const last = statements.at(-1)
     if (title) statements.push({ heading: (title[1] ?? title[2] ?? '').trim() })
-    else if (!isList || listMarkerPattern.test(line)) addStatement(statements, line.replace(listMarkerPattern, '').trim())
+    else if (!isList || listMarkerPattern.test(line))
+      addStatement(statements, line.replace(listMarkerPattern, '').trim())
     else if (last && 'task' in last) last.details = [last.details, line.trim()].filter(Boolean).join('\n')
   }
   return statements.slice(0, 40)
 }
 
-/** Add the statement of a sentence. A sentence that starts with “otherwise” completes the condition before it. */
+/**
+ * Add the statement of a sentence. A sentence that starts with “otherwise” completes the condition before it.
+ */
 function addStatement(statements: Statement[], sentence: string): void {
   const last = statements.at(-1)
   const otherwise = otherwisePattern.exec(sentence)?.[1]
@@ -45,7 +51,10 @@ export function parseCondition(sentence: string): Condition | undefined {
   return condition && action ? { condition, action, otherwise: otherwise ?? null } : undefined
 }
 
-/** Parse a task. The text after a colon becomes the details. Without one, more than 120 characters are both title and details. */
+/**
+ * Parse a task. The text after a colon becomes the details. Without one, more than 120 characters are both
+ * title and details.
+ */
 function parseTask(sentence: string): Statement {
   const [, title = sentence, details = ''] = /^([^:]{3,100}):\s+(.+)$/s.exec(sentence) ?? []
   return { task: title.replace(/[.!]+$/, ''), details: details || (title.length > 120 ? sentence : '') }
@@ -54,7 +63,9 @@ function parseTask(sentence: string): Statement {
 const requestPattern =
   /^(?:please\s+)?(?:can you\s+)?(?:build|write|create|make|draft|design|we need|i need|i want)\b.*?\b(?:for|about|to|that|when)\s+(.+?)[.!]?$/is
 
-/** Extract the topic of a text that is only a request for a flow, such as “build a flow for slow printers”. */
+/**
+ * Extract the topic of a text that is only a request for a flow, such as “build a flow for slow printers”.
+ */
 export function extractTopic(text: string): string | undefined {
   return splitSentences(text).length === 1 ? requestPattern.exec(text.trim())?.[1] : undefined
 }
@@ -76,7 +87,10 @@ export function createIdGenerator(nodes: readonly { id: string }[], prefix = 'n'
 
 const capitalize = (text: string) => (text[0] ?? '').toUpperCase() + text.slice(1)
 
-export const createNode = (createId: CreateId, { title, ...fields }: Pick<FlatNode, 'kind' | 'title'> & Partial<FlatNode>): FlatNode => ({
+export const createNode = (
+  createId: CreateId,
+  { title, ...fields }: Pick<FlatNode, 'kind' | 'title'> & Partial<FlatNode>,
+): FlatNode => ({
   id: createId(),
   description: '',
   options: [],
@@ -86,7 +100,11 @@ export const createNode = (createId: CreateId, { title, ...fields }: Pick<FlatNo
 })
 
 /** Create a decision that leads to one node for yes and to another for no. */
-export const createDecision = (createId: CreateId, condition: string, [yes, no]: readonly [FlatNode, FlatNode]) =>
+export const createDecision = (
+  createId: CreateId,
+  condition: string,
+  [yes, no]: readonly [FlatNode, FlatNode],
+) =>
   createNode(createId, {
     kind: 'decision',
     title: condition.endsWith('?') ? condition : `Is it so that ${condition}?`,
@@ -97,17 +115,22 @@ export const createDecision = (createId: CreateId, condition: string, [yes, no]:
   })
 
 /**
- * Build a tree from statements, root first. Tasks become actions, conditions become decisions, and the last task becomes a solution. The
- * action of a condition becomes a solution too. Headings are skipped.
+ * Build a tree from statements, root first. Tasks become actions, conditions become decisions, and the last
+ * task becomes a solution. The action of a condition becomes a solution too. Headings are skipped.
  */
 export function buildTree(statements: readonly Statement[], createId: CreateId): FlatNode[] {
   const [first, ...rest] = statements.filter((statement) => !('heading' in statement))
-  if (!first || 'heading' in first) return [createNode(createId, { kind: 'solution', title: 'Hand it over with what was found' })]
+  if (!first || 'heading' in first)
+    return [createNode(createId, { kind: 'solution', title: 'Hand it over with what was found' })]
   if ('task' in first) {
-    if (rest.length === 0) return [createNode(createId, { kind: 'solution', title: first.task, description: first.details })]
+    if (rest.length === 0)
+      return [createNode(createId, { kind: 'solution', title: first.task, description: first.details })]
     const nextNodes = buildTree(rest, createId)
     const next = nextNodes[0]?.id ?? null
-    return [createNode(createId, { kind: 'action', title: first.task, description: first.details, next }), ...nextNodes]
+    return [
+      createNode(createId, { kind: 'action', title: first.task, description: first.details, next }),
+      ...nextNodes,
+    ]
   }
   const yes = createNode(createId, { kind: 'solution', title: first.action })
   const noStatements = first.otherwise ? [{ task: first.otherwise, details: '' }, ...rest] : rest
@@ -118,8 +141,14 @@ export function buildTree(statements: readonly Statement[], createId: CreateId):
 /** Build the steps of a procedure from statements. Headings become section headers, and an end is added. */
 export function buildSteps(statements: readonly Statement[], createId: CreateId): FlatNode[] {
   const steps = statements.map((statement) => {
-    if ('heading' in statement) return createNode(createId, { kind: 'section_header', title: statement.heading })
-    if ('task' in statement) return createNode(createId, { kind: 'procedure_step', title: statement.task, description: statement.details })
+    if ('heading' in statement)
+      return createNode(createId, { kind: 'section_header', title: statement.heading })
+    if ('task' in statement)
+      return createNode(createId, {
+        kind: 'procedure_step',
+        title: statement.task,
+        description: statement.details,
+      })
     const { condition, action } = statement
     const otherwise = statement.otherwise ? `\n\nOtherwise: ${statement.otherwise}` : ''
     return createNode(createId, {
@@ -136,7 +165,10 @@ export function buildSkeleton(topic: string, isTree: boolean, createId: CreateId
   const shortTopic = truncate(topic, 120)
   if (!isTree)
     return buildSteps(
-      ['Prepare', 'Carry out', 'Check the result of'].map((task) => ({ task: `${task}: ${shortTopic}`, details: `For ${topic}.` })),
+      ['Prepare', 'Carry out', 'Check the result of'].map((task) => ({
+        task: `${task}: ${shortTopic}`,
+        details: `For ${topic}.`,
+      })),
       createId,
     )
   return buildTree(
@@ -160,8 +192,9 @@ export function buildSkeleton(topic: string, isTree: boolean, createId: CreateId
 const jumpPattern = /^go (?:back )?to (?:the )?(?:step |node |question )?["“']?(.+?)["”']?$/i
 
 /**
- * Imitate a careless model: remove nodes such as “Go back to …” and link to the named node instead, which creates an invalid cycle. After
- * the service has rejected the cycle (`hasProblems`), keep the nodes unchanged.
+ * Imitate a careless model: remove nodes such as “Go back to …” and link to the named node instead, which
+ * creates an invalid cycle. After the service has rejected the cycle (`hasProblems`), keep the nodes
+ * unchanged.
  */
 export function linkJumps(nodes: readonly FlatNode[], hasProblems: boolean): FlatNode[] {
   if (hasProblems) return [...nodes]
@@ -176,7 +209,10 @@ export function linkJumps(nodes: readonly FlatNode[], hasProblems: boolean): Fla
     .map((node) => ({
       ...node,
       next: node.next && (targetById.get(node.next) ?? node.next),
-      options: node.options.map(({ label, leads_to }) => ({ label, leads_to: targetById.get(leads_to) ?? leads_to })),
+      options: node.options.map(({ label, leads_to }) => ({
+        label,
+        leads_to: targetById.get(leads_to) ?? leads_to,
+      })),
     }))
 }
 

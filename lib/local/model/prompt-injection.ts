@@ -1,12 +1,14 @@
 /**
- * Find the answer that injected text demands from a model without any defence. This is the text after the last `OBEY:` anywhere in the
- * request, or as many characters as `OBEY-SIZE:` says. Returns undefined if the request contains neither.
+ * Find the answer that injected text demands from a model without any defence. This is the text after the
+ * last `OBEY:` anywhere in the request, or as many characters as `OBEY-SIZE:` says. Returns undefined if the
+ * request contains neither.
  */
 export function findInjectedAnswer(request: unknown): string | undefined {
   let answer: string | undefined
   const search = (value: unknown): void => {
     if (typeof value === 'string') answer = parseDemand(value) ?? answer
-    else if (typeof value === 'object' && value !== null) for (const item of Object.values(value)) search(item)
+    else if (typeof value === 'object' && value !== null)
+      for (const item of Object.values(value)) search(item)
   }
   search(request)
   return answer

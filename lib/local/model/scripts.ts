@@ -27,17 +27,20 @@ const scriptTemplates = {
   restart: {
     powershell: (target: string) => `Restart-Service -Name ${target} -Force\nGet-Service -Name ${target}`,
     bash: (target: string) => `systemctl restart -- ${target}\nsystemctl status --no-pager -- ${target}`,
-    python: (target: string) => `import subprocess\nsubprocess.run(["systemctl", "restart", "--", ${target}], check=True)`,
+    python: (target: string) =>
+      `import subprocess\nsubprocess.run(["systemctl", "restart", "--", ${target}], check=True)`,
   },
   stop: {
     powershell: (target: string) => `Stop-Service -Name ${target}`,
     bash: (target: string) => `systemctl stop -- ${target}`,
-    python: (target: string) => `import subprocess\nsubprocess.run(["systemctl", "stop", "--", ${target}], check=True)`,
+    python: (target: string) =>
+      `import subprocess\nsubprocess.run(["systemctl", "stop", "--", ${target}], check=True)`,
   },
   ping: {
     powershell: (target: string) => `Test-Connection -ComputerName ${target} -Count 4`,
     bash: (target: string) => `ping -c 4 -- ${target}`,
-    python: (target: string) => `import subprocess\nsubprocess.run(["ping", "-c", "4", ${target}], check=True)`,
+    python: (target: string) =>
+      `import subprocess\nsubprocess.run(["ping", "-c", "4", ${target}], check=True)`,
   },
   list: {
     powershell: (target: string) => `Get-ChildItem -LiteralPath ${target}`,
@@ -50,7 +53,10 @@ const actionPattern =
   /\b(restart|stop|ping|list)s?\b\s+(?:the\s+)?(?:service\s+|files?\s+in\s+)?(\{\{\s*\w+\s*\}\}|["'“]?[\w./\\:-]+["'”]?)/i
 const hostPattern = /\bon\s+(?:the\s+)?(?:host\s+|server\s+)?\{\{\s*(\w+)\s*\}\}/i
 
-/** Write the script that a message such as “restart X on {{ host }}” asks for, with a parameter for each placeholder. */
+/**
+ * Write the script that a message such as “restart X on {{ host }}” asks for, with a parameter for each
+ * placeholder.
+ */
 export function createScriptTurn(facts: ScriptFacts, turns: readonly Turn[]) {
   const text = turns.findLast(({ role }) => role === 'user')?.text ?? ''
   const language = (facts.language ?? 'powershell') as Language

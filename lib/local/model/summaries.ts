@@ -11,10 +11,15 @@ interface SummaryFacts extends Facts {
 }
 
 /** List the evidence and the known facts. */
-const listObservations = (facts: Facts) => [...(facts.evidence ?? []), ...(facts.known ?? []).map(({ key, value }) => `${key}: ${value}`)]
+const listObservations = (facts: Facts) => [
+  ...(facts.evidence ?? []),
+  ...(facts.known ?? []).map(({ key, value }) => `${key}: ${value}`),
+]
 /** List the answered steps, the fixes with their status, and the actions that are done. */
 const listAttempts = ({ fixes = [], steps = [], task_lane }: Facts) => [
-  ...steps.filter(({ response }) => response).map(({ text, response }) => `${truncate(text, 120)}: ${truncate(response ?? '', 200)}`),
+  ...steps
+    .filter(({ response }) => response)
+    .map(({ text, response }) => `${truncate(text, 120)}: ${truncate(response ?? '', 200)}`),
   ...fixes.map(({ title, status }) => `${title}: ${status.replaceAll('_', ' ')}`),
   ...(task_lane?.actions ?? []).filter(({ done }) => done).map(({ text }) => `${text}: done`),
 ]
@@ -24,14 +29,17 @@ const listOpenTasks = ({ task_lane }: Facts) => [
   ...(task_lane?.actions ?? []).filter(({ done }) => !done).map(({ text }) => text),
 ]
 const toBulletList = (items: readonly string[]) => items.map((item) => `- ${item}`).join('\n')
-const toNumberedList = (items: readonly string[]) => items.map((item, index) => `${index + 1}. ${item}`).join('\n')
+const toNumberedList = (items: readonly string[]) =>
+  items.map((item, index) => `${index + 1}. ${item}`).join('\n')
 /** Create a titled list, or an empty text if there are no items. */
-const createSection = (title: string, items: readonly string[]) => (items.length > 0 ? `${title}\n${toBulletList(items)}` : '')
+const createSection = (title: string, items: readonly string[]) =>
+  items.length > 0 ? `${title}\n${toBulletList(items)}` : ''
 const joinParagraphs = (...parts: string[]) => parts.filter(Boolean).join('\n\n')
 
 function describeProblem(facts: SummaryFacts, turns: readonly Turn[]): string {
   return truncate(
-    describeReport(facts, turns) || (facts.conversation?.find(({ role }) => role === 'user')?.text ?? facts.session?.title ?? ''),
+    describeReport(facts, turns) ||
+      (facts.conversation?.find(({ role }) => role === 'user')?.text ?? facts.session?.title ?? ''),
     600,
   )
 }
@@ -61,16 +69,24 @@ export function createStatusUpdate(facts: SummaryFacts, turns: readonly Turn[]) 
         ]
       : []
   const text = joinParagraphs(message, ...details)
-  return { text: facts.audience === 'email_draft' ? joinParagraphs('Hello,', text, 'Kind regards,\nYour support team') : text }
+  return {
+    text:
+      facts.audience === 'email_draft'
+        ? joinParagraphs('Hello,', text, 'Kind regards,\nYour support team')
+        : text,
+  }
 }
 
 /** Write the documentation of a session of the requested kind. */
 export function createSessionOutput(facts: SummaryFacts, turns: readonly Turn[]) {
   const problem = describeProblem(facts, turns)
   const cause = facts.triage?.triage_hypothesis ?? 'not established'
-  const workingFixes = (facts.fixes ?? []).filter(({ status }) => status === 'applied_success').map(({ title }) => title)
+  const workingFixes = (facts.fixes ?? [])
+    .filter(({ status }) => status === 'applied_success')
+    .map(({ title }) => title)
   const result =
-    facts.resolution?.notes ?? (workingFixes.length > 0 ? workingFixes.join('; ') : (facts.resolution?.outcome ?? 'still open'))
+    facts.resolution?.notes ??
+    (workingFixes.length > 0 ? workingFixes.join('; ') : (facts.resolution?.outcome ?? 'still open'))
   switch (facts.kind) {
     case 'client_email':
       return {
@@ -92,7 +108,12 @@ export function createSessionOutput(facts: SummaryFacts, turns: readonly Turn[])
       }
     case 'ticket_note':
       return {
-        text: joinParagraphs(`Problem: ${problem}`, `Cause: ${cause}`, createSection('Done:', listAttempts(facts)), `Result: ${result}`),
+        text: joinParagraphs(
+          `Problem: ${problem}`,
+          `Cause: ${cause}`,
+          createSection('Done:', listAttempts(facts)),
+          `Result: ${result}`,
+        ),
       }
     default:
       return {
@@ -108,7 +129,10 @@ export function createSessionOutput(facts: SummaryFacts, turns: readonly Turn[])
 }
 
 const urgencyPatterns = [
-  ['critical', /\b(?:outage|ransom|all users|everybody|whole (?:office|company)|production down|data loss)\b/i],
+  [
+    'critical',
+    /\b(?:outage|ransom|all users|everybody|whole (?:office|company)|production down|data loss)\b/i,
+  ],
   ['high', /\b(?:urgent|asap|cannot work|can't work|down|ceo|director)\b/i],
 ] as const
 
@@ -117,10 +141,16 @@ export function createHandoffDraft(facts: SummaryFacts, turns: readonly Turn[]) 
   const problem = describeProblem(facts, turns)
   const cause = facts.triage?.triage_hypothesis
   return {
-    summary: joinParagraphs(problem, cause ? `Likely cause: ${cause}` : '', createSection('Seen:', listObservations(facts))),
+    summary: joinParagraphs(
+      problem,
+      cause ? `Likely cause: ${cause}` : '',
+      createSection('Seen:', listObservations(facts)),
+    ),
     what_was_tried: listAttempts(facts).join('\n'),
     next_steps: listOpenTasks(facts).join('\n'),
-    reason: cause ? `Not solved with what was tried for “${truncate(cause, 200)}”.` : 'The cause is not found yet.',
+    reason: cause
+      ? `Not solved with what was tried for “${truncate(cause, 200)}”.`
+      : 'The cause is not found yet.',
     urgency: urgencyPatterns.find(([, pattern]) => pattern.test(problem))?.[0] ?? ('normal' as const),
   }
 }

@@ -18,7 +18,9 @@ function stemWord(word: string): string {
   return word.replace(/(?:ies)$/, 'y').replace(/(?:ations?|ings?|ers?|ed|es|s)$/, '')
 }
 
-/** Score how well each text matches a query, with BM25. A text that shares no word with the query scores 0. */
+/**
+ * Score how well each text matches a query, with BM25. A text that shares no word with the query scores 0.
+ */
 export function scoreTexts(query: string, texts: readonly string[]): number[] {
   const queryWords = new Set(extractWords(query))
   const documents = texts.map((text) => {
@@ -46,7 +48,10 @@ export function findBestIndex(query: string, texts: readonly string[]): number {
   return best === 0 ? -1 : scores.indexOf(best)
 }
 
-/** Put a text on one line and cut it after a word if it is longer than `max`. Add an ellipsis, and never split a surrogate pair. */
+/**
+ * Put a text on one line and cut it after a word if it is longer than `max`. Add an ellipsis, and never split
+ * a surrogate pair.
+ */
 export function truncate(text: string, max: number): string {
   const line = text.replace(/\s+/g, ' ').trim()
   if (line.length <= max) return line

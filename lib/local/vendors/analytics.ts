@@ -17,7 +17,8 @@ export function createAnalyticsRoutes({ records, key }: { records: Records; key:
   app.post('/capture/', async (c) => {
     const request = parseJsonOrText(await c.req.text())
     const status = captureStatus(request, key)
-    const response = status === 200 ? { status: 'Ok' } : { type: 'authentication_error', detail: 'The request was refused.' }
+    const response =
+      status === 200 ? { status: 'Ok' } : { type: 'authentication_error', detail: 'The request was refused.' }
     records.add('analytics', { method: 'POST', path: c.req.path, request, status, response })
     return c.json(response, status)
   })

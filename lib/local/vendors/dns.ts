@@ -18,7 +18,11 @@ const zones: Record<string, Zone> = {
   'lvh.me': loopback,
   'metadata.google.internal': { a: ['169.254.169.254'] },
   '_dmarc.public.test': { txt: ['"v=DMARC1; p=reject"'] },
-  'public.test': { a: [publicAddress], mx: ['10 mail.public.test.'], txt: ['"v=spf1 include:mail.public.test" " -all"'] },
+  'public.test': {
+    a: [publicAddress],
+    mx: ['10 mail.public.test.'],
+    txt: ['"v=spf1 include:mail.public.test" " -all"'],
+  },
   'private.test': { a: [privateAddress] },
   'mapped.test': { aaaa: [`::ffff:${privateAddress}`] },
   'mixed.test': { a: [publicAddress, privateAddress] },
@@ -26,15 +30,16 @@ const zones: Record<string, Zone> = {
 }
 
 /**
- * Create a DNS-over-HTTPS route with JSON responses. The names in `zones` and those of nip.io and sslip.io need no network. All other
- * names are resolved by the machine's resolver.
+ * Create a DNS-over-HTTPS route with JSON responses. The names in `zones` and those of nip.io and sslip.io
+ * need no network. All other names are resolved by the machine's resolver.
  */
 export function createDnsRoutes(): Hono {
   const app = new Hono()
   app.get('/', async (c) => {
     const type = parseType(c.req.query('type') ?? 'A')
     const name = (c.req.query('name') ?? '').toLowerCase().replace(/\.$/, '')
-    if (!type || !isName(name)) return c.json({ error: 'name and type (A, AAAA, MX or TXT) are required' }, 400)
+    if (!type || !isName(name))
+      return c.json({ error: 'name and type (A, AAAA, MX or TXT) are required' }, 400)
     const { status, data } = resolveLocally(name, type) ?? (await resolveOnNetwork(name, type))
     const response = {
       Status: status,
@@ -42,7 +47,9 @@ export function createDnsRoutes(): Hono {
       RD: true,
       RA: true,
       Question: [{ name, type: typeNumbers[type] }],
-      ...(data.length > 0 ? { Answer: data.map((address) => ({ name, type: typeNumbers[type], TTL: 60, data: address })) } : {}),
+      ...(data.length > 0
+        ? { Answer: data.map((address) => ({ name, type: typeNumbers[type], TTL: 60, data: address })) }
+        : {}),
     }
     return c.body(JSON.stringify(response), 200, { 'content-type': 'application/dns-json' })
   })
@@ -67,12 +74,19 @@ function resolveLocally(name: string, type: RecordType): Resolution | undefined 
   return { status: 0, data: { A: zone.a, AAAA: zone.aaaa, MX: zone.mx, TXT: zone.txt }[type] ?? [] }
 }
 
-/** Resolve the address inside a nip.io or sslip.io name: with dots, with dashes, as eight hex digits, or IPv6 with dashes. */
+/**
+ * Resolve the address inside a nip.io or sslip.io name: with dots, with dashes, as eight hex digits, or IPv6
+ * with dashes.
+ */
 function resolveEmbedded(labels: string, type: RecordType): Resolution {
-  const v4 = /(?:^|[.-])((?:\d{1,3}[.-]){3}\d{1,3})(?=[.-]|$)/.exec(labels)?.[1]?.replaceAll('-', '.') ?? parseHexAddress(labels)
-  if (v4?.split('.').every((part) => Number(part) <= 255)) return { status: 0, data: type === 'A' ? [v4] : [] }
+  const v4 =
+    /(?:^|[.-])((?:\d{1,3}[.-]){3}\d{1,3})(?=[.-]|$)/.exec(labels)?.[1]?.replaceAll('-', '.') ??
+    parseHexAddress(labels)
+  if (v4?.split('.').every((part) => Number(part) <= 255))
+    return { status: 0, data: type === 'A' ? [v4] : [] }
   const v6 = (labels.split('.').at(-1) ?? '').replaceAll('-', ':')
-  if (v6.includes(':') && URL.canParse(`http://[${v6}]/`)) return { status: 0, data: type === 'AAAA' ? [v6] : [] }
+  if (v6.includes(':') && URL.canParse(`http://[${v6}]/`))
+    return { status: 0, data: type === 'AAAA' ? [v6] : [] }
   return { status: 3, data: [] }
 }
 
@@ -93,7 +107,9 @@ async function resolveType(resolver: Resolver, name: string, type: RecordType): 
     case 'MX':
       return (await resolver.resolveMx(name)).map(({ priority, exchange }) => `${priority} ${exchange}.`)
     case 'TXT':
-      return (await resolver.resolveTxt(name)).map((strings) => strings.map((text) => JSON.stringify(text)).join(' '))
+      return (await resolver.resolveTxt(name)).map((strings) =>
+        strings.map((text) => JSON.stringify(text)).join(' '),
+      )
   }
 }
 

@@ -5,14 +5,21 @@ import type { Context, MiddlewareHandler } from 'hono'
 import type { Fault, Faults, Service } from './faults.ts'
 
 type LocalContext = Context<{ Bindings: HttpBindings }>
-type FaultResponse = { status: 400 | 410 | 429 | 503; body: string | object; headers?: Record<string, string> }
+type FaultResponse = {
+  status: 400 | 410 | 429 | 503
+  body: string | object
+  headers?: Record<string, string>
+}
 
 // Bytes that are neither valid UTF-8 nor JSON.
-const garbage = new Uint8Array([0x3c, 0x21, 0x00, 0xff, 0xfe, 0x7b, 0x22, 0x6e, 0x6f, 0x74, 0x20, 0x6a, 0x73, 0x6f, 0x6e])
+const garbage = new Uint8Array([
+  0x3c, 0x21, 0x00, 0xff, 0xfe, 0x7b, 0x22, 0x6e, 0x6f, 0x74, 0x20, 0x6a, 0x73, 0x6f, 0x6e,
+])
 
 /**
- * Create middleware that applies a service's fault before its emulator handles the request. `onFaultyRequest` is called for every request
- * that reaches the vendor and fails. It is not called for `down`, where nothing arrives, nor for `slow`, where the request proceeds.
+ * Create middleware that applies a service's fault before its emulator handles the request. `onFaultyRequest`
+ * is called for every request that reaches the vendor and fails. It is not called for `down`, where nothing
+ * arrives, nor for `slow`, where the request proceeds.
  */
 export function faultMiddleware(
   faults: Faults,
@@ -41,7 +48,9 @@ function closeConnection(c: LocalContext): Response {
   return RESPONSE_ALREADY_SENT
 }
 
-/** Resolve when the client disconnects, when the service's fault is replaced, or when all faults are cleared. */
+/**
+ * Resolve when the client disconnects, when the service's fault is replaced, or when all faults are cleared.
+ */
 function waitForRelease(c: LocalContext, faults: Faults, service: Service): Promise<void> {
   return new Promise((resolve) => {
     const stop = faults.onChange((change) => {
@@ -68,7 +77,8 @@ function sendFaultResponse(c: LocalContext, service: Service, fault: Fault): Res
 }
 
 function createFaultResponse(service: Service, { mode, retry_after_s }: Fault): FaultResponse {
-  if (mode === 'client_error') return { status: 400, body: errorBody(service, 400, 'The request was refused by a local fault.') }
+  if (mode === 'client_error')
+    return { status: 400, body: errorBody(service, 400, 'The request was refused by a local fault.') }
   if (mode === 'gone') return { status: 410, body: errorBody(service, 410, 'Gone, by a local fault.') }
   if (mode === 'rate_limit')
     return {
@@ -90,13 +100,22 @@ function errorBody(service: Service, status: number, message: string): string | 
     case 'openai':
     case 'stripe':
       return {
-        error: { message, type: status === 400 ? 'invalid_request_error' : status === 429 ? 'rate_limit_error' : 'api_error', code: null },
+        error: {
+          message,
+          type: status === 400 ? 'invalid_request_error' : status === 429 ? 'rate_limit_error' : 'api_error',
+          code: null,
+        },
       }
     case 'psa':
       return { code: status === 400 ? 'InvalidObject' : 'Unavailable', message, errors: [] }
     case 'chat2':
     case 'microsoft':
-      return { error: { code: status === 400 ? 'BadRequest' : status === 429 ? 'TooManyRequests' : 'ServiceUnavailable', message } }
+      return {
+        error: {
+          code: status === 400 ? 'BadRequest' : status === 429 ? 'TooManyRequests' : 'ServiceUnavailable',
+          message,
+        },
+      }
     case 'postgres':
     case 'redis':
     case 'qstash':

@@ -20,20 +20,39 @@ export const services = [
   'analytics',
 ] as const
 /**
- * How the next requests of a service fail. `down` closes the connection, `hang` never responds, `error` returns 503, `client_error` 400,
- * `rate_limit` 429, `garbage` a body that is not JSON, `redirect` a redirect and `gone` 410. `slow` delays the request by `delay_ms` and then handles it.
- * `error` and `rate_limit` ask to wait `retry_after_s` seconds; without it `rate_limit` asks for 120.
+ * How the next requests of a service fail. `down` closes the connection, `hang` never responds, `error`
+ * returns 503, `client_error` 400, `rate_limit` 429, `garbage` a body that is not JSON, `redirect` a redirect
+ * and `gone` 410. `slow` delays the request by `delay_ms` and then handles it. `error` and `rate_limit` ask
+ * to wait `retry_after_s` seconds; without it `rate_limit` asks for 120.
  */
-const httpModes = ['down', 'hang', 'error', 'client_error', 'rate_limit', 'garbage', 'slow', 'redirect', 'gone'] as const
+const httpModes = [
+  'down',
+  'hang',
+  'error',
+  'client_error',
+  'rate_limit',
+  'garbage',
+  'slow',
+  'redirect',
+  'gone',
+] as const
 // The queue delivers a message twice, or adds a delivery with an invalid signature.
 const deliveryModes = ['duplicate', 'forge'] as const
-// `prompt_injection`: the local model returns the text after `OBEY:` anywhere in a request. `refusal`: it refuses to answer. `content_filter`:
-// a filter cuts off half of the answer. `cut`: the connection breaks after half of the answer.
+// `prompt_injection`: the local model returns the text after `OBEY:` anywhere in a request. `refusal`: it
+// refuses to answer. `content_filter`: a filter cuts off half of the answer. `cut`: the connection breaks
+// after half of the answer.
 const modelModes = ['prompt_injection', 'refusal', 'content_filter', 'cut'] as const
 // The server describes a tool in other words than before.
 const toolModes = ['changed_tool'] as const
 // Each mode makes an ID token invalid in exactly one way.
-const tokenModes = ['wrong_nonce', 'wrong_audience', 'wrong_issuer', 'expired_token', 'unsigned_token', 'other_key'] as const
+const tokenModes = [
+  'wrong_nonce',
+  'wrong_audience',
+  'wrong_issuer',
+  'expired_token',
+  'unsigned_token',
+  'other_key',
+] as const
 export const modes = [...httpModes, ...deliveryModes, ...tokenModes, ...modelModes, ...toolModes] as const
 
 export type Service = (typeof services)[number]
@@ -57,10 +76,13 @@ export const FaultInput = z
     path: ['mode'],
     error: 'is only available for the queue',
   })
-  .refine((fault) => ['google', 'microsoft'].includes(fault.service) || !includesMode(tokenModes, fault.mode), {
-    path: ['mode'],
-    error: 'is only available for the identity providers',
-  })
+  .refine(
+    (fault) => ['google', 'microsoft'].includes(fault.service) || !includesMode(tokenModes, fault.mode),
+    {
+      path: ['mode'],
+      error: 'is only available for the identity providers',
+    },
+  )
   .refine((fault) => fault.service === 'openai' || !includesMode(modelModes, fault.mode), {
     path: ['mode'],
     error: 'is only available for the model',
@@ -79,12 +101,18 @@ export interface FaultChange {
 }
 
 export interface Faults {
-  /** Replace the service's fault. Delivery, token and model modes are independent: they replace only a fault of the same mode. */
+  /**
+   * Replace the service's fault. Delivery, token and model modes are independent: they replace only a fault
+   * of the same mode.
+   */
   set(fault: Fault): Fault
   /** Remove all faults. */
   clear(): void
   list(): Fault[]
-  /** Return the fault for the next request and count down its `times`. Without `mode`, only the HTTP modes are considered. */
+  /**
+   * Return the fault for the next request and count down its `times`. Without `mode`, only the HTTP modes are
+   * considered.
+   */
   take(service: Service, mode?: IndependentMode): Fault | undefined
   /** Return the same fault as `take`, without counting it down. */
   peek(service: Service, mode?: IndependentMode): Fault | undefined
@@ -102,7 +130,9 @@ export function createFaults(): Faults {
   }
   return {
     set(fault) {
-      activeFaults.set(faultKey(fault.service, isIndependent(fault.mode) ? fault.mode : undefined), { ...fault })
+      activeFaults.set(faultKey(fault.service, isIndependent(fault.mode) ? fault.mode : undefined), {
+        ...fault,
+      })
       notify({ kind: 'set', service: fault.service })
       return fault
     },
@@ -140,5 +170,7 @@ function includesMode(modes: readonly Mode[], mode: Mode): boolean {
 }
 
 function isIndependent(mode: Mode): mode is IndependentMode {
-  return [deliveryModes, tokenModes, modelModes, toolModes].some((independentModes) => includesMode(independentModes, mode))
+  return [deliveryModes, tokenModes, modelModes, toolModes].some((independentModes) =>
+    includesMode(independentModes, mode),
+  )
 }

@@ -11,10 +11,16 @@ type HookContext = Context<{ Bindings: HttpBindings }>
 type ReceivedHook = RecordTypes['hooks']
 
 /**
- * Create receivers of webhooks: every address below `/hooks/` is one, and `/desk/hooks` lists what they got. The secrets that are posted to
- * `/desk/hooks/secrets` show which signatures are valid.
+ * Create receivers of webhooks: every address below `/hooks/` is one, and `/desk/hooks` lists what they got.
+ * The secrets that are posted to `/desk/hooks/secrets` show which signatures are valid.
  */
-export function createHookRoutes({ records, faults }: { records: Records; faults: Faults }): Hono<{ Bindings: HttpBindings }> {
+export function createHookRoutes({
+  records,
+  faults,
+}: {
+  records: Records
+  faults: Faults
+}): Hono<{ Bindings: HttpBindings }> {
   const app = new Hono<{ Bindings: HttpBindings }>()
   const secrets = new Set<string>()
   const store = async (c: HookContext, accepted: boolean) => {
@@ -32,7 +38,8 @@ export function createHookRoutes({ records, faults }: { records: Records; faults
   })
   app.post('/desk/hooks/secrets', requireThisMachine, async (c) => {
     const { secret } = (parseJson(await c.req.text()) ?? {}) as { secret?: unknown }
-    if (typeof secret !== 'string' || !/^whsec_[\w+/=]+$/.test(secret.trim())) return c.json({ error: 'A secret starts with whsec_.' }, 422)
+    if (typeof secret !== 'string' || !/^whsec_[\w+/=]+$/.test(secret.trim()))
+      return c.json({ error: 'A secret starts with whsec_.' }, 422)
     secrets.add(secret.trim())
     for (const hook of records.list('hooks')) hook.signature = checkSignature(hook, secrets)
     return c.body(null, 204)
@@ -40,7 +47,10 @@ export function createHookRoutes({ records, faults }: { records: Records; faults
   return app
 }
 
-async function readHook(c: HookContext, accepted: boolean): Promise<Omit<ReceivedHook, 'id' | 'at' | 'trace_id'>> {
+async function readHook(
+  c: HookContext,
+  accepted: boolean,
+): Promise<Omit<ReceivedHook, 'id' | 'at' | 'trace_id'>> {
   const readHeader = (name: string) => c.req.header(name) ?? ''
   return {
     name: c.req.path.slice('/hooks/'.length),
@@ -56,10 +66,15 @@ async function readHook(c: HookContext, accepted: boolean): Promise<Omit<Receive
 }
 
 /** Compare the signatures with those of each secret. The age of the message does not matter here. */
-function checkSignature({ headers, body }: ReceivedHook, secrets: ReadonlySet<string>): ReceivedHook['signature'] {
+function checkSignature(
+  { headers, body }: ReceivedHook,
+  secrets: ReadonlySet<string>,
+): ReceivedHook['signature'] {
   if (secrets.size === 0) return 'unknown'
   const signatures = headers['webhook-signature'].split(' ')
   const time = new Date(Number(headers['webhook-timestamp']) * 1000)
-  const isSigned = [...secrets].some((secret) => signatures.includes(new Webhook(secret).sign(headers['webhook-id'], time, body)))
+  const isSigned = [...secrets].some((secret) =>
+    signatures.includes(new Webhook(secret).sign(headers['webhook-id'], time, body)),
+  )
   return isSigned ? 'valid' : 'invalid'
 }

@@ -18,8 +18,9 @@ const maxBytes = 64 * 1024 * 1024
 const rawText = { getTypeParser: () => (text: unknown) => text }
 
 /**
- * Create Neon's HTTP endpoint (`POST /sql`: one statement, or a batch in one transaction) and its WebSocket tunnel. Both connect to the
- * PostgreSQL at `postgresPort`; the host of the connection string is ignored. Source: @neondatabase/serverless 1.2.
+ * Create Neon's HTTP endpoint (`POST /sql`: one statement, or a batch in one transaction) and its WebSocket
+ * tunnel. Both connect to the PostgreSQL at `postgresPort`; the host of the connection string is ignored.
+ * Source: @neondatabase/serverless 1.2.
  */
 export function createNeon(postgresPort: () => number) {
   const pools = new Map<string, pg.Pool>()
@@ -31,14 +32,22 @@ export function createNeon(postgresPort: () => number) {
     if (!pool) {
       const url = new URL(connectionString)
       url.host = `127.0.0.1:${postgresPort()}`
-      pool = openPool({ connectionString: url.href, max: 24, connectionTimeoutMillis: 3000, idleTimeoutMillis: 60_000, pipeline: true })
+      pool = openPool({
+        connectionString: url.href,
+        max: 24,
+        connectionTimeoutMillis: 3000,
+        idleTimeoutMillis: 60_000,
+        pipeline: true,
+      })
       pools.set(connectionString, pool)
     }
     return pool
   }
   const runStatement = async (client: pg.ClientBase, { query, params = [] }: Statement) => {
     // Repeated statements are prepared, which makes them faster. The limit bounds the memory.
-    const name = preparedNames.get(query) ?? (preparedNames.size < maxPreparedStatements ? `s${preparedNames.size}` : undefined)
+    const name =
+      preparedNames.get(query) ??
+      (preparedNames.size < maxPreparedStatements ? `s${preparedNames.size}` : undefined)
     if (name) preparedNames.set(query, name)
     const config = { text: query, values: params, rowMode: 'array' as const, types: rawText }
     const result = await client.query<unknown[]>(name ? { ...config, name } : config)
@@ -46,16 +55,28 @@ export function createNeon(postgresPort: () => number) {
     return { command, rowCount, fields, rows, rowAsArray: true }
   }
   /** Send all statements at once. If one fails, those after it fail too, and the commit rolls back. */
-  const runBatch = async (client: pg.PoolClient, statements: Statement[], headers: IncomingMessage['headers']) => {
+  const runBatch = async (
+    client: pg.PoolClient,
+    statements: Statement[],
+    headers: IncomingMessage['headers'],
+  ) => {
     const { stream } = (client as unknown as { connection: { stream: Duplex } }).connection
     stream.cork()
     const begin = client.query(`begin ${transactionOptions(headers)}`)
-    const outcomes = Promise.allSettled([begin, ...statements.map((statement) => runStatement(client, statement)), client.query('commit')])
+    const outcomes = Promise.allSettled([
+      begin,
+      ...statements.map((statement) => runStatement(client, statement)),
+      client.query('commit'),
+    ])
     stream.uncork()
     const [, ...results] = await outcomes
     const failure = results.find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined
     if (failure) throw failure.reason
-    return { results: results.slice(0, -1).map((result) => (result as PromiseFulfilledResult<StatementResult>).value) }
+    return {
+      results: results
+        .slice(0, -1)
+        .map((result) => (result as PromiseFulfilledResult<StatementResult>).value),
+    }
   }
 
   async function handleSql(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -64,11 +85,16 @@ export function createNeon(postgresPort: () => number) {
     let isBroken = false
     try {
       const text = await readText(request)
-      if (text.length > maxBytes) return sendJson(response, 413, { message: `request is too large (max is ${maxBytes} bytes)` })
+      if (text.length > maxBytes)
+        return sendJson(response, 413, { message: `request is too large (max is ${maxBytes} bytes)` })
       const body = JSON.parse(text) as Statement | { queries: Statement[] }
       client = await getPool(connectionString).connect()
-      const result = 'queries' in body ? await runBatch(client, body.queries, request.headers) : await runStatement(client, body)
-      if (measureRows(result) > maxBytes) return sendJson(response, 507, { message: `response is too large (max is ${maxBytes} bytes)` })
+      const result =
+        'queries' in body
+          ? await runBatch(client, body.queries, request.headers)
+          : await runStatement(client, body)
+      if (measureRows(result) > maxBytes)
+        return sendJson(response, 507, { message: `response is too large (max is ${maxBytes} bytes)` })
       sendJson(response, 200, result)
     } catch (error) {
       isBroken = !(error instanceof pg.DatabaseError)
@@ -76,7 +102,9 @@ export function createNeon(postgresPort: () => number) {
       sendJson(
         response,
         isBroken ? 503 : 400,
-        error instanceof pg.DatabaseError ? toErrorBody(error) : { message: 'The endpoint could not be reached' },
+        error instanceof pg.DatabaseError
+          ? toErrorBody(error)
+          : { message: 'The endpoint could not be reached' },
       )
     } finally {
       client?.release(isBroken)
@@ -108,7 +136,9 @@ interface StatementResult {
 /** Return the length of all values of a result. */
 function measureRows(result: StatementResult | { results: StatementResult[] }): number {
   const results = 'results' in result ? result.results : [result]
-  return results.flatMap(({ rows }) => rows.flat()).reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 0), 0)
+  return results
+    .flatMap(({ rows }) => rows.flat())
+    .reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 0), 0)
 }
 
 function transactionOptions(headers: IncomingMessage['headers']): string {
@@ -118,7 +148,8 @@ function transactionOptions(headers: IncomingMessage['headers']): string {
     RepeatableRead: 'repeatable read',
     Serializable: 'serializable',
   }
-  const level = isolationLevels[String(headers['neon-batch-isolation-level'] ?? '') as keyof typeof isolationLevels]
+  const level =
+    isolationLevels[String(headers['neon-batch-isolation-level'] ?? '') as keyof typeof isolationLevels]
   return [
     level ? `isolation level ${level}` : '',
     headers['neon-batch-read-only'] === 'true' ? 'read only' : '',
@@ -127,7 +158,20 @@ function transactionOptions(headers: IncomingMessage['headers']): string {
 }
 
 function toErrorBody(error: pg.DatabaseError) {
-  const { message, severity, code, detail, hint, position, internalPosition, internalQuery, where, schema, table, column } = error
+  const {
+    message,
+    severity,
+    code,
+    detail,
+    hint,
+    position,
+    internalPosition,
+    internalQuery,
+    where,
+    schema,
+    table,
+    column,
+  } = error
   const { dataType, constraint, file, line, routine } = error
   return {
     message,

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-// Node requests without the conversion to Request and Response. Every call of the service sends several of them, so speed matters here.
+// Node requests without the conversion to Request and Response. Every call of the service sends several of
+// them, so speed matters here.
 
 /** Read a request's body as UTF-8. */
 export function readText(request: IncomingMessage): Promise<string> {
@@ -13,7 +14,18 @@ export function readText(request: IncomingMessage): Promise<string> {
 }
 
 /** Send a JSON response. */
-export function sendJson(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void {
   const text = JSON.stringify(body)
-  response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text), ...headers }).end(text)
+  response
+    .writeHead(status, {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(text),
+      ...headers,
+    })
+    .end(text)
 }

@@ -57,7 +57,10 @@ export interface RecordTypes {
   ai: RecordedCall & {
     /** The name of the demanded schema. */
     task: string | null
-    /** Tokens, and what they cost at the default prices; null for a request that was refused, or whose answer was cut off. */
+    /**
+     * Tokens, and what they cost at the default prices; null for a request that was refused, or whose answer
+     * was cut off.
+     */
     usage: { input: number; cached: number; output: number; cents: number } | null
   }
   psa: RecordedCall
@@ -92,7 +95,10 @@ export interface ListSummary {
 }
 
 export interface Records {
-  /** Add a record, with a new id, the current time and the current trace unless it has them. Return the stored record, which the caller may change. */
+  /**
+   * Add a record, with a new id, the current time and the current trace unless it has them. Return the stored
+   * record, which the caller may change.
+   */
   add<S extends RecordedService>(service: S, record: NewRecord<S>): RecordTypes[S]
   /** Return the records of a service, newest first. */
   list<S extends RecordedService>(service: S): RecordTypes[S][]
@@ -107,7 +113,9 @@ export function summarizeList(list: readonly { id: string }[]): ListSummary {
 
 /** Create the records of what the local emulators received: the newest 1,000 of each service. */
 export function createRecords(clock: Clock): Records {
-  const recordsByService = new Map<RecordedService, unknown[]>(recordedServices.map((service) => [service, []]))
+  const recordsByService = new Map<RecordedService, unknown[]>(
+    recordedServices.map((service) => [service, []]),
+  )
   const getList = <S extends RecordedService>(service: S) => recordsByService.get(service) as RecordTypes[S][]
   return {
     add<S extends RecordedService>(service: S, record: NewRecord<S>) {

@@ -10,10 +10,13 @@ export interface Relay {
 }
 
 /**
- * Start a TCP relay in front of PostgreSQL. It simulates a broken, silent or slow database while the server keeps running. `watchClient` is
- * called for each new connection, for example to read what the client sends.
+ * Start a TCP relay in front of PostgreSQL. It simulates a broken, silent or slow database while the server
+ * keeps running. `watchClient` is called for each new connection, for example to read what the client sends.
  */
-export async function startRelay(targetPort: number, watchClient: (client: Socket) => void = () => {}): Promise<Relay> {
+export async function startRelay(
+  targetPort: number,
+  watchClient: (client: Socket) => void = () => {},
+): Promise<Relay> {
   const state = { mode: 'open' as RelayMode, delayMs: 0 }
   const sockets = new Set<Socket>()
   const server = createServer((client) => {
@@ -27,7 +30,10 @@ export async function startRelay(targetPort: number, watchClient: (client: Socke
       sockets.add(source)
       source.setNoDelay(true)
       const write = createDelayedWriter(target)
-      source.on('data', (chunk) => void (state.mode === 'hang' || write(chunk, state.mode === 'slow' ? state.delayMs : 0)))
+      source.on(
+        'data',
+        (chunk) => void (state.mode === 'hang' || write(chunk, state.mode === 'slow' ? state.delayMs : 0)),
+      )
       source.on('error', () => target.destroy())
       source.on('close', () => {
         sockets.delete(source)
@@ -51,7 +57,10 @@ export async function startRelay(targetPort: number, watchClient: (client: Socke
   }
 }
 
-/** Create a function that writes after a delay, and keeps the order when a later delay is shorter, as TCP does. */
+/**
+ * Create a function that writes after a delay, and keeps the order when a later delay is shorter, as TCP
+ * does.
+ */
 export function createDelayedWriter(target: Socket): (chunk: Buffer, delayMs: number) => void {
   let waiting = 0
   let written = Promise.resolve()

@@ -1,6 +1,9 @@
 import { type MetricsPort, metrics, noMetrics, type Recorder } from '#metrics.ts'
 
-/** A dataset of Workers Analytics Engine: https://developers.cloudflare.com/analytics/analytics-engine/get-started/ */
+/**
+ * A dataset of Workers Analytics Engine:
+ * https://developers.cloudflare.com/analytics/analytics-engine/get-started/
+ */
 export interface AnalyticsDataset {
   writeDataPoint(point: { indexes: string[]; blobs: string[]; doubles: number[] }): void
 }
@@ -15,9 +18,10 @@ interface Total {
 }
 
 /**
- * Create metrics that are written to Workers Analytics Engine. A data point has the name of the metric as its index and first blob, then its
- * labels in the order of their declaration; `double1` is the sum of the values and `double2` their number. What an invocation records is
- * added up first, because each data point costs money. Without a binding nothing is recorded.
+ * Create metrics that are written to Workers Analytics Engine. A data point has the name of the metric as its
+ * index and first blob, then its labels in the order of their declaration; `double1` is the sum of the values
+ * and `double2` their number. What an invocation records is added up first, because each data point costs
+ * money. Without a binding nothing is recorded.
  */
 export function analyticsEngineMetrics(dataset: AnalyticsDataset | undefined): MetricsPort {
   return dataset ? { start: () => createRecorder(dataset) } : noMetrics
@@ -29,7 +33,8 @@ function createRecorder(dataset: AnalyticsDataset): Recorder {
   let isFlushed = false
   const write = ({ blobs, sum, count }: Total) => {
     // A further call would be ignored or fail.
-    if (points++ < maxPointsPerInvocation) dataset.writeDataPoint({ indexes: blobs.slice(0, 1), blobs, doubles: [sum, count] })
+    if (points++ < maxPointsPerInvocation)
+      dataset.writeDataPoint({ indexes: blobs.slice(0, 1), blobs, doubles: [sum, count] })
   }
   return {
     record(id, labels, value) {

@@ -1,7 +1,17 @@
-import { type Connection, isInAudience, replaceOldest, type StreamSettings } from '#vendors/realtime/account-streams.ts'
+import {
+  type Connection,
+  isInAudience,
+  replaceOldest,
+  type StreamSettings,
+} from '#vendors/realtime/account-streams.ts'
 import type { StreamOwner } from '#vendors/realtime/active-sign-ins.ts'
 import type { TransientEvent } from '#vendors/realtime/realtime.ts'
-import { maxQueuedEvents, maxQueuedTransients, type StreamEvent, type StreamStart } from '#vendors/realtime/subscriber.ts'
+import {
+  maxQueuedEvents,
+  maxQueuedTransients,
+  type StreamEvent,
+  type StreamStart,
+} from '#vendors/realtime/subscriber.ts'
 
 /** The used part of a WebSocket that stays open while the object hibernates. */
 export interface HubSocket {
@@ -11,7 +21,10 @@ export interface HubSocket {
   deserializeAttachment(): Attachment | null
 }
 
-/** The used part of the object's state: https://developers.cloudflare.com/durable-objects/best-practices/websockets/ */
+/**
+ * The used part of the object's state:
+ * https://developers.cloudflare.com/durable-objects/best-practices/websockets/
+ */
 export interface SocketState {
   acceptWebSocket(socket: HubSocket): void
   getWebSockets(): HubSocket[]
@@ -20,7 +33,10 @@ export interface SocketState {
   storage: { getAlarm(): Promise<number | null>; setAlarm(at: number): Promise<void> }
 }
 
-/** What the object knows about a socket. It is attached to the socket, because hibernation clears the object's memory. */
+/**
+ * What the object knows about a socket. It is attached to the socket, because hibernation clears the object's
+ * memory.
+ */
 interface Attachment extends StreamOwner {
   openedAt: number
   /** When the sign-in was last found active. */
@@ -40,9 +56,15 @@ interface SocketSettings extends Required<StreamSettings> {
 
 /** The open sockets of one account. */
 export interface AccountSockets {
-  /** Accept a socket and send what it starts with. It replaces the oldest connection of a person who has too many. */
+  /**
+   * Accept a socket and send what it starts with. It replaces the oldest connection of a person who has too
+   * many.
+   */
   open(socket: HubSocket, owner: StreamOwner, start: StreamStart): Promise<void>
-  /** Send every socket the stored events that it has not received. The sign-ins are checked first, at most once per heartbeat interval. */
+  /**
+   * Send every socket the stored events that it has not received. The sign-ins are checked first, at most
+   * once per heartbeat interval.
+   */
   sendNewEvents(): Promise<void>
   /** Send the sockets of their audience transient events, after the same check of the sign-ins. */
   broadcast(events: readonly TransientEvent[]): Promise<void>
@@ -64,9 +86,15 @@ const closings = {
   replaced: [4409, 'replaced by a newer connection'],
 } as const
 
-/** Heartbeat intervals between two checks of the sign-ins while no event is sent: 5 minutes. Each check wakes the object. */
+/**
+ * Heartbeat intervals between two checks of the sign-ins while no event is sent: 5 minutes. Each check wakes
+ * the object.
+ */
 const intervalsPerCheck = 12
-/** Heartbeat intervals after which a socket is closed whose sign-in could not be checked. A failed check is repeated after one interval. */
+/**
+ * Heartbeat intervals after which a socket is closed whose sign-in could not be checked. A failed check is
+ * repeated after one interval.
+ */
 const maxUncheckedIntervals = intervalsPerCheck + 4
 
 declare const WebSocketRequestResponsePair: new (request: string, response: string) => unknown
@@ -79,7 +107,10 @@ export function createAccountSockets(state: SocketState, settings: SocketSetting
   const listConnections = (userId: string): Connection[] =>
     listOpen(state)
       .filter(({ attachment }) => attachment.userId === userId)
-      .map(({ socket, attachment: { openedAt } }) => ({ openedAt, replace: () => closeSocket(socket, 'replaced') }))
+      .map(({ socket, attachment: { openedAt } }) => ({
+        openedAt,
+        replace: () => closeSocket(socket, 'replaced'),
+      }))
   return {
     async open(socket, owner, start) {
       replaceOldest([...listConnections(owner.userId), ...listOtherConnections(owner.userId)])
@@ -109,23 +140,32 @@ export function createAccountSockets(state: SocketState, settings: SocketSetting
 }
 
 interface SignInChecks {
-  /** Close the sockets whose sign-in has ended, or could not be checked for too long. Return whether the check succeeded. */
+  /**
+   * Close the sockets whose sign-in has ended, or could not be checked for too long. Return whether the check
+   * succeeded.
+   */
   check(): Promise<boolean>
   wereCheckedRecently(): boolean
 }
 
-function createSignInChecks(state: SocketState, { heartbeatMs, selectActiveSignIns }: SocketSettings): SignInChecks {
+function createSignInChecks(
+  state: SocketState,
+  { heartbeatMs, selectActiveSignIns }: SocketSettings,
+): SignInChecks {
   let checkedAt = 0
   return {
     wereCheckedRecently: () => Date.now() - checkedAt < heartbeatMs,
     async check() {
       const checked = listOpen(state)
       if (checked.length === 0) return true
-      const active = await selectActiveSignIns(checked.map(({ attachment }) => attachment)).catch(() => undefined)
+      const active = await selectActiveSignIns(checked.map(({ attachment }) => attachment)).catch(
+        () => undefined,
+      )
       const now = Date.now()
       if (active) checkedAt = now
       for (const { socket, attachment } of checked) {
-        if (!active && now - attachment.checkedAt >= maxUncheckedIntervals * heartbeatMs) closeSocket(socket, 'unchecked')
+        if (!active && now - attachment.checkedAt >= maxUncheckedIntervals * heartbeatMs)
+          closeSocket(socket, 'unchecked')
         if (active && !active.has(attachment.signInId)) closeSocket(socket, 'signedOut')
         if (active?.has(attachment.signInId)) update(socket, { checkedAt: now })
       }
@@ -183,8 +223,9 @@ function closeSocket(socket: HubSocket, reason: keyof typeof closings): void {
 }
 
 /**
- * Send a socket new events. The runtime buffers what a client does not read, without a limit and without telling the object. So a client that
- * pings counts as reading, and one that has received 64 events since its last ping is closed before the next.
+ * Send a socket new events. The runtime buffers what a client does not read, without a limit and without
+ * telling the object. So a client that pings counts as reading, and one that has received 64 events since its
+ * last ping is closed before the next.
  */
 function sendEvents(socket: HubSocket, attachment: Attachment, start: StreamStart, pingedAt: number): void {
   const last = start.missed.at(-1)
@@ -196,13 +237,22 @@ function sendEvents(socket: HubSocket, attachment: Attachment, start: StreamStar
   else update(socket, { sentId: last.id, pingedAt, unreadCount: unreadCount + missed.length })
 }
 
-/** Send a socket events with the id of the last stored one, from which its client reconnects. A client that does not read loses them. */
-function sendTransientEvents(state: SocketState, socket: HubSocket, attachment: Attachment, events: readonly TransientEvent[]): void {
+/**
+ * Send a socket events with the id of the last stored one, from which its client reconnects. A client that
+ * does not read loses them.
+ */
+function sendTransientEvents(
+  state: SocketState,
+  socket: HubSocket,
+  attachment: Attachment,
+  events: readonly TransientEvent[],
+): void {
   const pingedAt = state.getWebSocketAutoResponseTimestamp(socket)?.getTime() ?? 0
   const unreadCount = pingedAt === attachment.pingedAt ? attachment.unreadCount : 0
   const sent = events.slice(0, Math.max(0, maxQueuedTransients - unreadCount))
   try {
-    for (const { event, data } of sent) socket.send(toMessage({ id: attachment.sentId, event, data: JSON.stringify(data) }))
+    for (const { event, data } of sent)
+      socket.send(toMessage({ id: attachment.sentId, event, data: JSON.stringify(data) }))
     update(socket, { pingedAt, unreadCount: unreadCount + sent.length })
   } catch {
     closeSocket(socket, 'failed')
@@ -210,7 +260,8 @@ function sendTransientEvents(state: SocketState, socket: HubSocket, attachment: 
 }
 
 function sendAll(socket: HubSocket, { missed, after, lostCount }: StreamStart): void {
-  if (lostCount > 0) socket.send(toMessage({ id: after, event: 'overflow', data: JSON.stringify({ dropped: lostCount }) }))
+  if (lostCount > 0)
+    socket.send(toMessage({ id: after, event: 'overflow', data: JSON.stringify({ dropped: lostCount }) }))
   for (const event of missed) socket.send(toMessage(event))
 }
 

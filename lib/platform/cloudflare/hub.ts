@@ -1,7 +1,13 @@
 import { type AccountStreams, createAccountStreams } from '#vendors/realtime/account-streams.ts'
 import { createSignInCheck, type StreamOwner } from '#vendors/realtime/active-sign-ins.ts'
 import type { LiveEvent, StreamListener, TransientEvent } from '#vendors/realtime/realtime.ts'
-import { maxStoredEvents, maxStoredKeys, parseEventId, startAfter, startWithNewEvents } from '#vendors/realtime/stored-events.ts'
+import {
+  maxStoredEvents,
+  maxStoredKeys,
+  parseEventId,
+  startAfter,
+  startWithNewEvents,
+} from '#vendors/realtime/stored-events.ts'
 import type { StreamEvent, StreamStart } from '#vendors/realtime/subscriber.ts'
 import { type AccountSockets, createAccountSockets, type HubSocket, type SocketState } from './hub-sockets.ts'
 import { openNeon } from './neon.ts'
@@ -18,8 +24,9 @@ interface DurableState extends SocketState {
 declare const WebSocketPair: new () => { 0: unknown; 1: HubSocket }
 
 /**
- * Hold one account's open streams and sockets, and its last 256 events. A Durable Object, because they must all be in one place. While only
- * sockets are open, the object hibernates: everything that it needs afterwards is in SQLite or attached to a socket.
+ * Hold one account's open streams and sockets, and its last 256 events. A Durable Object, because they must
+ * all be in one place. While only sockets are open, the object hibernates: everything that it needs
+ * afterwards is in SQLite or attached to a socket.
  */
 export class EscalationHub {
   readonly #storage: DurableState['storage']
@@ -28,7 +35,9 @@ export class EscalationHub {
   readonly #sockets: AccountSockets
 
   constructor(state: DurableState, env: Record<string, unknown>) {
-    const { DATABASE_URL, NEON_HTTP_ENDPOINT, NEON_WS_PROXY, STREAM_HEARTBEAT_MS } = parseCloudflareConfig({ ...env })
+    const { DATABASE_URL, NEON_HTTP_ENDPOINT, NEON_WS_PROXY, STREAM_HEARTBEAT_MS } = parseCloudflareConfig({
+      ...env,
+    })
     const database = openNeon({ url: DATABASE_URL, httpEndpoint: NEON_HTTP_ENDPOINT, wsProxy: NEON_WS_PROXY })
     const settings = { heartbeatMs: STREAM_HEARTBEAT_MS, selectActiveSignIns: createSignInCheck(database) }
     this.#storage = state.storage
@@ -50,7 +59,8 @@ export class EscalationHub {
     switch (pathname) {
       case '/publish':
         this.#publish((await request.json()) as LiveEvent[])
-        // Not awaited: the publisher waits for the events to be stored, not for the check of the sign-ins before they are sent.
+        // Not awaited: the publisher waits for the events to be stored, not for the check of the sign-ins
+        // before they are sent.
         void this.#sockets.sendNewEvents()
         return new Response(null, { status: 204 })
       case '/broadcast': {
@@ -60,12 +70,15 @@ export class EscalationHub {
         return new Response(null, { status: 204 })
       }
       case '/subscribe': {
-        const { lastEventId, ...listener } = (await request.json()) as StreamOwner & Omit<StreamListener, 'signal'>
+        const { lastEventId, ...listener } = (await request.json()) as StreamOwner &
+          Omit<StreamListener, 'signal'>
         await this.#streams.findClosed(listener.userId)
         return new Response(this.#streams.open(listener, this.#startAfter(lastEventId), request.signal))
       }
       case '/socket': {
-        const { lastEventId = null, ...owner } = Object.fromEntries(searchParams) as Partial<Record<string, string>>
+        const { lastEventId = null, ...owner } = Object.fromEntries(searchParams) as Partial<
+          Record<string, string>
+        >
         await this.#streams.findClosed(owner.userId ?? '')
         const { 0: client, 1: socket } = new WebSocketPair()
         await this.#sockets.open(socket, owner as unknown as StreamOwner, this.#startAfter(lastEventId))
@@ -85,7 +98,10 @@ export class EscalationHub {
     this.#sockets.refuseMessage(socket)
   }
 
-  /** Answer the close of a client. The runtime does not: https://developers.cloudflare.com/durable-objects/api/base/#websocketclose */
+  /**
+   * Answer the close of a client. The runtime does not:
+   * https://developers.cloudflare.com/durable-objects/api/base/#websocketclose
+   */
   webSocketClose(socket: HubSocket): void {
     socket.close(1000)
   }
@@ -95,8 +111,9 @@ export class EscalationHub {
   }
 
   /**
-   * Free the object, which is billed until it stores nothing. Only for an account that no longer exists: the ids start again afterwards. It deletes
-   * the alarm too: https://developers.cloudflare.com/changelog/2026-02-24-deleteall-deletes-alarms
+   * Free the object, which is billed until it stores nothing. Only for an account that no longer exists: the
+   * ids start again afterwards. It deletes the alarm too:
+   * https://developers.cloudflare.com/changelog/2026-02-24-deleteall-deletes-alarms
    */
   async #erase(): Promise<Response> {
     await Promise.all([this.#streams.checkSignIns(), this.#sockets.checkSignIns()])
@@ -108,7 +125,8 @@ export class EscalationHub {
   #publish(events: readonly LiveEvent[]): void {
     for (const { key, event, data } of events) {
       const text = JSON.stringify(data)
-      // `on conflict do nothing` would use up an id, and the next client that reconnects would count it as a lost event.
+      // `on conflict do nothing` would use up an id, and the next client that reconnects would count it as a
+      // lost event.
       const insert =
         'insert into events (key, event, data) select ?, ?, ? where not exists (select 1 from events where key = ?) returning id'
       const [row] = this.#sql.exec<{ id: number }>(insert, key, event, text, key).toArray()
@@ -121,9 +139,14 @@ export class EscalationHub {
     }
   }
 
-  /** Return the stored events after `lastEventId`: none if it is missing or malformed, all if it is higher than the newest id. */
+  /**
+   * Return the stored events after `lastEventId`: none if it is missing or malformed, all if it is higher
+   * than the newest id.
+   */
   #startAfter(lastEventId: string | null): StreamStart {
-    const [{ newest } = { newest: 0 }] = this.#sql.exec<{ newest: number }>('select coalesce(max(id), 0) as newest from events').toArray()
+    const [{ newest } = { newest: 0 }] = this.#sql
+      .exec<{ newest: number }>('select coalesce(max(id), 0) as newest from events')
+      .toArray()
     const received = parseEventId(lastEventId)
     if (received === undefined) return startWithNewEvents(newest)
     const after = received <= newest ? received : 0

@@ -1,5 +1,17 @@
-import { Client, type NeonQueryFunction, neon, neonConfig, types as neonTypes } from '@neondatabase/serverless'
-import { type Database, type QueryRows, type Statement, type TransactionConnection, typeParsers } from '#db/database.ts'
+import {
+  Client,
+  type NeonQueryFunction,
+  neon,
+  neonConfig,
+  types as neonTypes,
+} from '@neondatabase/serverless'
+import {
+  type Database,
+  type QueryRows,
+  type Statement,
+  type TransactionConnection,
+  typeParsers,
+} from '#db/database.ts'
 import { databaseTimeoutMs, failWhenHung, hungError, probeTimeoutMs } from '#db/hung.ts'
 
 export interface NeonSettings {
@@ -11,7 +23,8 @@ export interface NeonSettings {
 }
 
 const types = {
-  getTypeParser: (oid: number, format?: 'text' | 'binary') => typeParsers[oid] ?? neonTypes.getTypeParser(oid, format as 'text'),
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    typeParsers[oid] ?? neonTypes.getTypeParser(oid, format as 'text'),
 }
 
 // The driver's settings are global, so the endpoint of each host is stored here.
@@ -21,7 +34,8 @@ const defaultEndpoint = neonConfig.fetchEndpoint
 function setHttpEndpoint(host: string, endpoint: string): void {
   endpoints.set(host, endpoint)
   neonConfig.fetchEndpoint = (host, port, options) =>
-    endpoints.get(host) ?? (typeof defaultEndpoint === 'string' ? defaultEndpoint : defaultEndpoint(host, port, options))
+    endpoints.get(host) ??
+    (typeof defaultEndpoint === 'string' ? defaultEndpoint : defaultEndpoint(host, port, options))
 }
 
 /** Open a database on Neon: single statements and batches over HTTP, transactions over a WebSocket. */
@@ -29,12 +43,17 @@ export function openNeon({ url, httpEndpoint, wsProxy, onRoundTrip = () => {} }:
   if (httpEndpoint) setHttpEndpoint(new URL(url).hostname, httpEndpoint)
   if (wsProxy) Object.assign(neonConfig, { wsProxy: () => wsProxy, useSecureWebSocket: false })
   const http = neon(url, { fullResults: true })
-  const probe = () => http.query('select 1', [], { fetchOptions: { signal: AbortSignal.timeout(probeTimeoutMs) } })
+  const probe = () =>
+    http.query('select 1', [], { fetchOptions: { signal: AbortSignal.timeout(probeTimeoutMs) } })
   return {
     async run(statements, { readOnly }) {
       onRoundTrip()
       const abort = new AbortController()
-      const work = sendStatements(http, statements, { readOnly, isolationLevel: 'ReadCommitted', fetchOptions: { signal: abort.signal } })
+      const work = sendStatements(http, statements, {
+        readOnly,
+        isolationLevel: 'ReadCommitted',
+        fetchOptions: { signal: abort.signal },
+      })
       return failWhenHung(work, probe, () => abort.abort(hungError()))
     },
     begin: (beginSql) => openTransaction(url, beginSql, { probe, onRoundTrip }),
@@ -42,12 +61,21 @@ export function openNeon({ url, httpEndpoint, wsProxy, onRoundTrip = () => {} }:
 }
 
 type HttpClient = NeonQueryFunction<false, true>
-type HttpOptions = { readOnly: boolean; isolationLevel: 'ReadCommitted'; fetchOptions: { signal: AbortSignal } }
+type HttpOptions = {
+  readOnly: boolean
+  isolationLevel: 'ReadCommitted'
+  fetchOptions: { signal: AbortSignal }
+}
 
-async function sendStatements(http: HttpClient, statements: readonly Statement[], options: HttpOptions): Promise<QueryRows[]> {
+async function sendStatements(
+  http: HttpClient,
+  statements: readonly Statement[],
+  options: HttpOptions,
+): Promise<QueryRows[]> {
   const { fetchOptions } = options
   const [single] = statements
-  if (single && statements.length === 1) return [toRows(await http.query(single.sql, [...single.parameters], { fetchOptions, types }))]
+  if (single && statements.length === 1)
+    return [toRows(await http.query(single.sql, [...single.parameters], { fetchOptions, types }))]
   // Over HTTP the driver reads the parsers from each query only.
   const queries = statements.map(({ sql, parameters }) => http.query(sql, [...parameters], { types }))
   return (await http.transaction(queries, options)).map(toRows)
@@ -58,12 +86,18 @@ async function openTransaction(
   beginSql: string,
   { probe, onRoundTrip }: { probe: () => Promise<unknown>; onRoundTrip: () => void },
 ): Promise<TransactionConnection> {
-  const client = new Client({ connectionString: url, types, connectionTimeoutMillis: databaseTimeoutMs, query_timeout: databaseTimeoutMs })
+  const client = new Client({
+    connectionString: url,
+    types,
+    connectionTimeoutMillis: databaseTimeoutMs,
+    query_timeout: databaseTimeoutMs,
+  })
   let isLost = false
   const markLost = () => {
     isLost = true
   }
-  // A connection that breaks fails the query in flight. An `error` event without a listener would also crash the isolate.
+  // A connection that breaks fails the query in flight. An `error` event without a listener would also crash
+  // the isolate.
   client.on('error', markLost)
   const end = async () => {
     const ended = client.end()

@@ -27,7 +27,10 @@ export function durableRealtime(namespace: HubNamespace | undefined): RealtimePo
   }
   const send = async (accountId: string, path: string, events: readonly unknown[]): Promise<void> => {
     if (events.length === 0) return
-    const sent = hubOf(accountId).fetch(`https://hub/${path}`, { method: 'POST', body: JSON.stringify(events) })
+    const sent = hubOf(accountId).fetch(`https://hub/${path}`, {
+      method: 'POST',
+      body: JSON.stringify(events),
+    })
     const response = await withTimeout(publishTimeoutMs, sent)
     await response.body?.cancel()
     if (!response.ok) throw new Error(`The hub returned ${response.status}`)
@@ -36,7 +39,9 @@ export function durableRealtime(namespace: HubNamespace | undefined): RealtimePo
   const open = async (accountId: string, url: string, init: RequestInit): Promise<SocketResponse> => {
     const attempt = () => hubOf(accountId).fetch(url, init)
     try {
-      const response = await attempt().catch((error: unknown) => (isRetryable(error) ? attempt() : Promise.reject(error)))
+      const response = await attempt().catch((error: unknown) =>
+        isRetryable(error) ? attempt() : Promise.reject(error),
+      )
       if (!response.ok && !response.webSocket) throw new Error(`The hub returned ${response.status}`)
       return response
     } catch (cause) {
@@ -48,16 +53,24 @@ export function durableRealtime(namespace: HubNamespace | undefined): RealtimePo
     broadcast: (accountId, events) => send(accountId, 'broadcast', events),
     async subscribe(accountId, { signal, ...listener }) {
       const body = JSON.stringify({ ...listener, accountId })
-      const { body: events } = await open(accountId, 'https://hub/subscribe', { method: 'POST', body, signal })
+      const { body: events } = await open(accountId, 'https://hub/subscribe', {
+        method: 'POST',
+        body,
+        signal,
+      })
       return events as ReadableStream<Uint8Array>
     },
     async acceptSocket(accountId, { userId, signInId, lastEventId }) {
       const query = new URLSearchParams({ accountId, userId, signInId, lastEventId: lastEventId ?? '' })
-      const { webSocket } = await open(accountId, `https://hub/socket?${query}`, { headers: { upgrade: 'websocket' } })
+      const { webSocket } = await open(accountId, `https://hub/socket?${query}`, {
+        headers: { upgrade: 'websocket' },
+      })
       return (headers) => createSocketResponse(webSocket, headers)
     },
     async forget(accountId, { isErased } = { isErased: false }) {
-      const forgotten = hubOf(accountId).fetch(`https://hub/${isErased ? 'erase' : 'forget'}`, { method: 'POST' })
+      const forgotten = hubOf(accountId).fetch(`https://hub/${isErased ? 'erase' : 'forget'}`, {
+        method: 'POST',
+      })
       const response = await withTimeout(forgetTimeoutMs, forgotten)
       await response.body?.cancel()
       if (!response.ok) throw new Error(`The hub returned ${response.status}`)
@@ -80,7 +93,10 @@ function isRetryable(error: unknown): boolean {
   return retryable === true && overloaded !== true
 }
 
-/** Create the response that opens a WebSocket. See https://developers.cloudflare.com/workers/runtime-apis/websockets/ */
+/**
+ * Create the response that opens a WebSocket. See
+ * https://developers.cloudflare.com/workers/runtime-apis/websockets/
+ */
 export function createSocketResponse(webSocket: unknown, headers: Record<string, string> = {}): Response {
   return new Response(null, { status: 101, webSocket, headers } as ResponseInit)
 }

@@ -1,7 +1,9 @@
 import { Redis } from '@upstash/redis'
 import type { RedisCommands } from '#vendors/cache/redis-commands.ts'
 
-/** Open a Redis over Upstash's REST API. Each command is one HTTP request, which is aborted after `timeoutMs`. */
+/**
+ * Open a Redis over Upstash's REST API. Each command is one HTTP request, which is aborted after `timeoutMs`.
+ */
 export function openRestRedis(url: string, token: string, timeoutMs: number): RedisCommands {
   const redis = new Redis({
     url,
@@ -10,7 +12,8 @@ export function openRestRedis(url: string, token: string, timeoutMs: number): Re
     retry: { retries: 0 },
     enableTelemetry: false,
     signal: () => AbortSignal.timeout(timeoutMs),
-    // Each request makes one small ASCII call, so pipelining, base64 responses and read-your-writes tokens would only add work.
+    // Each request makes one small ASCII call, so pipelining, base64 responses and read-your-writes tokens
+    // would only add work.
     enableAutoPipelining: false,
     responseEncoding: false,
     readYourWrites: false,

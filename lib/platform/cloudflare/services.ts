@@ -28,28 +28,40 @@ export interface Bindings {
 }
 
 /** Create every service of the Worker from the settings and bindings. */
-export function createCloudflareServices(config: CloudflareConfig, log: Services['log'], bindings: Bindings = {}): Services {
+export function createCloudflareServices(
+  config: CloudflareConfig,
+  log: Services['log'],
+  bindings: Bindings = {},
+): Services {
   const { UPLOADS, IMAGES, ASSETS, ESCALATION_HUB, METRICS } = bindings
   const { UPSTASH_REDIS_REST_URL, UPSTASH_REDIS_REST_TOKEN, REDIS_TIMEOUT_MS, UPLOAD_TIMEOUT_MS } = config
-  const redis = measureRedis(openRestRedis(UPSTASH_REDIS_REST_URL, UPSTASH_REDIS_REST_TOKEN, REDIS_TIMEOUT_MS * firstCallFactor))
+  const redis = measureRedis(
+    openRestRedis(UPSTASH_REDIS_REST_URL, UPSTASH_REDIS_REST_TOKEN, REDIS_TIMEOUT_MS * firstCallFactor),
+  )
   const neon = { httpEndpoint: config.NEON_HTTP_ENDPOINT, wsProxy: config.NEON_WS_PROXY }
   return {
     ports: {
       ...createSharedPorts(config),
-      queue: qstashQueue({ url: config.QSTASH_URL, token: config.QSTASH_TOKEN, target: config.PUBLIC_BASE_URL }),
+      queue: qstashQueue({
+        url: config.QSTASH_URL,
+        token: config.QSTASH_TOKEN,
+        target: config.PUBLIC_BASE_URL,
+      }),
       realtime: durableRealtime(ESCALATION_HUB),
       uploads: { ...r2Objects(UPLOADS, UPLOAD_TIMEOUT_MS), ...imagesConversion(IMAGES, UPLOAD_TIMEOUT_MS) },
       assets: staticAssets(ASSETS),
       cache: createRedisCache(redis, REDIS_TIMEOUT_MS),
       passwords: wasmPasswords(),
-      // A socket shows its addresses only: https://developers.cloudflare.com/workers/runtime-apis/tcp-sockets/#socketinfo
+      // A socket shows its addresses only:
+      // https://developers.cloudflare.com/workers/runtime-apis/tcp-sockets/#socketinfo
       readCertificate: null,
     },
     limiter: createRedisLimiter(redis, REDIS_TIMEOUT_MS, log),
     runtime: measureDatabase(openNeon({ url: config.DATABASE_URL, ...neon }), 'runtime'),
     platform: measureDatabase(openNeon({ url: config.DATABASE_PLATFORM_URL, ...neon }), 'platform'),
     inProcess: [],
-    // Cloudflare sets this header itself: https://developers.cloudflare.com/fundamentals/reference/http-headers/
+    // Cloudflare sets this header itself:
+    // https://developers.cloudflare.com/fundamentals/reference/http-headers/
     readClientAddress: (request) => request.headers.get('cf-connecting-ip') ?? 'unknown',
     log: withTraceId(log),
     metrics: analyticsEngineMetrics(METRICS),

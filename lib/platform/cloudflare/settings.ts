@@ -9,13 +9,18 @@ export const cloudflareSettings = {
   UPSTASH_REDIS_REST_TOKEN: z.string().describe('Token of the Redis database.'),
   QSTASH_URL: Url.default('https://qstash.upstash.io').describe('Address of the queue.'),
   QSTASH_TOKEN: z.string().describe('Token that publishes jobs.'),
-  QSTASH_CURRENT_SIGNING_KEY: z.string().describe('Key that verifies jobs, which are signed for PUBLIC_BASE_URL.'),
+  QSTASH_CURRENT_SIGNING_KEY: z
+    .string()
+    .describe('Key that verifies jobs, which are signed for PUBLIC_BASE_URL.'),
   QSTASH_NEXT_SIGNING_KEY: z.string().describe('Second key that verifies jobs, for rotation.'),
 }
 
 export type CloudflareConfig = Config & z.infer<z.ZodObject<typeof cloudflareSettings>>
 
-/** Parse the settings of the Worker. Throw one error that names every missing or wrong setting, without any value. */
+/**
+ * Parse the settings of the Worker. Throw one error that names every missing or wrong setting, without any
+ * value.
+ */
 export function parseCloudflareConfig(env: Record<string, unknown>): CloudflareConfig {
   return parseSettings({ ...settings, ...cloudflareSettings }, env)
 }

@@ -8,10 +8,13 @@ const maxNames = 20
 const maxNameCharacters = 253
 
 /**
- * Create a reader of certificates. It makes the handshake within 5 s, and neither sends nor reads anything else. `probe`, as `host:port`, replaces
- * port 443 of each address.
+ * Create a reader of certificates. It makes the handshake within 5 s, and neither sends nor reads anything
+ * else. `probe`, as `host:port`, replaces port 443 of each address.
  */
-export function createCertificateReader(probe: string | undefined, now: () => number = Date.now): NonNullable<ReadCertificate> {
+export function createCertificateReader(
+  probe: string | undefined,
+  now: () => number = Date.now,
+): NonNullable<ReadCertificate> {
   return async (domain, address) => {
     const { hostname: host, port } = probe ? new URL(`tls://${probe}`) : { hostname: address, port: 443 }
     // An expired or foreign certificate is what the technician looks for, so it must not end the handshake.
@@ -27,7 +30,9 @@ export function createCertificateReader(probe: string | undefined, now: () => nu
 
 function waitForHandshake(socket: TLSSocket): Promise<void> {
   return new Promise((resolve, reject) => {
-    socket.once('secureConnect', resolve).once('close', () => reject(new Error('The server ended the handshake')))
+    socket
+      .once('secureConnect', resolve)
+      .once('close', () => reject(new Error('The server ended the handshake')))
     // A socket may fail again after it was destroyed.
     socket.on('error', reject)
   })
@@ -59,6 +64,8 @@ const judgedHere = ['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID', 'ERR_TLS_CERT_ALTN
 const toCode = (error: unknown) => String(error ?? '')
 
 function listNames({ subjectaltname = '' }: PeerCertificate): string[] {
-  const names = subjectaltname.split(', ').flatMap((name) => (name.startsWith('DNS:') ? [clip(name.slice(4), maxNameCharacters)] : []))
+  const names = subjectaltname
+    .split(', ')
+    .flatMap((name) => (name.startsWith('DNS:') ? [clip(name.slice(4), maxNameCharacters)] : []))
   return names.slice(0, maxNames)
 }

@@ -7,10 +7,14 @@ export interface NodeEnv {
 }
 
 /**
- * Create a function that returns the client's address. The header is believed only when a trusted proxy sent it: of a list such as
- * X-Forwarded-For, the last address that is not a trusted proxy, because a client can write anything to the left of it.
+ * Create a function that returns the client's address. The header is believed only when a trusted proxy sent
+ * it: of a list such as X-Forwarded-For, the last address that is not a trusted proxy, because a client can
+ * write anything to the left of it.
  */
-export function createAddressReader(trustedProxies: readonly string[], headerName: string): (request: Request, env: unknown) => string {
+export function createAddressReader(
+  trustedProxies: readonly string[],
+  headerName: string,
+): (request: Request, env: unknown) => string {
   const trusted = createBlockList(trustedProxies)
   return (request, env) => {
     const peer = toPlainAddress((env as NodeEnv | undefined)?.incoming.socket.remoteAddress ?? '')
@@ -32,7 +36,10 @@ function createBlockList(entries: readonly string[]): BlockList {
   for (const entry of entries) {
     const [address = '', bits] = entry.split('/')
     const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
-    if (isIP(address) === 0) throw new Error(`The configuration is invalid. TRUSTED_PROXIES: ${entry} is not an address or a CIDR range`)
+    if (isIP(address) === 0)
+      throw new Error(
+        `The configuration is invalid. TRUSTED_PROXIES: ${entry} is not an address or a CIDR range`,
+      )
     list.addSubnet(address, Number(bits ?? (family === 'ipv6' ? 128 : 32)), family)
   }
   return list
@@ -45,7 +52,10 @@ function isTrusted(list: BlockList, address: string): boolean {
 
 const withPort = /^(?:(\d{1,3}(?:\.\d{1,3}){3})|\[([\da-f:.]+)\])(?::\d{1,5})?$/i
 
-/** Return an address without its port, and IPv4 inside IPv6 as plain IPv4. Some gateways add the port of the client. */
+/**
+ * Return an address without its port, and IPv4 inside IPv6 as plain IPv4. Some gateways add the port of the
+ * client.
+ */
 function toPlainAddress(text: string): string {
   const [, ipv4, ipv6] = withPort.exec(text) ?? []
   return unmapAddress(ipv4 ?? ipv6 ?? text)

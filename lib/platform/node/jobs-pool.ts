@@ -9,12 +9,14 @@ const connectTimeoutMs = 2500
 const closeTimeoutMs = 1000
 // A new connection plans every statement again.
 const idleTimeoutMs = 60_000
-// One listens. The others are used for a millisecond at a time: twice as many do not run more jobs per second.
+// One listens. The others are used for a millisecond at a time: twice as many do not run more jobs per
+// second.
 const maxConnections = 6
 
 /**
- * Open the connections of the queue, as app_platform. The address must be that of PostgreSQL or of a pooler in session mode: notifications
- * do not pass through a pooler in transaction mode. https://neon.com/docs/connect/connection-pooling
+ * Open the connections of the queue, as app_platform. The address must be that of PostgreSQL or of a pooler
+ * in session mode: notifications do not pass through a pooler in transaction mode.
+ * https://neon.com/docs/connect/connection-pooling
  */
 export function openJobsPool(connectionString: string, queryTimeoutMs = defaultQueryTimeoutMs): pg.Pool {
   const pool = openPool({
@@ -33,8 +35,9 @@ export function openJobsPool(connectionString: string, queryTimeoutMs = defaultQ
 }
 
 /**
- * Ignore the second release of a client. The library releases the client that listens when it fails, and again when it stops at the same moment.
- * `pg` throws then, in a promise that nothing handles, which would end the process.
+ * Ignore the second release of a client. The library releases the client that listens when it fails, and
+ * again when it stops at the same moment. `pg` throws then, in a promise that nothing handles, which would
+ * end the process.
  */
 function allowSecondRelease(pool: pg.Pool): void {
   const connect = pool.connect.bind(pool) as (callback?: ConnectCallback) => unknown
@@ -45,7 +48,11 @@ function allowSecondRelease(pool: pg.Pool): void {
 
 type Release = (error?: Error | boolean) => void
 /** A closed pool passes the error alone. */
-type ConnectCallback = (error: Error | undefined, client: pg.PoolClient | undefined, release: Release | undefined) => void
+type ConnectCallback = (
+  error: Error | undefined,
+  client: pg.PoolClient | undefined,
+  release: Release | undefined,
+) => void
 
 function createOnce(release: Release): Release {
   let isReleased = false
@@ -61,8 +68,8 @@ export async function closeJobsPool(pool: pg.Pool): Promise<void> {
 }
 
 /**
- * Close each client that is returned to the pool while its query still runs. `pg` rejects such a query after `query_timeout`, but keeps
- * the connection, on which every later query would wait as well.
+ * Close each client that is returned to the pool while its query still runs. `pg` rejects such a query after
+ * `query_timeout`, but keeps the connection, on which every later query would wait as well.
  */
 function discardBrokenClients(pool: pg.Pool): void {
   pool.on('release', (_error, client) => {

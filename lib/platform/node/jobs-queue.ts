@@ -9,14 +9,16 @@ export const jobsSchema = 'graphile_worker'
 export const messageTask = 'message'
 
 const publishTimeoutMs = 3000
-// As long as the lease of an attempt: a later copy may be needed, because the process that ran the first one was killed.
+// As long as the lease of an attempt: a later copy may be needed, because the process that ran the first one
+// was killed.
 const deduplicationSeconds = 60
 
 /**
- * Stores jobs in one statement. A message whose id was accepted before is dropped. The library's own deduplication, `job_key`, would not
- * do: it forgets a job when it ends, and may drop both the old and the new one under load. https://github.com/graphile/worker/issues/580
- * The ids are inserted in their order, so that two publishers that wait for each other cannot deadlock. A job has one attempt, because the
- * row decides about the next one.
+ * Stores jobs in one statement. A message whose id was accepted before is dropped. The library's own
+ * deduplication, `job_key`, would not do: it forgets a job when it ends, and may drop both the old and the
+ * new one under load. https://github.com/graphile/worker/issues/580 The ids are inserted in their order, so
+ * that two publishers that wait for each other cannot deadlock. A job has one attempt, because the row
+ * decides about the next one.
  */
 const publishSql = `
   with messages as (

@@ -7,7 +7,10 @@ import { attemptJobs } from '#work/messages.ts'
 import { deleteExpiredIds, jobsSchema, messageTask } from './jobs-queue.ts'
 
 export interface JobHandlers {
-  /** Run the job of a message. A failure is only logged: the row stays due, and the sweep publishes its next attempt. */
+  /**
+   * Run the job of a message. A failure is only logged: the row stays due, and the sweep publishes its next
+   * attempt.
+   */
   run(path: string, body: unknown): Promise<void>
   /** Run the periodic work. Of all processes, one calls this each minute. */
   cron(): Promise<void>
@@ -23,8 +26,8 @@ export interface Work {
   running: Set<Promise<void>>
 }
 
-// A receiver of a webhook may take 15 seconds. Its job only waits, so it does not occupy the place of another job. A job above the limit is
-// dropped: its row stays due, and the sweep publishes it again.
+// A receiver of a webhook may take 15 seconds. Its job only waits, so it does not occupy the place of another
+// job. A job above the limit is dropped: its row stays due, and the sweep publishes it again.
 const waitingPaths: ReadonlySet<string> = new Set([attemptJobs.webhook.path])
 const maxWaitingJobs = 50
 
@@ -49,7 +52,8 @@ export function createTasks(work: Work): TaskList {
   return {
     [messageTask]: async (payload: unknown) => {
       const { path, body, traceparent } = payload as { path: string; body: unknown; traceparent?: string }
-      const job = () => track(runInTrace(traceparent, () => runLogged(work, path, () => handlers.run(path, body))))
+      const job = () =>
+        track(runInTrace(traceparent, () => runLogged(work, path, () => handlers.run(path, body))))
       if (!waitingPaths.has(path)) return job()
       runBeside(job)
     },
@@ -58,12 +62,18 @@ export function createTasks(work: Work): TaskList {
 }
 
 /**
- * Return the crontab of the periodic work. All processes have it; the library runs each minute once. The job of a minute replaces one that
- * still waits, and runs before all messages, because it publishes those that were lost. https://worker.graphile.org/docs/cron
+ * Return the crontab of the periodic work. All processes have it; the library runs each minute once. The job
+ * of a minute replaces one that still waits, and runs before all messages, because it publishes those that
+ * were lost. https://worker.graphile.org/docs/cron
  */
 export const createCronItems = () =>
   parseCronItems([
-    { task: 'cron', match: '* * * * *', identifier: 'cron', options: { backfillPeriod: 0, maxAttempts: 1, jobKey: 'cron', priority: -10 } },
+    {
+      task: 'cron',
+      match: '* * * * *',
+      identifier: 'cron',
+      options: { backfillPeriod: 0, maxAttempts: 1, jobKey: 'cron', priority: -10 },
+    },
   ])
 
 /** Run a job and log how it ended. Never throws: a failed job would stay in the library's table. */
@@ -76,7 +86,10 @@ async function runLogged({ log, jobTimeoutMs }: Work, job: string, run: () => Pr
   log({ at: new Date().toISOString(), job, ms: Math.round(performance.now() - started), ...failure })
 }
 
-/** Delete what is over: ids of old messages, and jobs of killed processes, which the library releases after four hours. */
+/**
+ * Delete what is over: ids of old messages, and jobs of killed processes, which the library releases after
+ * four hours.
+ */
 async function cleanUp({ pool, log }: Work): Promise<void> {
   await deleteExpiredIds(pool)
   const utils = await makeWorkerUtils({ pgPool: pool, schema: jobsSchema, logger: createLogger(log) })

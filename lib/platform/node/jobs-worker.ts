@@ -48,8 +48,15 @@ interface State extends Work {
   markStarted(): void
 }
 
-/** Start to run jobs. The library ends when it loses its connection at the wrong moment, so it is started again until `stop`. */
-export function startJobWorker(pool: Pool, handlers: JobHandlers, changedSettings: WorkerSettings): JobWorker {
+/**
+ * Start to run jobs. The library ends when it loses its connection at the wrong moment, so it is started
+ * again until `stop`.
+ */
+export function startJobWorker(
+  pool: Pool,
+  handlers: JobHandlers,
+  changedSettings: WorkerSettings,
+): JobWorker {
   const settings = { ...defaults, ...changedSettings }
   const { promise: started, resolve: markStarted } = Promise.withResolvers<void>()
   const { log, jobTimeoutMs } = settings
@@ -66,7 +73,12 @@ async function supervise(state: State): Promise<void> {
       () => {
         failures = 0
       },
-      (error: unknown) => state.log({ at: new Date().toISOString(), worker: 'The worker does not start', error: describe(error) }),
+      (error: unknown) =>
+        state.log({
+          at: new Date().toISOString(),
+          worker: 'The worker does not start',
+          error: describe(error),
+        }),
     )
     await sleep(Math.min(500 * 2 ** failures, maxPauseMs), undefined, { signal }).catch(() => {})
   }
@@ -87,7 +99,8 @@ async function runUntilItEnds(state: State): Promise<void> {
     taskList: createTasks(state),
     parsedCronItems: settings.schedulesCron ? createCronItems() : [],
     logger: createLogger(state.log),
-    // Without a delay, a job that ends while the connection is lost rejects a promise that nothing handles, which ends the process.
+    // Without a delay, a job that ends while the connection is lost rejects a promise that nothing handles,
+    // which ends the process.
     preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
   })
   runners.add(runner)
@@ -98,10 +111,14 @@ async function runUntilItEnds(state: State): Promise<void> {
 }
 
 /**
- * Return promises of the first fetch of a job and of the runner's end. A runner that cannot fetch for `giveUpMs` counts as ended, and so does
- * one whose first fetch fails: the library stores the failure of its first statement and repeats it for ever.
+ * Return promises of the first fetch of a job and of the runner's end. A runner that cannot fetch for
+ * `giveUpMs` counts as ended, and so does one whose first fetch fails: the library stores the failure of its
+ * first statement and repeats it for ever.
  */
-function watchFetches(events: WorkerEvents, giveUpMs: number): { fetched: Promise<void>; ended: Promise<void> } {
+function watchFetches(
+  events: WorkerEvents,
+  giveUpMs: number,
+): { fetched: Promise<void>; ended: Promise<void> } {
   const fetched = Promise.withResolvers<void>()
   const ended = Promise.withResolvers<void>()
   let failingSince: number | undefined
@@ -121,7 +138,11 @@ function watchFetches(events: WorkerEvents, giveUpMs: number): { fetched: Promis
   return { fetched: fetched.promise, ended: ended.promise }
 }
 
-async function stopWorker({ stopping, runners, running, settings }: State, supervised: Promise<void>, timeoutMs: number): Promise<boolean> {
+async function stopWorker(
+  { stopping, runners, running, settings }: State,
+  supervised: Promise<void>,
+  timeoutMs: number,
+): Promise<boolean> {
   stopping.abort()
   const end = performance.now() + timeoutMs
   const waitFor = (work: Promise<unknown>, maxMs = timeoutMs) =>

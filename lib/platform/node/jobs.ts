@@ -11,8 +11,8 @@ export interface Jobs extends QueuePort {
   /** Start to run jobs. Resolve when the worker runs; while PostgreSQL is away it tries again and again. */
   start(handlers: JobHandlers): Promise<void>
   /**
-   * Take no more jobs, and wait for those that run. Return false if some still run after `timeoutMs`: the sweep publishes their rows again.
-   * Publishing still works.
+   * Take no more jobs, and wait for those that run. Return false if some still run after `timeoutMs`: the
+   * sweep publishes their rows again. Publishing still works.
    */
   stop(timeoutMs: number): Promise<boolean>
 }

@@ -5,7 +5,10 @@ interface Entry {
   until: number
 }
 
-/** Create a cache in this process, of at most `maxEntries` values and `maxCharacters` of JSON. The values that were read least recently go first. */
+/**
+ * Create a cache in this process, of at most `maxEntries` values and `maxCharacters` of JSON. The values that
+ * were read least recently go first.
+ */
 export function createMemoryCache(maxEntries = 10_000, maxCharacters = 16_000_000): CachePort {
   // In the order of their last use.
   const entries = new Map<string, Entry>()

@@ -10,7 +10,10 @@ export interface Gauge {
 }
 
 export interface MetricsRegistry extends MetricsPort {
-  /** Write everything in the text format of Prometheus: https://prometheus.io/docs/instrumenting/exposition_formats/ */
+  /**
+   * Write everything in the text format of Prometheus:
+   * https://prometheus.io/docs/instrumenting/exposition_formats/
+   */
   write(gauges: readonly Gauge[]): string
 }
 
@@ -21,7 +24,8 @@ interface Series {
   counts: number[]
 }
 
-// All labels have few values. Should one of them ever not, its metric stops to grow instead of filling the memory.
+// All labels have few values. Should one of them ever not, its metric stops to grow instead of filling the
+// memory.
 const maxSeries = 3000
 
 /** Create the metrics of a process. */
@@ -51,7 +55,9 @@ export function createMetricsRegistry(): MetricsRegistry {
   return {
     start: () => recorder,
     write(gauges) {
-      const recorded = [...seriesById].flatMap(([id, series]) => writeMetric(metrics[id], [...series.values()]))
+      const recorded = [...seriesById].flatMap(([id, series]) =>
+        writeMetric(metrics[id], [...series.values()]),
+      )
       return `${[...recorded, ...gauges.flatMap(writeGauge)].join('\n')}\n`
     },
   }
@@ -69,13 +75,20 @@ function writeMetric(metric: Metric, all: readonly Series[]): string[] {
       total += counts[index] ?? 0
       return writeSample(`${name}_bucket`, [...pairs, ['le', bound]], total)
     })
-    return [...bucketLines, writeSample(`${name}_sum`, pairs, sum), writeSample(`${name}_count`, pairs, total)]
+    return [
+      ...bucketLines,
+      writeSample(`${name}_sum`, pairs, sum),
+      writeSample(`${name}_count`, pairs, total),
+    ]
   })
   return [...writeHead(name, help, buckets ? 'histogram' : 'counter'), ...lines]
 }
 
 function writeGauge({ name, help, type = 'gauge', samples }: Gauge): string[] {
-  return [...writeHead(name, help, type), ...samples.map(({ labels = {}, value }) => writeSample(name, Object.entries(labels), value))]
+  return [
+    ...writeHead(name, help, type),
+    ...samples.map(({ labels = {}, value }) => writeSample(name, Object.entries(labels), value)),
+  ]
 }
 
 function writeHead(name: string, help: string, type: string): string[] {

@@ -6,8 +6,8 @@ import { maxRemovedObjects, type ObjectsPort } from '#vendors/uploads/uploads.ts
 import { requireObjectKey, requireObjectSize } from './object-keys.ts'
 
 /**
- * Create a port that stores objects as files of a folder, which is created when it is missing. Several processes may share the folder. Each
- * call ends after `timeoutMs`: a network file system may hang.
+ * Create a port that stores objects as files of a folder, which is created when it is missing. Several
+ * processes may share the folder. Each call ends after `timeoutMs`: a network file system may hang.
  */
 export function folderObjects(folder: string, timeoutMs: number): ObjectsPort {
   const call = async <T>(key: string, work: (path: string) => Promise<T>): Promise<T> => {
@@ -23,7 +23,8 @@ export function folderObjects(folder: string, timeoutMs: number): ObjectsPort {
     remove: (key) => call(key, (path) => rm(path, { force: true })),
     removeFolder: (key) => call(key, removeFiles),
     // Writing also finds a full disk and a read-only file system.
-    pingObjects: () => call(`ready-${randomUUID()}`, (path) => replaceFile(path, new Uint8Array(1)).then(() => rm(path))),
+    pingObjects: () =>
+      call(`ready-${randomUUID()}`, (path) => replaceFile(path, new Uint8Array(1)).then(() => rm(path))),
   }
 }
 
@@ -35,7 +36,10 @@ export async function listFolderObjects(folder: string): Promise<string[]> {
   return files.map(({ parentPath, name }) => relative(folder, join(parentPath, name)).replaceAll(sep, '/'))
 }
 
-/** Write a file so that a reader and a crash find either the whole file or none. A crash may leave the temporary file. */
+/**
+ * Write a file so that a reader and a crash find either the whole file or none. A crash may leave the
+ * temporary file.
+ */
 async function replaceFile(path: string, bytes: Uint8Array): Promise<void> {
   const folder = dirname(path)
   // No object key starts with a dot.
@@ -61,7 +65,10 @@ async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** Sync a folder and its parents up to `last`. Without it a crash may lose their new entries: https://man7.org/linux/man-pages/man2/fsync.2.html */
+/**
+ * Sync a folder and its parents up to `last`. Without it a crash may lose their new entries:
+ * https://man7.org/linux/man-pages/man2/fsync.2.html
+ */
 async function syncFolders(folder: string, last: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {
@@ -72,11 +79,15 @@ async function syncFolders(folder: string, last: string): Promise<void> {
   if (folder !== last) await syncFolders(dirname(folder), last)
 }
 
-/** Delete up to 100 files below a folder, and the folder when it has no more. Return the number of deleted files. */
+/**
+ * Delete up to 100 files below a folder, and the folder when it has no more. Return the number of deleted
+ * files.
+ */
 async function removeFiles(path: string): Promise<number> {
   const entries = (await readdir(path, { recursive: true, withFileTypes: true }).catch(toNullIfMissing)) ?? []
   const files = entries.filter((entry) => !entry.isDirectory())
-  for (const { parentPath, name } of files.slice(0, maxRemovedObjects)) await rm(join(parentPath, name), { force: true })
+  for (const { parentPath, name } of files.slice(0, maxRemovedObjects))
+    await rm(join(parentPath, name), { force: true })
   if (files.length <= maxRemovedObjects) await rm(path, { recursive: true, force: true })
   return Math.min(files.length, maxRemovedObjects)
 }

@@ -33,9 +33,10 @@ interface S3Answer {
 type SendRequest = (request: S3Request) => Promise<S3Answer>
 
 /**
- * Create a port that stores objects in a bucket of S3 or a compatible store, addressed by path. Each call ends after `timeoutMs`, a read
- * with its whole body; one that S3 asks to repeat is repeated once. The key needs s3:GetObject, s3:PutObject, s3:DeleteObject and
- * s3:ListBucket. Without the last, S3 answers 403 instead of 404 for a missing object:
+ * Create a port that stores objects in a bucket of S3 or a compatible store, addressed by path. Each call
+ * ends after `timeoutMs`, a read with its whole body; one that S3 asks to repeat is repeated once. The key
+ * needs s3:GetObject, s3:PutObject, s3:DeleteObject and s3:ListBucket. Without the last, S3 answers 403
+ * instead of 404 for a missing object:
  * https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html
  */
 export function s3Objects(settings: S3Settings, timeoutMs: number): ObjectsPort {
@@ -67,19 +68,31 @@ export function s3Objects(settings: S3Settings, timeoutMs: number): ObjectsPort 
 }
 
 /** List the keys of the objects in a bucket. */
-export async function listS3Objects(settings: S3Settings, timeoutMs: number, pageSize = 1000): Promise<string[]> {
+export async function listS3Objects(
+  settings: S3Settings,
+  timeoutMs: number,
+  pageSize = 1000,
+): Promise<string[]> {
   const send = createSender(settings, timeoutMs)
   const all: string[] = []
   for (let token: string | undefined = ''; token !== undefined; ) {
-    const page = await listPage(send, { 'max-keys': String(pageSize), ...(token ? { 'continuation-token': token } : {}) })
+    const page = await listPage(send, {
+      'max-keys': String(pageSize),
+      ...(token ? { 'continuation-token': token } : {}),
+    })
     all.push(...page.keys)
     token = page.nextToken
   }
   return all
 }
 
-/** List a page of the keys in a bucket: https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html */
-async function listPage(send: SendRequest, parameters: Record<string, string>): Promise<{ keys: string[]; nextToken: string | undefined }> {
+/**
+ * List a page of the keys in a bucket: https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html
+ */
+async function listPage(
+  send: SendRequest,
+  parameters: Record<string, string>,
+): Promise<{ keys: string[]; nextToken: string | undefined }> {
   const query = `?${new URLSearchParams({ 'list-type': '2', ...parameters })}`
   const { bytes } = requireSuccess('ListObjectsV2', await send({ method: 'GET', query }))
   const xml = new TextDecoder().decode(bytes)
@@ -90,7 +103,10 @@ async function listPage(send: SendRequest, parameters: Record<string, string>): 
   return { keys, nextToken: /<NextContinuationToken>([^<]+)<\/NextContinuationToken>/.exec(xml)?.[1] }
 }
 
-function createSender({ endpoint, bucket, region, accessKeyId, secretAccessKey }: S3Settings, timeoutMs: number): SendRequest {
+function createSender(
+  { endpoint, bucket, region, accessKeyId, secretAccessKey }: S3Settings,
+  timeoutMs: number,
+): SendRequest {
   const client = new AwsClient({ service: 's3', region, accessKeyId, secretAccessKey })
   const fetchBounded = createBoundedFetch('objects', { timeoutMs, maxBytes: maxObjectBytes })
   return async ({ method, key, query = '', body, contentType }) => {

@@ -6,13 +6,18 @@ import { argon2Cost, normalisePassword, type PasswordHasher } from '#vendors/aut
 
 const { hashLength: outputLen, ...cost } = argon2Cost
 
-// Hashing runs in Node's four threads of libuv. One stays free for files and DNS. On two processors 100 waiting calls take about a second.
+// Hashing runs in Node's four threads of libuv. One stays free for files and DNS. On two processors 100
+// waiting calls take about a second.
 const limits = { running: Math.min(3, availableParallelism()), waiting: 100 }
 
-/** Create a hasher that uses native code outside the event loop. Throws `unavailable` when too many sign-ins wait already. */
+/**
+ * Create a hasher that uses native code outside the event loop. Throws `unavailable` when too many sign-ins
+ * wait already.
+ */
 export function nativePasswords(): PasswordHasher {
   const runLimited = limitConcurrency(limits)
-  const hash = (password: string) => runLimited(() => argon2Hash(normalisePassword(password), { ...cost, outputLen }))
+  const hash = (password: string) =>
+    runLimited(() => argon2Hash(normalisePassword(password), { ...cost, outputLen }))
   // Verified for unknown addresses, so that the answer takes as long as for known ones.
   let decoy: Promise<string> | undefined
   return {

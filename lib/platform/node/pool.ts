@@ -1,6 +1,9 @@
 import pg from 'pg'
 
-/** Open a pool that replaces a broken connection. The query in flight fails; without listeners, the event would end the process. */
+/**
+ * Open a pool that replaces a broken connection. The query in flight fails; without listeners, the event
+ * would end the process.
+ */
 export function openPool(config: pg.PoolConfig): pg.Pool {
   const pool = new pg.Pool(config)
   const ignore = () => {}

@@ -21,13 +21,21 @@ export interface PostgresDatabase extends Database {
 const connectTimeoutMs = 3000
 /** A burst of an account waits for its own connections; a request that has waited this long answers 503. */
 const accountQueue = { waiting: 200, maxWaitMs: 10_000 }
-const setReadOnly: Statement = { sql: "select set_config('transaction_read_only', 'on', true)", parameters: [] }
+const setReadOnly: Statement = {
+  sql: "select set_config('transaction_read_only', 'on', true)",
+  parameters: [],
+}
 
 /**
- * Open a database over TCP: a pool of connections with prepared statements. A batch takes one round trip. An account has at most a third of
- * the connections; what it asks for beyond waits outside of the pool, so that 60 writes which wait for one row do not stop other accounts.
+ * Open a database over TCP: a pool of connections with prepared statements. A batch takes one round trip. An
+ * account has at most a third of the connections; what it asks for beyond waits outside of the pool, so that
+ * 60 writes which wait for one row do not stop other accounts.
  */
-export function openPostgres({ url, maxConnections, onRoundTrip = () => {} }: PostgresSettings): PostgresDatabase {
+export function openPostgres({
+  url,
+  maxConnections,
+  onRoundTrip = () => {},
+}: PostgresSettings): PostgresDatabase {
   const pool = createPool(url, maxConnections)
   const takePlace = limitPerKey({ running: Math.max(1, Math.floor(maxConnections / 3)), ...accountQueue })
   const lease = () => leaseClient(pool)
@@ -120,7 +128,11 @@ async function leaseClient(pool: pg.Pool): Promise<Lease> {
 }
 
 /** Wait for work on a connection, and close the connection if the database hangs. */
-function waitForAnswer<T>(work: Promise<T>, probe: () => Promise<unknown>, release: Lease['release']): Promise<T> {
+function waitForAnswer<T>(
+  work: Promise<T>,
+  probe: () => Promise<unknown>,
+  release: Lease['release'],
+): Promise<T> {
   return failWhenHung(work, probe, () => release(true)).catch(throwConnectionError)
 }
 
@@ -156,8 +168,8 @@ function createSender(): Sender {
 }
 
 /**
- * Return whether nothing ran because a prepared statement no longer fits: the schema changed ("cached plan must not change result type"),
- * or a pooler between us and PostgreSQL does not know the statement.
+ * Return whether nothing ran because a prepared statement no longer fits: the schema changed ("cached plan
+ * must not change result type"), or a pooler between us and PostgreSQL does not know the statement.
  */
 function isStaleStatement(error: unknown): boolean {
   const state = getSqlState(error)
@@ -172,7 +184,11 @@ function isUsable(client: pg.PoolClient): boolean {
 
 /** Run a statement on a connection of its own, because every connection of the pool may be busy. */
 async function probeDatabase(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: probeTimeoutMs, query_timeout: probeTimeoutMs })
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: probeTimeoutMs,
+    query_timeout: probeTimeoutMs,
+  })
   client.on('error', () => {})
   try {
     await client.connect()

@@ -8,8 +8,8 @@ const nanosecondsPerSecond = 1e9
 const resolutionMs = 20
 
 /**
- * Start to measure the process: memory, processor time, and the delay of the event loop since the last call. Gauges that `prom-client` has
- * too are named as there, so that existing dashboards show them.
+ * Start to measure the process: memory, processor time, and the delay of the event loop since the last call.
+ * Gauges that `prom-client` has too are named as there, so that existing dashboards show them.
  */
 export function measureProcess(version: string): { read(): Gauge[] } {
   const delay = monitorEventLoopDelay({ resolution: resolutionMs })
@@ -23,24 +23,46 @@ export function measureProcess(version: string): { read(): Gauge[] } {
         (value) => value / nanosecondsPerSecond - resolutionMs / 1000,
       )
       delay.reset()
-      const [p50 = 0, p99 = 0, max = 0] = delays.map((value) => (Number.isFinite(value) ? Math.max(value, 0) : 0))
+      const [p50 = 0, p99 = 0, max = 0] = delays.map((value) =>
+        Number.isFinite(value) ? Math.max(value, 0) : 0,
+      )
       return [
         toGauge('support_flow_build_info', 'Version of the service.', 1, { version }),
         toGauge('process_start_time_seconds', 'Start of the process, in seconds since 1970.', startedAt),
-        { ...toGauge('process_cpu_seconds_total', 'Processor time of the process.', (user + system) / 1e6), type: 'counter' },
+        {
+          ...toGauge('process_cpu_seconds_total', 'Processor time of the process.', (user + system) / 1e6),
+          type: 'counter',
+        },
         toGauge('process_resident_memory_bytes', 'Memory of the process.', rss),
         toGauge('nodejs_heap_size_used_bytes', 'Memory of objects.', heapUsed),
         toGauge('nodejs_external_memory_bytes', 'Memory of buffers.', external),
-        toGauge('nodejs_eventloop_lag_p50_seconds', 'Median delay of the event loop since the last fetch.', p50),
-        toGauge('nodejs_eventloop_lag_p99_seconds', '99th percentile of the delay of the event loop since the last fetch.', p99),
-        toGauge('nodejs_eventloop_lag_max_seconds', 'Largest delay of the event loop since the last fetch.', max),
+        toGauge(
+          'nodejs_eventloop_lag_p50_seconds',
+          'Median delay of the event loop since the last fetch.',
+          p50,
+        ),
+        toGauge(
+          'nodejs_eventloop_lag_p99_seconds',
+          '99th percentile of the delay of the event loop since the last fetch.',
+          p99,
+        ),
+        toGauge(
+          'nodejs_eventloop_lag_max_seconds',
+          'Largest delay of the event loop since the last fetch.',
+          max,
+        ),
       ]
     },
   }
 }
 
 /** Return a gauge with one sample. */
-export function toGauge(name: string, help: string, value: number, labels: Readonly<Record<string, string>> = {}): Gauge {
+export function toGauge(
+  name: string,
+  help: string,
+  value: number,
+  labels: Readonly<Record<string, string>> = {},
+): Gauge {
   return { name, help, samples: [{ labels, value }] }
 }
 
@@ -56,7 +78,11 @@ export function toWorkGauges(work: WorkState | null): Gauge[] {
     (work?.backlog ?? []).map((row) => ({ labels: { outbox: row.outbox }, value: row[column] }))
   return [
     toGauge('support_flow_outbox_readable', '1 if the database returned the outboxes.', work ? 1 : 0),
-    { name: 'support_flow_outbox_open', help: 'Rows that wait for an attempt, at most 10,000.', samples: toSamples('open') },
+    {
+      name: 'support_flow_outbox_open',
+      help: 'Rows that wait for an attempt, at most 10,000.',
+      samples: toSamples('open'),
+    },
     { name: 'support_flow_outbox_due', help: 'Rows whose attempt is due now.', samples: toSamples('due') },
     {
       name: 'support_flow_outbox_oldest_due_seconds',

@@ -15,7 +15,10 @@ export interface NodeQueue {
   close(): Promise<void>
 }
 
-/** Open the queue: QStash if it has a token, which calls this service over HTTP, and otherwise jobs in PostgreSQL. */
+/**
+ * Open the queue: QStash if it has a token, which calls this service over HTTP, and otherwise jobs in
+ * PostgreSQL.
+ */
 export function openQueue(config: NodeConfig, log: WorkerSettings['log']): NodeQueue {
   const { QSTASH_TOKEN: token, QSTASH_URL: url, PUBLIC_BASE_URL: target } = config
   if (token) return { port: qstashQueue({ url, token, target }), ...idleWorker }
@@ -25,7 +28,8 @@ export function openQueue(config: NodeConfig, log: WorkerSettings['log']): NodeQ
     port,
     start,
     async stop(timeoutMs) {
-      if (!(await stop(timeoutMs))) log({ at: new Date().toISOString(), level: 'warn', worker: 'Some jobs still run' })
+      if (!(await stop(timeoutMs)))
+        log({ at: new Date().toISOString(), level: 'warn', worker: 'Some jobs still run' })
     },
     close: () => closeJobsPool(pool),
   }

@@ -18,13 +18,18 @@ interface Connection {
   client: Redis
   /** Send a command. If nothing at all is received until its time-out, the connection is replaced. */
   call<T>(send: (client: Redis) => Promise<T>): Promise<T>
-  /** Wait until the connection is open, at most 2 s. Never rejects, because the service also starts without Redis. */
+  /**
+   * Wait until the connection is open, at most 2 s. Never rejects, because the service also starts without
+   * Redis.
+   */
   waitUntilReady(): Promise<void>
   close(): void
 }
 
 export interface RedisConnection extends Connection, RedisCommands {
-  /** Open another connection to the same Redis, for commands that wait up to `blockMs`. The caller closes it. */
+  /**
+   * Open another connection to the same Redis, for commands that wait up to `blockMs`. The caller closes it.
+   */
   openBlocking(blockMs: number): Connection
   log: RedisConnectionOptions['log']
 }
@@ -33,8 +38,8 @@ const connectTimeoutMs = 2000
 const maxReconnectMs = 3000
 
 /**
- * Open a connection to any Redis over TCP. Commands of the same moment are sent together. Nothing is queued while Redis is away, and nothing
- * is sent twice. Redis Cluster is not supported.
+ * Open a connection to any Redis over TCP. Commands of the same moment are sent together. Nothing is queued
+ * while Redis is away, and nothing is sent twice. Redis Cluster is not supported.
  */
 export function openRedis({ url, timeoutMs = 250, log, onReturn }: RedisConnectionOptions): RedisConnection {
   const client = createClient(url, { enableAutoPipelining: true, commandTimeout: timeoutMs })
@@ -72,7 +77,8 @@ function createConnection(client: Redis): Connection {
 
 function createClient(url: string, options: RedisOptions): Redis {
   // The client's own error would quote the address with its password.
-  if (!/^rediss?:\/\//.test(url) || !URL.canParse(url)) throw new TypeError('The address of Redis must be a redis:// or rediss:// URL')
+  if (!/^rediss?:\/\//.test(url) || !URL.canParse(url))
+    throw new TypeError('The address of Redis must be a redis:// or rediss:// URL')
   return new Redis(url, {
     connectTimeout: connectTimeoutMs,
     // A command that waited for Redis to come back would be counted after its caller has gone.
@@ -81,21 +87,27 @@ function createClient(url: string, options: RedisOptions): Redis {
     maxRetriesPerRequest: 0,
     keepAlive: 30_000,
     // At random, so that processes that lost Redis together return one by one.
-    retryStrategy: (attempt) => Math.min(maxReconnectMs, 50 * 2 ** Math.min(attempt, 6)) * (0.5 + Math.random() / 2),
+    retryStrategy: (attempt) =>
+      Math.min(maxReconnectMs, 50 * 2 ** Math.min(attempt, 6)) * (0.5 + Math.random() / 2),
     // After a failover the former primary answers READONLY, and its address leads to the new one.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
     ...options,
   })
 }
 
-/** Log each loss and each return of the connection once, with a code only: an error's text and its command may contain the password. */
+/**
+ * Log each loss and each return of the connection once, with a code only: an error's text and its command may
+ * contain the password.
+ */
 function logConnection(client: Redis, log: RedisConnectionOptions['log'], onReturn?: () => void): void {
   let isLost = false
   const logLoss = (reason: string) => {
     if (!isLost) log({ at: new Date().toISOString(), level: 'error', redis: 'lost', reason })
     isLost = true
   }
-  client.on('error', (error: Error & { code?: string }) => logLoss(error.code ?? /\b[A-Z]{3,}\b/.exec(error.message)?.[0] ?? error.name))
+  client.on('error', (error: Error & { code?: string }) =>
+    logLoss(error.code ?? /\b[A-Z]{3,}\b/.exec(error.message)?.[0] ?? error.name),
+  )
   client.on('reconnecting', () => logLoss('closed'))
   client.on('ready', () => {
     if (!isLost) return
@@ -138,8 +150,9 @@ function createCommands({ call }: Connection): RedisCommands {
 }
 
 /**
- * Remove the first line of a script that was written for Upstash. It has a flag that only Upstash knows, and Redis refuses a script with an
- * unknown flag. https://redis.io/docs/latest/develop/programmability/lua-api/#script_flags
+ * Remove the first line of a script that was written for Upstash. It has a flag that only Upstash knows, and
+ * Redis refuses a script with an unknown flag.
+ * https://redis.io/docs/latest/develop/programmability/lua-api/#script_flags
  */
 function removeShebang(script: string): string {
   return script.replace(/^#!lua [^\n]*\n/, '')
@@ -148,8 +161,9 @@ function removeShebang(script: string): string {
 const hashScript = (script: string) => createHash('sha1').update(script).digest('hex')
 
 /**
- * Send a command. If it takes too long and nothing at all was received meanwhile, open a new connection: TCP would notice a dead one only
- * after minutes, while the commands that wait on it add up. In ioredis 5.11 the option `socketTimeout` may close the next connection instead.
+ * Send a command. If it takes too long and nothing at all was received meanwhile, open a new connection: TCP
+ * would notice a dead one only after minutes, while the commands that wait on it add up. In ioredis 5.11 the
+ * option `socketTimeout` may close the next connection instead.
  * https://github.com/redis/ioredis/issues/2147
  */
 async function replaceSilentConnection<T>(client: Redis, send: (client: Redis) => Promise<T>): Promise<T> {

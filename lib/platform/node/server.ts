@@ -20,14 +20,20 @@ export interface HttpServer {
   fetch(request: Request): Promise<Response>
   /** Wait for what earlier requests have left to do. */
   finishEffects(): Promise<void>
-  /** Accept no new connection, and wait for the open requests and their effects. After `timeoutMs`, cut what is left. */
+  /**
+   * Accept no new connection, and wait for the open requests and their effects. After `timeoutMs`, cut what
+   * is left.
+   */
   close(timeoutMs: number): Promise<void>
 }
 
 const localEnv: NodeEnv = { incoming: { socket: { remoteAddress: '127.0.0.1' } } }
 
 /** Serve the app over HTTP. Effects that a request leaves behind are finished before `close` returns. */
-export async function serveHttp(app: App, { port, host }: { port: number; host: string }): Promise<HttpServer> {
+export async function serveHttp(
+  app: App,
+  { port, host }: { port: number; host: string },
+): Promise<HttpServer> {
   const effects = new Set<Promise<unknown>>()
   const execution: ExecutionContext = {
     waitUntil(promise) {
@@ -37,7 +43,9 @@ export async function serveHttp(app: App, { port, host }: { port: number; host: 
     passThroughOnException() {},
     props: {},
   }
-  const listener = getRequestListener(async (request, env) => compressResponse(request, await app.fetch(request, env, execution)))
+  const listener = getRequestListener(async (request, env) =>
+    compressResponse(request, await app.fetch(request, env, execution)),
+  )
   const server = createServer((request: IncomingMessage, response: ServerResponse) => {
     declareEmptyBody(request)
     void listener(request, response)
@@ -65,7 +73,8 @@ export async function serveHttp(app: App, { port, host }: { port: number; host: 
 }
 
 /**
- * Declare the body of a request without a length and without chunks as empty, so that nobody opens a stream to read it:
+ * Declare the body of a request without a length and without chunks as empty, so that nobody opens a stream
+ * to read it:
  * https://www.rfc-editor.org/rfc/rfc9112#section-6.3
  */
 function declareEmptyBody({ headers }: IncomingMessage): void {

@@ -41,8 +41,9 @@ export interface NodeServices {
   queue: NodeQueue
   metrics: MetricsRegistry
   /**
-   * Wait until Redis has answered for the first time, at most 2 s. Without it, the first calls would count as failures of Redis. Also load
-   * the clients that the Worker loads on first use: this process starts once, so its first requests should not wait for them.
+   * Wait until Redis has answered for the first time, at most 2 s. Without it, the first calls would count as
+   * failures of Redis. Also load the clients that the Worker loads on first use: this process starts once, so
+   * its first requests should not wait for them.
    */
   waitUntilReady(): Promise<void>
   /** Call `listener` whenever Redis is back after it was lost. */
@@ -55,12 +56,17 @@ export interface NodeServices {
 const flushIntervalMs = 2000
 
 /** Create every service of the Node process from the settings. */
-export function createNodeServices(config: NodeConfig, { onRoundTrip, ...options }: NodeServicesOptions): NodeServices {
+export function createNodeServices(
+  config: NodeConfig,
+  { onRoundTrip, ...options }: NodeServicesOptions,
+): NodeServices {
   const log = withTraceId(options.log)
   const { DATABASE_CONNECTIONS: maxConnections, UPLOAD_TIMEOUT_MS, REDIS_URL, REDIS_TIMEOUT_MS } = config
   let onRedisReturn = () => {}
   const redis = REDIS_URL
-    ? measureRedis(openRedis({ url: REDIS_URL, timeoutMs: REDIS_TIMEOUT_MS, log, onReturn: () => onRedisReturn() }))
+    ? measureRedis(
+        openRedis({ url: REDIS_URL, timeoutMs: REDIS_TIMEOUT_MS, log, onReturn: () => onRedisReturn() }),
+      )
     : null
   const runtime = openPostgres({ url: config.DATABASE_URL, maxConnections, onRoundTrip })
   const platform = openPostgres({ url: config.DATABASE_PLATFORM_URL, maxConnections, onRoundTrip })
@@ -102,7 +108,11 @@ export function createNodeServices(config: NodeConfig, { onRoundTrip, ...options
       onRedisReturn = listener
     },
     async waitUntilReady() {
-      await Promise.all([redis?.waitUntilReady(), import('#vendors/ai/openai.ts'), import('#vendors/billing/stripe.ts')])
+      await Promise.all([
+        redis?.waitUntilReady(),
+        import('#vendors/ai/openai.ts'),
+        import('#vendors/billing/stripe.ts'),
+      ])
     },
     async close() {
       clearInterval(flushing)
@@ -115,17 +125,33 @@ export function createNodeServices(config: NodeConfig, { onRoundTrip, ...options
 
 /** Return a mail port if a mail server is set, instead of the vendor that both platforms have. */
 function openSmtp({ SMTP_URL, MAIL_FROM, MAIL_REPLY_TO }: NodeConfig): { mail?: MailPort } {
-  return SMTP_URL && MAIL_FROM ? { mail: smtpMail({ url: SMTP_URL, from: MAIL_FROM, replyTo: MAIL_REPLY_TO }) } : {}
+  return SMTP_URL && MAIL_FROM
+    ? { mail: smtpMail({ url: SMTP_URL, from: MAIL_FROM, replyTo: MAIL_REPLY_TO }) }
+    : {}
 }
 
-function openObjects({ OBJECTS_DIR, UPLOAD_TIMEOUT_MS, ...config }: NodeConfig): ReturnType<typeof folderObjects> {
-  const { S3_ENDPOINT, S3_BUCKET = '', S3_ACCESS_KEY_ID = '', S3_SECRET_ACCESS_KEY = '', S3_REGION: region } = config
+function openObjects({
+  OBJECTS_DIR,
+  UPLOAD_TIMEOUT_MS,
+  ...config
+}: NodeConfig): ReturnType<typeof folderObjects> {
+  const {
+    S3_ENDPOINT,
+    S3_BUCKET = '',
+    S3_ACCESS_KEY_ID = '',
+    S3_SECRET_ACCESS_KEY = '',
+    S3_REGION: region,
+  } = config
   if (!S3_ENDPOINT) return folderObjects(OBJECTS_DIR ?? '', UPLOAD_TIMEOUT_MS)
   const credentials = { accessKeyId: S3_ACCESS_KEY_ID, secretAccessKey: S3_SECRET_ACCESS_KEY }
   return s3Objects({ endpoint: S3_ENDPOINT, bucket: S3_BUCKET, region, ...credentials }, UPLOAD_TIMEOUT_MS)
 }
 
-function createRedisStores(redis: RedisConnection, timeoutMs: number, log: Services['log']): { limiter: Limiter; cache: CachePort } {
+function createRedisStores(
+  redis: RedisConnection,
+  timeoutMs: number,
+  log: Services['log'],
+): { limiter: Limiter; cache: CachePort } {
   return { limiter: createRedisLimiter(redis, timeoutMs, log), cache: createRedisCache(redis, timeoutMs) }
 }
 

@@ -40,7 +40,8 @@ const maxPrepared = 1000
 const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): unknown } }).utils
 
 /**
- * Send several statements that end with one Sync message, so that they take one round trip and run in one transaction:
+ * Send several statements that end with one Sync message, so that they take one round trip and run in one
+ * transaction:
  * https://www.postgresql.org/docs/18/protocol-flow.html#PROTOCOL-FLOW-PIPELINING. A repeated statement is prepared and described once per
  * connection. `prefix` begins the names of the statements that it prepares.
  */
@@ -52,7 +53,12 @@ export function sendBatch(
 ): Promise<QueryRows[]> {
   const { promise, resolve, reject } = Promise.withResolvers<QueryRows[]>()
   const earlier = prepared.count
-  const sent = statements.map((statement) => ({ statement, known: null as PreparedStatement | null, rows: [] as unknown[], rowCount: 0 }))
+  const sent = statements.map((statement) => ({
+    statement,
+    known: null as PreparedStatement | null,
+    rows: [] as unknown[],
+    rowCount: 0,
+  }))
   let index = 0
   let failure: unknown
   const batch: StatementBatch = {
@@ -62,7 +68,8 @@ export function sendBatch(
       try {
         for (const item of sent) item.known = sendStatement(out, item.statement, prepared, prefix)
       } catch (error) {
-        // A parameter that cannot be converted. A statement that does not exist makes those before it fail too.
+        // A parameter that cannot be converted. A statement that does not exist makes those before it fail
+        // too.
         failure = error
         out.bind({ statement: 'unsent', values: [], valueMapper: prepareValue })
       } finally {
@@ -90,7 +97,8 @@ export function sendBatch(
       index++
     },
     handleError(error) {
-      // PostgreSQL skips what follows the failed statement, so it may not know the statements that this batch wanted to prepare.
+      // PostgreSQL skips what follows the failed statement, so it may not know the statements that this batch
+      // wanted to prepare.
       if (prepared.count > earlier) for (const { statement } of sent) prepared.bySql.delete(statement.sql)
       reject(failure ?? error)
     },
@@ -100,7 +108,12 @@ export function sendBatch(
   return promise
 }
 
-function sendStatement(out: Connection, { sql, parameters }: Statement, prepared: PreparedStatements, prefix: string): PreparedStatement {
+function sendStatement(
+  out: Connection,
+  { sql, parameters }: Statement,
+  prepared: PreparedStatements,
+  prefix: string,
+): PreparedStatement {
   let known = prepared.bySql.get(sql)
   if (!known) {
     known = { name: prepared.bySql.size < maxPrepared ? `${prefix}${prepared.count++}` : '', columns: null }

@@ -8,7 +8,10 @@ import { etag } from 'hono/etag'
 import { loadOnce } from '#async/load-once.ts'
 import type { AssetsPort } from '#vendors/assets/assets.ts'
 
-/** Create a function that answers GET and HEAD with the files of a folder, and anything else with 404. A file carries an ETag, and is compressed for who accepts it. */
+/**
+ * Create a function that answers GET and HEAD with the files of a folder, and anything else with 404. A file
+ * carries an ETag, and is compressed for who accepts it.
+ */
 export function serveFolder(folder: string): (request: Request) => Promise<Response> {
   const app = new Hono()
   app.use(compress())

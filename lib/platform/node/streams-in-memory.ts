@@ -1,4 +1,8 @@
-import { type AccountStreams, createAccountStreams, type StreamSettings } from '#vendors/realtime/account-streams.ts'
+import {
+  type AccountStreams,
+  createAccountStreams,
+  type StreamSettings,
+} from '#vendors/realtime/account-streams.ts'
 import type { LiveEvent, RealtimePort } from '#vendors/realtime/realtime.ts'
 import {
   maxStoredEvents,
@@ -16,7 +20,10 @@ export interface NodeRealtime extends RealtimePort {
   countStreams(accountId: string): number
   /** Count the open streams of this process. */
   countAllStreams(): number
-  /** End every stream, also those that are opened later. The clients reconnect to another process after a few seconds. */
+  /**
+   * End every stream, also those that are opened later. The clients reconnect to another process after a few
+   * seconds.
+   */
   close(): Promise<void>
 }
 
@@ -37,8 +44,9 @@ const keyOverhead = 100
 const maxIdleMs = 86_400_000
 
 /**
- * Create a hub for one process. It stores the last 256 events of each account, at most `characterLimit` of JSON in all: beyond that, the
- * accounts whose last event is the oldest lose theirs. A restart forgets everything.
+ * Create a hub for one process. It stores the last 256 events of each account, at most `characterLimit` of
+ * JSON in all: beyond that, the accounts whose last event is the oldest lose theirs. A restart forgets
+ * everything.
  */
 export function createMemoryRealtime(settings: StreamSettings, characterLimit = maxCharacters): NodeRealtime {
   // In the order of their last event.
@@ -53,7 +61,14 @@ export function createMemoryRealtime(settings: StreamSettings, characterLimit = 
     })
     // The ids of a new account start at the time, so that they are higher than those before a restart.
     const now = Date.now()
-    const account: Account = { streams, events: [], keys: new Set(), firstId: now, newestId: now - 1, publishedAt: now }
+    const account: Account = {
+      streams,
+      events: [],
+      keys: new Set(),
+      firstId: now,
+      newestId: now - 1,
+      publishedAt: now,
+    }
     accounts.set(accountId, account)
     return account
   }

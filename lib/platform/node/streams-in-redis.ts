@@ -1,19 +1,40 @@
-import { type AccountStreams, createAccountStreams, type StreamSettings } from '#vendors/realtime/account-streams.ts'
+import {
+  type AccountStreams,
+  createAccountStreams,
+  type StreamSettings,
+} from '#vendors/realtime/account-streams.ts'
 import type { LiveEvent, TransientEvent } from '#vendors/realtime/realtime.ts'
-import { maxStoredEvents, maxStoredKeys, parseEventId, startAfter, startWithNewEvents } from '#vendors/realtime/stored-events.ts'
+import {
+  maxStoredEvents,
+  maxStoredKeys,
+  parseEventId,
+  startAfter,
+  startWithNewEvents,
+} from '#vendors/realtime/stored-events.ts'
 import type { StreamStart } from '#vendors/realtime/subscriber.ts'
 import type { RedisConnection } from './redis.ts'
 import { parseRangeReply } from './streams-entries.ts'
 import type { NodeRealtime } from './streams-in-memory.ts'
 import { createStreamReader } from './streams-reader.ts'
-import { broadcastKeyOf, broadcastTtlMs, eventKeysOf, eventTtlMs, publishScript, streamKeyOf } from './streams-script.ts'
+import {
+  broadcastKeyOf,
+  broadcastTtlMs,
+  eventKeysOf,
+  eventTtlMs,
+  publishScript,
+  streamKeyOf,
+} from './streams-script.ts'
 
 /**
- * Create a hub that shares the events of an account with other processes, through one stream of Redis per account. This process reads only
- * the accounts that have open streams here. The limit of streams per person applies to each process. A dead connection is noticed after
- * `blockMs`.
+ * Create a hub that shares the events of an account with other processes, through one stream of Redis per
+ * account. This process reads only the accounts that have open streams here. The limit of streams per person
+ * applies to each process. A dead connection is noticed after `blockMs`.
  */
-export function createRedisRealtime(redis: RedisConnection, settings: StreamSettings, blockMs = 5000): NodeRealtime {
+export function createRedisRealtime(
+  redis: RedisConnection,
+  settings: StreamSettings,
+  blockMs = 5000,
+): NodeRealtime {
   /** By the key of the account's stream. */
   const accounts = new Map<string, AccountStreams>()
   /** The same streams, by the key of the account's transient events. */
@@ -47,7 +68,8 @@ export function createRedisRealtime(redis: RedisConnection, settings: StreamSett
       await redis.waitUntilReady()
       const [{ start, readUpTo }, broadcastsAfter] = await Promise.all([
         readStart(redis, key, lastEventId),
-        // Known while the account has streams. If the last one closes meanwhile, the events of the last minute are sent again.
+        // Known while the account has streams. If the last one closes meanwhile, the events of the last
+        // minute are sent again.
         accounts.has(key) ? 0 : readNewestId(redis, broadcastKeyOf(accountId)),
       ])
       const streams = findStreams(accountId, broadcastsAfter)
@@ -76,7 +98,11 @@ export function createRedisRealtime(redis: RedisConnection, settings: StreamSett
   }
 }
 
-async function publishEvents(redis: RedisConnection, accountId: string, events: readonly LiveEvent[]): Promise<void> {
+async function publishEvents(
+  redis: RedisConnection,
+  accountId: string,
+  events: readonly LiveEvent[],
+): Promise<void> {
   if (events.length === 0) return
   const args = events.flatMap(({ key, event, data }) => [key, event, JSON.stringify(data)])
   const keys = [streamKeyOf(accountId), eventKeysOf(accountId)]
@@ -84,11 +110,19 @@ async function publishEvents(redis: RedisConnection, accountId: string, events: 
 }
 
 /** Add transient events to a stream of their own, which expires soon. No client ever reads it again. */
-async function broadcastEvents(redis: RedisConnection, accountId: string, events: readonly TransientEvent[]): Promise<void> {
+async function broadcastEvents(
+  redis: RedisConnection,
+  accountId: string,
+  events: readonly TransientEvent[],
+): Promise<void> {
   if (events.length === 0) return
   const args = events.flatMap((event) => [crypto.randomUUID(), event.event, JSON.stringify(event)])
   const key = broadcastKeyOf(accountId)
-  await redis.eval(publishScript, [key, `${key}:keys`], [Date.now(), maxStoredEvents, 0, broadcastTtlMs, ...args])
+  await redis.eval(
+    publishScript,
+    [key, `${key}:keys`],
+    [Date.now(), maxStoredEvents, 0, broadcastTtlMs, ...args],
+  )
 }
 
 /** Return the id of the newest entry of a stream, or 0 if there is none. */
@@ -97,7 +131,10 @@ async function readNewestId(redis: RedisConnection, key: string): Promise<number
   return newest?.id ?? 0
 }
 
-/** Read the stored events that a client has missed. `readUpTo` is the id after which its stream needs every event. */
+/**
+ * Read the stored events that a client has missed. `readUpTo` is the id after which its stream needs every
+ * event.
+ */
 async function readStart(
   redis: RedisConnection,
   key: string,
@@ -111,7 +148,9 @@ async function readStart(
   const [newest = { id: 0, firstId: 1 }] = parseRangeReply(newestEntries)
   if (received === undefined) return { start: startWithNewEvents(newest.id), readUpTo: newest.id }
   const isUnknown = received > newest.id
-  const missed = parseRangeReply(isUnknown ? await redis.call((client) => client.xrange(key, '-', '+')) : entries)
+  const missed = parseRangeReply(
+    isUnknown ? await redis.call((client) => client.xrange(key, '-', '+')) : entries,
+  )
   const start = startAfter(isUnknown ? 0 : received, missed, { firstId: newest.firstId, newestId: newest.id })
   return { start, readUpTo: missed.at(-1)?.id ?? newest.id }
 }

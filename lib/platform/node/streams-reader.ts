@@ -2,11 +2,20 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { readRedisErrorCode } from '#vendors/cache/redis-commands.ts'
 import type { RedisConnection } from './redis.ts'
-import { parseRangeReply, parseReadReply, readEntryId, type StoredEvent, toEvents } from './streams-entries.ts'
+import {
+  parseRangeReply,
+  parseReadReply,
+  readEntryId,
+  type StoredEvent,
+  toEvents,
+} from './streams-entries.ts'
 
 /** Reads the new events of several streams of Redis, on a connection of its own. */
 export interface StreamReader {
-  /** Read the events of a stream after `position`. A stream that is read already continues, from `position` if that is earlier. */
+  /**
+   * Read the events of a stream after `position`. A stream that is read already continues, from `position` if
+   * that is earlier.
+   */
   watch(key: string, position: number): void
   unwatch(key: string): void
   /** Return whether the last reads have failed. */
@@ -14,17 +23,23 @@ export interface StreamReader {
   close(): void
 }
 
-/** Fewer than a client's queue holds, so that a client that keeps reading receives all events after an outage. */
+/**
+ * Fewer than a client's queue holds, so that a client that keeps reading receives all events after an outage.
+ */
 const readAtOnce = 16
-/** The pause between two XREADs per stream. It bounds what XREADs of many streams cost when events are frequent. */
+/**
+ * The pause between two XREADs per stream. It bounds what XREADs of many streams cost when events are
+ * frequent.
+ */
 const pauseMsPerStream = 0.01
 const wakeTtlMs = 60_000
 const maxRetryMs = 1000
 const failuresBeforeCheck = 3
 
 /**
- * Create a reader. One blocking XREAD waits for all streams. When another stream is added, an entry in a stream of the reader's own ends that
- * XREAD, which otherwise takes up to `blockMs`. After a failure the reader continues where it stopped.
+ * Create a reader. One blocking XREAD waits for all streams. When another stream is added, an entry in a
+ * stream of the reader's own ends that XREAD, which otherwise takes up to `blockMs`. After a failure the
+ * reader continues where it stopped.
  */
 export function createStreamReader(
   redis: RedisConnection,
@@ -44,7 +59,9 @@ export function createStreamReader(
     const read = new Map(positions)
     const keys = [wakeKey, ...read.keys()]
     const ids = [wakeId, ...[...read.values()].map((position) => `${position}-0`)]
-    const reply = await call((client) => client.xread('COUNT', readAtOnce, 'BLOCK', blockMs, 'STREAMS', ...keys, ...ids))
+    const reply = await call((client) =>
+      client.xread('COUNT', readAtOnce, 'BLOCK', blockMs, 'STREAMS', ...keys, ...ids),
+    )
     for (const [key, entries] of parseReadReply(reply)) {
       const last = entries.at(-1)
       if (last && key === wakeKey) wakeId = last[0]
@@ -55,16 +72,27 @@ export function createStreamReader(
       }
     }
   }
-  /** Delete what is no stream or has other entries. One XREAD reads all keys, so a broken one would stop the streams of every account. */
+  /**
+   * Delete what is no stream or has other entries. One XREAD reads all keys, so a broken one would stop the
+   * streams of every account.
+   */
   const deleteBrokenKeys = async () => {
     for (const key of positions.keys()) {
-      const read = redis.call((client) => client.xrevrange(key, '+', '-', 'COUNT', readAtOnce)).then(parseRangeReply)
+      const read = redis
+        .call((client) => client.xrevrange(key, '+', '-', 'COUNT', readAtOnce))
+        .then(parseRangeReply)
       const isBroken = await read.then(
         () => false,
         (error: unknown) => readRedisErrorCode(error) === 'WRONGTYPE' || error instanceof z.ZodError,
       )
       if (!isBroken) continue
-      redis.log({ at: new Date().toISOString(), level: 'error', redis: 'deleted', key, reason: 'it is no stream of events' })
+      redis.log({
+        at: new Date().toISOString(),
+        level: 'error',
+        redis: 'deleted',
+        key,
+        reason: 'it is no stream of events',
+      })
       await redis.call((client) => client.del(key)).catch(() => {})
     }
   }

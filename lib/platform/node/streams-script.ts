@@ -9,10 +9,11 @@ export const broadcastTtlMs = 60_000
 export const broadcastKeyOf = (accountId: string) => `live:{${accountId}}:now`
 
 /**
- * A script that adds events to an account's stream, except those whose key was already added. `KEYS` are the stream and the sorted set of the
- * stored events' keys; `ARGV` the time, the limits of stored events and of keys, their time to live in milliseconds, and then key, event and data of each.
- * The id of an entry is a number that grows by one: `<number>-0`. The first is the time in milliseconds, so that a stream that was lost or
- * has expired continues with higher ids. Each entry has the number of the first as `first`.
+ * A script that adds events to an account's stream, except those whose key was already added. `KEYS` are the
+ * stream and the sorted set of the stored events' keys; `ARGV` the time, the limits of stored events and of
+ * keys, their time to live in milliseconds, and then key, event and data of each. The id of an entry is a
+ * number that grows by one: `<number>-0`. The first is the time in milliseconds, so that a stream that was
+ * lost or has expired continues with higher ids. Each entry has the number of the first as `first`.
  */
 export const publishScript = `
 local stream, keys = KEYS[1], KEYS[2]

@@ -19,18 +19,33 @@ const backlogCacheMs = 15_000
 const backlogTimeoutMs = 2000
 
 /** Return a function that writes the metrics of this process. It also answers while the database does not. */
-export function createMetricsWriter({ services, registry, realtime }: MetricsSources, now: () => number = Date.now): () => Promise<string> {
+export function createMetricsWriter(
+  { services, registry, realtime }: MetricsSources,
+  now: () => number = Date.now,
+): () => Promise<string> {
   const process = measureProcess(services.ports.config.VERSION)
-  const platform = openPlatformDb(services.platform, 'metrics count the stored work of every account', () => {})
+  const platform = openPlatformDb(
+    services.platform,
+    'metrics count the stored work of every account',
+    () => {},
+  )
   const selectWork = async () => {
     const [backlog, stuck] = await Promise.all([selectBacklogs.all(platform), selectStuckWork.one(platform)])
     return { backlog, stuck }
   }
-  const readWork = cacheResult(() => withTimeout(backlogTimeoutMs, selectWork()).catch(() => null), backlogCacheMs, now)
+  const readWork = cacheResult(
+    () => withTimeout(backlogTimeoutMs, selectWork()).catch(() => null),
+    backlogCacheMs,
+    now,
+  )
   return async () =>
     registry.write([
       ...process.read(),
-      toGauge('support_flow_open_streams', 'Open escalation streams of this process.', realtime.countAllStreams()),
+      toGauge(
+        'support_flow_open_streams',
+        'Open escalation streams of this process.',
+        realtime.countAllStreams(),
+      ),
       ...toWorkGauges(await readWork()),
     ])
 }

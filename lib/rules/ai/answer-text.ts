@@ -5,8 +5,8 @@ const maxTries = 8
 const maxStart = 1000
 
 /**
- * Return the texts of the JSON objects in an answer, in their order. Thoughts, a fence and words around them are left out. At most eight opening
- * braces are tried, so the work is linear.
+ * Return the texts of the JSON objects in an answer, in their order. Thoughts, a fence and words around them
+ * are left out. At most eight opening braces are tried, so the work is linear.
  */
 export function listAnswerObjects(answer: string): string[] {
   const text = answer.slice(findEndOfThoughts(answer))
@@ -46,8 +46,8 @@ function findEndOfObject(text: string, from: number): number | undefined {
 }
 
 /**
- * Create a function that takes the pieces of an answer and returns what follows its thoughts. While they last it returns ''. It keeps a few
- * characters only.
+ * Create a function that takes the pieces of an answer and returns what follows its thoughts. While they last
+ * it returns ''. It keeps a few characters only.
  */
 export function createThoughtFilter(): (piece: string) => string {
   let state: 'start' | 'thoughts' | 'answer' = 'start'
@@ -57,7 +57,8 @@ export function createThoughtFilter(): (piece: string) => string {
     kept += piece
     if (state === 'start') {
       const start = kept.trimStart()
-      if (kept.length <= maxStart && start.length < openingTag.length && openingTag.startsWith(start)) return ''
+      if (kept.length <= maxStart && start.length < openingTag.length && openingTag.startsWith(start))
+        return ''
       state = start.startsWith(openingTag) ? 'thoughts' : 'answer'
       if (state === 'answer') return kept
     }

@@ -4,9 +4,9 @@ import { createThoughtFilter } from './answer-text.ts'
 const maxPreamble = 4000
 
 /**
- * Follow the first property of a JSON object that arrives in pieces, and pass on each new part of its text. A piece may end anywhere, also
- * inside an escape. Thoughts, words and a fence before the object are not passed on. Text that is not JSON is ignored, because the whole answer is
- * checked at its end.
+ * Follow the first property of a JSON object that arrives in pieces, and pass on each new part of its text. A
+ * piece may end anywhere, also inside an escape. Thoughts, words and a fence before the object are not passed
+ * on. Text that is not JSON is ignored, because the whole answer is checked at its end.
  */
 export function streamJsonField(field: string, onText: (delta: string) => void): (piece: string) => void {
   const seek = new RegExp(`^[^{]*\\{\\s*${JSON.stringify(field)}\\s*:\\s*"`)
@@ -55,6 +55,8 @@ function findEndOfCompleteText(text: string, from: number): number {
 }
 
 function isHighSurrogate(text: string, at: number): boolean {
-  const code = text.startsWith('\\u', at) ? Number.parseInt(text.slice(at + 2, at + 6), 16) : text.charCodeAt(at)
+  const code = text.startsWith('\\u', at)
+    ? Number.parseInt(text.slice(at + 2, at + 6), 16)
+    : text.charCodeAt(at)
   return code >= 0xd800 && code < 0xdc00
 }

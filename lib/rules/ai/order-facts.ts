@@ -30,12 +30,19 @@ const changingFacts = [
 
 type Facts = Record<string, unknown>
 
-/** Split facts into lasting and changing ones. Each part is in the order in which it is sent: facts that change least come first. */
+/**
+ * Split facts into lasting and changing ones. Each part is in the order in which it is sent: facts that
+ * change least come first.
+ */
 export function splitFacts(facts: Facts): { lasting: Facts; changing: Facts } {
-  const others = Object.keys(facts).filter((name) => !foundFacts.includes(name) && !changingFacts.includes(name))
+  const others = Object.keys(facts).filter(
+    (name) => !foundFacts.includes(name) && !changingFacts.includes(name),
+  )
   return { lasting: pick(facts, [...others, ...foundFacts]), changing: pick(facts, changingFacts) }
 }
 
 function pick(facts: Facts, names: readonly string[]): Facts {
-  return Object.fromEntries(names.filter((name) => Object.hasOwn(facts, name)).map((name) => [name, facts[name]]))
+  return Object.fromEntries(
+    names.filter((name) => Object.hasOwn(facts, name)).map((name) => [name, facts[name]]),
+  )
 }

@@ -12,8 +12,16 @@ export interface TokenUsage {
 }
 
 const Price = z.number().min(0).max(10_000)
-const ModelPrice = z.strictObject({ input: Price, cached: Price.optional(), cache_write: Price.optional(), output: Price })
-/** Dollars per million tokens, by model. `*` is the price of every other model, so that none is free by accident. */
+const ModelPrice = z.strictObject({
+  input: Price,
+  cached: Price.optional(),
+  cache_write: Price.optional(),
+  output: Price,
+})
+/**
+ * Dollars per million tokens, by model. `*` is the price of every other model, so that none is free by
+ * accident.
+ */
 const Prices = z.record(z.string(), ModelPrice).and(z.object({ '*': ModelPrice }))
 export type Prices = z.infer<typeof Prices>
 
@@ -26,13 +34,20 @@ export const PriceTable = z.string().transform((text, ctx): Prices => {
   try {
     return Prices.parse(JSON.parse(text))
   } catch {
-    ctx.addIssue({ code: 'custom', message: 'must be a JSON object of {input, cached, cache_write, output} by model, with `*`' })
+    ctx.addIssue({
+      code: 'custom',
+      message: 'must be a JSON object of {input, cached, cache_write, output} by model, with `*`',
+    })
     return z.NEVER
   }
 })
 
 /** Return the cost in micro-dollars, rounded up. A dollar per million tokens is a micro-dollar per token. */
-export function computeCost(prices: Prices, model: string, { input, cached, cacheWrites, output }: TokenUsage): number {
+export function computeCost(
+  prices: Prices,
+  model: string,
+  { input, cached, cacheWrites, output }: TokenUsage,
+): number {
   const price = prices[model] ?? prices['*']
   const uncached = Math.max(0, input - cached - cacheWrites)
   const cost =

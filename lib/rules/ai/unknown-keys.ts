@@ -6,13 +6,14 @@ interface JsonSchema {
 }
 
 /**
- * Return a value without the keys that its JSON schema does not have, at any depth. A schema without properties keeps every key. The value is not
- * checked.
+ * Return a value without the keys that its JSON schema does not have, at any depth. A schema without
+ * properties keeps every key. The value is not checked.
  */
 export function dropUnknownKeys(value: unknown, schema: object | undefined): unknown {
   if (typeof value !== 'object' || value === null || !schema) return value
   const type = Array.isArray(value) ? 'array' : 'object'
-  const fitting = (schema as JsonSchema).anyOf?.find((branch) => branch.type === type) ?? (schema as JsonSchema)
+  const fitting =
+    (schema as JsonSchema).anyOf?.find((branch) => branch.type === type) ?? (schema as JsonSchema)
   if (Array.isArray(value)) return value.map((item) => dropUnknownKeys(item, fitting.items))
   const { properties } = fitting
   if (!properties) return value

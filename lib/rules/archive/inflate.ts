@@ -1,5 +1,11 @@
-/** Decompress raw deflate data to text. Return null if the data is invalid or its content is larger than `maxBytes`. */
-export async function inflateRaw(deflated: Uint8Array<ArrayBuffer>, maxBytes: number): Promise<string | null> {
+/**
+ * Decompress raw deflate data to text. Return null if the data is invalid or its content is larger than
+ * `maxBytes`.
+ */
+export async function inflateRaw(
+  deflated: Uint8Array<ArrayBuffer>,
+  maxBytes: number,
+): Promise<string | null> {
   return (await (await inflate(deflated, maxBytes))?.text()) ?? null
 }
 

@@ -2,8 +2,9 @@ import { concatBytes } from '#rules/text/bytes.ts'
 import { crc32 } from '#rules/text/crc32.ts'
 import { deflatedMethod, directoryEntrySignature, endRecordSignature, storedMethod } from './zip-format.ts'
 
-// Writes ZIP archives entry by entry, so that an archive can be written in several jobs. The libraries for ZIP keep the whole directory
-// and the state of one stream in memory. The layouts are those of the specification:
+// Writes ZIP archives entry by entry, so that an archive can be written in several jobs. The libraries for
+// ZIP keep the whole directory and the state of one stream in memory. The layouts are those of the
+// specification:
 // https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT
 
 type Bytes = Uint8Array<ArrayBuffer>
@@ -30,8 +31,15 @@ const plainVersion = 20
 const max16 = 0xffff
 const max32 = 0xffffffff
 
-/** Return an entry that starts `offset` bytes after the start of the archive. Each file must be smaller than 4 GiB. */
-export async function encodeEntry({ name, content, isStored = false }: ZipFile, offset: number, at: Date): Promise<ZipEntry> {
+/**
+ * Return an entry that starts `offset` bytes after the start of the archive. Each file must be smaller than 4
+ * GiB.
+ */
+export async function encodeEntry(
+  { name, content, isStored = false }: ZipFile,
+  offset: number,
+  at: Date,
+): Promise<ZipEntry> {
   const nameBytes = new TextEncoder().encode(name)
   const data = isStored ? content : await deflate(content)
   const header = createRecord(24, [
@@ -66,8 +74,19 @@ export async function encodeEntry({ name, content, isStored = false }: ZipFile, 
   }
 }
 
-/** Return the end of an archive whose central directory starts at `offset`. Write the ZIP64 records where the plain fields are too small. */
-export function encodeEnd({ entries, directoryBytes, offset }: { entries: number; directoryBytes: number; offset: number }): Bytes {
+/**
+ * Return the end of an archive whose central directory starts at `offset`. Write the ZIP64 records where the
+ * plain fields are too small.
+ */
+export function encodeEnd({
+  entries,
+  directoryBytes,
+  offset,
+}: {
+  entries: number
+  directoryBytes: number
+  offset: number
+}): Bytes {
   const needsZip64 = entries >= max16 || directoryBytes >= max32 || offset >= max32
   const end = createRecord(18, [
     [4, 0],
@@ -81,7 +100,15 @@ export function encodeEnd({ entries, directoryBytes, offset }: { entries: number
   return concatBytes([...zip64, signature(endRecordSignature), end])
 }
 
-function createZip64End({ entries, directoryBytes, offset }: { entries: number; directoryBytes: number; offset: number }): Bytes {
+function createZip64End({
+  entries,
+  directoryBytes,
+  offset,
+}: {
+  entries: number
+  directoryBytes: number
+  offset: number
+}): Bytes {
   const record = createRecord(52, [
     [8, 44],
     [2, zip64Version],

@@ -14,7 +14,11 @@ export interface ZipLimits {
   totalBytes: number
 }
 
-const documentLimits: ZipLimits = { entries: 2000, entryBytes: 8 * 1024 * 1024, totalBytes: 200 * 1024 * 1024 }
+const documentLimits: ZipLimits = {
+  entries: 2000,
+  entryBytes: 8 * 1024 * 1024,
+  totalBytes: 200 * 1024 * 1024,
+}
 const tooLarge = 'The document is too large after decompression'
 const damaged = 'The document is damaged'
 
@@ -33,8 +37,8 @@ export function isZip(bytes: Uint8Array): boolean {
 }
 
 /**
- * Return the texts of the files with exactly these names. Throw an ArchiveError if the archive is damaged or too large. Names are only
- * compared, never used as paths, and archives inside the archive are not opened.
+ * Return the texts of the files with exactly these names. Throw an ArchiveError if the archive is damaged or
+ * too large. Names are only compared, never used as paths, and archives inside the archive are not opened.
  */
 export async function readZip(bytes: Bytes, names: readonly string[]): Promise<Map<string, string>> {
   const textByName = new Map<string, string>()
@@ -45,8 +49,14 @@ export async function readZip(bytes: Bytes, names: readonly string[]): Promise<M
   return textByName
 }
 
-/** Return the text of an entry. Throw an ArchiveError if it is damaged, larger than it declares, or too large. */
-export async function readText(bytes: Bytes, entry: Entry, limits: ZipLimits = documentLimits): Promise<string> {
+/**
+ * Return the text of an entry. Throw an ArchiveError if it is damaged, larger than it declares, or too large.
+ */
+export async function readText(
+  bytes: Bytes,
+  entry: Entry,
+  limits: ZipLimits = documentLimits,
+): Promise<string> {
   return (await readBlob(bytes, entry, limits)).text()
 }
 
@@ -90,7 +100,11 @@ export function listEntries(bytes: Bytes, limits = documentLimits): Entry[] {
   return entries
 }
 
-function readDirectoryEntry(bytes: Bytes, view: DataView, offset: number): { entry: Entry; nextOffset: number } {
+function readDirectoryEntry(
+  bytes: Bytes,
+  view: DataView,
+  offset: number,
+): { entry: Entry; nextOffset: number } {
   const isComplete = offset + directoryEntrySize <= bytes.length
   if (!isComplete || view.getUint32(offset, true) !== directoryEntrySignature) throw new ArchiveError(damaged)
   if (view.getUint16(offset + 8, true) & encryptedFlag) throw new ArchiveError('The document is encrypted')
@@ -108,15 +122,22 @@ function readDirectoryEntry(bytes: Bytes, view: DataView, offset: number): { ent
   return { entry, nextOffset: nameEnd + extraFieldSize + commentSize }
 }
 
-/** Return the offset of the end record, or -1. The record is at the end of the file, before an optional comment. */
+/**
+ * Return the offset of the end record, or -1. The record is at the end of the file, before an optional
+ * comment.
+ */
 function findEndRecord(view: DataView): number {
   const lastOffset = view.byteLength - endRecordSize
   const firstOffset = Math.max(0, lastOffset - maxCommentSize)
-  for (let offset = lastOffset; offset >= firstOffset; offset--) if (view.getUint32(offset, true) === endRecordSignature) return offset
+  for (let offset = lastOffset; offset >= firstOffset; offset--)
+    if (view.getUint32(offset, true) === endRecordSignature) return offset
   return -1
 }
 
-async function readEntry(bytes: Bytes, { offset, method, compressedSize, size }: Entry): Promise<Blob | null> {
+async function readEntry(
+  bytes: Bytes,
+  { offset, method, compressedSize, size }: Entry,
+): Promise<Blob | null> {
   if (offset + localHeaderSize > bytes.length) return null
   const view = toDataView(bytes)
   const nameSize = view.getUint16(offset + 26, true)

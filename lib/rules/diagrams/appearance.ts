@@ -33,7 +33,11 @@ export function readNodeColours(node: DiagramNode, isGroup: boolean): NodeColour
   const colour = isGroup ? '#94a3b8' : colourByCategory[getCategory(node)]
   const stroke = parseColour(style.borderColor) ?? parseColour(style.stroke) ?? colour
   const defaultFill = isGroup ? '#f8fafc' : '#ffffff'
-  const fill = parseColour(style.backgroundColor) ?? parseColour(style.background) ?? parseColour(style.fill) ?? defaultFill
+  const fill =
+    parseColour(style.backgroundColor) ??
+    parseColour(style.background) ??
+    parseColour(style.fill) ??
+    defaultFill
   const styleColour = parseColour(style.color) ?? parseColour(style.fontColor)
   const text = chooseReadableColour([...(styleColour ? [styleColour] : []), '#111827'], fill, minContrast)
   return { fill, stroke, text, icon: chooseReadableColour([stroke, colour, text], fill, minContrast) }
@@ -50,7 +54,8 @@ export function parseStrokeWidth({ strokeWidth, borderWidth }: Style): number {
 
 /** Return the lengths of dashes and of the gaps between them, or undefined for a whole line. */
 export function readDashes({ strokeDasharray, borderStyle }: Style): string | undefined {
-  if (typeof strokeDasharray === 'string' && /^\d{1,3}([ ,]+\d{1,3}){0,7}$/.test(strokeDasharray.trim())) return strokeDasharray.trim()
+  if (typeof strokeDasharray === 'string' && /^\d{1,3}([ ,]+\d{1,3}){0,7}$/.test(strokeDasharray.trim()))
+    return strokeDasharray.trim()
   if (borderStyle === 'dashed') return '6 4'
   return borderStyle === 'dotted' ? '2 4' : undefined
 }

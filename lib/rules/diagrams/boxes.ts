@@ -35,17 +35,23 @@ export function computeViewBox(boxes: readonly Box[]): Box {
   return { x, y, width: Math.ceil(right + margin) - x, height: Math.ceil(bottom + margin) - y }
 }
 
-/** Break a text into at most `maxLines` lines of at most `maxLength` characters. A text that is too long ends with an ellipsis. */
+/**
+ * Break a text into at most `maxLines` lines of at most `maxLength` characters. A text that is too long ends
+ * with an ellipsis.
+ */
 export function wrapText(text: string, maxLength = 22, maxLines = 3): string[] {
   const lines: string[] = []
   // No more words and characters than could be shown, because labels may be long and are many.
   const maxWords = (maxLines + 1) * maxLength
-  const words = text.split(/\s+/, maxWords).flatMap((part) => splitLongWord(part.slice(0, 2 * maxWords), maxLength))
+  const words = text
+    .split(/\s+/, maxWords)
+    .flatMap((part) => splitLongWord(part.slice(0, 2 * maxWords), maxLength))
   for (const word of words) {
     if (lines.length > maxLines) break
     const lastLine = lines.at(-1)
     const extendedLine = `${lastLine} ${word}`
-    if (lastLine !== undefined && Array.from(extendedLine).length <= maxLength) lines[lines.length - 1] = extendedLine
+    if (lastLine !== undefined && Array.from(extendedLine).length <= maxLength)
+      lines[lines.length - 1] = extendedLine
     else lines.push(word)
   }
   return lines.length <= maxLines ? lines : [...lines.slice(0, maxLines - 1), `${lines[maxLines - 1]}…`]
@@ -64,7 +70,10 @@ export function estimateWidth(text: string): number {
 
 /** Parse a number, or a text such as `12` or `1.5px`. */
 export function parseNumber(value: unknown): number | undefined {
-  const number = typeof value === 'string' && /^\d{1,4}(\.\d{1,2})?(px)?$/.test(value.trim()) ? Number.parseFloat(value) : value
+  const number =
+    typeof value === 'string' && /^\d{1,4}(\.\d{1,2})?(px)?$/.test(value.trim())
+      ? Number.parseFloat(value)
+      : value
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined
 }
 

@@ -21,7 +21,10 @@ const hexByName: Record<string, string> = {
   transparent: '#ffffff00',
 }
 
-/** Return a colour that is safe in SVG: one of some names or a hexadecimal one, in lower case. Return undefined for anything else. */
+/**
+ * Return a colour that is safe in SVG: one of some names or a hexadecimal one, in lower case. Return
+ * undefined for anything else.
+ */
 export function parseColour(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined
   const colour = value.trim().toLowerCase()
@@ -29,11 +32,19 @@ export function parseColour(value: unknown): string | undefined {
   return isHex || Object.hasOwn(hexByName, colour) ? colour : undefined
 }
 
-/** Return the first colour whose contrast with the background is high enough, otherwise black or white. Both are on a white sheet. */
-export function chooseReadableColour(candidates: readonly string[], background: string, minContrast: number): string {
+/**
+ * Return the first colour whose contrast with the background is high enough, otherwise black or white. Both
+ * are on a white sheet.
+ */
+export function chooseReadableColour(
+  candidates: readonly string[],
+  background: string,
+  minContrast: number,
+): string {
   const backgroundLuminance = computeLuminance(flatten(background))
   const hasContrast = (colour: string) =>
-    computeContrast(computeLuminance(flatten(colour, flatten(background))), backgroundLuminance) >= minContrast
+    computeContrast(computeLuminance(flatten(colour, flatten(background))), backgroundLuminance) >=
+    minContrast
   // Black or white has a contrast of at least 4.5 with every colour.
   return [...candidates, '#ffffff'].find(hasContrast) ?? '#000000'
 }

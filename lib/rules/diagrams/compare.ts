@@ -21,6 +21,16 @@ export function toDiagramContent({ nodes, edges, ...fields }: DiagramContent): C
     parentId: parent_id,
     fields: node,
   }))
-  const edgeItems = edges.map(({ id, ...edge }) => ({ list: 'edges', id, label: edge.label ?? '', parentId: null, fields: edge }))
-  return { fields: { name, description, client_name, asset_name }, items: [...nodeItems, ...edgeItems], isOrdered: false }
+  const edgeItems = edges.map(({ id, ...edge }) => ({
+    list: 'edges',
+    id,
+    label: edge.label ?? '',
+    parentId: null,
+    fields: edge,
+  }))
+  return {
+    fields: { name, description, client_name, asset_name },
+    items: [...nodeItems, ...edgeItems],
+    isOrdered: false,
+  }
 }

@@ -4,8 +4,8 @@ import { walkXml, type XmlAttributes } from '#rules/text/walk-xml.ts'
 import { type LabelSource, readLabel, toLine } from './drawio-labels.ts'
 import { DiagramFileError } from './file-error.ts'
 
-// Reads the cells of a draw.io file, compressed or not. The elements are mxfile > diagram > mxGraphModel > root > mxCell. A cell with extra
-// data is wrapped in an object or UserObject element.
+// Reads the cells of a draw.io file, compressed or not. The elements are mxfile > diagram > mxGraphModel >
+// root > mxCell. A cell with extra data is wrapped in an object or UserObject element.
 
 /** The number of a page, the first is 1, or its name. */
 export type PageChoice = number | string
@@ -39,8 +39,13 @@ export async function readCells(xml: string, chosenPage: PageChoice, budget: Bud
   const file = parseXml(xml, chosenPage, budget)
   const { pages, page } = file
   if (page === undefined && (pages.length > 0 || chosenPage !== 1)) throw createPageError(chosenPage, pages)
-  const cells = file.cells.length === 0 && file.text.trim() ? await parseCompressedCells(file.text, budget) : file.cells
-  const variables = { page: pages[page ?? 0] ?? '', pagenumber: String((page ?? 0) + 1), pagecount: String(pages.length) }
+  const cells =
+    file.cells.length === 0 && file.text.trim() ? await parseCompressedCells(file.text, budget) : file.cells
+  const variables = {
+    page: pages[page ?? 0] ?? '',
+    pagenumber: String((page ?? 0) + 1),
+    pagecount: String(pages.length),
+  }
   const context = { cellById: new Map(cells.map((cell) => [cell.id, cell])), variables, budget }
   return {
     pages,
@@ -55,15 +60,20 @@ export async function readCells(xml: string, chosenPage: PageChoice, budget: Bud
 function createPageError(chosenPage: PageChoice, pages: readonly (string | null)[]): DiagramFileError {
   const names = pages.slice(0, maxListedPages).map((name, index) => (name ? `“${name}”` : index + 1))
   const more = pages.length > maxListedPages ? ` and ${pages.length - maxListedPages} more` : ''
-  const known = pages.length === 0 ? 'it has one page, without a name' : `its pages are ${names.join(', ')}${more}`
-  return new DiagramFileError(`The file has no page ${typeof chosenPage === 'number' ? chosenPage : `“${chosenPage}”`}; ${known}`, 'page')
+  const known =
+    pages.length === 0 ? 'it has one page, without a name' : `its pages are ${names.join(', ')}${more}`
+  return new DiagramFileError(
+    `The file has no page ${typeof chosenPage === 'number' ? chosenPage : `“${chosenPage}”`}; ${known}`,
+    'page',
+  )
 }
 
 /** Parse XML that was URL-encoded, deflated and base64-encoded. */
 async function parseCompressedCells(text: string, budget: Budget): Promise<SourceCell[]> {
   const deflated = decodeBase64(text.trim())
   const encodedXml = deflated && (await inflateRaw(deflated, maxInflatedBytes))
-  if (!encodedXml) throw new DiagramFileError('The compressed diagram cannot be decompressed, or is too large')
+  if (!encodedXml)
+    throw new DiagramFileError('The compressed diagram cannot be decompressed, or is too large')
   let xml: string
   try {
     xml = decodeURIComponent(encodedXml)
@@ -101,7 +111,8 @@ interface ParsedXml extends Pick<DrawioFile, 'pages'> {
 function parseXml(xml: string, chosenPage: PageChoice, budget: Budget): ParsedXml {
   const file: ParsedXml = { pages: [], page: undefined, text: '', cells: [] }
   const addPage = (name: string | null) => {
-    const isChosen = typeof chosenPage === 'number' ? file.pages.length === chosenPage - 1 : name === toLine(chosenPage)
+    const isChosen =
+      typeof chosenPage === 'number' ? file.pages.length === chosenPage - 1 : name === toLine(chosenPage)
     if (isChosen) file.page ??= file.pages.length
     file.pages.push(name)
   }
@@ -123,7 +134,8 @@ function parseXml(xml: string, chosenPage: PageChoice, budget: Budget): ParsedXm
           // It wraps one cell. Otherwise a long label would be read for each of many cells.
           wrapper = null
           file.cells.push(cell)
-          if (file.cells.length > maxCells) throw new DiagramFileError(`The file has more than ${maxCells.toLocaleString('en')} cells`)
+          if (file.cells.length > maxCells)
+            throw new DiagramFileError(`The file has more than ${maxCells.toLocaleString('en')} cells`)
         } else if (name === 'mxGeometry' && cell) Object.assign(cell, parseGeometry(attributes))
       },
       onText: (text) => {
@@ -149,7 +161,18 @@ function createCell(attributes: XmlAttributes, wrapper: XmlAttributes | null): S
   const kind = vertex === '1' ? 'vertex' : edge === '1' ? 'edge' : 'other'
   const { id = '', value = '' } = wrapper ? { id: wrapper.id, value: wrapper.label } : attributes
   const place = { x: 0, y: 0, ...defaultSize }
-  return { id, parent, value, data: wrapper, style, isVisible: visible !== '0', kind, source, target, ...place }
+  return {
+    id,
+    parent,
+    value,
+    data: wrapper,
+    style,
+    isVisible: visible !== '0',
+    kind,
+    source,
+    target,
+    ...place,
+  }
 }
 
 function parseGeometry(attributes: XmlAttributes): Pick<Cell, 'x' | 'y' | 'width' | 'height'> {

@@ -4,7 +4,8 @@ import { countMarkupSteps } from '#rules/text/count-markup-steps.ts'
 import { isTooDeep, parseJson } from '#rules/text/json.ts'
 import { DiagramFileError } from './file-error.ts'
 
-// draw.io can put a copy of a diagram into the files that it exports: https://www.drawio.com/doc/faq/export-diagram
+// draw.io can put a copy of a diagram into the files that it exports:
+// https://www.drawio.com/doc/faq/export-diagram
 
 const whichFile =
   'Send the .drawio file (in draw.io: File, Save as), or an SVG or HTML file that draw.io exported with a copy of the diagram'
@@ -12,12 +13,14 @@ const whichFile =
 /** Return the XML of a draw.io file, which may be in an SVG or HTML file. */
 export function unwrapDrawio(content: string, budget: Budget): string {
   const root = /<([a-z][\w:-]*)/i.exec(content)?.[1]?.toLowerCase()
-  if (!root || !content.trimStart().startsWith('<')) throw new DiagramFileError(`This is no draw.io file. ${whichFile}`)
+  if (!root || !content.trimStart().startsWith('<'))
+    throw new DiagramFileError(`This is no draw.io file. ${whichFile}`)
   const isSvg = root === 'svg'
   if (root.startsWith('mx') || (!isSvg && !/data-mxgraph\s*=/.test(content))) return content
   const copy = isSvg ? findAttribute(content, 'svg', 'content', budget) : readConfiguration(content, budget)
   const xml = copy?.startsWith('%3C') ? decode(copy) : copy
-  if (!xml?.trimStart().startsWith('<')) throw new DiagramFileError(`The file has no copy of the diagram. ${whichFile}`)
+  if (!xml?.trimStart().startsWith('<'))
+    throw new DiagramFileError(`The file has no copy of the diagram. ${whichFile}`)
   return xml
 }
 
@@ -25,12 +28,20 @@ export function unwrapDrawio(content: string, budget: Budget): string {
 function readConfiguration(content: string, budget: Budget): string | undefined {
   const json = findAttribute(content, '*', 'data-mxgraph', budget)
   const configuration = json === undefined || isTooDeep(json) ? undefined : parseJson(json)
-  const xml = typeof configuration === 'object' && configuration && 'xml' in configuration ? configuration.xml : undefined
+  const xml =
+    typeof configuration === 'object' && configuration && 'xml' in configuration
+      ? configuration.xml
+      : undefined
   return typeof xml === 'string' ? xml : undefined
 }
 
 /** Return the attribute of the first element with this name, or of the first one that has the attribute. */
-function findAttribute(markup: string, element: string, attribute: string, budget: Budget): string | undefined {
+function findAttribute(
+  markup: string,
+  element: string,
+  attribute: string,
+  budget: Budget,
+): string | undefined {
   budget.spend(countMarkupSteps(markup))
   let value: string | undefined
   const parser = new Parser({

@@ -3,7 +3,10 @@ import type { Cell } from './drawio-cells.ts'
 const maxAncestors = 50
 const names = { vertex: 'Shape', edge: 'Line', other: 'Layer' }
 
-/** Separate the cells that draw.io shows from those that are hidden, themselves or with what they are in. Describe what is hidden. */
+/**
+ * Separate the cells that draw.io shows from those that are hidden, themselves or with what they are in.
+ * Describe what is hidden.
+ */
 export function splitHidden(cells: readonly Cell[]): { visible: Cell[]; hidden: string[] } {
   const cellById = new Map(cells.map((cell) => [cell.id, cell]))
   const countByHidden = new Map<Cell, number>()

@@ -50,8 +50,9 @@ function isHtml(style: string): boolean {
 }
 
 /**
- * Replace `%name%` by the attribute of the cell or of the nearest cell around it, of which the page is the last. A second percent sign before it
- * escapes it. A name without a value stays: https://www.drawio.com/doc/faq/placeholders-use
+ * Replace `%name%` by the attribute of the cell or of the nearest cell around it, of which the page is the
+ * last. A second percent sign before it escapes it. A name without a value stays:
+ * https://www.drawio.com/doc/faq/placeholders-use
  */
 function fillPlaceholders(cell: LabelSource, text: string, context: LabelContext): string {
   const { placeholder } = cell.data ?? {}
@@ -60,7 +61,8 @@ function fillPlaceholders(cell: LabelSource, text: string, context: LabelContext
     context.budget.spend(stepsPerPlaceholder)
     if (name === 'label' || name === 'tooltip') return match
     if (text[offset - 1] === '%') return match.slice(1)
-    const value = name === 'id' ? cell.id : (findValue(cell, name, context) ?? context.variables[name] ?? match)
+    const value =
+      name === 'id' ? cell.id : (findValue(cell, name, context) ?? context.variables[name] ?? match)
     context.budget.spend(value.length)
     return value
   })
@@ -70,14 +72,17 @@ function findValue(cell: LabelSource, name: string, { cellById, budget }: LabelC
   let current: LabelSource | undefined = cell
   for (let count = 0; current && count <= maxAncestors; count++) {
     budget.spend(1)
-    if (current.data && Object.hasOwn(current.data, name)) return cut(current.data[name] ?? '', maxValueLength)
+    if (current.data && Object.hasOwn(current.data, name))
+      return cut(current.data[name] ?? '', maxValueLength)
     current = cellById.get(current.parent)
   }
   return undefined
 }
 
 /** Elements that start a line. Others, such as bold letters, may be within a word. */
-const blockElements = new Set('address blockquote br dd div dl dt h1 h2 h3 h4 h5 h6 hr li ol p pre table td th tr ul'.split(' '))
+const blockElements = new Set(
+  'address blockquote br dd div dl dt h1 h2 h3 h4 h5 h6 hr li ol p pre table td th tr ul'.split(' '),
+)
 
 export function htmlToText(html: string, budget: Budget): string {
   if (!/[<&]/.test(html)) return html

@@ -7,8 +7,8 @@ import type { Cell } from './drawio-cells.ts'
 import { toLine } from './drawio-labels.ts'
 import { DiagramEdge, DiagramNode, getLabel } from './schema.ts'
 
-// A draw.io file that this service wrote has each node and edge in the data of its cell, because draw.io has no place for all of it. What was
-// changed in draw.io since then counts.
+// A draw.io file that this service wrote has each node and edge in the data of its cell, because draw.io has
+// no place for all of it. What was changed in draw.io since then counts.
 
 /** The attribute of the element around a cell. */
 export const partAttribute = 'diagram_part'
@@ -19,14 +19,27 @@ const number = z.number().min(-10_000_000).max(10_000_000)
 const NodePart = z.strictObject({
   node: DiagramNode,
   /** What the cell was, to find what was changed. */
-  cell: z.strictObject({ x: number, y: number, width: number, height: number, fillColor: z.string(), strokeColor: z.string() }),
+  cell: z.strictObject({
+    x: number,
+    y: number,
+    width: number,
+    height: number,
+    fillColor: z.string(),
+    strokeColor: z.string(),
+  }),
 })
 export type NodePart = z.infer<typeof NodePart>
 const EdgePart = z.strictObject({ edge: DiagramEdge })
 export type EdgePart = z.infer<typeof EdgePart>
 
-/** Return the nodes and edges that are stored in cells, by the id of the cell. A part that is damaged is left out. */
-export function readParts(cells: readonly Cell[], budget: Budget): { nodes: Map<string, NodePart>; edges: Map<string, EdgePart> } {
+/**
+ * Return the nodes and edges that are stored in cells, by the id of the cell. A part that is damaged is left
+ * out.
+ */
+export function readParts(
+  cells: readonly Cell[],
+  budget: Budget,
+): { nodes: Map<string, NodePart>; edges: Map<string, EdgePart> } {
   const nodes = new Map<string, NodePart>()
   const edges = new Map<string, EdgePart>()
   for (const { id, kind, data } of cells) {
@@ -54,10 +67,17 @@ export function toWrittenLabel(part: DiagramNode | DiagramEdge): string {
 }
 
 /** Return the stored node with what was changed in draw.io. */
-export function updateNode({ node, cell: before }: NodePart, cell: Cell, position: { x: number; y: number }): DiagramNode {
+export function updateNode(
+  { node, cell: before }: NodePart,
+  cell: Cell,
+  position: { x: number; y: number },
+): DiagramNode {
   const isMoved = position.x !== before.x || position.y !== before.y
   const isResized = cell.width !== before.width || cell.height !== before.height
-  const [fillColor, strokeColor] = [readProperty(cell.style, 'fillColor'), readProperty(cell.style, 'strokeColor')]
+  const [fillColor, strokeColor] = [
+    readProperty(cell.style, 'fillColor'),
+    readProperty(cell.style, 'strokeColor'),
+  ]
   const changes = {
     ...(isResized ? { width: cell.width, height: cell.height } : {}),
     ...(isNewColour(fillColor, before.fillColor) ? { backgroundColor: fillColor } : {}),
@@ -67,7 +87,12 @@ export function updateNode({ node, cell: before }: NodePart, cell: Cell, positio
   return {
     ...rest,
     ...(isMoved
-      ? { position: { x: toCoordinate(node.position.x + position.x - before.x), y: toCoordinate(node.position.y + position.y - before.y) } }
+      ? {
+          position: {
+            x: toCoordinate(node.position.x + position.x - before.x),
+            y: toCoordinate(node.position.y + position.y - before.y),
+          },
+        }
       : {}),
     ...(style || Object.keys(changes).length > 0 ? { style: { ...style, ...changes } } : {}),
     data: cell.label === toLine(toWrittenLabel(node)) ? node.data : { ...node.data, label: cell.label },

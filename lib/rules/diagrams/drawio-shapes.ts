@@ -3,7 +3,8 @@ import { toCoordinate } from './drawio-parts.ts'
 import { DiagramFileError } from './file-error.ts'
 import { diagramLimits } from './schema.ts'
 
-// A draw.io file has no devices, only shapes. Their labels, positions and lines tell which of them are devices.
+// A draw.io file has no devices, only shapes. Their labels, positions and lines tell which of them are
+// devices.
 
 export type ShapeRole = 'device' | 'group' | 'invisible group' | 'part' | 'decoration' | 'text' | 'edge label'
 
@@ -18,7 +19,10 @@ export interface ShapeRoles {
 }
 
 const maxGroupDepth = 50
-/** A group is at least this many times as large as a shape in it. A device that only covers another one is not. */
+/**
+ * A group is at least this many times as large as a shape in it. A device that only covers another one is
+ * not.
+ */
 const minGroupRatio = 3
 // Comparing the positions of all shapes takes quadratic time.
 const maxShapes = 2 * diagramLimits.maxNodes
@@ -33,19 +37,30 @@ interface Shape {
 }
 
 /**
- * Find the role of each shape. A shape around labelled shapes is a group. A shape around shapes without a label is a device of several
- * parts. A plain shape without a label and without a line is decoration. `storedIds` are the cells of which the file says what they are.
+ * Find the role of each shape. A shape around labelled shapes is a group. A shape around shapes without a
+ * label is a device of several parts. A plain shape without a label and without a line is decoration.
+ * `storedIds` are the cells of which the file says what they are.
  */
-export function analyseShapes(cells: readonly Cell[], storedIds: ReadonlySet<string> = new Set()): ShapeRoles {
+export function analyseShapes(
+  cells: readonly Cell[],
+  storedIds: ReadonlySet<string> = new Set(),
+): ShapeRoles {
   const cellById = new Map(cells.map((cell) => [cell.id, cell]))
-  const linkedIds = new Set(cells.flatMap(({ kind, source, target }) => (kind === 'edge' ? [source, target] : [])))
+  const linkedIds = new Set(
+    cells.flatMap(({ kind, source, target }) => (kind === 'edge' ? [source, target] : [])),
+  )
   const getFixedRole = (cell: Cell) => findFixedRole(cell, cellById)
-  const shapes = cells.filter((cell) => cell.kind === 'vertex' && !getFixedRole(cell)).map((cell) => createShape(cell, cellById))
-  if (shapes.length > maxShapes) throw new DiagramFileError(`The diagram has ${shapes.length} shapes; at most ${maxShapes} are allowed`)
+  const shapes = cells
+    .filter((cell) => cell.kind === 'vertex' && !getFixedRole(cell))
+    .map((cell) => createShape(cell, cellById))
+  if (shapes.length > maxShapes)
+    throw new DiagramFileError(`The diagram has ${shapes.length} shapes; at most ${maxShapes} are allowed`)
   const parentIds = new Set(shapes.map(({ cell }) => cell.parent))
-  const isGroupShape = (shape: Shape) => (storedIds.has(shape.cell.id) ? parentIds.has(shape.cell.id) : isGroup(shape, shapes))
+  const isGroupShape = (shape: Shape) =>
+    storedIds.has(shape.cell.id) ? parentIds.has(shape.cell.id) : isGroup(shape, shapes)
   const groupIds = new Set(shapes.filter(isGroupShape).map(({ cell }) => cell.id))
-  const isFrame = (cell: Cell) => storedIds.has(cell.id) || Boolean(cell.label) || linkedIds.has(cell.id) || isDrawn(cell)
+  const isFrame = (cell: Cell) =>
+    storedIds.has(cell.id) || Boolean(cell.label) || linkedIds.has(cell.id) || isDrawn(cell)
   const frames = shapes.filter(({ cell }) => groupIds.has(cell.id) && isFrame(cell))
   const parentIdById = findParents(shapes, frames, storedIds)
   const deviceIdByPartId = new Map(
@@ -63,7 +78,9 @@ export function analyseShapes(cells: readonly Cell[], storedIds: ReadonlySet<str
       if (fixedRole) return fixedRole
       if (groupIds.has(cell.id)) return isFrame(cell) ? 'group' : 'invisible group'
       if (deviceIdByPartId.has(cell.id)) return 'part'
-      return storedIds.has(cell.id) || cell.label || isDeviceShape(cell) || linkedIds.has(cell.id) ? 'device' : 'decoration'
+      return storedIds.has(cell.id) || cell.label || isDeviceShape(cell) || linkedIds.has(cell.id)
+        ? 'device'
+        : 'decoration'
     },
     getParentId: ({ id }) => parentIdById.get(id),
     getDeviceId: (id) => deviceIdByPartId.get(id) ?? id,
@@ -71,7 +88,10 @@ export function analyseShapes(cells: readonly Cell[], storedIds: ReadonlySet<str
   }
 }
 
-function findFixedRole({ parent, style }: Cell, cellById: ReadonlyMap<string, Cell>): 'text' | 'edge label' | null {
+function findFixedRole(
+  { parent, style }: Cell,
+  cellById: ReadonlyMap<string, Cell>,
+): 'text' | 'edge label' | null {
   if (cellById.get(parent)?.kind === 'edge') return 'edge label'
   return /(^|;)(text|label)(;|$)/.test(style) ? 'text' : null
 }
@@ -85,13 +105,21 @@ function createShape(cell: Cell, cellById: ReadonlyMap<string, Cell>): Shape {
 function listAncestors(cell: Cell, cellById: ReadonlyMap<string, Cell>): Cell[] {
   const ancestors: Cell[] = []
   let parent = cellById.get(cell.parent)
-  for (; parent?.kind === 'vertex' && ancestors.length < maxGroupDepth; parent = cellById.get(parent.parent)) ancestors.push(parent)
+  for (; parent?.kind === 'vertex' && ancestors.length < maxGroupDepth; parent = cellById.get(parent.parent))
+    ancestors.push(parent)
   return ancestors
 }
 
-/** Return whether a shape is a group: it is around a shape with a label, or has no label and is around any shape. */
+/**
+ * Return whether a shape is a group: it is around a shape with a label, or has no label and is around any
+ * shape.
+ */
 function isGroup(shape: Shape, shapes: readonly Shape[]): boolean {
-  if (/(^|;)(swimlane|container=1)/.test(shape.cell.style) && shapes.some(({ cell }) => cell.parent === shape.cell.id)) return true
+  if (
+    /(^|;)(swimlane|container=1)/.test(shape.cell.style) &&
+    shapes.some(({ cell }) => cell.parent === shape.cell.id)
+  )
+    return true
   return shapes.some((other) => (other.cell.label || !shape.cell.label) && contains(shape, other))
 }
 
@@ -99,32 +127,54 @@ function isGroup(shape: Shape, shapes: readonly Shape[]): boolean {
 function contains(outer: Shape, inner: Shape): boolean {
   if (outer === inner) return false
   if (inner.ancestorIds.has(outer.cell.id)) return true
-  const isAround = outer.left <= inner.left && outer.top <= inner.top && outer.right >= inner.right && outer.bottom >= inner.bottom
-  return isAround && outer.cell.width * outer.cell.height >= minGroupRatio * inner.cell.width * inner.cell.height
+  const isAround =
+    outer.left <= inner.left &&
+    outer.top <= inner.top &&
+    outer.right >= inner.right &&
+    outer.bottom >= inner.bottom
+  return (
+    isAround && outer.cell.width * outer.cell.height >= minGroupRatio * inner.cell.width * inner.cell.height
+  )
 }
 
-/** Return the id of the nearest frame by id: one that a shape is stored in, otherwise the smallest one that is drawn around it. */
-function findParents(shapes: readonly Shape[], frames: readonly Shape[], storedIds: ReadonlySet<string>): Map<string, string> {
+/**
+ * Return the id of the nearest frame by id: one that a shape is stored in, otherwise the smallest one that is
+ * drawn around it.
+ */
+function findParents(
+  shapes: readonly Shape[],
+  frames: readonly Shape[],
+  storedIds: ReadonlySet<string>,
+): Map<string, string> {
   const parentIdById = new Map<string, string>()
   const frameById = new Map(frames.map((frame) => [frame.cell.id, frame]))
   const framesBySize = frames.toSorted((a, b) => a.cell.width * a.cell.height - b.cell.width * b.cell.height)
   const isAround = (id: string, outerId: string) => {
     let current: string | undefined = outerId
-    for (let count = 0; current !== undefined && current !== id && count < frames.length; count++) current = parentIdById.get(current)
+    for (let count = 0; current !== undefined && current !== id && count < frames.length; count++)
+      current = parentIdById.get(current)
     return current === id
   }
   for (const shape of shapes) {
     const stored = [...shape.ancestorIds].find((id) => frameById.has(id))
-    const parentId = stored ?? (storedIds.has(shape.cell.id) ? undefined : framesBySize.find((frame) => contains(frame, shape))?.cell.id)
+    const parentId =
+      stored ??
+      (storedIds.has(shape.cell.id)
+        ? undefined
+        : framesBySize.find((frame) => contains(frame, shape))?.cell.id)
     // A file can have shapes that are in each other.
-    if (parentId !== undefined && !isAround(shape.cell.id, parentId)) parentIdById.set(shape.cell.id, parentId)
+    if (parentId !== undefined && !isAround(shape.cell.id, parentId))
+      parentIdById.set(shape.cell.id, parentId)
   }
   return parentIdById
 }
 
 /** Return whether a shape has a border or a fill. */
 function isDrawn({ style }: Cell): boolean {
-  return !/^group(;|$)/.test(style) && !(/(^|;)strokeColor=none(;|$)/.test(style) && /(^|;)fillColor=none(;|$)/.test(style))
+  return (
+    !/^group(;|$)/.test(style) &&
+    !(/(^|;)strokeColor=none(;|$)/.test(style) && /(^|;)fillColor=none(;|$)/.test(style))
+  )
 }
 
 function isDeviceShape({ style }: Cell): boolean {

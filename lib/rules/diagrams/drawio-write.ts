@@ -21,12 +21,14 @@ interface Room {
 }
 
 /**
- * Write a diagram as a draw.io file of one page. Its import gives the same nodes and edges: https://www.drawio.com/doc/faq/diagram-source-edit
+ * Write a diagram as a draw.io file of one page. Its import gives the same nodes and edges:
+ * https://www.drawio.com/doc/faq/diagram-source-edit
  */
 export function writeDrawio(name: string, { nodes, edges }: DiagramContent, budget: Budget): string {
   const room: Room = { budget, bytesLeft: maxWrittenBytes, isShortened: false }
   const written = nodes.filter(() => take(room, stepsPerPart, bytesPerCell))
-  // An id may have characters that XML does not allow, and a node may have the id of an edge. 0 and 1 are the page and its layer.
+  // An id may have characters that XML does not allow, and a node may have the id of an edge. 0 and 1 are the
+  // page and its layer.
   const cellIdById = new Map(written.map(({ id }, index) => [id, `n${index + 1}`]))
   const context = { boxById: computeBoxes(written), groupIds: findGroupIds(written), cellIdById, room }
   const nodeCells = written.map((node) => writeNode(node, context))
@@ -68,7 +70,9 @@ function writeNode(node: DiagramNode, { boxById, groupIds, cellIdById, room }: C
   const parent = boxById.get(parent_id ?? '')
   const isGroup = groupIds.has(id)
   const { fill: fillColor, stroke: strokeColor, text: fontColor } = readNodeColours(node, isGroup)
-  const form = isGroup ? 'container=1;collapsible=0;verticalAlign=top;align=left;spacingLeft=8;fontStyle=1;' : 'rounded=1;'
+  const form = isGroup
+    ? 'container=1;collapsible=0;verticalAlign=top;align=left;spacingLeft=8;fontStyle=1;'
+    : 'rounded=1;'
   const lines = `strokeWidth=${parseStrokeWidth(style)};${writeDashes(style)}`
   const cell = { x: roundPosition(x), y: roundPosition(y), width, height, fillColor, strokeColor }
   const place = { x: roundPosition(x - (parent?.x ?? 0)), y: roundPosition(y - (parent?.y ?? 0)) }
@@ -78,7 +82,11 @@ function writeNode(node: DiagramNode, { boxById, groupIds, cellIdById, room }: C
 
 const formByRouting = { straight: '', curved: 'curved=1;', step: 'edgeStyle=orthogonalEdgeStyle;rounded=0;' }
 
-function writeEdge(edge: DiagramEdge, cell: { id: string; source: string; target: string }, room: Room): string {
+function writeEdge(
+  edge: DiagramEdge,
+  cell: { id: string; source: string; target: string },
+  room: Room,
+): string {
   const { routing = 'straight', style = {} } = edge
   const lines = `strokeColor=${readEdgeColour(style)};strokeWidth=${parseStrokeWidth(style)};${writeDashes(style)}`
   return `${writeObject(cell.id, toWrittenLabel(edge), writePart({ edge }), room)}<mxCell style="html=0;endArrow=none;${formByRouting[routing]}${lines}" edge="1" parent="1" source="${cell.source}" target="${cell.target}"><mxGeometry relative="1" as="geometry"/></mxCell></object>

@@ -6,7 +6,14 @@ import { readParts, updateEdge, updateNode } from './drawio-parts.ts'
 import { analyseShapes, type ShapeRoles } from './drawio-shapes.ts'
 import { DiagramFileError } from './file-error.ts'
 import { fitGroups, groupType } from './groups.ts'
-import { type DiagramEdge, type DiagramNode, diagramLimits, guessCategory, maxGroupDepth, validateDiagram } from './schema.ts'
+import {
+  type DiagramEdge,
+  type DiagramNode,
+  diagramLimits,
+  guessCategory,
+  maxGroupDepth,
+  validateDiagram,
+} from './schema.ts'
 import { spreadNodes } from './spread.ts'
 
 export interface DrawioDiagram {
@@ -21,12 +28,18 @@ const maxIdLength = 100
 const maxListedParts = 100
 
 /** Parse a page of a draw.io file, by its number or its name. Throw a DiagramFileError if it is not one. */
-export async function parseDrawio(content: string, chosenPage: PageChoice, budget: Budget): Promise<DrawioDiagram> {
+export async function parseDrawio(
+  content: string,
+  chosenPage: PageChoice,
+  budget: Budget,
+): Promise<DrawioDiagram> {
   const { pages, page, cells } = await readCells(unwrapDrawio(content, budget), chosenPage, budget)
   if (pages.length === 0 && cells.length === 0) throw new DiagramFileError('The file contains no diagram')
   const otherPages = pages.flatMap((name, index) => {
     const isOther = index !== page
-    return isOther ? [`Page ${name ? `“${name}”` : index + 1}: only one page is imported; \`page\` chooses it`] : []
+    return isOther
+      ? [`Page ${name ? `“${name}”` : index + 1}: only one page is imported; \`page\` chooses it`]
+      : []
   })
   const { visible, hidden } = splitHidden(cells)
   const diagram = convertCells(visible, [...otherPages, ...hidden], budget)
@@ -35,7 +48,10 @@ export async function parseDrawio(content: string, chosenPage: PageChoice, budge
 
 function shortenList(skipped: readonly string[]): string[] {
   if (skipped.length <= maxListedParts) return [...skipped]
-  return [...skipped.slice(0, maxListedParts), `${(skipped.length - maxListedParts).toLocaleString('en')} more parts`]
+  return [
+    ...skipped.slice(0, maxListedParts),
+    `${(skipped.length - maxListedParts).toLocaleString('en')} more parts`,
+  ]
 }
 
 interface Conversion {
@@ -51,7 +67,11 @@ interface Conversion {
   skipped: string[]
 }
 
-function convertCells(cells: readonly Cell[], skipped: string[], budget: Budget): Pick<DrawioDiagram, 'nodes' | 'edges' | 'skipped'> {
+function convertCells(
+  cells: readonly Cell[],
+  skipped: string[],
+  budget: Budget,
+): Pick<DrawioDiagram, 'nodes' | 'edges' | 'skipped'> {
   const vertices = cells.filter(({ kind }) => kind === 'vertex')
   const parts = readParts(cells, budget)
   const conversion: Conversion = {
@@ -63,7 +83,9 @@ function convertCells(cells: readonly Cell[], skipped: string[], budget: Budget)
     edgeIds: new Set(),
     skipped,
   }
-  const converted = vertices.flatMap((cell) => convertVertex(cell, conversion).map((node) => ({ cell, node })))
+  const converted = vertices.flatMap((cell) =>
+    convertVertex(cell, conversion).map((node) => ({ cell, node })),
+  )
   const nodes = converted.map(({ cell, node }) => addParent(cell, node, conversion))
   const edges = cells.filter(({ kind }) => kind === 'edge').flatMap((cell) => convertEdge(cell, conversion))
   requireCount(nodes.length, diagramLimits.maxNodes, 'nodes')
@@ -71,7 +93,8 @@ function convertCells(cells: readonly Cell[], skipped: string[], budget: Budget)
   // The boxes of a file of this service have their places already.
   const diagram = { nodes: parts.nodes.size > 0 ? nodes : fitGroups(spreadNodes(nodes, budget)), edges }
   // Only the depth of the groups is not checked yet.
-  if (validateDiagram(diagram).length > 0) throw new DiagramFileError(`The diagram has more than ${maxGroupDepth} levels of groups`)
+  if (validateDiagram(diagram).length > 0)
+    throw new DiagramFileError(`The diagram has more than ${maxGroupDepth} levels of groups`)
   return { ...diagram, skipped }
 }
 
@@ -86,7 +109,10 @@ function requireCount(count: number, max: number, unit: string): void {
 }
 
 /** Return the node, or nothing if the cell is skipped. */
-function convertVertex(cell: Cell, { roles, parts, nodeIdByCellId, nodeIds, skipped }: Conversion): DiagramNode[] {
+function convertVertex(
+  cell: Cell,
+  { roles, parts, nodeIdByCellId, nodeIds, skipped }: Conversion,
+): DiagramNode[] {
   const name = cell.label ? `“${cell.label}”` : `without a label (${cell.id})`
   const role = roles.getRole(cell)
   if (role === 'edge label') return []
@@ -110,7 +136,9 @@ function convertVertex(cell: Cell, { roles, parts, nodeIdByCellId, nodeIds, skip
   }
   const category = guessCategory(`${readShapeName(cell)} ${cell.label}`)
   const data = { label: cell.label || nameShape(cell), category }
-  return [{ id, type: category, position, ...(Object.keys(colours).length > 0 ? { style: colours } : {}), data }]
+  return [
+    { id, type: category, position, ...(Object.keys(colours).length > 0 ? { style: colours } : {}), data },
+  ]
 }
 
 /** Return the words of the shape's path, such as `mxgraph cisco routers router`. */
@@ -131,7 +159,9 @@ function nameShape({ style }: Cell): string {
     .replace(/[_-]+/g, ' ')
     .replace(/\s+\d+$/, '')
     .trim()
-  return isEmbedded || !/^[a-z][a-z0-9 ]{1,40}$/i.test(words) ? 'Device' : words[0]?.toUpperCase() + words.slice(1)
+  return isEmbedded || !/^[a-z][a-z0-9 ]{1,40}$/i.test(words)
+    ? 'Device'
+    : words[0]?.toUpperCase() + words.slice(1)
 }
 
 function skip(skipped: string[], description: string): [] {
@@ -151,11 +181,15 @@ function readColour(style: string, property: string): string | undefined {
 }
 
 /** Return the edge, or nothing if the cell is skipped. */
-function convertEdge(cell: Cell, { roles, parts, labelByEdgeId, nodeIdByCellId, edgeIds, skipped }: Conversion): DiagramEdge[] {
+function convertEdge(
+  cell: Cell,
+  { roles, parts, labelByEdgeId, nodeIdByCellId, edgeIds, skipped }: Conversion,
+): DiagramEdge[] {
   const label = cell.label || labelByEdgeId.get(cell.id) || ''
   const name = label ? `“${label}”` : `(${cell.id})`
   const [source, target] = [cell.source, cell.target].map((end) => nodeIdByCellId.get(roles.getDeviceId(end)))
-  if (source === undefined || target === undefined) return skip(skipped, `Line ${name}: it does not connect two imported shapes`)
+  if (source === undefined || target === undefined)
+    return skip(skipped, `Line ${name}: it does not connect two imported shapes`)
   const part = parts.edges.get(cell.id)
   const id = [part?.edge.id ?? cell.id, cell.id].find((candidate) => reserveId(candidate, edgeIds))
   if (id === undefined) return skip(skipped, `Line ${name}: its id is missing, too long or used twice`)

@@ -18,15 +18,20 @@ export function createLabelBox(line: string, { x, y }: Point): Box {
 }
 
 /**
- * Create a function that chooses the box of a label: the first free one of the places. If none is free, it is the nearest free box above or
- * below the first place.
+ * Create a function that chooses the box of a label: the first free one of the places. If none is free, it is
+ * the nearest free box above or below the first place.
  */
 export function createLabelPlacer(): (places: readonly [Box, ...Box[]]) => Box {
   /** The placed boxes, by the rows of the sheet that they touch. */
   const boxesByRow = new Map<number, Box[]>()
   const listRows = ({ y }: Box) => [Math.floor(y / stepHeight), Math.floor((y + labelHeight) / stepHeight)]
   const isFree = (box: Box) =>
-    listRows(box).every((row) => !boxesByRow.get(row)?.some((placed) => placed.x < box.x + box.width && box.x < placed.x + placed.width))
+    listRows(box).every(
+      (row) =>
+        !boxesByRow
+          .get(row)
+          ?.some((placed) => placed.x < box.x + box.width && box.x < placed.x + placed.width),
+    )
   return (places) => {
     const [firstPlace] = places
     let box = places.find(isFree) ?? firstPlace

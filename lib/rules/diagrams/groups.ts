@@ -15,7 +15,12 @@ const maxCoordinate = 1_000_000
 
 /** Return the ids of the groups: nodes of the type `group`, and those that are the parent of another. */
 export function findGroupIds(nodes: readonly DiagramNode[]): Set<string> {
-  return new Set(nodes.flatMap(({ id, type, parent_id }) => [...(type === groupType ? [id] : []), ...(parent_id ? [parent_id] : [])]))
+  return new Set(
+    nodes.flatMap(({ id, type, parent_id }) => [
+      ...(type === groupType ? [id] : []),
+      ...(parent_id ? [parent_id] : []),
+    ]),
+  )
 }
 
 /** Return how many groups are around each node, by id. */
@@ -24,7 +29,12 @@ export function computeDepths(nodes: readonly DiagramNode[]): Map<string, number
   return new Map(
     nodes.map(({ id, parent_id }) => {
       let depth = 0
-      for (let parentId = parent_id; parentId !== undefined && depth < maxGroupDepth; parentId = parentIdById.get(parentId)) depth++
+      for (
+        let parentId = parent_id;
+        parentId !== undefined && depth < maxGroupDepth;
+        parentId = parentIdById.get(parentId)
+      )
+        depth++
       return [id, depth]
     }),
   )
@@ -57,8 +67,14 @@ function computeFrame({ position, style }: DiagramNode, children: readonly Box[]
       height: height + groupTitleHeight + groupPadding,
     })),
   ]
-  const x = Math.max(-maxCoordinate, round(boxes.reduce((least, box) => Math.min(least, box.x), Number.POSITIVE_INFINITY)))
-  const y = Math.max(-maxCoordinate, round(boxes.reduce((least, box) => Math.min(least, box.y), Number.POSITIVE_INFINITY)))
+  const x = Math.max(
+    -maxCoordinate,
+    round(boxes.reduce((least, box) => Math.min(least, box.x), Number.POSITIVE_INFINITY)),
+  )
+  const y = Math.max(
+    -maxCoordinate,
+    round(boxes.reduce((least, box) => Math.min(least, box.y), Number.POSITIVE_INFINITY)),
+  )
   const right = boxes.reduce((most, box) => Math.max(most, box.x + box.width), Number.NEGATIVE_INFINITY)
   const bottom = boxes.reduce((most, box) => Math.max(most, box.y + box.height), Number.NEGATIVE_INFINITY)
   return { x, y, width: round(right - x), height: round(bottom - y) }

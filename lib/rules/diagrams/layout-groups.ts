@@ -13,8 +13,15 @@ interface Block {
   positionById: Map<string, { x: number; y: number }>
 }
 
-/** Return the nodes with positions. What is in a group forms a block, and blocks are placed side by side below the nodes beside them. */
-export function layOutNodes(nodes: readonly DiagramNode[], edges: readonly DiagramEdge[], budget: Budget): DiagramNode[] {
+/**
+ * Return the nodes with positions. What is in a group forms a block, and blocks are placed side by side below
+ * the nodes beside them.
+ */
+export function layOutNodes(
+  nodes: readonly DiagramNode[],
+  edges: readonly DiagramEdge[],
+  budget: Budget,
+): DiagramNode[] {
   const parentIdById = new Map(nodes.map(({ id, parent_id }) => [id, parent_id]))
   const childrenById = Map.groupBy(nodes, ({ parent_id }) => parent_id)
   // Links between nodes of different groups do not change the blocks.
@@ -45,7 +52,11 @@ function layOutLeaves(ids: readonly string[], edges: readonly DiagramEdge[], bud
 
 function addFrame({ width, height, positionById }: Block): Block {
   const moved = movePositions(positionById, groupPadding, groupTitleHeight)
-  return { width: width + 2 * groupPadding, height: height + groupTitleHeight + groupPadding, positionById: moved }
+  return {
+    width: width + 2 * groupPadding,
+    height: height + groupTitleHeight + groupPadding,
+    positionById: moved,
+  }
 }
 
 /** Place blocks in rows below the first one. A row ends where all together would become wider than high. */
@@ -56,7 +67,8 @@ function stack(first: Block, blocks: readonly Block[]): Block {
   let [x, y, rowHeight] = [0, first.height > 0 ? first.height + gap : 0, 0]
   for (const block of blocks) {
     if (x > 0 && x + block.width > maxWidth) [x, y, rowHeight] = [0, y + rowHeight + gap, 0]
-    for (const [id, position] of movePositions(block.positionById, x, y)) result.positionById.set(id, position)
+    for (const [id, position] of movePositions(block.positionById, x, y))
+      result.positionById.set(id, position)
     result.width = Math.max(result.width, x + block.width)
     result.height = Math.max(result.height, y + block.height)
     x += block.width + gap

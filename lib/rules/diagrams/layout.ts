@@ -19,8 +19,9 @@ interface Link {
 }
 
 /**
- * Return positions for new nodes, by id. Connected nodes form a block whose rows have the nodes at one distance, in links, from the node with
- * the most links. The blocks are placed side by side, in rows, below all existing nodes, which keep their positions.
+ * Return positions for new nodes, by id. Connected nodes form a block whose rows have the nodes at one
+ * distance, in links, from the node with the most links. The blocks are placed side by side, in rows, below
+ * all existing nodes, which keep their positions.
  */
 export function computePositions(
   newIds: readonly string[],
@@ -29,13 +30,17 @@ export function computePositions(
   budget: Budget,
 ): Map<string, { x: number; y: number }> {
   budget.spend((newIds.length + links.length + existingNodes.length) * stepsPerPart)
-  const top = existingNodes.length > 0 ? Math.ceil(findBottom(existingNodes, budget) / gridSize.y) * gridSize.y : 0
+  const top =
+    existingNodes.length > 0 ? Math.ceil(findBottom(existingNodes, budget) / gridSize.y) * gridSize.y : 0
   const left = existingNodes.length > 0 ? Math.min(...existingNodes.map(({ position }) => position.x)) : 0
   const positionById = new Map<string, { x: number; y: number }>()
   for (const { block, column, row } of placeBlocks(groupIntoBlocks(newIds, links))) {
     for (const [blockRow, ids] of block.entries()) {
       for (const [blockColumn, id] of ids.entries())
-        positionById.set(id, { x: left + (column + blockColumn) * gridSize.x, y: top + (row + blockRow) * gridSize.y })
+        positionById.set(id, {
+          x: left + (column + blockColumn) * gridSize.x,
+          y: top + (row + blockRow) * gridSize.y,
+        })
     }
   }
   return positionById
@@ -43,12 +48,18 @@ export function computePositions(
 
 /** Return where the lowest node ends. A group is as high as its frame. */
 function findBottom(nodes: readonly DiagramNode[], budget: Budget): number {
-  const bottom = nodes.reduce((max, { position }) => Math.max(max, position.y + maxNodeHeight), Number.NEGATIVE_INFINITY)
+  const bottom = nodes.reduce(
+    (max, { position }) => Math.max(max, position.y + maxNodeHeight),
+    Number.NEGATIVE_INFINITY,
+  )
   const groupIds = findGroupIds(nodes)
   if (groupIds.size === 0) return bottom
   budget.spend(nodes.length * stepsPerBox)
   const boxes = computeBoxes(nodes)
-  return [...groupIds].reduce((max, id) => Math.max(max, (boxes.get(id)?.y ?? max) + (boxes.get(id)?.height ?? 0)), bottom)
+  return [...groupIds].reduce(
+    (max, id) => Math.max(max, (boxes.get(id)?.y ?? max) + (boxes.get(id)?.height ?? 0)),
+    bottom,
+  )
 }
 
 /** The rows of connected nodes. */
@@ -91,7 +102,8 @@ function groupIntoBlocks(ids: readonly string[], links: readonly Link[]): Block[
     const block: Block = []
     let level = remainingIds.delete(startId) ? [startId] : []
     while (level.length > 0) {
-      for (let start = 0; start < level.length; start += maxNodesPerRow) block.push(level.slice(start, start + maxNodesPerRow))
+      for (let start = 0; start < level.length; start += maxNodesPerRow)
+        block.push(level.slice(start, start + maxNodesPerRow))
       level = level.flatMap((id) => neighboursById.get(id) ?? []).filter((id) => remainingIds.delete(id))
     }
     if (block.length > 0) blocks.push(block)

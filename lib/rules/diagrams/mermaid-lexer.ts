@@ -78,7 +78,10 @@ function readAttributes(cursor: Cursor): { label: string | undefined; name: stri
   const attributes = read(cursor, /@\{([^{}\n]*)\}/y)?.[1]
   if (attributes === undefined) return null
   const label = /(?:^|[,\s])label:\s*(?:"([^"]*)"|([^,"]*))/.exec(attributes)
-  return { label: label?.[1] ?? label?.[2], name: /(?:^|[,\s])shape:\s*"?([\w-]+)/.exec(attributes)?.[1] ?? '' }
+  return {
+    label: label?.[1] ?? label?.[2],
+    name: /(?:^|[,\s])shape:\s*"?([\w-]+)/.exec(attributes)?.[1] ?? '',
+  }
 }
 
 function readQuoted(cursor: Cursor): string | null {

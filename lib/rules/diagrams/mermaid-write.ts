@@ -28,10 +28,15 @@ const shapeByCategory: Record<DeviceCategory, readonly [string, string]> = {
   security: ['{{', '}}'],
 }
 const reservedIds = new Set(
-  'end graph flowchart subgraph direction style linkstyle classdef class click call href default interpolate acctitle accdescr'.split(' '),
+  'end graph flowchart subgraph direction style linkstyle classdef class click call href default interpolate acctitle accdescr'.split(
+    ' ',
+  ),
 )
 
-/** Write a diagram as a mermaid flowchart. It has no positions, and no data but labels and categories. What takes too much work is left out, with a mark. */
+/**
+ * Write a diagram as a mermaid flowchart. It has no positions, and no data but labels and categories. What
+ * takes too much work is left out, with a mark.
+ */
 export function writeMermaid(name: string, { nodes, edges }: DiagramContent, budget: Budget): string {
   const take = (steps: number): boolean => {
     if (!budget.has(steps)) return false
@@ -46,7 +51,9 @@ export function writeMermaid(name: string, { nodes, edges }: DiagramContent, bud
     const [source, target] = [idById.get(edge.source), idById.get(edge.target)]
     return source && target ? [`  ${source} ${writeLink(edge)} ${target}`] : []
   })
-  const classes = deviceCategories.map((category) => `  classDef ${category} stroke:${colourByCategory[category]}`)
+  const classes = deviceCategories.map(
+    (category) => `  classDef ${category} stroke:${colourByCategory[category]}`,
+  )
   return [
     ...['---', `title: ${JSON.stringify(toLine(name))}`, '---', 'flowchart TB'],
     ...writeNodes(written, idById),
@@ -73,12 +80,15 @@ function chooseIds(nodes: readonly DiagramNode[]): Map<string, string> {
 
 function writeNodes(nodes: readonly DiagramNode[], idById: ReadonlyMap<string, string>): string[] {
   const groupIds = findGroupIds(nodes)
-  const childrenById = Map.groupBy(nodes, ({ parent_id }) => (parent_id !== undefined && idById.has(parent_id) ? parent_id : undefined))
+  const childrenById = Map.groupBy(nodes, ({ parent_id }) =>
+    parent_id !== undefined && idById.has(parent_id) ? parent_id : undefined,
+  )
   // At most as deep as groups may be.
   const writeChildren = (parentId: string | undefined, indent: string): string[] =>
     (childrenById.get(parentId) ?? []).flatMap((node) => {
       const [id, label] = [idById.get(node.id), `"${escapeLabel(getLabel(node))}"`]
-      if (groupIds.has(node.id)) return [`${indent}subgraph ${id}[${label}]`, ...writeChildren(node.id, `${indent}  `), `${indent}end`]
+      if (groupIds.has(node.id))
+        return [`${indent}subgraph ${id}[${label}]`, ...writeChildren(node.id, `${indent}  `), `${indent}end`]
       const category = getCategory(node)
       const [open, close] = shapeByCategory[category]
       return [`${indent}${id}${open}${label}${close}:::${category}`]
@@ -91,7 +101,10 @@ function writeLink({ label = '', style = {} }: DiagramEdge): string {
   return label.trim() ? `${link}|"${escapeLabel(label)}"|` : link
 }
 
-/** Write the characters that mermaid or HTML would read as entity codes: https://mermaid.js.org/syntax/flowchart.html#entity-codes-to-escape-characters */
+/**
+ * Write the characters that mermaid or HTML would read as entity codes:
+ * https://mermaid.js.org/syntax/flowchart.html#entity-codes-to-escape-characters
+ */
 function escapeLabel(text: string): string {
   return toLine(text).replace(/[^\p{L}\p{M}\p{N} ,.()/+_-]/gu, (char) => `#${char.codePointAt(0)};`)
 }

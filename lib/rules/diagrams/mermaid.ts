@@ -3,7 +3,15 @@ import { htmlToText, toLine } from './drawio-labels.ts'
 import { DiagramFileError } from './file-error.ts'
 import { groupType } from './groups.ts'
 import { layOutNodes } from './layout-groups.ts'
-import { type Cursor, type MermaidLink, type MermaidNode, read, readLink, readNode, skipSpaces } from './mermaid-lexer.ts'
+import {
+  type Cursor,
+  type MermaidLink,
+  type MermaidNode,
+  read,
+  readLink,
+  readNode,
+  skipSpaces,
+} from './mermaid-lexer.ts'
 import { thickWidth } from './mermaid-write.ts'
 import {
   type DeviceCategory,
@@ -49,18 +57,30 @@ interface Chart {
   budget: Budget
 }
 
-/** Parse a mermaid flowchart and lay it out. Throw a DiagramFileError if it is none. What it does not understand is left out, and named. */
+/**
+ * Parse a mermaid flowchart and lay it out. Throw a DiagramFileError if it is none. What it does not
+ * understand is left out, and named.
+ */
 export function parseMermaid(content: string, budget: Budget): MermaidDiagram {
   budget.spend(content.length * stepsPerCharacter)
   const cursor: Cursor = { text: content.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n'), index: 0 }
-  const chart: Chart = { parts: new Map(), edges: [], openGroupIds: [], skipped: [], skippedCount: 0, cursor, budget }
+  const chart: Chart = {
+    parts: new Map(),
+    edges: [],
+    openGroupIds: [],
+    skipped: [],
+    skippedCount: 0,
+    cursor,
+    budget,
+  }
   const name = readStart(cursor)
   while (skipBlank(cursor)) readNextLine(chart)
   const nodes = Array.from(chart.parts, ([id, part]) => createNode(id, part, budget))
   // A group can be put into another one when it has groups already.
   if (validateDiagram({ nodes, edges: chart.edges }).length > 0) throw createDepthError()
   const skipped = [...chart.skipped]
-  if (chart.skippedCount > skipped.length) skipped.push(`${(chart.skippedCount - skipped.length).toLocaleString('en')} more parts`)
+  if (chart.skippedCount > skipped.length)
+    skipped.push(`${(chart.skippedCount - skipped.length).toLocaleString('en')} more parts`)
   return { name, nodes: layOutNodes(nodes, chart.edges, budget), edges: chart.edges, skipped }
 }
 
@@ -103,7 +123,10 @@ function skipRest(chart: Chart, start: number, reason: string): void {
   const { cursor } = chart
   // After a label of several lines, the cursor is on a later one.
   const end = cursor.text.indexOf('\n', Math.max(start, cursor.index))
-  addSkipped(chart, `Line “${toLine(cursor.text.slice(start, start + 80).split('\n', 1)[0] ?? '')}”: ${reason}`)
+  addSkipped(
+    chart,
+    `Line “${toLine(cursor.text.slice(start, start + 80).split('\n', 1)[0] ?? '')}”: ${reason}`,
+  )
   cursor.index = end < 0 ? cursor.text.length : end
 }
 
@@ -124,13 +147,19 @@ function openGroup(chart: Chart): void {
   if (!isWhole) cursor.index = start
   const title = isWhole ? undefined : (read(cursor, /[^\n;]*/y)?.[0] ?? '').trim().replace(/^"(.*)"$/s, '$1')
   const id = isWhole ? node.id : createGroupId(chart)
-  const part = addPart(chart, { id, label: isWhole ? node.label : title, shape: undefined, className: undefined })
+  const part = addPart(chart, {
+    id,
+    label: isWhole ? node.label : title,
+    shape: undefined,
+    className: undefined,
+  })
   if (part) part.isGroup = true
   chart.openGroupIds.push(id)
   if (chart.openGroupIds.length > maxGroupDepth) throw createDepthError()
 }
 
-const createDepthError = () => new DiagramFileError(`The flowchart has more than ${maxGroupDepth} levels of subgraphs`)
+const createDepthError = () =>
+  new DiagramFileError(`The flowchart has more than ${maxGroupDepth} levels of subgraphs`)
 
 /** Read a title after a space. */
 function readTitle(cursor: Cursor, node: MermaidNode): void {
@@ -158,7 +187,8 @@ function readChain(chart: Chart): boolean {
     read(cursor, /\s*/y)
     const targets = readNodes(chart)
     if (targets.length === 0) return false
-    if (link.kind === 'invisible') addSkipped(chart, `Line from “${sources[0]}” to “${targets[0]}”: it is invisible`)
+    if (link.kind === 'invisible')
+      addSkipped(chart, `Line from “${sources[0]}” to “${targets[0]}”: it is invisible`)
     else for (const source of sources) for (const target of targets) addEdge(chart, source, target, link)
     sources = targets
   }
@@ -181,7 +211,13 @@ function addPart(chart: Chart, { id, label, shape, className }: MermaidNode): Pa
     addSkipped(chart, `Node “${toLine(id).slice(0, 80)}”: its id is too long`)
     return undefined
   }
-  const part = parts.get(id) ?? { label: undefined, shape: undefined, className: undefined, parentId: undefined, isGroup: false }
+  const part = parts.get(id) ?? {
+    label: undefined,
+    shape: undefined,
+    className: undefined,
+    parentId: undefined,
+    isGroup: false,
+  }
   if (parts.size >= diagramLimits.maxNodes && !parts.has(id))
     throw new DiagramFileError(`The flowchart has more than ${diagramLimits.maxNodes} nodes and subgraphs`)
   parts.set(id, part)
@@ -189,7 +225,8 @@ function addPart(chart: Chart, { id, label, shape, className }: MermaidNode): Pa
   part.shape = shape ?? part.shape
   part.className = className ?? part.className
   const parentId = openGroupIds.at(-1)
-  if (part.parentId === undefined && parentId !== undefined && !isInGroup(parentId, id, parts)) part.parentId = parentId
+  if (part.parentId === undefined && parentId !== undefined && !isInGroup(parentId, id, parts))
+    part.parentId = parentId
   return part
 }
 
@@ -205,13 +242,29 @@ function isInGroup(id: string, outerId: string, parts: ReadonlyMap<string, Part>
 
 function addEdge(chart: Chart, source: string, target: string, { label, kind }: MermaidLink): void {
   const { edges, budget } = chart
-  if (edges.length >= diagramLimits.maxEdges) throw new DiagramFileError(`The flowchart has more than ${diagramLimits.maxEdges} links`)
+  if (edges.length >= diagramLimits.maxEdges)
+    throw new DiagramFileError(`The flowchart has more than ${diagramLimits.maxEdges} links`)
   const text = readText(label, budget)
-  const style = kind === 'dotted' ? { strokeDasharray: '6 4' } : kind === 'thick' ? { strokeWidth: thickWidth } : undefined
-  edges.push({ id: `e${edges.length + 1}`, source, target, ...(text ? { label: text } : {}), ...(style ? { style } : {}) })
+  const style =
+    kind === 'dotted'
+      ? { strokeDasharray: '6 4' }
+      : kind === 'thick'
+        ? { strokeWidth: thickWidth }
+        : undefined
+  edges.push({
+    id: `e${edges.length + 1}`,
+    source,
+    target,
+    ...(text ? { label: text } : {}),
+    ...(style ? { style } : {}),
+  })
 }
 
-function createNode(id: string, { label = id, shape, className, parentId, isGroup }: Part, budget: Budget): DiagramNode {
+function createNode(
+  id: string,
+  { label = id, shape, className, parentId, isGroup }: Part,
+  budget: Budget,
+): DiagramNode {
   const text = readText(label, budget) || id
   const place = { position: { x: 0, y: 0 }, ...(parentId === undefined ? {} : { parent_id: parentId }) }
   if (isGroup) return { id, type: groupType, ...place, data: { label: text } }
@@ -219,18 +272,26 @@ function createNode(id: string, { label = id, shape, className, parentId, isGrou
   return { id, type: category, ...place, data: { label: text, category } }
 }
 
-/** Return the category that the class names, that the words mean, or that the shape has in the pictures of mermaid. */
+/**
+ * Return the category that the class names, that the words mean, or that the shape has in the pictures of
+ * mermaid.
+ */
 function findCategory(words: string, shape = '', className = ''): DeviceCategory {
   const named = deviceCategories.find((category) => category === className)
   const guessed = guessCategory(words)
-  return named ?? (guessed === 'compute' && /^(?:\[\(|cyl|database|db|das|disk|lin-cyl)/.test(shape) ? 'storage' : guessed)
+  return (
+    named ??
+    (guessed === 'compute' && /^(?:\[\(|cyl|database|db|das|disk|lin-cyl)/.test(shape) ? 'storage' : guessed)
+  )
 }
 
 /** Convert a label with entity codes, tags and icons to one line of text. */
 function readText(label: string, budget: Budget): string {
   const html = label
     .replace(/^\s*`|`\s*$/g, '')
-    .replace(/#(\d{1,7}|[a-z]\w{1,10});/gi, (_, code: string) => (/^\d/.test(code) ? `&#${code};` : `&${code};`))
+    .replace(/#(\d{1,7}|[a-z]\w{1,10});/gi, (_, code: string) =>
+      /^\d/.test(code) ? `&#${code};` : `&${code};`,
+    )
     .replace(/\bfa[a-z]?:fa-[\w-]+/g, ' ')
   return toLine(htmlToText(html, budget))
 }

@@ -13,7 +13,11 @@ const maxLinked = 50
 const stepsPerPart = 20
 
 /** Return the nodes whose text contains a name, at most 5, each with the nodes beside it, at most 50. */
-export function findNeighbours({ nodes, edges }: DiagramContent, name: string, budget: Budget): Neighbourhood[] {
+export function findNeighbours(
+  { nodes, edges }: DiagramContent,
+  name: string,
+  budget: Budget,
+): Neighbourhood[] {
   budget.spend((nodes.length + edges.length) * (maxFound + 1) * stepsPerPart)
   const wanted = name.toLowerCase()
   const nodeById = new Map(nodes.map((node) => [node.id, node]))
@@ -22,7 +26,8 @@ export function findNeighbours({ nodes, edges }: DiagramContent, name: string, b
     ...describe(node),
     linked: edges
       .flatMap(({ source, target, label = null }) => {
-        const other = source === node.id ? nodeById.get(target) : target === node.id ? nodeById.get(source) : undefined
+        const other =
+          source === node.id ? nodeById.get(target) : target === node.id ? nodeById.get(source) : undefined
         return other ? [{ ...describe(other), link: label }] : []
       })
       .slice(0, maxLinked),

@@ -14,7 +14,9 @@ export interface ImageAssets extends FontAssets {
   loadResvg(): Promise<WebAssembly.Module>
 }
 
-/** Pixels of the image per pixel of the diagram, if the image does not become too large: a Worker has 128 MB. */
+/**
+ * Pixels of the image per pixel of the diagram, if the image does not become too large: a Worker has 128 MB.
+ */
 const maxScale = 2
 const maxPixels = 2_000_000
 const maxSide = 10_000
@@ -28,7 +30,12 @@ const stepsPerCurve = 25_000
 const maxDashes = 100_000
 
 /** Render a diagram. Nodes and edges that take too much work are left out, with a mark. */
-export async function renderPng(name: string, diagram: DiagramContent, assets: ImageAssets, budget: Budget): Promise<Uint8Array> {
+export async function renderPng(
+  name: string,
+  diagram: DiagramContent,
+  assets: ImageAssets,
+  budget: Budget,
+): Promise<Uint8Array> {
   budget.spend(maxPixels * stepsPerPixel)
   const whole = writeSvg(name, diagram, budget.getStepsLeft(), budget)
   const codes = listCodes(whole.svg)
@@ -37,7 +44,9 @@ export async function renderPng(name: string, diagram: DiagramContent, assets: I
   const [width = 1, height = 1] = (/ width="(\d+)" height="(\d+)"/.exec(svg) ?? []).slice(1).map(Number)
   const scale = Math.min(maxScale, Math.sqrt(maxPixels / (width * height)), maxSide / Math.max(width, height))
   await startResvg(assets)
-  const renderer = new Resvg(drawTexts(limitDashes(svg, width + height), fonts), { fitTo: { mode: 'zoom', value: scale } })
+  const renderer = new Resvg(drawTexts(limitDashes(svg, width + height), fonts), {
+    fitTo: { mode: 'zoom', value: scale },
+  })
   try {
     const image = renderer.render()
     const png = image.asPng()
@@ -103,7 +112,8 @@ function parseText(attributes: string, content: string): Text {
   }
 }
 
-const unescapeXml = (text: string) => text.replace(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)))
+const unescapeXml = (text: string) =>
+  text.replace(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)))
 
 /** Return the characters of the texts of an image. */
 function listCodes(svg: string): Set<number> {
@@ -118,14 +128,18 @@ let isStarted = false
 async function startResvg(assets: ImageAssets): Promise<void> {
   const compiled = await assets.loadResvg()
   if (isStarted) return
-  // Several requests may start it at the same time: the package refuses those that come after the first has ended.
+  // Several requests may start it at the same time: the package refuses those that come after the first has
+  // ended.
   await initWasm(compiled).catch((error: unknown) => {
     if (!isStarted) throw error
   })
   isStarted = true
 }
 
-/** Replace texts by the outlines of their glyphs. resvg would not shape Indian scripts correctly, nor mix fonts in a text with accents. */
+/**
+ * Replace texts by the outlines of their glyphs. resvg would not shape Indian scripts correctly, nor mix
+ * fonts in a text with accents.
+ */
 function drawTexts(svg: string, fonts: Fonts): string {
   return svg.replace(textElement, (_, attributes: string, content: string) => {
     const text = parseText(attributes, content)
@@ -137,11 +151,16 @@ function countTextSteps(svg: string): number {
   let steps = 0
   for (const [, attributes = '', content = ''] of svg.matchAll(textElement))
     for (const { text } of parseText(attributes, content).lines)
-      for (const character of text) steps += (character.codePointAt(0) ?? 0) < 0x250 ? stepsPerCharacter : stepsPerComplexCharacter
+      for (const character of text)
+        steps += (character.codePointAt(0) ?? 0) < 0x250 ? stepsPerCharacter : stepsPerComplexCharacter
   return steps
 }
 
-function drawLine({ fontSize, isCentred }: Text, { x, y, text }: Text['lines'][number], fonts: Fonts): string {
+function drawLine(
+  { fontSize, isCentred }: Text,
+  { x, y, text }: Text['lines'][number],
+  fonts: Fonts,
+): string {
   const [line] = breakIntoLines(fonts, [{ text, style: {} }], 'text', Number.POSITIVE_INFINITY)
   if (!line) return ''
   const start = isCentred ? x - (line.width * fontSize) / 2000 : x
@@ -151,13 +170,21 @@ function drawLine({ fontSize, isCentred }: Text, { x, y, text }: Text['lines'][n
       const scale = fontSize / slice.units
       const parts = glyph.id === null ? glyph.parts : [{ id: glyph.id, x: 0, y: 0 }]
       return parts.map((part) =>
-        writePath(readContours(slice, part.id), start + (glyph.x * fontSize) / 1000 + part.x * scale, y - part.y * scale, scale),
+        writePath(
+          readContours(slice, part.id),
+          start + (glyph.x * fontSize) / 1000 + part.x * scale,
+          y - part.y * scale,
+          scale,
+        ),
       )
     })
     .join('')
 }
 
-/** Draw whole lines if there would be too many dashes. No line is longer than a few times the sides of the image. */
+/**
+ * Draw whole lines if there would be too many dashes. No line is longer than a few times the sides of the
+ * image.
+ */
 function limitDashes(svg: string, sides: number): string {
   const attribute = / stroke-dasharray="([^"]*)"/g
   let dashes = 0

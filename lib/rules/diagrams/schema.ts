@@ -2,15 +2,31 @@ import * as z from 'zod'
 
 // The schemas of a network diagram.
 
-export const deviceCategories = ['network', 'compute', 'storage', 'cloud', 'endpoint', 'infrastructure', 'security'] as const
-export const DeviceCategory = z.enum(deviceCategories).meta({ id: 'DeviceCategory' }).describe('The kind of device.')
+export const deviceCategories = [
+  'network',
+  'compute',
+  'storage',
+  'cloud',
+  'endpoint',
+  'infrastructure',
+  'security',
+] as const
+export const DeviceCategory = z
+  .enum(deviceCategories)
+  .meta({ id: 'DeviceCategory' })
+  .describe('The kind of device.')
 export type DeviceCategory = z.infer<typeof DeviceCategory>
 
 export const diagramLimits = { maxNodes: 1000, maxEdges: 2000 } as const
 /** How many groups can be around a node. */
 export const maxGroupDepth = 20
 
-const PartId = z.string().trim().min(1).max(100).describe('Unique among the nodes or among the edges of the diagram.')
+const PartId = z
+  .string()
+  .trim()
+  .min(1)
+  .max(100)
+  .describe('Unique among the nodes or among the edges of the diagram.')
 const coordinate = z.number().min(-1_000_000).max(1_000_000)
 const Style = z
   .record(z.string().max(100), z.unknown())
@@ -19,7 +35,12 @@ const Style = z
 export const DiagramNode = z
   .strictObject({
     id: PartId,
-    type: z.string().trim().min(1).max(100).describe('The node type of the frontend, a device category, or `group`.'),
+    type: z
+      .string()
+      .trim()
+      .min(1)
+      .max(100)
+      .describe('The node type of the frontend, a device category, or `group`.'),
     position: z
       .strictObject({
         x: coordinate.describe('Distance from the left, in pixels.'),
@@ -31,7 +52,9 @@ export const DiagramNode = z
       .min(1)
       .max(100)
       .optional()
-      .describe(`The id of the node that is the group around this one, such as a site or a rack. At most ${maxGroupDepth} levels.`),
+      .describe(
+        `The id of the node that is the group around this one, such as a site or a rack. At most ${maxGroupDepth} levels.`,
+      ),
     nodeType: z.string().trim().min(1).max(200).optional().describe('The name of a device type.'),
     style: Style.optional(),
     data: z
@@ -42,7 +65,13 @@ export const DiagramNode = z
   .meta({
     id: 'DiagramNode',
     examples: [
-      { id: 'fw1', type: 'security', position: { x: 240, y: 40 }, nodeType: 'Firewall', data: { label: 'FW-HQ', ip: '10.0.0.1' } },
+      {
+        id: 'fw1',
+        type: 'security',
+        position: { x: 240, y: 40 },
+        nodeType: 'Firewall',
+        data: { label: 'FW-HQ', ip: '10.0.0.1' },
+      },
     ],
   })
 export type DiagramNode = z.infer<typeof DiagramNode>
@@ -60,7 +89,10 @@ export const DiagramEdge = z
       .describe('The form of the line. The default is `straight`.'),
     style: Style.optional(),
   })
-  .meta({ id: 'DiagramEdge', examples: [{ id: 'e1', source: 'fw1', target: 'sw1', label: '10 Gbit/s', routing: 'step' }] })
+  .meta({
+    id: 'DiagramEdge',
+    examples: [{ id: 'e1', source: 'fw1', target: 'sw1', label: '10 Gbit/s', routing: 'step' }],
+  })
 export type DiagramEdge = z.infer<typeof DiagramEdge>
 
 export const DiagramNodes = z
@@ -82,7 +114,10 @@ interface DiagramProblem {
   message: string
 }
 
-/** Return ids that are used twice, edges to nodes that do not exist, and groups that do not exist or are nested wrongly. */
+/**
+ * Return ids that are used twice, edges to nodes that do not exist, and groups that do not exist or are
+ * nested wrongly.
+ */
 export function validateDiagram({ nodes, edges }: DiagramContent): DiagramProblem[] {
   const nodeIds = new Set(nodes.map(({ id }) => id))
   const findMissingEnds = ({ source, target }: DiagramEdge, index: number): DiagramProblem[] => {
@@ -121,7 +156,8 @@ function findWrongParents(nodes: readonly DiagramNode[]): DiagramProblem[] {
 function findRepeatedIds(property: 'nodes' | 'edges', parts: readonly { id: string }[]): DiagramProblem[] {
   const usedIds = new Set<string>()
   return parts.flatMap(({ id }, index) => {
-    if (usedIds.has(id)) return [{ path: [property, index, 'id'], message: `must be unique; ${id} is used twice` }]
+    if (usedIds.has(id))
+      return [{ path: [property, index, 'id'], message: `must be unique; ${id} is used twice` }]
     usedIds.add(id)
     return []
   })
@@ -138,14 +174,24 @@ const categoryPatterns: readonly (readonly [DeviceCategory, RegExp])[] = [
   ['cloud', /cloud|azure|aws|saas|internet|tenant|m365|google/i],
   ['storage', /storage|\bnas\b|\bsan\b|backup|tape|disk|database/i],
   ['infrastructure', /\bups\b|pdu|rack|patch|power|cable|modem|generator|infrastructure/i],
-  ['endpoint', /laptop|desktop|workstation|\bpc\b|phone|printer|tablet|scanner|endpoint|thin.?client|user|tv|projector/i],
-  ['network', /router|switch|access.?point|\bwap\b|\bap\b|gateway|hub|bridge|load.?balancer|wireless|wifi|network|sd-?wan/i],
+  [
+    'endpoint',
+    /laptop|desktop|workstation|\bpc\b|phone|printer|tablet|scanner|endpoint|thin.?client|user|tv|projector/i,
+  ],
+  [
+    'network',
+    /router|switch|access.?point|\bwap\b|\bap\b|gateway|hub|bridge|load.?balancer|wireless|wifi|network|sd-?wan/i,
+  ],
   ['compute', /server|host|hypervisor|esxi|virtual|\bvm\b|container|cluster|compute/i],
 ]
 
-/** Return the category of a node: the one in its data or type, otherwise a guess from the name of its type. */
+/**
+ * Return the category of a node: the one in its data or type, otherwise a guess from the name of its type.
+ */
 export function getCategory({ type, nodeType, data }: DiagramNode): DeviceCategory {
-  const explicitCategory = [data.category, type].find((value) => deviceCategories.some((category) => category === value))
+  const explicitCategory = [data.category, type].find((value) =>
+    deviceCategories.some((category) => category === value),
+  )
   return (explicitCategory as DeviceCategory | undefined) ?? guessCategory([nodeType, type].join(' '))
 }
 

@@ -12,8 +12,9 @@ const maxFactor = 6
 const maxCoordinate = 1_000_000
 
 /**
- * Move nodes apart until their boxes do not overlap, because boxes can be larger than the symbols of another program. All distances grow by
- * the same factor, so that the arrangement stays, and groups with them. Throw 422 when it takes too much work.
+ * Move nodes apart until their boxes do not overlap, because boxes can be larger than the symbols of another
+ * program. All distances grow by the same factor, so that the arrangement stays, and groups with them. Throw
+ * 422 when it takes too much work.
  */
 export function spreadNodes(nodes: readonly DiagramNode[], budget: Budget): DiagramNode[] {
   budget.spend(nodes.length * (stepsPerBox + nodes.length))
@@ -25,7 +26,8 @@ export function spreadNodes(nodes: readonly DiagramNode[], budget: Budget): Diag
   }
   const scale = Math.min(factor, maxFactor)
   if (scale === 1) return [...nodes]
-  const scaleCoordinate = (value: number) => Math.min(Math.max(Math.ceil(value * scale), -maxCoordinate), maxCoordinate)
+  const scaleCoordinate = (value: number) =>
+    Math.min(Math.max(Math.ceil(value * scale), -maxCoordinate), maxCoordinate)
   return nodes.map((node) => ({
     ...node,
     ...(groupIds.has(node.id) ? { style: scaleSize(node.style, scale) } : {}),
@@ -35,10 +37,15 @@ export function spreadNodes(nodes: readonly DiagramNode[], budget: Budget): Diag
 
 function scaleSize(style: DiagramNode['style'], scale: number): DiagramNode['style'] {
   const { width, height } = style ?? {}
-  return typeof width === 'number' && typeof height === 'number' ? { ...style, width: width * scale, height: height * scale } : style
+  return typeof width === 'number' && typeof height === 'number'
+    ? { ...style, width: width * scale, height: height * scale }
+    : style
 }
 
-/** Return by how much the distance of two boxes must grow. Boxes that do not overlap need nothing; those at the same place cannot be moved apart. */
+/**
+ * Return by how much the distance of two boxes must grow. Boxes that do not overlap need nothing; those at
+ * the same place cannot be moved apart.
+ */
 function computeFactor(a: Box, b: Box): number {
   const [left, right] = a.x <= b.x ? [a, b] : [b, a]
   const [upper, lower] = a.y <= b.y ? [a, b] : [b, a]

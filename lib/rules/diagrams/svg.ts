@@ -15,9 +15,17 @@ import {
   round,
 } from './edge-paths.ts'
 import { computeBoxes, computeDepths, findGroupIds } from './groups.ts'
-import { type DeviceCategory, type DiagramContent, type DiagramEdge, type DiagramNode, getCategory, getLabel } from './schema.ts'
+import {
+  type DeviceCategory,
+  type DiagramContent,
+  type DiagramEdge,
+  type DiagramNode,
+  getCategory,
+  getLabel,
+} from './schema.ts'
 
-// Renders a diagram as SVG. The result is safe to open: it contains only numbers, colours and escaped text from the diagram.
+// Renders a diagram as SVG. The result is safe to open: it contains only numbers, colours and escaped text
+// from the diagram.
 
 /** The icons are paths in a square of 24 by 24. */
 const iconByCategory: Record<DeviceCategory, string> = {
@@ -37,7 +45,10 @@ const stepsPerNode = 2000
 const stepsPerEdge = 1000
 const stepsPerLabel = 2500
 
-/** Render a diagram with a margin around it. Nodes and edges that take too much work are left out, with a mark. */
+/**
+ * Render a diagram with a margin around it. Nodes and edges that take too much work are left out, with a
+ * mark.
+ */
 export function renderSvg(name: string, diagram: DiagramContent, budget: Budget): string {
   const take = (steps: number): boolean => {
     if (!budget.has(steps)) return false
@@ -45,7 +56,9 @@ export function renderSvg(name: string, diagram: DiagramContent, budget: Budget)
     return true
   }
   const nodes = diagram.nodes.filter((node) => take(stepsPerNode + getLabel(node).length))
-  const edges = diagram.edges.filter(({ label = '' }) => take(stepsPerEdge + (label === '' ? 0 : stepsPerLabel + label.length)))
+  const edges = diagram.edges.filter(({ label = '' }) =>
+    take(stepsPerEdge + (label === '' ? 0 : stepsPerLabel + label.length)),
+  )
   const isCut = nodes.length < diagram.nodes.length || edges.length < diagram.edges.length
   const boxById = computeBoxes(nodes)
   const { x, y, width, height } = computeViewBox([...boxById.values()])
@@ -58,9 +71,13 @@ export function renderSvg(name: string, diagram: DiagramContent, budget: Budget)
   const [groupIds, depthById] = [findGroupIds(nodes), computeDepths(nodes)]
   const isGroup = ({ id }: DiagramNode) => groupIds.has(id)
   // A frame is drawn before those in it.
-  const groups = nodes.filter(isGroup).toSorted((a, b) => (depthById.get(a.id) ?? 0) - (depthById.get(b.id) ?? 0))
+  const groups = nodes
+    .filter(isGroup)
+    .toSorted((a, b) => (depthById.get(a.id) ?? 0) - (depthById.get(b.id) ?? 0))
   const renderedGroups = groups.map((node) => `${renderGroup(node, boxById.get(node.id) as Box)}\n`)
-  const renderedNodes = nodes.filter((node) => !isGroup(node)).map((node) => renderNode(node, boxById.get(node.id) as Box))
+  const renderedNodes = nodes
+    .filter((node) => !isGroup(node))
+    .map((node) => renderNode(node, boxById.get(node.id) as Box))
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="${x} ${y} ${width} ${height}" width="${width}" height="${height}" role="img">
 <title>${escapeXml(name)}</title>
 <rect x="${x}" y="${y}" width="${width}" height="${height}" fill="#ffffff"/>
@@ -98,7 +115,10 @@ function renderNode(node: DiagramNode, { x, y, width, height }: Box): string {
 /** The distance between parallel lines, in pixels. */
 const laneWidth = 22
 
-/** Move edges between the same nodes apart. Return the distance of each, in pixels; it is positive on the right of the way from the smaller id. */
+/**
+ * Move edges between the same nodes apart. Return the distance of each, in pixels; it is positive on the
+ * right of the way from the smaller id.
+ */
 function findLanes(edges: readonly DiagramEdge[]): { edge: DiagramEdge; lane: number }[] {
   const getPair = ({ source, target }: DiagramEdge) => JSON.stringify([source, target].toSorted())
   const countByPair = new Map<string, number>()
@@ -115,16 +135,25 @@ function findLanes(edges: readonly DiagramEdge[]): { edge: DiagramEdge; lane: nu
 type PlaceLabel = ReturnType<typeof createLabelPlacer>
 
 /** Return the line and its label separately, because all labels are drawn above the nodes. */
-function renderEdge(edge: DiagramEdge, from: Box, to: Box, lane: number, placeLabel: PlaceLabel): { line: string; label: string } {
+function renderEdge(
+  edge: DiagramEdge,
+  from: Box,
+  to: Box,
+  lane: number,
+  placeLabel: PlaceLabel,
+): { line: string; label: string } {
   const { label, routing = 'straight', style = {} } = edge
-  const { path, labelPositions } = from === to ? createLoopPath(from, Math.abs(lane)) : pathByRouting[routing](...moveAside(from, to, lane))
+  const { path, labelPositions } =
+    from === to ? createLoopPath(from, Math.abs(lane)) : pathByRouting[routing](...moveAside(from, to, lane))
   const line = `<path d="${path}" fill="none" stroke="${readEdgeColour(style)}" stroke-width="${parseStrokeWidth(style)}"${formatDashes(style)}/>`
   return { line, label: label?.trim() ? renderEdgeLabel(label.trim(), labelPositions, placeLabel) : '' }
 }
 
 function renderEdgeLabel(text: string, positions: readonly Point[], placeLabel: PlaceLabel): string {
   const line = formatLabel(text)
-  const { x, y, width, height } = placeLabel(positions.map((position) => createLabelBox(line, position)) as [Box, ...Box[]])
+  const { x, y, width, height } = placeLabel(
+    positions.map((position) => createLabelBox(line, position)) as [Box, ...Box[]],
+  )
   return `<g><rect x="${round(x)}" y="${round(y)}" width="${width}" height="${height}" rx="3" fill="#ffffff" fill-opacity="0.9"/>
 <text ${fontFamily} font-size="11" text-anchor="middle" fill="#374151" x="${round(x + width / 2)}" y="${round(y + 13)}">${escapeXml(line)}</text></g>`
 }

@@ -4,7 +4,10 @@ import type { RiskReason } from '#rules/scripts/schema.ts'
 import { clip } from '#rules/text/clip.ts'
 import type { LabelledText } from '#rules/text/labelled-text.ts'
 
-/** What the messages about a request for an approval show. Passwords and secrets are masked in it, whatever the preferences are. */
+/**
+ * What the messages about a request for an approval show. Passwords and secrets are masked in it, whatever
+ * the preferences are.
+ */
 export interface ApprovalAlert {
   approval_id: string
   facts: LabelledText[]
@@ -43,11 +46,18 @@ export function toApprovalAlert(
   const sections = [
     { label: 'Comment', text: comment ?? '' },
     { label: 'Why this risk', text: reasons.join('\n') },
-    { label: 'Parameters', text: clip(context.parameters.map(({ label, text }) => `${label}: ${text}`).join('\n'), maxListLength) },
+    {
+      label: 'Parameters',
+      text: clip(context.parameters.map(({ label, text }) => `${label}: ${text}`).join('\n'), maxListLength),
+    },
     { label: kind === 'script' ? 'Script' : 'Step', text: clip(subject, maxSubjectLength) },
   ]
   const hasText = ({ text }: LabelledText) => text.trim() !== ''
-  return redact({ approval_id: id, facts: facts.filter(hasText), sections: sections.filter(hasText) }, 'secrets', budget)
+  return redact(
+    { approval_id: id, facts: facts.filter(hasText), sections: sections.filter(hasText) },
+    'secrets',
+    budget,
+  )
 }
 
 /** Return an alert as one text, for a message without a layout. */

@@ -29,12 +29,26 @@ export interface StoredAlert {
   details: EscalationDetails
 }
 
-/** Maximum length of a text of an alert, in characters. Each recipient has a notification with these texts. */
+/**
+ * Maximum length of a text of an alert, in characters. Each recipient has a notification with these texts.
+ */
 export const maxTextLength = 2000
 
 /** Cut the texts to what an alert shows. */
 export function toEscalationDetails(details: EscalationDetails): EscalationDetails {
-  const { handoff_id, urgency, client_name, psa_ticket_id, ticket_url, reason, summary, what_was_tried, next_steps, fixes, known } = details
+  const {
+    handoff_id,
+    urgency,
+    client_name,
+    psa_ticket_id,
+    ticket_url,
+    reason,
+    summary,
+    what_was_tried,
+    next_steps,
+    fixes,
+    known,
+  } = details
   const cut = (text: string) => clip(text.trim(), maxTextLength)
   return {
     ...(handoff_id ? { handoff_id } : {}),
@@ -72,17 +86,29 @@ export interface AlertPeople {
 const nobody: AlertPeople = { target_name: null, claimant_name: null, on_call_names: [] }
 
 /**
- * Return the content of an alert's message: what decides what to do first comes first. `problem` is the whole problem text. Empty texts and
- * texts that the title shows are left out.
+ * Return the content of an alert's message: what decides what to do first comes first. `problem` is the whole
+ * problem text. Empty texts and texts that the title shows are left out.
  */
-export function toAlertContent(details: EscalationDetails, title: string, problem: string, people = nobody): AlertContent {
-  const { urgency, client_name, psa_ticket_id, ticket_url, reason, summary, what_was_tried, next_steps } = details
+export function toAlertContent(
+  details: EscalationDetails,
+  title: string,
+  problem: string,
+  people = nobody,
+): AlertContent {
+  const { urgency, client_name, psa_ticket_id, ticket_url, reason, summary, what_was_tried, next_steps } =
+    details
   const facts: AlertFact[] = [
     { label: 'Urgency', text: urgency.charAt(0).toUpperCase() + urgency.slice(1) },
     { label: 'For', text: people.target_name ?? '' },
     { label: 'Client', text: client_name ?? '' },
-    { label: 'Ticket', text: psa_ticket_id ? `#${psa_ticket_id}` : '', ...(ticket_url ? { url: ticket_url } : {}) },
-    people.claimant_name ? { label: 'Taken by', text: people.claimant_name } : { label: 'On call', text: people.on_call_names.join(', ') },
+    {
+      label: 'Ticket',
+      text: psa_ticket_id ? `#${psa_ticket_id}` : '',
+      ...(ticket_url ? { url: ticket_url } : {}),
+    },
+    people.claimant_name
+      ? { label: 'Taken by', text: people.claimant_name }
+      : { label: 'On call', text: people.on_call_names.join(', ') },
   ]
   const sections = [
     { label: 'Assessment', text: details.assessment ?? '' },
@@ -95,7 +121,11 @@ export function toAlertContent(details: EscalationDetails, title: string, proble
     { label: 'Known', text: details.known ?? '' },
   ]
   const hasText = ({ text }: LabelledText) => text.trim() !== ''
-  return { facts: facts.filter(hasText), sections: sections.filter(hasText), isUrgent: urgency === 'critical' || urgency === 'high' }
+  return {
+    facts: facts.filter(hasText),
+    sections: sections.filter(hasText),
+    isUrgent: urgency === 'critical' || urgency === 'high',
+  }
 }
 
 /** Return whether a title shows the whole text. */

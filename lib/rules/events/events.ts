@@ -6,7 +6,10 @@ import type { EventKey } from './keys.ts'
 interface EventOrigin {
   /** The user who caused it; null when a schedule or a job did. */
   actorId: string | null
-  /** The user whose work a job reports. E-mails about it leave only if this user, or else the actor, has verified their address. */
+  /**
+   * The user whose work a job reports. E-mails about it leave only if this user, or else the actor, has
+   * verified their address.
+   */
   causedById?: string | null
   /** The team whose admins notifyAdmins includes. Null: only account admins. */
   teamId: string | null
@@ -47,7 +50,13 @@ export type Event = EventOrigin &
         /** Whether all steps of a round reached nobody, and no step before it somebody. */
         isWholePolicy: boolean
       }
-    | { key: 'escalation.acknowledged'; sessionId: string; handoffId: string; problemSummary: string; engineerId: string }
+    | {
+        key: 'escalation.acknowledged'
+        sessionId: string
+        handoffId: string
+        problemSummary: string
+        engineerId: string
+      }
     | {
         key: 'handoff.claimed'
         sessionId: string
@@ -89,11 +98,29 @@ export type Event = EventOrigin &
         subjectTitle: string
         userIds: string[]
       }
-    | { key: 'approval.expired'; approvalId: string; sessionId: string; subjectTitle: string; userIds: string[] }
+    | {
+        key: 'approval.expired'
+        approvalId: string
+        sessionId: string
+        subjectTitle: string
+        userIds: string[]
+      }
     | { key: 'session.timer_due'; sessionId: string; flowName: string; stepTitle: string; userId: string }
     | { key: 'handover.due'; teamName: string; text: string; handoverTeamId: string; userIds: string[] }
-    | { key: 'maintenance.batch_created'; scheduleId: string; scheduleName: string; sessionCount: number; ownerId: string }
-    | { key: 'maintenance.run_failed'; scheduleId: string; scheduleName: string; reason: string; ownerId: string }
+    | {
+        key: 'maintenance.batch_created'
+        scheduleId: string
+        scheduleName: string
+        sessionCount: number
+        ownerId: string
+      }
+    | {
+        key: 'maintenance.run_failed'
+        scheduleId: string
+        scheduleName: string
+        reason: string
+        ownerId: string
+      }
     | {
         key: 'psa.push_failed'
         source: 'session' | 'ai_session' | 'output' | 'user'
@@ -144,7 +171,10 @@ export interface Announcement {
   userIds: string[]
   /** Also notifies the account admins and the admins of the team, except the actor. */
   notifyAdmins: boolean
-  /** Also sends every recipient, admins included, an e-mail, unless a matching config already contains the address. */
+  /**
+   * Also sends every recipient, admins included, an e-mail, unless a matching config already contains the
+   * address.
+   */
   emailRecipients: boolean | string[]
 }
 
@@ -247,28 +277,55 @@ export function toAnnouncement(event: Event): Announcement {
   }
 }
 
-function toApprovalAnnouncement(event: Extract<Event, { key: `approval.${string}` }>, defaults: AnnouncementDefaults): Announcement {
+function toApprovalAnnouncement(
+  event: Extract<Event, { key: `approval.${string}` }>,
+  defaults: AnnouncementDefaults,
+): Announcement {
   const { sessionId, approvalId, userIds } = event
-  const announcement = { ...defaults, body: event.subjectTitle, link: `/sessions/${sessionId}?approval=${approvalId}`, userIds }
+  const announcement = {
+    ...defaults,
+    body: event.subjectTitle,
+    link: `/sessions/${sessionId}?approval=${approvalId}`,
+    userIds,
+  }
   const snippet = toSnippet(event.subjectTitle)
-  if (event.key === 'approval.expired') return { ...announcement, title: `Nobody decided in time: ${snippet}` }
+  if (event.key === 'approval.expired')
+    return { ...announcement, title: `Nobody decided in time: ${snippet}` }
   if (event.key === 'approval.requested') {
     const { alert, requesterName } = event
     const title = `${toPlainName(requesterName)} asks for your approval: ${snippet}`
-    return { ...announcement, title, ...(alert ? { body: toAlertText(alert), approval: alert } : {}), emailRecipients: true }
+    return {
+      ...announcement,
+      title,
+      ...(alert ? { body: toAlertText(alert), approval: alert } : {}),
+      emailRecipients: true,
+    }
   }
   const verb = event.isApproved ? 'approved' : 'rejected'
-  return { ...announcement, title: `${toPlainName(event.approverName)} ${verb}: ${snippet}`, body: event.comment || event.subjectTitle }
+  return {
+    ...announcement,
+    title: `${toPlainName(event.approverName)} ${verb}: ${snippet}`,
+    body: event.comment || event.subjectTitle,
+  }
 }
 
-function toFollowUpAnnouncement(event: Extract<Event, { key: `escalation.${string}` }>, defaults: AnnouncementDefaults): Announcement {
+function toFollowUpAnnouncement(
+  event: Extract<Event, { key: `escalation.${string}` }>,
+  defaults: AnnouncementDefaults,
+): Announcement {
   const announcement = { ...defaults, body: event.problemSummary, link: escalationPath(event.sessionId) }
   const snippet = toSnippet(event.problemSummary)
   if (event.key === 'escalation.acknowledged')
-    return { ...announcement, title: `Your escalation was acknowledged: ${snippet}`, userIds: [event.engineerId] }
+    return {
+      ...announcement,
+      title: `Your escalation was acknowledged: ${snippet}`,
+      userIds: [event.engineerId],
+    }
   const ticket = event.psaTicketId ? ` (Ticket #${toSnippet(event.psaTicketId)})` : ''
   if (event.key === 'escalation.unreached') {
-    const place = event.isWholePolicy ? 'the whole escalation policy' : `step ${event.step} of the escalation policy`
+    const place = event.isWholePolicy
+      ? 'the whole escalation policy'
+      : `step ${event.step} of the escalation policy`
     return {
       ...announcement,
       title: `No one was on call: ${snippet}${ticket}`,
@@ -278,13 +335,27 @@ function toFollowUpAnnouncement(event: Extract<Event, { key: `escalation.${strin
     }
   }
   const { userIds, details } = event
-  return { ...announcement, title: `Nobody has taken this yet: ${snippet}${ticket}`, userIds, escalation: details, emailRecipients: true }
+  return {
+    ...announcement,
+    title: `Nobody has taken this yet: ${snippet}${ticket}`,
+    userIds,
+    escalation: details,
+    emailRecipients: true,
+  }
 }
 
 type AnnouncementDefaults = Pick<Announcement, 'key' | 'userIds' | 'notifyAdmins' | 'emailRecipients'>
 type RemainingEvent = Extract<
   Event,
-  { key: `handover.${string}` | `maintenance.${string}` | `channel.${string}` | `psa.${string}` | `member.${string}` | `oncall.${string}` }
+  {
+    key:
+      | `handover.${string}`
+      | `maintenance.${string}`
+      | `channel.${string}`
+      | `psa.${string}`
+      | `member.${string}`
+      | `oncall.${string}`
+  }
 >
 
 type PushFailure = Extract<Event, { key: 'psa.push_failed' }>
@@ -332,7 +403,9 @@ function toRemainingAnnouncement(event: RemainingEvent, defaults: AnnouncementDe
       return {
         ...defaults,
         title:
-          event.psaTicketId === null ? 'The ticket of a session was not created' : `Push to ticket #${toSnippet(event.psaTicketId)} failed`,
+          event.psaTicketId === null
+            ? 'The ticket of a session was not created'
+            : `Push to ticket #${toSnippet(event.psaTicketId)} failed`,
         body: event.reason,
         link: pushSourcePaths[event.source](event),
         userIds: event.ownerId === null ? [] : [event.ownerId],

@@ -1,8 +1,10 @@
 /** Every event that a channel can subscribe to, with the description that the API returns. */
 export const eventKeys = {
   'session.escalated': 'An engineer escalated a session; team admins and the target engineer are notified',
-  'escalation.reminded': 'Nobody has taken an escalation yet; a step of its escalation policy notifies people and channels',
-  'escalation.unreached': 'A step of an escalation policy reached nobody, such as when no one was on call; team admins are notified',
+  'escalation.reminded':
+    'Nobody has taken an escalation yet; a step of its escalation policy notifies people and channels',
+  'escalation.unreached':
+    'A step of an escalation policy reached nobody, such as when no one was on call; team admins are notified',
   'escalation.acknowledged': 'A colleague acknowledged an escalation; the engineer who escalated is notified',
   'handoff.claimed': 'A colleague claimed a handoff; the engineer who escalated is notified',
   'handoff.assessment_ready':
@@ -11,16 +13,21 @@ export const eventKeys = {
   'proposal.approved': 'A flow proposal was approved; its submitter is notified',
   'proposal.rejected': 'A flow proposal was rejected; its submitter is notified',
   'approval.requested': 'A session needs an approval; everyone who may decide is notified',
-  'approval.decided': 'A request for an approval was approved or rejected; the technicians of the session are notified',
-  'approval.expired': 'Nobody has decided a request for an approval in time; the technicians of the session are notified',
+  'approval.decided':
+    'A request for an approval was approved or rejected; the technicians of the session are notified',
+  'approval.expired':
+    'Nobody has decided a request for an approval in time; the technicians of the session are notified',
   'session.timer_due': 'The timer of a step is due; the user of the session is reminded',
-  'handover.due': 'The handover of a shift of a team, at the time that the team has set; who is on call is notified',
+  'handover.due':
+    'The handover of a shift of a team, at the time that the team has set; who is on call is notified',
   'maintenance.batch_created': 'A maintenance schedule created a batch of sessions; its owner is notified',
-  'maintenance.run_failed': 'A due maintenance run could not be created or was missed; its owner and team admins are notified',
+  'maintenance.run_failed':
+    'A due maintenance run could not be created or was missed; its owner and team admins are notified',
   'psa.push_failed': "A push to the ticketing system gave up; the session's owner is notified",
   'channel.disconnected':
     'A chat tool says that the webhook of a config no longer exists; account admins and who set it up are notified, once per webhook',
-  'oncall.overridden': 'An engineer took over an on-call shift; who is replaced is notified, and the admins of another team',
+  'oncall.overridden':
+    'An engineer took over an on-call shift; who is replaced is notified, and the admins of another team',
   'member.joined': 'An invited colleague joined the account; the inviter is notified',
 } as const
 

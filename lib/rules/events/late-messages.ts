@@ -1,6 +1,9 @@
 import type { EventKey } from './keys.ts'
 
-/** What can have happened to the matter of an event before its message is sent. `app.what_happened` finds it out, in this order. */
+/**
+ * What can have happened to the matter of an event before its message is sent. `app.what_happened` finds it
+ * out, in this order.
+ */
 export const happenings = ['read', 'taken', 'decided', 'closed'] as const
 export type Happening = (typeof happenings)[number]
 
@@ -8,8 +11,8 @@ export type Happening = (typeof happenings)[number]
 type LateRule = Partial<Record<Exclude<Happening, 'read'>, 'leave_out' | 'say'>>
 
 /**
- * What a message of each event does when it is late, such as after an outage. Whatever a person has read in the app is not sent to them, and
- * what was deleted to nobody (`app.remove_notifications`).
+ * What a message of each event does when it is late, such as after an outage. Whatever a person has read in
+ * the app is not sent to them, and what was deleted to nobody (`app.remove_notifications`).
  */
 const lateRules: Record<EventKey, LateRule> = {
   'session.escalated': { taken: 'leave_out' },
@@ -41,8 +44,14 @@ const sentences: Record<Happening, string> = {
   closed: 'The session has ended since',
 }
 
-/** Return why a message is left out, or what it says before its text. Return null for one that is not late, and for test messages. */
-export function judgeLateMessage(key: EventKey | null, happened: readonly Happening[]): { leftOut: string } | { notice: string } | null {
+/**
+ * Return why a message is left out, or what it says before its text. Return null for one that is not late,
+ * and for test messages.
+ */
+export function judgeLateMessage(
+  key: EventKey | null,
+  happened: readonly Happening[],
+): { leftOut: string } | { notice: string } | null {
   if (key === null) return null
   const rule = toWholeRule(key)
   const needless = happened.find((happening) => rule[happening] === 'leave_out')
@@ -51,14 +60,22 @@ export function judgeLateMessage(key: EventKey | null, happened: readonly Happen
   return worthSaying ? { notice: `${sentences[worthSaying]}.` } : null
 }
 
-const toWholeRule = (key: EventKey): Partial<Record<Happening, 'leave_out' | 'say'>> => ({ ...lateRules[key], read: 'leave_out' })
+const toWholeRule = (key: EventKey): Partial<Record<Happening, 'leave_out' | 'say'>> => ({
+  ...lateRules[key],
+  read: 'leave_out',
+})
 
-/** The reasons to leave out a message, by event and by what has happened: for statements that choose among many. */
+/**
+ * The reasons to leave out a message, by event and by what has happened: for statements that choose among
+ * many.
+ */
 export const reasonsToLeaveOut = Object.fromEntries(
   (Object.keys(lateRules) as EventKey[]).map((key) => [
     key,
     Object.fromEntries(
-      happenings.filter((happening) => toWholeRule(key)[happening] === 'leave_out').map((happening) => [happening, sentences[happening]]),
+      happenings
+        .filter((happening) => toWholeRule(key)[happening] === 'leave_out')
+        .map((happening) => [happening, sentences[happening]]),
     ),
   ]),
 )

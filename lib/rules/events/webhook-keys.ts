@@ -1,6 +1,8 @@
 import { eventKeyList, eventKeys } from './keys.ts'
 
-/** Every event that a webhook can receive, with its description. A test message has the type `webhook.test`. */
+/**
+ * Every event that a webhook can receive, with its description. A test message has the type `webhook.test`.
+ */
 export const webhookEvents = {
   'flow.published': 'A flow was published, or a published flow has a new version',
   'schedule.run': 'A maintenance schedule ran, or its run failed',
@@ -9,4 +11,9 @@ export const webhookEvents = {
 } as const
 
 export type WebhookEvent = keyof typeof webhookEvents
-export const webhookEventList = ['flow.published', 'schedule.run', 'session.completed', ...eventKeyList] as const satisfies WebhookEvent[]
+export const webhookEventList = [
+  'flow.published',
+  'schedule.run',
+  'session.completed',
+  ...eventKeyList,
+] as const satisfies WebhookEvent[]

@@ -10,7 +10,9 @@ export interface WebhookContent {
   data: object
 }
 
-type Builders = { [K in EventKey]: (event: Extract<Event, { key: K }>) => { subject: string; data: WebhookData<K> } }
+type Builders = {
+  [K in EventKey]: (event: Extract<Event, { key: K }>) => { subject: string; data: WebhookData<K> }
+}
 
 interface ApprovalFields {
   approvalId: string
@@ -41,7 +43,16 @@ const toEscalation = ({ sessionId, handoffId, teamId, psaTicketId, problemSummar
 })
 
 const builders: Builders = {
-  'session.escalated': ({ sessionId, actorId, engineerName, targetUserId, teamId, psaTicketId, problemSummary, details = null }) => ({
+  'session.escalated': ({
+    sessionId,
+    actorId,
+    engineerName,
+    targetUserId,
+    teamId,
+    psaTicketId,
+    problemSummary,
+    details = null,
+  }) => ({
     subject: sessionId,
     data: {
       session_id: sessionId,
@@ -50,7 +61,8 @@ const builders: Builders = {
       target_user_id: targetUserId,
       team_id: teamId,
       ticket_id: psaTicketId,
-      // The problem may be a whole message. A payload has a limit, and an event that does not fit would undo what caused it.
+      // The problem may be a whole message. A payload has a limit, and an event that does not fit would undo
+      // what caused it.
       problem: clip(problemSummary, maxTextLength),
       details,
     },
@@ -94,11 +106,23 @@ const builders: Builders = {
   }),
   'proposal.submitted': ({ proposalId, flowName, submitterName, actorId, teamId }) => ({
     subject: proposalId,
-    data: { proposal_id: proposalId, team_id: teamId, flow_name: flowName, submitted_by: actorId, submitter_name: submitterName },
+    data: {
+      proposal_id: proposalId,
+      team_id: teamId,
+      flow_name: flowName,
+      submitted_by: actorId,
+      submitter_name: submitterName,
+    },
   }),
   'proposal.approved': ({ proposalId, flowName, submitterId, actorId, teamId }) => ({
     subject: proposalId,
-    data: { proposal_id: proposalId, team_id: teamId, flow_name: flowName, submitted_by: submitterId, decided_by: actorId },
+    data: {
+      proposal_id: proposalId,
+      team_id: teamId,
+      flow_name: flowName,
+      submitted_by: submitterId,
+      decided_by: actorId,
+    },
   }),
   'proposal.rejected': ({ proposalId, flowName, submitterId, actorId, teamId, reason }) => ({
     subject: proposalId,
@@ -111,7 +135,15 @@ const builders: Builders = {
       reason: clip(reason, maxTextLength),
     },
   }),
-  'approval.requested': ({ approvalId, sessionId, subjectTitle, requesterName, actorId, teamId, userIds }) => ({
+  'approval.requested': ({
+    approvalId,
+    sessionId,
+    subjectTitle,
+    requesterName,
+    actorId,
+    teamId,
+    userIds,
+  }) => ({
     subject: sessionId,
     data: {
       ...toApproval({ approvalId, sessionId, subjectTitle, teamId }),
@@ -120,7 +152,16 @@ const builders: Builders = {
       user_ids: userIds,
     },
   }),
-  'approval.decided': ({ approvalId, sessionId, subjectTitle, isApproved, comment, approverName, actorId, teamId }) => ({
+  'approval.decided': ({
+    approvalId,
+    sessionId,
+    subjectTitle,
+    isApproved,
+    comment,
+    approverName,
+    actorId,
+    teamId,
+  }) => ({
     subject: sessionId,
     data: {
       ...toApproval({ approvalId, sessionId, subjectTitle, teamId }),
@@ -137,7 +178,13 @@ const builders: Builders = {
   'session.timer_due': ({ sessionId, flowName, stepTitle, userId, teamId }) => ({
     subject: sessionId,
     // Variables can make a title long.
-    data: { session_id: sessionId, flow_name: flowName, step_title: clip(stepTitle, maxTextLength), user_id: userId, team_id: teamId },
+    data: {
+      session_id: sessionId,
+      flow_name: flowName,
+      step_title: clip(stepTitle, maxTextLength),
+      user_id: userId,
+      team_id: teamId,
+    },
   }),
   'handover.due': ({ handoverTeamId, teamName, text }) => ({
     subject: handoverTeamId,
@@ -155,13 +202,28 @@ const builders: Builders = {
   }),
   'maintenance.run_failed': ({ scheduleId, scheduleName, reason, ownerId, teamId }) => ({
     subject: scheduleId,
-    data: { schedule_id: scheduleId, schedule_name: scheduleName, reason, owner_id: ownerId, team_id: teamId },
+    data: {
+      schedule_id: scheduleId,
+      schedule_name: scheduleName,
+      reason,
+      owner_id: ownerId,
+      team_id: teamId,
+    },
   }),
   'psa.push_failed': ({ source, sessionId, psaTicketId, reason, ownerId }) => ({
     subject: sessionId,
     data: { source, source_id: sessionId, ticket_id: psaTicketId, reason, owner_id: ownerId },
   }),
-  'oncall.overridden': ({ scheduleId, scheduleName, memberId, memberName, startsAt, endsAt, replacedIds, teamId }) => ({
+  'oncall.overridden': ({
+    scheduleId,
+    scheduleName,
+    memberId,
+    memberName,
+    startsAt,
+    endsAt,
+    replacedIds,
+    teamId,
+  }) => ({
     subject: scheduleId,
     data: {
       schedule_id: scheduleId,
@@ -174,7 +236,10 @@ const builders: Builders = {
       team_id: teamId,
     },
   }),
-  'channel.disconnected': ({ configId, host }) => ({ subject: configId, data: { config_id: configId, host } }),
+  'channel.disconnected': ({ configId, host }) => ({
+    subject: configId,
+    data: { config_id: configId, host },
+  }),
   'member.joined': ({ actorId, memberName, inviterId, teamId }) => ({
     subject: actorId ?? inviterId,
     data: { user_id: actorId, name: memberName, invited_by: inviterId, team_id: teamId },

@@ -20,7 +20,11 @@ const ScheduleFields = {
   schedule_id: Id.describe('Id of the maintenance schedule.'),
   schedule_name: z.string().describe('Its name.'),
 }
-const proposalFields = { proposal_id: Id.describe('Id of the flow proposal.'), team_id: TeamId, flow_name: FlowName }
+const proposalFields = {
+  proposal_id: Id.describe('Id of the flow proposal.'),
+  team_id: TeamId,
+  flow_name: FlowName,
+}
 const approvalFields = {
   approval_id: Id.describe('Id of the approval.'),
   session_id: Id.describe('Id of the session.'),
@@ -28,7 +32,9 @@ const approvalFields = {
   team_id: TeamId,
 }
 
-/** What an alert shows of the session besides the texts of the handoff; absent where there is nothing to show. */
+/**
+ * What an alert shows of the session besides the texts of the handoff; absent where there is nothing to show.
+ */
 export const AlertContext = {
   handoff_id: z.string().optional().describe('Id of the handoff, with which it is claimed.'),
   ticket_url: z.string().nullish().describe('Where the ticketing system shows the ticket.'),
@@ -39,7 +45,10 @@ export const AlertContext = {
 
 const EscalationDetails = z
   .strictObject({
-    urgency: z.enum(['low', 'normal', 'high', 'critical']).meta({ id: 'Urgency' }).describe('How urgent it is.'),
+    urgency: z
+      .enum(['low', 'normal', 'high', 'critical'])
+      .meta({ id: 'Urgency' })
+      .describe('How urgent it is.'),
     client_name: z.string().nullable().describe('The client’s company.'),
     psa_ticket_id: TicketId,
     reason: z.string().describe('Why the session was handed over.'),
@@ -48,7 +57,9 @@ const EscalationDetails = z
     next_steps: z.string().describe('What to do next.'),
     ...AlertContext,
   })
-  .describe('As in the alert: each text has at most 2,000 characters and is masked if the account masks its exports.')
+  .describe(
+    'As in the alert: each text has at most 2,000 characters and is masked if the account masks its exports.',
+  )
 
 /** The shape of each event's `data`, by event. */
 export const webhookData = {
@@ -57,7 +68,10 @@ export const webhookData = {
     version: z.int().describe('The published version.'),
     flow_name: FlowName,
     flow_type: TreeType.describe('The kind of flow.'),
-    visibility: z.enum(['team', 'account', 'public']).meta({ id: 'PublishedFlowVisibility' }).describe('Private flows cause no event.'),
+    visibility: z
+      .enum(['team', 'account', 'public'])
+      .meta({ id: 'PublishedFlowVisibility' })
+      .describe('Private flows cause no event.'),
     team_id: TeamId,
     published_by: OptionalId.describe('Id of the user who saved it.'),
   }),
@@ -65,7 +79,10 @@ export const webhookData = {
     ...ScheduleFields,
     run_id: Id.describe('Id of the run.'),
     trigger: z.enum(['scheduled', 'manual']).meta({ id: 'RunTrigger' }).describe('What started it.'),
-    status: z.enum(['created', 'failed']).meta({ id: 'CompletedRunStatus' }).describe('Whether its sessions were created.'),
+    status: z
+      .enum(['created', 'failed'])
+      .meta({ id: 'CompletedRunStatus' })
+      .describe('Whether its sessions were created.'),
     error: z.string().nullable().describe('Why it failed.'),
     batch_ids: z.array(Id).describe('The batches that were created.'),
     session_count: z.int().describe('The sessions that were created.'),
@@ -73,7 +90,10 @@ export const webhookData = {
   }),
   'session.completed': z.strictObject({
     session_id: Id.describe('Id of the session or AI session.'),
-    kind: z.enum(['flow', 'ai']).meta({ id: 'CompletedSessionKind' }).describe('`flow`: a run of a flow. `ai`: an AI session.'),
+    kind: z
+      .enum(['flow', 'ai'])
+      .meta({ id: 'CompletedSessionKind' })
+      .describe('`flow`: a run of a flow. `ai`: an AI session.'),
     outcome: z
       .enum(['resolved', 'unresolved', 'escalated', 'cancelled', 'workaround', 'not_reproducible'])
       .meta({ id: 'CompletedSessionOutcome' })
@@ -141,8 +161,17 @@ export const webhookData = {
     submitted_by: SubmittedBy.nullable(),
     submitter_name: z.string().describe('Their name.'),
   }),
-  'proposal.approved': z.strictObject({ ...proposalFields, submitted_by: SubmittedBy, decided_by: DecidedBy }),
-  'proposal.rejected': z.strictObject({ ...proposalFields, submitted_by: SubmittedBy, decided_by: DecidedBy, reason: Reason }),
+  'proposal.approved': z.strictObject({
+    ...proposalFields,
+    submitted_by: SubmittedBy,
+    decided_by: DecidedBy,
+  }),
+  'proposal.rejected': z.strictObject({
+    ...proposalFields,
+    submitted_by: SubmittedBy,
+    decided_by: DecidedBy,
+    reason: Reason,
+  }),
   'approval.requested': z.strictObject({
     ...approvalFields,
     requested_by: OptionalId.describe('Id of the technician.'),
@@ -175,9 +204,17 @@ export const webhookData = {
     owner_id: Owner,
     team_id: TeamId,
   }),
-  'maintenance.run_failed': z.strictObject({ ...ScheduleFields, reason: Reason, owner_id: Owner, team_id: TeamId }),
+  'maintenance.run_failed': z.strictObject({
+    ...ScheduleFields,
+    reason: Reason,
+    owner_id: Owner,
+    team_id: TeamId,
+  }),
   'psa.push_failed': z.strictObject({
-    source: z.enum(['session', 'ai_session', 'output', 'user']).meta({ id: 'PsaPushSource' }).describe('What it is about.'),
+    source: z
+      .enum(['session', 'ai_session', 'output', 'user'])
+      .meta({ id: 'PsaPushSource' })
+      .describe('What it is about.'),
     source_id: Id.describe('Id of the session, AI session, output or user.'),
     ticket_id: z.string().nullable().describe('The ticket number; null for a ticket that was not created.'),
     reason: Reason,
@@ -203,7 +240,10 @@ export const webhookData = {
     invited_by: Id.describe('Id of the user who invited them.'),
     team_id: TeamId,
   }),
-  'webhook.test': z.strictObject({ webhook_id: Id.describe('Id of the webhook.'), message: z.string().describe('A sentence for people.') }),
+  'webhook.test': z.strictObject({
+    webhook_id: Id.describe('Id of the webhook.'),
+    message: z.string().describe('A sentence for people.'),
+  }),
 } as const
 
 export type WebhookType = keyof typeof webhookData

@@ -22,7 +22,8 @@ export function buildReport(
   const isShortened = lastDecision !== undefined && lastDecision + 1 < session.decisions.length
   const formatTime = createTimeFormatter(timezone)
   const variables = collectVariables(session)
-  const end = isAtEnd(session) && !isShortened ? renderProcedureEnd(session.tree_structure, variables, budget) : null
+  const end =
+    isAtEnd(session) && !isShortened ? renderProcedureEnd(session.tree_structure, variables, budget) : null
   return {
     title: session.name,
     description: fillMarkdown(toMarkdown(session.description), variables, budget),
@@ -36,7 +37,8 @@ export function buildReport(
 }
 
 function buildFacts(session: SessionRow, formatTime: FormatTime, timezone: string): Fact[] {
-  const { ticket_number, client_name, target_label, user_name, outcome, state, started_at, completed_at } = session
+  const { ticket_number, client_name, target_label, user_name, outcome, state, started_at, completed_at } =
+    session
   const facts: [string, string | null | undefined][] = [
     ['Ticket', ticket_number],
     ['Client', client_name],
@@ -45,7 +47,12 @@ function buildFacts(session: SessionRow, formatTime: FormatTime, timezone: strin
     ['Technician', user_name],
     ['Started', started_at && formatTime(started_at)],
     ['Completed', completed_at && formatTime(completed_at)],
-    ['Time taken', started_at && completed_at && formatDuration(Math.max(1, (Date.parse(completed_at) - Date.parse(started_at)) / 1000))],
+    [
+      'Time taken',
+      started_at &&
+        completed_at &&
+        formatDuration(Math.max(1, (Date.parse(completed_at) - Date.parse(started_at)) / 1000)),
+    ],
     ['Time zone', started_at && timezone],
   ]
   return facts.flatMap(([label, value]) => (value ? [{ label, value }] : []))
@@ -56,7 +63,11 @@ function buildVariableFacts(session: SessionRow): Fact[] {
   const values: Variables = { ...session.variables, ...hideSecrets(session.secret_keys) }
   const labelByKey = new Map(session.intake_form.map(({ key, label }) => [key, label]))
   const keys = [...labelByKey.keys(), ...Object.keys(values).filter((key) => !labelByKey.has(key))]
-  return keys.flatMap((key) => (Object.hasOwn(values, key) ? [{ label: labelByKey.get(key) || key, value: formatValue(values[key]) }] : []))
+  return keys.flatMap((key) =>
+    Object.hasOwn(values, key)
+      ? [{ label: labelByKey.get(key) || key, value: formatValue(values[key]) }]
+      : [],
+  )
 }
 
 function formatValue(value: unknown): string {

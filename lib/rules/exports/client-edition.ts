@@ -3,7 +3,8 @@ import type { SessionRow } from '#rules/flows/session-row.ts'
 import { joinLines } from '#rules/text/join-lines.ts'
 import type { Report, ReportStep } from './report.ts'
 
-// What a client may read of a session: what was done in the words of the flow, and the outcome. Nothing that a technician typed.
+// What a client may read of a session: what was done in the words of the flow, and the outcome. Nothing that
+// a technician typed.
 
 /** Whether a client sees a part of a report. A new part does not compile until this is decided. */
 const shownParts = {
@@ -37,8 +38,12 @@ const shownStepParts = {
 
 const shownFacts: readonly string[] = ['Ticket', 'Outcome']
 
-type Shown<T, Parts extends Record<keyof T, boolean>> = { [Part in keyof T as Parts[Part] extends true ? Part : never]: T[Part] }
-export type ClientReport = Omit<Shown<Report, typeof shownParts>, 'steps'> & { steps: Shown<ReportStep, typeof shownStepParts>[] }
+type Shown<T, Parts extends Record<keyof T, boolean>> = {
+  [Part in keyof T as Parts[Part] extends true ? Part : never]: T[Part]
+}
+export type ClientReport = Omit<Shown<Report, typeof shownParts>, 'steps'> & {
+  steps: Shown<ReportStep, typeof shownStepParts>[]
+}
 
 /** Return a session without the values that fill its texts. */
 export function removeValues(session: SessionRow): SessionRow {
@@ -56,7 +61,9 @@ export function toClientReport({ title, facts, steps }: Report): ClientReport {
 
 /** Render what a client may read of a session as plain text. */
 export function renderClientEdition({ title, facts, steps }: ClientReport): string {
-  const head = [joinLines(title), ...facts.map(({ label, value }) => `${label}: ${joinLines(value)}`)].join('\n')
+  const head = [joinLines(title), ...facts.map(({ label, value }) => `${label}: ${joinLines(value)}`)].join(
+    '\n',
+  )
   const done = steps.map((step) => `${step.number}. ${joinLines(step.title)}`)
   return `${[head, done.length > 0 ? ['What was done:', ...done].join('\n') : ''].filter(Boolean).join('\n\n')}\n`
 }

@@ -3,7 +3,10 @@ import type { Report, ReportStep } from './report.ts'
 
 /** Return the report with all descriptions changed, in their order. */
 export function changeDescriptions(report: Report, change: (description: Markdown) => Markdown): Report {
-  const changePart = <T extends { description: Markdown }>(part: T): T => ({ ...part, description: change(part.description) })
+  const changePart = <T extends { description: Markdown }>(part: T): T => ({
+    ...part,
+    description: change(part.description),
+  })
   const changeStep = (step: ReportStep): ReportStep => ({
     ...changePart(step),
     headers: step.headers.map(changePart),

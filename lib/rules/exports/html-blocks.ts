@@ -23,7 +23,9 @@ function renderBlock(block: Block): Html {
       return html`<hr>\n`
     case 'list': {
       const items = block.items.map(renderItem)
-      return block.start === null ? html`<ul dir="auto">\n${items}</ul>\n` : html`<ol dir="auto" start="${block.start}">\n${items}</ol>\n`
+      return block.start === null
+        ? html`<ul dir="auto">\n${items}</ul>\n`
+        : html`<ol dir="auto" start="${block.start}">\n${items}</ol>\n`
     }
     case 'table':
       return renderTable(block)
@@ -34,12 +36,16 @@ function renderBlock(block: Block): Html {
 
 function renderItem({ isChecked, blocks }: ListItem): Html {
   const content = blocks.map(renderBlock)
-  return isChecked === null ? html`<li>${content}</li>\n` : html`<li class="task">${isChecked ? '☑' : '☐'} ${content}</li>\n`
+  return isChecked === null
+    ? html`<li>${content}</li>\n`
+    : html`<li class="task">${isChecked ? '☑' : '☐'} ${content}</li>\n`
 }
 
 function renderTable({ rows: [header = [], ...body] }: Table): Html {
   const head = header.map((cell) => html`<th dir="auto">${renderSpans(cell)}</th>`)
-  const lines = body.map((row) => html`<tr>${row.map((cell) => html`<td dir="auto">${renderSpans(cell)}</td>`)}</tr>\n`)
+  const lines = body.map(
+    (row) => html`<tr>${row.map((cell) => html`<td dir="auto">${renderSpans(cell)}</td>`)}</tr>\n`,
+  )
   return html`<table>\n<tr>${head}</tr>\n${lines}</table>\n`
 }
 

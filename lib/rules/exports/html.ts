@@ -53,7 +53,8 @@ ol.steps>li.header{border:0}
 /** What the texts of a page with many images may have. */
 const minTextBytes = 1024 * 1024
 /** The length of three bytes in base64 is four. */
-const countImageBytes = (images: ReportImages) => [...images.values()].reduce((sum, { jpeg }) => sum + Math.ceil(jpeg.length / 3) * 4, 0)
+const countImageBytes = (images: ReportImages) =>
+  [...images.values()].reduce((sum, { jpeg }) => sum + Math.ceil(jpeg.length / 3) * 4, 0)
 
 /** Render a report as one HTML page. It contains its images, loads nothing and has no scripts. */
 export function renderHtml(fullReport: Report, images: ReportImages, budget: Budget): string {
@@ -84,7 +85,10 @@ function listSections(report: Report, images: ReportImages): Section[] {
     { title: 'Current step', content: listPresent(renderList(pendingStep ? [renderOne(pendingStep)] : [])) },
     { title: 'Also tried', content: report.fallbacks.map(renderFallback) },
     { title: 'Also done', content: report.customSteps.map(renderCustomStep) },
-    { title: 'Supporting data', content: report.evidence.map((evidence) => renderEvidence(evidence, images)) },
+    {
+      title: 'Supporting data',
+      content: report.evidence.map((evidence) => renderEvidence(evidence, images)),
+    },
     { title: 'Notes', content: renderPlainText(report.notes) },
     { title: 'Next steps', content: renderPlainText(report.nextSteps) },
   ]
@@ -98,7 +102,9 @@ function renderSection({ title, content }: Section): Html {
 }
 
 function renderFacts(facts: readonly Fact[]): Html | false {
-  const rows = facts.map((fact) => html`<dt dir="auto">${fact.label}</dt><dd dir="auto">${renderValue(fact)}</dd>\n`)
+  const rows = facts.map(
+    (fact) => html`<dt dir="auto">${fact.label}</dt><dd dir="auto">${renderValue(fact)}</dd>\n`,
+  )
   return rows.length > 0 && html`<dl>\n${rows}</dl>\n`
 }
 
@@ -119,7 +125,10 @@ ${renderMarkdownText(step.description)}${renderFacts(step.details)}${renderAnswe
 }
 
 function renderAnswer({ answer, durationAndTime }: ReportStep): Html | false {
-  return answer !== '' && html`<p class="answer" dir="auto">${answer} <span class="time">${durationAndTime}</span></p>\n`
+  return (
+    answer !== '' &&
+    html`<p class="answer" dir="auto">${answer} <span class="time">${durationAndTime}</span></p>\n`
+  )
 }
 
 function renderHeader({ title, description }: ReportHeader): Html {

@@ -1,14 +1,26 @@
 import type { Token } from 'markdown-it'
 import type { Markdown } from '#rules/markup/markdown.ts'
 import { createMarkdownParser, deepLine } from '#rules/markup/parser.ts'
-import { type Block, type Lines, type List, type ListItem, parsePlainText, readLanguage, type Span, type Table } from './text-blocks.ts'
+import {
+  type Block,
+  type Lines,
+  type List,
+  type ListItem,
+  parsePlainText,
+  readLanguage,
+  type Span,
+  type Table,
+} from './text-blocks.ts'
 
 const parser = createMarkdownParser((address) => /^(?:https?:\/\/|mailto:)/i.test(address))
 
 /** Matches any text with markup: a markup character, or the start of a list or of indented code. */
 const anyMarkup = /[`*_~[\]|\\&#>+=-]|^[ \t]*\d{1,9}[.)]|^(?: {4}|\t)/m
 
-/** Parse a markdown text. Each line break of the source stays. An image becomes a link, because an export loads nothing. */
+/**
+ * Parse a markdown text. Each line break of the source stays. An image becomes a link, because an export
+ * loads nothing.
+ */
 export function parseMarkdown(text: Markdown): Block[] {
   if (!anyMarkup.test(text) || deepLine.test(text)) return parsePlainText(text)
   return readBlocks(createReader(parser.parse(text, {})), '')
@@ -101,7 +113,11 @@ function readLines(inline: Token | undefined): Lines {
   return lines
 }
 
-const styleByToken: Record<string, 'strong' | 'emphasis' | 'struck'> = { strong: 'strong', em: 'emphasis', s: 'struck' }
+const styleByToken: Record<string, 'strong' | 'emphasis' | 'struck'> = {
+  strong: 'strong',
+  em: 'emphasis',
+  s: 'struck',
+}
 
 /** Start or end the style of a token that opens or closes an element. */
 function applyStyle(style: Omit<Span, 'text'>, token: Token): void {

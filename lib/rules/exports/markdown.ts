@@ -2,9 +2,25 @@ import type { Budget } from '#rules/budget.ts'
 import { escapeMarkdown, type Markdown, trimBlanks } from '#rules/markup/markdown.ts'
 import { findLongestRun } from '#rules/text/longest-run.ts'
 import { parseMarkdown } from './markdown-blocks.ts'
-import type { Evidence, Fact, Report, ReportCustomStep, ReportFallback, ReportHeader, ReportStep } from './report.ts'
+import type {
+  Evidence,
+  Fact,
+  Report,
+  ReportCustomStep,
+  ReportFallback,
+  ReportHeader,
+  ReportStep,
+} from './report.ts'
 import { shortenReport, textWork } from './shorten-report.ts'
-import { type Block, joinNonEmpty, type List, parsePlainText, type Span, splitLines, type Table } from './text-blocks.ts'
+import {
+  type Block,
+  joinNonEmpty,
+  type List,
+  parsePlainText,
+  type Span,
+  splitLines,
+  type Table,
+} from './text-blocks.ts'
 
 /** Render a report as CommonMark. Text that could be read as markup is escaped; code blocks are unchanged. */
 export function renderMarkdown(fullReport: Report, budget: Budget): string {
@@ -39,7 +55,9 @@ function renderFacts(facts: readonly Fact[]): string {
 }
 
 function renderValue({ value, href }: Fact): string {
-  return href === undefined ? splitLines(value).map(renderValueLine).join('  \n') : renderSpan({ text: value, href })
+  return href === undefined
+    ? splitLines(value).map(renderValueLine).join('  \n')
+    : renderSpan({ text: value, href })
 }
 
 function renderHeader({ title, description }: ReportHeader): string {
@@ -96,7 +114,8 @@ function renderBlocks(blocks: readonly Block[], isInItem = false): string {
   let markdown = ''
   for (const [index, block] of blocks.entries()) {
     const previous = blocks[index - 1]
-    if (index > 0) markdown += isInItem && previous?.kind === 'paragraph' && canFollowParagraph(block) ? '\n' : '\n\n'
+    if (index > 0)
+      markdown += isInItem && previous?.kind === 'paragraph' && canFollowParagraph(block) ? '\n' : '\n\n'
     // Without a comment between them, two lists would become one.
     if (previous?.kind === 'list' && block.kind === 'list') markdown += '<!-- -->\n\n'
     markdown += renderBlock(block)
@@ -145,7 +164,9 @@ function renderTable({ rows }: Table): string {
 
 /** Render a cell on one line. A pipe ends a cell even inside of code. */
 function renderCell(spans: readonly Span[]): string {
-  return renderSpans(spans.map((span) => (span.code && span.text.includes('|') ? { ...span, code: false } : span)))
+  return renderSpans(
+    spans.map((span) => (span.code && span.text.includes('|') ? { ...span, code: false } : span)),
+  )
 }
 
 /** Render a code block whose fence is longer than any run of backticks in the text. */
@@ -174,7 +195,9 @@ function renderSpan({ text, strong, emphasis, struck, code, href }: Span): strin
 /** Put the text between markers. Blanks stay outside, because a marker beside a blank is text. */
 function surround(text: string, marker: string): string {
   const [, before = '', content = '', after = ''] = /^(\s*)(.*?)(\s*)$/s.exec(text) ?? []
-  return content === '' ? text : `${before}${marker}${content}${Array.from(marker).reverse().join('')}${after}`
+  return content === ''
+    ? text
+    : `${before}${marker}${content}${Array.from(marker).reverse().join('')}${after}`
 }
 
 /** Render code between backticks that are longer than any run of backticks in it. */

@@ -15,8 +15,8 @@ export class MaskingError extends Error {}
 type MaskText = (text: string, budget: Budget, reserve: number) => string
 
 /**
- * Return the report with all texts masked, so that all formats hide the same values. A text that takes too much work is left out; half of what
- * is left stays for the rendering. Throw a MaskingError on any failure.
+ * Return the report with all texts masked, so that all formats hide the same values. A text that takes too
+ * much work is left out; half of what is left stays for the rendering. Throw a MaskingError on any failure.
  */
 export async function maskReport(report: Report, mask: MaskText, budget: Budget): Promise<Report> {
   const reserve = budget.getStepsLeft() / 2
@@ -27,7 +27,8 @@ export async function maskReport(report: Report, mask: MaskText, budget: Budget)
     return description
   })
   const maskOnce = (text: string): string => mask(text, budget, reserve)
-  const maskAny = (text: string): string => (descriptions.has(text) ? maskMarkdown(text, maskOnce) : maskOnce(text))
+  const maskAny = (text: string): string =>
+    descriptions.has(text) ? maskMarkdown(text, maskOnce) : maskOnce(text)
   const maskText = (text: string): string => {
     if (text.length > maxCachedLength) return maskAny(text)
     const masked = maskedByText.get(text) ?? maskAny(text)

@@ -12,7 +12,13 @@ const linkColour = '0.11 0.31 0.85'
 const ruleColour = '0.8 0.84 0.88'
 const codeBackground = '0.955 0.965 0.975'
 export const bodyStyle: TextStyle = { size: 10, colour: textColour, spaceAfter: 3 }
-const codeStyle: TextStyle = { size: 8.5, colour: textColour, kind: 'mono', background: codeBackground, spaceAfter: 6 }
+const codeStyle: TextStyle = {
+  size: 8.5,
+  colour: textColour,
+  kind: 'mono',
+  background: codeBackground,
+  spaceAfter: 6,
+}
 const [itemIndent, quoteIndent] = [12, 10]
 /** Deeper lists and quotes are not indented further, so that a line has room for its text. */
 const maxIndent = 200
@@ -37,7 +43,8 @@ export function writeSpans(layout: PageLayout, lines: readonly (readonly Span[])
 function writeBlock(layout: PageLayout, block: Block, style: TextStyle): void {
   const { indent = 0, bars = [] } = style
   if (block.kind === 'code') writeCode(layout, block.text, indent)
-  else if (block.kind === 'heading') writeSpans(layout, [block.spans], { ...style, bold: true, minSpaceBelow: 14 })
+  else if (block.kind === 'heading')
+    writeSpans(layout, [block.spans], { ...style, bold: true, minSpaceBelow: 14 })
   else if (block.kind === 'paragraph') writeSpans(layout, block.lines, style)
   else if (block.kind === 'rule') drawRule(layout, ruleColour, indent)
   else if (block.kind === 'list') writeList(layout, block, style)
@@ -45,7 +52,12 @@ function writeBlock(layout: PageLayout, block: Block, style: TextStyle): void {
     const rows = block.rows.map((row) => row.map(toTextRuns))
     writeTable(layout, rows, { ...style, size: 9 })
   } else {
-    const quoteStyle = { ...style, colour: quoteColour, indent: Math.min(maxIndent, indent + quoteIndent), bars: [...bars, indent] }
+    const quoteStyle = {
+      ...style,
+      colour: quoteColour,
+      indent: Math.min(maxIndent, indent + quoteIndent),
+      bars: [...bars, indent],
+    }
     for (const inner of block.blocks) writeBlock(layout, inner, quoteStyle)
   }
 }
@@ -56,8 +68,13 @@ function writeList(layout: PageLayout, { start, items }: List, style: TextStyle)
     const marker = isChecked === null ? (start === null ? '•' : `${start + index}.`) : isChecked ? '☑' : '☐'
     const [first, ...rest] = blocks
     const [firstLine = [], ...otherLines] = first?.kind === 'paragraph' ? first.lines : []
-    writeSpans(layout, [[{ text: `${marker} ` }, ...firstLine], ...otherLines], { ...style, indent, spaceAfter: 1 })
-    for (const block of first && first.kind !== 'paragraph' ? blocks : rest) writeBlock(layout, block, { ...style, indent })
+    writeSpans(layout, [[{ text: `${marker} ` }, ...firstLine], ...otherLines], {
+      ...style,
+      indent,
+      spaceAfter: 1,
+    })
+    for (const block of first && first.kind !== 'paragraph' ? blocks : rest)
+      writeBlock(layout, block, { ...style, indent })
   }
 }
 
@@ -66,7 +83,9 @@ const plainStyle: RunStyle = {}
 function toTextRuns(spans: readonly Span[]): TextRun[] {
   return spans.flatMap((span) => {
     const run = { text: joinLines(span.text), style: toRunStyle(span) }
-    return span.href === undefined || span.href === span.text ? [run] : [run, { text: ` (${span.href})`, style: plainStyle }]
+    return span.href === undefined || span.href === span.text
+      ? [run]
+      : [run, { text: ` (${span.href})`, style: plainStyle }]
   })
 }
 

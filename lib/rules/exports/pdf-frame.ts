@@ -29,8 +29,8 @@ const maxTitleWidth = contentWidth / 3
 const gap = 8
 
 /**
- * Create a function that draws the header with the logo, the company and, from the second page on, the title, and the footer with its text
- * and the page number. The texts of all pages are broken into lines once.
+ * Create a function that draws the header with the logo, the company and, from the second page on, the title,
+ * and the footer with its text and the page number. The texts of all pages are broken into lines once.
  */
 export function createPageFrame(
   layout: PageLayout,
@@ -45,7 +45,11 @@ export function createPageFrame(
   const [titleLine] = wrap(title, maxTitleWidth)
   const footerLines = wrap(footer ?? '', contentWidth - 90).slice(0, maxFooterLines)
   return (pageIndex) => {
-    drawOperators(document, `${brandColour} RG 1.5 w ${margin} ${headerRuleY} m ${right} ${headerRuleY} l S`, pageIndex)
+    drawOperators(
+      document,
+      `${brandColour} RG 1.5 w ${margin} ${headerRuleY} m ${right} ${headerRuleY} l S`,
+      pageIndex,
+    )
     if (logo) drawImage(document, logo, { x: margin, y: logoY, ...getLogoSize(logo) }, pageIndex)
     drawCompany(layout, companyLines, { x: companyX, colour: brandColour, pageIndex })
     if (pageIndex > 0) drawRightAligned(layout, titleLine, headerMiddleY - 3, pageIndex)
@@ -88,7 +92,11 @@ function wrapCompany(layout: PageLayout, company: string, width: number): Compan
   return { lines, size }
 }
 
-function drawCompany(layout: PageLayout, { lines, size }: CompanyLines, { x, colour, pageIndex }: CompanyPlace): void {
+function drawCompany(
+  layout: PageLayout,
+  { lines, size }: CompanyLines,
+  { x, colour, pageIndex }: CompanyPlace,
+): void {
   const lineHeight = size * 1.15
   const top = headerMiddleY + ((lines.length - 1) * lineHeight) / 2 - size * 0.3
   for (const [index, line] of lines.entries())
@@ -96,7 +104,12 @@ function drawCompany(layout: PageLayout, { lines, size }: CompanyLines, { x, col
 }
 
 /** Draw a line in the style of the page frame. */
-function drawRightAligned(layout: PageLayout, line: TextLine | undefined, y: number, pageIndex: number): void {
+function drawRightAligned(
+  layout: PageLayout,
+  line: TextLine | undefined,
+  y: number,
+  pageIndex: number,
+): void {
   if (!line) return
   const width = (line.width * pageFrameStyle.size) / 1000
   drawTextLine(layout.document, line, right - width, y, pageFrameStyle.size, pageFrameStyle, pageIndex)

@@ -3,10 +3,27 @@ import { serializeDocument } from '#rules/pdf/document.ts'
 import { type FontAssets, loadFonts } from '#rules/pdf/fonts.ts'
 import type { TextKind } from '#rules/pdf/glyph.ts'
 import { addCodePoints } from '#rules/pdf/line-layout.ts'
-import { addSpace, createPageLayout, drawRule, type PageLayout, page, writeImage, writeText } from '#rules/pdf/page-layout.ts'
+import {
+  addSpace,
+  createPageLayout,
+  drawRule,
+  type PageLayout,
+  page,
+  writeImage,
+  writeText,
+} from '#rules/pdf/page-layout.ts'
 import { bodyStyle, textColour, writeCode, writeMarkdown, writePlainText, writeSpans } from './pdf-blocks.ts'
 import { type Branding, createPageFrame, parseBrandColour } from './pdf-frame.ts'
-import type { Evidence, Fact, Report, ReportCustomStep, ReportFallback, ReportHeader, ReportImages, ReportStep } from './report.ts'
+import type {
+  Evidence,
+  Fact,
+  Report,
+  ReportCustomStep,
+  ReportFallback,
+  ReportHeader,
+  ReportImages,
+  ReportStep,
+} from './report.ts'
 import { pdfWork, shortenReport } from './shorten-report.ts'
 
 const evidenceTitleStyle = { ...bodyStyle, size: 9, colour: '0.38 0.43 0.49', bold: true, minSpaceBelow: 14 }
@@ -53,15 +70,30 @@ async function writeReport(writer: Writer, report: Report): Promise<void> {
   await writeSection(writer, 'Details', report.variables, (fact) => writeFact(writer, fact))
   await writeSection(writer, 'Steps', report.steps, (step) => writeStep(writer, step))
   for (const header of report.end ? [...report.end.headers, report.end] : []) writeHeader(writer, header)
-  await writeSection(writer, 'Current step', report.pendingStep ? [report.pendingStep] : [], (step) => writeStep(writer, step))
+  await writeSection(writer, 'Current step', report.pendingStep ? [report.pendingStep] : [], (step) =>
+    writeStep(writer, step),
+  )
   await writeSection(writer, 'Also tried', report.fallbacks, (fallback) => writeFallback(writer, fallback, 0))
-  await writeSection(writer, 'Also done', report.customSteps, (customStep) => writeCustomStep(writer, customStep, 0))
-  await writeSection(writer, 'Supporting data', report.evidence, (evidence) => writeEvidence(writer, evidence, 0))
-  await writeSection(writer, 'Notes', report.notes ? [report.notes] : [], (text) => writePlainText(writer.layout, text, 0))
-  await writeSection(writer, 'Next steps', report.nextSteps ? [report.nextSteps] : [], (text) => writePlainText(writer.layout, text, 0))
+  await writeSection(writer, 'Also done', report.customSteps, (customStep) =>
+    writeCustomStep(writer, customStep, 0),
+  )
+  await writeSection(writer, 'Supporting data', report.evidence, (evidence) =>
+    writeEvidence(writer, evidence, 0),
+  )
+  await writeSection(writer, 'Notes', report.notes ? [report.notes] : [], (text) =>
+    writePlainText(writer.layout, text, 0),
+  )
+  await writeSection(writer, 'Next steps', report.nextSteps ? [report.nextSteps] : [], (text) =>
+    writePlainText(writer.layout, text, 0),
+  )
 }
 
-async function writeSection<T>(writer: Writer, title: string, items: readonly T[], writeItem: (item: T) => void): Promise<void> {
+async function writeSection<T>(
+  writer: Writer,
+  title: string,
+  items: readonly T[],
+  writeItem: (item: T) => void,
+): Promise<void> {
   if (items.length === 0) return
   addSpace(writer.layout, 12)
   writeText(writer.layout, title, { size: 14, colour: writer.brandColour, bold: true, minSpaceBelow: 40 })
@@ -95,7 +127,13 @@ function writeStep(writer: Writer, step: ReportStep): void {
   const { layout, brandColour } = writer
   for (const header of step.headers) writeHeader(writer, header)
   addSpace(layout, 5)
-  writeText(layout, `${step.number}. ${step.title}`, { size: 11, colour: textColour, bold: true, spaceAfter: 2, minSpaceBelow: 26 })
+  writeText(layout, `${step.number}. ${step.title}`, {
+    size: 11,
+    colour: textColour,
+    bold: true,
+    spaceAfter: 2,
+    minSpaceBelow: 26,
+  })
   writeMarkdown(layout, step.description, stepIndent)
   for (const detail of step.details) writeFact(writer, detail, stepIndent)
   const answerStyle = { ...bodyStyle, colour: brandColour, bold: true, indent: stepIndent }
@@ -111,12 +149,20 @@ function writeFallback(writer: Writer, { title, outcome, note }: ReportFallback,
   writePlainText(writer.layout, note, indent + stepIndent)
 }
 
-function writeCustomStep(writer: Writer, { title, description, source }: ReportCustomStep, indent: number): void {
+function writeCustomStep(
+  writer: Writer,
+  { title, description, source }: ReportCustomStep,
+  indent: number,
+): void {
   writeText(writer.layout, `Also done: ${title} (${source})`, { ...bodyStyle, indent })
   writeMarkdown(writer.layout, description, indent + stepIndent)
 }
 
-function writeEvidence({ layout, images }: Writer, { kind, title, content, image }: Evidence, indent: number): void {
+function writeEvidence(
+  { layout, images }: Writer,
+  { kind, title, content, image }: Evidence,
+  indent: number,
+): void {
   const titles: Record<Evidence['kind'], string> = { screenshot: `[Screenshot: ${title}]`, text: title }
   const writers: Record<Evidence['kind'], typeof writeCode> = { screenshot: writePlainText, text: writeCode }
   const loadedImage = image === null ? undefined : images.get(image)
@@ -125,17 +171,28 @@ function writeEvidence({ layout, images }: Writer, { kind, title, content, image
   writers[kind](layout, content, indent)
 }
 
-/** Return whether the report contains kana. They occur only in Japanese, so Han characters then need their Japanese shapes. */
+/**
+ * Return whether the report contains kana. They occur only in Japanese, so Han characters then need their
+ * Japanese shapes.
+ */
 function hasKana(report: Report): boolean {
   return /[\u3040-\u30ff]/.test(JSON.stringify(report))
 }
 
-/** Return the code points of all texts by kind of font. Code can contain any of them, so the fonts for code are loaded for all too. */
-function collectCodePoints(report: Report, { company, footer }: Branding, kind: TextKind): Map<TextKind, Set<number>> {
+/**
+ * Return the code points of all texts by kind of font. Code can contain any of them, so the fonts for code
+ * are loaded for all too.
+ */
+function collectCodePoints(
+  report: Report,
+  { company, footer }: Branding,
+  kind: TextKind,
+): Map<TextKind, Set<number>> {
   const codePoints = new Set<number>()
   const collect = (value: unknown): void => {
     if (typeof value === 'string') addCodePoints(value, codePoints)
-    else if (typeof value === 'object' && value !== null) for (const item of Object.values(value)) collect(item)
+    else if (typeof value === 'object' && value !== null)
+      for (const item of Object.values(value)) collect(item)
   }
   const printableAscii = Array.from({ length: 95 }, (_, n) => String.fromCharCode(n + 32)).join('')
   collect([report, company, footer, printableAscii, '–•☐☑'])

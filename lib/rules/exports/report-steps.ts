@@ -21,8 +21,18 @@ import type {
 } from './report.ts'
 import { type FormatTime, formatDuration } from './time-format.ts'
 
-const sessionOutcomes = { resolved: 'Resolved', unresolved: 'Not resolved', escalated: 'Escalated', cancelled: 'Cancelled' }
-const sessionStates = { prepared: 'Prepared', in_progress: 'In progress', completed: 'Completed', abandoned: 'Given up' }
+const sessionOutcomes = {
+  resolved: 'Resolved',
+  unresolved: 'Not resolved',
+  escalated: 'Escalated',
+  cancelled: 'Cancelled',
+}
+const sessionStates = {
+  prepared: 'Prepared',
+  in_progress: 'In progress',
+  completed: 'Completed',
+  abandoned: 'Given up',
+}
 const stepOutcomes = { done: 'Done', skipped: 'Skipped', failed: 'Failed' }
 const customStepSources = {
   'ad-hoc': 'Added during the session',
@@ -55,21 +65,33 @@ export function buildReportSteps(
   budget: Budget,
 ): Pick<Report, 'steps' | 'pendingStep' | 'fallbacks' | 'customSteps' | 'evidence'> {
   const { lastDecision, isShortened, numberPrefix = '', stepsBefore = 0 } = options
-  const decisions = lastDecision === undefined ? session.decisions : session.decisions.slice(0, lastDecision + 1)
+  const decisions =
+    lastDecision === undefined ? session.decisions : session.decisions.slice(0, lastDecision + 1)
   const stepExtras = groupByStep(session, supportingData, options.variables, budget)
   const describeStep = createStepDescriber(session, options, budget)
   const addSubflows = createSubflowAppender(session, supportingData, options, budget)
   const getNumber = (index: number) => `${numberPrefix}${stepsBefore + index + 1}`
   const steps = decisions.flatMap((decision, index) => {
-    const answer = { number: getNumber(index), ...describeAnswer(describeStep(decision.step_id), decision, options, budget) }
+    const answer = {
+      number: getNumber(index),
+      ...describeAnswer(describeStep(decision.step_id), decision, options, budget),
+    }
     return addSubflows({ ...answer, ...stepExtras.takeForStep(decision.step_id) }, decision.step_id)
   })
   const pendingId = session.state === 'in_progress' && !isShortened ? session.current_step_id : null
   const pendingSteps =
     pendingId === null
       ? []
-      : addSubflows(buildPendingStep(describeStep(pendingId), getNumber(decisions.length), stepExtras.takeForStep(pendingId)), pendingId)
-  // The steps of a sub-flow come before the pending step that runs it, because the report shows one pending step.
+      : addSubflows(
+          buildPendingStep(
+            describeStep(pendingId),
+            getNumber(decisions.length),
+            stepExtras.takeForStep(pendingId),
+          ),
+          pendingId,
+        )
+  // The steps of a sub-flow come before the pending step that runs it, because the report shows one pending
+  // step.
   const [pendingStep = null, ...runningSteps] = pendingSteps
   return { steps: [...steps, ...runningSteps], pendingStep, ...stepExtras.takeRest(isShortened) }
 }
@@ -82,15 +104,28 @@ function describeAnswer(
 ) {
   return {
     ...description,
-    answer: option_id === null ? stepOutcomes[outcome ?? 'done'] : getOptionLabel(step, option_id, variables, budget),
+    answer:
+      option_id === null
+        ? stepOutcomes[outcome ?? 'done']
+        : getOptionLabel(step, option_id, variables, budget),
     durationAndTime: `${formatDuration(duration_seconds)}, ${formatTime(decided_at)}`,
     note: note ?? '',
   }
 }
 
-/** Create a function that returns a step with the steps of its sub-flows after it. The step names each sub-flow with its result and notes. */
-function createSubflowAppender(session: SessionRow, supportingData: readonly SupportingDataRow[], options: StepOptions, budget: Budget) {
-  const subflows = (options.subflows ?? []).filter(({ parent_session_id }) => parent_session_id === session.id)
+/**
+ * Create a function that returns a step with the steps of its sub-flows after it. The step names each
+ * sub-flow with its result and notes.
+ */
+function createSubflowAppender(
+  session: SessionRow,
+  supportingData: readonly SupportingDataRow[],
+  options: StepOptions,
+  budget: Budget,
+) {
+  const subflows = (options.subflows ?? []).filter(
+    ({ parent_session_id }) => parent_session_id === session.id,
+  )
   const subflowsByStep = groupBy(subflows, ({ parent_step_id }) => parent_step_id ?? '')
   return (step: ReportStep, stepId: string): [ReportStep, ...ReportStep[]] => {
     let stepsBefore = 0
@@ -98,8 +133,17 @@ function createSubflowAppender(session: SessionRow, supportingData: readonly Sup
       const numbering = { numberPrefix: `${step.number}.`, stepsBefore }
       const variables = collectVariables(subflow)
       stepsBefore += subflow.decisions.length + (subflow.current_step_id === null ? 0 : 1)
-      const subflowOptions = { ...options, ...numbering, variables, lastDecision: undefined, isShortened: false }
-      return { details: describeSubflow(subflow), ...buildReportSteps(subflow, supportingData, subflowOptions, budget) }
+      const subflowOptions = {
+        ...options,
+        ...numbering,
+        variables,
+        lastDecision: undefined,
+        isShortened: false,
+      }
+      return {
+        details: describeSubflow(subflow),
+        ...buildReportSteps(subflow, supportingData, subflowOptions, budget),
+      }
     })
     const parent = {
       ...step,
@@ -108,7 +152,10 @@ function createSubflowAppender(session: SessionRow, supportingData: readonly Sup
       customSteps: [...step.customSteps, ...parts.flatMap(({ customSteps }) => customSteps)],
       evidence: [...step.evidence, ...parts.flatMap(({ evidence }) => evidence)],
     }
-    return [parent, ...parts.flatMap(({ steps, pendingStep }) => (pendingStep ? [...steps, pendingStep] : steps))]
+    return [
+      parent,
+      ...parts.flatMap(({ steps, pendingStep }) => (pendingStep ? [...steps, pendingStep] : steps)),
+    ]
   }
 }
 
@@ -121,14 +168,23 @@ function describeSubflow(session: SessionRow): Fact[] {
   return facts.filter(({ value }) => value)
 }
 
-type StepDescription = Pick<ReportStep, 'headers' | 'title' | 'description' | 'details'> & { step: FlowNode | FlowStep | undefined }
+type StepDescription = Pick<ReportStep, 'headers' | 'title' | 'description' | 'details'> & {
+  step: FlowNode | FlowStep | undefined
+}
 type StepExtras = Pick<ReportStep, 'fallbacks' | 'customSteps' | 'evidence'>
 
-function buildPendingStep({ step: _, ...description }: StepDescription, number: string, extras: StepExtras): ReportStep {
+function buildPendingStep(
+  { step: _, ...description }: StepDescription,
+  number: string,
+  extras: StepExtras,
+): ReportStep {
   return { number, ...description, answer: '', durationAndTime: '', note: '', ...extras }
 }
 
-/** Return a function that describes the step with an id. Only its first call for a step returns the section headers before the step. */
+/**
+ * Return a function that describes the step with an id. Only its first call for a step returns the section
+ * headers before the step.
+ */
 function createStepDescriber(
   { tree_structure }: SessionRow,
   { variables, scriptNames }: StepOptions,
@@ -138,7 +194,9 @@ function createStepDescriber(
   const headersById = indexSectionHeaders(tree_structure)
   return (id) => {
     const step = stepById.get(id)
-    const headers = (headersById.get(id) ?? []).map((header) => toHeader(renderStepText(header, variables, budget)))
+    const headers = (headersById.get(id) ?? []).map((header) =>
+      toHeader(renderStepText(header, variables, budget)),
+    )
     headersById.delete(id)
     return {
       step,
@@ -150,14 +208,20 @@ function createStepDescriber(
   }
 }
 
-function buildDetails(step: FlowNode | FlowStep, scriptNames: ReadonlyMap<string, string> | undefined): Fact[] {
+function buildDetails(
+  step: FlowNode | FlowStep,
+  scriptNames: ReadonlyMap<string, string> | undefined,
+): Fact[] {
   const { estimated_minutes, script_template_id, attachments } = step
   const groupLabel = 'group_label' in step ? step.group_label : null
   const details: Fact[] = []
   if (groupLabel) details.push({ label: 'Group', value: groupLabel })
-  if (typeof estimated_minutes === 'number') details.push({ label: 'Estimated time', value: formatDuration(estimated_minutes * 60) })
-  if (script_template_id) details.push({ label: 'Script', value: scriptNames?.get(script_template_id) ?? script_template_id })
-  for (const { title, url } of attachments ?? []) details.push({ label: 'Attachment', value: title, href: url })
+  if (typeof estimated_minutes === 'number')
+    details.push({ label: 'Estimated time', value: formatDuration(estimated_minutes * 60) })
+  if (script_template_id)
+    details.push({ label: 'Script', value: scriptNames?.get(script_template_id) ?? script_template_id })
+  for (const { title, url } of attachments ?? [])
+    details.push({ label: 'Attachment', value: title, href: url })
   return details
 }
 
@@ -165,22 +229,42 @@ export function toHeader({ title, description }: StepText): ReportHeader {
   return { title, description }
 }
 
-function getOptionLabel(step: FlowNode | FlowStep | undefined, optionId: string, variables: Variables, budget: Budget): string {
+function getOptionLabel(
+  step: FlowNode | FlowStep | undefined,
+  optionId: string,
+  variables: Variables,
+  budget: Budget,
+): string {
   const options = step && 'options' in step ? (step.options ?? []) : []
-  return fillPlaceholders(options.find((option) => option.id === optionId)?.label ?? optionId, variables, budget)
+  return fillPlaceholders(
+    options.find((option) => option.id === optionId)?.label ?? optionId,
+    variables,
+    budget,
+  )
 }
 
 /**
- * Group the fallbacks, custom steps and supporting data by their step. If a step has several decisions, only the first one shows them.
- * `takeRest` returns those that no step of the report shows.
+ * Group the fallbacks, custom steps and supporting data by their step. If a step has several decisions, only
+ * the first one shows them. `takeRest` returns those that no step of the report shows.
  */
-function groupByStep(session: SessionRow, supportingData: readonly SupportingDataRow[], variables: Variables, budget: Budget) {
+function groupByStep(
+  session: SessionRow,
+  supportingData: readonly SupportingDataRow[],
+  variables: Variables,
+  budget: Budget,
+) {
   const titleById =
-    session.fallback_decisions.length > 0 ? indexTitles(session.tree_structure, variables, budget) : new Map<string, string>()
+    session.fallback_decisions.length > 0
+      ? indexTitles(session.tree_structure, variables, budget)
+      : new Map<string, string>()
   const fallbacks = groupBy(session.fallback_decisions, ({ step_id }) => step_id)
   const customSteps = groupBy(session.custom_steps, ({ after_step_id }) => after_step_id)
   const evidence = groupBy(listEvidence(session, supportingData), ({ step_id }) => step_id)
-  const toFallback = ({ fallback_step_id, outcome, note }: SessionRow['fallback_decisions'][number]): ReportFallback => ({
+  const toFallback = ({
+    fallback_step_id,
+    outcome,
+    note,
+  }: SessionRow['fallback_decisions'][number]): ReportFallback => ({
     title: titleById.get(fallback_step_id) || fallback_step_id,
     outcome: stepOutcomes[outcome],
     note: note ?? '',
@@ -191,17 +275,25 @@ function groupByStep(session: SessionRow, supportingData: readonly SupportingDat
       customSteps: takeGroup(customSteps, stepId).map(toCustomStep),
       evidence: takeGroup(evidence, stepId).map((item) => item.evidence),
     }),
-    /** In a shortened report, the rest belongs to the steps that are left out, except the evidence of the whole session. */
+    /**
+     * In a shortened report, the rest belongs to the steps that are left out, except the evidence of the
+     * whole session.
+     */
     takeRest: (isShortened: boolean) => ({
       fallbacks: isShortened ? [] : [...fallbacks.values()].flat().map(toFallback),
       customSteps: isShortened ? [] : [...customSteps.values()].flat().map(toCustomStep),
-      evidence: (isShortened ? takeGroup(evidence, '') : [...evidence.values()].flat()).map((item) => item.evidence),
+      evidence: (isShortened ? takeGroup(evidence, '') : [...evidence.values()].flat()).map(
+        (item) => item.evidence,
+      ),
     }),
   }
 }
 
 /** Return the supporting data of this session alone. Its place in `supportingData` identifies an image. */
-function listEvidence({ id }: SessionRow, supportingData: readonly SupportingDataRow[]): { step_id: string; evidence: Evidence }[] {
+function listEvidence(
+  { id }: SessionRow,
+  supportingData: readonly SupportingDataRow[],
+): { step_id: string; evidence: Evidence }[] {
   return supportingData.flatMap((row, place) =>
     (row.session_id ?? id) === id ? [{ step_id: row.step_id ?? '', evidence: toEvidence(row, place) }] : [],
   )
@@ -214,8 +306,17 @@ function takeGroup<T>(groups: Map<string, T[]>, key: string): T[] {
   return group
 }
 
-function indexTitles(structure: SessionRow['tree_structure'], variables: Variables, budget: Budget): Map<string, string> {
-  return new Map(Array.from(walkAll(structure), ({ node }) => [node.id, fillPlaceholders(node.title ?? '', variables, budget)]))
+function indexTitles(
+  structure: SessionRow['tree_structure'],
+  variables: Variables,
+  budget: Budget,
+): Map<string, string> {
+  return new Map(
+    Array.from(walkAll(structure), ({ node }) => [
+      node.id,
+      fillPlaceholders(node.title ?? '', variables, budget),
+    ]),
+  )
 }
 
 function groupBy<T>(items: readonly T[], getKey: (item: T) => string): Map<string, T[]> {

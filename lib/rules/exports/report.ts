@@ -1,7 +1,8 @@
 import type { SessionRow } from '#rules/flows/session-row.ts'
 import type { Markdown } from '#rules/markup/markdown.ts'
 
-// A session as a report: all texts that an export shows, in their order. Every export format renders the same report.
+// A session as a report: all texts that an export shows, in their order. Every export format renders the same
+// report.
 
 export interface Fact {
   label: string
@@ -17,7 +18,9 @@ export interface Evidence {
   /** The index of the image in the supporting data; null without an image. */
   image: number | null
 }
-/** The images of an export by their index in the supporting data. An image that is missing here is only named. */
+/**
+ * The images of an export by their index in the supporting data. An image that is missing here is only named.
+ */
 export type ReportImages = ReadonlyMap<number, ReportImage>
 /** A JPEG; its size is in pixels. */
 export interface ReportImage {
@@ -72,7 +75,10 @@ export interface Report {
   pendingStep: ReportStep | null
   /** The closing text of a procedure whose steps are all answered, with the section headers before it. */
   end: (ReportHeader & { headers: ReportHeader[] }) | null
-  /** These three belong to a step without an answer, or to the whole session. Those of answered steps are in `steps`. */
+  /**
+   * These three belong to a step without an answer, or to the whole session. Those of answered steps are in
+   * `steps`.
+   */
   fallbacks: ReportFallback[]
   customSteps: ReportCustomStep[]
   evidence: Evidence[]

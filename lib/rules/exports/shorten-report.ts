@@ -23,7 +23,10 @@ export const textWork: FormatWork = {
   maxSteps: requestSteps,
   maxBytes: maxWrittenBytes,
 }
-/** Finding, placing and drawing a glyph takes about 1 µs, shaping it 2 µs, and a line with its part of a page 12 µs. */
+/**
+ * Finding, placing and drawing a glyph takes about 1 µs, shaping it 2 µs, and a line with its part of a page
+ * 12 µs.
+ */
 export const pdfWork: FormatWork = {
   perCharacter: 100,
   perComplexCharacter: 200,
@@ -40,8 +43,9 @@ const itemWork: Work = { steps: 500, bytes: 300 }
 const bytesPerLine = 40
 
 /**
- * Return the report without what takes too much work to write, or too much room: a description becomes a code block, which shows its source.
- * A text that does not fit even so becomes a mark, and further parts are left out. Count the rest.
+ * Return the report without what takes too much work to write, or too much room: a description becomes a code
+ * block, which shows its source. A text that does not fit even so becomes a mark, and further parts are left
+ * out. Count the rest.
  */
 export function shortenReport(report: Report, format: FormatWork, budget: Budget): Report {
   let stepsLeft = Math.min(format.maxSteps, budget.getStepsLeft())
@@ -72,7 +76,8 @@ export function shortenReport(report: Report, format: FormatWork, budget: Budget
     return kept.map((item) => shortenValue(item, ''))
   }
   const shortenValue = (value: unknown, key: string): unknown => {
-    if (typeof value === 'string') return key === 'description' ? shortenDescription(value) : key === 'kind' ? value : shortenText(value)
+    if (typeof value === 'string')
+      return key === 'description' ? shortenDescription(value) : key === 'kind' ? value : shortenText(value)
     if (Array.isArray(value)) return shortenItems(value)
     if (typeof value !== 'object' || value === null) return value
     return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, shortenValue(part, name)]))

@@ -51,7 +51,11 @@ export function parsePlainText(text: string): Block[] {
     const line = lines[index] as string
     const codeBlock: CodeBlock | undefined = codeBlocks[codeBlockIndex]
     if (codeBlock?.from === index) {
-      blocks.push({ kind: 'code', text: lines.slice(codeBlock.from + 1, codeBlock.to).join('\n'), language: parseLanguage(line) })
+      blocks.push({
+        kind: 'code',
+        text: lines.slice(codeBlock.from + 1, codeBlock.to).join('\n'),
+        language: parseLanguage(line),
+      })
       openParagraph = null
       codeBlockIndex++
       index = codeBlock.to
@@ -81,7 +85,9 @@ export function readLanguage(info: string): string {
 
 /** Return the text of the spans without styles. A link becomes `label (address)`. */
 export function formatSpans(spans: readonly Span[]): string {
-  return spans.map(({ text, href }) => (href !== undefined && href !== text ? `${text} (${href})` : text)).join('')
+  return spans
+    .map(({ text, href }) => (href !== undefined && href !== text ? `${text} (${href})` : text))
+    .join('')
 }
 
 /** Join the parts that are not empty. */

@@ -2,9 +2,25 @@ import type { Budget } from '#rules/budget.ts'
 import type { Markdown } from '#rules/markup/markdown.ts'
 import { joinLines } from '#rules/text/join-lines.ts'
 import { parseMarkdown } from './markdown-blocks.ts'
-import type { Evidence, Fact, Report, ReportCustomStep, ReportFallback, ReportHeader, ReportStep } from './report.ts'
+import type {
+  Evidence,
+  Fact,
+  Report,
+  ReportCustomStep,
+  ReportFallback,
+  ReportHeader,
+  ReportStep,
+} from './report.ts'
 import { shortenReport, textWork } from './shorten-report.ts'
-import { type Block, formatSpans, joinNonEmpty, type List, parsePlainText, splitLines, type Table } from './text-blocks.ts'
+import {
+  type Block,
+  formatSpans,
+  joinNonEmpty,
+  type List,
+  parsePlainText,
+  splitLines,
+  type Table,
+} from './text-blocks.ts'
 
 const maxUnderlineWidth = 72
 const maxLabelWidth = 24
@@ -36,12 +52,19 @@ function renderSection(title: string, content: string): string {
   return content && `${title}\n${'-'.repeat(title.length)}\n${content}`
 }
 
-/** Render one line per fact. The values start in the same column, except after a label that is too long for it. */
+/**
+ * Render one line per fact. The values start in the same column, except after a label that is too long for
+ * it.
+ */
 function renderFacts(facts: readonly Fact[]): string {
   const longestLabel = Math.max(0, ...facts.map(({ label }) => label.length))
   const valueColumn = Math.min(maxLabelWidth, longestLabel) + 2
   return facts
-    .map((fact) => `${joinLines(fact.label)}: `.padEnd(valueColumn) + applyHangingIndent(formatFactValue(fact), valueColumn))
+    .map(
+      (fact) =>
+        `${joinLines(fact.label)}: `.padEnd(valueColumn) +
+        applyHangingIndent(formatFactValue(fact), valueColumn),
+    )
     .join('\n')
 }
 
@@ -69,7 +92,10 @@ function renderStep(step: ReportStep): string {
     ...step.customSteps.map(renderCustomStep),
     ...step.evidence.map(formatEvidence),
   ]
-  const body = joinNonEmpty([`${step.number}. ${joinLines(step.title)}`, indentLines(joinNonEmpty(parts, '\n'))], '\n')
+  const body = joinNonEmpty(
+    [`${step.number}. ${joinLines(step.title)}`, indentLines(joinNonEmpty(parts, '\n'))],
+    '\n',
+  )
   return joinNonEmpty([...step.headers.map(renderHeader), body], '\n\n')
 }
 
@@ -80,16 +106,25 @@ function renderNote(note: string): string {
 }
 
 function renderFallback({ title, outcome, note }: ReportFallback): string {
-  return joinNonEmpty([`Also tried: ${joinLines(title)} - ${outcome}`, indentLines(formatPlainText(note))], '\n')
+  return joinNonEmpty(
+    [`Also tried: ${joinLines(title)} - ${outcome}`, indentLines(formatPlainText(note))],
+    '\n',
+  )
 }
 
 function renderCustomStep({ title, description, source }: ReportCustomStep): string {
-  return joinNonEmpty([`Also done: ${joinLines(title)} (${source})`, indentLines(formatMarkdown(description))], '\n')
+  return joinNonEmpty(
+    [`Also done: ${joinLines(title)} (${source})`, indentLines(formatMarkdown(description))],
+    '\n',
+  )
 }
 
 /** Return the title of a snippet or a screenshot, with its text below. */
 export function formatEvidence({ kind, title, content }: Evidence): string {
-  const titleLines: Record<Evidence['kind'], string> = { screenshot: `[Screenshot: ${joinLines(title)}]`, text: `${joinLines(title)}:` }
+  const titleLines: Record<Evidence['kind'], string> = {
+    screenshot: `[Screenshot: ${joinLines(title)}]`,
+    text: `${joinLines(title)}:`,
+  }
   return joinNonEmpty([titleLines[kind], indentLines(splitLines(content).join('\n').trimEnd())], '\n')
 }
 
@@ -146,7 +181,11 @@ function formatTable({ rows }: Table): string {
       .join(' | ')
       .trimEnd()
   const [header = [], ...body] = cells
-  return [formatRow(header), widths.map((width) => '-'.repeat(width)).join('-|-'), ...body.map(formatRow)].join('\n')
+  return [
+    formatRow(header),
+    widths.map((width) => '-'.repeat(width)).join('-|-'),
+    ...body.map(formatRow),
+  ].join('\n')
 }
 
 /** Indent all lines by three spaces, except empty lines. */
@@ -157,6 +196,7 @@ export function indentLines(text: string): string {
 
 /** Count the columns of a text in a monospaced font. Chinese, Japanese and Korean characters take two. */
 function countColumns(text: string): number {
-  const wideCharacters = text.match(/[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\uff00-\uff60]/g) ?? []
+  const wideCharacters =
+    text.match(/[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\uff00-\uff60]/g) ?? []
   return Array.from(text).length + wideCharacters.length
 }

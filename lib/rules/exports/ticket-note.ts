@@ -2,22 +2,38 @@ import type { Budget } from '#rules/budget.ts'
 import { toMarkdown } from '#rules/markup/markdown.ts'
 import { joinLines } from '#rules/text/join-lines.ts'
 import { changeDescriptions } from './descriptions.ts'
-import type { Evidence, Fact, Report, ReportCustomStep, ReportFallback, ReportHeader, ReportStep } from './report.ts'
+import type {
+  Evidence,
+  Fact,
+  Report,
+  ReportCustomStep,
+  ReportFallback,
+  ReportHeader,
+  ReportStep,
+} from './report.ts'
 import { shortenReport, textWork } from './shorten-report.ts'
 import { applyHangingIndent, formatEvidence, formatFactValue, formatPlainText, indentLines } from './text.ts'
 
-/** Return the report without the descriptions, which a ticket note does not show. They then need no masking. */
+/**
+ * Return the report without the descriptions, which a ticket note does not show. They then need no masking.
+ */
 export function removeDescriptions(report: Report): Report {
   return changeDescriptions(report, () => toMarkdown(''))
 }
 
-/** Render a report as short plain text for the note of a ticket: one line per step, no blank lines inside a section. */
+/**
+ * Render a report as short plain text for the note of a ticket: one line per step, no blank lines inside a
+ * section.
+ */
 export function renderTicketNote(fullReport: Report, budget: Budget): string {
   const report = shortenReport(fullReport, textWork, budget)
   const sections = [
     [joinLines(report.title), ...renderFacts(report.facts)].join('\n'),
     renderSection('Details', renderFacts(report.variables)),
-    renderSection('Steps', [...report.steps.map(renderStep), ...(report.end ? [...report.end.headers, report.end].map(renderHeader) : [])]),
+    renderSection('Steps', [
+      ...report.steps.map(renderStep),
+      ...(report.end ? [...report.end.headers, report.end].map(renderHeader) : []),
+    ]),
     renderSection('Current step', report.pendingStep ? [renderStep(report.pendingStep)] : []),
     renderSection('Also tried', report.fallbacks.map(renderFallback)),
     renderSection('Also done', report.customSteps.map(renderCustomStep)),
@@ -60,7 +76,9 @@ function renderNote(note: string): string {
 }
 
 function renderFallback({ title, outcome, note }: ReportFallback): string {
-  return [`Also tried: ${joinLines(title)} -> ${outcome}`, indentLines(renderNote(note))].filter(Boolean).join('\n')
+  return [`Also tried: ${joinLines(title)} -> ${outcome}`, indentLines(renderNote(note))]
+    .filter(Boolean)
+    .join('\n')
 }
 
 function renderCustomStep({ title }: ReportCustomStep): string {

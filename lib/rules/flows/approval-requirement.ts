@@ -6,7 +6,10 @@ import { Uuid } from '#rules/uuid.ts'
 export const approverRoles = ['engineer', 'team_admin', 'account_admin'] as const
 export type ApproverRole = (typeof approverRoles)[number]
 
-/** How long a request waits, and how long an approval is valid, if the step does not set `expires_after_minutes`. */
+/**
+ * How long a request waits, and how long an approval is valid, if the step does not set
+ * `expires_after_minutes`.
+ */
 export const defaultExpiryMinutes = 60
 
 export const ApprovalRequirement = z
@@ -24,14 +27,18 @@ export const ApprovalRequirement = z
       .min(1)
       .max(10_080)
       .nullish()
-      .describe(`How long a request waits, and how long an approval is valid. The default is ${defaultExpiryMinutes}.`),
+      .describe(
+        `How long a request waits, and how long an approval is valid. The default is ${defaultExpiryMinutes}.`,
+      ),
   })
   .describe('Who must approve the step before its answer counts. Never the user who runs the session.')
   .meta({ id: 'ApprovalRequirement', examples: [{ roles: ['account_admin'], expires_after_minutes: 30 }] })
 export type ApprovalRequirement = z.infer<typeof ApprovalRequirement>
 
 /** Return the approval in normal form, or nothing if there is none. */
-export function normaliseApproval(approval: ApprovalRequirement | null | undefined): { approval?: ApprovalRequirement } {
+export function normaliseApproval(approval: ApprovalRequirement | null | undefined): {
+  approval?: ApprovalRequirement
+} {
   if (!approval) return {}
   const { roles, user_ids, expires_after_minutes } = approval
   return {

@@ -16,9 +16,19 @@ export interface FlowContent extends Flow {
 }
 
 /** Return the fields of a flow, its questions and its steps for a comparison. */
-export function toFlowContent({ name, description, tree_type, tree_structure, intake_form }: FlowContent): Content {
+export function toFlowContent({
+  name,
+  description,
+  tree_type,
+  tree_structure,
+  intake_form,
+}: FlowContent): Content {
   const steps = tree_structure ? listSteps(tree_structure) : []
-  return { fields: { name, description, tree_type }, items: [...intake_form.map(toQuestion), ...steps], isOrdered: true }
+  return {
+    fields: { name, description, tree_type },
+    items: [...intake_form.map(toQuestion), ...steps],
+    isOrdered: true,
+  }
 }
 
 function toQuestion({ key, ...fields }: IntakeField): Item {
@@ -37,6 +47,9 @@ function listStep({ fallback_steps, ...step }: FlowStep): Item[] {
   return [toStep(step, null), ...(fallback_steps ?? []).map((fallback) => toStep(fallback, step.id))]
 }
 
-function toStep({ id, ...fields }: Omit<FlowNode, 'children'> | FlowStep | FallbackStep, parentId: string | null): Item {
+function toStep(
+  { id, ...fields }: Omit<FlowNode, 'children'> | FlowStep | FallbackStep,
+  parentId: string | null,
+): Item {
   return { list: 'steps', id, label: fields.title ?? '', parentId, fields }
 }

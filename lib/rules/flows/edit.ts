@@ -2,7 +2,15 @@
 export interface FlowEdit {
   op: 'update' | 'insert' | 'move' | 'remove'
   id: string
-  kind: 'decision' | 'action' | 'solution' | 'procedure_step' | 'section_header' | 'procedure_end' | 'fallback_step' | null
+  kind:
+    | 'decision'
+    | 'action'
+    | 'solution'
+    | 'procedure_step'
+    | 'section_header'
+    | 'procedure_end'
+    | 'fallback_step'
+    | null
   title: string | null
   description: string | null
   /** The options of a decision. */
@@ -11,7 +19,10 @@ export interface FlowEdit {
   next: string | null
   estimated_minutes: number | null
   group_label: string | null
-  /** Where an inserted or moved step belongs. In a tree, an inserted node takes the place of the anchor, which it must lead to. */
+  /**
+   * Where an inserted or moved step belongs. In a tree, an inserted node takes the place of the anchor, which
+   * it must lead to.
+   */
   position: 'before' | 'after' | null
   anchor: string | null
 }
@@ -21,5 +32,7 @@ export class EditProblem extends Error {}
 
 /** Return a copy without the fields that are null. */
 export function dropNulls<T extends object>(fields: T): { [K in keyof T]?: NonNullable<T[K]> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as { [K in keyof T]?: NonNullable<T[K]> }
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as {
+    [K in keyof T]?: NonNullable<T[K]>
+  }
 }

@@ -8,14 +8,18 @@ import { isStepList, TreeStructure, type TreeType } from './structure.ts'
 import { editTree } from './tree-edits.ts'
 import { validateFlow } from './validate.ts'
 
-/** Apply edits to a copy of the structure, or return the problems that prevent it. The result is valid as a draft. */
+/**
+ * Apply edits to a copy of the structure, or return the problems that prevent it. The result is valid as a
+ * draft.
+ */
 export function editStructure(
   type: TreeType,
   structure: TreeStructure,
   edits: readonly FlowEdit[],
   budget: Budget,
 ): { patch: PatchOperation[]; result: TreeStructure } | { problems: string[] } {
-  if (findUnstorableText(edits, []).length > 0) return { problems: ['The edits contain characters that cannot be stored'] }
+  if (findUnstorableText(edits, []).length > 0)
+    return { problems: ['The edits contain characters that cannot be stored'] }
   try {
     const result = isStepList(structure) ? editSteps(structure, edits) : editTree(structure, edits)
     const problems = findProblems(type, result, budget)
@@ -28,7 +32,12 @@ export function editStructure(
 
 function findProblems(type: TreeType, result: TreeStructure, budget: Budget): string[] {
   const parsed = TreeStructure.safeParse(result)
-  if (!parsed.success) return parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).slice(0, 20)
-  const { errors } = validateFlow({ tree_type: type, tree_structure: normaliseStructure(parsed.data), intake_form: [] }, 'draft', budget)
+  if (!parsed.success)
+    return parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).slice(0, 20)
+  const { errors } = validateFlow(
+    { tree_type: type, tree_structure: normaliseStructure(parsed.data), intake_form: [] },
+    'draft',
+    budget,
+  )
   return errors.map(({ path, message, node_id }) => `${node_id ?? path}: ${message}`)
 }

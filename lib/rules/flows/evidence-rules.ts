@@ -1,7 +1,10 @@
 import type { EvidenceRequirement } from './evidence.ts'
 import { type FlowProblem, problemAt } from './problems.ts'
 
-/** Return the problems of requirements that prevent publishing their flow. `isAnswerable` says whether the step takes an answer. */
+/**
+ * Return the problems of requirements that prevent publishing their flow. `isAnswerable` says whether the
+ * step takes an answer.
+ */
 export function validateEvidence(
   node: { id: string; evidence?: EvidenceRequirement[] | null | undefined },
   path: string,
@@ -16,11 +19,27 @@ export function validateEvidence(
     const optionCount = new Set(options).size
     const problems: FlowProblem[] = []
     if (keys.indexOf(key) < index)
-      problems.push(problemAt(node, path, `${place}.key`, `The evidence ${key} is required twice in this step`))
+      problems.push(
+        problemAt(node, path, `${place}.key`, `The evidence ${key} is required twice in this step`),
+      )
     if (type === 'select' && optionCount < 2)
-      problems.push(problemAt(node, path, `${place}.options`, `The evidence “${label}” needs at least 2 different options`))
+      problems.push(
+        problemAt(
+          node,
+          path,
+          `${place}.options`,
+          `The evidence “${label}” needs at least 2 different options`,
+        ),
+      )
     if (type !== 'select' && optionCount > 0)
-      problems.push(problemAt(node, path, `${place}.options`, `The evidence “${label}” cannot have options; only a select has them`))
+      problems.push(
+        problemAt(
+          node,
+          path,
+          `${place}.options`,
+          `The evidence “${label}” cannot have options; only a select has them`,
+        ),
+      )
     if (type === 'note' && requirements.findIndex((other) => other.type === 'note') < index)
       problems.push(problemAt(node, path, `${place}.type`, 'An answer has one note; require it once'))
     return problems

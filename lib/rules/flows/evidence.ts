@@ -13,9 +13,15 @@ export const EvidenceRequirement = z
     type: z
       .enum(['note', 'screenshot', ...valueTypes])
       .meta({ id: 'EvidenceType' })
-      .describe('`note`: the note of the answer. `screenshot`: an upload. Any other type: a value. `select`: one of `options`.'),
+      .describe(
+        '`note`: the note of the answer. `screenshot`: an upload. Any other type: a value. `select`: one of `options`.',
+      ),
     label: z.string().trim().min(1).max(200).describe('What to provide.'),
-    options: z.array(z.string().trim().min(1).max(200)).max(100).nullish().describe('The options of a `select`.'),
+    options: z
+      .array(z.string().trim().min(1).max(200))
+      .max(100)
+      .nullish()
+      .describe('The options of a `select`.'),
   })
   .meta({ id: 'EvidenceRequirement', examples: [{ key: 'serial', type: 'text', label: 'Serial number' }] })
 export type EvidenceRequirement = z.infer<typeof EvidenceRequirement>
@@ -58,9 +64,12 @@ export function findEvidenceMismatches(
 ): EvidenceMismatch[] {
   const mismatches = requirements.flatMap((requirement): EvidenceMismatch[] => {
     if (requirement.type === 'note')
-      return note?.trim() ? [] : [{ field: 'note', key: null, message: 'is required by this step', isMissing: true }]
+      return note?.trim()
+        ? []
+        : [{ field: 'note', key: null, message: 'is required by this step', isMissing: true }]
     const { key } = requirement
-    if (!Object.hasOwn(evidence, key)) return [{ field: 'evidence', key, message: 'is required by this step', isMissing: true }]
+    if (!Object.hasOwn(evidence, key))
+      return [{ field: 'evidence', key, message: 'is required by this step', isMissing: true }]
     const message = checkValue(requirement, evidence[key])
     return message ? [{ field: 'evidence', key, message, isMissing: false }] : []
   })
@@ -68,7 +77,12 @@ export function findEvidenceMismatches(
   const unknownKeys = Object.keys(evidence).filter((key) => !knownKeys.has(key))
   return [
     ...mismatches,
-    ...unknownKeys.map((key) => ({ field: 'evidence' as const, key, message: 'must be a key that this step requires', isMissing: false })),
+    ...unknownKeys.map((key) => ({
+      field: 'evidence' as const,
+      key,
+      message: 'must be a key that this step requires',
+      isMissing: false,
+    })),
   ]
 }
 
@@ -90,8 +104,14 @@ function checkValue({ type, options }: EvidenceRequirement, value: unknown): str
   }
 }
 
-/** Return the evidence of a valid answer for storage, in the order of the requirements. The note is stored with the answer. */
-export function toProvidedEvidence(requirements: readonly EvidenceRequirement[], values: EvidenceValues = {}): ProvidedEvidence[] {
+/**
+ * Return the evidence of a valid answer for storage, in the order of the requirements. The note is stored
+ * with the answer.
+ */
+export function toProvidedEvidence(
+  requirements: readonly EvidenceRequirement[],
+  values: EvidenceValues = {},
+): ProvidedEvidence[] {
   return requirements.flatMap(({ key, type, label }): ProvidedEvidence[] => {
     const value = values[key]
     if (type === 'note' || value === undefined) return []

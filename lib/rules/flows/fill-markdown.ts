@@ -1,5 +1,11 @@
 import type { Budget } from '#rules/budget.ts'
-import { type Code, createMark, findPlaces, type Place, type PlaceKind } from '#rules/markup/filling-places.ts'
+import {
+  type Code,
+  createMark,
+  findPlaces,
+  type Place,
+  type PlaceKind,
+} from '#rules/markup/filling-places.ts'
 import { escapeMarkdown, type Markdown } from '#rules/markup/markdown.ts'
 import { measureMarkup } from '#rules/markup/markup-work.ts'
 import { deepLine, readLastWord } from '#rules/markup/parser.ts'
@@ -11,14 +17,19 @@ const plainValue = /^[\p{L}\p{N}]+(?:[-._:@,]+[\p{L}\p{N}]+)*$/u
 const stepsPerCharacter = 20
 
 /**
- * Replace the placeholders of a markdown text with their values, so that a reader sees each value as it was typed. It is escaped for its place,
- * and unchanged in code. Line breaks stay where the place can have them.
+ * Replace the placeholders of a markdown text with their values, so that a reader sees each value as it was
+ * typed. It is escaped for its place, and unchanged in code. Line breaks stay where the place can have them.
  */
-export function fillMarkdown(markdown: Markdown, values: Readonly<Record<string, unknown>>, budget: Budget): Markdown {
+export function fillMarkdown(
+  markdown: Markdown,
+  values: Readonly<Record<string, unknown>>,
+  budget: Budget,
+): Markdown {
   const fillings = collectFillings(markdown, values, budget)
   const length = fillings.reduce((sum, { value }) => sum + value.length, 0)
   // A deep text is shown as plain text.
-  if (fillings.every(({ value }) => plainValue.test(value)) || deepLine.test(markdown)) return splice(markdown, fillings) as Markdown
+  if (fillings.every(({ value }) => plainValue.test(value)) || deepLine.test(markdown))
+    return splice(markdown, fillings) as Markdown
   budget.spend(length * stepsPerCharacter)
   const marked: Filling[] = []
   const source = splice(markdown, fillings, (_, index) => createMark(index), marked).replaceAll('\r', '\n')
@@ -27,7 +38,9 @@ export function fillMarkdown(markdown: Markdown, values: Readonly<Record<string,
   if (isAffordable) budget.spend(steps)
   const places = isAffordable ? findPlaces(source) : new Map<number, Place>()
   const edits = [
-    ...marked.map((mark, index) => fillMark(fillings[index]?.value ?? '', source, mark, places.get(index)?.kind)),
+    ...marked.map((mark, index) =>
+      fillMark(fillings[index]?.value ?? '', source, mark, places.get(index)?.kind),
+    ),
     ...listFences(source, marked, fillings, places),
   ]
   return splice(
@@ -61,7 +74,9 @@ function fillMark(value: string, source: string, mark: Filling, kind: PlaceKind 
   const written = writeValue(value, source, mark, kind)
   const [run] = /\\*$/.exec(readLastWord(source, mark.start)) ?? ['']
   const isEscape = run.length % 2 === 1 && ['text', 'cell', 'heading'].includes(kind)
-  return isEscape ? { value: `&#92;${written}`, start: mark.start - 1, end: mark.end } : { ...mark, value: written }
+  return isEscape
+    ? { value: `&#92;${written}`, start: mark.start - 1, end: mark.end }
+    : { ...mark, value: written }
 }
 
 /** With an exclamation mark before it, a link would be an image. */
@@ -86,7 +101,9 @@ function writeValue(value: string, source: string, { start, end }: Filling, kind
     case 'cell-code':
       return lines.join(' ').replaceAll('|', '\\|')
     case 'block':
-      return lines.join(`\n${/^[ \t>]*/.exec(source.slice(source.lastIndexOf('\n', start) + 1, start))?.[0] ?? ''}`)
+      return lines.join(
+        `\n${/^[ \t>]*/.exec(source.slice(source.lastIndexOf('\n', start) + 1, start))?.[0] ?? ''}`,
+      )
     case 'info':
       return value.replace(/[^\w+#.-]/g, '')
     case 'address':
@@ -124,19 +141,30 @@ function listFences(
   for (let end = source.indexOf('\n'); end >= 0; end = source.indexOf('\n', end + 1)) lineStarts.push(end + 1)
   return [...codes].flatMap((code) => {
     const values = code.indexes.map((index) => fillings[index]?.value ?? '')
-    const longestRun = values.reduce((max, value) => Math.max(max, findLongestRun(value, code.fence.slice(0, 1))), 0)
-    if (code.lines) return longestRun < code.fence.length ? [] : listBlockFences(source, code, longestRun, lineStarts)
+    const longestRun = values.reduce(
+      (max, value) => Math.max(max, findLongestRun(value, code.fence.slice(0, 1))),
+      0,
+    )
+    if (code.lines)
+      return longestRun < code.fence.length ? [] : listBlockFences(source, code, longestRun, lineStarts)
     const [first, last] = [marked[code.indexes[0] ?? 0], marked[code.indexes.at(-1) ?? 0]]
     return first && last ? listSpanFences(source, code, first, last, values, longestRun) : []
   })
 }
 
-function listBlockFences(source: string, { fence, lines }: Code, longestRun: number, lineStarts: readonly number[]): Filling[] {
+function listBlockFences(
+  source: string,
+  { fence, lines }: Code,
+  longestRun: number,
+  lineStarts: readonly number[],
+): Filling[] {
   const [first, end] = lines ?? [0, 0]
   return [first, end - 1].flatMap((line) => {
     const start = source.indexOf(fence, lineStarts[line])
     const isInLine = start >= 0 && start < (lineStarts[line + 1] ?? source.length + 1)
-    return isInLine ? { value: (fence[0] ?? '').repeat(longestRun + 1 - fence.length), start, end: start } : []
+    return isInLine
+      ? { value: (fence[0] ?? '').repeat(longestRun + 1 - fence.length), start, end: start }
+      : []
   })
 }
 
@@ -154,7 +182,8 @@ function listSpanFences(
   const firstChar = first.start === open + fence.length ? values[0]?.[0] : source[open + fence.length]
   const lastChar = last.end === close ? values.at(-1)?.at(-1) : source[close - 1]
   const isPadded = source[open + fence.length] === ' ' && source[close - 1] === ' '
-  const needsPadding = firstChar === '`' || lastChar === '`' || (!isPadded && firstChar === ' ' && lastChar === ' ')
+  const needsPadding =
+    firstChar === '`' || lastChar === '`' || (!isPadded && firstChar === ' ' && lastChar === ' ')
   const padding = needsPadding ? ' ' : ''
   if (more === '' && padding === '') return []
   return [

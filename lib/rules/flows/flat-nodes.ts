@@ -39,7 +39,10 @@ export function flattenStructure(structure: TreeStructure): FlatNode[] {
     kind: node.type,
     title: node.title ?? '',
     description: node.description ?? '',
-    options: ('options' in node ? (node.options ?? []) : []).map(({ label, next_node_id }) => ({ label, leads_to: next_node_id ?? '' })),
+    options: ('options' in node ? (node.options ?? []) : []).map(({ label, next_node_id }) => ({
+      label,
+      leads_to: next_node_id ?? '',
+    })),
     next: ('next_node_id' in node ? node.next_node_id : null) ?? null,
   }))
 }
@@ -50,8 +53,8 @@ function listNodes(structure: TreeStructure): (FlowNode | FlowStep)[] {
 
 /**
  * Build the structure of a flow from flat nodes, or return the problems that prevent it.
- * A flat node has no attachments, minutes, script, sub-flow, library visibility, evidence, approval, timer, group label, fallback steps or
- * option ids. These are copied from the node with the same id in `base`.
+ * A flat node has no attachments, minutes, script, sub-flow, library visibility, evidence, approval, timer,
+ * group label, fallback steps or option ids. These are copied from the node with the same id in `base`.
  */
 export function buildStructure(
   type: TreeType,
@@ -65,7 +68,8 @@ export function buildStructure(
     return {
       structure: {
         steps: nodes.map(
-          ({ id, kind, title, description }) => ({ ...baseNodes.get(id)?.extras, id, type: kind, title, description }) as FlowStep,
+          ({ id, kind, title, description }) =>
+            ({ ...baseNodes.get(id)?.extras, id, type: kind, title, description }) as FlowStep,
         ),
       },
     }
@@ -90,7 +94,10 @@ function getChildIds({ options, next }: FlatNode): string[] {
   return [...new Set([...options.map(({ leads_to }) => leads_to), ...(next ? [next] : [])])]
 }
 
-/** Return the problems of the links. Exactly one link leads to each node of a tree except the first, which is the root. */
+/**
+ * Return the problems of the links. Exactly one link leads to each node of a tree except the first, which is
+ * the root.
+ */
 function findLinkProblems(nodes: readonly FlatNode[]): string[] {
   const nodeById = new Map(nodes.map((node) => [node.id, node]))
   const problems: string[] = []
@@ -101,13 +108,17 @@ function findLinkProblems(nodes: readonly FlatNode[]): string[] {
     for (const id of getChildIds(node)) {
       const child = nodeById.get(id)
       if (!child) problems.push(`The node ${node.id} leads to ${id}, which does not exist`)
-      else if (reachedIds.has(id)) problems.push(`The node ${id} is reached twice: write a separate node for each link`)
+      else if (reachedIds.has(id))
+        problems.push(`The node ${id} is reached twice: write a separate node for each link`)
       else {
         reachedIds.add(id)
         pending.push(child)
       }
     }
-  return [...problems, ...nodes.filter(({ id }) => !reachedIds.has(id)).map(({ id }) => `Nothing leads to the node ${id}`)]
+  return [
+    ...problems,
+    ...nodes.filter(({ id }) => !reachedIds.has(id)).map(({ id }) => `Nothing leads to the node ${id}`),
+  ]
 }
 
 /** Require nodes without link problems. */
@@ -138,7 +149,10 @@ function sortParentsFirst(nodes: readonly FlatNode[]): FlatNode[] {
   return sorted
 }
 
-/** Build options with ids of the base flow: of the option with the same label, or else of one with the same target. */
+/**
+ * Build options with ids of the base flow: of the option with the same label, or else of one with the same
+ * target.
+ */
 export function buildOptions(options: FlatNode['options'], baseOptions: readonly FlowOption[]): FlowOption[] {
   const labels = new Set(options.map(({ label }) => label))
   const matchedOptions = new Set<FlowOption>()
@@ -162,13 +176,37 @@ function indexBaseNodes(base: TreeStructure | null): Map<string, BaseNode> {
   if (!base) return new Map()
   return new Map(
     listNodes(base).map((node) => {
-      const { attachments, estimated_minutes, script_template_id, subflow, library_visibility, evidence, approval, timer } = node
+      const {
+        attachments,
+        estimated_minutes,
+        script_template_id,
+        subflow,
+        library_visibility,
+        evidence,
+        approval,
+        timer,
+      } = node
       const stepFields =
-        'group_label' in node || 'fallback_steps' in node ? { group_label: node.group_label, fallback_steps: node.fallback_steps } : {}
+        'group_label' in node || 'fallback_steps' in node
+          ? { group_label: node.group_label, fallback_steps: node.fallback_steps }
+          : {}
       const requirements = { evidence, approval, timer }
-      const extras = { attachments, estimated_minutes, script_template_id, subflow, library_visibility, ...requirements, ...stepFields }
-      const presentExtras = Object.entries(extras).filter(([, value]) => value !== undefined && value !== null)
-      return [node.id, { extras: Object.fromEntries(presentExtras), options: ('options' in node && node.options) || [] }]
+      const extras = {
+        attachments,
+        estimated_minutes,
+        script_template_id,
+        subflow,
+        library_visibility,
+        ...requirements,
+        ...stepFields,
+      }
+      const presentExtras = Object.entries(extras).filter(
+        ([, value]) => value !== undefined && value !== null,
+      )
+      return [
+        node.id,
+        { extras: Object.fromEntries(presentExtras), options: ('options' in node && node.options) || [] },
+      ]
     }),
   )
 }

@@ -17,8 +17,13 @@ export interface AnswerProblem {
 }
 
 /** Return the answers, with the default of each unanswered field added. */
-export function applyDefaults<T>(form: readonly IntakeField[], answers: Readonly<Record<string, T>>): Record<string, T> {
-  const fields = form.filter((field) => !hasAnswer(answers, field) && field.default !== undefined && field.default !== null)
+export function applyDefaults<T>(
+  form: readonly IntakeField[],
+  answers: Readonly<Record<string, T>>,
+): Record<string, T> {
+  const fields = form.filter(
+    (field) => !hasAnswer(answers, field) && field.default !== undefined && field.default !== null,
+  )
   return { ...answers, ...Object.fromEntries(fields.map((field) => [field.key, field.default as T])) }
 }
 
@@ -26,16 +31,25 @@ export function applyDefaults<T>(form: readonly IntakeField[], answers: Readonly
 export type AnswerValidator = (answers: IntakeAnswers) => AnswerProblem[]
 
 /**
- * Create a function that returns the problems of answers. With `complete`, a missing answer to a required field is a problem too. Keys that
- * the form does not have are allowed. The function throws 422 when the patterns of all checked answers take too much work.
+ * Create a function that returns the problems of answers. With `complete`, a missing answer to a required
+ * field is a problem too. Keys that the form does not have are allowed. The function throws 422 when the
+ * patterns of all checked answers take too much work.
  */
-export function createAnswerValidator(form: readonly IntakeField[], { complete }: { complete: boolean }, budget: Budget): AnswerValidator {
+export function createAnswerValidator(
+  form: readonly IntakeField[],
+  { complete }: { complete: boolean },
+  budget: Budget,
+): AnswerValidator {
   const fields = form.map((field) => ({ field, validatePattern: createPatternValidator(field, budget) }))
   return (answers) =>
     fields.flatMap(({ field, validatePattern }) => {
       const { key, label, required } = field
       if (hasAnswer(answers, field))
-        return validateAnswer(field, answers[key], validatePattern).map((msg) => ({ key, msg: `${label}: ${msg}`, type: 'invalid_answer' }))
+        return validateAnswer(field, answers[key], validatePattern).map((msg) => ({
+          key,
+          msg: `${label}: ${msg}`,
+          type: 'invalid_answer',
+        }))
       return complete && required ? [{ key, msg: `${label}: an answer is required`, type: 'missing' }] : []
     })
 }
@@ -43,7 +57,9 @@ export function createAnswerValidator(form: readonly IntakeField[], { complete }
 /** Return what makes the default of a field an answer that would be refused. */
 export function findDefaultProblem(field: IntakeField, budget: Budget): string | undefined {
   const answers = { [field.key]: field.default }
-  return hasAnswer(answers, field) ? validateAnswer(field, field.default, createPatternValidator(field, budget))[0] : undefined
+  return hasAnswer(answers, field)
+    ? validateAnswer(field, field.default, createPatternValidator(field, budget))[0]
+    : undefined
 }
 
 function hasAnswer(answers: IntakeAnswers, { key }: IntakeField): boolean {
@@ -55,12 +71,16 @@ function hasAnswer(answers: IntakeAnswers, { key }: IntakeField): boolean {
 type PatternValidator = (value: string) => string[]
 
 function validateAnswer(field: IntakeField, value: unknown, validatePattern: PatternValidator): string[] {
-  if (field.type === 'number') return typeof value === 'number' ? validateRange(field, value, '') : ['must be a number']
+  if (field.type === 'number')
+    return typeof value === 'number' ? validateRange(field, value, '') : ['must be a number']
   if (field.type === 'boolean') return typeof value === 'boolean' ? [] : ['must be true or false']
   if (field.type === 'multiselect')
-    return isSelection(field, value) ? [] : [`must be a list of different values from ${formatOptions(field)}`]
+    return isSelection(field, value)
+      ? []
+      : [`must be a list of different values from ${formatOptions(field)}`]
   if (typeof value !== 'string') return ['must be text']
-  if (field.type === 'select') return field.options?.includes(value) ? [] : [`must be one of ${formatOptions(field)}`]
+  if (field.type === 'select')
+    return field.options?.includes(value) ? [] : [`must be one of ${formatOptions(field)}`]
   const format = formats[field.type]
   if (format) return format.isValid(value) ? validatePattern(value) : [format.msg]
   const length = [...value].length
@@ -73,7 +93,11 @@ function validateRange({ min, max }: IntakeField, size: number, unit: string): s
 }
 
 function isSelection({ options }: IntakeField, value: unknown): boolean {
-  return Array.isArray(value) && new Set(value).size === value.length && value.every((item) => options?.includes(item))
+  return (
+    Array.isArray(value) &&
+    new Set(value).size === value.length &&
+    value.every((item) => options?.includes(item))
+  )
 }
 
 function formatOptions({ options }: IntakeField): string {
@@ -81,8 +105,8 @@ function formatOptions({ options }: IntakeField): string {
 }
 
 /**
- * Create a function that returns the problem of an answer that does not match its field's pattern. An unsupported pattern, which only drafts
- * can have, accepts every answer.
+ * Create a function that returns the problem of an answer that does not match its field's pattern. An
+ * unsupported pattern, which only drafts can have, accepts every answer.
  */
 function createPatternValidator({ pattern }: IntakeField, budget: Budget): PatternValidator {
   const matches = pattern ? compilePattern(pattern) : undefined
@@ -93,14 +117,18 @@ function createPatternValidator({ pattern }: IntakeField, budget: Budget): Patte
   }
 }
 
-const matchesSchema = (schema: z.ZodType, maxLength: number) => (text: string) => text.length <= maxLength && schema.safeParse(text).success
+const matchesSchema = (schema: z.ZodType, maxLength: number) => (text: string) =>
+  text.length <= maxLength && schema.safeParse(text).success
 type TextFieldType = Exclude<IntakeField['type'], 'number' | 'boolean' | 'multiselect' | 'select'>
 /** The format of each type whose answers are texts; null for free text. */
 const formats: Record<TextFieldType, { isValid: (text: string) => boolean; msg: string } | null> = {
   text: null,
   textarea: null,
   date: { isValid: matchesSchema(z.iso.date(), 10), msg: 'must be a date such as 2026-11-21' },
-  email: { isValid: matchesSchema(z.string().overwrite(normaliseEmail).email(), 320), msg: 'must be an e-mail address' },
+  email: {
+    isValid: matchesSchema(z.string().overwrite(normaliseEmail).email(), 320),
+    msg: 'must be an e-mail address',
+  },
   ip: { isValid: matchesSchema(z.union([z.ipv4(), z.ipv6()]), 45), msg: 'must be an IPv4 or IPv6 address' },
   hostname: { isValid: isHostname, msg: 'must be a host name' },
 }

@@ -44,7 +44,19 @@ export function normaliseLineBreaks(text: string): string {
 }
 
 function normaliseNode(node: FlowNode): FlowNode {
-  const { action, solution, title, description, options, children, attachments, subflow, evidence, approval, ...rest } = node
+  const {
+    action,
+    solution,
+    title,
+    description,
+    options,
+    children,
+    attachments,
+    subflow,
+    evidence,
+    approval,
+    ...rest
+  } = node
   const titles = node.type === 'solution' ? [title, solution, action] : [title, action, solution]
   return {
     ...(omitNullish(rest) as Pick<FlowNode, 'id' | 'type'>),
@@ -60,7 +72,17 @@ function normaliseNode(node: FlowNode): FlowNode {
 }
 
 function normaliseStep(step: FlowStep): FlowStep {
-  const { title, description, group_label, fallback_steps, attachments, subflow, evidence, approval, ...rest } = step
+  const {
+    title,
+    description,
+    group_label,
+    fallback_steps,
+    attachments,
+    subflow,
+    evidence,
+    approval,
+    ...rest
+  } = step
   const groupLabel = toSingleLine(group_label ?? '')
   return {
     ...(omitNullish(rest) as Pick<FlowStep, 'id' | 'type'>),
@@ -79,7 +101,10 @@ function normaliseFallback({ id, title, description }: FallbackStep): FallbackSt
   return { id, title: toSingleLine(title ?? ''), description: normaliseLineBreaks(description ?? '') }
 }
 
-/** Add missing ids of options. Each gets the first free one of `option-1`, `option-2` …, so the same flow always gets the same ids. */
+/**
+ * Add missing ids of options. Each gets the first free one of `option-1`, `option-2` …, so the same flow
+ * always gets the same ids.
+ */
 function assignOptionIds(options: readonly FlowOption[]): FlowOption[] {
   const usedIds = new Set(options.map(({ id }) => id))
   let lastNumber = 0
@@ -96,5 +121,7 @@ function assignOptionIds(options: readonly FlowOption[]): FlowOption[] {
 }
 
 function omitNullish<T extends object>(value: T): Partial<T> {
-  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== null && item !== undefined)) as Partial<T>
+  return Object.fromEntries(
+    Object.entries(value).filter(([, item]) => item !== null && item !== undefined),
+  ) as Partial<T>
 }

@@ -31,10 +31,14 @@ export interface Filling {
 }
 
 /**
- * Replace the placeholders of a plain text with their values. A placeholder without a value stays in the text, and so does one whose value has
- * no room left. A long value is cut, and ends with `…`.
+ * Replace the placeholders of a plain text with their values. A placeholder without a value stays in the
+ * text, and so does one whose value has no room left. A long value is cut, and ends with `…`.
  */
-export function fillPlaceholders(text: string, values: Readonly<Record<string, unknown>>, budget: Budget): string {
+export function fillPlaceholders(
+  text: string,
+  values: Readonly<Record<string, unknown>>,
+  budget: Budget,
+): string {
   let result = ''
   let copiedTo = 0
   for (const { value, start, end } of collectFillings(text, values, budget)) {
@@ -45,11 +49,19 @@ export function fillPlaceholders(text: string, values: Readonly<Record<string, u
 }
 
 /** Return the values that fill the placeholders of a text, in their order. */
-export function collectFillings(text: string, values: Readonly<Record<string, unknown>>, budget: Budget): Filling[] {
+export function collectFillings(
+  text: string,
+  values: Readonly<Record<string, unknown>>,
+  budget: Budget,
+): Filling[] {
   budget.spend(text.length)
   const fillings: Filling[] = []
   let filledLength = 0
-  for (let placeholder = findPlaceholder(text, 0); placeholder; placeholder = findPlaceholder(text, placeholder.end)) {
+  for (
+    let placeholder = findPlaceholder(text, 0);
+    placeholder;
+    placeholder = findPlaceholder(text, placeholder.end)
+  ) {
     const { key, start, end } = placeholder
     const fullValue = Object.hasOwn(values, key) ? formatValue(values[key]) : null
     if (fullValue === null) continue
@@ -70,13 +82,17 @@ interface Placeholder {
   end: number
 }
 
-/** Find the first placeholder at or after `from`. It uses no regular expression, because one takes several times as long on a report. */
+/**
+ * Find the first placeholder at or after `from`. It uses no regular expression, because one takes several
+ * times as long on a report.
+ */
 function findPlaceholder(text: string, from: number): Placeholder | null {
   for (let start = text.indexOf('{{', from); start >= 0; start = text.indexOf('{{', start + 1)) {
     const keyStart = skipSpaces(text, start + 2)
     const keyEnd = skipKey(text, keyStart)
     const close = skipSpaces(text, keyEnd)
-    if (keyEnd > keyStart && text.startsWith('}}', close)) return { key: text.slice(keyStart, keyEnd), start, end: close + 2 }
+    if (keyEnd > keyStart && text.startsWith('}}', close))
+      return { key: text.slice(keyStart, keyEnd), start, end: close + 2 }
   }
   return null
 }
@@ -88,7 +104,9 @@ function skipSpaces(text: string, from: number): number {
 }
 
 function isSpace(code: number): boolean {
-  return code === 0x20 || (code >= 0x09 && code <= 0x0d) || (code >= 0xa0 && /\s/.test(String.fromCharCode(code)))
+  return (
+    code === 0x20 || (code >= 0x09 && code <= 0x0d) || (code >= 0xa0 && /\s/.test(String.fromCharCode(code)))
+  )
 }
 
 /** Return the end of the key at `from`, or `from` when there is no key. A key matches `[A-Za-z_][\w.-]*`. */
@@ -114,11 +132,21 @@ function formatValue(value: unknown): string | null {
   return Array.isArray(value) ? value.join(', ') : String(value)
 }
 
-/** Return the placeholders in the titles and descriptions of a flow whose key is no intake field, session variable or output of a sub-flow. */
-export function findUnfilledPlaceholders({ tree_structure, intake_form }: Flow): { node_id: string; path: string; key: string }[] {
+/**
+ * Return the placeholders in the titles and descriptions of a flow whose key is no intake field, session
+ * variable or output of a sub-flow.
+ */
+export function findUnfilledPlaceholders({
+  tree_structure,
+  intake_form,
+}: Flow): { node_id: string; path: string; key: string }[] {
   if (!tree_structure || (isStepList(tree_structure) && tree_structure.steps.length === 0)) return []
   const outputKeys = listSubflows(tree_structure).flatMap(({ subflow }) => Object.keys(subflow.outputs ?? {}))
-  const knownKeys = new Set<string>([...sessionVariables, ...intake_form.map(({ key }) => key), ...outputKeys])
+  const knownKeys = new Set<string>([
+    ...sessionVariables,
+    ...intake_form.map(({ key }) => key),
+    ...outputKeys,
+  ])
   const unfilled: { node_id: string; path: string; key: string }[] = []
   for (const { node, path } of walkAll(tree_structure)) {
     for (const property of ['title', 'description'] as const) {

@@ -56,9 +56,17 @@ function previewNode(node: FlowNode, depth: number): PreviewNode {
     title: title ?? '',
     description: description ?? '',
     ...(options?.length
-      ? { options: options.map((option) => ({ id: option.id ?? '', label: option.label, next_node_id: option.next_node_id })) }
+      ? {
+          options: options.map((option) => ({
+            id: option.id ?? '',
+            label: option.label,
+            next_node_id: option.next_node_id,
+          })),
+        }
       : {}),
-    ...(previewChildren.length > 0 ? { children: previewChildren.map((child) => previewNode(child, depth + 1)) } : {}),
+    ...(previewChildren.length > 0
+      ? { children: previewChildren.map((child) => previewNode(child, depth + 1)) }
+      : {}),
     ...(previewChildren.length < (children?.length ?? 0) ? { truncated: true as const } : {}),
   }
 }
@@ -71,7 +79,13 @@ function previewStep({ id, type, title, description, group_label, fallback_steps
     description: description ?? '',
     ...(group_label ? { group_label } : {}),
     ...(fallback_steps?.length
-      ? { fallback_steps: fallback_steps.map((step) => ({ id: step.id, title: step.title ?? '', description: step.description ?? '' })) }
+      ? {
+          fallback_steps: fallback_steps.map((step) => ({
+            id: step.id,
+            title: step.title ?? '',
+            description: step.description ?? '',
+          })),
+        }
       : {}),
   }
 }

@@ -10,11 +10,20 @@ export interface FlowProblem {
 }
 
 /** Return a problem with a property of a node; an empty `property` means the node itself. */
-export function problemAt({ id }: { id: string }, nodePath: string, property: string, message: string): FlowProblem {
+export function problemAt(
+  { id }: { id: string },
+  nodePath: string,
+  property: string,
+  message: string,
+): FlowProblem {
   return { node_id: id, path: property ? `${nodePath}.${property}` : nodePath, message }
 }
 
 /** Return a problem when the title is missing. `kind` names the node in the message. */
-export function validateTitle(node: FlowNode | FlowStep | FallbackStep, nodePath: string, kind: string): FlowProblem[] {
+export function validateTitle(
+  node: FlowNode | FlowStep | FallbackStep,
+  nodePath: string,
+  kind: string,
+): FlowProblem[] {
   return node.title?.trim() ? [] : [problemAt(node, nodePath, 'title', `This ${kind} has no title`)]
 }

@@ -10,8 +10,9 @@ export const generatorName = 'support-flow-service'
 const Name = z.string().overwrite(removeInvisible).trim().min(1).max(200)
 
 /**
- * What every copy of a flow has beside its steps and form: a fork, a file, an archive and a flow that ships with the service. Each field but
- * the category is a column of `trees`. A column without a field here needs a reason in `uncopiedColumns`, lib/db/rows/trees.ts.
+ * What every copy of a flow has beside its steps and form: a fork, a file, an archive and a flow that ships
+ * with the service. Each field but the category is a column of `trees`. A column without a field here needs a
+ * reason in `uncopiedColumns`, lib/db/rows/trees.ts.
  */
 export const contentFields = {
   name: Name.describe('The name of the flow.'),
@@ -24,7 +25,9 @@ type ContentFields = z.output<z.ZodObject<typeof contentFields>>
 export type CopiedColumn = Exclude<keyof ContentFields, 'category'>
 export type CopiedColumns = { [C in CopiedColumn]: NonNullable<ContentFields[C]> }
 type OptionalColumn = { [C in CopiedColumn]: null extends ContentFields[C] ? C : never }[CopiedColumn]
-export const copiedColumns = Object.keys(contentFields).filter((field) => field !== 'category') as CopiedColumn[]
+export const copiedColumns = Object.keys(contentFields).filter(
+  (field) => field !== 'category',
+) as CopiedColumn[]
 
 /** The values of the columns that a file may leave out. */
 export const columnDefaults: Pick<CopiedColumns, OptionalColumn> = { tags: [], description: '' }
@@ -39,7 +42,9 @@ export function copyColumns(flow: GivenColumns & Omit<CopiedColumns, OptionalCol
 
 /** Return the columns of a flow after some were changed. */
 export function mergeColumns(current: CopiedColumns, changes: GivenColumns): CopiedColumns {
-  return Object.fromEntries(copiedColumns.map((column) => [column, changes[column] ?? current[column]])) as never
+  return Object.fromEntries(
+    copiedColumns.map((column) => [column, changes[column] ?? current[column]]),
+  ) as never
 }
 
 export const FlowEnvelope = z
@@ -69,7 +74,12 @@ export const FlowEnvelope = z
           description: '',
           category: 'Printing',
           tags: ['printer'],
-          tree_structure: { id: 'cable', type: 'solution', title: 'Reseat the network cable', description: '' },
+          tree_structure: {
+            id: 'cable',
+            type: 'solution',
+            title: 'Reseat the network cable',
+            description: '',
+          },
           intake_form: [],
           version: 3,
         },

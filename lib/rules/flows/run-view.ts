@@ -18,10 +18,15 @@ interface RunView {
   /** The end of the procedure, as soon as no step is left. */
   procedure_end: ProcedureEnd | null
   /** The answers, each with its evidence and the section headers that the technician saw before its step. */
-  decisions: (SessionRow['decisions'][number] & { evidence: ProvidedEvidence[]; section_headers: StepText[] })[]
+  decisions: (SessionRow['decisions'][number] & {
+    evidence: ProvidedEvidence[]
+    section_headers: StepText[]
+  })[]
 }
 
-/** Return the values for the placeholders of a session's flow. A secret answer is replaced by a placeholder. */
+/**
+ * Return the values for the placeholders of a session's flow. A secret answer is replaced by a placeholder.
+ */
 export function collectVariables({
   ticket_number,
   client_name,
@@ -37,17 +42,25 @@ export function renderRun(session: SessionRow, budget: Budget): RunView {
   const values = collectVariables(session)
   const headersById = indexSectionHeaders(tree_structure)
   return {
-    current_step: current_step_id === null ? null : renderStep(tree_structure, current_step_id, values, budget),
+    current_step:
+      current_step_id === null ? null : renderStep(tree_structure, current_step_id, values, budget),
     procedure_end: isAtEnd(session) ? renderProcedureEnd(tree_structure, values, budget) : null,
     decisions: session.decisions.map((decision, index) => ({
       ...decision,
-      evidence: session.evidence.filter(({ seq }) => seq === index).map(({ seq: _, ...evidence }) => evidence),
-      section_headers: (headersById.get(decision.step_id) ?? []).map((header) => renderStepText(header, values, budget)),
+      evidence: session.evidence
+        .filter(({ seq }) => seq === index)
+        .map(({ seq: _, ...evidence }) => evidence),
+      section_headers: (headersById.get(decision.step_id) ?? []).map((header) =>
+        renderStepText(header, values, budget),
+      ),
     })),
   }
 }
 
 /** Return whether the session was started and has no step left. */
-export function isAtEnd({ started_at, current_step_id }: Pick<SessionRow, 'started_at' | 'current_step_id'>): boolean {
+export function isAtEnd({
+  started_at,
+  current_step_id,
+}: Pick<SessionRow, 'started_at' | 'current_step_id'>): boolean {
   return started_at !== null && current_step_id === null
 }

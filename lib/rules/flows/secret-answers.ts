@@ -1,7 +1,8 @@
 import type { Budget } from '#rules/budget.ts'
 import type { IntakeField } from './structure.ts'
 
-// Answers to secret fields of an intake form. They are stored encrypted, apart from the other variables, and no read returns them.
+// Answers to secret fields of an intake form. They are stored encrypted, apart from the other variables, and
+// no read returns them.
 
 /** Texts and exports show this instead of a secret answer. */
 const secretPlaceholder = '[secret]'
@@ -17,7 +18,9 @@ const minReplacedLength = 4
 
 /** Replace each of these secret answers where a text repeats it. */
 export function replaceSecretAnswers(text: string, answers: readonly string[], budget: Budget): string {
-  const secrets = answers.filter(({ length }) => length >= minReplacedLength).toSorted((a, b) => b.length - a.length)
+  const secrets = answers
+    .filter(({ length }) => length >= minReplacedLength)
+    .toSorted((a, b) => b.length - a.length)
   budget.spend(text.length * secrets.length)
   return secrets.reduce((replaced, secret) => replaced.replaceAll(secret, secretPlaceholder), text)
 }
@@ -30,19 +33,32 @@ export function hideSecrets(keys: readonly string[]): Record<string, string> {
 }
 
 /** Return the state of each secret field of the form. `keys` are the fields that have an answer. */
-export function describeSecrets(form: readonly IntakeField[], keys: readonly string[]): Record<string, Record<string, boolean>> {
+export function describeSecrets(
+  form: readonly IntakeField[],
+  keys: readonly string[],
+): Record<string, Record<string, boolean>> {
   const fields = form.filter(({ secret }) => secret)
-  return Object.fromEntries(fields.map(({ key }) => [key, { secret: true, set: keys.includes(key) } satisfies SecretState]))
+  return Object.fromEntries(
+    fields.map(({ key }) => [key, { secret: true, set: keys.includes(key) } satisfies SecretState]),
+  )
 }
 
 /** Remove the states of secret fields, so that a client can send back the variables it has read. */
 export function removeSecretStates<T>(form: readonly IntakeField[], answers: Answers<T>): Record<string, T> {
   const secretKeys = getSecretKeys(form)
-  return Object.fromEntries(Object.entries(answers).filter(([key, value]) => !(secretKeys.has(key) && isSecretState(value))))
+  return Object.fromEntries(
+    Object.entries(answers).filter(([key, value]) => !(secretKeys.has(key) && isSecretState(value))),
+  )
 }
 
 function isSecretState(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'secret' in value && value.secret === true && 'set' in value
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'secret' in value &&
+    value.secret === true &&
+    'set' in value
+  )
 }
 
 /** Split answers into plain variables and answers to secret fields. */

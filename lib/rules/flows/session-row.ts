@@ -56,7 +56,13 @@ export interface SessionRow {
   timer_due_at: string | null
   /** The evidence of all decisions. `seq` is the index of the decision. */
   evidence: (ProvidedEvidence & { seq: number })[]
-  fallback_decisions: { step_id: string; fallback_step_id: string; outcome: Outcome; note: string | null; decided_at: string }[]
+  fallback_decisions: {
+    step_id: string
+    fallback_step_id: string
+    outcome: Outcome
+    note: string | null
+    decided_at: string
+  }[]
   custom_steps: {
     id: string
     source: 'ad-hoc' | 'step-library' | 'forked-tree'

@@ -38,10 +38,18 @@ function findStep(steps: FlowStep[], id: string): Place {
   throw new EditProblem(`There is no step ${id}`)
 }
 
-function updateStep(step: Step, { kind, title, description, estimated_minutes, group_label }: FlowEdit, isFallback: boolean): Step {
+function updateStep(
+  step: Step,
+  { kind, title, description, estimated_minutes, group_label }: FlowEdit,
+  isFallback: boolean,
+): Step {
   if (isFallback) return { ...step, ...dropNulls({ title, description }) }
   const type = kind === null ? {} : { type: kind as FlowStep['type'] }
-  return { ...(step as FlowStep), ...type, ...dropNulls({ title, description, estimated_minutes, group_label }) }
+  return {
+    ...(step as FlowStep),
+    ...type,
+    ...dropNulls({ title, description, estimated_minutes, group_label }),
+  }
 }
 
 function insertStep(steps: FlowStep[], edit: FlowEdit): void {
@@ -60,10 +68,12 @@ function hasStep(steps: readonly FlowStep[], id: string): boolean {
 }
 
 function moveStep(steps: FlowStep[], edit: FlowEdit): void {
-  if (edit.anchor === null || edit.anchor === edit.id) throw new EditProblem('A move needs another step as its anchor')
+  if (edit.anchor === null || edit.anchor === edit.id)
+    throw new EditProblem('A move needs another step as its anchor')
   const { list, index, owner } = findStep(steps, edit.id)
   const target = findStep(steps, edit.anchor)
-  if ((owner === undefined) !== (target.owner === undefined)) throw new EditProblem('A fallback step stays with fallback steps')
+  if ((owner === undefined) !== (target.owner === undefined))
+    throw new EditProblem('A fallback step stays with fallback steps')
   const [step] = list.splice(index, 1)
   insertAt(steps, step as Step, edit)
 }

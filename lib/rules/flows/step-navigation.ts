@@ -2,7 +2,8 @@ import type { StepTimer } from './step-timer.ts'
 import { type FlowNode, type FlowStep, isStepList, type TreeStructure } from './structure.ts'
 import { walkAll, walkNodes } from './walk.ts'
 
-// The order of steps while a session runs a flow: the first step, its possible answers, and the step after an answer.
+// The order of steps while a session runs a flow: the first step, its possible answers, and the step after an
+// answer.
 
 export const stepOutcomes = ['done', 'skipped', 'failed'] as const
 
@@ -45,9 +46,13 @@ export function findAnswerableStep(structure: TreeStructure, id: string): FlowNo
   return undefined
 }
 
-/** Return all nodes or steps that take an answer, by id. Use it to look up more than one: one search per id would take quadratic time. */
+/**
+ * Return all nodes or steps that take an answer, by id. Use it to look up more than one: one search per id
+ * would take quadratic time.
+ */
 export function indexAnswerableSteps(structure: TreeStructure): Map<string, FlowNode | FlowStep> {
-  if (isStepList(structure)) return new Map(structure.steps.filter(isAnswerable).map((step) => [step.id, step]))
+  if (isStepList(structure))
+    return new Map(structure.steps.filter(isAnswerable).map((step) => [step.id, step]))
   const nodeById = new Map<string, FlowNode>()
   const pending = [structure]
   for (let node = pending.pop(); node; node = pending.pop()) {
@@ -63,16 +68,20 @@ export function containsStep(structure: TreeStructure, id: string): boolean {
   return false
 }
 
-/** Return the field of the answer that does not fit the step, with a message. Return null if the answer fits. */
+/**
+ * Return the field of the answer that does not fit the step, with a message. Return null if the answer fits.
+ */
 export function findAnswerMismatch(
   step: FlowNode | FlowStep,
   { option_id, outcome }: StepAnswer,
 ): { field: keyof StepAnswer; msg: string } | null {
   if (step.type !== 'decision') {
-    if (option_id !== undefined) return { field: 'option_id', msg: `must be left out: a ${step.type} has no options` }
+    if (option_id !== undefined)
+      return { field: 'option_id', msg: `must be left out: a ${step.type} has no options` }
     return outcome === undefined ? { field: 'outcome', msg: `is required for a ${step.type}` } : null
   }
-  if (outcome !== undefined) return { field: 'outcome', msg: 'must be left out: a decision is answered with an option' }
+  if (outcome !== undefined)
+    return { field: 'outcome', msg: 'must be left out: a decision is answered with an option' }
   const hasOption = 'options' in step && step.options?.some(({ id }) => id === option_id)
   return hasOption ? null : { field: 'option_id', msg: 'must be an option of this decision' }
 }
@@ -84,11 +93,17 @@ export function getNextStepId(structure: TreeStructure, id: string, optionId?: s
     return structure.steps.slice(index + 1).find(isAnswerable)?.id ?? null
   }
   const node = findAnswerableStep(structure, id) as FlowNode | undefined
-  const nextId = node?.type === 'decision' ? node.options?.find((option) => option.id === optionId)?.next_node_id : node?.next_node_id
+  const nextId =
+    node?.type === 'decision'
+      ? node.options?.find((option) => option.id === optionId)?.next_node_id
+      : node?.next_node_id
   return node?.children?.find((child) => child.id === nextId)?.id ?? null
 }
 
-/** Return the number of answers on the longest path from this step, including its own answer. It is 0 for null, the end of the flow. */
+/**
+ * Return the number of answers on the longest path from this step, including its own answer. It is 0 for
+ * null, the end of the flow.
+ */
 export function countRemainingAnswers(structure: TreeStructure, id: string | null): number {
   if (id === null) return 0
   if (isStepList(structure)) {

@@ -8,29 +8,62 @@ import { walkSteps } from './walk.ts'
 export function validateSteps({ steps }: StepList): FlowProblem[] {
   const problems: FlowProblem[] = []
   for (const { node, path, fallbacks } of walkSteps(steps)) {
-    if (node.type !== 'procedure_end') problems.push(...validateTitle(node, path, node.type === 'section_header' ? 'section' : 'step'))
-    for (const fallback of fallbacks) problems.push(...validateTitle(fallback.node, fallback.path, 'fallback step'))
+    if (node.type !== 'procedure_end')
+      problems.push(...validateTitle(node, path, node.type === 'section_header' ? 'section' : 'step'))
+    for (const fallback of fallbacks)
+      problems.push(...validateTitle(fallback.node, fallback.path, 'fallback step'))
     if (fallbacks.length > 0 && node.type !== 'procedure_step')
       problems.push(problemAt(node, path, 'fallback_steps', 'Only a procedure step can have fallback steps'))
     const isAnswerable = node.type === 'procedure_step'
-    if (node.timer && !isAnswerable) problems.push(problemAt(node, path, 'timer', 'Only a step that is answered can have a timer'))
-    problems.push(...validateEvidence(node, path, isAnswerable), ...validateApproval(node, path, isAnswerable))
+    if (node.timer && !isAnswerable)
+      problems.push(problemAt(node, path, 'timer', 'Only a step that is answered can have a timer'))
+    problems.push(
+      ...validateEvidence(node, path, isAnswerable),
+      ...validateApproval(node, path, isAnswerable),
+    )
   }
   if (!steps.some(({ type }) => type === 'procedure_step'))
-    problems.push({ node_id: null, path: 'tree_structure.steps', message: 'The flow needs at least one procedure_step' })
+    problems.push({
+      node_id: null,
+      path: 'tree_structure.steps',
+      message: 'The flow needs at least one procedure_step',
+    })
   return [...problems, ...validateEnd(steps)]
 }
 
 function validateEnd(steps: readonly FlowStep[]): FlowProblem[] {
   const ends = steps.flatMap((step, index) => (step.type === 'procedure_end' ? [{ step, index }] : []))
   if (ends.length === 0)
-    return [{ node_id: null, path: 'tree_structure.steps', message: 'The flow needs a procedure_end as its last step' }]
+    return [
+      {
+        node_id: null,
+        path: 'tree_structure.steps',
+        message: 'The flow needs a procedure_end as its last step',
+      },
+    ]
   const lastEnd = ends.at(-1)
   return ends.flatMap((end) => {
     const path = `tree_structure.steps[${end.index}]`
-    if (end !== lastEnd) return [problemAt(end.step, path, '', 'Only the last step can be a procedure_end; the flow has another one below')]
+    if (end !== lastEnd)
+      return [
+        problemAt(
+          end.step,
+          path,
+          '',
+          'Only the last step can be a procedure_end; the flow has another one below',
+        ),
+      ]
     const isLastStep = end.index === steps.length - 1
-    return isLastStep ? [] : [problemAt(end.step, path, '', 'The procedure_end must be the last step; no step after it can be reached')]
+    return isLastStep
+      ? []
+      : [
+          problemAt(
+            end.step,
+            path,
+            '',
+            'The procedure_end must be the last step; no step after it can be reached',
+          ),
+        ]
   })
 }
 

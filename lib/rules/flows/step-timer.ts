@@ -7,7 +7,9 @@ const maxMinutes = 43_200
 
 export const StepTimer = z
   .union([
-    z.strictObject({ minutes: z.int().min(1).max(maxMinutes).describe('Minutes from the arrival at the step.') }),
+    z.strictObject({
+      minutes: z.int().min(1).max(maxMinutes).describe('Minutes from the arrival at the step.'),
+    }),
     z.strictObject({
       until: z
         .string()
@@ -15,7 +17,9 @@ export const StepTimer = z
         .describe('The next such time of day in the time zone of the session’s user.'),
     }),
   ])
-  .describe('When the user of the session is reminded of the step, unless it was answered or the session has ended.')
+  .describe(
+    'When the user of the session is reminded of the step, unless it was answered or the session has ended.',
+  )
   .meta({ id: 'StepTimer', examples: [{ minutes: 30 }] })
 export type StepTimer = z.infer<typeof StepTimer>
 

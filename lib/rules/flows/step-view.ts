@@ -46,7 +46,10 @@ export interface ProcedureEnd extends StepText {
 
 type Variables = Readonly<Record<string, unknown>>
 
-/** Return the section headers before each step and before the end, by the id of what they precede. A tree has none. */
+/**
+ * Return the section headers before each step and before the end, by the id of what they precede. A tree has
+ * none.
+ */
 export function indexSectionHeaders(structure: TreeStructure): Map<string, FlowStep[]> {
   const headersById = new Map<string, FlowStep[]>()
   if (!isStepList(structure)) return headersById
@@ -75,7 +78,12 @@ export function renderStepText(
 }
 
 /** Return the step with this id, or null if it takes no answer. */
-export function renderStep(structure: TreeStructure, id: string, variables: Variables, budget: Budget): StepView | null {
+export function renderStep(
+  structure: TreeStructure,
+  id: string,
+  variables: Variables,
+  budget: Budget,
+): StepView | null {
   const step = findAnswerableStep(structure, id)
   if (!step) return null
   const renderTexts = (texts: readonly Pick<FlowStep, 'id' | 'title' | 'description'>[]) =>
@@ -112,10 +120,17 @@ function findSection(structure: TreeStructure, id: string): FlowStep | undefined
 }
 
 /** Return the end of a procedure, or null for a tree. */
-export function renderProcedureEnd(structure: TreeStructure, variables: Variables, budget: Budget): ProcedureEnd | null {
+export function renderProcedureEnd(
+  structure: TreeStructure,
+  variables: Variables,
+  budget: Budget,
+): ProcedureEnd | null {
   if (!isStepList(structure)) return null
   const end = structure.steps.find(({ type }) => type === 'procedure_end')
   if (!end) return null
   const headers = indexSectionHeaders(structure).get(end.id) ?? []
-  return { ...renderStepText(end, variables, budget), section_headers: headers.map((header) => renderStepText(header, variables, budget)) }
+  return {
+    ...renderStepText(end, variables, budget),
+    section_headers: headers.map((header) => renderStepText(header, variables, budget)),
+  }
 }

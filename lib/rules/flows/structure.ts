@@ -6,7 +6,8 @@ import { Key } from './key.ts'
 import { StepTimer } from './step-timer.ts'
 import { Subflow } from './subflow-schema.ts'
 
-// The schemas of a flow. Requests and stored flows have the same shape; stored flows are also in normal form (normalise.ts).
+// The schemas of a flow. Requests and stored flows have the same shape; stored flows are also in normal form
+// (normalise.ts).
 
 export const treeTypes = ['troubleshooting', 'procedural', 'maintenance'] as const
 /** The structure of each type: a tree of nodes or a list of steps. */
@@ -30,8 +31,14 @@ const Title = z
   .string()
   .max(300)
   .nullish()
-  .describe('The first line the technician reads. `{{key}}` is filled from the intake form. Required to publish.')
-const Description = z.string().max(20_000).nullish().describe('Markdown. `{{key}}` is filled from the intake form.')
+  .describe(
+    'The first line the technician reads. `{{key}}` is filled from the intake form. Required to publish.',
+  )
+const Description = z
+  .string()
+  .max(20_000)
+  .nullish()
+  .describe('Markdown. `{{key}}` is filled from the intake form.')
 const Minutes = z.int().min(0).max(10_080).nullish().describe('Estimated duration in minutes.')
 const LibraryVisibility = z
   .enum(['none', 'team', 'account'])
@@ -48,7 +55,10 @@ export const Attachment = z
       .max(2000)
       .describe('The address of the link.'),
   })
-  .meta({ id: 'FlowAttachment', examples: [{ title: 'Vendor article', url: 'https://support.example.com/kb/4711' }] })
+  .meta({
+    id: 'FlowAttachment',
+    examples: [{ title: 'Vendor article', url: 'https://support.example.com/kb/4711' }],
+  })
 
 export type Attachment = z.infer<typeof Attachment>
 
@@ -67,10 +77,16 @@ export const FlowNode = z
     type: z
       .enum(['decision', 'action', 'solution'])
       .meta({ id: 'FlowNodeType' })
-      .describe('`decision`: a question with options. `action`: something to do before the next node. `solution`: the end of a branch.'),
+      .describe(
+        '`decision`: a question with options. `action`: something to do before the next node. `solution`: the end of a branch.',
+      ),
     title: Title,
     description: Description,
-    options: z.array(FlowOption).max(100).nullish().describe('The options of a decision. Each leads to a direct child.'),
+    options: z
+      .array(FlowOption)
+      .max(100)
+      .nullish()
+      .describe('The options of a decision. Each leads to a direct child.'),
     next_node_id: NodeId.nullish().describe('The only direct child of an action.'),
     get children() {
       return z.array(FlowNode).max(flowLimits.maxNodes).nullish().describe('The nodes below this one.')
@@ -83,8 +99,16 @@ export const FlowNode = z
     evidence: EvidenceRequirements,
     approval: ApprovalRequirement.nullish().describe('Who must approve the step before its answer counts.'),
     timer: StepTimer.nullish().describe('When the user of the session is reminded of the step.'),
-    action: z.string().max(300).nullish().describe('Deprecated: the title of an action. Used only if `title` is empty.'),
-    solution: z.string().max(300).nullish().describe('Deprecated: the title of a solution. Used only if `title` is empty.'),
+    action: z
+      .string()
+      .max(300)
+      .nullish()
+      .describe('Deprecated: the title of an action. Used only if `title` is empty.'),
+    solution: z
+      .string()
+      .max(300)
+      .nullish()
+      .describe('Deprecated: the title of a solution. Used only if `title` is empty.'),
   })
   .meta({
     id: 'FlowNode',
@@ -124,9 +148,17 @@ export const FlowStep = z
       ),
     title: Title,
     description: Description,
-    group_label: z.string().max(200).nullish().describe('A label that groups steps. Steps with the same label are shown together.'),
+    group_label: z
+      .string()
+      .max(200)
+      .nullish()
+      .describe('A label that groups steps. Steps with the same label are shown together.'),
     library_visibility: LibraryVisibility,
-    fallback_steps: z.array(FallbackStep).max(50).nullish().describe('Steps to try, in this order, if the step fails.'),
+    fallback_steps: z
+      .array(FallbackStep)
+      .max(50)
+      .nullish()
+      .describe('Steps to try, in this order, if the step fails.'),
     script_template_id: ScriptTemplateId,
     subflow: Subflow.nullish().describe('A flow to run at this point.'),
     estimated_minutes: Minutes,
@@ -137,16 +169,28 @@ export const FlowStep = z
   })
   .meta({
     id: 'FlowStep',
-    examples: [{ id: 'snapshot', type: 'procedure_step', title: 'Take a snapshot of {{server}}', description: '', group_label: 'Before' }],
+    examples: [
+      {
+        id: 'snapshot',
+        type: 'procedure_step',
+        title: 'Take a snapshot of {{server}}',
+        description: '',
+        group_label: 'Before',
+      },
+    ],
   })
 export type FlowStep = z.infer<typeof FlowStep>
 
 export const StepList = z
   .strictObject({
-    // Higher than `flowLimits.maxSteps`, so that validateFlow reports a flow that is too long together with its other problems.
+    // Higher than `flowLimits.maxSteps`, so that validateFlow reports a flow that is too long together with
+    // its other problems.
     steps: z.array(FlowStep).max(2000).describe('The steps in order. The last one is the `procedure_end`.'),
   })
-  .meta({ id: 'FlowSteps', examples: [{ steps: [{ id: 'end', type: 'procedure_end', title: 'Done', description: '' }] }] })
+  .meta({
+    id: 'FlowSteps',
+    examples: [{ steps: [{ id: 'end', type: 'procedure_end', title: 'Done', description: '' }] }],
+  })
 export type StepList = z.infer<typeof StepList>
 
 export const TreeStructure = z
@@ -164,11 +208,26 @@ export const IntakeField = z
     key: Key.describe('The name of the variable with the answer. Texts use it as `{{key}}`.'),
     label: z.string().trim().min(1).max(200).describe('The question.'),
     type: z
-      .enum(['text', 'textarea', 'number', 'select', 'multiselect', 'boolean', 'date', 'email', 'ip', 'hostname'])
+      .enum([
+        'text',
+        'textarea',
+        'number',
+        'select',
+        'multiselect',
+        'boolean',
+        'date',
+        'email',
+        'ip',
+        'hostname',
+      ])
       .meta({ id: 'IntakeFieldType' })
       .describe('The type of the answer.'),
     required: z.boolean().default(false).describe('Whether a session cannot start without an answer.'),
-    options: z.array(z.string().trim().min(1).max(200)).max(100).nullish().describe('The options of a `select` or `multiselect`.'),
+    options: z
+      .array(z.string().trim().min(1).max(200))
+      .max(100)
+      .nullish()
+      .describe('The options of a `select` or `multiselect`.'),
     default: z
       .union([z.string().max(20_000), z.number(), z.boolean(), z.array(z.string().max(200)).max(100)])
       .nullish()
@@ -180,7 +239,9 @@ export const IntakeField = z
     secret: z
       .boolean()
       .nullish()
-      .describe('Whether the answer is a secret: stored encrypted, filled into scripts, and never returned, exported or sent to a model.'),
+      .describe(
+        'Whether the answer is a secret: stored encrypted, filled into scripts, and never returned, exported or sent to a model.',
+      ),
   })
   .refine(({ secret, type }) => !secret || type === 'text' || type === 'textarea', {
     path: ['type'],
@@ -202,7 +263,12 @@ export const IntakeForm = z
   .superRefine((fields, ctx) => {
     const usedKeys = new Set<string>()
     for (const [index, { key }] of fields.entries()) {
-      if (usedKeys.has(key)) ctx.addIssue({ code: 'custom', path: [index, 'key'], message: `must be unique; ${key} is used twice` })
+      if (usedKeys.has(key))
+        ctx.addIssue({
+          code: 'custom',
+          path: [index, 'key'],
+          message: `must be unique; ${key} is used twice`,
+        })
       usedKeys.add(key)
     }
   })
@@ -221,7 +287,10 @@ export function isStepList(structure: TreeStructure): structure is StepList {
   return 'steps' in structure
 }
 
-/** Return whether a flow of this type may have this structure: a tree for `troubleshooting`, steps for the other types. */
+/**
+ * Return whether a flow of this type may have this structure: a tree for `troubleshooting`, steps for the
+ * other types.
+ */
 export function matchesTreeType(type: TreeType, structure: TreeStructure): boolean {
   return (structureByType[type] === 'steps') === isStepList(structure)
 }

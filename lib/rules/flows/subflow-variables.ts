@@ -12,8 +12,9 @@ import type { Subflow } from './subflow-schema.ts'
 type Variables = SessionRow['variables']
 
 /**
- * Return the variables with which a sub-flow starts. An input that is a single placeholder keeps the type of its value, and is left out if
- * there is no value. A secret answer is passed to secret fields alone. `secrets` has the secret answers in clear.
+ * Return the variables with which a sub-flow starts. An input that is a single placeholder keeps the type of
+ * its value, and is left out if there is no value. A secret answer is passed to secret fields alone.
+ * `secrets` has the secret answers in clear.
  */
 export function collectInputs(
   { inputs }: Subflow,
@@ -23,7 +24,9 @@ export function collectInputs(
   budget: Budget,
 ): Variables {
   const secretFields = new Set(form.filter(({ secret }) => secret).map(({ key }) => key))
-  const plainValues = Object.fromEntries(Object.entries(collectVariables(session)).filter(([key]) => !session.secret_keys.includes(key)))
+  const plainValues = Object.fromEntries(
+    Object.entries(collectVariables(session)).filter(([key]) => !session.secret_keys.includes(key)),
+  )
   const entries = Object.entries(inputs ?? {}).map(([key, text]) => {
     const values = secretFields.has(key) ? { ...plainValues, ...secrets } : plainValues
     return [key, resolveInput(text, values, budget)] as const
@@ -33,7 +36,9 @@ export function collectInputs(
 
 /** Return whether an input may contain a secret answer of the session. */
 export function needsSecrets({ inputs }: Subflow, { secret_keys }: SessionRow): boolean {
-  return Object.values(inputs ?? {}).some((text) => findPlaceholderKeys(text).some((key) => secret_keys.includes(key)))
+  return Object.values(inputs ?? {}).some((text) =>
+    findPlaceholderKeys(text).some((key) => secret_keys.includes(key)),
+  )
 }
 
 function resolveInput(text: string, values: Readonly<Record<string, unknown>>, budget: Budget): unknown {
@@ -44,18 +49,27 @@ function resolveInput(text: string, values: Readonly<Record<string, unknown>>, b
 }
 
 /**
- * Return the variables that a sub-flow sets in the session that waits for it. Secret answers never leave the sub-flow, and a value that the
- * intake form of the session does not accept is left out.
+ * Return the variables that a sub-flow sets in the session that waits for it. Secret answers never leave the
+ * sub-flow, and a value that the intake form of the session does not accept is left out.
  */
-export function collectOutputs(parent: SessionRow, { variables }: Pick<SessionRow, 'variables'>, budget: Budget): Variables {
-  const outputs = findAnswerableStep(parent.tree_structure, parent.current_step_id ?? '')?.subflow?.outputs ?? {}
+export function collectOutputs(
+  parent: SessionRow,
+  { variables }: Pick<SessionRow, 'variables'>,
+  budget: Budget,
+): Variables {
+  const outputs =
+    findAnswerableStep(parent.tree_structure, parent.current_step_id ?? '')?.subflow?.outputs ?? {}
   const secretFields = new Set(parent.intake_form.filter(({ secret }) => secret).map(({ key }) => key))
   const values = Object.entries(outputs).flatMap(([key, source]) => {
     const value = Object.hasOwn(variables, source) ? variables[source] : undefined
     return value === undefined || secretFields.has(key) ? [] : [[key, value] as const]
   })
   const invalidKeys = new Set(
-    createAnswerValidator(parent.intake_form, { complete: false }, budget)(Object.fromEntries(values)).map(({ key }) => key),
+    createAnswerValidator(
+      parent.intake_form,
+      { complete: false },
+      budget,
+    )(Object.fromEntries(values)).map(({ key }) => key),
   )
   return Object.fromEntries(values.filter(([key]) => !invalidKeys.has(key)))
 }

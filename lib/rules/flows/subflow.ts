@@ -41,15 +41,18 @@ const stepOutcomes: Record<SubflowOutcome, 'done' | 'failed' | null> = {
 }
 
 /**
- * Return the answer to a step whose sub-flow has completed with this outcome. A decision is answered with the option of the outcome, any
- * other step with `done` for `resolved` and `failed` for `unresolved`. Return null if a technician must answer it.
+ * Return the answer to a step whose sub-flow has completed with this outcome. A decision is answered with the
+ * option of the outcome, any other step with `done` for `resolved` and `failed` for `unresolved`. Return null
+ * if a technician must answer it.
  */
 export function getSubflowAnswer(step: FlowNode | FlowStep, outcome: SubflowOutcome): StepAnswer | null {
   // A technician must provide the evidence, and ask for the approval.
   if (step.evidence?.length || step.approval) return null
   if (step.type === 'decision') {
     const optionId = step.subflow?.options?.[outcome]
-    return optionId && 'options' in step && step.options?.some(({ id }) => id === optionId) ? { option_id: optionId } : null
+    return optionId && 'options' in step && step.options?.some(({ id }) => id === optionId)
+      ? { option_id: optionId }
+      : null
   }
   const stepOutcome = stepOutcomes[outcome]
   return stepOutcome && { outcome: stepOutcome }

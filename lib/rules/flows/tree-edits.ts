@@ -8,7 +8,10 @@ interface Entry {
   fields: NodeFields
   /** Undefined for a node without a list of children. */
   childIds: readonly string[] | undefined
-  /** The links before the edits. In a draft they need not be the children: a link may be stray, and a child not linked. */
+  /**
+   * The links before the edits. In a draft they need not be the children: a link may be stray, and a child
+   * not linked.
+   */
   earlierLinks: readonly string[]
 }
 
@@ -19,7 +22,10 @@ interface Draft {
   rootId: string
 }
 
-/** Apply edits to a decision tree. What is wrong with the links of a draft stays as it is, unless an edit changes it. Throw EditProblem. */
+/**
+ * Apply edits to a decision tree. What is wrong with the links of a draft stays as it is, unless an edit
+ * changes it. Throw EditProblem.
+ */
 export function editTree(root: FlowNode, edits: readonly FlowEdit[]): FlowNode {
   const draft = createDraft(root)
   for (const edit of edits) applyEdit(draft, edit)
@@ -27,7 +33,8 @@ export function editTree(root: FlowNode, edits: readonly FlowEdit[]): FlowNode {
   const placed = placeNodes(draft)
   const removedIds = new Set([...draft.removedIds].flatMap((id) => listBelow(root, id)))
   const unreachableId = [...draft.entries.keys()].find((id) => !placed.has(id) && !removedIds.has(id))
-  if (unreachableId !== undefined) throw new EditProblem(`Nothing leads to the node ${unreachableId}: link or remove it`)
+  if (unreachableId !== undefined)
+    throw new EditProblem(`Nothing leads to the node ${unreachableId}: link or remove it`)
   return assemble(draft, draft.rootId, placed)
 }
 
@@ -63,7 +70,8 @@ function applyEdit(draft: Draft, edit: FlowEdit): void {
   }
   const entry = findEntry(draft, edit.id)
   if (edit.op === 'update') entry.fields = updateFields(entry.fields, edit)
-  else if (edit.op === 'move') throw new EditProblem('A node of a tree is moved by changing the links that lead to it')
+  else if (edit.op === 'move')
+    throw new EditProblem('A node of a tree is moved by changing the links that lead to it')
   else if (edit.id === draft.rootId) throw new EditProblem('The root cannot be removed')
   else draft.removedIds.add(edit.id)
 }
@@ -77,7 +85,8 @@ function findEntry({ entries, removedIds }: Draft, id: string): Entry {
 function insertNode(draft: Draft, edit: FlowEdit): void {
   const { id, anchor, position, kind } = edit
   if (draft.entries.has(id)) throw new EditProblem(`The id ${id} is used twice`)
-  if (anchor !== null && position === 'after') throw new EditProblem('In a tree, insert a node before its anchor, or link it')
+  if (anchor !== null && position === 'after')
+    throw new EditProblem('In a tree, insert a node before its anchor, or link it')
   const fields = updateFields({ id, type: kind as FlowNode['type'], title: '', description: '' }, edit)
   if (anchor !== null) {
     findEntry(draft, anchor)
@@ -101,14 +110,18 @@ function redirectLinks(draft: Draft, fromId: string, toId: string): void {
   }
 }
 
-function updateFields(fields: NodeFields, { kind, title, description, options, next, estimated_minutes }: FlowEdit): NodeFields {
+function updateFields(
+  fields: NodeFields,
+  { kind, title, description, options, next, estimated_minutes }: FlowEdit,
+): NodeFields {
   const changed: NodeFields = { ...fields, ...dropNulls({ title, description, estimated_minutes }) }
   if (kind !== null && kind !== fields.type) {
     changed.type = kind as FlowNode['type']
     delete changed.options
     delete changed.next_node_id
   }
-  if (options !== null && changed.type === 'decision') changed.options = buildOptions(options, fields.options ?? [])
+  if (options !== null && changed.type === 'decision')
+    changed.options = buildOptions(options, fields.options ?? [])
   if (next !== null && changed.type === 'action') changed.next_node_id = next
   return changed
 }
@@ -122,7 +135,8 @@ function placeNodes({ entries, removedIds, rootId }: Draft): Map<string, string[
   const place = (id: string) => {
     const entry = entries.get(id)
     if (!entry) throw new EditProblem(`A link leads to the node ${id}, which does not exist`)
-    if (placed.has(id)) throw new EditProblem(`The node ${id} is reached twice: write a separate node for each link`)
+    if (placed.has(id))
+      throw new EditProblem(`The node ${id} is reached twice: write a separate node for each link`)
     const childIds = [...listOwnLinks(entry), ...listUnlinkedChildren(entry).filter(isKept)]
     placed.set(id, childIds)
     for (const child of childIds) place(child)
@@ -139,10 +153,12 @@ function placeNodes({ entries, removedIds, rootId }: Draft): Map<string, string[
   return placed
 }
 
-const isStray = ({ earlierLinks, childIds }: Entry, link: string) => earlierLinks.includes(link) && !childIds?.includes(link)
+const isStray = ({ earlierLinks, childIds }: Entry, link: string) =>
+  earlierLinks.includes(link) && !childIds?.includes(link)
 const listOwnLinks = (entry: Entry) => listLinks(entry.fields).filter((link) => !isStray(entry, link))
 const listStrayLinks = (entry: Entry) => listLinks(entry.fields).filter((link) => isStray(entry, link))
-const listUnlinkedChildren = ({ earlierLinks, childIds = [] }: Entry) => childIds.filter((id) => !earlierLinks.includes(id))
+const listUnlinkedChildren = ({ earlierLinks, childIds = [] }: Entry) =>
+  childIds.filter((id) => !earlierLinks.includes(id))
 
 /** Build a node with everything below it. Children that it had before keep their order. */
 function assemble(draft: Draft, id: string, placed: ReadonlyMap<string, readonly string[]>): FlowNode {
@@ -155,7 +171,8 @@ function assemble(draft: Draft, id: string, placed: ReadonlyMap<string, readonly
 
 /** Links to removed nodes are removed with them. */
 function dropRemovedLinks(fields: NodeFields, removedIds: ReadonlySet<string>): NodeFields {
-  const isKept = ({ next_node_id }: { next_node_id?: string | null | undefined }) => !removedIds.has(next_node_id ?? '')
+  const isKept = ({ next_node_id }: { next_node_id?: string | null | undefined }) =>
+    !removedIds.has(next_node_id ?? '')
   const kept = { ...fields, ...(fields.options ? { options: fields.options.filter(isKept) } : {}) }
   if (!isKept(fields)) delete kept.next_node_id
   return kept

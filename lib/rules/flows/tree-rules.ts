@@ -20,14 +20,25 @@ function validateDecision(node: FlowNode, path: string): FlowProblem[] {
   const children = node.children ?? []
   const problems: FlowProblem[] = []
   if (options.length < 2)
-    problems.push(problemAt(node, path, 'options', `A decision needs at least 2 options; this one has ${options.length}`))
+    problems.push(
+      problemAt(node, path, 'options', `A decision needs at least 2 options; this one has ${options.length}`),
+    )
   if (children.length < 2)
-    problems.push(problemAt(node, path, 'children', `A decision needs at least 2 nodes below it; this one has ${children.length}`))
+    problems.push(
+      problemAt(
+        node,
+        path,
+        'children',
+        `A decision needs at least 2 nodes below it; this one has ${children.length}`,
+      ),
+    )
   for (const [index, { label, next_node_id }] of options.entries()) {
     const optionPath = `options[${index}]`
-    if (!label.trim()) problems.push(problemAt(node, path, `${optionPath}.label`, `Option ${index + 1} has no label`))
+    if (!label.trim())
+      problems.push(problemAt(node, path, `${optionPath}.label`, `Option ${index + 1} has no label`))
     const optionName = label.trim() ? `The option “${label.trim()}”` : `Option ${index + 1}`
-    if (!next_node_id) problems.push(problemAt(node, path, `${optionPath}.next_node_id`, `${optionName} leads nowhere`))
+    if (!next_node_id)
+      problems.push(problemAt(node, path, `${optionPath}.next_node_id`, `${optionName} leads nowhere`))
     else if (!children.some(({ id }) => id === next_node_id)) {
       const message = `${optionName} leads to ${next_node_id}, which is not directly below this decision`
       problems.push(problemAt(node, path, `${optionPath}.next_node_id`, message))
@@ -36,7 +47,14 @@ function validateDecision(node: FlowNode, path: string): FlowProblem[] {
   const linkedIds = new Set(options.map(({ next_node_id }) => next_node_id))
   problems.push(...findUnreachableChildren(children, path, linkedIds, 'No option leads to this node'))
   if (node.next_node_id)
-    problems.push(problemAt(node, path, 'next_node_id', 'A decision continues through its options; remove its next_node_id'))
+    problems.push(
+      problemAt(
+        node,
+        path,
+        'next_node_id',
+        'A decision continues through its options; remove its next_node_id',
+      ),
+    )
   return problems
 }
 
@@ -44,21 +62,52 @@ function validateAction(node: FlowNode, path: string): FlowProblem[] {
   const children = node.children ?? []
   const problems: FlowProblem[] = []
   if (!node.next_node_id)
-    problems.push(problemAt(node, path, 'next_node_id', 'An action must lead to the next node; this one leads nowhere'))
+    problems.push(
+      problemAt(node, path, 'next_node_id', 'An action must lead to the next node; this one leads nowhere'),
+    )
   else if (!children.some(({ id }) => id === node.next_node_id))
-    problems.push(problemAt(node, path, 'next_node_id', `The action leads to ${node.next_node_id}, which is not directly below it`))
+    problems.push(
+      problemAt(
+        node,
+        path,
+        'next_node_id',
+        `The action leads to ${node.next_node_id}, which is not directly below it`,
+      ),
+    )
   if (children.length > 1)
-    problems.push(problemAt(node, path, 'children', `An action can have one node below it; this one has ${children.length}`))
-  problems.push(...findUnreachableChildren(children, path, new Set([node.next_node_id]), 'The action above does not lead to this node'))
-  if (node.options?.length) problems.push(problemAt(node, path, 'options', 'Only a decision can have options'))
+    problems.push(
+      problemAt(
+        node,
+        path,
+        'children',
+        `An action can have one node below it; this one has ${children.length}`,
+      ),
+    )
+  problems.push(
+    ...findUnreachableChildren(
+      children,
+      path,
+      new Set([node.next_node_id]),
+      'The action above does not lead to this node',
+    ),
+  )
+  if (node.options?.length)
+    problems.push(problemAt(node, path, 'options', 'Only a decision can have options'))
   return problems
 }
 
 function validateSolution(node: FlowNode, path: string): FlowProblem[] {
   const problems: FlowProblem[] = []
-  if (node.children?.length) problems.push(problemAt(node, path, 'children', 'A solution ends its branch; it cannot have nodes below it'))
-  if (node.next_node_id) problems.push(problemAt(node, path, 'next_node_id', 'A solution ends its branch; remove its next_node_id'))
-  if (node.options?.length) problems.push(problemAt(node, path, 'options', 'Only a decision can have options'))
+  if (node.children?.length)
+    problems.push(
+      problemAt(node, path, 'children', 'A solution ends its branch; it cannot have nodes below it'),
+    )
+  if (node.next_node_id)
+    problems.push(
+      problemAt(node, path, 'next_node_id', 'A solution ends its branch; remove its next_node_id'),
+    )
+  if (node.options?.length)
+    problems.push(problemAt(node, path, 'options', 'Only a decision can have options'))
   return problems
 }
 
@@ -69,7 +118,9 @@ function findUnreachableChildren(
   reason: string,
 ): FlowProblem[] {
   return children.flatMap((child, index) =>
-    linkedIds.has(child.id) ? [] : [problemAt(child, `${parentPath}.children[${index}]`, '', `${reason}, so it can never be reached`)],
+    linkedIds.has(child.id)
+      ? []
+      : [problemAt(child, `${parentPath}.children[${index}]`, '', `${reason}, so it can never be reached`)],
   )
 }
 
@@ -78,7 +129,9 @@ export function findNodeWarnings(node: FlowNode, path: string): FlowProblem[] {
   const targets = (node.options ?? []).map(({ next_node_id }) => next_node_id)
   const repeatedTargets = targets.flatMap((target, index) => {
     const message = `Two options lead to ${target}; choosing between them makes no difference`
-    return target && targets.indexOf(target) < index ? [problemAt(node, path, `options[${index}].next_node_id`, message)] : []
+    return target && targets.indexOf(target) < index
+      ? [problemAt(node, path, `options[${index}].next_node_id`, message)]
+      : []
   })
   return [...findRepeatedLabels(node, path), ...repeatedTargets]
 }

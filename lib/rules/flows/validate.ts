@@ -3,7 +3,14 @@ import { validateIntakeFieldWithDefault } from './intake-rules.ts'
 import { findUnfilledPlaceholders } from './placeholders.ts'
 import { type FlowProblem, problemAt } from './problems.ts'
 import { findStepWarnings, validateSteps } from './step-rules.ts'
-import { type FallbackStep, type Flow, type FlowNode, type FlowStep, flowLimits, isStepList } from './structure.ts'
+import {
+  type FallbackStep,
+  type Flow,
+  type FlowNode,
+  type FlowStep,
+  flowLimits,
+  isStepList,
+} from './structure.ts'
 import { validateSubflows } from './subflow-rules.ts'
 import { findNodeWarnings, validateNode } from './tree-rules.ts'
 import { walkAll, walkNodes } from './walk.ts'
@@ -25,7 +32,9 @@ export function validateFlow(flow: Flow, status: 'draft' | 'published', budget: 
   else if (isStepList(structure)) errors.push(...validateSteps(structure))
   else for (const visit of walkNodes(structure)) errors.push(...validateNode(visit))
   errors.push(...validateSubflows(flow))
-  errors.push(...flow.intake_form.flatMap((field, index) => validateIntakeFieldWithDefault(field, index, budget)))
+  errors.push(
+    ...flow.intake_form.flatMap((field, index) => validateIntakeFieldWithDefault(field, index, budget)),
+  )
   return { errors, warnings: findWarnings(flow) }
 }
 
@@ -47,20 +56,27 @@ function validateIdsAndLimits({ tree_structure: structure }: Flow, budget: Budge
       problems.push(problemAt(node, path, '', `The flow is deeper than ${flowLimits.maxDepth} levels here`))
     problems.push(...findRepeatedOptionIds(node, path))
   }
-  if (isStepList(structure)) problems.push(...validateCount(structure.steps.length, flowLimits.maxSteps, 'steps', 'tree_structure.steps'))
+  if (isStepList(structure))
+    problems.push(
+      ...validateCount(structure.steps.length, flowLimits.maxSteps, 'steps', 'tree_structure.steps'),
+    )
   else problems.push(...validateCount(nodeCount, flowLimits.maxNodes, 'nodes', 'tree_structure'))
   return problems
 }
 
 function validateCount(count: number, max: number, unit: string, path: string): FlowProblem[] {
-  return count > max ? [{ node_id: null, path, message: `The flow has ${count} ${unit}; at most ${max} are allowed` }] : []
+  return count > max
+    ? [{ node_id: null, path, message: `The flow has ${count} ${unit}; at most ${max} are allowed` }]
+    : []
 }
 
 function findRepeatedOptionIds(node: FlowNode | FlowStep | FallbackStep, path: string): FlowProblem[] {
   const options = 'options' in node ? (node.options ?? []) : []
   const ids = options.map(({ id }) => id)
   return ids.flatMap((id, index) =>
-    ids.indexOf(id) < index ? [problemAt(node, path, `options[${index}].id`, `The option id ${id} is used twice in this decision`)] : [],
+    ids.indexOf(id) < index
+      ? [problemAt(node, path, `options[${index}].id`, `The option id ${id} is used twice in this decision`)]
+      : [],
   )
 }
 
@@ -72,6 +88,7 @@ function findWarnings(flow: Flow): FlowProblem[] {
   }))
   const structure = flow.tree_structure
   if (structure && isStepList(structure)) warnings.push(...findStepWarnings(structure.steps))
-  else if (structure) for (const { node, path } of walkNodes(structure)) warnings.push(...findNodeWarnings(node, path))
+  else if (structure)
+    for (const { node, path } of walkNodes(structure)) warnings.push(...findNodeWarnings(node, path))
   return warnings
 }

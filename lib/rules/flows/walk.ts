@@ -1,4 +1,10 @@
-import { type FallbackStep, type FlowNode, type FlowStep, isStepList, type TreeStructure } from './structure.ts'
+import {
+  type FallbackStep,
+  type FlowNode,
+  type FlowStep,
+  isStepList,
+  type TreeStructure,
+} from './structure.ts'
 
 export interface Visit<T> {
   node: T
@@ -11,11 +17,14 @@ export interface Visit<T> {
 /** Yield every node of a tree, parents before children. */
 export function* walkNodes(root: FlowNode, path = 'tree_structure', depth = 1): Generator<Visit<FlowNode>> {
   yield { node: root, path, depth }
-  for (const [index, child] of (root.children ?? []).entries()) yield* walkNodes(child, `${path}.children[${index}]`, depth + 1)
+  for (const [index, child] of (root.children ?? []).entries())
+    yield* walkNodes(child, `${path}.children[${index}]`, depth + 1)
 }
 
 /** Yield every step together with its fallback steps. */
-export function* walkSteps(steps: readonly FlowStep[]): Generator<Visit<FlowStep> & { fallbacks: Visit<FallbackStep>[] }> {
+export function* walkSteps(
+  steps: readonly FlowStep[],
+): Generator<Visit<FlowStep> & { fallbacks: Visit<FallbackStep>[] }> {
   for (const [index, node] of steps.entries()) {
     const path = `tree_structure.steps[${index}]`
     const fallbacks = (node.fallback_steps ?? []).map((fallback, fallbackIndex) => ({

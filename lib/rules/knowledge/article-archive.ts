@@ -1,4 +1,11 @@
-import { ArchiveError, type Entry, isZip, listEntries, readBytes, type ZipLimits } from '#rules/archive/zip.ts'
+import {
+  ArchiveError,
+  type Entry,
+  isZip,
+  listEntries,
+  readBytes,
+  type ZipLimits,
+} from '#rules/archive/zip.ts'
 import { ArticleError } from './blocks.ts'
 
 const limits: ZipLimits = { entries: 400, entryBytes: 5 * 1024 * 1024, totalBytes: 100 * 1024 * 1024 }
@@ -13,9 +20,13 @@ export interface ArchivedFile {
 }
 
 /** Folders, and what systems add to archives by themselves. */
-const isNoFile = (name: string) => /[/\\]$|(?:^|[/\\])(?:__MACOSX[/\\]|\.[^/\\]*$|Thumbs\.db$|desktop\.ini$)/i.test(name)
+const isNoFile = (name: string) =>
+  /[/\\]$|(?:^|[/\\])(?:__MACOSX[/\\]|\.[^/\\]*$|Thumbs\.db$|desktop\.ini$)/i.test(name)
 
-/** List the files of an archive of articles. Throw an ArchiveError if it is damaged or encrypted, or exceeds the limits. */
+/**
+ * List the files of an archive of articles. Throw an ArchiveError if it is damaged or encrypted, or exceeds
+ * the limits.
+ */
 export function listArticles(bytes: Uint8Array<ArrayBuffer>): ArchivedFile[] {
   const files = listEntries(bytes, limits).filter(({ name }) => !isNoFile(name))
   return requireFew(files).map((entry) => ({ entry, name: toLine(entry.name) }))
@@ -26,11 +37,18 @@ function requireFew(files: Entry[]): Entry[] {
   return files
 }
 
-/** Read a file of an archive. Throw an ArticleError for an archive in it, and an ArchiveError if it is damaged. */
-export async function readArchived(bytes: Uint8Array<ArrayBuffer>, { entry, name }: ArchivedFile): Promise<Uint8Array<ArrayBuffer>> {
+/**
+ * Read a file of an archive. Throw an ArticleError for an archive in it, and an ArchiveError if it is
+ * damaged.
+ */
+export async function readArchived(
+  bytes: Uint8Array<ArrayBuffer>,
+  { entry, name }: ArchivedFile,
+): Promise<Uint8Array<ArrayBuffer>> {
   if (entry.size > limits.entryBytes) throw new ArticleError('The article is larger than 5 MB')
   const content = await readBytes(bytes, entry, limits)
-  if (isZip(content) && !/\.docx$/i.test(name)) throw new ArticleError('Archives inside the archive are not opened')
+  if (isZip(content) && !/\.docx$/i.test(name))
+    throw new ArticleError('Archives inside the archive are not opened')
   return content
 }
 

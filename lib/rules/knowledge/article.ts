@@ -54,26 +54,40 @@ interface ArticleFile {
 }
 
 /**
- * Read an article from a file. Throw an ArticleError if the format is unknown, the content does not match it, or the article is empty or
- * too large.
+ * Read an article from a file. Throw an ArticleError if the format is unknown, the content does not match it,
+ * or the article is empty or too large.
  */
 export async function readArticleFile({ bytes, name, type }: ArticleFile, budget: Budget): Promise<Article> {
   const extension = /\.(\w{1,20})$/.exec(name)?.[1]?.toLowerCase() ?? ''
   const mediaType = type.split(';')[0]?.trim().toLowerCase() ?? ''
   const format = formatByExtension[extension] ?? formatByMediaType[mediaType]
-  if (!format) throw new ArticleError('The file must be markdown, text, HTML, docx or PDF', 'unsupported_format')
+  if (!format)
+    throw new ArticleError('The file must be markdown, text, HTML, docx or PDF', 'unsupported_format')
   if ((format === 'docx') !== isZip(bytes) || (format === 'pdf' && !isPdf(bytes)))
     throw new ArticleError(`The content is not ${format}`, 'unsupported_format')
   const losses = createLosses()
   const { title, blocks } = isBinary(format)
     ? { title: null, blocks: await (format === 'pdf' ? readPdf : readDocx)(bytes, budget, losses) }
-    : await runWithPauses(readText(format, decodeText(bytes, { format, mediaType: type }, losses), budget, losses), budget)
+    : await runWithPauses(
+        readText(format, decodeText(bytes, { format, mediaType: type }, losses), budget, losses),
+        budget,
+      )
   const nameWithoutExtension = name.replace(/\.\w{1,20}$/, '')
-  return requireBlocks({ format, title: chooseTitle(title, blocks, nameWithoutExtension), blocks, warnings: describeLosses(losses) })
+  return requireBlocks({
+    format,
+    title: chooseTitle(title, blocks, nameWithoutExtension),
+    blocks,
+    warnings: describeLosses(losses),
+  })
 }
 
 /** Read an article from a text. Throw an ArticleError if the article is empty or too large. */
-export async function readArticleText(format: TextFormat, title: string, content: string, budget: Budget): Promise<Article> {
+export async function readArticleText(
+  format: TextFormat,
+  title: string,
+  content: string,
+  budget: Budget,
+): Promise<Article> {
   const losses = createLosses()
   const { blocks } = await runWithPauses(readText(format, content, budget, losses), budget)
   return requireBlocks({ format, title, blocks, warnings: describeLosses(losses) })
@@ -89,11 +103,14 @@ async function runWithPauses<T>(work: Generator<void, T>, budget: Budget): Promi
 }
 
 /**
- * Return the first non-empty of: the article's title, a heading at its start, the file name, “Untitled”. Truncate it to `maxTitleLength`.
+ * Return the first non-empty of: the article's title, a heading at its start, the file name, “Untitled”.
+ * Truncate it to `maxTitleLength`.
  */
 function chooseTitle(articleTitle: string | null, blocks: readonly Block[], fileName: string): string {
   const heading = blocks[0]?.kind === 'heading' ? blocks[0].text : ''
-  const candidates = [articleTitle ?? '', heading, fileName].map((candidate) => candidate.replace(/\s+/g, ' ').trim())
+  const candidates = [articleTitle ?? '', heading, fileName].map((candidate) =>
+    candidate.replace(/\s+/g, ' ').trim(),
+  )
   const title = candidates.find(Boolean) ?? 'Untitled'
   return title.slice(0, maxTitleLength).toWellFormed()
 }

@@ -5,16 +5,24 @@ import type { KbNode } from './nodes.ts'
 import { isMetadata } from './segments.ts'
 
 /**
- * Attach each note to what it belongs to: to the step after it if it ends with a colon, to the step before it, or to the section that it
- * starts. Notes that are apart stay where they are. The result contains the other nodes, and the notes for which there is none of these or no room.
+ * Attach each note to what it belongs to: to the step after it if it ends with a colon, to the step before
+ * it, or to the section that it starts. Notes that are apart stay where they are. The result contains the
+ * other nodes, and the notes for which there is none of these or no room.
  */
-export function attachNotes(nodes: readonly KbNode[], isApart: (note: KbNode) => boolean = () => false): KbNode[] {
+export function attachNotes(
+  nodes: readonly KbNode[],
+  isApart: (note: KbNode) => boolean = () => false,
+): KbNode[] {
   const attached: KbNode[] = []
   let introduction: KbNode | null = null
   for (const [index, node] of nodes.entries()) {
     const host = findHost(attached.at(-1), node)
     if (node.kind === 'note' && !introduction && isApart(node)) attached.push(node)
-    else if (node.kind === 'note' && introduces(node, nodes[index + 1], host) && (!introduction || fits(introduction, node)))
+    else if (
+      node.kind === 'note' &&
+      introduces(node, nodes[index + 1], host) &&
+      (!introduction || fits(introduction, node))
+    )
       introduction = introduction ? joinNotes(introduction, node) : node
     else if (introduction) {
       attached.push(...joinIntroduction(introduction, node))
@@ -33,7 +41,8 @@ export function joinOptions(nodes: readonly KbNode[]): KbNode[] {
   for (const node of nodes) {
     const last = joined.at(-1)
     const isOption = last?.kind === 'decision' && node.parent_id === last.id && !parentIds.has(node.id)
-    if (isOption && fits(last, node)) joined[joined.length - 1] = { ...last, content: joinTexts(getOwnText(last), getNoteText(node)) }
+    if (isOption && fits(last, node))
+      joined[joined.length - 1] = { ...last, content: joinTexts(getOwnText(last), getNoteText(node)) }
     else joined.push(node)
   }
   return joined
@@ -41,7 +50,9 @@ export function joinOptions(nodes: readonly KbNode[]): KbNode[] {
 
 function introduces(note: KbNode, next: KbNode | undefined, host: KbNode | undefined): boolean {
   if (isMetadata(note.content)) return host === undefined && next?.parent_id === note.parent_id
-  return next?.kind === 'step' && next.parent_id === note.parent_id && /:[*_]{0,2}$/.test(note.content.trimEnd())
+  return (
+    next?.kind === 'step' && next.parent_id === note.parent_id && /:[*_]{0,2}$/.test(note.content.trimEnd())
+  )
 }
 
 function joinNotes(note: KbNode, next: KbNode): KbNode {

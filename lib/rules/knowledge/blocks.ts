@@ -12,8 +12,8 @@ export interface Block {
 
 export const maxBlocks = 5000
 /**
- * This many characters always fit into 100 nodes. Neighbouring segments that do not fit into one node are together longer than a node,
- * so on average the nodes are at least half full.
+ * This many characters always fit into 100 nodes. Neighbouring segments that do not fit into one node are
+ * together longer than a node, so on average the nodes are at least half full.
  */
 export const maxArticleLength = 900_000
 /** The maximum number of characters of a node. */
@@ -35,10 +35,14 @@ export function tooLongError(): ArticleError {
 export interface BlockWriter {
   blocks: Block[]
   /** Add a block. A heading is plain text. */
-  add<Kind extends Block['kind']>(kind: Kind, text: Kind extends 'heading' ? string : Markdown, level?: number): void
+  add<Kind extends Block['kind']>(
+    kind: Kind,
+    text: Kind extends 'heading' ? string : Markdown,
+    level?: number,
+  ): void
   /**
-   * Add a line of a list. A line with depth 0 and a marker starts a new item. A deeper line, and a line without a marker, belongs to the
-   * current item.
+   * Add a line of a list. A line with depth 0 and a marker starts a new item. A deeper line, and a line
+   * without a marker, belongs to the current item.
    */
   addListLine(depth: number, marker: string | null, text: Markdown): void
 }
@@ -56,7 +60,8 @@ export function createBlockWriter(): BlockWriter {
     if (!text.trim()) return
     countLength(text)
     for (const part of splitLongText(text)) blocks.push({ kind, level, text: part })
-    if (blocks.length > maxBlocks) throw new ArticleError(`The article has more than ${maxBlocks.toLocaleString('en')} paragraphs`)
+    if (blocks.length > maxBlocks)
+      throw new ArticleError(`The article has more than ${maxBlocks.toLocaleString('en')} paragraphs`)
   }
   return {
     blocks,

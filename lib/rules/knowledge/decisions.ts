@@ -20,16 +20,21 @@ const startsWithCondition = (text: string) => conditionalItem.test(text.split('\
 const isChoice = (text: string) => chooseOne.test(text) && !isStatement(text)
 const isQuestion = (text: string) => /[:?][*_]{0,2}$/.test(text.trimEnd())
 
-/** Mark questions that are followed by at least two items such as `- If …` as decisions, and the items as their options. */
+/**
+ * Mark questions that are followed by at least two items such as `- If …` as decisions, and the items as
+ * their options.
+ */
 export function markDecisions(segments: readonly Segment[]): Segment[] {
   const markedSegments = segments.flatMap(splitNestedDecision)
   for (let index = 0; index < markedSegments.length; index++) {
     const firstOption = index + 1
     let end = firstOption
     const question = markedSegments[index] as Segment
-    const choosesOne = question.kind === 'note' && isChoice(question.text.split('\n\n').at(-1)?.replaceAll('\n', ' ') ?? '')
+    const choosesOne =
+      question.kind === 'note' && isChoice(question.text.split('\n\n').at(-1)?.replaceAll('\n', ' ') ?? '')
     while (isPossibleOption(markedSegments[end], choosesOne)) end++
-    const canBeDecision = (question.kind === 'note' || question.text.trimEnd().endsWith('?')) && isQuestion(question.text)
+    const canBeDecision =
+      (question.kind === 'note' || question.text.trimEnd().endsWith('?')) && isQuestion(question.text)
     if (end - firstOption < minOptions || question.kind === 'section' || !canBeDecision) continue
     question.kind = 'decision'
     for (const option of markedSegments.slice(firstOption, end)) option.kind = 'option'
@@ -43,7 +48,10 @@ function isPossibleOption(segment: Segment | undefined, choosesOne: boolean): bo
   return choosesOne ? marker.test(segment.text) : startsWithCondition(segment.text)
 }
 
-/** Split an item whose nested items are all options into the question and its options. Only the indentation of the options changes. */
+/**
+ * Split an item whose nested items are all options into the question and its options. Only the indentation of
+ * the options changes.
+ */
 function splitNestedDecision(segment: Segment): Segment[] {
   const lines = segment.text.split('\n')
   const firstOption = lines.findIndex((line, index) => index > 0 && marker.test(line))
@@ -59,7 +67,9 @@ function splitNestedDecision(segment: Segment): Segment[] {
     else options.at(-1)?.push(line.slice(indent))
   }
   if (options.length < minOptions) return [{ ...segment }]
-  const optionSegments = options.map((option): Segment => ({ ...emptyOption, text: option.join('\n').trimEnd() }))
+  const optionSegments = options.map(
+    (option): Segment => ({ ...emptyOption, text: option.join('\n').trimEnd() }),
+  )
   return [{ ...segment, kind: 'note', text: question.trimEnd() }, ...optionSegments]
 }
 

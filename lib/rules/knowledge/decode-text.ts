@@ -4,22 +4,37 @@ import type { Losses } from './losses.ts'
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-// C0 control characters other than white space. Text files have none; nearly every binary file has some. DEL and C1 are allowed.
+// C0 control characters other than white space. Text files have none; nearly every binary file has some. DEL
+// and C1 are allowed.
 const binaryCharacter = /[^\P{Cc}\t-\r\x7f-\x9f]/u
 
-/** Decode a text by its byte order mark, as UTF-8, by what it or its request declares, or else as Windows-1252, which is noted as a guess. */
-export function decodeText(bytes: Bytes, declared: { format: ArticleFormat; mediaType: string }, losses: Losses): string {
+/**
+ * Decode a text by its byte order mark, as UTF-8, by what it or its request declares, or else as
+ * Windows-1252, which is noted as a guess.
+ */
+export function decodeText(
+  bytes: Bytes,
+  declared: { format: ArticleFormat; mediaType: string },
+  losses: Losses,
+): string {
   const text = decodeBytes(bytes, declared, losses)
   if (binaryCharacter.test(text)) throw new ArticleError('The content is not text', 'unsupported_format')
   return text
 }
 
-function decodeBytes(bytes: Bytes, { format, mediaType }: { format: ArticleFormat; mediaType: string }, losses: Losses): string {
+function decodeBytes(
+  bytes: Bytes,
+  { format, mediaType }: { format: ArticleFormat; mediaType: string },
+  losses: Losses,
+): string {
   const utf16 = findUtf16(bytes)
   if (utf16) return new TextDecoder(utf16).decode(bytes)
   const utf8 = decodeAs('utf-8', bytes)
   if (utf8 !== null) return utf8
-  const labels = [/charset\s*=\s*"?([\w.:-]{1,40})/i.exec(mediaType)?.[1], format === 'html' ? findDeclaredLabel(bytes) : undefined]
+  const labels = [
+    /charset\s*=\s*"?([\w.:-]{1,40})/i.exec(mediaType)?.[1],
+    format === 'html' ? findDeclaredLabel(bytes) : undefined,
+  ]
   for (const label of labels) {
     const text = label === undefined ? null : decodeAs(label, bytes)
     if (text !== null) return text

@@ -3,10 +3,14 @@ import MarkdownIt from 'markdown-it'
 /** Return the characters that escapes and entities of a text without other markup stand for. */
 export const unescapeMarkdown: (text: string) => string = new MarkdownIt().utils.unescapeAll
 const maxTitleLength = 120
-// A link may be much longer than the title. The expressions below take quadratic time in the length of a line.
+// A link may be much longer than the title. The expressions below take quadratic time in the length of a
+// line.
 const maxLineLength = 1000
 
-/** Return a title of at most 120 characters: the first sentence of the first line with text, without markdown. Return 'Untitled' if there is none. */
+/**
+ * Return a title of at most 120 characters: the first sentence of the first line with text, without markdown.
+ * Return 'Untitled' if there is none.
+ */
 export function deriveTitle(markdown: string): string {
   const firstLine = findFirstLine(markdown)
   const sentence = /^.{8,}?[.!?](?=\s)/u.exec(firstLine)?.[0] ?? firstLine
@@ -20,13 +24,20 @@ export function deriveTitle(markdown: string): string {
 const minWrappedLength = 55
 const startOfBlock = /^\s*(?:$|[-*+•–|>#]|\(?\d{1,3}[.)]\s|`{3}|~{3})/
 
-/** Return the start of the first line that has more than markup, together with the lines to which it was wrapped. */
+/**
+ * Return the start of the first line that has more than markup, together with the lines to which it was
+ * wrapped.
+ */
 function findFirstLine(markdown: string): string {
   const lines = markdown.split('\n')
   for (const [index, line] of lines.entries()) {
     if (!hasLetter.test(removeMarkup(line.slice(0, maxLineLength)))) continue
     let paragraph = line.slice(0, maxLineLength)
-    for (let next = index + 1; next < lines.length && isWrapped(lines[next - 1] ?? '', lines[next] ?? '', paragraph); next++)
+    for (
+      let next = index + 1;
+      next < lines.length && isWrapped(lines[next - 1] ?? '', lines[next] ?? '', paragraph);
+      next++
+    )
       paragraph += ` ${lines[next]?.trim()}`
     return removeMarkup(paragraph.slice(0, maxLineLength))
   }
@@ -35,16 +46,25 @@ function findFirstLine(markdown: string): string {
 
 const hasLetter = /[\p{L}\p{N}]/u
 
-/** Return whether the next line continues a line. A paragraph that is already long enough for a title is not continued. */
+/**
+ * Return whether the next line continues a line. A paragraph that is already long enough for a title is not
+ * continued.
+ */
 function isWrapped(line: string, nextLine: string, paragraph: string): boolean {
-  return line.length >= minWrappedLength && paragraph.length < 2 * maxTitleLength && !startOfBlock.test(nextLine)
+  return (
+    line.length >= minWrappedLength && paragraph.length < 2 * maxTitleLength && !startOfBlock.test(nextLine)
+  )
 }
 
-/** Return the plain text of a markdown line. It is empty for a code fence, a horizontal rule and the separator row of a table. */
+/**
+ * Return the plain text of a markdown line. It is empty for a code fence, a horizontal rule and the separator
+ * row of a table.
+ */
 export function removeMarkup(line: string): string {
   const codeFence = /^[\s>]*(?:`{3,}|~{3,}).*$/
   const headingOrListMarker = /^[\s>]*(?:#{1,6}\s+|(?:[-*+•–]|\(?\d{1,3}[.)])\s+(?:\[[ x]\]\s+)?)/i
-  const linkOrImage = /!?\[((?:[^\]\\]|\\.){0,500})\](?:\((?:[^()\s]|\([^()\s]{0,500}\)){0,2000}\)|\[[^\]]{0,200}\])/g
+  const linkOrImage =
+    /!?\[((?:[^\]\\]|\\.){0,500})\](?:\((?:[^()\s]|\([^()\s]{0,500}\)){0,2000}\)|\[[^\]]{0,200}\])/g
   const emphasisOrCode = /(\*\*|__|`+|~~)(?=\S)(.{1,500}?)\1/g
   const tableRow = /^\s*\|(.*)\|\s*$/
   const ruleOrTableSeparator = /^[\s|:=_*-]+$/

@@ -1,7 +1,8 @@
 import type { Budget } from '#rules/budget.ts'
 import { parseListDepth, type Style, walkDocxXml } from './docx-parts.ts'
 
-// The numbers of Word's lists and headings are not in the text: each level of a list says how to write them (ECMA-376, part 1, 17.9).
+// The numbers of Word's lists and headings are not in the text: each level of a list says how to write them
+// (ECMA-376, part 1, 17.9).
 
 interface Level {
   /** `decimal`, `lowerLetter`, …; `bullet` and `none` have no numbers. */
@@ -23,7 +24,10 @@ export interface Numbering {
   /** Return the depth that a list has for a style, or null. */
   findDepth(listId: string, styleId: string): number | null
   isOrdered(listId: string, depth: number): boolean
-  /** Return the number of the next paragraph, as a count and as the document writes it. Deeper levels start again. */
+  /**
+   * Return the number of the next paragraph, as a count and as the document writes it. Deeper levels start
+   * again.
+   */
   take(listId: string, depth: number): { count: number; label: string }
 }
 
@@ -31,7 +35,11 @@ const maxLabelText = 50
 const maxCount = 1_000_000
 
 /** Read the lists of a document. Lists of one definition go on counting, unless one starts again. */
-export function parseNumbering(xml: string | undefined, budget: Budget, styles: ReadonlyMap<string, Style>): Numbering {
+export function parseNumbering(
+  xml: string | undefined,
+  budget: Budget,
+  styles: ReadonlyMap<string, Style>,
+): Numbering {
   const levels = new Map<string, Level>()
   const lists = new Map<string, List>()
   /** The styles whose list a definition takes. */
@@ -52,7 +60,8 @@ export function parseNumbering(xml: string | undefined, budget: Budget, styles: 
       else if (name === 'w:numStyleLink') styleByDefinition.set(definition, value)
       else if (name === 'w:lvl') {
         level = { format: 'none', text: '', start: 1, styleId: '' }
-        // An override replaces a level of one list only, which is rare; its numbers are those of the definition.
+        // An override replaces a level of one list only, which is rare; its numbers are those of the
+        // definition.
         if (!list) levels.set(`${definition} ${parseListDepth(attributes['w:ilvl'])}`, level)
       } else if (level) readLevel(level, name, value)
     },
@@ -82,7 +91,8 @@ export function parseNumbering(xml: string | undefined, budget: Budget, styles: 
       starts?.delete(at)
       counts.length = Math.min(counts.length, at + 1)
       for (const depth of depths.slice(0, at)) counts[depth] ??= findLevel(listId, depth)?.start ?? 1
-      const count = restart ?? (counts[at] === undefined ? (findLevel(listId, at)?.start ?? 1) : counts[at] + 1)
+      const count =
+        restart ?? (counts[at] === undefined ? (findLevel(listId, at)?.start ?? 1) : counts[at] + 1)
       counts[at] = count
       const own = findLevel(listId, at)
       const label = (own?.text ?? '').replace(/%([1-9])/g, (_, place: string) => {

@@ -17,12 +17,15 @@ const namespaces: [RegExp, string][] = [
 ]
 
 /**
- * Parse one of a document's XML files; a missing one has no tags. Programs name the namespaces as they like; the handlers get the usual prefixes.
- * Throw an ArticleError if it is invalid.
+ * Parse one of a document's XML files; a missing one has no tags. Programs name the namespaces as they like;
+ * the handlers get the usual prefixes. Throw an ArticleError if it is invalid.
  */
 export function walkDocxXml(xml: string | undefined, budget: Budget, handlers: XmlHandlers): void {
   const createError = (reason: string) => new ArticleError(`The document ${reason}`)
-  /** The usual prefix of each other prefix of the root element; `w` for elements without one, if that is their namespace. */
+  /**
+   * The usual prefix of each other prefix of the root element; `w` for elements without one, if that is their
+   * namespace.
+   */
   let prefixes: Map<string, string> | null = null
   const rename = (name: string, isAttribute: boolean): string => {
     if (!prefixes || prefixes.size === 0) return name
@@ -100,8 +103,12 @@ function findTargets(relations: string | undefined, folder: string, budget: Budg
   const targets = new Map<string, string>()
   walkDocxXml(relations, budget, {
     onOpenTag: (name, { Type = '', Target = '', TargetMode }) => {
-      if (!/(?:^|:)Relationship$/.test(name) || TargetMode === 'External' || Target.length > maxTargetLength) return
-      targets.set(Type.slice(Type.lastIndexOf('/') + 1), Target.startsWith('/') ? Target.slice(1) : folder + Target.replace(/^\.\//, ''))
+      if (!/(?:^|:)Relationship$/.test(name) || TargetMode === 'External' || Target.length > maxTargetLength)
+        return
+      targets.set(
+        Type.slice(Type.lastIndexOf('/') + 1),
+        Target.startsWith('/') ? Target.slice(1) : folder + Target.replace(/^\.\//, ''),
+      )
     },
   })
   return targets
@@ -113,7 +120,8 @@ export function parseNotes(xml: string | undefined, budget: Budget): Map<string,
   let [id, isInText] = ['', false]
   walkDocxXml(xml, budget, {
     onOpenTag: (name, attributes) => {
-      if (name === 'w:footnote' || name === 'w:endnote') id = attributes['w:type'] ? '' : (attributes['w:id'] ?? '')
+      if (name === 'w:footnote' || name === 'w:endnote')
+        id = attributes['w:type'] ? '' : (attributes['w:id'] ?? '')
       isInText = name === 'w:t'
       if (name === 'w:p' && textById.has(id)) textById.set(id, `${textById.get(id)} `)
     },
@@ -122,7 +130,8 @@ export function parseNotes(xml: string | undefined, budget: Budget): Map<string,
     },
     onText: (text) => {
       const before = textById.get(id) ?? ''
-      if (isInText && id !== '' && before.length < maxTargetLength) textById.set(id, (before + text).slice(0, maxTargetLength))
+      if (isInText && id !== '' && before.length < maxTargetLength)
+        textById.set(id, (before + text).slice(0, maxTargetLength))
     },
   })
   return textById
@@ -187,6 +196,7 @@ const maxAncestors = 10
 /** Return a style and those that it is based on, the nearest first. */
 export function listStyles(styles: ReadonlyMap<string, Style>, id: string): Style[] {
   const found: Style[] = []
-  for (let style = styles.get(id); style && found.length < maxAncestors; style = styles.get(style.basedOn)) found.push(style)
+  for (let style = styles.get(id); style && found.length < maxAncestors; style = styles.get(style.basedOn))
+    found.push(style)
   return found
 }

@@ -35,8 +35,15 @@ export const symbols: Record<string, string> = {
 }
 
 /** Return the level of a heading, or 0. Markdown has six levels. */
-export function findHeadingLevel(outlineLevel: number | null, styles: readonly Style[], names: readonly string[]): number {
-  const byName = names.map((name) => (name === 'title' ? 1 : Number(/^heading ?([1-6])/.exec(name)?.[1] ?? 0))).find(Boolean)
-  const level = outlineLevel ?? byName ?? styles.map((style) => style.outlineLevel).find((own) => own !== null) ?? 0
+export function findHeadingLevel(
+  outlineLevel: number | null,
+  styles: readonly Style[],
+  names: readonly string[],
+): number {
+  const byName = names
+    .map((name) => (name === 'title' ? 1 : Number(/^heading ?([1-6])/.exec(name)?.[1] ?? 0)))
+    .find(Boolean)
+  const level =
+    outlineLevel ?? byName ?? styles.map((style) => style.outlineLevel).find((own) => own !== null) ?? 0
   return level > 6 ? 0 : level
 }

@@ -2,7 +2,15 @@ import { ArchiveError, readZip } from '#rules/archive/zip.ts'
 import type { Budget } from '#rules/budget.ts'
 import { escapeMarkdown, type Markdown, toMarkdown } from '#rules/markup/markdown.ts'
 import type { XmlAttributes } from '#rules/text/walk-xml.ts'
-import { ArticleError, type Block, type BlockWriter, createBlockWriter, formatCodeBlock, maxArticleLength, tooLongError } from './blocks.ts'
+import {
+  ArticleError,
+  type Block,
+  type BlockWriter,
+  createBlockWriter,
+  formatCodeBlock,
+  maxArticleLength,
+  tooLongError,
+} from './blocks.ts'
 import { type Numbering, parseNumbering } from './docx-numbering.ts'
 import {
   findFiles,
@@ -25,8 +33,15 @@ import { type Cell, formatTable } from './table.ts'
 // A text may shrink when its spaces are collapsed. Links that repeat their target make it grow.
 const maxRawLength = 2 * maxArticleLength
 
-/** Read the blocks of a Word document. The style of a paragraph decides its kind. Tracked deletions and hidden texts are left out. */
-export async function readDocx(bytes: Uint8Array<ArrayBuffer>, budget: Budget, losses: Losses = createLosses()): Promise<Block[]> {
+/**
+ * Read the blocks of a Word document. The style of a paragraph decides its kind. Tracked deletions and hidden
+ * texts are left out.
+ */
+export async function readDocx(
+  bytes: Uint8Array<ArrayBuffer>,
+  budget: Budget,
+  losses: Losses = createLosses(),
+): Promise<Block[]> {
   const read = (names: string[]) =>
     readZip(bytes, names).catch((error: unknown) => {
       throw error instanceof ArchiveError ? new ArticleError(error.message) : error
@@ -62,9 +77,11 @@ export async function readDocx(bytes: Uint8Array<ArrayBuffer>, budget: Budget, l
   }
   walkDocxXml(document, budget, {
     onOpenTag: (name, attributes) => {
-      if (reader.isInParagraphProperties && deletedMarks.has(name)) setParagraph(reader, { isMarkDeleted: true })
+      if (reader.isInParagraphProperties && deletedMarks.has(name))
+        setParagraph(reader, { isMarkDeleted: true })
       if (ignoredElements.has(name)) reader.ignoredDepth++
-      else if (reader.ignoredDepth === 0 && Object.hasOwn(openHandlers, name)) openHandlers[name]?.(reader, attributes)
+      else if (reader.ignoredDepth === 0 && Object.hasOwn(openHandlers, name))
+        openHandlers[name]?.(reader, attributes)
     },
     onCloseTag: (name) => {
       if (ignoredElements.has(name)) reader.ignoredDepth--
@@ -73,7 +90,8 @@ export async function readDocx(bytes: Uint8Array<ArrayBuffer>, budget: Budget, l
     onText: (text) => {
       if (reader.isInText) appendText(reader, text)
       const field = reader.openFields.at(-1)
-      if (reader.isInInstruction && field) field.instruction = (field.instruction + text).slice(0, maxInstructionLength)
+      if (reader.isInInstruction && field)
+        field.instruction = (field.instruction + text).slice(0, maxInstructionLength)
     },
   })
   if (reader.continued) writeParagraph(reader, { ...emptyParagraph, prose: reader.continued })
@@ -82,7 +100,14 @@ export async function readDocx(bytes: Uint8Array<ArrayBuffer>, budget: Budget, l
 }
 
 /** Copies for older programs, text that was moved elsewhere, and the formatting before a tracked change. */
-const ignoredElements = new Set(['mc:Fallback', 'w:moveFrom', 'w:pPrChange', 'w:rPrChange', 'w:sectPrChange', 'w:tblPrChange'])
+const ignoredElements = new Set([
+  'mc:Fallback',
+  'w:moveFrom',
+  'w:pPrChange',
+  'w:rPrChange',
+  'w:sectPrChange',
+  'w:tblPrChange',
+])
 
 const rootRelations = '_rels/.rels'
 const maxInstructionLength = 4000
@@ -99,7 +124,13 @@ interface Paragraph {
   listDepth: number
 }
 
-const emptyParagraph: Omit<Paragraph, 'prose'> = { isMarkDeleted: false, outlineLevel: null, styleId: '', listId: null, listDepth: 0 }
+const emptyParagraph: Omit<Paragraph, 'prose'> = {
+  isMarkDeleted: false,
+  outlineLevel: null,
+  styleId: '',
+  listId: null,
+  listDepth: 0,
+}
 
 interface Table {
   rows: Cell[][]
@@ -150,7 +181,8 @@ const openHandlers: Record<string, (reader: DocxReader, attributes: XmlAttribute
   'w:pPr': (reader) => {
     reader.isInParagraphProperties = true
   },
-  'w:outlineLvl': (reader, attributes) => setParagraph(reader, { outlineLevel: parseOutlineLevel(attributes['w:val']) }),
+  'w:outlineLvl': (reader, attributes) =>
+    setParagraph(reader, { outlineLevel: parseOutlineLevel(attributes['w:val']) }),
   'w:r': (reader) => {
     reader.run = plainRun
   },
@@ -175,8 +207,10 @@ const openHandlers: Record<string, (reader: DocxReader, attributes: XmlAttribute
     if (symbol === undefined) countLoss(reader.losses, 'symbol')
     else appendText(reader, symbol)
   },
-  'w:footnoteReference': (reader, attributes) => appendNote(reader, reader.footnotes.get(attributes['w:id'] ?? '')),
-  'w:endnoteReference': (reader, attributes) => appendNote(reader, reader.endnotes.get(attributes['w:id'] ?? '')),
+  'w:footnoteReference': (reader, attributes) =>
+    appendNote(reader, reader.footnotes.get(attributes['w:id'] ?? '')),
+  'w:endnoteReference': (reader, attributes) =>
+    appendNote(reader, reader.endnotes.get(attributes['w:id'] ?? '')),
   'w:commentReference': ({ losses }) => countLoss(losses, 'comment'),
   'w:object': ({ losses }) => countLoss(losses, 'object'),
   'w:altChunk': ({ losses }) => countLoss(losses, 'document'),
@@ -184,7 +218,8 @@ const openHandlers: Record<string, (reader: DocxReader, attributes: XmlAttribute
     reader.drawingName = descr || title || name || ''
   },
   'pic:pic': (reader) => appendText(reader, ` ${losePicture(reader.losses, reader.drawingName)} `),
-  'v:imagedata': (reader, attributes) => appendText(reader, ` ${losePicture(reader.losses, attributes['o:title'] ?? '')} `),
+  'v:imagedata': (reader, attributes) =>
+    appendText(reader, ` ${losePicture(reader.losses, attributes['o:title'] ?? '')} `),
   'w:fldSimple': ({ openFields }, attributes) => {
     openFields.push({ instruction: (attributes['w:instr'] ?? '').slice(0, maxInstructionLength) })
   },
@@ -210,7 +245,14 @@ const openHandlers: Record<string, (reader: DocxReader, attributes: XmlAttribute
   },
   'w:tbl': (reader) => {
     writeCode(reader)
-    reader.openTables.push({ rows: [], cell: [], columns: 1, paragraphs: [], isInRowProperties: false, isRowDeleted: false })
+    reader.openTables.push({
+      rows: [],
+      cell: [],
+      columns: 1,
+      paragraphs: [],
+      isInRowProperties: false,
+      isRowDeleted: false,
+    })
   },
   'w:tr': ({ openTables }) => {
     openTables.at(-1)?.rows.push([])
@@ -255,7 +297,11 @@ const closeHandlers: Record<string, (reader: DocxReader) => void> = {
     const table = openTables.at(-1)
     if (!table) return
     // A cell that continues the one above it is in the file, without a text.
-    table.rows.at(-1)?.push({ text: toMarkdown(table.cell.splice(0).filter(Boolean).join(' ')), columns: table.columns, rows: 1 })
+    table.rows.at(-1)?.push({
+      text: toMarkdown(table.cell.splice(0).filter(Boolean).join(' ')),
+      columns: table.columns,
+      rows: 1,
+    })
     table.columns = 1
   },
   'w:tbl': closeTable,
@@ -331,7 +377,9 @@ function writeParagraph(reader: DocxReader, { prose, styleId, ...paragraph }: Pa
   }
   writeCode(reader)
   const headingLevel = findHeadingLevel(paragraph.outlineLevel, styles, names)
-  const listStyle = names.map((name) => /^list (bullet|number) ?([2-5])?/.exec(name)).find((match) => match !== null)
+  const listStyle = names
+    .map((name) => /^list (bullet|number) ?([2-5])?/.exec(name))
+    .find((match) => match !== null)
   const styleOfList = styles.find(({ listId }) => listId !== '')
   const listId = paragraph.listId ?? styleOfList?.listId ?? ''
   const text = prose.readMarkdown((words) => words.replace(/[\t ]+/g, ' ').trim())

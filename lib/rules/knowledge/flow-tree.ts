@@ -3,14 +3,25 @@ import { escapeMarkdown } from '#rules/markup/markdown.ts'
 import { clip } from '#rules/text/clip.ts'
 import { maxNodeLength } from './blocks.ts'
 import { removeMarkup, unescapeMarkdown } from './derive-title.ts'
-import { alternativeHeading, caseHeading, findJump, isAboutUnsolved, nameCase, onlySaysToGoOn, saysToGoOn } from './go-on.ts'
+import {
+  alternativeHeading,
+  caseHeading,
+  findJump,
+  isAboutUnsolved,
+  nameCase,
+  onlySaysToGoOn,
+  saysToGoOn,
+} from './go-on.ts'
 import type { Branch } from './node-tree.ts'
 import type { KbNode } from './nodes.ts'
 import { factHeading } from './segments.ts'
 
 type Branches = readonly Branch<KbNode>[]
 
-/** A tree has at most 500 nodes, the ends of branches among them. Parts that several branches lead to are copied while there is room. */
+/**
+ * A tree has at most 500 nodes, the ends of branches among them. Parts that several branches lead to are
+ * copied while there is room.
+ */
 const maxCopiedNodes = 250
 const [done, nothingLeft] = ['Done', 'The article has no further step']
 
@@ -36,25 +47,34 @@ export function buildTree(branches: Branches): FlowNode {
   return countLevels(tree) > flowLimits.maxDepth ? build(false) : tree
 }
 
-/** Put each heading without a text into the step that follows it, so that nobody has to click an empty step. */
+/**
+ * Put each heading without a text into the step that follows it, so that nobody has to click an empty step.
+ */
 function foldHeadings(node: FlowNode, headingIds: ReadonlySet<string>): FlowNode {
   const children = node.children?.map((child) => foldHeadings(child, headingIds))
   const [next] = children ?? []
   const isFolded = headingIds.has(node.id) && next && canTakeHeading(next) && !headingIds.has(next.id)
   if (!isFolded) return children ? { ...node, ...withNextIds(node, children) } : node
-  const description = [`**${escapeMarkdown(node.title ?? '')}**`, next.description].filter(Boolean).join('\n\n')
-  return description.length > maxNodeLength ? { ...node, ...withNextIds(node, children ?? []) } : { ...next, description }
+  const description = [`**${escapeMarkdown(node.title ?? '')}**`, next.description]
+    .filter(Boolean)
+    .join('\n\n')
+  return description.length > maxNodeLength
+    ? { ...node, ...withNextIds(node, children ?? []) }
+    : { ...next, description }
 }
 
 /** Questions that the import adds, and the end of the article, have no heading. */
-const canTakeHeading = ({ id, type }: FlowNode) => type === 'action' || (type === 'decision' && !/-(?:check(?:-\d+)?|cases)$/.test(id))
+const canTakeHeading = ({ id, type }: FlowNode) =>
+  type === 'action' || (type === 'decision' && !/-(?:check(?:-\d+)?|cases)$/.test(id))
 
 /** Return the children of a node, and its references to them. */
 function withNextIds({ options, next_node_id }: FlowNode, children: FlowNode[]): Partial<FlowNode> {
   return {
     children,
     ...(next_node_id === undefined ? {} : { next_node_id: children[0]?.id }),
-    ...(options ? { options: options.map((option, index) => ({ ...option, next_node_id: children[index]?.id })) } : {}),
+    ...(options
+      ? { options: options.map((option, index) => ({ ...option, next_node_id: children[index]?.id })) }
+      : {}),
   }
 }
 
@@ -77,13 +97,16 @@ function chain(all: Branches, builder: TreeBuilder): FlowNode | null {
   const jump = node.kind === 'section' ? null : findTarget(node, rest)
   if (jump) return buildJump(first, jump, rest, builder)
   const isAlternative = node.kind === 'section' && alternativeHeading.test(node.title)
-  if (isAlternative && rest.some((branch) => alternativeHeading.test(branch.node.title))) return buildAlternative(first, rest, builder)
+  if (isAlternative && rest.some((branch) => alternativeHeading.test(branch.node.title)))
+    return buildAlternative(first, rest, builder)
   return createAction(node, chain([...children, ...rest], builder), builder)
 }
 
-const isFact = ({ node }: Branch<KbNode>) => node.kind === 'section' && factHeading.test(node.title) && !caseHeading.test(node.title)
+const isFact = ({ node }: Branch<KbNode>) =>
+  node.kind === 'section' && factHeading.test(node.title) && !caseHeading.test(node.title)
 
-const fits = (note: KbNode, { title, content }: KbNode) => note.content.length + title.length + content.length + 10 <= maxNodeLength
+const fits = (note: KbNode, { title, content }: KbNode) =>
+  note.content.length + title.length + content.length + 10 <= maxNodeLength
 
 function prependNote(note: KbNode, [next, ...rest]: Branches): Branches {
   if (!next) return []
@@ -110,7 +133,9 @@ function takeCases(branches: Branches): Cases | null {
 }
 
 const isCase = ({ node, children }: Branch<KbNode>) =>
-  node.kind === 'section' && caseHeading.test(node.title) && (children.length > 0 || node.content !== '' || /\d|:/.test(node.title))
+  node.kind === 'section' &&
+  caseHeading.test(node.title) &&
+  (children.length > 0 || node.content !== '' || /\d|:/.test(node.title))
 
 function buildCases({ first, groups }: Cases, builder: TreeBuilder): FlowNode {
   const id = `${useId(first.node.id, builder)}-cases`
@@ -121,15 +146,17 @@ function buildCases({ first, groups }: Cases, builder: TreeBuilder): FlowNode {
   return createDecision({ id, title: 'Which case applies?', description: '' }, choices)
 }
 
-/** Build a case: its section, and what follows it. A single cause whose resolution follows is no case again. */
+/**
+ * Build a case: its section, and what follows it. A single cause whose resolution follows is no case again.
+ */
 function buildGroup([first, ...rest]: Branch<KbNode>[], builder: TreeBuilder): FlowNode {
   if (!first) return createEnd('case', done)
   return createAction(first.node, chain([...first.children, ...rest], builder), builder)
 }
 
 /**
- * Build a decision. An option that says to go on leads to what follows. In a tree the branches of a decision cannot join again, so without such an
- * option what follows is an option of its own.
+ * Build a decision. An option that says to go on leads to what follows. In a tree the branches of a decision
+ * cannot join again, so without such an option what follows is an option of its own.
  */
 function buildDecision({ node, children }: Branch<KbNode>, rest: Branches, builder: TreeBuilder): FlowNode {
   const common = { id: useId(node.id, builder), ...getTexts(node) }
@@ -141,10 +168,13 @@ function buildDecision({ node, children }: Branch<KbNode>, rest: Branches, build
     if (!canRepeat) return { label: child.node.title, next: createAction(child.node, null, builder) }
     const following = onlySaysToGoOn(child.node.content) && child.children.length === 0 ? [] : [child]
     const next =
-      following.length > 0 ? createAction(child.node, chain([...child.children, ...target], builder), builder) : chain(target, builder)
+      following.length > 0
+        ? createAction(child.node, chain([...child.children, ...target], builder), builder)
+        : chain(target, builder)
     return { label: child.node.title, next }
   })
-  const isReached = goesOn.includes(true) && children.some((child, index) => goesOn[index] && !findTarget(child.node, rest))
+  const isReached =
+    goesOn.includes(true) && children.some((child, index) => goesOn[index] && !findTarget(child.node, rest))
   if (rest.length > 0 && !isReached) choices.push({ label: 'Go on', next: chain(rest, builder) })
   return createDecision(
     common,
@@ -163,7 +193,9 @@ function buildCheck(branch: Branch<KbNode>, rest: Branches, builder: TreeBuilder
     const question = createSolvedQuestion(id, node.content, chainUnsolved(target, builder))
     return addChoice(question, `No, go on with “${clip(passed, 100)}”`, chain(rest, builder))
   }
-  const unsolved = isOnlyGoOn ? chainUnsolved(rest, builder) : createAction(node, chain([...children, ...rest], builder), builder)
+  const unsolved = isOnlyGoOn
+    ? chainUnsolved(rest, builder)
+    : createAction(node, chain([...children, ...rest], builder), builder)
   return createSolvedQuestion(id, isOnlyGoOn ? node.content : '', unsolved)
 }
 
@@ -184,10 +216,15 @@ function createSolvedQuestion(id: string, description: string, unsolved: FlowNod
 }
 
 /** Build one of several ways. Those that follow are for a problem that it did not solve. */
-function buildAlternative({ node, children }: Branch<KbNode>, rest: Branches, builder: TreeBuilder): FlowNode {
+function buildAlternative(
+  { node, children }: Branch<KbNode>,
+  rest: Branches,
+  builder: TreeBuilder,
+): FlowNode {
   const last = children.at(-1)
   const asks = last && isAboutUnsolved(last.node.content)
-  const question = (): FlowNode => createSolvedQuestion(`${node.id}-check-${builder.nodeCount}`, '', chainUnsolved(rest, builder))
+  const question = (): FlowNode =>
+    createSolvedQuestion(`${node.id}-check-${builder.nodeCount}`, '', chainUnsolved(rest, builder))
   if (asks) return createAction(node, chain([...children, ...rest], builder), builder)
   return createAction(node, chainThen(children, question, builder), builder)
 }
@@ -208,20 +245,30 @@ function findTarget({ content }: KbNode, rest: Branches): Branches | null {
   const isNamed = new RegExp(String.raw`^${jump.unit}\s*#?\s*${jump.number}\b`, 'i')
   const isNumbered = new RegExp(String.raw`^\s*\(?${jump.number}[.)]\s`)
   const index = rest.findIndex(({ node }) =>
-    node.kind === 'section' ? isNamed.test(node.title) : jump.unit === 'step' && isNumbered.test(node.content),
+    node.kind === 'section'
+      ? isNamed.test(node.title)
+      : jump.unit === 'step' && isNumbered.test(node.content),
   )
   return index > 0 ? rest.slice(index) : null
 }
 
 /** Build a step that names a later part as a decision. Its other branch goes on with what follows. */
-function buildJump({ node, children }: Branch<KbNode>, target: Branches, rest: Branches, builder: TreeBuilder): FlowNode {
+function buildJump(
+  { node, children }: Branch<KbNode>,
+  target: Branches,
+  rest: Branches,
+  builder: TreeBuilder,
+): FlowNode {
   const condition = findJump(node.content)?.condition ?? ''
   const common = { id: useId(node.id, builder), ...getTexts(node) }
   const otherwise = chain([...children, ...rest], builder)
   if (!canCopy(target, builder)) return { ...createAction(node, otherwise, builder), id: common.id }
   const label = clip(removeMarkup(condition), 200)
   return createDecision(common, [
-    { label: `${label.charAt(0).toUpperCase()}${label.slice(1)}`, next: chain(target, builder) ?? createEnd(`${common.id}-done`, done) },
+    {
+      label: `${label.charAt(0).toUpperCase()}${label.slice(1)}`,
+      next: chain(target, builder) ?? createEnd(`${common.id}-done`, done),
+    },
     { label: 'Otherwise', next: otherwise ?? createEnd(`${common.id}-otherwise`, done) },
   ])
 }
@@ -248,13 +295,22 @@ function createAction(node: KbNode, next: FlowNode | null, builder: TreeBuilder)
   if (node.kind === 'section' && node.content === '') builder.headingIds.add(common.id)
   const isEnd = !next && !saysToGoOn(node.content) && node.kind !== 'section'
   if (isEnd) return { ...common, type: 'solution' }
-  const following = next ?? createEnd(`${common.id}-end`, saysToGoOn(node.content) ? nothingLeft : builder.end)
+  const following =
+    next ?? createEnd(`${common.id}-end`, saysToGoOn(node.content) ? nothingLeft : builder.end)
   return { ...common, type: 'action', next_node_id: following.id, children: [following] }
 }
 
-function addChoice({ options, children, ...decision }: FlowNode, label: string, next: FlowNode | null): FlowNode {
+function addChoice(
+  { options, children, ...decision }: FlowNode,
+  label: string,
+  next: FlowNode | null,
+): FlowNode {
   if (!next) return { ...decision, options, children }
-  return { ...decision, options: [...(options ?? []), { label, next_node_id: next.id }], children: [...(children ?? []), next] }
+  return {
+    ...decision,
+    options: [...(options ?? []), { label, next_node_id: next.id }],
+    children: [...(children ?? []), next],
+  }
 }
 
 function createEnd(id: string, title: string): FlowNode {
@@ -273,5 +329,8 @@ const listMarker = /^\s*(?:[-*+•–]|\(?\d{1,3}[.)])\s+/
 
 /** Return the title and the description of a node. The description is empty if it only repeats the title. */
 export function getTexts({ title, content }: KbNode): { title: string; description: string } {
-  return { title, description: unescapeMarkdown(content.replace(listMarker, '').trim()) === title.trim() ? '' : content }
+  return {
+    title,
+    description: unescapeMarkdown(content.replace(listMarker, '').trim()) === title.trim() ? '' : content,
+  }
 }

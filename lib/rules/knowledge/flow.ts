@@ -8,8 +8,8 @@ import type { KbNode } from './nodes.ts'
 import { factHeading, isMetadata } from './segments.ts'
 
 /**
- * Build the structure of a flow from the nodes. Notes and, in a list of steps, options belong to the step that they are about. Return null
- * without nodes. The result may be invalid.
+ * Build the structure of a flow from the nodes. Notes and, in a list of steps, options belong to the step
+ * that they are about. Return null without nodes. The result may be invalid.
  */
 export function buildFlow(nodes: readonly KbNode[], type: TreeType): TreeStructure | null {
   const branches = buildBranches(nodes)
@@ -17,15 +17,19 @@ export function buildFlow(nodes: readonly KbNode[], type: TreeType): TreeStructu
   const orderedNodes = flattenBranches(branches)
   if (structureByType[type] === 'steps')
     return normaliseStructure({ steps: createSteps(attachNotes(joinOptions(orderedNodes)), orderedNodes) })
-  return normaliseStructure(buildTree(buildBranches(attachNotes(orderedNodes, ({ content }) => isAboutUnsolved(content)))))
+  return normaliseStructure(
+    buildTree(buildBranches(attachNotes(orderedNodes, ({ content }) => isAboutUnsolved(content)))),
+  )
 }
 
 /**
- * Create the steps. A note that belongs to no step becomes a section header. If the article has only notes, the notes become the steps,
- * except for those of sections such as “Meaning”.
+ * Create the steps. A note that belongs to no step becomes a section header. If the article has only notes,
+ * the notes become the steps, except for those of sections such as “Meaning”.
  */
 function createSteps(nodes: readonly KbNode[], allNodes: readonly KbNode[]): FlowStep[] {
-  const factIds = new Set(allNodes.filter(({ kind, title }) => kind === 'section' && factHeading.test(title)).map(({ id }) => id))
+  const factIds = new Set(
+    allNodes.filter(({ kind, title }) => kind === 'section' && factHeading.test(title)).map(({ id }) => id),
+  )
   const isInFacts = ({ parent_id }: KbNode) => parent_id !== null && factIds.has(parent_id)
   const isToDo = ({ kind }: KbNode) => kind !== 'section' && kind !== 'note'
   const promotedNotes = [
@@ -38,7 +42,11 @@ function createSteps(nodes: readonly KbNode[], allNodes: readonly KbNode[]): Flo
     ? nodes
     : attachNotes(allNodes.map((node) => (toDoIds.has(node.id) ? { ...node, kind: 'step' } : node)))
   const steps = nodesOfSteps.map(
-    (node): FlowStep => ({ id: node.id, type: toDoIds.has(node.id) ? 'procedure_step' : 'section_header', ...getTexts(node) }),
+    (node): FlowStep => ({
+      id: node.id,
+      type: toDoIds.has(node.id) ? 'procedure_step' : 'section_header',
+      ...getTexts(node),
+    }),
   )
   return [...steps, { id: 'end', type: 'procedure_end', title: 'Done', description: '' }]
 }

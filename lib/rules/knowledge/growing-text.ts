@@ -1,10 +1,13 @@
 /**
- * A text that is built by appending. Reading the end of a growing string copies all of it, so a paragraph of many links would take
- * quadratic time.
+ * A text that is built by appending. Reading the end of a growing string copies all of it, so a paragraph of
+ * many links would take quadratic time.
  */
 export interface GrowingText {
   append(text: string): void
-  /** Return whether the text, without white space at its end, ends with `suffix`. Takes as long as the suffix is. */
+  /**
+   * Return whether the text, without white space at its end, ends with `suffix`. Takes as long as the suffix
+   * is.
+   */
   endsWith(suffix: string): boolean
   /** Return the whole text. */
   read(): string
@@ -13,7 +16,10 @@ export interface GrowingText {
 /** Create an empty text. Its parts are appended without a copy. */
 export function createGrowingText(): GrowingText {
   const parts: string[] = []
-  /** The number of parts up to the last one that is more than white space, and that part without white space at its end. */
+  /**
+   * The number of parts up to the last one that is more than white space, and that part without white space
+   * at its end.
+   */
   let visible = { count: 0, lastPart: '' }
   return {
     append(text) {

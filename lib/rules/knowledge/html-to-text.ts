@@ -2,7 +2,10 @@ import { Parser } from 'htmlparser2'
 import { createGrowingText, type GrowingText } from './growing-text.ts'
 import { ignoredElements, inlineElements } from './html-tree.ts'
 
-/** A text that is nested deeper is read up to there: looking for the element that a tag closes takes time by the depth. */
+/**
+ * A text that is nested deeper is read up to there: looking for the element that a tag closes takes time by
+ * the depth.
+ */
 const maxDepth = 200
 const cellElements = new Set(['td', 'th'])
 
@@ -20,11 +23,18 @@ interface Reader {
 }
 
 /**
- * Convert HTML to plain lines. Blocks are on lines of their own, the cells of a row on one, and a link is followed by its address unless
- * its text says it. A text without tags keeps its lines.
+ * Convert HTML to plain lines. Blocks are on lines of their own, the cells of a row on one, and a link is
+ * followed by its address unless its text says it. A text without tags keeps its lines.
  */
 export function convertHtmlToText(html: string): string {
-  const reader: Reader = { lines: [], line: createGrowingText(), isPreformatted: false, marker: '', isBlockOver: false, isCellStart: false }
+  const reader: Reader = {
+    lines: [],
+    line: createGrowingText(),
+    isPreformatted: false,
+    marker: '',
+    isBlockOver: false,
+    isCellStart: false,
+  }
   const links: string[] = []
   let isFirstCell = true
   const depth = { all: 0, ignored: 0, preformatted: /<[a-z!/]/i.test(html) ? 0 : 1 }
@@ -91,10 +101,13 @@ function appendToLine(reader: Reader, text: string, isPreformatted: boolean): vo
   reader.line.append(text)
 }
 
-/** Append the address of a link, unless the text ends with it: programs make links of the addresses in a text. */
+/**
+ * Append the address of a link, unless the text ends with it: programs make links of the addresses in a text.
+ */
 function appendAddress(reader: Reader, href: string): void {
   const [, address] = /^(?:https?:\/\/|mailto:)(.*)$/is.exec(href.trim()) ?? []
-  const isShown = address === undefined || reader.line.endsWith(address) || reader.line.endsWith(address.replace(/\/$/, ''))
+  const isShown =
+    address === undefined || reader.line.endsWith(address) || reader.line.endsWith(address.replace(/\/$/, ''))
   if (!isShown) append(reader, ` (${href.trim()})`, false)
 }
 
@@ -107,7 +120,9 @@ function endBlock(reader: Reader): void {
 
 function endLine(reader: Reader): void {
   const line = reader.line.read()
-  reader.lines.push(reader.isPreformatted ? line.replaceAll('\u00a0', ' ').trimEnd() : line.replace(/ {2,}/g, ' ').trim())
+  reader.lines.push(
+    reader.isPreformatted ? line.replaceAll('\u00a0', ' ').trimEnd() : line.replace(/ {2,}/g, ' ').trim(),
+  )
   reader.line = createGrowingText()
   reader.isPreformatted = false
   reader.isBlockOver = false

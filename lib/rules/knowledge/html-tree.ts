@@ -60,7 +60,10 @@ export function collapseSpaces(text: string): string {
     .trim()
 }
 
-/** Return the text of an element and of those in it, with spaces around blocks, bullets before list items, and line breaks. */
+/**
+ * Return the text of an element and of those in it, with spaces around blocks, bullets before list items, and
+ * line breaks.
+ */
 export function getText(element: Element): string {
   const text = createGrowingText()
   appendElementText(element, text)
@@ -94,7 +97,10 @@ export function getCode(element: Element): string {
   return text.read().replace(/^\n/, '')
 }
 
-/** Append what follows the content of an element. For an image it is the alternative text; for a link, its address unless the text ends with it. */
+/**
+ * Append what follows the content of an element. For an image it is the alternative text; for a link, its
+ * address unless the text ends with it.
+ */
 export function appendAttributeText({ name, attributes }: Element, text: GrowingText): void {
   if (name === 'img' && attributes.alt) text.append(` ${attributes.alt} `)
   const href = name === 'a' ? (attributes.href ?? '') : ''

@@ -1,13 +1,25 @@
 import type { Budget } from '#rules/budget.ts'
 import { escapeMarkdown, type Markdown, toMarkdown } from '#rules/markup/markdown.ts'
 import { type Block, type BlockWriter, createBlockWriter, formatCodeBlock } from './blocks.ts'
-import { collapseSpaces, type Element, getCode, getText, ignoredElements, inlineElements, listElements, parseHtml } from './html-tree.ts'
+import {
+  collapseSpaces,
+  type Element,
+  getCode,
+  getText,
+  ignoredElements,
+  inlineElements,
+  listElements,
+  parseHtml,
+} from './html-tree.ts'
 import { createLosses, type Losses, losePicture } from './losses.ts'
 import { removeFurniture } from './page-furniture.ts'
 import { createProse, lineBreak, type Prose, writeRaised } from './prose.ts'
 import { type Cell, formatTable } from './table.ts'
 
-/** Read the article of an HTML page. Links keep their addresses; scripts and page furniture are left out. Yield between its passes. */
+/**
+ * Read the article of an HTML page. Links keep their addresses; scripts and page furniture are left out.
+ * Yield between its passes.
+ */
 export function* readHtml(
   html: string,
   budget: Budget,
@@ -20,7 +32,14 @@ export function* readHtml(
   const article = removeFurniture(root)
   yield
   budget.spend(steps / 2)
-  const reader: HtmlReader = { writer: createBlockWriter(), lists: [], paragraph: createProse(), struckDepth: 0, headingLevel: 0, losses }
+  const reader: HtmlReader = {
+    writer: createBlockWriter(),
+    lists: [],
+    paragraph: createProse(),
+    struckDepth: 0,
+    headingLevel: 0,
+    losses,
+  }
   readChildren(reader, article)
   writeParagraph(reader)
   return { title: findTitle(root), blocks: reader.writer.blocks }
@@ -35,7 +54,12 @@ function countElements(element: Element): number {
 
 function findTitle(element: Element): string | null {
   for (const child of listElements(element)) {
-    const title = child.name === 'title' ? collapseSpaces(getText(child)) : ignoredElements.has(child.name) ? null : findTitle(child)
+    const title =
+      child.name === 'title'
+        ? collapseSpaces(getText(child))
+        : ignoredElements.has(child.name)
+          ? null
+          : findTitle(child)
     if (title) return title
   }
   return null
@@ -64,7 +88,10 @@ function readChildren(reader: HtmlReader, { children }: Element): void {
 }
 
 function isStruck({ name, attributes }: Element): boolean {
-  return /^(?:del|s|strike)$/.test(name) || /text-decoration(?:-line)?:[^;]{0,100}line-through/i.test(attributes.style ?? '')
+  return (
+    /^(?:del|s|strike)$/.test(name) ||
+    /text-decoration(?:-line)?:[^;]{0,100}line-through/i.test(attributes.style ?? '')
+  )
 }
 
 function readStruck(reader: HtmlReader, element: Element): void {
@@ -86,7 +113,8 @@ function readInlineElement(reader: HtmlReader, element: Element): void {
   else if (name === 'sup' || name === 'sub') {
     if (hasBlock || listElements(element).length > 0) readChildren(reader, element)
     else paragraph.addText(writeRaised(getText(element), name === 'sub'))
-  } else if (name === 'ri:page' && attributes['ri:content-title']) paragraph.addText(attributes['ri:content-title'])
+  } else if (name === 'ri:page' && attributes['ri:content-title'])
+    paragraph.addText(attributes['ri:content-title'])
   else readChildren(reader, element)
   const href = name === 'a' ? (attributes.href ?? '') : ''
   if (/^(?:https?|mailto):/i.test(href)) reader.paragraph.addAddress(href)
@@ -172,7 +200,11 @@ function writeParagraph(reader: HtmlReader): void {
 }
 
 /** Inside a list, every block is a part of the current item. */
-function writeBlock({ writer, lists }: HtmlReader, kind: Exclude<Block['kind'], 'heading'>, text: Markdown): void {
+function writeBlock(
+  { writer, lists }: HtmlReader,
+  kind: Exclude<Block['kind'], 'heading'>,
+  text: Markdown,
+): void {
   const list = lists.at(-1)
   if (!list) {
     writer.add(kind, text)
@@ -216,7 +248,11 @@ function readTable(reader: HtmlReader, table: Element): void {
     return readCellText(reader, part) || []
   })
   if (outsideTexts.length > 0) writeBlock(reader, 'text', toMarkdown(outsideTexts.join('\n')))
-  writeBlock(reader, 'table', formatTable(listRows(table).map((row) => listCells(row).map((cell) => readCell(reader, cell)))))
+  writeBlock(
+    reader,
+    'table',
+    formatTable(listRows(table).map((row) => listCells(row).map((cell) => readCell(reader, cell)))),
+  )
 }
 
 /** Return the rows and whatever else a table contains. */
@@ -241,18 +277,24 @@ function readCell(reader: HtmlReader, cell: Element | string): Cell {
   return { text: readCellText(reader, cell), columns: parseSpan(colspan), rows: parseSpan(rowspan) }
 }
 
-/** Return the text of a cell on one line, with bullets before list items. Each line of code is a code of its own. */
+/**
+ * Return the text of a cell on one line, with bullets before list items. Each line of code is a code of its
+ * own.
+ */
 function readCellText(reader: HtmlReader, cell: Element | string): Markdown {
   const inner: HtmlReader = { ...reader, paragraph: createProse(), struckDepth: 0 }
   const read = ({ children }: Element): void => {
     for (const child of children) {
-      if (typeof child === 'string' || child.name === 'br') inner.paragraph.addText(typeof child === 'string' ? child : ' ')
-      else if (child.name === 'pre') for (const line of getCode(child).split('\n')) addSpaced(() => inner.paragraph.addCode(line))
+      if (typeof child === 'string' || child.name === 'br')
+        inner.paragraph.addText(typeof child === 'string' ? child : ' ')
+      else if (child.name === 'pre')
+        for (const line of getCode(child).split('\n')) addSpaced(() => inner.paragraph.addCode(line))
       else if (isStruck(child)) {
         inner.paragraph.startStruck()
         readInlineElement(inner, child)
         inner.paragraph.endStruck()
-      } else if (listElements(child).length === 0 && inlineElements.has(child.name)) readInlineElement(inner, child)
+      } else if (listElements(child).length === 0 && inlineElements.has(child.name))
+        readInlineElement(inner, child)
       else if (inlineElements.has(child.name)) {
         read(child)
         if (child.name === 'a' && /^(?:https?|mailto):/i.test(child.attributes.href ?? ''))

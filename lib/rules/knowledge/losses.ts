@@ -27,7 +27,10 @@ export function countLoss({ others }: Losses, kind: LostKind): void {
 const maxNames = 5
 const maxNameLength = 80
 
-/** Note a picture, and return the text that stands for it. A page without a name for it has the name of its file. */
+/**
+ * Note a picture, and return the text that stands for it. A page without a name for it has the name of its
+ * file.
+ */
 export function losePicture({ pictures }: Losses, name: string): string {
   const shortName =
     name
@@ -45,9 +48,14 @@ export function describeLosses({ pictures, others, isEncodingGuessed }: Losses):
   const more = pictures.length > names.length ? ` (${pictures.length} in all)` : ''
   return [
     ...(pictures.length > 0 ? [`Pictures are named, but not imported: ${names.join(', ')}${more}.`] : []),
-    ...Array.from(others, ([kind, count]) => `${count} ${lostKinds[kind][count === 1 ? 0 : 1]} not imported.`),
+    ...Array.from(
+      others,
+      ([kind, count]) => `${count} ${lostKinds[kind][count === 1 ? 0 : 1]} not imported.`,
+    ),
     ...(isEncodingGuessed
-      ? ['The file does not declare its encoding and was read as Windows-1252. Save it as UTF-8 if letters are wrong.']
+      ? [
+          'The file does not declare its encoding and was read as Windows-1252. Save it as UTF-8 if letters are wrong.',
+        ]
       : []),
   ]
 }

@@ -1,9 +1,11 @@
 import { maxArticleLength, tooLongError } from './blocks.ts'
 import { type Losses, losePicture } from './losses.ts'
 
-// A step has a part of the text only. So what the text says elsewhere about a part is put into it: the address of a link, the text of a footnote.
+// A step has a part of the text only. So what the text says elsewhere about a part is put into it: the
+// address of a link, the text of a footnote.
 
-const definition = /^ {0,3}\[([^\]^][^\]]{0,200})\]:[ \t]+(?:<([^<>]{1,2000})>|(\S{1,2000}))(?:[ \t]+(?:"[^"]*"|'[^']*'|\([^)]*\)))?[ \t]*$/
+const definition =
+  /^ {0,3}\[([^\]^][^\]]{0,200})\]:[ \t]+(?:<([^<>]{1,2000})>|(\S{1,2000}))(?:[ \t]+(?:"[^"]*"|'[^']*'|\([^)]*\)))?[ \t]*$/
 const dataDefinition = /^ {0,3}\[([^\]^][^\]]{0,200})\]:[ \t]+<?data:/i
 const footnote = /^ {0,3}\[\^([^\]\s]{1,100})\]:[ \t]*(.*)$/
 const fenceStart = /^[ \t>]{0,30}(?:[-*+•]|\d{1,9}[.)])?[ \t]{0,10}(`{3,}|~{3,})/
@@ -21,8 +23,8 @@ interface Definitions {
 }
 
 /**
- * Put the addresses of reference links and the texts of footnotes where they are used, and remove comments and embedded pictures. Code is
- * unchanged.
+ * Put the addresses of reference links and the texts of footnotes where they are used, and remove comments
+ * and embedded pictures. Code is unchanged.
  */
 export function resolveReferences(text: string, losses: Losses): string {
   const lines = removeComments(text).split('\n')
@@ -46,7 +48,9 @@ export function resolveReferences(text: string, losses: Losses): string {
   )
 }
 
-/** Return a function that is called with each line in turn, and calls `read` for those outside of code blocks. */
+/**
+ * Return a function that is called with each line in turn, and calls `read` for those outside of code blocks.
+ */
 function skipCode<T>(read: (line: string) => T, inCode: T): (line: string) => T {
   let fence = ''
   return (line) => {

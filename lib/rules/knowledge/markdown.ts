@@ -20,16 +20,21 @@ const kindByToken: Record<string, Block['kind']> = {
   list_item_open: 'item',
 }
 
-// The parser only has to find where blocks start. Their texts are cut from the source. What is nested deeper than `maxNesting` tokens is not parsed: the time of a line grows with its depth.
+// The parser only has to find where blocks start. Their texts are cut from the source. What is nested deeper
+// than `maxNesting` tokens is not parsed: the time of a line grows with its depth.
 const parser = new MarkdownIt({ html: false, maxNesting: 10 })
 parser.core.ruler.disable(['inline', 'linkify', 'replacements', 'smartquotes', 'text_join'])
 parser.block.ruler.disable('reference')
 
 /**
- * Read the blocks of a markdown text. Each block is a part of the text, so that no word is lost; a heading loses its marks. Front matter,
- * comments and horizontal rules are left out.
+ * Read the blocks of a markdown text. Each block is a part of the text, so that no word is lost; a heading
+ * loses its marks. Front matter, comments and horizontal rules are left out.
  */
-export function readMarkdown(text: string, budget: Budget, losses: Losses = createLosses()): { title: string | null; blocks: Block[] } {
+export function readMarkdown(
+  text: string,
+  budget: Budget,
+  losses: Losses = createLosses(),
+): { title: string | null; blocks: Block[] } {
   const { title, body: source } = splitFrontMatter(text)
   budget.spend(source.length * stepsPerCharacter)
   const body = resolveReferences(source, losses)
@@ -41,7 +46,8 @@ export function readMarkdown(text: string, budget: Budget, losses: Losses = crea
   for (const [index, { line, kind, level, headingText }] of blockStarts.entries()) {
     const part = lines.slice(line, blockStarts[index + 1]?.line ?? lines.length)
     if (kind === 'heading') writer.add(kind, removeMarkup(headingText), level)
-    else if (kind) writer.add(kind, toMarkdown((kind === 'text' ? replaceDetails(part) : part.join('\n')).trimEnd()))
+    else if (kind)
+      writer.add(kind, toMarkdown((kind === 'text' ? replaceDetails(part) : part.join('\n')).trimEnd()))
   }
   return { title, blocks: writer.blocks }
 }
@@ -67,7 +73,8 @@ interface BlockStart {
 function findBlockStarts(markdown: string): BlockStart[] {
   const tokens = parser.parse(markdown, {})
   return tokens.flatMap((token, index): BlockStart[] => {
-    if (token.type === 'hr' && token.level === 0) return [{ line: token.map?.[0] ?? 0, kind: null, level: 0, headingText: '' }]
+    if (token.type === 'hr' && token.level === 0)
+      return [{ line: token.map?.[0] ?? 0, kind: null, level: 0, headingText: '' }]
     const kind = kindByToken[token.type]
     // Only items of an outermost list are blocks. An item is one level below its list.
     const blockLevel = kind === 'item' ? 1 : 0

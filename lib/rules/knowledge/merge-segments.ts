@@ -7,7 +7,12 @@ export function foldUnits(segments: readonly Segment[]): Segment[] {
   for (const segment of segments) {
     const last = folded.at(-1)
     const isSameUnit = last?.isInUnit && segment.isInUnit && !segment.startsUnit
-    if (isSameUnit && !isDecisionOrOption(last) && !isDecisionOrOption(segment) && canAppend(last, segment.text))
+    if (
+      isSameUnit &&
+      !isDecisionOrOption(last) &&
+      !isDecisionOrOption(segment) &&
+      canAppend(last, segment.text)
+    )
       folded[folded.length - 1] = merge(last, segment)
     else folded.push(segment)
   }
@@ -19,16 +24,24 @@ function isDecisionOrOption({ kind }: Segment): boolean {
 }
 
 /**
- * Return the index of the first segment of each pair to merge. There are at most `maxPairs`, and no two pairs share a segment. Parts of one
- * section come first, then sections of the lowest level.
+ * Return the index of the first segment of each pair to merge. There are at most `maxPairs`, and no two pairs
+ * share a segment. Parts of one section come first, then sections of the lowest level.
  */
-export function findShortestPairs(segments: readonly Segment[], maxPairs: number, scope: MergeScope): Set<number> {
+export function findShortestPairs(
+  segments: readonly Segment[],
+  maxPairs: number,
+  scope: MergeScope,
+): Set<number> {
   const pairs = segments.flatMap((segment, start) => {
     const next = segments[start + 1]
     if (!next || next.kind === 'section' || !canAppend(segment, next.text)) return []
     if (scope !== 'decisions' && (isDecisionOrOption(segment) || isDecisionOrOption(next))) return []
     if (scope === 'parts' && next.startsUnit) return []
-    return { start, length: segment.text.length + next.text.length, boundary: next.startsUnit ? 7 - next.level : 0 }
+    return {
+      start,
+      length: segment.text.length + next.text.length,
+      boundary: next.startsUnit ? 7 - next.level : 0,
+    }
   })
   const firstBoundary = pairs.reduce((min, { boundary }) => Math.min(min, boundary), Number.POSITIVE_INFINITY)
   const candidates = pairs.filter(({ boundary }) => boundary === firstBoundary)
@@ -57,7 +70,11 @@ function merge(segment: Segment, next: Segment): Segment {
   const questions = [segment, next].flatMap(({ kind, text, mergedQuestions = [] }) =>
     kind === 'decision' ? [firstLine(text), ...mergedQuestions] : mergedQuestions,
   )
-  const headings = [...(segment.mergedHeadings ?? []), ...(next.startsUnit ? [firstLine(next.text)] : []), ...(next.mergedHeadings ?? [])]
+  const headings = [
+    ...(segment.mergedHeadings ?? []),
+    ...(next.startsUnit ? [firstLine(next.text)] : []),
+    ...(next.mergedHeadings ?? []),
+  ]
   const hasStep = [segment, next].some(({ kind }) => kind !== 'note')
   const merged = appendText(segment, next.text, hasStep ? 'step' : 'note')
   return {
@@ -82,7 +99,8 @@ export function describeMerges(segments: readonly Segment[]): string[] {
       mergedHeadings.length > 0
         ? `${listNames([firstLine(text), ...mergedHeadings])} are one node, ${mergeReason}.`
         : `“${deriveTitle(text)}”: its ${partCount} parts are one node, ${mergeReason}.`
-    const loss = mergedQuestions.length > 0 ? ` It is no decision any more: ${listNames(mergedQuestions)}.` : ''
+    const loss =
+      mergedQuestions.length > 0 ? ` It is no decision any more: ${listNames(mergedQuestions)}.` : ''
     return subject + loss
   })
 }

@@ -9,7 +9,10 @@ export interface Branch<T> {
 type NodePosition = Pick<KbNode, 'id' | 'parent_id' | 'position'>
 
 /** Return the branches below a node; null stands for the root. */
-export function buildBranches<T extends NodePosition>(nodes: readonly T[], parentId: string | null = null): Branch<T>[] {
+export function buildBranches<T extends NodePosition>(
+  nodes: readonly T[],
+  parentId: string | null = null,
+): Branch<T>[] {
   return nodes
     .filter(({ parent_id }) => parent_id === parentId)
     .toSorted((a, b) => a.position - b.position)

@@ -17,7 +17,9 @@ export interface KbNode {
   content: string
 }
 
-/** A proposal of the model to combine the segments `first` to `last` (the first segment is 1) into one node. */
+/**
+ * A proposal of the model to combine the segments `first` to `last` (the first segment is 1) into one node.
+ */
 export interface NodeProposal {
   first: number
   last: number
@@ -37,10 +39,14 @@ interface Group {
 }
 
 /**
- * Build the nodes of an article. Every segment becomes part of exactly one node, in order and unchanged. Proposals can only combine
- * segments and set the kind and title of the node.
+ * Build the nodes of an article. Every segment becomes part of exactly one node, in order and unchanged.
+ * Proposals can only combine segments and set the kind and title of the node.
  */
-export function buildNodes(segments: readonly Segment[], proposals: readonly NodeProposal[], newId: () => string): KbNode[] {
+export function buildNodes(
+  segments: readonly Segment[],
+  proposals: readonly NodeProposal[],
+  newId: () => string,
+): KbNode[] {
   return assignParents(convertIncompleteDecisions(groupSegments(segments, proposals)), newId)
 }
 
@@ -57,7 +63,9 @@ function groupSegments(segments: readonly Segment[], proposals: readonly NodePro
     const content = proposedSegments.map(({ text }) => text).join('\n\n')
     const isExistingRange = proposedSegments.length > 0 && proposedSegments.length === last - first + 1
     const overlapsEarlierGroup = first <= groupedCount
-    const crossesHeading = proposedSegments.some(({ kind, startsUnit }, index) => kind === 'section' || (startsUnit && index > 0))
+    const crossesHeading = proposedSegments.some(
+      ({ kind, startsUnit }, index) => kind === 'section' || (startsUnit && index > 0),
+    )
     if (!isExistingRange || overlapsEarlierGroup || crossesHeading || content.length > maxNodeLength) continue
     addUngroupedUntil(first - 1)
     const proposedTitle = title.replace(/\s+/g, ' ').trim().slice(0, maxTitleLength)
@@ -68,7 +76,10 @@ function groupSegments(segments: readonly Segment[], proposals: readonly NodePro
   return groups
 }
 
-/** Create the group of one segment. The heading of a section becomes its title, or its content if it is too long for a title. */
+/**
+ * Create the group of one segment. The heading of a section becomes its title, or its content if it is too
+ * long for a title.
+ */
 function createGroup({ kind, level, text }: Segment): Group {
   const fitsIntoTitle = kind === 'section' && text.length <= maxTitleLength
   return { kind, level, title: fitsIntoTitle ? text : deriveTitle(text), content: fitsIntoTitle ? '' : text }
@@ -87,7 +98,10 @@ function convertIncompleteDecisions(groups: readonly Group[]): Group[] {
   })
 }
 
-/** Assign ids and parents. The parent of an option is its decision, the parent of any other node the heading above it. */
+/**
+ * Assign ids and parents. The parent of an option is its decision, the parent of any other node the heading
+ * above it.
+ */
 function assignParents(groups: readonly Group[], newId: () => string): KbNode[] {
   const openSections: { id: string; level: number }[] = []
   let decisionId: string | null = null

@@ -1,24 +1,33 @@
 import { isFurnitureLine, isFurnitureTitle, readNames } from './furniture-names.ts'
 import { type Element, ignoredElements, listElements } from './html-tree.ts'
 
-// Finds the parts of an HTML page that do not belong to its article: navigation, banners, forms, lists of related pages.
+// Finds the parts of an HTML page that do not belong to its article: navigation, banners, forms, lists of
+// related pages.
 
 const furnitureElements = new Set(
-  'nav footer aside button select option optgroup datalist textarea input dialog menu noscript audio video canvas map'.split(' '),
+  'nav footer aside button select option optgroup datalist textarea input dialog menu noscript audio video canvas map'.split(
+    ' ',
+  ),
 )
 const furnitureRoles = new Set(
-  'navigation banner contentinfo search complementary dialog alertdialog menu menubar toolbar tablist button'.split(' '),
+  'navigation banner contentinfo search complementary dialog alertdialog menu menubar toolbar tablist button'.split(
+    ' ',
+  ),
 )
 const anchorText = /^[\s\u200b¶#§🔗]*$/u
 
 /**
- * Return the part of the page that contains its article, without page furniture. Elements with the main heading or with most of the text stay,
- * whatever their class is called. Takes linear time.
+ * Return the part of the page that contains its article, without page furniture. Elements with the main
+ * heading or with most of the text stay, whatever their class is called. Takes linear time.
  */
 export function removeFurniture(root: Element): Element {
   const traits = measureElements(root)
   const hasHeading = [...traits.keys()].some(({ name }) => name === 'h1')
-  const cleaned = cleanElement(root, { traits, maxLength: countPlainText(root) / 2, isBeforeHeading: hasHeading })
+  const cleaned = cleanElement(root, {
+    traits,
+    maxLength: countPlainText(root) / 2,
+    isBeforeHeading: hasHeading,
+  })
   const cleanedTraits = measureElements(cleaned)
   return cleanedTraits.get(cleaned)?.length ? findMainElement(cleaned, cleanedTraits) : root
 }
@@ -49,7 +58,14 @@ function measureElements(root: Element): TraitsByElement {
   const measure = (element: Element): ElementTraits => {
     const { name } = element
     const hasHeading = headingName.test(name)
-    const traits = { length: 0, linkLength: 0, shortText: '', hasMain: isMain(element), hasHeading, hasBlocks: blockElements.has(name) }
+    const traits = {
+      length: 0,
+      linkLength: 0,
+      shortText: '',
+      hasMain: isMain(element),
+      hasHeading,
+      hasBlocks: blockElements.has(name),
+    }
     for (const child of element.children) {
       if (typeof child === 'string') addText(traits, child)
       else if (!ignoredElements.has(child.name)) addTraits(traits, measure(child))
@@ -67,7 +83,10 @@ function addText(traits: ElementTraits, text: string): void {
   if (traits.shortText.length < maxShortText) traits.shortText += text.slice(0, maxShortText)
 }
 
-function addTraits(traits: ElementTraits, { length, linkLength, shortText, hasMain, hasHeading, hasBlocks }: ElementTraits): void {
+function addTraits(
+  traits: ElementTraits,
+  { length, linkLength, shortText, hasMain, hasHeading, hasBlocks }: ElementTraits,
+): void {
   traits.length += length
   traits.linkLength += linkLength
   if (traits.shortText.length < maxShortText) traits.shortText += shortText.slice(0, maxShortText)
@@ -120,11 +139,19 @@ function cleanElement(element: Element, cleaning: Cleaning): Element {
     if (ignoredElements.has(child.name)) continue
     const traits = getTraits(child)
     const next = elements[elementIndex]
-    const isTitle = isTitleOfFurniture(child, traits) && next !== undefined && cleaning.traits.has(next) && isOnlyLinks(getTraits(next))
+    const isTitle =
+      isTitleOfFurniture(child, traits) &&
+      next !== undefined &&
+      cleaning.traits.has(next) &&
+      isOnlyLinks(getTraits(next))
     const isListOfTitle: boolean = isAfterTitle && isOnlyLinks(traits)
     isAfterTitle = isTitle || isListOfTitle
     const isMenu = cleaning.isBeforeHeading && menuElements.has(child.name) && isOnlyLinks(traits)
-    const isPart = isAfterTitle || isMenu || isTableOfContents(child, cleaning.traits) || isFurniture(child, traits, cleaning.maxLength)
+    const isPart =
+      isAfterTitle ||
+      isMenu ||
+      isTableOfContents(child, cleaning.traits) ||
+      isFurniture(child, traits, cleaning.maxLength)
     // The text of a heading can be a link to it, or a button that opens the section below.
     const isTextOfHeading = isHeading && traits.length === getTraits(element).length
     if (isPart && !traits.hasMain && !isTextOfHeading) continue
@@ -146,7 +173,8 @@ function isFurniture(element: Element, traits: ElementTraits, maxLength: number)
   if (name === 'form') return !traits.hasBlocks
   if (name === 'header') return !traits.hasHeading
   if (isAlwaysFurniture(element)) return true
-  const isPartOfArticle = headingName.test(name) || /^t(?:body|r)$/.test(name) || traits.length - traits.linkLength > maxLength
+  const isPartOfArticle =
+    headingName.test(name) || /^t(?:body|r)$/.test(name) || traits.length - traits.linkLength > maxLength
   if (named.isFurniture && !isPartOfArticle) return true
   return traits.length < maxShortText && isFurnitureLine(traits.shortText)
 }
@@ -160,7 +188,10 @@ function isTitleOfFurniture({ name }: Element, { length, shortText }: ElementTra
   return length <= 40 && /^(?:h[1-6]|p|div|span|strong|b)$/.test(name) && isFurnitureTitle(shortText)
 }
 
-/** Return whether a list has at least two items, all of them links to places of the same page. Links such as “If …” are options. */
+/**
+ * Return whether a list has at least two items, all of them links to places of the same page. Links such as
+ * “If …” are options.
+ */
 function isTableOfContents(element: Element, traitsByElement: TraitsByElement): boolean {
   if (element.name !== 'ul' && element.name !== 'ol') return false
   const items = listElements(element)
@@ -177,7 +208,9 @@ function isInPageLink(item: Element, traitsByElement: TraitsByElement): boolean 
 
 /** Return the only `<main>` element if it contains most of the text, otherwise the root. */
 function findMainElement(root: Element, traitsByElement: TraitsByElement): Element {
-  const mainElements = [...traitsByElement.keys()].filter(({ name, attributes }) => name === 'main' || attributes.role === 'main')
+  const mainElements = [...traitsByElement.keys()].filter(
+    ({ name, attributes }) => name === 'main' || attributes.role === 'main',
+  )
   const [main] = mainElements
   const getLength = (element: Element) => traitsByElement.get(element)?.length ?? 0
   return mainElements.length === 1 && main && getLength(main) * 2 >= getLength(root) ? main : root

@@ -3,7 +3,16 @@ import { ArticleError } from './blocks.ts'
 import { countLoss, type Losses } from './losses.ts'
 import { maxStreamBytes, type PdfFile, tooLargePdf } from './pdf-file.ts'
 import { type PdfFont, readFont } from './pdf-fonts.ts'
-import { createPdfParser, isName, isRef, isString, isWord, type PdfDict, type PdfParser, type PdfValue } from './pdf-syntax.ts'
+import {
+  createPdfParser,
+  isName,
+  isRef,
+  isString,
+  isWord,
+  type PdfDict,
+  type PdfParser,
+  type PdfValue,
+} from './pdf-syntax.ts'
 
 // Reads where a page shows which text: ISO 32000-1, 8.4 and 9.4.
 
@@ -44,7 +53,11 @@ interface Interpreter {
 }
 
 /** Create a reader of the pages of a file. */
-export function createPageReader(file: PdfFile, budget: Budget, losses: Losses): (page: PdfDict) => Promise<PdfRun[]> {
+export function createPageReader(
+  file: PdfFile,
+  budget: Budget,
+  losses: Losses,
+): (page: PdfDict) => Promise<PdfRun[]> {
   const [fonts, pictures] = [new Map<number, PdfFont>(), new Set<number>()]
   return async (page) => {
     const interpreter: Interpreter = { file, budget, losses, fonts, pictures, openForms: new Set(), runs: [] }
@@ -61,7 +74,13 @@ export function createPageReader(file: PdfFile, budget: Budget, losses: Losses):
       await budget.pause()
     }
     const content = new Uint8Array(await new Blob(texts).arrayBuffer())
-    await runContent(interpreter, content, file.readDict(page.get('Resources')), rotate(file.readNumber(page.get('Rotate'))), 0)
+    await runContent(
+      interpreter,
+      content,
+      file.readDict(page.get('Resources')),
+      rotate(file.readNumber(page.get('Rotate'))),
+      0,
+    )
     return interpreter.runs
   }
 }
@@ -104,7 +123,16 @@ async function runContent(
   const { file, budget, runs } = interpreter
   const parser = createPdfParser(content, budget)
   const states: TextState[] = []
-  let state: TextState = { matrix, font: null, size: 0, characterSpace: 0, wordSpace: 0, scale: 1, leading: 0, rise: 0 }
+  let state: TextState = {
+    matrix,
+    font: null,
+    size: 0,
+    characterSpace: 0,
+    wordSpace: 0,
+    scale: 1,
+    leading: 0,
+    rise: 0,
+  }
   let line: Matrix = identity
   let place: Matrix = identity
   let operands: PdfValue[] = []
@@ -165,7 +193,8 @@ async function runContent(
     },
     TJ: () => {
       for (const item of Array.isArray(operands[0]) ? operands[0] : []) {
-        if (typeof item === 'number') place = multiply([1, 0, 0, 1, (-item / 1000) * state.size * state.scale, 0], place)
+        if (typeof item === 'number')
+          place = multiply([1, 0, 0, 1, (-item / 1000) * state.size * state.scale, 0], place)
         else show(item)
       }
     },
@@ -185,7 +214,11 @@ async function runContent(
   }
   await budget.pause()
 
-  async function findFont({ fonts }: Interpreter, dict: PdfDict | undefined, name: PdfValue | undefined): Promise<PdfFont> {
+  async function findFont(
+    { fonts }: Interpreter,
+    dict: PdfDict | undefined,
+    name: PdfValue | undefined,
+  ): Promise<PdfFont> {
     const value = isName(name) ? file.readDict(dict?.get('Font'))?.get(name.name) : undefined
     const known = isRef(value) ? fonts.get(value.ref) : undefined
     const font = known ?? (await readFont(file, file.readDict(value), budget))
@@ -194,13 +227,22 @@ async function runContent(
   }
 }
 
-/** Return the text of a string and where it is, and where the next one starts. A text that is not level, such as a stamp, is left out. */
-function showText(state: TextState, place: Matrix, font: PdfFont, codes: string): { run: PdfRun | null; place: Matrix } {
+/**
+ * Return the text of a string and where it is, and where the next one starts. A text that is not level, such
+ * as a stamp, is left out.
+ */
+function showText(
+  state: TextState,
+  place: Matrix,
+  font: PdfFont,
+  codes: string,
+): { run: PdfRun | null; place: Matrix } {
   let text = ''
   let advance = 0
   for (const glyph of font.decode(codes)) {
     text += glyph.text
-    advance += (glyph.width * state.size + state.characterSpace + (glyph.isSpace ? state.wordSpace : 0)) * state.scale
+    advance +=
+      (glyph.width * state.size + state.characterSpace + (glyph.isSpace ? state.wordSpace : 0)) * state.scale
   }
   const next = multiply([1, 0, 0, 1, advance, 0], place)
   const [a, b, c, d, x, y] = multiply(multiply([1, 0, 0, 1, 0, state.rise], place), state.matrix)
@@ -208,7 +250,10 @@ function showText(state: TextState, place: Matrix, font: PdfFont, codes: string)
   const size = Math.hypot(c, d) * Math.abs(state.size)
   const isLevel = a > 0 && Math.abs(b) < a / 4
   const isReadable = isLevel && text !== '' && size > 0.5 && Number.isFinite(x + y + endX + size)
-  return { run: isReadable ? { text, x, endX, y, size, isBold: font.isBold, isMonospaced: font.isMonospaced } : null, place: next }
+  return {
+    run: isReadable ? { text, x, endX, y, size, isBold: font.isBold, isMonospaced: font.isMonospaced } : null,
+    place: next,
+  }
 }
 
 /** Skip the data of a picture, up to `EI` between white space. */
@@ -217,7 +262,13 @@ function skipInlineImage(content: Uint8Array, parser: PdfParser, budget: Budget)
   const isSpace = (byte: number | undefined) => byte === undefined || byte === 32 || (byte >= 9 && byte <= 13)
   while (parser.at < content.length) {
     const at = parser.at++
-    if (content[at] === 0x45 && content[at + 1] === 0x49 && isSpace(content[at - 1]) && isSpace(content[at + 2])) break
+    if (
+      content[at] === 0x45 &&
+      content[at + 1] === 0x49 &&
+      isSpace(content[at - 1]) &&
+      isSpace(content[at + 2])
+    )
+      break
   }
   parser.at++
   budget.spend(parser.at - start)
@@ -239,16 +290,24 @@ async function drawObject(
   if (file.readName(dict.get('Subtype')) === 'Image' && !pictures.has(value.ref)) {
     pictures.add(value.ref)
     // The mask of another picture, and a rule or a dot, are no pictures to a reader.
-    const isLarge = (file.readNumber(dict.get('Width')) ?? 0) > 64 && (file.readNumber(dict.get('Height')) ?? 0) > 32
+    const isLarge =
+      (file.readNumber(dict.get('Width')) ?? 0) > 64 && (file.readNumber(dict.get('Height')) ?? 0) > 32
     if (isLarge) countLoss(losses, 'picture')
   }
-  if (file.readName(dict.get('Subtype')) !== 'Form' || depth >= maxFormDepth || openForms.has(value.ref)) return
+  if (file.readName(dict.get('Subtype')) !== 'Form' || depth >= maxFormDepth || openForms.has(value.ref))
+    return
   budget.spend(formSteps)
   const content = await file.readStream(stream)
   if (!content) return
   const own = file.readArray(dict.get('Matrix')).map((item) => file.readNumber(item) ?? 0)
   const formMatrix = own.length === 6 ? multiply(own as unknown as Matrix, matrix) : matrix
   openForms.add(value.ref)
-  await runContent(interpreter, content, file.readDict(dict.get('Resources')) ?? resources, formMatrix, depth + 1)
+  await runContent(
+    interpreter,
+    content,
+    file.readDict(dict.get('Resources')) ?? resources,
+    formMatrix,
+    depth + 1,
+  )
   openForms.delete(value.ref)
 }

@@ -2,8 +2,9 @@ import type { Budget } from '#rules/budget.ts'
 import { ArticleError } from './blocks.ts'
 import { createPdfParser, isName, isRef, isWord, type PdfDict, type PdfValue } from './pdf-syntax.ts'
 
-// Finds the objects of a PDF file: ISO 32000-1, 7.5. Objects are looked for, instead of read by the table at the end of the file, because then
-// damaged tables do not matter. Of several objects with one number the last is the newest.
+// Finds the objects of a PDF file: ISO 32000-1, 7.5. Objects are looked for, instead of read by the table at
+// the end of the file, because then damaged tables do not matter. Of several objects with one number the last
+// is the newest.
 
 type Bytes = Uint8Array<ArrayBuffer>
 
@@ -41,7 +42,8 @@ export async function openPdf(bytes: Bytes, budget: Budget): Promise<PdfFile> {
   const contents = findObjects(bytes, budget)
   const file = createFile(contents, budget)
   for (const stream of [...contents.streams.values()])
-    if (file.readName(stream.dict.get('Type')) === 'ObjStm') await addPackedObjects(contents, file, stream, budget)
+    if (file.readName(stream.dict.get('Type')) === 'ObjStm')
+      await addPackedObjects(contents, file, stream, budget)
   return file
 }
 
@@ -52,7 +54,8 @@ function findObjects(bytes: Bytes, budget: Budget): Contents {
   const contents: Contents = { values: new Map(), streams: new Map(), root: undefined }
   const addTrailer = (dict: PdfValue | undefined) => {
     if (!(dict instanceof Map)) return
-    if (dict.has('Encrypt')) throw new ArticleError('The PDF is encrypted. Save it without a password and without restrictions')
+    if (dict.has('Encrypt'))
+      throw new ArticleError('The PDF is encrypted. Save it without a password and without restrictions')
     contents.root = dict.get('Root') ?? contents.root
   }
   const starts = /(?:^|[^\d])(\d{1,10})\s{1,10}\d{1,5}\s{1,10}obj|trailer/g
@@ -73,7 +76,8 @@ function findObjects(bytes: Bytes, budget: Budget): Contents {
     const end = findStreamEnd(text, start, value.get('Length'))
     contents.streams.set(number, { dict: value, data: bytes.subarray(start, end) })
     starts.lastIndex = Math.max(end, parser.at)
-    if (isName(value.get('Type')) && (value.get('Type') as { name: string }).name === 'XRef') addTrailer(value)
+    if (isName(value.get('Type')) && (value.get('Type') as { name: string }).name === 'XRef')
+      addTrailer(value)
   }
   return contents
 }
@@ -91,7 +95,12 @@ function findStreamEnd(text: string, start: number, length: PdfValue | undefined
 }
 
 /** Add the objects of an object stream: ISO 32000-1, 7.5.7. */
-async function addPackedObjects(contents: Contents, file: PdfFile, stream: PdfStream, budget: Budget): Promise<void> {
+async function addPackedObjects(
+  contents: Contents,
+  file: PdfFile,
+  stream: PdfStream,
+  budget: Budget,
+): Promise<void> {
   const content = await file.readStream(stream)
   const first = file.readNumber(stream.dict.get('First'))
   if (!content || first === undefined) return
@@ -136,9 +145,13 @@ function createFile({ values, streams, root }: Contents, budget: Budget): PdfFil
     readStream: (stream) => decodeStream(file, stream, budget),
     listPages(max) {
       const catalog =
-        file.readDict(root) ?? [...values.values()].find((value) => value instanceof Map && file.readName(value.get('Type')) === 'Catalog')
+        file.readDict(root) ??
+        [...values.values()].find(
+          (value) => value instanceof Map && file.readName(value.get('Type')) === 'Catalog',
+        )
       const pages: PdfDict[] = []
-      if (catalog instanceof Map) addPages(file, catalog.get('Pages'), new Map(), { pages, max, budget, depth: 0 })
+      if (catalog instanceof Map)
+        addPages(file, catalog.get('Pages'), new Map(), { pages, max, budget, depth: 0 })
       return pages
     },
   }
@@ -156,15 +169,20 @@ function addPages(file: PdfFile, node: PdfValue | undefined, inherited: PdfDict,
   list.budget.spend(100)
   const dict = file.readDict(node)
   if (!dict || list.depth > maxTreeDepth || list.pages.length > list.max) return
-  const own = inheritedKeys.flatMap((key) => (dict.has(key) ? [[key, dict.get(key)] as [string, PdfValue]] : []))
+  const own = inheritedKeys.flatMap((key) =>
+    dict.has(key) ? [[key, dict.get(key)] as [string, PdfValue]] : [],
+  )
   const known: PdfDict = new Map([...inherited, ...own])
   if (!dict.has('Kids')) return void list.pages.push(new Map([...known, ...dict]))
-  for (const kid of file.readArray(dict.get('Kids'))) addPages(file, kid, known, { ...list, depth: list.depth + 1 })
+  for (const kid of file.readArray(dict.get('Kids')))
+    addPages(file, kid, known, { ...list, depth: list.depth + 1 })
 }
 
 async function decodeStream(file: PdfFile, { dict, data }: PdfStream, budget: Budget): Promise<Bytes | null> {
   const filter = file.resolve(dict.get('Filter'))
-  const names = (Array.isArray(filter) ? filter : filter === undefined ? [] : [filter]).map((value) => file.readName(value))
+  const names = (Array.isArray(filter) ? filter : filter === undefined ? [] : [filter]).map((value) =>
+    file.readName(value),
+  )
   let content: Bytes | null = data
   budget.spend(data.length)
   for (const name of names.slice(0, 3)) {
@@ -179,11 +197,16 @@ async function decodeStream(file: PdfFile, { dict, data }: PdfStream, budget: Bu
 }
 
 /**
- * Decompress data. Return what is readable of damaged data. Damaged files lack the header or the checksum, and workerd gives nothing of data with
- * bytes after its end: https://developers.cloudflare.com/workers/configuration/compatibility-flags/#strict-compression-checks
+ * Decompress data. Return what is readable of damaged data. Damaged files lack the header or the checksum,
+ * and workerd gives nothing of data with bytes after its end:
+ * https://developers.cloudflare.com/workers/configuration/compatibility-flags/#strict-compression-checks
  */
 async function inflate(data: Bytes, budget: Budget): Promise<Bytes> {
-  const ways = [['deflate', data] as const, ['deflate-raw', data.subarray(2, -4)] as const, ['deflate-raw', data.subarray(2)] as const]
+  const ways = [
+    ['deflate', data] as const,
+    ['deflate-raw', data.subarray(2, -4)] as const,
+    ['deflate-raw', data.subarray(2)] as const,
+  ]
   let longest: Bytes = new Uint8Array()
   for (const [format, part] of ways) {
     const { bytes, isWhole } = await inflateAs(format, part, budget)
@@ -193,7 +216,11 @@ async function inflate(data: Bytes, budget: Budget): Promise<Bytes> {
   return longest
 }
 
-async function inflateAs(format: 'deflate' | 'deflate-raw', data: Bytes, budget: Budget): Promise<{ bytes: Bytes; isWhole: boolean }> {
+async function inflateAs(
+  format: 'deflate' | 'deflate-raw',
+  data: Bytes,
+  budget: Budget,
+): Promise<{ bytes: Bytes; isWhole: boolean }> {
   budget.spend(10_000)
   const reader = new Blob([data]).stream().pipeThrough(new DecompressionStream(format)).getReader()
   const chunks: Bytes[] = []

@@ -78,10 +78,16 @@ const privateCharacters: Record<string, string> = {
 
 function replacePrivate(text: string): string {
   if (/[\ufb00-\ufb06]/.test(text)) return text.normalize('NFKC')
-  return /[\ue000-\uf8ff]/.test(text) ? text.replace(/[\ue000-\uf8ff]/g, (char) => privateCharacters[char] ?? '') : text
+  return /[\ue000-\uf8ff]/.test(text)
+    ? text.replace(/[\ue000-\uf8ff]/g, (char) => privateCharacters[char] ?? '')
+    : text
 }
 
-async function readCodeMap(file: PdfFile, value: PdfValue | undefined, budget: Budget): Promise<CodeMap | null> {
+async function readCodeMap(
+  file: PdfFile,
+  value: PdfValue | undefined,
+  budget: Budget,
+): Promise<CodeMap | null> {
   const stream = file.findStream(value)
   const content = stream ? await file.readStream(stream) : null
   if (!content) return null
@@ -93,7 +99,8 @@ async function readCodeMap(file: PdfFile, value: PdfValue | undefined, budget: B
       operands.push(value)
       continue
     }
-    if (value.word === 'endcodespacerange' && isString(operands[0])) map.codeBytes = Math.min(4, Math.max(1, operands[0].bytes.length))
+    if (value.word === 'endcodespacerange' && isString(operands[0]))
+      map.codeBytes = Math.min(4, Math.max(1, operands[0].bytes.length))
     else if (value.word === 'endbfchar') addCharacters(map, operands)
     else if (value.word === 'endbfrange') addRanges(map, operands)
     operands = []
@@ -115,7 +122,8 @@ function addRanges({ characters, ranges }: CodeMap, operands: readonly PdfValue[
     const first = toNumber(from.bytes)
     if (isString(text)) ranges.push({ from: first, to: toNumber(to.bytes), text: decodeUtf16(text.bytes) })
     else if (Array.isArray(text))
-      for (const [offset, item] of text.entries()) if (isString(item)) characters.set(first + offset, decodeUtf16(item.bytes))
+      for (const [offset, item] of text.entries())
+        if (isString(item)) characters.set(first + offset, decodeUtf16(item.bytes))
   }
 }
 
@@ -164,10 +172,12 @@ function readCompositeWidths(file: PdfFile, descendant: PdfDict, budget: Budget)
     const second = file.resolve(values[n + 1])
     if (Array.isArray(second)) {
       budget.spend(second.length * 20)
-      for (const [offset, width] of second.entries()) widths.set(first + offset, (file.readNumber(width) ?? 0) / 1000)
+      for (const [offset, width] of second.entries())
+        widths.set(first + offset, (file.readNumber(width) ?? 0) / 1000)
       n += 2
     } else {
-      if (typeof second === 'number') ranges.push({ from: first, to: second, width: (file.readNumber(values[n + 2]) ?? 0) / 1000 })
+      if (typeof second === 'number')
+        ranges.push({ from: first, to: second, width: (file.readNumber(values[n + 2]) ?? 0) / 1000 })
       n += 3
     }
   }
@@ -180,7 +190,11 @@ function readCompositeWidths(file: PdfFile, descendant: PdfDict, budget: Budget)
 /** Read the encoding of a simple font: a base, and the names of glyphs that differ. */
 function readEncoding(file: PdfFile, value: PdfValue | undefined, budget: Budget): (code: number) => string {
   const encoding = file.resolve(value)
-  const base = isName(encoding) ? encoding.name : encoding instanceof Map ? file.readName(encoding.get('BaseEncoding')) : undefined
+  const base = isName(encoding)
+    ? encoding.name
+    : encoding instanceof Map
+      ? file.readName(encoding.get('BaseEncoding'))
+      : undefined
   const decoder = new TextDecoder(base === 'MacRomanEncoding' ? 'macintosh' : 'windows-1252')
   const differences = new Map<number, string>()
   const values = encoding instanceof Map ? file.readArray(encoding.get('Differences')) : []
@@ -212,7 +226,8 @@ const accents: Record<string, string> = {
   cedilla: '\u0327',
   ogonek: '\u0328',
 }
-// Names of the Adobe Glyph List that are no letter with an accent: https://github.com/adobe-type-tools/agl-aglfn
+// Names of the Adobe Glyph List that are no letter with an accent:
+// https://github.com/adobe-type-tools/agl-aglfn
 const glyphNames = new Map(
   `exclam ! quotedbl " numbersign # dollar $ percent % ampersand & quotesingle ' parenleft ( parenright ) asterisk * plus + comma , hyphen -
   period . slash / zero 0 one 1 two 2 three 3 four 4 five 5 six 6 seven 7 eight 8 nine 9 colon : semicolon ; less < equal = greater > question ? at @
@@ -223,7 +238,10 @@ const glyphNames = new Map(
   degree ° plusminus ± multiply × divide ÷ mu µ paragraph ¶ periodcentered · onequarter ¼ onehalf ½ threequarters ¾ minus − arrowright → arrowleft ←
   arrowup ↑ arrowdown ↓ notequal ≠ lessequal ≤ greaterequal ≥ infinity ∞`
     .split(/[ \n]+/)
-    .flatMap((name, place, all) => (place % 2 === 0 ? [[name, all[place + 1] ?? '']] : [])) as [string, string][],
+    .flatMap((name, place, all) => (place % 2 === 0 ? [[name, all[place + 1] ?? '']] : [])) as [
+    string,
+    string,
+  ][],
 )
 
 function readGlyphName(name: string): string {

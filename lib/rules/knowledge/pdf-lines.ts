@@ -48,7 +48,8 @@ function toLine(group: readonly PdfRun[], page: number): PdfLine | null {
   for (const { text, x, endX, size } of runs) {
     const cell = cells.at(-1)
     const gap = cell ? x - cell.endX : 0
-    if (textX === null && cell && cells.length === 1 && text.trim() !== '' && isMarker(cell.text.trim())) textX = x
+    if (textX === null && cell && cells.length === 1 && text.trim() !== '' && isMarker(cell.text.trim()))
+      textX = x
     if (!cell || (gap > cellGap * size && text.trim() !== '')) cells.push({ text, x, endX })
     else {
       const needsSpace = gap > spaceGap * size && !/\s$/.test(cell.text) && !/^\s/.test(text)
@@ -58,17 +59,28 @@ function toLine(group: readonly PdfRun[], page: number): PdfLine | null {
     }
   }
   const written = cells
-    .map((cell) => ({ ...cell, text: cell.text.replace(/[\s\u00ad]+/g, (space) => (space === '\u00ad' ? '' : ' ')).trim() }))
+    .map((cell) => ({
+      ...cell,
+      text: cell.text.replace(/[\s\u00ad]+/g, (space) => (space === '\u00ad' ? '' : ' ')).trim(),
+    }))
     .filter(({ text }) => text !== '')
   const [first, second, ...others] = written
   // A marker is often at a tab before its text.
   const isMarked = first !== undefined && second !== undefined && isMarker(first.text)
   const visible = runs.filter(({ text }) => text.trim() !== '')
-  const largest = visible.reduce<PdfRun | undefined>((a, b) => (a && a.text.length >= b.text.length ? a : b), undefined)
+  const largest = visible.reduce<PdfRun | undefined>(
+    (a, b) => (a && a.text.length >= b.text.length ? a : b),
+    undefined,
+  )
   if (!first || !largest) return null
   return {
-    cells: isMarked ? [{ text: `${first.text} ${second.text}`, x: first.x, endX: second.endX }, ...others] : written,
-    textX: textX ?? first.x + ((marker.exec(first.text)?.[0].length ?? -1) + 1) * ((first.endX - first.x) / first.text.length),
+    cells: isMarked
+      ? [{ text: `${first.text} ${second.text}`, x: first.x, endX: second.endX }, ...others]
+      : written,
+    textX:
+      textX ??
+      first.x +
+        ((marker.exec(first.text)?.[0].length ?? -1) + 1) * ((first.endX - first.x) / first.text.length),
     x: first.x,
     endX: Math.max(...written.map(({ endX }) => endX)),
     y: largest.y,
@@ -87,9 +99,12 @@ export const getText = ({ cells }: PdfLine) => cells.map(({ text }) => text).joi
 
 /** The heights of a page between which its article is, as parts of its height. */
 const [bottomMargin, topMargin] = [0.09, 0.91]
-const pageNumber = /^(?:page |seite |página |pagina )?[\divx]{1,5}(?: ?(?:\/|of|von|de|di|sur|\|) ?\d{1,5})?$/i
+const pageNumber =
+  /^(?:page |seite |página |pagina )?[\divx]{1,5}(?: ?(?:\/|of|von|de|di|sur|\|) ?\d{1,5})?$/i
 
-/** Leave out headers and footers: what repeats in the margins of pages except for numbers, and page numbers. */
+/**
+ * Leave out headers and footers: what repeats in the margins of pages except for numbers, and page numbers.
+ */
 export function leaveOutFurniture(
   lines: readonly PdfLine[],
   edges: readonly { bottom: number; height: number }[],
@@ -108,5 +123,8 @@ export function leaveOutFurniture(
     const pages = pagesByText.get(toKey(line)) ?? new Set()
     pagesByText.set(toKey(line), pages.add(line.page))
   }
-  return lines.filter((line) => !isInMargin(line) || (!pageNumber.test(getText(line)) && (pagesByText.get(toKey(line))?.size ?? 0) < 2))
+  return lines.filter(
+    (line) =>
+      !isInMargin(line) || (!pageNumber.test(getText(line)) && (pagesByText.get(toKey(line))?.size ?? 0) < 2),
+  )
 }

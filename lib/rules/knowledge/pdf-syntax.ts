@@ -29,7 +29,8 @@ const keywords = new Map<string, PdfValue>([
 ])
 
 export const isName = (value: PdfValue | undefined): value is PdfName => isObject(value) && 'name' in value
-export const isString = (value: PdfValue | undefined): value is PdfString => isObject(value) && 'bytes' in value
+export const isString = (value: PdfValue | undefined): value is PdfString =>
+  isObject(value) && 'bytes' in value
 export const isRef = (value: PdfValue | undefined): value is PdfRef => isObject(value) && 'ref' in value
 export const isWord = (value: PdfValue | undefined): value is PdfWord => isObject(value) && 'word' in value
 
@@ -72,7 +73,8 @@ export function createPdfParser(bytes: Uint8Array, budget: Budget, at = 0): PdfP
     const start = parser.at
     for (;;) {
       const byte = bytes[parser.at]
-      if (byte === 0x25) while (parser.at < bytes.length && bytes[parser.at] !== 10 && bytes[parser.at] !== 13) parser.at++
+      if (byte === 0x25)
+        while (parser.at < bytes.length && bytes[parser.at] !== 10 && bytes[parser.at] !== 13) parser.at++
       else if (byte !== undefined && isSpace(byte)) parser.at++
       else break
     }
@@ -83,14 +85,19 @@ export function createPdfParser(bytes: Uint8Array, budget: Budget, at = 0): PdfP
   function readRegular(): string {
     const start = parser.at
     let text = ''
-    while (parser.at < bytes.length && !isDelimiter(bytes[parser.at] as number)) text += String.fromCharCode(bytes[parser.at++] as number)
+    while (parser.at < bytes.length && !isDelimiter(bytes[parser.at] as number))
+      text += String.fromCharCode(bytes[parser.at++] as number)
     budget.spend(parser.at - start)
     return text
   }
 
   function readName(): PdfName {
     parser.at++
-    return { name: readRegular().replace(/#([\da-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))) }
+    return {
+      name: readRegular().replace(/#([\da-f]{2})/gi, (_, hex: string) =>
+        String.fromCharCode(Number.parseInt(hex, 16)),
+      ),
+    }
   }
 
   function readWord(): PdfValue {
@@ -105,7 +112,8 @@ export function createPdfParser(bytes: Uint8Array, budget: Budget, at = 0): PdfP
   /** Return the reference `12 0 R` whose first number was read, or null. */
   function readRef(ref: number): PdfRef | null {
     let rest = ''
-    for (let place = parser.at; place < Math.min(bytes.length, parser.at + 20); place++) rest += String.fromCharCode(bytes[place] as number)
+    for (let place = parser.at; place < Math.min(bytes.length, parser.at + 20); place++)
+      rest += String.fromCharCode(bytes[place] as number)
     const match = /^\s+\d{1,5}\s+R(?![^\s()<>[\]{}/%])/.exec(rest)
     if (!match) return null
     parser.at += match[0].length
@@ -138,11 +146,14 @@ export function createPdfParser(bytes: Uint8Array, budget: Budget, at = 0): PdfP
   function readHexString(): PdfString {
     const start = ++parser.at
     let digits = ''
-    while (parser.at < bytes.length && bytes[parser.at] !== 0x3e) digits += String.fromCharCode(bytes[parser.at++] as number)
+    while (parser.at < bytes.length && bytes[parser.at] !== 0x3e)
+      digits += String.fromCharCode(bytes[parser.at++] as number)
     budget.spend((parser.at - start) * 4)
     parser.at++
     const pairs = digits.replace(/[^\da-f]/gi, '').match(/.{1,2}/g) ?? []
-    return { bytes: pairs.map((pair) => String.fromCharCode(Number.parseInt(pair.padEnd(2, '0'), 16))).join('') }
+    return {
+      bytes: pairs.map((pair) => String.fromCharCode(Number.parseInt(pair.padEnd(2, '0'), 16))).join(''),
+    }
   }
 
   function readString(): PdfString {

@@ -15,7 +15,10 @@ const maxColumns = 50
 /** The distance of the lines of a cell, in parts of their size. */
 const cellPitch = 1.5
 
-/** Read the table that starts at a line. Return null if there are not two rows whose cells are in the same columns. */
+/**
+ * Read the table that starts at a line. Return null if there are not two rows whose cells are in the same
+ * columns.
+ */
 export function readTable(lines: readonly PdfLine[], start: number): { table: Markdown; end: number } | null {
   const header = readRow(lines, start)
   if (!header) return null
@@ -37,7 +40,12 @@ export function readTable(lines: readonly PdfLine[], start: number): { table: Ma
     end = row.end
   }
   if (rows.length < 2) return null
-  return { table: formatTable(rows.map((texts) => texts.map((text) => ({ text: escapeInline(text), columns: 1, rows: 1 })))), end }
+  return {
+    table: formatTable(
+      rows.map((texts) => texts.map((text) => ({ text: escapeInline(text), columns: 1, rows: 1 }))),
+    ),
+    end,
+  }
 }
 
 /** Short cells of a centred column may be beside each other, but less than the gap of two columns. */
@@ -51,8 +59,8 @@ function findColumn(columns: readonly PdfCell[], cell: PdfCell): number {
 }
 
 /**
- * Read a row: cells on one line, or one after the other, each of several lines. A line that is not below the one before, and right of it, starts
- * a cell.
+ * Read a row: cells on one line, or one after the other, each of several lines. A line that is not below the
+ * one before, and right of it, starts a cell.
  */
 function readRow(lines: readonly PdfLine[], start: number): Row | null {
   const first = lines[start]
@@ -63,7 +71,14 @@ function readRow(lines: readonly PdfLine[], start: number): Row | null {
   for (; end < Math.min(lines.length, start + maxRowLines); end++) {
     const [line, before] = [lines[end], lines[end - 1]]
     const last = cells.at(-1)
-    if (!line || !before || !last || line.page !== first.page || line.isMonospaced || cells.length + line.cells.length > 2 * maxColumns)
+    if (
+      !line ||
+      !before ||
+      !last ||
+      line.page !== first.page ||
+      line.isMonospaced ||
+      cells.length + line.cells.length > 2 * maxColumns
+    )
       break
     const fall = (before.y - line.y) / line.size
     if (fall < 0.45 && line.x > last.endX && Math.abs(line.y - first.y) < line.size * 10) {
@@ -73,11 +88,16 @@ function readRow(lines: readonly PdfLine[], start: number): Row | null {
     }
     const places = line.cells.map((cell) => findColumn(cells, cell))
     // A line in the first column starts the next row, unless the row has no other column yet.
-    const isContinued = fall > 0.45 && fall < cellPitch && !places.includes(-1) && (cells.length === 1 || !places.includes(0))
+    const isContinued =
+      fall > 0.45 && fall < cellPitch && !places.includes(-1) && (cells.length === 1 || !places.includes(0))
     if (!isContinued) break
     for (const [n, { text, x, endX }] of line.cells.entries()) {
       const cell = cells[places[n] as number] as PdfCell
-      Object.assign(cell, { text: `${cell.text} ${text}`, x: Math.min(cell.x, x), endX: Math.max(cell.endX, endX) })
+      Object.assign(cell, {
+        text: `${cell.text} ${text}`,
+        x: Math.min(cell.x, x),
+        endX: Math.max(cell.endX, endX),
+      })
     }
     if (cells.length > 1) endOfCells = end + 1
   }

@@ -15,10 +15,15 @@ export function isPdf(bytes: Uint8Array<ArrayBuffer>): boolean {
 }
 
 /**
- * Read the blocks of a PDF by where and how large its texts are. Throw an ArticleError for one without texts, such as a scan, or with more than
- * `maxPages` pages. pdf.js is not used, because it has no limit of work or memory: DECISIONS.md.
+ * Read the blocks of a PDF by where and how large its texts are. Throw an ArticleError for one without texts,
+ * such as a scan, or with more than `maxPages` pages. pdf.js is not used, because it has no limit of work or
+ * memory: DECISIONS.md.
  */
-export async function readPdf(bytes: Uint8Array<ArrayBuffer>, budget: Budget, losses: Losses = createLosses()): Promise<Block[]> {
+export async function readPdf(
+  bytes: Uint8Array<ArrayBuffer>,
+  budget: Budget,
+  losses: Losses = createLosses(),
+): Promise<Block[]> {
   const file = await openPdf(bytes, budget)
   const pages = file.listPages(maxPages)
   if (pages.length > maxPages) throw new ArticleError(`The PDF has more than ${maxPages} pages`)
@@ -30,9 +35,13 @@ export async function readPdf(bytes: Uint8Array<ArrayBuffer>, budget: Budget, lo
     await budget.pause()
   }
   if (lines.length === 0)
-    throw new ArticleError('The PDF has no text, like a scan. Run text recognition on it, or save the article as docx or HTML')
+    throw new ArticleError(
+      'The PDF has no text, like a scan. Run text recognition on it, or save the article as docx or HTML',
+    )
   const edges = pages.map((page) => {
-    const [left = 0, low = 0, right = 0, high = 0] = file.readArray(page.get('MediaBox')).map((value) => file.readNumber(value) ?? 0)
+    const [left = 0, low = 0, right = 0, high = 0] = file
+      .readArray(page.get('MediaBox'))
+      .map((value) => file.readNumber(value) ?? 0)
     const isTurned = ((file.readNumber(page.get('Rotate')) ?? 0) / 90) % 2 !== 0
     return isTurned ? { bottom: -right, height: right - left || 1 } : { bottom: low, height: high - low || 1 }
   })
@@ -63,7 +72,8 @@ function findBodySize(lines: readonly PdfLine[]): number {
   return [...counts].reduce((most, entry) => (entry[1] > most[1] ? entry : most), [0, 0])[0]
 }
 
-const isHeading = (line: PdfLine, bodySize: number) => line.size >= bodySize * 1.12 && line.cells.length === 1 && getText(line).length < 200
+const isHeading = (line: PdfLine, bodySize: number) =>
+  line.size >= bodySize * 1.12 && line.cells.length === 1 && getText(line).length < 200
 
 function findHeadingSizes(lines: readonly PdfLine[], bodySize: number): number[] {
   const sizes = new Set(lines.filter((line) => isHeading(line, bodySize)).map(({ size }) => size))
@@ -80,7 +90,8 @@ const linePitch = 1.75
 
 function writeHeading(lines: readonly PdfLine[], start: number, level: number, writer: BlockWriter): number {
   let end = start + 1
-  while (lines[end]?.size === lines[start]?.size && isNextLine(lines, end) && lines[end]?.cells.length === 1) end++
+  while (lines[end]?.size === lines[start]?.size && isNextLine(lines, end) && lines[end]?.cells.length === 1)
+    end++
   writer.add('heading', lines.slice(start, end).map(getText).join(' '), level)
   return end
 }
@@ -93,10 +104,13 @@ function isNextLine(lines: readonly PdfLine[], index: number): boolean {
 
 function writeCode(lines: readonly PdfLine[], start: number, writer: BlockWriter): number {
   let end = start + 1
-  while (lines[end]?.isMonospaced && (isNextLine(lines, end) || lines[end]?.page !== lines[end - 1]?.page)) end++
+  while (lines[end]?.isMonospaced && (isNextLine(lines, end) || lines[end]?.page !== lines[end - 1]?.page))
+    end++
   const code = lines.slice(start, end)
   const left = Math.min(...code.map(({ x }) => x))
-  const texts = code.map((line) => ' '.repeat(Math.min(80, Math.round((line.x - left) / (line.size * 0.6)))) + getText(line))
+  const texts = code.map(
+    (line) => ' '.repeat(Math.min(80, Math.round((line.x - left) / (line.size * 0.6)))) + getText(line),
+  )
   writer.add('code', formatCodeBlock(texts.join('\n')))
   return end
 }
@@ -104,7 +118,8 @@ function writeCode(lines: readonly PdfLine[], start: number, writer: BlockWriter
 /** Return whether a line continues the paragraph before it, on its page or on the next one. */
 function continues(lines: readonly PdfLine[], index: number, bodySize: number): boolean {
   const [line, before] = [lines[index], lines[index - 1]]
-  if (!line || !before || line.isMonospaced || line.size !== before.size || isHeading(line, bodySize)) return false
+  if (!line || !before || line.isMonospaced || line.size !== before.size || isHeading(line, bodySize))
+    return false
   if (marker.test(getText(line)) || readTable(lines, index) || (line.isBold && !before.isBold)) return false
   if (isNextLine(lines, index)) return true
   return line.page === before.page + 1 && !/[.!?:;]$/.test(getText(before)) && /^\p{Ll}/u.test(getText(line))
@@ -117,14 +132,22 @@ function writeTable(lines: readonly PdfLine[], start: number, writer: BlockWrite
   return found?.end ?? null
 }
 
-function writeParagraph(lines: readonly PdfLine[], start: number, writer: BlockWriter, bodySize: number): number {
+function writeParagraph(
+  lines: readonly PdfLine[],
+  start: number,
+  writer: BlockWriter,
+  bodySize: number,
+): number {
   let end = start + 1
   while (continues(lines, end, bodySize)) end++
   writer.add('text', escapeMarkdown(joinTexts(lines.slice(start, end))))
   return end
 }
 
-/** Join lines with spaces. A word that a line divides with a hyphen keeps it, because it may be part of the word. */
+/**
+ * Join lines with spaces. A word that a line divides with a hyphen keeps it, because it may be part of the
+ * word.
+ */
 function joinTexts(lines: readonly PdfLine[]): string {
   return lines.reduce((text, line) => {
     const next = getText(line)
@@ -142,7 +165,11 @@ function writeList(lines: readonly PdfLine[], start: number, writer: BlockWriter
     const slack = line.size / 2
     // The marker of an inner item can be drawn instead of written.
     const isInner = at > start && isNextLine(lines, at) && line.x > textX + slack * 2
-    if (at > start && (line.isMonospaced || isHeading(line, bodySize) || !(isInner || marker.test(getText(line))))) break
+    if (
+      at > start &&
+      (line.isMonospaced || isHeading(line, bodySize) || !(isInner || marker.test(getText(line))))
+    )
+      break
     while (levels.length > 0 && (levels.at(-1) as number) > line.x + slack) levels.pop()
     if (levels.length === 0 || (levels.at(-1) as number) < line.x - slack) levels.push(line.x)
     let end = at + 1
@@ -157,7 +184,10 @@ function writeList(lines: readonly PdfLine[], start: number, writer: BlockWriter
 /** Return whether a line is below the text of an item, not below its marker and not further in. */
 function isBelowItem({ x }: PdfLine, item: PdfLine): boolean {
   const isMarked = item.textX > item.x
-  return x > (isMarked ? item.x + item.size / 4 : item.x - item.size / 4) && x < item.textX + item.size * (isMarked ? 1 : 2)
+  return (
+    x > (isMarked ? item.x + item.size / 4 : item.x - item.size / 4) &&
+    x < item.textX + item.size * (isMarked ? 1 : 2)
+  )
 }
 
 function writeItem(text: string, depth: number, writer: BlockWriter): void {

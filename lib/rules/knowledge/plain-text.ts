@@ -7,7 +7,10 @@ const stepsPerLine = 50
 const itemStart = /^ {0,3}(?:[-*•–]|\(?\d{1,3}[.)]|step \d{1,3}[:.)]?)\s+\S/i
 const headingUnderline = /^(?:={3,}|-{3,})\s*$/
 
-/** Read the blocks of a text without markup. Empty lines separate blocks, markers and numbers start items, underlines make headings. */
+/**
+ * Read the blocks of a text without markup. Empty lines separate blocks, markers and numbers start items,
+ * underlines make headings.
+ */
 export function readPlainText(text: string, budget: Budget): Block[] {
   const writer = createBlockWriter()
   const lines = text.split('\n')
@@ -51,7 +54,9 @@ export function readPlainText(text: string, budget: Budget): Block[] {
 
 const lineMarker = /^\s*(?:[-*•–]|\(?\d{1,3}[.)])\s+/
 
-/** Escape a line but not its marker. A block that starts with an indented line is code, which needs no escape. */
+/**
+ * Escape a line but not its marker. A block that starts with an indented line is code, which needs no escape.
+ */
 function escapeLine(line: string, isFirst: boolean): string {
   if (isFirst && /^(?: {4}|\t)/.test(line)) return line
   const [marker = ''] = lineMarker.exec(line) ?? []

@@ -45,7 +45,10 @@ export function createProse(): Prose {
     addAddress(address) {
       // An address with marks of markdown is written so that parsers leave it alone.
       if (!text.endsWith(address))
-        add(` (${address})`, /[*_`~[\]\\&|]/.test(address) && !/[\s<>]/.test(address) ? ` (<${address}>)` : ` (${address})`)
+        add(
+          ` (${address})`,
+          /[*_`~[\]\\&|]/.test(address) && !/[\s<>]/.test(address) ? ` (<${address}>)` : ` (${address})`,
+        )
     },
     startStruck: () => add('', struckStart),
     endStruck: () => add('', struckEnd),
@@ -69,10 +72,17 @@ export function formatCodeSpan(code: string): string {
   return `${fence}${padding}${code}${padding}${fence}`
 }
 
-const superscripts = new Map([...'0123456789+-=()ni'].map((char, index) => [char, '⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ'[index] as string]))
-const subscripts = new Map([...'0123456789+-=()'].map((char, index) => [char, '₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎'[index] as string]))
+const superscripts = new Map(
+  [...'0123456789+-=()ni'].map((char, index) => [char, '⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ'[index] as string]),
+)
+const subscripts = new Map(
+  [...'0123456789+-=()'].map((char, index) => [char, '₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎'[index] as string]),
+)
 
-/** Write raised or lowered characters. Those that Unicode does not have, such as the mark of a footnote, follow a space. */
+/**
+ * Write raised or lowered characters. Those that Unicode does not have, such as the mark of a footnote,
+ * follow a space.
+ */
 export function writeRaised(text: string, isLowered: boolean): string {
   const characters = isLowered ? subscripts : superscripts
   const content = text.trim()

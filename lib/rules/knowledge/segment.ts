@@ -8,7 +8,10 @@ export interface Segment {
   /** 1 to 6 for a section and for the start of a unit, otherwise 0. */
   level: number
   text: string
-  /** Whether the text starts with a heading that did not become a section. The unit continues until the next heading. */
+  /**
+   * Whether the text starts with a heading that did not become a section. The unit continues until the next
+   * heading.
+   */
   startsUnit?: boolean
   /** Whether the segment is in a unit. */
   isInUnit?: boolean

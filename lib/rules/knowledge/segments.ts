@@ -11,9 +11,10 @@ export interface Segmentation {
 }
 
 /**
- * Split an article into at most 100 segments that contain all blocks in order. Code and tables are joined to the text before them. If there
- * are too many segments, the shortest neighbours of a section are merged. If that is not enough, each section of the lowest level becomes
- * one segment. Only then are sections merged, and finally decisions.
+ * Split an article into at most 100 segments that contain all blocks in order. Code and tables are joined to
+ * the text before them. If there are too many segments, the shortest neighbours of a section are merged. If
+ * that is not enough, each section of the lowest level becomes one segment. Only then are sections merged,
+ * and finally decisions.
  */
 export function splitIntoSegments(blocks: readonly Block[]): Segmentation {
   const levels = [...new Set(blocks.filter(({ kind }) => kind === 'heading').map(({ level }) => level - 1))]
@@ -24,7 +25,8 @@ export function splitIntoSegments(blocks: readonly Block[]): Segmentation {
       // Sections cannot be merged.
       if (segments.filter(({ kind }) => kind === 'section').length > maxNodes) continue
       const mergedSegments = mergeShortest(segments, scope)
-      if (mergedSegments.length <= maxNodes) return { segments: mergedSegments, warnings: describeMerges(mergedSegments) }
+      if (mergedSegments.length <= maxNodes)
+        return { segments: mergedSegments, warnings: describeMerges(mergedSegments) }
     }
   }
   throw new ArticleError(`The article does not fit into ${maxNodes} nodes`)
@@ -51,13 +53,19 @@ const noteLabel = /^\W*(?:note|notice|warning|caution|important|tip|hint|info|da
 // Articles and pronouns, with which no instruction begins, a term in code with what it means, and a measure.
 const factItem =
   /^[-*+•]\s+[*_]{0,2}(?:(?:the|this|these|those|it|its|they|an?|there|each|both|some|der|die|das|ein|eine|es|le|la|les|un|une|il|elle|el|los|las)\s|`[^`\n]{1,200}`(?:(?:,| and| or| und| oder| et| ou| y| o)? `[^`\n]{1,200}`){0,5}[*_]{0,2}\s*(?:$|[:=–—-])|[^:`\n]{1,40}:[*_]{0,2}\s*[~<>≈≤≥]?\s?\d)/iu
-/** `Other things to check:`, `It happens when:`: what completes such a sentence in lower case tells nobody what to do. */
+/**
+ * `Other things to check:`, `It happens when:`: what completes such a sentence in lower case tells nobody
+ * what to do.
+ */
 const factIntro =
   /\b(?:check|look for|look at|such as|caused by|causes?|reasons?|happens?|occurs?|due to|because|contains?|includes?|consists? of|means|differs?|depends on|ursachen?|gründe?|causas?)\b[^.!?\n]{0,80}:[*_]{0,2}$/i
 const exampleIntro =
   /(?:^|\n)\W*(?:for example|for instance|e\.g\.|an? example|example|sample|expected|here is an example|zum beispiel|beispiel|par exemple|exemple|por ejemplo|ejemplo|(?:the )?(?:example |sample )?output)\b[^\n]*$/i
 
-/** Return the places of the items of bullet lists that say something instead of telling what to do: two items of three, at least two. */
+/**
+ * Return the places of the items of bullet lists that say something instead of telling what to do: two items
+ * of three, at least two.
+ */
 function findFactItems(blocks: readonly Block[]): Set<number> {
   const places = new Set<number>()
   for (let start = 0; start < blocks.length; start++) {
@@ -66,9 +74,11 @@ function findFactItems(blocks: readonly Block[]): Set<number> {
     const items = blocks.slice(start, end)
     const intro = blocks[start - 1]?.text ?? ''
     const [isCompleted, isStated] = [factIntro.test(intro), isStatement(intro)]
-    const isFact = ({ text }: Block) => isStated || factItem.test(text) || (isCompleted && /^[-*+•]\s+\p{Ll}/u.test(text))
+    const isFact = ({ text }: Block) =>
+      isStated || factItem.test(text) || (isCompleted && /^[-*+•]\s+\p{Ll}/u.test(text))
     const factCount = items.filter((item) => isFact(item) && !item.text.includes('```')).length
-    if (factCount >= 2 && factCount * 3 >= items.length * 2) for (let place = start; place < end; place++) places.add(place)
+    if (factCount >= 2 && factCount * 3 >= items.length * 2)
+      for (let place = start; place < end; place++) places.add(place)
     if (end > start) start = end
   }
   return places
@@ -87,7 +97,8 @@ function createSegments(blocks: readonly Block[], lowestLevel: number): Segment[
       const line = `${'#'.repeat(level)} ${escapeMarkdown(text)}`
       // A heading that marks and escapes make too long for a node stays a section.
       isInUnit = level > lowestLevel && line.length <= maxNodeLength
-      if (isInUnit) segments.push({ kind: 'note', level, text: line, startsUnit: true, isInUnit, partCount: 0 })
+      if (isInUnit)
+        segments.push({ kind: 'note', level, text: line, startsUnit: true, isInUnit, partCount: 0 })
       else segments.push({ kind: 'section', level, text, partCount: 1 })
       continue
     }
@@ -110,7 +121,10 @@ function getKind(kind: Block['kind'], text: string, isInFacts: boolean): 'step' 
   return isFact ? 'note' : 'step'
 }
 
-/** Merge pairs of neighbours, the shortest first, until there are few enough segments or no pair fits into a node. */
+/**
+ * Merge pairs of neighbours, the shortest first, until there are few enough segments or no pair fits into a
+ * node.
+ */
 function mergeShortest(initialSegments: readonly Segment[], scope: MergeScope): Segment[] {
   let segments = [...initialSegments]
   while (segments.length > maxNodes) {

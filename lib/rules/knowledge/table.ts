@@ -12,8 +12,9 @@ const maxColumns = 100
 const maxSpannedRows = 1000
 
 /**
- * Format rows as a markdown table whose first row is the header. A cell that covers several columns or rows is followed by empty cells, so
- * that every text is there once and below its column. A table with one column becomes lines.
+ * Format rows as a markdown table whose first row is the header. A cell that covers several columns or rows
+ * is followed by empty cells, so that every text is there once and below its column. A table with one column
+ * becomes lines.
  */
 export function formatTable(rows: readonly (readonly Cell[])[]): Markdown {
   const grid = placeCells(rows).filter((row) => row.some(Boolean))
@@ -47,7 +48,9 @@ function placeCells(rows: readonly (readonly Cell[])[]): string[][] {
       skipCovered()
       const isInTable = row.length < maxColumns
       if (!isInTable) row[maxColumns - 1] = [row[maxColumns - 1], text].filter(Boolean).join(' ')
-      else for (let column = 0; column < Math.min(columns, maxColumns); column++) placeText(column === 0 ? text : '', rowCount)
+      else
+        for (let column = 0; column < Math.min(columns, maxColumns); column++)
+          placeText(column === 0 ? text : '', rowCount)
     }
     skipCovered()
     return row

@@ -1,7 +1,8 @@
 import type { Token } from 'markdown-it'
 import { createMarkdownParser } from './parser.ts'
 
-// Where in a markdown text something is put in. A mark stands there while the text is parsed: a word of characters that no text needs.
+// Where in a markdown text something is put in. A mark stands there while the text is parsed: a word of
+// characters that no text needs.
 
 const [markStart, markEnd] = ['\ufdd0', '\ufdd1']
 const marks = /\ufdd0(\d{1,6})\ufdd1/g
@@ -9,8 +10,21 @@ const marks = /\ufdd0(\d{1,6})\ufdd1/g
 /** Return the mark of the filling with an index. */
 export const createMark = (index: number): string => `${markStart}${index}${markEnd}`
 
-/** What a mark is a part of. `block` is a code block, `info` the language of one, `address` and `title` are those of a link. */
-export type PlaceKind = 'text' | 'cell' | 'heading' | 'code' | 'cell-code' | 'block' | 'info' | 'address' | 'title' | 'autolink'
+/**
+ * What a mark is a part of. `block` is a code block, `info` the language of one, `address` and `title` are
+ * those of a link.
+ */
+export type PlaceKind =
+  | 'text'
+  | 'cell'
+  | 'heading'
+  | 'code'
+  | 'cell-code'
+  | 'block'
+  | 'info'
+  | 'address'
+  | 'title'
+  | 'autolink'
 export interface Place {
   kind: PlaceKind
   /** The code span or the code block that the marks with these indexes are in. */
@@ -43,7 +57,11 @@ export function findPlaces(source: string): Map<number, Place> {
       if (address !== null) add(String(address), token.markup === 'autolink' ? 'autolink' : 'address')
       add(String(token.attrGet('title') ?? ''), 'title')
       if (token.type === 'code_inline')
-        add(token.content, kind === 'cell' ? 'cell-code' : 'code', { fence: token.markup, lines: null, indexes: [] })
+        add(token.content, kind === 'cell' ? 'cell-code' : 'code', {
+          fence: token.markup,
+          lines: null,
+          indexes: [],
+        })
       else if (token.children) addInline(token.children, kind)
       else add(token.content, kind)
     }
@@ -55,7 +73,8 @@ export function findPlaces(source: string): Map<number, Place> {
       add(token.info, 'info')
       const [first, end] = token.map ?? [0, 0]
       add(token.content, 'block', { fence: token.markup, lines: [first, end], indexes: [] })
-    } else kind = /^t[dh]_open$/.test(token.type) ? 'cell' : token.type === 'heading_open' ? 'heading' : 'text'
+    } else
+      kind = /^t[dh]_open$/.test(token.type) ? 'cell' : token.type === 'heading_open' ? 'heading' : 'text'
   }
   return places
 }

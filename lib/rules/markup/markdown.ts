@@ -1,12 +1,16 @@
 import { joinLines } from '#rules/text/join-lines.ts'
 
-// What is markdown and what is plain text is part of the type, so that a plain text cannot become markup by accident.
+// What is markdown and what is plain text is part of the type, so that a plain text cannot become markup by
+// accident.
 
 declare const markup: unique symbol
 /** A text in CommonMark. */
 export type Markdown = string & { readonly [markup]: 'markdown' }
 
-/** Take a text as markdown. Only for what an author or a model wrote as markdown, and for what the code itself writes. */
+/**
+ * Take a text as markdown. Only for what an author or a model wrote as markdown, and for what the code itself
+ * writes.
+ */
 export function toMarkdown(text: string): Markdown {
   return text as Markdown
 }
@@ -26,7 +30,10 @@ function isBlank(code: number): boolean {
   return code === space || code === tab
 }
 
-/** How an ASCII character is escaped: never, everywhere, beside certain characters, or only at the start of a line. */
+/**
+ * How an ASCII character is escaped: never, everywhere, beside certain characters, or only at the start of a
+ * line.
+ */
 const [plain, escapedEverywhere, escapedBeside, escapedAtStart] = [0, 1, 2, 3]
 const escapeKinds = new Uint8Array(128).fill(plain)
 for (const char of '`*[]<|~') escapeKinds[char.charCodeAt(0)] = escapedEverywhere
@@ -35,9 +42,9 @@ for (const char of '-+=>0123456789 \t') escapeKinds[char.charCodeAt(0)] = escape
 const markupAtStart = /^[ \t]*(?:(>|-(?=\s|[- \t]*$)|\+(?=\s|$)|=(?=[= \t]*$))|(\d{1,9})([.)])(?=\s|$))/
 
 /**
- * Escape a plain text so that CommonMark shows it literally, and join its lines. Pass `isInPath` for a text that continues a word that may
- * be a path: our parser keeps the backslashes of paths, so a character is written by its number there. A loop over character
- * codes is faster than a regular expression here.
+ * Escape a plain text so that CommonMark shows it literally, and join its lines. Pass `isInPath` for a text
+ * that continues a word that may be a path: our parser keeps the backslashes of paths, so a character is
+ * written by its number there. A loop over character codes is faster than a regular expression here.
  */
 export function escapeMarkdown(text: string, isInPath = false): Markdown {
   const escaped = escapeInline(text.includes('\n') ? joinLines(text) : text, isInPath)
@@ -62,10 +69,15 @@ export function escapeInline(text: string, isInPath = false): Markdown {
   return (escaped + text.slice(copiedTo)) as Markdown
 }
 
-/** Escape what would start a list, a quote or an underline at the start of a line, whose other characters are escaped. */
+/**
+ * Escape what would start a list, a quote or an underline at the start of a line, whose other characters are
+ * escaped.
+ */
 export function escapeLineStart(line: string, isInPath: boolean | number = false): Markdown {
   const escapeMark = (mark: string) => (isInPath === true ? `&#${mark.charCodeAt(0)};` : `\\${mark}`)
-  return line.replace(markupAtStart, (_, sign, digits, delimiter) => (sign ? escapeMark(sign) : digits + escapeMark(delimiter))) as Markdown
+  return line.replace(markupAtStart, (_, sign, digits, delimiter) =>
+    sign ? escapeMark(sign) : digits + escapeMark(delimiter),
+  ) as Markdown
 }
 
 function needsEscape(text: string, index: number, code: number): boolean {
@@ -86,18 +98,21 @@ const escapedCharacter = /\\([!-/:-@[-`{-~])|&#(\d{1,3});/g
 const mask = /(\[masked [^\]\n]{1,30}\])/
 
 /**
- * Mask the characters that a markdown text shows: an escape inside of a secret would hide it from the rules. Escapes outside of what was masked
- * stay.
+ * Mask the characters that a markdown text shows: an escape inside of a secret would hide it from the rules.
+ * Escapes outside of what was masked stay.
  */
 export function maskMarkdown(markdown: string, maskText: (text: string) => string): string {
   /** Each escape, with its index in the text without escapes. */
   const escapes: { at: number; source: string }[] = []
   let removed = 0
-  const text = markdown.replace(escapedCharacter, (source: string, char: string | undefined, number: string, index: number) => {
-    escapes.push({ at: index - removed, source })
-    removed += source.length - 1
-    return char ?? String.fromCharCode(Number(number))
-  })
+  const text = markdown.replace(
+    escapedCharacter,
+    (source: string, char: string | undefined, number: string, index: number) => {
+      escapes.push({ at: index - removed, source })
+      removed += source.length - 1
+      return char ?? String.fromCharCode(Number(number))
+    },
+  )
   const masked = maskText(text)
   if (masked === text) return markdown
   let position = 0

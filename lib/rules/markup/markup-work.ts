@@ -1,4 +1,5 @@
-// Markdown can take more work and room than its length: a table has cells that its text does not name, and a quote has its marks in each line.
+// Markdown can take more work and room than its length: a table has cells that its text does not name, and a
+// quote has its marks in each line.
 
 export interface Work {
   steps: number
@@ -41,7 +42,11 @@ export function measureMarkup(text: string): Work {
   const markup = text.match(markupCharacter)?.length ?? 0
   const indents = indent * lines.length
   return {
-    steps: text.length * stepsPerCharacter + markup * stepsPerMarkup + cells * stepsPerCell + indents * stepsPerIndent,
+    steps:
+      text.length * stepsPerCharacter +
+      markup * stepsPerMarkup +
+      cells * stepsPerCell +
+      indents * stepsPerIndent,
     bytes: markup * bytesPerMarkup + cells * bytesPerCell + indents * bytesPerIndent,
   }
 }

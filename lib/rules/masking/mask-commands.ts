@@ -1,10 +1,14 @@
-// Masks passwords and keys in command lines of Linux, Windows, PowerShell and databases. A command line ends at a line break.
+// Masks passwords and keys in command lines of Linux, Windows, PowerShell and databases. A command line ends
+// at a line break.
 
 import { isDescription, secretMask } from './secret-labels.ts'
 
 /** A value of an option: quoted, or without spaces. It is not masked yet. */
 const value = `(?!["']?\\[masked|(?:IP|email|path|secret)\\])("[^"\\n]{1,256}"|'[^'\\n]{1,256}'|[^\\s"'<>|]{1,256})`
-/** Up to 20 arguments before the secret. A masked path or address counts as one, and never as two, which would double the ways per argument. */
+/**
+ * Up to 20 arguments before the secret. A masked path or address counts as one, and never as two, which would
+ * double the ways per argument.
+ */
 const args =
   '(?:[ \\t]{1,4}(?:\\[masked [a-z0-9]{1,10}(?: [a-zA-Z]{1,10})?\\]\\S{0,80}|"[^"\\n]{0,200}"|\'[^\'\\n]{0,200}\'|(?!\\[masked )[^\\s"\']{1,200})){0,20}?'
 const gap = '[ \\t]{1,4}'
@@ -53,12 +57,18 @@ const unixCommands: readonly Command[] = [
   ['user(?:add|mod)', `%${gap}(?:-p|--password)${gap}`],
   ['mkpasswd', `%${gap}(?:sha-512|sha-256|md5|yescrypt|-s)${gap}`],
   ['openssl passwd', `(?:${gap}-[\\w]{1,10}){1,4}${gap}`],
-  ['openssl', `%${gap}(?:-[kK]${gap}|-passin pass:|-passout pass:|-password pass:|-pass pass:)(?!\\S{1,40}\\.)`],
+  [
+    'openssl',
+    `%${gap}(?:-[kK]${gap}|-passin pass:|-passout pass:|-password pass:|-pass pass:)(?!\\S{1,40}\\.)`,
+  ],
   ['keytool|jarsigner|apksigner', `%${gap}-(?:storepass|keypass|srcstorepass|deststorepass|new)${gap}`],
   ['ssh-keygen', `%${gap}-[NP]${gap}`],
   ['htpasswd', `${gap}-[a-zA-Z]{0,4}b[a-zA-Z]{0,4}${gap}\\S{1,120}${gap}\\S{1,60}${gap}`],
   ['ldap(?:search|modify|add|delete|passwd|whoami)', `%${gap}-w${gap}`],
-  ['smbclient|winexe|rpcclient|smbmap|smbget|net rpc|net ads|wmic', `%${gap}(?:-U|--user)[ =\\t]{1,4}["']?[^\\s%"']{1,80}%`],
+  [
+    'smbclient|winexe|rpcclient|smbmap|smbget|net rpc|net ads|wmic',
+    `%${gap}(?:-U|--user)[ =\\t]{1,4}["']?[^\\s%"']{1,80}%`,
+  ],
   ['smbclient', `${gap}(?:\\[masked path\\]|//\\S{1,120})${gap}(?!-)`],
   ['7z[ar]?|unrar|rar', `%${gap}-h?p(?![ \\t])`],
   ['zip|unzip|zipcloak', `%${gap}-P${gap}`],
@@ -70,7 +80,10 @@ const unixCommands: readonly Command[] = [
   ['(?:\\w{1,20} )?config(?:ure)? set', `%${gap}\\S{0,60}(?:secret|token|password|key)\\w{0,20}${gap}`],
   ['rclone obscure|ansible-vault encrypt_string|wpa_passphrase\\s{1,4}\\S{1,60}', gap],
   ['radtest', `${gap}\\S{1,60}${gap}`],
-  ['radtest', `${gap}\\S{1,60}${gap}(?:\\[masked secret\\]|\\S{1,80})${gap}(?:\\[masked IP\\]|\\S{1,60})${gap}\\d{1,6}${gap}`],
+  [
+    'radtest',
+    `${gap}\\S{1,60}${gap}(?:\\[masked secret\\]|\\S{1,80})${gap}(?:\\[masked IP\\]|\\S{1,60})${gap}\\d{1,6}${gap}`,
+  ],
   ['snmp(?:walk|get|bulkwalk|bulkget|getnext|set|table|status|trap)', `%${gap}-[cAX]${gap}`],
   ['networksetup', `${gap}-setairportnetwork${gap}\\S{1,20}${gap}(?:"[^"\\n]{1,60}"|\\S{1,60})${gap}`],
   ['security', `%${gap}-w${gap}`],
@@ -115,7 +128,9 @@ const prefixes: readonly string[] = [
 ]
 
 function buildPattern(commands: readonly Command[], options: readonly string[], flags: string): RegExp {
-  const alternatives = commands.map(([command, before]) => `(?<![\\w.-])(?:${command})${before.replace('%', () => args)}`)
+  const alternatives = commands.map(
+    ([command, before]) => `(?<![\\w.-])(?:${command})${before.replace('%', () => args)}`,
+  )
   return new RegExp(`(${[...alternatives, ...options].join('|')})${value}`, flags)
 }
 const patterns = [buildPattern(windowsCommands, prefixes, 'giu'), buildPattern(unixCommands, [], 'gu')]
@@ -129,10 +144,16 @@ export function maskCommands(text: string): string {
   let masked = text.replace(piped, secretMask)
   for (const pattern of patterns)
     for (let pass = 0; pass < maxPasses; pass++)
-      masked = masked.replace(pattern, (match, before: string, secret: string) => (isPlainValue(secret) ? match : `${before}${secretMask}`))
+      masked = masked.replace(pattern, (match, before: string, secret: string) =>
+        isPlainValue(secret) ? match : `${before}${secretMask}`,
+      )
   return masked
 }
 
 function isPlainValue(secret: string): boolean {
-  return secret.startsWith('[masked') || /^["']?(?:\$|%\w+%|\{\{|<)/.test(secret) || isDescription(secret.replace(/^["']|["']$/g, ''))
+  return (
+    secret.startsWith('[masked') ||
+    /^["']?(?:\$|%\w+%|\{\{|<)/.test(secret) ||
+    isDescription(secret.replace(/^["']|["']$/g, ''))
+  )
 }

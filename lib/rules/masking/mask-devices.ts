@@ -12,7 +12,8 @@ const noKeyword =
   '(?![|]|[=:-]{1,2}(?:[a-zA-Z0-9-]{0,20}(?:[ ]|$))|(?:encryption|recovery|policy|policies|complexity|minimum|min-length|max\\w*|prompt|expire\\S*|configuration-control|manager|operator|level|mode|message-digest|key-chain|authentication|attributes|address|type|group|local|any|enable|disable|required|rsa|zeroize|generate|chain|config-key|retry-options|hash|ENC|encrypted|cipher|ciphertext|plaintext|simple|clients|location|contact|traps?|informs?|version|print|set|add|remove|host|view|user|server|timeout|only|is|was|are|string|removed|mismatch|support|edition|isakmp|ipsec|ike|prefer|shared-secret|read|write|RO|RW|ro|rw)(?![\\w-])|\\[masked|\\$\\{|\\{\\{|\\$\\w+$)'
 
 const statements: readonly string[] = [
-  // enable secret 9 …, username ann privilege 15 password 7 …, user admin group administrators password ciphertext …
+  // enable secret 9 …, username ann privilege 15 password 7 …, user admin group administrators password
+  // ciphertext …
   `(?<![\\w-])enable(?:${gap}algorithm-type${gap}\\S{1,20})?${gap}(?:secret|password)${gap}(?:level${gap}\\d{1,2}${gap})?${form}?${noKeyword}`,
   `(?<![\\w-])(?:username|user|mgmt-user|local-user|vpdn username)${gap}(?!(?:and|or|und|oder|et|ou|y|e)[ ])["\\w]\\S{0,59}(?:${gap}(?!secret|password)\\S{1,40}){0,6}${gap}(?:secret|password|phash)${gap}${form}?${noKeyword}`,
   `(?<![\\w-])mgmt-user${gap}\\S{1,60}${gap}\\S{1,40}${gap}(?=[0-9a-f]{16})`,
@@ -25,7 +26,8 @@ const statements: readonly string[] = [
   // radius-server host … key …, tacacs-server key 7 …, radius server ISE key …, server ise secret …
   `(?<![\\w-])(?:radius|tacacs|tacplus|aaa|radius-server|tacacs-server|tacplus-server)[^\\n]{0,120}?[ ](?:key|secret|shared-secret)${gap}${form}?${noKeyword}`,
   `(?<![\\w-])(?:server-profile)[^\\n]{0,120}?[ ](?:key|secret)${gap}${noKeyword}`,
-  // snmp-server community …, set snmp community …, snmp-server host … version 2c …, snmp-agent community read cipher …
+  // snmp-server community …, set snmp community …, snmp-server host … version 2c …, snmp-agent community read
+  // cipher …
   `(?<![\\w-])(?:snmp(?:-server|-agent)?|service snmp)${gap}community(?:-string)?${gap}(?:(?:read|write)${gap})?${form}?${noKeyword}`,
   `(?<![\\w-])snmp-community-string${gap}${noKeyword}`,
   `(?<![\\w-])snmp-server${gap}host${gap}(?:\\[masked IP\\]|\\S{1,60})(?:${gap}(?:traps|informs))?(?:${gap}version${gap}(?:1|2c|3(?:${gap}(?:auth|noauth|priv))?))?${gap}${noKeyword}`,

@@ -1,5 +1,6 @@
-// Masks tokens, keys and passwords. Each pattern either starts only where no character of its own run is before it, or has a limited length.
-// So the time is linear in the length of the text, also for hostile texts.
+// Masks tokens, keys and passwords. Each pattern either starts only where no character of its own run is
+// before it, or has a limited length. So the time is linear in the length of the text, also for hostile
+// texts.
 
 import { maskCodes } from './mask-codes.ts'
 import { maskCommands } from './mask-commands.ts'
@@ -96,7 +97,8 @@ function isRandom(part: string): boolean {
   for (const char of part) {
     const charClass = getCharacterClass(char)
     classes.add(charClass)
-    if (charClass !== previousClass && charClass !== '-' && previousClass !== '-' && previousClass !== '') alternations++
+    if (charClass !== previousClass && charClass !== '-' && previousClass !== '-' && previousClass !== '')
+      alternations++
     previousClass = charClass
   }
   if (!classes.has('0') || !classes.has('a')) return false
@@ -105,7 +107,10 @@ function isRandom(part: string): boolean {
   return part.length >= 32 && !classes.has('-') && /[g-z]/.test(part) && alternations >= part.length * 0.25
 }
 
-/** Return whether a text is words in camel case with one number. Their runs of lower case are longer than those of a random text. */
+/**
+ * Return whether a text is words in camel case with one number. Their runs of lower case are longer than
+ * those of a random text.
+ */
 function isCamelCase(part: string): boolean {
   const lowerRuns = part.match(/[a-z]+/g) ?? []
   const lowerCount = lowerRuns.reduce((sum, { length }) => sum + length, 0)
@@ -119,8 +124,9 @@ function getCharacterClass(char: string): 'A' | 'a' | '0' | '-' {
 }
 
 /**
- * A rule runs only if the text has a trait of `needsOneOf`, a trait of `andOneOf`, and a match of `needsMatch`. Without one of these, no
- * match of the rule is possible. Non-ASCII characters count for `andOneOf`, because some of them equal ASCII letters if case is ignored.
+ * A rule runs only if the text has a trait of `needsOneOf`, a trait of `andOneOf`, and a match of
+ * `needsMatch`. Without one of these, no match of the rule is possible. Non-ASCII characters count for
+ * `andOneOf`, because some of them equal ASCII letters if case is ignored.
  */
 interface Rule {
   needsOneOf: number
@@ -148,7 +154,10 @@ const rules: Rule[] = [
     needsOneOf: trait.colon,
     andOneOf: trait.slash,
     needsMatch: /:\/\//,
-    mask: createReplacer(/((?<![a-z0-9+.-])[a-z][a-z0-9+.-]{1,20}:\/\/)[^\s/@:"'<>]{0,256}:[^\s/@"'<>]{1,256}@/gi, `$1${secretMask}@`),
+    mask: createReplacer(
+      /((?<![a-z0-9+.-])[a-z][a-z0-9+.-]{1,20}:\/\/)[^\s/@:"'<>]{0,256}:[^\s/@"'<>]{1,256}@/gi,
+      `$1${secretMask}@`,
+    ),
   },
   // Cookies.
   {
@@ -162,7 +171,8 @@ const rules: Rule[] = [
     andOneOf: trait.authScheme,
     mask: createReplacer(
       /((?<!\w)(?:Bearer|Basic|Digest|Negotiate|NTLM|ApiKey|SharedKey|AWS4-HMAC-SHA256)[ \t]{1,4})([\w+/.~=:-]{8,})/gi,
-      (match, scheme, value) => (/^[a-z.:-]+$|^[A-Z][a-z]+[.:]?$/.test(value) ? match : `${scheme}${secretMask}`),
+      (match, scheme, value) =>
+        /^[a-z.:-]+$|^[A-Z][a-z]+[.:]?$/.test(value) ? match : `${scheme}${secretMask}`,
     ),
   },
   // Query parameters of signed addresses.
@@ -250,7 +260,11 @@ const rules: Rule[] = [
       `$1: ${secretMask}`,
     ),
   },
-  { needsOneOf: trait.longRun | trait.dollar | trait.secretName | trait.nonAscii, andOneOf: anyTrait, mask: maskCodes },
+  {
+    needsOneOf: trait.longRun | trait.dollar | trait.secretName | trait.nonAscii,
+    andOneOf: anyTrait,
+    mask: maskCodes,
+  },
   { needsOneOf: anyTrait, andOneOf: trait.secretName, mask: maskDeviceSecrets },
   // Options, and commands whose password needs no option.
   {

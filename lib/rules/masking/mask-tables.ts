@@ -1,4 +1,5 @@
-// Masks the cells of tables whose row or column is labelled as a secret: markdown, tab and comma separated values, and aligned columns.
+// Masks the cells of tables whose row or column is labelled as a secret: markdown, tab and comma separated
+// values, and aligned columns.
 
 import { isSecretLabel, looksSecret, maskLabelledValue } from './secret-labels.ts'
 
@@ -26,7 +27,8 @@ export function maskTables(text: string): string {
       return line
     }
     if (columns) return maskAlignedCells(line, columns)
-    if (header && splitCells(line, header.separator).length === header.labels.length) return maskCells(line, header)
+    if (header && splitCells(line, header.separator).length === header.labels.length)
+      return maskCells(line, header)
     header = readHeader(line, lines[index + 1] ?? '')
     if (header) return line
     columns = readAlignedHeader(line, lines[index + 1] ?? '')
@@ -39,7 +41,8 @@ export function maskTables(text: string): string {
 function splitCells(line: string, separator: Separator): string[] {
   if (separator === '|' || separator === '\t' || !line.includes('"')) {
     const cells = line.split(separator, maxCells + 1)
-    if (cells.length > maxCells) cells[maxCells] = line.slice(cells.slice(0, maxCells).join(separator).length + 1)
+    if (cells.length > maxCells)
+      cells[maxCells] = line.slice(cells.slice(0, maxCells).join(separator).length + 1)
     return cells
   }
   const cells = ['']
@@ -62,10 +65,13 @@ function readHeader(line: string, next: string): Header | null {
   for (const separator of separators) {
     if (!line.includes(separator)) continue
     const cells = splitCells(line, separator)
-    const labels = cells.map((cell, index) => (index === maxCells ? '' : unquoteCell(cell).replace(/^\*{1,2}|\*{1,2}$/g, '')))
+    const labels = cells.map((cell, index) =>
+      index === maxCells ? '' : unquoteCell(cell).replace(/^\*{1,2}|\*{1,2}$/g, ''),
+    )
     if (splitCells(next, separator).length !== labels.length || !labels.some(isSecretLabel)) continue
     if (separator === '|' && !markdownRule.test(next)) continue
-    if (labels.every((label) => label === '' || (headerCell.test(label) && !looksSecret(label)))) return { separator, labels }
+    if (labels.every((label) => label === '' || (headerCell.test(label) && !looksSecret(label))))
+      return { separator, labels }
   }
   return null
 }

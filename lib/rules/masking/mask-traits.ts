@@ -1,5 +1,5 @@
-// Detects in one pass what a text contains. Most texts contain nothing to mask. A masking rule runs only if the text has the traits that
-// every match of the rule needs.
+// Detects in one pass what a text contains. Most texts contain nothing to mask. A masking rule runs only if
+// the text has the traits that every match of the rule needs.
 
 /** The traits are bits, so that a text's traits are one number. */
 export const trait = {
@@ -11,15 +11,24 @@ export const trait = {
   colon: 32,
   equals: 64,
   dash: 128,
-  /** The start of a written-out `@` or dot, such as `(at)`, `[.]` or `%40`: `&`, `%`, or a bracket before `@`, `.`, `a` or `d`. */
+  /**
+   * The start of a written-out `@` or dot, such as `(at)`, `[.]` or `%40`: `&`, `%`, or a bracket before `@`,
+   * `.`, `a` or `d`.
+   */
   obfuscation: 256,
   /** A run of at least 16 characters that can occur in a key. */
   longRun: 512,
-  /** A run of at least 8 such characters that is not an ordinary word. It may be the value after the name of an authentication scheme. */
+  /**
+   * A run of at least 8 such characters that is not an ordinary word. It may be the value after the name of
+   * an authentication scheme.
+   */
   oddRun: 1024,
   /** A dot without a space after it. The end of a sentence has a space. */
   innerDot: 2048,
-  /** The next five: three letters that occur in the words of some rules. Checking letters is faster than searching for the words. */
+  /**
+   * The next five: three letters that occur in the words of some rules. Checking letters is faster than
+   * searching for the words.
+   */
   secretName: 1 << 12,
   authScheme: 1 << 13,
   cookie: 1 << 14,
@@ -71,9 +80,10 @@ function addTriples(bits: number, triples: readonly string[]): void {
   }
 }
 
-// Each word of a rule needs one triple. The triples are chosen by hand: of all triples in a word, the one that is rarest in ordinary text.
-// The first letters of `contraseña` or `session`, for example, start many other words, and then the rule would run on most texts. Words
-// with other than ASCII letters need no triple, because the rules also run on texts with the trait `nonAscii`.
+// Each word of a rule needs one triple. The triples are chosen by hand: of all triples in a word, the one
+// that is rarest in ordinary text. The first letters of `contraseña` or `session`, for example, start many
+// other words, and then the rule would run on most texts. Words with other than ASCII letters need no triple,
+// because the rules also run on texts with the trait `nonAscii`.
 addTriples(trait.secretName, [
   'pas', // password, passwort, passwd, passphrase, passcode, mot de passe
   'nnw', // kennwort
@@ -119,7 +129,8 @@ for (let previousLetter = 0; previousLetter < 32; previousLetter++) {
 }
 traitsByTriple[packTriple('mk')] = trait.secretName
 
-// Measured: the rules that look for the value of a secret take up to 15 µs at each place that may name one, all others 200 ns a character.
+// Measured: the rules that look for the value of a secret take up to 15 µs at each place that may name one,
+// all others 200 ns a character.
 const stepsPerCharacter = 20
 const stepsPerName = 1500
 
@@ -155,10 +166,12 @@ export function detectTraits(text: string): number {
       bits |= traitsByTriple[triple] as number
     } else triple = 0
     // p/w
-    if (code === 0x2f && (previousCode | 0x20) === 0x70 && (text.charCodeAt(index + 1) | 0x20) === 0x77) bits |= trait.secretName
+    if (code === 0x2f && (previousCode | 0x20) === 0x70 && (text.charCodeAt(index + 1) | 0x20) === 0x77)
+      bits |= trait.secretName
     if (charBits & runCharacter) {
       if (code === 0x2e /* . */ && text.charCodeAt(index + 1) > 0x20 /* space */) bits |= trait.innerDot
-      // An ordinary word starts with a letter of any case, continues with lower-case letters, and may end with a dot or a colon.
+      // An ordinary word starts with a letter of any case, continues with lower-case letters, and may end
+      // with a dot or a colon.
       if (runLength === 0 ? !(charBits & letter) : isDotOrColon(previousCode)) isOddRun = true
       if (runLength > 0 && !(charBits & lowerCase) && !isDotOrColon(code)) isOddRun = true
       runLength++
@@ -182,5 +195,7 @@ function isDotOrColon(code: number): boolean {
 function startsObfuscation(text: string, position: number): boolean {
   const code = text.charCodeAt(text[position] === ' ' ? position + 1 : position)
   const lowerCaseCode = code | 0x20
-  return code === 0x40 /* @ */ || code === 0x2e /* . */ || lowerCaseCode === 0x61 /* a */ || lowerCaseCode === 0x64 /* d */
+  return (
+    code === 0x40 /* @ */ || code === 0x2e /* . */ || lowerCaseCode === 0x61 /* a */ || lowerCaseCode === 0x64
+  ) /* d */
 }

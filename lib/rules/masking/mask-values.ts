@@ -1,12 +1,26 @@
-// Masks structured values: a label and its value are judged together, whether the label is a property name or a property beside the value.
+// Masks structured values: a label and its value are judged together, whether the label is a property name or
+// a property beside the value.
 
 import { isSecretLabel, looksSecret, maskLabelledValue } from './secret-labels.ts'
 
 type MaskText = (text: string) => string
 
-/** Properties that name what another property of the same object contains, such as `{label, value}` and `{title, content}`. */
+/**
+ * Properties that name what another property of the same object contains, such as `{label, value}` and
+ * `{title, content}`.
+ */
 const labelKeys = ['label', 'key', 'name', 'title', 'field', 'question', 'text']
-const valueKeys = new Set(['value', 'values', 'content', 'answer', 'response', 'default', 'note', 'notes', 'partial_notes'])
+const valueKeys = new Set([
+  'value',
+  'values',
+  'content',
+  'answer',
+  'response',
+  'default',
+  'note',
+  'notes',
+  'partial_notes',
+])
 /** A longer value is a text about the secret, not the secret itself. */
 const maxWords = 4
 const maxSecretLength = 500
@@ -17,10 +31,14 @@ export function maskValues(value: unknown, maskText: MaskText): unknown {
 }
 
 function maskValue(value: unknown, maskText: MaskText, label: string | null): unknown {
-  if (typeof value === 'string') return label === null ? maskText(value) : maskLabelled(label, value, maskText)
-  if (typeof value === 'number' && label !== null && String(value).length >= 3) return maskLabelledValue(label, String(value))
+  if (typeof value === 'string')
+    return label === null ? maskText(value) : maskLabelled(label, value, maskText)
+  if (typeof value === 'number' && label !== null && String(value).length >= 3)
+    return maskLabelledValue(label, String(value))
   if (Array.isArray(value)) return value.map((item) => maskValue(item, maskText, label))
-  return typeof value === 'object' && value !== null ? maskObject(value as Record<string, unknown>, maskText) : value
+  return typeof value === 'object' && value !== null
+    ? maskObject(value as Record<string, unknown>, maskText)
+    : value
 }
 
 function maskObject(object: Record<string, unknown>, maskText: MaskText): Record<string, unknown> {
@@ -38,7 +56,10 @@ function maskObject(object: Record<string, unknown>, maskText: MaskText): Record
 function maskLabelled(label: string, value: string, maskText: MaskText): string {
   if (!isSecretLabel(label)) return maskText(value)
   const text = value.trim()
-  const isShort = text.length <= maxSecretLength && !text.includes('\n') && text.split(/\s+/, maxWords + 1).length <= maxWords
+  const isShort =
+    text.length <= maxSecretLength &&
+    !text.includes('\n') &&
+    text.split(/\s+/, maxWords + 1).length <= maxWords
   if (isShort) {
     const masked = maskLabelledValue(label, value)
     return masked === value ? maskText(value) : masked

@@ -13,9 +13,10 @@ const invisibleCharacter = /[\u00ad\u200b-\u200f\u2060\ufeff]/
 const invisibleInsideWord = /(?<=[\w.:@\\/-])[\u00ad\u200b-\u200f\u2060\ufeff]+(?=[\w.:@\\/-])/g
 
 /**
- * Mask IP addresses, e-mail addresses, UNC paths, tokens, keys and passwords. Other text stays unchanged, except that invisible characters
- * inside words are removed. The time is linear in the length of the text. Masking a text twice gives the same result as masking it once.
- * Throw 422 when it takes more work than is left.
+ * Mask IP addresses, e-mail addresses, UNC paths, tokens, keys and passwords. Other text stays unchanged,
+ * except that invisible characters inside words are removed. The time is linear in the length of the text.
+ * Masking a text twice gives the same result as masking it once. Throw 422 when it takes more work than is
+ * left.
  */
 export function mask(text: string, budget: Budget): string {
   budget.spend(countMaskingSteps(text))
@@ -31,12 +32,17 @@ export function mask(text: string, budget: Budget): string {
   return traits & (trait.digit | trait.nonAscii) ? maskIpv4(masked, traits) : masked
 }
 
-/** Mask a stored text. One that takes more work than is left is left out; `reserve` says how many steps must be left afterwards. */
+/**
+ * Mask a stored text. One that takes more work than is left is left out; `reserve` says how many steps must
+ * be left afterwards.
+ */
 export function maskStored(text: string, budget: Budget, reserve = 0): string {
   return budget.has(countMaskingSteps(text) + reserve) ? mask(text, budget) : shortenedMark
 }
 
-/** Return a value with all its texts masked as `maskStored` does. A label and its value are judged together. */
+/**
+ * Return a value with all its texts masked as `maskStored` does. A label and its value are judged together.
+ */
 export function maskStoredTexts<T>(value: T, budget: Budget): T {
   return maskValues(value, (text) => maskStored(text, budget)) as T
 }
@@ -80,18 +86,27 @@ const atSign = '(?:[@＠﹫]|%40|&#(?:64|x40);|&commat;| ?[\\[({] ?(?:at|@) ?[\\
 const domainDot = '(?:[.。．]| ?[\\[({] ?(?:dot|\\.) ?[\\])}] ?)'
 const domainLabel = '[\\p{L}\\p{N}\\p{M}](?:[\\p{L}\\p{N}\\p{M}-]{0,62})'
 const domain = `(?:(?:${domainLabel}${domainDot}){1,10}(?:xn--[a-z0-9-]{2,59}|[\\p{L}\\p{M}]{2,63})(?![\\p{L}\\p{N}])|localhost(?!\\w)|\\[[^\\]\\s]{2,60}\\])`
-const emailAddress = new RegExp(`(?:"[^"\\n]{1,64}"|(?<![${localPartChars}])[${localPartChars}]+?)${atSign}${domain}`, 'giu')
+const emailAddress = new RegExp(
+  `(?:"[^"\\n]{1,64}"|(?<![${localPartChars}])[${localPartChars}]+?)${atSign}${domain}`,
+  'giu',
+)
 const writtenOutAtSign = /[＠﹫]|%40|&#(?:64|x40);|&commat;|[[({] ?at/i
-/** Markup or a field name that `emailAddress` wrongly matches as the start of an address. It is not masked. */
-const emailPrefix = /^(?:['*_({`|]+|(?:e-?mail|mail|mailto|user|username|login|upn|to|from|cc|bcc|address)=)+/i
+/**
+ * Markup or a field name that `emailAddress` wrongly matches as the start of an address. It is not masked.
+ */
+const emailPrefix =
+  /^(?:['*_({`|]+|(?:e-?mail|mail|mailto|user|username|login|upn|to|from|cc|bcc|address)=)+/i
 
 function maskEmails(text: string, traits: number): string {
   if (!(traits & trait.at) && !writtenOutAtSign.test(text)) return text
   return text.replace(emailAddress, (address) => `${emailPrefix.exec(address)?.[0] ?? ''}${emailMask}`)
 }
 
-/** Text with a colon that may be an IPv6 address, optionally with an IPv4 ending, a zone and a prefix length. */
-const ipv6Candidate = /(?<![\w:])[\w:]*:[\w:]*(?:(?<=:\d{1,3})(?:\.\d{1,3}){3})?(?:%[\w.-]{1,30})?(?:\/\d{1,3}(?!\d))?/g
+/**
+ * Text with a colon that may be an IPv6 address, optionally with an IPv4 ending, a zone and a prefix length.
+ */
+const ipv6Candidate =
+  /(?<![\w:])[\w:]*:[\w:]*(?:(?<=:\d{1,3})(?:\.\d{1,3}){3})?(?:%[\w.-]{1,30})?(?:\/\d{1,3}(?!\d))?/g
 /** The name for a reverse lookup of an IPv6 address. */
 const ipv6ReverseName = /(?<![\w.])(?:[0-9a-f]\.){4,32}ip6\.arpa/gi
 /** An IPv6 address as Windows writes it in UNC paths. */
@@ -100,10 +115,15 @@ const ipv6UncName = /(?<![\w-])(?:[0-9a-f]{0,4}-){2,8}[0-9a-f]{0,4}(?:s\w{1,20})
 function maskIpv6(text: string, traits: number): string {
   const hasName = traits & trait.innerDot && /ipv6-literal|ip6\.arpa/i.test(text)
   const masked = hasName ? text.replace(ipv6ReverseName, ipMask).replace(ipv6UncName, ipMask) : text
-  return traits & trait.colon && /:\w*:/.test(masked) ? masked.replace(ipv6Candidate, maskIpv6Candidate) : masked
+  return traits & trait.colon && /:\w*:/.test(masked)
+    ? masked.replace(ipv6Candidate, maskIpv6Candidate)
+    : masked
 }
 
-/** Mask the address in a candidate. The candidate can start with a label (`Gateway:fe80::1`) and end with colons of the sentence. */
+/**
+ * Mask the address in a candidate. The candidate can start with a label (`Gateway:fe80::1`) and end with
+ * colons of the sentence.
+ */
 function maskIpv6Candidate(candidate: string): string {
   const label = /^[A-Za-z0-9_]*[g-zG-Z_]\w*:(?!:[^:])|^:(?=[0-9a-fA-F]{1,4}:)/.exec(candidate)?.[0] ?? ''
   const finalColons = /[^:](:+)$/.exec(candidate)?.[1] ?? ''
@@ -133,7 +153,9 @@ function isIpv6(text: string): boolean {
 }
 
 function isFullAddressWithPort(groups: string[]): boolean {
-  return groups.length === 9 && groups.every((group, index) => (index < 8 ? ipv6Group : portNumber).test(group))
+  return (
+    groups.length === 9 && groups.every((group, index) => (index < 8 ? ipv6Group : portNumber).test(group))
+  )
 }
 
 /** A dot or a written-out form of it, such as `[.]`. */
@@ -161,8 +183,11 @@ const ipv4HostName = /(?<![a-z0-9])ip(?:-\d{1,3}){4}(?!\d)/gi
 function maskIpv4(text: string, traits: number): string {
   const hasUnusualForm = traits & (trait.slash | trait.dash) && /:\/\/\d|ip-\d/i.test(text)
   const masked = hasUnusualForm ? text.replace(ipv4NumberInUrl, ipMask).replace(ipv4HostName, ipMask) : text
-  if (!(traits & (trait.innerDot | trait.obfuscation | trait.nonAscii)) || !partOfIpv4.test(masked)) return masked
-  return masked.replace(ipv4Candidate, (candidate, start: number) => (isIpv4(candidate, masked, start) ? ipMask : candidate))
+  if (!(traits & (trait.innerDot | trait.obfuscation | trait.nonAscii)) || !partOfIpv4.test(masked))
+    return masked
+  return masked.replace(ipv4Candidate, (candidate, start: number) =>
+    isIpv4(candidate, masked, start) ? ipMask : candidate,
+  )
 }
 
 const ipv4Separator = new RegExp(ipv4Dot, 'giu')
@@ -178,7 +203,8 @@ function isIpv4(candidate: string, text: string, start: number): boolean {
     packagePrefix.test(text.slice(Math.max(0, start - maxPackagePrefixLength), start)) ||
     versionSuffix.test(text.slice(start + candidate.length, start + candidate.length + 20))
   const plainOctets = parsePlainIpv4(candidate)
-  if (plainOctets) return plainOctets.every((value) => value <= 255) && (isPrivate(plainOctets) || !isVersion())
+  if (plainOctets)
+    return plainOctets.every((value) => value <= 255) && (isPrivate(plainOctets) || !isVersion())
   const [address = ''] = candidate.split('/')
   const parts = address.replace(/-\d{1,3}$/, '').split(ipv4Separator)
   const octets = parts.slice(0, 4).map(parseOctet)
@@ -191,7 +217,10 @@ function isIpv4(candidate: string, text: string, start: number): boolean {
   return parts.length === 4 && (isPrivateAddress || !isVersion())
 }
 
-/** Return the four numbers of an address in the usual form, such as `10.0.8.21`, or null for any other form. Fast for the common case. */
+/**
+ * Return the four numbers of an address in the usual form, such as `10.0.8.21`, or null for any other form.
+ * Fast for the common case.
+ */
 function parsePlainIpv4(text: string): number[] | null {
   const values = [0]
   let digitCount = 0
@@ -209,7 +238,10 @@ function parsePlainIpv4(text: string): number[] | null {
   return values.length === 4 && digitCount > 0 ? values : null
 }
 
-/** Parse a number with digits of any script. A wildcard is 0, and a number that is too long for an octet is more than 255. */
+/**
+ * Parse a number with digits of any script. A wildcard is 0, and a number that is too long for an octet is
+ * more than 255.
+ */
 function parseOctet(part: string): number {
   if (/^\d{1,4}$/.test(part)) return Number(part)
   if (/^[x*]$/i.test(part)) return 0

@@ -6,8 +6,8 @@ import { countMaskingSteps } from './mask-traits.ts'
 import { maskValues } from './mask-values.ts'
 
 /**
- * What is masked in texts before they are sent to the AI provider. `none`: nothing. `secrets`: passwords, tokens and keys. `all`: also IP
- * addresses, e-mail addresses and network paths.
+ * What is masked in texts before they are sent to the AI provider. `none`: nothing. `secrets`: passwords,
+ * tokens and keys. `all`: also IP addresses, e-mail addresses and network paths.
  */
 export const redactionLevels = ['none', 'secrets', 'all'] as const
 export type Redaction = (typeof redactionLevels)[number]
@@ -24,10 +24,15 @@ const maskByLevel = {
 /** Like `redact`, for a stored value: a text that takes more work than is left becomes a mark. */
 export function redactStored<T>(value: T, redaction: Exclude<Redaction, 'none'>, budget: Budget): T {
   const maskByRules = maskByLevel[redaction]
-  return maskValues(value, (text) => (budget.has(countMaskingSteps(text)) ? maskByRules(text, budget) : shortenedMark)) as T
+  return maskValues(value, (text) =>
+    budget.has(countMaskingSteps(text)) ? maskByRules(text, budget) : shortenedMark,
+  ) as T
 }
 
-/** Mask every text in a value. Throw 422 when it takes too much work. A label and its value are judged together, such as `{key, value}` of a fact. */
+/**
+ * Mask every text in a value. Throw 422 when it takes too much work. A label and its value are judged
+ * together, such as `{key, value}` of a fact.
+ */
 export function redact<T>(value: T, redaction: Redaction, budget: Budget): T {
   const maskByRules = maskByLevel[redaction]
   if (!maskByRules) return value

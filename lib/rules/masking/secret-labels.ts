@@ -1,4 +1,5 @@
-// The names of secrets in several languages, and the words that people write after a name instead of the secret.
+// The names of secrets in several languages, and the words that people write after a name instead of the
+// secret.
 
 export const secretMask = '[masked secret]'
 
@@ -22,7 +23,10 @@ const boundedNames = [
   'secret(?!ar)|token(?!s|iz)|pass|pw|pin|otp|puk|mdp|p/w|mk|(?<!palabra )clave|creds|losung|skey|(?:snmp[ _-]?)?(?:community(?:[ _-]?string)?)|snmp string|phash|pwhash|keymaterial',
 ].join('|')
 
-/** Names that can be a part of a name in camel case, as in `jwtSecret`. `isNameAt` tells them from the ends of other words. */
+/**
+ * Names that can be a part of a name in camel case, as in `jwtSecret`. `isNameAt` tells them from the ends of
+ * other words.
+ */
 const camelCaseNames = 'secret|token|pass|pin|otp|community'
 
 const nameEnding = '(?:s|n|en|code|word|[ _-]?value|text|string|phrase)?(?!\\p{L})'
@@ -33,14 +37,20 @@ export const secretName = `(?:(?:${longNames})|(?<![\\p{L}\\p{N}])(?:${boundedNa
 const bareName = new RegExp(`^(?:${longNames}|${boundedNames})s?$`, 'iu')
 const longName = new RegExp(`^(?:${longNames})`, 'iu')
 
-/** Return whether the name at the position is a name of its own and not the end of another word, such as `compass`. */
+/**
+ * Return whether the name at the position is a name of its own and not the end of another word, such as
+ * `compass`.
+ */
 export function isNameAt(text: string, position: number): boolean {
   const previous = text[position - 1] ?? ''
   if (!/\p{L}/u.test(previous) || longName.test(text.slice(position, position + 30))) return true
   return /^\p{Lu}\p{Ll}/u.test(text.slice(position, position + 2))
 }
 
-/** The rest of a name that does not hold the secret itself, as in `PasswordExpires`, `token_type` or `SECRET_NAME`. */
+/**
+ * The rest of a name that does not hold the secret itself, as in `PasswordExpires`, `token_type` or
+ * `SECRET_NAME`.
+ */
 const otherPart =
   '(?:expir\\w*|length|len|min\\w*|max\\w*|polic(?:y|ies)|file(?:name)?|path|ur[il]|name|ref|types?|ttl|count|changed?\\w*|last\\w*|required|protect\\w*|format|age|hint|complex\\w*|never\\w*|reset\\w*|manager|field|prompt|life\\w*|algorithm|provider|location|stores?|size|limit|endpoint|sync|auth(?:entication)?|less|rotation|status|set|mgmt|management|enabled|disabled|writeback|spray|list|history|notrequired|server|permission|attempts?|version|agent|encryption|recovery|id|ID)'
 const otherName = new RegExp(`^[ _.-]?${otherPart}(?![\\p{Ll}])|[ _.-]${otherPart}$`, 'iu')
@@ -63,7 +73,9 @@ export function isSecretLabel(text: string): boolean {
   })
 }
 
-/** Words that say something about the secret, as in `password: expired`, and words that continue a sentence. */
+/**
+ * Words that say something about the secret, as in `password: expired`, and words that continue a sentence.
+ */
 const descriptions = `
 not|no|none|null|nil|true|false|yes|ok|okay|done|empty|blank|unknown|undefined|invalid|valid|expire|expired|expires|missing|reset|change|changed|rotate|rotated|revoked|require|required|optional
 wrong|correct|incorrect|unset|set|see|ask|asked|asks|stored|saved|same|never|again|works|working|accepted|rejected|denied|sent|updated|must|should|cannot|can|could|will|was|were|is|are|has|have|had|be|been
@@ -108,15 +120,21 @@ const phraseName = /phrase|frase|satz$|seed|psk|shared[ _-]?key/iu
 const generatedName =
   /^(?:mã |code )?(?:pin|puk|otp|tap|token|creds|credentials?|credenciales|claves|zugangsdaten|anmeldedaten|identifiants|inloggegevens|dane logowania|přihlašovací údaje|(?!.*(?:wi-?fi|wlan|netz)).*schl(?:ü|ue)ssel|(?:obnovovací )?klíč|klucz(?: odzyskiwania)?|recovery key)$/iu
 /** Words after the first one, up to the end of the line or of the sentence. */
-const followingWords = /^(?:[ \t]+[\p{L}\p{M}\p{N}'’-]{1,30}){1,11}(?=[ \t]*(?:$|[\n\r,;!|<"]|\.(?:\s|$)|[–—-] ))/u
+const followingWords =
+  /^(?:[ \t]+[\p{L}\p{M}\p{N}'’-]{1,30}){1,11}(?=[ \t]*(?:$|[\n\r,;!|<"]|\.(?:\s|$)|[–—-] ))/u
 /** Groups of the same kind, such as `JBSW Y3DP EHPK` or six digits each. */
 const followingGroups = /^(?:(?:[ \t]{1,3}|[ \t]?[–—-][ \t]?)(?:[A-Z0-9]{2,8})(?![\p{L}\p{N}])){1,15}/u
 
-/** Return how many characters after the first word still belong to the secret: the words of a passphrase, or the groups of a key. */
+/**
+ * Return how many characters after the first word still belong to the secret: the words of a passphrase, or
+ * the groups of a key.
+ */
 export function measureSecretTail(first: string, rest: string, name: string, isAssigned = false): number {
   if (/^[A-Z0-9]{2,8}$/.test(first)) {
     const groups = followingGroups.exec(rest)?.[0] ?? ''
-    const hasSameLength = groups.split(/[ \t–—-]+/).every((group) => group === '' || group.length === first.length)
+    const hasSameLength = groups
+      .split(/[ \t–—-]+/)
+      .every((group) => group === '' || group.length === first.length)
     if (groups !== '' && hasSameLength) return groups.length
   }
   if (!/^[\p{L}\p{M}'’-]+$/u.test(first)) return 0
@@ -125,10 +143,14 @@ export function measureSecretTail(first: string, rest: string, name: string, isA
   return words !== '' && !isProse(words.trim().split(/\s+/), name) ? words.length : 0
 }
 
-/** Return whether words belong to a sentence. Those of a passphrase may be articles, and one of them any word. */
+/**
+ * Return whether words belong to a sentence. Those of a passphrase may be articles, and one of them any word.
+ */
 function isProse(words: readonly string[], name: string): boolean {
   const isPhrase = phraseName.test(name)
-  const described = words.filter((word) => isStatus(word) && !(isPhrase && functionWords.has(word.toLowerCase())))
+  const described = words.filter(
+    (word) => isStatus(word) && !(isPhrase && functionWords.has(word.toLowerCase())),
+  )
   if (/^(?:min|max|mindest|höchst|mín|tối)/iu.test(words[0] ?? '')) return true
   return isPhrase ? described.length > 1 || described.length * 2 >= words.length : described.length > 0
 }
@@ -137,11 +159,15 @@ const isStatus = (word: string) => isDescriptionWord(word) || participle.test(wo
 
 /** Return whether the words after `is` are the passphrase that the name promises. */
 export function isPhrase(first: string, rest: string, name: string): boolean {
-  if (!/phrase|frase|satz$/iu.test(name) || (isStatus(first) && !functionWords.has(first.toLowerCase()))) return false
+  if (!/phrase|frase|satz$/iu.test(name) || (isStatus(first) && !functionWords.has(first.toLowerCase())))
+    return false
   return measureSecretTail(first, rest, name) > 0 && !isDescribed(first, rest, name)
 }
 
-/** Return whether a value, of which `first` is the first word, cannot be the code or the generated key that its name promises. */
+/**
+ * Return whether a value, of which `first` is the first word, cannot be the code or the generated key that
+ * its name promises.
+ */
 export function isNoCode(first: string, name: string): boolean {
   return /^\p{L}+[.!]?$/u.test(first) && generatedName.test(name)
 }
@@ -157,7 +183,10 @@ export function isDescribed(first: string, rest: string, name: string): boolean 
 const placeholder =
   /^(?:\[masked|\{\{|\$[A-Za-z_{(]|%\w+%$|<|!(?:secret|Ref|vault)\b|[*•xX?_.…–—-]+$|\(|\[[^\]]*\]?$|[^\p{L}\p{N}]*$|[a-zA-Z_]\w*(?:\.[a-zA-Z_]\w*)*(?:\(|\[|\?\.)|(?:[a-zA-Z_]+\.)+[A-Z][A-Z_]*$|process\.env|os\.environ|(?:Get|Read|New|ConvertTo|ConvertFrom|Import|Select|Invoke|Request)-[A-Z]|~?(?:\/[a-z_.-]+){2,}$)/u
 
-/** Return whether a value after a sign such as `:` describes the secret, or stands in for it. `rest` is the text after the value. */
+/**
+ * Return whether a value after a sign such as `:` describes the secret, or stands in for it. `rest` is the
+ * text after the value.
+ */
 export function isDescription(value: string, rest = ''): boolean {
   if (placeholder.test(value)) return true
   const word = value.replace(/^[“"'`(]+|[.!?):\]}”"'`]+$/g, '')
@@ -176,19 +205,30 @@ export function isSentencePart(value: string, rest: string): boolean {
   return !isLastWord || word.length < 6 || adjectiveEnding.test(word) || /^\p{Lu}\p{Ll}+$/u.test(word)
 }
 
-/** Return whether a text looks like a password: letters with digits or symbols. Dates, times, versions, addresses and paths do not. */
+/**
+ * Return whether a text looks like a password: letters with digits or symbols. Dates, times, versions,
+ * addresses and paths do not.
+ */
 export function looksSecret(text: string): boolean {
   const value = text.replace(/^[("'`“*]+|[.,;:)"'`”*]+$/g, '')
   if (value.length < 4 || value.length > 200 || /\s/.test(value) || placeholder.test(value)) return false
-  if (/^(?:\d+(?:st|nd|rd|th|x|h|min|ms|s|d|gb|mb|kb)|\d[\d.,:/-]*|v?\d+(?:\.\w+)+|0x[0-9a-f]+|kb\d{6,}|(?:ghz|mhz)\d*)$/i.test(value))
+  if (
+    /^(?:\d+(?:st|nd|rd|th|x|h|min|ms|s|d|gb|mb|kb)|\d[\d.,:/-]*|v?\d+(?:\.\w+)+|0x[0-9a-f]+|kb\d{6,}|(?:ghz|mhz)\d*)$/i.test(
+      value,
+    )
+  )
     return false
-  if (/^[\p{L}\p{M}'’-]+$/u.test(value) || /:\/\/|^[/\\~]|^[a-z]:\\|^--?[a-z]|^https?\/|=$/i.test(value)) return false
+  if (/^[\p{L}\p{M}'’-]+$/u.test(value) || /:\/\/|^[/\\~]|^[a-z]:\\|^--?[a-z]|^https?\/|=$/i.test(value))
+    return false
   const hasDigit = /\d/.test(value)
   const hasSymbol = /[!@#$%^&*?+~]/.test(value)
   return /\p{L}/u.test(value) && (hasDigit || hasSymbol)
 }
 
-/** Mask the value of a label that names a secret. Any other value, and one that only describes the secret, stays. */
+/**
+ * Mask the value of a label that names a secret. Any other value, and one that only describes the secret,
+ * stays.
+ */
 export function maskLabelledValue(name: string, value: string): string {
   const text = value.trim()
   if (text === '' || !isSecretLabel(name)) return value

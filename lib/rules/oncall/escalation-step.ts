@@ -33,6 +33,9 @@ export const EscalationStep = z
 export type EscalationStep = z.infer<typeof EscalationStep>
 
 /** Return the ids of the targets of one type, in their order. */
-export function listTargetIds(targets: readonly EscalationTarget[], type: EscalationTarget['type']): string[] {
+export function listTargetIds(
+  targets: readonly EscalationTarget[],
+  type: EscalationTarget['type'],
+): string[] {
   return targets.filter((target) => target.type === type).map(({ id }) => id)
 }

@@ -61,7 +61,10 @@ export function writeHandover(facts: HandoverFacts): HandoverLine[] {
     { text: writeOverview(facts), path: null },
     ...facts.cases.map((item) => ({ text: writeCase(item, facts), path: `/pilot/${item.session_id}` })),
     ...facts.promises.map((promise) => ({ text: writePromise(promise, formatTime), path: toPath(promise) })),
-    ...facts.on_call.map((duty) => ({ text: writeDuty(duty, formatTime), path: `/on-call/${duty.schedule_id}` })),
+    ...facts.on_call.map((duty) => ({
+      text: writeDuty(duty, formatTime),
+      path: `/on-call/${duty.schedule_id}`,
+    })),
   ]
 }
 
@@ -87,10 +90,20 @@ const isAfter = (time: string | null, since: string) => time !== null && Date.pa
 const toPlural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`
 const toLine = (text: string) => clip(text.replace(/\s+/g, ' ').trim(), maxPart)
 
-function writeOverview({ cases, has_more_cases, resolved_count, promises, since, timezone }: HandoverFacts): string {
+function writeOverview({
+  cases,
+  has_more_cases,
+  resolved_count,
+  promises,
+  since,
+  timezone,
+}: HandoverFacts): string {
   const waiting = cases.filter(isWaiting).length
   const due = promises.filter(({ due_at }) => due_at !== null).length
-  const open = cases.length === 0 ? 'No open case' : `${has_more_cases ? 'More than ' : ''}${toPlural(cases.length, 'open case')}`
+  const open =
+    cases.length === 0
+      ? 'No open case'
+      : `${has_more_cases ? 'More than ' : ''}${toPlural(cases.length, 'open case')}`
   const parts = [
     open,
     `${waiting} wait${waiting === 1 ? 's' : ''} for a colleague`,
@@ -125,7 +138,10 @@ function describeState(item: HandoverCase, until: string): string {
 }
 
 /** Return what happened to a case since a time, in the order in which it can happen. */
-function listChanges({ created_at, escalated_at, claimed_at, script_runs }: HandoverCase, since: string): string[] {
+function listChanges(
+  { created_at, escalated_at, claimed_at, script_runs }: HandoverCase,
+  since: string,
+): string[] {
   return [
     ...(isAfter(created_at, since) ? ['new'] : []),
     ...(script_runs > 0 ? [toPlural(script_runs, 'script run')] : []),
@@ -134,7 +150,10 @@ function listChanges({ created_at, escalated_at, claimed_at, script_runs }: Hand
   ]
 }
 
-function writePromise({ kind, text, psa_ticket_id, told_at, due_at }: HandoverPromise, formatTime: (time: string) => string): string {
+function writePromise(
+  { kind, text, psa_ticket_id, told_at, due_at }: HandoverPromise,
+  formatTime: (time: string) => string,
+): string {
   const ticket = psa_ticket_id ? ` (ticket ${psa_ticket_id})` : ''
   switch (kind) {
     case 'client_note':
@@ -150,7 +169,10 @@ function toPath({ session_id, is_ai }: HandoverPromise): string | null {
   return session_id && `/${is_ai ? 'pilot' : 'sessions'}/${session_id}`
 }
 
-function writeDuty({ schedule_name, user, until, next_user, next_from }: HandoverDuty, formatTime: (time: string) => string): string {
+function writeDuty(
+  { schedule_name, user, until, next_user, next_from }: HandoverDuty,
+  formatTime: (time: string) => string,
+): string {
   const now = user ? `${user.name}${until ? ` until ${formatTime(until)}` : ''}` : 'nobody'
   return `On call by ${toLine(schedule_name)}: ${now}${next_user && next_from ? `, then ${next_user.name} from ${formatTime(next_from)}` : ''}.`
 }

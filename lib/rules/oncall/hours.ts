@@ -3,8 +3,14 @@ import { type Hours, weekdays } from './schema.ts'
 
 const dayMs = 86_400_000
 
-/** Return whether an instant is within weekly hours, and when that changes, in milliseconds since the epoch. */
-export function findDuty(hours: readonly Hours[], timezone: string, instant: number): { isOnDuty: boolean; endsAt: number } {
+/**
+ * Return whether an instant is within weekly hours, and when that changes, in milliseconds since the epoch.
+ */
+export function findDuty(
+  hours: readonly Hours[],
+  timezone: string,
+  instant: number,
+): { isOnDuty: boolean; endsAt: number } {
   const today = Math.floor(toLocalTime(timezone, instant) / dayMs) * dayMs
   let end = instant
   // Hours that began yesterday may last until today, and the next ones begin within a week.
@@ -19,7 +25,11 @@ export function findDuty(hours: readonly Hours[], timezone: string, instant: num
 }
 
 /** Return the hours that begin on a local day, as instants in their order. */
-function listDayHours(hours: readonly Hours[], timezone: string, midnight: number): { from: number; to: number }[] {
+function listDayHours(
+  hours: readonly Hours[],
+  timezone: string,
+  midnight: number,
+): { from: number; to: number }[] {
   const weekday = weekdays[new Date(midnight).getUTCDay()]
   return hours
     .filter(({ days }) => days.some((day) => day === weekday))

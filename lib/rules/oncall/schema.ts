@@ -5,7 +5,15 @@ import { Uuid } from '#rules/uuid.ts'
 
 // The schemas of a rotation of an on-call schedule.
 
-export const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const
+export const weekdays = [
+  'sunday',
+  'monday',
+  'tuesday',
+  'wednesday',
+  'thursday',
+  'friday',
+  'saturday',
+] as const
 export const Weekday = z.enum(weekdays).meta({ id: 'Weekday' }).describe('Day of the week.')
 export type Weekday = z.infer<typeof Weekday>
 
@@ -15,7 +23,12 @@ export const LocalTime = z.string().regex(timeOfDayPattern, 'must be a time from
 /** Weekly hours on duty. They end on the next day if `to` is not after `from`. */
 const Hours = z
   .strictObject({
-    days: z.array(Weekday).min(1).max(7).refine(hasNoDuplicates, 'must contain each day once').describe('The days on which they begin.'),
+    days: z
+      .array(Weekday)
+      .min(1)
+      .max(7)
+      .refine(hasNoDuplicates, 'must contain each day once')
+      .describe('The days on which they begin.'),
     from: LocalTime.describe('When they begin.'),
     to: LocalTime.describe('When they end: on the next day if it is not after `from`.'),
   })
@@ -28,18 +41,24 @@ const rotationFields = {
     .min(1)
     .max(4)
     .optional()
-    .describe('Rotations of different layers apply side by side; the highest with somebody on duty counts. 1 if absent.'),
+    .describe(
+      'Rotations of different layers apply side by side; the highest with somebody on duty counts. 1 if absent.',
+    ),
   hours: z
     .array(Hours)
     .min(1)
     .max(5)
     .optional()
-    .describe('The hours on duty, such as business hours, nights or weekends. Outside of them a lower layer applies. Always if absent.'),
+    .describe(
+      'The hours on duty, such as business hours, nights or weekends. Outside of them a lower layer applies. Always if absent.',
+    ),
   hours_zone: z
     .enum(['schedule', 'member'])
     .meta({ id: 'OnCallHoursZone' })
     .optional()
-    .describe('Whose local times the hours are: `schedule` (if absent), or `member` for those of the member on call.'),
+    .describe(
+      'Whose local times the hours are: `schedule` (if absent), or `member` for those of the member on call.',
+    ),
   members: z
     .array(Uuid)
     .min(1)
@@ -55,7 +74,10 @@ const rotationFields = {
 
 export const Rotation = z.discriminatedUnion('kind', [
   z
-    .strictObject({ kind: z.literal('daily').describe('Each member is on call for a day.'), ...rotationFields })
+    .strictObject({
+      kind: z.literal('daily').describe('Each member is on call for a day.'),
+      ...rotationFields,
+    })
     .meta({ id: 'DailyRotation' }),
   z
     .strictObject({
@@ -78,7 +100,11 @@ export const Rotations = z
   .refine(
     (rotations) =>
       rotations.every((rotation, n) =>
-        rotations.slice(0, n).every((earlier) => getLayer(earlier) !== getLayer(rotation) || earlier.starts_on < rotation.starts_on),
+        rotations
+          .slice(0, n)
+          .every(
+            (earlier) => getLayer(earlier) !== getLayer(rotation) || earlier.starts_on < rotation.starts_on,
+          ),
       ),
     'must be sorted by `starts_on`, each of a layer with another day',
   )

@@ -17,9 +17,15 @@ export interface Shift {
 }
 
 export interface Roster extends Plan {
-  /** In the order of their creation. Of several overrides at the same time, the one that was created last applies. */
+  /**
+   * In the order of their creation. Of several overrides at the same time, the one that was created last
+   * applies.
+   */
   overrides: readonly Override[]
-  /** Whether a user may be on call. Others lose their turns to the next member of the rotation, and their overrides do not apply. */
+  /**
+   * Whether a user may be on call. Others lose their turns to the next member of the rotation, and their
+   * overrides do not apply.
+   */
   isAvailable: (userId: string) => boolean
 }
 
@@ -29,8 +35,16 @@ type Stretch = Omit<Shift, 'userId'> & { userId: string | null }
 /** Return who is on call at an instant, and until when, without regard to overrides that begin later. */
 function getCurrent(roster: Roster, instant: number): Stretch {
   const { overrides, isAvailable } = roster
-  const override = overrides.findLast(({ userId, startsAt, endsAt }) => startsAt <= instant && instant < endsAt && isAvailable(userId))
-  if (override) return { userId: override.userId, startsAt: override.startsAt, endsAt: override.endsAt, overrideId: override.id }
+  const override = overrides.findLast(
+    ({ userId, startsAt, endsAt }) => startsAt <= instant && instant < endsAt && isAvailable(userId),
+  )
+  if (override)
+    return {
+      userId: override.userId,
+      startsAt: override.startsAt,
+      endsAt: override.endsAt,
+      overrideId: override.id,
+    }
   return { ...getTurn(roster, instant, isAvailable), overrideId: null }
 }
 
@@ -45,13 +59,19 @@ function getStretch(roster: Roster, instant: number): Stretch {
   return { ...current, startsAt: instant, endsAt: Math.min(current.endsAt, ...starts) }
 }
 
-/** Return who is on call at an instant and until when, or null. `endsAt` is infinite if nothing ends the shift. */
+/**
+ * Return who is on call at an instant and until when, or null. `endsAt` is infinite if nothing ends the
+ * shift.
+ */
 export function findOnCall(roster: Roster, instant: number): Shift | null {
   const { userId, ...stretch } = getStretch(roster, instant)
   return userId === null ? null : { userId, ...stretch }
 }
 
-/** Return the shifts from `from` to `to`, without gaps in which nobody is on call. The first and last one are cut to this time. */
+/**
+ * Return the shifts from `from` to `to`, without gaps in which nobody is on call. The first and last one are
+ * cut to this time.
+ */
 export function listShifts(roster: Roster, from: number, to: number): Shift[] {
   const shifts: Shift[] = []
   for (let instant = from; instant < to; ) {
@@ -63,13 +83,18 @@ export function listShifts(roster: Roster, from: number, to: number): Shift[] {
   return shifts
 }
 
-/** Join the shifts of consecutive times. A shift that goes on across the border between two of them stays one. */
+/**
+ * Join the shifts of consecutive times. A shift that goes on across the border between two of them stays one.
+ */
 export function joinShifts(parts: readonly Shift[][]): Shift[] {
   const joined: Shift[] = []
   for (const [first, ...others] of parts) {
     const previous = joined.at(-1)
     if (!first) continue
-    const goesOn = previous?.endsAt === first.startsAt && previous.userId === first.userId && previous.overrideId === first.overrideId
+    const goesOn =
+      previous?.endsAt === first.startsAt &&
+      previous.userId === first.userId &&
+      previous.overrideId === first.overrideId
     if (previous && goesOn) joined[joined.length - 1] = { ...previous, endsAt: first.endsAt }
     else joined.push(first)
     joined.push(...others)

@@ -5,7 +5,10 @@ import { getLayer, type Rotation, weekdays } from './schema.ts'
 const dayMs = 86_400_000
 const weekMs = 7 * dayMs
 
-/** What decides who is on call: rotations, sorted by their first day, whose local times are those of the time zone. */
+/**
+ * What decides who is on call: rotations, sorted by their first day, whose local times are those of the time
+ * zone.
+ */
 export interface Plan {
   timezone: string
   rotations: readonly Rotation[]
@@ -27,7 +30,10 @@ function getFirstLocalTime({ starts_on, handoff_time }: Rotation): number {
   return Date.parse(`${starts_on}T${handoff_time}:00Z`)
 }
 
-/** Return the local time of the first handoff. A weekly rotation that begins on another day has a short first turn. */
+/**
+ * Return the local time of the first handoff. A weekly rotation that begins on another day has a short first
+ * turn.
+ */
 function getFirstHandoff(rotation: Rotation): number {
   const first = getFirstLocalTime(rotation)
   if (rotation.kind === 'daily') return first + dayMs
@@ -39,20 +45,33 @@ const periodMs: Record<Rotation['kind'], number> = { daily: dayMs, weekly: weekM
 
 /** Return the instant at which turn `n` begins, counted from 0. */
 function getTurnStart(timezone: string, rotation: Rotation, n: number): number {
-  return fromLocalTime(timezone, n === 0 ? getFirstLocalTime(rotation) : getFirstHandoff(rotation) + (n - 1) * periodMs[rotation.kind])
+  return fromLocalTime(
+    timezone,
+    n === 0 ? getFirstLocalTime(rotation) : getFirstHandoff(rotation) + (n - 1) * periodMs[rotation.kind],
+  )
 }
 
 /** Return the number of the turn at an instant after the start of the rotation. */
 function findTurnNumber(timezone: string, rotation: Rotation, instant: number): number {
-  let n = Math.max(0, Math.floor((toLocalTime(timezone, instant) - getFirstHandoff(rotation)) / periodMs[rotation.kind]) + 1)
+  let n = Math.max(
+    0,
+    Math.floor((toLocalTime(timezone, instant) - getFirstHandoff(rotation)) / periodMs[rotation.kind]) + 1,
+  )
   // A clock change near the handoff makes the local time misleading.
   while (n > 0 && getTurnStart(timezone, rotation, n) > instant) n--
   while (getTurnStart(timezone, rotation, n + 1) <= instant) n++
   return n
 }
 
-/** Return the member of turn `n`. Members who are not available lose their turn to the next one. Null if nobody is available. */
-function chooseMember({ members }: Rotation, n: number, isAvailable: (userId: string) => boolean): string | null {
+/**
+ * Return the member of turn `n`. Members who are not available lose their turn to the next one. Null if
+ * nobody is available.
+ */
+function chooseMember(
+  { members }: Rotation,
+  n: number,
+  isAvailable: (userId: string) => boolean,
+): string | null {
   for (let skipped = 0; skipped < members.length; skipped++) {
     const userId = members[(n + skipped) % members.length]
     if (userId !== undefined && isAvailable(userId)) return userId
@@ -60,22 +79,36 @@ function chooseMember({ members }: Rotation, n: number, isAvailable: (userId: st
   return null
 }
 
-/** Return who is on duty by the rotations of one layer, of which the one that began last applies, and until when that does not change. */
-function getLayerTurn({ timezone, getTimezone }: Plan, rotations: readonly Rotation[], instant: number, isAvailable: IsAvailable): Turn {
+/**
+ * Return who is on duty by the rotations of one layer, of which the one that began last applies, and until
+ * when that does not change.
+ */
+function getLayerTurn(
+  { timezone, getTimezone }: Plan,
+  rotations: readonly Rotation[],
+  instant: number,
+  isAvailable: IsAvailable,
+): Turn {
   const place = rotations.findLastIndex((rotation) => getTurnStart(timezone, rotation, 0) <= instant)
   const [rotation, next] = [rotations[place], rotations[place + 1]]
   const end = next ? getTurnStart(timezone, next, 0) : Number.POSITIVE_INFINITY
   if (!rotation) return { userId: null, startsAt: Number.NEGATIVE_INFINITY, endsAt: end }
   const n = findTurnNumber(timezone, rotation, instant)
   const userId = chooseMember(rotation, n, isAvailable)
-  const [startsAt, endsAt] = [getTurnStart(timezone, rotation, n), Math.min(getTurnStart(timezone, rotation, n + 1), end)]
+  const [startsAt, endsAt] = [
+    getTurnStart(timezone, rotation, n),
+    Math.min(getTurnStart(timezone, rotation, n + 1), end),
+  ]
   if (!rotation.hours || userId === null) return { userId, startsAt, endsAt }
   const zone = rotation.hours_zone === 'member' ? (getTimezone?.(userId) ?? timezone) : timezone
   const duty = findDuty(rotation.hours, zone, instant)
   return { userId: duty.isOnDuty ? userId : null, startsAt, endsAt: Math.min(endsAt, duty.endsAt) }
 }
 
-/** Return the turn at an instant, in the highest layer with somebody on duty, and until when that does not change. */
+/**
+ * Return the turn at an instant, in the highest layer with somebody on duty, and until when that does not
+ * change.
+ */
 export function getTurn(plan: Plan, instant: number, isAvailable: IsAvailable): Turn {
   const layers = [...new Set(plan.rotations.map(getLayer))].sort((a, b) => b - a)
   let endsAt = Number.POSITIVE_INFINITY

@@ -55,7 +55,12 @@ export interface ImageBox {
 }
 
 /** Draw an image. An image that is drawn again is stored once. */
-export function drawImage(document: PdfDocument, image: JpegImage, { x, y, width, height }: ImageBox, pageIndex?: number): void {
+export function drawImage(
+  document: PdfDocument,
+  image: JpegImage,
+  { x, y, width, height }: ImageBox,
+  pageIndex?: number,
+): void {
   const knownIndex = document.images.indexOf(image)
   const index = knownIndex < 0 ? document.images.push(image) - 1 : knownIndex
   const matrix = [width, 0, 0, height, x, y].map(formatNumber).join(' ')
@@ -68,7 +73,10 @@ interface TextLineStyle {
   bold?: boolean
 }
 
-/** Draw a line of text. The runs are written in reading order, so that text copied from a PDF viewer has that order. */
+/**
+ * Draw a line of text. The runs are written in reading order, so that text copied from a PDF viewer has that
+ * order.
+ */
 export function drawTextLine(
   document: PdfDocument,
   line: TextLine,
@@ -84,22 +92,37 @@ export function drawTextLine(
   for (const run of runs) if (run[0]?.style.struck) strikeThrough(document, run, x, y, size, pageIndex)
 }
 
-function strikeThrough(document: PdfDocument, run: readonly Glyph[], x: number, y: number, size: number, pageIndex?: number): void {
+function strikeThrough(
+  document: PdfDocument,
+  run: readonly Glyph[],
+  x: number,
+  y: number,
+  size: number,
+  pageIndex?: number,
+): void {
   const [first, last] = [run[0], run.at(-1)]
   if (!first || !last) return
-  const [left, right] = [first.x, last.x + last.width].map((position) => formatNumber(x + (position * size) / 1000))
+  const [left, right] = [first.x, last.x + last.width].map((position) =>
+    formatNumber(x + (position * size) / 1000),
+  )
   const height = formatNumber(y + size * 0.28)
   drawOperators(document, `0 G 0.6 w ${left} ${height} m ${right} ${height} l S`, pageIndex)
 }
 
-/** Return the operators for the colour and the weight. There are no bold fonts, so bold text is filled and outlined. */
+/**
+ * Return the operators for the colour and the weight. There are no bold fonts, so bold text is filled and
+ * outlined.
+ */
 function formatStyle([first]: readonly Glyph[], size: number, style: TextLineStyle): string {
   const colour = first?.style.colour ?? style.colour
   const isBold = style.bold || first?.style.bold
   return `${colour} rg ${isBold ? `${colour} RG 2 Tr ${formatNumber(size / 36)} w` : '0 Tr'}`
 }
 
-/** Split a line into runs of one font, direction and style. The glyphs of each run are returned from left to right. */
+/**
+ * Split a line into runs of one font, direction and style. The glyphs of each run are returned from left to
+ * right.
+ */
 function splitIntoRuns({ glyphs }: TextLine): Glyph[][] {
   const runs: Glyph[][] = []
   for (let start = 0; start < glyphs.length; ) {
@@ -117,7 +140,8 @@ const letterOrMark = /[\p{L}\p{M}]/u
 function findRunEnd(glyphs: readonly Glyph[], start: number): number {
   const first = glyphs[start]
   let end = start + 1
-  // On copy, PDF viewers reverse a right-to-left run only if it has letters. So every character that is not a letter or mark gets its own run.
+  // On copy, PDF viewers reverse a right-to-left run only if it has letters. So every character that is not a
+  // letter or mark gets its own run.
   if (first && first.level & 1 && !letterOrMark.test(first.text)) return end
   while (end < glyphs.length && isSameRun(first, glyphs[end])) end++
   return end
@@ -127,13 +151,25 @@ function isSameRun(first: Glyph | undefined, glyph: Glyph | undefined): boolean 
   return first?.font === glyph?.font && first?.level === glyph?.level && first?.style === glyph?.style
 }
 
-/** Reverse the glyphs of a right-to-left run, including combining marks. PDF viewers reverse the run again on copy, which restores the order. */
+/**
+ * Reverse the glyphs of a right-to-left run, including combining marks. PDF viewers reverse the run again on
+ * copy, which restores the order.
+ */
 function reverseRun(run: readonly Glyph[]): Glyph[] {
   return run.toReversed()
 }
 
-/** Return the operators that show a run. In the array of `TJ`, a number between two texts moves the second one to the left. */
-function formatRun(document: PdfDocument, glyphs: readonly Glyph[], x: number, y: number, size: number): string {
+/**
+ * Return the operators that show a run. In the array of `TJ`, a number between two texts moves the second one
+ * to the left.
+ */
+function formatRun(
+  document: PdfDocument,
+  glyphs: readonly Glyph[],
+  x: number,
+  y: number,
+  size: number,
+): string {
   const [first] = glyphs
   if (!first) return ''
   const usedGlyphs = document.usedGlyphs.get(first.font) ?? createUsedGlyphs()
@@ -161,7 +197,10 @@ interface DocumentProperties {
 }
 
 /** Return the document as the bytes of a PDF file. */
-export async function serializeDocument(document: PdfDocument, properties: DocumentProperties): Promise<Uint8Array<ArrayBuffer>> {
+export async function serializeDocument(
+  document: PdfDocument,
+  properties: DocumentProperties,
+): Promise<Uint8Array<ArrayBuffer>> {
   const { title, author, width, height } = properties
   const objects: PdfObjects = []
   const catalog = reserveObject(objects)
@@ -171,25 +210,44 @@ export async function serializeDocument(document: PdfDocument, properties: Docum
   const pageReferences: string[] = []
   for (const operators of document.pages) {
     const contents = await addCompressedStream(objects, operators.join('\n'))
-    const page = addObject(objects, `<</Type/Page/Parent ${pageTree} 0 R/Resources ${resources} 0 R/Contents ${contents} 0 R>>`)
+    const page = addObject(
+      objects,
+      `<</Type/Page/Parent ${pageTree} 0 R/Resources ${resources} 0 R/Contents ${contents} 0 R>>`,
+    )
     pageReferences.push(`${page} 0 R`)
   }
   const kids = `/Kids[${pageReferences.join(' ')}]/Count ${pageReferences.length}`
   setObject(objects, pageTree, `<</Type/Pages${kids}/MediaBox[0 0 ${width} ${height}]>>`)
-  setObject(objects, catalog, `<</Type/Catalog/Pages ${pageTree} 0 R/ViewerPreferences<</DisplayDocTitle true>>>>`)
-  setObject(objects, info, `<</Title ${formatTextString(title)}/Author ${formatTextString(author)}/Producer(Support Flow)>>`)
+  setObject(
+    objects,
+    catalog,
+    `<</Type/Catalog/Pages ${pageTree} 0 R/ViewerPreferences<</DisplayDocTitle true>>>>`,
+  )
+  setObject(
+    objects,
+    info,
+    `<</Title ${formatTextString(title)}/Author ${formatTextString(author)}/Producer(Support Flow)>>`,
+  )
   return serializeObjects(objects, catalog, info)
 }
 
 /** Add the fonts and the images, and return the number of the resource dictionary. */
-async function addResources(objects: PdfObjects, { fonts, usedGlyphs, images }: PdfDocument): Promise<number> {
+async function addResources(
+  objects: PdfObjects,
+  { fonts, usedGlyphs, images }: PdfDocument,
+): Promise<number> {
   const fontReferences: string[] = []
   for (const [index, glyphs] of usedGlyphs) {
     const font = await embedFont(objects, index, fonts.getSlice(index), glyphs)
     fontReferences.push(`/F${index} ${font} 0 R`)
   }
-  const imageReferences = images.map((image, index) => `/I${index} ${addStream(objects, formatImageEntries(image), image.jpeg)} 0 R`)
-  return addObject(objects, `<</Font<<${fontReferences.join(' ')}>>/XObject<<${imageReferences.join(' ')}>>>>`)
+  const imageReferences = images.map(
+    (image, index) => `/I${index} ${addStream(objects, formatImageEntries(image), image.jpeg)} 0 R`,
+  )
+  return addObject(
+    objects,
+    `<</Font<<${fontReferences.join(' ')}>>/XObject<<${imageReferences.join(' ')}>>>>`,
+  )
 }
 
 function formatImageEntries({ width, height }: JpegImage): string {

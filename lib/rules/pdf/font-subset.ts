@@ -3,7 +3,8 @@ import { addComposites, buildComposite, type Composite } from './font-composites
 import type { FontSlice } from './fonts.ts'
 import type { Glyph } from './glyph.ts'
 
-// Reads and shortens TrueType fonts. The table names, offsets and flags are those of the OpenType specification.
+// Reads and shortens TrueType fonts. The table names, offsets and flags are those of the OpenType
+// specification.
 
 interface FontTable {
   tag: string
@@ -19,18 +20,26 @@ const outlineHeaderSize = 10
 const shapingTables = new Set(['GDEF', 'GPOS', 'GSUB', 'cmap'])
 
 /**
- * Return the font with only the outlines of these glyphs, and the id of each. The ids of the font do not change. A glyph that is put together
- * from parts becomes a new glyph of the font.
+ * Return the font with only the outlines of these glyphs, and the id of each. The ids of the font do not
+ * change. A glyph that is put together from parts becomes a new glyph of the font.
  */
-export function subsetFont({ font }: FontSlice, glyphs: readonly Pick<Glyph, 'id' | 'parts'>[]): { font: Uint8Array; glyphIds: number[] } {
+export function subsetFont(
+  { font }: FontSlice,
+  glyphs: readonly Pick<Glyph, 'id' | 'parts'>[],
+): { font: Uint8Array; glyphIds: number[] } {
   const tables = readTables(font)
   const head = new Uint8Array(getTable(tables, 'head'))
   const glyf = getTable(tables, 'glyf')
   const offsets = readGlyphOffsets(getTable(tables, 'loca'), toDataView(head).getInt16(locaFormatOffset))
   const glyphCount = offsets.length - 1
   const composites: Composite[] = []
-  const glyphIds = glyphs.map(({ id, parts }) => id ?? glyphCount + composites.push(createComposite(glyf, offsets, parts)) - 1)
-  const usedIds = addComponents(glyf, offsets, [...glyphs.flatMap(({ id }) => id ?? []), ...composites.flatMap(({ ids }) => ids)])
+  const glyphIds = glyphs.map(
+    ({ id, parts }) => id ?? glyphCount + composites.push(createComposite(glyf, offsets, parts)) - 1,
+  )
+  const usedIds = addComponents(glyf, offsets, [
+    ...glyphs.flatMap(({ id }) => id ?? []),
+    ...composites.flatMap(({ ids }) => ids),
+  ])
   const outlines = Array.from({ length: glyphCount }, (_, id) =>
     usedIds.has(id) ? glyf.subarray(offsets[id], offsets[id + 1]) : noOutline,
   )
@@ -45,7 +54,10 @@ export function subsetFont({ font }: FontSlice, glyphs: readonly Pick<Glyph, 'id
   const metrics = addComposites(getTable(tables, 'maxp'), getTable(tables, 'hmtx'), composites)
   const newTables: Record<string, Uint8Array> = { head, loca, glyf: concatBytes(outlines), ...metrics }
   const pdfTables = tables.filter(({ tag }) => !shapingTables.has(tag))
-  return { font: serializeFont(pdfTables.map(({ tag, data }) => ({ tag, data: newTables[tag] ?? data }))), glyphIds }
+  return {
+    font: serializeFont(pdfTables.map(({ tag, data }) => ({ tag, data: newTables[tag] ?? data }))),
+    glyphIds,
+  }
 }
 
 const noOutline = new Uint8Array()
@@ -61,7 +73,10 @@ function createComposite(glyf: Uint8Array, offsets: readonly number[], parts: Gl
 /** Return the leftmost and the rightmost point of a glyph, in thousandths of the font size. */
 export function getGlyphExtent({ font, units }: FontSlice, glyphId: number): [left: number, right: number] {
   const tables = readTables(font)
-  const offsets = readGlyphOffsets(getTable(tables, 'loca'), toDataView(getTable(tables, 'head')).getInt16(locaFormatOffset))
+  const offsets = readGlyphOffsets(
+    getTable(tables, 'loca'),
+    toDataView(getTable(tables, 'head')).getInt16(locaFormatOffset),
+  )
   const outline = getOutline(getTable(tables, 'glyf'), offsets, glyphId)
   if (!outline) return [0, 0]
   return [(outline.getInt16(2) * 1000) / units, (outline.getInt16(6) * 1000) / units]
@@ -77,7 +92,10 @@ export function readTables(font: Uint8Array): FontTable[] {
     const entry = 12 + index * 16
     const offset = view.getUint32(entry + 8)
     const length = view.getUint32(entry + 12)
-    return { tag: String.fromCharCode(...font.subarray(entry, entry + 4)), data: font.subarray(offset, offset + length) }
+    return {
+      tag: String.fromCharCode(...font.subarray(entry, entry + 4)),
+      data: font.subarray(offset, offset + length),
+    }
   })
 }
 
@@ -96,14 +114,22 @@ export function readGlyphOffsets(loca: Uint8Array, locaFormat: number): number[]
 }
 
 /** Return undefined for a glyph without an outline, such as a space. */
-export function getOutline(glyf: Uint8Array, offsets: readonly number[], glyphId: number): DataView | undefined {
+export function getOutline(
+  glyf: Uint8Array,
+  offsets: readonly number[],
+  glyphId: number,
+): DataView | undefined {
   const start = offsets[glyphId] ?? 0
   const end = offsets[glyphId + 1] ?? 0
   return end - start < outlineHeaderSize ? undefined : toDataView(glyf.subarray(start, end))
 }
 
 /** Return the ids of these glyphs, of glyph 0, and of all glyphs that they are composed of. */
-function addComponents(glyf: Uint8Array, offsets: readonly number[], glyphIds: Iterable<number>): Set<number> {
+function addComponents(
+  glyf: Uint8Array,
+  offsets: readonly number[],
+  glyphIds: Iterable<number>,
+): Set<number> {
   const usedIds = new Set([0])
   const pendingIds = [...glyphIds]
   for (let id = pendingIds.pop(); id !== undefined; id = pendingIds.pop()) {

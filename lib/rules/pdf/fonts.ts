@@ -1,7 +1,8 @@
 import type { ShapedWord, TextKind } from './glyph.ts'
 import { createShaper, type Shaper } from './harfbuzz.ts'
 
-// Each font is cut into slices by code point. A text loads the slices that have its characters; the PDF embeds only the glyphs it shows.
+// Each font is cut into slices by code point. A text loads the slices that have its characters; the PDF
+// embeds only the glyphs it shows.
 
 /** The static files that fonts need. */
 export interface FontAssets {
@@ -26,7 +27,8 @@ export interface FontSlice {
   font: Uint8Array
 }
 
-// The files never change while a process runs. Values are cached, not promises: in Workers a request must not await another one's I/O.
+// The files never change while a process runs. Values are cached, not promises: in Workers a request must not
+// await another one's I/O.
 const cachedMaps = new Map<string, DataView>()
 const cachedSlices = new Map<number, FontSlice>()
 const maxCachedSlices = 40
@@ -47,7 +49,10 @@ export interface Fonts {
 }
 
 /** Load the slices with these code points. */
-export async function loadFonts(assets: FontAssets, codesByKind: ReadonlyMap<TextKind, ReadonlySet<number>>): Promise<Fonts> {
+export async function loadFonts(
+  assets: FontAssets,
+  codesByKind: ReadonlyMap<TextKind, ReadonlySet<number>>,
+): Promise<Fonts> {
   const sliceIndexes = new Map<string, number>()
   for (const [kind, codes] of codesByKind) {
     for (const code of codes) {
@@ -105,7 +110,10 @@ async function readSlice(assets: FontAssets, index: number): Promise<FontSlice> 
   return slice
 }
 
-/** Parse a font file of `lib/local/build/fonts.ts`: four bytes with the length of a JSON text, that text, and the font. */
+/**
+ * Parse a font file of `lib/local/build/fonts.ts`: four bytes with the length of a JSON text, that text, and
+ * the font.
+ */
 function parseSlice(bytes: ArrayBuffer): FontSlice {
   const jsonLength = new DataView(bytes).getUint32(0)
   const metadata = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes, 4, jsonLength)))

@@ -1,4 +1,7 @@
-/** The kind of a text decides which fonts come first: `ja` has Japanese shapes of Han characters, `mono` a fixed width. */
+/**
+ * The kind of a text decides which fonts come first: `ja` has Japanese shapes of Han characters, `mono` a
+ * fixed width.
+ */
 export type TextKind = 'text' | 'ja' | 'mono'
 
 /** How a part of a text looks. */

@@ -4,8 +4,8 @@ import type { Glyph, GlyphPart, RunStyle, ShapedWord, TextKind } from './glyph.t
 import type { ShapedGlyph } from './harfbuzz.ts'
 import { getLineBreak } from './line-breaks.ts'
 
-// Finds the glyphs of characters. Scripts whose letters change with their neighbours are shaped by HarfBuzz; all others have one glyph per
-// character, which takes a tenth of the time.
+// Finds the glyphs of characters. Scripts whose letters change with their neighbours are shaped by HarfBuzz;
+// all others have one glyph per character, which takes a tenth of the time.
 
 /** Shown for a character that no font has: a white square. */
 export const missingCharacter = 0x25a1
@@ -20,7 +20,10 @@ export function isInvisible(character: string): boolean {
   return joiner.test(character)
 }
 
-/** Larger distances back to the letter would make readers of the PDF take the mark for the start of another text. */
+/**
+ * Larger distances back to the letter would make readers of the PDF take the mark for the start of another
+ * text.
+ */
 const maxMarkOffset = 180
 
 function limitOffset(offset: number): number {
@@ -36,11 +39,16 @@ interface Character {
 }
 
 /** Create the glyph of a character that needs no shaping. */
-export function createGlyph(fonts: Fonts, { text, code, level, style }: Character, previous: Glyph | undefined): Glyph {
+export function createGlyph(
+  fonts: Fonts,
+  { text, code, level, style }: Character,
+  previous: Glyph | undefined,
+): Glyph {
   const isMark = startsWithMark.test(text)
   const lineBreak = getLineBreak(text)
   const common = { text, sourceLength: text.length, level, style, x: 0, parts: [], lineBreak, isMark }
-  // A space, a mark or an invisible character uses the font of the previous glyph if possible. The run of that font is then not interrupted.
+  // A space, a mark or an invisible character uses the font of the previous glyph if possible. The run of
+  // that font is then not interrupted.
   if (previous && (lineBreak === 'space' || isMark || isInvisible(text))) {
     const glyph = fonts.getSlice(previous.font).glyphs.get(isInvisible(text) ? 0x20 : code)
     // The space of a font of symbols is as wide as its symbols.
@@ -63,8 +71,17 @@ export function createGlyph(fonts: Fonts, { text, code, level, style }: Characte
   return { ...common, ...square, font: fallback.index, id, width }
 }
 
-/** Return the glyphs of a text in one font, in reading order. Most words of a document occur more than once, so they are shaped once. */
-export function shapeGlyphs(fonts: Fonts, font: number, text: string, level: number, style: RunStyle): Glyph[] {
+/**
+ * Return the glyphs of a text in one font, in reading order. Most words of a document occur more than once,
+ * so they are shaped once.
+ */
+export function shapeGlyphs(
+  fonts: Fonts,
+  font: number,
+  text: string,
+  level: number,
+  style: RunStyle,
+): Glyph[] {
   const isRightToLeft = (level & 1) === 1
   const key = `${font} ${isRightToLeft} ${text}`
   let word = fonts.shapedWords.get(key)
@@ -78,7 +95,8 @@ export function shapeGlyphs(fonts: Fonts, font: number, text: string, level: num
 const maxShapedWords = 20_000
 
 /**
- * Shape a text. A letter with its marks, or a syllable, is one glyph. Otherwise PDF viewers mix up the order of its parts when text is copied.
+ * Shape a text. A letter with its marks, or a syllable, is one glyph. Otherwise PDF viewers mix up the order
+ * of its parts when text is copied.
  */
 function shapeWord(fonts: Fonts, font: number, text: string, isRightToLeft: boolean): ShapedWord {
   const slice = fonts.getSlice(font)
@@ -99,8 +117,8 @@ function shapeWord(fonts: Fonts, font: number, text: string, isRightToLeft: bool
 }
 
 /**
- * Leave a right-to-left glyph only its first character, and add an empty glyph for each further one. Readers of the PDF reverse the characters
- * of a line one by one, and those of one glyph too.
+ * Leave a right-to-left glyph only its first character, and add an empty glyph for each further one. Readers
+ * of the PDF reverse the characters of a line one by one, and those of one glyph too.
  */
 function splitText(glyph: ShapedWord[number]): ShapedWord {
   const [first = '', ...marks] = glyph.text

@@ -1,5 +1,5 @@
-// Calls HarfBuzz, which chooses and positions the glyphs of a text: https://harfbuzz.github.io/. The package's own script is not used,
-// because it compiles the wasm at run time, which Workers refuse.
+// Calls HarfBuzz, which chooses and positions the glyphs of a text: https://harfbuzz.github.io/. The
+// package's own script is not used, because it compiles the wasm at run time, which Workers refuse.
 
 /** A glyph in font units. */
 export interface ShapedGlyph {
@@ -27,7 +27,13 @@ interface HarfBuzz {
   hb_font_create(face: number): number
   hb_buffer_create(): number
   hb_buffer_set_direction(buffer: number, direction: number): void
-  hb_buffer_add_utf16(buffer: number, text: number, length: number, itemOffset: number, itemLength: number): void
+  hb_buffer_add_utf16(
+    buffer: number,
+    text: number,
+    length: number,
+    itemOffset: number,
+    itemLength: number,
+  ): void
   hb_buffer_guess_segment_properties(buffer: number): void
   hb_shape(font: number, buffer: number, features: number, featureCount: number): void
   hb_buffer_get_glyph_infos(buffer: number, length: number): number
@@ -52,7 +58,8 @@ export function createShaper(compiled: WebAssembly.Module): Shaper {
     return font
   }
   return {
-    shape: (fontKey, font, text, isRightToLeft) => shape(harfBuzz, getFont(fontKey, font), text, isRightToLeft ? rightToLeft : leftToRight),
+    shape: (fontKey, font, text, isRightToLeft) =>
+      shape(harfBuzz, getFont(fontKey, font), text, isRightToLeft ? rightToLeft : leftToRight),
   }
 }
 
@@ -65,7 +72,12 @@ function instantiate(compiled: WebAssembly.Module): HarfBuzz {
   const stop = () => {
     throw new Error('HarfBuzz stopped')
   }
-  const env = { _emscripten_runtime_keepalive_clear() {}, _abort_js: stop, _setitimer_js: () => 0, emscripten_resize_heap: growMemory }
+  const env = {
+    _emscripten_runtime_keepalive_clear() {},
+    _abort_js: stop,
+    _setitimer_js: () => 0,
+    emscripten_resize_heap: growMemory,
+  }
   const instance = new WebAssembly.Instance(compiled, { env, wasi_snapshot_preview1: { proc_exit: stop } })
   const harfBuzz = instance.exports as unknown as HarfBuzz
   harfBuzz.__wasm_call_ctors()
@@ -75,14 +87,17 @@ function instantiate(compiled: WebAssembly.Module): HarfBuzz {
 function createFont(harfBuzz: HarfBuzz, bytes: Uint8Array): number {
   const data = harfBuzz.malloc(bytes.length)
   new Uint8Array(harfBuzz.memory.buffer).set(bytes, data)
-  return harfBuzz.hb_font_create(harfBuzz.hb_face_create(harfBuzz.hb_blob_create(data, bytes.length, readOnly, 0, 0), 0))
+  return harfBuzz.hb_font_create(
+    harfBuzz.hb_face_create(harfBuzz.hb_blob_create(data, bytes.length, readOnly, 0, 0), 0),
+  )
 }
 
 function shape(harfBuzz: HarfBuzz, font: number, text: string, direction: number): ShapedGlyph[] {
   // UTF-16, and then the aligned place for a number.
   const characters = harfBuzz.malloc(text.length * 2 + 8)
   const units = new DataView(harfBuzz.memory.buffer)
-  for (let index = 0; index < text.length; index++) units.setUint16(characters + index * 2, text.charCodeAt(index), true)
+  for (let index = 0; index < text.length; index++)
+    units.setUint16(characters + index * 2, text.charCodeAt(index), true)
   const buffer = harfBuzz.hb_buffer_create()
   harfBuzz.hb_buffer_add_utf16(buffer, characters, text.length, 0, text.length)
   harfBuzz.hb_buffer_set_direction(buffer, direction)

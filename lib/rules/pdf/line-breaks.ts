@@ -4,7 +4,8 @@ import type { Glyph } from './glyph.ts'
 export const ideograph =
   /[\u1100-\u11ff\u2e80-\u303f\u3040-\u30ff\u3130-\u318f\u31a0-\u31ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff00-\uffef\u{20000}-\u{2fffd}]/u
 // A line must not begin with closing punctuation.
-export const closingPunctuation = /^[\u3001\u3002\uff0c\uff0e\uff01\uff09\uff1a\uff1b\uff1f\u300d\u300f\u3011\u2019\u201d)\]}.,;:!?ー々]/
+export const closingPunctuation =
+  /^[\u3001\u3002\uff0c\uff0e\uff01\uff09\uff1a\uff1b\uff1f\u300d\u300f\u3011\u2019\u201d)\]}.,;:!?ー々]/
 
 /** Thai, Lao, Myanmar and Khmer, which have no spaces between words. */
 const unspacedScript = /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]/
@@ -18,10 +19,12 @@ export function getLineBreak(character: string): Glyph['lineBreak'] {
 export function addWordBreaks(glyphs: readonly Glyph[], text: string): void {
   if (!unspacedScript.test(text)) return
   const wordEnds = new Set<number>()
-  for (const { index, segment } of new Intl.Segmenter('th', { granularity: 'word' }).segment(text)) wordEnds.add(index + segment.length)
+  for (const { index, segment } of new Intl.Segmenter('th', { granularity: 'word' }).segment(text))
+    wordEnds.add(index + segment.length)
   let end = 0
   for (const glyph of glyphs) {
     end += glyph.sourceLength
-    if (glyph.lineBreak === null && wordEnds.has(end) && unspacedScript.test(text.charAt(end - 1))) glyph.lineBreak = 'after'
+    if (glyph.lineBreak === null && wordEnds.has(end) && unspacedScript.test(text.charAt(end - 1)))
+      glyph.lineBreak = 'after'
   }
 }

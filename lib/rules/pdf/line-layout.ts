@@ -4,7 +4,8 @@ import type { Glyph, RunStyle, TextKind } from './glyph.ts'
 import { centreMarks, createGlyph, isInvisible, missingCharacter, shapeGlyphs } from './glyphs.ts'
 import { addWordBreaks, closingPunctuation, ideograph } from './line-breaks.ts'
 
-// Breaks a text into lines of glyphs and positions the glyphs, from right to left where the script requires it.
+// Breaks a text into lines of glyphs and positions the glyphs, from right to left where the script requires
+// it.
 
 const bidi = bidiFactory()
 
@@ -23,7 +24,8 @@ export interface TextLine {
 const invisibleCharacters =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are removed
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]|[\ufe00-\ufe0f]/g
-const rightToLeftCharacter = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u
+const rightToLeftCharacter =
+  /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u
 
 /** Compose the characters of a text (NFC), expand tabs and remove invisible characters. */
 function normaliseText(text: string): string {
@@ -37,20 +39,33 @@ export function addCodePoints(text: string, codePoints: Set<number>): void {
 }
 
 /** Break a text without line breaks into lines of at most `maxWidth` thousandths of the font size. */
-export function breakIntoLines(fonts: Fonts, runs: readonly TextRun[], kind: TextKind, maxWidth: number): TextLine[] {
+export function breakIntoLines(
+  fonts: Fonts,
+  runs: readonly TextRun[],
+  kind: TextKind,
+  maxWidth: number,
+): TextLine[] {
   const visibleRuns = runs.map(({ text, style }) => ({ text: normaliseText(text), style }))
   const visibleText = visibleRuns.map(({ text }) => text).join('')
-  const embedding = rightToLeftCharacter.test(visibleText) ? bidi.getEmbeddingLevels(visibleText, 'auto') : null
+  const embedding = rightToLeftCharacter.test(visibleText)
+    ? bidi.getEmbeddingLevels(visibleText, 'auto')
+    : null
   const levels = embedding?.levels ?? new Uint8Array(visibleText.length)
   const paragraphLevel = embedding?.paragraphs[0]?.level ?? 0
   const glyphs: Glyph[] = []
   let start = 0
   for (const { text, style } of visibleRuns) {
-    addGlyphs(fonts, glyphs, { text, style: { ...style, kind: style.kind ?? kind }, levels: levels.subarray(start, start + text.length) })
+    addGlyphs(fonts, glyphs, {
+      text,
+      style: { ...style, kind: style.kind ?? kind },
+      levels: levels.subarray(start, start + text.length),
+    })
     start += text.length
   }
   addWordBreaks(glyphs, visibleText)
-  const lines = wrapGlyphs(glyphs, maxWidth, kind === 'mono').map((lineGlyphs) => positionGlyphs(lineGlyphs, paragraphLevel))
+  const lines = wrapGlyphs(glyphs, maxWidth, kind === 'mono').map((lineGlyphs) =>
+    positionGlyphs(lineGlyphs, paragraphLevel),
+  )
   for (const line of lines) centreMarks(fonts, line.glyphs)
   return lines
 }
@@ -61,7 +76,10 @@ interface LevelledRun extends TextRun {
   levels: Uint8Array
 }
 
-/** Add the glyphs of a run. Characters of a script that needs shaping are shaped together, up to the next character of another font. */
+/**
+ * Add the glyphs of a run. Characters of a script that needs shaping are shaped together, up to the next
+ * character of another font.
+ */
 function addGlyphs(fonts: Fonts, glyphs: Glyph[], { text, style, levels }: LevelledRun): void {
   for (let index = 0; index < text.length; ) {
     const code = text.codePointAt(index) ?? 0
@@ -69,14 +87,19 @@ function addGlyphs(fonts: Fonts, glyphs: Glyph[], { text, style, levels }: Level
     const match = fonts.find(code, style.kind)
     if (match?.slice.isComplex) {
       const end = findShapedEnd(fonts, { text, style, levels }, index, match.index)
-      for (const glyph of shapeGlyphs(fonts, match.index, text.slice(index, end), level, style)) glyphs.push(glyph)
+      for (const glyph of shapeGlyphs(fonts, match.index, text.slice(index, end), level, style))
+        glyphs.push(glyph)
       index = end
       continue
     }
     const character = String.fromCodePoint(code)
     // From right to left, a bracket is shown as its mirror image.
-    const mirroredCode = isRightToLeft(level) ? bidi.getMirroredCharacter(character)?.codePointAt(0) : undefined
-    glyphs.push(createGlyph(fonts, { text: character, code: mirroredCode ?? code, level, style }, glyphs.at(-1)))
+    const mirroredCode = isRightToLeft(level)
+      ? bidi.getMirroredCharacter(character)?.codePointAt(0)
+      : undefined
+    glyphs.push(
+      createGlyph(fonts, { text: character, code: mirroredCode ?? code, level, style }, glyphs.at(-1)),
+    )
     index += character.length
   }
 }
@@ -84,13 +107,19 @@ function addGlyphs(fonts: Fonts, glyphs: Glyph[], { text, style, levels }: Level
 const mark = /^\p{M}/u
 
 /** Return the end of the characters that are shaped together: they have the same font and level. */
-function findShapedEnd(fonts: Fonts, { text, style, levels }: LevelledRun, start: number, fontIndex: number): number {
+function findShapedEnd(
+  fonts: Fonts,
+  { text, style, levels }: LevelledRun,
+  start: number,
+  fontIndex: number,
+): number {
   let end = start
   while (end < text.length && levels[end] === levels[start]) {
     const code = text.codePointAt(end) ?? 0
     const character = String.fromCodePoint(code)
     const hasGlyph = fonts.find(code, style.kind)?.index === fontIndex
-    const joinsPrevious = isInvisible(character) || (mark.test(character) && fonts.getSlice(fontIndex).glyphs.has(code))
+    const joinsPrevious =
+      isInvisible(character) || (mark.test(character) && fonts.getSlice(fontIndex).glyphs.has(code))
     if (!hasGlyph && !joinsPrevious) break
     end += character.length
   }
@@ -102,8 +131,8 @@ function isRightToLeft(level: number): boolean {
 }
 
 /**
- * Split the glyphs into lines. A line ends at the last possible break. A word that is longer than a line is split anywhere.
- * With `keepSpaces`, spaces count towards the width, which preserves the indentation of code.
+ * Split the glyphs into lines. A line ends at the last possible break. A word that is longer than a line is
+ * split anywhere. With `keepSpaces`, spaces count towards the width, which preserves the indentation of code.
  */
 function wrapGlyphs(glyphs: readonly Glyph[], maxWidth: number, keepSpaces: boolean): Glyph[][] {
   const lines: Glyph[][] = []
@@ -144,7 +173,8 @@ function positionGlyphs(glyphs: Glyph[], paragraphLevel: number): TextLine {
   }
   const width = x
   const isParagraphRightToLeft = isRightToLeft(paragraphLevel)
-  // Spaces at the end of a line stand outside of its width: on the left if the paragraph runs from right to left.
+  // Spaces at the end of a line stand outside of its width: on the left if the paragraph runs from right to
+  // left.
   for (const glyph of trailingSpaces) {
     glyph.level = paragraphLevel
     glyph.x = isParagraphRightToLeft ? -glyph.width : x
@@ -153,7 +183,10 @@ function positionGlyphs(glyphs: Glyph[], paragraphLevel: number): TextLine {
   return { glyphs, width, isRightToLeft: isParagraphRightToLeft }
 }
 
-/** Return the glyphs from left to right. This is rule L2 of UAX #9: from the highest level down, reverse each run of at least that level. */
+/**
+ * Return the glyphs from left to right. This is rule L2 of UAX #9: from the highest level down, reverse each
+ * run of at least that level.
+ */
 function sortVisually(glyphs: readonly Glyph[]): Glyph[] {
   const sorted = [...glyphs]
   const highestLevel = glyphs.reduce((highest, { level }) => Math.max(highest, level), 0)

@@ -1,4 +1,12 @@
-import { createDocument, drawImage, drawOperators, drawTextLine, formatNumber, type JpegImage, type PdfDocument } from './document.ts'
+import {
+  createDocument,
+  drawImage,
+  drawOperators,
+  drawTextLine,
+  formatNumber,
+  type JpegImage,
+  type PdfDocument,
+} from './document.ts'
 import type { Fonts } from './fonts.ts'
 import type { RunStyle, TextKind } from './glyph.ts'
 import { breakIntoLines, type TextLine, type TextRun } from './line-layout.ts'
@@ -29,7 +37,10 @@ export interface TextStyle {
   kind?: TextKind
   /** The colour of the background: `r g b`. */
   background?: string
-  /** A new page starts if fewer points than this would be left below the text. It keeps a heading together with its text. */
+  /**
+   * A new page starts if fewer points than this would be left below the text. It keeps a heading together
+   * with its text.
+   */
   minSpaceBelow?: number
   /** The distances of vertical bars from the left margin. They mark quotes. */
   bars?: readonly number[]
@@ -57,7 +68,11 @@ export function writeText(layout: PageLayout, text: string, style: TextStyle): v
 }
 
 /** Write lines of runs, wrap them, and start new pages. */
-export function writeLines(layout: PageLayout, lines: readonly (readonly TextRun[])[], style: TextStyle): void {
+export function writeLines(
+  layout: PageLayout,
+  lines: readonly (readonly TextRun[])[],
+  style: TextStyle,
+): void {
   for (const line of lines) writeParagraph(layout, line, style)
   layout.y -= style.spaceAfter ?? 0
 }
@@ -89,9 +104,15 @@ function writeParagraph(layout: PageLayout, runs: readonly TextRun[], style: Tex
     layout.y -= lineHeight
     const boxBottom = formatNumber(layout.y - size * 0.4)
     for (const bar of bars)
-      drawOperators(layout.document, `${barColour} rg ${margin + bar} ${boxBottom} 2 ${formatNumber(lineHeight)} re f`)
+      drawOperators(
+        layout.document,
+        `${barColour} rg ${margin + bar} ${boxBottom} 2 ${formatNumber(lineHeight)} re f`,
+      )
     if (background) {
-      drawOperators(layout.document, `${background} rg ${boxLeft} ${boxBottom} ${boxWidth} ${formatNumber(lineHeight)} re f`)
+      drawOperators(
+        layout.document,
+        `${background} rg ${boxLeft} ${boxBottom} ${boxWidth} ${formatNumber(lineHeight)} re f`,
+      )
     }
     const textLeft = boxLeft + padding
     const x = line.isRightToLeft ? textLeft + textWidth - (line.width * size) / 1000 : textLeft
@@ -100,7 +121,12 @@ function writeParagraph(layout: PageLayout, runs: readonly TextRun[], style: Tex
 }
 
 /** Return the lines of a text that has no line breaks. `maxWidth` is in points. */
-export function wrapText({ document, kind }: PageLayout, runs: readonly TextRun[], style: TextStyle, maxWidth: number): TextLine[] {
+export function wrapText(
+  { document, kind }: PageLayout,
+  runs: readonly TextRun[],
+  style: TextStyle,
+  maxWidth: number,
+): TextLine[] {
   return breakIntoLines(document.fonts, runs, style.kind ?? kind, (maxWidth * 1000) / style.size)
 }
 
@@ -109,7 +135,11 @@ const maxImageHeight = 360
 /** Draw an image below the text, as wide as the text at most. */
 export function writeImage(layout: PageLayout, image: JpegImage, indent: number): void {
   // Three quarters of a point per pixel is the size on a screen.
-  const scale = Math.min(0.75, (page.width - 2 * margin - indent) / image.width, maxImageHeight / image.height)
+  const scale = Math.min(
+    0.75,
+    (page.width - 2 * margin - indent) / image.width,
+    maxImageHeight / image.height,
+  )
   const [width, height] = [image.width * scale, image.height * scale]
   requireSpace(layout, height + imageGap)
   layout.y -= height
@@ -122,6 +152,9 @@ export function drawRule(layout: PageLayout, colour: string, indent = 0): void {
   requireSpace(layout, 8)
   layout.y -= 4
   const y = formatNumber(layout.y)
-  drawOperators(layout.document, `${colour} RG 0.8 w ${margin + indent} ${y} m ${page.width - margin} ${y} l S`)
+  drawOperators(
+    layout.document,
+    `${colour} RG 0.8 w ${margin + indent} ${y} m ${page.width - margin} ${y} l S`,
+  )
   layout.y -= 4
 }

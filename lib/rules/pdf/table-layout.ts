@@ -1,6 +1,15 @@
 import { drawOperators, drawTextLine, formatNumber } from './document.ts'
 import type { TextLine, TextRun } from './line-layout.ts'
-import { contentBottom, lineHeightFactor, margin, type PageLayout, page, requireSpace, type TextStyle, wrapText } from './page-layout.ts'
+import {
+  contentBottom,
+  lineHeightFactor,
+  margin,
+  type PageLayout,
+  page,
+  requireSpace,
+  type TextStyle,
+  wrapText,
+} from './page-layout.ts'
 
 const padding = 4
 const borderColour = '0.8 0.84 0.88'
@@ -19,8 +28,14 @@ export function writeTable(layout: PageLayout, rows: readonly TableRow[], style:
   layout.y -= 4
   const columns = placeColumns(measureColumns(layout, rows, style), style.indent ?? 0)
   for (const [index, row] of rows.entries()) {
-    const cells = row.map((runs, column) => wrapText(layout, runs, style, (columns[column]?.width ?? 0) - 2 * padding))
-    writeRow(layout, cells, columns, { ...style, bold: index === 0, ...(index === 0 ? { background: headerBackground } : {}) })
+    const cells = row.map((runs, column) =>
+      wrapText(layout, runs, style, (columns[column]?.width ?? 0) - 2 * padding),
+    )
+    writeRow(layout, cells, columns, {
+      ...style,
+      bold: index === 0,
+      ...(index === 0 ? { background: headerBackground } : {}),
+    })
   }
   layout.y -= 6
 }
@@ -32,7 +47,9 @@ function measureColumns(layout: PageLayout, rows: readonly TableRow[], style: Te
     return (Math.max(...lines.map(({ width }) => width)) * style.size) / 1000
   }
   const widths = (rows[0] ?? []).map(() => 0)
-  for (const row of rows) for (const [column, runs] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, measureCell(runs))
+  for (const row of rows)
+    for (const [column, runs] of row.entries())
+      widths[column] = Math.max(widths[column] ?? 0, measureCell(runs))
   return widths.map((width) => width + 2 * padding + 1)
 }
 
@@ -54,7 +71,12 @@ function placeColumns(widths: readonly number[], indent: number): Column[] {
   })
 }
 
-function writeRow(layout: PageLayout, cells: readonly TextLine[][], columns: readonly Column[], style: TextStyle): void {
+function writeRow(
+  layout: PageLayout,
+  cells: readonly TextLine[][],
+  columns: readonly Column[],
+  style: TextStyle,
+): void {
   const lineHeight = style.size * lineHeightFactor
   const lineCount = Math.max(1, ...cells.map((lines) => lines.length))
   for (let start = 0; start < lineCount; ) {
@@ -72,7 +94,12 @@ interface RowOptions {
   height: number
 }
 
-function drawRow(layout: PageLayout, cells: readonly TextLine[][], columns: readonly Column[], { style, height }: RowOptions): void {
+function drawRow(
+  layout: PageLayout,
+  cells: readonly TextLine[][],
+  columns: readonly Column[],
+  { style, height }: RowOptions,
+): void {
   const top = layout.y
   layout.y -= height
   for (const [column, { x, width }] of columns.entries()) {

@@ -1,6 +1,12 @@
 import { writeSummary } from './summary.ts'
 import { addDays } from './week.ts'
-import { type FlowResult, getResolutionRate, reportDays, type WeekCounts, type WeeklyReport } from './weekly.ts'
+import {
+  type FlowResult,
+  getResolutionRate,
+  reportDays,
+  type WeekCounts,
+  type WeeklyReport,
+} from './weekly.ts'
 
 const maxFlows = 5
 const maxBusiestHours = 3
@@ -10,7 +16,15 @@ const helpfulRate = 0.7
 const unhelpfulRate = 0.5
 
 /** Build the report from what the database counts. */
-export function buildWeeklyReport({ week, sessions, ai, escalations, flows, hours, ...parts }: WeekCounts): WeeklyReport {
+export function buildWeeklyReport({
+  week,
+  sessions,
+  ai,
+  escalations,
+  flows,
+  hours,
+  ...parts
+}: WeekCounts): WeeklyReport {
   const { escalated, ...time_to_claim } = escalations
   const countedFlows = flows.filter(({ completed }) => completed >= minCompleted)
   const report = {
@@ -43,11 +57,19 @@ function sum<T>(rows: readonly T[], read: (row: T) => number): number {
   return rows.reduce((total, row) => total + read(row), 0)
 }
 
-function countByTime(monday: string, hours: WeekCounts['hours']): Pick<WeeklyReport, 'by_day' | 'by_hour' | 'busiest_hours'> {
+function countByTime(
+  monday: string,
+  hours: WeekCounts['hours'],
+): Pick<WeeklyReport, 'by_day' | 'by_hour' | 'busiest_hours'> {
   const countStarted = (row: WeekCounts['hours'][number]) => row.sessions + row.ai_sessions
   const by_day = reportDays.map((day, index) => {
     const rows = hours.filter((row) => row.day === index + 1)
-    return { date: addDays(monday, index), day, started: sum(rows, countStarted), resolved: sum(rows, (row) => row.resolved) }
+    return {
+      date: addDays(monday, index),
+      day,
+      started: sum(rows, countStarted),
+      resolved: sum(rows, (row) => row.resolved),
+    }
   })
   const by_hour = Array.from({ length: 24 }, (_, hour) => ({
     hour,
@@ -59,7 +81,10 @@ function countByTime(monday: string, hours: WeekCounts['hours']): Pick<WeeklyRep
   const busiest_hours = hours
     .map((row) => ({ day: reportDays[row.day - 1] ?? 'monday', hour: row.hour, started: countStarted(row) }))
     .filter(({ started }) => started > 0)
-    .toSorted((a, b) => b.started - a.started || reportDays.indexOf(a.day) - reportDays.indexOf(b.day) || a.hour - b.hour)
+    .toSorted(
+      (a, b) =>
+        b.started - a.started || reportDays.indexOf(a.day) - reportDays.indexOf(b.day) || a.hour - b.hour,
+    )
     .slice(0, maxBusiestHours)
   return { by_day, by_hour, busiest_hours }
 }

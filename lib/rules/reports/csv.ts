@@ -12,13 +12,21 @@ export function renderReportCsv(report: WeeklyReport): string {
     ...listMetrics('time_to_claim', report.time_to_claim),
     ...report.helpful_flows.flatMap((flow) => listFlow('helpful_flow', flow)),
     ...report.unhelpful_flows.flatMap((flow) => listFlow('unhelpful_flow', flow)),
-    ...report.by_day.flatMap(({ date, started, resolved }) => listMetrics('day', { started, resolved }, date)),
-    ...report.by_hour.flatMap(({ hour, started }) => listMetrics('hour', { started }, String(hour).padStart(2, '0'))),
+    ...report.by_day.flatMap(({ date, started, resolved }) =>
+      listMetrics('day', { started, resolved }, date),
+    ),
+    ...report.by_hour.flatMap(({ hour, started }) =>
+      listMetrics('hour', { started }, String(hour).padStart(2, '0')),
+    ),
     ...listMetrics('previous', report.previous),
     ...listMetrics('open', report.open),
     ...report.waiting.flatMap(({ waits_for, ...metrics }) => listMetrics('waiting', metrics, waits_for)),
-    ...report.slow_flows.flatMap(({ name, completed, median_seconds }) => listMetrics('slow_flow', { completed, median_seconds }, name)),
-    ...report.unfinished_flows.flatMap(({ name, started }) => listMetrics('unfinished_flow', { started }, name)),
+    ...report.slow_flows.flatMap(({ name, completed, median_seconds }) =>
+      listMetrics('slow_flow', { completed, median_seconds }, name),
+    ),
+    ...report.unfinished_flows.flatMap(({ name, started }) =>
+      listMetrics('unfinished_flow', { started }, name),
+    ),
   ]
   const header = ['team', 'week', 'timezone', 'section', 'name', 'metric', 'value']
   return writeCsv([header, ...rows.map((row) => [team.name, week, timezone, ...row])])

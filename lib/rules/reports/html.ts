@@ -1,6 +1,13 @@
 import { type Html, html } from '#rules/text/html.ts'
 import { writeHtmlPage } from '#rules/text/html-page.ts'
-import { type Chart, formatBusiestHours, formatPeriod, formatRate, listCharts, listMetrics } from './labels.ts'
+import {
+  type Chart,
+  formatBusiestHours,
+  formatPeriod,
+  formatRate,
+  listCharts,
+  listMetrics,
+} from './labels.ts'
 import { isQuiet } from './summary.ts'
 import { renderSvgChart } from './svg-chart.ts'
 import type { FlowResult, WeeklyReport } from './weekly.ts'
@@ -73,14 +80,24 @@ ${renderSvgChart(chart, id)}
 }
 
 function renderFlows(title: string, flows: readonly FlowResult[]): Html {
-  const rows = flows.map((flow) => [flow.name, String(flow.completed), String(flow.resolved), formatRate(flow)])
-  const table = rows.length > 0 ? renderTable(['Flow', 'Completed', 'Resolved', 'Rate'], rows) : html`<p class="muted">None this week.</p>`
+  const rows = flows.map((flow) => [
+    flow.name,
+    String(flow.completed),
+    String(flow.resolved),
+    formatRate(flow),
+  ])
+  const table =
+    rows.length > 0
+      ? renderTable(['Flow', 'Completed', 'Resolved', 'Rate'], rows)
+      : html`<p class="muted">None this week.</p>`
   return html`<section><h2>${title}</h2>${table}</section>`
 }
 
 /** Render a table whose first column has names and whose other columns have numbers. */
 function renderTable(header: readonly string[], rows: readonly (readonly string[])[]): Html {
-  const heads = header.map((name, column) => html`<th scope="col"${column > 0 && html` class="number"`}>${name}</th>`)
+  const heads = header.map(
+    (name, column) => html`<th scope="col"${column > 0 && html` class="number"`}>${name}</th>`,
+  )
   const lines = rows.map(([name = '', ...numbers]) => {
     const cells = numbers.map((number) => html`<td class="number">${number}</td>`)
     return html`<tr><th scope="row" dir="auto">${name}</th>${cells}</tr>`

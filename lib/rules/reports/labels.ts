@@ -1,6 +1,11 @@
 import { getResolutionRate, type WeeklyReport } from './weekly.ts'
 
-const dayFormat = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' })
+const dayFormat = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'long',
+  year: 'numeric',
+  timeZone: 'UTC',
+})
 
 /** Return a date, such as 2026-11-16, as people read it. */
 function formatDate(date: string): string {
@@ -18,7 +23,9 @@ export function formatDuration(seconds: number | null): string {
   const minutes = Math.round(seconds / 60)
   if (minutes < 60) return `${minutes} min`
   const hours = Math.floor(minutes / 60)
-  return hours < 24 ? join([hours, 'h'], [minutes % 60, 'min']) : join([Math.floor(hours / 24), 'd'], [hours % 24, 'h'])
+  return hours < 24
+    ? join([hours, 'h'], [minutes % 60, 'min'])
+    : join([Math.floor(hours / 24), 'd'], [hours % 24, 'h'])
 }
 
 function join(...parts: [number, string][]): string {
@@ -55,7 +62,9 @@ export function listMetrics({ sessions, ai_sessions, time_to_claim }: WeeklyRepo
 
 export function formatBusiestHours({ busiest_hours }: WeeklyReport): string {
   if (busiest_hours.length === 0) return 'No session was started.'
-  return busiest_hours.map(({ day, hour, started }) => `${formatDay(day)} ${formatHour(hour)} (${started})`).join(', ')
+  return busiest_hours
+    .map(({ day, hour, started }) => `${formatDay(day)} ${formatHour(hour)} (${started})`)
+    .join(', ')
 }
 
 /** A bar chart: named series, and their values for each label. */
@@ -70,7 +79,10 @@ export function listCharts({ by_day, by_hour }: WeeklyReport): { days: Chart; ho
     days: {
       title: 'Sessions per day',
       series: ['Started', 'Resolved'],
-      bars: by_day.map(({ day, started, resolved }) => ({ label: formatDay(day).slice(0, 3), values: [started, resolved] })),
+      bars: by_day.map(({ day, started, resolved }) => ({
+        label: formatDay(day).slice(0, 3),
+        values: [started, resolved],
+      })),
     },
     hours: {
       title: 'Sessions started per hour of the day',

@@ -3,9 +3,26 @@ import { drawOperators, drawTextLine, formatNumber, serializeDocument } from '#r
 import { type FontAssets, loadFonts } from '#rules/pdf/fonts.ts'
 import type { TextKind } from '#rules/pdf/glyph.ts'
 import { addCodePoints } from '#rules/pdf/line-layout.ts'
-import { addSpace, createPageLayout, margin, type PageLayout, page, toRuns, wrapText, writeText } from '#rules/pdf/page-layout.ts'
+import {
+  addSpace,
+  createPageLayout,
+  margin,
+  type PageLayout,
+  page,
+  toRuns,
+  wrapText,
+  writeText,
+} from '#rules/pdf/page-layout.ts'
 import { writeTable } from '#rules/pdf/table-layout.ts'
-import { type Chart, formatBusiestHours, formatPeriod, formatRate, getAxisEnd, listCharts, listMetrics } from './labels.ts'
+import {
+  type Chart,
+  formatBusiestHours,
+  formatPeriod,
+  formatRate,
+  getAxisEnd,
+  listCharts,
+  listMetrics,
+} from './labels.ts'
 import { isQuiet } from './summary.ts'
 import type { FlowResult, WeeklyReport } from './weekly.ts'
 
@@ -26,14 +43,21 @@ interface PdfOptions {
 }
 
 /** Render a report as PDF with the branding of the team. */
-export async function renderReportPdf(report: WeeklyReport, { branding, assets }: PdfOptions): Promise<Uint8Array<ArrayBuffer>> {
+export async function renderReportPdf(
+  report: WeeklyReport,
+  { branding, assets }: PdfOptions,
+): Promise<Uint8Array<ArrayBuffer>> {
   const title = `Weekly report: ${report.team.name}`
   const kind: TextKind = 'text'
   const fonts = await loadFonts(assets, new Map([[kind, collectCodePoints(report, branding)]]))
   const layout = createPageLayout(fonts, kind)
   const colour = parseBrandColour(branding.colour)
   writeText(layout, title, { size: 20, colour, bold: true, spaceAfter: 2 })
-  writeText(layout, `Week ${report.week}, ${formatPeriod(report)}`, { ...body, colour: mutedColour, spaceAfter: 8 })
+  writeText(layout, `Week ${report.week}, ${formatPeriod(report)}`, {
+    ...body,
+    colour: mutedColour,
+    spaceAfter: 8,
+  })
   for (const sentence of report.summary) writeText(layout, sentence, body)
   if (!isQuiet(report)) writeNumbers(layout, report, colour)
   const drawPageFrame = createPageFrame(layout, branding, title)
@@ -67,11 +91,20 @@ function writeFlows(layout: PageLayout, title: string, flows: readonly FlowResul
     writeText(layout, 'None this week.', { ...body, colour: mutedColour })
     return
   }
-  const rows = flows.map((flow) => [flow.name, String(flow.completed), String(flow.resolved), formatRate(flow)])
+  const rows = flows.map((flow) => [
+    flow.name,
+    String(flow.completed),
+    String(flow.resolved),
+    formatRate(flow),
+  ])
   writeRows(layout, ['Flow', 'Completed', 'Resolved', 'Rate'], rows)
 }
 
-function writeRows(layout: PageLayout, header: readonly string[], rows: readonly (readonly string[])[]): void {
+function writeRows(
+  layout: PageLayout,
+  header: readonly string[],
+  rows: readonly (readonly string[])[],
+): void {
   writeTable(
     layout,
     [header, ...rows].map((row) => row.map(toRuns)),
@@ -79,7 +112,10 @@ function writeRows(layout: PageLayout, header: readonly string[], rows: readonly
   )
 }
 
-/** Draw a bar chart over the whole width. The first of two series is outlined, so that they differ without colours. */
+/**
+ * Draw a bar chart over the whole width. The first of two series is outlined, so that they differ without
+ * colours.
+ */
 function writeChart(layout: PageLayout, chart: Chart, colour: string): void {
   const legend = chart.series.length > 1 ? ` (${chart.series[0]}: outlined, ${chart.series[1]}: filled)` : ''
   // The heading and the chart are on the same page.
@@ -92,9 +128,12 @@ function writeChart(layout: PageLayout, chart: Chart, colour: string): void {
     const barWidth = (slot * filledShare) / values.length
     const start = margin + axisWidth + index * slot + (slot * (1 - filledShare)) / 2
     for (const [number, value] of values.entries()) {
-      const box = [start + number * barWidth, base, barWidth - 1.5, (plotHeight * value) / end].map(formatNumber).join(' ')
+      const box = [start + number * barWidth, base, barWidth - 1.5, (plotHeight * value) / end]
+        .map(formatNumber)
+        .join(' ')
       const isOutlined = number < values.length - 1
-      if (value > 0) drawOperators(layout.document, `${colour} RG ${colour} rg 0.8 w ${box} re ${isOutlined ? 'S' : 'B'}`)
+      if (value > 0)
+        drawOperators(layout.document, `${colour} RG ${colour} rg 0.8 w ${box} re ${isOutlined ? 'S' : 'B'}`)
     }
     drawLabel(layout, label, start + (slot * filledShare) / 2, base - 11, 0.5)
   }
@@ -103,21 +142,39 @@ function writeChart(layout: PageLayout, chart: Chart, colour: string): void {
 
 function drawGridLine(layout: PageLayout, value: number, y: number): void {
   const height = formatNumber(y)
-  drawOperators(layout.document, `${gridColour} RG 0.5 w ${margin + axisWidth} ${height} m ${page.width - margin} ${height} l S`)
+  drawOperators(
+    layout.document,
+    `${gridColour} RG 0.5 w ${margin + axisWidth} ${height} m ${page.width - margin} ${height} l S`,
+  )
   drawLabel(layout, String(value), margin + axisWidth - 4, y - 2.5, 1)
 }
 
 /** Draw a short text at `x`, of which `share` of its width is to the left. */
 function drawLabel(layout: PageLayout, text: string, x: number, y: number, share: number): void {
   const [line] = wrapText(layout, toRuns(text), axisStyle, page.width)
-  if (line) drawTextLine(layout.document, line, x - ((line.width * axisStyle.size) / 1000) * share, y, axisStyle.size, axisStyle)
+  if (line)
+    drawTextLine(
+      layout.document,
+      line,
+      x - ((line.width * axisStyle.size) / 1000) * share,
+      y,
+      axisStyle.size,
+      axisStyle,
+    )
 }
 
 function collectCodePoints(report: WeeklyReport, { company, footer }: Branding): Set<number> {
   const codePoints = new Set<number>()
   const printableAscii = Array.from({ length: 95 }, (_, n) => String.fromCharCode(n + 32)).join('')
   const flows = [...report.helpful_flows, ...report.unhelpful_flows]
-  const texts = [report.team.name, company, footer ?? '', ...report.summary, ...flows.map(({ name }) => name), printableAscii]
+  const texts = [
+    report.team.name,
+    company,
+    footer ?? '',
+    ...report.summary,
+    ...flows.map(({ name }) => name),
+    printableAscii,
+  ]
   for (const text of texts) addCodePoints(text, codePoints)
   return codePoints
 }

@@ -19,14 +19,22 @@ export function writeSummary(report: Facts): string[] {
           `The slowest flow was “${name}”: half of its ${completed} sessions took longer than ${formatDuration(median_seconds)}.`,
       ),
     ...report.unfinished_flows.map(
-      ({ name, started }) => `Nobody has finished “${name}”: ${started} sessions were started, and none was completed.`,
+      ({ name, started }) =>
+        `Nobody has finished “${name}”: ${started} sessions were started, and none was completed.`,
     ),
   ]
 }
 
 /** Return whether nothing was started or ended in the week, so that its charts and tables would be empty. */
 export function isQuiet({ sessions, ai_sessions }: Pick<WeeklyReport, 'sessions' | 'ai_sessions'>): boolean {
-  return sessions.started + sessions.completed + ai_sessions.started + ai_sessions.resolved + ai_sessions.escalated === 0
+  return (
+    sessions.started +
+      sessions.completed +
+      ai_sessions.started +
+      ai_sessions.resolved +
+      ai_sessions.escalated ===
+    0
+  )
 }
 
 function writeWork({ sessions, ai_sessions, previous }: Facts): string[] {
@@ -52,9 +60,12 @@ function compare(now: number, then: number): string {
 }
 
 function writeClaims({ time_to_claim: { median_seconds, unclaimed }, previous }: Facts): string[] {
-  const then = previous.median_seconds === null ? '' : ` (${formatDuration(previous.median_seconds)} the week before)`
+  const then =
+    previous.median_seconds === null ? '' : ` (${formatDuration(previous.median_seconds)} the week before)`
   return [
-    ...(median_seconds === null ? [] : [`Half of the claimed escalations were claimed within ${formatDuration(median_seconds)}${then}.`]),
+    ...(median_seconds === null
+      ? []
+      : [`Half of the claimed escalations were claimed within ${formatDuration(median_seconds)}${then}.`]),
     ...(unclaimed > 0 ? [`Nobody has claimed ${toPlural(unclaimed, 'escalation')} of the week.`] : []),
   ]
 }

@@ -13,7 +13,10 @@ const maxLabels = 12
 /** The share of a label's width that its bars fill. */
 const filledShare = 0.72
 
-/** Render a bar chart as an inline SVG with a title and a description. The page colours the classes `bar-0`, `bar-1`, `grid` and `label`. */
+/**
+ * Render a bar chart as an inline SVG with a title and a description. The page colours the classes `bar-0`,
+ * `bar-1`, `grid` and `label`.
+ */
 export function renderSvgChart(chart: Chart, id: string): Html {
   const end = getAxisEnd(chart)
   const lines = [0, end / 2, end].map((value) => renderGridLine(value, toY(value, end)))

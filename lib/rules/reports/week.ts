@@ -1,6 +1,9 @@
 const dayMs = 86_400_000
 
-/** Return the Monday of a week of ISO 8601, such as 2026-W47, as milliseconds of UTC; undefined for a week that does not exist. */
+/**
+ * Return the Monday of a week of ISO 8601, such as 2026-W47, as milliseconds of UTC; undefined for a week
+ * that does not exist.
+ */
 export function parseWeek(week: string): number | undefined {
   const [, year, number] = /^(20\d\d)-W(\d\d)$/.exec(week) ?? []
   if (!year || !number) return undefined

@@ -1,4 +1,12 @@
-export const reportDays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const
+export const reportDays = [
+  'monday',
+  'tuesday',
+  'wednesday',
+  'thursday',
+  'friday',
+  'saturday',
+  'sunday',
+] as const
 type ReportDay = (typeof reportDays)[number]
 
 /** A flow and how its completed sessions ended. */
@@ -27,7 +35,10 @@ interface CountedParts {
   unfinished_flows: { tree_id: string; name: string; started: number }[]
 }
 
-/** The weekly report of a team. Its counts contain sessions of flows and AI sessions, unless they say otherwise. */
+/**
+ * The weekly report of a team. Its counts contain sessions of flows and AI sessions, unless they say
+ * otherwise.
+ */
 export interface WeeklyReport extends CountedParts {
   /** The report in sentences. */
   summary: string[]
@@ -39,7 +50,12 @@ export interface WeeklyReport extends CountedParts {
   ends_on: string
   sessions: { started: number; completed: number; resolved: number; escalated: number }
   ai_sessions: { started: number; resolved: number; escalated: number }
-  time_to_claim: { claimed: number; unclaimed: number; median_seconds: number | null; p90_seconds: number | null }
+  time_to_claim: {
+    claimed: number
+    unclaimed: number
+    median_seconds: number | null
+    p90_seconds: number | null
+  }
   helpful_flows: FlowResult[]
   unhelpful_flows: FlowResult[]
   by_day: { date: string; day: ReportDay; started: number; resolved: number }[]
@@ -58,6 +74,9 @@ export interface WeekCounts extends CountedParts {
   hours: readonly { day: number; hour: number; sessions: number; ai_sessions: number; resolved: number }[]
 }
 
-export function getResolutionRate({ completed, resolved }: Pick<FlowResult, 'completed' | 'resolved'>): number {
+export function getResolutionRate({
+  completed,
+  resolved,
+}: Pick<FlowResult, 'completed' | 'resolved'>): number {
   return completed === 0 ? 0 : resolved / completed
 }

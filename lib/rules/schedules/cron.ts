@@ -1,8 +1,8 @@
 import { Cron } from 'croner'
 
-// Cron expressions with exactly five fields. croner computes their times; this file refuses what it would read differently. Of the usual
-// extensions, `L` (the last day of the month), `5#2` (the second Friday) and `5#L` or `5L` (the last Friday) are supported. Seconds, `W`,
-// `?` and words such as @daily are not.
+// Cron expressions with exactly five fields. croner computes their times; this file refuses what it would
+// read differently. Of the usual extensions, `L` (the last day of the month), `5#2` (the second Friday) and
+// `5#L` or `5L` (the last Friday) are supported. Seconds, `W`, `?` and words such as @daily are not.
 
 interface FieldDefinition {
   name: string
@@ -20,7 +20,13 @@ const fieldDefinitions = [
   { name: 'day of the month', min: 1, max: 31, names: [], extension: /^()L$/i },
   { name: 'month', min: 1, max: 12, names: 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ') },
   // Both 0 and 7 are Sunday.
-  { name: 'day of the week', min: 0, max: 7, names: 'sun mon tue wed thu fri sat'.split(' '), extension: /^(\w+?)(?:#[1-5L]|L)$/i },
+  {
+    name: 'day of the week',
+    min: 0,
+    max: 7,
+    names: 'sun mon tue wed thu fri sat'.split(' '),
+    extension: /^(\w+?)(?:#[1-5L]|L)$/i,
+  },
 ] as const satisfies readonly FieldDefinition[]
 
 const dayMs = 86_400_000
@@ -31,30 +37,45 @@ const startOfCycle = Date.UTC(2024, 0, 1)
 const endOfCycle = startOfCycle + 28 * 366 * dayMs
 
 export interface CronSchedule {
-  /** Return the first time after a local time, or null. Local times are written as if they were in UTC; see zoned-time.ts. */
+  /**
+   * Return the first time after a local time, or null. Local times are written as if they were in UTC; see
+   * zoned-time.ts.
+   */
   getNext: (localTime: number) => number | null
-  /** Whether the hour or the minute has a wildcard or a step. Such a schedule runs in both of two hours that are the same local time. */
+  /**
+   * Whether the hour or the minute has a wildcard or a step. Such a schedule runs in both of two hours that
+   * are the same local time.
+   */
   keepsInterval: boolean
 }
 
 /** Thrown for an invalid cron expression. Its message completes the sentence "cron …". */
 export class CronError extends Error {}
 
-/** Throw a CronError if an expression is invalid, matches no date, or has runs less than five minutes apart. */
+/**
+ * Throw a CronError if an expression is invalid, matches no date, or has runs less than five minutes apart.
+ */
 export function checkCron(expression: string): void {
   const { getNext } = parseCron(expression)
   const first = getNext(startOfCycle - 1)
   if (first === null) throw new CronError('must match at least one date')
-  if (hasShortInterval(getNext, first)) throw new CronError(`must have at least ${minIntervalMinutes} minutes between two runs`)
+  if (hasShortInterval(getNext, first))
+    throw new CronError(`must have at least ${minIntervalMinutes} minutes between two runs`)
 }
 
 /** Parse a cron expression. Throw a CronError if a field is invalid. */
 export function parseCron(expression: string): CronSchedule {
   const fields = readFields(expression)
   const [minute = '', hour = ''] = fields
-  const translated = fields.map((field, index) => translateSteps(field, fieldDefinitions[index] as FieldDefinition)).join(' ')
+  const translated = fields
+    .map((field, index) => translateSteps(field, fieldDefinitions[index] as FieldDefinition))
+    .join(' ')
   // croner takes only `*` as any day, but `*/2` does not limit the days to either field.
-  const cron = new Cron(translated, { mode: '5-part', utcOffset: 0, domAndDow: !matchesEitherDay(expression) })
+  const cron = new Cron(translated, {
+    mode: '5-part',
+    utcOffset: 0,
+    domAndDow: !matchesEitherDay(expression),
+  })
   return {
     getNext: (localTime) => cron.nextRun(new Date(localTime))?.getTime() ?? null,
     keepsInterval: /[*/]/.test(minute + hour),
@@ -73,7 +94,8 @@ function readFields(expression: string): string[] {
 
 /** Replace ranges whose step exceeds the field, which croner refuses, by their only value. */
 function translateSteps(field: string, definition: FieldDefinition): string {
-  const translatePart = (part: string) => (Number(part.split('/')[1]) > definition.max ? String(readPart(part, definition)) : part)
+  const translatePart = (part: string) =>
+    Number(part.split('/')[1]) > definition.max ? String(readPart(part, definition)) : part
   return field.split(',').map(translatePart).join(',')
 }
 
@@ -83,7 +105,8 @@ function readPart(part: string, definition: FieldDefinition): number | null {
   if (extension) return extension[1] ? readValue(extension[1], definition) : null
   const [, range = '', step] = /^([^/]+)(?:\/(\d{1,2}))?$/.exec(part) ?? []
   // A step needs a range: cron implementations disagree about the meaning of 5/15.
-  if (step !== undefined && (Number(step) < 1 || !/[*-]/.test(range))) throw createFieldError(part, definition)
+  if (step !== undefined && (Number(step) < 1 || !/[*-]/.test(range)))
+    throw createFieldError(part, definition)
   if (range === '*') return definition.min
   const [first = '', last = first, ...extraParts] = range.split('-')
   const from = readValue(first, definition)
@@ -104,7 +127,10 @@ function createFieldError(text: string, { name, min, max }: FieldDefinition): Cr
   return new CronError(`has the invalid ${name} ${JSON.stringify(text)}; use ${min} to ${max}`)
 }
 
-/** Return whether a day needs to match only one of the two day fields. Every cron implementation does so if both are limited. */
+/**
+ * Return whether a day needs to match only one of the two day fields. Every cron implementation does so if
+ * both are limited.
+ */
 function matchesEitherDay(expression: string): boolean {
   const [, , day, , weekday] = readFields(expression)
   return !day?.startsWith('*') && !weekday?.startsWith('*')
@@ -121,7 +147,10 @@ export function listCronWarnings(expression: string): string[] {
   return isRareDay ? ['It skips months without this day. For the last day of each month, use "L".'] : []
 }
 
-/** Return whether two runs of a day, or of two days in a row, are too close in local time. Every day that matches has the same times. */
+/**
+ * Return whether two runs of a day, or of two days in a row, are too close in local time. Every day that
+ * matches has the same times.
+ */
 function hasShortInterval(getNext: CronSchedule['getNext'], first: number): boolean {
   let last = first
   for (let next = getNext(first); next !== null && isSameDay(first, next); next = getNext(next)) {

@@ -9,8 +9,8 @@ export interface Timing {
 
 /**
  * Yield the due times after an instant, ascending and without end, in milliseconds since the epoch.
- * A local time that the clock skips is due when the gap ends, so several of them are due only once. A local time that occurs twice is due
- * only the first time, unless the schedule keeps its interval.
+ * A local time that the clock skips is due when the gap ends, so several of them are due only once. A local
+ * time that occurs twice is due only the first time, unless the schedule keeps its interval.
  */
 export function* iterateDueTimes({ cron, timezone }: Timing, instant: number): Generator<number, never> {
   const { getNext, keepsInterval } = parseCron(cron)
@@ -54,9 +54,12 @@ export interface StoredSchedule extends Timing {
 /** The maximum number of pending due times. With one every five minutes, they cover more than a month. */
 export const maxPendingDueTimes = 10_000
 
-/** Return the due times up to `now` without a run, at most `maxPendingDueTimes`, and the due time after them. */
+/**
+ * Return the due times up to `now` without a run, at most `maxPendingDueTimes`, and the due time after them.
+ */
 export function getPendingDueTimes(schedule: StoredSchedule, now: number): { due: number[]; next: number } {
-  const firstDueTime = schedule.next_run_at === null ? Number.POSITIVE_INFINITY : Date.parse(schedule.next_run_at)
+  const firstDueTime =
+    schedule.next_run_at === null ? Number.POSITIVE_INFINITY : Date.parse(schedule.next_run_at)
   if (firstDueTime > now) return { due: [], next: firstDueTime }
   const due = [firstDueTime]
   const timingChangedAt = Date.parse(schedule.timed_since)

@@ -1,4 +1,5 @@
-// A local time is encoded as if it were UTC: 09:00 in Berlin is stored as the epoch milliseconds of 09:00 UTC on that date.
+// A local time is encoded as if it were UTC: 09:00 in Berlin is stored as the epoch milliseconds of 09:00 UTC
+// on that date.
 
 const formatterByZone = new Map<string, Intl.DateTimeFormat>()
 
@@ -31,7 +32,15 @@ export function toLocalTime(timezone: string, instant: number): number {
   for (const { type, value } of getFormatter(timezone).formatToParts(instant)) parts[type] = Number(value)
   const read = (name: string) => parts[name] ?? Number.NaN
   const millisecond = ((instant % 1000) + 1000) % 1000
-  return Date.UTC(read('year'), read('month') - 1, read('day'), read('hour'), read('minute'), read('second'), millisecond)
+  return Date.UTC(
+    read('year'),
+    read('month') - 1,
+    read('day'),
+    read('hour'),
+    read('minute'),
+    read('second'),
+    millisecond,
+  )
 }
 
 // Clocks change only at quarters of an hour, so the offset is the same within a quarter.
@@ -51,16 +60,22 @@ function getOffset(timezone: string, instant: number): number {
   return offset
 }
 
-/** Return the instant of a local time. If the clock repeats it, return the first instant; if the clock skips it, the end of the gap. */
+/**
+ * Return the instant of a local time. If the clock repeats it, return the first instant; if the clock skips
+ * it, the end of the gap.
+ */
 export function fromLocalTime(timezone: string, localTime: number): number {
-  // A clock change that affects this local time is less than a day away, so these are the offsets before and after it.
+  // A clock change that affects this local time is less than a day away, so these are the offsets before and
+  // after it.
   const offsetBefore = getOffset(timezone, localTime - dayMs)
   const offsetAfter = getOffset(timezone, localTime + dayMs)
   const candidates = [localTime - offsetBefore, localTime - offsetAfter]
   const instants = candidates.filter((instant) => instant + getOffset(timezone, instant) === localTime)
   if (instants.length > 0) return Math.min(...instants)
   // The clock skips this local time: it changes between the two instants.
-  return findClockChange(timezone, localTime - offsetAfter, localTime - offsetBefore) ?? localTime - offsetBefore
+  return (
+    findClockChange(timezone, localTime - offsetAfter, localTime - offsetBefore) ?? localTime - offsetBefore
+  )
 }
 
 /** Return the first minute after `from` and up to `to` at which the clock has changed, or null. */

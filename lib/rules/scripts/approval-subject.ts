@@ -21,17 +21,27 @@ const validMinutes = 60
 const secretPlaceholder = '[secret]'
 
 /**
- * Return what an approval of a rendered script covers. `digested` is the script with its secrets and the template's version: a change of any
- * value or of the template needs another approval. The text shows no password and no value of `secretKeys`.
+ * Return what an approval of a rendered script covers. `digested` is the script with its secrets and the
+ * template's version: a change of any value or of the template needs another approval. The text shows no
+ * password and no value of `secretKeys`.
  */
 export function describeScript(
   template: TemplateWithRisk,
-  { values, script, secretKeys }: { values: Readonly<Record<string, unknown>>; script: string; secretKeys: readonly string[] },
+  {
+    values,
+    script,
+    secretKeys,
+  }: { values: Readonly<Record<string, unknown>>; script: string; secretKeys: readonly string[] },
   budget: Budget,
 ) {
   const { id, name, version, risk, riskReasons, parameters_schema } = template
-  const secrets = parameters_schema.filter((parameter) => parameter.type === 'password' || secretKeys.includes(parameter.name))
-  const shownValues = { ...values, ...Object.fromEntries(secrets.map((parameter) => [parameter.name, secretPlaceholder])) }
+  const secrets = parameters_schema.filter(
+    (parameter) => parameter.type === 'password' || secretKeys.includes(parameter.name),
+  )
+  const shownValues = {
+    ...values,
+    ...Object.fromEntries(secrets.map((parameter) => [parameter.name, secretPlaceholder])),
+  }
   return {
     kind: 'script' as const,
     title: name,
@@ -43,7 +53,9 @@ export function describeScript(
     riskReasons,
     parameters: parameters_schema.flatMap(({ name, label }) => {
       const value: unknown = (shownValues as Record<string, unknown>)[name]
-      return value === undefined || value === null ? [] : [{ label, text: showDirectionControls(String(value)) }]
+      return value === undefined || value === null
+        ? []
+        : [{ label, text: showDirectionControls(String(value)) }]
     }),
     validMinutes,
   }

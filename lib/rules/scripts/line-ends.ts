@@ -1,8 +1,9 @@
 import type { Language } from './schema.ts'
 
 /**
- * Whether the interpreter reads a carriage return as part of a word. Browsers send CR LF from each form, and a script with it fails in its first
- * line. Windows PowerShell needs a byte order mark to read a file as UTF-8, so its scripts stay as they are.
+ * Whether the interpreter reads a carriage return as part of a word. Browsers send CR LF from each form, and
+ * a script with it fails in its first line. Windows PowerShell needs a byte order mark to read a file as
+ * UTF-8, so its scripts stay as they are.
  */
 const needsLineFeeds: Record<Language, boolean> = { bash: true, python: true, powershell: false }
 

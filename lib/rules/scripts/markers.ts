@@ -1,8 +1,11 @@
 import type { JudgedPlaceholder } from './placeholders.ts'
 
-// A parser reads a script in which markers of the same length stand for the placeholders, so that all positions stay.
+// A parser reads a script in which markers of the same length stand for the placeholders, so that all
+// positions stay.
 
-/** The characters of a marker: of a quoted literal, and of a number. No script that is judged contains them. */
+/**
+ * The characters of a marker: of a quoted literal, and of a number. No script that is judged contains them.
+ */
 export const textMark = '\u{f8fd}'
 export const numberMark = '\u{f8fe}'
 const marks = /[\u{f8fd}\u{f8fe}]/u
@@ -13,7 +16,10 @@ export interface MarkedScript {
   placeholderByMark: ReadonlyMap<number, JudgedPlaceholder>
 }
 
-/** Replace the placeholders by markers. `isQuotable` tells whether a quote would open a literal there. Return undefined if the script has marks. */
+/**
+ * Replace the placeholders by markers. `isQuotable` tells whether a quote would open a literal there. Return
+ * undefined if the script has marks.
+ */
 export function markPlaceholders(
   script: string,
   placeholders: readonly JudgedPlaceholder[],
@@ -39,6 +45,12 @@ export function markPlaceholders(
 const maxBefore = 100
 
 /** Return the placeholders whose markers a text at a position contains. */
-export function findMarked({ placeholderByMark }: MarkedScript, text: string, position: number): JudgedPlaceholder[] {
-  return [...text.matchAll(/\u{f8fd}+/gu)].flatMap(({ index }) => placeholderByMark.get(position + index) ?? [])
+export function findMarked(
+  { placeholderByMark }: MarkedScript,
+  text: string,
+  position: number,
+): JudgedPlaceholder[] {
+  return [...text.matchAll(/\u{f8fd}+/gu)].flatMap(
+    ({ index }) => placeholderByMark.get(position + index) ?? [],
+  )
 }

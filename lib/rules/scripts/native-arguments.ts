@@ -14,8 +14,9 @@ const nativePrograms = new Set(
 const statementEnd = /[\n;|{}(&]/
 
 /**
- * Return the placeholders that are arguments of a program, with its name, by their start. Windows PowerShell 5.1 passes some values to a program
- * changed: https://learn.microsoft.com/powershell/module/microsoft.powershell.core/about/about_parsing
+ * Return the placeholders that are arguments of a program, with its name, by their start. Windows PowerShell
+ * 5.1 passes some values to a program changed:
+ * https://learn.microsoft.com/powershell/module/microsoft.powershell.core/about/about_parsing
  */
 export function findNativeArguments({ text, placeholders }: ParsedTemplate): Map<number, string> {
   const found = new Map<number, string>()

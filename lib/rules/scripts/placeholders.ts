@@ -1,6 +1,7 @@
 import type { Budget } from '#rules/budget.ts'
 
-// The placeholders of a script: `{{ name }}` and `{{ name | filter | filter }}`, and the escape `{{! text }}`.
+// The placeholders of a script: `{{ name }}` and `{{ name | filter | filter }}`, and the escape `{{! text
+// }}`.
 
 export const filters = ['upper', 'lower', 'trim', 'quote', 'int', 'bool', 'json', 'base64'] as const
 export type Filter = (typeof filters)[number]
@@ -9,7 +10,10 @@ export interface Placeholder {
   name: string
   /** The names after each |. They may be unknown. */
   filters: string[]
-  /** The index in the text of the template of the first character of the placeholder. `end` is the index after the last character. */
+  /**
+   * The index in the text of the template of the first character of the placeholder. `end` is the index after
+   * the last character.
+   */
   start: number
   end: number
 }
@@ -20,14 +24,20 @@ const literalBraces = /\{\{!(?:((?:(?!\}\}|\{\{)[^\r\n])*)\}\})?/
 const token = new RegExp(`${literalBraces.source}|${placeholder.source}`, 'g')
 
 export interface ParsedTemplate {
-  /** The script in which each escape is replaced by the text that it stands for. The positions of the placeholders refer to it. */
+  /**
+   * The script in which each escape is replaced by the text that it stands for. The positions of the
+   * placeholders refer to it.
+   */
   text: string
   placeholders: Placeholder[]
   /** The positions in the text of the escapes that do not end. */
   unclosedEscapes: number[]
 }
 
-/** Find the placeholders of a script in order, and replace its escapes. Other text in double braces stays as it is. */
+/**
+ * Find the placeholders of a script in order, and replace its escapes. Other text in double braces stays as
+ * it is.
+ */
 export function parseTemplate(script: string): ParsedTemplate {
   const placeholders: Placeholder[] = []
   const unclosedEscapes: number[] = []
@@ -58,7 +68,10 @@ export function isFilter(name: string): name is Filter {
 
 /** How a placeholder's values are written, and who decides them. */
 export interface JudgedPlaceholder extends Placeholder {
-  /** Whether its values are written as quoted literals. Numbers and booleans are not quoted, and are safe everywhere. */
+  /**
+   * Whether its values are written as quoted literals. Numbers and booleans are not quoted, and are safe
+   * everywhere.
+   */
   isQuoted: boolean
   /** Whether its values are any text. The author of the script decides the values of a choice. */
   isUntrusted: boolean
@@ -67,14 +80,25 @@ export interface JudgedPlaceholder extends Placeholder {
 export interface Placements {
   /** Why a placeholder is refused, by its start index. A reason completes the sentence "{{ name }} …". */
   reasons: Map<number, string>
-  /** The commands that would read a value with a leading dash as an option that executes it, by the start index of the placeholder. */
+  /**
+   * The commands that would read a value with a leading dash as an option that executes it, by the start
+   * index of the placeholder.
+   */
   commandsByOperand: Map<number, string>
 }
 
 /** Refuse placeholders for a reason, unless there is another one. */
-export function refuseAll(reasons: Map<number, string>, placeholders: readonly Placeholder[], reason: string): void {
+export function refuseAll(
+  reasons: Map<number, string>,
+  placeholders: readonly Placeholder[],
+  reason: string,
+): void {
   for (const { start } of placeholders) if (!reasons.has(start)) reasons.set(start, reason)
 }
 
 /** Decide for each placeholder of a script what its value may be. */
-export type JudgePlacements = (script: string, placeholders: readonly JudgedPlaceholder[], budget: Budget) => Placements
+export type JudgePlacements = (
+  script: string,
+  placeholders: readonly JudgedPlaceholder[],
+  budget: Budget,
+) => Placements

@@ -5,7 +5,13 @@ import { findEvaluated, judgeCommand, judgeVariables, judgeWords } from './bash/
 import type { Judgement } from './bash/judgement.ts'
 import { findExecutedTexts } from './bash/nested.ts'
 import { type Reader, UnreadableScriptError } from './bash/reader.ts'
-import { createShellScript, getCommandName, getStaticText, type ShellScript, type Word } from './bash/syntax.ts'
+import {
+  createShellScript,
+  getCommandName,
+  getStaticText,
+  type ShellScript,
+  type Word,
+} from './bash/syntax.ts'
 import { followVariables } from './bash/variables.ts'
 import { unwrapAll } from './bash/wrappers.ts'
 import { markPlaceholders } from './markers.ts'
@@ -26,17 +32,34 @@ export const judgeBashPlacements: JudgePlacements = (script, placeholders, budge
   const untrusted = placeholders.filter(({ isUntrusted }) => isUntrusted).map(({ start }) => start)
   const stoppedAt = readCommands(script, placeholders, result, budget)
   if (stoppedAt === undefined) return judgeCommands(result, untrusted)
-  refuseAll(result.problems, placeholders, `is in a script that the check cannot follow after line ${getLineNumber(script, stoppedAt)}`)
+  refuseAll(
+    result.problems,
+    placeholders,
+    `is in a script that the check cannot follow after line ${getLineNumber(script, stoppedAt)}`,
+  )
   return { reasons: result.problems, commandsByOperand: new Map() }
 }
 
 /** Read all commands of a script. Return the position after which it cannot be followed, if there is one. */
-function readCommands(script: string, placeholders: readonly JudgedPlaceholder[], result: ShellScript, budget: Budget) {
+function readCommands(
+  script: string,
+  placeholders: readonly JudgedPlaceholder[],
+  result: ShellScript,
+  budget: Budget,
+) {
   const marked = markPlaceholders(script, placeholders, "'", isQuotable)
   if (!marked || script.includes('\0')) return 0
   const split = splitToken.exec(script)
   if (split) return split.index
-  const reader: Reader = { readScript, marked, result, budget, reason: undefined, knowsExtendedGlobs: false, placed: new Set() }
+  const reader: Reader = {
+    readScript,
+    marked,
+    result,
+    budget,
+    reason: undefined,
+    knowsExtendedGlobs: false,
+    placed: new Set(),
+  }
   try {
     readScript(reader, parseWithin(marked.text, budget))
     refuseUnplaced(reader, script, placeholders)
@@ -69,7 +92,11 @@ export function parseWithin(text: string, budget: Budget) {
 }
 
 /** Refuse the placeholders that the parser did not read as a part of the script. */
-function refuseUnplaced({ placed, result }: Reader, script: string, placeholders: readonly JudgedPlaceholder[]): void {
+function refuseUnplaced(
+  { placed, result }: Reader,
+  script: string,
+  placeholders: readonly JudgedPlaceholder[],
+): void {
   for (const { start, isQuoted } of placeholders) {
     if (!isQuoted || placed.has(start) || result.problems.has(start)) continue
     const lineStart = script.lastIndexOf('\n', start) + 1
@@ -95,7 +122,10 @@ function readExecutedTexts(reader: Reader): void {
   }
 }
 
-/** Return whether a command changes how the shell reads later lines, by aliases, the history or assignments after a command. */
+/**
+ * Return whether a command changes how the shell reads later lines, by aliases, the history or assignments
+ * after a command.
+ */
 function changesSyntax([first, ...args]: readonly Word[]): boolean {
   const texts = args.map((word) => getStaticText(word) ?? '')
   const name = getCommandName(first)

@@ -1,5 +1,11 @@
 import { type JudgePlacements, refuseAll } from './placeholders.ts'
-import { afterUnknownCharacters, insideComment, insideQuotes, joinedToTextAfter, joinedToTextBefore } from './placement-reasons.ts'
+import {
+  afterUnknownCharacters,
+  insideComment,
+  insideQuotes,
+  joinedToTextAfter,
+  joinedToTextBefore,
+} from './placement-reasons.ts'
 import { code as initialState, type State, scan } from './powershell/scan.ts'
 import { judgePowershellStatements } from './powershell/statements.ts'
 import { scanPlacements } from './scan-placements.ts'
@@ -20,7 +26,10 @@ const reasonByKind: Record<Exclude<State['kind'], 'code'>, string> = {
   unknown: afterUnknownCharacters,
 }
 
-/** Scan the strings, here-strings and comments of a PowerShell script, and judge every statement that a value reaches. */
+/**
+ * Scan the strings, here-strings and comments of a PowerShell script, and judge every statement that a value
+ * reaches.
+ */
 export const judgePowershellPlacements: JudgePlacements = (body, placeholders) => {
   // A carriage return alone ends a line too.
   const script = body.replace(/\r(?!\n)/g, '\n')
@@ -39,12 +48,14 @@ export const judgePowershellPlacements: JudgePlacements = (body, placeholders) =
     placeholders,
     scan,
     visitPlaceholder: ({ kind }, { start, end }) => {
-      const reason = kind === 'code' ? findReasonInCode(script.charAt(start - 1), script.charAt(end)) : reasonByKind[kind]
+      const reason =
+        kind === 'code' ? findReasonInCode(script.charAt(start - 1), script.charAt(end)) : reasonByKind[kind]
       if (reason) reasons.set(start, reason)
       addCode(script.slice(start, end), kind === 'code')
     },
     visitText: ({ kind, outer }, text) => {
-      if (kind === 'line-comment' || kind === 'block-comment') addCode(text.replace(/[^\n]/g, ' '), endsLine(kind, outer, text))
+      if (kind === 'line-comment' || kind === 'block-comment')
+        addCode(text.replace(/[^\n]/g, ' '), endsLine(kind, outer, text))
       else
         addCode(
           text.replace(/^`\r?\n$/, (continuation) => ' '.repeat(continuation.length)),
@@ -52,7 +63,8 @@ export const judgePowershellPlacements: JudgePlacements = (body, placeholders) =
         )
     },
   })
-  const isUnclosed = !/^(code|line-comment|verbatim-arguments)$/.test(finalState.kind) || script.includes('\0')
+  const isUnclosed =
+    !/^(code|line-comment|verbatim-arguments)$/.test(finalState.kind) || script.includes('\0')
   if (isUnclosed) refuseAll(reasons, placeholders, unclosed)
   return { reasons, commandsByOperand: judgePowershellStatements(code, isCode, placeholders, reasons) }
 }

@@ -15,9 +15,17 @@ export const judgePythonPlacements: JudgePlacements = (script, placeholders, bud
     if (reason) reasons.set(placeholder.start, reason)
   }
   // A carriage return alone ends a line too.
-  const stoppedAt = judgeScript(script.replace(/\r(?!\n)/g, '\n'), placeholders, { reasons, commandsByOperand, budget })
+  const stoppedAt = judgeScript(script.replace(/\r(?!\n)/g, '\n'), placeholders, {
+    reasons,
+    commandsByOperand,
+    budget,
+  })
   if (stoppedAt !== undefined)
-    refuseAll(reasons, placeholders, `is in a script that the check cannot follow after line ${getLineNumber(script, stoppedAt)}`)
+    refuseAll(
+      reasons,
+      placeholders,
+      `is in a script that the check cannot follow after line ${getLineNumber(script, stoppedAt)}`,
+    )
   return { reasons, commandsByOperand }
 }
 
@@ -33,7 +41,11 @@ interface Judged {
 }
 
 /** Judge all statements. Return the position after which the script cannot be followed, if there is one. */
-function judgeScript(script: string, placeholders: readonly JudgedPlaceholder[], { reasons, commandsByOperand, budget }: Judged) {
+function judgeScript(
+  script: string,
+  placeholders: readonly JudgedPlaceholder[],
+  { reasons, commandsByOperand, budget }: Judged,
+) {
   const isJoined = new Set(reasons.keys())
   const marked = markPlaceholders(script, placeholders, '"', (_, { start }) => !isJoined.has(start))
   if (!marked || script.includes('\0') || otherEncoding.test(script)) return 0
@@ -57,6 +69,9 @@ function judgeScript(script: string, placeholders: readonly JudgedPlaceholder[],
   return undefined
 }
 
-/** In another encoding, such as UTF-7, a value could end its literal. https://docs.python.org/3/reference/lexical_analysis.html#encoding-declarations */
+/**
+ * In another encoding, such as UTF-7, a value could end its literal.
+ * https://docs.python.org/3/reference/lexical_analysis.html#encoding-declarations
+ */
 const otherEncoding =
   /^(?:[ \t\f]*(?:#[^\r\n]*)?(?:\r\n|\n|\r))?[ \t\f]*#[^\r\n]*?coding[:=][ \t]*(?!(?:utf-?8|ascii|us-ascii|latin-?1|iso-8859-1)(?![-\w.]))[-\w.]/i

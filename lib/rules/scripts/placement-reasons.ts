@@ -8,9 +8,13 @@ export const insideArithmetic = 'is inside arithmetic, which executes text; give
 export const insideBackticks = 'is inside backticks; use $( … ) instead'
 export const insideBraces = 'is inside the braces of a variable'
 export const insideHereDocument = 'is inside a here-document'
-export const usedAsCode = 'reaches a place where its text is executed; use a fixed text there, or give the parameter the type int or choice'
+export const usedAsCode =
+  'reaches a place where its text is executed; use a fixed text there, or give the parameter the type int or choice'
 export const needsFixedFormat = "stands in the place of printf's format; write printf '%s\\n' before it"
-export const asPattern = 'is a pattern, in which characters have another meaning; compare with -eq, or use [regex]::Escape'
+export const asPattern =
+  'is a pattern, in which characters have another meaning; compare with -eq, or use [regex]::Escape'
 export const afterExecutingOption = 'is the value of an option that executes it'
-export const afterUnknownCommand = 'is the argument of a command that the check does not know; write the name of the command'
-export const afterUnknownCharacters = 'is after # or --% in a place where the check cannot follow them; write a space before a comment'
+export const afterUnknownCommand =
+  'is the argument of a command that the check does not know; write the name of the command'
+export const afterUnknownCharacters =
+  'is after # or --% in a place where the check cannot follow them; write a space before a comment'

@@ -6,10 +6,17 @@ import { judgePowershellPlacements } from './placement-powershell.ts'
 import { judgePythonPlacements } from './placement-python.ts'
 import type { Language, ScriptParameter } from './schema.ts'
 
-const judges = { bash: judgeBashPlacements, python: judgePythonPlacements, powershell: judgePowershellPlacements }
+const judges = {
+  bash: judgeBashPlacements,
+  python: judgePythonPlacements,
+  powershell: judgePowershellPlacements,
+}
 const maxProblems = 100
 
-/** Return the placeholders where no value of their type is safe, with their lines. An unknown parameter counts as text. */
+/**
+ * Return the placeholders where no value of their type is safe, with their lines. An unknown parameter counts
+ * as text.
+ */
 export function findUnsafePlacements(
   language: Language,
   template: ParsedTemplate,
@@ -33,7 +40,9 @@ export function judgePlacements(
   budget: Budget,
 ): Placements & { placeholders: JudgedPlaceholder[] } {
   const typeByName = new Map(parameters.map(({ name, type }) => [name, type]))
-  const placeholders = foundPlaceholders.map((placeholder) => judgeType(placeholder, typeByName.get(placeholder.name)))
+  const placeholders = foundPlaceholders.map((placeholder) =>
+    judgeType(placeholder, typeByName.get(placeholder.name)),
+  )
   const { reasons, commandsByOperand } = judges[language](text, placeholders, budget)
   for (const { start, isQuoted } of placeholders) if (!isQuoted) reasons.delete(start)
   return { placeholders, reasons, commandsByOperand }

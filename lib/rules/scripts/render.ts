@@ -25,8 +25,8 @@ const stepsPerStatement = 1000
 const maxScriptLength = 1024 * 1024
 
 /**
- * Return what prevents saving a template: unknown parameters, wrong filters, and placeholders where no value is safe. Sorted by line. Throw 422
- * when the script takes too much work.
+ * Return what prevents saving a template: unknown parameters, wrong filters, and placeholders where no value
+ * is safe. Sorted by line. Throw 422 when the script takes too much work.
  */
 export function validateTemplate(
   { language, script_body, parameters_schema }: Template,
@@ -43,20 +43,27 @@ export function validateTemplate(
   }
   const [getEscapeLine, getProblemLine] = [createLineCounter(parsed.text), createLineCounter(parsed.text)]
   const problems = [
-    ...parsed.unclosedEscapes.slice(0, maxProblems).map((start) => ({ line: getEscapeLine(start), message: unclosedEscape })),
+    ...parsed.unclosedEscapes
+      .slice(0, maxProblems)
+      .map((start) => ({ line: getEscapeLine(start), message: unclosedEscape })),
     ...Array.from(problemByStart, ([start, message]) => ({ line: getProblemLine(start), message })),
     ...findUnsafePlacements(language, parsed, parameters_schema, budget),
   ]
   return problems.sort((a, b) => a.line - b.line)
 }
 
-const unclosedEscape = '{{! must end with }} on the same line, and must not contain {{; it stands for literal braces'
+const unclosedEscape =
+  '{{! must end with }} on the same line, and must not contain {{; it stands for literal braces'
 
-function findPlaceholderProblem({ filters }: Pick<Placeholder, 'filters'>, parameterType: string | undefined): string | null {
+function findPlaceholderProblem(
+  { filters }: Pick<Placeholder, 'filters'>,
+  parameterType: string | undefined,
+): string | null {
   if (!parameterType) return 'is not a parameter of this script'
   const unknownFilter = filters.find((filter) => !isFilter(filter))
   if (unknownFilter) return `uses the unknown filter ${unknownFilter}`
-  if (filters.indexOf('base64') !== filters.lastIndexOf('base64')) return 'uses the filter base64 more than once'
+  if (filters.indexOf('base64') !== filters.lastIndexOf('base64'))
+    return 'uses the filter base64 more than once'
   const wrongFilter = ['int', 'bool'].find((filter) => filters.includes(filter) && parameterType !== filter)
   if (!wrongFilter) return null
   return `uses the filter ${wrongFilter}, but the parameter's type is not ${wrongFilter}; change the type or remove the filter`
@@ -67,7 +74,10 @@ export interface RenderedScript {
   warnings: string[]
 }
 
-/** Return the problem of each invalid value by parameter name. A problem completes the sentence "<parameter> …". */
+/**
+ * Return the problem of each invalid value by parameter name. A problem completes the sentence "<parameter>
+ * …".
+ */
 export function validateValues(
   parameters: readonly ScriptParameter[],
   values: Readonly<Record<string, unknown>>,
@@ -83,7 +93,8 @@ export function validateValues(
     } else if (required) problems.set(name, 'is required')
   }
   const knownNames = new Set(parameters.map(({ name }) => name))
-  for (const name of Object.keys(values)) if (!knownNames.has(name)) problems.set(name, 'is not a parameter of this script')
+  for (const name of Object.keys(values))
+    if (!knownNames.has(name)) problems.set(name, 'is not a parameter of this script')
   return problems
 }
 
@@ -93,33 +104,53 @@ function getValueOrDefault(parameter: ScriptParameter, values: Readonly<Record<s
 }
 
 /**
- * Return the problem of each value that this template must not be filled with, by parameter name: one that a command would read as an
- * option, or any text where the template is unsafe. Templates that were stored under older rules may be.
+ * Return the problem of each value that this template must not be filled with, by parameter name: one that a
+ * command would read as an option, or any text where the template is unsafe. Templates that were stored under
+ * older rules may be.
  */
-export function findPlacementProblems(template: Template, values: Readonly<Record<string, unknown>>, budget: Budget): Map<string, string> {
+export function findPlacementProblems(
+  template: Template,
+  values: Readonly<Record<string, unknown>>,
+  budget: Budget,
+): Map<string, string> {
   const { language, script_body, parameters_schema } = template
   const parameterByName = new Map(parameters_schema.map((parameter) => [parameter.name, parameter]))
   const problems = new Map<string, string>()
   budget.spend(script_body.length * stepsPerCharacter)
   const applyFilters = createFilterApplier(budget)
-  const { placeholders, reasons, commandsByOperand } = judgePlacements(language, parseTemplate(script_body), parameters_schema, budget)
+  const { placeholders, reasons, commandsByOperand } = judgePlacements(
+    language,
+    parseTemplate(script_body),
+    parameters_schema,
+    budget,
+  )
   for (const placeholder of placeholders) {
     const parameter = parameterByName.get(placeholder.name)
     if (!parameter) continue
     const reason = reasons.get(placeholder.start)
-    if (reason) problems.set(placeholder.name, `cannot be filled in safely, because {{ ${placeholder.name} }} ${reason}`)
+    if (reason)
+      problems.set(
+        placeholder.name,
+        `cannot be filled in safely, because {{ ${placeholder.name} }} ${reason}`,
+      )
     const command = commandsByOperand.get(placeholder.start)
     if (!command) continue
-    const value = applyFilters(placeholder, getValueOrDefault(parameter, values) ?? emptyValues[parameter.type])
+    const value = applyFilters(
+      placeholder,
+      getValueOrDefault(parameter, values) ?? emptyValues[parameter.type],
+    )
     if (typeof value === 'string' && value.startsWith('-'))
-      problems.set(placeholder.name, `must not start with a dash, because ${command} would read it as an option`)
+      problems.set(
+        placeholder.name,
+        `must not start with a dash, because ${command} would read it as an option`,
+      )
   }
   return problems
 }
 
 /**
- * Replace the placeholders of known parameters with literals of the script's language. One pass, so placeholders inside values stay. Throw
- * 422 for a script over 1 MiB.
+ * Replace the placeholders of known parameters with literals of the script's language. One pass, so
+ * placeholders inside values stay. Throw 422 for a script over 1 MiB.
  */
 export function renderScript(
   { language, script_body, parameters_schema }: Template,
@@ -156,7 +187,8 @@ export function renderScript(
     const value = typeof given === 'string' ? useValueLineEndsOf(language, given) : given
     const filtered = applyFilters(placeholder, value)
     const program = programs?.get(placeholder.start)
-    if (program && typeof filtered === 'string' && isPassedChanged(filtered)) programByLabel.set(parameter.label, program)
+    if (program && typeof filtered === 'string' && isPassedChanged(filtered))
+      programByLabel.set(parameter.label, program)
     add(text.slice(copiedTo, placeholder.start))
     add(writeLiteral(placeholder, filtered))
     copiedTo = placeholder.end
@@ -176,17 +208,23 @@ export function renderScript(
       .map(({ label }) => `${label} has no value, so the script contains an empty text in its place`),
     ...Array.from(
       programByLabel,
-      ([label, name]) => `Windows PowerShell 5.1 passes the value of ${label} to ${name} changed; use PowerShell 7.3 or later`,
+      ([label, name]) =>
+        `Windows PowerShell 5.1 passes the value of ${label} to ${name} changed; use PowerShell 7.3 or later`,
     ),
     ...findEncodingWarnings(language, script),
   ]
   return { script, warnings }
 }
 
-/** Windows PowerShell 5.1 reads a file without a byte order mark in the code page of the machine: about_Character_Encoding of its documentation. */
+/**
+ * Windows PowerShell 5.1 reads a file without a byte order mark in the code page of the machine:
+ * about_Character_Encoding of its documentation.
+ */
 function findEncodingWarnings(language: Language, script: string): string[] {
   if (language !== 'powershell' || script.startsWith('\ufeff') || !/[^\0-\x7f]/.test(script)) return []
-  return ['Save the script as UTF-8 with a byte order mark, or Windows PowerShell 5.1 reads its special characters wrongly']
+  return [
+    'Save the script as UTF-8 with a byte order mark, or Windows PowerShell 5.1 reads its special characters wrongly',
+  ]
 }
 
 const emptyValues: Record<ScriptParameter['type'], ScriptValue> = {
@@ -200,10 +238,14 @@ const emptyValues: Record<ScriptParameter['type'], ScriptValue> = {
 }
 
 function requireScriptLength(length: number): void {
-  if (length > maxScriptLength) throw invalidField(['body', 'parameters'], 'must not make the script longer than 1 MiB', 'too_complex')
+  if (length > maxScriptLength)
+    throw invalidField(['body', 'parameters'], 'must not make the script longer than 1 MiB', 'too_complex')
 }
 
-/** Return a function that computes its result once per name and filters, because a script may repeat an expression thousands of times. */
+/**
+ * Return a function that computes its result once per name and filters, because a script may repeat an
+ * expression thousands of times.
+ */
 function createOncePerExpression<Input, Result>(compute: (placeholder: Placeholder, input: Input) => Result) {
   const results = new Map<string, Result>()
   return (placeholder: Placeholder, input: Input): Result => {

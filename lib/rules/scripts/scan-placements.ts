@@ -12,7 +12,14 @@ interface Scan<State> {
 }
 
 /** Scan a script in a language whose quoting can be followed with one state. Return the state at its end. */
-export function scanPlacements<State>({ initialState, script, placeholders, scan, visitPlaceholder, visitText }: Scan<State>): State {
+export function scanPlacements<State>({
+  initialState,
+  script,
+  placeholders,
+  scan,
+  visitPlaceholder,
+  visitText,
+}: Scan<State>): State {
   const placeholderByStart = new Map(placeholders.map((placeholder) => [placeholder.start, placeholder]))
   let state = initialState
   for (let index = 0; index < script.length; ) {

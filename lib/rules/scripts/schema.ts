@@ -3,7 +3,10 @@ import * as z from 'zod'
 // The schemas of a script template.
 
 export const languages = ['powershell', 'bash', 'python'] as const
-export const Language = z.enum(languages).meta({ id: 'ScriptLanguage' }).describe('The language of the script.')
+export const Language = z
+  .enum(languages)
+  .meta({ id: 'ScriptLanguage' })
+  .describe('The language of the script.')
 export type Language = z.infer<typeof Language>
 
 export const scriptRisks = ['low', 'medium', 'high'] as const
@@ -21,12 +24,17 @@ export const RiskReason = z
     risk: Risk,
     reason: z.string().describe('What the script can do there.'),
   })
-  .meta({ id: 'ScriptRiskReason', examples: [{ line: 3, risk: 'high', reason: '`remove-item` deletes files or folders' }] })
+  .meta({
+    id: 'ScriptRiskReason',
+    examples: [{ line: 3, risk: 'high', reason: '`remove-item` deletes files or folders' }],
+  })
 export type RiskReason = z.infer<typeof RiskReason>
 
 export const RiskReasons = z
   .array(RiskReason)
-  .describe('Why the script has at least its risk, or needs administrator rights: at most 20 reasons. Empty when its content gives none.')
+  .describe(
+    'Why the script has at least its risk, or needs administrator rights: at most 20 reasons. Empty when its content gives none.',
+  )
 
 export const parameterTypes = ['string', 'int', 'bool', 'choice', 'password', 'path', 'hostname'] as const
 
@@ -45,16 +53,25 @@ export const ScriptParameter = z
     name: z
       .string()
       .max(60)
-      .regex(/^[a-z][a-z0-9_]*$/, 'must start with a lower-case letter and contain only lower-case letters, digits and underscores')
+      .regex(
+        /^[a-z][a-z0-9_]*$/,
+        'must start with a lower-case letter and contain only lower-case letters, digits and underscores',
+      )
       .describe('The name of the parameter in the script.'),
     label: z.string().trim().min(1).max(200).describe('The name of the parameter that people see.'),
     type: z.enum(parameterTypes).meta({ id: 'ScriptParameterType' }).describe('The type of the value.'),
     required: z
       .boolean()
       .default(false)
-      .describe('Whether a value is required. An optional parameter without a value and without a default is empty.'),
+      .describe(
+        'Whether a value is required. An optional parameter without a value and without a default is empty.',
+      ),
     default: Value.nullish().describe('The default value.'),
-    choices: z.array(z.string().min(1).max(500)).max(200).nullish().describe('The allowed values of a `choice`.'),
+    choices: z
+      .array(z.string().min(1).max(500))
+      .max(200)
+      .nullish()
+      .describe('The allowed values of a `choice`.'),
     pattern: z.string().max(200).nullish().describe('A regular expression that the whole value must match.'),
     min: z.number().nullish().describe('The minimum number, or the minimum length of a text.'),
     max: z.number().nullish().describe('The maximum number, or the maximum length of a text.'),
@@ -69,7 +86,11 @@ export const ParametersSchema = z
     const names = parameters.map(({ name }) => name)
     for (const [index, name] of names.entries())
       if (names.indexOf(name) < index)
-        ctx.addIssue({ code: 'custom', path: [index, 'name'], message: `must be unique; ${name} is used twice` })
+        ctx.addIssue({
+          code: 'custom',
+          path: [index, 'name'],
+          message: `must be unique; ${name} is used twice`,
+        })
   })
   .meta({ id: 'ScriptParameters' })
   .describe('The parameters of the script.')

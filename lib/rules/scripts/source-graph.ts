@@ -1,4 +1,5 @@
-// Follows the values of parameters through the names of a script: variables, functions, files and streams. Order and branches are ignored.
+// Follows the values of parameters through the names of a script: variables, functions, files and streams.
+// Order and branches are ignored.
 
 /** The placeholders of text in an expression, by start index, and the names in it. */
 export interface Values {
@@ -42,7 +43,9 @@ export function createSourceGraph(): SourceGraph {
         sources.add(start)
         for (const user of usersByName.get(name) ?? []) queue.push([user, start])
       }
-      return ({ placeholders, names }) => [...new Set([...placeholders, ...names.flatMap((name) => [...(sourcesByName.get(name) ?? [])])])]
+      return ({ placeholders, names }) => [
+        ...new Set([...placeholders, ...names.flatMap((name) => [...(sourcesByName.get(name) ?? [])])]),
+      ]
     },
   }
 }

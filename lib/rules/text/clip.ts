@@ -6,7 +6,9 @@ export function clip(text: string, max: number): string {
   return characters.length <= max ? text : `${characters.slice(0, max - 1).join('')}…`
 }
 
-/** Keep the last `max` characters of a text, the first one an ellipsis if it is cut. Never split a character. */
+/**
+ * Keep the last `max` characters of a text, the first one an ellipsis if it is cut. Never split a character.
+ */
 export function clipStart(text: string, max: number): string {
   if (text.length <= max) return text
   const characters = Array.from(text.slice(-2 * max - 1))

@@ -1,6 +1,9 @@
 // Fenced code blocks in markdown. Between the fences, nothing has a meaning for the flow format.
 
-/** The kinds of lines that `classifyLines` returns. An opening fence without a closing one starts no code block. */
+/**
+ * The kinds of lines that `classifyLines` returns. An opening fence without a closing one starts no code
+ * block.
+ */
 export const textLine = 0
 export const unclosedFence = 1
 export const codeLine = 2
@@ -21,7 +24,10 @@ export function classifyLines(lines: readonly string[], start = 0): Uint8Array {
 }
 
 /** Return the code blocks in order, and the lines of opening fences without a closing one. */
-export function findCodeBlocks(lines: readonly string[], start = 0): { blocks: CodeBlock[]; unclosed: number[] } {
+export function findCodeBlocks(
+  lines: readonly string[],
+  start = 0,
+): { blocks: CodeBlock[]; unclosed: number[] } {
   const blocks: CodeBlock[] = []
   const unclosed: number[] = []
   let openFence: Fence | null = null
@@ -45,7 +51,10 @@ interface Fence {
   length: number
   canOpen: boolean
   canClose: boolean
-  /** The length of the longest closing fence below with the same character. With it, no search for a closing fence is needed. */
+  /**
+   * The length of the longest closing fence below with the same character. With it, no search for a closing
+   * fence is needed.
+   */
   longestClosingBelow: number
 }
 

@@ -1,7 +1,10 @@
 /** Red, green and blue, each from 0 to 1. */
 export type Rgb = readonly [number, number, number]
 
-/** Text needs 4.5 to be read: https://www.w3.org/TR/WCAG22/#contrast-minimum. The rest allows for rounded numbers in the PDF. */
+/**
+ * Text needs 4.5 to be read: https://www.w3.org/TR/WCAG22/#contrast-minimum. The rest allows for rounded
+ * numbers in the PDF.
+ */
 const minContrast = 4.6
 
 export function parseHexColour(hex: string): Rgb {
@@ -12,7 +15,8 @@ export function parseHexColour(hex: string): Rgb {
 /** Darken a colour until it can be read on white. Its hue stays. */
 export function darkenForWhite(colour: Rgb): Rgb {
   let [red, green, blue] = colour
-  while (getContrastWithWhite([red, green, blue]) < minContrast) [red, green, blue] = [red * 0.97, green * 0.97, blue * 0.97]
+  while (getContrastWithWhite([red, green, blue]) < minContrast)
+    [red, green, blue] = [red * 0.97, green * 0.97, blue * 0.97]
   return [red, green, blue]
 }
 
@@ -20,7 +24,8 @@ export function darkenForWhite(colour: Rgb): Rgb {
 export function lightenForDark(colour: Rgb, background: Rgb): Rgb {
   let [red, green, blue] = colour
   const lighten = (channel: number) => channel + (1 - channel) * 0.03
-  while (getContrast([red, green, blue], background) < minContrast) [red, green, blue] = [lighten(red), lighten(green), lighten(blue)]
+  while (getContrast([red, green, blue], background) < minContrast)
+    [red, green, blue] = [lighten(red), lighten(green), lighten(blue)]
   return [red, green, blue]
 }
 

@@ -2,7 +2,10 @@
 const stepsPerTag = 125
 const stepsPerCharacter = 5
 
-/** Return how many steps of work it takes to parse XML or HTML. Counting its tags takes little time, parsing them most of it. */
+/**
+ * Return how many steps of work it takes to parse XML or HTML. Counting its tags takes little time, parsing
+ * them most of it.
+ */
 export function countMarkupSteps(markup: string): number {
   let tags = 0
   for (let index = markup.indexOf('<'); index >= 0; index = markup.indexOf('<', index + 1)) tags++

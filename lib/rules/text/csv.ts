@@ -1,12 +1,13 @@
 /** Excel reads a file as UTF-8 only after this mark. */
 const byteOrderMark = '\uFEFF'
-// Excel, LibreOffice and Google Sheets run a cell as a formula that begins with one of these, or after a separator of another locale:
+// Excel, LibreOffice and Google Sheets run a cell as a formula that begins with one of these, or after a
+// separator of another locale:
 // https://owasp.org/www-community/attacks/CSV_Injection
 const formulaStart = /^(?=[\t\r\n])|(^|[;\t\r\n])(?=[^\S;\t\r\n]*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/g
 
 /**
- * Write a table as CSV by RFC 4180, for spreadsheets. Each text is quoted. An apostrophe before what could begin a formula makes it a text;
- * numbers are written as they are. A null is an empty cell.
+ * Write a table as CSV by RFC 4180, for spreadsheets. Each text is quoted. An apostrophe before what could
+ * begin a formula makes it a text; numbers are written as they are. A null is an empty cell.
  */
 export function writeCsv(rows: readonly (readonly (string | number | null)[])[]): string {
   return byteOrderMark + rows.map((row) => `${row.map(writeCell).join(',')}\r\n`).join('')

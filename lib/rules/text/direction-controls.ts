@@ -4,7 +4,10 @@ const directionControls = /[\u202a-\u202e\u2066-\u2069]/g
 
 /** Replace the characters that change the direction of a text with their code points, such as `<U+202E>`. */
 export function showDirectionControls(text: string): string {
-  return text.replace(directionControls, (control) => `<U+${control.charCodeAt(0).toString(16).toUpperCase()}>`)
+  return text.replace(
+    directionControls,
+    (control) => `<U+${control.charCodeAt(0).toString(16).toUpperCase()}>`,
+  )
 }
 
 /** Return the position of the first such character, or -1. */

@@ -1,4 +1,7 @@
-/** Return whether a text contains a domain, alone or as the end of a longer name. `domain` is in small letters. */
+/**
+ * Return whether a text contains a domain, alone or as the end of a longer name. `domain` is in small
+ * letters.
+ */
 export function containsDomain(text: string, domain: string): boolean {
   const folded = text.toLowerCase()
   for (let at = folded.indexOf(domain); at >= 0; at = folded.indexOf(domain, at + 1)) {

@@ -19,13 +19,16 @@ const plainLetters: Readonly<Record<string, string>> = {
 }
 
 /**
- * Return a text in lower case without accents, and with full forms of wide and narrow characters: "Müller" and "Muller" are the same word, "Łódź" and
- * "lodz" too. The function app.fold of the database gives the same.
+ * Return a text in lower case without accents, and with full forms of wide and narrow characters: "Müller"
+ * and "Muller" are the same word, "Łódź" and "lodz" too. The function app.fold of the database gives the
+ * same.
  */
 export function fold(text: string): string {
   const withoutAccents = text
     .normalize('NFKD')
     .replace(/[\u0300-\u036f]/g, '')
     .normalize('NFC')
-  return withoutAccents.toLowerCase().replace(/[łøđðħıŧŋςæœßþ’‘ʼ]/g, (letter) => plainLetters[letter] ?? letter)
+  return withoutAccents
+    .toLowerCase()
+    .replace(/[łøđðħıŧŋςæœßþ’‘ʼ]/g, (letter) => plainLetters[letter] ?? letter)
 }

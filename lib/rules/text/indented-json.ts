@@ -1,4 +1,7 @@
-/** Return how many bytes longer a JSON text is at most when it is indented. Lines of deep lists can have more spaces than text. */
+/**
+ * Return how many bytes longer a JSON text is at most when it is indented. Lines of deep lists can have more
+ * spaces than text.
+ */
 export function countIndentation(json: string): number {
   let [depth, bytes] = [1, 0]
   for (let index = 0; index < json.length; index++) {

@@ -1,6 +1,6 @@
 /**
- * Replace line breaks and the white space around them with one space. It splits and trims, because `\s*` before a line break tries each
- * character of a run of spaces as its start.
+ * Replace line breaks and the white space around them with one space. It splits and trims, because `\s*`
+ * before a line break tries each character of a run of spaces as its start.
  */
 export function joinLines(text: string): string {
   const lines = text.split(/[\r\n]+/)

@@ -11,7 +11,10 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Return whether a JSON text has more than `maxDepth` levels. It is checked before parsing, because a deep value overflows the stack later. */
+/**
+ * Return whether a JSON text has more than `maxDepth` levels. It is checked before parsing, because a deep
+ * value overflows the stack later.
+ */
 export function isTooDeep(json: string, maxDepth: number = maxJsonDepth): boolean {
   let depth = 0
   let isInString = false
@@ -36,7 +39,9 @@ export function isStorable(text: string): boolean {
 /** Return a field error for each text and each key in a parsed JSON value that PostgreSQL cannot store. */
 export function findUnstorableText(value: unknown, loc: (string | number)[]): FieldError[] {
   if (typeof value === 'string') {
-    return isStorable(value) ? [] : [{ loc, msg: 'must not contain NUL characters or lone surrogates', type: 'invalid_text' }]
+    return isStorable(value)
+      ? []
+      : [{ loc, msg: 'must not contain NUL characters or lone surrogates', type: 'invalid_text' }]
   }
   if (Array.isArray(value)) return value.flatMap((item, index) => findUnstorableText(item, [...loc, index]))
   if (typeof value !== 'object' || value === null) return []
@@ -51,8 +56,9 @@ export function findUnstorableText(value: unknown, loc: (string | number)[]): Fi
 const longNumber = /\d{16}|\d\.\d{15}/
 
 /**
- * Return the first number of a JSON text whose digits parsing would change, such as a serial number of 20 digits. Only a text with a long number is
- * parsed for it, with the source text of each: https://tc39.es/proposal-json-parse-with-source/
+ * Return the first number of a JSON text whose digits parsing would change, such as a serial number of 20
+ * digits. Only a text with a long number is parsed for it, with the source text of each:
+ * https://tc39.es/proposal-json-parse-with-source/
  */
 export function findInexactNumber(json: string): string | undefined {
   if (!longNumber.test(json)) return undefined
@@ -70,7 +76,10 @@ export function findInexactNumber(json: string): string | undefined {
   return found
 }
 
-/** A double has up to 17 digits, with which some programs write each fraction. Whole numbers, such as serial numbers, must stay as they are. */
+/**
+ * A double has up to 17 digits, with which some programs write each fraction. Whole numbers, such as serial
+ * numbers, must stay as they are.
+ */
 function keepsDigits(source: string, value: number): boolean {
   const digits = toSignificantDigits(source)
   return digits === toSignificantDigits(String(value)) || digits.length <= (/[.e]/i.test(source) ? 17 : 15)

@@ -7,8 +7,8 @@ export interface Mark {
 }
 
 /**
- * Return where words occur in a text, without regard to case and accents. The words are in lower case and without accents; one that ends with an
- * asterisk is the start of a word.
+ * Return where words occur in a text, without regard to case and accents. The words are in lower case and
+ * without accents; one that ends with an asterisk is the start of a word.
  */
 export function markWords(text: string, words: readonly string[]): Mark[] {
   const folded = foldText(text)
@@ -17,11 +17,16 @@ export function markWords(text: string, words: readonly string[]): Mark[] {
 }
 
 /** Scripts without spaces between words, as in app.pair_characters. */
-const withoutSpaces = /[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\u{20000}-\u{3ffff}]/u
+const withoutSpaces =
+  /[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\u{20000}-\u{3ffff}]/u
 
 function findWord(folded: string, word: string, isPrefix: boolean): Mark[] {
   const marks: Mark[] = []
-  for (let start = folded.indexOf(word); word && start >= 0; start = folded.indexOf(word, start + word.length)) {
+  for (
+    let start = folded.indexOf(word);
+    word && start >= 0;
+    start = folded.indexOf(word, start + word.length)
+  ) {
     const end = findWordEnd(folded, start + word.length)
     // A script without spaces has no starts of words.
     const startsWord = withoutSpaces.test(word) || !isWordPart(folded.slice(0, start).slice(-2))
@@ -51,7 +56,10 @@ function joinMarks(marks: readonly Mark[]): Mark[] {
   return joined
 }
 
-/** Return a text of the same length in lower case and without accents. A character whose form has another length stays. */
+/**
+ * Return a text of the same length in lower case and without accents. A character whose form has another
+ * length stays.
+ */
 function foldText(text: string): string {
   return Array.from(text, (character) => {
     const folded = fold(character)

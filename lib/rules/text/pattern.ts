@@ -1,8 +1,8 @@
 import type { Budget } from '#rules/budget.ts'
 
-// Users write these patterns, and a backtracking regular expression can run for hours. So a pattern is compiled to an automaton. Its time
-// is proportional to the size of the pattern and the length of the text, and a budget limits it. Lookaround and backreferences need
-// backtracking and are not supported.
+// Users write these patterns, and a backtracking regular expression can run for hours. So a pattern is
+// compiled to an automaton. Its time is proportional to the size of the pattern and the length of the text,
+// and a budget limits it. Lookaround and backreferences need backtracking and are not supported.
 
 /** Longer texts must not be matched. */
 export const maxPatternTextLength = 1000
@@ -28,10 +28,16 @@ type Instruction =
   | { op: 'jump'; target: number }
   | { op: 'match' }
 
-/** Return whether the whole text matches. All texts of a request share one budget. Throw 422 when it is used up. */
+/**
+ * Return whether the whole text matches. All texts of a request share one budget. Throw 422 when it is used
+ * up.
+ */
 export type Matcher = (text: string, budget: Budget) => boolean
 
-/** Compile a regular expression with the flag `u`. Return undefined if it is invalid, not supported or too large. */
+/**
+ * Compile a regular expression with the flag `u`. Return undefined if it is invalid, not supported or too
+ * large.
+ */
 export function compilePattern(pattern: string): Matcher | undefined {
   try {
     new RegExp(pattern, 'u')
@@ -46,7 +52,8 @@ export function compilePattern(pattern: string): Matcher | undefined {
 }
 
 /** One character, escape or character class. */
-const charToken = /\\(?:u\{[\da-f]+\}|ud[89ab]..\\ud[c-f]..|u.{4}|x..|c[a-z]|p\{[^}]*\}|.)|\[(?:\\.|[^\]\\])*\]|./isuy
+const charToken =
+  /\\(?:u\{[\da-f]+\}|ud[89ab]..\\ud[c-f]..|u.{4}|x..|c[a-z]|p\{[^}]*\}|.)|\[(?:\\.|[^\]\\])*\]|./isuy
 const groupStart = /\((?:\?:|\?<[^=!][^>]*>)?/uy
 const quantifier = /(?:([*+?])|\{(\d+)(,?)(\d*)\})\??/uy
 
@@ -74,13 +81,15 @@ function parseAlternatives(parser: PatternParser): PatternNode {
 
 function parseSequence(parser: PatternParser): PatternNode {
   const items: PatternNode[] = []
-  while (!['|', ')', undefined].includes(parser.pattern[parser.position])) items.push(parseQuantifier(parser, parseItem(parser)))
+  while (!['|', ')', undefined].includes(parser.pattern[parser.position]))
+    items.push(parseQuantifier(parser, parseItem(parser)))
   return items.length === 1 && items[0] ? items[0] : { kind: 'sequence', items }
 }
 
 function parseItem(parser: PatternParser): PatternNode {
   if (take(parser, groupStart)) {
-    if (parser.pattern[parser.position] === '?') throw new SyntaxError('Lookaround and flags are not supported')
+    if (parser.pattern[parser.position] === '?')
+      throw new SyntaxError('Lookaround and flags are not supported')
     const group = parseAlternatives(parser)
     // Skip the closing bracket.
     parser.position++
@@ -151,7 +160,10 @@ function compileAlternatives(compiler: Compiler, items: readonly PatternNode[]):
   for (const jump of jumps) jump.target = program.length
 }
 
-function compileRepetition(compiler: Compiler, { item, min, max }: Extract<PatternNode, { kind: 'repetition' }>): void {
+function compileRepetition(
+  compiler: Compiler,
+  { item, min, max }: Extract<PatternNode, { kind: 'repetition' }>,
+): void {
   const { program } = compiler
   for (let n = 0; n < min; n++) compileNode(compiler, item)
   const splits: { op: 'split'; targets: number[] }[] = []
@@ -169,7 +181,12 @@ function compileRepetition(compiler: Compiler, { item, min, max }: Extract<Patte
 }
 
 /** Follow all paths through the program at the same time, one character after the other. */
-function runProgram(program: readonly Instruction[], charTests: readonly RegExp[], chars: readonly string[], budget: Budget): boolean {
+function runProgram(
+  program: readonly Instruction[],
+  charTests: readonly RegExp[],
+  chars: readonly string[],
+  budget: Budget,
+): boolean {
   const lastVisits = new Int32Array(program.length)
   budget.spend(program.length)
   let current = followJumps(program, [0], chars, 0, lastVisits)
@@ -188,8 +205,9 @@ function runProgram(program: readonly Instruction[], charTests: readonly RegExp[
 }
 
 /**
- * Return all instructions that can be reached from `start` without consuming a character. `position` is the index of the next character.
- * `lastVisits` contains `position + 1` for each instruction that was visited at this position.
+ * Return all instructions that can be reached from `start` without consuming a character. `position` is the
+ * index of the next character. `lastVisits` contains `position + 1` for each instruction that was visited at
+ * this position.
  */
 function followJumps(
   program: readonly Instruction[],
@@ -207,7 +225,8 @@ function followJumps(
     const instruction = program[address]
     if (instruction?.op === 'split') pending.push(...instruction.targets)
     else if (instruction?.op === 'jump') pending.push(instruction.target)
-    else if (instruction?.op === 'assertion' && isAssertionTrue(instruction.token, chars, position)) pending.push(address + 1)
+    else if (instruction?.op === 'assertion' && isAssertionTrue(instruction.token, chars, position))
+      pending.push(address + 1)
   }
   return reached
 }

@@ -15,12 +15,17 @@ export function removeInvisible(text: string): string {
   return /[^\p{Cf}\s]/u.test(visible) ? visible : ''
 }
 
-/** Convert a user's text to one line without control characters, in which each link is replaced by `[link]`. */
+/**
+ * Convert a user's text to one line without control characters, in which each link is replaced by `[link]`.
+ */
 export function removeLinks(text: string): string {
   return text.replace(separators, ' ').replace(invisible, '').replace(link, linkMarker).trim()
 }
 
-/** Convert the name of a person or an account to one line of at most 80 characters in which no mail client finds a link. */
+/**
+ * Convert the name of a person or an account to one line of at most 80 characters in which no mail client
+ * finds a link.
+ */
 export function toPlainName(name: string): string {
   // `evil.example` becomes `evil example`. Initials such as `J.R.` stay.
   const line = removeLinks(name.slice(0, 1000)).replace(/(?<=[\p{L}\p{N}])\.(?=\p{L}{2})/gu, ' ')
@@ -28,7 +33,12 @@ export function toPlainName(name: string): string {
   return characters.length > maxNameLength ? `${characters.slice(0, maxNameLength - 1).join('')}…` : line
 }
 
-/** Write the links of a text so that nobody follows them by accident, but everybody can read them: `https[:]//evil[.]example/`. */
+/**
+ * Write the links of a text so that nobody follows them by accident, but everybody can read them:
+ * `https[:]//evil[.]example/`.
+ */
 export function defuseLinks(text: string): string {
-  return text.replace(invisible, '').replace(link, (found) => found.replace('://', '[:]//').replace(/\.(?=\p{L}{2})/gu, '[.]'))
+  return text
+    .replace(invisible, '')
+    .replace(link, (found) => found.replace('://', '[:]//').replace(/\.(?=\p{L}{2})/gu, '[.]'))
 }

@@ -8,13 +8,20 @@ export function normaliseWords(text: string): string {
     .trim()
 }
 
-/** Return the groups of three characters of a text's words, as pg_trgm does: https://www.postgresql.org/docs/18/pgtrgm.html. */
+/**
+ * Return the groups of three characters of a text's words, as pg_trgm does:
+ * https://www.postgresql.org/docs/18/pgtrgm.html.
+ */
 function listTrigrams(text: string): Set<string> {
   const padded = normaliseWords(text)
     .split(' ')
     .filter(Boolean)
     .map((word) => Array.from(`  ${word} `))
-  return new Set(padded.flatMap((characters) => characters.slice(2).map((_, index) => characters.slice(index, index + 3).join(''))))
+  return new Set(
+    padded.flatMap((characters) =>
+      characters.slice(2).map((_, index) => characters.slice(index, index + 3).join('')),
+    ),
+  )
 }
 
 /** Return how alike two texts are, from 0 to 1: the share of their trigrams that both have. */

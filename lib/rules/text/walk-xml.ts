@@ -13,15 +13,23 @@ export interface XmlHandlers {
 interface XmlLimits {
   maxDepth: number
   budget: Budget
-  /** Create the error of a text that is refused. `reason` is a sentence without its subject, such as "is nested too deeply". */
+  /**
+   * Create the error of a text that is refused. `reason` is a sentence without its subject, such as "is
+   * nested too deeply".
+   */
   createError(reason: string): Error
 }
 
 /**
- * Parse XML in one pass. Throw an error when it is not well-formed or nested too deeply, and 422 when it takes too much work. Document types
- * are refused, because they could define entities that expand to huge texts.
+ * Parse XML in one pass. Throw an error when it is not well-formed or nested too deeply, and 422 when it
+ * takes too much work. Document types are refused, because they could define entities that expand to huge
+ * texts.
  */
-export function walkXml(xml: string, { maxDepth, budget, createError }: XmlLimits, handlers: XmlHandlers): void {
+export function walkXml(
+  xml: string,
+  { maxDepth, budget, createError }: XmlLimits,
+  handlers: XmlHandlers,
+): void {
   budget.spend(countMarkupSteps(xml))
   const parser = new SaxesParser({ fragment: false })
   let depth = 0

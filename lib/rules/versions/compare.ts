@@ -6,7 +6,10 @@ import { compareTexts, isLongText } from './compare-texts.ts'
 import { compareWithin } from './limit-differences.ts'
 import type { Comparison, FieldChange, ItemChange } from './schema.ts'
 
-/** The values of a version, or of one item in it. Null, undefined, an empty text and an empty list are all "not set". */
+/**
+ * The values of a version, or of one item in it. Null, undefined, an empty text and an empty list are all
+ * "not set".
+ */
 export type Fields = Readonly<Record<string, unknown>>
 
 /** A part of a version that has an id: a step of a flow, a node of a diagram, a parameter of a script. */
@@ -39,17 +42,35 @@ const bytesPerPart = 40
 /** Of a changed item and of a changed field, without its values. */
 const [bytesPerItem, bytesPerField] = [300, 100]
 const sumItemBytes = (items: readonly Item[]) =>
-  items.reduce((sum, { id, label }) => sum + bytesPerItem + countWrittenBytes(id) + countWrittenBytes(label), 0)
+  items.reduce(
+    (sum, { id, label }) => sum + bytesPerItem + countWrittenBytes(id) + countWrittenBytes(label),
+    0,
+  )
 
-/** Compare two versions. The result says how the newer one differs. A change that takes too much work or room to show becomes a mark. */
-export function compareVersions(before: Content, after: Content, budget: Budget): Pick<Comparison, 'fields' | 'items'> {
-  const limits = { budget, bytesLeft: maxWrittenBytes - sumItemBytes(before.items) - sumItemBytes(after.items) }
-  return { fields: compareFields(before.fields, after.fields, limits), items: compareItems(before, after, limits) }
+/**
+ * Compare two versions. The result says how the newer one differs. A change that takes too much work or room
+ * to show becomes a mark.
+ */
+export function compareVersions(
+  before: Content,
+  after: Content,
+  budget: Budget,
+): Pick<Comparison, 'fields' | 'items'> {
+  const limits = {
+    budget,
+    bytesLeft: maxWrittenBytes - sumItemBytes(before.items) - sumItemBytes(after.items),
+  }
+  return {
+    fields: compareFields(before.fields, after.fields, limits),
+    items: compareItems(before, after, limits),
+  }
 }
 
 function compareFields(before: Fields, after: Fields, limits: Limits): FieldChange[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)])
-  return [...names].flatMap((field) => compareValues(field, toValue(before[field]), toValue(after[field]), limits))
+  return [...names].flatMap((field) =>
+    compareValues(field, toValue(before[field]), toValue(after[field]), limits),
+  )
 }
 
 function toValue(value: unknown): unknown {
@@ -94,8 +115,12 @@ interface Placed {
 function compareItems(before: Content, after: Content, limits: Limits): ItemChange[] {
   const [placedBefore, placedAfter] = [placeItems(before.items), placeItems(after.items)]
   const moved = findMoved(before.items, after.items, after.isOrdered, limits.budget)
-  const kept = [...placedAfter].flatMap(([key, placed]) => toChange(placedBefore.get(key), placed, moved.has(key), limits))
-  const removed = [...placedBefore].flatMap(([key, placed]) => (placedAfter.has(key) ? [] : toChange(placed, undefined, false, limits)))
+  const kept = [...placedAfter].flatMap(([key, placed]) =>
+    toChange(placedBefore.get(key), placed, moved.has(key), limits),
+  )
+  const removed = [...placedBefore].flatMap(([key, placed]) =>
+    placedAfter.has(key) ? [] : toChange(placed, undefined, false, limits),
+  )
   return [...kept, ...removed]
 }
 
@@ -114,12 +139,21 @@ function placeItems(items: readonly Item[]): Map<string, Placed> {
   )
 }
 
-/** Return the keys of the items that have another parent, or another order among those with the same parent if the order has a meaning. */
-function findMoved(before: readonly Item[], after: readonly Item[], isOrdered: boolean, budget: Budget): Set<string> {
+/**
+ * Return the keys of the items that have another parent, or another order among those with the same parent if
+ * the order has a meaning.
+ */
+function findMoved(
+  before: readonly Item[],
+  after: readonly Item[],
+  isOrdered: boolean,
+  budget: Budget,
+): Set<string> {
   const parents = new Map(before.map((item) => [toKey(item), toParentKey(item)]))
   const common = after.filter((item) => parents.has(toKey(item)))
   const [stayed, moved] = [new Set<string>(), new Set<string>()]
-  for (const item of common) (parents.get(toKey(item)) === toParentKey(item) ? stayed : moved).add(toKey(item))
+  for (const item of common)
+    (parents.get(toKey(item)) === toParentKey(item) ? stayed : moved).add(toKey(item))
   if (!isOrdered) return moved
   const groupStayed = (items: readonly Item[]) =>
     Map.groupBy(
@@ -128,21 +162,50 @@ function findMoved(before: readonly Item[], after: readonly Item[], isOrdered: b
     )
   const siblingsBefore = groupStayed(before)
   for (const [parent, siblings] of groupStayed(after))
-    for (const key of findReordered((siblingsBefore.get(parent) ?? []).map(toKey), siblings.map(toKey), budget)) moved.add(key)
+    for (const key of findReordered(
+      (siblingsBefore.get(parent) ?? []).map(toKey),
+      siblings.map(toKey),
+      budget,
+    ))
+      moved.add(key)
   return moved
 }
 
-/** Return the fewest keys whose move explains the new order of the same keys, or all keys if that takes too long to find. */
-function findReordered(before: readonly string[], after: readonly string[], budget: Budget): readonly string[] {
+/**
+ * Return the fewest keys whose move explains the new order of the same keys, or all keys if that takes too
+ * long to find.
+ */
+function findReordered(
+  before: readonly string[],
+  after: readonly string[],
+  budget: Budget,
+): readonly string[] {
   const changes = compareWithin(budget, (options) => diffArrays([...before], [...after], options))
   return changes ? changes.filter(({ added }) => added).flatMap(({ value }) => value) : after
 }
 
-function toChange(before: Placed | undefined, after: Placed | undefined, moved: boolean, limits: Limits): ItemChange[] {
+function toChange(
+  before: Placed | undefined,
+  after: Placed | undefined,
+  moved: boolean,
+  limits: Limits,
+): ItemChange[] {
   const fields = compareFields(before?.item.fields ?? {}, after?.item.fields ?? {}, limits)
   if (before && after && fields.length === 0 && !moved) return []
   const { list, id, label } = (after ?? before)?.item ?? { list: '', id: '', label: '' }
-  const toPosition = (placed: Placed | undefined) => (placed ? { parent_id: placed.item.parentId, index: placed.index } : null)
+  const toPosition = (placed: Placed | undefined) =>
+    placed ? { parent_id: placed.item.parentId, index: placed.index } : null
   const change = before ? (after ? 'changed' : 'removed') : 'added'
-  return [{ list, id, label, change, moved, position_before: toPosition(before), position_after: toPosition(after), fields }]
+  return [
+    {
+      list,
+      id,
+      label,
+      change,
+      moved,
+      position_before: toPosition(before),
+      position_after: toPosition(after),
+      fields,
+    },
+  ]
 }

@@ -32,10 +32,14 @@ const [bytesPerItem, bytesPerField] = [400, 150]
 const bytesPerPart = 11
 
 /**
- * Render a comparison as one HTML page, which loads nothing and has no scripts. `name` is that of the newer version. Values that take too much
- * work or room become a mark, and further items are left out.
+ * Render a comparison as one HTML page, which loads nothing and has no scripts. `name` is that of the newer
+ * version. Values that take too much work or room become a mark, and further items are left out.
  */
-export function renderComparison(name: string, { base, version, fields, items }: Comparison, budget: Budget): string {
+export function renderComparison(
+  name: string,
+  { base, version, fields, items }: Comparison,
+  budget: Budget,
+): string {
   let bytesLeft = maxWrittenBytes
   // A byte takes about 10 ns.
   const take: TakeRoom = (bytes) => {
@@ -44,7 +48,9 @@ export function renderComparison(name: string, { base, version, fields, items }:
     bytesLeft -= bytes
     return true
   }
-  const shownItems = items.filter(({ id, label }) => take(bytesPerItem + countWrittenBytes(id) + countWrittenBytes(label)))
+  const shownItems = items.filter(({ id, label }) =>
+    take(bytesPerItem + countWrittenBytes(id) + countWrittenBytes(label)),
+  )
   const isCut = shownItems.length < items.length
   const title = `${name}: changes from version ${base} to version ${version}`
   const hasChanges = fields.length > 0 || items.length > 0
@@ -61,7 +67,13 @@ ${fields.length > 0 && renderFields(fields, take)}</section>
 `
 }
 
-function describeChange({ change, moved, fields, position_before: from, position_after: to }: ItemChange): string {
+function describeChange({
+  change,
+  moved,
+  fields,
+  position_before: from,
+  position_after: to,
+}: ItemChange): string {
   if (!moved) return change
   const describe = (position: ItemChange['position_before']) =>
     `${position?.parent_id ? `below ${position.parent_id}, ` : ''}place ${(position?.index ?? 0) + 1}`
@@ -73,11 +85,18 @@ function renderFields(fields: readonly FieldChange[], take: TakeRoom): Html {
 }
 
 function renderField({ field, before, after, parts: allParts }: FieldChange, take: TakeRoom): Html {
-  const hasRoom = take(bytesPerField + (allParts ?? []).reduce((sum, { text }) => sum + bytesPerPart + countWrittenBytes(text), 0))
+  const hasRoom = take(
+    bytesPerField +
+      (allParts ?? []).reduce((sum, { text }) => sum + bytesPerPart + countWrittenBytes(text), 0),
+  )
   const parts: FieldChange['parts'] = hasRoom ? allParts : [{ op: 'equal', text: shortenedMark }]
   const write = (value: unknown) => writeValue(value, take)
-  const values = parts ? [] : [isSet(before) && html`<del>${write(before)}</del>`, isSet(after) && html`<ins>${write(after)}</ins>`]
-  const content = parts ? parts.map(renderPart) : html`${values[0]}${values[0] && values[1] && ' '}${values[1]}`
+  const values = parts
+    ? []
+    : [isSet(before) && html`<del>${write(before)}</del>`, isSet(after) && html`<ins>${write(after)}</ins>`]
+  const content = parts
+    ? parts.map(renderPart)
+    : html`${values[0]}${values[0] && values[1] && ' '}${values[1]}`
   return html`<dt>${field.replaceAll('_', ' ')}</dt>\n<dd dir="auto">${content}</dd>\n`
 }
 

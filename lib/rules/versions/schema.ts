@@ -16,11 +16,18 @@ export type TextPart = z.infer<typeof TextPart>
 const FieldChange = z
   .strictObject({
     field: z.string().describe('Name of the field.'),
-    before: z.unknown().describe('The value in the older version; null for a long text and for a field that is not set.'),
-    after: z.unknown().describe('The value in the newer version; null for a long text and for a field that is not set.'),
+    before: z
+      .unknown()
+      .describe('The value in the older version; null for a long text and for a field that is not set.'),
+    after: z
+      .unknown()
+      .describe('The value in the newer version; null for a long text and for a field that is not set.'),
     parts: z.array(TextPart).nullable().describe('The parts of a long text; null for any other value.'),
   })
-  .meta({ id: 'FieldChange', examples: [{ field: 'name', before: 'Printer offline', after: 'Printer offline or stuck', parts: null }] })
+  .meta({
+    id: 'FieldChange',
+    examples: [{ field: 'name', before: 'Printer offline', after: 'Printer offline or stuck', parts: null }],
+  })
 export type FieldChange = z.infer<typeof FieldChange>
 
 const Position = z
@@ -34,17 +41,23 @@ const ItemChange = z
   .strictObject({
     list: z
       .string()
-      .describe('The kind of item: `steps` and `questions` of a flow, `nodes` and `edges` of a diagram, `parameters` of a script.'),
+      .describe(
+        'The kind of item: `steps` and `questions` of a flow, `nodes` and `edges` of a diagram, `parameters` of a script.',
+      ),
     id: z.string().describe('Identifies the item in its list, in both versions.'),
     label: z.string().describe('The title or name of the item, in the newer version if it is there.'),
     change: z
       .enum(['added', 'removed', 'changed'])
       .meta({ id: 'ItemChangeKind' })
       .describe('Whether the item is only in the newer, only in the older or in both versions.'),
-    moved: z.boolean().describe('Whether it has another parent, or another place among the items that both versions have.'),
+    moved: z
+      .boolean()
+      .describe('Whether it has another parent, or another place among the items that both versions have.'),
     position_before: Position.nullable().describe('Null for an added item.'),
     position_after: Position.nullable().describe('Null for a removed item.'),
-    fields: z.array(FieldChange).describe('The changed fields. Of an added or removed item, all fields that are set.'),
+    fields: z
+      .array(FieldChange)
+      .describe('The changed fields. Of an added or removed item, all fields that are set.'),
   })
   .meta({
     id: 'ItemChange',
@@ -68,7 +81,9 @@ export const Comparison = z
     base: z.int().describe('The older version; 0 for an empty one.'),
     version: z.int().describe('The newer version.'),
     fields: z.array(FieldChange).describe('The changed fields.'),
-    items: z.array(ItemChange).describe('Changed, moved and added items in the order of the newer version, then removed items.'),
+    items: z
+      .array(ItemChange)
+      .describe('Changed, moved and added items in the order of the newer version, then removed items.'),
   })
   .meta({
     id: 'VersionComparison',
@@ -76,7 +91,9 @@ export const Comparison = z
       {
         base: 2,
         version: 3,
-        fields: [{ field: 'name', before: 'Printer offline', after: 'Printer offline or stuck', parts: null }],
+        fields: [
+          { field: 'name', before: 'Printer offline', after: 'Printer offline or stuck', parts: null },
+        ],
         items: [],
       },
     ],
@@ -90,7 +107,9 @@ export const ComparisonQuery = z.strictObject({
     .min(0)
     .max(2_147_483_647)
     .optional()
-    .describe('The version to compare with; by default the version before. 0 compares with an empty version.'),
+    .describe(
+      'The version to compare with; by default the version before. 0 compares with an empty version.',
+    ),
   format: z
     .enum(['json', 'html'])
     .meta({ id: 'ComparisonFormat' })

@@ -10,7 +10,10 @@ export interface Turn {
   images?: readonly Uint8Array[]
 }
 
-/** How long the model reasons before it answers. Every current reasoning model of the vendor supports these levels. */
+/**
+ * How long the model reasons before it answers. Every current reasoning model of the vendor supports these
+ * levels.
+ */
 export type ReasoningEffort = 'low' | 'medium'
 
 /** A function that the model may ask for instead of answering. */
@@ -19,7 +22,10 @@ export interface Tool {
   description: string
   /** JSON Schema of its arguments, with every property required. */
   parameters: Record<string, unknown>
-  /** Whether the schema is another service's, so that properties may be optional and an endpoint may refuse it. */
+  /**
+   * Whether the schema is another service's, so that properties may be optional and an endpoint may refuse
+   * it.
+   */
   isOutside?: true
 }
 
@@ -48,7 +54,14 @@ export interface Completion {
   onText?: ((delta: string) => void) | undefined
 }
 
-export const noUsage: TokenUsage = { input: 0, cached: 0, cacheWrites: 0, output: 0, reasoning: 0, isEstimated: false }
+export const noUsage: TokenUsage = {
+  input: 0,
+  cached: 0,
+  cacheWrites: 0,
+  output: 0,
+  reasoning: 0,
+  isEstimated: false,
+}
 
 export interface CompletionResult {
   /** May be empty if the model asks for tools. */
@@ -75,17 +88,29 @@ export interface AiPort {
   readonly fallback?: { readonly ai: AiPort; readonly circuit: Circuit } | null
   /** Call the model once. Throw AiFailure. */
   complete(completion: Completion): Promise<CompletionResult>
-  /** Ask for the model's status. Throw when the provider does not answer, refuses the key or does not know the model. Costs no tokens. */
+  /**
+   * Ask for the model's status. Throw when the provider does not answer, refuses the key or does not know the
+   * model. Costs no tokens.
+   */
   ping(): Promise<ModelStatus>
 }
 
 /**
- * `timeout`: no answer in time. `rejected`: a repeat of the request would be rejected again. `unavailable`: the provider does not know the model any
- * more, or does not accept the key or the account. `limited`: the provider asks to wait. `truncated`: the answer reached the token ceiling.
- * `declined`: the model refused to answer, or a content filter removed the answer. `unusable`: the answer ended early, or is not what was asked
- * for. `failed`: anything else.
+ * `timeout`: no answer in time. `rejected`: a repeat of the request would be rejected again. `unavailable`:
+ * the provider does not know the model any more, or does not accept the key or the account. `limited`: the
+ * provider asks to wait. `truncated`: the answer reached the token ceiling. `declined`: the model refused to
+ * answer, or a content filter removed the answer. `unusable`: the answer ended early, or is not what was
+ * asked for. `failed`: anything else.
  */
-export type AiFailureKind = 'timeout' | 'rejected' | 'unavailable' | 'limited' | 'truncated' | 'declined' | 'unusable' | 'failed'
+export type AiFailureKind =
+  | 'timeout'
+  | 'rejected'
+  | 'unavailable'
+  | 'limited'
+  | 'truncated'
+  | 'declined'
+  | 'unusable'
+  | 'failed'
 
 interface AiFailureOptions {
   cause?: unknown
@@ -101,7 +126,11 @@ export class AiFailure extends Error {
   readonly usage: TokenUsage
   readonly requestId: string | null
   readonly retryAfterMs: number | undefined
-  constructor(kind: AiFailureKind, message: string, { cause, usage = noUsage, requestId = null, retryAfterMs }: AiFailureOptions = {}) {
+  constructor(
+    kind: AiFailureKind,
+    message: string,
+    { cause, usage = noUsage, requestId = null, retryAfterMs }: AiFailureOptions = {},
+  ) {
     super(message, { cause })
     this.kind = kind
     this.usage = usage

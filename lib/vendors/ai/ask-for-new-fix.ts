@@ -8,8 +8,9 @@ const maxCalls = 3
 const totalMs = 240_000
 
 /**
- * Ask the model for a fix. While it proposes one that was tried, ask again with the refused fixes in the facts. Ask at most three times and
- * within four minutes. Return the last answer, and whether its fix was tried before.
+ * Ask the model for a fix. While it proposes one that was tried, ask again with the refused fixes in the
+ * facts. Ask at most three times and within four minutes. Return the last answer, and whether its fix was
+ * tried before.
  */
 export async function askForNewFix<S extends z.ZodObject>(
   context: AskContext,
@@ -24,7 +25,13 @@ export async function askForNewFix<S extends z.ZodObject>(
   for (;;) {
     const timedPrompt = refusedFixes.length > 0 ? { ...prompt, totalMs: deadline - Date.now() } : prompt
     const refused_fixes = refusedFixes.map(({ title, description }) => ({ title, description }))
-    const answer = await ask(context, timedPrompt, { facts: { ...facts, refused_fixes }, turns }, listener, lookups)
+    const answer = await ask(
+      context,
+      timedPrompt,
+      { facts: { ...facts, refused_fixes }, turns },
+      listener,
+      lookups,
+    )
     if (!isRepeated(answer)) return { answer, isRepeated: false }
     refusedFixes.push(answer.fix as FixIdea)
     if (refusedFixes.length === maxCalls || Date.now() >= deadline) return { answer, isRepeated: true }

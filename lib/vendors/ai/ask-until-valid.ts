@@ -6,8 +6,8 @@ const maxRepeats = 2
 const totalMs = 240_000
 
 /**
- * Ask until `judge` accepts the answer. The problems of a rejected answer are added to the facts, at most twice and within four minutes.
- * Throw 502 `ai_provider_error`.
+ * Ask until `judge` accepts the answer. The problems of a rejected answer are added to the facts, at most
+ * twice and within four minutes. Throw 502 `ai_provider_error`.
  */
 export async function askUntilValid<S extends z.ZodObject, T>(
   context: AskContext,

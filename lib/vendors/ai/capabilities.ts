@@ -21,12 +21,24 @@ export const allCapabilities: Capabilities = {
 // Some servers fail with 500 for a schema that their decoder does not know.
 const statuses = new Set([400, 422, 500, 501])
 
-/** What an error names, and what is then left out. Wordings are in lib/local/vendors/openai/wire-formats.ts, with their sources. */
+/**
+ * What an error names, and what is then left out. Wordings are in lib/local/vendors/openai/wire-formats.ts,
+ * with their sources.
+ */
 const lessons: readonly { sign: RegExp; reduce(known: Capabilities): Partial<Capabilities> | undefined }[] = [
   // Before the format: a server that takes one of them only names both, and an answer needs the format.
-  { sign: /\btools?\b|tool_choice|function.?call/i, reduce: ({ tools }) => (tools ? { tools: false } : undefined) },
-  { sign: /reasoning_effort|\bthink(?:ing)?\b/i, reduce: ({ effort }) => (effort ? { effort: false } : undefined) },
-  { sign: /max_completion_tokens/, reduce: ({ ceiling }) => (ceiling === 'max_tokens' ? undefined : { ceiling: 'max_tokens' }) },
+  {
+    sign: /\btools?\b|tool_choice|function.?call/i,
+    reduce: ({ tools }) => (tools ? { tools: false } : undefined),
+  },
+  {
+    sign: /reasoning_effort|\bthink(?:ing)?\b/i,
+    reduce: ({ effort }) => (effort ? { effort: false } : undefined),
+  },
+  {
+    sign: /max_completion_tokens/,
+    reduce: ({ ceiling }) => (ceiling === 'max_tokens' ? undefined : { ceiling: 'max_tokens' }),
+  },
   {
     sign: /stream_options|include_usage/,
     reduce: ({ streaming }) => (streaming === 'with_usage' ? { streaming: 'without_usage' } : undefined),
@@ -34,16 +46,26 @@ const lessons: readonly { sign: RegExp; reduce(known: Capabilities): Partial<Cap
   {
     sign: /response_format|json_schema|json_object|schema|grammar/i,
     reduce: ({ answerFormat }) =>
-      answerFormat === 'text' ? undefined : { answerFormat: answerFormat === 'json_schema' ? 'json_object' : 'text' },
+      answerFormat === 'text'
+        ? undefined
+        : { answerFormat: answerFormat === 'json_schema' ? 'json_object' : 'text' },
   },
-  { sign: /\bstream(?:ing)?\b/i, reduce: ({ streaming }) => (streaming === 'none' ? undefined : { streaming: 'none' }) },
+  {
+    sign: /\bstream(?:ing)?\b/i,
+    reduce: ({ streaming }) => (streaming === 'none' ? undefined : { streaming: 'none' }),
+  },
 ]
 
 /**
- * Return the capabilities without what an error says that the endpoint does not take, or undefined if it says nothing new. There is less after each
- * call, so at most seven requests are repeated. `text` is the name of a parameter and the message.
+ * Return the capabilities without what an error says that the endpoint does not take, or undefined if it says
+ * nothing new. There is less after each call, so at most seven requests are repeated. `text` is the name of a
+ * parameter and the message.
  */
-export function reduceCapabilities(status: number | undefined, text: string, known: Capabilities): Capabilities | undefined {
+export function reduceCapabilities(
+  status: number | undefined,
+  text: string,
+  known: Capabilities,
+): Capabilities | undefined {
   if (status === undefined || !statuses.has(status)) return undefined
   for (const { sign, reduce } of lessons) {
     const reduced = sign.test(text) ? reduce(known) : undefined

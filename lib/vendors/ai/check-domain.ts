@@ -7,7 +7,10 @@ type DomainPorts = Pick<Ports, 'dns' | 'guard' | 'readCertificate'>
 
 const maxValues = 20
 
-/** Look up the addresses, mail servers, SPF, DMARC and certificate of a domain. Throw when no DNS server answers. */
+/**
+ * Look up the addresses, mail servers, SPF, DMARC and certificate of a domain. Throw when no DNS server
+ * answers.
+ */
 export async function checkDomain(ports: DomainPorts, domain: string): Promise<Finding> {
   const { dns } = ports
   const [a, aaaa, mx, texts, policies] = await Promise.all([
@@ -17,12 +20,19 @@ export async function checkDomain(ports: DomainPorts, domain: string): Promise<F
     dns.listRecords(domain, 'TXT'),
     dns.listRecords(`_dmarc.${domain}`, 'TXT'),
   ])
-  if ([a, aaaa, mx, texts, policies].every((values) => values === null)) throw new Problem('unavailable', 'No DNS server answered')
+  if ([a, aaaa, mx, texts, policies].every((values) => values === null))
+    throw new Problem('unavailable', 'No DNS server answered')
   // https://www.rfc-editor.org/rfc/rfc7208#section-4.5 and https://www.rfc-editor.org/rfc/rfc7489#section-6.6.3
   const spf = keep(texts, /^v=spf1(?: |$)/i)
   const dmarc = keep(policies, /^v=DMARC1(?:;|\s|$)/i)
   const certificate = await findCertificate(ports, domain, [...(a ?? []), ...(aaaa ?? [])])
-  const found = [describe(a, 'A'), describe(mx, 'MX'), describe(spf, 'SPF'), describe(dmarc, 'DMARC'), describeCertificate(certificate)]
+  const found = [
+    describe(a, 'A'),
+    describe(mx, 'MX'),
+    describe(spf, 'SPF'),
+    describe(dmarc, 'DMARC'),
+    describeCertificate(certificate),
+  ]
   return {
     source: `DNS of ${domain}`,
     summary: found.join(', '),
@@ -30,8 +40,15 @@ export async function checkDomain(ports: DomainPorts, domain: string): Promise<F
   }
 }
 
-/** Read the certificate from one of the addresses that were looked up. The name could lead elsewhere when it is resolved again. */
-async function findCertificate({ guard, readCertificate }: DomainPorts, domain: string, addresses: readonly string[]) {
+/**
+ * Read the certificate from one of the addresses that were looked up. The name could lead elsewhere when it
+ * is resolved again.
+ */
+async function findCertificate(
+  { guard, readCertificate }: DomainPorts,
+  domain: string,
+  addresses: readonly string[],
+) {
   if (!readCertificate) return { error: 'Certificates cannot be read on this platform' }
   const refusal = await guard.findRefusal(`https://${domain}/`, 'sending')
   if (refusal) return { error: `The address ${refusal}` }
@@ -51,4 +68,5 @@ function keep(values: string[] | null, sign = /./): string[] | null {
   return values ? values.filter((value) => sign.test(value)).slice(0, maxValues) : null
 }
 
-const describe = (values: string[] | null, name: string) => `${name}: ${values ? values.length || 'none' : 'no answer'}`
+const describe = (values: string[] | null, name: string) =>
+  `${name}: ${values ? values.length || 'none' : 'no answer'}`

@@ -2,7 +2,10 @@
 export interface Circuit {
   /** Whether calls have failed since the last one that succeeded. */
   readonly isFailing: boolean
-  /** Return whether to leave the provider alone. After a pause one call may try it, and others wait for another pause. */
+  /**
+   * Return whether to leave the provider alone. After a pause one call may try it, and others wait for
+   * another pause.
+   */
   isOpen(): boolean
   /** Leave the provider alone for a pause, or for as long as it asked, in milliseconds. */
   open(askedMs?: number): void

@@ -19,26 +19,46 @@ const toWords = (text: string) => text.replaceAll('_', ' ')
 const toSentence = (text: string) => toWords(text).replace(/^./, (letter) => letter.toUpperCase())
 
 /**
- * Write a case as plain text for a ticket note: a resolved one by its cause, what was done, result, follow-up and time. It contains stored facts
- * only, no text of the model. With `isMasked`, addresses, paths and secrets are masked, as in exports; texts that take too much work are left out.
+ * Write a case as plain text for a ticket note: a resolved one by its cause, what was done, result, follow-up
+ * and time. It contains stored facts only, no text of the model. With `isMasked`, addresses, paths and
+ * secrets are masked, as in exports; texts that take too much work are left out.
  */
-export function writeDocumentation(row: AiSessionRow, options: DocumentationOptions, isMasked: boolean, budget: Budget): string {
+export function writeDocumentation(
+  row: AiSessionRow,
+  options: DocumentationOptions,
+  isMasked: boolean,
+  budget: Budget,
+): string {
   const session = dropUnsettledItems(row)
   if (!isMasked) return writeText(session, options)
   // The whole text takes as much work as its parts, and a little for its headings.
   const reserve = budget.getStepsLeft() * 0.6
   const mask = (text: string) => maskStored(text, budget, reserve)
-  const masked = maskValues({ session, options }, mask) as { session: AiSessionRow; options: DocumentationOptions }
-  // Statuses and times are words of the service. The whole text is masked again, because it puts labels and values next to each other.
+  const masked = maskValues({ session, options }, mask) as {
+    session: AiSessionRow
+    options: DocumentationOptions
+  }
+  // Statuses and times are words of the service. The whole text is masked again, because it puts labels and
+  // values next to each other.
   return maskStored(writeText({ ...masked.session, ...pickServiceWords(session) }, masked.options), budget)
 }
 
-const pickServiceWords = ({ status, outcome, created_at, resolved_at }: AiSessionRow) => ({ status, outcome, created_at, resolved_at })
+const pickServiceWords = ({ status, outcome, created_at, resolved_at }: AiSessionRow) => ({
+  status,
+  outcome,
+  created_at,
+  resolved_at,
+})
 
 function writeText(session: AiSessionRow, { notes, handoff }: DocumentationOptions): string {
-  const { title, problem_summary, client_name, asset_name, issue_category, triage_hypothesis, outcome } = session
+  const { title, problem_summary, client_name, asset_name, issue_category, triage_hypothesis, outcome } =
+    session
   const head = [
-    outcome ? `Outcome: ${toWords(outcome)}` : handoff ? `Escalated (${handoff.urgency})` : `Status: ${toWords(session.status)}`,
+    outcome
+      ? `Outcome: ${toWords(outcome)}`
+      : handoff
+        ? `Escalated (${handoff.urgency})`
+        : `Status: ${toWords(session.status)}`,
     `Case: ${title}`,
     ...(client_name ? [`Client: ${client_name}`] : []),
     ...(asset_name ? [`Asset: ${asset_name}`] : []),
@@ -87,9 +107,19 @@ function writeUndecided(session: AiSessionRow): string[] {
 
 /** Write what a resolved case has instead of open items. A fix that waits for something is its follow-up. */
 function writeDone(session: AiSessionRow): string[] {
-  const { outcome, resolution_notes, follow_up, suggested_fixes, pending_task_lane, created_at, resolved_at } = session
+  const {
+    outcome,
+    resolution_notes,
+    follow_up,
+    suggested_fixes,
+    pending_task_lane,
+    created_at,
+    resolved_at,
+  } = session
   const waiting = suggested_fixes.filter(({ status }) => status === 'applied_pending')
-  const decided = suggested_fixes.filter(({ status }) => status !== 'applied_pending' && status !== 'dismissed')
+  const decided = suggested_fixes.filter(
+    ({ status }) => status !== 'applied_pending' && status !== 'dismissed',
+  )
   const actions = pending_task_lane.actions.map(({ text }) => text)
   const minutes = resolved_at === null ? null : measureMinutes(created_at, resolved_at)
   return [
@@ -97,7 +127,8 @@ function writeDone(session: AiSessionRow): string[] {
     toSection('Scripts', session.script_runs.map(writeScriptResult)),
     toSection('Sources', listSources(session)),
     `Result\n${resolution_notes ?? toSentence(outcome ?? '')}`,
-    toSection('Follow-up', [...(follow_up ? [follow_up] : []), ...waiting.map(describeFix)]) || 'Follow-up\n- none',
+    toSection('Follow-up', [...(follow_up ? [follow_up] : []), ...waiting.map(describeFix)]) ||
+      'Follow-up\n- none',
     minutes === null ? '' : `Time\n${formatDuration(minutes * 60)}`,
   ]
 }
@@ -105,7 +136,9 @@ function writeDone(session: AiSessionRow): string[] {
 /** Write what the client of a resolved case may read: facts of `toClientCase` alone. The caller masks it. */
 export function writeClientResolution(session: AiSessionRow): string {
   const { title, problem_summary, outcome, suggested_fixes } = session
-  const helpful = suggested_fixes.filter(({ status }) => status === 'applied_success' || status === 'applied_partial')
+  const helpful = suggested_fixes.filter(
+    ({ status }) => status === 'applied_success' || status === 'applied_partial',
+  )
   return [
     `Problem\n${problem_summary ?? title}`,
     `Result\n${toSentence(outcome ?? '')}`,
@@ -129,9 +162,11 @@ const fixOutcomes: Record<FixStatus, string> = {
 
 /** Describe a fix with its outcome in one line. */
 export function describeFix({ title, status, partial_notes, pending_reason, failure_reason }: Fix): string {
-  const remark = { applied_partial: partial_notes, applied_pending: pending_reason, applied_failed: failure_reason }[
-    status as 'applied_partial'
-  ]
+  const remark = {
+    applied_partial: partial_notes,
+    applied_pending: pending_reason,
+    applied_failed: failure_reason,
+  }[status as 'applied_partial']
   return `${title}: ${fixOutcomes[status]}${remark ? ` (${remark})` : ''}`
 }
 
@@ -158,5 +193,9 @@ export function describeCitation({ kind, title }: Citation): string {
 
 /** List the sources that the model's messages and steps cite, each once. */
 function listSources({ messages, steps }: AiSessionRow): string[] {
-  return [...new Set([...messages, ...steps].filter(isAnswer).flatMap(({ citations }) => citations.map(describeCitation)))]
+  return [
+    ...new Set(
+      [...messages, ...steps].filter(isAnswer).flatMap(({ citations }) => citations.map(describeCitation)),
+    ),
+  ]
 }

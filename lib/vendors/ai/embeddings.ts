@@ -23,14 +23,19 @@ export interface EmbeddingsPort {
   embed(texts: readonly string[], timeoutMs: number): Promise<EmbeddingResult>
 }
 
-/** The start of a text that is embedded. https://learn.microsoft.com/azure/foundry/reference/rest/embeddings-create-embedding allows 8,192 tokens. */
+/**
+ * The start of a text that is embedded.
+ * https://learn.microsoft.com/azure/foundry/reference/rest/embeddings-create-embedding allows 8,192 tokens.
+ */
 export const maxEmbeddedCharacters = 2000
 /** The largest answer, of 32 embeddings with 4,096 numbers of 22 characters, has 3 MB. */
 export const maxTextsPerCall = 32
 const maxDimensions = 4096
 
 const Answer = z.looseObject({
-  data: z.array(z.looseObject({ index: z.int().min(0), embedding: z.array(z.number()).min(8).max(maxDimensions) })),
+  data: z.array(
+    z.looseObject({ index: z.int().min(0), embedding: z.array(z.number()).min(8).max(maxDimensions) }),
+  ),
   usage: z
     .looseObject({ prompt_tokens: z.number().min(0) })
     .nullish()
@@ -38,22 +43,35 @@ const Answer = z.looseObject({
 })
 
 /** Read the answer of the provider. Throw when it does not have one usable embedding per text. */
-export function readEmbeddings(answer: unknown, requestId: string | null, texts: readonly string[]): EmbeddingResult {
+export function readEmbeddings(
+  answer: unknown,
+  requestId: string | null,
+  texts: readonly string[],
+): EmbeddingResult {
   const parsed = Answer.safeParse(answer)
   const items = parsed.data?.data.toSorted((a, b) => a.index - b.index) ?? []
   const embeddings = items.map(({ embedding }) => normalise(embedding))
   const isComplete = items.length === texts.length && items.every(({ index }, place) => index === place)
   const isEven = embeddings.every(({ length }) => length > 0 && length === embeddings[0]?.length)
   const reported = parsed.data?.usage?.prompt_tokens
-  const usage: TokenUsage = reported === undefined ? estimateTextUsage(texts) : { ...noUsage, input: Math.trunc(Math.min(reported, 1e8)) }
-  if (!isComplete || !isEven) throw new AiFailure('unusable', 'The AI provider sent no usable embeddings', { requestId, usage })
+  const usage: TokenUsage =
+    reported === undefined
+      ? estimateTextUsage(texts)
+      : { ...noUsage, input: Math.trunc(Math.min(reported, 1e8)) }
+  if (!isComplete || !isEven)
+    throw new AiFailure('unusable', 'The AI provider sent no usable embeddings', { requestId, usage })
   return { embeddings, usage, requestId }
 }
 
-/** Return a vector of length 1, or an empty one if there is none. Six digits are as exact as the comparison needs, and short to send. */
+/**
+ * Return a vector of length 1, or an empty one if there is none. Six digits are as exact as the comparison
+ * needs, and short to send.
+ */
 function normalise(vector: readonly number[]): Embedding {
   const length = Math.hypot(...vector)
-  return length > 0 && Number.isFinite(length) ? vector.map((value) => Number((value / length).toFixed(6))) : []
+  return length > 0 && Number.isFinite(length)
+    ? vector.map((value) => Number((value / length).toFixed(6)))
+    : []
 }
 
 export interface EmbedContext extends Omit<LedgerContext, 'ai'> {
@@ -63,12 +81,21 @@ export interface EmbedContext extends Omit<LedgerContext, 'ai'> {
   config: LedgerContext['config'] & { AI_REDACTION: Redaction }
 }
 
-/** Embed the starts of texts, redacted like a prompt, and record the call in the ledger. Throw AiFailure, or 429 `ai_budget_exhausted`. */
-export async function embedTexts(context: EmbedContext, texts: readonly string[], timeoutMs: number): Promise<Embedding[]> {
+/**
+ * Embed the starts of texts, redacted like a prompt, and record the call in the ledger. Throw AiFailure, or
+ * 429 `ai_budget_exhausted`.
+ */
+export async function embedTexts(
+  context: EmbedContext,
+  texts: readonly string[],
+  timeoutMs: number,
+): Promise<Embedding[]> {
   const { embeddings: port, budget, config, db } = context
   const redactedTexts: string[] = []
   for (const text of texts) {
-    redactedTexts.push(redact(text, config.AI_REDACTION, budget).slice(0, maxEmbeddedCharacters).toWellFormed())
+    redactedTexts.push(
+      redact(text, config.AI_REDACTION, budget).slice(0, maxEmbeddedCharacters).toWellFormed(),
+    )
     await budget.pause()
   }
   const call = {

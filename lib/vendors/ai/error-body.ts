@@ -8,8 +8,9 @@ interface ErrorBody {
 const maxMessage = 4000
 
 /**
- * Return an error in the shape of OpenAI, whatever shape the endpoint has: `{error: {…}}`, the same in a list, `{object: 'error', …}`, a text in
- * `error` or `detail`, or no JSON. Of an unknown shape the whole text is the message.
+ * Return an error in the shape of OpenAI, whatever shape the endpoint has: `{error: {…}}`, the same in a
+ * list, `{object: 'error', …}`, a text in `error` or `detail`, or no JSON. Of an unknown shape the whole text
+ * is the message.
  */
 export function readErrorBody(text: string): { error: ErrorBody } {
   const parsed = parse(text)
@@ -17,7 +18,9 @@ export function readErrorBody(text: string): { error: ErrorBody } {
   const nested = toObject(first?.error)
   const fields = nested ?? first ?? {}
   const message = typeof fields.message === 'string' ? fields.message : text
-  return { error: { message: message.slice(0, maxMessage), param: fields.param ?? null, code: fields.code ?? null } }
+  return {
+    error: { message: message.slice(0, maxMessage), param: fields.param ?? null, code: fields.code ?? null },
+  }
 }
 
 function parse(text: string): unknown {

@@ -35,14 +35,31 @@ export interface CaseMaterial {
   templates: TemplateCandidate[]
 }
 
-const noMaterial: CaseMaterial = { sources: { facts: { flows: [], articles: [], resolved_sessions: [] }, numbered: [] }, templates: [] }
+const noMaterial: CaseMaterial = {
+  sources: { facts: { flows: [], articles: [], resolved_sessions: [] }, numbered: [] },
+  templates: [],
+}
 
 /** The newest script runs that a prompt contains. */
 const maxPromptRuns = 10
 
-/** Return a session as facts for a prompt. Items that the model may refer to have a number instead of an id. */
-export function toCaseFacts(session: AiSessionRow, ticket: TicketFacts | null, { sources, templates }: CaseMaterial = noMaterial) {
-  const { title, problem_summary, environment_tags, client_name, asset_name, issue_category, triage_hypothesis } = session
+/**
+ * Return a session as facts for a prompt. Items that the model may refer to have a number instead of an id.
+ */
+export function toCaseFacts(
+  session: AiSessionRow,
+  ticket: TicketFacts | null,
+  { sources, templates }: CaseMaterial = noMaterial,
+) {
+  const {
+    title,
+    problem_summary,
+    environment_tags,
+    client_name,
+    asset_name,
+    issue_category,
+    triage_hypothesis,
+  } = session
   const { questions, actions, responses } = session.pending_task_lane
   return {
     now: session.local_time,
@@ -95,8 +112,9 @@ export function toWholeCase(row: AiSessionRow, ticket: TicketFacts | null) {
 }
 
 /**
- * Return what a prompt may contain whose answer the client reads: facts of this case alone. No conversation and no hypothesis, which may quote
- * cases of other clients; no notes of technicians, no task lane, and no details and internal notes of the ticket.
+ * Return what a prompt may contain whose answer the client reads: facts of this case alone. No conversation
+ * and no hypothesis, which may quote cases of other clients; no notes of technicians, no task lane, and no
+ * details and internal notes of the ticket.
  */
 export function toClientCase(session: AiSessionRow, ticket: TicketFacts | null) {
   const { title, problem_summary, evidence_items, suggested_fixes, outcome } = dropUnsettledItems(session)
@@ -106,16 +124,29 @@ export function toClientCase(session: AiSessionRow, ticket: TicketFacts | null) 
     evidence: evidence_items.slice(-50).map(({ text }) => text),
     fixes: suggested_fixes.map((fix) => ({ title: fix.title, status: fix.status })),
     resolution: outcome && { outcome },
-    ticket: ticket && { ...ticket, configurations: [], details: {}, notes: ticket.notes.filter(({ internal }) => !internal) },
+    ticket: ticket && {
+      ...ticket,
+      configurations: [],
+      details: {},
+      notes: ticket.notes.filter(({ internal }) => !internal),
+    },
   }
 }
 
 const toPattern = (name: string) => new RegExp(name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'gi')
 
-/** Return the text with which sources and scripts are searched. Names of the client and the machine say nothing about the problem. */
+/**
+ * Return the text with which sources and scripts are searched. Names of the client and the machine say
+ * nothing about the problem.
+ */
 export function toSearchText(session: AiSessionRow, ticket: TicketFacts | null, latest = ''): string {
   const { problem_summary, title, issue_category, client_name, asset_name } = session
-  const text = [title, problem_summary, issue_category, ticket?.summary, latest].filter(Boolean).join(' ').slice(0, 4000)
-  const names = [client_name, asset_name, ticket?.company, ticket?.contact].filter((name) => typeof name === 'string' && name.length > 2)
+  const text = [title, problem_summary, issue_category, ticket?.summary, latest]
+    .filter(Boolean)
+    .join(' ')
+    .slice(0, 4000)
+  const names = [client_name, asset_name, ticket?.company, ticket?.contact].filter(
+    (name) => typeof name === 'string' && name.length > 2,
+  )
   return names.reduce<string>((rest, name) => rest.replace(toPattern(name ?? ''), ' '), text)
 }

@@ -1,6 +1,11 @@
 import type { Budget } from '#rules/budget.ts'
 import { buildStructure, type FlowDraft, flattenStructure } from '#rules/flows/flat-nodes.ts'
-import { normaliseForm, normaliseLineBreaks, normaliseStructure, toSingleLine } from '#rules/flows/normalise.ts'
+import {
+  normaliseForm,
+  normaliseLineBreaks,
+  normaliseStructure,
+  toSingleLine,
+} from '#rules/flows/normalise.ts'
 import { IntakeForm, type TreeType } from '#rules/flows/structure.ts'
 import { validateFlow } from '#rules/flows/validate.ts'
 import { type Redaction, redact } from '#rules/masking/redaction.ts'
@@ -20,14 +25,21 @@ export function toFlowDraft(
   { tree_type, base, redaction, targetStatus }: DraftOptions,
   budget: Budget,
 ): { value: FlowDraft } | { problems: string[] } {
-  const { name, description, nodes, intake } = base ? restoreMasked(generated, base, redaction, budget) : generated
+  const { name, description, nodes, intake } = base
+    ? restoreMasked(generated, base, redaction, budget)
+    : generated
   const built = buildStructure(tree_type, nodes, base?.tree_structure)
   if ('problems' in built) return built
   const storedFields = new Map((base?.intake_form ?? []).map((field) => [field.key, field]))
   const form = IntakeForm.safeParse(
-    intake.map(({ options, ...field }) => ({ ...storedFields.get(field.key), ...field, ...(options ? { options } : {}) })),
+    intake.map(({ options, ...field }) => ({
+      ...storedFields.get(field.key),
+      ...field,
+      ...(options ? { options } : {}),
+    })),
   )
-  if (!form.success) return { problems: form.error.issues.map(({ path, message }) => `intake.${path.join('.')}: ${message}`) }
+  if (!form.success)
+    return { problems: form.error.issues.map(({ path, message }) => `intake.${path.join('.')}: ${message}`) }
   const draft: FlowDraft = {
     name: toSingleLine(name),
     description: normaliseLineBreaks(description),
@@ -36,17 +48,33 @@ export function toFlowDraft(
     intake_form: normaliseForm(form.data),
   }
   const { errors } = validateFlow(draft, targetStatus, budget)
-  return errors.length > 0 ? { problems: errors.map(({ path, message }) => `${path}: ${message}`) } : { value: draft }
+  return errors.length > 0
+    ? { problems: errors.map(({ path, message }) => `${path}: ${message}`) }
+    : { value: draft }
 }
 
 /** Return a flow in the form that the model reads and writes. */
 export function toModelFlow({ name, description, tree_structure, intake_form }: FlowDraft) {
-  const intake = intake_form.map(({ key, label, type, required, options }) => ({ key, label, type, required, options: options ?? null }))
+  const intake = intake_form.map(({ key, label, type, required, options }) => ({
+    key,
+    label,
+    type,
+    required,
+    options: options ?? null,
+  }))
   return { name, description, nodes: flattenStructure(tree_structure), intake }
 }
 
-/** Restore texts that the model returned unchanged and masked, so that a mask never replaces the text it hides. */
-function restoreMasked(generated: GeneratedFlow, base: FlowDraft, redaction: Redaction, budget: Budget): GeneratedFlow {
+/**
+ * Restore texts that the model returned unchanged and masked, so that a mask never replaces the text it
+ * hides.
+ */
+function restoreMasked(
+  generated: GeneratedFlow,
+  base: FlowDraft,
+  redaction: Redaction,
+  budget: Budget,
+): GeneratedFlow {
   const unmasked = toModelFlow(base)
   const masked = redact(unmasked, redaction, budget)
   const indexById = new Map(unmasked.nodes.map(({ id }, index) => [id, index]))
@@ -61,5 +89,9 @@ function restoreMasked(generated: GeneratedFlow, base: FlowDraft, redaction: Red
       description: restore(node.description, unmaskedNode?.description, maskedNode?.description),
     }
   })
-  return { ...generated, description: restore(generated.description, unmasked.description, masked.description), nodes }
+  return {
+    ...generated,
+    description: restore(generated.description, unmasked.description, masked.description),
+    nodes,
+  }
 }

@@ -3,7 +3,15 @@ import type { WriteDb } from '#db/scope.ts'
 import { record } from '#metrics.ts'
 import type { TokenUsage } from '#rules/ai/prices.ts'
 import { computeCost, type Prices } from '#rules/ai/prices.ts'
-import { AiFailure, type AiFailureKind, type AiPort, type Completion, type CompletionResult, noUsage, type ToolCall } from './ai.ts'
+import {
+  AiFailure,
+  type AiFailureKind,
+  type AiPort,
+  type Completion,
+  type CompletionResult,
+  noUsage,
+  type ToolCall,
+} from './ai.ts'
 import { createBudgetProblem, toUnpaidLimit } from './budget.ts'
 import { estimateUsage } from './token-estimate.ts'
 
@@ -13,7 +21,8 @@ export interface LedgerContext {
   config: { AI_PRICES: Prices; AI_UNPAID_DAILY_BUDGET: number }
 }
 
-// The usual tokens of an answer and its reasoning. Until a call ends, its input and this many tokens count against the budget.
+// The usual tokens of an answer and its reasoning. Until a call ends, its input and this many tokens count
+// against the budget.
 const expectedOutputTokens = 1500
 
 const microdollars = 1_000_000
@@ -37,8 +46,10 @@ export function callMetered<T>(
 ): Promise<T> {
   const { name, version, maxTokens } = completion
   const expected = { ...estimateUsage(completion, ''), output: Math.min(maxTokens, expectedOutputTokens) }
-  return meterCall(context, { name, version, expected, send: () => context.ai.complete(completion) }, ({ text, toolCalls = [] }) =>
-    parse(text, toolCalls),
+  return meterCall(
+    context,
+    { name, version, expected, send: () => context.ai.complete(completion) },
+    ({ text, toolCalls = [] }) => parse(text, toolCalls),
   )
 }
 
@@ -54,8 +65,9 @@ export interface MeteredCall<R extends Spent> {
 }
 
 /**
- * Call the provider and parse what it returns. A row in the ledger is inserted before the call, so that a call whose process ends counts too. Throw
- * 429 `ai_budget_exhausted` without calling the provider when the account has used its budget.
+ * Call the provider and parse what it returns. A row in the ledger is inserted before the call, so that a
+ * call whose process ends counts too. Throw 429 `ai_budget_exhausted` without calling the provider when the
+ * account has used its budget.
  */
 export async function meterCall<R extends Spent, T>(
   context: Omit<LedgerContext, 'ai'> & { ai: { readonly model: string } },
@@ -80,7 +92,8 @@ export async function meterCall<R extends Spent, T>(
   const result = await send().catch(async (error: unknown) => {
     const failure = error instanceof AiFailure ? error : undefined
     const { usage, requestId } = failure ?? { usage: noUsage, requestId: null }
-    // The provider counts the reasoning of a call that was cut off, which nobody has seen. So what was reserved for it stays counted.
+    // The provider counts the reasoning of a call that was cut off, which nobody has seen. So what was
+    // reserved for it stays counted.
     const output = usage.isEstimated ? Math.max(usage.output, expected.output) : usage.output
     await finish(failure ? outcomes[failure.kind] : 'failed', { usage: { ...usage, output }, requestId })
     throw error
@@ -95,8 +108,14 @@ export async function meterCall<R extends Spent, T>(
   }
 }
 
-function recordCall(prompt: string, outcome: AiCallOutcome, { input, cached, output, reasoning }: TokenUsage, cost: number): void {
+function recordCall(
+  prompt: string,
+  outcome: AiCallOutcome,
+  { input, cached, output, reasoning }: TokenUsage,
+  cost: number,
+): void {
   record('aiCalls', { prompt, outcome })
-  for (const [kind, tokens] of Object.entries({ input, cached, output, reasoning })) record('aiTokens', { kind }, tokens)
+  for (const [kind, tokens] of Object.entries({ input, cached, output, reasoning }))
+    record('aiTokens', { kind }, tokens)
   record('aiCost', {}, cost / microdollars)
 }

@@ -19,10 +19,14 @@ export interface Finding {
 /** A tool that only reads. It sees what the caller may see, because it has the caller's scope. */
 export interface LookupTool extends Tool {
   /** Return undefined if the arguments do not match the schema. */
-  run(callArguments: unknown): Promise<{ parsed: Record<string, unknown>; finding: Promise<Finding> } | undefined>
+  run(
+    callArguments: unknown,
+  ): Promise<{ parsed: Record<string, unknown>; finding: Promise<Finding> } | undefined>
 }
 
-/** Declare a tool by its name, its description for the model, the schema of its arguments, and what it does. */
+/**
+ * Declare a tool by its name, its description for the model, the schema of its arguments, and what it does.
+ */
 export function defineTool<S extends z.ZodObject>(
   name: string,
   description: string,
@@ -35,7 +39,9 @@ export function defineTool<S extends z.ZodObject>(
     parameters: z.toJSONSchema(schema, { io: 'input' }) as Record<string, unknown>,
     async run(callArguments) {
       const { data, success } = schema.safeParse(callArguments)
-      return success && findUnstorableText(data, []).length === 0 ? { parsed: data, finding: find(data) } : undefined
+      return success && findUnstorableText(data, []).length === 0
+        ? { parsed: data, finding: find(data) }
+        : undefined
     },
   }
 }
@@ -44,7 +50,10 @@ export function defineTool<S extends z.ZodObject>(
 export interface Lookups {
   /** The tools that may still be called. None when the turn has had its calls. */
   listTools(): readonly Tool[]
-  /** Carry out the calls of one answer, as many as are left. For a call that fails, the model receives the error. */
+  /**
+   * Carry out the calls of one answer, as many as are left. For a call that fails, the model receives the
+   * error.
+   */
   run(calls: readonly ToolCall[], remainingMs: number): Promise<void>
   /** What the model is told. It is redacted like every other fact. */
   listResults(): readonly object[]
@@ -76,11 +85,21 @@ export function createLookups(tools: readonly LookupTool[], budget: Budget): Loo
     if (!running) return { told: { ...asked, error: 'The arguments do not match the schema of the tool' } }
     const shown = { tool: tool.name, arguments: running.parsed }
     try {
-      const { source, summary, result } = await withTimeout(Math.min(maxCallMs, remainingMs), running.finding, createLateProblem)
-      return { told: { ...asked, source, result: shortenResult(result, budget) }, shown: { ...shown, source, summary } }
+      const { source, summary, result } = await withTimeout(
+        Math.min(maxCallMs, remainingMs),
+        running.finding,
+        createLateProblem,
+      )
+      return {
+        told: { ...asked, source, result: shortenResult(result, budget) },
+        shown: { ...shown, source, summary },
+      }
     } catch (error) {
       const reason = error instanceof Problem ? error.message : 'The lookup failed'
-      return { told: { ...asked, error: reason }, shown: { ...shown, source: null, summary: clip(reason, 300) } }
+      return {
+        told: { ...asked, error: reason },
+        shown: { ...shown, source: null, summary: clip(reason, 300) },
+      }
     }
   }
   return {
@@ -108,11 +127,15 @@ function parseArguments(text: string): unknown {
   }
 }
 
-/** Return a result, or the beginning of its JSON if it is longer than a result may be. Throw if a server wrote it to take much work. */
+/**
+ * Return a result, or the beginning of its JSON if it is longer than a result may be. Throw if a server wrote
+ * it to take much work.
+ */
 function shortenResult(result: unknown, budget: Budget): unknown {
   const json = Buffer.from(JSON.stringify(result))
   budget.spend(json.length)
   const start = json.toString('utf8', 0, maxResultBytes)
-  if (countMaskingSteps(start) > maxMaskingSteps) throw new Problem('unavailable', 'The result takes too much work to mask')
+  if (countMaskingSteps(start) > maxMaskingSteps)
+    throw new Problem('unavailable', 'The result takes too much work to mask')
   return json.length <= maxResultBytes ? result : `${start}…`
 }

@@ -23,7 +23,15 @@ export interface Received {
 }
 
 export function createReceived(): Received {
-  return { text: '', calls: new Map(), refusal: '', finishReason: null, usage: undefined, requestId: null, hasStarted: false }
+  return {
+    text: '',
+    calls: new Map(),
+    refusal: '',
+    finishReason: null,
+    usage: undefined,
+    requestId: null,
+    hasStarted: false,
+  }
 }
 
 /** The first choice of an answer, or of a piece of a stream. Endpoints may send anything. */
@@ -33,8 +41,13 @@ interface Choice {
 }
 
 /** Keep a whole answer. Throw when it is none, such as the page of a proxy. */
-export function readWhole(data: { choices?: readonly Choice[]; usage?: Usage | null }, requestId: string | null, received: Received): void {
-  if (!Array.isArray(data.choices)) throw new AiFailure('failed', 'The AI provider sent no completion', { requestId })
+export function readWhole(
+  data: { choices?: readonly Choice[]; usage?: Usage | null },
+  requestId: string | null,
+  received: Received,
+): void {
+  if (!Array.isArray(data.choices))
+    throw new AiFailure('failed', 'The AI provider sent no completion', { requestId })
   const choice: Choice | undefined = data.choices[0]
   Object.assign(received, {
     text: toText(choice?.message?.content),
@@ -49,7 +62,10 @@ export function readWhole(data: { choices?: readonly Choice[]; usage?: Usage | n
 /** More calls than any turn may have. The others are dropped. */
 const maxToolCalls = 16
 
-/** Add calls of tools, or the next pieces of them: https://developers.openai.com/api/docs/guides/function-calling#streaming. */
+/**
+ * Add calls of tools, or the next pieces of them:
+ * https://developers.openai.com/api/docs/guides/function-calling#streaming.
+ */
 export function addToolCalls({ calls }: Received, pieces: unknown): void {
   if (!Array.isArray(pieces)) return
   for (const [place, piece] of pieces.entries()) {
@@ -64,11 +80,16 @@ export function addToolCalls({ calls }: Received, pieces: unknown): void {
   }
 }
 
-/** Return the text of a content, which some endpoints send as parts. Parts with the model's thoughts are left out. */
+/**
+ * Return the text of a content, which some endpoints send as parts. Parts with the model's thoughts are left
+ * out.
+ */
 export function toText(content: unknown): string {
   if (typeof content === 'string') return content
   if (!Array.isArray(content)) return ''
-  return content.map((part) => (part?.type === 'text' && typeof part.text === 'string' ? part.text : '')).join('')
+  return content
+    .map((part) => (part?.type === 'text' && typeof part.text === 'string' ? part.text : ''))
+    .join('')
 }
 
 /** Our name of a reason to finish, by its spelling in small letters. Unknown ones are no answer. */
@@ -80,15 +101,19 @@ const finishReasons: Record<string, 'stop' | 'length' | 'content_filter'> = {
   ...{ blocklist: 'content_filter', prohibited_content: 'content_filter', spii: 'content_filter' },
 }
 
-/** Return a complete answer. Throw when it is cut off, refused or empty: a part of an answer is never used. */
+/**
+ * Return a complete answer. Throw when it is cut off, refused or empty: a part of an answer is never used.
+ */
 export function toResult(received: Received, completion: Completion): CompletionResult {
   const { text, calls, refusal, finishReason, requestId, hasStarted } = received
   const called = calls.size > 0 ? { toolCalls: [...calls.values()] } : undefined
   const spent = { usage: toUsage(received, completion), requestId }
   const reason = finishReason === null ? null : finishReasons[String(finishReason).toLowerCase()]
-  if (refusal || reason === 'content_filter') throw new AiFailure('declined', 'The model declined to answer', spent)
+  if (refusal || reason === 'content_filter')
+    throw new AiFailure('declined', 'The model declined to answer', spent)
   if (reason === 'length') throw new AiFailure('truncated', 'The answer reached the token ceiling', spent)
-  if (reason === null && hasStarted) throw new AiFailure('unusable', 'The stream of the answer ended early', spent)
+  if (reason === null && hasStarted)
+    throw new AiFailure('unusable', 'The stream of the answer ended early', spent)
   if (reason === undefined && !called) throw new AiFailure('unusable', 'The model returned no answer', spent)
   if (text === '' && !called) throw new AiFailure('unusable', 'The model returned no text', spent)
   return { text, ...called, ...spent }
@@ -107,7 +132,10 @@ export function toUsage({ usage, text }: Received, completion: Completion): Toke
   }
 }
 
-/** Convert a reported count to a whole number of tokens for the ledger. Compatible endpoints may report any value. */
+/**
+ * Convert a reported count to a whole number of tokens for the ledger. Compatible endpoints may report any
+ * value.
+ */
 function toCount(tokens: unknown): number {
   return typeof tokens === 'number' && tokens > 0 ? Math.min(Math.trunc(tokens), 100_000_000) : 0
 }

@@ -12,12 +12,18 @@ export interface RequestParams {
     | { type: 'json_object' }
   max_completion_tokens?: number
   max_tokens?: number
-  tools?: { type: 'function'; function: { name: string; description: string; parameters: Record<string, unknown>; strict?: true } }[]
+  tools?: {
+    type: 'function'
+    function: { name: string; description: string; parameters: Record<string, unknown>; strict?: true }
+  }[]
   reasoning_effort?: Completion['effort']
   stream_options?: { include_usage: true }
 }
 
-/** Return the parameters of a request that the endpoint takes. `isStreamed` asks for the usage at the end of the stream. */
+/**
+ * Return the parameters of a request that the endpoint takes. `isStreamed` asks for the usage at the end of
+ * the stream.
+ */
 export function toParams(
   model: string,
   { name, instructions, turns, schema, maxTokens, effort, tools = [] }: Completion,
@@ -26,25 +32,42 @@ export function toParams(
 ): RequestParams {
   const { answerFormat, ceiling, streaming } = capabilities
   const format: Partial<RequestParams> = {
-    json_schema: { response_format: { type: 'json_schema', json_schema: { name, strict: true, schema: toStrictSchema(schema) } } } as const,
+    json_schema: {
+      response_format: {
+        type: 'json_schema',
+        json_schema: { name, strict: true, schema: toStrictSchema(schema) },
+      },
+    } as const,
     json_object: { response_format: { type: 'json_object' } } as const,
     text: {},
   }[answerFormat]
-  const written = answerFormat === 'json_schema' ? '' : `\n\nThe JSON schema of your answer:\n${JSON.stringify(schema)}`
+  const written =
+    answerFormat === 'json_schema' ? '' : `\n\nThe JSON schema of your answer:\n${JSON.stringify(schema)}`
   return {
     model,
     messages: [{ role: 'system', content: `${instructions}${written}` }, ...turns.map(toMessage)],
     ...format,
     [ceiling]: maxTokens,
-    ...(capabilities.tools && tools.length > 0 ? { tools: tools.map((tool) => toFunction(tool, answerFormat === 'json_schema')) } : {}),
+    ...(capabilities.tools && tools.length > 0
+      ? { tools: tools.map((tool) => toFunction(tool, answerFormat === 'json_schema')) }
+      : {}),
     ...(capabilities.effort ? { reasoning_effort: effort } : {}),
     ...(isStreamed && streaming === 'with_usage' ? { stream_options: { include_usage: true } } : {}),
   }
 }
 
-/** https://developers.openai.com/api/docs/guides/function-calling. What takes no strict schema of an answer takes none of arguments. */
-function toFunction({ parameters, isOutside, name, description }: Tool, isStrict: boolean): NonNullable<RequestParams['tools']>[number] {
-  const schema = isStrict && !isOutside ? { parameters: toStrictSchema(parameters), strict: true as const } : { parameters }
+/**
+ * https://developers.openai.com/api/docs/guides/function-calling. What takes no strict schema of an answer
+ * takes none of arguments.
+ */
+function toFunction(
+  { parameters, isOutside, name, description }: Tool,
+  isStrict: boolean,
+): NonNullable<RequestParams['tools']>[number] {
+  const schema =
+    isStrict && !isOutside
+      ? { parameters: toStrictSchema(parameters), strict: true as const }
+      : { parameters }
   return { type: 'function', function: { name, description, ...schema } }
 }
 

@@ -6,7 +6,15 @@ import { allCapabilities, type Capabilities, listMissing, reduceCapabilities } f
 import { type EmbeddingsPort, readEmbeddings } from './embeddings.ts'
 import { readErrorBody } from './error-body.ts'
 import { toFailureKind } from './failure-kind.ts'
-import { addToolCalls, createReceived, type Received, readWhole, toResult, toText, toUsage } from './openai-answer.ts'
+import {
+  addToolCalls,
+  createReceived,
+  type Received,
+  readWhole,
+  toResult,
+  toText,
+  toUsage,
+} from './openai-answer.ts'
 import { type RequestParams, toParams } from './openai-request.ts'
 import { parseRetryAfterMs } from './retry-after.ts'
 import { estimateTextUsage } from './token-estimate.ts'
@@ -29,8 +37,9 @@ interface RequestOptions {
 }
 
 /**
- * Create a port that calls the chat completions and embeddings APIs of OpenAI, or of an endpoint that is compatible with them. What the endpoint does
- * not take is learned from its errors and left out from then on. Otherwise it never retries a call; the caller may.
+ * Create a port that calls the chat completions and embeddings APIs of OpenAI, or of an endpoint that is
+ * compatible with them. What the endpoint does not take is learned from its errors and left out from then on.
+ * Otherwise it never retries a call; the caller may.
  */
 export function openAi({ key, baseUrl, model }: OpenAiSettings): AiPort & EmbeddingsPort {
   const fetchBounded = createBoundedFetch('ai', { timeoutMs: maxTimeoutMs, maxBytes })
@@ -48,11 +57,17 @@ export function openAi({ key, baseUrl, model }: OpenAiSettings): AiPort & Embedd
     ...headers,
   })
   let known = allCapabilities
-  const receive = async (completion: Completion, capabilities: Capabilities, signal: AbortSignal, received: Received) => {
+  const receive = async (
+    completion: Completion,
+    capabilities: Capabilities,
+    signal: AbortSignal,
+    received: Received,
+  ) => {
     const { onText, timeoutMs: timeout } = completion
     const isStreamed = onText !== undefined && capabilities.streaming !== 'none'
     const params = toParams(model, completion, capabilities, isStreamed)
-    if (isStreamed && (await receiveStream(client, params, { signal, timeout }, onText, received))) return capabilities
+    if (isStreamed && (await receiveStream(client, params, { signal, timeout }, onText, received)))
+      return capabilities
     if (!isStreamed) await receiveWhole(client, params, { signal, timeout }, received)
     onText?.(received.text)
     return isStreamed ? { ...capabilities, streaming: 'none' as const } : capabilities
@@ -73,10 +88,18 @@ export function openAi({ key, baseUrl, model }: OpenAiSettings): AiPort & Embedd
           return toResult(received, completion)
         } catch (error) {
           const isRefused = error instanceof APIError && !received.hasStarted && !signal.aborted
-          const reduced = isRefused && reduceCapabilities(error.status, `${error.param ?? ''} ${error.message}`, capabilities)
+          const reduced =
+            isRefused &&
+            reduceCapabilities(error.status, `${error.param ?? ''} ${error.message}`, capabilities)
           const ownTools = tools.filter(({ isOutside }) => !isOutside)
-          // A schema of another service may be what is refused, in whatever words. That says nothing about the endpoint.
-          if (isRefused && ownTools.length < tools.length && (reduced || error.status === 400 || error.status === 422)) tools = ownTools
+          // A schema of another service may be what is refused, in whatever words. That says nothing about
+          // the endpoint.
+          if (
+            isRefused &&
+            ownTools.length < tools.length &&
+            (reduced || error.status === 400 || error.status === 422)
+          )
+            tools = ownTools
           else if (reduced) capabilities = reduced
           else throw toFailure(error, signal, received, () => toUsage(received, completion))
         }
@@ -86,7 +109,10 @@ export function openAi({ key, baseUrl, model }: OpenAiSettings): AiPort & Embedd
       const signal = AbortSignal.timeout(timeoutMs)
       try {
         // The client asks for base64 by default, which some endpoints ignore.
-        const request = client.embeddings.create({ model, input: [...texts], encoding_format: 'float' }, { signal, timeout: timeoutMs })
+        const request = client.embeddings.create(
+          { model, input: [...texts], encoding_format: 'float' },
+          { signal, timeout: timeoutMs },
+        )
         const { data, request_id } = await request.withResponse()
         return readEmbeddings(data, request_id, texts)
       } catch (error) {
@@ -97,11 +123,13 @@ export function openAi({ key, baseUrl, model }: OpenAiSettings): AiPort & Embedd
       const missing = listMissing(known)
       try {
         const details = await findModel(client, model, { signal: AbortSignal.timeout(pingTimeoutMs) })
-        if (typeof details?.id !== 'string') throw new AiFailure('failed', 'The AI provider returned no model')
+        if (typeof details?.id !== 'string')
+          throw new AiFailure('failed', 'The AI provider returned no model')
         return { isLimited: false, shutdownAt: toShutdownDate(details.shutdown_date), missing }
       } catch (error) {
         const status = error instanceof APIError ? error.status : undefined
-        // A key that is restricted to completions gets 403 here, and a deployment has no models API. Like a 429, it proves that the provider answers.
+        // A key that is restricted to completions gets 403 here, and a deployment has no models API. Like a
+        // 429, it proves that the provider answers.
         if (status === 403 || status === 429 || (status === 404 && isDeployment))
           return { isLimited: status === 429, shutdownAt: null, missing }
         throw error
@@ -111,7 +139,11 @@ export function openAi({ key, baseUrl, model }: OpenAiSettings): AiPort & Embedd
 }
 
 /** Return the details of a model. Servers such as vLLM and llama.cpp only list what they have loaded. */
-async function findModel(client: OpenAI, model: string, options: { signal: AbortSignal }): Promise<OpenAI.Model> {
+async function findModel(
+  client: OpenAI,
+  model: string,
+  options: { signal: AbortSignal },
+): Promise<OpenAI.Model> {
   try {
     return await client.models.retrieve(model, options)
   } catch (error) {
@@ -123,8 +155,15 @@ async function findModel(client: OpenAI, model: string, options: { signal: Abort
   }
 }
 
-async function receiveWhole(client: OpenAI, params: RequestParams, options: RequestOptions, received: Received): Promise<void> {
-  const { data, request_id } = await client.chat.completions.create({ ...params, stream: false }, options).withResponse()
+async function receiveWhole(
+  client: OpenAI,
+  params: RequestParams,
+  options: RequestOptions,
+  received: Received,
+): Promise<void> {
+  const { data, request_id } = await client.chat.completions
+    .create({ ...params, stream: false }, options)
+    .withResponse()
   readWhole(data, request_id, received)
 }
 
@@ -136,7 +175,9 @@ async function receiveStream(
   onText: (delta: string) => void,
   received: Received,
 ): Promise<boolean> {
-  const { data, response, request_id } = await client.chat.completions.create({ ...params, stream: true }, options).withResponse()
+  const { data, response, request_id } = await client.chat.completions
+    .create({ ...params, stream: true }, options)
+    .withResponse()
   if (response.headers.get('content-type')?.includes('application/json')) {
     readWhole((await response.json()) as OpenAI.ChatCompletion, request_id, received)
     return false
@@ -162,16 +203,28 @@ async function receiveStream(
 }
 
 /** Turn the error of a call into a failure, with the tokens that the call cost. */
-function toFailure(error: unknown, signal: AbortSignal, received: Received, getUsage: () => TokenUsage): AiFailure {
+function toFailure(
+  error: unknown,
+  signal: AbortSignal,
+  received: Received,
+  getUsage: () => TokenUsage,
+): AiFailure {
   if (error instanceof AiFailure) return error
-  const isTimeout = signal.aborted || error instanceof APIConnectionTimeoutError || error instanceof APIUserAbortError
-  // A call that is cut off costs the tokens used until then. A call that was answered with an error costs nothing.
+  const isTimeout =
+    signal.aborted || error instanceof APIConnectionTimeoutError || error instanceof APIUserAbortError
+  // A call that is cut off costs the tokens used until then. A call that was answered with an error costs
+  // nothing.
   const usage = isTimeout || received.hasStarted ? { usage: getUsage() } : {}
-  if (error instanceof AnswerTooLongError) return new AiFailure('unusable', 'The answer is too long', { cause: error, ...usage })
+  if (error instanceof AnswerTooLongError)
+    return new AiFailure('unusable', 'The answer is too long', { cause: error, ...usage })
   if (isTimeout) return new AiFailure('timeout', 'The model took too long', { cause: error, ...usage })
   if (received.hasStarted) {
     const { requestId } = received
-    return new AiFailure('unusable', 'The stream of the answer ended early', { cause: error, requestId, ...usage })
+    return new AiFailure('unusable', 'The stream of the answer ended early', {
+      cause: error,
+      requestId,
+      ...usage,
+    })
   }
   if (!(error instanceof APIError)) return new AiFailure('failed', 'The AI provider failed', { cause: error })
   const status = error.status as number | undefined

@@ -8,7 +8,10 @@ export interface Provider {
   circuit?: Circuit
 }
 
-/** Return which provider a question asks, and which one takes over. While the first one is left alone, it only takes over. */
+/**
+ * Return which provider a question asks, and which one takes over. While the first one is left alone, it only
+ * takes over.
+ */
 export function orderProviders(ai: AiPort): { provider: Provider; next: Provider | undefined } {
   if (!ai.fallback) return { provider: { ai }, next: undefined }
   const first = { ai, circuit: ai.fallback.circuit }
@@ -16,9 +19,13 @@ export function orderProviders(ai: AiPort): { provider: Provider; next: Provider
   return first.circuit.isOpen() ? { provider: second, next: first } : { provider: first, next: second }
 }
 
-/** Failures of a provider. The others are of the request or the answer, and another provider is not asked for the same. */
+/**
+ * Failures of a provider. The others are of the request or the answer, and another provider is not asked for
+ * the same.
+ */
 const providerFailures: ReadonlySet<AiFailureKind> = new Set(['timeout', 'failed', 'unavailable', 'limited'])
-const isProviderFailure = (error: unknown): error is AiFailure => error instanceof AiFailure && providerFailures.has(error.kind)
+const isProviderFailure = (error: unknown): error is AiFailure =>
+  error instanceof AiFailure && providerFailures.has(error.kind)
 
 // A call with less time says more about the prompt than about the provider.
 const minTimeoutMs = 30_000
@@ -40,13 +47,21 @@ interface Situation {
 }
 type Plan = { step: 'switch' } | { step: 'repeat'; waitMs: number; ceilingFactor: number }
 
-/** Decide what follows a failed call: the same once more, or the next provider. Return undefined if neither helps, or no time is left. */
-export function planNext(error: unknown, { remainingMs, attemptsLeft, hasNext }: Situation): Plan | undefined {
+/**
+ * Decide what follows a failed call: the same once more, or the next provider. Return undefined if neither
+ * helps, or no time is left.
+ */
+export function planNext(
+  error: unknown,
+  { remainingMs, attemptsLeft, hasNext }: Situation,
+): Plan | undefined {
   if (error instanceof Problem || remainingMs <= 0) return undefined
   const kind = error instanceof AiFailure ? error.kind : 'unusable'
   const waitMs = error instanceof AiFailure && kind === 'limited' ? (error.retryAfterMs ?? defaultWaitMs) : 0
   const mayRepeat = attemptsLeft > 0 && waitMs <= maxWaitMs && waitMs < remainingMs
-  const repeat: Plan | undefined = mayRepeat ? { step: 'repeat', waitMs, ceilingFactor: kind === 'truncated' ? 2 : 1 } : undefined
+  const repeat: Plan | undefined = mayRepeat
+    ? { step: 'repeat', waitMs, ceilingFactor: kind === 'truncated' ? 2 : 1 }
+    : undefined
   const change: Plan | undefined = hasNext ? { step: 'switch' } : undefined
   switch (kind) {
     case 'rejected':

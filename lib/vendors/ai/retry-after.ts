@@ -1,6 +1,6 @@
 /**
- * Return how long an answer asks to wait, in milliseconds: by `retry-after-ms`, or by `retry-after` in seconds or as a date (RFC 9110,
- * section 10.2.3). Return undefined if it does not ask.
+ * Return how long an answer asks to wait, in milliseconds: by `retry-after-ms`, or by `retry-after` in
+ * seconds or as a date (RFC 9110, section 10.2.3). Return undefined if it does not ask.
  */
 export function parseRetryAfterMs(headers: Headers | undefined, now: number): number | undefined {
   const milliseconds = Number.parseFloat(headers?.get('retry-after-ms') ?? '')

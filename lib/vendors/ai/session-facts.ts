@@ -6,12 +6,29 @@ import { walkAll } from '#rules/flows/walk.ts'
 import { toModelFlow } from './flow-drafts.ts'
 
 /** Return the flow that a session ran, with its custom steps inserted. */
-export function toFlowAsRun({ name, description, tree_type, tree_structure, intake_form, custom_steps, decisions }: SessionRow): FlowDraft {
+export function toFlowAsRun({
+  name,
+  description,
+  tree_type,
+  tree_structure,
+  intake_form,
+  custom_steps,
+  decisions,
+}: SessionRow): FlowDraft {
   const chosenOptions = new Map(decisions.map(({ step_id, option_id }) => [step_id, option_id]))
-  return { name, description, tree_type, tree_structure: insertCustomSteps(tree_structure, custom_steps, chosenOptions), intake_form }
+  return {
+    name,
+    description,
+    tree_type,
+    tree_structure: insertCustomSteps(tree_structure, custom_steps, chosenOptions),
+    intake_form,
+  }
 }
 
-/** Return a session as facts for a prompt. The flow's texts keep their placeholders; variables are not included. */
+/**
+ * Return a session as facts for a prompt. The flow's texts keep their placeholders; variables are not
+ * included.
+ */
 export function toRunFacts(session: SessionRow, flow: FlowDraft) {
   const { decisions, fallback_decisions, tree_structure, outcome, notes, next_steps } = session
   const answerableSteps = indexAnswerableSteps(tree_structure)
@@ -29,7 +46,11 @@ export function toRunFacts(session: SessionRow, flow: FlowDraft) {
       note,
       fallbacks: fallback_decisions
         .filter((fallback) => fallback.step_id === step_id)
-        .map(({ fallback_step_id, outcome, note }) => ({ title: titles.get(fallback_step_id) ?? fallback_step_id, outcome, note })),
+        .map(({ fallback_step_id, outcome, note }) => ({
+          title: titles.get(fallback_step_id) ?? fallback_step_id,
+          outcome,
+          note,
+        })),
     })),
     session: { outcome, notes, next_steps },
   }

@@ -7,9 +7,23 @@ import { walkNodes, walkSteps } from '#rules/flows/walk.ts'
 
 /** The sources of a prompt as facts, numbered across the three lists. */
 export interface SourceFacts {
-  flows: { number: number; name: string; description: string; category: string | null; type: string; nodes: OutlineNode[] }[]
+  flows: {
+    number: number
+    name: string
+    description: string
+    category: string | null
+    type: string
+    nodes: OutlineNode[]
+  }[]
   articles: { number: number; title: string; text: string }[]
-  resolved_sessions: { number: number; title: string; problem: string; cause: string; solution: string; fixes: string[] }[]
+  resolved_sessions: {
+    number: number
+    title: string
+    problem: string
+    cause: string
+    solution: string
+    fixes: string[]
+  }[]
 }
 
 interface OutlineNode {
@@ -40,7 +54,12 @@ export function toSources(candidates: readonly Candidate[]): Sources {
   let remaining = maxCharacters
   for (const candidate of candidates) {
     if (remaining < minCharacters) break
-    const added = addFacts(sources.facts, sources.numbered.length + 1, candidate, Math.min(remaining, maxCharactersEach))
+    const added = addFacts(
+      sources.facts,
+      sources.numbered.length + 1,
+      candidate,
+      Math.min(remaining, maxCharactersEach),
+    )
     remaining -= JSON.stringify(added).length
     const { kind, id, title } = candidate
     sources.numbered.push({ kind, id, title })

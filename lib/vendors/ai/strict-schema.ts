@@ -10,5 +10,7 @@ function removeUnsupported(value: unknown, areNames: boolean): unknown {
   if (Array.isArray(value)) return value.map((item) => removeUnsupported(item, false))
   if (typeof value !== 'object' || value === null) return value
   const supported = Object.entries(value).filter(([key]) => areNames || !unsupportedKeywords.has(key))
-  return Object.fromEntries(supported.map(([key, item]) => [key, removeUnsupported(item, key === 'properties' && !areNames)]))
+  return Object.fromEntries(
+    supported.map(([key, item]) => [key, removeUnsupported(item, key === 'properties' && !areNames)]),
+  )
 }

@@ -1,6 +1,9 @@
 import type { AnswerFailure, Citation } from '#db/rows/ai-session.ts'
 
-/** Return whether a message or step is not one that only says that the model gave no answer. Prompts and texts about the case leave those out. */
+/**
+ * Return whether a message or step is not one that only says that the model gave no answer. Prompts and texts
+ * about the case leave those out.
+ */
 export function isAnswer({ failure }: { failure: AnswerFailure | null }): boolean {
   return failure === null
 }

@@ -11,7 +11,10 @@ export interface UnsettledItems {
 }
 
 /** List the proposed outcomes, open questions and open actions of a case. */
-export function listUnsettledItems({ suggested_fixes, pending_task_lane: { questions, actions } }: AiSessionRow): UnsettledItems {
+export function listUnsettledItems({
+  suggested_fixes,
+  pending_task_lane: { questions, actions },
+}: AiSessionRow): UnsettledItems {
   return {
     fixes: suggested_fixes.filter((fix): fix is ProposedFix => fix.ai_outcome_proposal !== null),
     questions: questions.filter(({ answered }) => !answered),
@@ -19,7 +22,10 @@ export function listUnsettledItems({ suggested_fixes, pending_task_lane: { quest
   }
 }
 
-/** Return a resolved case without what nobody has settled: fixes that were not tried, open questions and open actions. Return others unchanged. */
+/**
+ * Return a resolved case without what nobody has settled: fixes that were not tried, open questions and open
+ * actions. Return others unchanged.
+ */
 export function dropUnsettledItems(session: AiSessionRow): AiSessionRow {
   if (session.status !== 'resolved') return session
   const { questions, actions, responses } = session.pending_task_lane

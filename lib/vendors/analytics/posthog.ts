@@ -11,7 +11,13 @@ export function posthogAnalytics({ url, key }: { url: string; key: string }): An
       const response = await fetchBounded(`${url}/capture/`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ api_key: key, event, distinct_id: subject, properties, timestamp: new Date().toISOString() }),
+        body: JSON.stringify({
+          api_key: key,
+          event,
+          distinct_id: subject,
+          properties,
+          timestamp: new Date().toISOString(),
+        }),
       })
       await response.arrayBuffer()
       if (!response.ok) throw new Error(`The analytics service returned ${response.status}`)

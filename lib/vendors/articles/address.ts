@@ -1,6 +1,9 @@
 import type { ArticleVendor } from './articles.ts'
 
-/** The address of the United States; `api.eu.itglue.com` and `api.au.itglue.com` are the others (https://api.itglue.com/developer). */
+/**
+ * The address of the United States; `api.eu.itglue.com` and `api.au.itglue.com` are the others
+ * (https://api.itglue.com/developer).
+ */
 export const itGlueAddress = 'https://api.itglue.com'
 
 /** Return the base URL of a vendor. That of Hudu is the site, below which its API is at `/api/v1`. */

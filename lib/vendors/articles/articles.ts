@@ -29,8 +29,8 @@ export interface ArticlesPort {
 type FailedSend = SendResult & { ok: false }
 
 /**
- * A call failed. `missing` and `too_large` are about what was asked for, not about the vendor. `late`: the time of the slice was over before the
- * call. The result's error is a sentence for users.
+ * A call failed. `missing` and `too_large` are about what was asked for, not about the vendor. `late`: the
+ * time of the slice was over before the call. The result's error is a sentence for users.
  */
 export class ArticlesError extends Error {
   readonly kind: 'missing' | 'too_large' | 'late' | 'other'

@@ -21,8 +21,8 @@ export interface ArticlesConnection {
 export type GetJson = <S extends z.ZodType>(path: string, shape: S) => Promise<z.output<S>>
 
 /**
- * Create a function that calls a vendor during one slice. No redirect is followed, since the key would go to another address. Limits: 10 s a
- * call, 35 s in total, 16 MiB an answer.
+ * Create a function that calls a vendor during one slice. No redirect is followed, since the key would go to
+ * another address. Limits: 10 s a call, 35 s in total, 16 MiB an answer.
  */
 export function createArticlesHttp(
   { vendor, baseUrl, apiKey }: ArticlesConnection,
@@ -38,7 +38,8 @@ export function createArticlesHttp(
     const reason = await refusal
     if (reason) throw finalError(null, `The address of ${name} ${reason}`)
     const timeoutMs = Math.min(callMs, deadline - Date.now())
-    if (timeoutMs <= 0) throw new ArticlesError('late', { ok: false, status: null, error: `${name} did not answer in time` })
+    if (timeoutMs <= 0)
+      throw new ArticlesError('late', { ok: false, status: null, error: `${name} did not answer in time` })
     const { success, data } = shape.safeParse(await getJson(`${baseUrl}${path}`, timeoutMs))
     if (!success) throw otherError(200, `${name} did not answer as documented`)
     return data
@@ -46,7 +47,9 @@ export function createArticlesHttp(
 
   async function getJson(url: string, timeoutMs: number): Promise<unknown> {
     try {
-      const response = await createBoundedFetch('articles', { timeoutMs, maxBytes })(url, { headers: { accept, 'x-api-key': apiKey } })
+      const response = await createBoundedFetch('articles', { timeoutMs, maxBytes })(url, {
+        headers: { accept, 'x-api-key': apiKey },
+      })
       if (response.ok) return await response.json()
       await response.body?.cancel().catch(() => undefined)
       throw toError(name, response)
@@ -55,14 +58,24 @@ export function createArticlesHttp(
       if (error instanceof SyntaxError) throw otherError(200, `${name} did not answer with JSON`)
       const isTooLong = error instanceof AnswerTooLongError
       const failed = failedSend(error, callMs)
-      throw new ArticlesError(isTooLong ? 'too_large' : 'other', { ...failed, error: `${name}: ${failed.error}`, gone: isTooLong })
+      throw new ArticlesError(isTooLong ? 'too_large' : 'other', {
+        ...failed,
+        error: `${name}: ${failed.error}`,
+        gone: isTooLong,
+      })
     }
   }
 }
 
 function toError(name: string, { status, headers }: Response): ArticlesError {
   if (status === 401 || status === 403) return finalError(status, `${name} refused the API key`)
-  if (status === 404) return new ArticlesError('missing', { ok: false, status, error: `${name} has nothing at this address`, gone: true })
+  if (status === 404)
+    return new ArticlesError('missing', {
+      ok: false,
+      status,
+      error: `${name} has nothing at this address`,
+      gone: true,
+    })
   const retryAfterSeconds = parseRetryAfter(headers.get('retry-after'))
   if (status === 429) {
     const error = `${name} limits our calls`
@@ -74,11 +87,19 @@ function toError(name: string, { status, headers }: Response): ArticlesError {
       retryAfterSeconds: retryAfterSeconds ?? defaultPauseSeconds,
     })
   }
-  if (status >= 300 && status < 400) return finalError(status, `${name} redirects to another address; enter that address`)
+  if (status >= 300 && status < 400)
+    return finalError(status, `${name} redirects to another address; enter that address`)
   const error = `${name} answered ${status}`
   if (status < 500 && status !== 408) return finalError(status, error)
-  return new ArticlesError('other', { ok: false, status, error, ...(retryAfterSeconds ? { retryAfterSeconds } : {}) })
+  return new ArticlesError('other', {
+    ok: false,
+    status,
+    error,
+    ...(retryAfterSeconds ? { retryAfterSeconds } : {}),
+  })
 }
 
-const otherError = (status: number | null, error: string) => new ArticlesError('other', { ok: false, status, error })
-const finalError = (status: number | null, error: string) => new ArticlesError('other', { ok: false, status, error, gone: true })
+const otherError = (status: number | null, error: string) =>
+  new ArticlesError('other', { ok: false, status, error })
+const finalError = (status: number | null, error: string) =>
+  new ArticlesError('other', { ok: false, status, error, gone: true })

@@ -20,7 +20,10 @@ const Named = z.object({ name: z.string() })
 const CompanyAnswer = z.object({ company: Named })
 const FolderAnswer = z.object({ folder: Named })
 
-/** Read articles of Hudu. A position is a number of a page; the first page without articles is behind the last one. */
+/**
+ * Read articles of Hudu. A position is a number of a page; the first page without articles is behind the last
+ * one.
+ */
 export function createHudu(get: GetJson): ArticlesPort {
   const names = new Map<string, Promise<string>>()
   const getName = (path: string, load: (path: string) => Promise<string>) => {
@@ -28,9 +31,21 @@ export function createHudu(get: GetJson): ArticlesPort {
     names.set(path, known)
     return known
   }
-  const getOwner = ({ company_id, folder_id }: { company_id?: number | null | undefined; folder_id?: number | null | undefined }) => {
-    if (company_id) return getName(`/api/v1/companies/${company_id}`, async (path) => (await get(path, CompanyAnswer)).company.name)
-    return folder_id ? getName(`/api/v1/folders/${folder_id}`, async (path) => (await get(path, FolderAnswer)).folder.name) : ''
+  const getOwner = ({
+    company_id,
+    folder_id,
+  }: {
+    company_id?: number | null | undefined
+    folder_id?: number | null | undefined
+  }) => {
+    if (company_id)
+      return getName(
+        `/api/v1/companies/${company_id}`,
+        async (path) => (await get(path, CompanyAnswer)).company.name,
+      )
+    return folder_id
+      ? getName(`/api/v1/folders/${folder_id}`, async (path) => (await get(path, FolderAnswer)).folder.name)
+      : ''
   }
   return {
     async listPage(position) {

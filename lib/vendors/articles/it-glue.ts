@@ -4,12 +4,18 @@ import type { GetJson } from './http.ts'
 
 const Id = z.string().regex(/^\d{1,20}$/)
 const Meta = z.object({ 'next-page': z.int().nullish() }).nullish()
-const OrganizationsAnswer = z.object({ data: z.array(z.object({ id: Id, attributes: z.object({ name: z.string().nullish() }) })) })
+const OrganizationsAnswer = z.object({
+  data: z.array(z.object({ id: Id, attributes: z.object({ name: z.string().nullish() }) })),
+})
 const DocumentsAnswer = z.object({
   data: z.array(
     z.object({
       id: Id,
-      attributes: z.object({ name: z.string().nullish(), published: z.boolean().nullish(), archived: z.boolean().nullish() }),
+      attributes: z.object({
+        name: z.string().nullish(),
+        published: z.boolean().nullish(),
+        archived: z.boolean().nullish(),
+      }),
     }),
   ),
   meta: Meta,
@@ -23,20 +29,28 @@ const Section = z.object({
   }),
 })
 const SectionsAnswer = z.object({ data: z.array(Section), meta: Meta })
-const DocumentAnswer = z.object({ data: z.object({ attributes: z.object({ content: z.string().nullish() }) }) })
+const DocumentAnswer = z.object({
+  data: z.object({ attributes: z.object({ content: z.string().nullish() }) }),
+})
 type Section = z.output<typeof Section>
 
 const organizationsPerPage = 50
 const documentsPerPage = 100
 const maxSectionPages = 10
-// Without a filter the vendor lists the documents of the root alone, and with this one those of the folders alone.
+// Without a filter the vendor lists the documents of the root alone, and with this one those of the folders
+// alone.
 const filters = ['', '&filter%5Bdocument_folder_id%5D%5Bne%5D=null'] as const
 
-/** Read documents of IT Glue, organization by organization: in each those of the root, then those of its folders. */
+/**
+ * Read documents of IT Glue, organization by organization: in each those of the root, then those of its
+ * folders.
+ */
 export function createItGlue(get: GetJson): ArticlesPort {
   const pages = new Map<number, Promise<z.output<typeof OrganizationsAnswer>>>()
   const listOrganizations = (page: number) => {
-    const known = pages.get(page) ?? get(`/organizations?sort=id&${toPage(page, organizationsPerPage)}`, OrganizationsAnswer)
+    const known =
+      pages.get(page) ??
+      get(`/organizations?sort=id&${toPage(page, organizationsPerPage)}`, OrganizationsAnswer)
     pages.set(page, known)
     return known
   }
@@ -48,7 +62,8 @@ export function createItGlue(get: GetJson): ArticlesPort {
       if (!organization) return { articles: [], next: null }
       const path = `/organizations/${organization.id}/relationships/documents?${toPage(page, documentsPerPage)}${filters[pass] ?? ''}`
       const { data, meta } = await get(path, DocumentsAnswer).catch(toNoDocuments)
-      const isPublished = ({ attributes }: (typeof data)[number]) => attributes.published !== false && !attributes.archived
+      const isPublished = ({ attributes }: (typeof data)[number]) =>
+        attributes.published !== false && !attributes.archived
       const articles = data.filter(isPublished).map(({ id, attributes }) => ({
         id,
         name: [organization.attributes.name, attributes.name].filter(Boolean).join(' / '),
@@ -60,7 +75,10 @@ export function createItGlue(get: GetJson): ArticlesPort {
     async read(id) {
       const sections: Section[] = []
       for (let page = 1; page <= maxSectionPages; page++) {
-        const { data, meta } = await get(`/documents/${id}/relationships/sections?${toPage(page, documentsPerPage)}`, SectionsAnswer)
+        const { data, meta } = await get(
+          `/documents/${id}/relationships/sections?${toPage(page, documentsPerPage)}`,
+          SectionsAnswer,
+        )
         sections.push(...data)
         if (data.length === 0 || !meta?.['next-page']) break
       }
@@ -78,17 +96,26 @@ function toNoDocuments(error: unknown): z.output<typeof DocumentsAnswer> {
   throw error
 }
 
-/** Write sections as HTML, in their order. Steps that follow each other are one list. A gallery has only pictures. */
+/**
+ * Write sections as HTML, in their order. Steps that follow each other are one list. A gallery has only
+ * pictures.
+ */
 function writeSections(sections: readonly Section[]): string {
   let isInList = false
   const parts: string[] = []
-  for (const { attributes } of sections.toSorted((a, b) => (a.attributes.sort ?? 0) - (b.attributes.sort ?? 0))) {
+  for (const { attributes } of sections.toSorted(
+    (a, b) => (a.attributes.sort ?? 0) - (b.attributes.sort ?? 0),
+  )) {
     const { 'resource-type': type, content, level } = attributes
     if (!content) continue
     const isStep = type === 'Document::Step'
     if (isStep !== isInList) parts.push(isStep ? '<ol>' : '</ol>')
     isInList = isStep
-    const tag = isStep ? 'li' : type === 'Document::Heading' && !/<h[1-6]/i.test(content) ? `h${level ?? 2}` : 'div'
+    const tag = isStep
+      ? 'li'
+      : type === 'Document::Heading' && !/<h[1-6]/i.test(content)
+        ? `h${level ?? 2}`
+        : 'div'
     parts.push(`<${tag}>${content}</${tag}>`)
   }
   return [...parts, isInList ? '</ol>' : ''].join('\n')

@@ -6,7 +6,8 @@ export interface ApiKeyIds {
   keyId: string
 }
 
-// As GitHub's tokens: a prefix that names the service, base62, and a checksum with which a scanner recognises a key without asking anybody.
+// As GitHub's tokens: a prefix that names the service, base62, and a checksum with which a scanner recognises
+// a key without asking anybody.
 // https://github.blog/engineering/platform-security/behind-githubs-new-authentication-token-formats/
 const prefix = 'sfk_'
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -17,10 +18,18 @@ const format = new RegExp(
   `^${prefix}([0-9A-Za-z]{${idLength}})([0-9A-Za-z]{${idLength}})[0-9A-Za-z]{${secretLength}}([0-9A-Za-z]{${checksumLength}})$`,
 )
 
-/** Create a key with 256 random bits. It contains the ids of its account and of itself, so that one round trip can check it. */
+/**
+ * Create a key with 256 random bits. It contains the ids of its account and of itself, so that one round trip
+ * can check it.
+ */
 export function createApiKey({ accountId, keyId }: ApiKeyIds): string {
-  const secret = Array.from(crypto.getRandomValues(new Uint8Array(32)), (byte) => byte.toString(16).padStart(2, '0')).join('')
-  const body = toBase62(fromHex(accountId), idLength) + toBase62(fromHex(keyId), idLength) + toBase62(fromHex(secret), secretLength)
+  const secret = Array.from(crypto.getRandomValues(new Uint8Array(32)), (byte) =>
+    byte.toString(16).padStart(2, '0'),
+  ).join('')
+  const body =
+    toBase62(fromHex(accountId), idLength) +
+    toBase62(fromHex(keyId), idLength) +
+    toBase62(fromHex(secret), secretLength)
   return prefix + body + createChecksum(prefix + body)
 }
 

@@ -21,28 +21,45 @@ export interface ApprovalLink {
 }
 
 export interface ApprovalTokens {
-  /** Sign a link. The same arguments give the same token, because a repeated call to the mail provider must be the same. */
+  /**
+   * Sign a link. The same arguments give the same token, because a repeated call to the mail provider must be
+   * the same.
+   */
   sign(link: ApprovalLink, requestedAt: Date): Promise<string>
   /** Return what a link decides, or null when the token is not ours or was changed. */
   verify(token: string): Promise<ApprovalLink | null>
 }
 
 /**
- * A request ends after at most a week, which the database decides. The token lives longer, so that a late click is told that the request has
- * expired, not that its link is wrong.
+ * A request ends after at most a week, which the database decides. The token lives longer, so that a late
+ * click is told that the request has expired, not that its link is wrong.
  */
 const lifetimeSeconds = 30 * 24 * 3600
 
-/** Create and verify the tokens with which an approver decides one request without a sign-in. They give no other right. */
+/**
+ * Create and verify the tokens with which an approver decides one request without a sign-in. They give no
+ * other right.
+ */
 export function createApprovalTokens(settings: TokenSettings): ApprovalTokens {
   const signer = createTokenSigner(settings, '/approval')
   return {
     sign: ({ approvalId, userId, accountId, digest, decision }, requestedAt) =>
-      signer.sign(approvalId, { user: userId, account: accountId, digest, decision }, lifetimeSeconds, requestedAt),
+      signer.sign(
+        approvalId,
+        { user: userId, account: accountId, digest, decision },
+        lifetimeSeconds,
+        requestedAt,
+      ),
     async verify(token) {
       const { data } = Claims.safeParse(await signer.verify(token))
       return data
-        ? { approvalId: data.sub, userId: data.user, accountId: data.account, digest: data.digest, decision: data.decision }
+        ? {
+            approvalId: data.sub,
+            userId: data.user,
+            accountId: data.account,
+            digest: data.digest,
+            decision: data.decision,
+          }
         : null
     },
   }

@@ -5,7 +5,10 @@ import { createTokenSigner, type TokenSettings } from './jwt.ts'
 export interface Device {
   id: string
   userId: string
-  /** `passwords.device_generation` when the token was signed. The token is valid while the user's number is the same. */
+  /**
+   * `passwords.device_generation` when the token was signed. The token is valid while the user's number is
+   * the same.
+   */
   generation: number
 }
 
@@ -18,7 +21,10 @@ export interface DeviceTokens {
 const lifetimeSeconds = 180 * 86_400
 const Claims = z.object({ sub: z.uuid(), dev: z.uuid(), gen: z.int().min(0) })
 
-/** Create and verify the tokens that prove an earlier sign-in on a device. They give attempts of their own and no other right. */
+/**
+ * Create and verify the tokens that prove an earlier sign-in on a device. They give attempts of their own and
+ * no other right.
+ */
 export function createDeviceTokens(settings: TokenSettings): DeviceTokens {
   const signer = createTokenSigner(settings, '/device')
   return {

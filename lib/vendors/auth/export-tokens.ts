@@ -20,7 +20,8 @@ const Claims = z.object({ sub: z.uuid(), acc: z.uuid(), usr: z.uuid() })
 export function createExportTokens(settings: TokenSettings): ExportTokens {
   const signer = createTokenSigner(settings, '/export')
   return {
-    sign: ({ exportId, accountId, userId }, lifetimeSeconds) => signer.sign(exportId, { acc: accountId, usr: userId }, lifetimeSeconds),
+    sign: ({ exportId, accountId, userId }, lifetimeSeconds) =>
+      signer.sign(exportId, { acc: accountId, usr: userId }, lifetimeSeconds),
     async verify(token) {
       const { data: claims } = Claims.safeParse(await signer.verify(token))
       return claims ? { exportId: claims.sub, accountId: claims.acc, userId: claims.usr } : null

@@ -1,7 +1,9 @@
 import { base64url } from 'jose'
 
 async function sha256(data: string | Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
-  return new Uint8Array(await crypto.subtle.digest('SHA-256', typeof data === 'string' ? new TextEncoder().encode(data) : data))
+  return new Uint8Array(
+    await crypto.subtle.digest('SHA-256', typeof data === 'string' ? new TextEncoder().encode(data) : data),
+  )
 }
 
 /** Hash with SHA-256. Return PostgreSQL's text form of a bytea. */

@@ -8,17 +8,24 @@ export type TokenSettings = Pick<Config, 'JWT_KEYS' | 'JWT_ISSUER' | 'JWT_AUDIEN
 export interface TokenSigner {
   /** Sign a token that is valid from `issuedAt` on, now by default. */
   sign(subject: string, claims: JWTPayload, lifetimeSeconds: number, issuedAt?: Date): Promise<string>
-  /** Return the claims of a token, or null when it is not ours, was changed, has expired or is for another audience. */
+  /**
+   * Return the claims of a token, or null when it is not ours, was changed, has expired or is for another
+   * audience.
+   */
   verify(token: string): Promise<JWTPayload | null>
 }
 
-/** Create a signer (HS256). The first key signs and every key verifies, so that keys can be rotated. `purpose` extends the audience. */
+/**
+ * Create a signer (HS256). The first key signs and every key verifies, so that keys can be rotated. `purpose`
+ * extends the audience.
+ */
 export function createTokenSigner(settings: TokenSettings, purpose = ''): TokenSigner {
   const keys = settings.JWT_KEYS
   const imported = new Map(keys.map(({ kid, secret }) => [kid, loadOnce(() => importKey(secret))]))
   const issuer = settings.JWT_ISSUER ?? settings.PUBLIC_BASE_URL
   const audience = (settings.JWT_AUDIENCE ?? `${settings.PUBLIC_BASE_URL}/api/v1`) + purpose
-  const getKey = async ({ kid }: { kid?: string }) => (await imported.get(kid ?? '')?.()) ?? Promise.reject(new Error('unknown key'))
+  const getKey = async ({ kid }: { kid?: string }) =>
+    (await imported.get(kid ?? '')?.()) ?? Promise.reject(new Error('unknown key'))
   const kid = keys[0]?.kid ?? ''
   return {
     async sign(subject, claims, lifetimeSeconds, issuedAt = new Date()) {
@@ -34,7 +41,14 @@ export function createTokenSigner(settings: TokenSettings, purpose = ''): TokenS
     },
     async verify(token) {
       try {
-        return (await jwtVerify(token, getKey, { algorithms: ['HS256'], issuer, audience, requiredClaims: ['sub', 'exp'] })).payload
+        return (
+          await jwtVerify(token, getKey, {
+            algorithms: ['HS256'],
+            issuer,
+            audience,
+            requiredClaims: ['sub', 'exp'],
+          })
+        ).payload
       } catch {
         return null
       }
@@ -43,5 +57,11 @@ export function createTokenSigner(settings: TokenSettings, purpose = ''): TokenS
 }
 
 function importKey(secret: string): Promise<CryptoKey> {
-  return crypto.subtle.importKey('raw', new TextEncoder().encode(secret), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify'])
+  return crypto.subtle.importKey(
+    'raw',
+    new TextEncoder().encode(secret),
+    { name: 'HMAC', hash: 'SHA-256' },
+    false,
+    ['sign', 'verify'],
+  )
 }

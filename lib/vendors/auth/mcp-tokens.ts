@@ -12,13 +12,19 @@ export interface McpGrant {
 
 export interface McpTokens {
   sign(grant: McpGrant): Promise<string>
-  /** Return the grant of a token, or null when it is not ours, was changed, has expired or is for another audience. */
+  /**
+   * Return the grant of a token, or null when it is not ours, was changed, has expired or is for another
+   * audience.
+   */
   verify(token: string): Promise<McpGrant | null>
 }
 
 const Claims = z.object({ sub: z.uuid(), acc: z.uuid(), sid: z.uuid(), scp: z.array(z.string()) })
 
-/** Create and verify the access tokens of the OAuth server. Their audience is the MCP server, so the API refuses them. */
+/**
+ * Create and verify the access tokens of the OAuth server. Their audience is the MCP server, so the API
+ * refuses them.
+ */
 export function createMcpTokens(settings: TokenSettings): McpTokens {
   const signer = createTokenSigner(settings, '/mcp')
   return {
@@ -26,7 +32,9 @@ export function createMcpTokens(settings: TokenSettings): McpTokens {
       signer.sign(userId, { acc: accountId, sid: signInId, scp: scopes }, mcpTokenSeconds),
     async verify(token) {
       const { data: claims } = Claims.safeParse(await signer.verify(token))
-      return claims ? { caller: { userId: claims.sub, accountId: claims.acc, signInId: claims.sid }, scopes: claims.scp } : null
+      return claims
+        ? { caller: { userId: claims.sub, accountId: claims.acc, signInId: claims.sid }, scopes: claims.scp }
+        : null
     },
   }
 }

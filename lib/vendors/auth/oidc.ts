@@ -7,7 +7,10 @@ export type ProviderName = (typeof providerNames)[number]
 
 /** A user as the identity provider knows them. */
 export interface Identity {
-  /** Unique and never reassigned: Google's `sub`, Microsoft's `tid` and `oid`. An e-mail address can be reassigned. */
+  /**
+   * Unique and never reassigned: Google's `sub`, Microsoft's `tid` and `oid`. An e-mail address can be
+   * reassigned.
+   */
   subject: string
   email: string | null
   /** Whether the provider has verified the address. Always false for Microsoft, which does not say. */
@@ -29,7 +32,10 @@ export interface IdentityProvider {
 }
 export type IdentityProviders = Partial<Record<ProviderName, IdentityProvider>>
 
-/** `refused`: the provider does not accept the code, or its ID token is not valid. `failed`: it does not answer, or not as specified. */
+/**
+ * `refused`: the provider does not accept the code, or its ID token is not valid. `failed`: it does not
+ * answer, or not as specified.
+ */
 export class OidcFailure extends Error {
   readonly kind: 'refused' | 'failed'
   constructor(kind: 'refused' | 'failed', message: string, cause?: unknown) {
@@ -57,7 +63,10 @@ const fetchBounded = createBoundedFetch('identity', { timeoutMs: 8000, maxBytes:
 const discoveryLifetimeMs = 3_600_000
 const clockToleranceSeconds = 30
 
-/** Sign in with OpenID Connect: code flow, PKCE, state and nonce. This isolate caches discovery for an hour and keys for five minutes. */
+/**
+ * Sign in with OpenID Connect: code flow, PKCE, state and nonce. This isolate caches discovery for an hour
+ * and keys for five minutes.
+ */
 export function identityProvider(settings: ProviderSettings): IdentityProvider {
   const { name, clientId, clientSecret, redirectUri } = settings
   const client: oauth.Client = { client_id: clientId, [oauth.clockTolerance]: clockToleranceSeconds }
@@ -65,7 +74,8 @@ export function identityProvider(settings: ProviderSettings): IdentityProvider {
   const keys: oauth.JWKSCacheInput = {}
   let cached: CachedDiscovery | undefined
   const server = async () => {
-    if (!cached || cached.until <= Date.now()) cached = { server: await discover(settings), until: Date.now() + discoveryLifetimeMs }
+    if (!cached || cached.until <= Date.now())
+      cached = { server: await discover(settings), until: Date.now() + discoveryLifetimeMs }
     return cached.server
   }
   return {
@@ -73,8 +83,19 @@ export function identityProvider(settings: ProviderSettings): IdentityProvider {
       withOidcFailures(async () => {
         const url = new URL((await server()).authorization_endpoint ?? '')
         const challenge = await oauth.calculatePKCECodeChallenge(flow.codeVerifier)
-        const query = { client_id: clientId, redirect_uri: redirectUri, response_type: 'code', scope, state: flow.state, nonce: flow.nonce }
-        for (const [key, value] of Object.entries({ ...query, code_challenge: challenge, code_challenge_method: 'S256' }))
+        const query = {
+          client_id: clientId,
+          redirect_uri: redirectUri,
+          response_type: 'code',
+          scope,
+          state: flow.state,
+          nonce: flow.nonce,
+        }
+        for (const [key, value] of Object.entries({
+          ...query,
+          code_challenge: challenge,
+          code_challenge_method: 'S256',
+        }))
           url.searchParams.set(key, value)
         // Let users with several accounts choose one, instead of using the last one.
         url.searchParams.set('prompt', 'select_account')
@@ -85,10 +106,20 @@ export function identityProvider(settings: ProviderSettings): IdentityProvider {
         const as = await server()
         const http = httpOptions(settings.issuer)
         const callback = oauth.validateAuthResponse(as, client, new URLSearchParams({ code, state }), state)
-        const response = await oauth.authorizationCodeGrantRequest(as, client, auth, callback, redirectUri, codeVerifier, http())
+        const response = await oauth.authorizationCodeGrantRequest(
+          as,
+          client,
+          auth,
+          callback,
+          redirectUri,
+          codeVerifier,
+          http(),
+        )
         const issuing = { ...as, issuer: issuerFor(await readIdTokenClaims(response.clone()), as.issuer) }
         const checks = { expectedNonce: nonce, requireIdToken: true }
-        const tokens = await oauth.processAuthorizationCodeResponse(issuing, client, response, checks).catch(throwUnprovenToken)
+        const tokens = await oauth
+          .processAuthorizationCodeResponse(issuing, client, response, checks)
+          .catch(throwUnprovenToken)
         await verifySignature(issuing, response, keys, http).catch(throwUnverifiedSignature)
         return identityReaders[name](oauth.getValidatedIdTokenClaims(tokens) as oauth.IDToken)
       }),
@@ -98,17 +129,25 @@ export function identityProvider(settings: ProviderSettings): IdentityProvider {
 const tenantTemplate = '{tenantid}'
 
 async function discover({ issuer }: ProviderSettings): Promise<oauth.AuthorizationServer> {
-  const answer = await oauth.discoveryRequest(new URL(issuer), { algorithm: 'oidc', ...httpOptions(issuer)() })
-  // The issuer of a multi-tenant endpoint is a template. Each ID token is checked against its own tenant's issuer.
+  const answer = await oauth.discoveryRequest(new URL(issuer), {
+    algorithm: 'oidc',
+    ...httpOptions(issuer)(),
+  })
+  // The issuer of a multi-tenant endpoint is a template. Each ID token is checked against its own tenant's
+  // issuer.
   const issuerTemplate = issuer.replace(/\/(common|organizations)\/v2\.0$/, `/${tenantTemplate}/v2.0`)
   const server = await oauth.processDiscoveryResponse(new URL(issuerTemplate), answer)
   for (const endpoint of ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const)
-    if (!URL.canParse(server[endpoint] ?? '')) throw new OidcFailure('failed', `The provider's discovery has no ${endpoint}`)
+    if (!URL.canParse(server[endpoint] ?? ''))
+      throw new OidcFailure('failed', `The provider's discovery has no ${endpoint}`)
   // The state identifies the provider of a callback. The frontend does not pass on `iss`.
   return { ...server, issuer: server.issuer, authorization_response_iss_parameter_supported: false }
 }
 
-/** Return the unchecked claims of the ID token. Throw when a 200 has no tokens; another status is a refusal that the library reads. */
+/**
+ * Return the unchecked claims of the ID token. Throw when a 200 has no tokens; another status is a refusal
+ * that the library reads.
+ */
 async function readIdTokenClaims(answer: Response): Promise<Record<string, unknown>> {
   if (answer.status !== 200) return {}
   const { id_token, access_token } = (await answer.json()) as { id_token?: unknown; access_token?: unknown }
@@ -123,12 +162,16 @@ async function readIdTokenClaims(answer: Response): Promise<Record<string, unkno
 
 /** Return the issuer that the ID token must have. The library checks it and the signature afterwards. */
 function issuerFor({ iss, tid }: Record<string, unknown>, issuer: string): string {
-  if (issuer.includes(tenantTemplate)) return issuer.replace(tenantTemplate, () => (isTenant(tid) ? tid : 'none'))
+  if (issuer.includes(tenantTemplate))
+    return issuer.replace(tenantTemplate, () => (isTenant(tid) ? tid : 'none'))
   // Google's older tokens have an issuer without the scheme.
   return `https://${iss}` === issuer ? String(iss) : issuer
 }
 
-/** Verify the signature. An unknown key is looked up once more in freshly fetched keys, because providers rotate them. */
+/**
+ * Verify the signature. An unknown key is looked up once more in freshly fetched keys, because providers
+ * rotate them.
+ */
 async function verifySignature(
   as: oauth.AuthorizationServer,
   response: Response,
@@ -154,7 +197,12 @@ const identityReaders: Record<ProviderName, (claims: oauth.IDToken) => Identity>
   microsoft: ({ tid, oid, email, preferred_username, name }) => {
     if (!isTenant(tid)) throw new OidcFailure('refused', 'The ID token has no tenant')
     const subject = `${tid}:${requireSubject(oid)}`
-    return { subject, email: textClaim(email) ?? textClaim(preferred_username), emailVerified: false, name: textClaim(name) }
+    return {
+      subject,
+      email: textClaim(email) ?? textClaim(preferred_username),
+      emailVerified: false,
+      name: textClaim(name),
+    }
   },
 }
 
@@ -175,19 +223,29 @@ function textClaim(claim: unknown): string | null {
 /** Allow plain http endpoints only for a plain http issuer, which is the local emulator. */
 function httpOptions(issuer: string) {
   const customFetch = (url: string, options: object) => fetchBounded(url, options)
-  return () => ({ [oauth.allowInsecureRequests]: issuer.startsWith('http:'), [oauth.customFetch]: customFetch })
+  return () => ({
+    [oauth.allowInsecureRequests]: issuer.startsWith('http:'),
+    [oauth.customFetch]: customFetch,
+  })
 }
 
 function throwUnprovenToken(error: unknown): never {
-  if (error instanceof oauth.ResponseBodyError || getErrorCode(error) === oauth.RESPONSE_IS_NOT_CONFORM) throw error
+  if (error instanceof oauth.ResponseBodyError || getErrorCode(error) === oauth.RESPONSE_IS_NOT_CONFORM)
+    throw error
   throw new OidcFailure('refused', 'The ID token is not valid', error)
 }
 
-const badSignatureCodes: ReadonlySet<unknown> = new Set([oauth.KEY_SELECTION, oauth.INVALID_RESPONSE, oauth.UNSUPPORTED_OPERATION])
+const badSignatureCodes: ReadonlySet<unknown> = new Set([
+  oauth.KEY_SELECTION,
+  oauth.INVALID_RESPONSE,
+  oauth.UNSUPPORTED_OPERATION,
+])
 
 /** Turn a bad signature into a refusal. A failure to fetch keys is no refusal of the token. */
 function throwUnverifiedSignature(error: unknown): never {
-  throw badSignatureCodes.has(getErrorCode(error)) ? new OidcFailure('refused', 'The signature of the ID token is wrong', error) : error
+  throw badSignatureCodes.has(getErrorCode(error))
+    ? new OidcFailure('refused', 'The signature of the ID token is wrong', error)
+    : error
 }
 
 async function withOidcFailures<T>(work: () => Promise<T>): Promise<T> {

@@ -24,7 +24,10 @@ const credentialFields = {
   type: z.literal('public-key'),
   clientExtensionResults: z.unknown().transform(() => ({})),
 }
-/** What `navigator.credentials.create` returns, as JSON. https://www.w3.org/TR/webauthn-3/#dictdef-registrationresponsejson */
+/**
+ * What `navigator.credentials.create` returns, as JSON.
+ * https://www.w3.org/TR/webauthn-3/#dictdef-registrationresponsejson
+ */
 const Registration = z.object({
   ...credentialFields,
   response: z.object({
@@ -33,10 +36,18 @@ const Registration = z.object({
     transports: z.array(z.string().max(50)).max(10).default([]),
   }),
 })
-/** What `navigator.credentials.get` returns, as JSON. https://www.w3.org/TR/webauthn-3/#dictdef-authenticationresponsejson */
+/**
+ * What `navigator.credentials.get` returns, as JSON.
+ * https://www.w3.org/TR/webauthn-3/#dictdef-authenticationresponsejson
+ */
 const Assertion = z.object({
   ...credentialFields,
-  response: z.object({ clientDataJSON: Base64url, authenticatorData: Base64url, signature: Base64url, userHandle: Base64url.nullish() }),
+  response: z.object({
+    clientDataJSON: Base64url,
+    authenticatorData: Base64url,
+    signature: Base64url,
+    userHandle: Base64url.nullish(),
+  }),
 })
 export type Registration = z.output<typeof Registration>
 export type Assertion = z.output<typeof Assertion>

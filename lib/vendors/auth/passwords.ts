@@ -9,7 +9,8 @@ export interface PasswordHasher {
 }
 
 /**
- * Return a password in the form that is hashed. Keyboards write "ü" as one character or as two, and full-width letters:
+ * Return a password in the form that is hashed. Keyboards write "ü" as one character or as two, and
+ * full-width letters:
  * https://pages.nist.gov/800-63-4/sp800-63b.html#passwordver asks for NFKC or NFKD. There are no hashes of other forms.
  */
 export function normalisePassword(password: string): string {
@@ -19,7 +20,10 @@ export function normalisePassword(password: string): string {
 /** OWASP's second choice for argon2id: 19 MiB, two passes, one lane. */
 export const argon2Cost = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1, hashLength: 32 }
 
-/** Return whether `hash` was made with another algorithm or cost than new hashes. https://github.com/P-H-C/phc-string-format */
+/**
+ * Return whether `hash` was made with another algorithm or cost than new hashes.
+ * https://github.com/P-H-C/phc-string-format
+ */
 export function isOutdatedHash(hash: string): boolean {
   const { memoryCost, timeCost, parallelism } = argon2Cost
   return !hash.startsWith(`$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$`)
@@ -29,7 +33,8 @@ export function isOutdatedHash(hash: string): boolean {
 export function findPasswordWeakness(password: string, email: string): string | null {
   const lower = password.toLowerCase()
   const [name = ''] = email.toLowerCase().split('@')
-  if (lower.includes(email.toLowerCase()) || (name.length >= 4 && lower.includes(name))) return 'must not contain the e-mail address'
+  if (lower.includes(email.toLowerCase()) || (name.length >= 4 && lower.includes(name)))
+    return 'must not contain the e-mail address'
   if (commonPasswords.has(lower)) return 'must not be a common password'
   return null
 }

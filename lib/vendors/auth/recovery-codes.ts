@@ -9,7 +9,10 @@ export function createRecoveryCodes(): string[] {
 }
 
 function createRecoveryCode(): string {
-  const letters = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => alphabet[byte % alphabet.length]).join('')
+  const letters = Array.from(
+    crypto.getRandomValues(new Uint8Array(16)),
+    (byte) => alphabet[byte % alphabet.length],
+  ).join('')
   return letters.replace(/(.{4})(?=.)/g, '$1-')
 }
 

@@ -1,6 +1,7 @@
 import type { Vault } from './vault.ts'
 
-// Encrypts the secret answers of a session. Each is bound to its session and field, so it cannot be opened in the place of another.
+// Encrypts the secret answers of a session. Each is bound to its session and field, so it cannot be opened in
+// the place of another.
 
 const vaultContext = (sessionId: string, key: string) => `session:${sessionId}:${key}`
 
@@ -14,7 +15,11 @@ export async function sealAnswers(
     (entry): entry is [string, string] => typeof entry[1] === 'string' && entry[1].trim() !== '',
   )
   return Object.fromEntries(
-    await Promise.all(answers.map(async ([key, answer]) => [key, await vault.seal(answer, vaultContext(sessionId, key))] as const)),
+    await Promise.all(
+      answers.map(
+        async ([key, answer]) => [key, await vault.seal(answer, vaultContext(sessionId, key))] as const,
+      ),
+    ),
   )
 }
 
@@ -26,7 +31,9 @@ export async function openAnswers(
 ): Promise<Record<string, string>> {
   return Object.fromEntries(
     await Promise.all(
-      Object.entries(sealed).map(async ([key, text]) => [key, await vault.open(text, vaultContext(sessionId, key))] as const),
+      Object.entries(sealed).map(
+        async ([key, text]) => [key, await vault.open(text, vaultContext(sessionId, key))] as const,
+      ),
     ),
   )
 }

@@ -6,7 +6,9 @@ export const accessTokenSeconds = 15 * 60
 
 export interface AccessTokens {
   sign(caller: Caller): Promise<string>
-  /** Return the caller of a token, or null when it is not ours, was changed, has expired or names no sign-in. */
+  /**
+   * Return the caller of a token, or null when it is not ours, was changed, has expired or names no sign-in.
+   */
   verify(token: string): Promise<Caller | null>
 }
 
@@ -19,7 +21,8 @@ export function createAccessTokens(settings: TokenSettings): AccessTokens {
   // The signature is checked once per isolate, the expiry on every request.
   const verified = new Map<string, { caller: Caller; exp: number }>()
   return {
-    sign: ({ userId, accountId, signInId }) => signer.sign(userId, { acc: accountId, sid: signInId }, accessTokenSeconds),
+    sign: ({ userId, accountId, signInId }) =>
+      signer.sign(userId, { acc: accountId, sid: signInId }, accessTokenSeconds),
     async verify(token) {
       const cached = verified.get(token)
       if (cached) return cached.exp > Date.now() / 1000 ? cached.caller : null

@@ -30,8 +30,8 @@ const SubscriptionClaims = z.object({
 })
 
 /**
- * Create and verify the tokens with which a recipient unsubscribes an address, or ends a subscription of a weekly report. They contain no
- * address, because they are part of URLs.
+ * Create and verify the tokens with which a recipient unsubscribes an address, or ends a subscription of a
+ * weekly report. They contain no address, because they are part of URLs.
  */
 export function createUnsubscribeTokens(settings: TokenSettings): UnsubscribeTokens {
   const signer = createTokenSigner(settings, '/unsubscribe')
@@ -40,9 +40,11 @@ export function createUnsubscribeTokens(settings: TokenSettings): UnsubscribeTok
     async verify(token) {
       return Claims.safeParse(await signer.verify(token)).data?.sub ?? null
     },
-    signSubscription: ({ accountId, userId, teamId }) => signer.sign([accountId, userId, teamId].join('.'), {}, lifetimeSeconds),
+    signSubscription: ({ accountId, userId, teamId }) =>
+      signer.sign([accountId, userId, teamId].join('.'), {}, lifetimeSeconds),
     async verifySubscription(token) {
-      const [accountId, userId, teamId] = SubscriptionClaims.safeParse(await signer.verify(token)).data?.sub ?? []
+      const [accountId, userId, teamId] =
+        SubscriptionClaims.safeParse(await signer.verify(token)).data?.sub ?? []
       return accountId && userId && teamId ? { accountId, userId, teamId } : null
     },
   }

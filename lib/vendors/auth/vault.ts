@@ -17,20 +17,32 @@ export interface VaultKey {
 
 const encoder = new TextEncoder()
 
-/** Create a vault with AES-256-GCM and a random 96-bit nonce per secret. The first key seals, every key opens. Sealed text: `version.nonce.ciphertext`. */
+/**
+ * Create a vault with AES-256-GCM and a random 96-bit nonce per secret. The first key seals, every key opens.
+ * Sealed text: `version.nonce.ciphertext`.
+ */
 export function createVault(keys: readonly VaultKey[]): Vault {
   const imported = new Map(keys.map(({ version, key }) => [String(version), loadOnce(() => importKey(key))]))
-  const keyOf = (version: string) => imported.get(version)?.() ?? Promise.reject(new Error(`No credentials key of version ${version}`))
+  const keyOf = (version: string) =>
+    imported.get(version)?.() ?? Promise.reject(new Error(`No credentials key of version ${version}`))
   const sealingVersion = String(keys[0]?.version)
   return {
     async seal(secret, context) {
       const iv = crypto.getRandomValues(new Uint8Array(12))
-      const sealed = await crypto.subtle.encrypt(cipherOptions(iv, context), await keyOf(sealingVersion), encoder.encode(secret))
+      const sealed = await crypto.subtle.encrypt(
+        cipherOptions(iv, context),
+        await keyOf(sealingVersion),
+        encoder.encode(secret),
+      )
       return [sealingVersion, base64url.encode(iv), base64url.encode(new Uint8Array(sealed))].join('.')
     },
     async open(text, context) {
       const [version = '', iv = '', sealed = ''] = text.split('.')
-      const opened = await crypto.subtle.decrypt(cipherOptions(base64url.decode(iv), context), await keyOf(version), bytes(sealed))
+      const opened = await crypto.subtle.decrypt(
+        cipherOptions(base64url.decode(iv), context),
+        await keyOf(version),
+        bytes(sealed),
+      )
       return new TextDecoder().decode(opened)
     },
   }

@@ -34,9 +34,17 @@ export function createWebauthn({ rpId, origin }: { rpId: string; origin: string 
       return { credential_id: id, public_key: base64url.encode(publicKey), counter, transports }
     },
     async createSignInOptions(challenge) {
-      return generateAuthenticationOptions({ rpID: rpId, challenge: decode(challenge), userVerification: 'required' })
+      return generateAuthenticationOptions({
+        rpID: rpId,
+        challenge: decode(challenge),
+        userVerification: 'required',
+      })
     },
-    async verifySignIn({ response: { userHandle: _, ...response }, ...answer }, challenge, { credential_id: id, public_key, counter }) {
+    async verifySignIn(
+      { response: { userHandle: _, ...response }, ...answer },
+      challenge,
+      { credential_id: id, public_key, counter },
+    ) {
       const credential = { id, publicKey: decode(public_key), counter }
       const result = await verifyAuthenticationResponse({
         response: { ...answer, response },

@@ -48,19 +48,29 @@ export interface Checkout {
 }
 
 /** The result of a call to the provider. `unknown`: it has no such customer, subscription or price. */
-export type ProviderResult<T> = { ok: true; value: T } | { ok: false; reason: 'not_configured' | 'unknown' | 'failed' }
+export type ProviderResult<T> =
+  | { ok: true; value: T }
+  | { ok: false; reason: 'not_configured' | 'unknown' | 'failed' }
 
 export interface BillingPort {
   /** Without a provider every call returns `not_configured`. */
   readonly isConfigured: boolean
-  /** Create the text by which events name an account: `client_reference_id` of a checkout, `account_id` in the metadata of the others. */
+  /**
+   * Create the text by which events name an account: `client_reference_id` of a checkout, `account_id` in the
+   * metadata of the others.
+   */
   createReference(accountId: string): Promise<string>
   /** Create a short-lived page where the customer manages payment. Anyone with the address can open it. */
   createPortalUrl(customerId: string, returnUrl: string): Promise<ProviderResult<string>>
   /** Create a page where somebody subscribes to a price. It ends after a day. */
   createCheckoutUrl(checkout: Checkout): Promise<ProviderResult<string>>
-  /** Read the event of a body that the provider signed within the last five minutes; `unsigned` for any other body. */
-  readEvent(body: RawBody): Promise<{ ok: true; value: BillingEvent } | { ok: false; reason: 'not_configured' | 'unsigned' }>
+  /**
+   * Read the event of a body that the provider signed within the last five minutes; `unsigned` for any other
+   * body.
+   */
+  readEvent(
+    body: RawBody,
+  ): Promise<{ ok: true; value: BillingEvent } | { ok: false; reason: 'not_configured' | 'unsigned' }>
   /** Delete a customer, which also cancels its subscriptions. */
   deleteCustomer(customerId: string): Promise<ProviderResult<null>>
   /** Return a subscription's current state; null for one that was never paid. */

@@ -20,8 +20,9 @@ export interface StoredCustomer {
 const statusOrder = ['active', 'past_due', 'unpaid', 'canceled'] as const
 
 /**
- * Return the subscription by which an account has its plan and its status; null without any. One with the price of a plan comes first, then the
- * better paid one, then the one created last. So an account with an active subscription to a plan is never locked.
+ * Return the subscription by which an account has its plan and its status; null without any. One with the
+ * price of a plan comes first, then the better paid one, then the one created last. So an account with an
+ * active subscription to a plan is never locked.
  */
 export function chooseSubscription<T extends StoredSubscription>(subscriptions: readonly T[]): T | null {
   const [first] = subscriptions.toSorted(
@@ -34,11 +35,19 @@ export function chooseSubscription<T extends StoredSubscription>(subscriptions: 
   return first ?? null
 }
 
-/** Return the customer whose portal an account opens: that of the chosen subscription, else the one linked last. Deleted ones do not count. */
-export function chooseCustomer(customers: readonly StoredCustomer[], subscription: StoredSubscription | null): string | null {
+/**
+ * Return the customer whose portal an account opens: that of the chosen subscription, else the one linked
+ * last. Deleted ones do not count.
+ */
+export function chooseCustomer(
+  customers: readonly StoredCustomer[],
+  subscription: StoredSubscription | null,
+): string | null {
   const present = customers.filter(({ isDeleted }) => !isDeleted)
   const paying = present.find(({ id }) => id === subscription?.customerId)
-  const newest = present.toSorted((a, b) => Date.parse(b.linkedAt ?? epoch) - Date.parse(a.linkedAt ?? epoch) || (a.id < b.id ? 1 : -1))
+  const newest = present.toSorted(
+    (a, b) => Date.parse(b.linkedAt ?? epoch) - Date.parse(a.linkedAt ?? epoch) || (a.id < b.id ? 1 : -1),
+  )
   return (paying ?? newest[0])?.id ?? null
 }
 

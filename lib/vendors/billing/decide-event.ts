@@ -10,12 +10,16 @@ export interface TimedEvent {
   id: string
   /** The provider's time of the event, RFC 3339 in whole seconds. */
   at: string
-  /** Whether the subscription's state was fetched from the provider after the event arrived. Otherwise it is the state in the event. */
+  /**
+   * Whether the subscription's state was fetched from the provider after the event arrived. Otherwise it is
+   * the state in the event.
+   */
   isFetched: boolean
 }
 
 /**
- * Decide whether an event's state of a subscription is the newest. Each subscription has its own clock, because the provider promises no order:
+ * Decide whether an event's state of a subscription is the newest. Each subscription has its own clock,
+ * because the provider promises no order:
  * https://docs.stripe.com/webhooks#event-ordering. `tie`: only the provider knows the state after two events of one second.
  */
 export function decideEvent(

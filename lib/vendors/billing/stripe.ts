@@ -17,13 +17,21 @@ const timeoutMs = 5000
 const maxBytes = 1024 * 1024
 
 /** Create a billing port that uses Stripe. Without its keys every call returns `not_configured`. */
-export function stripeBilling({ secretKey, webhookSecret, baseUrl, references }: StripeSettings): BillingPort {
+export function stripeBilling({
+  secretKey,
+  webhookSecret,
+  baseUrl,
+  references,
+}: StripeSettings): BillingPort {
   const stripe = secretKey ? openStripe(secretKey, baseUrl) : null
   return {
     isConfigured: stripe !== null,
     createReference: references.sign,
     createPortalUrl: (customer, return_url) =>
-      callStripe(stripe, async ({ billingPortal }) => (await billingPortal.sessions.create({ customer, return_url })).url),
+      callStripe(
+        stripe,
+        async ({ billingPortal }) => (await billingPortal.sessions.create({ customer, return_url })).url,
+      ),
     createCheckoutUrl: (checkout) => callStripe(stripe, (client) => createCheckoutUrl(client, checkout)),
     // It also cancels the customer's subscriptions at once: https://docs.stripe.com/api/customers/delete
     deleteCustomer: (id) =>
@@ -31,14 +39,25 @@ export function stripeBilling({ secretKey, webhookSecret, baseUrl, references }:
         await customers.del(id)
         return null
       }),
-    getSubscription: (id) => callStripe(stripe, async ({ subscriptions }) => toSubscription(await subscriptions.retrieve(id), references)),
+    getSubscription: (id) =>
+      callStripe(stripe, async ({ subscriptions }) =>
+        toSubscription(await subscriptions.retrieve(id), references),
+      ),
     async readEvent({ bytes, headers }) {
       if (!stripe || !webhookSecret) return { ok: false, reason: 'not_configured' }
       try {
         const signature = headers.get('stripe-signature') ?? ''
-        const event = await stripe.webhooks.constructEventAsync(decoder.decode(bytes), signature, webhookSecret, toleranceSeconds)
+        const event = await stripe.webhooks.constructEventAsync(
+          decoder.decode(bytes),
+          signature,
+          webhookSecret,
+          toleranceSeconds,
+        )
         const { id, type, created } = event
-        return { ok: true, value: { id, type, at: toTime(created), change: await readChange(event, references) } }
+        return {
+          ok: true,
+          value: { id, type, at: toTime(created), change: await readChange(event, references) },
+        }
       } catch {
         return { ok: false, reason: 'unsigned' }
       }
@@ -53,14 +72,18 @@ function openStripe(secretKey: string, baseUrl: string): Stripe {
     const { pathname, search } = new URL(String(url))
     const response = await fetchBounded(`${baseUrl}${pathname}${search}`, init)
     // The client would read a redirect as an answer.
-    if (response.status >= 300 && response.status < 400) throw new Error('The billing provider sent a redirect')
+    if (response.status >= 300 && response.status < 400)
+      throw new Error('The billing provider sent a redirect')
     return response
   }
   const httpClient = Stripe.createFetchHttpClient(toBase as typeof fetch)
   return new Stripe(secretKey, { httpClient, maxNetworkRetries: 1, timeout: timeoutMs, telemetry: false })
 }
 
-/** The subscription's own events carry the reference too, so they link the customer even before the checkout's event arrives. */
+/**
+ * The subscription's own events carry the reference too, so they link the customer even before the checkout's
+ * event arrives.
+ */
 async function createCheckoutUrl(
   stripe: Stripe,
   { priceId, reference, customerId, email, successUrl, cancelUrl }: Checkout,
@@ -79,12 +102,16 @@ async function createCheckoutUrl(
   return url
 }
 
-async function callStripe<T>(stripe: Stripe | null, work: (stripe: Stripe) => Promise<T>): Promise<ProviderResult<T>> {
+async function callStripe<T>(
+  stripe: Stripe | null,
+  work: (stripe: Stripe) => Promise<T>,
+): Promise<ProviderResult<T>> {
   if (!stripe) return { ok: false, reason: 'not_configured' }
   try {
     return { ok: true, value: await work(stripe) }
   } catch (error) {
-    const unknown = error instanceof Stripe.errors.StripeInvalidRequestError && error.code === 'resource_missing'
+    const unknown =
+      error instanceof Stripe.errors.StripeInvalidRequestError && error.code === 'resource_missing'
     return { ok: false, reason: unknown ? 'unknown' : 'failed' }
   }
 }
@@ -93,11 +120,19 @@ async function readChange(event: Stripe.Event, references: AccountReferences): P
   switch (event.type) {
     case 'checkout.session.completed': {
       const { client_reference_id, metadata, customer, subscription } = event.data.object
-      return toLink(await readAccount(references, metadata?.account_id ?? client_reference_id), getId(customer), getId(subscription))
+      return toLink(
+        await readAccount(references, metadata?.account_id ?? client_reference_id),
+        getId(customer),
+        getId(subscription),
+      )
     }
     case 'customer.created':
     case 'customer.updated':
-      return toLink(await readAccount(references, event.data.object.metadata?.account_id), event.data.object.id, null)
+      return toLink(
+        await readAccount(references, event.data.object.metadata?.account_id),
+        event.data.object.id,
+        null,
+      )
     case 'customer.deleted':
       return { kind: 'customer_gone', customerId: event.data.object.id }
     case 'customer.subscription.created':
@@ -114,11 +149,18 @@ async function readChange(event: Stripe.Event, references: AccountReferences): P
 }
 
 /** Return the account that an event names. A reference that we did not sign names none. */
-async function readAccount({ verify }: AccountReferences, reference: string | null | undefined): Promise<string | null> {
+async function readAccount(
+  { verify }: AccountReferences,
+  reference: string | null | undefined,
+): Promise<string | null> {
   return reference ? verify(reference) : null
 }
 
-function toLink(accountId: string | null, customerId: string | null, subscriptionId: string | null): BillingChange | null {
+function toLink(
+  accountId: string | null,
+  customerId: string | null,
+  subscriptionId: string | null,
+): BillingChange | null {
   return accountId && customerId ? { kind: 'linked', accountId, customerId, subscriptionId } : null
 }
 
@@ -133,11 +175,25 @@ const statuses: Partial<Record<Stripe.Subscription.Status, Subscription['status'
 }
 
 /** Until API version 2025-03-31 the period's end was a field of the subscription; then it moved to the items. An event has the version of its
- * webhook: https://docs.stripe.com/changelog/basil/2025-03-31/deprecate-subscription-current-period-start-and-end */
+ * webhook:
+ * https://docs.stripe.com/changelog/basil/2025-03-31/deprecate-subscription-current-period-start-and-end */
 type AnySubscription = Stripe.Subscription & { current_period_end?: number | null }
 
-async function toSubscription(subscription: AnySubscription, references: AccountReferences): Promise<Subscription | null> {
-  const { id, customer, status, metadata, items, billing_cycle_anchor, created, cancel_at, cancel_at_period_end } = subscription
+async function toSubscription(
+  subscription: AnySubscription,
+  references: AccountReferences,
+): Promise<Subscription | null> {
+  const {
+    id,
+    customer,
+    status,
+    metadata,
+    items,
+    billing_cycle_anchor,
+    created,
+    cancel_at,
+    cancel_at_period_end,
+  } = subscription
   const mapped = statuses[status]
   const customerId = getId(customer)
   if (!mapped || !customerId) return null

@@ -1,7 +1,11 @@
-// After two failures in a row the next calls use the fallback for this long, without waiting for the same time-out.
+// After two failures in a row the next calls use the fallback for this long, without waiting for the same
+// time-out.
 const pauseMs = 5000
 const failuresBeforePause = 2
-/** A call that opens a connection may take this many times as long: from a far region, TCP and TLS take three round trips before it. */
+/**
+ * A call that opens a connection may take this many times as long: from a far region, TCP and TLS take three
+ * round trips before it.
+ */
 export const firstCallFactor = 4
 // Runtimes close a connection that is idle for about this long.
 const connectionIdleMs = 30_000
@@ -10,7 +14,10 @@ const connectionIdleMs = 30_000
 export interface Availability {
   /** False for 5 s after two failures in a row. */
   isAvailable(): boolean
-  /** Whether the next call probably opens a connection, so that its time-out is `firstCallFactor` times as long. */
+  /**
+   * Whether the next call probably opens a connection, so that its time-out is `firstCallFactor` times as
+   * long.
+   */
   needsConnection(): boolean
   recordSuccess(): void
   recordFailure(): void

@@ -6,15 +6,27 @@ interface CountedKey {
   windowMs: number
 }
 
-/** Count `calls` calls, one by default, against `max` calls per window of `rate`, at the time `at` in milliseconds. */
-export type CountLocally = (key: string, max: number, rate: ParsedRate, at: number, calls?: number) => LimitResult
+/**
+ * Count `calls` calls, one by default, against `max` calls per window of `rate`, at the time `at` in
+ * milliseconds.
+ */
+export type CountLocally = (
+  key: string,
+  max: number,
+  rate: ParsedRate,
+  at: number,
+  calls?: number,
+) => LimitResult
 
-/** How many of the least recently used keys are searched for an ended window before a key is forgotten early. */
+/**
+ * How many of the least recently used keys are searched for an ended window before a key is forgotten early.
+ */
 const searchedKeys = 50
 
 /**
- * Create a counter of calls in exact sliding windows, in this process. It stores at most `maxKeys` keys and `maxTimes` calls of 8 bytes.
- * Beyond that it forgets a key whose window has ended, or the key that was used least recently.
+ * Create a counter of calls in exact sliding windows, in this process. It stores at most `maxKeys` keys and
+ * `maxTimes` calls of 8 bytes. Beyond that it forgets a key whose window has ended, or the key that was used
+ * least recently.
  */
 export function createLocalCounter(maxKeys = 5000, maxTimes = 500_000): CountLocally {
   // In the order of their last use.

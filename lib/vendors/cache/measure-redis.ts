@@ -2,7 +2,8 @@ import { isTraced, runInSpan } from '#trace.ts'
 import { type RedisCommands, readRedisErrorCode } from './redis-commands.ts'
 
 /**
- * Return the commands, each recorded as a span of the work that runs now. A span is named by its command and contains no key and no value:
+ * Return the commands, each recorded as a span of the work that runs now. A span is named by its command and
+ * contains no key and no value:
  * https://opentelemetry.io/docs/specs/semconv/database/redis/
  */
 export function measureRedis<R extends RedisCommands>(redis: R): R {
@@ -30,7 +31,8 @@ async function measure(command: string, call: () => Promise<unknown>): Promise<u
       if (code) span.attributes['db.response.status_code'] = code
       // The caller then sends the script itself, so nothing has failed.
       span.failed = code !== 'NOSCRIPT'
-      if (span.failed) span.attributes['error.type'] = code ?? (error instanceof Error ? error.name : typeof error)
+      if (span.failed)
+        span.attributes['error.type'] = code ?? (error instanceof Error ? error.name : typeof error)
       return { ok: false, error }
     }
   })

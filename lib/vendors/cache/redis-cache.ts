@@ -5,15 +5,18 @@ import type { CachePort } from './cache.ts'
 import type { RedisCommands } from './redis-commands.ts'
 
 /**
- * Create a cache in Redis. A call may take `timeoutMs`, and four times as long if it opens a connection. After two failures in a row, all calls
- * of the next 5 s are misses and do not wait.
+ * Create a cache in Redis. A call may take `timeoutMs`, and four times as long if it opens a connection.
+ * After two failures in a row, all calls of the next 5 s are misses and do not wait.
  */
 export function createRedisCache(redis: RedisCommands, timeoutMs = 250): CachePort {
   const availability = createAvailability()
   const callUnlessUnreachable = async (call: () => Promise<unknown>): Promise<unknown> => {
     if (!availability.isAvailable()) return undefined
     try {
-      const result = await withTimeout(availability.needsConnection() ? timeoutMs * firstCallFactor : timeoutMs, call())
+      const result = await withTimeout(
+        availability.needsConnection() ? timeoutMs * firstCallFactor : timeoutMs,
+        call(),
+      )
       availability.recordSuccess()
       return result
     } catch {

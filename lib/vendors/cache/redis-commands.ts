@@ -1,4 +1,7 @@
-/** The commands of Redis that the limiter and the cache use. Every call rejects when Redis does not answer in time. */
+/**
+ * The commands of Redis that the limiter and the cache use. Every call rejects when Redis does not answer in
+ * time.
+ */
 export interface RedisCommands {
   /** Run the script with this SHA-1. Reject with `NOSCRIPT` if Redis does not know it. */
   evalsha(hash: string, keys: string[], args: unknown[]): Promise<unknown>
@@ -9,7 +12,10 @@ export interface RedisCommands {
   delete(key: string): Promise<unknown>
 }
 
-/** Return the code with which an error of Redis starts, never its text: https://redis.io/docs/latest/develop/reference/protocol-spec/#simple-errors */
+/**
+ * Return the code with which an error of Redis starts, never its text:
+ * https://redis.io/docs/latest/develop/reference/protocol-spec/#simple-errors
+ */
 export function readRedisErrorCode(error: unknown): string | undefined {
   return error instanceof Error ? /(?:^|: )([A-Z]{3,20})\b/.exec(error.message)?.[1] : undefined
 }

@@ -15,16 +15,20 @@ const maxBlockedKeys = 5000
 const lateMs = 50
 
 /**
- * Create a limiter that counts calls in Redis, with `@upstash/ratelimit`. A window starts at the key's first call. Windows of a key that is
- * called in each of them follow each other without a gap. A key over its limit is refused without a call to Redis. A call may take
- * `timeoutMs`, and four times as long if it opens a connection.
+ * Create a limiter that counts calls in Redis, with `@upstash/ratelimit`. A window starts at the key's first
+ * call. Windows of a key that is called in each of them follow each other without a gap. A key over its limit
+ * is refused without a call to Redis. A call may take `timeoutMs`, and four times as long if it opens a
+ * connection.
  */
 export function createRedisLimiter(
   redis: RedisCommands,
   timeoutMs = 250,
   log: (line: Record<string, unknown>) => void = () => {},
 ): Limiter {
-  /** The time in milliseconds until which a key of Redis is over its limit. The library reads and writes it too. */
+  /**
+   * The time in milliseconds until which a key of Redis is over its limit. The library reads and writes it
+   * too.
+   */
   const blockedUntilByKey = new Map<string, number>()
   const checkedRedis = checkReplies(redis)
   const findRatelimit = createRatelimits(checkedRedis, timeoutMs, blockedUntilByKey)
@@ -45,7 +49,8 @@ export function createRedisLimiter(
       const identifier = `${rate.max}/${rate.windowMs}:${key}`
       const redisKey = `${prefix}:${identifier}`
       const countHere = (max: number) => countLocally(key, max, rate, Date.now(), calls)
-      const countWhileAway = () => (strict ? countHere(Math.max(1, Math.floor(rate.max / 2))) : createAllowedResult(rate))
+      const countWhileAway = () =>
+        strict ? countHere(Math.max(1, Math.floor(rate.max / 2))) : createAllowedResult(rate)
       forgetEndedBlock(blockedUntilByKey, redisKey)
       if (!availability.isAvailable() && !blockedUntilByKey.has(redisKey)) return countWhileAway()
       const [findLimiter, allowedMs] = availability.needsConnection()
@@ -67,13 +72,15 @@ export function createRedisLimiter(
         if (response.reason !== 'cacheBlock') availability.recordSuccess()
         // Counted here too, so that a call without an answer in time goes on from the right number.
         if (response.success) countHere(rate.max)
-        // Redis deletes a key one window after its last allowed call, even if the clock of whoever wrote it was wrong.
+        // Redis deletes a key one window after its last allowed call, even if the clock of whoever wrote it
+        // was wrong.
         const reset = Math.min(response.reset, Date.now() + rate.windowMs)
         if (!response.success) rememberBlocked(blockedUntilByKey, redisKey, reset)
         const resetSeconds = Math.max(1, Math.ceil((reset - Date.now()) / 1000))
         return { allowed: response.success, limit: rate.max, remaining: response.remaining, resetSeconds }
       }
-      // A time-out that fires late says that this process was busy, for example with a burst of the caller, not that Redis is away.
+      // A time-out that fires late says that this process was busy, for example with a burst of the caller,
+      // not that Redis is away.
       if (performance.now() - startedAt > allowedMs + lateMs) return countHere(rate.max)
       availability.recordFailure()
       return strict || !availability.isAvailable() ? countWhileAway() : countHere(rate.max)
@@ -85,15 +92,19 @@ export function createRedisLimiter(
   }
 }
 
-/** Return a function that finds the library's limiter of a rate. There are as many as rates in the code, and each is created once. */
+/**
+ * Return a function that finds the library's limiter of a rate. There are as many as rates in the code, and
+ * each is created once.
+ */
 function createRatelimits(redis: RatelimitRedis, timeoutMs: number, ephemeralCache: Map<string, number>) {
   const ratelimits = new Map<string, Ratelimit>()
   return ({ max, windowMs }: ParsedRate): Ratelimit => {
     const name = `${max}/${windowMs}`
     const existing = ratelimits.get(name)
     if (existing) return existing
-    // A bucket that is refilled to the full once per window allows exactly `max` calls in a fresh window, and `reset` is the time of the
-    // refill. The library's sliding window refuses again at the time that it returns as `reset`.
+    // A bucket that is refilled to the full once per window allows exactly `max` calls in a fresh window, and
+    // `reset` is the time of the refill. The library's sliding window refuses again at the time that it
+    // returns as `reset`.
     const limiter = Ratelimit.tokenBucket(max, `${windowMs} ms`, max)
     const ratelimit = new Ratelimit({ redis, limiter, prefix, timeout: timeoutMs, ephemeralCache })
     ratelimits.set(name, ratelimit)
@@ -110,7 +121,9 @@ function readRefusal(error: unknown): string | undefined {
 /** Redis answers these while it starts, fails over or runs a script for too long. It serves nobody then. */
 const notServing = new Set(['LOADING', 'MASTERDOWN', 'CLUSTERDOWN', 'BUSY'])
 
-/** Reject replies that are not three numbers: the library would take any text for a refusal that never ends. */
+/**
+ * Reject replies that are not three numbers: the library would take any text for a refusal that never ends.
+ */
 function checkReplies(redis: RedisCommands): RatelimitRedis {
   const check = (reply: unknown) => {
     if (Array.isArray(reply) && reply.length === 3 && reply.every(Number.isFinite)) return reply
@@ -133,10 +146,17 @@ function forgetEndedBlock(blockedUntilByKey: Map<string, number>, key: string): 
 function rememberBlocked(blockedUntilByKey: Map<string, number>, key: string, until: number): void {
   blockedUntilByKey.set(key, until)
   if (blockedUntilByKey.size <= maxBlockedKeys) return
-  // The oldest tenth, so that an attacker with many keys does not cause a scan for each of them. A forgotten key only costs a call to Redis.
-  for (const oldest of [...blockedUntilByKey.keys()].slice(0, maxBlockedKeys / 10)) blockedUntilByKey.delete(oldest)
+  // The oldest tenth, so that an attacker with many keys does not cause a scan for each of them. A forgotten
+  // key only costs a call to Redis.
+  for (const oldest of [...blockedUntilByKey.keys()].slice(0, maxBlockedKeys / 10))
+    blockedUntilByKey.delete(oldest)
 }
 
 function createAllowedResult(rate: ParsedRate): LimitResult {
-  return { allowed: true, limit: rate.max, remaining: rate.max - 1, resetSeconds: Math.ceil(rate.windowMs / 1000) }
+  return {
+    allowed: true,
+    limit: rate.max,
+    remaining: rate.max - 1,
+    resetSeconds: Math.ceil(rate.windowMs / 1000),
+  }
 }

@@ -18,10 +18,16 @@ export interface ChatMessage {
 }
 
 declare const escapedFor: unique symbol
-/** A text in the markup of a tool, in which what users wrote is escaped. A plain text does not compile in its place. */
+/**
+ * A text in the markup of a tool, in which what users wrote is escaped. A plain text does not compile in its
+ * place.
+ */
 export type Escaped<Tool extends ChatTool> = string & { readonly [escapedFor]: Tool }
 
-/** The types of incoming webhooks: 1 takes Slack blocks, 2 takes Adaptive Cards as Microsoft Teams workflows do. */
+/**
+ * The types of incoming webhooks: 1 takes Slack blocks, 2 takes Adaptive Cards as Microsoft Teams workflows
+ * do.
+ */
 export const chatTools = [1, 2] as const
 export type ChatTool = (typeof chatTools)[number]
 

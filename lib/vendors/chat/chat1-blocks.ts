@@ -38,8 +38,8 @@ function clipEscaped(text: string, max: number): Escaped<1> {
 }
 
 /**
- * Build the Block Kit message of an incoming webhook. `text` is the phone notification. Users' texts are `plain_text`: mrkdwn, which would
- * make `*slow*` bold, has no escape for its marks.
+ * Build the Block Kit message of an incoming webhook. `text` is the phone notification. Users' texts are
+ * `plain_text`: mrkdwn, which would make `*slow*` bold, has no escape for its marks.
  */
 export function toBlocks({ title, body, url, facts = [], sections = [], button, secondButton }: ChatMessage) {
   const hasBody = body !== '' || (facts.length === 0 && sections.length === 0)
@@ -53,7 +53,12 @@ export function toBlocks({ title, body, url, facts = [], sections = [], button, 
       { type: 'section', text: toPlainText(text, max) },
     ]),
     ...(url && button
-      ? [{ type: 'actions', elements: [toButton(url, button), ...(secondButton ? [toSecondButton(secondButton)] : [])] }]
+      ? [
+          {
+            type: 'actions',
+            elements: [toButton(url, button), ...(secondButton ? [toSecondButton(secondButton)] : [])],
+          },
+        ]
       : []),
     ...(url ? [{ type: 'context', elements: [toLink('Open in Support Flow', url)] }] : []),
   ]
@@ -64,7 +69,10 @@ function toPlainText(text: string, max: number): BlockText {
   return { type: 'plain_text', text: clipEscaped(text, max), emoji: false }
 }
 
-const toBold = (label: string): BlockText => ({ type: 'mrkdwn', text: `*${escapeText(label)}*` as Escaped<1> })
+const toBold = (label: string): BlockText => ({
+  type: 'mrkdwn',
+  text: `*${escapeText(label)}*` as Escaped<1>,
+})
 // The fields of a section are shown in two columns.
 const toFields = ({ label, text, url }: LabelledText & { url?: string }) => [
   toBold(label),
@@ -81,5 +89,11 @@ function toSecondButton({ label, url }: NonNullable<ChatMessage['secondButton']>
 }
 
 function toButton(url: string, { label, isUrgent }: NonNullable<ChatMessage['button']>) {
-  return { type: 'button', text: toPlainText(label, 75), url, action_id: 'open', ...(isUrgent ? { style: 'danger' } : {}) }
+  return {
+    type: 'button',
+    text: toPlainText(label, 75),
+    url,
+    action_id: 'open',
+    ...(isUrgent ? { style: 'danger' } : {}),
+  }
 }

@@ -1,18 +1,23 @@
 import { clip } from '#rules/text/clip.ts'
 import type { ChatMessage, Escaped } from './chat.ts'
 
-// Teams accepts 28 KB: https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using
+// Teams accepts 28 KB:
+// https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using
 const maxBytes = 20 * 1024
 const maxTitle = 300
 const maxText = 4000
 
-// Cards render some Markdown (emphasis, links, lists) and {{DATE()}}. A backslash keeps users' characters literal. In "1." it stands before the
-// dot, because it escapes only punctuation: https://spec.commonmark.org/0.31.2/#backslash-escapes. Teams starts a new line only after two line
-// feeds: https://learn.microsoft.com/microsoftteams/platform/task-modules-and-cards/cards/cards-format
+// Cards render some Markdown (emphasis, links, lists) and {{DATE()}}. A backslash keeps users' characters
+// literal. In "1." it stands before the dot, because it escapes only punctuation:
+// https://spec.commonmark.org/0.31.2/#backslash-escapes. Teams starts a new line only after two line feeds:
+// https://learn.microsoft.com/microsoftteams/platform/task-modules-and-cards/cards/cards-format
 function escapeText(text: string): Escaped<2> {
   return text
     .replace(/[\\*_[\]{}]/g, (mark) => `\\${mark}`)
-    .replace(/^([^\S\n]*\d*)([-+]|(?<=\d)[.)])(?=\s)/gm, (_, start: string, mark: string) => `${start}\\${mark}`)
+    .replace(
+      /^([^\S\n]*\d*)([-+]|(?<=\d)[.)])(?=\s)/gm,
+      (_, start: string, mark: string) => `${start}\\${mark}`,
+    )
     .replace(/(?:\r\n?|\n)+/g, '\n\n') as Escaped<2>
 }
 
@@ -42,8 +47,16 @@ export function toAdaptiveCard(message: ChatMessage) {
   return card
 }
 
-function buildCard({ title, body, url, facts = [], sections = [], button, secondButton }: ChatMessage, length: number) {
-  const text = (value: string, style: object): TextBlock => ({ type: 'TextBlock', text: escapeText(value), wrap: true, ...style })
+function buildCard(
+  { title, body, url, facts = [], sections = [], button, secondButton }: ChatMessage,
+  length: number,
+) {
+  const text = (value: string, style: object): TextBlock => ({
+    type: 'TextBlock',
+    text: escapeText(value),
+    wrap: true,
+    ...style,
+  })
   const factSet = {
     type: 'FactSet',
     facts: facts.map(({ label, text: value, url: address }): CardFact => {
@@ -62,7 +75,11 @@ function buildCard({ title, body, url, facts = [], sections = [], button, second
           type: 'AdaptiveCard',
           version: '1.4',
           body: [
-            text(clip(title, maxTitle), { weight: 'Bolder', size: 'Medium', ...(button?.isUrgent ? { color: 'Attention' } : {}) }),
+            text(clip(title, maxTitle), {
+              weight: 'Bolder',
+              size: 'Medium',
+              ...(button?.isUrgent ? { color: 'Attention' } : {}),
+            }),
             ...(facts.length > 0 ? [factSet] : []),
             ...(body ? [text(clip(body, length), { spacing: 'Small' })] : []),
             ...sections.flatMap((section) => [
@@ -72,7 +89,9 @@ function buildCard({ title, body, url, facts = [], sections = [], button, second
           ],
           actions: [
             ...(url ? [{ type: 'Action.OpenUrl', title: button?.label ?? 'Open in Support Flow', url }] : []),
-            ...(secondButton ? [{ type: 'Action.OpenUrl', title: secondButton.label, url: secondButton.url }] : []),
+            ...(secondButton
+              ? [{ type: 'Action.OpenUrl', title: secondButton.label, url: secondButton.url }]
+              : []),
           ],
         },
       },

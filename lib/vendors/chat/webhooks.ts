@@ -15,16 +15,19 @@ const formats: Record<ChatTool, WebhookFormat> = {
   1: {
     build: toBlocks,
     accepts: ({ status }, text) => status === 200 && text.trim() === 'ok',
-    removed: /^(?:channel_is_archived|channel_not_found|invalid_token|no_active_hooks|no_service|no_service_id|no_team|team_disabled)$/,
+    removed:
+      /^(?:channel_is_archived|channel_not_found|invalid_token|no_active_hooks|no_service|no_service_id|no_team|team_disabled)$/,
   },
-  // It answers 202, or 200 with a text that can still be an error. A workflow that was deleted or switched off answers 400 with this code.
+  // It answers 202, or 200 with a text that can still be an error. A workflow that was deleted or switched
+  // off answers 400 with this code.
   2: {
     build: toAdaptiveCard,
     accepts: ({ ok }, text) => ok && !text.includes('returned HTTP error'),
     removed: /"(?:WorkflowTriggerIsNotEnabled|WorkflowNotFound)"/,
   },
 }
-// After a 429 without Retry-After. Slack allows one message per second and webhook: https://docs.slack.dev/apis/web-api/rate-limits
+// After a 429 without Retry-After. Slack allows one message per second and webhook:
+// https://docs.slack.dev/apis/web-api/rate-limits
 const defaultPauseSeconds = 60
 
 /** Return the JSON body of a message to a chat tool. */
@@ -64,6 +67,7 @@ function toSendResult(tool: ChatTool, response: Response, text: string): SendRes
       isPostponed: true,
       retryAfterSeconds: parseRetryAfter(response.headers.get('retry-after')) ?? defaultPauseSeconds,
     }
-  const isRemoved = status === 404 || status === 410 || (!response.ok && formats[tool].removed.test(text.trim()))
+  const isRemoved =
+    status === 404 || status === 410 || (!response.ok && formats[tool].removed.test(text.trim()))
   return { ok: false, status, error, gone: isRemoved, ...(isRemoved ? { isRemoved } : {}) }
 }

@@ -1,6 +1,9 @@
 import { type Html, html } from '#rules/text/html.ts'
 
-/** A chart whose bars are cells of a table, because mail programs show no SVG: https://www.caniemail.com/features/html-svg/ */
+/**
+ * A chart whose bars are cells of a table, because mail programs show no SVG:
+ * https://www.caniemail.com/features/html-svg/
+ */
 export interface Bars {
   title: string
   rows: readonly { label: string; value: number }[]
@@ -12,7 +15,8 @@ export interface Bars {
 export function renderBars({ title, rows, end }: Bars, colour: string): Html {
   const lines = rows.map(({ label, value }) => {
     const share = Math.round((value / end) * 100)
-    const filled = value > 0 && html`<td class="bar" width="${share}%" style="height:14px;background:${colour}"></td>`
+    const filled =
+      value > 0 && html`<td class="bar" width="${share}%" style="height:14px;background:${colour}"></td>`
     const bar = html`<table role="presentation" width="100%" style="border-collapse:collapse"><tr>${filled}<td></td></tr></table>`
     return html`<tr><th scope="row" style="padding:2px 12px 2px 0;text-align:left;font-weight:400">${label}</th><td style="width:100%">${bar}</td><td style="padding-left:12px;text-align:right">${value}</td></tr>`
   })

@@ -8,7 +8,10 @@ export interface Brand {
   colour: string | null
 }
 
-/** E-mails about the own sign-in and those to the platform show no account: anybody could name theirs like a bank. */
+/**
+ * E-mails about the own sign-in and those to the platform show no account: anybody could name theirs like a
+ * bank.
+ */
 export const serviceBrand: Brand = { accountName: null, colour: null }
 export const serviceName = 'Support Flow'
 
@@ -16,7 +19,10 @@ export const lightBackground = '#ffffff'
 export const darkBackground = '#111827'
 const defaultColour = '#1d4ed8'
 
-/** Return a colour that can be read on white and one that can be read in dark mode, with a contrast of at least 4.5. */
+/**
+ * Return a colour that can be read on white and one that can be read in dark mode, with a contrast of at
+ * least 4.5.
+ */
 export function toReadableColours(colour: string | null): { light: string; dark: string } {
   const rgb = parseHexColour(colour ?? defaultColour)
   return {

@@ -89,11 +89,19 @@ export const securityEmails = {
     subject: 'A second factor was added',
     paragraphs: ['Your sign-in now has another second factor.', securityAdvice],
   },
-  second_factor_removed: { subject: 'A second factor was removed', paragraphs: ['Your sign-in has lost a second factor.', securityAdvice] },
+  second_factor_removed: {
+    subject: 'A second factor was removed',
+    paragraphs: ['Your sign-in has lost a second factor.', securityAdvice],
+  },
 }
 
 const formatDay = (time: string) =>
-  new Date(time).toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' })
+  new Date(time).toLocaleDateString('en-GB', {
+    day: 'numeric',
+    month: 'long',
+    year: 'numeric',
+    timeZone: 'UTC',
+  })
 
 /** The e-mails about the deletion of an account. `deletesAt` is RFC 3339. */
 export const deletionEmails = {
@@ -113,7 +121,11 @@ export const deletionEmails = {
 }
 
 /** Return the content of an invite. The names are users' texts. */
-export function writeInviteContent(accountName: string, inviterName: string | null, url: string): EmailContent {
+export function writeInviteContent(
+  accountName: string,
+  inviterName: string | null,
+  url: string,
+): EmailContent {
   return {
     subject: `${nameInviter(inviterName)} invites you to ${toPlainName(accountName)}`,
     paragraphs: [`Join your team on ${serviceName}. The link works once, within 7 days.`],
@@ -130,7 +142,10 @@ const disabledReasons = {
   failing: 'Its receiver has accepted no message for five days.',
 }
 
-/** Return the content about a webhook that was switched off. It names the host only, because an address may contain a secret. */
+/**
+ * Return the content about a webhook that was switched off. It names the host only, because an address may
+ * contain a secret.
+ */
 export function writeWebhookContent(
   { url, description, reason }: DisabledWebhook & { reason: 'gone' | 'failing' },
   settingsUrl: string,
@@ -147,14 +162,21 @@ export function writeWebhookContent(
   }
 }
 
-/** Return the content about an export that has ended. The archive is fetched on the page, where the reader is signed in. */
+/**
+ * Return the content about an export that has ended. The archive is fetched on the page, where the reader is
+ * signed in.
+ */
 export function writeExportContent(purpose: 'export_ready' | 'export_failed', url: string): EmailContent {
   const link = { label: 'Open the exports', url }
   if (purpose === 'export_ready') {
     const paragraphs = ['The export of your account is ready. It can be downloaded for 7 days.']
     return { subject: 'Your export is ready', paragraphs, link }
   }
-  return { subject: 'Your export failed', paragraphs: ['The export of your account could not be written. Start it again.'], link }
+  return {
+    subject: 'Your export failed',
+    paragraphs: ['The export of your account could not be written. Start it again.'],
+    link,
+  }
 }
 
 /** What a sales lead has entered. */
@@ -168,9 +190,26 @@ export interface Lead {
   message: string | null
 }
 
-export function writeLeadContent({ name, company, email, phone, seats, source, message }: Lead): EmailContent {
-  const details = [`${name}, ${company}`, email, ...(phone ? [phone] : []), ...(seats ? [`${seats} seats`] : []), `From: ${source}`]
-  return { subject: `Sales lead: ${company}`, paragraphs: [details.join('\n'), ...(message ? [message] : [])] }
+export function writeLeadContent({
+  name,
+  company,
+  email,
+  phone,
+  seats,
+  source,
+  message,
+}: Lead): EmailContent {
+  const details = [
+    `${name}, ${company}`,
+    email,
+    ...(phone ? [phone] : []),
+    ...(seats ? [`${seats} seats`] : []),
+    `From: ${source}`,
+  ]
+  return {
+    subject: `Sales lead: ${company}`,
+    paragraphs: [details.join('\n'), ...(message ? [message] : [])],
+  }
 }
 
 /** Feedback with its author. */
@@ -183,12 +222,26 @@ export interface Feedback {
   account_name: string
 }
 
-export function writeFeedbackContent({ subject, message, page_url, author, email, account_name }: Feedback): EmailContent {
+export function writeFeedbackContent({
+  subject,
+  message,
+  page_url,
+  author,
+  email,
+  account_name,
+}: Feedback): EmailContent {
   const sender = `${toPlainName(author)} <${email}>, ${toPlainName(account_name)}`
-  return { subject: `Feedback: ${subject}`, paragraphs: [message, page_url ? `${sender}\n${page_url}` : sender] }
+  return {
+    subject: `Feedback: ${subject}`,
+    paragraphs: [message, page_url ? `${sender}\n${page_url}` : sender],
+  }
 }
 
-export function writeReceiptContent({ subject, message, author }: Pick<Feedback, 'subject' | 'message' | 'author'>): EmailContent {
+export function writeReceiptContent({
+  subject,
+  message,
+  author,
+}: Pick<Feedback, 'subject' | 'message' | 'author'>): EmailContent {
   return {
     subject: `We got your feedback: ${subject}`,
     paragraphs: [`Thank you, ${toPlainName(author)}. This is what you wrote:`, message],

@@ -32,7 +32,12 @@ export function writeDigestContent(items: readonly DigestItem[], frontendUrl: st
 }
 
 function formatTime(time: string, timeZone: string): string {
-  const text = new Date(time).toLocaleString('en-GB', { weekday: 'short', hour: '2-digit', minute: '2-digit', timeZone })
+  const text = new Date(time).toLocaleString('en-GB', {
+    weekday: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZone,
+  })
   // The day and the time stay in one line.
   return text.replace(/, | /, '\u00a0')
 }

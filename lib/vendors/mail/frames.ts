@@ -25,7 +25,12 @@ export interface NotificationOrigin {
 const formatAccount = (name: string) => `the account “${toPlainName(name)}”`
 const formatPerson = (name: string | null) => (name && toPlainName(name)) || 'An administrator'
 
-export function explainNotification({ accountName, isPersonal, senderName, configAuthor }: NotificationOrigin): Reasons {
+export function explainNotification({
+  accountName,
+  isPersonal,
+  senderName,
+  configAuthor,
+}: NotificationOrigin): Reasons {
   const account = formatAccount(accountName)
   if (isPersonal)
     return {
@@ -45,31 +50,58 @@ export function explainInvite(accountName: string, inviter: string): Reasons {
 
 export function explainReceipt(): Reasons {
   const reason = `You sent feedback about ${serviceName}.`
-  return { member: reason, stranger: reason, memberStop: 'You get one e-mail for each feedback that you send.' }
+  return {
+    member: reason,
+    stranger: reason,
+    memberStop: 'You get one e-mail for each feedback that you send.',
+  }
 }
 
 export function explainWebhook(accountName: string, webhooksUrl: string): Reasons {
   const reason = `You are an admin of ${formatAccount(accountName)} in ${serviceName}.`
-  return { member: reason, stranger: reason, memberStop: { label: 'Delete webhooks that nobody needs', url: webhooksUrl } }
+  return {
+    member: reason,
+    stranger: reason,
+    memberStop: { label: 'Delete webhooks that nobody needs', url: webhooksUrl },
+  }
 }
 
 export function explainExport(accountName: string): Reasons {
   const reason = `You asked for an export of ${formatAccount(accountName)} in ${serviceName}.`
-  return { member: reason, stranger: reason, memberStop: 'You get one e-mail for each export that you start.' }
+  return {
+    member: reason,
+    stranger: reason,
+    memberStop: 'You get one e-mail for each export that you start.',
+  }
 }
 
 export function explainDigest(accountName: string, preferencesUrl: string): Reasons {
   const reason = `You are a member of ${formatAccount(accountName)} and asked for quiet hours or a digest.`
-  return { member: reason, stranger: reason, memberStop: { label: 'Change your quiet hours and digests', url: preferencesUrl } }
+  return {
+    member: reason,
+    stranger: reason,
+    memberStop: { label: 'Change your quiet hours and digests', url: preferencesUrl },
+  }
 }
 
 export function explainReport(accountName: string, teamName: string, unsubscribeUrl: string): Reasons {
   const reason = `You subscribed to the weekly report of the team “${toPlainName(teamName)}” in ${formatAccount(accountName)}.`
-  return { member: reason, stranger: reason, memberStop: { label: 'Unsubscribe from this report', url: unsubscribeUrl } }
+  return {
+    member: reason,
+    stranger: reason,
+    memberStop: { label: 'Unsubscribe from this report', url: unsubscribeUrl },
+  }
 }
 
-export function createMemberFrame(brand: Brand, { member, memberStop }: Reasons, frontendUrl: string): EmailFrame {
-  const settings = { label: 'Admins of the account change who is notified here', url: `${frontendUrl}/settings/notifications` }
+export function createMemberFrame(
+  brand: Brand,
+  { member, memberStop }: Reasons,
+  frontendUrl: string,
+): EmailFrame {
+  const settings = {
+    label: 'Admins of the account change who is notified here',
+    url: `${frontendUrl}/settings/notifications`,
+  }
   return { brand, reason: member, stop: memberStop ?? settings }
 }
 
@@ -77,7 +109,10 @@ export function createStrangerFrame(brand: Brand, { stranger }: Reasons, unsubsc
   return { brand, reason: stranger, stop: { label: 'Never send me e-mails again', url: unsubscribeUrl } }
 }
 
-/** The frame of an e-mail with a one-time link. It shows no account, because its address may be that of a stranger. */
+/**
+ * The frame of an e-mail with a one-time link. It shows no account, because its address may be that of a
+ * stranger.
+ */
 export function createLinkFrame(purpose: keyof typeof linkEmails): EmailFrame {
   const { reason } = linkEmails[purpose]
   return {
@@ -106,5 +141,9 @@ export function createDeletionFrame(brand: Brand): EmailFrame {
 
 /** The frame of an e-mail to the platform itself. `setting` has its address. */
 export function createStaffFrame(setting: 'SALES_EMAIL' | 'FEEDBACK_EMAIL'): EmailFrame {
-  return { brand: serviceBrand, reason: `${setting} of the service is this address.`, stop: `Change ${setting} to stop these e-mails.` }
+  return {
+    brand: serviceBrand,
+    reason: `${setting} of the service is this address.`,
+    stop: `Change ${setting} to stop these e-mails.`,
+  }
 }

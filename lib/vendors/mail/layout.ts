@@ -23,7 +23,10 @@ export interface EmailContent {
   secondLink?: { label: string; url: string }
 }
 
-/** Whose e-mail it is, why the recipient gets it, and how to stop such e-mails: with a link, or a sentence where there is none. */
+/**
+ * Whose e-mail it is, why the recipient gets it, and how to stop such e-mails: with a link, or a sentence
+ * where there is none.
+ */
 export interface EmailFrame {
   brand: Brand
   reason: string
@@ -32,7 +35,10 @@ export interface EmailFrame {
 
 const maxSubjectLength = 300
 
-/** Return a subject in which users' texts can be neither links nor headers: one line of at most 300 characters. */
+/**
+ * Return a subject in which users' texts can be neither links nor headers: one line of at most 300
+ * characters.
+ */
 function toSubject(text: string): string {
   return Array.from(removeLinks(text)).slice(0, maxSubjectLength).join('')
 }
@@ -43,10 +49,13 @@ const font = 'font:16px/1.5 system-ui,-apple-system,Segoe UI,Roboto,sans-serif'
 const textStyle = 'margin:0 0 16px;white-space:pre-line;overflow-wrap:anywhere'
 
 /**
- * Render the HTML and the text part of an e-mail. Users' texts are escaped. The subject becomes one line of at most 300 characters without
- * links.
+ * Render the HTML and the text part of an e-mail. Users' texts are escaped. The subject becomes one line of
+ * at most 300 characters without links.
  */
-export function renderEmail(content: EmailContent, frame: EmailFrame): { subject: string; html: string; text: string } {
+export function renderEmail(
+  content: EmailContent,
+  frame: EmailFrame,
+): { subject: string; html: string; text: string } {
   const subject = toSubject(content.subject)
   return { subject, html: renderHtml(content, subject, frame), text: renderText(content, frame) }
 }
@@ -72,7 +81,10 @@ function renderHtml(content: EmailContent, subject: string, frame: EmailFrame): 
   )
 }
 
-/** Render the head with the colours of dark mode. Programs that ignore them invert the light colours themselves. */
+/**
+ * Render the head with the colours of dark mode. Programs that ignore them invert the light colours
+ * themselves.
+ */
 function renderHead(subject: string, brandColour: string): Html {
   const { text, muted, urgent } = darkColours
   const rules = [
@@ -88,7 +100,10 @@ function renderHead(subject: string, brandColour: string): Html {
   return html`<meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><meta name="supported-color-schemes" content="light dark"><style>${toHtml(style)}</style><title>${subject}</title>`
 }
 
-/** Return the name at the top. It always contains that of the service, because anybody can name an account as they like. */
+/**
+ * Return the name at the top. It always contains that of the service, because anybody can name an account as
+ * they like.
+ */
 function nameSender({ accountName }: Brand): string {
   const name = accountName && toPlainName(accountName)
   return name ? `${name} via ${serviceName}` : serviceName
@@ -128,12 +143,15 @@ function renderText(
   { brand, reason, stop }: EmailFrame,
 ): string {
   const blocks = [
-    ...(facts.length > 0 ? [facts.map(({ label, text, url }) => `${label}: ${text}${url ? `\n${url}` : ''}`).join('\n')] : []),
+    ...(facts.length > 0
+      ? [facts.map(({ label, text, url }) => `${label}: ${text}${url ? `\n${url}` : ''}`).join('\n')]
+      : []),
     ...bars.map(writeBarsAsText),
     ...sections.map(({ label, text }) => `${label}\n${text}`),
     ...paragraphs,
     ...[link, secondLink].flatMap((button) => (button ? [`${button.label}: ${button.url}`] : [])),
-    // Mail programs take what follows this line for a signature: https://www.rfc-editor.org/rfc/rfc3676#section-4.3
+    // Mail programs take what follows this line for a signature:
+    // https://www.rfc-editor.org/rfc/rfc3676#section-4.3
     `-- \n${nameSender(brand)}\n${reason}\n${typeof stop === 'string' ? stop : `${stop.label}: ${stop.url}`}`,
   ]
   return blocks.join('\n\n')
@@ -148,7 +166,10 @@ function renderFooterLink({ label, url }: { label: string; url: string }): Html 
   return html`<a class="muted" href="${url}" style="color:${colours.muted}">${label}</a>`
 }
 
-/** The headers with which mail programs offer to unsubscribe with one click: https://www.rfc-editor.org/rfc/rfc8058 */
+/**
+ * The headers with which mail programs offer to unsubscribe with one click:
+ * https://www.rfc-editor.org/rfc/rfc8058
+ */
 export function createUnsubscribeHeaders(url: string): Record<string, string> {
   return { 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }
 }

@@ -23,30 +23,46 @@ export const automaticMailHeaders = { 'Auto-Submitted': 'auto-generated', 'X-Aut
 /** Maximum number of e-mails in one call. */
 export const maxMailsPerCall = 100
 
-/** Why one e-mail of a call was not sent. `isRefused`: for its content or its recipient. `endsCall`: the following ones would fail likewise. */
+/**
+ * Why one e-mail of a call was not sent. `isRefused`: for its content or its recipient. `endsCall`: the
+ * following ones would fail likewise.
+ */
 export type MailFailure = SendResult & { ok: false; isRefused?: boolean; endsCall?: boolean }
 
 /**
- * The result of a call. `failures` has the e-mails that were not sent although the others were, by their index. `isUncertain`: the call failed,
- * but the provider may have sent the e-mails. `isUnread`: it refused the caller before it looked at the key of the call.
+ * The result of a call. `failures` has the e-mails that were not sent although the others were, by their
+ * index. `isUncertain`: the call failed, but the provider may have sent the e-mails. `isUnread`: it refused
+ * the caller before it looked at the key of the call.
  */
-export type MailResult = SendResult & { failures?: ReadonlyMap<number, MailFailure>; isUncertain?: boolean; isUnread?: boolean }
+export type MailResult = SendResult & {
+  failures?: ReadonlyMap<number, MailFailure>
+  isUncertain?: boolean
+  isUnread?: boolean
+}
 
-/** Why an address gets no e-mails. `complained`: its owner called one spam; `suppressed`: it is on a list of the provider. */
+/**
+ * Why an address gets no e-mails. `complained`: its owner called one spam; `suppressed`: it is on a list of
+ * the provider.
+ */
 export const mailProblems = ['bounced', 'complained', 'suppressed'] as const
 export type MailProblem = (typeof mailProblems)[number]
 
 /** What the provider says of an address to which it has sent an e-mail. `at` is a time in RFC 3339. */
 export type MailEvent = { problem: MailProblem; address: string; at: string }
 /** `event` is null for one that says nothing of an address. */
-export type MailEventResult = { ok: true; event: MailEvent | null } | { ok: false; reason: 'unsigned' | 'not_configured' }
+export type MailEventResult =
+  | { ok: true; event: MailEvent | null }
+  | { ok: false; reason: 'unsigned' | 'not_configured' }
 
 export interface MailPort {
   /** Whether there is a provider. */
   readonly isConfigured: boolean
   /** Verify and read an event. */
   readEvent(body: RawBody): Promise<MailEventResult>
-  /** Send up to 100 mails in one call. A repeated call with the same key within 24 hours sends nothing, as far as the provider can tell. */
+  /**
+   * Send up to 100 mails in one call. A repeated call with the same key within 24 hours sends nothing, as far
+   * as the provider can tell.
+   */
   send(mails: OutgoingMail[], idempotencyKey: string): Promise<MailResult>
   /** Throw when the provider does not answer. */
   ping(): Promise<PingResult>

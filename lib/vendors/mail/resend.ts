@@ -4,7 +4,14 @@ import { parseJson } from '#rules/text/json.ts'
 import { createBoundedFetch, type Fetch } from '#vendors/net/bounded-fetch.ts'
 import { createPingError } from '#vendors/net/ping-result.ts'
 import { failedSend, parseRetryAfter, sendLimits } from '#vendors/net/send-result.ts'
-import { automaticMailHeaders, type MailEvent, type MailFailure, type MailPort, type MailProblem, type MailResult } from './mail.ts'
+import {
+  automaticMailHeaders,
+  type MailEvent,
+  type MailFailure,
+  type MailPort,
+  type MailProblem,
+  type MailResult,
+} from './mail.ts'
 
 interface ResendSettings {
   key: string
@@ -16,9 +23,17 @@ interface ResendSettings {
   webhookSecret?: string | undefined
 }
 
-const refusal: MailFailure = { ok: false, status: 422, error: 'The mail provider refused the e-mail', isRefused: true }
+const refusal: MailFailure = {
+  ok: false,
+  status: 422,
+  error: 'The mail provider refused the e-mail',
+  isRefused: true,
+}
 
-/** Create a mail port that sends through Resend. The first e-mail loads its client, because most requests send none. */
+/**
+ * Create a mail port that sends through Resend. The first e-mail loads its client, because most requests send
+ * none.
+ */
 export function resendMail({ key, baseUrl, from, replyTo, webhookSecret }: ResendSettings): MailPort {
   const fetchBounded = createBoundedFetch('mail', sendLimits)
   let resend: Resend | undefined
@@ -27,7 +42,8 @@ export function resendMail({ key, baseUrl, from, replyTo, webhookSecret }: Resen
     async send(mails, idempotencyKey) {
       try {
         resend ??= await openResend({ key, baseUrl }, fetchBounded)
-        // One e-mail that is refused does not stop the others: https://resend.com/docs/api-reference/emails/send-batch-emails
+        // One e-mail that is refused does not stop the others:
+        // https://resend.com/docs/api-reference/emails/send-batch-emails
         const response = await resend.batch.send(
           mails.map(({ deliveryId: _, ...mail }) => ({
             ...(replyTo ? { replyTo } : {}),
@@ -53,7 +69,11 @@ export function resendMail({ key, baseUrl, from, replyTo, webhookSecret }: Resen
         // Signed by the scheme of Svix: https://resend.com/docs/webhooks/verify-webhooks-requests
         const event = resend.webhooks.verify({
           payload: new TextDecoder().decode(bytes),
-          headers: { id: readHeader('svix-id'), timestamp: readHeader('svix-timestamp'), signature: readHeader('svix-signature') },
+          headers: {
+            id: readHeader('svix-id'),
+            timestamp: readHeader('svix-timestamp'),
+            signature: readHeader('svix-signature'),
+          },
           webhookSecret,
         })
         return { ok: true, event: toMailEvent(event) }
@@ -63,7 +83,9 @@ export function resendMail({ key, baseUrl, from, replyTo, webhookSecret }: Resen
     },
     async ping() {
       // A send-only API key gets 401 or 403 here, which proves that Resend is reachable.
-      const response = await fetchBounded(`${baseUrl}/domains`, { headers: { authorization: `Bearer ${key}` } })
+      const response = await fetchBounded(`${baseUrl}/domains`, {
+        headers: { authorization: `Bearer ${key}` },
+      })
       const { status } = response
       if (status >= 500 || (status >= 300 && status < 401)) throw createPingError('The mail provider', status)
       await response.json()
@@ -72,8 +94,14 @@ export function resendMail({ key, baseUrl, from, replyTo, webhookSecret }: Resen
   }
 }
 
-/** Open Resend's client with our `fetch`. The client has no option for it, so the method that calls fetch is replaced. The new one throws. */
-async function openResend({ key, baseUrl }: Pick<ResendSettings, 'key' | 'baseUrl'>, fetchBounded: Fetch): Promise<Resend> {
+/**
+ * Open Resend's client with our `fetch`. The client has no option for it, so the method that calls fetch is
+ * replaced. The new one throws.
+ */
+async function openResend(
+  { key, baseUrl }: Pick<ResendSettings, 'key' | 'baseUrl'>,
+  fetchBounded: Fetch,
+): Promise<Resend> {
   const { Resend } = await import('resend')
   const send = async (path: string, options: RequestInit = {}) => {
     const response = await fetchBounded(`${baseUrl}${path}`, options)
@@ -81,26 +109,50 @@ async function openResend({ key, baseUrl }: Pick<ResendSettings, 'key' | 'baseUr
     const headers = Object.fromEntries(response.headers)
     if (response.ok && answer !== undefined) return { data: answer, error: null, headers }
     const { name } = (answer ?? {}) as { name?: unknown }
-    return { data: null, error: { name: typeof name === 'string' ? name : '', message: '', statusCode: response.status }, headers }
+    return {
+      data: null,
+      error: { name: typeof name === 'string' ? name : '', message: '', statusCode: response.status },
+      headers,
+    }
   }
   return Object.assign(new Resend(key, { baseUrl }), { fetchRequest: send as Resend['fetchRequest'] })
 }
 
-// The pause after a 429 without `retry-after`, for example when the daily quota is used up: https://resend.com/docs/api-reference/errors
+// The pause after a 429 without `retry-after`, for example when the daily quota is used up:
+// https://resend.com/docs/api-reference/errors
 const defaultPauseSeconds = 60
 
-function toMailResult({ name, statusCode }: { name: string; statusCode: number | null }, headers: Headers): MailResult {
-  // Resend accepted an earlier call with this key and rejects the key for another body. Only the links in the bodies are new.
+function toMailResult(
+  { name, statusCode }: { name: string; statusCode: number | null },
+  headers: Headers,
+): MailResult {
+  // Resend accepted an earlier call with this key and rejects the key for another body. Only the links in the
+  // bodies are new.
   if (name === 'invalid_idempotent_request') return { ok: true, status: statusCode }
   const seconds = parseRetryAfter(headers.get('retry-after'))
   // The provider's error codes are words. Other text of the provider is not stored.
   const code = /^[a-z_]{3,60}$/.test(name) ? name : String(statusCode ?? 'an error')
   const error = `The mail provider returned ${code}`
   if (statusCode === 429)
-    return { ok: false, status: 429, error, retryAfterSeconds: seconds ?? defaultPauseSeconds, isPostponed: true, isUnread: true }
-  // It refuses a request with 4xx before it sends anything, unless an earlier call with the same key still runs.
-  const isUncertain = statusCode === null || statusCode < 400 || statusCode >= 500 || name === 'concurrent_idempotent_requests'
-  const result: MailResult = { ok: false, status: statusCode, error, isUncertain, ...(seconds ? { retryAfterSeconds: seconds } : {}) }
+    return {
+      ok: false,
+      status: 429,
+      error,
+      retryAfterSeconds: seconds ?? defaultPauseSeconds,
+      isPostponed: true,
+      isUnread: true,
+    }
+  // It refuses a request with 4xx before it sends anything, unless an earlier call with the same key still
+  // runs.
+  const isUncertain =
+    statusCode === null || statusCode < 400 || statusCode >= 500 || name === 'concurrent_idempotent_requests'
+  const result: MailResult = {
+    ok: false,
+    status: statusCode,
+    error,
+    isUncertain,
+    ...(seconds ? { retryAfterSeconds: seconds } : {}),
+  }
   return statusCode === 401 || statusCode === 403 ? { ...result, isUnread: true } : result
 }
 
@@ -114,8 +166,8 @@ const WireEvent = z.object({
   }),
 })
 /**
- * Convert an event. A bounce that is not permanent says nothing of its address. Nor does an event about several recipients, such as of another program
- * with the same key: it does not say whose address it means.
+ * Convert an event. A bounce that is not permanent says nothing of its address. Nor does an event about
+ * several recipients, such as of another program with the same key: it does not say whose address it means.
  */
 function toMailEvent(wire: unknown): MailEvent | null {
   const parsed = WireEvent.safeParse(wire).data

@@ -4,7 +4,9 @@ import { failedSend, sendTimeoutMs } from '#vendors/net/send-result.ts'
 import { automaticMailHeaders, type MailFailure, type MailPort, type OutgoingMail } from './mail.ts'
 
 interface SmtpSettings {
-  /** `smtps://user:password@host:465`, or `smtp://…:587`, which demands STARTTLS unless it ends in `?tls=off`. */
+  /**
+   * `smtps://user:password@host:465`, or `smtp://…:587`, which demands STARTTLS unless it ends in `?tls=off`.
+   */
   url: string
   /** `Name <address>`, or an address alone. */
   from: string
@@ -21,11 +23,20 @@ export interface SmtpPort extends MailPort {
   signIn(): Promise<void>
 }
 
-// More than a process has in work. An e-mail to several recipients is repeated to those only who did not get it.
+// More than a process has in work. An e-mail to several recipients is repeated to those only who did not get
+// it.
 const maxRememberedMails = 10_000
 
-/** Create a mail port that sends through a mail server, on Node only: the client needs Node's sockets and TLS. */
-export function smtpMail({ url, from, replyTo, timeoutMs = sendTimeoutMs, callTimeoutMs = 30_000 }: SmtpSettings): SmtpPort {
+/**
+ * Create a mail port that sends through a mail server, on Node only: the client needs Node's sockets and TLS.
+ */
+export function smtpMail({
+  url,
+  from,
+  replyTo,
+  timeoutMs = sendTimeoutMs,
+  callTimeoutMs = 30_000,
+}: SmtpSettings): SmtpPort {
   const sender = readMailbox(from)
   const { auth, ...server } = { ...readServer(url), ...createTimeouts(timeoutMs) }
   const acceptedIds = new Set<string>()
@@ -34,7 +45,15 @@ export function smtpMail({ url, from, replyTo, timeoutMs = sendTimeoutMs, callTi
     for (const oldest of acceptedIds) if (acceptedIds.size > maxRememberedMails) acceptedIds.delete(oldest)
   }
   const domain = sender.address.slice(sender.address.lastIndexOf('@') + 1)
-  const toMessage = ({ deliveryId, to, replyTo: ownReplyTo = replyTo, subject, html, text, headers }: OutgoingMail) => ({
+  const toMessage = ({
+    deliveryId,
+    to,
+    replyTo: ownReplyTo = replyTo,
+    subject,
+    html,
+    text,
+    headers,
+  }: OutgoingMail) => ({
     // Objects, because a text would be parsed as a list of addresses.
     from: sender,
     to: { name: '', address: to },
@@ -53,9 +72,16 @@ export function smtpMail({ url, from, replyTo, timeoutMs = sendTimeoutMs, callTi
     isConfigured: true,
     async send(mails) {
       const signal = AbortSignal.timeout(callTimeoutMs)
-      const transport = createTransport({ ...server, ...(auth ? { auth } : {}), pool: true, maxConnections: 1, maxMessages: mails.length })
+      const transport = createTransport({
+        ...server,
+        ...(auth ? { auth } : {}),
+        pool: true,
+        maxConnections: 1,
+        maxMessages: mails.length,
+      })
       const failures = new Map<number, MailFailure>()
-      // Why nothing else is sent in this call. A wrong password, for example, must not be tried a hundred times.
+      // Why nothing else is sent in this call. A wrong password, for example, must not be tried a hundred
+      // times.
       let end: MailFailure | undefined
       let hasAccepted = false
       for (const [index, mail] of mails.entries()) {
@@ -91,7 +117,11 @@ export function smtpMail({ url, from, replyTo, timeoutMs = sendTimeoutMs, callTi
 type Message = Parameters<Transporter['sendMail']>[0]
 
 /** Send one e-mail. Return why it failed, undefined when the server has accepted it. */
-async function sendOne(transport: Pick<Transporter, 'sendMail'>, message: Message, timeoutMs: number): Promise<MailFailure | undefined> {
+async function sendOne(
+  transport: Pick<Transporter, 'sendMail'>,
+  message: Message,
+  timeoutMs: number,
+): Promise<MailFailure | undefined> {
   try {
     await transport.sendMail(message)
     return undefined
@@ -115,19 +145,29 @@ export function describeMailError(error: unknown, timeoutMs = sendTimeoutMs): Ma
   const isAboutMail = (code === 'EENVELOPE' || code === 'EMESSAGE') && responseCode !== 421
   const endsCall = !isAboutMail
   if (isAboutMail && isPermanent(responseCode, command))
-    return { ok: false, status: null, error: `The mail server refused the e-mail (${answer})`, gone: true, isRefused: true }
+    return {
+      ok: false,
+      status: null,
+      error: `The mail server refused the e-mail (${answer})`,
+      gone: true,
+      isRefused: true,
+    }
   // The client replaces the code of an error of TLS, but not its text.
   if (code === 'ETLS' || (code === 'ESOCKET' && /certificate|wrong version/i.test(message)))
     return { ok: false, status: null, error: 'The mail server has no TLS, or no valid certificate', endsCall }
   if (code === 'EAUTH' || code === 'ENOAUTH')
     return { ok: false, status: null, error: `The mail server refused the sign-in (${answer})`, endsCall }
-  if (responseCode !== undefined) return { ok: false, status: null, error: `The mail server answered ${answer}`, endsCall }
+  if (responseCode !== undefined)
+    return { ok: false, status: null, error: `The mail server answered ${answer}`, endsCall }
   if (code === 'ETIMEDOUT' || code === 'EABORT')
     return { ...failedSend(new DOMException('Took too long', 'TimeoutError'), timeoutMs), endsCall }
   return { ...failedSend(error), endsCall }
 }
 
-/** A permanent answer about the recipient or the message, or none because the client refused it. What is said of the sender can be corrected. */
+/**
+ * A permanent answer about the recipient or the message, or none because the client refused it. What is said
+ * of the sender can be corrected.
+ */
 function isPermanent(responseCode: number | undefined, command: string): boolean {
   if (responseCode === undefined) return true
   // 503: a wrong order of commands, so a later connection may succeed.

@@ -1,4 +1,10 @@
-import { formatBusiestHours, formatPeriod, formatRate, listCharts, listMetrics } from '#rules/reports/labels.ts'
+import {
+  formatBusiestHours,
+  formatPeriod,
+  formatRate,
+  listCharts,
+  listMetrics,
+} from '#rules/reports/labels.ts'
 import { isQuiet } from '#rules/reports/summary.ts'
 import type { FlowResult, WeeklyReport } from '#rules/reports/weekly.ts'
 import { removeLinks } from '#rules/text/plain-name.ts'
@@ -25,11 +31,19 @@ export function writeReportContent(report: WeeklyReport, frontendUrl: string): E
           { label: 'Busiest hours', text: formatBusiestHours(report) },
         ],
     paragraphs: [formatPeriod(report), ...report.summary.map(removeLinks)],
-    link: { label: 'Open the report', url: `${frontendUrl}/reports/weekly?team_id=${report.team.id}&week=${report.week}` },
+    link: {
+      label: 'Open the report',
+      url: `${frontendUrl}/reports/weekly?team_id=${report.team.id}&week=${report.week}`,
+    },
   }
 }
 
 function listFlows(flows: readonly FlowResult[]): string {
   if (flows.length === 0) return 'None this week.'
-  return flows.map((flow) => `${removeLinks(flow.name)}: ${flow.resolved} of ${flow.completed} resolved (${formatRate(flow)})`).join('\n')
+  return flows
+    .map(
+      (flow) =>
+        `${removeLinks(flow.name)}: ${flow.resolved} of ${flow.completed} resolved (${formatRate(flow)})`,
+    )
+    .join('\n')
 }

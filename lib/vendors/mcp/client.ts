@@ -1,5 +1,17 @@
-import { type CallToolResult, Client, StreamableHTTPClientTransport, type Tool } from '@modelcontextprotocol/client'
-import { cleanInputSchema, cleanOutsideResult, cleanOutsideText, findToolRefusal, type McpTool, sortKeys } from '#rules/ai/outside-tool.ts'
+import {
+  type CallToolResult,
+  Client,
+  StreamableHTTPClientTransport,
+  type Tool,
+} from '@modelcontextprotocol/client'
+import {
+  cleanInputSchema,
+  cleanOutsideResult,
+  cleanOutsideText,
+  findToolRefusal,
+  type McpTool,
+  sortKeys,
+} from '#rules/ai/outside-tool.ts'
 import { isTooDeep } from '#rules/text/json.ts'
 import { sha256Base64url } from '#vendors/auth/hash.ts'
 import { AnswerTooLongError, createBoundedFetch, type Fetch } from '#vendors/net/bounded-fetch.ts'
@@ -17,7 +29,10 @@ const maxPages = 4
 const maxResultCharacters = 64 * 1024
 const maxNameCharacters = 128
 
-/** Create the client of MCP servers: streamable HTTP, one connection per call. https://modelcontextprotocol.io/specification/2026-07-28 */
+/**
+ * Create the client of MCP servers: streamable HTTP, one connection per call.
+ * https://modelcontextprotocol.io/specification/2026-07-28
+ */
 export function createMcpClient(guard: OutboundGuard, timeoutMs: number = defaultTimeoutMs): McpPort {
   const limits = { guard, timeoutMs }
   return {
@@ -45,11 +60,16 @@ async function connect<T>(
       inputRequired: { autoFulfill: false },
       listMaxPages: maxPages,
       // A schema of the server would be compiled or run; its results are text for a model.
-      jsonSchemaValidator: { getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }) },
+      jsonSchemaValidator: {
+        getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
+      },
     },
   )
   const { fetch, getFailure } = createServerFetch(server, Date.now() + timeoutMs)
-  const transport = new StreamableHTTPClientTransport(new URL(server.url), { fetch, reconnectionOptions: noReconnection })
+  const transport = new StreamableHTTPClientTransport(new URL(server.url), {
+    fetch,
+    reconnectionOptions: noReconnection,
+  })
   try {
     const broken = new Promise<never>((_, reject) => {
       client.onerror = reject
@@ -57,7 +77,8 @@ async function connect<T>(
     const work = client.connect(transport).then(() => use(client))
     const result = await withTimeout(timeoutMs, Promise.race([work, broken]))
     client.onerror = () => {}
-    if (transport.sessionId) await withTimeout(closeTimeoutMs, transport.terminateSession()).catch(() => undefined)
+    if (transport.sessionId)
+      await withTimeout(closeTimeoutMs, transport.terminateSession()).catch(() => undefined)
     return result
   } catch (error) {
     throw toMcpError(getFailure() ?? error)
@@ -66,20 +87,34 @@ async function connect<T>(
   }
 }
 
-const noReconnection = { maxRetries: 0, initialReconnectionDelay: 1000, maxReconnectionDelay: 1000, reconnectionDelayGrowFactor: 1 }
+const noReconnection = {
+  maxRetries: 0,
+  initialReconnectionDelay: 1000,
+  maxReconnectionDelay: 1000,
+  reconnectionDelayGrowFactor: 1,
+}
 
-/** Create the `fetch` of one connection, which calls nothing but the server, and remembers why a call failed. */
-function createServerFetch({ url, token }: McpServer, deadline: number): { fetch: Fetch; getFailure: () => unknown } {
+/**
+ * Create the `fetch` of one connection, which calls nothing but the server, and remembers why a call failed.
+ */
+function createServerFetch(
+  { url, token }: McpServer,
+  deadline: number,
+): { fetch: Fetch; getFailure: () => unknown } {
   let calls = 0
   let failure: unknown
   const send: Fetch = async (input, init = {}) => {
     // The stream of messages that nobody asked for. A server may have none.
     if ((init.method ?? 'GET') === 'GET') return new Response(null, { status: 405 })
-    if (String(input) !== new URL(url).href) throw new McpError('The server sends its client to another address')
+    if (String(input) !== new URL(url).href)
+      throw new McpError('The server sends its client to another address')
     if (++calls > maxRequests) throw new McpError('The server asks too much of its client')
     const headers = new Headers(init.headers)
     if (token !== null) headers.set('authorization', `Bearer ${token}`)
-    const fetchBounded = createBoundedFetch('mcp', { timeoutMs: Math.max(1, deadline - Date.now()), maxBytes })
+    const fetchBounded = createBoundedFetch('mcp', {
+      timeoutMs: Math.max(1, deadline - Date.now()),
+      maxBytes,
+    })
     const response = await fetchBounded(input, { ...init, headers })
     const refusal = findStatusProblem(response.status, token !== null)
     if (!refusal) return response
@@ -98,15 +133,20 @@ function createServerFetch({ url, token }: McpServer, deadline: number): { fetch
 }
 
 function findStatusProblem(status: number, hasToken: boolean): string | null {
-  if (status === 401 || status === 403) return hasToken ? 'The server refuses the token' : 'The server wants a token; connect it with one'
-  return status >= 300 && status < 400 ? 'The server redirects to another address; connect that address' : null
+  if (status === 401 || status === 403)
+    return hasToken ? 'The server refuses the token' : 'The server wants a token; connect it with one'
+  return status >= 300 && status < 400
+    ? 'The server redirects to another address; connect that address'
+    : null
 }
 
 function toMcpError(error: unknown): McpError {
   if (error instanceof McpError) return error
   const { name, message } = error instanceof Error ? error : { name: '', message: '' }
-  if (error instanceof AnswerTooLongError || message.includes('is longer than')) return new McpError('The answer of the server is too long')
-  if (name === 'TimeoutError' || /timed? ?out/i.test(message)) return new McpError('The server did not answer within 10 s')
+  if (error instanceof AnswerTooLongError || message.includes('is longer than'))
+    return new McpError('The answer of the server is too long')
+  if (name === 'TimeoutError' || /timed? ?out/i.test(message))
+    return new McpError('The server did not answer within 10 s')
   return new McpError('The server does not answer as an MCP server')
 }
 
@@ -130,7 +170,10 @@ async function toTool({ name, description = '', inputSchema, annotations }: Tool
   }
 }
 
-function toResult({ content, structuredContent, isError }: CallToolResult): { text: string; isError: boolean } {
+function toResult({ content, structuredContent, isError }: CallToolResult): {
+  text: string
+  isError: boolean
+} {
   const texts = content.map((block) => {
     if (block.type === 'text') return block.text
     if (block.type === 'resource_link') return `${block.name}: ${block.uri}`

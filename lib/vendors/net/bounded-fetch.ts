@@ -40,15 +40,17 @@ export type Vendor =
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
 
 /**
- * Create a `fetch` for calls to other services. It follows no redirect, and ends a call whose body takes too long or is too large, however
- * slowly it arrives. The call carries the trace of the work that makes it, and counts in its metrics. Reading such a body rejects with a
- * TimeoutError or AnswerTooLongError.
+ * Create a `fetch` for calls to other services. It follows no redirect, and ends a call whose body takes too
+ * long or is too large, however slowly it arrives. The call carries the trace of the work that makes it, and
+ * counts in its metrics. Reading such a body rejects with a TimeoutError or AnswerTooLongError.
  */
 export function createBoundedFetch(vendor: Vendor, { timeoutMs, maxBytes }: FetchLimits): Fetch {
   return async (input, init = {}) => {
     const timeout = AbortSignal.timeout(timeoutMs)
     const signal = init.signal ? AbortSignal.any([init.signal, timeout]) : timeout
-    const response = await measureCall(vendor, () => fetch(input, { ...init, ...withTraceparent(input, init), redirect: 'manual', signal }))
+    const response = await measureCall(vendor, () =>
+      fetch(input, { ...init, ...withTraceparent(input, init), redirect: 'manual', signal }),
+    )
     if (!response.body) return response
     if (Number(response.headers.get('content-length') ?? 0) > maxBytes) {
       await response.body.cancel()

@@ -13,7 +13,7 @@ export interface Certificate {
 }
 
 /**
- * Read the certificate of a domain from the server at an address, which the caller has checked. Reject when there is no TLS. Null on a platform
- * whose sockets do not show certificates.
+ * Read the certificate of a domain from the server at an address, which the caller has checked. Reject when
+ * there is no TLS. Null on a platform whose sockets do not show certificates.
  */
 export type ReadCertificate = ((domain: string, address: string) => Promise<Certificate>) | null

@@ -28,13 +28,14 @@ interface Lookup {
 
 const maxAddresses = 100
 const maxCachedNames = 1000
-// A name that leads elsewhere now must not be called for long at its old address, and a name without an address may get one.
+// A name that leads elsewhere now must not be called for long at its old address, and a name without an
+// address may get one.
 const maxTtlSeconds = 60
 const negativeTtlSeconds = 5
 
 /**
- * Create a resolver that uses DNS over HTTPS in the JSON format (application/dns-json) of Cloudflare and Google. It repeats an answer for as
- * long as its records allow, at most one minute.
+ * Create a resolver that uses DNS over HTTPS in the JSON format (application/dns-json) of Cloudflare and
+ * Google. It repeats an answer for as long as its records allow, at most one minute.
  */
 export function dnsOverHttps(endpoint: string, now: () => number = Date.now): DnsResolver & DnsRecords {
   const fetchBounded = createBoundedFetch('dns', { timeoutMs: 2000, maxBytes: 64 * 1024 })
@@ -53,7 +54,10 @@ export function dnsOverHttps(endpoint: string, now: () => number = Date.now): Dn
     async resolve(name) {
       const cached = cache.get(name)
       if (cached && now() < cached.until) return cached.addresses
-      const answers = await Promise.all([ask(name, 'A').catch(() => null), ask(name, 'AAAA').catch(() => null)])
+      const answers = await Promise.all([
+        ask(name, 'A').catch(() => null),
+        ask(name, 'AAAA').catch(() => null),
+      ])
       const known = answers.filter((answer) => answer !== null)
       if (known.length === 0) return null
       const addresses = known.flatMap((lookup) => lookup.addresses)
@@ -68,7 +72,10 @@ export function dnsOverHttps(endpoint: string, now: () => number = Date.now): Dn
   }
 }
 
-/** A text is one or more strings in quotes: https://developers.cloudflare.com/1.1.1.1/encryption/dns-over-https/make-api-requests/dns-json/ */
+/**
+ * A text is one or more strings in quotes:
+ * https://developers.cloudflare.com/1.1.1.1/encryption/dns-over-https/make-api-requests/dns-json/
+ */
 const joinStrings = (data: string) => data.replace(/" "/g, '').replace(/^"|"$/g, '')
 
 function toLookup({ Status, Answer = [] }: DnsAnswer, type: number): Lookup | null {

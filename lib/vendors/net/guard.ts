@@ -4,8 +4,8 @@ import type { DnsResolver } from './dns.ts'
 /** Decides which addresses from users' settings the service may call. */
 export interface OutboundGuard {
   /**
-   * Return why `url` is refused, as the end of the sentence "The address …", or null. `saving`: a name that does not resolve now is
-   * accepted. `sending`: it is refused.
+   * Return why `url` is refused, as the end of the sentence "The address …", or null. `saving`: a name that
+   * does not resolve now is accepted. `sending`: it is refused.
    */
   findRefusal(url: string, moment: 'saving' | 'sending'): Promise<string | null>
 }
@@ -27,7 +27,9 @@ export function outboundGuard(
   { allowedOrigin, ports = [443], ownAddresses = [] }: GuardOptions = {},
 ): OutboundGuard {
   const ownHosts = new Set(ownAddresses.map((address) => readHost(new URL(address))))
-  const allowed = new Set(allowedOrigin ? [allowedOrigin, allowedOrigin.replace('//127.0.0.1', '//localhost')] : [])
+  const allowed = new Set(
+    allowedOrigin ? [allowedOrigin, allowedOrigin.replace('//127.0.0.1', '//localhost')] : [],
+  )
   return {
     async findRefusal(text, moment) {
       const url = URL.canParse(text) ? new URL(text) : null
@@ -41,7 +43,8 @@ export function outboundGuard(
       if (ipaddr.isValid(host)) return isPublicAddress(host) ? null : internalAddressRefusal
       if (internalNamePattern.test(host) || !host.includes('.')) return internalAddressRefusal
       const addresses = await resolver.resolve(host)
-      if (addresses === null || addresses.length === 0) return moment === 'saving' ? null : 'has a name that cannot be resolved'
+      if (addresses === null || addresses.length === 0)
+        return moment === 'saving' ? null : 'has a name that cannot be resolved'
       return addresses.every((address) => isPublicAddress(address)) ? null : internalAddressRefusal
     },
   }
@@ -52,13 +55,17 @@ function readHost({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$|\.$/g, '').toLowerCase()
 }
 
-const internalAddressRefusal = 'must not lead to a loopback, private, link-local, multicast or metadata address'
+const internalAddressRefusal =
+  'must not lead to a loopback, private, link-local, multicast or metadata address'
 
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
 // Azure's platform endpoint (WireServer). Every Azure VM can reach it, although the address looks public.
 const azureHostAddress = '168.63.129.16'
 
-/** Only plain unicast is public. Every other range of IPv4 and IPv6 can lead to an internal address, tunnels and translations included. */
+/**
+ * Only plain unicast is public. Every other range of IPv4 and IPv6 can lead to an internal address, tunnels
+ * and translations included.
+ */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false
   const parsed = ipaddr.process(address)

@@ -14,8 +14,9 @@ const maxRedirects = 3
 const restrictedStatuses: readonly number[] = [401, 403, 405, 406, 407, 429, 451]
 
 /**
- * Create a function that calls a link and follows up to three redirects, each of which the guard checks. It reads no body. An address that
- * the guard refuses is not called, and is not broken: it may belong to the internal network of the account.
+ * Create a function that calls a link and follows up to three redirects, each of which the guard checks. It
+ * reads no body. An address that the guard refuses is not called, and is not broken: it may belong to the
+ * internal network of the account.
  */
 export function createLinkChecker(guard: OutboundGuard): (url: string) => Promise<LinkResult> {
   const fetchBounded = createBoundedFetch('link', { timeoutMs, maxBytes: Number.MAX_SAFE_INTEGER })
@@ -23,11 +24,15 @@ export function createLinkChecker(guard: OutboundGuard): (url: string) => Promis
     let target = url
     for (let redirects = 0; redirects <= maxRedirects; redirects++) {
       const refusal = await guard.findRefusal(target, 'sending')
-      if (refusal) return refusal.includes('cannot be resolved') ? { state: 'broken', status: null } : notChecked
-      const response = await fetchBounded(target, { headers: { 'user-agent': 'SupportFlow-Links/1', accept: '*/*' } }).catch(() => null)
+      if (refusal)
+        return refusal.includes('cannot be resolved') ? { state: 'broken', status: null } : notChecked
+      const response = await fetchBounded(target, {
+        headers: { 'user-agent': 'SupportFlow-Links/1', accept: '*/*' },
+      }).catch(() => null)
       if (!response) return { state: 'broken', status: null }
       await response.body?.cancel().catch(() => undefined)
-      const location = response.status >= 300 && response.status < 400 ? response.headers.get('location') : null
+      const location =
+        response.status >= 300 && response.status < 400 ? response.headers.get('location') : null
       if (location === null) return toResult(response.status)
       if (!URL.canParse(location, target)) return { state: 'broken', status: response.status }
       target = new URL(location, target).href

@@ -17,8 +17,8 @@ export type PageFailure = SendResult & { ok: false }
 const maxRedirects = 3
 
 /**
- * Fetch a page of at most `maxBytes`. Follow up to three redirects, each of which the guard checks. `gone` of a failure means that a retry
- * cannot help.
+ * Fetch a page of at most `maxBytes`. Follow up to three redirects, each of which the guard checks. `gone` of
+ * a failure means that a retry cannot help.
  */
 export async function fetchPage(
   guard: OutboundGuard,
@@ -34,10 +34,16 @@ export async function fetchPage(
   for (let redirects = 0; redirects <= maxRedirects; redirects++) {
     const refusal = await guard.findRefusal(target, 'sending')
     if (refusal)
-      return { ok: false, status: null, error: `The address${redirects > 0 ? ' that it redirects to' : ''} ${refusal}`, gone: true }
+      return {
+        ok: false,
+        status: null,
+        error: `The address${redirects > 0 ? ' that it redirects to' : ''} ${refusal}`,
+        gone: true,
+      }
     try {
       const response = await fetchBounded(target, { headers })
-      const location = response.status >= 300 && response.status < 400 ? response.headers.get('location') : null
+      const location =
+        response.status >= 300 && response.status < 400 ? response.headers.get('location') : null
       if (location === null) return await readPage(response, target)
       await response.body?.cancel().catch(() => undefined)
       if (!URL.canParse(location, target))
@@ -45,7 +51,10 @@ export async function fetchPage(
       target = new URL(location, target).href
     } catch (error) {
       const isTooLong = error instanceof AnswerTooLongError
-      return { ...failedSend(error, timeoutMs), ...(isTooLong ? { error: 'The page is larger than 5 MB', gone: true } : {}) }
+      return {
+        ...failedSend(error, timeoutMs),
+        ...(isTooLong ? { error: 'The page is larger than 5 MB', gone: true } : {}),
+      }
     }
   }
   return { ok: false, status: null, error: 'The page redirects too often', gone: true }
@@ -53,9 +62,20 @@ export async function fetchPage(
 
 async function readPage(response: Response, url: string): Promise<WebPage | PageFailure> {
   const { status, headers } = response
-  if (response.ok) return { bytes: new Uint8Array(await response.arrayBuffer()), type: headers.get('content-type') ?? '', url }
+  if (response.ok)
+    return {
+      bytes: new Uint8Array(await response.arrayBuffer()),
+      type: headers.get('content-type') ?? '',
+      url,
+    }
   await response.body?.cancel().catch(() => undefined)
   const mayPass = status === 408 || status === 429 || status >= 500
   const retryAfterSeconds = parseRetryAfter(headers.get('retry-after'))
-  return { ok: false, status, error: `The page answered ${status}`, gone: !mayPass, ...(retryAfterSeconds ? { retryAfterSeconds } : {}) }
+  return {
+    ok: false,
+    status,
+    error: `The page answered ${status}`,
+    gone: !mayPass,
+    ...(retryAfterSeconds ? { retryAfterSeconds } : {}),
+  }
 }

@@ -13,28 +13,35 @@ export interface OtlpSettings {
   log: Log
 }
 
-// Spans that wait. Beyond it new ones are dropped, so that a receiver that is away costs a bounded amount of memory.
+// Spans that wait. Beyond it new ones are dropped, so that a receiver that is away costs a bounded amount of
+// memory.
 const maxWaiting = 2048
 // A receiver may refuse a body above 4 MB; a span has about 600 bytes.
 const maxPerCall = 512
 const limits = { timeoutMs: 5000, maxBytes: 64 * 1024 }
 
 /**
- * Create a tracer that sends spans with OTLP over HTTP as JSON: https://opentelemetry.io/docs/specs/otlp/#otlphttp. The caller decides when to
- * flush. Spans that the receiver did not accept are dropped and counted in a log line.
+ * Create a tracer that sends spans with OTLP over HTTP as JSON:
+ * https://opentelemetry.io/docs/specs/otlp/#otlphttp. The caller decides when to flush. Spans that the
+ * receiver did not accept are dropped and counted in a log line.
  */
 export function createOtlpTracer({ endpoint, headers, sampleRatio, version, log }: OtlpSettings): Tracer {
   let waiting: Span[] = []
   let dropped = 0
   const fetchBounded = createBoundedFetch('telemetry', limits)
   const send = async (spans: readonly Span[]) => {
-    const request = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body: toTraceRequest(spans, version) }
+    const request = {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: toTraceRequest(spans, version),
+    }
     const response = await fetchBounded(`${endpoint}/v1/traces`, request)
     await response.body?.cancel()
     if (!response.ok) throw new Error(`The receiver answered ${response.status}`)
   }
   return {
-    // The last digits of a trace id are random by W3C Trace Context. https://opentelemetry.io/docs/specs/otel/trace/sdk/#traceidratiobased
+    // The last digits of a trace id are random by W3C Trace Context.
+    // https://opentelemetry.io/docs/specs/otel/trace/sdk/#traceidratiobased
     isSampled: (traceId) => Number.parseInt(traceId.slice(-8), 16) / 0x1_0000_0000 < sampleRatio,
     add(span) {
       if (waiting.length < maxWaiting) waiting.push(span)

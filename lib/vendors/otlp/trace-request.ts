@@ -4,13 +4,33 @@ import type { Attributes, Span, SpanKind } from '#trace.ts'
 const kinds: Record<SpanKind, number> = { internal: 1, server: 2, client: 3, consumer: 5 }
 const failedStatus = { code: 2 }
 
-/** Write the body of a call that exports spans, as JSON: https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding */
+/**
+ * Write the body of a call that exports spans, as JSON:
+ * https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding
+ */
 export function toTraceRequest(spans: readonly Span[], version: string): string {
-  const resource = { attributes: toAttributes({ 'service.name': 'support-flow-service', 'service.version': version }) }
-  return JSON.stringify({ resourceSpans: [{ resource, scopeSpans: [{ scope: { name: 'support-flow' }, spans: spans.map(toSpan) }] }] })
+  const resource = {
+    attributes: toAttributes({ 'service.name': 'support-flow-service', 'service.version': version }),
+  }
+  return JSON.stringify({
+    resourceSpans: [
+      { resource, scopeSpans: [{ scope: { name: 'support-flow' }, spans: spans.map(toSpan) }] },
+    ],
+  })
 }
 
-function toSpan({ traceId, spanId, parentSpanId, name, kind, startedAt, endedAt, attributes, events, failed }: Span) {
+function toSpan({
+  traceId,
+  spanId,
+  parentSpanId,
+  name,
+  kind,
+  startedAt,
+  endedAt,
+  attributes,
+  events,
+  failed,
+}: Span) {
   return {
     traceId,
     spanId,
@@ -29,7 +49,10 @@ function toSpan({ traceId, spanId, parentSpanId, name, kind, startedAt, endedAt,
   }
 }
 
-/** Write a time in milliseconds as nanoseconds. They do not fit into a number, so the microseconds are rounded. */
+/**
+ * Write a time in milliseconds as nanoseconds. They do not fit into a number, so the microseconds are
+ * rounded.
+ */
 function toNanoseconds(ms: number): string {
   return `${Math.round(ms * 1000)}000`
 }

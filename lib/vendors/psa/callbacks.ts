@@ -5,7 +5,8 @@ import { createPsaHttp } from './http.ts'
 import { PsaError, ticketIdPattern } from './psa.ts'
 import { parseAnswer } from './wire.ts'
 
-// What the providers send when a ticket changes. Only the ticket's id is used: its state is read from the provider.
+// What the providers send when a ticket changes. Only the ticket's id is used: its state is read from the
+// provider.
 
 const maxTickets = 100
 const TicketNumber = z.union([z.int(), z.string()]).transform(String).pipe(z.string().regex(ticketIdPattern))
@@ -22,7 +23,10 @@ const HaloItem = z.union([
   z.object({ object_id: TicketNumber }).transform((item) => item.object_id),
 ])
 
-/** Return the tickets that a webhook of HaloPSA names. It sends one event, or a list of them when it is set to batches. */
+/**
+ * Return the tickets that a webhook of HaloPSA names. It sends one event, or a list of them when it is set to
+ * batches.
+ */
 export function parseHaloTickets(body: unknown): string[] {
   const items = Array.isArray(body) ? body.slice(0, maxTickets) : [body]
   return [...new Set(items.flatMap((item) => HaloItem.safeParse(item).data ?? []))]
@@ -41,8 +45,8 @@ interface CallbackSender {
 }
 
 /**
- * Return the tickets that a callback of ConnectWise names, or null when it is not signed by the system at `baseUrl` for this company. Throw
- * PsaError when the key cannot be read.
+ * Return the tickets that a callback of ConnectWise names, or null when it is not signed by the system at
+ * `baseUrl` for this company. Throw PsaError when the key cannot be read.
  */
 export async function readConnectWiseTickets(
   callback: SignedCallback,
@@ -54,12 +58,18 @@ export async function readConnectWiseTickets(
   if (data.CompanyId.toLowerCase() !== sender.companyId.toLowerCase()) return null
   // Security: the body names the address of the key, so only addresses of the connected system are read.
   const keyUrl = new URL(data.Metadata.key_url)
-  if (![new URL(sender.baseUrl).origin, new URL(toApiRoot(sender.baseUrl)).origin].includes(keyUrl.origin)) return null
-  if (!(await isSignedBySystem(sender, keyUrl, { bytes: callback.bytes, signature: callback.signature }, guard))) return null
+  if (![new URL(sender.baseUrl).origin, new URL(toApiRoot(sender.baseUrl)).origin].includes(keyUrl.origin))
+    return null
+  if (
+    !(await isSignedBySystem(sender, keyUrl, { bytes: callback.bytes, signature: callback.signature }, guard))
+  )
+    return null
   return data.Type.toLowerCase() === 'ticket' ? [data.ID] : []
 }
 
-/** Check the signature with the key at an address of the system. Remember a key that has verified a callback. */
+/**
+ * Check the signature with the key at an address of the system. Remember a key that has verified a callback.
+ */
 async function isSignedBySystem(
   { accountId }: CallbackSender,
   { href, origin }: URL,
@@ -78,7 +88,10 @@ async function isSignedBySystem(
   return true
 }
 
-/** Return null for an address at which the system has no public key. Everything else may work later, so the sender should try again. */
+/**
+ * Return null for an address at which the system has no public key. Everything else may work later, so the
+ * sender should try again.
+ */
 function ignoreMissingKey(error: unknown): null {
   if (error instanceof PsaError && (error.kind === 'auth' || error.kind === 'missing')) return null
   throw error
@@ -91,21 +104,32 @@ const maxReadsPerMinute = 40
 const keys = new Map<string, { href: string; key: string }>()
 const reads = new Map<string, { since: number; count: number }>()
 
-/** Count the read of a key. Whoever knows the address of the callbacks can cause reads from the connected system, so they are limited. */
+/**
+ * Count the read of a key. Whoever knows the address of the callbacks can cause reads from the connected
+ * system, so they are limited.
+ */
 function countRead(accountId: string): void {
   const now = Date.now()
   const counted = reads.get(accountId)
   const window = counted && now - counted.since < 60_000 ? counted : { since: now, count: 0 }
   if (window.count >= maxReadsPerMinute)
-    throw new PsaError('rate_limit', 'Too many callbacks had another key than the last one', { retryAfterSeconds: 60 })
+    throw new PsaError('rate_limit', 'Too many callbacks had another key than the last one', {
+      retryAfterSeconds: 60,
+    })
   if (reads.size >= maxAccounts) reads.clear()
   reads.set(accountId, { ...window, count: window.count + 1 })
 }
 
 /** The signature is the HMAC-SHA256 of the body in base64. Its key is the SHA-256 of the signing key. */
-async function isSignedBy(signingKey: string, bytes: Uint8Array<ArrayBuffer>, signature: string): Promise<boolean> {
+async function isSignedBy(
+  signingKey: string,
+  bytes: Uint8Array<ArrayBuffer>,
+  signature: string,
+): Promise<boolean> {
   const keyBytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(signingKey))
-  const key = await crypto.subtle.importKey('raw', keyBytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify'])
+  const key = await crypto.subtle.importKey('raw', keyBytes, { name: 'HMAC', hash: 'SHA-256' }, false, [
+    'verify',
+  ])
   const sent = decodeBase64(signature)
   return sent !== null && crypto.subtle.verify('HMAC', key, sent, bytes)
 }

@@ -24,8 +24,15 @@ export interface ConnectionRow {
 
 const vaultContext = (accountId: string, provider: string) => `psa:${accountId}:${provider}`
 
-/** Encrypt a connection's secrets for storage. They can be decrypted only for the same account and provider. */
-export function encryptSecrets(vault: Vault, accountId: string, provider: Provider, secrets: Record<string, string>): Promise<string> {
+/**
+ * Encrypt a connection's secrets for storage. They can be decrypted only for the same account and provider.
+ */
+export function encryptSecrets(
+  vault: Vault,
+  accountId: string,
+  provider: Provider,
+  secrets: Record<string, string>,
+): Promise<string> {
   return vault.seal(JSON.stringify(secrets), vaultContext(accountId, provider))
 }
 
@@ -43,5 +50,10 @@ export async function decryptConnection(
   row: Pick<ConnectionRow, 'account_id' | 'provider' | 'base_url' | 'identity' | 'credentials'>,
 ): Promise<PsaConnection> {
   const { provider, base_url: baseUrl, identity } = row
-  return { provider, baseUrl, identity, secrets: await decryptSecrets(vault, row) } as unknown as PsaConnection
+  return {
+    provider,
+    baseUrl,
+    identity,
+    secrets: await decryptSecrets(vault, row),
+  } as unknown as PsaConnection
 }

@@ -6,7 +6,9 @@ export type TicketKind = 'service' | 'project'
 export const chargeTypes: Record<TicketKind, string> = { service: 'ServiceTicket', project: 'ProjectTicket' }
 
 export interface TicketKinds {
-  /** Call with the kind of a ticket. A ticket that is no service ticket is looked for among those of projects. */
+  /**
+   * Call with the kind of a ticket. A ticket that is no service ticket is looked for among those of projects.
+   */
   callAs<T>(ticketId: string, call: (kind: TicketKind) => Promise<T>): Promise<T>
   /** Read the kind of a ticket, for calls that do not fail with 404 for the wrong one. */
   readKind(ticketId: string): Promise<TicketKind>

@@ -6,7 +6,12 @@ const maxPages = 5
 const pageSize = 1000
 
 /** Read at most five pages. Stop at the first page that is not full, because lists have no total. */
-export async function readPages<S extends z.ZodType>(get: Get, path: ApiPath, query: Query, item: S): Promise<z.output<S>[]> {
+export async function readPages<S extends z.ZodType>(
+  get: Get,
+  path: ApiPath,
+  query: Query,
+  item: S,
+): Promise<z.output<S>[]> {
   const items: z.output<S>[] = []
   for (let page = 1; page <= maxPages; page++) {
     const answer = parseList(await get(path, { ...query, page, pageSize }))

@@ -19,18 +19,29 @@ import {
 
 // ConnectWise's records, and their conversion to the types of psa.ts.
 
-const Info = z.object({ lastUpdated: time, dateEntered: time, sortByDate: time }).partial().nullish().catch(null)
+const Info = z
+  .object({ lastUpdated: time, dateEntered: time, sortByDate: time })
+  .partial()
+  .nullish()
+  .catch(null)
 /** What the API returns for a created record, of which only the id is needed. */
 export const CreatedRecord = z.object({ id })
 export const StatusWire = z
   .object({ id, name: text, closedStatus: flag, inactive: flag })
-  .transform(({ id, name, closedStatus, inactive }) => ({ id, name: name ?? `Status ${id}`, is_closed: closedStatus, inactive }))
+  .transform(({ id, name, closedStatus, inactive }) => ({
+    id,
+    name: name ?? `Status ${id}`,
+    is_closed: closedStatus,
+    inactive,
+  }))
 export const CompanyItemWire = z
   .object({ id, name: text })
   .transform((company) => ({ id: company.id, name: company.name ?? `Company ${company.id}` }))
 export const TicketReferenceWire = z.object({ id, externalXRef: text })
 export const TimeEntryWire = z.object({ id, internalNotes: text.optional() })
-export const BoardWire = z.object({ id, name: text }).transform((board) => ({ id: board.id, name: board.name ?? `Board ${board.id}` }))
+export const BoardWire = z
+  .object({ id, name: text })
+  .transform((board) => ({ id: board.id, name: board.name ?? `Board ${board.id}` }))
 export const TicketWire = z.object({
   id,
   summary: text.optional(),
@@ -51,10 +62,18 @@ export const TicketWire = z.object({
   mergedParentTicket: reference,
 })
 // Whom the ticket has mailed: https://developer.connectwise.com/Products/ConnectWise_PSA/REST#/Tickets
-export const TicketMailWire = z.object({ contact: reference, contactEmailAddress: text.optional(), automaticEmailContactFlag: flag })
-// The value is a text, a number, a date or a flag: https://developer.connectwise.com/Best_Practices/PSA_API_Requests
+export const TicketMailWire = z.object({
+  contact: reference,
+  contactEmailAddress: text.optional(),
+  automaticEmailContactFlag: flag,
+})
+// The value is a text, a number, a date or a flag:
+// https://developer.connectwise.com/Best_Practices/PSA_API_Requests
 const CustomFieldWire = z
-  .object({ caption: detail, value: z.union([z.boolean().transform((value) => (value ? 'Yes' : 'No')), detail]) })
+  .object({
+    caption: detail,
+    value: z.union([z.boolean().transform((value) => (value ? 'Yes' : 'No')), detail]),
+  })
   .transform(({ caption, value }) => ({ name: caption, value }))
 
 export function toTicketItem(wire: z.output<typeof TicketWire>) {
@@ -129,7 +148,13 @@ export const ContactWire = z.object({
   title: text,
   communicationItems: z.array(z.unknown()).nullish().catch(null),
 })
-export function toContact({ id, firstName, lastName, title, communicationItems }: z.output<typeof ContactWire>) {
+export function toContact({
+  id,
+  firstName,
+  lastName,
+  title,
+  communicationItems,
+}: z.output<typeof ContactWire>) {
   const items = parseItems(Communication, communicationItems ?? [])
   const findValue = (kind: string) => {
     const matching = items.filter(({ communicationType }) => communicationType === kind)
@@ -159,13 +184,35 @@ export const ConfigurationWire = z.object({
   },
 })
 export function toConfiguration(wire: z.output<typeof ConfigurationWire>): Omit<Configuration, 'name'> {
-  const { id, type, manufacturer, modelNumber: model, serialNumber: serial_number, osInfo, osType, ipAddress: ip_address } = wire
-  return { id, type: type.name, manufacturer: manufacturer.name, model, serial_number, operating_system: osInfo ?? osType, ip_address }
+  const {
+    id,
+    type,
+    manufacturer,
+    modelNumber: model,
+    serialNumber: serial_number,
+    osInfo,
+    osType,
+    ipAddress: ip_address,
+  } = wire
+  return {
+    id,
+    type: type.name,
+    manufacturer: manufacturer.name,
+    model,
+    serial_number,
+    operating_system: osInfo ?? osType,
+    ip_address,
+  }
 }
 
-// The author is a member or a contact. Some versions send a reference (`name`), others the full record (`firstName`, `lastName`).
-const Author = z.object({ name: text, firstName: text, lastName: text, identifier: text }).nullish().catch(null)
-// `allNotes` also lists the notes of time entries, whose ids are numbered separately. Its times are in `_info`.
+// The author is a member or a contact. Some versions send a reference (`name`), others the full record
+// (`firstName`, `lastName`).
+const Author = z
+  .object({ name: text, firstName: text, lastName: text, identifier: text })
+  .nullish()
+  .catch(null)
+// `allNotes` also lists the notes of time entries, whose ids are numbered separately. Its times are in
+// `_info`.
 export const NoteWire = z
   .object({
     ...{ id, noteType: text, text, member: Author, contact: Author, createdBy: text, originalAuthor: text },
@@ -176,10 +223,18 @@ export const NoteWire = z
     text: wire.text ?? '',
     author: toAuthorName(wire.member) ?? toAuthorName(wire.contact) ?? wire.createdBy ?? wire.originalAuthor,
     internal: wire.internalAnalysisFlag || wire.internalFlag,
-    created_at: wire.dateCreated ?? wire._info?.dateEntered ?? wire._info?.sortByDate ?? wire.timeStart ?? wire._info?.lastUpdated ?? null,
+    created_at:
+      wire.dateCreated ??
+      wire._info?.dateEntered ??
+      wire._info?.sortByDate ??
+      wire.timeStart ??
+      wire._info?.lastUpdated ??
+      null,
   }))
 function toAuthorName(who: z.output<typeof Author>): string | null {
-  return who ? (who.name ?? ([who.firstName, who.lastName].filter(Boolean).join(' ') || who.identifier)) : null
+  return who
+    ? (who.name ?? ([who.firstName, who.lastName].filter(Boolean).join(' ') || who.identifier))
+    : null
 }
 
 export const MemberWire = z.object({

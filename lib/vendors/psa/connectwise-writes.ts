@@ -3,36 +3,57 @@ import { type ApiPath, apiPath, type Get } from './api-path.ts'
 import { joinConditions, toIdList, toLiteral } from './conditions.ts'
 import { chargeTypes, type TicketKind, type TicketKinds } from './connectwise-kinds.ts'
 import { readPages } from './connectwise-pages.ts'
-import { CreatedRecord, TicketReferenceWire, TicketWire, TimeEntryWire, toTicket } from './connectwise-wire.ts'
+import {
+  CreatedRecord,
+  TicketReferenceWire,
+  TicketWire,
+  TimeEntryWire,
+  toTicket,
+} from './connectwise-wire.ts'
 import type { NewTicket, NewTimeEntry, PsaPort, TicketChange } from './psa.ts'
 import { parseAnswer, parseItems } from './wire.ts'
 
 export type Send = (method: 'POST' | 'PATCH', path: ApiPath, body: object) => Promise<unknown>
-type Writes = Pick<PsaPort, 'addNote' | 'updateTicket' | 'createTicket' | 'findTicket' | 'addTimeEntry' | 'findTimeEntry'>
+type Writes = Pick<
+  PsaPort,
+  'addNote' | 'updateTicket' | 'createTicket' | 'findTicket' | 'addTimeEntry' | 'findTimeEntry'
+>
 
-// The limit of the field `summary`: https://developer.connectwise.com/Products/ConnectWise_PSA/REST#/Tickets/postServiceTickets
+// The limit of the field `summary`:
+// https://developer.connectwise.com/Products/ConnectWise_PSA/REST#/Tickets/postServiceTickets
 const maxSummaryLength = 100
 
 /** Create the part of the client that writes to ConnectWise. */
 export function createConnectWiseWrites(get: Get, send: Send, { callAs, readKind }: TicketKinds): Writes {
-  const create = async (path: ApiPath, body: object) => parseAnswer(CreatedRecord, await send('POST', path, body)).id
+  const create = async (path: ApiPath, body: object) =>
+    parseAnswer(CreatedRecord, await send('POST', path, body)).id
   return {
     addNote: (ticketId, note, mailTo) =>
-      callAs(ticketId, async (kind) => create(apiPath`/${kind}/tickets/${ticketId}/notes`, toNoteBody(note, mailTo !== undefined))),
+      callAs(ticketId, async (kind) =>
+        create(apiPath`/${kind}/tickets/${ticketId}/notes`, toNoteBody(note, mailTo !== undefined)),
+      ),
     updateTicket: async (ticketId, change) =>
       toTicket(
         parseAnswer(
           TicketWire,
-          await callAs(ticketId, async (kind) => send('PATCH', apiPath`/${kind}/tickets/${ticketId}`, toPatch(change))),
+          await callAs(ticketId, async (kind) =>
+            send('PATCH', apiPath`/${kind}/tickets/${ticketId}`, toPatch(change)),
+          ),
         ),
       ),
     createTicket: (ticket) => create(apiPath`/service/tickets`, toTicketBody(ticket)),
     async findTicket(reference) {
-      const query = { conditions: `externalXRef=${toLiteral(reference)}`, fields: 'id,externalXRef', orderBy: 'id asc', pageSize: 5 }
+      const query = {
+        conditions: `externalXRef=${toLiteral(reference)}`,
+        fields: 'id,externalXRef',
+        orderBy: 'id asc',
+        pageSize: 5,
+      }
       const tickets = parseItems(TicketReferenceWire, await get(apiPath`/service/tickets`, query))
       return tickets.find(({ externalXRef }) => externalXRef === reference)?.id ?? null
     },
-    addTimeEntry: async (entry) => create(apiPath`/time/entries`, toTimeEntryBody(entry, await readKind(entry.ticketId))),
+    addTimeEntry: async (entry) =>
+      create(apiPath`/time/entries`, toTimeEntryBody(entry, await readKind(entry.ticketId))),
     async findTimeEntry(ticketId, reference) {
       const isTicket = `(${Object.values(chargeTypes)
         .map((type) => `chargeToType=${toLiteral(type)}`)
@@ -62,19 +83,26 @@ function toPatch({ boardId, statusId, memberId }: TicketChange) {
 }
 
 /** The sections of the ticket in which a text is shown. */
-const sections: Record<NoteVisibility, { detailDescription: boolean; internalAnalysis: boolean; resolution: boolean }> = {
+const sections: Record<
+  NoteVisibility,
+  { detailDescription: boolean; internalAnalysis: boolean; resolution: boolean }
+> = {
   internal: { detailDescription: false, internalAnalysis: true, resolution: false },
   client: { detailDescription: true, internalAnalysis: false, resolution: false },
   resolution: { detailDescription: false, internalAnalysis: false, resolution: true },
 }
 
 /**
- * Without `isMailed` a note is documentation. With it ConnectWise sends the mails that the ticket has switched on
- * (https://developer.connectwise.com/Products/ConnectWise_PSA/REST#/TicketNotes).
+ * Without `isMailed` a note is documentation. With it ConnectWise sends the mails that the ticket has
+ * switched on (https://developer.connectwise.com/Products/ConnectWise_PSA/REST#/TicketNotes).
  */
 function toNoteBody({ text, visibility }: TicketText, isMailed: boolean) {
   const { detailDescription, internalAnalysis, resolution } = sections[visibility]
-  const flags = { detailDescriptionFlag: detailDescription, internalAnalysisFlag: internalAnalysis, resolutionFlag: resolution }
+  const flags = {
+    detailDescriptionFlag: detailDescription,
+    internalAnalysisFlag: internalAnalysis,
+    resolutionFlag: resolution,
+  }
   return {
     text,
     ...flags,
@@ -95,8 +123,14 @@ function toTicketBody({ summary, description, companyId, contactId, boardId, ref
   }
 }
 
-/** Without `timeEnd`, the hours count from the start. The reference is in the notes that the client does not see. */
-function toTimeEntryBody({ ticketId, memberId, startedAt, minutes, note, reference }: NewTimeEntry, kind: TicketKind) {
+/**
+ * Without `timeEnd`, the hours count from the start. The reference is in the notes that the client does not
+ * see.
+ */
+function toTimeEntryBody(
+  { ticketId, memberId, startedAt, minutes, note, reference }: NewTimeEntry,
+  kind: TicketKind,
+) {
   const { detailDescription, internalAnalysis, resolution } = sections[note.visibility]
   return {
     chargeToId: Number(ticketId),

@@ -49,7 +49,10 @@ const maxRelatedTickets = 10
 const maxCompanies = 25
 const itemFields = 'id,summary,board,status,priority,company,contact,owner,closedFlag,_info'
 
-/** Create a client for the ConnectWise Manage REST API 3.0. It uses an API member's keys and the integration's client id. */
+/**
+ * Create a client for the ConnectWise Manage REST API 3.0. It uses an API member's keys and the integration's
+ * client id.
+ */
 export function createConnectWise({ baseUrl, identity, secrets }: Connection, http: PsaHttp): PsaPort {
   const root = toApiRoot(baseUrl)
   const headers = {
@@ -58,20 +61,42 @@ export function createConnectWise({ baseUrl, identity, secrets }: Connection, ht
   }
   const get: Get = (path, query = {}) => http({ url: `${root}${path}${toQueryString(query)}`, headers })
   const send: Send = (method, path, body) =>
-    http({ method, url: root + path, headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) })
+    http({
+      method,
+      url: root + path,
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
   const kinds = createTicketKinds(get)
   return {
     checkCredentials: async () => void parseAnswer(z.looseObject({}), await get(apiPath`/system/info`)),
     listBoards: () =>
-      readPages(get, apiPath`/service/boards`, { conditions: 'inactiveFlag=false', fields: 'id,name', orderBy: 'name asc' }, BoardWire),
+      readPages(
+        get,
+        apiPath`/service/boards`,
+        { conditions: 'inactiveFlag=false', fields: 'id,name', orderBy: 'name asc' },
+        BoardWire,
+      ),
     listMembers: async () =>
-      (await readPages(get, apiPath`/system/members`, { conditions: 'inactiveFlag=false', orderBy: 'identifier asc' }, MemberWire))
+      (
+        await readPages(
+          get,
+          apiPath`/system/members`,
+          { conditions: 'inactiveFlag=false', orderBy: 'identifier asc' },
+          MemberWire,
+        )
+      )
         .filter(isActiveMember)
         .map(toMember),
     listStatuses: async (boardId) =>
-      (await readPages(get, apiPath`/service/boards/${boardId}/statuses`, { orderBy: 'sortOrder asc' }, StatusWire)).flatMap(
-        ({ inactive, ...status }) => (inactive ? [] : [status]),
-      ),
+      (
+        await readPages(
+          get,
+          apiPath`/service/boards/${boardId}/statuses`,
+          { orderBy: 'sortOrder asc' },
+          StatusWire,
+        )
+      ).flatMap(({ inactive, ...status }) => (inactive ? [] : [status])),
     searchCompanies: async (words) => {
       const conditions = joinConditions('deletedFlag=false', containsAll('name', words))
       const query = { conditions, fields: 'id,name', orderBy: 'name asc', pageSize: maxCompanies }
@@ -92,7 +117,10 @@ export function createConnectWise({ baseUrl, identity, secrets }: Connection, ht
   }
 }
 
-async function searchTickets(get: Get, { boardIds, assignedTo, unassigned, companyId, words, page, pageSize }: TicketSearch) {
+async function searchTickets(
+  get: Get,
+  { boardIds, assignedTo, unassigned, companyId, words, page, pageSize }: TicketSearch,
+) {
   const owner = assignedTo && toLiteral(assignedTo.identifier)
   const conditions = joinConditions(
     'closedFlag=false',
@@ -106,7 +134,14 @@ async function searchTickets(get: Get, { boardIds, assignedTo, unassigned, compa
   const answer = parseList(await get(apiPath`/service/tickets`, { ...query, page, pageSize }))
   // Lists have no total, so the first item after a full page shows whether there are more.
   const next =
-    answer.length < pageSize ? [] : await get(apiPath`/service/tickets`, { ...query, fields: 'id', page: page * pageSize + 1, pageSize: 1 })
+    answer.length < pageSize
+      ? []
+      : await get(apiPath`/service/tickets`, {
+          ...query,
+          fields: 'id',
+          page: page * pageSize + 1,
+          pageSize: 1,
+        })
   return { items: parseItems(TicketWire, answer).map(toTicketItem), hasMore: parseList(next).length > 0 }
 }
 
@@ -114,17 +149,28 @@ async function searchTickets(get: Get, { boardIds, assignedTo, unassigned, compa
 function matchWords(words: readonly string[]): string | false {
   const inSummary = containsAll('summary', words)
   const [word = ''] = words
-  return words.length === 1 && ticketIdPattern.test(word) ? `(id in ${toIdList([word])} or ${inSummary})` : inSummary
+  return words.length === 1 && ticketIdPattern.test(word)
+    ? `(id in ${toIdList([word])} or ${inSummary})`
+    : inSummary
 }
 
 async function readTicket(get: Get, kinds: TicketKinds, ticketId: string): Promise<Ticket> {
-  return toTicket(parseAnswer(TicketWire, await kinds.callAs(ticketId, (kind) => get(apiPath`/${kind}/tickets/${ticketId}`))))
+  return toTicket(
+    parseAnswer(
+      TicketWire,
+      await kinds.callAs(ticketId, (kind) => get(apiPath`/${kind}/tickets/${ticketId}`)),
+    ),
+  )
 }
 
 /** A ticket may have another address than its contact. */
 async function findRecipient(get: Get, kinds: TicketKinds, ticketId: string): Promise<RecipientAnswer> {
   const answer = await kinds.callAs(ticketId, (kind) => get(apiPath`/${kind}/tickets/${ticketId}`))
-  const { contact: reference, contactEmailAddress, automaticEmailContactFlag } = parseAnswer(TicketMailWire, answer)
+  const {
+    contact: reference,
+    contactEmailAddress,
+    automaticEmailContactFlag,
+  } = parseAnswer(TicketMailWire, answer)
   if (!reference.id) return toRecipient(null, automaticEmailContactFlag)
   const contact = toContact(parseAnswer(ContactWire, await get(apiPath`/company/contacts/${reference.id}`)))
   return toRecipient({ ...contact, email: contactEmailAddress || contact.email }, automaticEmailContactFlag)
@@ -135,26 +181,45 @@ async function readTicketContext(get: Get, kinds: TicketKinds, ticketId: string)
   const kind = await kinds.readKind(ticketId)
   const { company_id, contact_id } = ticket
   return readContextParts(ticket, {
-    company: async () => (company_id ? toCompany(parseAnswer(CompanyWire, await get(apiPath`/company/companies/${company_id}`))) : null),
-    contact: async () => (contact_id ? toContact(parseAnswer(ContactWire, await get(apiPath`/company/contacts/${contact_id}`))) : null),
+    company: async () =>
+      company_id
+        ? toCompany(parseAnswer(CompanyWire, await get(apiPath`/company/companies/${company_id}`)))
+        : null,
+    contact: async () =>
+      contact_id
+        ? toContact(parseAnswer(ContactWire, await get(apiPath`/company/contacts/${contact_id}`)))
+        : null,
     configurations: () => readConfigurations(get, kind, ticketId),
     notes: () => readNotes(get, kind, ticketId),
     related_tickets: async () => (company_id ? readRelatedTickets(get, company_id, ticketId) : []),
   })
 }
 
-/** Read the newest notes, those of time entries included. The list has no documented order, and old servers do not have it. */
+/**
+ * Read the newest notes, those of time entries included. The list has no documented order, and old servers do
+ * not have it.
+ */
 async function readNotes(get: Get, kind: TicketKind, ticketId: string): Promise<TicketNote[]> {
-  const notes = await readPages(get, apiPath`/${kind}/tickets/${ticketId}/allNotes`, {}, NoteWire).catch((error: unknown) => {
-    if (!(error instanceof PsaError) || error.kind !== 'missing') throw error
-    return readPages(get, apiPath`/${kind}/tickets/${ticketId}/notes`, {}, NoteWire)
-  })
+  const notes = await readPages(get, apiPath`/${kind}/tickets/${ticketId}/allNotes`, {}, NoteWire).catch(
+    (error: unknown) => {
+      if (!(error instanceof PsaError) || error.kind !== 'missing') throw error
+      return readPages(get, apiPath`/${kind}/tickets/${ticketId}/notes`, {}, NoteWire)
+    },
+  )
   return sortNewestFirst(notes).slice(0, maxNotes)
 }
 
 async function readRelatedTickets(get: Get, companyId: string, ticketId: string) {
-  const conditions = joinConditions(`company/id in ${toIdList([companyId])}`, `id not in ${toIdList([ticketId])}`)
-  const query = { conditions, orderBy: 'lastUpdated desc, id desc', fields: itemFields, pageSize: maxRelatedTickets }
+  const conditions = joinConditions(
+    `company/id in ${toIdList([companyId])}`,
+    `id not in ${toIdList([ticketId])}`,
+  )
+  const query = {
+    conditions,
+    orderBy: 'lastUpdated desc, id desc',
+    fields: itemFields,
+    pageSize: maxRelatedTickets,
+  }
   return parseItems(TicketWire, await get(apiPath`/service/tickets`, query)).map(toTicketItem)
 }
 
@@ -166,13 +231,20 @@ async function readConfigurations(get: Get, kind: TicketKind, ticketId: string):
   )
   return Promise.all(
     listed.slice(0, maxConfigurations).map(async (reference) => {
-      const details = await get(apiPath`/company/configurations/${reference.id}`).then((answer) => parseAnswer(ConfigurationWire, answer))
-      return { ...toConfiguration(details), name: details.name ?? reference.deviceIdentifier ?? `Configuration ${reference.id}` }
+      const details = await get(apiPath`/company/configurations/${reference.id}`).then((answer) =>
+        parseAnswer(ConfigurationWire, answer),
+      )
+      return {
+        ...toConfiguration(details),
+        name: details.name ?? reference.deviceIdentifier ?? `Configuration ${reference.id}`,
+      }
     }),
   )
 }
 
 function toQueryString(query: Query): string {
-  const search = new URLSearchParams(Object.entries(query).map(([key, value]) => [key, String(value)])).toString()
+  const search = new URLSearchParams(
+    Object.entries(query).map(([key, value]) => [key, String(value)]),
+  ).toString()
   return search ? `?${search}` : ''
 }

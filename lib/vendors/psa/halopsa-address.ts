@@ -1,6 +1,6 @@
 /**
- * Return the site of HaloPSA. The vendor also shows the addresses of its API (`/api`), its authorisation server (`/auth`) and its portal
- * below it.
+ * Return the site of HaloPSA. The vendor also shows the addresses of its API (`/api`), its authorisation
+ * server (`/auth`) and its portal below it.
  */
 export function toHaloSite(baseUrl: string): string {
   const url = new URL(baseUrl)

@@ -38,10 +38,17 @@ export const ClientItemWire = z
   .transform((client) => ({ id: client.id, name: client.name ?? `Client ${client.id}` }))
 export const TicketReferenceWire = z.object({ id, third_party_id_string: text.optional() })
 export const AssetList = z.object({ assets: list })
-export const Team = z.object({ id, name: text, inactive: flag }).transform((team) => ({ ...team, name: team.name ?? `Team ${team.id}` }))
+export const Team = z
+  .object({ id, name: text, inactive: flag })
+  .transform((team) => ({ ...team, name: team.name ?? `Team ${team.id}` }))
 export const Agent = z
   .object({ id, name: text, email: text, isdisabled: flag })
-  .transform(({ name, email, ...agent }) => ({ ...agent, identifier: email ?? name ?? agent.id, name: name ?? agent.id, email }))
+  .transform(({ name, email, ...agent }) => ({
+    ...agent,
+    identifier: email ?? name ?? agent.id,
+    name: name ?? agent.id,
+    email,
+  }))
 
 export const TicketWire = z.object({
   ...{
@@ -56,11 +63,32 @@ export const TicketWire = z.object({
     user_id: optionalId,
     user_name: text,
   },
-  ...{ agent_id: optionalId, agent_name: text, tickettype_name: text, dateoccurred: time, lastactiondate: time, hasbeenclosed: flag },
+  ...{
+    agent_id: optionalId,
+    agent_name: text,
+    tickettype_name: text,
+    dateoccurred: time,
+    lastactiondate: time,
+    hasbeenclosed: flag,
+  },
   status_id: optionalId,
   priority: z.object({ name: text }).nullish().catch(null),
-  ...{ category_1: detail, category_2: detail, sla_name: detail, excludefromsla: flag, slatimeleft: optionalNumber, fixbydate: time },
-  ...{ deadlinedate: time, urgency: detail, impact: detail, site_name: detail, additional_agents: list, customfields: list },
+  ...{
+    category_1: detail,
+    category_2: detail,
+    sla_name: detail,
+    excludefromsla: flag,
+    slatimeleft: optionalNumber,
+    fixbydate: time,
+  },
+  ...{
+    deadlinedate: time,
+    urgency: detail,
+    impact: detail,
+    site_name: detail,
+    additional_agents: list,
+    customfields: list,
+  },
   merged_into_id: optionalId,
 })
 // `value` of a choice is its number; `display` is its text.
@@ -98,7 +126,9 @@ export function toTicket(wire: z.output<typeof TicketWire>, statuses: StatusName
 
 /** HaloPSA's numbers of urgency and impact start at 1. */
 function toDetails(wire: z.output<typeof TicketWire>): TicketDetails {
-  const others = parseItems(AdditionalAgentWire, wire.additional_agents).map((agent) => agent.agent_name ?? agent.name)
+  const others = parseItems(AdditionalAgentWire, wire.additional_agents).map(
+    (agent) => agent.agent_name ?? agent.name,
+  )
   return {
     sub_type: wire.category_1,
     item: wire.category_2,
@@ -120,7 +150,13 @@ export const ClientWire = z.object({
   ...{ id, name: text, website: text, phonenumber: text },
   main_site: z.object({ line1: text, line2: text, line3: text, postcode: text }).nullish().catch(null),
 })
-export function toCompany({ id, name, website, phonenumber: phone, main_site: at }: z.output<typeof ClientWire>) {
+export function toCompany({
+  id,
+  name,
+  website,
+  phonenumber: phone,
+  main_site: at,
+}: z.output<typeof ClientWire>) {
   const address = at ? joinParts(at.line1, at.line2, at.line3, at.postcode) : null
   return { id, name: name ?? `Client ${id}`, phone, address, website }
 }
@@ -162,7 +198,10 @@ const Action = z.object({ id, who: text, note: text, note_html: text, hiddenfrom
 /** Longer texts are cut: they are shown, and are context of AI calls, which take less. */
 const maxHtmlLength = 64 * 1024
 
-/** Read the notes of a list of actions. HTML that takes too much work is left out for the plain text that HaloPSA sends with it. */
+/**
+ * Read the notes of a list of actions. HTML that takes too much work is left out for the plain text that
+ * HaloPSA sends with it.
+ */
 export function readNotes(answer: unknown): TicketNote[] {
   const budget = createBudget()
   return parseItems(Action, parseAnswer(ActionList, answer).actions).map((wire) => ({

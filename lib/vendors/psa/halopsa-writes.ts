@@ -7,7 +7,10 @@ import type { NewTicket, NewTimeEntry, PsaPort, Ticket, TicketChange } from './p
 import { id, parseAnswer, parseItems } from './wire.ts'
 
 type Post = (path: ApiPath, body: object) => Promise<unknown>
-type Writes = Pick<PsaPort, 'addNote' | 'updateTicket' | 'createTicket' | 'findTicket' | 'addTimeEntry' | 'findTimeEntry'>
+type Writes = Pick<
+  PsaPort,
+  'addNote' | 'updateTicket' | 'createTicket' | 'findTicket' | 'addTimeEntry' | 'findTimeEntry'
+>
 /** The names of the actions that add notes. */
 interface NoteOutcomes {
   private_note_outcome?: string | null
@@ -15,11 +18,20 @@ interface NoteOutcomes {
 }
 type ReadTicket = (ticketId: string) => Promise<{ ticket: Ticket }>
 
-/** Create the part of the client that writes to HaloPSA. Its POST takes a list; an item with an id changes the record with this id. */
-export function createHaloWrites(get: Get, post: Post, readTicket: ReadTicket, outcomes: NoteOutcomes): Writes {
+/**
+ * Create the part of the client that writes to HaloPSA. Its POST takes a list; an item with an id changes the
+ * record with this id.
+ */
+export function createHaloWrites(
+  get: Get,
+  post: Post,
+  readTicket: ReadTicket,
+  outcomes: NoteOutcomes,
+): Writes {
   const save = async (path: ApiPath, record: object) => parseSavedId(await post(path, [record]))
   return {
-    addNote: (ticketId, note, mailTo) => save(apiPath`/Actions`, { ...toNoteBody(ticketId, note, outcomes), ...toMail(mailTo) }),
+    addNote: (ticketId, note, mailTo) =>
+      save(apiPath`/Actions`, { ...toNoteBody(ticketId, note, outcomes), ...toMail(mailTo) }),
     async updateTicket(ticketId, change) {
       await readTicket(ticketId)
       await save(apiPath`/Tickets`, toChangeBody(ticketId, change))
@@ -27,9 +39,15 @@ export function createHaloWrites(get: Get, post: Post, readTicket: ReadTicket, o
     },
     createTicket: (ticket) => save(apiPath`/Tickets`, toTicketBody(ticket)),
     async findTicket(reference) {
-      const { tickets } = parseAnswer(TicketList, await get(apiPath`/Tickets`, { third_party_id_string: reference, count: 50 }))
+      const { tickets } = parseAnswer(
+        TicketList,
+        await get(apiPath`/Tickets`, { third_party_id_string: reference, count: 50 }),
+      )
       // An older server may ignore the filter, so the reference is compared.
-      return parseItems(TicketReferenceWire, tickets).find((ticket) => ticket.third_party_id_string === reference)?.id ?? null
+      return (
+        parseItems(TicketReferenceWire, tickets).find((ticket) => ticket.third_party_id_string === reference)
+          ?.id ?? null
+      )
     },
     addTimeEntry: (entry) => save(apiPath`/Actions`, toTimeEntryBody(entry, outcomes)),
     async findTimeEntry(ticketId, reference) {
@@ -68,7 +86,9 @@ function toNoteBody(ticketId: string, note: NoteBody, outcomes: NoteOutcomes) {
   const isInternal = isInternalNote[note.visibility]
   return {
     ticket_id: Number(ticketId),
-    outcome: isInternal ? (outcomes.private_note_outcome ?? 'Private Note') : (outcomes.public_note_outcome ?? 'Public Note'),
+    outcome: isInternal
+      ? (outcomes.private_note_outcome ?? 'Private Note')
+      : (outcomes.public_note_outcome ?? 'Public Note'),
     note_html: toHtml(toNoteText(note)),
     hiddenfromuser: isInternal,
     sendemail: false,
@@ -87,13 +107,24 @@ function toTicketBody({ summary, description, companyId, contactId, boardId, ref
 }
 
 /** HaloPSA mails an action with `sendemail` to the addresses in `emailto`. */
-const toMail = (address: string | undefined) => (address === undefined ? {} : { sendemail: true, emailto: address })
+const toMail = (address: string | undefined) =>
+  address === undefined ? {} : { sendemail: true, emailto: address }
 
-/** `timetaken` is in hours. An action has no field for a reference, so the last line of its text is the reference. */
-function toTimeEntryBody({ ticketId, memberId, startedAt, minutes, note, reference }: NewTimeEntry, outcomes: NoteOutcomes) {
+/**
+ * `timetaken` is in hours. An action has no field for a reference, so the last line of its text is the
+ * reference.
+ */
+function toTimeEntryBody(
+  { ticketId, memberId, startedAt, minutes, note, reference }: NewTimeEntry,
+  outcomes: NoteOutcomes,
+) {
   const endedAt = new Date(Date.parse(startedAt) + minutes * 60_000).toISOString()
   return {
-    ...toNoteBody(ticketId, { text: `${note.text}\n\nReference ${reference}`, visibility: note.visibility }, outcomes),
+    ...toNoteBody(
+      ticketId,
+      { text: `${note.text}\n\nReference ${reference}`, visibility: note.visibility },
+      outcomes,
+    ),
     who_agentid: Number(memberId),
     timetaken: minutes / 60,
     actionarrivaldate: startedAt,
@@ -101,4 +132,5 @@ function toTimeEntryBody({ ticketId, memberId, startedAt, minutes, note, referen
   }
 }
 
-const toHtml = (text: string) => String(html`${text.split('\n').map((line, index) => [index > 0 && html`<br>`, line])}`)
+const toHtml = (text: string) =>
+  String(html`${text.split('\n').map((line, index) => [index > 0 && html`<br>`, line])}`)

@@ -7,7 +7,10 @@ import { PsaError } from './psa.ts'
 const callTimeoutMs = 8000
 const requestTimeoutMs = 9500
 const maxBytes = 8 * 1024 * 1024
-/** Reading JSON takes about 10 ns per byte, so this is the work that a ticketing system may cause in a request. */
+/**
+ * Reading JSON takes about 10 ns per byte, so this is the work that a ticketing system may cause in a
+ * request.
+ */
 const maxRequestBytes = 2 * maxBytes
 // A Worker may open six connections per request; two stay free for the database and Redis.
 const maxParallelCalls = 4
@@ -25,8 +28,8 @@ export type PsaHttp = (request: PsaRequest) => Promise<unknown>
 
 /**
  * Create a function that calls one provider during one request. The guard checks `addresses`, and the caller
- * builds every URL from them. Limits: no redirects, 8 s per call, 9.5 s in total, 8 MiB per response and 16 MiB in total, four calls at once. After
- * an answer of 429 it makes no further call.
+ * builds every URL from them. Limits: no redirects, 8 s per call, 9.5 s in total, 8 MiB per response and 16
+ * MiB in total, four calls at once. After an answer of 429 it makes no further call.
  */
 export function createPsaHttp(addresses: readonly string[], guard: OutboundGuard): PsaHttp {
   const deadline = Date.now() + requestTimeoutMs
@@ -37,7 +40,10 @@ export function createPsaHttp(addresses: readonly string[], guard: OutboundGuard
   return async (request) => {
     refusals ??= Promise.all(addresses.map((address) => guard.findRefusal(address, 'sending')))
     if ((await refusals).some(Boolean))
-      throw new PsaError('invalid', 'The address of the ticketing system is not allowed; correct it in the connection')
+      throw new PsaError(
+        'invalid',
+        'The address of the ticketing system is not allowed; correct it in the connection',
+      )
     return limit(async () => {
       if (refusal) throw refusal
       const remainingMs = Math.min(callTimeoutMs, deadline - Date.now())
@@ -53,7 +59,10 @@ export function createPsaHttp(addresses: readonly string[], guard: OutboundGuard
   }
 }
 
-async function send({ method = 'GET', url, headers = {}, body }: PsaRequest, timeoutMs: number): Promise<string> {
+async function send(
+  { method = 'GET', url, headers = {}, body }: PsaRequest,
+  timeoutMs: number,
+): Promise<string> {
   try {
     const response = await createBoundedFetch('psa', { timeoutMs, maxBytes })(url, {
       method,
@@ -74,11 +83,15 @@ async function send({ method = 'GET', url, headers = {}, body }: PsaRequest, tim
 }
 
 function toPsaError({ status, headers }: Response): PsaError {
-  if (status === 401 || status === 403) return new PsaError('auth', 'The ticketing system refused the credentials', { status })
+  if (status === 401 || status === 403)
+    return new PsaError('auth', 'The ticketing system refused the credentials', { status })
   if (status === 404) return new PsaError('missing', 'The ticketing system has no such record', { status })
   if (status === 429) {
     const retryAfterSeconds = parseRetryAfter(headers.get('retry-after'))
-    return new PsaError('rate_limit', 'The ticketing system limits our calls; try again later', { status, retryAfterSeconds })
+    return new PsaError('rate_limit', 'The ticketing system limits our calls; try again later', {
+      status,
+      retryAfterSeconds,
+    })
   }
   const kind = status >= 400 && status < 500 ? 'invalid' : 'down'
   return new PsaError(kind, `The ticketing system returned ${status}`, { status })

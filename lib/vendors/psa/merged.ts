@@ -2,8 +2,8 @@
 const maxMerges = 5
 
 /**
- * Return the ticket that `ticket` was merged into, through up to five merges. Return `ticket` if it was not merged, or if the merges are a loop.
- * `read` reads a ticket by its id; its errors are passed on.
+ * Return the ticket that `ticket` was merged into, through up to five merges. Return `ticket` if it was not
+ * merged, or if the merges are a loop. `read` reads a ticket by its id; its errors are passed on.
  */
 export async function findSurvivor<T>(
   ticket: T,

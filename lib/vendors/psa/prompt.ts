@@ -24,8 +24,8 @@ interface ContextNote {
 }
 
 /**
- * Return a ticket's notes for a prompt: the ten newest, each as one line of at most 200 characters. Notes that this service added are left out,
- * because they repeat what it knows already.
+ * Return a ticket's notes for a prompt: the ten newest, each as one line of at most 200 characters. Notes
+ * that this service added are left out, because they repeat what it knows already.
  */
 export function toPromptNotes({ notes }: { notes: readonly ContextNote[] }): PromptNote[] {
   return notes
@@ -39,7 +39,10 @@ export function toPromptNotes({ notes }: { notes: readonly ContextNote[] }): Pro
     }))
 }
 
-/** Return what is known of a ticket's details for a prompt: up to 20 custom fields, and each text as one line of at most 200 characters. */
+/**
+ * Return what is known of a ticket's details for a prompt: up to 20 custom fields, and each text as one line
+ * of at most 200 characters.
+ */
 export function toPromptDetails(details: TicketDetails): Partial<TicketDetails> {
   const { resources, custom_fields, ...others } = details
   const known = Object.entries(others).flatMap(([name, value]) =>

@@ -110,7 +110,10 @@ export interface TicketNote {
 export const contextParts = ['company', 'contact', 'configurations', 'notes', 'related_tickets'] as const
 export type ContextPart = (typeof contextParts)[number]
 
-/** A ticket with its company, contact, devices, notes and related tickets. `unavailable` names the parts that could not be read. */
+/**
+ * A ticket with its company, contact, devices, notes and related tickets. `unavailable` names the parts that
+ * could not be read.
+ */
 export interface TicketContext {
   ticket: Ticket
   company: Company | null
@@ -219,7 +222,10 @@ export interface PsaPort {
 
 export type PsaErrorKind = 'auth' | 'missing' | 'rate_limit' | 'down' | 'invalid'
 
-/** A failure of the provider. The message is shown to users, so it contains no address, no secret and no text of the provider. */
+/**
+ * A failure of the provider. The message is shown to users, so it contains no address, no secret and no text
+ * of the provider.
+ */
 export class PsaError extends Error {
   readonly kind: PsaErrorKind
   readonly status: number | null
@@ -228,7 +234,10 @@ export class PsaError extends Error {
   constructor(
     kind: PsaErrorKind,
     message: string,
-    { status = null, retryAfterSeconds }: { status?: number | null; retryAfterSeconds?: number | undefined } = {},
+    {
+      status = null,
+      retryAfterSeconds,
+    }: { status?: number | null; retryAfterSeconds?: number | undefined } = {},
   ) {
     super(message)
     this.name = 'PsaError'
@@ -240,7 +249,11 @@ export class PsaError extends Error {
 
 /** A connection with its decrypted secrets. Use it for one request only, and never log it. */
 export type PsaConnection = { baseUrl: string } & (
-  | { provider: 'connectwise'; identity: { company_id: string; client_id: string }; secrets: { public_key: string; private_key: string } }
+  | {
+      provider: 'connectwise'
+      identity: { company_id: string; client_id: string }
+      secrets: { public_key: string; private_key: string }
+    }
   | { provider: 'halopsa'; identity: HaloIdentity; secrets: { client_secret: string } }
 )
 interface HaloIdentity {

@@ -1,6 +1,10 @@
-// Whom the ticketing system mails about a note: the contact of the ticket. Answers to such a mail return to the ticket.
+// Whom the ticketing system mails about a note: the contact of the ticket. Answers to such a mail return to
+// the ticket.
 
-/** Why nobody is mailed: the ticket has no contact, the contact no address, or the ticketing system has the mails to it switched off. */
+/**
+ * Why nobody is mailed: the ticket has no contact, the contact no address, or the ticketing system has the
+ * mails to it switched off.
+ */
 export const refusals = ['no_contact', 'no_address', 'mail_off'] as const
 export type Refusal = (typeof refusals)[number]
 
@@ -12,8 +16,13 @@ export interface Recipient {
 /** Who is mailed, or why nobody is. */
 export type RecipientAnswer = { recipient: Recipient; refusal: null } | { recipient: null; refusal: Refusal }
 
-/** Return whom a note is mailed to. `isMailed` is whether the ticketing system sends mails to this contact. */
-export function toRecipient(contact: { name: string; email: string | null } | null, isMailed: boolean): RecipientAnswer {
+/**
+ * Return whom a note is mailed to. `isMailed` is whether the ticketing system sends mails to this contact.
+ */
+export function toRecipient(
+  contact: { name: string; email: string | null } | null,
+  isMailed: boolean,
+): RecipientAnswer {
   if (!contact) return { recipient: null, refusal: 'no_contact' }
   if (!contact.email) return { recipient: null, refusal: 'no_address' }
   if (!isMailed) return { recipient: null, refusal: 'mail_off' }

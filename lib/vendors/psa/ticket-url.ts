@@ -1,7 +1,8 @@
 import { toApiRoot } from './connectwise-address.ts'
 import { toHaloSite } from './halopsa-address.ts'
 
-// Both from public clients: the web client of ConnectWise shows a ticket by its record id on the host without `api-`, HaloPSA by a parameter.
+// Both from public clients: the web client of ConnectWise shows a ticket by its record id on the host without
+// `api-`, HaloPSA by a parameter.
 const writers: Record<string, (baseUrl: string, id: string) => string> = {
   connectwise: (baseUrl, id) => {
     const site = toApiRoot(baseUrl)
@@ -13,7 +14,10 @@ const writers: Record<string, (baseUrl: string, id: string) => string> = {
 }
 
 /** Return where a person opens a ticket, or null without a connection or for an id that is no number. */
-export function writeTicketUrl(site: { provider: string; base_url: string } | undefined, ticketId: string | null): string | null {
+export function writeTicketUrl(
+  site: { provider: string; base_url: string } | undefined,
+  ticketId: string | null,
+): string | null {
   if (!site || ticketId === null || !/^\d{1,18}$/.test(ticketId)) return null
   return writers[site.provider]?.(site.base_url, ticketId) ?? null
 }

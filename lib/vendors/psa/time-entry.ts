@@ -14,6 +14,9 @@ export function measureMinutes(startedAt: string, endedAt: string): number {
 }
 
 /** Round minutes up by the rule. The result is at least the minimum. */
-export function roundMinutes(minutes: number, { time_rounding_minutes: step, time_minimum_minutes: minimum }: RoundingRule): number {
+export function roundMinutes(
+  minutes: number,
+  { time_rounding_minutes: step, time_minimum_minutes: minimum }: RoundingRule,
+): number {
   return Math.max(minimum, Math.ceil(minutes / step) * step)
 }

@@ -2,7 +2,8 @@ import * as z from 'zod'
 import { clip } from '#rules/text/clip.ts'
 import { type CustomField, type NoteQuery, PsaError, type TicketNote } from './psa.ts'
 
-// Providers omit keys, send null, or send numbers for texts. Parsing accepts these; the parsed values are strict.
+// Providers omit keys, send null, or send numbers for texts. Parsing accepts these; the parsed values are
+// strict.
 
 const anything = z.unknown()
 export const text = z
@@ -42,7 +43,9 @@ export const name = z
   .nullish()
   .catch(null)
   .transform((value) => value ?? null)
-/** A list of which nobody knows how long it is: its items are looked at later, and no more than are needed. */
+/**
+ * A list of which nobody knows how long it is: its items are looked at later, and no more than are needed.
+ */
 export const list = anything.optional().transform((value): unknown[] => (Array.isArray(value) ? value : []))
 /** A reference to another record: its id and name. */
 export const reference = z
@@ -50,7 +53,11 @@ export const reference = z
   .partial()
   .nullish()
   .catch(null)
-  .transform((value) => ({ id: value?.id ?? null, name: value?.name ?? null, identifier: value?.identifier ?? null }))
+  .transform((value) => ({
+    id: value?.id ?? null,
+    name: value?.name ?? null,
+    identifier: value?.identifier ?? null,
+  }))
 
 /** Remove characters that PostgreSQL cannot store. */
 function removeUnstorable(value: string): string {
@@ -85,7 +92,9 @@ export function parseItems<S extends z.ZodType>(item: S, value: unknown): z.outp
 
 /** Join and shorten names, without empty and repeated ones. */
 export function toNames(names: readonly (string | null)[]): string[] {
-  const kept = names.slice(0, maxItems).flatMap((name) => (name?.trim() ? clip(name.trim(), maxDetailLength) : []))
+  const kept = names
+    .slice(0, maxItems)
+    .flatMap((name) => (name?.trim() ? clip(name.trim(), maxDetailLength) : []))
   return [...new Set(kept)].slice(0, maxDetails)
 }
 
@@ -101,14 +110,23 @@ export function toCustomFields<S extends z.ZodType<{ name: string | null; value:
 
 /** Sort newest first; items without a time come last. */
 export function sortNewestFirst<T extends { id: string; created_at: string | null }>(items: T[]): T[] {
-  return items.toSorted((a, b) => (b.created_at ?? '').localeCompare(a.created_at ?? '') || Number(b.id) - Number(a.id))
+  return items.toSorted(
+    (a, b) => (b.created_at ?? '').localeCompare(a.created_at ?? '') || Number(b.id) - Number(a.id),
+  )
 }
 
-/** Find a note with the same words that is not older and of no other push. Providers change spaces, line ends and marks, so only letters and digits count. */
-export function findSameNote(notes: readonly TicketNote[], { text, since, others = [] }: Omit<NoteQuery, 'visibility'>): string | null {
+/**
+ * Find a note with the same words that is not older and of no other push. Providers change spaces, line ends
+ * and marks, so only letters and digits count.
+ */
+export function findSameNote(
+  notes: readonly TicketNote[],
+  { text, since, others = [] }: Omit<NoteQuery, 'visibility'>,
+): string | null {
   const toWords = (value: string) => value.replace(/[^\p{L}\p{N}]+/gu, '')
   const words = toWords(text)
-  const isSame = (note: TicketNote) => !others.includes(note.id) && (note.created_at ?? since) >= since && toWords(note.text) === words
+  const isSame = (note: TicketNote) =>
+    !others.includes(note.id) && (note.created_at ?? since) >= since && toWords(note.text) === words
   return notes.find(isSame)?.id ?? null
 }
 

@@ -14,8 +14,8 @@ interface QStashSettings {
 const limits = { timeoutMs: 3000, maxBytes: 1024 * 1024 }
 
 /**
- * Create a queue that publishes jobs to QStash. Its retries are off: each attempt is a message of its own, with the delay of its row. The first
- * message loads the client, because most requests send none.
+ * Create a queue that publishes jobs to QStash. Its retries are off: each attempt is a message of its own,
+ * with the delay of its row. The first message loads the client, because most requests send none.
  */
 export function qstashQueue({ url, token, target }: QStashSettings): QueuePort {
   const fetchBounded = createBoundedFetch('queue', limits)
@@ -47,11 +47,18 @@ export function qstashQueue({ url, token, target }: QStashSettings): QueuePort {
 }
 
 /** Open QStash's client with our `fetch`. It takes none, so its method that sends a request is replaced. */
-async function openClient({ url, token }: Pick<QStashSettings, 'url' | 'token'>, fetchBounded: Fetch): Promise<Client> {
+async function openClient(
+  { url, token }: Pick<QStashSettings, 'url' | 'token'>,
+  fetchBounded: Fetch,
+): Promise<Client> {
   const { Client } = await import('@upstash/qstash')
   const client = new Client({ baseUrl: url, token, enableTelemetry: false })
   client.http.request = async ({ path, method = 'GET', headers, body }) => {
-    const init = { method, headers: new Headers(headers as HeadersInit), body: (body ?? null) as string | null }
+    const init = {
+      method,
+      headers: new Headers(headers as HeadersInit),
+      body: (body ?? null) as string | null,
+    }
     init.headers.set('authorization', `Bearer ${token}`)
     const response = await fetchBounded([url, ...path].join('/'), init)
     const text = await response.text()

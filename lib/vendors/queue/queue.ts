@@ -11,8 +11,8 @@ export interface Message {
 
 export interface QueuePort {
   /**
-   * Publish all messages in one call. Throw if the queue does not accept them. No job is lost: a sweep publishes them again from their
-   * database rows.
+   * Publish all messages in one call. Throw if the queue does not accept them. No job is lost: a sweep
+   * publishes them again from their database rows.
    */
   publish(messages: Message[]): Promise<void>
   /** Throw when the queue does not answer. */

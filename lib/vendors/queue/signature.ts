@@ -1,14 +1,21 @@
 import { jwtVerify } from 'jose'
 import { sha256Base64url } from '#vendors/auth/hash.ts'
 
-// Between the clocks of QStash and of this machine. A repeated message does nothing, so a wide tolerance is safe.
+// Between the clocks of QStash and of this machine. A repeated message does nothing, so a wide tolerance is
+// safe.
 const clockToleranceSeconds = 60
 
 /**
- * Whether QStash signed this request: HS256 with one of the keys, for exactly this address and body, not expired. QStash's own Receiver
- * is less strict: it accepts HS512 and any address. A repeated request passes; the row it names makes it idempotent.
+ * Whether QStash signed this request: HS256 with one of the keys, for exactly this address and body, not
+ * expired. QStash's own Receiver is less strict: it accepts HS512 and any address. A repeated request passes;
+ * the row it names makes it idempotent.
  */
-export async function verifySignature(token: string | undefined, body: string, url: string, keys: readonly string[]): Promise<boolean> {
+export async function verifySignature(
+  token: string | undefined,
+  body: string,
+  url: string,
+  keys: readonly string[],
+): Promise<boolean> {
   if (!token) return false
   const hash = await sha256Base64url(body)
   for (const key of keys) {

@@ -6,7 +6,9 @@ export interface StreamSettings {
   /** Heartbeat interval in milliseconds. Each heartbeat also closes the streams whose sign-in has ended. */
   heartbeatMs: number
   selectActiveSignIns: SelectActiveSignIns
-  /** List a person's connections of another kind in the same account. They count towards the limit per person. */
+  /**
+   * List a person's connections of another kind in the same account. They count towards the limit per person.
+   */
   listOtherConnections?: (userId: string) => Connection[]
 }
 
@@ -21,12 +23,17 @@ export interface Connection {
 /** The open streams of one account in this process. */
 export interface AccountStreams {
   /**
-   * Look for closed streams of a person who has too many, for half a second at most. On Cloudflare, a client that leaves is noticed when something is
-   * written to it, so pages that were reloaded would push out a living one.
+   * Look for closed streams of a person who has too many, for half a second at most. On Cloudflare, a client
+   * that leaves is noticed when something is written to it, so pages that were reloaded would push out a
+   * living one.
    */
   findClosed(userId: string): Promise<void>
   /** Open a stream. It closes the oldest stream of a person who has too many. */
-  open(listener: StreamOwner & Pick<StreamListener, 'reconnectSecret'>, start: StreamStart, signal: AbortSignal): ReadableStream<Uint8Array>
+  open(
+    listener: StreamOwner & Pick<StreamListener, 'reconnectSecret'>,
+    start: StreamStart,
+    signal: AbortSignal,
+  ): ReadableStream<Uint8Array>
   /** Send an event to every stream, as `Subscriber.send` does. */
   send(event: StreamEvent, firstId?: number): void
   /** Send an event to the streams of its audience, as `Subscriber.sendTransient` does. */
@@ -63,7 +70,8 @@ export function createAccountStreams(settings: StreamSettings, onEmpty = () => {
     onEmpty()
   }
   const sendHeartbeats = () => {
-    for (const subscriber of [...streams.keys()]) if (subscriber.sendHeartbeat() * heartbeatMs >= maxUnreadMs) leave(subscriber)
+    for (const subscriber of [...streams.keys()])
+      if (subscriber.sendHeartbeat() * heartbeatMs >= maxUnreadMs) leave(subscriber)
     void closeEndedStreams(streams, check, leave)
   }
   const listConnections = (userId: string): Connection[] =>
@@ -76,7 +84,8 @@ export function createAccountStreams(settings: StreamSettings, onEmpty = () => {
     })
   return {
     async findClosed(userId) {
-      const hasTooMany = () => [...listConnections(userId), ...listOtherConnections(userId)].length >= maxConnectionsPerUser
+      const hasTooMany = () =>
+        [...listConnections(userId), ...listOtherConnections(userId)].length >= maxConnectionsPerUser
       for (let probe = 0; probe < maxProbes && hasTooMany(); probe++) {
         for (const [subscriber, owner] of streams) if (owner.userId === userId) subscriber.probe()
         await new Promise((resolve) => setTimeout(resolve, probeIntervalMs))
@@ -96,7 +105,8 @@ export function createAccountStreams(settings: StreamSettings, onEmpty = () => {
     },
     broadcast({ event, data, audience }) {
       const text = JSON.stringify(data)
-      for (const [subscriber, { userId }] of streams) if (isInAudience(audience, userId)) subscriber.sendTransient(event, text)
+      for (const [subscriber, { userId }] of streams)
+        if (isInAudience(audience, userId)) subscriber.sendTransient(event, text)
     },
     count: () => streams.size,
     listConnections,
@@ -118,15 +128,19 @@ export function isInAudience(audience: TransientEvent['audience'], userId: strin
 type OpenStreams = Map<Subscriber, StreamOwner & Pick<Connection, 'openedAt'>>
 
 /**
- * Replace the oldest connections of a person who is about to have more than allowed. Refusing the new one instead would lock out a client
- * whose connection broke unnoticed, because its old connections still count.
+ * Replace the oldest connections of a person who is about to have more than allowed. Refusing the new one
+ * instead would lock out a client whose connection broke unnoticed, because its old connections still count.
  */
 export function replaceOldest(connections: readonly Connection[]): void {
   const oldestFirst = connections.toSorted((a, b) => a.openedAt - b.openedAt)
-  for (const { replace } of oldestFirst.slice(0, Math.max(0, connections.length - maxConnectionsPerUser + 1))) replace()
+  for (const { replace } of oldestFirst.slice(0, Math.max(0, connections.length - maxConnectionsPerUser + 1)))
+    replace()
 }
 
-/** Return which sign-ins have access: none after several failed checks, and undefined while nobody knows or a check runs. */
+/**
+ * Return which sign-ins have access: none after several failed checks, and undefined while nobody knows or a
+ * check runs.
+ */
 type AccessCheck = (owners: readonly StreamOwner[]) => Promise<Set<string> | undefined>
 
 function createAccessCheck(selectActiveSignIns: SelectActiveSignIns): AccessCheck {
@@ -142,7 +156,11 @@ function createAccessCheck(selectActiveSignIns: SelectActiveSignIns): AccessChec
   }
 }
 
-async function closeEndedStreams(streams: OpenStreams, check: AccessCheck, leave: (subscriber: Subscriber) => void): Promise<void> {
+async function closeEndedStreams(
+  streams: OpenStreams,
+  check: AccessCheck,
+  leave: (subscriber: Subscriber) => void,
+): Promise<void> {
   const checked = [...streams]
   const active = await check(checked.map(([, owner]) => owner))
   if (active) for (const [subscriber, { signInId }] of checked) if (!active.has(signInId)) leave(subscriber)

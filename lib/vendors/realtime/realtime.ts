@@ -20,8 +20,8 @@ export interface LiveEvent {
 }
 
 /**
- * An event for the streams that are open now. It is not stored and has no id: a client that is not connected does not receive it, and then
- * asks for the current state.
+ * An event for the streams that are open now. It is not stored and has no id: a client that is not connected
+ * does not receive it, and then asks for the current state.
  */
 export interface TransientEvent {
   event: 'presence'
@@ -45,20 +45,32 @@ export interface StreamListener extends SocketListener {
 }
 
 export interface RealtimePort {
-  /** Throw when the hub does not accept the events within a second. Their rows remain, and the sweep publishes them again. */
+  /**
+   * Throw when the hub does not accept the events within a second. Their rows remain, and the sweep publishes
+   * them again.
+   */
   publish(accountId: string, events: readonly LiveEvent[]): Promise<void>
-  /** Send events to the streams that are open now. Throw when no hub accepts them within a second; they are lost then. */
+  /**
+   * Send events to the streams that are open now. Throw when no hub accepts them within a second; they are
+   * lost then.
+   */
   broadcast(accountId: string, events: readonly TransientEvent[]): Promise<void>
-  /** Open a stream of the account's server-sent events. It ends when the client disconnects or loses access. */
+  /**
+   * Open a stream of the account's server-sent events. It ends when the client disconnects or loses access.
+   */
   subscribe(accountId: string, listener: StreamListener): Promise<ReadableStream<Uint8Array>>
   /**
-   * Open a WebSocket that receives the account's events. Return the function that creates the answer to the client, with these headers.
-   * Undefined where the platform has no WebSockets.
+   * Open a WebSocket that receives the account's events. Return the function that creates the answer to the
+   * client, with these headers. Undefined where the platform has no WebSockets.
    */
-  acceptSocket?(accountId: string, listener: SocketListener): Promise<(headers: Record<string, string>) => Response>
+  acceptSocket?(
+    accountId: string,
+    listener: SocketListener,
+  ): Promise<(headers: Record<string, string>) => Response>
   /**
-   * Delete the stored events of an account, and close the connections whose sign-in has ended. Throw when no hub answers. With `isErased` the account
-   * no longer exists: free all that the hub has stored, and throw while connections are open.
+   * Delete the stored events of an account, and close the connections whose sign-in has ended. Throw when no
+   * hub answers. With `isErased` the account no longer exists: free all that the hub has stored, and throw
+   * while connections are open.
    */
   forget(accountId: string, options?: { isErased: boolean }): Promise<void>
   /** Throw when no hub answers. */

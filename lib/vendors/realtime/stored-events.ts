@@ -3,8 +3,8 @@ import type { StreamEvent, StreamStart } from './subscriber.ts'
 /** How many events of an account are stored for clients that reconnect. */
 export const maxStoredEvents = 256
 /**
- * How many keys of an account's events a hub remembers. An event whose row could not be deleted is published again by a sweep, a minute later at the
- * earliest, when a busy account has long had 256 others.
+ * How many keys of an account's events a hub remembers. An event whose row could not be deleted is published
+ * again by a sweep, a minute later at the earliest, when a busy account has long had 256 others.
  */
 export const maxStoredKeys = 4096
 
@@ -21,10 +21,14 @@ export interface StoredIds {
 }
 
 /**
- * Return what the stream of a client starts with that has received the events up to `after`. `missed` are the stored events after it. An id
- * before the first one is of an earlier store, whose events are unknown.
+ * Return what the stream of a client starts with that has received the events up to `after`. `missed` are the
+ * stored events after it. An id before the first one is of an earlier store, whose events are unknown.
  */
-export function startAfter(after: number, missed: readonly StreamEvent[], { firstId, newestId }: StoredIds): StreamStart {
+export function startAfter(
+  after: number,
+  missed: readonly StreamEvent[],
+  { firstId, newestId }: StoredIds,
+): StreamStart {
   const nextId = missed[0]?.id ?? newestId + 1
   return { missed, after, lostCount: Math.max(0, nextId - Math.max(after, firstId - 1) - 1) }
 }

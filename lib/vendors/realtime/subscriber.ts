@@ -9,15 +9,21 @@ export interface StreamEvent {
 export interface Subscriber {
   readonly body: ReadableStream<Uint8Array>
   /**
-   * Queue an event, or count it as dropped. Never waits. An event that the stream already has is ignored. `firstId` is the id of the first
-   * event that was ever stored in the same place: if events since then are missing before this one, an overflow event says how many.
+   * Queue an event, or count it as dropped. Never waits. An event that the stream already has is ignored.
+   * `firstId` is the id of the first event that was ever stored in the same place: if events since then are
+   * missing before this one, an overflow event says how many.
    */
   send(event: StreamEvent, firstId?: number): void
-  /** Queue an event without an id. It is dropped if the queue is half full, and not counted, because a reconnect cannot return it. */
+  /**
+   * Queue an event without an id. It is dropped if the queue is half full, and not counted, because a
+   * reconnect cannot return it.
+   */
   sendTransient(event: string, data: string): void
   /** Send a comment if the client has read everything, so that the platform notices a client that is gone. */
   probe(): void
-  /** Send a heartbeat if the client has read everything. Return for how many heartbeats in a row it has not. */
+  /**
+   * Send a heartbeat if the client has read everything. Return for how many heartbeats in a row it has not.
+   */
   sendHeartbeat(): number
   close(): void
   /** Send a last `replaced` event if the client reads, and close. */
@@ -41,12 +47,16 @@ export const maxQueuedEvents = 64
 /** Transient events fill half of a queue at most, so that they push out no stored event. */
 export const maxQueuedTransients = maxQueuedEvents / 2
 
-/** Return how long a client waits before it reconnects: 2 to 5 s, at random, so that clients which lose their streams together return one by one. */
+/**
+ * Return how long a client waits before it reconnects: 2 to 5 s, at random, so that clients which lose their
+ * streams together return one by one.
+ */
 export function chooseRetryMs(): number {
   return 2000 + Math.floor(Math.random() * 3001)
 }
 
-// A replaced client that ignores the event and reconnects soon would replace another stream of the same person, and so on.
+// A replaced client that ignores the event and reconnects soon would replace another stream of the same
+// person, and so on.
 const replacedRetryMs = 300_000
 
 const encoder = new TextEncoder()
@@ -55,15 +65,18 @@ const encoder = new TextEncoder()
 function createFrames(secret: string | undefined) {
   const idLine = (id: number) => `id: ${id}${secret === undefined ? '' : `.${secret}`}\n`
   const frame = ({ id, event, data }: StreamEvent) => `${idLine(id)}event: ${event}\ndata: ${data}\n\n`
-  const overflow = (id: number, dropped: number) => frame({ id, event: 'overflow', data: JSON.stringify({ dropped }) })
+  const overflow = (id: number, dropped: number) =>
+    frame({ id, event: 'overflow', data: JSON.stringify({ dropped }) })
   return { idLine, frame, overflow }
 }
 
 /**
- * Open one stream with its own queue, which fills independently of how fast the client reads. Events that find the queue full are dropped,
- * and one `overflow` event replaces them. It has the id of the last event before the gap, so a reconnect may still receive the dropped events.
- * `missed` events are sent first; `lostCount` is the number of events before them that are no longer stored. `onLeave` runs when the client
- * disconnects. A client whose stream ends reconnects after `retryMs`, with the id that the stream starts with if it has received no event.
+ * Open one stream with its own queue, which fills independently of how fast the client reads. Events that
+ * find the queue full are dropped, and one `overflow` event replaces them. It has the id of the last event
+ * before the gap, so a reconnect may still receive the dropped events. `missed` events are sent first;
+ * `lostCount` is the number of events before them that are no longer stored. `onLeave` runs when the client
+ * disconnects. A client whose stream ends reconnects after `retryMs`, with the id that the stream starts with
+ * if it has received no event.
  */
 export function openSubscriber(
   { missed, after, lostCount, reconnectSecret }: StreamStart,

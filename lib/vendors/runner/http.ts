@@ -20,15 +20,19 @@ interface RunnerRequest {
 export type RunnerHttp = <S extends z.ZodType>(request: RunnerRequest, shape: S) => Promise<z.output<S>>
 
 /**
- * Create a function that calls the runner during one request or attempt. No redirect is followed, since the key would go to another address.
- * Limits: 10 s a call, 20 s in total, 8 MiB an answer.
+ * Create a function that calls the runner during one request or attempt. No redirect is followed, since the
+ * key would go to another address. Limits: 10 s a call, 20 s in total, 8 MiB an answer.
  */
 export function createRunnerHttp({ baseUrl, apiKey }: RunnerConnection, guard: OutboundGuard): RunnerHttp {
   const deadline = Date.now() + requestTimeoutMs
   let refusal: Promise<string | null> | undefined
   return async ({ method = 'GET', path, body }, shape) => {
     refusal ??= guard.findRefusal(baseUrl, 'sending')
-    if (await refusal) throw new RunnerError('refused', 'The address of the runner is not allowed; correct it in the connection')
+    if (await refusal)
+      throw new RunnerError(
+        'refused',
+        'The address of the runner is not allowed; correct it in the connection',
+      )
     const timeoutMs = Math.min(callTimeoutMs, deadline - Date.now())
     // Nothing was sent, so nothing was done.
     if (timeoutMs <= 0) throw new RunnerError('refused', 'The runner took too long')
@@ -52,10 +56,15 @@ async function send(url: string, request: RequestInit, timeoutMs: number): Promi
     throw toError(response.status)
   } catch (error) {
     if (error instanceof RunnerError) throw error
-    if (error instanceof AnswerTooLongError) throw new RunnerError('down', 'The answer of the runner was too large')
-    if (error instanceof SyntaxError) throw new RunnerError('down', 'The runner did not answer with JSON', 200)
+    if (error instanceof AnswerTooLongError)
+      throw new RunnerError('down', 'The answer of the runner was too large')
+    if (error instanceof SyntaxError)
+      throw new RunnerError('down', 'The runner did not answer with JSON', 200)
     const isTimeout = error instanceof Error && error.name === 'TimeoutError'
-    throw new RunnerError('down', isTimeout ? 'The runner did not answer in time' : 'The connection to the runner failed')
+    throw new RunnerError(
+      'down',
+      isTimeout ? 'The runner did not answer in time' : 'The connection to the runner failed',
+    )
   }
 }
 
@@ -65,5 +74,9 @@ function toError(status: number): RunnerError {
   if (status === 404) return new RunnerError('missing', 'The runner has no such record', status)
   if (status >= 300 && status < 400)
     return new RunnerError('refused', 'The runner redirects to another address; enter that address', status)
-  return new RunnerError(status < 500 && status !== 408 ? 'refused' : 'down', `The runner returned ${status}`, status)
+  return new RunnerError(
+    status < 500 && status !== 408 ? 'refused' : 'down',
+    `The runner returned ${status}`,
+    status,
+  )
 }

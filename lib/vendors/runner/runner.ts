@@ -52,7 +52,10 @@ export interface RunnerPort {
   findAgent(agentId: string): Promise<Pick<Agent, 'name' | 'is_online'>>
   /** Return why the runner would not run exactly this text; null if it would. */
   findScriptProblem(script: string): string | null
-  /** Store a script unless it is stored, and return its id. Throw `refused` when another text is stored under the reference. */
+  /**
+   * Store a script unless it is stored, and return its id. Throw `refused` when another text is stored under
+   * the reference.
+   */
   storeScript(script: StoredScript): Promise<string>
   /** Start a stored script. After `down` it may have started. */
   start(agentId: string, scriptId: string, timeLimitSeconds: number): Promise<void>
@@ -65,8 +68,9 @@ export interface RunnerPort {
 export type OpenRunner = (connection: RunnerConnection) => RunnerPort
 
 /**
- * A call failed. `auth`: the key was refused. `missing`: no such record. `refused`: the runner has answered that it did nothing. `down`: there is
- * no usable answer, so it may have done it. The message is a sentence for users.
+ * A call failed. `auth`: the key was refused. `missing`: no such record. `refused`: the runner has answered
+ * that it did nothing. `down`: there is no usable answer, so it may have done it. The message is a sentence
+ * for users.
  */
 export class RunnerError extends Error {
   readonly kind: 'auth' | 'missing' | 'refused' | 'down'

@@ -4,14 +4,17 @@ import { removeInvisible } from '#rules/text/plain-name.ts'
 import type { RunnerHttp } from './http.ts'
 import { type Agent, agentIdPattern, RunnerError, type RunnerPort, type RunResult } from './runner.ts'
 
-// The API of the web interface, with a key in X-API-KEY: https://docs.tacticalrmm.com/functions/api/. Paths and fields are those of
+// The API of the web interface, with a key in X-API-KEY: https://docs.tacticalrmm.com/functions/api/. Paths
+// and fields are those of
 // https://github.com/amidaware/tacticalrmm, folder api/tacticalrmm: urls.py, views.py and serializers.py in agents, clients and scripts.
 
 const maxName = 255
 const name = z
   .string()
   .nullish()
-  .transform((text) => clip(removeInvisible((text ?? '').toWellFormed().replaceAll('\u0000', '')).trim(), maxName))
+  .transform((text) =>
+    clip(removeInvisible((text ?? '').toWellFormed().replaceAll('\u0000', '')).trim(), maxName),
+  )
 const time = z
   .string()
   .nullish()
@@ -66,11 +69,16 @@ const items = <S extends z.ZodType>(item: S) =>
 export function createTacticalRmm(http: RunnerHttp): RunnerPort {
   const findClient = async (client: string) => {
     const sought = client.trim().toLowerCase()
-    return (await http({ path: '/clients/' }, items(Client))).find((each) => each.name.toLowerCase() === sought)
+    return (await http({ path: '/clients/' }, items(Client))).find(
+      (each) => each.name.toLowerCase() === sought,
+    )
   }
   // The name of a script is our reference, by which a repeated call finds what an earlier one has stored.
   const findScript = async (reference: string) => {
-    const scripts = await http({ path: '/scripts/?showCommunityScripts=false&showHiddenScripts=true' }, items(ListedScript))
+    const scripts = await http(
+      { path: '/scripts/?showCommunityScripts=false&showHiddenScripts=true' },
+      items(ListedScript),
+    )
     return scripts.find((each) => each.name === toScriptName(reference))?.id
   }
   return {
@@ -81,14 +89,18 @@ export function createTacticalRmm(http: RunnerHttp): RunnerPort {
     async listAgents(client) {
       const found = client === undefined ? undefined : await findClient(client)
       if (client !== undefined && !found) return []
-      const agents = await http({ path: found ? `/agents/?client=${found.id}` : '/agents/' }, items(ListedAgent))
+      const agents = await http(
+        { path: found ? `/agents/?client=${found.id}` : '/agents/' },
+        items(ListedAgent),
+      )
       return agents.map(toAgent)
     },
     async findAgent(agentId) {
       const { name, status } = await http({ path: `/agents/${agentId}/ping/` }, Ping)
       return { name, is_online: status === 'online' }
     },
-    // Script.replace_with_snippets in scripts/models.py fills {{name}} with the snippet of that name, so another text would run.
+    // Script.replace_with_snippets in scripts/models.py fills {{name}} with the snippet of that name, so
+    // another text would run.
     findScriptProblem: (script) =>
       /\{\{.*\}\}/.test(script)
         ? 'has a text in {{ }} after it was filled in, which the runner would replace; record its run by hand'
@@ -97,26 +109,56 @@ export function createTacticalRmm(http: RunnerHttp): RunnerPort {
       const shell = shells[language]
       const stored = await findScript(reference)
       if (stored === undefined) {
-        const texts = { name: toScriptName(reference), description: clip(title, maxName), category: 'Support Flow', script_body: script }
-        await http({ method: 'POST', path: '/scripts/', body: { ...texts, shell, hidden: true, args: [], env_vars: [] } }, Answer)
+        const texts = {
+          name: toScriptName(reference),
+          description: clip(title, maxName),
+          category: 'Support Flow',
+          script_body: script,
+        }
+        await http(
+          {
+            method: 'POST',
+            path: '/scripts/',
+            body: { ...texts, shell, hidden: true, args: [], env_vars: [] },
+          },
+          Answer,
+        )
       }
       // The answer to the creation has no id.
       const id = stored ?? (await findScript(reference))
       if (id === undefined) throw new RunnerError('refused', 'The runner did not store the script')
       const found = await http({ path: `/scripts/${id}/` }, Script)
-      if (found.script_body !== script || found.shell !== shell) throw new RunnerError('refused', 'The runner has stored another script')
+      if (found.script_body !== script || found.shell !== shell)
+        throw new RunnerError('refused', 'The runner has stored another script')
       return String(id)
     },
     async start(agentId, scriptId, timeLimitSeconds) {
-      // `forget` answers at once; every other mode holds the call until the script ends (run_script in agents/views.py).
-      const options = { output: 'forget', args: [], env_vars: [], run_as_user: false, timeout: timeLimitSeconds }
-      await http({ method: 'POST', path: `/agents/${agentId}/runscript/`, body: { script: Number(scriptId), ...options } }, Answer)
+      // `forget` answers at once; every other mode holds the call until the script ends (run_script in
+      // agents/views.py).
+      const options = {
+        output: 'forget',
+        args: [],
+        env_vars: [],
+        run_as_user: false,
+        timeout: timeLimitSeconds,
+      }
+      await http(
+        {
+          method: 'POST',
+          path: `/agents/${agentId}/runscript/`,
+          body: { script: Number(scriptId), ...options },
+        },
+        Answer,
+      )
     },
     async findRun(reference) {
       // The row is there from the start on (ScriptRunHistory in agents/views.py).
       const path = `/agents/scripthistory/?scriptname=${toScriptName(reference)}&limit=1`
       const [run] = await http({ path }, items(Run))
-      return { isStarted: run !== undefined, result: run?.script_results ? toResult(run.script_results) : null }
+      return {
+        isStarted: run !== undefined,
+        result: run?.script_results ? toResult(run.script_results) : null,
+      }
     },
     async removeScript(reference) {
       const id = await findScript(reference)
@@ -127,13 +169,27 @@ export function createTacticalRmm(http: RunnerHttp): RunnerPort {
 
 const toScriptName = (reference: string) => `support-flow-${reference}`
 
-function toResult({ stdout, stderr, retcode, execution_time }: NonNullable<z.output<typeof Run>['script_results']>): RunResult {
-  const isExitCode = typeof retcode === 'number' && Number.isInteger(retcode) && Math.abs(retcode) <= maxExitCode
+function toResult({
+  stdout,
+  stderr,
+  retcode,
+  execution_time,
+}: NonNullable<z.output<typeof Run>['script_results']>): RunResult {
+  const isExitCode =
+    typeof retcode === 'number' && Number.isInteger(retcode) && Math.abs(retcode) <= maxExitCode
   const output = [stdout ?? '', stderr ? `Errors:\n${stderr}` : ''].filter(Boolean).join('\n')
   return { exitCode: isExitCode ? retcode : null, output, seconds: Math.max(0, execution_time) }
 }
 
-function toAgent({ agent_id, hostname, client_name, site_name, plat, status, last_seen }: z.output<typeof ListedAgent>): Agent {
+function toAgent({
+  agent_id,
+  hostname,
+  client_name,
+  site_name,
+  plat,
+  status,
+  last_seen,
+}: z.output<typeof ListedAgent>): Agent {
   const names = { name: hostname, client: client_name, site: site_name, platform: plat }
   return { id: agent_id, ...names, is_online: status === 'online', last_seen }
 }

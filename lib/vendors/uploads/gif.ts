@@ -9,7 +9,10 @@ export function readGifStructure(bytes: Uint8Array): ImageStructure | null {
   let frames = 0
   for (let at = 13 + tableSize(bytes[10]), parts = 0; at < bytes.length && parts < maxParts; parts++) {
     const kind = bytes[at]
-    if (kind === 0x3b) return frames > 0 ? { width, height, end: at + 1, otherParts: [...otherParts, bytes.subarray(at + 1)] } : null
+    if (kind === 0x3b)
+      return frames > 0
+        ? { width, height, end: at + 1, otherParts: [...otherParts, bytes.subarray(at + 1)] }
+        : null
     let data = at + 2
     if (kind === 0x2c) {
       if (word(at + 1) + word(at + 5) > width || word(at + 3) + word(at + 7) > height) return null

@@ -32,8 +32,9 @@ const markup = /<(?:script|html|svg|!doctype|\?php)/i
 const ascii = new TextDecoder('latin1')
 
 /**
- * Check an image by its bytes, without decoding it: one of four formats, complete, nothing that a browser could read as a page, and a size
- * that may be decoded. Phones and mail gateways add bytes after the end of an image, which are not decoded. Take a few milliseconds.
+ * Check an image by its bytes, without decoding it: one of four formats, complete, nothing that a browser
+ * could read as a page, and a size that may be decoded. Phones and mail gateways add bytes after the end of
+ * an image, which are not decoded. Take a few milliseconds.
  */
 export function inspectImage(bytes: Uint8Array): InspectionResult {
   const head = toHex(bytes.subarray(0, 12))
@@ -42,7 +43,8 @@ export function inspectImage(bytes: Uint8Array): InspectionResult {
   const structure = readStructure(bytes)
   if (!structure) return { ok: false, reason: 'broken' }
   const { width, height, end, otherParts } = structure
-  if (width > maxSide || height > maxSide || width * height > maxPixels) return { ok: false, reason: 'pixels' }
+  if (width > maxSide || height > maxSide || width * height > maxPixels)
+    return { ok: false, reason: 'pixels' }
   if (otherParts.some((part) => markup.test(ascii.decode(part)))) return { ok: false, reason: 'markup' }
   return { ok: true, width, height, end }
 }

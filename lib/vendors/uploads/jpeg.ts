@@ -12,7 +12,10 @@ interface Segment {
 
 const isStandalone = (marker: number) => marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7)
 
-/** Yield a JPEG's segments up to and including its end marker. The data of a scan belongs to no segment. Stop early where the file is broken. */
+/**
+ * Yield a JPEG's segments up to and including its end marker. The data of a scan belongs to no segment. Stop
+ * early where the file is broken.
+ */
 function* readSegments(bytes: Uint8Array): Generator<Segment> {
   for (let at = 2, parts = 0; at + 1 < bytes.length && parts < maxParts; ) {
     if (bytes[at] !== 0xff) return
@@ -31,7 +34,10 @@ function* readSegments(bytes: Uint8Array): Generator<Segment> {
   }
 }
 
-/** Return the offset of the next marker after a scan. Inside a scan, a data byte 0xff is followed by 0x00. Restart markers are part of the scan. */
+/**
+ * Return the offset of the next marker after a scan. Inside a scan, a data byte 0xff is followed by 0x00.
+ * Restart markers are part of the scan.
+ */
 function findScanEnd(bytes: Uint8Array, from: number): number {
   for (let at = bytes.indexOf(0xff, from); at >= 0; at = bytes.indexOf(0xff, at + 1)) {
     const next = bytes[at + 1] ?? 0
@@ -46,11 +52,13 @@ export function readJpegStructure(bytes: Uint8Array): ImageStructure | null {
   let size: { width: number; height: number } | null = null
   let scans = 0
   for (const { marker, from, to } of readSegments(bytes)) {
-    if (marker === 0xd9) return size && scans > 0 ? { ...size, end: to, otherParts: [...otherParts, bytes.subarray(to)] } : null
+    if (marker === 0xd9)
+      return size && scans > 0 ? { ...size, end: to, otherParts: [...otherParts, bytes.subarray(to)] } : null
     if (marker === 0xda && (!size || ++scans > maxScans)) return null
     if (marker >= 0xe0) otherParts.push(bytes.subarray(from, to))
     if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)) {
-      // Accept one frame header: baseline, extended or progressive. After a zero height, a DNL marker would define the height later.
+      // Accept one frame header: baseline, extended or progressive. After a zero height, a DNL marker would
+      // define the height later.
       if (marker > 0xc2 || size || to - from < 10) return null
       size = { height: readUint16BE(bytes, from + 5), width: readUint16BE(bytes, from + 7) }
       if (size.width === 0 || size.height === 0) return null
@@ -69,7 +77,8 @@ export function removeJpegMetadata(bytes: Uint8Array<ArrayBuffer>): Uint8Array<A
   let copied = 0
   for (const { marker, from, to } of readSegments(bytes)) {
     if (marker === 0xd9) parts.push(bytes.subarray(copied, to))
-    const isProfile = marker === 0xe2 && String.fromCharCode(...bytes.subarray(from + 4, from + 15)) === 'ICC_PROFILE'
+    const isProfile =
+      marker === 0xe2 && String.fromCharCode(...bytes.subarray(from + 4, from + 15)) === 'ICC_PROFILE'
     if (marker < 0xe1 || marker === 0xee || isProfile) continue
     parts.push(bytes.subarray(copied, from))
     copied = to

@@ -1,7 +1,10 @@
 // No encoder writes this many parts. A file of only tiny parts would take a second to read.
 export const maxParts = 50_000
 
-/** The structure of an image. `end` is the offset of its last byte plus one; `otherParts` are comments, metadata and trailers. */
+/**
+ * The structure of an image. `end` is the offset of its last byte plus one; `otherParts` are comments,
+ * metadata and trailers.
+ */
 export interface ImageStructure {
   width: number
   height: number

@@ -2,7 +2,9 @@ import { type ImageStructure, maxParts } from './parts.ts'
 
 const imageChunkTypes = new Set(['IHDR', 'PLTE', 'IDAT', 'IEND', 'fdAT'])
 
-/** Read a PNG's chunks. Return null unless it starts with IHDR, has a size and image data, and ends with IEND. */
+/**
+ * Read a PNG's chunks. Return null unless it starts with IHDR, has a size and image data, and ends with IEND.
+ */
 export function readPngStructure(bytes: Uint8Array): ImageStructure | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const otherParts: Uint8Array[] = []
@@ -20,7 +22,10 @@ export function readPngStructure(bytes: Uint8Array): ImageStructure | null {
     }
     if (type === 'IDAT') dataLength += length
     if (!imageChunkTypes.has(type)) otherParts.push(bytes.subarray(at, next))
-    if (type === 'IEND') return size && dataLength > 0 ? { ...size, end: next, otherParts: [...otherParts, bytes.subarray(next)] } : null
+    if (type === 'IEND')
+      return size && dataLength > 0
+        ? { ...size, end: next, otherParts: [...otherParts, bytes.subarray(next)] }
+        : null
     at = next
   }
   return null

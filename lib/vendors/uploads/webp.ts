@@ -19,7 +19,11 @@ export function readWebpStructure(file: Uint8Array): ImageStructure | null {
     if (next > bytes.length || (at === 12 && !type.startsWith('VP8'))) return null
     const own = length >= (type === 'VP8L' ? 5 : 10) ? readSize(type, view, at + 8) : null
     if (own === 'broken') return null
-    if (own) Object.assign(size, { width: Math.max(size.width, own.width), height: Math.max(size.height, own.height) })
+    if (own)
+      Object.assign(size, {
+        width: Math.max(size.width, own.width),
+        height: Math.max(size.height, own.height),
+      })
     if (type === 'VP8 ' || type === 'VP8L' || type === 'ANMF') frames++
     if (!picture.has(type)) otherParts.push(bytes.subarray(at, next))
     at = next
@@ -29,7 +33,11 @@ export function readWebpStructure(file: Uint8Array): ImageStructure | null {
     : null
 }
 
-function readSize(type: string, view: DataView, at: number): { width: number; height: number } | 'broken' | null {
+function readSize(
+  type: string,
+  view: DataView,
+  at: number,
+): { width: number; height: number } | 'broken' | null {
   const three = (from: number) => view.getUint16(from, true) | (view.getUint8(from + 2) << 16)
   if (type === 'VP8X') return { width: 1 + three(at + 4), height: 1 + three(at + 7) }
   if (type === 'VP8 ') {

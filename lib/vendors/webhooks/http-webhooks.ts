@@ -14,7 +14,10 @@ interface HttpWebhookOptions {
 }
 
 /** Create a port that posts messages to the receivers' addresses. */
-export function httpWebhooks({ timeoutMs = webhookTimeoutMs, now = Date.now }: HttpWebhookOptions = {}): WebhookPort {
+export function httpWebhooks({
+  timeoutMs = webhookTimeoutMs,
+  now = Date.now,
+}: HttpWebhookOptions = {}): WebhookPort {
   // The body is not read to its end, so its size does not matter.
   const fetchBounded = createBoundedFetch('webhook', { timeoutMs, maxBytes: Number.MAX_SAFE_INTEGER })
   return {

@@ -14,6 +14,10 @@ export function sealWebhookSecret(vault: Vault, owner: SecretOwner, secret: stri
 }
 
 /** Decrypt signing secrets. Use them for one attempt only, and never log them. */
-export function openWebhookSecrets(vault: Vault, owner: SecretOwner, sealed: readonly string[]): Promise<string[]> {
+export function openWebhookSecrets(
+  vault: Vault,
+  owner: SecretOwner,
+  sealed: readonly string[],
+): Promise<string[]> {
   return Promise.all(sealed.map((text) => vault.open(text, vaultContext(owner))))
 }

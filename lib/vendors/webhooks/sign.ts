@@ -18,7 +18,10 @@ export interface SignedContent {
  * Return the header `webhook-signature` with one signature per secret:
  * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
-export async function signWebhook({ id, timestamp, payload }: SignedContent, secrets: readonly string[]): Promise<string> {
+export async function signWebhook(
+  { id, timestamp, payload }: SignedContent,
+  secrets: readonly string[],
+): Promise<string> {
   const content = new TextEncoder().encode(`${id}.${timestamp}.${payload}`)
   const signatures = await Promise.all(secrets.map((secret) => sign(secret, content)))
   return signatures.map((signature) => `v1,${signature}`).join(' ')

@@ -21,6 +21,8 @@ export interface WebhookResult {
 }
 
 export interface WebhookPort {
-  /** Send once and follow no redirect. Never throw. The caller checks the URL with the outbound guard first. */
+  /**
+   * Send once and follow no redirect. Never throw. The caller checks the URL with the outbound guard first.
+   */
   send(url: string, message: WebhookMessage): Promise<WebhookResult>
 }

@@ -8,7 +8,10 @@ import { readUsage, replaceTable, usageFile, writeTable } from './table.ts'
 
 const readme = join(root, 'functions/README.md')
 
-/** Print the costs of the stored measurement, or with `--measure` of a new one, which is then stored. Write both into the README. */
+/**
+ * Print the costs of the stored measurement, or with `--measure` of a new one, which is then stored. Write
+ * both into the README.
+ */
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { measure: { type: 'boolean', default: false } } })
   if (values.measure) writeFileSync(usageFile, `${JSON.stringify(await measureUsage(), null, 2)}\n`)

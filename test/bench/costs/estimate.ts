@@ -49,7 +49,9 @@ function sumShift({ chapters }: Usage): Counts {
   return sum
 }
 
-/** The tour has one ticket with a flow and one with the AI, so its rows are those of about a sixth of a shift. */
+/**
+ * The tour has one ticket with a flow and one with the AI, so its rows are those of about a sixth of a shift.
+ */
 function bytesPerShift({ tables }: Usage): number {
   const { flowsPerShift, aiSessionsPerShift, indexFactor } = assumptions
   const tour = Object.values(tables).reduce((sum, { bytesPerRow, rows }) => sum + bytesPerRow * rows, 0)
@@ -61,10 +63,18 @@ export function estimateCosts(usage: Usage, accounts: AccountCount): VendorCost[
   const month = estimateMonth(usage, accounts)
   const storedGb = month.writtenGb * assumptions.monthsKept
   return [
-    { vendor: 'Cloudflare Workers', plan: 'Paid', dollars: costWorkers(month.requests, month.requests * assumptions.cpuMsPerRequest) },
+    {
+      vendor: 'Cloudflare Workers',
+      plan: 'Paid',
+      dollars: costWorkers(month.requests, month.requests * assumptions.cpuMsPerRequest),
+    },
     { vendor: 'Durable Objects', plan: 'in Workers Paid', dollars: costDurableObjects(month) },
     { vendor: 'R2', plan: 'usage', dollars: costR2(month.uploads) },
-    { vendor: 'Images', plan: month.uploads > prices.images.includedTransformations ? 'Paid' : 'Free', dollars: costImages(month.uploads) },
+    {
+      vendor: 'Images',
+      plan: month.uploads > prices.images.includedTransformations ? 'Paid' : 'Free',
+      dollars: costImages(month.uploads),
+    },
     costNeon(accounts, storedGb, month.writtenGb),
     costRedis(month.redisCommands),
     costQstash(month.queueMessages),
@@ -82,12 +92,15 @@ export function costWorkers(requests: number, cpuMs: number): number {
 /** With WebSockets an object is billed for requests alone, because it hibernates. */
 function costDurableObjects({ shifts, queueMessages }: { shifts: number; queueMessages: number }): number {
   const { includedRequests, perRequest } = prices.durableObjects
-  // A connection per shift, a ping per 5 minutes of which 20 count as one request, and an event per message of the queue.
+  // A connection per shift, a ping per 5 minutes of which 20 count as one request, and an event per message
+  // of the queue.
   const pings = (assumptions.streamHours * 12) / 20
   return above(shifts * (1 + pings) + queueMessages, includedRequests) * perRequest
 }
 
-/** Return what open event streams would cost more than WebSockets: each account's object then stays in memory. */
+/**
+ * Return what open event streams would cost more than WebSockets: each account's object then stays in memory.
+ */
 export function costEventStreams(accounts: number): number {
   const { includedGbSeconds, perGbSecond, gigabytes } = prices.durableObjects
   const seconds = accounts * assumptions.shiftsPerMonth * assumptions.streamHours * secondsPerHour
@@ -98,10 +111,15 @@ function costR2(uploads: number): number {
   const { includedGb, perGb, includedWrites, perWrite, includedReads, perRead } = prices.r2
   const storedGb = (uploads * assumptions.monthsKept * assumptions.uploadBytes) / 1e9
   // Each upload is read ten times.
-  return above(storedGb, includedGb) * perGb + above(uploads, includedWrites) * perWrite + above(uploads * 10, includedReads) * perRead
+  return (
+    above(storedGb, includedGb) * perGb +
+    above(uploads, includedWrites) * perWrite +
+    above(uploads * 10, includedReads) * perRead
+  )
 }
 
-const costImages = (uploads: number) => above(uploads, prices.images.includedTransformations) * prices.images.perTransformation
+const costImages = (uploads: number) =>
+  above(uploads, prices.images.includedTransformations) * prices.images.perTransformation
 
 function costNeon(accounts: AccountCount, storedGb: number, writtenGb: number): VendorCost {
   const { launchCuHour, scaleCuHour, perGb, perHistoryGb } = prices.neon
@@ -109,24 +127,37 @@ function costNeon(accounts: AccountCount, storedGb: number, writtenGb: number): 
   const isLarge = accounts >= 1000
   const compute = assumptions.computeUnits[accounts] * hoursPerMonth * (isLarge ? scaleCuHour : launchCuHour)
   const dollars = compute + storedGb * perGb + writtenGb * assumptions.historyShare * perHistoryGb
-  return { vendor: 'Neon', plan: `${isLarge ? 'Scale' : 'Launch'}, ${assumptions.computeUnits[accounts]} CU`, dollars }
+  return {
+    vendor: 'Neon',
+    plan: `${isLarge ? 'Scale' : 'Launch'}, ${assumptions.computeUnits[accounts]} CU`,
+    dollars,
+  }
 }
 
 function costRedis(commands: number): VendorCost {
   const { freeCommands, perCommand } = prices.redis
   const isFree = commands <= freeCommands
-  return { vendor: 'Upstash Redis', plan: isFree ? 'Free' : 'Pay as you go', dollars: isFree ? 0 : commands * perCommand }
+  return {
+    vendor: 'Upstash Redis',
+    plan: isFree ? 'Free' : 'Pay as you go',
+    dollars: isFree ? 0 : commands * perCommand,
+  }
 }
 
 function costQstash(messages: number): VendorCost {
   // All shifts of a month fall on its working days.
   const isFree = messages / assumptions.shiftsPerMonth <= prices.qstash.freePerDay
-  return { vendor: 'Upstash QStash', plan: isFree ? 'Free' : 'Pay as you go', dollars: isFree ? 0 : messages * prices.qstash.perMessage }
+  return {
+    vendor: 'Upstash QStash',
+    plan: isFree ? 'Free' : 'Pay as you go',
+    dollars: isFree ? 0 : messages * prices.qstash.perMessage,
+  }
 }
 
 function costResend(mails: number): VendorCost {
   const { freePerMonth, freePerDay, plans } = prices.resend
-  if (mails <= freePerMonth && mails / assumptions.shiftsPerMonth <= freePerDay) return { vendor: 'Resend', plan: 'Free', dollars: 0 }
+  if (mails <= freePerMonth && mails / assumptions.shiftsPerMonth <= freePerDay)
+    return { vendor: 'Resend', plan: 'Free', dollars: 0 }
   const offers = plans.map((plan) => ({
     vendor: 'Resend',
     plan: plan.name,

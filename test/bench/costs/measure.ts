@@ -37,7 +37,11 @@ export async function measureUsage(): Promise<Usage> {
   try {
     await addLocalPrices(stack.ownerUrl)
     const chapters = await countChapters(stack, () => ({ requests, redisCommands: redis.count() }))
-    return { measuredOn: new Date().toISOString().slice(0, 10), chapters, ...(await readDatabase(stack.ownerUrl)) }
+    return {
+      measuredOn: new Date().toISOString().slice(0, 10),
+      chapters,
+      ...(await readDatabase(stack.ownerUrl)),
+    }
   } finally {
     await stack.close()
     redis.close()
@@ -47,7 +51,10 @@ export async function measureUsage(): Promise<Usage> {
 }
 
 /** Play the tour and return what each of its chapters has used. */
-async function countChapters(stack: Stack, readCounters: () => Pick<Counts, 'requests' | 'redisCommands'>): Promise<Usage['chapters']> {
+async function countChapters(
+  stack: Stack,
+  readCounters: () => Pick<Counts, 'requests' | 'redisCommands'>,
+): Promise<Usage['chapters']> {
   const { records } = stack.localServer.dashboard
   const readAll = (): Counts => ({
     ...readCounters(),
@@ -61,7 +68,8 @@ async function countChapters(stack: Stack, readCounters: () => Pick<Counts, 'req
   await playTour({ api: stack.api, dashboard: stack.localServer.origin }, print)
   starts.push(['end', readAll()])
   const chapters: Usage['chapters'] = {}
-  for (const [index, [title, before]] of starts.slice(0, -1).entries()) chapters[title] = subtract(starts[index + 1]?.[1] ?? before, before)
+  for (const [index, [title, before]] of starts.slice(0, -1).entries())
+    chapters[title] = subtract(starts[index + 1]?.[1] ?? before, before)
   return chapters
 }
 
@@ -70,7 +78,10 @@ function subtract(after: Counts, before: Counts): Counts {
   return Object.fromEntries(names.map((name) => [name, after[name] - before[name]])) as unknown as Counts
 }
 
-/** Read the tokens per call to the model, and the mean size of the rows that belong to the account of the tour. */
+/**
+ * Read the tokens per call to the model, and the mean size of the rows that belong to the account of the
+ * tour.
+ */
 async function readDatabase(ownerUrl: string): Promise<Pick<Usage, 'tokensPerAiCall' | 'tables'>> {
   return withConnection({ connectionString: ownerUrl }, async (client) => {
     const { rows: names } = await client.query<{ name: string }>(`
@@ -78,7 +89,8 @@ async function readDatabase(ownerUrl: string): Promise<Pick<Usage, 'tokensPerAiC
        where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' order by 1`)
     const tables: Usage['tables'] = {}
     for (const { name } of names) {
-      // 24 bytes of header and 4 of the line pointer: https://www.postgresql.org/docs/18/storage-page-layout.html
+      // 24 bytes of header and 4 of the line pointer:
+      // https://www.postgresql.org/docs/18/storage-page-layout.html
       const { rows } = await client.query<{ bytes: number; rows: number }>(
         `select coalesce(round(avg(pg_column_size(t.*))) + 4, 0)::float8 as bytes, count(*)::float8 as rows from ${name} t
           where account_id <> app.platform_account()`,
@@ -101,7 +113,11 @@ async function startRedisCounter() {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const headers = { authorization: `Bearer ${secrets.redisToken}`, 'content-type': 'application/json' }
-    const answer = await fetch(target + (request.url ?? ''), { method: 'POST', headers, body: Buffer.concat(chunks) })
+    const answer = await fetch(target + (request.url ?? ''), {
+      method: 'POST',
+      headers,
+      body: Buffer.concat(chunks),
+    })
     response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text())
   })
   server.listen(0, '127.0.0.1')

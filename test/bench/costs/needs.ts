@@ -22,9 +22,18 @@ const connectionsPerProcess = 2 * 10
 
 /** Estimate the busiest hour. Messages of the queue are jobs on Node, and each costs as much as a write. */
 export function estimateNeeds(usage: Usage, time: ProcessorTime, accounts: AccountCount): Needs {
-  const { shiftsPerMonth, techniciansPerAccount, readsPerShift, streamHours, peakFactor, busyShare, monthsKept } = assumptions
+  const {
+    shiftsPerMonth,
+    techniciansPerAccount,
+    readsPerShift,
+    streamHours,
+    peakFactor,
+    busyShare,
+    monthsKept,
+  } = assumptions
   const month = estimateMonth(usage, accounts)
-  const peakPerSecond = (perMonth: number) => (perMonth / shiftsPerMonth / streamHours / secondsPerHour) * peakFactor
+  const peakPerSecond = (perMonth: number) =>
+    (perMonth / shiftsPerMonth / streamHours / secondsPerHour) * peakFactor
   const reads = peakPerSecond(accounts * techniciansPerAccount * shiftsPerMonth * readsPerShift)
   const requests = peakPerSecond(month.requests)
   const writes = requests - reads + peakPerSecond(month.queueMessages)

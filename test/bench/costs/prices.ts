@@ -8,12 +8,21 @@ export interface Source {
   readOn: string
 }
 
-// The pages were read in stored copies, some of them days or weeks old. Look at the page before a decision depends on its price.
+// The pages were read in stored copies, some of them days or weeks old. Look at the page before a decision
+// depends on its price.
 const readOn = '2026-11-23'
 
 export const sources: readonly Source[] = [
-  { vendor: 'Cloudflare Workers', url: 'https://developers.cloudflare.com/workers/platform/pricing/', readOn },
-  { vendor: 'Durable Objects', url: 'https://developers.cloudflare.com/durable-objects/platform/pricing/', readOn },
+  {
+    vendor: 'Cloudflare Workers',
+    url: 'https://developers.cloudflare.com/workers/platform/pricing/',
+    readOn,
+  },
+  {
+    vendor: 'Durable Objects',
+    url: 'https://developers.cloudflare.com/durable-objects/platform/pricing/',
+    readOn,
+  },
   { vendor: 'R2', url: 'https://developers.cloudflare.com/r2/pricing/', readOn },
   { vendor: 'Images', url: 'https://developers.cloudflare.com/images/pricing/', readOn },
   { vendor: 'Neon', url: 'https://neon.com/docs/introduction/plans', readOn },
@@ -28,7 +37,13 @@ const million = 1e6
 
 /** Prices in dollars. What a plan includes is in `included…`, per month. */
 export const prices = {
-  workers: { plan: 5, includedRequests: 10 * million, perRequest: 0.3 / million, includedCpuMs: 30 * million, perCpuMs: 0.02 / million },
+  workers: {
+    plan: 5,
+    includedRequests: 10 * million,
+    perRequest: 0.3 / million,
+    includedCpuMs: 30 * million,
+    perCpuMs: 0.02 / million,
+  },
   durableObjects: {
     includedRequests: million,
     perRequest: 0.15 / million,

@@ -15,7 +15,11 @@ const reads = ['list notifications', 'unread count', 'list flows']
 const writes = ['start session', 'record decision', 'escalate']
 
 /** Return the mean processor time of a read and of a write, in seconds. */
-export function readMeanSeconds({ micros }: ProcessorTime, part: 'node' | 'postgres'): { read: number; write: number } {
-  const mean = (names: readonly string[]) => names.reduce((sum, name) => sum + (micros[name]?.[part] ?? 0), 0) / names.length / 1e6
+export function readMeanSeconds(
+  { micros }: ProcessorTime,
+  part: 'node' | 'postgres',
+): { read: number; write: number } {
+  const mean = (names: readonly string[]) =>
+    names.reduce((sum, name) => sum + (micros[name]?.[part] ?? 0), 0) / names.length / 1e6
   return { read: mean(reads), write: mean(writes) }
 }

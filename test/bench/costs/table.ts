@@ -16,12 +16,14 @@ const [start, end] = ['<!-- costs -->', '<!-- end of costs -->']
 export function replaceTable(readme: string, table: string): string {
   const [before, rest] = readme.split(`${start}\n`)
   const after = rest?.split(end)[1]
-  if (before === undefined || after === undefined) throw new Error('The README has no marks for the table of costs')
+  if (before === undefined || after === undefined)
+    throw new Error('The README has no marks for the table of costs')
   return `${before}${start}\n${table}\n${end}${after}`
 }
 
 const dollars = (amount: number) => `$${Math.round(amount).toLocaleString('en-US')}`
-const count = (amount: number) => (amount >= 1e6 ? `${(amount / 1e6).toFixed(1)} M` : Math.round(amount).toLocaleString('en-US'))
+const count = (amount: number) =>
+  amount >= 1e6 ? `${(amount / 1e6).toFixed(1)} M` : Math.round(amount).toLocaleString('en-US')
 const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
 
 /** Write what each vendor costs, what is used, and what the busiest hour needs, as tables of markdown. */
@@ -29,18 +31,28 @@ export function writeTable(usage: Usage, time: ProcessorTime): string {
   const needs = accountCounts.map((accounts) => estimateNeeds(usage, time, accounts))
   const costs = accountCounts.map((accounts) => estimateCosts(usage, accounts))
   const months = accountCounts.map((accounts) => estimateMonth(usage, accounts))
-  const heading = ['per month', ...accountCounts.map((accounts) => `${accounts.toLocaleString('en-US')} accounts`)]
+  const heading = [
+    'per month',
+    ...accountCounts.map((accounts) => `${accounts.toLocaleString('en-US')} accounts`),
+  ]
   const divider = row(heading.map(() => '---'))
   const link = (vendor: string) => sources.find((source) => source.vendor === vendor)?.url ?? ''
   const vendors = (costs[0] ?? []).map(({ vendor }, index) =>
-    row([`[${vendor}](${link(vendor)})`, ...costs.map((list) => `${dollars(list[index]?.dollars ?? 0)} (${list[index]?.plan})`)]),
+    row([
+      `[${vendor}](${link(vendor)})`,
+      ...costs.map((list) => `${dollars(list[index]?.dollars ?? 0)} (${list[index]?.plan})`),
+    ]),
   )
-  const total = row(['**total**', ...costs.map((list) => `**${dollars(list.reduce((sum, cost) => sum + cost.dollars, 0))}**`)])
+  const total = row([
+    '**total**',
+    ...costs.map((list) => `**${dollars(list.reduce((sum, cost) => sum + cost.dollars, 0))}**`),
+  ])
   const streams = row([
     'with event streams instead of WebSockets',
     ...accountCounts.map((accounts) => `+ ${dollars(costEventStreams(accounts))}`),
   ])
-  const used = (name: string, read: (month: (typeof months)[number]) => string) => row([name, ...months.map(read)])
+  const used = (name: string, read: (month: (typeof months)[number]) => string) =>
+    row([name, ...months.map(read)])
   const needed = (name: string, read: (need: Needs) => string) => row([name, ...needs.map(read)])
   return [
     ...[row(heading), divider, ...vendors, total, streams, '', row(heading), divider],

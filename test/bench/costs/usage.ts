@@ -14,9 +14,15 @@ export interface Counts {
 export interface Usage {
   measuredOn: string
   chapters: Record<string, Counts>
-  /** Mean tokens of a call to the model. The prompts are those of production, the answers those of the local model. */
+  /**
+   * Mean tokens of a call to the model. The prompts are those of production, the answers those of the local
+   * model.
+   */
   tokensPerAiCall: { input: number; output: number }
-  /** Mean bytes of a row with its header and line pointer, without indexes, and rows that the tour wrote, by table. */
+  /**
+   * Mean bytes of a row with its header and line pointer, without indexes, and rows that the tour wrote, by
+   * table.
+   */
   tables: Record<string, { bytesPerRow: number; rows: number }>
 }
 
@@ -24,7 +30,10 @@ export interface Usage {
 export const assumptions = {
   techniciansPerAccount: 10,
   shiftsPerMonth: 21,
-  /** Tickets that a technician works on with a flow, and with the AI; each tenth AI session is escalated and picked up. */
+  /**
+   * Tickets that a technician works on with a flow, and with the AI; each tenth AI session is escalated and
+   * picked up.
+   */
   flowsPerShift: 8,
   aiSessionsPerShift: 4,
   escalationsPerShift: 0.4,
@@ -40,9 +49,15 @@ export const assumptions = {
   uploadBytes: 250_000,
   /** Hours per shift for which a technician has the list of escalations open. */
   streamHours: 8,
-  /** Compute units of Neon that run all month, by the number of accounts. The cron trigger keeps the database awake. */
+  /**
+   * Compute units of Neon that run all month, by the number of accounts. The cron trigger keeps the database
+   * awake.
+   */
   computeUnits: { 10: 0.25, 100: 1, 1000: 4, 10000: 20 },
-  /** Requests of the busiest hour, as a multiple of the mean of a working day; and the share of a core that is used then. */
+  /**
+   * Requests of the busiest hour, as a multiple of the mean of a working day; and the share of a core that is
+   * used then.
+   */
   peakFactor: 3,
   busyShare: 0.6,
 } as const

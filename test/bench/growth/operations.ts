@@ -56,7 +56,11 @@ const reads: GrowthOperation[] = [
   read('metrics of escalations', '/analytics/flowpilot/escalations?period=30d'),
   read('list members', '/accounts/me/members'),
   readAsAdmin('list the audit log', '/accounts/me/audit-logs'),
-  readAsAdmin('staff: find users', '/admin/users?q=person-0000', 'intersects the lists of frequent parts of names'),
+  readAsAdmin(
+    'staff: find users',
+    '/admin/users?q=person-0000',
+    'intersects the lists of frequent parts of names',
+  ),
   readAsAdmin('staff: find no user', '/admin/users?q=zeppelin'),
   readAsAdmin('staff: list the audit log', '/admin/audit-logs?action=member.updated'),
 ]
@@ -64,19 +68,35 @@ const reads: GrowthOperation[] = [
 const readsOfOne: GrowthOperation[] = [
   {
     name: 'get a session',
-    request: (account, n) => ({ method: 'GET', path: `/sessions/${rowId(account, 'session', 100 + n)}`, person: engineer(n) }),
+    request: (account, n) => ({
+      method: 'GET',
+      path: `/sessions/${rowId(account, 'session', 100 + n)}`,
+      person: engineer(n),
+    }),
   },
   {
     name: 'get a flow',
-    request: (account, n) => ({ method: 'GET', path: `/trees/${rowId(account, 'flow', 1 + (n % 20))}`, person: engineer(n) }),
+    request: (account, n) => ({
+      method: 'GET',
+      path: `/trees/${rowId(account, 'flow', 1 + (n % 20))}`,
+      person: engineer(n),
+    }),
   },
   {
     name: 'get an AI session',
-    request: (account) => ({ method: 'GET', path: `/ai-sessions/${rowId(account, 'aiSession', 1)}`, person: ownerOf(1) }),
+    request: (account) => ({
+      method: 'GET',
+      path: `/ai-sessions/${rowId(account, 'aiSession', 1)}`,
+      person: ownerOf(1),
+    }),
   },
   {
     name: 'list the messages of a chat',
-    request: (account) => ({ method: 'GET', path: `/ai-sessions/${rowId(account, 'aiSession', 1)}/messages`, person: ownerOf(1) }),
+    request: (account) => ({
+      method: 'GET',
+      path: `/ai-sessions/${rowId(account, 'aiSession', 1)}/messages`,
+      person: ownerOf(1),
+    }),
   },
   { name: 'list the own sign-ins', request: () => ({ method: 'GET', path: '/auth/me/sessions', person: 1 }) },
 ]
@@ -135,7 +155,10 @@ const writes: GrowthOperation[] = [
       person: engineer(65 + n + 7),
     }),
   },
-  { name: 'get a ticket for live events', request: (_, n) => ({ method: 'POST', path: '/auth/stream-ticket', person: engineer(n) }) },
+  {
+    name: 'get a ticket for live events',
+    request: (_, n) => ({ method: 'POST', path: '/auth/stream-ticket', person: engineer(n) }),
+  },
 ]
 
 export const growthOperations: readonly GrowthOperation[] = [...reads, ...readsOfOne, ...writes]

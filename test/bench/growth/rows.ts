@@ -2,7 +2,10 @@ import type pg from 'pg'
 import { flowForm, flowStructure } from '#test/bench/peers/seed-peers.ts'
 import type { SeededAccount } from '#test/bench/seed.ts'
 
-/** Accounts with numbers from `first` on. `seedAccount` has made those with such a number as their tag; the others are made here. */
+/**
+ * Accounts with numbers from `first` on. `seedAccount` has made those with such a number as their tag; the
+ * others are made here.
+ */
 export interface FilledAccounts {
   first: number
   count: number
@@ -19,15 +22,33 @@ export interface GrowthAccount extends SeededAccount {
 /** The people of a measured account. The last `adminCount` are account admins and super admins. */
 export const peopleCount = 20
 export const adminCount = 5
-/** Sessions in progress and open AI sessions at the start of each account, of which each measured write takes one. */
+/**
+ * Sessions in progress and open AI sessions at the start of each account, of which each measured write takes
+ * one.
+ */
 export const poolSize = 64
-/** What an account has of each kind at most, whatever its other rows: nobody writes a million flows, or more than a thousand messages in a chat. */
+/**
+ * What an account has of each kind at most, whatever its other rows: nobody writes a million flows, or more
+ * than a thousand messages in a chat.
+ */
 const mostOf = { flows: 100_000, articles: 10_000, members: 2_000, waiting: 1_000, chat: 1_000 }
 
-/** The newest row of an account is as old as this process, the oldest is a year older. Searches expect that ids contain the time. */
+/**
+ * The newest row of an account is as old as this process, the oldest is a year older. Searches expect that
+ * ids contain the time.
+ */
 const newestAt = Date.now()
 const year = 365 * 86_400_000
-const kinds = { flow: 1, session: 2, aiSession: 3, handoff: 4, branch: 5, article: 6, event: 7, notification: 8 } as const
+const kinds = {
+  flow: 1,
+  session: 2,
+  aiSession: 3,
+  handoff: 4,
+  branch: 5,
+  article: 6,
+  event: 7,
+  notification: 8,
+} as const
 type Kind = keyof typeof kinds
 
 const hex = (n: number, digits: number) => n.toString(16).padStart(digits, '0')
@@ -47,9 +68,14 @@ const waiting = `least(a.rows / 20, ${mostOf.waiting})`
 const json = (value: unknown) => `'${JSON.stringify(value)}'::jsonb`
 const at = `lateral (select to_timestamp((${time('n')}) / 1000.0) as at) t`
 
-/** Insert the rows of accounts. Triggers are off, so that a million rows take minutes, and counters are set afterwards. */
+/**
+ * Insert the rows of accounts. Triggers are off, so that a million rows take minutes, and counters are set
+ * afterwards.
+ */
 export async function fillAccounts(client: pg.ClientBase, groups: readonly FilledAccounts[]): Promise<void> {
-  await client.query(`set session_replication_role = replica; set maintenance_work_mem = '512MB'; drop table if exists growth_accounts`)
+  await client.query(
+    `set session_replication_role = replica; set maintenance_work_mem = '512MB'; drop table if exists growth_accounts`,
+  )
   await client.query(
     `create temporary table growth_accounts as
      select start, (start || '-0000-7000-b000-000000000001')::uuid as id, rows, people
@@ -63,7 +89,8 @@ export async function fillAccounts(client: pg.ClientBase, groups: readonly Fille
   )
   // Creating these indexes after the inserts takes a tenth of the time.
   for (const { name } of indexes.rows) await client.query(`drop index ${name}`)
-  for (const statement of [...peopleRows, ...flowRows, ...sessionRows, ...aiSessionRows, ...searchRows]) await client.query(statement)
+  for (const statement of [...peopleRows, ...flowRows, ...sessionRows, ...aiSessionRows, ...searchRows])
+    await client.query(statement)
   for (const { text } of indexes.rows) await client.query(text)
   await client.query('set session_replication_role = origin')
   await client.query(`vacuum analyze ${filledTables.join(', ')}`)
@@ -82,7 +109,16 @@ const filledTables = [
     'trees',
     'tree_versions',
   ],
-  ...['kb_imports', 'sessions', 'session_decisions', 'ai_sessions', 'ai_branches', 'ai_messages', 'ai_handoffs', 'search_entries'],
+  ...[
+    'kb_imports',
+    'sessions',
+    'session_decisions',
+    'ai_sessions',
+    'ai_branches',
+    'ai_messages',
+    'ai_handoffs',
+    'search_entries',
+  ],
 ]
 
 const peopleRows = [

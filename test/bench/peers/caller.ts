@@ -13,8 +13,9 @@ const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10, 
 const isPrepared = process.env.PREPARED === 'true'
 
 /**
- * Run a statement of a request, as the examples of pg do. With PREPARED=true it is prepared once per connection, which few services take the
- * trouble to do. The guarded peer's requests have a connection with a transaction.
+ * Run a statement of a request, as the examples of pg do. With PREPARED=true it is prepared once per
+ * connection, which few services take the trouble to do. The guarded peer's requests have a connection with a
+ * transaction.
  */
 export function query(
   request: FastifyRequest,
@@ -24,9 +25,16 @@ export function query(
   return (client ?? pool).query(isPrepared ? { name, text, values } : { text, values })
 }
 
-/** Run statements that do not depend on each other: at once, or one after the other on the connection of a transaction. */
-export async function queryAll(request: FastifyRequest, statements: readonly Parameters<typeof query>[1][]): Promise<pg.QueryResult[]> {
-  if (!request.getDecorator('client')) return Promise.all(statements.map((statement) => query(request, statement)))
+/**
+ * Run statements that do not depend on each other: at once, or one after the other on the connection of a
+ * transaction.
+ */
+export async function queryAll(
+  request: FastifyRequest,
+  statements: readonly Parameters<typeof query>[1][],
+): Promise<pg.QueryResult[]> {
+  if (!request.getDecorator('client'))
+    return Promise.all(statements.map((statement) => query(request, statement)))
   const results: pg.QueryResult[] = []
   for (const statement of statements) results.push(await query(request, statement))
   return results
@@ -48,4 +56,5 @@ export async function authenticate(request: FastifyRequest, reply: FastifyReply)
 export const readCaller = (request: FastifyRequest): Caller => request.getDecorator<Caller>('caller')
 
 /** Return SQL for a time inside of a JSON value. */
-export const isoTime = (column: string): string => `to_char(${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+export const isoTime = (column: string): string =>
+  `to_char(${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`

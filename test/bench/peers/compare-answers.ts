@@ -34,8 +34,8 @@ export interface CountedProcess extends MeasuredProcess {
 }
 
 /**
- * Throw unless all services answer each operation in the same way and insert the same rows. Ids, times and tokens may differ. Return the
- * round trips per request by service and operation, such as `Worker log in`.
+ * Throw unless all services answer each operation in the same way and insert the same rows. Ids, times and
+ * tokens may differ. Return the round trips per request by service and operation, such as `Worker log in`.
  */
 export async function compareAnswers(
   database: BenchDatabase,
@@ -76,11 +76,17 @@ async function countPerRequest(process: CountedProcess, { next }: PeerOperation)
   return ((await process.countRoundTrips()) - before) / countedRequests
 }
 
-async function readAnswer(database: BenchDatabase, process: MeasuredProcess, request: LoadRequest): Promise<Answer> {
+async function readAnswer(
+  database: BenchDatabase,
+  process: MeasuredProcess,
+  request: LoadRequest,
+): Promise<Answer> {
   const before = await countRows(database)
   const response = await send(process, request)
   const after = await countRows(database)
-  const inserted = Object.fromEntries(writtenTables.map((table) => [table, (after[table] ?? 0) - (before[table] ?? 0)]))
+  const inserted = Object.fromEntries(
+    writtenTables.map((table) => [table, (after[table] ?? 0) - (before[table] ?? 0)]),
+  )
   return { service: process.name, ...response, inserted }
 }
 
@@ -95,20 +101,35 @@ async function send(
   }
   const response = await fetch(`http://127.0.0.1:${port}${path}`, { method, headers, body: body ?? null })
   const type = response.headers.get('content-type')?.split(';')[0] ?? ''
-  return { status: response.status, type, body: await (type.includes('json') ? response.json() : response.text()) }
+  return {
+    status: response.status,
+    type,
+    body: await (type.includes('json') ? response.json() : response.text()),
+  }
 }
 
 async function countRows({ postgresPort, database }: BenchDatabase): Promise<Record<string, number>> {
   const counts = writtenTables.map((table) => `(select count(*)::int from ${table}) as ${table}`)
-  return withSuperuser(postgresPort, database, async (client) => (await client.query(`select ${counts.join(', ')}`)).rows[0])
+  return withSuperuser(
+    postgresPort,
+    database,
+    async (client) => (await client.query(`select ${counts.join(', ')}`)).rows[0],
+  )
 }
 
 const toComparable = ({ service: _, ...answer }: Answer) => answer
 
 /** Return where two values differ and how, or null. */
 function findDifference(a: unknown, b: unknown, path: string): string | null {
-  if (a === b || (typeof a === 'string' && typeof b === 'string' && maskVarying(a) === maskVarying(b))) return null
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null || Array.isArray(a) !== Array.isArray(b))
+  if (a === b || (typeof a === 'string' && typeof b === 'string' && maskVarying(a) === maskVarying(b)))
+    return null
+  if (
+    typeof a !== 'object' ||
+    typeof b !== 'object' ||
+    a === null ||
+    b === null ||
+    Array.isArray(a) !== Array.isArray(b)
+  )
     return `${path} is ${JSON.stringify(a)} and ${JSON.stringify(b)}`
   const keys = new Set([...Object.keys(a), ...Object.keys(b)])
   for (const key of keys) {

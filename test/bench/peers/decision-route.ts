@@ -1,5 +1,10 @@
 import type { FastifyInstance } from 'fastify'
-import { countRemainingAnswers, findAnswerableStep, findAnswerMismatch, getNextStepId } from '#rules/flows/step-navigation.ts'
+import {
+  countRemainingAnswers,
+  findAnswerableStep,
+  findAnswerMismatch,
+  getNextStepId,
+} from '#rules/flows/step-navigation.ts'
 import { query, readCaller } from './caller.ts'
 import { selectSession, toSessionAnswer } from './session-rows.ts'
 
@@ -46,17 +51,37 @@ export function addDecisionRoute(app: FastifyInstance): void {
       if (session?.user_id !== userId) return reply.code(404).send({ detail: 'Not found' })
       const { step_id, option_id = null, outcome = null, note = null, duration_seconds = null } = request.body
       const { tree_structure, current_step_id, answered } = session
-      const step = current_step_id === step_id && session.state === 'in_progress' ? findAnswerableStep(tree_structure, step_id) : undefined
+      const step =
+        current_step_id === step_id && session.state === 'in_progress'
+          ? findAnswerableStep(tree_structure, step_id)
+          : undefined
       if (!step || findAnswerMismatch(step, request.body))
         return reply.code(409).send({ detail: 'The answer does not fit the current step' })
       const next = getNextStepId(tree_structure, step_id, option_id)
       const remaining = countRemainingAnswers(tree_structure, next)
-      const values = [accountId, session.id, next, remaining, step_id, answered, option_id, outcome, note, duration_seconds]
+      const values = [
+        accountId,
+        session.id,
+        next,
+        remaining,
+        step_id,
+        answered,
+        option_id,
+        outcome,
+        note,
+        duration_seconds,
+      ]
       const { rows } = await query(request, { name: 'decide', text: insertDecision, values })
       if (!rows[0]) return reply.code(409).send({ detail: 'The session was changed' })
       reply.code(201)
       const decisions = [...session.decisions, rows[0]]
-      return toSessionAnswer({ ...session, current_step_id: next, answered: answered + 1, remaining, decisions })
+      return toSessionAnswer({
+        ...session,
+        current_step_id: next,
+        answered: answered + 1,
+        remaining,
+        decisions,
+      })
     },
   )
 }

@@ -54,12 +54,18 @@ export function addEscalationRoute(app: FastifyInstance): void {
     const values = [accountId, request.params.id, userId, handoff.target_user_id ?? null]
     const { rows } = await query(request, { name: 'ai-session', text: selectSession, values })
     const [session] = rows
-    if (!session || ![session.user_id, session.picked_up_by_id].includes(userId)) return reply.code(404).send({ detail: 'Not found' })
-    if (!['active', 'parked'].includes(session.status)) return reply.code(409).send({ detail: 'The session is closed' })
+    if (!session || ![session.user_id, session.picked_up_by_id].includes(userId))
+      return reply.code(404).send({ detail: 'Not found' })
+    if (!['active', 'parked'].includes(session.status))
+      return reply.code(409).send({ detail: 'The session is closed' })
     if (handoff.target_user_id && !['engineer', 'admin'].includes(session.target_role))
       return reply.code(422).send({ detail: 'No such target' })
     const documentation = writeDocumentation(session, { handoff }, false, createBudget())
-    const details = toEscalationDetails({ ...handoff, client_name: session.client_name, psa_ticket_id: session.psa_ticket_id })
+    const details = toEscalationDetails({
+      ...handoff,
+      client_name: session.client_name,
+      psa_ticket_id: session.psa_ticket_id,
+    })
     const event = toAnnouncement({
       key: 'session.escalated',
       actorId: userId,
@@ -71,7 +77,15 @@ export function addEscalationRoute(app: FastifyInstance): void {
       targetUserId: handoff.target_user_id ?? null,
       details,
     })
-    const stored = await storeEscalation(request, { accountId, userId, session, handoff, documentation, details, event })
+    const stored = await storeEscalation(request, {
+      accountId,
+      userId,
+      session,
+      handoff,
+      documentation,
+      details,
+      event,
+    })
     if (!stored) return reply.code(409).send({ detail: 'The session was changed' })
     const { handoff_id, notified, delivery_ids } = stored
     publishJobs(reply, [

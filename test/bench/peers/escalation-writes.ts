@@ -79,20 +79,52 @@ export async function storeEscalation(
       ...[accountId, session.id, userId, target_user_id],
       ...[JSON.stringify(toPackage(escalation, handoffId)), session.updated_at, session.state_version],
       ...[handoffId, reason, summary, what_was_tried, next_steps, urgency, documentation],
-      ...[JSON.stringify(toLiveEvent(escalation, handoffId)), event.key, event.title, event.body, event.link, session.team_id, details],
+      ...[
+        JSON.stringify(toLiveEvent(escalation, handoffId)),
+        event.key,
+        event.title,
+        event.body,
+        event.link,
+        session.team_id,
+        details,
+      ],
     ],
   })
   return rows[0]
 }
 
 function toPackage({ session, handoff, userId }: Escalation, handoff_id: string) {
-  const { title, problem_summary, evidence_items: evidence, suggested_fixes: fixes, pending_task_lane: task_lane } = session
+  const {
+    title,
+    problem_summary,
+    evidence_items: evidence,
+    suggested_fixes: fixes,
+    pending_task_lane: task_lane,
+  } = session
   const { summary, what_was_tried, next_steps, urgency } = handoff
   const problem = problem_summary ?? title
-  return { summary, problem, what_was_tried, evidence, fixes, task_lane, next_steps, urgency, handoff_id, created_by: userId }
+  return {
+    summary,
+    problem,
+    what_was_tried,
+    evidence,
+    fixes,
+    task_lane,
+    next_steps,
+    urgency,
+    handoff_id,
+    created_by: userId,
+  }
 }
 
 function toLiveEvent({ session, handoff, details }: Escalation, handoff_id: string) {
   const { id: session_id, title, caller_name: engineer_name } = session
-  return { handoff_id, session_id, title, engineer_name, target_user_id: handoff.target_user_id ?? null, ...details }
+  return {
+    handoff_id,
+    session_id,
+    title,
+    engineer_name,
+    target_user_id: handoff.target_user_id ?? null,
+    ...details,
+  }
 }

@@ -1,8 +1,9 @@
-// A peer for the bench: a service as one would write it with Fastify and pg. It reads and writes the same rows and answers with the same
-// fields, without row level security, roles and rate limits. With GUARDED=true it has these (guards.ts), hands jobs over to the queue and
-// writes a log line per request. Rules without input and output, such as the order of steps and the text of a document, are the service's own
-// functions. Run with DATABASE_URL, JWT_SECRET and PORT; the guarded peer also with RUNTIME_URL, QSTASH_URL and QSTASH_TOKEN, and with REDIS_URL
-// unless it counts in memory.
+// A peer for the bench: a service as one would write it with Fastify and pg. It reads and writes the same
+// rows and answers with the same fields, without row level security, roles and rate limits. With GUARDED=true
+// it has these (guards.ts), hands jobs over to the queue and writes a log line per request. Rules without
+// input and output, such as the order of steps and the text of a document, are the service's own functions.
+// Run with DATABASE_URL, JWT_SECRET and PORT; the guarded peer also with RUNTIME_URL, QSTASH_URL and
+// QSTASH_TOKEN, and with REDIS_URL unless it counts in memory.
 import { openSync } from 'node:fs'
 import fastify from 'fastify'
 import pino from 'pino'
@@ -21,7 +22,9 @@ const streams = [
   { level: 'error', stream: process.stderr },
   ...(isGuarded ? [{ level: 'info', stream: pino.destination(openSync('/dev/null', 'w')) }] : []),
 ]
-const app = fastify({ loggerInstance: pino({ level: isGuarded ? 'info' : 'error' }, pino.multistream(streams)) })
+const app = fastify({
+  loggerInstance: pino({ level: isGuarded ? 'info' : 'error' }, pino.multistream(streams)),
+})
 app.decorateRequest('caller')
 app.decorateRequest('client')
 app.register(async (signedOut) => {
@@ -34,7 +37,13 @@ app.register(async (signedIn) => {
     addLimit(signedIn, (request) => readCaller(request).userId)
     addTenantTransaction(signedIn)
   }
-  for (const addRoutes of [addNotificationRoutes, addFlowRoutes, addSessionRoutes, addDecisionRoute, addEscalationRoute])
+  for (const addRoutes of [
+    addNotificationRoutes,
+    addFlowRoutes,
+    addSessionRoutes,
+    addDecisionRoute,
+    addEscalationRoute,
+  ])
     addRoutes(signedIn)
 })
 await app.listen({ port: Number(process.env.PORT), host: '127.0.0.1' })

@@ -8,9 +8,18 @@ const integer = { type: 'integer' }
 const flow = {
   type: 'object',
   properties: {
-    ...Object.fromEntries(['id', 'account_id', 'author_id', 'tree_type', 'status', 'visibility'].map((name) => [name, text])),
-    ...Object.fromEntries(['team_id', 'author_name', 'category_id', 'category', 'parent_tree_id'].map((name) => [name, nullableText])),
-    ...Object.fromEntries(['root_tree_id', 'fork_reason', 'published_at'].map((name) => [name, nullableText])),
+    ...Object.fromEntries(
+      ['id', 'account_id', 'author_id', 'tree_type', 'status', 'visibility'].map((name) => [name, text]),
+    ),
+    ...Object.fromEntries(
+      ['team_id', 'author_name', 'category_id', 'category', 'parent_tree_id'].map((name) => [
+        name,
+        nullableText,
+      ]),
+    ),
+    ...Object.fromEntries(
+      ['root_tree_id', 'fork_reason', 'published_at'].map((name) => [name, nullableText]),
+    ),
     ...Object.fromEntries(['name', 'description', 'created_at', 'updated_at'].map((name) => [name, text])),
     ...Object.fromEntries(['version', 'usage_count', 'fork_depth'].map((name) => [name, integer])),
     ...Object.fromEntries(['is_public', 'is_pinned'].map((name) => [name, { type: 'boolean' }])),
@@ -30,7 +39,10 @@ const listSchema = {
   response: { 200: { type: 'array', items: flow } },
 }
 
-/** Return the statement that lists flows. With `words`, `$4` and the following are patterns that a flow must match. */
+/**
+ * Return the statement that lists flows. With `words`, `$4` and the following are patterns that a flow must
+ * match.
+ */
 function listFlows(words: number): string {
   const matches = Array.from({ length: words }, (_, n) => `and t.search like $${n + 4}`).join(' ')
   const branch = (condition: string) =>
@@ -54,12 +66,20 @@ function listFlows(words: number): string {
 
 /** Add the list of flows, which also searches their texts. */
 export function addFlowRoutes(app: FastifyInstance): void {
-  app.get<{ Querystring: { limit: number; search?: string } }>('/api/v1/trees', { schema: listSchema }, async (request) => {
-    const { userId, accountId } = readCaller(request)
-    const { limit, search = '' } = request.query
-    const words = toWordPatterns(search)
-    const values = [accountId, userId, limit + 1, ...words]
-    const { rows } = await query(request, { name: `flows-${words.length}`, text: listFlows(words.length), values })
-    return rows.slice(0, limit)
-  })
+  app.get<{ Querystring: { limit: number; search?: string } }>(
+    '/api/v1/trees',
+    { schema: listSchema },
+    async (request) => {
+      const { userId, accountId } = readCaller(request)
+      const { limit, search = '' } = request.query
+      const words = toWordPatterns(search)
+      const values = [accountId, userId, limit + 1, ...words]
+      const { rows } = await query(request, {
+        name: `flows-${words.length}`,
+        text: listFlows(words.length),
+        values,
+      })
+      return rows.slice(0, limit)
+    },
+  )
 }

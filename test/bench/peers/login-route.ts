@@ -46,18 +46,35 @@ const signToken = (subject: string, claims: Record<string, unknown>, seconds: nu
 
 /** Add the sign-in with a password. */
 export function addLoginRoute(app: FastifyInstance): void {
-  app.post<{ Body: { email: string; password: string } }>('/api/v1/auth/login', { schema: { body } }, async (request, reply) => {
-    const { email, password } = request.body
-    const { rows: found } = await query(request, { name: 'attempt', text: countAttempt, values: [email] })
-    if (!found[0] || !(await verify(found[0].hash, password))) return reply.code(401).send({ detail: 'Incorrect email or password' })
-    const refresh_token = randomBytes(32).toString('base64url')
-    const hash = `\\x${createHash('sha256').update(refresh_token).digest('hex')}`
-    const values = [found[0].id, request.headers['user-agent'] ?? '', request.headers['cf-connecting-ip'] ?? request.ip, hash]
-    const { rows } = await query(request, { name: 'sign-in', text: insertSignIn, values })
-    const { sign_in_id, ...user } = rows[0]
-    const access_token = await signToken(user.id, { acc: user.account_id, sid: sign_in_id }, tokenSeconds)
-    const device = { dev: randomUUID(), gen: found[0].device_generation }
-    const device_token = await signToken(user.id, device, 180 * 86_400)
-    return { access_token, refresh_token, token_type: 'bearer', expires_in: tokenSeconds, user, device_token }
-  })
+  app.post<{ Body: { email: string; password: string } }>(
+    '/api/v1/auth/login',
+    { schema: { body } },
+    async (request, reply) => {
+      const { email, password } = request.body
+      const { rows: found } = await query(request, { name: 'attempt', text: countAttempt, values: [email] })
+      if (!found[0] || !(await verify(found[0].hash, password)))
+        return reply.code(401).send({ detail: 'Incorrect email or password' })
+      const refresh_token = randomBytes(32).toString('base64url')
+      const hash = `\\x${createHash('sha256').update(refresh_token).digest('hex')}`
+      const values = [
+        found[0].id,
+        request.headers['user-agent'] ?? '',
+        request.headers['cf-connecting-ip'] ?? request.ip,
+        hash,
+      ]
+      const { rows } = await query(request, { name: 'sign-in', text: insertSignIn, values })
+      const { sign_in_id, ...user } = rows[0]
+      const access_token = await signToken(user.id, { acc: user.account_id, sid: sign_in_id }, tokenSeconds)
+      const device = { dev: randomUUID(), gen: found[0].device_generation }
+      const device_token = await signToken(user.id, device, 180 * 86_400)
+      return {
+        access_token,
+        refresh_token,
+        token_type: 'bearer',
+        expires_in: tokenSeconds,
+        user,
+        device_token,
+      }
+    },
+  )
 }

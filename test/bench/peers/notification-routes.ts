@@ -29,15 +29,19 @@ const idParams = { type: 'object', properties: { id: text } }
 /** Add the list of notifications, the number of unread ones, and the one that marks as read. */
 export function addNotificationRoutes(app: FastifyInstance): void {
   const listSchema = { querystring: page, response: { 200: { type: 'array', items: notification } } }
-  app.get<{ Querystring: { limit: number } }>('/api/v1/notifications', { schema: listSchema }, async (request) => {
-    const { userId, accountId } = readCaller(request)
-    const { rows } = await query(request, {
-      name: 'list',
-      text: `select ${columns} from notifications where account_id = $1 and user_id = $2 order by is_read, created_at desc, id desc limit $3`,
-      values: [accountId, userId, request.query.limit + 1],
-    })
-    return rows.slice(0, request.query.limit)
-  })
+  app.get<{ Querystring: { limit: number } }>(
+    '/api/v1/notifications',
+    { schema: listSchema },
+    async (request) => {
+      const { userId, accountId } = readCaller(request)
+      const { rows } = await query(request, {
+        name: 'list',
+        text: `select ${columns} from notifications where account_id = $1 and user_id = $2 order by is_read, created_at desc, id desc limit $3`,
+        values: [accountId, userId, request.query.limit + 1],
+      })
+      return rows.slice(0, request.query.limit)
+    },
+  )
 
   app.get('/api/v1/notifications/unread-count', { schema: { response: { 200: count } } }, async (request) => {
     const { userId, accountId } = readCaller(request)
@@ -50,14 +54,18 @@ export function addNotificationRoutes(app: FastifyInstance): void {
   })
 
   const readSchema = { params: idParams, response: { 200: notification } }
-  app.patch<{ Params: { id: string } }>('/api/v1/notifications/:id/read', { schema: readSchema }, async (request, reply) => {
-    const { userId, accountId } = readCaller(request)
-    const { rows } = await query(request, {
-      name: 'mark-read',
-      text: `update notifications set is_read = true, read_at = coalesce(read_at, now())
+  app.patch<{ Params: { id: string } }>(
+    '/api/v1/notifications/:id/read',
+    { schema: readSchema },
+    async (request, reply) => {
+      const { userId, accountId } = readCaller(request)
+      const { rows } = await query(request, {
+        name: 'mark-read',
+        text: `update notifications set is_read = true, read_at = coalesce(read_at, now())
               where account_id = $1 and user_id = $2 and id = $3 returning ${columns}`,
-      values: [accountId, userId, request.params.id],
-    })
-    return rows[0] ?? reply.code(404).send({ detail: 'Not found' })
-  })
+        values: [accountId, userId, request.params.id],
+      })
+      return rows[0] ?? reply.code(404).send({ detail: 'Not found' })
+    },
+  )
 }

@@ -2,7 +2,13 @@ import { withSuperuser } from '#local/postgres.ts'
 import { createBareRequests } from '#test/bench/bare-calls.ts'
 import type { Operation } from '#test/bench/database-baselines.ts'
 import type { LoadRequest } from '#test/bench/load.ts'
-import { type BenchDatabase, benchNotificationsPerUser, notificationId, type SeededAccount, userId } from '#test/bench/seed.ts'
+import {
+  type BenchDatabase,
+  benchNotificationsPerUser,
+  notificationId,
+  type SeededAccount,
+  userId,
+} from '#test/bench/seed.ts'
 import {
   aiSessionId,
   doneSessionId,
@@ -29,9 +35,19 @@ export interface PeerOperation {
 /** Names of the operations that every peer has. */
 export const notificationOperations = ['list notifications', 'unread count', 'mark read'] as const
 
-/** Create the operations of an account with the rows of `seedPeers`, or those that BENCH_OPERATIONS names, such as "escalate,log in". */
-export async function createOperations(database: BenchDatabase, account: SeededAccount): Promise<PeerOperation[]> {
-  const all = [...(await createNotificationOperations(account)), ...createReads(account), ...createWrites(database, account)]
+/**
+ * Create the operations of an account with the rows of `seedPeers`, or those that BENCH_OPERATIONS names,
+ * such as "escalate,log in".
+ */
+export async function createOperations(
+  database: BenchDatabase,
+  account: SeededAccount,
+): Promise<PeerOperation[]> {
+  const all = [
+    ...(await createNotificationOperations(account)),
+    ...createReads(account),
+    ...createWrites(database, account),
+  ]
   const chosen = process.env.BENCH_OPERATIONS?.split(',')
   return chosen ? all.filter(({ name }) => chosen.includes(name)) : all
 }
@@ -60,8 +76,16 @@ async function createNotificationOperations(account: SeededAccount): Promise<Pee
     return { method: 'PATCH', path: `/api/v1/notifications/${id}/read`, token: token(user) }
   }
   return [
-    { name: 'list notifications', next: () => get('/notifications?limit=50', token(nextUser())), floor: await floorOf('list') },
-    { name: 'unread count', next: () => get('/notifications/unread-count', token(nextUser())), floor: await floorOf('unread-count') },
+    {
+      name: 'list notifications',
+      next: () => get('/notifications?limit=50', token(nextUser())),
+      floor: await floorOf('list'),
+    },
+    {
+      name: 'unread count',
+      next: () => get('/notifications/unread-count', token(nextUser())),
+      floor: await floorOf('unread-count'),
+    },
     { name: 'mark read', next: markRead, floor: await floorOf('mark-read') },
   ]
 }
@@ -75,7 +99,10 @@ function createReads(account: SeededAccount): PeerOperation[] {
   return [
     { name: 'list flows', next: readAs(() => '/trees') },
     { name: 'search flows', next: readAs(() => '/trees?search=printer%20order') },
-    { name: 'export markdown', next: readAs((user) => `/sessions/${doneSessionId(account, user)}/export?format=markdown`) },
+    {
+      name: 'export markdown',
+      next: readAs((user) => `/sessions/${doneSessionId(account, user)}/export?format=markdown`),
+    },
   ]
 }
 
@@ -83,13 +110,19 @@ function createWrites({ postgresPort, database }: BenchDatabase, account: Seeded
   const nextUser = createTurns(account)
   const token = (user: number) => account.tokens[user % account.userCount] ?? ''
   const logIn = () => {
-    const body = JSON.stringify({ email: `bench-${account.tag}-${nextUser() + 1}@people.example`, password: peerPassword })
+    const body = JSON.stringify({
+      email: `bench-${account.tag}-${nextUser() + 1}@people.example`,
+      password: peerPassword,
+    })
     return { method: 'POST', path: '/api/v1/auth/login', address: randomAddress(), body }
   }
   const start = () => {
     const user = nextUser()
     const answers = { ticket_number: `S-${user}`, client_name: 'Contoso', variables: { printer: '10.1.2.3' } }
-    return post('/sessions', token(user), { tree_id: runnableFlowId(account, user % runnableFlows), ...answers })
+    return post('/sessions', token(user), {
+      tree_id: runnableFlowId(account, user % runnableFlows),
+      ...answers,
+    })
   }
   const decide = (n: number) =>
     post(`/sessions/${openSessionId(account, n)}/decisions`, token(n), {
@@ -105,7 +138,8 @@ function createWrites({ postgresPort, database }: BenchDatabase, account: Seeded
       what_was_tried: 'Restarted the spooler.',
       urgency: 'high',
     })
-  const runSql = (text: string) => withSuperuser(postgresPort, database, async (client) => void (await client.query(text)))
+  const runSql = (text: string) =>
+    withSuperuser(postgresPort, database, async (client) => void (await client.query(text)))
   return [
     { name: 'start session', next: start },
     { name: 'record decision', ...takeEachOnce(decide, () => runSql(resetSessions(account))) },
@@ -115,11 +149,15 @@ function createWrites({ postgresPort, database }: BenchDatabase, account: Seeded
 }
 
 /** Create the requests of an operation that each session takes once, until they are reset. */
-function takeEachOnce(request: (n: number) => LoadRequest, undo: () => Promise<void>): Pick<PeerOperation, 'next' | 'reset'> {
+function takeEachOnce(
+  request: (n: number) => LoadRequest,
+  undo: () => Promise<void>,
+): Pick<PeerOperation, 'next' | 'reset'> {
   let used = 0
   return {
     next() {
-      if (used === sessionPool) throw new Error(`A window can take at most ${sessionPool} sessions: choose a smaller BENCH_SECONDS`)
+      if (used === sessionPool)
+        throw new Error(`A window can take at most ${sessionPool} sessions: choose a smaller BENCH_SECONDS`)
       return request(used++)
     },
     async reset() {

@@ -16,7 +16,10 @@ export interface PeerResult {
   perSecond: number
   p50: number
   p99: number
-  /** Processor time per request of the service's own process, in microseconds. Null if the system does not report it. */
+  /**
+   * Processor time per request of the service's own process, in microseconds. Null if the system does not
+   * report it.
+   */
   cpuMicros: number | null
   /** That of PostgreSQL with all its processes, and that of the load generator. */
   postgresMicros: number | null
@@ -36,7 +39,10 @@ const warmUpSeconds = Math.min(4, 2 * seconds)
  *
  * @param countWorkerTrips counts the Worker's round trips to PostgreSQL so far
  */
-export async function measurePeers(server: BenchServer, countWorkerTrips: () => Promise<number>): Promise<PeerResult[]> {
+export async function measurePeers(
+  server: BenchServer,
+  countWorkerTrips: () => Promise<number>,
+): Promise<PeerResult[]> {
   const account = await seedAccount(server, '0b', benchUsers, benchNotificationsPerUser)
   await seedPeers(server, account)
   const operations = await createOperations(server, account)
@@ -45,21 +51,31 @@ export async function measurePeers(server: BenchServer, countWorkerTrips: () => 
   const services = [...(await startServices(server, server.postgresPort)), worker]
   try {
     const results: PeerResult[] = []
-    const measured = (operation: PeerOperation) => listMeasured(operation.floor ? [...services, floor] : services, operation)
+    const measured = (operation: PeerOperation) =>
+      listMeasured(operation.floor ? [...services, floor] : services, operation)
     for (const operation of operations)
       for (const result of await measureOperation(measured(operation), operation, server.postgresPid))
-        results.push({ ...result, roundTrips: roundTrips.get(`${result.service} ${result.operation}`) ?? null })
+        results.push({
+          ...result,
+          roundTrips: roundTrips.get(`${result.service} ${result.operation}`) ?? null,
+        })
     return results
   } finally {
     for (const { stop } of services) stop()
   }
 }
 
-const listMeasured = <Service extends MeasuredProcess>(services: readonly Service[], { name }: PeerOperation) =>
-  services.filter(({ operations }) => operations?.includes(name) ?? true)
+const listMeasured = <Service extends MeasuredProcess>(
+  services: readonly Service[],
+  { name }: PeerOperation,
+) => services.filter(({ operations }) => operations?.includes(name) ?? true)
 
 /** Compare the answers of the services, and return their round trips by service and operation. */
-async function compareServices(server: BenchServer, operations: readonly PeerOperation[], countWorkerTrips: () => Promise<number>) {
+async function compareServices(
+  server: BenchServer,
+  operations: readonly PeerOperation[],
+  countWorkerTrips: () => Promise<number>,
+) {
   const relay = await startCountingRelay(server.postgresPort)
   const started = await startServices(server, relay.port)
   const count = async () => relay.count()
@@ -84,13 +100,18 @@ async function measureOperation(
 ): Promise<Omit<PeerResult, 'roundTrips'>[]> {
   const samples = new Map<string, Sample[]>()
   // The first round only warms up: tokens are cached, statements prepared, code compiled.
-  for (const process of processes) await runWindow(process, operation, { postgresPid, windowSeconds: warmUpSeconds })
+  for (const process of processes)
+    await runWindow(process, operation, { postgresPid, windowSeconds: warmUpSeconds })
   for (let round = 0; round < rounds; round++)
     for (const process of processes) {
       const sample = await runWindow(process, operation, { postgresPid, windowSeconds: seconds })
       samples.set(process.name, [...(samples.get(process.name) ?? []), sample])
     }
-  return processes.map(({ name: service }) => ({ operation: operation.name, service, ...toMedians(samples.get(service) ?? []) }))
+  return processes.map(({ name: service }) => ({
+    operation: operation.name,
+    service,
+    ...toMedians(samples.get(service) ?? []),
+  }))
 }
 
 async function runWindow(
@@ -102,7 +123,11 @@ async function runWindow(
   await operation.reset?.()
   const readCpu = () => {
     const { user, system } = process.cpuUsage()
-    return { cpuMicros: readProcessCpuMicros(pid), postgresMicros: readTreeCpuMicros(postgresPid), clientMicros: user + system }
+    return {
+      cpuMicros: readProcessCpuMicros(pid),
+      postgresMicros: readTreeCpuMicros(postgresPid),
+      clientMicros: user + system,
+    }
   }
   const before = readCpu()
   const end = performance.now() + windowSeconds * 1000

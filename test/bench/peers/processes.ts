@@ -23,7 +23,10 @@ export interface MeasuredProcess {
 /** Name of the Worker that makes the same two calls and does nothing else. */
 export const floorName = 'two bare calls'
 export const nodeName = 'Node entry'
-/** The Node entry that counts calls in Redis, as several processes must. Without a Redis on this machine it is not measured. */
+/**
+ * The Node entry that counts calls in Redis, as several processes must. Without a Redis on this machine it is
+ * not measured.
+ */
 export const nodeWithRedisName = 'Node entry, Redis'
 export const barePeerName = 'Fastify, bare'
 export const guardedPeerName = 'Fastify, guarded'
@@ -46,7 +49,11 @@ export async function startServices(bench: BenchServer, postgresPort: number): P
 /** Start several Node entries on one database. */
 export function startNodeEntries(server: BenchServer, count: number): Promise<MeasuredProcess[]> {
   const redis = server.redisUrl ? { redisUrl: server.redisUrl } : {}
-  return Promise.all(Array.from({ length: count }, (_, n) => startNodeEntry(server, { name: `${nodeName} ${n + 1}`, ...redis })))
+  return Promise.all(
+    Array.from({ length: count }, (_, n) =>
+      startNodeEntry(server, { name: `${nodeName} ${n + 1}`, ...redis }),
+    ),
+  )
 }
 
 /** Start both with a port for the DevTools protocol. */
@@ -103,26 +110,56 @@ async function startFastifyPeer(
     GUARDED: String(isGuarded),
     RUNTIME_URL: `postgres://peer_runtime:peer@127.0.0.1:${server.postgresPort}/${server.database}`,
     ...(redisUrl ? { REDIS_URL: redisUrl } : {}),
-    ...(isGuarded ? { QSTASH_URL: server.settings.QSTASH_URL ?? '', QSTASH_TOKEN: server.settings.QSTASH_TOKEN ?? '' } : {}),
+    ...(isGuarded
+      ? { QSTASH_URL: server.settings.QSTASH_URL ?? '', QSTASH_TOKEN: server.settings.QSTASH_TOKEN ?? '' }
+      : {}),
   }
   return startProcess(name, 'test/bench/peers/fastify-peer.ts', env, { port, inspectorPort })
 }
 
-/** Start the peer with FastAPI and SQLAlchemy, or return null where Python lacks them. It has the three operations on notifications. */
+/**
+ * Start the peer with FastAPI and SQLAlchemy, or return null where Python lacks them. It has the three
+ * operations on notifications.
+ */
 async function startFastApi(server: BenchServer): Promise<MeasuredProcess | null> {
   const python = findFastApiPython()
   if (!python) return null
   const port = await findFreePort()
   const { DATABASE_URL, JWT_SECRET } = createPeerSettings(server)
-  const env = { DATABASE_URL: DATABASE_URL.replace(/^postgres(ql)?:/, 'postgresql+asyncpg:'), JWT_SECRET, PYTHONDONTWRITEBYTECODE: '1' }
-  const flags = ['-m', 'uvicorn', '--app-dir', 'test/bench/peers', '--host', '127.0.0.1', '--port', String(port), '--no-access-log']
-  const peer = await spawnProcess(fastApiName, [python, ...flags, '--log-level', 'warning', 'fastapi_peer:app'], env, port)
+  const env = {
+    DATABASE_URL: DATABASE_URL.replace(/^postgres(ql)?:/, 'postgresql+asyncpg:'),
+    JWT_SECRET,
+    PYTHONDONTWRITEBYTECODE: '1',
+  }
+  const flags = [
+    '-m',
+    'uvicorn',
+    '--app-dir',
+    'test/bench/peers',
+    '--host',
+    '127.0.0.1',
+    '--port',
+    String(port),
+    '--no-access-log',
+  ]
+  const peer = await spawnProcess(
+    fastApiName,
+    [python, ...flags, '--log-level', 'warning', 'fastapi_peer:app'],
+    env,
+    port,
+  )
   return { ...peer, operations: notificationOperations }
 }
 
-function createPeerSettings({ settings, ownerUrl, postgresPort }: BenchServer): { DATABASE_URL: string; JWT_SECRET: string } {
+function createPeerSettings({ settings, ownerUrl, postgresPort }: BenchServer): {
+  DATABASE_URL: string
+  JWT_SECRET: string
+} {
   const [key] = JSON.parse(settings.JWT_KEYS ?? '[]') as { secret: string }[]
-  return { DATABASE_URL: Object.assign(new URL(ownerUrl), { port: String(postgresPort) }).href, JWT_SECRET: key?.secret ?? '' }
+  return {
+    DATABASE_URL: Object.assign(new URL(ownerUrl), { port: String(postgresPort) }).href,
+    JWT_SECRET: key?.secret ?? '',
+  }
 }
 
 interface ProcessOptions {
@@ -150,7 +187,11 @@ async function spawnProcess(
   port: number,
 ): Promise<MeasuredProcess> {
   const { PATH = '' } = process.env
-  const child = spawn(program, args, { cwd: root, env: { PATH, ...env }, stdio: ['ignore', 'ignore', 'inherit'] })
+  const child = spawn(program, args, {
+    cwd: root,
+    env: { PATH, ...env },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
   await waitForPort(child, port, name)
   return { name, port, pid: child.pid ?? 0, stop: () => void child.kill('SIGKILL') }
 }

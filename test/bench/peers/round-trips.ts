@@ -8,7 +8,10 @@ export interface CountingRelay {
   close(): Promise<void>
 }
 
-/** Start the relay. A round trip starts when a client sends something after an answer; what it sends until the next answer belongs to it. */
+/**
+ * Start the relay. A round trip starts when a client sends something after an answer; what it sends until the
+ * next answer belongs to it.
+ */
 export async function startCountingRelay(targetPort: number): Promise<CountingRelay> {
   let roundTrips = 0
   const watchClient = (client: Socket) => {

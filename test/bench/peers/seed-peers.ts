@@ -12,7 +12,8 @@ const exportedSteps = 20
 export const sessionPool = 8000
 
 const toHex = (n: number) => n.toString(16).padStart(12, '0')
-const idOf = (kind: string) => (account: SeededAccount, n: number) => `000000${account.tag}-0000-7000-${kind}-${toHex(n)}`
+const idOf = (kind: string) => (account: SeededAccount, n: number) =>
+  `000000${account.tag}-0000-7000-${kind}-${toHex(n)}`
 export const runnableFlowId = idOf('b001')
 /** Sessions in progress, numbered from 0. Session n is of user `1 + n % userCount`, like those below. */
 export const openSessionId = idOf('b002')
@@ -53,11 +54,17 @@ const doneStructure = {
 export const flowForm = [{ key: 'printer', label: 'Address of the printer', type: 'text', required: true }]
 
 /** Add what the operations need: passwords, flows, sessions in progress and completed, and AI sessions. */
-export async function seedPeers({ postgresPort, database }: BenchDatabase, account: SeededAccount): Promise<void> {
+export async function seedPeers(
+  { postgresPort, database }: BenchDatabase,
+  account: SeededAccount,
+): Promise<void> {
   const hash = await nativePasswords().hash(peerPassword)
   const authors = Array.from({ length: 20 }, (_, n) => userId(account.tag, n + 1))
   await withSuperuser(postgresPort, database, async (client) => {
-    await client.query('insert into passwords (user_id, hash) select id, $1 from users where account_id = $2', [hash, account.accountId])
+    await client.query(
+      'insert into passwords (user_id, hash) select id, $1 from users where account_id = $2',
+      [hash, account.accountId],
+    )
     await client.query(insertFlowsSql({ id: account.accountId, teamId: null, authors }, flowCount))
     await client.query(runnableFlowRows(account))
     await client.query(sessionRows(account))

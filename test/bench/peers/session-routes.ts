@@ -11,7 +11,12 @@ const shortText = { type: 'string', minLength: 1, maxLength: 200 }
 const startBody = {
   type: 'object',
   required: ['tree_id'],
-  properties: { tree_id: { type: 'string' }, ticket_number: shortText, client_name: shortText, variables: { type: 'object' } },
+  properties: {
+    tree_id: { type: 'string' },
+    ticket_number: shortText,
+    client_name: shortText,
+    variables: { type: 'object' },
+  },
 }
 interface StartBody {
   tree_id: string
@@ -44,26 +49,58 @@ const selectSupportingData = `
 
 /** Add the start of a session, and its export. */
 export function addSessionRoutes(app: FastifyInstance): void {
-  app.post<{ Body: StartBody }>('/api/v1/sessions', { schema: { body: startBody } }, async (request, reply) => {
-    const { userId, accountId } = readCaller(request)
-    const { tree_id, ticket_number = null, client_name = null, variables = {} } = request.body
-    const found = await query(request, { name: 'flow', text: selectFlow, values: [accountId, tree_id, userId] })
-    const [flow] = found.rows
-    if (flow?.status !== 'published') return reply.code(404).send({ detail: 'Not found' })
-    const answers = applyDefaults(flow.intake_form, variables)
-    if (createAnswerValidator(flow.intake_form, { complete: true }, createBudget())(answers).length > 0)
-      return reply.code(422).send({ detail: 'Invalid answers' })
-    const firstStep = getFirstStepId(flow.tree_structure)
-    const remaining = countRemainingAnswers(flow.tree_structure, firstStep)
-    const values = [accountId, userId, tree_id, flow.version, ticket_number, client_name, JSON.stringify(answers), firstStep, remaining]
-    const { rows } = await query(request, { name: 'start', text: insertSession, values })
-    if (!rows[0]) return reply.code(409).send({ detail: 'The flow was changed' })
-    const { tree_version: _, tree_name: _name, lasted: _lasted, psa_push_id: _push, secret_variables: _secrets, ...session } = rows[0]
-    const { id: _id, account_id: _account, status: _status, ...version } = flow
-    const empty = { decisions: [], evidence: [], secret_keys: [], timer_due_at: null, fallback_decisions: [], custom_steps: [] }
-    reply.code(201)
-    return toSessionAnswer({ ...session, ...version, ...empty })
-  })
+  app.post<{ Body: StartBody }>(
+    '/api/v1/sessions',
+    { schema: { body: startBody } },
+    async (request, reply) => {
+      const { userId, accountId } = readCaller(request)
+      const { tree_id, ticket_number = null, client_name = null, variables = {} } = request.body
+      const found = await query(request, {
+        name: 'flow',
+        text: selectFlow,
+        values: [accountId, tree_id, userId],
+      })
+      const [flow] = found.rows
+      if (flow?.status !== 'published') return reply.code(404).send({ detail: 'Not found' })
+      const answers = applyDefaults(flow.intake_form, variables)
+      if (createAnswerValidator(flow.intake_form, { complete: true }, createBudget())(answers).length > 0)
+        return reply.code(422).send({ detail: 'Invalid answers' })
+      const firstStep = getFirstStepId(flow.tree_structure)
+      const remaining = countRemainingAnswers(flow.tree_structure, firstStep)
+      const values = [
+        accountId,
+        userId,
+        tree_id,
+        flow.version,
+        ticket_number,
+        client_name,
+        JSON.stringify(answers),
+        firstStep,
+        remaining,
+      ]
+      const { rows } = await query(request, { name: 'start', text: insertSession, values })
+      if (!rows[0]) return reply.code(409).send({ detail: 'The flow was changed' })
+      const {
+        tree_version: _,
+        tree_name: _name,
+        lasted: _lasted,
+        psa_push_id: _push,
+        secret_variables: _secrets,
+        ...session
+      } = rows[0]
+      const { id: _id, account_id: _account, status: _status, ...version } = flow
+      const empty = {
+        decisions: [],
+        evidence: [],
+        secret_keys: [],
+        timer_due_at: null,
+        fallback_decisions: [],
+        custom_steps: [],
+      }
+      reply.code(201)
+      return toSessionAnswer({ ...session, ...version, ...empty })
+    },
+  )
 
   app.get<{ Params: { id: string } }>('/api/v1/sessions/:id/export', async (request, reply) => {
     const { userId, accountId } = readCaller(request)

@@ -13,8 +13,16 @@ const sessionColumns = `
   array(select jsonb_object_keys(s.secret_variables)) as secret_keys, s.notes, s.next_steps, v.tree_structure, v.intake_form`
 
 /** Return SQL for the rows of a table that belong to `sessions s`, as a JSON list. */
-function jsonList(table: string, columns: readonly string[], times: readonly string[], order: string): string {
-  const pairs = [...columns.map((column) => `'${column}', x.${column}`), ...times.map((column) => `'${column}', ${isoTime(`x.${column}`)}`)]
+function jsonList(
+  table: string,
+  columns: readonly string[],
+  times: readonly string[],
+  order: string,
+): string {
+  const pairs = [
+    ...columns.map((column) => `'${column}', x.${column}`),
+    ...times.map((column) => `'${column}', ${isoTime(`x.${column}`)}`),
+  ]
   return `coalesce((select json_agg(json_build_object(${pairs.join(', ')}) order by ${order}) from ${table} x
             where x.account_id = s.account_id and x.session_id = s.id), '[]')`
 }
@@ -40,16 +48,34 @@ const selectSessionText = `
 export type StoredSession = Omit<SessionRow, 'may_change'>
 
 /** The statement that selects a session of an account. */
-export const sessionStatement = (accountId: string, id: string) => ({ name: 'session', text: selectSessionText, values: [accountId, id] })
+export const sessionStatement = (accountId: string, id: string) => ({
+  name: 'session',
+  text: selectSessionText,
+  values: [accountId, id],
+})
 
 /** Select a session of an account with everything that belongs to it. */
-export async function selectSession(request: FastifyRequest, accountId: string, id: string): Promise<StoredSession | undefined> {
+export async function selectSession(
+  request: FastifyRequest,
+  accountId: string,
+  id: string,
+): Promise<StoredSession | undefined> {
   return (await query(request, sessionStatement(accountId, id))).rows[0]
 }
 
 /** Convert a session to the answer of the operations that return one. */
 export function toSessionAnswer(row: StoredSession) {
-  const { name, description, category, version, tree_type, tree_structure, intake_form, tree_account_id: _, ...session } = row
+  const {
+    name,
+    description,
+    category,
+    version,
+    tree_type,
+    tree_structure,
+    intake_form,
+    tree_account_id: _,
+    ...session
+  } = row
   const { answered, remaining, secret_keys: _secrets, evidence: _evidence, ...rest } = session
   return {
     ...rest,

@@ -18,15 +18,25 @@ const input = { name: 'Ticket sync', role: 'engineer', scopes: ['flows:read'] }
 const validFlow = flowBody()
 const listKeys = async ({ call }: Person) => (await call('GET', '/api-keys')).body
 const expire = (id: string) => service.sql(`update api_keys set expires_at = app.now() where id = $1`, [id])
-const countUsers = async (accountId: string) => (await service.sql('select from users where account_id = $1', [accountId])).length
+const countUsers = async (accountId: string) =>
+  (await service.sql('select from users where account_id = $1', [accountId])).length
 
 describe('creating a key', () => {
   it('KEY-01 returns the key once and stores its hash', async () => {
     const { admin } = await createAccount(service)
-    const { body } = expectStatus(await admin.call('POST', '/api-keys', { ...input, scopes: ['flows:read', 'flows:read'] }), 201)
+    const { body } = expectStatus(
+      await admin.call('POST', '/api-keys', { ...input, scopes: ['flows:read', 'flows:read'] }),
+      201,
+    )
     const { key, ...row } = body
     expect(key).toMatch(/^sfk_[0-9A-Za-z]{93}$/)
-    expect(row).toMatchObject({ ...input, allowed_ranges: [], expires_at: null, last_used_at: null, creator_name: admin.fullName })
+    expect(row).toMatchObject({
+      ...input,
+      allowed_ranges: [],
+      expires_at: null,
+      last_used_at: null,
+      creator_name: admin.fullName,
+    })
     expect(await listKeys(admin)).toEqual([row])
     expect(row.last_characters).toBe(key.slice(-4))
     const stored = await service.sql<{ hash: Buffer }>('select * from api_keys where id = $1', [row.id])
@@ -67,9 +77,15 @@ describe('creating a key', () => {
       [account.id, account.admin.id],
     )
     const creators = await Promise.all([account.admin, account.addColleague({ role: 'admin' })])
-    const responses = await runConcurrently((n) => (creators[n % 2] as Person).call('POST', '/api-keys', input))
+    const responses = await runConcurrently((n) =>
+      (creators[n % 2] as Person).call('POST', '/api-keys', input),
+    )
     expect(countByStatus(responses)).toEqual({ 201: 10, 409: 22 })
-    expect(responses.find(({ status }) => status === 409)?.body).toMatchObject({ code: 'limit_reached', resource: 'api_keys', limit: 50 })
+    expect(responses.find(({ status }) => status === 409)?.body).toMatchObject({
+      code: 'limit_reached',
+      resource: 'api_keys',
+      limit: 50,
+    })
     const created = responses.find(({ status }) => status === 201)
     expectStatus(await account.admin.call('DELETE', `/api-keys/${created?.body.id}`), 204)
     expectStatus(await account.admin.call('POST', '/api-keys', input), 201)
@@ -81,13 +97,24 @@ describe('using a key', () => {
     const key = await createKey(service, await createAccount(service), { scopes: ['flows:read'] })
     expectStatus(await key.call('GET', '/trees'), 200)
     const { body } = expectStatus(await key.call('POST', '/trees', validFlow), 403)
-    expect(body).toEqual({ detail: 'This needs the scope flows:write', code: 'insufficient_scope', required_scope: 'flows:write' })
+    expect(body).toEqual({
+      detail: 'This needs the scope flows:write',
+      code: 'insufficient_scope',
+      required_scope: 'flows:write',
+    })
     expect(await service.sql('select from trees where account_id = $1', [key.accountId])).toEqual([])
   })
 
   it('KEY-03 does not list or create keys with *:read and *:write', async () => {
-    const key = await createKey(service, await createAccount(service), { role: 'admin', scopes: ['*:read', '*:write'] })
-    for (const call of [key.call('GET', '/api-keys'), key.call('POST', '/api-keys', input), key.call('DELETE', `/api-keys/${key.id}`)])
+    const key = await createKey(service, await createAccount(service), {
+      role: 'admin',
+      scopes: ['*:read', '*:write'],
+    })
+    for (const call of [
+      key.call('GET', '/api-keys'),
+      key.call('POST', '/api-keys', input),
+      key.call('DELETE', `/api-keys/${key.id}`),
+    ])
       expect(expectStatus(await call, 403).body.code).toBe('closed_to_keys')
   })
 
@@ -101,7 +128,9 @@ describe('using a key', () => {
     const account = await createAccount(service)
     const { id } = await createFlow(account.admin, { visibility: 'team' })
     const { body: team } = await account.admin.call('POST', '/teams', { name: 'Another' })
-    const keys = [account.teamId, team.id, undefined].map((team_id) => createKey(service, account, team_id ? { team_id } : {}))
+    const keys = [account.teamId, team.id, undefined].map((team_id) =>
+      createKey(service, account, team_id ? { team_id } : {}),
+    )
     const statuses = []
     for (const key of keys) statuses.push((await (await key).call('GET', `/trees/${id}`)).status)
     expect(statuses).toEqual([200, 404, 404])
@@ -117,8 +146,14 @@ describe('using a key', () => {
 
   it('KEY-02 a key sees no private flow of its creator, and no row of another account', async () => {
     const [account, other] = [await createAccount(service), await createAccount(service)]
-    const { body: flow } = expectStatus(await account.admin.call('POST', '/trees', { ...validFlow, visibility: 'private' }), 201)
-    const { body: theirs } = expectStatus(await other.admin.call('POST', '/trees', { ...validFlow, visibility: 'account' }), 201)
+    const { body: flow } = expectStatus(
+      await account.admin.call('POST', '/trees', { ...validFlow, visibility: 'private' }),
+      201,
+    )
+    const { body: theirs } = expectStatus(
+      await other.admin.call('POST', '/trees', { ...validFlow, visibility: 'account' }),
+      201,
+    )
     const key = await createKey(service, account)
     for (const id of [flow.id, theirs.id]) expectStatus(await key.call('GET', `/trees/${id}`), 404)
   })
@@ -158,24 +193,36 @@ describe('using a key', () => {
     const { key } = await createKey(service, await createAccount(service))
     for (const name of ['key', 'api_key', 'access_token', 'ticket'])
       expectStatus(await request(service, 'GET', `/trees?${name}=${key}`), 401)
-    expectStatus(await request(service, 'GET', '/trees', { headers: { cookie: `api_key=${key}`, 'x-api-key': key } }), 401)
+    expectStatus(
+      await request(service, 'GET', '/trees', { headers: { cookie: `api_key=${key}`, 'x-api-key': key } }),
+      401,
+    )
   })
 
   it('KEY-06 works only from the addresses of its ranges', async () => {
     const key = await createKey(service, await createAccount(service), {
       allowed_ranges: ['203.0.113.64/26', '2001:db8:1::/48', '198.51.100.7'],
     })
-    const [row] = await service.sql<{ allowed_ranges: string[] }>('select allowed_ranges from api_keys where id = $1', [key.id])
+    const [row] = await service.sql<{ allowed_ranges: string[] }>(
+      'select allowed_ranges from api_keys where id = $1',
+      [key.id],
+    )
     expect(row?.allowed_ranges).toEqual(['203.0.113.64/26', '2001:db8:1::/48', '198.51.100.7/32'])
-    const callFrom = (address: string) => key.call('GET', '/trees', undefined, { 'cf-connecting-ip': address })
+    const callFrom = (address: string) =>
+      key.call('GET', '/trees', undefined, { 'cf-connecting-ip': address })
     for (const inside of ['203.0.113.127', '::ffff:203.0.113.64', '2001:db8:1:2::3', '198.51.100.7'])
       expectStatus(await callFrom(inside), 200)
     for (const outside of ['203.0.113.63', '::ffff:203.0.113.1', '2001:db8:2::1', '198.51.100.8'])
-      expect([outside, expectStatus(await callFrom(outside), 403).body.code]).toEqual([outside, 'address_not_allowed'])
+      expect([outside, expectStatus(await callFrom(outside), 403).body.code]).toEqual([
+        outside,
+        'address_not_allowed',
+      ])
   })
 
   it('KEY-06 stores a range of IPv4 that is written as IPv6 as IPv4', async () => {
-    const key = await createKey(service, await createAccount(service), { allowed_ranges: ['::ffff:203.0.113.0/120'] })
+    const key = await createKey(service, await createAccount(service), {
+      allowed_ranges: ['::ffff:203.0.113.0/120'],
+    })
     expectStatus(await key.call('GET', '/trees', undefined, { 'cf-connecting-ip': '203.0.113.9' }), 200)
   })
 
@@ -200,8 +247,14 @@ describe('the user of a key', () => {
     const key = await createKey(service, account, { name: 'Nightly import', role: 'admin' })
     expect((await account.admin.call('GET', '/accounts/me/members')).body).toEqual(members)
     expect((await account.admin.call('GET', '/billing/subscription')).body).toMatchObject({ seats_used: 1 })
-    const { body: flow } = expectStatus(await key.call('POST', '/trees', { ...validFlow, visibility: 'account' }), 201)
-    expect((await account.admin.call('GET', `/trees/${flow.id}`)).body).toMatchObject({ author_id: key.id, author_name: 'Nightly import' })
+    const { body: flow } = expectStatus(
+      await key.call('POST', '/trees', { ...validFlow, visibility: 'account' }),
+      201,
+    )
+    expect((await account.admin.call('GET', `/trees/${flow.id}`)).body).toMatchObject({
+      author_id: key.id,
+      author_name: 'Nightly import',
+    })
     expectStatus(await key.call('POST', '/script-templates/categories', { name: 'Imports' }), 201)
     const { body: log } = await account.admin.call('GET', '/accounts/me/audit-logs')
     expect(log.map(({ actor_id }: { actor_id: string }) => actor_id)).toEqual([key.id, account.admin.id])
@@ -215,18 +268,27 @@ describe('the user of a key', () => {
       { handoff_id: handoffId, engineer_name: key.fullName },
     ])
     const { body: notifications } = await account.admin.call('GET', '/notifications')
-    expect(notifications).toContainEqual(expect.objectContaining({ title: expect.stringContaining(key.fullName) }))
+    expect(notifications).toContainEqual(
+      expect.objectContaining({ title: expect.stringContaining(key.fullName) }),
+    )
     const session = await createAiSession(account.admin)
-    expectStatus(await account.admin.call('POST', `/ai-sessions/${session.id}/escalate`, { target_user_id: key.id }), 404)
+    expectStatus(
+      await account.admin.call('POST', `/ai-sessions/${session.id}/escalate`, { target_user_id: key.id }),
+      404,
+    )
   })
 
   it('KEY-08 is not changed, activated or moved by an admin', async () => {
     const account = await createAccount(service)
     const key = await createKey(service, account)
     const path = `/accounts/me/members/${key.id}`
-    for (const change of [{ is_active: true }, { role: 'admin' }]) expectStatus(await account.admin.call('PATCH', path, change), 404)
+    for (const change of [{ is_active: true }, { role: 'admin' }])
+      expectStatus(await account.admin.call('PATCH', path, change), 404)
     expectStatus(await account.admin.call('DELETE', path), 404)
-    expectStatus(await account.admin.call('PUT', `/teams/${account.teamId}/members/${key.id}`, { team_role: 'admin' }), 404)
+    expectStatus(
+      await account.admin.call('PUT', `/teams/${account.teamId}/members/${key.id}`, { team_role: 'admin' }),
+      404,
+    )
     const [user] = await service.sql('select role, is_active, team_id from users where id = $1', [key.id])
     expect(user).toEqual({ role: 'engineer', is_active: false, team_id: null })
   })
@@ -234,7 +296,10 @@ describe('the user of a key', () => {
   it('KEY-08 is not the last admin, so an admin’s key does not allow to remove the last person', async () => {
     const account = await createAccount(service)
     await createKey(service, account, { role: 'admin' })
-    expect(expectStatus(await account.admin.call('DELETE', `/accounts/me/members/${account.admin.id}`), 409).body.code).toBe('last_admin')
+    expect(
+      expectStatus(await account.admin.call('DELETE', `/accounts/me/members/${account.admin.id}`), 409).body
+        .code,
+    ).toBe('last_admin')
   })
 
   it('KEY-08 has no sign-in: a reset link is not sent, and app.enter refuses the key as a sign-in', async () => {
@@ -253,7 +318,9 @@ describe('the user of a key', () => {
     const account = await createAccount(service)
     const key = await createKey(service, account)
     const headers = { 'idempotency-key': 'same' }
-    const responses = [account.admin, key, key].map((caller) => () => caller.call('POST', '/trees', validFlow, headers))
+    const responses = [account.admin, key, key].map(
+      (caller) => () => caller.call('POST', '/trees', validFlow, headers),
+    )
     const ids: string[] = []
     for (const send of responses) ids.push(expectStatus(await send(), 201).body.id)
     expect([ids[0] === ids[1], ids[1] === ids[2]]).toEqual([false, true])
@@ -264,12 +331,20 @@ it('KEY-09 records the first use, and the next one after a minute', async () => 
   const account = await createAccount(service)
   const key = await createKey(service, account)
   const readKey = async () => (await listKeys(account.admin))[0]
-  expectStatus(await key.call('GET', '/trees', undefined, { 'cf-connecting-ip': '203.0.113.5', 'user-agent': 'sync/1' }), 200)
-  await expect.poll(readKey).toMatchObject({ last_used_at: expect.any(String), last_ip: '203.0.113.5', last_user_agent: 'sync/1' })
-  const record = (ip: string) => service.sql('select app.record_key_use($1, $2, $3, $4)', [account.id, key.id, ip, 'sync/2'])
+  expectStatus(
+    await key.call('GET', '/trees', undefined, { 'cf-connecting-ip': '203.0.113.5', 'user-agent': 'sync/1' }),
+    200,
+  )
+  await expect
+    .poll(readKey)
+    .toMatchObject({ last_used_at: expect.any(String), last_ip: '203.0.113.5', last_user_agent: 'sync/1' })
+  const record = (ip: string) =>
+    service.sql('select app.record_key_use($1, $2, $3, $4)', [account.id, key.id, ip, 'sync/2'])
   await record('203.0.113.6')
   expect((await readKey()).last_ip).toBe('203.0.113.5')
-  await service.sql(`update api_keys set last_used_at = last_used_at - interval '1 minute' where id = $1`, [key.id])
+  await service.sql(`update api_keys set last_used_at = last_used_at - interval '1 minute' where id = $1`, [
+    key.id,
+  ])
   await record('203.0.113.6')
   expect((await readKey()).last_ip).toBe('203.0.113.6')
 })
@@ -293,13 +368,20 @@ it('KEY-10 the keys of an account share its limits, and those of another account
 it('KEY-10 a forged key with the ids of another one does not use up its limit', async () => {
   const account = await createAccount(service)
   const { id: keyId, call } = await createKey(service, account)
-  const remaining = async () => Number((await call('GET', '/analytics/me')).headers.get('ratelimit-remaining'))
+  const remaining = async () =>
+    Number((await call('GET', '/analytics/me')).headers.get('ratelimit-remaining'))
   // The first call of a key counts as its own.
   await remaining()
   const before = await remaining()
   for (let n = 0; n < 5; n++) {
     const token = createApiKey({ accountId: account.id, keyId })
-    expectStatus(await request(service, 'GET', '/analytics/me', { token, headers: { 'cf-connecting-ip': randomIpAddress() } }), 401)
+    expectStatus(
+      await request(service, 'GET', '/analytics/me', {
+        token,
+        headers: { 'cf-connecting-ip': randomIpAddress() },
+      }),
+      401,
+    )
   }
   expect(await remaining()).toBe(before - 1)
 })
@@ -321,9 +403,12 @@ it('KEY-05 the check of open streams admits a key until it is revoked, and only 
   ]
   const ids = [reader.id, other.id, account.admin.id]
   const check = async () =>
-    (await service.sql<{ id: string }>(`select id from app.still_let_in($1, $2, $2, 'engineer', 'ai_sessions') id`, [account.id, ids])).map(
-      ({ id }) => id,
-    )
+    (
+      await service.sql<{ id: string }>(
+        `select id from app.still_let_in($1, $2, $2, 'engineer', 'ai_sessions') id`,
+        [account.id, ids],
+      )
+    ).map(({ id }) => id)
   expect(await check()).toEqual([reader.id])
   expectStatus(await account.admin.call('DELETE', `/api-keys/${reader.id}`), 204)
   expect(await check()).toEqual([])
@@ -331,10 +416,19 @@ it('KEY-05 the check of open streams admits a key until it is revoked, and only 
 
 it('KEY-12 a stored hash admits a task of the key without its address, and no key without a hash', async () => {
   const account = await createAccount(service)
-  const { key, id } = await createKey(service, account, { allowed_ranges: ['203.0.113.1'], scopes: ['ai:write'] })
+  const { key, id } = await createKey(service, account, {
+    allowed_ranges: ['203.0.113.1'],
+    scopes: ['ai:write'],
+  })
   const enter = (hash: string | null, address: string | null) =>
-    service.sql(`select app.enter_key($1, $2, $3, '{ai:write}', 'user', 'none', null, $4)`, [account.id, id, hash, address])
+    service.sql(`select app.enter_key($1, $2, $3, '{ai:write}', 'user', 'none', null, $4)`, [
+      account.id,
+      id,
+      hash,
+      address,
+    ])
   await enter(await sha256Bytea(key), null)
   await expect(enter(await sha256Bytea(key), '')).rejects.toMatchObject({ code: 'SF4KA' })
-  for (const hash of [null, await sha256Bytea('another')]) await expect(enter(hash, null)).rejects.toMatchObject({ code: 'SF401' })
+  for (const hash of [null, await sha256Bytea('another')])
+    await expect(enter(hash, null)).rejects.toMatchObject({ code: 'SF401' })
 })

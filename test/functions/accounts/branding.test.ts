@@ -7,7 +7,8 @@ import { createAccount, type Person } from '#test/support/people.ts'
 const service = await sharedService()
 const defaultBranding = { company_name: null, primary_colour: null, footer_text: null, logo_upload_id: null }
 const getBranding = (person: Person, team: string) => person.call('GET', `/teams/${team}/branding`)
-const putBranding = (person: Person, team: string, body: object) => person.call('PUT', `/teams/${team}/branding`, body)
+const putBranding = (person: Person, team: string, body: object) =>
+  person.call('PUT', `/teams/${team}/branding`, body)
 
 async function uploadLogo(person: Person): Promise<string> {
   return (await uploadImage(service, person, await createImage('png', 40, 40))).body.id
@@ -18,8 +19,18 @@ it('returns the default branding until an update, and an update keeps absent fie
   const viewer = await addColleague({ role: 'viewer' })
   expect((await getBranding(viewer, team_id)).body).toEqual({ team_id, ...defaultBranding })
   const logo = await uploadLogo(admin)
-  const first = await putBranding(admin, team_id, { company_name: '  Northwind IT ', primary_colour: '#1D4ED8', logo_upload_id: logo })
-  const expected = { team_id, ...defaultBranding, company_name: 'Northwind IT', primary_colour: '#1d4ed8', logo_upload_id: logo }
+  const first = await putBranding(admin, team_id, {
+    company_name: '  Northwind IT ',
+    primary_colour: '#1D4ED8',
+    logo_upload_id: logo,
+  })
+  const expected = {
+    team_id,
+    ...defaultBranding,
+    company_name: 'Northwind IT',
+    primary_colour: '#1d4ed8',
+    logo_upload_id: logo,
+  }
   expect([first.status, first.body]).toEqual([200, expected])
   expect((await putBranding(admin, team_id, { footer_text: '12 Harbour Street' })).body).toEqual({
     ...expected,
@@ -32,13 +43,17 @@ it('returns the default branding until an update, and an update keeps absent fie
     primary_colour: '#1d4ed8',
     footer_text: '12 Harbour Street',
   })
-  for (let attempt = 0; attempt < 2; attempt++) expectStatus(await admin.call('DELETE', `/teams/${team_id}/branding`), 204)
+  for (let attempt = 0; attempt < 2; attempt++)
+    expectStatus(await admin.call('DELETE', `/teams/${team_id}/branding`), 204)
   expect((await getBranding(viewer, team_id)).body).toEqual({ team_id, ...defaultBranding })
 })
 
 it('WIR-04 lets only team admins and account admins update the branding of a team, and returns 403 to other members', async () => {
   const { id, admin, teamId, addColleague } = await createAccount(service)
-  const [otherTeam] = await service.sql<{ id: string }>(`insert into teams (account_id, name) values ($1, 'South') returning id`, [id])
+  const [otherTeam] = await service.sql<{ id: string }>(
+    `insert into teams (account_id, name) values ($1, 'South') returning id`,
+    [id],
+  )
   const otherTeamId = otherTeam?.id ?? ''
   const lead = await addColleague({ teamRole: 'admin' })
   const member = await addColleague()
@@ -59,7 +74,10 @@ it('WIR-03 WIR-08 treats teams and logos of another account as unknown', async (
   const otherAccount = await createAccount(service)
   const logo = await uploadLogo(otherAccount.admin)
   const otherAccountsLogo = await putBranding(admin, teamId, { logo_upload_id: logo })
-  expect([otherAccountsLogo.status, otherAccountsLogo.body.errors[0].loc]).toEqual([422, ['body', 'logo_upload_id']])
+  expect([otherAccountsLogo.status, otherAccountsLogo.body.errors[0].loc]).toEqual([
+    422,
+    ['body', 'logo_upload_id'],
+  ])
   const unknownLogo = await putBranding(admin, teamId, { logo_upload_id: crypto.randomUUID() })
   expect(unknownLogo.text).toBe(otherAccountsLogo.text)
   for (const response of [
@@ -86,7 +104,8 @@ it('refuses an invalid colour, an empty company name, texts that are too long an
 
 it('writes an audit row for a change of the branding, and none for an update without a change', async () => {
   const { admin, teamId } = await createAccount(service)
-  for (let attempt = 0; attempt < 2; attempt++) await putBranding(admin, teamId, { company_name: 'Northwind IT' })
+  for (let attempt = 0; attempt < 2; attempt++)
+    await putBranding(admin, teamId, { company_name: 'Northwind IT' })
   const { body } = await admin.call('GET', '/accounts/me/audit-logs')
   expect(body).toHaveLength(1)
   expect(body[0]).toMatchObject({

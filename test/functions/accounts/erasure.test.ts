@@ -8,7 +8,13 @@ import { readChecksums } from '#test/contract/row-checksums.ts'
 import { authorizationHeader, dashboard, type Service, sharedService } from '#test/support/app.ts'
 import { createStripeCustomer } from '#test/support/billing.ts'
 import { runConcurrently } from '#test/support/concurrency.ts'
-import { createErasure, endGracePeriod, fillAccount, findTraces, listEmptyTables } from '#test/support/erasure.ts'
+import {
+  createErasure,
+  endGracePeriod,
+  fillAccount,
+  findTraces,
+  listEmptyTables,
+} from '#test/support/erasure.ts'
 import { createImage, downloadUpload, uploadImage } from '#test/support/images.ts'
 import { createAccount, createPerson, type TestAccount } from '#test/support/people.ts'
 
@@ -17,7 +23,8 @@ beforeAll(async () => {
   service = await sharedService()
 })
 
-const requestDeletion = ({ admin }: Pick<TestAccount, 'admin'>, name = 'Test account') => admin.call('DELETE', '/accounts/me', { name })
+const requestDeletion = ({ admin }: Pick<TestAccount, 'admin'>, name = 'Test account') =>
+  admin.call('DELETE', '/accounts/me', { name })
 
 describe('the declaration', () => {
   it('ERA-12 names every table of the database', async () => {
@@ -30,7 +37,11 @@ describe('the declaration', () => {
   it('ERA-12 is listed in the README', async () => {
     const list = (columns: readonly string[]) => columns.map((column) => `\`${column}\``).join(', ')
     const describeAccount = (fate: AccountFate) =>
-      fate.kind === 'batches' ? `deleted, up to ${fate.limit} rows at a time` : fate.kind === 'kept' ? `kept: ${fate.why}` : 'deleted'
+      fate.kind === 'batches'
+        ? `deleted, up to ${fate.limit} rows at a time`
+        : fate.kind === 'kept'
+          ? `kept: ${fate.why}`
+          : 'deleted'
     const describePerson = ({ rows, anonymised = [], kept }: PersonFate) =>
       [
         ...(rows ? ['rows of the person deleted'] : []),
@@ -38,7 +49,8 @@ describe('the declaration', () => {
         ...(kept ? [`${list(kept.columns)} kept: ${kept.why}`] : []),
       ].join('; ') || 'ids at most'
     const lines = Object.entries(erasure).map(
-      ([table, { account, person }]) => `| \`${table}\` | ${describeAccount(account)} | ${describePerson(person)} |\n`,
+      ([table, { account, person }]) =>
+        `| \`${table}\` | ${describeAccount(account)} | ${describePerson(person)} |\n`,
     )
     const stores = Object.entries(otherStores).map(([store, fate]) => `| ${store} | An erasure ${fate}. |\n`)
     const readme = await readFile(join(root, 'functions/accounts/erasure/README.md'), 'utf8')
@@ -51,8 +63,9 @@ describe('the declaration', () => {
       `select table_name || '.' || column_name as name from information_schema.columns where table_schema = 'public' and data_type <> 'uuid'`,
     )
     const names = new Set(columns.map(({ name }) => name))
-    const declared = Object.entries(erasure).flatMap(([table, { person }]: [string, { person: PersonFate }]) =>
-      [...(person.anonymised ?? []), ...(person.kept?.columns ?? [])].map((column) => `${table}.${column}`),
+    const declared = Object.entries(erasure).flatMap(
+      ([table, { person }]: [string, { person: PersonFate }]) =>
+        [...(person.anonymised ?? []), ...(person.kept?.columns ?? [])].map((column) => `${table}.${column}`),
     )
     expect(declared.filter((name) => !names.has(name))).toEqual([])
   })
@@ -64,8 +77,11 @@ describe('the declaration', () => {
     )
     const places = new Map(accountBatches.map(({ table }, place) => [table as string, place]))
     const placeOf = (table: string) => places.get(table) ?? Number.POSITIVE_INFINITY
-    // An owner of rows that a key deletes with it, such as a session, may come before them: they are deleted with it.
-    expect(keys.filter(({ child, parent }) => places.has(child) && placeOf(child) > placeOf(parent))).toEqual([])
+    // An owner of rows that a key deletes with it, such as a session, may come before them: they are deleted
+    // with it.
+    expect(keys.filter(({ child, parent }) => places.has(child) && placeOf(child) > placeOf(parent))).toEqual(
+      [],
+    )
   })
 })
 
@@ -76,13 +92,21 @@ describe('an account that an admin deletes', () => {
     const { status, body } = await requestDeletion(account)
     expect(status).toBe(202)
     expect(Date.parse(body.deletes_at) - Date.now()).toBeGreaterThan(13.9 * 86_400_000)
-    await expect.poll(() => listMails(colleague.email)).toContain('The account “Test account” will be deleted')
-    expect((await colleague.call('PATCH', '/accounts/me', { timezone: 'Europe/Berlin' })).body.deletes_at).toBe(body.deletes_at)
+    await expect
+      .poll(() => listMails(colleague.email))
+      .toContain('The account “Test account” will be deleted')
+    expect(
+      (await colleague.call('PATCH', '/accounts/me', { timezone: 'Europe/Berlin' })).body.deletes_at,
+    ).toBe(body.deletes_at)
     expect((await requestDeletion({ admin: colleague })).body.deletes_at).toBe(body.deletes_at)
     const [entry] = (await colleague.call('GET', '/accounts/me/audit-logs?limit=10')).body.filter(
       ({ changes }: { changes: object }) => 'deletes_at' in changes,
     )
-    expect(entry).toMatchObject({ action: 'account.updated', actor_id: account.admin.id, changes: { deletes_at: { from: null } } })
+    expect(entry).toMatchObject({
+      action: 'account.updated',
+      actor_id: account.admin.id,
+      changes: { deletes_at: { from: null } },
+    })
   })
 
   it('ERA-01 sends no e-mail to an address that was never verified, which may be a stranger’s', async () => {
@@ -112,9 +136,17 @@ describe('an account that an admin deletes', () => {
   })
 
   it('ERA-02 is not deleted by an admin of the platform’s account', async () => {
-    const [platform] = await service.sql<{ id: string; name: string }>('select id, name from accounts where id = app.platform_account()')
+    const [platform] = await service.sql<{ id: string; name: string }>(
+      'select id, name from accounts where id = app.platform_account()',
+    )
     const { id = '', name = '' } = platform ?? {}
-    const admin = await createPerson(service, { accountId: id, teamId: null, teamRole: null, role: 'admin', superAdmin: false })
+    const admin = await createPerson(service, {
+      accountId: id,
+      teamId: null,
+      teamRole: null,
+      role: 'admin',
+      superAdmin: false,
+    })
     const { status, body } = await requestDeletion({ admin }, name)
     await service.sql('delete from users where id = $1', [admin.id])
     expect([status, body]).toEqual([403, { detail: 'This account cannot be deleted' }])
@@ -143,18 +175,24 @@ describe('an account that an admin deletes', () => {
   })
 
   const listMails = async (email: string): Promise<string[]> =>
-    (await dashboard(service).listRecords('mail')).filter(({ to }) => to.includes(email)).map(({ subject }) => subject)
+    (await dashboard(service).listRecords('mail'))
+      .filter(({ to }) => to.includes(email))
+      .map(({ subject }) => subject)
 
   const registerAddress = (email: string) =>
     service
       .fetch?.(
         new Request(`${service.api}/api/v1/auth/register`, {
           method: 'POST',
-          headers: { 'content-type': 'application/json', 'cf-connecting-ip': `198.51.100.${Math.floor(Math.random() * 250)}` },
+          headers: {
+            'content-type': 'application/json',
+            'cf-connecting-ip': `198.51.100.${Math.floor(Math.random() * 250)}`,
+          },
           body: JSON.stringify({ email, password: 'violet-tractor-81', full_name: 'Dana Reyes' }),
         }),
       )
-      .then(async (response) => ({ status: response.status, body: JSON.parse(await response.text()) })) ?? Promise.reject()
+      .then(async (response) => ({ status: response.status, body: JSON.parse(await response.text()) })) ??
+    Promise.reject()
 })
 
 describe('the erasure of an account', () => {
@@ -165,8 +203,14 @@ describe('the erasure of an account', () => {
     const upload = await uploadImage(service, account.admin, await createImage('png', 8, 8))
     const kept = await uploadImage(service, neighbour.admin, await createImage('png', 8, 8))
     await service.services?.ports.uploads.put(`accounts/${account.id}/orphan.jpg`, new Uint8Array([1]))
-    await service.sql('update accounts set billing_customer_id = $2 where id = $1', [account.id, await createStripeCustomer(service)])
-    const users = await service.sql<{ id: string; email: string }>('select id, email from users where account_id = $1', [account.id])
+    await service.sql('update accounts set billing_customer_id = $2 where id = $1', [
+      account.id,
+      await createStripeCustomer(service),
+    ])
+    const users = await service.sql<{ id: string; email: string }>(
+      'select id, email from users where account_id = $1',
+      [account.id],
+    )
     const before = await readChecksums(service, neighbour.id)
     await endGracePeriod(service, account)
     await createErasure(service).erase()
@@ -179,8 +223,14 @@ describe('the erasure of an account', () => {
       'select counts from account_erasures where id = $1 and finished_at is not null',
       [account.id],
     )
-    expect(erased?.counts).toMatchObject({ billing_customer: 'deleted', objects: 3, trees: expect.any(Number) })
-    expect(await service.services?.ports.uploads.get(`accounts/${account.id}/${upload.body.id}.jpg`)).toBeNull()
+    expect(erased?.counts).toMatchObject({
+      billing_customer: 'deleted',
+      objects: 3,
+      trees: expect.any(Number),
+    })
+    expect(
+      await service.services?.ports.uploads.get(`accounts/${account.id}/${upload.body.id}.jpg`),
+    ).toBeNull()
     expect(await service.services?.ports.uploads.removeFolder(`accounts/${account.id}`)).toBe(0)
     expect(await readChecksums(service, neighbour.id)).toEqual(before)
     expect((await downloadUpload(service, neighbour.admin, kept.body.id)).status).toBe(200)
@@ -188,7 +238,11 @@ describe('the erasure of an account', () => {
 
   it('ERA-04 refuses everybody from its start on, keys included', async () => {
     const account = await createAccount(service)
-    const { body: key } = await account.admin.call('POST', '/api-keys', { name: 'Sync', role: 'engineer', scopes: ['flows:read'] })
+    const { body: key } = await account.admin.call('POST', '/api-keys', {
+      name: 'Sync',
+      role: 'engineer',
+      scopes: ['flows:read'],
+    })
     const callWithKey = () => account.admin.call('GET', '/trees', undefined, authorizationHeader(key.key))
     expect((await callWithKey()).status).toBe(200)
     await endGracePeriod(service, account)
@@ -203,41 +257,60 @@ describe('the erasure of an account', () => {
 
   it('ERA-06 continues after a crash between any two of its steps, and counts each row once', async () => {
     const account = await createAccount(service)
-    await service.sql(`insert into events (account_id, key, title, body) select $1, 'x', 'x', 'x' from generate_series(1, 1200)`, [
-      account.id,
-    ])
+    await service.sql(
+      `insert into events (account_id, key, title, body) select $1, 'x', 'x', 'x' from generate_series(1, 1200)`,
+      [account.id],
+    )
     await endGracePeriod(service, account)
     const erasure = createErasure(service)
     let runs = 0
     const isErased = async () =>
-      (await service.sql('select from account_erasures where id = $1 and finished_at is not null', [account.id])).length > 0
+      (
+        await service.sql('select from account_erasures where id = $1 and finished_at is not null', [
+          account.id,
+        ])
+      ).length > 0
     for (; !(await isErased()); runs++) {
       let steps = 0
       // Each run ends after one step more than the run before: the clock jumps past the end of its time.
       await erasure.erase({}, { budgetMs: 1, now: () => (steps++ > runs ? 2 : 0) })
     }
     expect(runs).toBeGreaterThan(5)
-    const [{ counts } = { counts: {} }] = await service.sql<{ counts: object }>('select counts from account_erasures where id = $1', [
-      account.id,
-    ])
+    const [{ counts } = { counts: {} }] = await service.sql<{ counts: object }>(
+      'select counts from account_erasures where id = $1',
+      [account.id],
+    )
     expect(counts).toMatchObject({ events: 1200, audit_logs: expect.any(Number) })
-    expect(await service.sql(`select from audit_logs where action = 'account.erased' and resource_id = $1`, [account.id])).toHaveLength(1)
+    expect(
+      await service.sql(`select from audit_logs where action = 'account.erased' and resource_id = $1`, [
+        account.id,
+      ]),
+    ).toHaveLength(1)
   })
 
   it('ERA-06 is tried again after the object store, the hub or the billing provider has failed', async () => {
     const account = await createAccount(service)
-    await service.sql('update accounts set billing_customer_id = $2 where id = $1', [account.id, await createStripeCustomer(service)])
+    await service.sql('update accounts set billing_customer_id = $2 where id = $1', [
+      account.id,
+      await createStripeCustomer(service),
+    ])
     await endGracePeriod(service, account)
     const erasure = createErasure(service)
     const ports = service.services?.ports
     if (!ports) throw new Error('The service runs on Node')
     const fail = () => Promise.reject(new Error('away'))
-    const billing = { ...ports.billing, deleteCustomer: async () => ({ ok: false, reason: 'failed' }) as const }
+    const billing = {
+      ...ports.billing,
+      deleteCustomer: async () => ({ ok: false, reason: 'failed' }) as const,
+    }
     await expect(erasure.erase({ billing })).rejects.toThrow('billing provider')
     await expect(erasure.erase({ realtime: { ...ports.realtime, forget: fail } })).rejects.toThrow('away')
     await expect(erasure.erase({ uploads: { ...ports.uploads, removeFolder: fail } })).rejects.toThrow('away')
     await erasure.erase()
-    expect(erasure.log.map((line) => Object.keys(line)[0])).toEqual([...Array(3).fill('erasure_failed'), 'account_erased'])
+    expect(erasure.log.map((line) => Object.keys(line)[0])).toEqual([
+      ...Array(3).fill('erasure_failed'),
+      'account_erased',
+    ])
     expect(await findTraces(service, [account.id])).toEqual(['account_erasures.id', 'audit_logs.resource_id'])
   })
 
@@ -245,8 +318,14 @@ describe('the erasure of an account', () => {
     const account = await createAccount(service)
     const customers = [await createStripeCustomer(service), await createStripeCustomer(service)]
     for (const customer of customers)
-      await service.sql('insert into billing_customers (id, account_id) values ($2, $1)', [account.id, customer])
-    await service.sql('update accounts set billing_customer_id = $2 where id = $1', [account.id, customers[0]])
+      await service.sql('insert into billing_customers (id, account_id) values ($2, $1)', [
+        account.id,
+        customer,
+      ])
+    await service.sql('update accounts set billing_customer_id = $2 where id = $1', [
+      account.id,
+      customers[0],
+    ])
     await endGracePeriod(service, account)
     const { billing } = (service.services as Services).ports
     const deleted: string[] = []
@@ -259,16 +338,27 @@ describe('the erasure of an account', () => {
     expect(await service.sql('select from billing_customers where account_id = $1', [account.id])).toEqual([])
   })
 
-  it.each(['unknown', 'not_configured'] as const)('ERA-08 records that the billing customer was %s', async (reason) => {
-    const account = await createAccount(service)
-    await service.sql('update accounts set billing_customer_id = $2 where id = $1', [account.id, `cus_${account.id}`])
-    await endGracePeriod(service, account)
-    const { billing } = (service.services as Services).ports
-    await createErasure(service).erase({ billing: { ...billing, deleteCustomer: async () => ({ ok: false, reason }) } })
-    expect(await service.sql(`select counts ->> 'billing_customer' as customer from account_erasures where id = $1`, [account.id])).toEqual(
-      [{ customer: reason }],
-    )
-  })
+  it.each(['unknown', 'not_configured'] as const)(
+    'ERA-08 records that the billing customer was %s',
+    async (reason) => {
+      const account = await createAccount(service)
+      await service.sql('update accounts set billing_customer_id = $2 where id = $1', [
+        account.id,
+        `cus_${account.id}`,
+      ])
+      await endGracePeriod(service, account)
+      const { billing } = (service.services as Services).ports
+      await createErasure(service).erase({
+        billing: { ...billing, deleteCustomer: async () => ({ ok: false, reason }) },
+      })
+      expect(
+        await service.sql(
+          `select counts ->> 'billing_customer' as customer from account_erasures where id = $1`,
+          [account.id],
+        ),
+      ).toEqual([{ customer: reason }])
+    },
+  )
 
   it('empties the hub of an account before its rows are deleted, and again after that', async () => {
     const account = await createAccount(service)
@@ -277,7 +367,9 @@ describe('the erasure of an account', () => {
     const forget = async (id: string) => {
       if (id === account.id) rows.push((await service.sql('select from accounts where id = $1', [id])).length)
     }
-    await createErasure(service).erase({ realtime: { ...(service.services as Services).ports.realtime, forget } })
+    await createErasure(service).erase({
+      realtime: { ...(service.services as Services).ports.realtime, forget },
+    })
     expect(rows).toEqual([1, 0])
   })
 
@@ -285,20 +377,34 @@ describe('the erasure of an account', () => {
     const account = await createAccount(service)
     await endGracePeriod(service, account)
     await runConcurrently(() => createErasure(service).erase(), 4)
-    expect(await service.sql(`select from audit_logs where action = 'account.erased' and resource_id = $1`, [account.id])).toHaveLength(1)
+    expect(
+      await service.sql(`select from audit_logs where action = 'account.erased' and resource_id = $1`, [
+        account.id,
+      ]),
+    ).toHaveLength(1)
   })
 
   it('ERA-07 and a restore at the same time leave the account whole or erased', async () => {
     const accounts = await Promise.all(Array.from({ length: 4 }, () => createAccount(service)))
     for (const account of accounts) await endGracePeriod(service, account)
     const erasure = createErasure(service)
-    const restores = accounts.flatMap(({ admin }) => Array.from({ length: 4 }, () => admin.call('POST', '/accounts/me/restore')))
+    const restores = accounts.flatMap(({ admin }) =>
+      Array.from({ length: 4 }, () => admin.call('POST', '/accounts/me/restore')),
+    )
     const [answers] = await Promise.all([Promise.all(restores), erasure.erase()])
     await erasure.erase()
     for (const [index, { id, admin }] of accounts.entries()) {
-      const [row] = await service.sql<{ deletes_at: Date | null }>('select deletes_at from accounts where id = $1', [id])
+      const [row] = await service.sql<{ deletes_at: Date | null }>(
+        'select deletes_at from accounts where id = $1',
+        [id],
+      )
       const statuses = answers.slice(index * 4, index * 4 + 4).map(({ status }) => status)
-      if (row) expect([row.deletes_at, (await admin.call('GET', '/auth/me')).status, statuses.includes(200)]).toEqual([null, 200, true])
+      if (row)
+        expect([
+          row.deletes_at,
+          (await admin.call('GET', '/auth/me')).status,
+          statuses.includes(200),
+        ]).toEqual([null, 200, true])
       else expect(statuses.every((status) => status === 401)).toBe(true)
     }
   })
@@ -306,7 +412,10 @@ describe('the erasure of an account', () => {
   it('deletes no row of an account that is not being erased', async () => {
     const account = await createAccount(service)
     const before = await readChecksums(service, account.id)
-    const [row] = await service.sql<{ n: number }>(`select app.erase_rows($1, 'users', 10) as n, app.erase_account($1) as e`, [account.id])
+    const [row] = await service.sql<{ n: number }>(
+      `select app.erase_rows($1, 'users', 10) as n, app.erase_account($1) as e`,
+      [account.id],
+    )
     expect(row).toEqual({ n: 0, e: false })
     expect(await readChecksums(service, account.id)).toEqual(before)
   })

@@ -13,9 +13,22 @@ const sliceMs = 15_000
 /** The teams that one statement reads. */
 const readAtOnce = 500
 
-const createJob = (stage: string, contents: ExportJob['contents'] = 'all', after: string[] | null = null): ExportJob => ({
+const createJob = (
+  stage: string,
+  contents: ExportJob['contents'] = 'all',
+  after: string[] | null = null,
+): ExportJob => ({
   ...{ id: 'e', contents, created_at: '2026-01-01T00:00:00.000Z' },
-  progress: { stage, after, files: 0, parts: 0, entries: 0, bytes: 0, directory_bytes: 0, counts: {} } as ExportProgress,
+  progress: {
+    stage,
+    after,
+    files: 0,
+    parts: 0,
+    entries: 0,
+    bytes: 0,
+    directory_bytes: 0,
+    counts: {},
+  } as ExportProgress,
 })
 /** Return a clock that lets a slice write `count` times. */
 function allowWrites(count: number): () => number {
@@ -28,8 +41,14 @@ describe('a file of records', () => {
   /** Write the teams of an account, whose first line has `size` bytes, in `writes` steps. */
   async function writeTeams(size: number, writes: number) {
     const line = 'x'.repeat(size)
-    const { db, statements } = createStubDatabase((_, parameters) => (parameters.includes('last') ? [] : [{ key: ['last'], line }]))
-    const { progress } = await writeSlice({ db, uploads: {} as never }, createJob('teams'), allowWrites(writes))
+    const { db, statements } = createStubDatabase((_, parameters) =>
+      parameters.includes('last') ? [] : [{ key: ['last'], line }],
+    )
+    const { progress } = await writeSlice(
+      { db, uploads: {} as never },
+      createJob('teams'),
+      allowWrites(writes),
+    )
     return { progress, limits: statements.map(({ parameters }) => parameters.at(-1)) }
   }
 
@@ -42,7 +61,13 @@ describe('a file of records', () => {
   it('DAT-06 is followed by another one when it has 4 MiB', async () => {
     const { progress, limits } = await writeTeams(maxBytes, 1)
     expect(limits).toEqual([maxBytes])
-    expect(progress).toMatchObject({ stage: 'teams', after: ['last'], files: 1, entries: 1, counts: { teams: 1 } })
+    expect(progress).toMatchObject({
+      stage: 'teams',
+      after: ['last'],
+      files: 1,
+      entries: 1,
+      counts: { teams: 1 },
+    })
   })
   it('DAT-06 contains more records when there were as many as one statement reads', async () => {
     const first = Array.from({ length: readAtOnce }, (_, n) => ({ key: [`${n}`], line: '{}' }))
@@ -54,7 +79,11 @@ describe('a file of records', () => {
   })
   it('DAT-06 is not written without a record', async () => {
     const { db } = createStubDatabase(() => [])
-    const { content, progress } = await writeSlice({ db, uploads: {} as never }, createJob('teams'), allowWrites(1))
+    const { content, progress } = await writeSlice(
+      { db, uploads: {} as never },
+      createJob('teams'),
+      allowWrites(1),
+    )
     expect([content.byteLength, progress.entries, progress.counts]).toEqual([0, 0, { teams: 0 }])
   })
 })
@@ -65,7 +94,11 @@ describe('a slice', async () => {
   async function writeUploads(size: number, now = allowWrites(1)) {
     const { db } = createStubDatabase(() => ids.map((id) => ({ id, object_key: id })))
     const get = async (key: string) => (key === ids[0] ? new Uint8Array(size) : new Uint8Array(1))
-    const { content, progress, isLast } = await writeSlice({ db, uploads: { get } as never }, createJob('upload_files'), now)
+    const { content, progress, isLast } = await writeSlice(
+      { db, uploads: { get } as never },
+      createJob('upload_files'),
+      now,
+    )
     const { stage, after, entries, counts } = progress
     return { bytes: content.byteLength, isLast, stage, after, entries, counts }
   }
@@ -74,11 +107,22 @@ describe('a slice', async () => {
 
   it('DAT-06 ends when it has 4 MiB', async () => {
     expect(await writeUploads(maxBytes - overhead, allowWrites(9))).toEqual({
-      ...{ bytes: maxBytes, isLast: false, stage: 'upload_files', after: [ids[0]], entries: 1, counts: { upload_files: 1 } },
+      ...{
+        bytes: maxBytes,
+        isLast: false,
+        stage: 'upload_files',
+        after: [ids[0]],
+        entries: 1,
+        counts: { upload_files: 1 },
+      },
     })
   })
   it('DAT-06 contains another upload when it has fewer than 4 MiB', async () => {
-    expect(await writeUploads(maxBytes - overhead - 1)).toMatchObject({ stage: 'manifest', entries: 2, counts: { upload_files: 2 } })
+    expect(await writeUploads(maxBytes - overhead - 1)).toMatchObject({
+      stage: 'manifest',
+      entries: 2,
+      counts: { upload_files: 2 },
+    })
   })
   it('DAT-06 counts the uploads whose objects are missing', async () => {
     const { db } = createStubDatabase(() => ids.map((id) => ({ id, object_key: id })))
@@ -98,24 +142,43 @@ describe('a slice', async () => {
 it.each([
   ['all', 10, { stage: 'flow_files', entries: 10 }],
   ['all', 9, { stage: 'upload_files', entries: 9 }],
-] as const)('DAT-01 an export of %s with a batch of %i flows continues with %j', async (contents, count, expected) => {
-  const service = await sharedService()
-  const { admin } = await createAccount(service)
-  const draft = { tree_type: 'procedural', name: 'Größe', status: 'draft', tree_structure: null, intake_form: [] }
-  for (let n = 0; n < count; n++) await createFlow(admin, draft)
-  const database = openTestDatabase(service.settings.DATABASE_PLATFORM_URL)
-  const { db } = openAccountScope(database, admin.accountId, admin.id, () => {})
-  const { progress } = await writeSlice({ db, uploads: {} as never }, createJob('flow_files', contents), allowWrites(1))
-  expect(progress).toMatchObject({ ...expected, counts: { flow_files: count } })
-})
+] as const)(
+  'DAT-01 an export of %s with a batch of %i flows continues with %j',
+  async (contents, count, expected) => {
+    const service = await sharedService()
+    const { admin } = await createAccount(service)
+    const draft = {
+      tree_type: 'procedural',
+      name: 'Größe',
+      status: 'draft',
+      tree_structure: null,
+      intake_form: [],
+    }
+    for (let n = 0; n < count; n++) await createFlow(admin, draft)
+    const database = openTestDatabase(service.settings.DATABASE_PLATFORM_URL)
+    const { db } = openAccountScope(database, admin.accountId, admin.id, () => {})
+    const { progress } = await writeSlice(
+      { db, uploads: {} as never },
+      createJob('flow_files', contents),
+      allowWrites(1),
+    )
+    expect(progress).toMatchObject({ ...expected, counts: { flow_files: count } })
+  },
+)
 
 it('DAT-01 ends with the manifest', async () => {
   const { db } = createStubDatabase(() => [{ id: 'a', name: 'Northwind' }])
-  const { isLast, progress } = await writeSlice({ db, uploads: {} as never }, createJob('manifest', 'restorable'), allowWrites(9))
+  const { isLast, progress } = await writeSlice(
+    { db, uploads: {} as never },
+    createJob('manifest', 'restorable'),
+    allowWrites(9),
+  )
   expect([isLast, progress]).toMatchObject([true, { stage: 'end', entries: 1 }])
 })
 
 it('fails for a stage that does not exist', async () => {
   const { db } = createStubDatabase(() => [])
-  await expect(writeSlice({ db, uploads: {} as never }, createJob('no stage'), allowWrites(1))).rejects.toThrow('no stage no stage')
+  await expect(
+    writeSlice({ db, uploads: {} as never }, createJob('no stage'), allowWrites(1)),
+  ).rejects.toThrow('no stage no stage')
 })

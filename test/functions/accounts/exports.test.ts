@@ -5,7 +5,14 @@ import * as exportSlices from '#functions/accounts/export-slices/service.ts'
 import { listEntries } from '#rules/archive/zip.ts'
 import { insertPassword } from '#test/contract/fixture-rows.ts'
 import { insertFullAccount } from '#test/contract/full-account.ts'
-import { createExport, downloadExport, downloadWithoutLastPart, openLink, readArchive, readRecords } from '#test/support/account-exports.ts'
+import {
+  createExport,
+  downloadExport,
+  downloadWithoutLastPart,
+  openLink,
+  readArchive,
+  readRecords,
+} from '#test/support/account-exports.ts'
 import { dashboard, type Service, sharedService } from '#test/support/app.ts'
 import { collectAttempts } from '#test/support/attempts.ts'
 import { openTestDatabase } from '#test/support/databases.ts'
@@ -30,7 +37,12 @@ beforeAll(async () => {
 
 it('DAT-01 exports a file of JSON Lines for every kind of record that the account has', () => {
   const manifest = JSON.parse(files['manifest.json'] ?? '{}')
-  expect(manifest).toMatchObject({ format: 'support-flow-account-export', version: 1, contents: 'all', account: { id: account.id } })
+  expect(manifest).toMatchObject({
+    format: 'support-flow-account-export',
+    version: 1,
+    contents: 'all',
+    account: { id: account.id },
+  })
   for (const { kind, columns, computed = {} } of exportedTables) {
     const records = readRecords(files, kind)
     expect([kind, records.length]).toEqual([kind, manifest.counts[kind]])
@@ -42,8 +54,12 @@ it('DAT-01 exports a file of JSON Lines for every kind of record that the accoun
 it('DAT-01 exports flows as markdown that can be imported again, and uploads as files', async () => {
   const [name = ''] = Object.keys(files).filter((file) => file.startsWith('flows/printer-offline-'))
   expect(name).toMatch(/^flows\/printer-offline-[0-9a-f-]{36}\.md$/)
-  expect(await account.admin.client.flows.markdown.validate({ markdown: files[name] ?? '' })).toMatchObject({ valid: true })
-  expect(Object.keys(files).filter((file) => file.startsWith('uploads/'))).toEqual([`uploads/${uploadId}.jpg`])
+  expect(await account.admin.client.flows.markdown.validate({ markdown: files[name] ?? '' })).toMatchObject({
+    valid: true,
+  })
+  expect(Object.keys(files).filter((file) => file.startsWith('uploads/'))).toEqual([
+    `uploads/${uploadId}.jpg`,
+  ])
 })
 
 it('DAT-01 exports private flows of every member, and nothing of another account', async () => {
@@ -77,7 +93,10 @@ it('DAT-02 never exports passwords, keys, tokens, hashes, sealed credentials or 
 
 it('DAT-03 runs one export of an account at a time', async () => {
   const { admin } = await createAccount(service)
-  await service.sql(`insert into account_exports (account_id, next_attempt_at) values ($1, now() + interval '1 hour')`, [admin.accountId])
+  await service.sql(
+    `insert into account_exports (account_id, next_attempt_at) values ($1, now() + interval '1 hour')`,
+    [admin.accountId],
+  )
   const error = await expectRefusal(admin.client.accounts.exports.create({ contents: 'all' }), 409)
   expect(error.body).toMatchObject({ code: 'already_pending' })
 })
@@ -97,8 +116,12 @@ it('DAT-04 creates a link that works without a sign-in for at most 24 hours, and
   expect(hours).toBeLessThanOrEqual(24)
   const response = await openLink(service, link.url)
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/zip'])
-  expect(response.headers.get('content-disposition')).toMatch(/filename\*=UTF-8''test-account-\d{4}-\d\d-\d\d\.zip$/)
-  const entries = await service.sql(`select action from audit_logs where account_id = $1 order by id`, [admin.accountId])
+  expect(response.headers.get('content-disposition')).toMatch(
+    /filename\*=UTF-8''test-account-\d{4}-\d\d-\d\d\.zip$/,
+  )
+  const entries = await service.sql(`select action from audit_logs where account_id = $1 order by id`, [
+    admin.accountId,
+  ])
   expect(entries).toEqual([{ action: 'account_export.created' }, { action: 'account_export.updated' }])
 })
 
@@ -155,10 +178,10 @@ it('DAT-05 mails the admin who asked for it when the archive is ready, without a
 
 /** Insert an export that no queue knows, and return a function that makes its attempts with other ports. */
 async function insertUnpublished(admin: Person) {
-  const [row] = await service.sql<{ id: string }>('insert into account_exports (account_id, requested_by) values ($1, $2) returning id', [
-    admin.accountId,
-    admin.id,
-  ])
+  const [row] = await service.sql<{ id: string }>(
+    'insert into account_exports (account_id, requested_by) values ($1, $2) returning id',
+    [admin.accountId, admin.id],
+  )
   const id = row?.id ?? ''
   const database = openTestDatabase(service.settings.DATABASE_PLATFORM_URL)
   const stored = new Set<string>()
@@ -185,7 +208,8 @@ async function insertUnpublished(admin: Person) {
   }
   const attempt = (n: number, ports: Partial<exportSlices.ExportContext['uploads']> = {}) =>
     exportSlices.attempt({ ...ctx, uploads: { ...uploads, ...ports } }, id, n)
-  const getState = async () => (await service.sql('select state, attempts from account_exports where id = $1', [id]))[0]
+  const getState = async () =>
+    (await service.sql('select state, attempts from account_exports where id = $1', [id]))[0]
   /** Make attempts until the export is over. */
   const finish = async () => {
     for (;;) {
@@ -216,7 +240,10 @@ it('DAT-06 writes the archive in slices, and continues where a failed attempt ha
   await attempt(2)
   expect(stored.size).toBe(2)
   await finish()
-  const parts = await service.sql<{ object_key: string }>('select object_key from account_export_parts where export_id = $1', [id])
+  const parts = await service.sql<{ object_key: string }>(
+    'select object_key from account_export_parts where export_id = $1',
+    [id],
+  )
   expect(parts.length).toBeGreaterThan(20)
   expect([...stored].sort()).toEqual(parts.map(({ object_key }) => object_key).sort())
   const sliced = await readArchive(await downloadExport(service, admin, id))
@@ -233,9 +260,16 @@ it('DAT-06 writes uploads in slices of about 4 MiB', async () => {
   const { id, attempt, getState } = await insertUnpublished(admin)
   const get = async () => new Uint8Array(4 * 1024 * 1024)
   for (let n = 1; (await getState())?.state !== 'ready'; n++) await attempt(n, { get })
-  const entries = listEntries(await downloadExport(service, admin, id)).filter(({ name }) => name.startsWith('uploads/'))
-  expect(entries.map(({ name, size }) => [name, size])).toEqual(names.sort().map((name) => [name, 4 * 1024 * 1024]))
-  const parts = await service.sql('select from account_export_parts where export_id = $1 and bytes > 4 * 1024 * 1024', [id])
+  const entries = listEntries(await downloadExport(service, admin, id)).filter(({ name }) =>
+    name.startsWith('uploads/'),
+  )
+  expect(entries.map(({ name, size }) => [name, size])).toEqual(
+    names.sort().map((name) => [name, 4 * 1024 * 1024]),
+  )
+  const parts = await service.sql(
+    'select from account_export_parts where export_id = $1 and bytes > 4 * 1024 * 1024',
+    [id],
+  )
   expect(parts).toHaveLength(3)
 })
 
@@ -246,7 +280,8 @@ it('DAT-06 repeats a slice that has failed with half of the bytes', async () => 
   const { id, attempt } = await insertUnpublished(admin)
   const get = async () => new Uint8Array(3 * 1024 * 1024)
   const readStage = async () =>
-    (await service.sql(`select progress ->> 'stage' as stage from account_exports where id = $1`, [id]))[0]?.stage
+    (await service.sql(`select progress ->> 'stage' as stage from account_exports where id = $1`, [id]))[0]
+      ?.stage
   let number = 1
   for (; (await readStage()) !== 'upload_files'; number++) await attempt(number)
   await attempt(number++, { get, put: () => Promise.reject(new Error('full')) })
@@ -276,7 +311,8 @@ it('DAT-17 shows how many kinds of an archive are complete', async () => {
 it('DAT-06 a late attempt cannot change a part that a later one has written', async () => {
   const { admin } = await createAccount(service)
   const { id, attempt, finish } = await insertUnpublished(admin)
-  const lease = () => service.sql(`update account_exports set leased_until = now() - interval '1 second' where id = $1`, [id])
+  const lease = () =>
+    service.sql(`update account_exports set leased_until = now() - interval '1 second' where id = $1`, [id])
   let lateKey = ''
   await attempt(1, {
     put: async (key, bytes, type) => {
@@ -305,9 +341,9 @@ it('DAT-06 fails after four attempts of a slice, deletes its objects and mails t
   for (const n of [2, 3, 4, 5, 6]) await attempt(n, { put: () => Promise.reject(new Error('full')) })
   expect(await getState()).toEqual({ state: 'failed', attempts: 5 })
   expect(await admin.client.accounts.exports.get({ export_id: id })).toMatchObject({ status: 'failed' })
-  expect(await service.sql('select purpose from deliveries where account_id = $1', [admin.accountId])).toEqual([
-    { purpose: 'export_failed' },
-  ])
+  expect(
+    await service.sql('select purpose from deliveries where account_id = $1', [admin.accountId]),
+  ).toEqual([{ purpose: 'export_failed' }])
   while ((await exportSlices.removeExpired(ctx, 100)) > 0);
   expect(await listObjects()).toEqual([])
 })
@@ -322,7 +358,9 @@ it.each([
   if (state === 'ready') await finish()
   else for (const n of [1, 2, 3, 4]) await attempt(n, { put: () => Promise.reject(new Error('full')) })
   expect(await getState()).toMatchObject({ state })
-  expect(await service.sql('select purpose from deliveries where account_id = $1', [admin.accountId])).toEqual([])
+  expect(
+    await service.sql('select purpose from deliveries where account_id = $1', [admin.accountId]),
+  ).toEqual([])
 })
 
 it('DAT-07 deletes the archive 7 days after it is ready, and keeps the entry of the export', async () => {
@@ -337,9 +375,11 @@ it('DAT-07 deletes the archive 7 days after it is ready, and keeps the entry of 
   await service.sql(`update account_exports set expires_at = now() - interval '1 second' where id = $1`, [id])
   while ((await exportSlices.removeExpired(ctx, 2)) > 0);
   expect(await listObjects()).toEqual([])
-  expect(await service.sql('select state, removed_at is not null as removed from account_exports where id = $1', [id])).toEqual([
-    { state: 'expired', removed: true },
-  ])
+  expect(
+    await service.sql('select state, removed_at is not null as removed from account_exports where id = $1', [
+      id,
+    ]),
+  ).toEqual([{ state: 'expired', removed: true }])
 })
 
 it('DAT-18 breaks the transfer on Node when a part of the archive is lost', async () => {

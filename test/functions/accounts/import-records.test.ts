@@ -1,15 +1,28 @@
 import { describe, expect, it } from 'vitest'
-import { FlowRecord, FlowVersionRecord, Manifest, recordSchemas } from '#functions/accounts/import-records/schemas.ts'
-import { type CheckedSlice, checkSlice, firstPosition, openArchive, sliceSteps } from '#functions/accounts/import-records/service.ts'
+import {
+  FlowRecord,
+  FlowVersionRecord,
+  Manifest,
+  recordSchemas,
+} from '#functions/accounts/import-records/schemas.ts'
+import {
+  type CheckedSlice,
+  checkSlice,
+  firstPosition,
+  openArchive,
+  sliceSteps,
+} from '#functions/accounts/import-records/service.ts'
 import { type FieldError, Problem } from '#problem.ts'
 import { createBudget, jobSteps, stepsPerSecond } from '#rules/budget.ts'
 import { createArchive, manifest } from '#test/contract/fixtures-exports.ts'
 import { listLimits } from '#test/lib/rules/flows/schema-limits.ts'
 import { patchProcedure, printerFlow } from '#test/support/flows.ts'
 
-const toLines = (records: readonly unknown[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('')
+const toLines = (records: readonly unknown[]) =>
+  records.map((record) => `${JSON.stringify(record)}\n`).join('')
 const toId = (n: number) => `01934b6e-7d1a-7c3e-9f20-${String(n).padStart(12, '0')}`
-const openFiles = async (files: Record<string, string>) => openArchive(await createArchive({ ...files, 'manifest.json': manifest }))
+const openFiles = async (files: Record<string, string>) =>
+  openArchive(await createArchive({ ...files, 'manifest.json': manifest }))
 
 /** Check the records of an archive, slice after slice. */
 async function checkFiles(files: Record<string, string>, steps?: number): Promise<CheckedSlice[]> {
@@ -20,7 +33,14 @@ async function checkFiles(files: Record<string, string>, steps?: number): Promis
   return slices
 }
 
-const flow = { id: toId(1), tree_type: 'troubleshooting', status: 'published', visibility: 'account', name: 'Printer', version: 1 }
+const flow = {
+  id: toId(1),
+  tree_type: 'troubleshooting',
+  status: 'published',
+  visibility: 'account',
+  name: 'Printer',
+  version: 1,
+}
 const version = {
   ...{ tree_id: toId(1), version: 1, status: 'published', name: 'Printer', tree_type: 'troubleshooting' },
   tree_structure: printerFlow(),
@@ -31,7 +51,8 @@ const step = { id: toId(1), title: 'Restart', step_type: 'action', visibility: '
 const findMessages = (work: Promise<unknown>) =>
   work.then(
     () => undefined,
-    (error: unknown) => (error instanceof Problem ? (error.body.errors as FieldError[]).map(({ msg }) => msg) : error),
+    (error: unknown) =>
+      error instanceof Problem ? (error.body.errors as FieldError[]).map(({ msg }) => msg) : error,
   )
 
 describe('a file of records', () => {
@@ -51,7 +72,8 @@ describe('a file of records', () => {
   })
 
   const tooMany = 'must have at most 100,000 records of a kind'
-  const noRecord = (line: number) => `must have one JSON object per line; line ${line} of teams is something else`
+  const noRecord = (line: number) =>
+    `must have one JSON object per line; line ${line} of teams is something else`
 
   // A file that is read fails at its first line, which takes less time than to check its records.
   it.each([
@@ -87,7 +109,8 @@ describe('the size of an archive', () => {
     })
     const text = Buffer.from(archive).toString('latin1')
     const view = new DataView(archive.buffer)
-    for (const [n, size] of sizes.entries()) view.setUint32(text.lastIndexOf(`flows-${n + 1}.jsonl`) - 46 + 24, size, true)
+    for (const [n, size] of sizes.entries())
+      view.setUint32(text.lastIndexOf(`flows-${n + 1}.jsonl`) - 46 + 24, size, true)
     return archive
   }
   const mebibytes = (count: number) => count * 2 ** 20
@@ -107,8 +130,18 @@ describe('what a check leaves out', () => {
   it.each([
     ['categories', { id: toId(1) }, null, /^name: /],
     ['categories', { id: 'x', name: 7 }, null, /^id: /],
-    ['library_steps', { ...step, source_tree_id: toId(2) }, 'Restart', /^must name its flow and node, or neither$/],
-    ['library_steps', { ...step, source_tree_id: toId(2), source_node_id: 'a' }, 'Restart', /^must name its flow and node, or neither$/],
+    [
+      'library_steps',
+      { ...step, source_tree_id: toId(2) },
+      'Restart',
+      /^must name its flow and node, or neither$/,
+    ],
+    [
+      'library_steps',
+      { ...step, source_tree_id: toId(2), source_node_id: 'a' },
+      'Restart',
+      /^must name its flow and node, or neither$/,
+    ],
     [
       'library_steps',
       { ...step, source_tree_id: toId(2), source_tree_name: 'Printer' },
@@ -124,7 +157,10 @@ describe('what a check leaves out', () => {
     ['teams', { id: toId(1), name: 'x'.repeat(300) }, 'x'.repeat(200), /^name: /],
   ])('DAT-10 names a record of %s: %j', async (kind, record, name, reason) => {
     const [slice] = await checkFiles({ [`${kind}.jsonl`]: toLines([record]) })
-    expect(slice).toMatchObject({ skipped: [{ kind, name, reason: expect.stringMatching(reason) }], records: [] })
+    expect(slice).toMatchObject({
+      skipped: [{ kind, name, reason: expect.stringMatching(reason) }],
+      records: [],
+    })
   })
 
   it.each([
@@ -137,9 +173,14 @@ describe('what a check leaves out', () => {
 
   it('DAT-10 names the version whose structure has another type, and remembers it for its flow', async () => {
     const wrong = { ...version, tree_structure: patchProcedure() }
-    const [slice] = await checkFiles({ 'flows.jsonl': toLines([flow]), 'flow_versions.jsonl': toLines([wrong]) })
+    const [slice] = await checkFiles({
+      'flows.jsonl': toLines([flow]),
+      'flow_versions.jsonl': toLines([wrong]),
+    })
     expect(slice).toMatchObject({
-      skipped: [{ kind: 'flow_versions', name: 'Printer', reason: expect.stringMatching(/^tree_structure: /) }],
+      skipped: [
+        { kind: 'flow_versions', name: 'Printer', reason: expect.stringMatching(/^tree_structure: /) },
+      ],
       records: [{ kind: 'flow_versions', key: `${toId(1)}/1`, is_valid: false, record: null }],
     })
   })
@@ -159,18 +200,34 @@ describe('what a check leaves out', () => {
 })
 
 it('DAT-10 the records of an archive have these limits', async () => {
-  const schemas = { ...recordSchemas, flows: FlowRecord, flow_versions: FlowVersionRecord, manifest: Manifest }
+  const schemas = {
+    ...recordSchemas,
+    flows: FlowRecord,
+    flow_versions: FlowVersionRecord,
+    manifest: Manifest,
+  }
   const lines = Object.entries(schemas).flatMap(([kind, schema]) => listLimits(schema, kind))
   await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('import-records.txt')
 })
 
 describe('a slice', () => {
   const createScripts = (count: number, script_body: string) =>
-    toLines(Array.from({ length: count }, (_, index) => ({ id: toId(index), name: 'A', language: 'bash', script_body })))
+    toLines(
+      Array.from({ length: count }, (_, index) => ({
+        id: toId(index),
+        name: 'A',
+        language: 'bash',
+        script_body,
+      })),
+    )
 
   it('DAT-13 counts the check of each script', async () => {
     const budget = createBudget({ steps: 10 * stepsPerSecond })
-    await checkSlice(await openFiles({ 'scripts.jsonl': createScripts(3, 'echo 1\n'.repeat(1000)) }), firstPosition, budget)
+    await checkSlice(
+      await openFiles({ 'scripts.jsonl': createScripts(3, 'echo 1\n'.repeat(1000)) }),
+      firstPosition,
+      budget,
+    )
     expect(budget.getSpent().steps).toBeGreaterThan(3 * 7000 * 5)
   })
 
@@ -180,7 +237,9 @@ describe('a slice', () => {
     const script = { id: toId(1), name: 'A', language: 'python', script_body: body, parameters_schema }
     const others = [2, 3].map((n) => ({ ...script, id: toId(n), script_body: 'print({{ p }})' }))
     const slices = await checkFiles({ 'scripts.jsonl': toLines([others[0], script, others[1]]) })
-    expect(slices.flatMap(({ skipped }) => skipped)).toEqual([{ kind: 'scripts', name: 'A', reason: 'takes too much work to check' }])
+    expect(slices.flatMap(({ skipped }) => skipped)).toEqual([
+      { kind: 'scripts', name: 'A', reason: 'takes too much work to check' },
+    ])
     expect(slices.flatMap(({ records }) => records.map(({ place }) => place))).toEqual([1, 3])
   })
 
@@ -210,9 +269,14 @@ describe('a slice', () => {
   it('DAT-14 is smaller with fewer steps, and has one record at least', async () => {
     const files = { 'scripts.jsonl': createScripts(4, 'echo 1\n'.repeat(500)) }
     const budget = createBudget()
-    await checkSlice(await openFiles({ 'scripts.jsonl': createScripts(1, 'echo 1\n'.repeat(500)) }), firstPosition, budget)
+    await checkSlice(
+      await openFiles({ 'scripts.jsonl': createScripts(1, 'echo 1\n'.repeat(500)) }),
+      firstPosition,
+      budget,
+    )
     const { steps } = budget.getSpent()
-    const count = async (limit: number) => (await checkFiles(files, limit)).map(({ records }) => records.length)
+    const count = async (limit: number) =>
+      (await checkFiles(files, limit)).map(({ records }) => records.length)
     // Flows are the last slice.
     expect(await count(4 * steps)).toEqual([4, 0])
     expect(await count(2.5 * steps)).toEqual([2, 2, 0])

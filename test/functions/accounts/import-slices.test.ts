@@ -17,7 +17,8 @@ import type { Ports } from '#vendors/ports.ts'
 const service = await sharedService()
 const database = openTestDatabase(service.settings.DATABASE_PLATFORM_URL)
 const ports = service.services?.ports as Ports
-const toLines = (records: readonly unknown[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('')
+const toLines = (records: readonly unknown[]) =>
+  records.map((record) => `${JSON.stringify(record)}\n`).join('')
 
 /** Return an archive with teams, scripts, and flows of two versions, the second of which is a fork. */
 async function createFullArchive(scripts = 3, script_body = 'uptime'): Promise<Uint8Array<ArrayBuffer>> {
@@ -29,10 +30,17 @@ async function createFullArchive(scripts = 3, script_body = 'uptime'): Promise<U
   return createArchive({
     'teams.jsonl': toLines([{ id: crypto.randomUUID(), name: 'Field service' }]),
     'scripts.jsonl': toLines(
-      Array.from({ length: scripts }, (_, n) => ({ id: crypto.randomUUID(), name: `Script ${n}`, language: 'bash', script_body })),
+      Array.from({ length: scripts }, (_, n) => ({
+        id: crypto.randomUUID(),
+        name: `Script ${n}`,
+        language: 'bash',
+        script_body,
+      })),
     ),
     'flow_versions.jsonl': toLines(versions),
-    'flows.jsonl': toLines(flows.map((flow, n) => ({ ...flow, ...fields, parent_tree_id: n === 1 ? flows[0]?.id : null }))),
+    'flows.jsonl': toLines(
+      flows.map((flow, n) => ({ ...flow, ...fields, parent_tree_id: n === 1 ? flows[0]?.id : null })),
+    ),
     'manifest.json': manifest,
   })
 }
@@ -48,7 +56,11 @@ async function startImport(admin: Person, archive: Uint8Array<ArrayBuffer>) {
   const id = crypto.randomUUID()
   const object_key = `accounts/${admin.accountId}/imports/${id}.zip`
   await ports.uploads.put(object_key, archive)
-  const progress = { stage: 'check', at: { kind: 'account', file: 0, offset: 0, count: 0 }, skipped: { records: [], count: 0 } }
+  const progress = {
+    stage: 'check',
+    at: { kind: 'account', file: 0, offset: 0, count: 0 },
+    skipped: { records: [], count: 0 },
+  }
   const total = sumSizes(await openArchive(archive)) * 2
   await service.sql(
     `insert into account_imports (id, account_id, requested_by, object_key, progress, total, counts, next_attempt_at)
@@ -56,7 +68,10 @@ async function startImport(admin: Person, archive: Uint8Array<ArrayBuffer>) {
     [id, admin.accountId, admin.id, object_key, JSON.stringify(progress), total],
   )
   const published: unknown[] = []
-  const createContext = ({ budget = () => createBudget({ steps: jobSteps }), uploads = {} }: Options = {}) => ({
+  const createContext = ({
+    budget = () => createBudget({ steps: jobSteps }),
+    uploads = {},
+  }: Options = {}) => ({
     budget: budget(),
     platform: openPlatformDb(database, 'test', () => {}),
     openAccountScope: (accountId: string, actor: string | null = null) =>
@@ -75,13 +90,14 @@ async function startImport(admin: Person, archive: Uint8Array<ArrayBuffer>) {
       )
     )[0]
   const lease = (seconds: number) =>
-    service.sql(`update account_imports set leased_until = now() + make_interval(secs => $2) where id = $1 and leased_until is not null`, [
-      id,
-      seconds,
-    ])
+    service.sql(
+      `update account_imports set leased_until = now() + make_interval(secs => $2) where id = $1 and leased_until is not null`,
+      [id, seconds],
+    )
   /** Make attempts until the import is over. */
   const finish = async (options?: Options) => {
-    for (let n = ((await getRow())?.attempts ?? 0) + 1; !(await get()).finished_at; n++) await attempt(n, options)
+    for (let n = ((await getRow())?.attempts ?? 0) + 1; !(await get()).finished_at; n++)
+      await attempt(n, options)
     return get()
   }
   return { id, object_key, attempt, finish, get, getRow, lease, published, createContext }
@@ -124,17 +140,26 @@ it('DAT-14 shows the progress of each slice, and stores nothing before the last 
 
 it('DAT-15 goes on when the process dies right after the commit of a slice, or in the middle of one', async () => {
   const admin = await createAdmin()
-  const { attempt, finish, getRow, lease, createContext, id } = await startImport(admin, await createFullArchive())
+  const { attempt, finish, getRow, lease, createContext, id } = await startImport(
+    admin,
+    await createFullArchive(),
+  )
   const swept = importSlices.toSweptKind(createContext())
   const findDue = async () => (await swept.claimDue(100)).filter((row) => row.id === id)
   for (let n = 1; n <= 3; n++) {
     // The message is lost: the sweep finds the row.
     await attempt(n)
-    await service.sql(`update account_imports set next_attempt_at = now() - interval '1 minute', swept_at = null where id = $1`, [id])
+    await service.sql(
+      `update account_imports set next_attempt_at = now() - interval '1 minute', swept_at = null where id = $1`,
+      [id],
+    )
     expect(await findDue()).toEqual([{ id, attempts: n }])
   }
   // An attempt that was claimed and dies changes nothing. After its lease the next one does its slice.
-  await service.sql(`update account_imports set attempts = attempts + 1, leased_until = now() + interval '3 minutes' where id = $1`, [id])
+  await service.sql(
+    `update account_imports set attempts = attempts + 1, leased_until = now() + interval '3 minutes' where id = $1`,
+    [id],
+  )
   await attempt(5)
   expect((await getRow())?.attempts).toBe(4)
   await lease(-1)
@@ -145,8 +170,12 @@ it('DAT-15 goes on when the process dies right after the commit of a slice, or i
 it('DAT-15 32 copies of each message do a slice once', async () => {
   const admin = await createAdmin()
   const { attempt, get } = await startImport(admin, await createFullArchive())
-  for (let n = 1; !(await get()).finished_at; n++) await Promise.all(Array.from({ length: 32 }, () => attempt(n)))
-  expect(await get()).toMatchObject({ status: 'succeeded', restored: { flows: 2, flow_versions: 4, scripts: 3, teams: 1 } })
+  for (let n = 1; !(await get()).finished_at; n++)
+    await Promise.all(Array.from({ length: 32 }, () => attempt(n)))
+  expect(await get()).toMatchObject({
+    status: 'succeeded',
+    restored: { flows: 2, flow_versions: 4, scripts: 3, teams: 1 },
+  })
   expect(await selectStored(admin)).toEqual(counts(2, 4, 3, 1))
 })
 
@@ -168,7 +197,10 @@ it('DAT-15 an attempt that outlives its lease changes nothing', async () => {
 it('DAT-15 a slice that fails is repeated with half of the work, and the import fails after four attempts', async () => {
   const admin = await createAdmin()
   // Each script takes about 2,000,000 steps to read.
-  const { attempt, get, getRow } = await startImport(admin, await createFullArchive(8, '# a\n'.repeat(49_000)))
+  const { attempt, get, getRow } = await startImport(
+    admin,
+    await createFullArchive(8, '# a\n'.repeat(49_000)),
+  )
   const failing = { uploads: { get: () => Promise.reject(new Error('away')) } }
   expect(await collectAttempts(() => attempt(1, failing))).toEqual(['import retried'])
   expect(await collectAttempts(() => attempt(2, failing))).toEqual(['import retried'])
@@ -186,8 +218,15 @@ it('DAT-15 a slice that fails is repeated with half of the work, and the import 
 it('DAT-12 fails without a row when the account is not empty any more', async () => {
   const admin = await createAdmin()
   const { finish } = await startImport(admin, await createFullArchive())
-  await admin.client.maintenance.targetLists.create({ name: 'Servers', targets: [{ label: 'SRV-1', variables: {} }] })
-  expect(await finish()).toMatchObject({ status: 'failed', problem: { code: 'account_not_empty' }, restored: {} })
+  await admin.client.maintenance.targetLists.create({
+    name: 'Servers',
+    targets: [{ label: 'SRV-1', variables: {} }],
+  })
+  expect(await finish()).toMatchObject({
+    status: 'failed',
+    problem: { code: 'account_not_empty' },
+    restored: {},
+  })
   expect(await selectStored(admin)).toEqual(counts(0, 0, 0, 0))
 })
 
@@ -207,16 +246,19 @@ it('DAT-12 does not lock the usage of the account while rows are stored', async 
   const { id, attempt, getRow, createContext } = await startImport(admin, await createFullArchive(3))
   for (let n = 1; (await getRow())?.progress.stage !== 'store'; n++) await attempt(n)
   const isLocked = () =>
-    service.sql('select from account_usage where account_id = $1 for no key update nowait', [admin.accountId]).then(
-      () => false,
-      () => true,
-    )
+    service
+      .sql('select from account_usage where account_id = $1 for no key update nowait', [admin.accountId])
+      .then(
+        () => false,
+        () => true,
+      )
   const rollback = new Error('rollback')
   const storing = createContext()
     .openAccountScope(admin.accountId, admin.id)
     .transaction(async (db) => {
       await queries.startImport.one(db, {})
-      for (const kind of ['flows', 'flow_versions'] as const) await queries.insertRows.one(db, id, kind, { depth: -1, place: 0 })
+      for (const kind of ['flows', 'flow_versions'] as const)
+        await queries.insertRows.one(db, id, kind, { depth: -1, place: 0 })
       expect(await isLocked()).toBe(false)
       throw rollback
     })

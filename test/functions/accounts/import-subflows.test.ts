@@ -19,7 +19,8 @@ async function createScene() {
   return { other, files, childId: child.id as string, parentId: parent.id as string }
 }
 
-const importFiles = async (person: Person, files: Record<string, string>) => importArchive(person, await createArchive(files))
+const importFiles = async (person: Person, files: Record<string, string>) =>
+  importArchive(person, await createArchive(files))
 
 async function findFlow({ client }: Person, name: string) {
   const [item] = await client.flows.trees.list({ search: name })
@@ -30,7 +31,9 @@ it('SUB-25 connects the sub-flows of an imported account with its new flows', as
   const { other, files } = await createScene()
   expect(await importFiles(other, files)).toMatchObject({ skipped: [] })
   const [parent, child] = [await findFlow(other, 'Parent'), await findFlow(other, 'Child')]
-  expect(listSubflows(parent.tree_structure as TreeStructure).map(({ subflow }) => subflow.tree_id)).toEqual([child.id])
+  expect(listSubflows(parent.tree_structure as TreeStructure).map(({ subflow }) => subflow.tree_id)).toEqual([
+    child.id,
+  ])
 })
 
 it('SUB-25 imports a flow without a sub-flow that is not in the archive, and names it', async () => {

@@ -9,26 +9,42 @@ const service = await startOwnService()
 afterAll(() => service.close())
 const { advanceClock, waitForLink } = dashboard(service)
 const randomEmail = () => `p-${crypto.randomUUID()}@people.example`
-const invalidCodeError = { detail: 'invite_invalid_or_expired_or_revoked', code: 'invite_invalid_or_expired_or_revoked' }
+const invalidCodeError = {
+  detail: 'invite_invalid_or_expired_or_revoked',
+  code: 'invite_invalid_or_expired_or_revoked',
+}
 
 async function createInvite({ admin }: TestAccount, email: string, role = 'engineer') {
   const { body } = expectStatus(await admin.call('POST', '/accounts/me/invites', { email, role }), 201)
   return { ...body, code: await waitForCode(email) } as { id: string; code: string; status: string }
 }
 
-const waitForCode = (email: string, earlierCode?: string) => waitForLink(email, /register\?code=([\w-]+)/, earlierCode)
+const waitForCode = (email: string, earlierCode?: string) =>
+  waitForLink(email, /register\?code=([\w-]+)/, earlierCode)
 
 const lookUpInvite = (code: string) =>
-  request(service, 'GET', `/accounts/invites/${encodeURIComponent(code)}/lookup`, { headers: { 'cf-connecting-ip': randomIpAddress() } })
+  request(service, 'GET', `/accounts/invites/${encodeURIComponent(code)}/lookup`, {
+    headers: { 'cf-connecting-ip': randomIpAddress() },
+  })
 const registerWithCode = (email: string, account_invite_code: string) =>
-  postWithoutToken(service, '/auth/register', { email, password: 'violet-tractor-81', full_name: 'New Comer', account_invite_code })
+  postWithoutToken(service, '/auth/register', {
+    email,
+    password: 'violet-tractor-81',
+    full_name: 'New Comer',
+    account_invite_code,
+  })
 
 it('ACC-01 returns the invite of an open code without a token', async () => {
   const account = await createAccount(service)
   const email = randomEmail()
   const { code } = await createInvite(account, email, 'viewer')
   const response = await lookUpInvite(code)
-  const expected = { account_name: 'Test account', inviter_name: account.admin.fullName, invited_email: email, role: 'viewer' }
+  const expected = {
+    account_name: 'Test account',
+    inviter_name: account.admin.fullName,
+    invited_email: email,
+    role: 'viewer',
+  }
   expect([response.status, response.body]).toEqual([200, expected])
 })
 
@@ -78,7 +94,8 @@ it('ACC-02 ACC-13 returns the same 404 for an unknown, used, revoked, replaced o
   }
   for (const [kind, code] of Object.entries(codes)) {
     const responses = [await lookUpInvite(code), await registerWithCode(randomEmail(), code)]
-    for (const response of responses) expect([kind, response.status, response.body]).toEqual([kind, 404, invalidCodeError])
+    for (const response of responses)
+      expect([kind, response.status, response.body]).toEqual([kind, 404, invalidCodeError])
   }
 })
 
@@ -95,29 +112,43 @@ it('refuses a second open invite for an e-mail address, and an invite for a memb
   const account = await createAccount(service)
   const email = randomEmail()
   await createInvite(account, email)
-  const secondInvite = await account.admin.call('POST', '/accounts/me/invites', { email: email.toUpperCase(), role: 'viewer' })
+  const secondInvite = await account.admin.call('POST', '/accounts/me/invites', {
+    email: email.toUpperCase(),
+    role: 'viewer',
+  })
   expect([secondInvite.status, secondInvite.body.code]).toEqual([409, 'already_pending'])
-  const memberInvite = await account.admin.call('POST', '/accounts/me/invites', { email: account.admin.email, role: 'viewer' })
+  const memberInvite = await account.admin.call('POST', '/accounts/me/invites', {
+    email: account.admin.email,
+    role: 'viewer',
+  })
   expect([memberInvite.status, memberInvite.body.code]).toEqual([409, 'already_member'])
 })
 
 it('ACC-12 creates only as many invites as there are free seats when ten requests run concurrently', async () => {
   const account = await createAccount(service)
-  await service.sql(`update accounts set plan = 'free', subscription_status = 'free' where id = $1`, [account.id])
+  await service.sql(`update accounts set plan = 'free', subscription_status = 'free' where id = $1`, [
+    account.id,
+  ])
   const responses = await Promise.all(
-    Array.from({ length: 10 }, () => account.admin.call('POST', '/accounts/me/invites', { email: randomEmail(), role: 'viewer' })),
+    Array.from({ length: 10 }, () =>
+      account.admin.call('POST', '/accounts/me/invites', { email: randomEmail(), role: 'viewer' }),
+    ),
   )
   expect(responses.filter(({ status }) => status === 201)).toHaveLength(2)
-  expect(new Set(responses.filter(({ status }) => status !== 201).map(({ status, body }) => `${status} ${body.code}`))).toEqual(
-    new Set(['409 seat_limit_reached']),
-  )
+  expect(
+    new Set(
+      responses.filter(({ status }) => status !== 201).map(({ status, body }) => `${status} ${body.code}`),
+    ),
+  ).toEqual(new Set(['409 seat_limit_reached']))
 })
 
 it('ACC-18 refuses to register an invited user when no seat is free, and keeps the invite open', async () => {
   const account = await createAccount(service)
   const email = randomEmail()
   const { code } = await createInvite(account, email)
-  await service.sql(`update accounts set plan = 'free', subscription_status = 'free' where id = $1`, [account.id])
+  await service.sql(`update accounts set plan = 'free', subscription_status = 'free' where id = $1`, [
+    account.id,
+  ])
   const colleague = await account.addColleague()
   await account.addColleague()
   const refused = await registerWithCode(email, code)
@@ -155,10 +186,9 @@ it.each([
 it('ACC-19 refuses an invite of an admin whose demotion commits first', async () => {
   const account = await createAccount(service)
   const inviter = await account.addColleague({ role: 'engineer' })
-  const insertion = service.sql(`insert into invites (account_id, email, role, invited_by) values ($1, $2, 'admin', $3)`, [
-    account.id,
-    randomEmail(),
-    inviter.id,
-  ])
+  const insertion = service.sql(
+    `insert into invites (account_id, email, role, invited_by) values ($1, $2, 'admin', $3)`,
+    [account.id, randomEmail(), inviter.id],
+  )
   await expect(insertion).rejects.toMatchObject({ code: 'SF403' })
 })

@@ -13,10 +13,13 @@ async function createScene() {
   const account = await createAccount(service)
   const leaver = await account.addColleague()
   const session = await createAiSession(leaver, { session_type: 'guided', client_name: 'Contoso Dental' })
-  const leave = async () => expectStatus(await account.admin.call('DELETE', `/accounts/me/members/${leaver.id}`), 204)
+  const leave = async () =>
+    expectStatus(await account.admin.call('DELETE', `/accounts/me/members/${leaver.id}`), 204)
   const path = `/ai-sessions/${session.id}`
   const listLeft = async (person: Person) =>
-    expectStatus(await person.call('GET', '/ai-sessions?owner_left=true'), 200).body.map(({ id }: { id: string }) => id)
+    expectStatus(await person.call('GET', '/ai-sessions?owner_left=true'), 200).body.map(
+      ({ id }: { id: string }) => id,
+    )
   return { account, leaver, session, path, leave, listLeft }
 }
 
@@ -25,9 +28,10 @@ describe('a session of a member who has left', () => {
     const { account, session, path, leave, listLeft } = await createScene()
     const { admin } = account
     const teamAdmin = await account.addColleague({ teamRole: 'admin' })
-    const [otherTeam] = await service.sql<{ id: string }>(`insert into teams (account_id, name) values ($1, 'Other') returning id`, [
-      account.id,
-    ])
+    const [otherTeam] = await service.sql<{ id: string }>(
+      `insert into teams (account_id, name) values ($1, 'Other') returning id`,
+      [account.id],
+    )
     const otherAdmin = await account.addColleague({ teamRole: 'admin', teamId: otherTeam?.id ?? '' })
     const engineer = await account.addColleague()
     for (const person of [admin, teamAdmin, otherAdmin, engineer]) {
@@ -41,7 +45,9 @@ describe('a session of a member who has left', () => {
       expect(await listLeft(person)).toEqual([])
     }
     for (const person of [admin, teamAdmin]) {
-      expect(expectStatus(await person.call('GET', path), 200).body).toMatchObject({ client_name: 'Contoso Dental' })
+      expect(expectStatus(await person.call('GET', path), 200).body).toMatchObject({
+        client_name: 'Contoso Dental',
+      })
       expect(await listLeft(person)).toEqual([session.id])
     }
     expect((await admin.call('GET', '/ai-sessions')).body).toEqual([])
@@ -93,14 +99,18 @@ const ways = [
     name: 'a script-builder session',
     list: '/script-builder/sessions',
     start: async (person: Person) =>
-      expectStatus(await person.call('POST', '/script-builder/sessions', { origin: 'standalone' }), 201).body.id,
+      expectStatus(await person.call('POST', '/script-builder/sessions', { origin: 'standalone' }), 201).body
+        .id,
     finish: { path: '/save-to-library', body: { name: 'Restart', script_body: 'systemctl restart cups\n' } },
   },
   {
     name: 'a flow-builder conversation',
     list: '/ai/flow-builder/conversations',
     start: async (person: Person) =>
-      expectStatus(await person.call('POST', '/ai/flow-builder/conversations', { goal, tree_type: 'procedural' }), 201).body.id,
+      expectStatus(
+        await person.call('POST', '/ai/flow-builder/conversations', { goal, tree_type: 'procedural' }),
+        201,
+      ).body.id,
     finish: { path: '/commit', body: {} },
   },
 ]
@@ -114,12 +124,17 @@ describe.each(ways)('$name of a member who has left', ({ list, start, finish }) 
       await account.addColleague(),
       await account.addColleague({ teamRole: 'admin' }),
     ]
-    const [team] = await service.sql<{ id: string }>(`insert into teams (account_id, name) values ($1, 'Other') returning id`, [account.id])
+    const [team] = await service.sql<{ id: string }>(
+      `insert into teams (account_id, name) values ($1, 'Other') returning id`,
+      [account.id],
+    )
     const otherAdmin = await account.addColleague({ teamRole: 'admin', teamId: team?.id ?? '' })
     const [first, second] = [await start(leaver), await start(leaver)]
     const own = await start(admin)
     const listIds = async (person: Person, query = '') =>
-      expectStatus(await person.call('GET', `${list}${query}`), 200).body.map((item: { id: string }) => item.id)
+      expectStatus(await person.call('GET', `${list}${query}`), 200).body.map(
+        (item: { id: string }) => item.id,
+      )
     for (const person of [admin, teamAdmin, otherAdmin, engineer]) {
       expectStatus(await person.call('GET', `${list}/${first}`), 404)
       expect(await listIds(person, '?owner_left=true')).toEqual([])

@@ -20,7 +20,9 @@ beforeAll(async () => {
   reader = await addColleague({ role: 'admin', superAdmin: true })
   const fill = (text: string) => service.sql(text, [admin.accountId, admin.id])
   // An account's statistics do not include the rows since the last analyze.
-  await service.sql('alter table ai_sessions set (autovacuum_enabled = off); alter table ai_handoffs set (autovacuum_enabled = off)')
+  await service.sql(
+    'alter table ai_sessions set (autovacuum_enabled = off); alter table ai_handoffs set (autovacuum_enabled = off)',
+  )
   // The trigger that checks the seats counts all users for each new one.
   await service.sql('alter table users disable trigger user')
   await fill(`insert into users (account_id, email, full_name, role)
@@ -46,14 +48,23 @@ afterAll(() => service.close())
 async function explainList(list: (db: WriteDb) => Promise<unknown[]>, staff = false) {
   const { id: userId, accountId, signInId } = reader
   const caller = { userId, accountId, signInId }
-  const options = { caller, access: staff ? 'super_admin' : 'account_admin', skipGuards: 'none', ip: '', readOnly: true } as const
+  const options = {
+    caller,
+    access: staff ? 'super_admin' : 'account_admin',
+    skipGuards: 'none',
+    ip: '',
+    readOnly: true,
+  } as const
   const { nodes, result } = await explainStatements(
     service,
     false,
     (connection) => list(openScope(connection, options, () => {}).db),
     staff ? 'app_platform' : 'app_runtime',
   )
-  return { scansOf: (table: string) => nodes.filter((node) => node['Relation Name'] === table), rows: result.length }
+  return {
+    scansOf: (table: string) => nodes.filter((node) => node['Relation Name'] === table),
+    rows: result.length,
+  }
 }
 
 const isIndexOnly = (node: PlanNode) => node['Node Type'] === 'Index Only Scan'
@@ -75,7 +86,9 @@ it('the list of members reads one sign-in of each member on the page', async () 
 })
 
 it('the list of sign-ins of a user with 10,000 sign-ins reads at most 100 rows', async () => {
-  const [row] = await service.sql<{ user_id: string }>('select user_id from sign_ins group by user_id order by count(*) desc limit 1')
+  const [row] = await service.sql<{ user_id: string }>(
+    'select user_id from sign_ins group by user_id order by count(*) desc limit 1',
+  )
   const { scansOf, rows } = await explainList((db) => selectSignIns(db, row?.user_id ?? '', reader.signInId))
   expect(rows).toBe(100)
   // Besides the list, the scope reads the caller's sign-in.
@@ -83,7 +96,9 @@ it('the list of sign-ins of a user with 10,000 sign-ins reads at most 100 rows',
 })
 
 it('the audit log at a high offset reads only the entries of the page outside the index', async () => {
-  const { scansOf, rows } = await explainList((db) => selectAuditLog(db, { skip: counts.auditLogs - 1000, limit: pageSize }))
+  const { scansOf, rows } = await explainList((db) =>
+    selectAuditLog(db, { skip: counts.auditLogs - 1000, limit: pageSize }),
+  )
   expect(rows).toBe(pageSize + 1)
   const scans = scansOf('audit_logs')
   expect(Math.max(...scans.filter(isIndexOnly).map(rowsRead))).toBe(counts.auditLogs - 1000 + pageSize + 1)
@@ -91,7 +106,10 @@ it('the audit log at a high offset reads only the entries of the page outside th
 })
 
 it('the search of all users without a match reads no users', async () => {
-  const { scansOf } = await explainList((db) => selectUsers(db as unknown as StaffDb, { q: 'zeppelin', skip: 0, limit: pageSize }), true)
+  const { scansOf } = await explainList(
+    (db) => selectUsers(db as unknown as StaffDb, { q: 'zeppelin', skip: 0, limit: pageSize }),
+    true,
+  )
   // The scope reads its caller.
   expect(totalRowsRead(scansOf('users'))).toBe(1)
 })

@@ -21,8 +21,17 @@ it('returns the account with plan, limits and usage to a viewer, and lets an adm
     limits: { max_users: 10 },
     usage: { users: 2, open_invites: 0 },
   })
-  const changed = await admin.client.accounts.update({ name: 'New name', timezone: 'Asia/Kolkata', settings: { logo: { dark: true } } })
-  expect(changed).toEqual({ ...body, name: 'New name', timezone: 'Asia/Kolkata', settings: { logo: { dark: true } } })
+  const changed = await admin.client.accounts.update({
+    name: 'New name',
+    timezone: 'Asia/Kolkata',
+    settings: { logo: { dark: true } },
+  })
+  expect(changed).toEqual({
+    ...body,
+    name: 'New name',
+    timezone: 'Asia/Kolkata',
+    settings: { logo: { dark: true } },
+  })
   expect(await admin.client.accounts.update({})).toEqual(changed)
   for (const invalid of [
     { timezone: 'Mars/Base' },
@@ -49,13 +58,21 @@ it('ACC-08 ACC-09 ACC-11 merges account preferences, keeps absent keys and remov
   const { admin, addColleague } = await createAccount(service)
   const viewer = await addColleague({ role: 'viewer' })
   expect(await viewer.client.accounts.getPreferences()).toEqual({})
-  const first = await viewer.call('PATCH', '/accounts/me/preferences', { templatize_prompt_enabled: true, custom: { deep: [1, null] } })
+  const first = await viewer.call('PATCH', '/accounts/me/preferences', {
+    templatize_prompt_enabled: true,
+    custom: { deep: [1, null] },
+  })
   expect(first.body).toEqual({ templatize_prompt_enabled: true, custom: { deep: [1, null] } })
   const second = await admin.call('PATCH', '/accounts/me/preferences', { theme: 'dark', custom: null })
   expect(second.body).toEqual({ templatize_prompt_enabled: true, theme: 'dark' })
   expect(await viewer.client.accounts.getPreferences()).toEqual(second.body)
   const tooManyKeys = Object.fromEntries(Array.from({ length: 64 }, (_, n) => [`k${n}`, n]))
-  for (const invalid of [{ mask_exports: 'yes' }, { default_export_format: 'doc' }, tooManyKeys, { x: 'y'.repeat(17_000) }]) {
+  for (const invalid of [
+    { mask_exports: 'yes' },
+    { default_export_format: 'doc' },
+    tooManyKeys,
+    { x: 'y'.repeat(17_000) },
+  ]) {
     expectStatus(await admin.call('PATCH', '/accounts/me/preferences', invalid), 422)
   }
   expect(await viewer.client.accounts.getPreferences()).toEqual(second.body)
@@ -64,27 +81,34 @@ it('ACC-08 ACC-09 ACC-11 merges account preferences, keeps absent keys and remov
 describe('the preference mask_exports', () => {
   const path = '/accounts/me/preferences'
   const selectAuditRows = (accountId: string) =>
-    service.sql(`select actor_id, action, changes -> 'preferences' as preferences from audit_logs where account_id = $1 order by id`, [
-      accountId,
-    ])
+    service.sql(
+      `select actor_id, action, changes -> 'preferences' as preferences from audit_logs where account_id = $1 order by id`,
+      [accountId],
+    )
 
   it.each([
     ['a viewer', { role: 'viewer' }],
     ['an engineer', { role: 'engineer' }],
     ['a team admin', { role: 'engineer', teamRole: 'admin' }],
-  ] as const)('ACC-22 is not changed, removed or set by %s, who may change the other keys', async (_, options) => {
-    const { admin, addColleague } = await createAccount(service)
-    const colleague = await addColleague(options)
-    for (const stored of [true, false, null]) {
-      await admin.client.accounts.updatePreferences({ mask_exports: stored })
-      for (const other of [true, false, null].filter((value) => value !== stored)) {
-        const refused = await colleague.call('PATCH', path, { theme: 'dark', mask_exports: other })
-        expect([refused.status, refused.body.code]).toEqual([403, 'account_admin_required'])
+  ] as const)(
+    'ACC-22 is not changed, removed or set by %s, who may change the other keys',
+    async (_, options) => {
+      const { admin, addColleague } = await createAccount(service)
+      const colleague = await addColleague(options)
+      for (const stored of [true, false, null]) {
+        await admin.client.accounts.updatePreferences({ mask_exports: stored })
+        for (const other of [true, false, null].filter((value) => value !== stored)) {
+          const refused = await colleague.call('PATCH', path, { theme: 'dark', mask_exports: other })
+          expect([refused.status, refused.body.code]).toEqual([403, 'account_admin_required'])
+        }
+        const same = await colleague.client.accounts.updatePreferences({
+          theme: String(stored),
+          mask_exports: stored,
+        })
+        expect(same).toEqual({ theme: String(stored), ...(stored === null ? {} : { mask_exports: stored }) })
       }
-      const same = await colleague.client.accounts.updatePreferences({ theme: String(stored), mask_exports: stored })
-      expect(same).toEqual({ theme: String(stored), ...(stored === null ? {} : { mask_exports: stored }) })
-    }
-  })
+    },
+  )
 
   it('ACC-22 leaves an audit row when an account admin changes it, and none when it stays', async () => {
     const { id, admin } = await createAccount(service)
@@ -92,7 +116,11 @@ describe('the preference mask_exports', () => {
     await admin.client.accounts.updatePreferences({ mask_exports: true, theme: 'light' })
     await admin.client.accounts.updatePreferences({ mask_exports: null })
     expect(await selectAuditRows(id)).toEqual([
-      { actor_id: admin.id, action: 'account.updated', preferences: { from: {}, to: { mask_exports: true, theme: 'dark' } } },
+      {
+        actor_id: admin.id,
+        action: 'account.updated',
+        preferences: { from: {}, to: { mask_exports: true, theme: 'dark' } },
+      },
       {
         actor_id: admin.id,
         action: 'account.updated',
@@ -104,7 +132,10 @@ describe('the preference mask_exports', () => {
   it('ACC-22 keeps the admin’s value when a viewer sends the opposite at the same time', async () => {
     const { id, admin, addColleague } = await createAccount(service)
     const viewer = await addColleague({ role: 'viewer' })
-    await Promise.all([admin.call('PATCH', path, { mask_exports: true }), viewer.call('PATCH', path, { mask_exports: false })])
+    await Promise.all([
+      admin.call('PATCH', path, { mask_exports: true }),
+      viewer.call('PATCH', path, { mask_exports: false }),
+    ])
     expect(await admin.client.accounts.getPreferences()).toEqual({ mask_exports: true })
     expect(await selectAuditRows(id)).toHaveLength(1)
   })
@@ -137,7 +168,9 @@ it('moves a member between teams, and removes the team role of a member without 
   const { admin, addColleague, teamId } = await createAccount(service)
   const member = await addColleague({ teamRole: 'admin' })
   const otherTeam = await admin.client.accounts.teams.create({ name: 'North' })
-  expect(await admin.client.accounts.updateMember({ user_id: member.id, team_id: otherTeam.id })).toMatchObject({
+  expect(
+    await admin.client.accounts.updateMember({ user_id: member.id, team_id: otherTeam.id }),
+  ).toMatchObject({
     team_id: otherTeam.id,
     team_role: 'member',
   })
@@ -145,24 +178,41 @@ it('moves a member between teams, and removes the team role of a member without 
     team_id: otherTeam.id,
     team_role: 'admin',
   })
-  expect(await admin.client.accounts.updateMember({ user_id: member.id, team_id: null })).toMatchObject({ team_id: null, team_role: null })
+  expect(await admin.client.accounts.updateMember({ user_id: member.id, team_id: null })).toMatchObject({
+    team_id: null,
+    team_role: null,
+  })
   expect(await admin.client.accounts.updateMember({ user_id: member.id, team_role: 'admin' })).toMatchObject({
     team_id: null,
     team_role: null,
   })
-  expect(await admin.client.accounts.teams.assignMember({ team_id: teamId, user_id: member.id, team_role: 'admin' })).toMatchObject({
+  expect(
+    await admin.client.accounts.teams.assignMember({
+      team_id: teamId,
+      user_id: member.id,
+      team_role: 'admin',
+    }),
+  ).toMatchObject({
     team_id: teamId,
     team_role: 'admin',
   })
-  await expectRefusal(admin.client.accounts.updateMember({ user_id: member.id, team_id: null, team_role: 'admin' }), 422)
+  await expectRefusal(
+    admin.client.accounts.updateMember({ user_id: member.id, team_id: null, team_role: 'admin' }),
+    422,
+  )
 })
 
 it('WIR-08 refuses a team of another account for a member or an invite', async () => {
   const [account, otherAccount] = [await createAccount(service), await createAccount(service)]
   const member = await account.addColleague()
-  const response = await account.admin.call('PATCH', `/accounts/me/members/${member.id}`, { team_id: otherAccount.teamId })
+  const response = await account.admin.call('PATCH', `/accounts/me/members/${member.id}`, {
+    team_id: otherAccount.teamId,
+  })
   expect([response.status, response.body.errors[0].loc]).toEqual([422, ['body', 'team_id']])
-  await expectRefusal(account.admin.client.accounts.teams.assignMember({ team_id: otherAccount.teamId, user_id: member.id }), 404)
+  await expectRefusal(
+    account.admin.client.accounts.teams.assignMember({ team_id: otherAccount.teamId, user_id: member.id }),
+    404,
+  )
   const invite = await account.admin.call('POST', '/accounts/me/invites', {
     email: 'x@y.example',
     role: 'viewer',
@@ -221,20 +271,37 @@ it('ACC-17 writes an audit row with actor and changes for each write, and none f
   await admin.client.accounts.update({ timezone: 'Europe/Berlin' })
   await admin.client.accounts.update({ timezone: 'Europe/Berlin' })
   const { body } = await admin.call('GET', '/accounts/me/audit-logs')
-  const actions = ['team.created', 'team.updated', 'member.updated', 'team.deleted', 'member.updated', 'account.updated']
+  const actions = [
+    'team.created',
+    'team.updated',
+    'member.updated',
+    'team.deleted',
+    'member.updated',
+    'account.updated',
+  ]
   expect(body.map(({ action }: { action: string }) => action).reverse()).toEqual(actions)
-  expect(new Set(body.map((row: { actor_name: string }) => row.actor_name))).toEqual(new Set([admin.fullName]))
-  expect(body[1]).toMatchObject({ resource_id: member.id, changes: { role: { from: 'engineer', to: 'viewer' } } })
+  expect(new Set(body.map((row: { actor_name: string }) => row.actor_name))).toEqual(
+    new Set([admin.fullName]),
+  )
+  expect(body[1]).toMatchObject({
+    resource_id: member.id,
+    changes: { role: { from: 'engineer', to: 'viewer' } },
+  })
 })
 
 it('deletes a team, keeps its members without a team, and returns 404 to another account', async () => {
   const [account, otherAccount] = [await createAccount(service), await createAccount(service)]
   const member = await account.addColleague({ teamRole: 'admin' })
   await expectRefusal(otherAccount.admin.client.accounts.teams.delete({ team_id: account.teamId }), 404)
-  expect(await account.admin.client.accounts.teams.list()).toMatchObject([{ id: account.teamId, name: 'Test team', member_count: 2 }])
+  expect(await account.admin.client.accounts.teams.list()).toMatchObject([
+    { id: account.teamId, name: 'Test team', member_count: 2 },
+  ])
   await account.admin.client.accounts.teams.delete({ team_id: account.teamId })
   expect(await account.admin.client.accounts.teams.list()).toEqual([])
-  expect((await request(service, 'GET', '/auth/me', { token: member.token })).body).toMatchObject({ team_id: null, team_role: null })
+  expect((await request(service, 'GET', '/auth/me', { token: member.token })).body).toMatchObject({
+    team_id: null,
+    team_role: null,
+  })
 })
 
 it('refuses to delete a team that owns content', async () => {

@@ -10,7 +10,12 @@ const getStatus = async (person: Person) => person.client.accounts.onboarding.ge
 const sendStep = (person: Person, step: number, action: 'complete' | 'skip' = 'complete', data?: object) =>
   person.call('PATCH', '/users/me/onboarding-step', { step, action, ...(data ? { data } : {}) })
 const selectStoredSteps = async (person: Person) =>
-  (await service.sql<{ data: unknown; updated_at: Date }>('select data, updated_at from onboarding where user_id = $1', [person.id]))[0]
+  (
+    await service.sql<{ data: unknown; updated_at: Date }>(
+      'select data, updated_at from onboarding where user_id = $1',
+      [person.id],
+    )
+  )[0]
 
 const initialStatus = {
   current_step: 0,
@@ -67,7 +72,10 @@ it('ACC-05 returns 200 for a repeated step and changes nothing', async () => {
   const { admin } = await createAccount(service)
   const first = await sendStep(admin, 2, 'complete', { shop_name: 'Northwind' })
   const rowBefore = await selectStoredSteps(admin)
-  for (const repeated of [await sendStep(admin, 2, 'complete', { shop_name: 'Other' }), await sendStep(admin, 2, 'skip')]) {
+  for (const repeated of [
+    await sendStep(admin, 2, 'complete', { shop_name: 'Other' }),
+    await sendStep(admin, 2, 'skip'),
+  ]) {
     expect([repeated.status, repeated.body]).toEqual([200, first.body])
     expect(await selectStoredSteps(admin)).toEqual(rowBefore)
   }
@@ -77,7 +85,10 @@ it.each([{ a: 1 }, [], 'text', null, 7, { text: 'x'.repeat(20_000) }])(
   'ACC-06 ignores data of any kind of a skipped step: %j',
   async (data) => {
     const { admin } = await createAccount(service)
-    expectStatus(await admin.call('PATCH', '/users/me/onboarding-step', { step: 2, action: 'skip', data }), 200)
+    expectStatus(
+      await admin.call('PATCH', '/users/me/onboarding-step', { step: 2, action: 'skip', data }),
+      200,
+    )
     expect((await selectStoredSteps(admin))?.data).toEqual({})
   },
 )
@@ -105,7 +116,10 @@ it('ACC-07 dismisses the remaining steps, keeps the completed steps, and is idem
 it('ACC-03 sets team_invited once the account has sent an invite', async () => {
   const { admin, addColleague } = await createAccount(service)
   const viewer = await addColleague({ role: 'viewer' })
-  await admin.client.accounts.invites.create({ email: `p-${crypto.randomUUID()}@people.example`, role: 'viewer' })
+  await admin.client.accounts.invites.create({
+    email: `p-${crypto.randomUUID()}@people.example`,
+    role: 'viewer',
+  })
   expect((await getStatus(viewer)).team_invited).toBe(true)
   expect((await getStatus((await createAccount(service)).admin)).team_invited).toBe(false)
 })
@@ -134,7 +148,10 @@ it('refuses an unknown step, action or field, and data that is not an object or 
     { data: null },
     { more: 1 },
   ]) {
-    expect((await admin.call('PATCH', '/users/me/onboarding-step', { ...valid, ...invalid })).status, JSON.stringify(invalid)).toBe(422)
+    expect(
+      (await admin.call('PATCH', '/users/me/onboarding-step', { ...valid, ...invalid })).status,
+      JSON.stringify(invalid),
+    ).toBe(422)
   }
   // The limit counts bytes, not characters: é has two bytes.
   expectStatus(await sendStep(admin, 1, 'complete', { text: 'é'.repeat(8190) }), 422)
@@ -145,7 +162,9 @@ it('ACC-04 never lowers the current step when 24 steps are sent concurrently', a
   for (let round = 0; round < 5; round++) {
     const { admin } = await createAccount(service)
     const steps = Array.from({ length: 24 }, (_, n) => ((n * 7) % 6) + 1)
-    const responses = await Promise.all(steps.map((step) => sendStep(admin, step, step % 2 ? 'complete' : 'skip')))
+    const responses = await Promise.all(
+      steps.map((step) => sendStep(admin, step, step % 2 ? 'complete' : 'skip')),
+    )
     expect(responses.every(({ status }) => status === 200 || status === 409)).toBe(true)
     const acceptedSteps = new Set(steps.filter((_, n) => responses[n]?.status === 200))
     const { current_step, completed_steps, skipped_steps } = await getStatus(admin)
@@ -158,7 +177,10 @@ it('ACC-04 never lowers the current step when 24 steps are sent concurrently', a
 it('AUT-13 allows onboarding requests with an unverified e-mail address and a lapsed subscription', async () => {
   const { id, admin } = await createAccount(service)
   await service.sql(`update accounts set subscription_status = 'unpaid' where id = $1`, [id])
-  await service.sql(`update users set email_verified_at = null, created_at = now() - interval '73 hours' where id = $1`, [admin.id])
+  await service.sql(
+    `update users set email_verified_at = null, created_at = now() - interval '73 hours' where id = $1`,
+    [admin.id],
+  )
   expect((await request(service, 'GET', '/auth/me', { token: admin.token })).body.guards).toEqual([
     'email_not_verified',
     'subscription_lapsed',

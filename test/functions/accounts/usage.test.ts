@@ -17,24 +17,36 @@ async function createAccountWithLimits(limits: Record<string, number>): Promise<
   const account = await createAccount(service)
   const plan = `q${crypto.randomUUID().replaceAll('-', '').slice(0, 20)}`
   const columns = Object.keys(limits)
-  await service.sql(`insert into plan_limits (plan, ${columns.join(', ')}) values ($1, ${columns.map((_, n) => `$${n + 2}`).join(', ')})`, [
-    plan,
-    ...Object.values(limits),
-  ])
+  await service.sql(
+    `insert into plan_limits (plan, ${columns.join(', ')}) values ($1, ${columns.map((_, n) => `$${n + 2}`).join(', ')})`,
+    [plan, ...Object.values(limits)],
+  )
   await service.sql('insert into plan_features select $1, key, true from features', [plan])
-  await service.sql(`update accounts set plan = $2, subscription_status = 'active' where id = $1`, [account.id, plan])
+  await service.sql(`update accounts set plan = $2, subscription_status = 'active' where id = $1`, [
+    account.id,
+    plan,
+  ])
   return account
 }
 
 /** Add colleagues, because each user has rate limits of their own. */
-const addWriters = (account: TestAccount, count = 4) => Promise.all(Array.from({ length: count }, () => account.addColleague()))
+const addWriters = (account: TestAccount, count = 4) =>
+  Promise.all(Array.from({ length: count }, () => account.addColleague()))
 const pick = (people: Person[], n: number) => people[n % people.length] as Person
-const readUsage = async ({ admin }: TestAccount) => expectStatus(await admin.call('GET', '/accounts/me/usage'), 200).body
+const readUsage = async ({ admin }: TestAccount) =>
+  expectStatus(await admin.call('GET', '/accounts/me/usage'), 200).body
 const sumBytes = async ({ id }: TestAccount) =>
-  Number((await service.sql<{ sum: string }>(`select app.sum_usage($1, 'stored_bytes') as sum`, [id]))[0]?.sum)
+  Number(
+    (await service.sql<{ sum: string }>(`select app.sum_usage($1, 'stored_bytes') as sum`, [id]))[0]?.sum,
+  )
 const diagram = (count: number) => ({
   name: 'Head office',
-  nodes: Array.from({ length: count }, (_, n) => ({ id: `n${n}`, type: 'device', position: { x: n, y: n }, data: { label: `Node ${n}` } })),
+  nodes: Array.from({ length: count }, (_, n) => ({
+    id: `n${n}`,
+    type: 'device',
+    position: { x: n, y: n },
+    data: { label: `Node ${n}` },
+  })),
   edges: [],
 })
 
@@ -68,7 +80,9 @@ it('WIR-54 an open transaction that has stored a flow does not make other writer
   const other = await admin.call('POST', '/trees', flowBody())
   expectStatus(other, 201)
   await connection.query('commit')
-  expect((await readUsage({ admin } as TestAccount)).stored_bytes.used).toBe(await sumBytes({ id: admin.accountId } as TestAccount))
+  expect((await readUsage({ admin } as TestAccount)).stored_bytes.used).toBe(
+    await sumBytes({ id: admin.accountId } as TestAccount),
+  )
 })
 
 describe('32 writers at once', () => {
@@ -88,9 +102,13 @@ describe('32 writers at once', () => {
 
   it('ACC-21 create no more schedules than the plan allows', async () => {
     const account = await createAccountWithLimits({ max_schedules: 3 })
-    const leads = await Promise.all(Array.from({ length: 4 }, () => account.addColleague({ teamRole: 'admin' })))
+    const leads = await Promise.all(
+      Array.from({ length: 4 }, () => account.addColleague({ teamRole: 'admin' })),
+    )
     const body = await scheduleBody(account.admin)
-    const responses = await runConcurrently((n) => pick(leads, n).call('POST', '/maintenance-schedules', body))
+    const responses = await runConcurrently((n) =>
+      pick(leads, n).call('POST', '/maintenance-schedules', body),
+    )
     expect(countByStatus(responses)).toEqual({ 201: 3, 409: 29 })
     expect((await readUsage(account)).schedules).toEqual({ used: 3, limit: 3 })
   })
@@ -102,7 +120,10 @@ describe('32 writers at once', () => {
     const responses = await runConcurrently((n) => pick(writers, n).call('POST', '/ai-sessions', body))
     expect(countByStatus(responses)).toEqual({ 201: 4, 409: 28 })
     const index = responses.findIndex(({ status }) => status === 201)
-    expectStatus(await pick(writers, index).call('POST', `/ai-sessions/${responses[index]?.body.id}/abandon`), 200)
+    expectStatus(
+      await pick(writers, index).call('POST', `/ai-sessions/${responses[index]?.body.id}/abandon`),
+      200,
+    )
     expect((await readUsage(account)).open_ai_sessions).toEqual({ used: 3, limit: 4 })
     await createAiSession(pick(writers, 0))
     expectStatus(await pick(writers, 1).call('POST', '/ai-sessions', body), 409)
@@ -113,7 +134,9 @@ describe('32 writers at once', () => {
     const writers = await addWriters(account)
     const flow = await createFlow(pick(writers, 0))
     const responses = await runConcurrently((n) =>
-      n % 2 ? pick(writers, n).call('POST', '/trees', flowBody()) : pick(writers, n).call('POST', '/network-diagrams', diagram(20)),
+      n % 2
+        ? pick(writers, n).call('POST', '/trees', flowBody())
+        : pick(writers, n).call('POST', '/network-diagrams', diagram(20)),
     )
     expect(Object.keys(countByStatus(responses))).toEqual(['201', '409'])
     const { stored_bytes } = await readUsage(account)
@@ -139,17 +162,24 @@ describe('32 writers at once', () => {
     expect((await readUsage(account)).stored_bytes.used).toBe(await sumBytes(account))
     const body = { session_type: 'chat', problem_summary: 'Reception cannot print.' }
     await runConcurrently((n) =>
-      n % 2 ? pick(writers, n).call('POST', '/trees', flowBody()) : pick(writers, n).call('POST', '/ai-sessions', body),
+      n % 2
+        ? pick(writers, n).call('POST', '/trees', flowBody())
+        : pick(writers, n).call('POST', '/ai-sessions', body),
     )
     const usage = await readUsage(account)
-    expect([usage.flows.used, usage.open_ai_sessions.used, usage.stored_bytes.used]).toEqual([17, 17, await sumBytes(account)])
+    expect([usage.flows.used, usage.open_ai_sessions.used, usage.stored_bytes.used]).toEqual([
+      17,
+      17,
+      await sumBytes(account),
+    ])
   })
 })
 
 it('ACC-21 counts the private flows of colleagues', async () => {
   const account = await createAccountWithLimits({ max_flows: 2 })
   const writers = [account.admin, await account.addColleague(), await account.addColleague()]
-  const create = (n: number) => pick(writers, n).call('POST', '/trees', { ...flowBody(), visibility: 'private' })
+  const create = (n: number) =>
+    pick(writers, n).call('POST', '/trees', { ...flowBody(), visibility: 'private' })
   const { body: own } = expectStatus(await create(1), 201)
   expectStatus(await create(2), 201)
   expect([(await create(1)).status, (await readUsage(account)).flows]).toEqual([409, { used: 2, limit: 2 }])
@@ -159,9 +189,15 @@ it('ACC-21 counts the private flows of colleagues', async () => {
 
 it('ACC-21 counts the schedules that a colleague does not see', async () => {
   const account = await createAccountWithLimits({ max_schedules: 1 })
-  const [team] = await service.sql<{ id: string }>(`insert into teams (account_id, name) values ($1, 'Field') returning id`, [account.id])
+  const [team] = await service.sql<{ id: string }>(
+    `insert into teams (account_id, name) values ($1, 'Field') returning id`,
+    [account.id],
+  )
   const lead = await account.addColleague({ teamId: team?.id ?? '', teamRole: 'admin' })
-  expectStatus(await account.admin.call('POST', '/maintenance-schedules', await scheduleBody(account.admin)), 201)
+  expectStatus(
+    await account.admin.call('POST', '/maintenance-schedules', await scheduleBody(account.admin)),
+    201,
+  )
   expect((await lead.call('GET', '/maintenance-schedules')).body).toEqual([])
   expect((await lead.call('POST', '/maintenance-schedules', await scheduleBody(lead))).status).toBe(409)
 })
@@ -183,7 +219,11 @@ it('ACC-21 counts a diagram and its earlier versions, and refuses one that grows
 
 it('ACC-21 refuses an upload beyond the limit and keeps no object of it', async () => {
   const account = await createAccountWithLimits({ max_stored_bytes: 100 })
-  const response = await uploadImage(service, account.admin, await createImage('png', 64, 64, { noise: true }))
+  const response = await uploadImage(
+    service,
+    account.admin,
+    await createImage('png', 64, 64, { noise: true }),
+  )
   expect([response.status, response.body.resource]).toEqual([409, 'stored_bytes'])
   expect((await readUsage(account)).stored_bytes.used).toBe(0)
 })
@@ -198,7 +238,11 @@ it('ACC-20 reads the usage of an account with 10,000 flows in less than 50 ms', 
   )
   const durationsMs: number[] = []
   for (let n = 0; n < 5; n++) {
-    durationsMs.push(await measureMs(async () => expect((await readUsage(account)).flows).toEqual({ used: 10_000, limit: null })))
+    durationsMs.push(
+      await measureMs(async () =>
+        expect((await readUsage(account)).flows).toEqual({ used: 10_000, limit: null }),
+      ),
+    )
   }
   // The shortest, because other processes only make them longer.
   expect(Math.min(...durationsMs)).toBeLessThan(50)

@@ -7,7 +7,10 @@ const service = await startOwnService()
 afterAll(() => service.close())
 const { advanceClock } = dashboard(service)
 
-/** Create an account, and a super admin in another account. `columns` are SQL assignments for the account's row. */
+/**
+ * Create an account, and a super admin in another account. `columns` are SQL assignments for the account's
+ * row.
+ */
 async function createScene(columns = '') {
   const [account, staffAccount] = [await createAccount(service), await createAccount(service)]
   if (columns) await service.sql(`update accounts set ${columns} where id = $1`, [account.id])
@@ -16,7 +19,8 @@ async function createScene(columns = '') {
   return {
     account,
     putPlan: (plan: string) => staff.call('PUT', `${path}/subscription/plan`, { plan }),
-    extendTrial: (body: unknown, headers?: Record<string, string>) => staff.call('POST', `${path}/extend-trial`, body, headers),
+    extendTrial: (body: unknown, headers?: Record<string, string>) =>
+      staff.call('POST', `${path}/extend-trial`, body, headers),
     staff,
   }
 }
@@ -25,7 +29,8 @@ async function readPlan({ admin }: TestAccount) {
   const { body } = await admin.call('GET', '/accounts/me')
   return [body.plan, body.subscription_status, body.limits?.max_users]
 }
-const selectAuditActions = ({ id }: TestAccount) => service.sql('select action from audit_logs where account_id = $1', [id])
+const selectAuditActions = ({ id }: TestAccount) =>
+  service.sql('select action from audit_logs where account_id = $1', [id])
 
 it('ADM-04 changes the plan of an account in every subscription state', async () => {
   const cases = [
@@ -33,7 +38,11 @@ it('ADM-04 changes the plan of an account in every subscription state', async ()
     [`plan = 'pro', trial_ends_at = now() - interval '1 day'`, 'team', ['team', 'active', 50]],
     [`plan = 'free', subscription_status = 'free'`, 'pro', ['pro', 'active', 10]],
     [`plan = 'pro', subscription_status = 'active'`, 'enterprise', ['enterprise', 'active', null]],
-    [`plan = 'pro', subscription_status = 'past_due', past_due_since = now()`, 'team', ['team', 'past_due', 50]],
+    [
+      `plan = 'pro', subscription_status = 'past_due', past_due_since = now()`,
+      'team',
+      ['team', 'past_due', 50],
+    ],
     [`plan = 'pro', subscription_status = 'canceled'`, 'free', ['free', 'free', 3]],
     [`plan = 'pro'`, 'free', ['free', 'free', 3]],
   ] as const
@@ -55,8 +64,13 @@ it('refuses an unknown plan, and changes nothing', async () => {
     const { status, body } = await putPlan(plan)
     expect([plan, status, body.errors[0].loc]).toEqual([plan, 422, ['body', 'plan']])
   }
-  expectStatus(await staff.call('PUT', `/admin/users/${crypto.randomUUID()}/subscription/plan`, { plan: 'pro' }), 404)
-  expect((await staff.call('PUT', `/admin/users/${account.admin.id}/subscription/plan`, {})).body.plan).toBe(planBefore[0])
+  expectStatus(
+    await staff.call('PUT', `/admin/users/${crypto.randomUUID()}/subscription/plan`, { plan: 'pro' }),
+    404,
+  )
+  expect((await staff.call('PUT', `/admin/users/${account.admin.id}/subscription/plan`, {})).body.plan).toBe(
+    planBefore[0],
+  )
   expect([await readPlan(account), await selectAuditActions(account)]).toEqual([planBefore, []])
 })
 
@@ -100,13 +114,22 @@ it('ADM-11 extends a trial by 1 to 365 days, and refuses any other number', asyn
 it('extends a trial once per idempotency key for 32 concurrent requests, and scopes the key to a super admin', async () => {
   const { account, extendTrial } = await createScene()
   const selectTrialEnd = async () =>
-    (await service.sql<{ trial_ends_at: Date }>('select trial_ends_at from accounts where id = $1', [account.id]))[0]?.trial_ends_at
+    (
+      await service.sql<{ trial_ends_at: Date }>('select trial_ends_at from accounts where id = $1', [
+        account.id,
+      ])
+    )[0]?.trial_ends_at
   const endBefore = Number(await selectTrialEnd())
-  const responses = await Promise.all(Array.from({ length: 32 }, () => extendTrial({ days: 1 }, { 'idempotency-key': 'once' })))
+  const responses = await Promise.all(
+    Array.from({ length: 32 }, () => extendTrial({ days: 1 }, { 'idempotency-key': 'once' })),
+  )
   expect(responses.every(({ status }) => status === 200 || status === 409)).toBe(true)
   expect(Number(await selectTrialEnd()) - endBefore).toBe(86_400_000)
   const repeated = await extendTrial({ days: 1 }, { 'idempotency-key': 'once' })
-  expect([repeated.status, repeated.text]).toEqual([200, responses.find(({ status }) => status === 200)?.text])
+  expect([repeated.status, repeated.text]).toEqual([
+    200,
+    responses.find(({ status }) => status === 200)?.text,
+  ])
   expectStatus(await extendTrial({ days: 2 }, { 'idempotency-key': 'once' }), 422)
   const otherStaff = await account.addColleague({ superAdmin: true })
   const path = `/admin/users/${account.admin.id}/extend-trial`

@@ -14,14 +14,19 @@ async function createStaff(): Promise<Person> {
   return (await createAccount(service)).addColleague({ role: 'viewer', superAdmin: true })
 }
 const selectAuditRows = (accountId: string) =>
-  service.sql('select actor_id, action, resource_id, changes from audit_logs where account_id = $1 order by id', [accountId])
+  service.sql(
+    'select actor_id, action, resource_id, changes from audit_logs where account_id = $1 order by id',
+    [accountId],
+  )
 
 it('ADM-01 returns 403 for every admin operation to everyone but super admins, even to account admins', async () => {
   const adminOperations = operations.filter(({ path }) => path.startsWith('/admin/'))
   expect(adminOperations.length).toBeGreaterThanOrEqual(15)
   const account = await createAccount(service)
   const roleNames = ['admin', 'teamAdmin', 'engineer', 'viewer', 'superAdmin'] as const
-  const people = await Promise.all(roleNames.map(async (name) => [name, await account.addColleague(roles[name].options)] as const))
+  const people = await Promise.all(
+    roleNames.map(async (name) => [name, await account.addColleague(roles[name].options)] as const),
+  )
   for (const op of adminOperations) {
     const fixture = await getFixture(op)(service, account.admin)
     for (const [name, { token }] of people) {
@@ -39,12 +44,27 @@ it('ADM-02 returns a user of any account with the account, subscription, sign-in
   await admin.call('POST', '/teams', { name: 'North' })
   const { status, body } = await staff.call('GET', `/admin/users/${person.id}`)
   expect(status).toBe(200)
-  expect(body.user).toMatchObject({ id: person.id, email: person.email, account_id: id, role: 'viewer', is_active: true })
+  expect(body.user).toMatchObject({
+    id: person.id,
+    email: person.email,
+    account_id: id,
+    role: 'viewer',
+    is_active: true,
+  })
   expect(body.account).toMatchObject({ id, name: 'Test account', user_count: 2 })
-  expect(body.subscription).toMatchObject({ account_id: id, plan: 'enterprise', status: 'trialing', limits: { max_users: null } })
+  expect(body.subscription).toMatchObject({
+    account_id: id,
+    plan: 'enterprise',
+    status: 'trialing',
+    limits: { max_users: null },
+  })
   expect(body.sessions).toMatchObject([{ id: person.signInId, ended_at: null }])
-  expect(body.audit_logs).toMatchObject([{ action: 'member.updated', resource_id: person.id, actor_name: admin.fullName }])
-  expect((await staff.call('GET', `/admin/users/${crypto.randomUUID()}`)).body).toEqual({ detail: 'User not found' })
+  expect(body.audit_logs).toMatchObject([
+    { action: 'member.updated', resource_id: person.id, actor_name: admin.fullName },
+  ])
+  expect((await staff.call('GET', `/admin/users/${crypto.randomUUID()}`)).body).toEqual({
+    detail: 'User not found',
+  })
 })
 
 it('returns the last 50 sign-ins and audit rows of a user with one database round trip', async () => {
@@ -61,7 +81,11 @@ it('returns the last 50 sign-ins and audit rows of a user with one database roun
   const roundTripsBefore = service.stack.countRoundTrips()
   const { body } = await staff.call('GET', `/admin/users/${admin.id}`)
   expect(service.stack.countRoundTrips() - roundTripsBefore).toBe(1)
-  expect([body.sessions.length, body.sessions[0].id, body.audit_logs.length]).toEqual([50, admin.signInId, 50])
+  expect([body.sessions.length, body.sessions[0].id, body.audit_logs.length]).toEqual([
+    50,
+    admin.signInId,
+    50,
+  ])
   expect([body.audit_logs[0].action, body.audit_logs[49].action]).toEqual(['n1', 'n50'])
 })
 
@@ -92,7 +116,8 @@ it('returns matching accounts with their user count, with one round trip', async
   const staff = await createStaff()
   const accounts = [await createAccount(service), await createAccount(service)]
   const tag = crypto.randomUUID()
-  for (const [n, { id }] of accounts.entries()) await service.sql('update accounts set name = $2 where id = $1', [id, `${tag}_${n}`])
+  for (const [n, { id }] of accounts.entries())
+    await service.sql('update accounts set name = $2 where id = $1', [id, `${tag}_${n}`])
   await accounts[0]?.addColleague()
   await service.sql(`update accounts set trial_ends_at = now() where id = $1`, [accounts[1]?.id])
   const roundTripsBefore = service.stack.countRoundTrips()
@@ -107,7 +132,8 @@ it('returns matching accounts with their user count, with one round trip', async
 it('ADM-03 applies a promotion or demotion to the next request, and writes an audit row in the user’s account', async () => {
   const staff = await createStaff()
   const { id, admin } = await createAccount(service)
-  const setSuperAdmin = (is_super_admin: boolean) => staff.call('PUT', `/admin/users/${admin.id}/super-admin`, { is_super_admin })
+  const setSuperAdmin = (is_super_admin: boolean) =>
+    staff.call('PUT', `/admin/users/${admin.id}/super-admin`, { is_super_admin })
   expectStatus(await admin.call('GET', '/admin/users'), 403)
   expect((await setSuperAdmin(true)).body).toMatchObject({ id: admin.id, is_super_admin: true })
   expectStatus(await setSuperAdmin(true), 200)
@@ -137,7 +163,9 @@ it('lists and filters the audit log of all accounts, with the names of actors fr
   expect(await listAuditLogs(`account_id=${id}&created_after=2020-01-01T00:00:00Z`)).toHaveLength(2)
   expect(await listAuditLogs(`account_id=${id}&created_after=2090-01-01T00:00:00Z`)).toEqual([])
   const allEntries = await listAuditLogs('limit=100')
-  expect(new Set(allEntries.map(({ account_id }: { account_id: string }) => account_id)).size).toBeGreaterThan(1)
+  expect(
+    new Set(allEntries.map(({ account_id }: { account_id: string }) => account_id)).size,
+  ).toBeGreaterThan(1)
 })
 
 it.each([

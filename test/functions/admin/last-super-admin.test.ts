@@ -10,7 +10,8 @@ afterAll(() => service.close())
 const [account, otherAccount] = [await createAccount(service), await createAccount(service)]
 const superAdmin = await account.addColleague({ superAdmin: true })
 
-const demote = (caller: Person, target: Person) => caller.call('PUT', `/admin/users/${target.id}/super-admin`, { is_super_admin: false })
+const demote = (caller: Person, target: Person) =>
+  caller.call('PUT', `/admin/users/${target.id}/super-admin`, { is_super_admin: false })
 const selectActiveSuperAdmins = () => service.sql('select id from users where is_super_admin and is_active')
 const setSuperAdmin = (person: Person, isSuperAdmin: boolean) =>
   service.sql('update users set is_super_admin = $2 where id = $1', [person.id, isSuperAdmin])
@@ -32,7 +33,10 @@ it('refuses to demote or deactivate the last active super admin, even for the ac
 it('keeps one super admin when two super admins demote each other concurrently', async () => {
   for (let round = 0; round < 4; round++) {
     const otherSuperAdmin = await otherAccount.addColleague({ superAdmin: true })
-    const responses = await Promise.all([demote(superAdmin, otherSuperAdmin), demote(otherSuperAdmin, superAdmin)])
+    const responses = await Promise.all([
+      demote(superAdmin, otherSuperAdmin),
+      demote(otherSuperAdmin, superAdmin),
+    ])
     expect(responses.map(({ status }) => status)).toContain(200)
     expect(await selectActiveSuperAdmins()).toHaveLength(1)
     await setSuperAdmin(superAdmin, true)
@@ -51,7 +55,9 @@ it('blocks a concurrent demotion until the first one commits, and then refuses i
     await first.query(statement, [otherSuperAdmin.id])
     const outcome = second.query(statement, [superAdmin.id]).catch((error: { code: string }) => error.code)
     const selectWaitCount = `select count(*)::integer as n from pg_locks where locktype = 'advisory' and not granted`
-    await expect.poll(async () => (await service.sql<{ n: number }>(selectWaitCount))[0]?.n).toBeGreaterThan(0)
+    await expect
+      .poll(async () => (await service.sql<{ n: number }>(selectWaitCount))[0]?.n)
+      .toBeGreaterThan(0)
     await first.query('commit')
     expect(await outcome).toBe('SF4LS')
   } finally {

@@ -73,20 +73,27 @@ it('OBS-12 attempts waiting work at once after a replay, and leaves what is leas
   expect(rows).toBeGreaterThan(0)
   const countWaiting = async () =>
     (
-      await service.sql('select from deliveries where account_id = $1 and next_attempt_at > app.now() + interval $$50 minutes$$', [
-        staff.accountId,
-      ])
+      await service.sql(
+        'select from deliveries where account_id = $1 and next_attempt_at > app.now() + interval $$50 minutes$$',
+        [staff.accountId],
+      )
     ).length
   await expect.poll(countWaiting).toBe(1)
-  expect(await service.sql('select attempts from deliveries where id = $1', [leased?.id])).toEqual([{ attempts: 1 }])
+  expect(await service.sql('select attempts from deliveries where id = $1', [leased?.id])).toEqual([
+    { attempts: 1 },
+  ])
   const entries = await service.sql('select action, changes from audit_logs where actor_id = $1', [staff.id])
-  expect(entries).toMatchObject([{ action: 'outbox.replayed', changes: { outbox: { to: 'deliveries' }, rows: { to: rows } } }])
+  expect(entries).toMatchObject([
+    { action: 'outbox.replayed', changes: { outbox: { to: 'deliveries' }, rows: { to: rows } } },
+  ])
 })
 
 it('OBS-11 does not fail where pg_stat_statements is installed and PostgreSQL was started without it', async () => {
   const staff = await createStaff()
   const { pathname } = new URL(service.ownerUrl)
-  await withSuperuser(inject('shared').postgresPort, pathname.slice(1), (client) => client.query('create extension pg_stat_statements'))
+  await withSuperuser(inject('shared').postgresPort, pathname.slice(1), (client) =>
+    client.query('create extension pg_stat_statements'),
+  )
   expect((await staff.client.admin.operations.get()).slow_statements).toBeNull()
 })
 
@@ -102,7 +109,9 @@ async function signInToPage(staff: Person): Promise<{ cookie: string; formToken:
 describe('the page', () => {
   it('OBS-13 keeps the token in a cookie that no script and no other path gets', async () => {
     const { cookie } = await signInToPage(await createStaff())
-    expect(cookie).toMatch(/^operations_token=[\w.-]+; Path=\/admin\/operations; Max-Age=900; HttpOnly; SameSite=Lax$/)
+    expect(cookie).toMatch(
+      /^operations_token=[\w.-]+; Path=\/admin\/operations; Max-Age=900; HttpOnly; SameSite=Lax$/,
+    )
     const signedOut = await postForm('/sign-out', {}, { cookie })
     expect(signedOut.headers.get('set-cookie')).toMatch(/^operations_token=; .*Max-Age=0/)
   })
@@ -112,7 +121,10 @@ describe('the page', () => {
     expect(headers.get('content-security-policy')).toBe(
       "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
     )
-    expect([headers.get('cache-control'), headers.get('content-type')]).toEqual(['no-store', 'text/html; charset=utf-8'])
+    expect([headers.get('cache-control'), headers.get('content-type')]).toEqual([
+      'no-store',
+      'text/html; charset=utf-8',
+    ])
   })
 
   it('OBS-13 shows nothing to somebody who is not staff', async () => {
@@ -120,7 +132,11 @@ describe('the page', () => {
     const { headers } = await postForm('/sign-in', { access_token: admin.token })
     const answer = await fetch(url, { headers: { cookie: headers.get('set-cookie') ?? '' } })
     const html = await answer.text()
-    expect([answer.status, html.includes('Dependencies'), html.includes('role="alert"')]).toEqual([403, false, true])
+    expect([answer.status, html.includes('Dependencies'), html.includes('role="alert"')]).toEqual([
+      403,
+      false,
+      true,
+    ])
   })
 
   it('OBS-13 answers JSON with the token of a program or of the cookie', async () => {
@@ -143,7 +159,11 @@ describe('the page', () => {
   ])('OBS-13 refuses a replay %s', async (_, fields, headers) => {
     const staff = await createStaff()
     const { cookie, formToken } = await signInToPage(staff)
-    const answer = await postForm('/replay', { outbox: 'deliveries', token: formToken, ...fields }, { cookie, ...headers })
+    const answer = await postForm(
+      '/replay',
+      { outbox: 'deliveries', token: formToken, ...fields },
+      { cookie, ...headers },
+    )
     expect(answer.status).toBe(403)
     expect(await service.sql('select from audit_logs where actor_id = $1', [staff.id])).toEqual([])
   })
@@ -165,10 +185,14 @@ describe('the page', () => {
     it(`OBS-13 shows the state in a narrow ${colorScheme} window, without an obstacle that axe finds, and replays`, async (context) => {
       const staff = await createStaff()
       await insertTrouble(staff)
-      const { page, problems } = await openPage(context, { colorScheme, viewport: { width: 400, height: 800 } })
+      const { page, problems } = await openPage(context, {
+        colorScheme,
+        viewport: { width: 400, height: 800 },
+      })
       const findViolations = async () => {
         await page.evaluate(axe)
-        const run = () => (window as unknown as { axe: { run(): Promise<{ violations: { id: string }[] }> } }).axe.run()
+        const run = () =>
+          (window as unknown as { axe: { run(): Promise<{ violations: { id: string }[] }> } }).axe.run()
         return (await page.evaluate(run)).violations.map(({ id }) => id)
       }
       await page.goto(url)
@@ -176,11 +200,17 @@ describe('the page', () => {
       await page.getByLabel('Access token of a super admin').fill(staff.token)
       await page.getByRole('button', { name: 'Show the state of the service' }).click()
       await page.getByRole('heading', { name: 'Dependencies' }).waitFor()
-      expect([page.url(), await page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([url, 400])
+      expect([page.url(), await page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([
+        url,
+        400,
+      ])
       expect(await findViolations()).toEqual([])
       await page.getByRole('button', { name: 'Attempt now: deliveries' }).click()
-      await expect.poll(() => page.getByRole('status').textContent()).toMatch(/^deliveries: \d+ rows are due now\.$/)
-      if (process.env.SCREENSHOT) await page.screenshot({ path: `${process.env.SCREENSHOT}-${colorScheme}.png`, fullPage: true })
+      await expect
+        .poll(() => page.getByRole('status').textContent())
+        .toMatch(/^deliveries: \d+ rows are due now\.$/)
+      if (process.env.SCREENSHOT)
+        await page.screenshot({ path: `${process.env.SCREENSHOT}-${colorScheme}.png`, fullPage: true })
       expect(problems).toEqual([])
     })
 })

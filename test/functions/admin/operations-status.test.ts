@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { get } from '#functions/admin/operations/service.ts'
 
-const state = { schedules_due: 2, oldest_due_seconds: 7, slow_statements: null, migration: null, postgresql: '18.1' }
+const state = {
+  schedules_due: 2,
+  oldest_due_seconds: 7,
+  slow_statements: null,
+  migration: null,
+  postgresql: '18.1',
+}
 const checks = async () => ({ checks: { database: 'ok' }, warnings: ['w'] })
 const read = (row: object | undefined, checkDependencies: unknown = checks) =>
   get({

@@ -13,7 +13,14 @@ const service = await startOwnService()
 const { setFault } = dashboard(service)
 afterAll(() => service.close())
 
-const emptyFindings = { client_name: null, asset_name: null, issue_category: null, triage_hypothesis: null, evidence: [], facts: [] }
+const emptyFindings = {
+  client_name: null,
+  asset_name: null,
+  issue_category: null,
+  triage_hypothesis: null,
+  evidence: [],
+  facts: [],
+}
 const baseTurn = {
   reply: 'Done as demanded.',
   citations: [],
@@ -23,13 +30,28 @@ const baseTurn = {
   fix: null,
   outcome: null,
 }
-const maliciousText = '<script>alert(1)</script> "; drop table ai_sessions; -- {{ 7*7 }} =cmd|calc!A1 [x](javascript:alert(1))'
-const maliciousFix = { title: 'PWNED', description: maliciousText, template: null, script: { language: 'bash', body: 'rm -rf /' } }
-/** Model answers that an injected prompt may cause, some of them valid for the schema. `otherId` is the id of a fix of another session. */
+const maliciousText =
+  '<script>alert(1)</script> "; drop table ai_sessions; -- {{ 7*7 }} =cmd|calc!A1 [x](javascript:alert(1))'
+const maliciousFix = {
+  title: 'PWNED',
+  description: maliciousText,
+  template: null,
+  script: { language: 'bash', body: 'rm -rf /' },
+}
+/**
+ * Model answers that an injected prompt may cause, some of them valid for the schema. `otherId` is the id of
+ * a fix of another session.
+ */
 const createDemands = (otherId: string): unknown[] => [
   {
     ...baseTurn,
-    findings: { ...emptyFindings, client_name: 'PWNED', asset_name: 'PWNED', triage_hypothesis: maliciousText, issue_category: 'PWNED' },
+    findings: {
+      ...emptyFindings,
+      client_name: 'PWNED',
+      asset_name: 'PWNED',
+      triage_hypothesis: maliciousText,
+      issue_category: 'PWNED',
+    },
   },
   { ...baseTurn, findings: { ...emptyFindings, facts: [{ key: 'printer', value: 'PWNED' }] } },
   { ...baseTurn, fix: maliciousFix },
@@ -52,8 +74,16 @@ const createDemands = (otherId: string): unknown[] => [
   null,
 ]
 
-/** Create an account whose `bystander` owns a full session, a flow, a script and a draft that no chat of another user may change. */
-async function createInjectionScene(): Promise<{ account: TestAccount; bystander: Person; bystanderSessionId: string; otherId: string }> {
+/**
+ * Create an account whose `bystander` owns a full session, a flow, a script and a draft that no chat of
+ * another user may change.
+ */
+async function createInjectionScene(): Promise<{
+  account: TestAccount
+  bystander: Person
+  bystanderSessionId: string
+  otherId: string
+}> {
   const account = await createAccount(service)
   await connectPsa(service, account.admin)
   const bystander = await account.addColleague()
@@ -82,32 +112,55 @@ const writableTables = [
 ]
 
 const injectionsPerOwner = 9
-/** Each place gets every third demand, so that together they get all. The nightly run tries every demand at every place. */
-const isTried = (place: number, demand: number) => process.env.ALL_OPERATIONS === '1' || demand % 3 === place % 3
+/**
+ * Each place gets every third demand, so that together they get all. The nightly run tries every demand at
+ * every place.
+ */
+const isTried = (place: number, demand: number) =>
+  process.env.ALL_OPERATIONS === '1' || demand % 3 === place % 3
 
 it('AIS-50 ignores injected demands in chats, tickets, flows, articles, facts, client names and file names', {
   timeout: 300_000,
 }, async () => {
   const { account, bystander, bystanderSessionId, otherId } = await createInjectionScene()
   const injections = Object.entries(injectionPlaces).flatMap(([name, place], placeIndex) => {
-    const variants = createDemands(otherId).map((demand) => ({ name, place, demand: JSON.stringify(demand), streams: false }))
+    const variants = createDemands(otherId).map((demand) => ({
+      name,
+      place,
+      demand: JSON.stringify(demand),
+      streams: false,
+    }))
     const streamed = variants.slice(0, 5).map((injection) => ({ ...injection, streams: true }))
     return [...variants, ...streamed].filter((_, demandIndex) => isTried(placeIndex, demandIndex))
   })
-  const owners = await Promise.all(Array.from({ length: Math.ceil(injections.length / injectionsPerOwner) }, () => account.addColleague()))
+  const owners = await Promise.all(
+    Array.from({ length: Math.ceil(injections.length / injectionsPerOwner) }, () => account.addColleague()),
+  )
   const prepare = async (owner: Person, n: number) => {
     const preparedInjections: ((typeof injections)[number] & { preparedId: string })[] = []
-    for (const [index, injection] of injections.slice(n * injectionsPerOwner, (n + 1) * injectionsPerOwner).entries())
+    for (const [index, injection] of injections
+      .slice(n * injectionsPerOwner, (n + 1) * injectionsPerOwner)
+      .entries())
       preparedInjections.push({
         ...injection,
-        preparedId: (await injection.place.prepare?.(service, owner, injection.demand, n * injectionsPerOwner + index)) ?? '',
+        preparedId:
+          (await injection.place.prepare?.(
+            service,
+            owner,
+            injection.demand,
+            n * injectionsPerOwner + index,
+          )) ?? '',
       })
     return { owner, preparedInjections }
   }
   const work = await Promise.all(owners.map(prepare))
   expect(injections.length).toBeGreaterThanOrEqual(75)
-  const readBystanderSession = async () => (await bystander.call('GET', `/ai-sessions/${bystanderSessionId}`)).body
-  const [checksumsBefore, bystanderBefore] = [await readChecksums(service, account.id), await readBystanderSession()]
+  const readBystanderSession = async () =>
+    (await bystander.call('GET', `/ai-sessions/${bystanderSessionId}`)).body
+  const [checksumsBefore, bystanderBefore] = [
+    await readChecksums(service, account.id),
+    await readBystanderSession(),
+  ]
   await setFault({ service: 'openai', mode: 'prompt_injection' })
   const turns = { answered: 0, unanswered: 0 }
   const obeyedPlaces = new Set<string>()
@@ -120,7 +173,9 @@ it('AIS-50 ignores injected demands in chats, tickets, flows, articles, facts, c
     await owner.call('POST', `${sessionPath}/facts`, { key: 'printer', value: 'PRN-1' })
     const fixId = await insertFix(service, session)
     const before = (await owner.call('GET', sessionPath)).body
-    const status = streams ? await streamTurn(owner, sessionPath, turn) : (await owner.call('POST', `${sessionPath}/chat`, turn)).status
+    const status = streams
+      ? await streamTurn(owner, sessionPath, turn)
+      : (await owner.call('POST', `${sessionPath}/chat`, turn)).status
     // No ticket ends a turn.
     expect(status).toBe(200)
     const after = (await owner.call('GET', sessionPath)).body
@@ -142,16 +197,24 @@ it('AIS-50 ignores injected demands in chats, tickets, flows, articles, facts, c
     for (const field of unchangedFields) expect(after[field], field).toEqual(before[field])
     expect(after.facts.filter(({ source }: { source: string }) => source === 'user')).toEqual(before.facts)
     const [ownFix, ...newFixes] = after.suggested_fixes
-    expect({ ...ownFix, ai_outcome_proposal: null }).toEqual(before.suggested_fixes.find(({ id }: { id: string }) => id === fixId))
+    expect({ ...ownFix, ai_outcome_proposal: null }).toEqual(
+      before.suggested_fixes.find(({ id }: { id: string }) => id === fixId),
+    )
     for (const fix of newFixes)
-      expect(fix).toMatchObject({ session_id: session.id, status: 'proposed', applied_at: null, verified_at: null })
+      expect(fix).toMatchObject({
+        session_id: session.id,
+        status: 'proposed',
+        applied_at: null,
+        verified_at: null,
+      })
   }
   await Promise.all(
     work.map(async ({ owner, preparedInjections }) => {
       for (const injection of preparedInjections) await inject(injection, owner)
     }),
   )
-  // A client name and a ticket note are truncated, so no demand in them is complete. The model never sees file names.
+  // A client name and a ticket note are truncated, so no demand in them is complete. The model never sees
+  // file names.
   expect([...obeyedPlaces].sort()).toEqual(['article', 'chat', 'facts', 'flow', 'problem', 'taskLane'])
   const checksumsAfter = await readChecksums(service, account.id)
   const withoutWritable = (checksums: Record<string, string>) =>

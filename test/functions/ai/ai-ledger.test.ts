@@ -9,7 +9,11 @@ it('AIM-15 the ledger counts what the providers report, with failures of both in
     state = (state * 48_271) % 2_147_483_647
     return state / 2_147_483_647
   }
-  const { ledger, reported, failedTurns, running, difference } = await playFaultyTurns(await sharedService(), 60, random)
+  const { ledger, reported, failedTurns, running, difference } = await playFaultyTurns(
+    await sharedService(),
+    60,
+    random,
+  )
   expect(ledger).toEqual(reported)
   expect([running, difference]).toEqual([0, 0])
   expect(failedTurns).toBeLessThan(30)

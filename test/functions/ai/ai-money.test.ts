@@ -6,8 +6,10 @@ import { createAccount, type Person } from '#test/support/people.ts'
 
 const service = await sharedService()
 const codeOf = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
-const unverify = ({ id }: Person) => service.sql('update users set email_verified_at = null, created_at = now() where id = $1', [id])
-const diagnose = (person: Person) => person.call('POST', '/ai-sessions', { session_type: 'chat', problem_summary: 'Nothing prints' })
+const unverify = ({ id }: Person) =>
+  service.sql('update users set email_verified_at = null, created_at = now() where id = $1', [id])
+const diagnose = (person: Person) =>
+  person.call('POST', '/ai-sessions', { session_type: 'chat', problem_summary: 'Nothing prints' })
 
 it('AIM-08 refuses an operation of the model at once to a person who has not verified their address', async () => {
   const { admin } = await createAccount(service)
@@ -42,10 +44,14 @@ it('AIM-09 all accounts without a paid plan share a daily budget, and paid ones 
   try {
     const accounts = await Promise.all([1, 2, 3].map(() => createAccount(own)))
     const [first, second, paid] = accounts.map(({ admin }) => admin) as [Person, Person, Person]
-    await own.sql(`update accounts set subscription_status = 'active', trial_ends_at = null where id = $1`, [paid.accountId])
+    await own.sql(`update accounts set subscription_status = 'active', trial_ends_at = null where id = $1`, [
+      paid.accountId,
+    ])
     const chat = async (person: Person) => {
       const { body } = await diagnose(person)
-      return body.id ? person.call('POST', `/ai-sessions/${body.id}/chat`, { message: 'Nothing prints' }) : diagnose(person)
+      return body.id
+        ? person.call('POST', `/ai-sessions/${body.id}/chat`, { message: 'Nothing prints' })
+        : diagnose(person)
     }
     await chat(first)
     const refused = await chat(second)
@@ -63,7 +69,11 @@ it('AUT-62 counts registrations per /48 network of IPv6 as well', async () => {
   const statuses: number[] = []
   for (let network = 0; network < 12; network++) {
     const headers = { 'cf-connecting-ip': `${site}:${network}::1` }
-    const body = { email: `farm-${crypto.randomUUID()}@people.example`, password: 'violet-tractor-81', full_name: 'Farm' }
+    const body = {
+      email: `farm-${crypto.randomUUID()}@people.example`,
+      password: 'violet-tractor-81',
+      full_name: 'Farm',
+    }
     statuses.push((await request(service, 'POST', '/auth/register', { body, headers })).status)
   }
   expect(statuses).toEqual([...Array(10).fill(201), 429, 429])
@@ -73,8 +83,15 @@ it('AUT-62 counts a registration from an IPv4 address once', async () => {
   const address = `203.0.${process.pid % 250}.${1 + (Date.now() % 250)}`
   const statuses: number[] = []
   for (let n = 0; n < 6; n++) {
-    const body = { email: `farm-${crypto.randomUUID()}@people.example`, password: 'violet-tractor-81', full_name: 'Farm' }
-    statuses.push((await request(service, 'POST', '/auth/register', { body, headers: { 'cf-connecting-ip': address } })).status)
+    const body = {
+      email: `farm-${crypto.randomUUID()}@people.example`,
+      password: 'violet-tractor-81',
+      full_name: 'Farm',
+    }
+    statuses.push(
+      (await request(service, 'POST', '/auth/register', { body, headers: { 'cf-connecting-ip': address } }))
+        .status,
+    )
   }
   expect(statuses).toEqual([...Array(5).fill(201), 429])
 })

@@ -18,7 +18,9 @@ it('AIS-08 AIS-09 keeps 32 manual edits that are saved while the model answers',
   const [owner] = (await createEngineers(1)) as [Person]
   const { id } = await createAiSession(owner)
   const sessionPath = `/ai-sessions/${id}`
-  const ownEvidence = (await owner.call('PATCH', `${sessionPath}/triage`, { evidence_items: ['The light is red'] })).body.evidence_items
+  const ownEvidence = (
+    await owner.call('PATCH', `${sessionPath}/triage`, { evidence_items: ['The light is red'] })
+  ).body.evidence_items
   await setFault({ service: 'openai', mode: 'slow', delay_ms: 1500, times: 1 })
   const chat = owner.call('POST', `${sessionPath}/chat`, { message: symptom })
   const edits = await Promise.all(
@@ -59,7 +61,9 @@ it('AIS-09 loses no evidence and counts every fact when 8 turns of one session r
   const [owner] = (await createEngineers(1)) as [Person]
   const { id } = await createAiSession(owner)
   const turns = Array.from({ length: 8 }, (_, n) =>
-    owner.call('POST', `/ai-sessions/${id}/chat`, { message: `Error number ${n} is shown.\nkey ${'abcdefgh'[n]}: value ${n}` }),
+    owner.call('POST', `/ai-sessions/${id}/chat`, {
+      message: `Error number ${n} is shown.\nkey ${'abcdefgh'[n]}: value ${n}`,
+    }),
   )
   expect((await Promise.all(turns)).map(({ status }) => status)).toEqual(turns.map(() => 200))
   const { evidence_items, facts, state_version } = (await owner.call('GET', `/ai-sessions/${id}`)).body
@@ -80,5 +84,6 @@ it('FIX-17 leaves no proposal on a fix whose outcome was recorded while the mode
     expectStatus(recorded, 200)
     return (await owner.call('GET', `/ai-sessions/${session.id}`)).body.suggested_fixes[0]
   })
-  for (const fix of await Promise.all(rounds)) expect(fix).toMatchObject({ status: 'applied_failed', ai_outcome_proposal: null })
+  for (const fix of await Promise.all(rounds))
+    expect(fix).toMatchObject({ status: 'applied_failed', ai_outcome_proposal: null })
 })

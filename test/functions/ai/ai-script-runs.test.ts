@@ -24,7 +24,8 @@ async function createScene() {
   const owner = await account.addColleague()
   await connectPsa(service, account.admin)
   const session = await createAiSession(owner, { psa_ticket_id: '4711' })
-  const record = (fields: object = {}) => owner.call('POST', `/ai-sessions/${session.id}/script-runs`, { ...run, ...fields })
+  const record = (fields: object = {}) =>
+    owner.call('POST', `/ai-sessions/${session.id}/script-runs`, { ...run, ...fields })
   return { account, owner, session, record }
 }
 
@@ -35,7 +36,8 @@ it('FIX-30 records a script run of an AI session, for its engineer and while it 
   expect((await owner.call('GET', path)).body).toEqual([body])
   expect(body).toMatchObject({ session_id: session.id, exit_code: 5, target: 'SRV-PRINT-01', step_id: null })
   const colleague = await account.addColleague()
-  for (const method of ['GET', 'POST']) expectStatus(await colleague.call(method, path, method === 'POST' ? run : undefined), 404)
+  for (const method of ['GET', 'POST'])
+    expectStatus(await colleague.call(method, path, method === 'POST' ? run : undefined), 404)
   expectStatus(await record({ step_id: 'ping' }), 422)
   await owner.call('POST', `/ai-sessions/${session.id}/abandon`, {})
   expect(expectStatus(await record(), 409).body).toMatchObject({ code: 'wrong_state' })
@@ -46,7 +48,10 @@ it('FIX-31 the model reads the newest 10 script runs with the end of their outpu
   for (let number = 1; number <= 11; number++)
     await record({ title: `Run ${number}`, output: `${run.output}, password: Winter2026! ${'x'.repeat(20)}` })
   expectStatus(await owner.call('POST', `/ai-sessions/${session.id}/chat`, { message: 'It failed.' }), 200)
-  await owner.call('POST', `/ai-sessions/${session.id}/status-update`, { audience: 'client_update', length: 'quick' })
+  await owner.call('POST', `/ai-sessions/${session.id}/status-update`, {
+    audience: 'client_update',
+    length: 'quick',
+  })
   const requests = (await listRecords('ai'))
     .map(({ request }) => JSON.stringify(request))
     .filter((text) => text.includes('Reception cannot print'))
@@ -82,13 +87,18 @@ it('FIX-33 a resolved case documents the scripts that ran, and the resolution fo
   const { owner, session, record } = await createScene()
   await record()
   const { body } = expectStatus(
-    await owner.call('POST', `/ai-sessions/${session.id}/resolve`, { outcome: 'resolved', notes: 'New driver.', accept_proposals: true }),
+    await owner.call('POST', `/ai-sessions/${session.id}/resolve`, {
+      outcome: 'resolved',
+      notes: 'New driver.',
+      accept_proposals: true,
+    }),
     200,
   )
   expect(body.documentation).toContain('Scripts\n- Restart the spooler on SRV-PRINT-01: exit code 5\n')
-  const notes = await service.sql<{ body: string; internal: boolean }>('select body, internal from psa_pushes where account_id = $1', [
-    owner.accountId,
-  ])
+  const notes = await service.sql<{ body: string; internal: boolean }>(
+    'select body, internal from psa_pushes where account_id = $1',
+    [owner.accountId],
+  )
   expect(notes.map(({ body, internal }) => [internal, body.includes('SRV-PRINT-01')]).toSorted()).toEqual([
     [false, false],
     [true, true],

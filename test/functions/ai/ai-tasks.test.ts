@@ -20,14 +20,20 @@ async function createScene(session_type = 'chat') {
   const owner = await account.addColleague()
   const session = await createAiSession(owner, { session_type })
   const path = `/ai-sessions/${session.id}`
-  const listRoles = async () => (await owner.call('GET', `${path}/messages`)).body.map(({ role }: { role: string }) => role)
+  const listRoles = async () =>
+    (await owner.call('GET', `${path}/messages`)).body.map(({ role }: { role: string }) => role)
   return { account, owner, session, path, listRoles }
 }
 const getTask = async (person: Person, id: string) => (await person.call('GET', `/ai/tasks/${id}`)).body
 const listTasks = async (person: Person) => (await person.call('GET', '/ai/tasks')).body
 
 /** Send a request whose client disconnects after 100 ms, when the model has not answered yet. */
-async function leave(person: Person, path: string, body: object, headers: Record<string, string> = {}): Promise<void> {
+async function leave(
+  person: Person,
+  path: string,
+  body: object,
+  headers: Record<string, string> = {},
+): Promise<void> {
   const leaving = new AbortController()
   const request = fetch(`${service.api}/api/v1${path}`, {
     method: 'POST',
@@ -40,7 +46,11 @@ async function leave(person: Person, path: string, body: object, headers: Record
 }
 
 /** Store a task like a request whose process stopped before the answer. */
-async function insertTask({ id: userId, accountId, signInId }: Person, path: string, body: object): Promise<string> {
+async function insertTask(
+  { id: userId, accountId, signInId }: Person,
+  path: string,
+  body: object,
+): Promise<string> {
   const [row] = await service.sql<{ id: string }>(
     `insert into ai_tasks (account_id, user_id, sign_in_id, operation, path, body, next_attempt_at)
      values ($1, $2, $3, 'ai.turns.sendMessage', $4, $5, app.now() - interval '10 s') returning id`,
@@ -53,11 +63,20 @@ describe('Prefer: respond-async', () => {
   it('AIT-01 answers 202 with the address of a task, which has the answer when it has finished', async () => {
     const { owner, path, listRoles } = await createScene()
     const accepted = await owner.call('POST', `${path}/chat`, { message: 'The printer is offline.' }, async)
-    expect([accepted.status, accepted.headers.get('preference-applied'), accepted.body.state]).toEqual([202, 'respond-async', 'queued'])
+    expect([accepted.status, accepted.headers.get('preference-applied'), accepted.body.state]).toEqual([
+      202,
+      'respond-async',
+      'queued',
+    ])
     expect(accepted.headers.get('location')).toBe(`/api/v1/ai/tasks/${accepted.body.task_id}`)
     await waitUntilSettled()
     const task = await getTask(owner, accepted.body.task_id)
-    expect(task).toMatchObject({ operation: 'ai.turns.sendMessage', state: 'finished', attempts: 1, response_status: 200 })
+    expect(task).toMatchObject({
+      operation: 'ai.turns.sendMessage',
+      state: 'finished',
+      attempts: 1,
+      response_status: 200,
+    })
     expect(task.response.message).toMatchObject({ role: 'assistant', content: expect.any(String) })
     expect(await listRoles()).toEqual(['user', 'assistant'])
     expect(await listTasks(owner)).toMatchObject([{ id: task.id, state: 'finished' }])
@@ -88,7 +107,13 @@ describe('Prefer: respond-async', () => {
 
   it('AIT-02 accepts one task for 32 requests with one idempotency key', async () => {
     const { owner, path, listRoles } = await createScene()
-    const send = () => owner.call('POST', `${path}/chat`, { message: 'The printer is offline.' }, { ...async, 'idempotency-key': 'one' })
+    const send = () =>
+      owner.call(
+        'POST',
+        `${path}/chat`,
+        { message: 'The printer is offline.' },
+        { ...async, 'idempotency-key': 'one' },
+      )
     await runConcurrently(send)
     await waitUntilSettled()
     expect([(await listTasks(owner)).length, await listRoles()]).toEqual([1, ['user', 'assistant']])
@@ -99,9 +124,14 @@ describe('Prefer: respond-async', () => {
     await setFault({ service: 'qstash', mode: 'down' })
     const { body } = await owner.call('POST', `${path}/chat`, { message: 'The printer is offline.' }, async)
     await clearFaults()
-    await runConcurrently(() => postSignedJob(service, '/jobs/ai/task', { task_id: body.task_id, attempt: 1 }))
+    await runConcurrently(() =>
+      postSignedJob(service, '/jobs/ai/task', { task_id: body.task_id, attempt: 1 }),
+    )
     await waitUntilSettled()
-    expect([(await getTask(owner, body.task_id)).attempts, await listRoles()]).toEqual([1, ['user', 'assistant']])
+    expect([(await getTask(owner, body.task_id)).attempts, await listRoles()]).toEqual([
+      1,
+      ['user', 'assistant'],
+    ])
   })
 
   it('AIT-03 keeps an error of the model as the answer of a task', async () => {
@@ -125,20 +155,31 @@ describe('Prefer: respond-async', () => {
     await clearFaults()
     await service.sql('update sign_ins set ended_at = app.now() where id = $1', [owner.signInId])
     await advanceClock(70)
-    const [row] = await service.sql('select state, response_status, body from ai_tasks where id = $1', [body.task_id])
+    const [row] = await service.sql('select state, response_status, body from ai_tasks where id = $1', [
+      body.task_id,
+    ])
     expect(row).toEqual({ state: 'finished', response_status: 401, body: '' })
   })
 
   it('AIT-09 accepts at most 20 open tasks of a person, also from 32 requests at once', async () => {
     const { account, owner, path } = await createScene()
-    for (let n = 0; n < 12; n++) await insertTask(owner, `${path}/chat`, { message: 'The printer is offline.' })
+    for (let n = 0; n < 12; n++)
+      await insertTask(owner, `${path}/chat`, { message: 'The printer is offline.' })
     // No sweep takes them before the requests are sent.
-    await service.sql(`update ai_tasks set next_attempt_at = app.now() + interval '1 hour' where user_id = $1`, [owner.id])
+    await service.sql(
+      `update ai_tasks set next_attempt_at = app.now() + interval '1 hour' where user_id = $1`,
+      [owner.id],
+    )
     await setFault({ service: 'qstash', mode: 'down' })
-    const send = (person: Person) => person.call('POST', `${path}/chat`, { message: 'The printer is offline.' }, async)
+    const send = (person: Person) =>
+      person.call('POST', `${path}/chat`, { message: 'The printer is offline.' }, async)
     const responses = await runConcurrently(() => send(owner))
     expect(countByStatus(responses)).toEqual({ 202: 8, 409: 12, 429: 12 })
-    expect(responses.find(({ status }) => status === 409)?.body).toMatchObject({ code: 'limit_reached', resource: 'tasks', limit: 20 })
+    expect(responses.find(({ status }) => status === 409)?.body).toMatchObject({
+      code: 'limit_reached',
+      resource: 'tasks',
+      limit: 20,
+    })
     expectStatus(await send(account.admin), 202)
     await clearFaults()
     await service.sql(`update ai_tasks set state = 'failed' where account_id = $1`, [account.id])
@@ -150,7 +191,12 @@ describe('Prefer: respond-async', () => {
     const key = await createKey(service, account, { scopes: ['ai:write'], allowed_ranges: ['127.0.0.1'] })
     const session = await createAiSession(key, { session_type: 'chat' })
     const { body } = expectStatus(
-      await key.call('POST', `/ai-sessions/${session.id}/chat`, { message: 'The printer is offline.' }, async),
+      await key.call(
+        'POST',
+        `/ai-sessions/${session.id}/chat`,
+        { message: 'The printer is offline.' },
+        async,
+      ),
       202,
     )
     await waitUntilSettled()
@@ -162,12 +208,19 @@ describe('Prefer: respond-async', () => {
     const key = await createKey(service, account, { scopes: ['ai:write'] })
     const session = await createAiSession(key, { session_type: 'chat' })
     await setFault({ service: 'qstash', mode: 'down' })
-    const { body } = await key.call('POST', `/ai-sessions/${session.id}/chat`, { message: 'The printer is offline.' }, async)
+    const { body } = await key.call(
+      'POST',
+      `/ai-sessions/${session.id}/chat`,
+      { message: 'The printer is offline.' },
+      async,
+    )
     await clearFaults()
     expectStatus(await account.admin.call('DELETE', `/api-keys/${key.id}`), 204)
     await postSignedJob(service, '/jobs/ai/task', { task_id: body.task_id, attempt: 1 })
     await waitUntilSettled()
-    expect(await service.sql('select response_status from ai_tasks where id = $1', [body.task_id])).toEqual([{ response_status: 401 }])
+    expect(await service.sql('select response_status from ai_tasks where id = $1', [body.task_id])).toEqual([
+      { response_status: 401 },
+    ])
   })
 
   it('AIT-05 shows a task to its person only', async () => {
@@ -194,7 +247,12 @@ describe('a client that disconnects', () => {
   it('AIT-06 finds the answer of a stream too', async () => {
     const { owner, path, listRoles } = await createScene()
     await setFault({ service: 'openai', mode: 'slow', delay_ms: 2500, times: 1 })
-    await leave(owner, `${path}/chat`, { message: 'The printer is offline.' }, { accept: 'text/event-stream' })
+    await leave(
+      owner,
+      `${path}/chat`,
+      { message: 'The printer is offline.' },
+      { accept: 'text/event-stream' },
+    )
     await expect.poll(async () => (await listTasks(owner))[0]?.state, { timeout: 8000 }).toBe('finished')
     expect(await listRoles()).toEqual(['user', 'assistant'])
   })
@@ -209,7 +267,10 @@ describe('a client that disconnects', () => {
     )
     await service.stack.runCron()
     await waitUntilSettled()
-    expect([(await getTask(owner, id)).response_status, await listRoles()]).toEqual([200, ['user', 'assistant']])
+    expect([(await getTask(owner, id)).response_status, await listRoles()]).toEqual([
+      200,
+      ['user', 'assistant'],
+    ])
   })
 
   it('AIT-07 gets the stored reply when only the task was not finished', async () => {
@@ -220,17 +281,27 @@ describe('a client that disconnects', () => {
     await service.sql('update ai_tasks set id = $2 where id = $1', [task, messageId])
     await service.stack.runCron()
     await waitUntilSettled()
-    expect([(await getTask(owner, messageId)).response.message, await listRoles()]).toEqual([body.message, ['user', 'assistant']])
+    expect([(await getTask(owner, messageId)).response.message, await listRoles()]).toEqual([
+      body.message,
+      ['user', 'assistant'],
+    ])
   })
 
   it('AIT-07 gets the next step of a guided session when its response was stored already', async () => {
     const { owner, session, path } = await createScene('guided')
     const [step] = session.steps
     const id = await insertTask(owner, `${path}/respond`, { response: 'It is on', step_id: step.step_id })
-    await service.sql('update ai_steps set response = $2, answer_work_id = $3 where id = $1', [step.step_id, 'It is on', id])
+    await service.sql('update ai_steps set response = $2, answer_work_id = $3 where id = $1', [
+      step.step_id,
+      'It is on',
+      id,
+    ])
     await service.stack.runCron()
     await waitUntilSettled()
-    expect([(await getTask(owner, id)).response_status, (await owner.call('GET', path)).body.steps.length]).toEqual([200, 2])
+    expect([
+      (await getTask(owner, id)).response_status,
+      (await owner.call('GET', path)).body.steps.length,
+    ]).toEqual([200, 2])
   })
 
   it('AIT-06 stores a request that takes longer than two seconds, and its answer', async () => {
@@ -245,20 +316,29 @@ describe('a client that disconnects', () => {
   it('AIT-10 shows the progress of a request while it takes longer than two seconds', async () => {
     const { account, owner, path } = await createScene()
     const stream = await openEscalationStream(service, account.admin)
-    const listProgress = () => stream.events().flatMap(({ data: { kind, phase, done, total } }) => (kind ? [{ phase, done, total }] : []))
+    const listProgress = () =>
+      stream
+        .events()
+        .flatMap(({ data: { kind, phase, done, total } }) => (kind ? [{ phase, done, total }] : []))
     await setFault({ service: 'openai', mode: 'slow', delay_ms: 4000, times: 1 })
     const answer = owner.call('POST', `${path}/chat`, { message: 'The printer is offline.' })
     await expect.poll(listProgress, { timeout: 3500 }).toEqual([{ phase: 'asking', done: 0, total: 1 }])
-    expect(await listTasks(owner)).toMatchObject([{ state: 'queued', progress: { phase: 'asking', done: 0, total: 1 } }])
+    expect(await listTasks(owner)).toMatchObject([
+      { state: 'queued', progress: { phase: 'asking', done: 0, total: 1 } },
+    ])
     expectStatus(await answer, 200)
     await expect.poll(() => listProgress().at(-1)).toEqual({ phase: 'finished', done: 1, total: 1 })
-    expect(await listTasks(owner)).toMatchObject([{ state: 'finished', progress: { phase: 'finished', done: 1, total: 1 } }])
+    expect(await listTasks(owner)).toMatchObject([
+      { state: 'finished', progress: { phase: 'finished', done: 1, total: 1 } },
+    ])
     stream.disconnect()
   })
 
   it('AIT-10 counts the calls of an answer whose progress could not be stored', async () => {
     const { owner, path } = await createScene()
-    await service.sql(`create function refuse_progress() returns trigger language plpgsql as $$ begin raise 'refused'; end $$`)
+    await service.sql(
+      `create function refuse_progress() returns trigger language plpgsql as $$ begin raise 'refused'; end $$`,
+    )
     await service.sql(`create trigger refuse_progress before update on ai_tasks for each row
       when (new.state = 'queued' and new.calls_started > old.calls_started) execute function refuse_progress()`)
     await setFault({ service: 'openai', mode: 'slow', delay_ms: 500, times: 1 })
@@ -270,8 +350,12 @@ describe('a client that disconnects', () => {
 
   it('AIT-10 sends no progress of a request that is not stored, because its person has 20 open tasks', async () => {
     const { account, owner, path, listRoles } = await createScene()
-    for (let n = 0; n < 20; n++) await insertTask(owner, `${path}/chat`, { message: 'The printer is offline.' })
-    await service.sql(`update ai_tasks set next_attempt_at = app.now() + interval '1 hour' where user_id = $1`, [owner.id])
+    for (let n = 0; n < 20; n++)
+      await insertTask(owner, `${path}/chat`, { message: 'The printer is offline.' })
+    await service.sql(
+      `update ai_tasks set next_attempt_at = app.now() + interval '1 hour' where user_id = $1`,
+      [owner.id],
+    )
     const stream = await openEscalationStream(service, account.admin)
     await setFault({ service: 'openai', mode: 'slow', delay_ms: 500, times: 1 })
     await leave(owner, `${path}/chat`, { message: 'The printer is offline.' })
@@ -280,7 +364,8 @@ describe('a client that disconnects', () => {
     // The events of a task arrive in order, so those of another one come last.
     await service.sql(`update ai_tasks set state = 'failed' where user_id = $1`, [owner.id])
     const { body } = await owner.call('POST', `${path}/chat`, { message: 'It is on.' }, async)
-    const listIds = () => stream.events().flatMap(({ event, data }) => (event === 'job_progressed' ? [data.id] : []))
+    const listIds = () =>
+      stream.events().flatMap(({ event, data }) => (event === 'job_progressed' ? [data.id] : []))
     await expect.poll(() => listIds().length, { timeout: 10_000 }).toBeGreaterThan(1)
     expect(new Set(listIds())).toEqual(new Set([body.task_id]))
     stream.disconnect()

@@ -17,17 +17,32 @@ async function createScene(fields: Record<string, unknown> = {}) {
   const putTaskLane = (body: object) => owner.call('PUT', `${sessionPath}/task-lane`, body)
   const putFact = (key: string, value: string) => owner.call('POST', `${sessionPath}/facts`, { key, value })
   const createBranch = (body: object) => owner.call('POST', `${sessionPath}/branches`, body)
-  return { account, owner, session, sessionPath, readSession, sendMessage, patchTriage, putTaskLane, putFact, createBranch }
+  return {
+    account,
+    owner,
+    session,
+    sessionPath,
+    readSession,
+    sendMessage,
+    patchTriage,
+    putTaskLane,
+    putFact,
+    createBranch,
+  }
 }
 const listTexts = (items: { text: string }[]) => items.map(({ text }) => text)
-const createItems = (count: number) => Array.from({ length: count }, (_, n) => ({ id: `i${n}`, text: `Item ${n}` }))
+const createItems = (count: number) =>
+  Array.from({ length: count }, (_, n) => ({ id: `i${n}`, text: `Item ${n}` }))
 
 it('AIS-12 changes only the fields in the body of a triage update, and clears a field set to null', async () => {
   const { patchTriage, readSession } = await createScene({ client_name: 'Contoso Dental' })
   const fields = { asset_name: 'PRN-1', issue_category: 'Printing', triage_hypothesis: 'A cable' }
   const { status, body } = await patchTriage(fields)
   expect([status, body]).toMatchObject([200, { client_name: 'Contoso Dental', ...fields }])
-  expect((await patchTriage({ asset_name: null })).body).toMatchObject({ client_name: 'Contoso Dental', asset_name: null })
+  expect((await patchTriage({ asset_name: null })).body).toMatchObject({
+    client_name: 'Contoso Dental',
+    asset_name: null,
+  })
   const before = await readSession()
   expect((await patchTriage({})).body).toEqual(before)
   for (const invalidPatch of [
@@ -46,12 +61,16 @@ it('AIS-12 replaces the evidence, and keeps the source and time of the items tha
   await sendMessage('The queue shows “Error - Printing”.')
   const [aiEvidence] = (await readSession()).evidence_items
   expect(aiEvidence.source).toBe('ai')
-  const { body } = await patchTriage({ evidence_items: ['The light is red', aiEvidence.text, 'The light is red'] })
+  const { body } = await patchTriage({
+    evidence_items: ['The light is red', aiEvidence.text, 'The light is red'],
+  })
   expect(body.evidence_items).toEqual([
     { id: expect.any(String), text: 'The light is red', source: 'user', created_at: expect.any(String) },
     aiEvidence,
   ])
-  expect((await patchTriage({ evidence_items: ['The light is red'] })).body.evidence_items).toEqual([body.evidence_items[0]])
+  expect((await patchTriage({ evidence_items: ['The light is red'] })).body.evidence_items).toEqual([
+    body.evidence_items[0],
+  ])
   expect((await patchTriage({ evidence_items: [] })).body.evidence_items).toEqual([])
 })
 
@@ -134,10 +153,16 @@ it('creates a branch from a message, and activates the main branch again', async
     { name: 'The cable', parent_branch_id: main.active_branch_id, is_active: true, created_by: owner.id },
   ])
   const forked = await readSession()
-  expect([forked.is_branching, forked.active_branch_id, forked.messages]).toEqual([true, body.id, main.messages])
+  expect([forked.is_branching, forked.active_branch_id, forked.messages]).toEqual([
+    true,
+    body.id,
+    main.messages,
+  ])
   await sendMessage('A third, here alone.')
   expect(
-    (await readSession()).messages.map(({ content }: { content: string }) => content).filter((_: string, n: number) => n % 2 === 0),
+    (await readSession()).messages
+      .map(({ content }: { content: string }) => content)
+      .filter((_: string, n: number) => n % 2 === 0),
   ).toEqual(['The first symptom.', 'A third, here alone.'])
   const reactivated = await owner.call('POST', `${sessionPath}/branches/${main.active_branch_id}/activate`)
   expect(reactivated.body).toMatchObject({ id: main.active_branch_id, is_active: true, name: 'Main line' })
@@ -170,7 +195,10 @@ it('refuses to branch from a message outside the active branch, and to activate 
   expect((await readSession()).messages).toHaveLength(1)
   expectStatus(await createBranch({ name: 'Lost', from_message_id: messages[1].id }), 422)
   const otherSession = await createAiSession(owner)
-  expectStatus(await owner.call('POST', `${sessionPath}/branches/${otherSession.active_branch_id}/activate`), 404)
+  expectStatus(
+    await owner.call('POST', `${sessionPath}/branches/${otherSession.active_branch_id}/activate`),
+    404,
+  )
   expect((await readSession()).active_branch_id).toBe(branch.id)
 })
 
@@ -185,7 +213,11 @@ it('AIS-33 lets only the owner write, and returns 409 once the session is closed
     ['POST', `/branches/${session.active_branch_id}/activate`, undefined],
   ] as const
   const tryAll = async (person: typeof owner) =>
-    Promise.all(writes.map(async ([method, path, body]) => (await person.call(method, sessionPath + path, body)).status))
+    Promise.all(
+      writes.map(
+        async ([method, path, body]) => (await person.call(method, sessionPath + path, body)).status,
+      ),
+    )
   expect(await tryAll(colleague)).toEqual(writes.map(() => 404))
   await service.sql(`update ai_sessions set status = 'escalated' where id = $1`, [session.id])
   const before = (await owner.call('GET', sessionPath)).body

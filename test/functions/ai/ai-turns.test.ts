@@ -15,12 +15,15 @@ async function createScene() {
   const session = await createAiSession(owner)
   const sessionPath = `/ai-sessions/${session.id}`
   const readSession = async () => (await owner.call('GET', sessionPath)).body
-  const sendMessage = (message: string, fields: object = {}) => owner.call('POST', `${sessionPath}/chat`, { message, ...fields })
+  const sendMessage = (message: string, fields: object = {}) =>
+    owner.call('POST', `${sessionPath}/chat`, { message, ...fields })
   return { account, owner, session, sessionPath, readSession, sendMessage }
 }
 /** Return how many requests used a fault that was set for `times` requests, and clear the fault. */
 async function countFaultedRequests(times: number): Promise<number> {
-  const [remaining] = (await (await fetch(`${service.localOrigin}/desk/faults`)).json()) as { times: number }[]
+  const [remaining] = (await (await fetch(`${service.localOrigin}/desk/faults`)).json()) as {
+    times: number
+  }[]
   await clearFaults()
   return times - (remaining?.times ?? 0)
 }
@@ -28,17 +31,21 @@ async function countFaultedRequests(times: number): Promise<number> {
 it('AIS-11 sends up to 3 images to the model, in order, and refuses a fourth or unknown one', async () => {
   const { owner, sendMessage, readSession } = await createScene()
   const ids: string[] = []
-  for (let n = 0; n < 4; n++) ids.push((await uploadImage(service, owner, await createImage('png', 8 + n, 8))).body.id)
+  for (let n = 0; n < 4; n++)
+    ids.push((await uploadImage(service, owner, await createImage('png', 8 + n, 8))).body.id)
   await clearRecords('ai')
   expectStatus(await sendMessage('See these.', { upload_ids: ids.slice(0, 3) }), 200)
   const [call] = await listRecords('ai')
-  expect(call.request.messages.at(-2).content.filter(({ type }: { type: string }) => type === 'image_url')).toHaveLength(3)
+  expect(
+    call.request.messages.at(-2).content.filter(({ type }: { type: string }) => type === 'image_url'),
+  ).toHaveLength(3)
   const before = await readSession()
   expect(before.messages[0].upload_ids).toEqual(ids.slice(0, 3))
   expectStatus(await sendMessage('And these.', { upload_ids: ids }), 422)
   const stranger = (await createAccount(service)).admin
   const foreignUploadId = (await uploadImage(service, stranger, await createImage('png', 8, 8))).body.id
-  for (const id of [foreignUploadId, crypto.randomUUID()]) expectStatus(await sendMessage('And this.', { upload_ids: [id] }), 422)
+  for (const id of [foreignUploadId, crypto.randomUUID()])
+    expectStatus(await sendMessage('And this.', { upload_ids: [id] }), 422)
   expect(await readSession()).toEqual(before)
 })
 
@@ -66,7 +73,11 @@ it('AIS-24 AIS-29 returns 502 for every provider failure after at most two calls
     const before = await readSession()
     await setFault({ service: 'openai', mode, times: 9 })
     const response = await sendMessage(`It is offline: ${mode}`)
-    expect([response.status, response.body.code, await countFaultedRequests(9)], mode).toEqual([502, 'ai_provider_error', calls])
+    expect([response.status, response.body.code, await countFaultedRequests(9)], mode).toEqual([
+      502,
+      'ai_provider_error',
+      calls,
+    ])
     const after = await readSession()
     expect(after.messages).toMatchObject([{ role: 'user', content: `It is offline: ${mode}` }])
     expect({ ...after, messages: [], updated_at: '' }).toEqual({ ...before, messages: [], updated_at: '' })
@@ -78,9 +89,18 @@ it('AIS-24 AIS-29 returns 502 for every provider failure after at most two calls
 it('AIS-24 returns the id of a guided session whose first step the model could not write', async () => {
   const { owner } = await createScene()
   await setFault({ service: 'openai', mode: 'client_error', times: 9 })
-  const { status, body } = await owner.call('POST', '/ai-sessions', { session_type: 'guided', problem_summary: 'No mail.' })
-  expect([status, body]).toEqual([502, { detail: expect.any(String), code: 'ai_provider_error', session_id: expect.any(String) }])
-  expect(await owner.client.ai.sessions.get({ session_id: body.session_id })).toMatchObject({ session_type: 'guided', steps: [] })
+  const { status, body } = await owner.call('POST', '/ai-sessions', {
+    session_type: 'guided',
+    problem_summary: 'No mail.',
+  })
+  expect([status, body]).toEqual([
+    502,
+    { detail: expect.any(String), code: 'ai_provider_error', session_id: expect.any(String) },
+  ])
+  expect(await owner.client.ai.sessions.get({ session_id: body.session_id })).toMatchObject({
+    session_type: 'guided',
+    steps: [],
+  })
 })
 
 it.each([
@@ -94,7 +114,11 @@ it.each([
   await expect.poll(async () => (await fetch(`${service.localOrigin}/desk/faults`)).json()).toEqual([])
   await owner.client.ai.sessions.delete({ session_id: id })
   const { status, body: problem } = await call
-  expect([status, problem.code, problem.detail]).toEqual([409, 'stale_version', 'Someone else deleted this session'])
+  expect([status, problem.code, problem.detail]).toEqual([
+    409,
+    'stale_version',
+    'Someone else deleted this session',
+  ])
 })
 
 it('AIS-24 accepts the model’s answer from the second call', async () => {
@@ -106,7 +130,14 @@ it('AIS-24 accepts the model’s answer from the second call', async () => {
 const emptyReply = {
   reply: 'ok',
   citations: [],
-  findings: { client_name: null, asset_name: null, issue_category: null, triage_hypothesis: null, evidence: [], facts: [] },
+  findings: {
+    client_name: null,
+    asset_name: null,
+    issue_category: null,
+    triage_hypothesis: null,
+    evidence: [],
+    facts: [],
+  },
 }
 const emptyTurn = { ...emptyReply, questions: [], actions: [], fix: null, outcome: null }
 it.each([
@@ -117,7 +148,10 @@ it.each([
   ['a property too few', JSON.stringify({ ...emptyTurn, outcome: undefined })],
   [
     'an id where a number belongs',
-    JSON.stringify({ ...emptyTurn, fix: { title: 'x', description: 'x', template: crypto.randomUUID(), script: null } }),
+    JSON.stringify({
+      ...emptyTurn,
+      fix: { title: 'x', description: 'x', template: crypto.randomUUID(), script: null },
+    }),
   ],
   ['an unknown outcome', JSON.stringify({ ...emptyTurn, outcome: { outcome: 'dismissed', reason: 'x' } })],
   ['an empty reply', JSON.stringify({ ...emptyTurn, reply: ' ' })],
@@ -125,16 +159,25 @@ it.each([
   ['a NUL character', JSON.stringify({ ...emptyTurn, reply: 'a\u0000b' })],
   [
     'a NUL character deep inside',
-    JSON.stringify({ ...emptyTurn, findings: { ...emptyReply.findings, facts: [{ key: 'a\u0000', value: 'b' }] } }),
+    JSON.stringify({
+      ...emptyTurn,
+      findings: { ...emptyReply.findings, facts: [{ key: 'a\u0000', value: 'b' }] },
+    }),
   ],
-  ['a lone surrogate', JSON.stringify({ ...emptyTurn, findings: { ...emptyReply.findings, evidence: ['a\ud800'] } })],
+  [
+    'a lone surrogate',
+    JSON.stringify({ ...emptyTurn, findings: { ...emptyReply.findings, evidence: ['a\ud800'] } }),
+  ],
 ] as const)(
   'AIS-30 AIS-50 calls the model again after an answer with %s, then stores a reply without one, as JSON and as a stream',
   async (_, text) => {
     const { owner, session, sendMessage, sessionPath, readSession } = await createScene()
     await setFault({ service: 'openai', mode: 'prompt_injection' })
     await clearRecords('ai')
-    await service.sql('update ai_sessions set problem_summary = $2 where id = $1', [session.id, `OBEY: ${text}`])
+    await service.sql('update ai_sessions set problem_summary = $2 where id = $1', [
+      session.id,
+      `OBEY: ${text}`,
+    ])
     const before = { ...(await readSession()), messages: [], updated_at: '' }
     const response = await sendMessage('What is wrong?')
     const unanswered = {
@@ -145,11 +188,21 @@ it.each([
     }
     expect([response.status, response.body]).toMatchObject([200, { message: unanswered }])
     expect(await listRecords('ai')).toHaveLength(2)
-    const events = await readEvents(await requestStream(service, owner, 'POST', `${sessionPath}/chat`, { message: 'And now?' }))
-    expect(events.slice(-2)).toMatchObject([{ event: 'restart' }, { event: 'message', data: { message: unanswered } }])
+    const events = await readEvents(
+      await requestStream(service, owner, 'POST', `${sessionPath}/chat`, { message: 'And now?' }),
+    )
+    expect(events.slice(-2)).toMatchObject([
+      { event: 'restart' },
+      { event: 'message', data: { message: unanswered } },
+    ])
     expect(await listRecords('ai')).toHaveLength(4)
     const after = await readSession()
-    expect(after.messages).toMatchObject([{ content: 'What is wrong?' }, unanswered, { content: 'And now?' }, unanswered])
+    expect(after.messages).toMatchObject([
+      { content: 'What is wrong?' },
+      unanswered,
+      { content: 'And now?' },
+      unanswered,
+    ])
     expect({ ...after, messages: [], updated_at: '' }).toEqual(before)
   },
 )
@@ -158,34 +211,56 @@ it.each([
   ['refusal', 'declined', /^The AI declined to answer\./, 1],
   ['content_filter', 'declined', /^The AI declined to answer\./, 1],
   ['cut', 'unusable', /^The AI gave no usable answer\./, 2],
-] as const)('AIS-50 a turn that ends with %s is stored once, and the next one has an answer', async (mode, failure, text, calls) => {
-  const { owner, sessionPath, sendMessage, readSession } = await createScene()
-  await clearRecords('ai')
-  await setFault({ service: 'openai', mode, times: calls })
-  const headers = { 'idempotency-key': crypto.randomUUID() }
-  const send = async () => {
-    const body = { message: 'It is offline.' }
-    return (await readEvents(await requestStream(service, owner, 'POST', `${sessionPath}/chat`, body, headers))).at(-1)
-  }
-  const stored = await send()
-  expect(stored).toMatchObject({ event: 'message', data: { message: { failure, content: expect.stringMatching(text) } } })
-  // A repetition gets the same turn, and asks no model. Its answer is stored just after the last event was sent.
-  await expect.poll(send).toEqual(stored)
-  expect(await listRecords('ai')).toHaveLength(calls)
-  expectStatus(await sendMessage('And again?'), 200)
-  const { messages } = await readSession()
-  expect(messages.map((message: Record<string, unknown>) => message.failure)).toEqual([null, failure, null, null])
-  // The model does not read what it did not say.
-  const [{ request }] = await listRecords('ai')
-  expect(JSON.stringify(request)).not.toMatch(/The AI (?:gave|declined)/)
-})
+] as const)(
+  'AIS-50 a turn that ends with %s is stored once, and the next one has an answer',
+  async (mode, failure, text, calls) => {
+    const { owner, sessionPath, sendMessage, readSession } = await createScene()
+    await clearRecords('ai')
+    await setFault({ service: 'openai', mode, times: calls })
+    const headers = { 'idempotency-key': crypto.randomUUID() }
+    const send = async () => {
+      const body = { message: 'It is offline.' }
+      return (
+        await readEvents(await requestStream(service, owner, 'POST', `${sessionPath}/chat`, body, headers))
+      ).at(-1)
+    }
+    const stored = await send()
+    expect(stored).toMatchObject({
+      event: 'message',
+      data: { message: { failure, content: expect.stringMatching(text) } },
+    })
+    // A repetition gets the same turn, and asks no model. Its answer is stored just after the last event was
+    // sent.
+    await expect.poll(send).toEqual(stored)
+    expect(await listRecords('ai')).toHaveLength(calls)
+    expectStatus(await sendMessage('And again?'), 200)
+    const { messages } = await readSession()
+    expect(messages.map((message: Record<string, unknown>) => message.failure)).toEqual([
+      null,
+      failure,
+      null,
+      null,
+    ])
+    // The model does not read what it did not say.
+    const [{ request }] = await listRecords('ai')
+    expect(JSON.stringify(request)).not.toMatch(/The AI (?:gave|declined)/)
+  },
+)
 
 it('AIS-50 a guided step without an answer offers to go on, and its response asks again', async () => {
   const { owner } = await createScene()
   await setFault({ service: 'openai', mode: 'refusal', times: 1 })
-  const { id, steps } = await owner.client.ai.turns.createSession({ session_type: 'guided', problem_summary: 'No mail arrives.' })
-  expect(steps).toMatchObject([{ kind: 'action', text: expect.stringMatching(/^The AI declined/), failure: 'declined', response: null }])
-  const { step } = await owner.client.ai.turns.respondToStep({ session_id: id, response: 'I restarted Outlook' })
+  const { id, steps } = await owner.client.ai.turns.createSession({
+    session_type: 'guided',
+    problem_summary: 'No mail arrives.',
+  })
+  expect(steps).toMatchObject([
+    { kind: 'action', text: expect.stringMatching(/^The AI declined/), failure: 'declined', response: null },
+  ])
+  const { step } = await owner.client.ai.turns.respondToStep({
+    session_id: id,
+    response: 'I restarted Outlook',
+  })
   expect(step.failure).toBeNull()
   const [{ request }] = await listRecords('ai')
   expect(JSON.stringify(request)).toContain('I restarted Outlook')
@@ -197,7 +272,9 @@ it('AIS-51 a message that is sent again after a failure is stored once, with one
   expectStatus(await sendMessage('It is offline.'), 502)
   expectStatus(await sendMessage('It is offline.'), 200)
   const list = async () =>
-    (await readSession()).messages.map(({ role, content }: Record<string, string>) => `${role}: ${content?.slice(0, 14)}`)
+    (await readSession()).messages.map(
+      ({ role, content }: Record<string, string>) => `${role}: ${content?.slice(0, 14)}`,
+    )
   expect(await list()).toEqual(['user: It is offline.', expect.stringMatching(/^assistant: /)])
   // What has a reply is said again.
   expectStatus(await sendMessage('It is offline.'), 200)
@@ -209,7 +286,9 @@ it('AIS-51 a message that is sent again after a failure is stored once, with one
   const again = () => owner.call('POST', `${sessionPath}/chat`, { message: 'Still.' }, headers)
   const first = await again()
   expectStatus(first, 200)
-  await service.sql(`update idempotency_keys set status = null, body = null, leased_until = app.now() - interval '1 second'`)
+  await service.sql(
+    `update idempotency_keys set status = null, body = null, leased_until = app.now() - interval '1 second'`,
+  )
   await clearRecords('ai')
   expect((await again()).body.message).toEqual(first.body.message)
   expect([(await list()).length, await listRecords('ai')]).toEqual([6, []])
@@ -220,8 +299,15 @@ it('AIS-18 abandons a session from every open state without an outcome, and does
   for (const status of ['active', 'parked', 'requesting_escalation', 'escalated', 'claimed']) {
     const id = await insertAiSession(service, admin)
     await service.sql('update ai_sessions set status = $2 where id = $1', [id, status])
-    expect((await admin.call('POST', `/ai-sessions/${id}/abandon`)).body).toMatchObject({ status: 'abandoned', psa_push: 'not_linked' })
-    expect((await admin.call('GET', `/ai-sessions/${id}`)).body).toMatchObject({ status: 'abandoned', outcome: null, resolved_at: null })
+    expect((await admin.call('POST', `/ai-sessions/${id}/abandon`)).body).toMatchObject({
+      status: 'abandoned',
+      psa_push: 'not_linked',
+    })
+    expect((await admin.call('GET', `/ai-sessions/${id}`)).body).toMatchObject({
+      status: 'abandoned',
+      outcome: null,
+      resolved_at: null,
+    })
   }
   const id = await insertAiSession(service, admin)
   await service.sql(`update ai_sessions set status = 'archived' where id = $1`, [id])
@@ -230,26 +316,38 @@ it('AIS-18 abandons a session from every open state without an outcome, and does
 
 it('AIS-28 filters sessions by each of the eight states, and refuses any other state', async () => {
   const { admin } = await createAccount(service)
-  const states = ['active', 'parked', 'requesting_escalation', 'escalated', 'claimed', 'resolved', 'abandoned', 'archived']
+  const states = [
+    'active',
+    'parked',
+    'requesting_escalation',
+    'escalated',
+    'claimed',
+    'resolved',
+    'abandoned',
+    'archived',
+  ]
   for (const state of states) {
     const id = await insertAiSession(service, admin)
     const resolved = state === 'resolved' ? `, outcome = 'resolved', resolved_at = now()` : ''
     await service.sql(`update ai_sessions set status = $2${resolved} where id = $1`, [id, state])
-    expect((await admin.call('GET', `/ai-sessions?status=${state}`)).body).toMatchObject([{ id, status: state }])
+    expect((await admin.call('GET', `/ai-sessions?status=${state}`)).body).toMatchObject([
+      { id, status: state },
+    ])
   }
   expectStatus(await admin.call('GET', '/ai-sessions?status=open'), 422)
-  await expect(service.sql(`update ai_sessions set status = 'open' where account_id = $1`, [admin.accountId])).rejects.toThrow(/check/)
+  await expect(
+    service.sql(`update ai_sessions set status = 'open' where account_id = $1`, [admin.accountId]),
+  ).rejects.toThrow(/check/)
 })
 
 it('AIS-26 archives an active or parked chat after 30 idle days, but no guided, waiting or recently used session', async () => {
   const { admin } = await createAccount(service)
   const insertIdleSession = async (type: string, state: string, idleDays: number) => {
     const id = await insertAiSession(service, admin, type)
-    await service.sql(`update ai_sessions set status = $2, last_activity_at = app.now() - make_interval(days => $3) where id = $1`, [
-      id,
-      state,
-      idleDays,
-    ])
+    await service.sql(
+      `update ai_sessions set status = $2, last_activity_at = app.now() - make_interval(days => $3) where id = $1`,
+      [id, state, idleDays],
+    )
     return id
   }
   const ids = [
@@ -261,9 +359,10 @@ it('AIS-26 archives an active or parked chat after 30 idle days, but no guided, 
   ]
   const runCronAndReadStates = async () => {
     await service.stack.runCron()
-    const rows = await service.sql<{ id: string; status: string }>('select id, status from ai_sessions where account_id = $1', [
-      admin.accountId,
-    ])
+    const rows = await service.sql<{ id: string; status: string }>(
+      'select id, status from ai_sessions where account_id = $1',
+      [admin.accountId],
+    )
     return ids.map((id) => rows.find((row) => row.id === id)?.status)
   }
   await dashboard(service).advanceClock(86_400 - 120)

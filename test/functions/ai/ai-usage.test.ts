@@ -16,9 +16,15 @@ const service = await sharedService()
 /** Put an account on a plan of its own with this AI budget in micro-dollars. */
 async function setBudget(accountId: string, micros: number | null): Promise<void> {
   const plan = `b${crypto.randomUUID().replaceAll('-', '').slice(0, 20)}`
-  await service.sql('insert into plan_limits (plan, max_ai_cost_micros_per_month) values ($1, $2)', [plan, micros])
+  await service.sql('insert into plan_limits (plan, max_ai_cost_micros_per_month) values ($1, $2)', [
+    plan,
+    micros,
+  ])
   await service.sql('insert into plan_features select $1, key, true from features', [plan])
-  await service.sql(`update accounts set plan = $2, subscription_status = 'active', trial_ends_at = null where id = $1`, [accountId, plan])
+  await service.sql(
+    `update accounts set plan = $2, subscription_status = 'active', trial_ends_at = null where id = $1`,
+    [accountId, plan],
+  )
 }
 
 const chat = async (person: Person, message = 'Nothing prints since this morning.') => {
@@ -26,20 +32,33 @@ const chat = async (person: Person, message = 'Nothing prints since this morning
   return person.call('POST', `/ai-sessions/${id}/chat`, { message })
 }
 const readUsage = async (person: Person) => person.client.ai.usage.get()
-const listCalls = (accountId: string) => service.sql('select * from ai_calls where account_id = $1 order by created_at, id', [accountId])
+const listCalls = (accountId: string) =>
+  service.sql('select * from ai_calls where account_id = $1 order by created_at, id', [accountId])
 
 it('AIM-05 stores a row per call with its person, prompt, model, tokens, cost and request id', async () => {
   const { admin, id } = await createAccount(service)
   expectStatus(await chat(admin), 200)
   const [call] = await listCalls(id)
-  expect(call).toMatchObject({ user_id: admin.id, prompt: 'chat_turn', model: modelName, outcome: 'answered', is_estimated: false })
+  expect(call).toMatchObject({
+    user_id: admin.id,
+    prompt: 'chat_turn',
+    model: modelName,
+    outcome: 'answered',
+    is_estimated: false,
+  })
   expect(call?.request_id).toMatch(/^req_/)
   expect(call?.finished_at).not.toBeNull()
-  const { input_tokens, cached_tokens, output_tokens, reasoning_tokens, cost_micros } = call as Record<string, number>
+  const { input_tokens, cached_tokens, output_tokens, reasoning_tokens, cost_micros } = call as Record<
+    string,
+    number
+  >
   expect(reasoning_tokens).toBe(256)
   expect(output_tokens).toBeGreaterThan(256)
   // The prices of the settings: 1 dollar per million tokens, 0.05 for cached ones, 5 for the answer.
-  const price = (Number(input_tokens) - Number(cached_tokens)) * 1 + Number(cached_tokens) * 0.05 + Number(output_tokens) * 5
+  const price =
+    (Number(input_tokens) - Number(cached_tokens)) * 1 +
+    Number(cached_tokens) * 0.05 +
+    Number(output_tokens) * 5
   expect(Number(cost_micros)).toBe(Math.ceil(price - 1e-6))
 })
 
@@ -48,18 +67,24 @@ it('AIM-07 returns the totals of the month by day, prompt and person', async () 
   const engineer = await addColleague()
   expectStatus(await chat(admin), 200)
   expectStatus(await chat(engineer), 200)
-  await engineer.client.ai.turns.createSession({ session_type: 'guided', problem_summary: 'No mail arrives.' })
+  await engineer.client.ai.turns.createSession({
+    session_type: 'guided',
+    problem_summary: 'No mail arrives.',
+  })
   const { month, total, by_day, by_prompt, by_person } = await readUsage(admin)
   expect(total).toMatchObject({ calls: 3, failed_calls: 0, reasoning_tokens: 768 })
   expect(month).toMatchObject({ covers: 'account', used_micros: total.cost_micros, limit_micros: 5_000_000 })
   expect(Date.parse(month.resets_at)).toBeGreaterThan(Date.now())
   expect(by_day).toEqual([{ date: expect.stringMatching(/^\d{4}-\d\d-\d\d$/), ...total }])
-  const callsBy = (rows: Record<string, unknown>[], key: string) => Object.fromEntries(rows.map((row) => [row[key], row.calls]))
+  const callsBy = (rows: Record<string, unknown>[], key: string) =>
+    Object.fromEntries(rows.map((row) => [row[key], row.calls]))
   expect(callsBy(by_prompt, 'prompt')).toEqual({ chat_turn: 2, guided_step: 1 })
   expect(callsBy(by_person, 'user_id')).toEqual({ [admin.id]: 1, [engineer.id]: 2 })
   const body = await admin.client.accounts.getUsage()
   expect(body.ai_cost_micros).toEqual({ used: total.cost_micros, limit: 5_000_000 })
-  expect((await listCalls(id)).reduce((sum, { cost_micros }) => sum + Number(cost_micros), 0)).toBe(total.cost_micros)
+  expect((await listCalls(id)).reduce((sum, { cost_micros }) => sum + Number(cost_micros), 0)).toBe(
+    total.cost_micros,
+  )
 })
 
 it('AIM-07 shows account and team admins every person, and others their own calls', async () => {
@@ -80,14 +105,19 @@ it('AIM-07 shows account and team admins every person, and others their own call
 })
 
 describe('an account that has used its budget', () => {
-  const askingOperations = operations.filter(({ errors }: AnyOperation) => errors?.includes('ai_provider_error')) as AnyOperation[]
+  const askingOperations = operations.filter(({ errors }: AnyOperation) =>
+    errors?.includes('ai_provider_error'),
+  ) as AnyOperation[]
 
   it.each(askingOperations.map((op) => [op.id, op] as const))(
     'AIM-06 gets 429 from %s, which calls no model and writes nothing',
     async (_, op) => {
       const { account, person, sample, rows } = await createRequestSetup(service, op)
       // A chat is created without asking the model.
-      const body = op.id === 'ai.turns.createSession' ? { session_type: 'guided', problem_summary: 'No mail.' } : sample.body
+      const body =
+        op.id === 'ai.turns.createSession'
+          ? { session_type: 'guided', problem_summary: 'No mail.' }
+          : sample.body
       await setBudget(account.id, 0)
       const before = await rows()
       const refused = await send(service, op, { ...sample, body } as typeof sample, { token: person.token })
@@ -101,11 +131,17 @@ describe('an account that has used its budget', () => {
 
   it('AIM-06 keeps the current step of a guided session open, and a knowledge import as it was', async () => {
     const { admin, id } = await createAccount(service)
-    const session = await admin.client.ai.turns.createSession({ session_type: 'guided', problem_summary: 'No mail.' })
+    const session = await admin.client.ai.turns.createSession({
+      session_type: 'guided',
+      problem_summary: 'No mail.',
+    })
     const article = { title: 'Mail', format: 'markdown', content: '# Mail\n\n1. Restart Outlook.' }
     const kbImport = expectStatus(await admin.call('POST', '/kb-imports', article), 201).body
     await setBudget(id, 0)
-    await expectRefusal(admin.client.ai.turns.respondToStep({ session_id: session.id, response: 'All of them' }), 429)
+    await expectRefusal(
+      admin.client.ai.turns.respondToStep({ session_id: session.id, response: 'All of them' }),
+      429,
+    )
     expect((await admin.call('GET', `/ai-sessions/${session.id}`)).body.steps[0].response).toBeNull()
     await expectRefusal(admin.client.authoring.kbImports.convert({ import_id: kbImport.id }), 429)
     expect((await admin.client.authoring.kbImports.get({ import_id: kbImport.id })).status).toBe('uploaded')
@@ -127,7 +163,9 @@ describe('an account that has used its budget', () => {
     // Each call reserves about 8,500 micro-dollars for its answer before it starts.
     await setBudget(id, 30_000)
     const responses = await runConcurrently((n) =>
-      (people[n % 8] as Person).call('POST', `/ai-sessions/${sessions[n % 8].id}/chat`, { message: 'It still does not print.' }),
+      (people[n % 8] as Person).call('POST', `/ai-sessions/${sessions[n % 8].id}/chat`, {
+        message: 'It still does not print.',
+      }),
     )
     const calls = await listCalls(id)
     const { month } = await readUsage(admin)
@@ -136,7 +174,8 @@ describe('an account that has used its budget', () => {
     expect(responses.filter(({ body }) => body.code === 'ai_budget_exhausted').length).toBeGreaterThan(0)
     expect(Object.keys(countByStatus(responses))).toEqual(['200', '429'])
     expect(month.used_micros).toBe(spent)
-    // The answers cost less than was reserved for them, so only the call that was let through last passes the budget.
+    // The answers cost less than was reserved for them, so only the call that was let through last passes the
+    // budget.
     expect(spent).toBeLessThan(30_000 + dearest)
   })
 })
@@ -152,13 +191,17 @@ it('AIM-05 keeps the reserved cost of a call that never reported its end', async
      select id, $2, 'chat_turn', 'm', 9000, app.quota_period(a) from accounts a where id = $1`,
     [id, admin.id],
   )
-  expect(await readUsage(admin)).toMatchObject({ month: { used_micros: 9000 }, total: { calls: 1, failed_calls: 0, cost_micros: 9000 } })
+  expect(await readUsage(admin)).toMatchObject({
+    month: { used_micros: 9000 },
+    total: { calls: 1, failed_calls: 0, cost_micros: 9000 },
+  })
 })
 
 it('a second turn of a chat begins with the lasting facts and the message of the first one', async () => {
   const { admin } = await createAccount(service)
   const { id } = await createAiSession(admin, { problem_summary: 'The plotter Zwölfton does not plot.' })
-  for (const message of ['It hums.', 'It still hums.']) expectStatus(await admin.call('POST', `/ai-sessions/${id}/chat`, { message }), 200)
+  for (const message of ['It hums.', 'It still hums.'])
+    expectStatus(await admin.call('POST', `/ai-sessions/${id}/chat`, { message }), 200)
   const requests = (await dashboard(service).listRecords('ai'))
     .map(({ request }) => request.messages as { role: string; content: string }[])
     .filter((messages) => JSON.stringify(messages).includes('Zwölfton'))

@@ -17,7 +17,12 @@ const pollOptions = { timeout: 25_000, interval: 50 }
 
 async function createPeople() {
   const account = await createAccount(service)
-  return { account, admin: account.admin, owner: await account.addColleague(), colleague: await account.addColleague() }
+  return {
+    account,
+    admin: account.admin,
+    owner: await account.addColleague(),
+    colleague: await account.addColleague(),
+  }
 }
 
 async function selectAssessment(id: string) {
@@ -27,10 +32,13 @@ async function selectAssessment(id: string) {
   )
   return row
 }
-const waitForAssessment = (id: string) => expect.poll(async () => (await selectAssessment(id))?.status, pollOptions).not.toBe('pending')
+const waitForAssessment = (id: string) =>
+  expect.poll(async () => (await selectAssessment(id))?.status, pollOptions).not.toBe('pending')
 
 async function listEventKeys({ accountId }: Person): Promise<string[]> {
-  const rows = await service.sql<{ key: string }>('select key from events where account_id = $1 order by 1', [accountId])
+  const rows = await service.sql<{ key: string }>('select key from events where account_id = $1 order by 1', [
+    accountId,
+  ])
   return rows.map(({ key }) => key)
 }
 
@@ -43,7 +51,11 @@ it.each(['error', 'garbage', 'down', 'rate_limit', 'client_error'])(
     const response = await owner.call('POST', `/ai-sessions/${id}/escalate`, {})
     expectStatus(response, 200)
     await waitForAssessment(response.body.handoff_id)
-    expect(await selectAssessment(response.body.handoff_id)).toEqual({ status: 'failed', text: null, attempts: 1 })
+    expect(await selectAssessment(response.body.handoff_id)).toEqual({
+      status: 'failed',
+      text: null,
+      attempts: 1,
+    })
     expect(await listEventKeys(owner)).toEqual(['session.escalated'])
     const { escalation_package: escalationPackage } = (await colleague.call('GET', `/ai-sessions/${id}`)).body
     expect(escalationPackage.assessment).toBeUndefined()
@@ -51,7 +63,9 @@ it.each(['error', 'garbage', 'down', 'rate_limit', 'client_error'])(
   },
 )
 
-it('HND-17 HND-18 responds without waiting for a slow model, whose call times out after 15 seconds', { retry: 2 }, async () => {
+it('HND-17 HND-18 responds without waiting for a slow model, whose call times out after 15 seconds', {
+  retry: 2,
+}, async () => {
   const { owner } = await createPeople()
   const { id } = await createAiSession(owner)
   await dashboard(service).setFault({ service: 'openai', mode: 'slow', delay_ms: 60_000 })
@@ -79,7 +93,10 @@ it('notifies the claimant of a ready assessment, or the team admins while the ha
   await dashboard(service).setFault({ service: 'qstash', mode: 'error' })
   const claimed = await createEscalation(owner)
   await claimHandoff(colleague, claimed.id, claimed.handoffId)
-  expectStatus(await postSignedJob(service, '/jobs/ai/assess', { handoff_id: claimed.handoffId, attempt: 1 }), 200)
+  expectStatus(
+    await postSignedJob(service, '/jobs/ai/assess', { handoff_id: claimed.handoffId, attempt: 1 }),
+    200,
+  )
   expect(await selectRecipients()).toEqual([{ user_id: admin.id }, { user_id: colleague.id }])
 })
 
@@ -87,12 +104,15 @@ it('creates one assessment for 32 copies of the queue message', async () => {
   const { owner } = await createPeople()
   await dashboard(service).setFault({ service: 'qstash', mode: 'error' })
   const { handoffId } = await createEscalation(owner)
-  const responses = await runConcurrently(() => postSignedJob(service, '/jobs/ai/assess', { handoff_id: handoffId, attempt: 1 }))
+  const responses = await runConcurrently(() =>
+    postSignedJob(service, '/jobs/ai/assess', { handoff_id: handoffId, attempt: 1 }),
+  )
   expect(countByStatus(responses)).toEqual({ 200: 32 })
   expect(await selectAssessment(handoffId)).toMatchObject({ status: 'ready', attempts: 1 })
-  const calls = await service.sql(`select user_id, outcome from ai_calls where account_id = $1 and prompt = 'escalation_assessment'`, [
-    owner.accountId,
-  ])
+  const calls = await service.sql(
+    `select user_id, outcome from ai_calls where account_id = $1 and prompt = 'escalation_assessment'`,
+    [owner.accountId],
+  )
   expect(calls).toEqual([{ user_id: owner.id, outcome: 'answered' }])
 })
 
@@ -102,17 +122,26 @@ it('retries in the sweep an assessment that the queue lost or whose worker crash
   const [lostByQueue, crashed] = [await createEscalation(owner), await createEscalation(owner)]
   // The state that a crashed worker leaves: an attempt counted, its lease expired.
   const simulateCrash = `update ai_handoffs set assessment_attempts = assessment_attempts + 1, assessment_lease = app.now() - interval '1 second' where id = $1`
-  await service.sql(`update ai_handoffs set created_at = created_at - interval '1 minute' where account_id = $1`, [owner.accountId])
+  await service.sql(
+    `update ai_handoffs set created_at = created_at - interval '1 minute' where account_id = $1`,
+    [owner.accountId],
+  )
   await service.sql(simulateCrash, [crashed.handoffId])
   await service.stack.runCron()
   expect(await selectAssessment(lostByQueue.handoffId)).toMatchObject({ status: 'ready', attempts: 1 })
   expect(await selectAssessment(crashed.handoffId)).toMatchObject({ status: 'ready', attempts: 2 })
   const crashedTwice = await createEscalation(owner)
-  await service.sql(`update ai_handoffs set created_at = created_at - interval '1 minute' where id = $1`, [crashedTwice.handoffId])
+  await service.sql(`update ai_handoffs set created_at = created_at - interval '1 minute' where id = $1`, [
+    crashedTwice.handoffId,
+  ])
   await service.sql(simulateCrash, [crashedTwice.handoffId])
   await service.sql(simulateCrash, [crashedTwice.handoffId])
   await service.stack.runCron()
-  expect(await selectAssessment(crashedTwice.handoffId)).toEqual({ status: 'failed', text: null, attempts: 2 })
+  expect(await selectAssessment(crashedTwice.handoffId)).toEqual({
+    status: 'failed',
+    text: null,
+    attempts: 2,
+  })
 })
 
 it('fails an assessment when the model’s answer breaks the schema', async () => {
@@ -132,7 +161,9 @@ it('does not add an old assessment to the package of a later escalation', async 
   await dashboard(service).setFault({ service: 'qstash', mode: 'error' })
   const { id, handoffId } = await createEscalation(owner)
   await colleague.call('POST', `/ai-sessions/${id}/pickup`)
-  const laterHandoffId = (await colleague.call('POST', `/ai-sessions/${id}/escalate`, { summary: 'Once more' })).body.handoff_id
+  const laterHandoffId = (
+    await colleague.call('POST', `/ai-sessions/${id}/escalate`, { summary: 'Once more' })
+  ).body.handoff_id
   await postSignedJob(service, '/jobs/ai/assess', { handoff_id: handoffId, attempt: 1 })
   const { escalation_package: escalationPackage } = (await owner.call('GET', `/ai-sessions/${id}`)).body
   expect([escalationPackage.handoff_id, escalationPackage.assessment]).toEqual([laterHandoffId, undefined])
@@ -149,7 +180,13 @@ it('streams a handoff draft in deltas, ends with its fields, and stores nothing'
   const events = parseEvents(await response.text())
   const last = events.at(-1)
   expect(last?.event).toBe('draft')
-  expect(Object.keys(last?.data).sort()).toEqual(['next_steps', 'reason', 'summary', 'urgency', 'what_was_tried'])
+  expect(Object.keys(last?.data).sort()).toEqual([
+    'next_steps',
+    'reason',
+    'summary',
+    'urgency',
+    'what_was_tried',
+  ])
   expect(last?.data.summary).toContain('0x00000bcb')
   const deltas = events.filter(({ event }) => event === 'delta').map(({ data }) => data.text)
   expect(deltas.length).toBeGreaterThan(1)

@@ -38,9 +38,13 @@ const actions: Record<string, (c: Case) => Promise<unknown>> = {
   'pick up': ({ colleague, id }) => pickUpSession(colleague, id),
   resolve: ({ owner, id }) => owner.call('POST', `/ai-sessions/${id}/resolve`, { outcome: 'resolved' }),
   abandon: ({ owner, id }) => owner.call('POST', `/ai-sessions/${id}/abandon`),
-  'the claimant leaves': ({ colleague }) => service.sql('update users set is_active = false where id = $1', [colleague.id]),
+  'the claimant leaves': ({ colleague }) =>
+    service.sql('update users set is_active = false where id = $1', [colleague.id]),
   'idle for 30 days': async ({ id }) => {
-    await service.sql(`update ai_sessions set last_activity_at = app.now() - interval '31 days' where id = $1`, [id])
+    await service.sql(
+      `update ai_sessions set last_activity_at = app.now() - interval '31 days' where id = $1`,
+      [id],
+    )
     await service.stack.runCron()
   },
 }
@@ -52,7 +56,10 @@ async function insertCase(state: string): Promise<Case> {
   const isEscalated = state === 'escalated' || state === 'claimed'
   const { session_id: id, handoff_id: handoffId } = isEscalated
     ? await insertEscalation(service, owner)
-    : { session_id: await insertAiSession(service, owner), handoff_id: '00000000-0000-7000-8000-000000000000' }
+    : {
+        session_id: await insertAiSession(service, owner),
+        handoff_id: '00000000-0000-7000-8000-000000000000',
+      }
   if (state === 'claimed') await claimHandoff(colleague, id, handoffId)
   const close = state === 'resolved' ? `, outcome = 'resolved', resolved_at = app.now()` : ''
   await service.sql(`update ai_sessions set status = $2${close} where id = $1`, [id, state])
@@ -61,7 +68,9 @@ async function insertCase(state: string): Promise<Case> {
 
 it('the diagram of the README has every state of a case and every action', () => {
   expect(new Set([...targets].flatMap(([from, to]) => [from.split(' ')[0], to]))).toEqual(new Set(states))
-  expect(new Set([...targets.keys()].map((key) => key.slice(key.indexOf(' ') + 1)))).toEqual(new Set(Object.keys(actions)))
+  expect(new Set([...targets.keys()].map((key) => key.slice(key.indexOf(' ') + 1)))).toEqual(
+    new Set(Object.keys(actions)),
+  )
 })
 
 it.each(states.flatMap((state) => Object.keys(actions).map((action) => [state, action] as const)))(
@@ -69,7 +78,9 @@ it.each(states.flatMap((state) => Object.keys(actions).map((action) => [state, a
   async (state, action) => {
     const example = await insertCase(state)
     await actions[action]?.(example)
-    const [row] = await service.sql<{ status: string }>('select status from ai_sessions where id = $1', [example.id])
+    const [row] = await service.sql<{ status: string }>('select status from ai_sessions where id = $1', [
+      example.id,
+    ])
     expect(row?.status).toBe(targets.get(`${state} ${action}`) ?? state)
   },
 )

@@ -32,13 +32,23 @@ beforeEach(async () => {
 })
 
 const createProcedure = (person: Person, name: string, fields: Record<string, unknown> = {}) =>
-  createFlow(person, { tree_type: 'procedural', name, tree_structure: patchProcedure(), intake_form: [], visibility: 'account', ...fields })
+  createFlow(person, {
+    tree_type: 'procedural',
+    name,
+    tree_structure: patchProcedure(),
+    intake_form: [],
+    visibility: 'account',
+    ...fields,
+  })
 
 /** Run the sweep of one minute. `model` is that of a service whose setting was changed. */
 const sweep = (model?: string) =>
   runJob(service.services as Services, 'cron.sweep', (ctx) =>
     embedDue(
-      { ...ctx, embeddings: model ? { isConfigured: true, model, embed: ctx.embeddings.embed } : ctx.embeddings },
+      {
+        ...ctx,
+        embeddings: model ? { isConfigured: true, model, embed: ctx.embeddings.embed } : ctx.embeddings,
+      },
       { budgetMs: 20_000, now: Date.now },
     ),
   )
@@ -58,7 +68,9 @@ const readRows = (accountId: string) =>
   )
 /** List the texts of each call for embeddings. */
 const listCalls = async (): Promise<string[][]> =>
-  (await dashboard(service).listRecords('ai')).filter((record) => record.task === 'embedding').map((record) => record.request.input)
+  (await dashboard(service).listRecords('ai'))
+    .filter((record) => record.task === 'embedding')
+    .map((record) => record.request.input)
 const embedded = { model: embeddingModelName, numbers: 256, length: 1, minutes: null }
 
 it('EMB-04 embeds a published flow and a resolved session, in one call of their account', async () => {
@@ -66,7 +78,13 @@ it('EMB-04 embeds a published flow and a resolved session, in one call of their 
   await createProcedure(admin, 'Replace the tape of the loader')
   await createProcedure(admin, 'A draft', { status: 'draft' })
   const session = await createAiSession(admin, { problem_summary: 'The loader is jammed' })
-  expectStatus(await admin.call('POST', `/ai-sessions/${session.id}/resolve`, { outcome: 'resolved', notes: 'New belt' }), 200)
+  expectStatus(
+    await admin.call('POST', `/ai-sessions/${session.id}/resolve`, {
+      outcome: 'resolved',
+      notes: 'New belt',
+    }),
+    200,
+  )
   expect(await readRows(id)).toMatchObject([
     { model: null, minutes: 0 },
     { model: null, minutes: 0 },
@@ -75,9 +93,12 @@ it('EMB-04 embeds a published flow and a resolved session, in one call of their 
   await sweep()
   expect(await readRows(id)).toMatchObject([embedded, embedded])
   expect((await listCalls()).map((texts) => texts.length)).toEqual([2])
-  expect(await service.sql('select prompt, outcome from ai_calls where account_id = $1 and prompt = $2', [id, 'embedding'])).toEqual([
-    { prompt: 'embedding', outcome: 'answered' },
-  ])
+  expect(
+    await service.sql('select prompt, outcome from ai_calls where account_id = $1 and prompt = $2', [
+      id,
+      'embedding',
+    ]),
+  ).toEqual([{ prompt: 'embedding', outcome: 'answered' }])
 })
 
 it('EMB-04 sends the first 2,000 characters of a text', async () => {
@@ -123,13 +144,22 @@ it('EMB-07 a failure waits ten minutes, and an account without a budget does not
   for (const { admin } of [poor, rich]) await createProcedure(admin, 'Replace the tape of the loader')
   await service.sql(`insert into plan_limits (plan, max_ai_cost_micros_per_month) values ('poor', 0)`)
   await service.sql(`insert into plan_features (plan, feature, enabled) values ('poor', 'ai_sessions', true)`)
-  await service.sql(`update accounts set plan = 'poor', subscription_status = 'active', trial_ends_at = null where id = $1`, [poor.id])
+  await service.sql(
+    `update accounts set plan = 'poor', subscription_status = 'active', trial_ends_at = null where id = $1`,
+    [poor.id],
+  )
   await dashboard(service).setFault({ service: 'openai', mode: 'error', times: 1 })
   await expect(sweep()).rejects.toMatchObject({ kind: 'failed' })
-  expect([await readRows(poor.id), await readRows(rich.id)]).toMatchObject([[{ model: null, minutes: 10 }], [{ model: null, minutes: 10 }]])
+  expect([await readRows(poor.id), await readRows(rich.id)]).toMatchObject([
+    [{ model: null, minutes: 10 }],
+    [{ model: null, minutes: 10 }],
+  ])
   await service.sql('update knowledge_embeddings set due_at = app.now() where due_at is not null')
   await sweep()
-  expect([await readRows(poor.id), await readRows(rich.id)]).toMatchObject([[{ model: null, minutes: 10 }], [embedded]])
+  expect([await readRows(poor.id), await readRows(rich.id)]).toMatchObject([
+    [{ model: null, minutes: 10 }],
+    [embedded],
+  ])
 })
 
 it('EMB-07 a text that the provider refuses waits a day, and the others are stored', async () => {
@@ -144,12 +174,18 @@ it('EMB-07 a text that the provider refuses waits a day, and the others are stor
 it('EMB-08 sends nothing of an account without AI sessions', async () => {
   const { admin, id } = await createAccount(service)
   await createProcedure(admin, 'Replace the tape of the loader')
-  await service.sql(`insert into feature_overrides (account_id, feature, enabled) values ($1, 'ai_sessions', false)`, [id])
+  await service.sql(
+    `insert into feature_overrides (account_id, feature, enabled) values ($1, 'ai_sessions', false)`,
+    [id],
+  )
   await sweep()
   expect([await readRows(id), await listCalls()]).toMatchObject([[{ model: null, minutes: 1440 }], []])
 })
 
-/** Ask for a first chat turn about a problem. Return the names of the flows that the model was given, best first. */
+/**
+ * Ask for a first chat turn about a problem. Return the names of the flows that the model was given, best
+ * first.
+ */
 async function askAbout(person: Person, problem_summary: string): Promise<string[]> {
   const session = await createAiSession(person, { problem_summary })
   await dashboard(service).clearRecords('ai')
@@ -191,19 +227,22 @@ it('EMB-10 a flow that fits by words and by meaning comes first', async () => {
   expect((await askAbout(admin, 'odposlech gantry beacon'))[0]).toBe('Gantry beacon gantry')
 })
 
-it.each(['error', 'hang'] as const)('EMB-11 a turn whose text cannot be embedded finds its sources by words (%s)', async (mode) => {
-  const { admin } = await createAccount(service)
-  await createProcedure(admin, 'Gantry beacon')
-  await createProcedure(admin, flowName, { description })
-  await sweep()
-  const session = await createAiSession(admin, { problem_summary: 'The gantry beacon blinks' })
-  await dashboard(service).clearRecords('ai')
-  await dashboard(service).setFault({ service: 'openai', mode, times: 1 })
-  expectStatus(await admin.call('POST', `/ai-sessions/${session.id}/chat`, { message: problem }), 200)
-  const [facts] = await listModelFacts(service, 'chat_turn')
-  expect(facts?.flows).toMatchObject([{ name: 'Gantry beacon' }])
-  await dashboard(service).clearFaults()
-})
+it.each(['error', 'hang'] as const)(
+  'EMB-11 a turn whose text cannot be embedded finds its sources by words (%s)',
+  async (mode) => {
+    const { admin } = await createAccount(service)
+    await createProcedure(admin, 'Gantry beacon')
+    await createProcedure(admin, flowName, { description })
+    await sweep()
+    const session = await createAiSession(admin, { problem_summary: 'The gantry beacon blinks' })
+    await dashboard(service).clearRecords('ai')
+    await dashboard(service).setFault({ service: 'openai', mode, times: 1 })
+    expectStatus(await admin.call('POST', `/ai-sessions/${session.id}/chat`, { message: problem }), 200)
+    const [facts] = await listModelFacts(service, 'chat_turn')
+    expect(facts?.flows).toMatchObject([{ name: 'Gantry beacon' }])
+    await dashboard(service).clearFaults()
+  },
+)
 
 it('EMB-12 finds the nearest of more entries than it compares exactly', async () => {
   const { admin, id } = await createAccount(service)
@@ -229,7 +268,9 @@ it('EMB-12 finds the nearest of more entries than it compares exactly', async ()
     [id],
   )
   const { db } = openAccountScope((service.services as Services).platform, id, admin.id, () => {})
-  for (const { tree_id, embedding } of [entries[0], entries[250], entries[399]].filter((entry) => entry !== undefined))
+  for (const { tree_id, embedding } of [entries[0], entries[250], entries[399]].filter(
+    (entry) => entry !== undefined,
+  ))
     expect(await selectNear.all(db, embedding)).toEqual([{ tree_id, similarity: expect.closeTo(1, 0) }])
   // Embeddings of another length cannot be compared.
   expect(await selectNear.all(db, entries[0]?.embedding.slice(0, 128) ?? [])).toEqual([])

@@ -38,11 +38,16 @@ async function createScene() {
     expectStatus(await account.admin.call('POST', '/notifications/configs', config), 201)
   }
   const findMessage = (tool: 1 | 2) =>
-    pollFor(async () => (await listRecords('chat')).find((call) => call.path === `/chat/${tool}/${path}` && call.accepted)?.body)
+    pollFor(
+      async () =>
+        (await listRecords('chat')).find((call) => call.path === `/chat/${tool}/${path}` && call.accepted)
+          ?.body,
+    )
   return {
     account,
     engineer,
-    readMail: () => pollFor(async () => (await listRecords('mail')).find(({ to }) => to.includes(account.admin.email))),
+    readMail: () =>
+      pollFor(async () => (await listRecords('mail')).find(({ to }) => to.includes(account.admin.email))),
     readBlocks: () => findMessage(1),
     readCard: async () => (await findMessage(2)).attachments[0].content,
     readInbox: async () =>
@@ -80,7 +85,14 @@ it('NOT-67 NOT-70 sends an e-mail with everything that the author wrote, and doe
       `Pick up the session: ${link}`,
     ].join('\n\n'),
   )
-  for (const shown of ['Critical', 'Contoso Dental', '#4711', outage.summary, outage.next_steps, `href="${link}"`])
+  for (const shown of [
+    'Critical',
+    'Contoso Dental',
+    '#4711',
+    outage.summary,
+    outage.next_steps,
+    `href="${link}"`,
+  ])
     expect(html).toContain(shown)
   expect(html.replace(/<title>.*<\/title>/, '')).not.toContain(session.problem_summary)
 })
@@ -90,10 +102,22 @@ it('NOT-67 NOT-72 sends blocks with everything that the author wrote, literally,
   const { id } = await escalate(engineer, session, outage)
   const { blocks } = await readBlocks()
   const texts = listTexts(blocks)
-  for (const shown of ['Critical', 'Contoso Dental', '#4711', outage.summary, outage.reason, outage.what_was_tried, outage.next_steps])
+  for (const shown of [
+    'Critical',
+    'Contoso Dental',
+    '#4711',
+    outage.summary,
+    outage.reason,
+    outage.what_was_tried,
+    outage.next_steps,
+  ])
     expect(texts).toContain(shown)
   const button = blocks.find(({ type }: { type: string }) => type === 'actions').elements[0]
-  expect(button).toMatchObject({ type: 'button', style: 'danger', url: `https://app.supportflow.example/pilot/${id}?pickup=true` })
+  expect(button).toMatchObject({
+    type: 'button',
+    style: 'danger',
+    url: `https://app.supportflow.example/pilot/${id}?pickup=true`,
+  })
   const literal = blocks.flatMap(({ text }: { text?: { type: string; text: string } }) =>
     text?.text.includes('update') ? [text.type] : [],
   )
@@ -105,11 +129,23 @@ it('NOT-67 NOT-72 sends a card with everything that the author wrote, literally,
   const { id } = await escalate(engineer, session, outage)
   const card = await readCard()
   const texts = listTexts(card.body).map((text) => text.replace(/\\(.)/g, '$1').replaceAll('\n\n', '\n'))
-  for (const shown of ['Critical', 'Contoso Dental', '#4711', outage.summary, outage.reason, outage.what_was_tried, outage.next_steps])
+  for (const shown of [
+    'Critical',
+    'Contoso Dental',
+    '#4711',
+    outage.summary,
+    outage.reason,
+    outage.what_was_tried,
+    outage.next_steps,
+  ])
     expect(texts).toContain(shown)
   expect(JSON.stringify(card)).not.toContain(' *update*')
   expect(card.actions).toEqual([
-    { type: 'Action.OpenUrl', title: 'Pick up the session', url: `https://app.supportflow.example/pilot/${id}?pickup=true` },
+    {
+      type: 'Action.OpenUrl',
+      title: 'Pick up the session',
+      url: `https://app.supportflow.example/pilot/${id}?pickup=true`,
+    },
   ])
 })
 
@@ -118,9 +154,17 @@ it('NOT-68 shows the same fields in the app and in the stream, and cuts long tex
   const stream = await openEscalationStream(service, account.admin)
   const { body } = await escalate(engineer, session, { ...outage, what_was_tried: 'x'.repeat(20_000) })
   const what_was_tried = `${'x'.repeat(1999)}…`
-  const expected = { handoff_id: body.handoff_id, ...outage, what_was_tried, client_name: 'Contoso Dental', psa_ticket_id: '4711' }
+  const expected = {
+    handoff_id: body.handoff_id,
+    ...outage,
+    what_was_tried,
+    client_name: 'Contoso Dental',
+    psa_ticket_id: '4711',
+  }
   expect((await readInbox()).escalation).toEqual(expected)
-  await expect.poll(() => stream.events('handoff_created').map(({ data }) => data), pollOptions).toMatchObject([expected])
+  await expect
+    .poll(() => stream.events('handoff_created').map(({ data }) => data), pollOptions)
+    .toMatchObject([expected])
   stream.disconnect()
 })
 
@@ -131,9 +175,16 @@ it('NOT-69 NOT-28 shows the summary of an escalation without a problem, else the
   expect((await readInbox()).title).toBe(`${engineer.fullName} escalated: The file server is encrypted.`)
   const scene = await createScene()
   const { id } = await createAiSession(scene.engineer, withoutProblem)
-  expectStatus(await scene.engineer.call('POST', `/ai-sessions/${id}/chat`, { message: 'Hello,\nthe scanner sends blank pages' }), 200)
+  expectStatus(
+    await scene.engineer.call('POST', `/ai-sessions/${id}/chat`, {
+      message: 'Hello,\nthe scanner sends blank pages',
+    }),
+    200,
+  )
   await escalateSession(scene.engineer, id)
-  expect((await scene.readInbox()).title).toBe(`${scene.engineer.fullName} escalated: Hello, the scanner sends blank pages`)
+  expect((await scene.readInbox()).title).toBe(
+    `${scene.engineer.fullName} escalated: Hello, the scanner sends blank pages`,
+  )
 })
 
 it('AIS-41 gives a session without a problem its first message as title, and keeps it', async () => {
@@ -142,7 +193,9 @@ it('AIS-41 gives a session without a problem its first message as title, and kee
   expect(title).toBe('New chat session')
   for (const message of ['Hello,\nthe scanner sends blank pages', 'It is a Canon'])
     expectStatus(await engineer.call('POST', `/ai-sessions/${id}/chat`, { message }), 200)
-  expect((await engineer.call('GET', `/ai-sessions/${id}`)).body.title).toBe('Hello, the scanner sends blank pages')
+  expect((await engineer.call('GET', `/ai-sessions/${id}`)).body.title).toBe(
+    'Hello, the scanner sends blank pages',
+  )
 })
 
 it('NOT-71 masks the alert of an account that masks its exports, in every channel', async () => {
@@ -153,20 +206,31 @@ it('NOT-71 masks the alert of an account that masks its exports, in every channe
   await escalate(
     engineer,
     { problem_summary: `Login fails, password: ${secret}` },
-    { summary: `The password is ${secret} on 10.1.2.3`, what_was_tried: `net use \\\\srv\\c$ /user:x password: ${secret}` },
+    {
+      summary: `The password is ${secret} on 10.1.2.3`,
+      what_was_tried: `net use \\\\srv\\c$ /user:x password: ${secret}`,
+    },
   )
   await expect.poll(() => stream.events('handoff_created').length, pollOptions).toBe(1)
   stream.disconnect()
-  const received = [await readMail(), await readBlocks(), await readCard(), await readInbox(), stream.text()].map((part) =>
-    JSON.stringify(part),
-  )
+  const received = [
+    await readMail(),
+    await readBlocks(),
+    await readCard(),
+    await readInbox(),
+    stream.text(),
+  ].map((part) => JSON.stringify(part))
   for (const part of received) for (const hidden of [secret, '10.1.2.3']) expect(part).not.toContain(hidden)
 })
 
 it('HND-26 counts 2 people who are notified, not their e-mails nor the 3 channels', async () => {
   const { account, engineer } = await createScene()
   const target = await account.addColleague()
-  const config = { channel: 'email', email_addresses: ['oncall@strangers.example'], events_enabled: ['session.escalated'] }
+  const config = {
+    channel: 'email',
+    email_addresses: ['oncall@strangers.example'],
+    events_enabled: ['session.escalated'],
+  }
   expectStatus(await account.admin.call('POST', '/notifications/configs', config), 201)
   expect((await escalate(engineer, session, { target_user_id: target.id })).body.notified).toBe(2)
 })

@@ -4,7 +4,14 @@ import { escalate } from '#functions/ai/handoffs/service.ts'
 import { createBudget } from '#rules/budget.ts'
 import { createStubScope } from '#test/support/stub-scope.ts'
 
-const input = { target_user_id: null, urgency: 'high', reason: 'r', summary: 'Summary', what_was_tried: 't', next_steps: 'n' }
+const input = {
+  target_user_id: null,
+  urgency: 'high',
+  reason: 'r',
+  summary: 'Summary',
+  what_was_tried: 't',
+  next_steps: 'n',
+}
 const session = {
   ...{
     id: 's',
@@ -15,7 +22,15 @@ const session = {
     issue_category: null,
     triage_hypothesis: null,
   },
-  ...{ environment_tags: [], status: 'active', outcome: null, resolution_notes: null, evidence_items: [], facts: [], steps: [] },
+  ...{
+    environment_tags: [],
+    status: 'active',
+    outcome: null,
+    resolution_notes: null,
+    evidence_items: [],
+    facts: [],
+    steps: [],
+  },
   ...{
     suggested_fixes: [],
     script_runs: [],
@@ -23,24 +38,41 @@ const session = {
     pending_task_lane: { questions: [], actions: [], responses: [] },
     is_owner: true,
   },
-  ...{ psa_ticket_id: '7', team_id: null, updated_at: '2026-11-21T09:00:00Z', state_version: 1, user_id: 'me', handoffs: [] },
+  ...{
+    psa_ticket_id: '7',
+    team_id: null,
+    updated_at: '2026-11-21T09:00:00Z',
+    state_version: 1,
+    user_id: 'me',
+    handoffs: [],
+  },
 }
 
 const missingRow = Object.assign(new Error('the row was changed'), { code: 'SF409' })
 
-/** Open a scope in which a session is escalated. The first `conflicts` updates of the session fail, because it has changed. */
+/**
+ * Open a scope in which a session is escalated. The first `conflicts` updates of the session fail, because it
+ * has changed.
+ */
 function openScope(
   row: object,
-  { conflicts = 0, isMasked = false, people = [] }: { conflicts?: number; isMasked?: boolean; people?: object[] } = {},
+  {
+    conflicts = 0,
+    isMasked = false,
+    people = [],
+  }: { conflicts?: number; isMasked?: boolean; people?: object[] } = {},
 ) {
   return createStubScope(({ sql }) => {
     if (sql.includes("set status = 'escalated'") && conflicts-- > 0) throw missingRow
     if (sql.includes('escalation_follow_ups')) return [{ id: 'r', delay_seconds: 60 }]
     if (sql.includes('insert into psa_pushes')) return [{ id: 'p' }]
     if (sql.includes('insert into ai_handoffs')) return [{ handoff: { id: 'h' } }]
-    if (sql.includes('insert into stream_events')) return [{ account_id: 'a', key: 'k', event: 'handoff_created', data: {} }]
-    if (sql.includes('app.emit(')) return [{ delivery_ids: ['d'], user_ids: ['u'], webhook_delivery_ids: ['w'] }]
-    if (sql.includes('u.full_name as name, u.role')) return [...people, { name: 'Dana', role: 'engineer', is_caller: true }]
+    if (sql.includes('insert into stream_events'))
+      return [{ account_id: 'a', key: 'k', event: 'handoff_created', data: {} }]
+    if (sql.includes('app.emit('))
+      return [{ delivery_ids: ['d'], user_ids: ['u'], webhook_delivery_ids: ['w'] }]
+    if (sql.includes('u.full_name as name, u.role'))
+      return [...people, { name: 'Dana', role: 'engineer', is_caller: true }]
     return sql.includes('from ai_sessions s') ? [row] : [{ is_masked: isMasked }]
   })
 }
@@ -62,8 +94,15 @@ describe('the alert of an escalation', () => {
     ['the title', { problem_summary: null, messages: messages.slice(0, 1) }, { summary: '' }, 'Title'],
   ])('has %s as its problem', async (_, changes, inputChanges, problem) => {
     const scope = openScope({ ...session, ...changes })
-    await escalate({ db: scope.db, caller: { userId: 'me' } } as never, 's', { ...input, ...inputChanges } as never)
-    expect(readAlert(scope)).toMatchObject({ problem, ticket_id: '7', details: { urgency: 'high', client_name: 'Contoso', reason: 'r' } })
+    await escalate({ db: scope.db, caller: { userId: 'me' } } as never, 's', {
+      ...input,
+      ...inputChanges,
+    } as never)
+    expect(readAlert(scope)).toMatchObject({
+      problem,
+      ticket_id: '7',
+      details: { urgency: 'high', client_name: 'Contoso', reason: 'r' },
+    })
   })
 
   it.each([
@@ -71,7 +110,11 @@ describe('the alert of an escalation', () => {
     [true, expect.not.stringContaining('hunter2secret')],
   ])('is masked as the account says: %s', async (isMasked, problem) => {
     const scope = openScope({ ...session, problem_summary: 'password: hunter2secret' }, { isMasked })
-    await escalate({ db: scope.db, caller: { userId: 'me' }, budget: createBudget() } as never, 's', input as never)
+    await escalate(
+      { db: scope.db, caller: { userId: 'me' }, budget: createBudget() } as never,
+      's',
+      input as never,
+    )
     expect(readAlert(scope)).toMatchObject({ problem })
   })
 
@@ -83,22 +126,47 @@ describe('the alert of an escalation', () => {
       escalationPackage: {},
       liveEventData: {},
       event: {
-        ...{ key: 'session.escalated', actorId: 'me', teamId: null, sessionId: 's', engineerName: 'Dana', targetUserId: null },
+        ...{
+          key: 'session.escalated',
+          actorId: 'me',
+          teamId: null,
+          sessionId: 's',
+          engineerName: 'Dana',
+          targetUserId: null,
+        },
         ...{ problemSummary: 'Problem', psaTicketId: null },
       },
     } as unknown as NewEscalation)
     expect(readAlert(scope)).toEqual({
       problem: 'Problem',
       ticket_id: null,
-      details: { urgency: 'high', client_name: null, psa_ticket_id: null, reason: '', summary: '', what_was_tried: '', next_steps: '' },
+      details: {
+        urgency: 'high',
+        client_name: null,
+        psa_ticket_id: null,
+        reason: '',
+        summary: '',
+        what_was_tried: '',
+        next_steps: '',
+      },
     })
   })
 })
 
 it('an escalation registers its messages, its reminder, its note and its assessment', async () => {
   const { db, outbox } = openScope(session)
-  const result = await escalate({ db, caller: { userId: 'me' }, budget: createBudget() } as never, 's', input as never)
-  expect(result).toMatchObject({ session_id: 's', status: 'escalated', handoff_id: 'h', psa_push: 'queued', notified: 1 })
+  const result = await escalate(
+    { db, caller: { userId: 'me' }, budget: createBudget() } as never,
+    's',
+    input as never,
+  )
+  expect(result).toMatchObject({
+    session_id: 's',
+    status: 'escalated',
+    handoff_id: 'h',
+    psa_push: 'queued',
+    notified: 1,
+  })
   expect(outbox).toMatchObject([
     { kind: 'live_event', accountId: 'a' },
     { kind: 'delivery', id: 'd' },
@@ -120,7 +188,9 @@ it.each([
   ['the owner of an escalated session', { status: 'escalated' }, 'wrong_state'],
 ])('%s cannot escalate it', async (_, changes, kind) => {
   const { db, outbox } = openScope({ ...session, ...changes })
-  await expect(escalate({ db, caller: { userId: 'me' }, budget: createBudget() } as never, 's', input as never)).rejects.toMatchObject({
+  await expect(
+    escalate({ db, caller: { userId: 'me' }, budget: createBudget() } as never, 's', input as never),
+  ).rejects.toMatchObject({
     kind,
   })
   expect(outbox).toEqual([])
@@ -130,7 +200,10 @@ describe('the target of an escalation', () => {
   const person = (role: string) => ({ name: 'Noa', role, is_caller: false })
   const escalateTo = async (target_user_id: string, people: object[]) => {
     const { db } = openScope(session, { people })
-    return escalate({ db, caller: { userId: 'me' } } as never, 's', { ...input, target_user_id } as never).then(
+    return escalate({ db, caller: { userId: 'me' } } as never, 's', {
+      ...input,
+      target_user_id,
+    } as never).then(
       ({ status }) => status,
       ({ kind, message, body }: { kind: string; message: string; body: { errors?: { type: string }[] } }) => [
         kind,

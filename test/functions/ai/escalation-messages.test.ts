@@ -15,7 +15,11 @@ const pollOptions = { timeout: 20_000, interval: 50 }
 /** Create an account whose events of one kind go to a channel of both chat tools. */
 async function createScene(event = 'session.escalated') {
   const account = await createAccount(service)
-  const [engineer, target, colleague] = [await account.addColleague(), await account.addColleague(), await account.addColleague()]
+  const [engineer, target, colleague] = [
+    await account.addColleague(),
+    await account.addColleague(),
+    await account.addColleague(),
+  ]
   const path = `messages-${crypto.randomUUID()}`
   for (const tool of [1, 2]) {
     const webhook_url = `${service.localOrigin}/chat/${tool}/${path}`
@@ -23,8 +27,11 @@ async function createScene(event = 'session.escalated') {
     expectStatus(await account.admin.call('POST', '/notifications/configs', config), 201)
   }
   const listMessages = async (tool: 1 | 2) =>
-    (await listRecords('chat')).filter((call) => call.path === `/chat/${tool}/${path}` && call.accepted).map(({ body }) => body)
-  const listMails = async (email: string) => (await listRecords('mail')).filter(({ to }) => to.includes(email))
+    (await listRecords('chat'))
+      .filter((call) => call.path === `/chat/${tool}/${path}` && call.accepted)
+      .map(({ body }) => body)
+  const listMails = async (email: string) =>
+    (await listRecords('mail')).filter(({ to }) => to.includes(email))
   return { account, engineer, target, colleague, listMessages, listMails }
 }
 
@@ -35,14 +42,27 @@ it.each(psaProviders)('NOT-98 an alert says who, what, and where the ticket of %
   await connectPsa(service, account.admin, provider)
   const { id: schedule } = await account.admin.client.oncall.schedules.create({
     ...{ name: 'Network', timezone: 'Europe/Berlin' },
-    rotations: [{ kind: 'daily', members: [account.admin.id], handoff_time: '00:00', starts_on: '2020-01-01' }],
+    rotations: [
+      { kind: 'daily', members: [account.admin.id], handoff_time: '00:00', starts_on: '2020-01-01' },
+    ],
   })
   await createDefaultPolicy(account.admin, [[{ type: 'schedule', id: schedule }]])
   const session = await createAiSession(engineer, { problem_summary: 'VPN is down', psa_ticket_id: '4711' })
   const tried = { applied_at: '2026-01-01T00:00:00Z', verified_at: '2026-01-01T00:05:00Z' }
-  await insertFix(service, session, { title: 'Restart the tunnel', status: 'applied_failed', failure_reason: 'It dropped', ...tried })
+  await insertFix(service, session, {
+    title: 'Restart the tunnel',
+    status: 'applied_failed',
+    failure_reason: 'It dropped',
+    ...tried,
+  })
   await insertFix(service, session, { title: 'Guess again', status: 'dismissed' })
-  expectStatus(await engineer.call('POST', `/ai-sessions/${session.id}/facts`, { key: 'site', value: 'Only the branch in Lodz' }), 201)
+  expectStatus(
+    await engineer.call('POST', `/ai-sessions/${session.id}/facts`, {
+      key: 'site',
+      value: 'Only the branch in Lodz',
+    }),
+    201,
+  )
   await escalateSession(engineer, session.id, { target_user_id: target.id, next_steps: 'Call the provider' })
   for (const tool of [1, 2] as const) {
     await expect.poll(() => listMessages(tool), pollOptions).toHaveLength(1)
@@ -56,7 +76,9 @@ it.each(psaProviders)('NOT-98 an alert says who, what, and where the ticket of %
     ])
       expect(text).toContain(shown)
     expect(text).not.toContain('Guess again')
-    expect(text).toMatch(provider === 'halopsa' ? /http[^ "|)]*\/tickets\?id=4711/ : /http[^ "|)]*service_recid=4711/)
+    expect(text).toMatch(
+      provider === 'halopsa' ? /http[^ "|)]*\/tickets\?id=4711/ : /http[^ "|)]*service_recid=4711/,
+    )
   }
 })
 
@@ -66,15 +88,24 @@ it('NOT-99 who was told of an escalation learns who took it, in the same way', a
   const { body } = await escalateSession(engineer, session.id, { target_user_id: target.id })
   await expect.poll(() => listMails(target.email), pollOptions).toHaveLength(1)
   await expect
-    .poll(() => service.sql(`select from deliveries where account_id = $1 and state = 'pending'`, [engineer.accountId]))
+    .poll(() =>
+      service.sql(`select from deliveries where account_id = $1 and state = 'pending'`, [engineer.accountId]),
+    )
     .toEqual([])
   expectStatus(await claimHandoff(colleague, session.id, body.handoff_id), 200)
   const title = `${colleague.fullName} picked up the escalation: VPN is down`
-  await expect.poll(async () => (await listMails(target.email)).map(({ subject }) => subject), pollOptions).toContain(title)
-  for (const tool of [1, 2] as const) await expect.poll(async () => readText(await listMessages(tool)), pollOptions).toContain(title)
+  await expect
+    .poll(async () => (await listMails(target.email)).map(({ subject }) => subject), pollOptions)
+    .toContain(title)
+  for (const tool of [1, 2] as const)
+    await expect.poll(async () => readText(await listMessages(tool)), pollOptions).toContain(title)
   for (const person of [engineer, target, account.admin])
-    expect((await person.client.notifications.list()).map((notification) => notification.title)).toContain(title)
-  expect((await colleague.client.notifications.list()).map((notification) => notification.title)).not.toContain(title)
+    expect((await person.client.notifications.list()).map((notification) => notification.title)).toContain(
+      title,
+    )
+  expect(
+    (await colleague.client.notifications.list()).map((notification) => notification.title),
+  ).not.toContain(title)
   expect((await listMails(engineer.email)).map(({ subject }) => subject)).not.toContain(title)
 })
 
@@ -98,11 +129,21 @@ it('NOT-100 the message about an assessment has its start in plain text, and who
   const { body } = await escalateSession(engineer, session.id, { next_steps: 'Call the provider' })
   await clearFaults()
   expectStatus(await claimHandoff(colleague, session.id, body.handoff_id), 200)
-  expectStatus(await postSignedJob(service, '/jobs/ai/assess', { handoff_id: body.handoff_id, attempt: 1 }), 200)
-  const findMessage = async () => (await listMessages(1)).map(readText).find((text) => text.includes('Assessment ready: VPN is down'))
+  expectStatus(
+    await postSignedJob(service, '/jobs/ai/assess', { handoff_id: body.handoff_id, attempt: 1 }),
+    200,
+  )
+  const findMessage = async () =>
+    (await listMessages(1)).map(readText).find((text) => text.includes('Assessment ready: VPN is down'))
   await expect.poll(findMessage, pollOptions).toBeDefined()
   const text = (await findMessage()) ?? ''
-  for (const shown of ['Taken by', colleague.fullName, 'Call the provider', 'Likeliest cause', 'Open the session'])
+  for (const shown of [
+    'Taken by',
+    colleague.fullName,
+    'Call the provider',
+    'Likeliest cause',
+    'Open the session',
+  ])
     expect(text).toContain(shown)
   expect(text).not.toMatch(/\*\*|##/)
 })

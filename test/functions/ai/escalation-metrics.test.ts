@@ -9,8 +9,16 @@ const service = await sharedService()
 const readMetrics = async (person: Person, period = '7d') =>
   (await person.call('GET', `/analytics/flowpilot/escalations?period=${period}`)).body
 
-/** Insert an escalation that was claimed `days` ago. Its first action is `seconds` after the claim; null means that there is none. */
-async function insertClaimedHandoff(owner: Person, claimant: Person, seconds: number | null, days = 0): Promise<void> {
+/**
+ * Insert an escalation that was claimed `days` ago. Its first action is `seconds` after the claim; null means
+ * that there is none.
+ */
+async function insertClaimedHandoff(
+  owner: Person,
+  claimant: Person,
+  seconds: number | null,
+  days = 0,
+): Promise<void> {
   await service.sql(
     `with inserted_session as (insert into ai_sessions (account_id, user_id, session_type, title) values ($1, $2, 'chat', 'X') returning id)
      insert into ai_handoffs (account_id, session_id, intent, created_by, claimed_by, claimed_at, first_action_at, assessment_status)
@@ -22,15 +30,21 @@ async function insertClaimedHandoff(owner: Person, claimant: Person, seconds: nu
 
 async function createPeople() {
   const account = await createAccount(service)
-  return { account, admin: account.admin, owner: await account.addColleague(), colleague: await account.addColleague() }
+  return {
+    account,
+    admin: account.admin,
+    owner: await account.addColleague(),
+    colleague: await account.addColleague(),
+  }
 }
 
 it('ANA-01 ANA-04 accepts three periods and no other, and returns 403 to viewers', async () => {
   const { account, admin } = await createPeople()
-  const readStatus = async (query: string) => (await admin.call('GET', `/analytics/flowpilot/escalations${query}`)).status
-  expect(await Promise.all(['?period=7d', '?period=30d', '?period=90d', '?period=1d', '?period='].map(readStatus))).toEqual([
-    200, 200, 200, 422, 422,
-  ])
+  const readStatus = async (query: string) =>
+    (await admin.call('GET', `/analytics/flowpilot/escalations${query}`)).status
+  expect(
+    await Promise.all(['?period=7d', '?period=30d', '?period=90d', '?period=1d', '?period='].map(readStatus)),
+  ).toEqual([200, 200, 200, 422, 422])
   const viewer = await account.addColleague({ role: 'viewer' })
   expectStatus(await viewer.call('GET', '/analytics/flowpilot/escalations?period=7d'), 403)
 })
@@ -52,14 +66,21 @@ it('ANA-02 ANA-03 ANA-06 ANA-07 measures seconds from claim to first action, at 
     ...{ avg_claim_seconds: 0, median_claim_seconds: 0, p95_claim_seconds: 0 },
     metric_definition: expect.stringContaining('Seconds from the claim'),
   })
-  expect(await readMetrics(admin, '30d')).toMatchObject({ n_handoffs_claimed: 7, n_handoffs_with_action: 6, median_seconds: 40 })
+  expect(await readMetrics(admin, '30d')).toMatchObject({
+    n_handoffs_claimed: 7,
+    n_handoffs_with_action: 6,
+    median_seconds: 40,
+  })
 })
 
 it('ANA-12 counts the time to a claim at once', async () => {
   const { admin, owner, colleague } = await createPeople()
   for (const seconds of [30, 90]) {
     const { id, handoffId } = await createEscalation(owner)
-    await service.sql(`update ai_handoffs set created_at = app.now() - make_interval(secs => $2) where id = $1`, [handoffId, seconds])
+    await service.sql(
+      `update ai_handoffs set created_at = app.now() - make_interval(secs => $2) where id = $1`,
+      [handoffId, seconds],
+    )
     await claimHandoff(colleague, id, handoffId)
   }
   const { avg_claim_seconds, median_claim_seconds, p95_claim_seconds, ...metrics } = await readMetrics(admin)
@@ -74,7 +95,12 @@ it('ANA-12 counts the time to a claim at once', async () => {
 
 it('ANA-05 ANA-08 ignores unclaimed handoffs, and returns null where nothing can be measured', async () => {
   const { admin, owner, colleague } = await createPeople()
-  const nothingMeasured = { avg_seconds: null, median_seconds: null, p95_seconds: null, n_handoffs_with_action: 0 }
+  const nothingMeasured = {
+    avg_seconds: null,
+    median_seconds: null,
+    p95_seconds: null,
+    n_handoffs_with_action: 0,
+  }
   const { id, handoffId } = await createEscalation(owner)
   expect(await readMetrics(admin)).toMatchObject({ ...nothingMeasured, n_handoffs_claimed: 0 })
   await claimHandoff(colleague, id, handoffId)
@@ -82,10 +108,14 @@ it('ANA-05 ANA-08 ignores unclaimed handoffs, and returns null where nothing can
 })
 
 it.each([
-  ['a message', (person: Person, id: string) => person.call('POST', `/ai-sessions/${id}/chat`, { message: 'Hello' })],
+  [
+    'a message',
+    (person: Person, id: string) => person.call('POST', `/ai-sessions/${id}/chat`, { message: 'Hello' }),
+  ],
   [
     'the resolution',
-    (person: Person, id: string) => person.call('POST', `/ai-sessions/${id}/resolve`, { outcome: 'resolved', accept_proposals: true }),
+    (person: Person, id: string) =>
+      person.call('POST', `/ai-sessions/${id}/resolve`, { outcome: 'resolved', accept_proposals: true }),
   ],
 ])('counts %s as the first action, but not a pickup, parking or another escalation', async (_name, act) => {
   const { admin, owner, colleague, account } = await createPeople()

@@ -18,14 +18,24 @@ it('an escalation with a ticket takes two database round trips and enqueues its 
   const session = await createAiSession(owner, { psa_ticket_id: '4711' })
 
   let roundTrips = 0
-  const database = openPostgres({ url: service.settings.DATABASE_URL ?? '', maxConnections: 2, onRoundTrip: () => roundTrips++ })
+  const database = openPostgres({
+    url: service.settings.DATABASE_URL ?? '',
+    maxConnections: 2,
+    onRoundTrip: () => roundTrips++,
+  })
   onTestFinished(() => database.close())
   const entries: OutboxEntry[] = []
   const caller = { userId: owner.id, accountId: account.id, signInId: owner.signInId }
   const options = { caller, access: 'engineer', skipGuards: 'none', ip: '', readOnly: false } as const
   const { db } = openScope(database, options, (entry) => entries.push(entry))
 
-  const input = { reason: 'VPN', summary: 'No route', what_was_tried: 'Restart', next_steps: 'Routes', urgency: 'high' } as const
+  const input = {
+    reason: 'VPN',
+    summary: 'No route',
+    what_was_tried: 'Restart',
+    next_steps: 'Routes',
+    urgency: 'high',
+  } as const
   const result = await handoffs.escalate({ db, caller } as WriteContext, session.id, input)
   expect(result).toMatchObject({ status: 'escalated', psa_push: 'queued', notified: 1 })
   expect(roundTrips).toBe(2)

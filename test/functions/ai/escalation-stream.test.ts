@@ -50,12 +50,21 @@ it('SSE-01 opens the stream for engineers and admins only', async () => {
 it('SSE-02 SSE-04 SSE-08 sends an escalation only to the streams of its account', async () => {
   const { owner, listener } = await createPeople()
   const otherPeople = await createPeople()
-  const [ours, theirs] = [await openEscalationStream(service, listener), await openEscalationStream(service, otherPeople.listener)]
-  const { id, handoffId } = await createEscalation(owner, { target_user_id: listener.id }, { psa_ticket_id: '4711' })
+  const [ours, theirs] = [
+    await openEscalationStream(service, listener),
+    await openEscalationStream(service, otherPeople.listener),
+  ]
+  const { id, handoffId } = await createEscalation(
+    owner,
+    { target_user_id: listener.id },
+    { psa_ticket_id: '4711' },
+  )
   const otherEscalation = await createEscalation(otherPeople.owner)
   await expect.poll(() => ours.events('handoff_created').length, pollOptions).toBe(1)
   await expect.poll(() => theirs.events('handoff_created').length, pollOptions).toBe(1)
-  const [row] = await service.sql('select app.iso(created_at) as created_at from ai_handoffs where id = $1', [handoffId])
+  const [row] = await service.sql('select app.iso(created_at) as created_at from ai_handoffs where id = $1', [
+    handoffId,
+  ])
   expect(ours.events('handoff_created')[0]?.data).toEqual({
     handoff_id: handoffId,
     session_id: id,
@@ -71,7 +80,9 @@ it('SSE-02 SSE-04 SSE-08 sends an escalation only to the streams of its account'
     what_was_tried: '',
     next_steps: '',
   })
-  expect(EscalationEvents.handoff_created.safeParse(ours.events('handoff_created')[0]?.data).error).toBeUndefined()
+  expect(
+    EscalationEvents.handoff_created.safeParse(ours.events('handoff_created')[0]?.data).error,
+  ).toBeUndefined()
   expect(theirs.events('handoff_created')[0]?.data.handoff_id).toBe(otherEscalation.handoffId)
   // The hub has received both events: no row is left to publish.
   await expect.poll(() => service.sql('select 1 from stream_events'), pollOptions).toEqual([])
@@ -84,7 +95,10 @@ it('SSE-05 sends an event when an assessment is stored', async () => {
   await expect
     .poll(() => stream.events('handoff_assessment_ready').map(({ data }) => data), pollOptions)
     .toEqual([{ handoff_id: handoffId, session_id: id, assessment_status: 'ready' }])
-  expect(EscalationEvents.handoff_assessment_ready.safeParse(stream.events('handoff_assessment_ready')[0]?.data).error).toBeUndefined()
+  expect(
+    EscalationEvents.handoff_assessment_ready.safeParse(stream.events('handoff_assessment_ready')[0]?.data)
+      .error,
+  ).toBeUndefined()
 })
 
 it('SSE-03 sends a comment at every heartbeat', async () => {
@@ -118,7 +132,11 @@ it('SSE-09 numbers events, and sends the missed ones among the last 256 after a 
   for (const stream of [fresh, invalid]) expect(stream.events('handoff_created')).toHaveLength(300)
   const late = await openEscalationStream(service, listener, { 'last-event-id': String(ids[2]) })
   await expect.poll(() => late.events('handoff_created').length, pollOptions).toBe(256)
-  expect(late.events()[0]).toMatchObject({ event: 'overflow', id: String(ids[2]), data: { dropped: 302 - 256 } })
+  expect(late.events()[0]).toMatchObject({
+    event: 'overflow',
+    id: String(ids[2]),
+    data: { dropped: 302 - 256 },
+  })
   for (const stream of [reconnected, fresh, invalid, late]) stream.disconnect()
 })
 
@@ -154,16 +172,22 @@ it.each([
   ['signs out', `update sign_ins set ended_at = app.now() where user_id = $1`],
   ['is deactivated', `update users set is_active = false where id = $1`],
   ['becomes a viewer', `update users set role = 'viewer' where id = $1`],
-])('SSE-11 ends a stream within two heartbeats when its user %s, and keeps other streams open', async (_name, statement) => {
-  const { account, listener } = await createPeople()
-  const [stream, neighbour] = [await openEscalationStream(service, listener), await openEscalationStream(service, account.admin)]
-  await service.sql(statement, [listener.id])
-  const before = countHeartbeats(neighbour)
-  await stream.closed
-  expect(countHeartbeats(neighbour) - before).toBeLessThanOrEqual(2)
-  expect(await service.stack.countSubscribers(account.id)).toBe(1)
-  neighbour.disconnect()
-})
+])(
+  'SSE-11 ends a stream within two heartbeats when its user %s, and keeps other streams open',
+  async (_name, statement) => {
+    const { account, listener } = await createPeople()
+    const [stream, neighbour] = [
+      await openEscalationStream(service, listener),
+      await openEscalationStream(service, account.admin),
+    ]
+    await service.sql(statement, [listener.id])
+    const before = countHeartbeats(neighbour)
+    await stream.closed
+    expect(countHeartbeats(neighbour) - before).toBeLessThanOrEqual(2)
+    expect(await service.stack.countSubscribers(account.id)).toBe(1)
+    neighbour.disconnect()
+  },
+)
 
 /** Create an access token that is valid for two seconds. */
 function createShortLivedToken({ id, accountId, signInId }: Person): Promise<string> {
@@ -179,9 +203,14 @@ function createShortLivedToken({ id, accountId, signInId }: Person): Promise<str
 
 it('SSE-11 keeps a stream open after its access token expires', async () => {
   const { account, listener } = await createPeople()
-  const stream = await openEscalationStream(service, { ...listener, token: await createShortLivedToken(listener) })
+  const stream = await openEscalationStream(service, {
+    ...listener,
+    token: await createShortLivedToken(listener),
+  })
   const token = await createShortLivedToken(listener)
-  await expect.poll(async () => (await request(service, 'GET', '/auth/me', { token })).status, pollOptions).toBe(401)
+  await expect
+    .poll(async () => (await request(service, 'GET', '/auth/me', { token })).status, pollOptions)
+    .toBe(401)
   const receivedLength = stream.text().length
   await expect.poll(() => stream.text().length, pollOptions).toBeGreaterThan(receivedLength + 20)
   expect(await service.stack.countSubscribers(account.id)).toBe(1)
@@ -190,8 +219,14 @@ it('SSE-11 keeps a stream open after its access token expires', async () => {
 
 it('KEY-05 ends the stream of a revoked key within two heartbeats, and keeps that of another key open', async () => {
   const { account } = await createPeople()
-  const [revoked, other] = [await createKey(service, account, { scopes: ['ai:read'] }), await createKey(service, account)]
-  const [stream, neighbour] = [await openEscalationStream(service, revoked), await openEscalationStream(service, other)]
+  const [revoked, other] = [
+    await createKey(service, account, { scopes: ['ai:read'] }),
+    await createKey(service, account),
+  ]
+  const [stream, neighbour] = [
+    await openEscalationStream(service, revoked),
+    await openEscalationStream(service, other),
+  ]
   expectStatus(await account.admin.call('DELETE', `/api-keys/${revoked.id}`), 204)
   const before = countHeartbeats(neighbour)
   await stream.closed
@@ -221,7 +256,8 @@ it('SSE-13 closes the oldest stream of a person who opens a sixth, and keeps the
   expect(oldest?.events().map(({ event }) => event)).toEqual(['replaced'])
   expect(await service.stack.countSubscribers(account.id)).toBe(6)
   await insertStreamEvents(service, account.id, 1)
-  for (const stream of [neighbour, ...others]) await expect.poll(() => stream.events('handoff_created').length, pollOptions).toBe(1)
+  for (const stream of [neighbour, ...others])
+    await expect.poll(() => stream.events('handoff_created').length, pollOptions).toBe(1)
   expect(oldest?.events('handoff_created')).toEqual([])
   for (const stream of [neighbour, ...others]) stream.disconnect()
 })
@@ -240,13 +276,17 @@ it('RES-05 five streams of one person that are cut three times in a minute all r
 it('removes 100 disconnected clients from the hub', async () => {
   const { account } = await createPeople()
   const engineers = await Promise.all(Array.from({ length: 20 }, () => account.addColleague()))
-  const streams = await Promise.all(engineers.flatMap((person) => Array.from({ length: 5 }, () => openEscalationStream(service, person))))
+  const streams = await Promise.all(
+    engineers.flatMap((person) => Array.from({ length: 5 }, () => openEscalationStream(service, person))),
+  )
   expect(await service.stack.countSubscribers(account.id)).toBe(100)
   for (const stream of streams) stream.disconnect()
   await expect.poll(() => service.stack.countSubscribers(account.id), pollOptions).toBe(0)
 })
 
-it('SSE-07 SSE-10 drops events of a stalled client, reports their number, and delays no other client', { retry: 2 }, async () => {
+it('SSE-07 SSE-10 drops events of a stalled client, reports their number, and delays no other client', {
+  retry: 2,
+}, async () => {
   const { account, listener } = await createPeople()
   const healthy = await openEscalationStream(service, account.admin)
   const stalled = await fetch(`${service.api}/api/v1/ai-sessions/escalations/stream`, {
@@ -255,7 +295,9 @@ it('SSE-07 SSE-10 drops events of a stalled client, reports their number, and de
   // More than all network buffers and the client's queue can hold.
   const rounds = 8
   for (let n = 0; n < rounds; n++) await insertStreamEvents(service, account.id, 25, 200_000)
-  await expect.poll(() => healthy.events('handoff_created').length, { timeout: 20_000, interval: 200 }).toBe(rounds * 25)
+  await expect
+    .poll(() => healthy.events('handoff_created').length, { timeout: 20_000, interval: 200 })
+    .toBe(rounds * 25)
   expect(healthy.events('overflow')).toEqual([])
   let text = ''
   const decoder = new TextDecoder()
@@ -277,25 +319,33 @@ it.each([
   ['the hub', {}, { platform: 'cloudflare', hub: false }],
   // Nothing listens on the port of the discard protocol.
   ['Redis', { REDIS_URL: 'redis://127.0.0.1:9' }, { platform: 'node' }],
-] as const)('SSE-06 escalates and sends e-mails without %s, and keeps the stream event for later', async (_, settings, options) => {
-  const hublessService = await startOwnService(settings, options)
-  try {
-    const account = await createAccount(hublessService)
-    const owner: Person = await account.addColleague()
-    const { id } = await createAiSession(owner)
-    await escalateSession(owner, id)
-    const countDelivered = async () =>
-      (await hublessService.sql(`select 1 from deliveries where account_id = $1 and state = 'delivered'`, [account.id])).length
-    await expect.poll(countDelivered, pollOptions).toBeGreaterThan(0)
-    const pending = await hublessService.sql(`select event from stream_events where account_id = $1 and event = 'handoff_created'`, [
-      account.id,
-    ])
-    expect(pending).toEqual([{ event: 'handoff_created' }])
-    expect(hublessService.log.some((line) => line.includes('effect_failed'))).toBe(true)
-  } finally {
-    await hublessService.close()
-  }
-})
+] as const)(
+  'SSE-06 escalates and sends e-mails without %s, and keeps the stream event for later',
+  async (_, settings, options) => {
+    const hublessService = await startOwnService(settings, options)
+    try {
+      const account = await createAccount(hublessService)
+      const owner: Person = await account.addColleague()
+      const { id } = await createAiSession(owner)
+      await escalateSession(owner, id)
+      const countDelivered = async () =>
+        (
+          await hublessService.sql(`select 1 from deliveries where account_id = $1 and state = 'delivered'`, [
+            account.id,
+          ])
+        ).length
+      await expect.poll(countDelivered, pollOptions).toBeGreaterThan(0)
+      const pending = await hublessService.sql(
+        `select event from stream_events where account_id = $1 and event = 'handoff_created'`,
+        [account.id],
+      )
+      expect(pending).toEqual([{ event: 'handoff_created' }])
+      expect(hublessService.log.some((line) => line.includes('effect_failed'))).toBe(true)
+    } finally {
+      await hublessService.close()
+    }
+  },
+)
 
 it('SSE-40 the stream says who claimed an escalation, and when it was picked up, resolved, abandoned or resumed', async () => {
   const { admin, addColleague } = await createAccount(service)

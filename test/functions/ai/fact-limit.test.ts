@@ -22,10 +22,14 @@ it('a turn stores facts up to the limit of a session, and neither more nor a key
   const { db } = openScope(openTestDatabase(DATABASE_URL), options, () => {})
   const facts = ['known 1', 'a', 'b', 'c', 'd'].map((key) => ({ key, value: 'y' }))
   await insertFacts.run(db, session.id, facts)
-  const rows = await service.sql<{ key: string }>(`select key from ai_facts where session_id = $1 and value = 'y' order by key`, [
-    session.id,
-  ])
+  const rows = await service.sql<{ key: string }>(
+    `select key from ai_facts where session_id = $1 and value = 'y' order by key`,
+    [session.id],
+  )
   expect(rows.map(({ key }) => key)).toEqual(['a', 'b'])
-  const [updated] = await service.sql<{ state_version: number }>('select state_version from ai_sessions where id = $1', [session.id])
+  const [updated] = await service.sql<{ state_version: number }>(
+    'select state_version from ai_sessions where id = $1',
+    [session.id],
+  )
   expect(updated?.state_version).toBe(session.state_version + 2)
 })

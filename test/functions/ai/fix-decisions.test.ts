@@ -7,11 +7,23 @@ import { createAccount } from '#test/support/people.ts'
 
 const service = await sharedService()
 const parameters = [
-  { name: 'service', label: 'Service', type: 'string', required: true, default: null, choices: null, pattern: null, min: null, max: null },
+  {
+    name: 'service',
+    label: 'Service',
+    type: 'string',
+    required: true,
+    default: null,
+    choices: null,
+    pattern: null,
+    min: null,
+    max: null,
+  },
 ]
 const withParameters = {
   ai_drafted_script: 'Restart-Service -Name {{ service }}',
-  ai_drafted_parameters: JSON.stringify(parameters.map(({ name, label, type, required }) => ({ name, label, type, required }))),
+  ai_drafted_parameters: JSON.stringify(
+    parameters.map(({ name, label, type, required }) => ({ name, label, type, required })),
+  ),
 }
 
 async function createScene(fields: Record<string, unknown> = {}) {
@@ -19,7 +31,8 @@ async function createScene(fields: Record<string, unknown> = {}) {
   const owner = await account.addColleague()
   const session = await createAiSession(owner, { psa_ticket_id: '4711' })
   const id = await insertFix(service, session, fields)
-  const decideScript = (body: object) => owner.call('POST', `/ai-sessions/${session.id}/suggested-fixes/${id}/decision`, body)
+  const decideScript = (body: object) =>
+    owner.call('POST', `/ai-sessions/${session.id}/suggested-fixes/${id}/decision`, body)
   const readSession = async () => owner.client.ai.sessions.get({ session_id: session.id })
   const listDrafts = async () => owner.client.scripts.drafts.list({ pending_only: false })
   return { account, owner, session, id, decideScript, readSession, listDrafts }
@@ -28,7 +41,8 @@ async function createScene(fields: Record<string, unknown> = {}) {
 it('FIX-22 accepts three decisions, which change neither the fix nor state_version', async () => {
   const { decideScript, readSession } = await createScene()
   const before = await readSession()
-  for (const decision of ['one_off', 'draft_template', 'build_template']) expectStatus(await decideScript({ decision }), 200)
+  for (const decision of ['one_off', 'draft_template', 'build_template'])
+    expectStatus(await decideScript({ decision }), 200)
   for (const decision of ['later', '', null]) expectStatus(await decideScript({ decision }), 422)
   const after = await readSession()
   expect([after.suggested_fixes, after.state_version]).toEqual([before.suggested_fixes, before.state_version])
@@ -36,7 +50,9 @@ it('FIX-22 accepts three decisions, which change neither the fix nor state_versi
 
 it('FIX-22 counts a decision as activity in the session', async () => {
   const { decideScript, session } = await createScene()
-  await service.sql(`update ai_sessions set last_activity_at = app.now() - interval '1 day' where id = $1`, [session.id])
+  await service.sql(`update ai_sessions set last_activity_at = app.now() - interval '1 day' where id = $1`, [
+    session.id,
+  ])
   expectStatus(await decideScript({ decision: 'one_off' }), 200)
   const activity = `select last_activity_at > app.now() - interval '1 hour' as is_recent from ai_sessions where id = $1`
   expect(await service.sql(activity, [session.id])).toEqual([{ is_recent: true }])
@@ -49,10 +65,13 @@ it('FIX-23 returns the script with quoted values, or an edited script instead', 
     script: "Restart-Service -Name 'O''Brien; rm -rf /'",
   })
   const edited = 'Stop-Service {{ service }}; Start-Service {{ service }}'
-  expect((await decideScript({ ...oneOff, edited_script: edited, parameters: { service: 'Spooler' } })).body.script).toBe(
-    "Stop-Service 'Spooler'; Start-Service 'Spooler'",
+  expect(
+    (await decideScript({ ...oneOff, edited_script: edited, parameters: { service: 'Spooler' } })).body
+      .script,
+  ).toBe("Stop-Service 'Spooler'; Start-Service 'Spooler'")
+  expect((await decideScript({ ...oneOff, edited_script: 'Write-Output 1' })).body.script).toBe(
+    'Write-Output 1',
   )
-  expect((await decideScript({ ...oneOff, edited_script: 'Write-Output 1' })).body.script).toBe('Write-Output 1')
 })
 
 it('FIX-23 refuses missing, invalid and unknown values, and edited scripts with unsafe placeholders', async () => {
@@ -72,7 +91,9 @@ it('FIX-23 refuses missing, invalid and unknown values, and edited scripts with 
     parameters: { service: 'x' },
   })
   expect([unsafe.status, unsafe.body.errors[0].loc]).toEqual([422, ['body', 'edited_script']])
-  expect(await service.sql('select last_activity_at from ai_sessions where id = $1', [session.id])).toEqual([before])
+  expect(await service.sql('select last_activity_at from ai_sessions where id = $1', [session.id])).toEqual([
+    before,
+  ])
   expect(await owner.client.scripts.drafts.list()).toEqual([])
 })
 
@@ -98,7 +119,9 @@ it('FIX-24 proposes the script as a draft with its source', async () => {
 
 it('FIX-24 creates one draft for 32 concurrent decisions on one script, and a second draft for an edited script', async () => {
   const { decideScript, listDrafts } = await createScene()
-  const responses = await Promise.all(Array.from({ length: 32 }, () => decideScript({ decision: 'draft_template' })))
+  const responses = await Promise.all(
+    Array.from({ length: 32 }, () => decideScript({ decision: 'draft_template' })),
+  )
   expect(new Set(responses.map(({ body }) => body.draft_template_id)).size).toBe(1)
   expect(await listDrafts()).toHaveLength(1)
   const edited = await decideScript({ decision: 'draft_template', edited_script: 'Write-Output 1' })
@@ -117,7 +140,11 @@ it('FIX-25 returns the path of the session’s script builder', async () => {
 })
 
 it('FIX-26 refuses every decision on a fix without a script, even with an edited script', async () => {
-  const { decideScript, listDrafts } = await createScene({ kind: 'manual', ai_drafted_script: null, ai_drafted_language: null })
+  const { decideScript, listDrafts } = await createScene({
+    kind: 'manual',
+    ai_drafted_script: null,
+    ai_drafted_language: null,
+  })
   for (const decision of ['one_off', 'draft_template', 'build_template']) {
     for (const edits of [{}, { edited_script: 'Write-Output 1' }]) {
       const { status, body } = await decideScript({ decision, ...edits })
@@ -141,7 +168,8 @@ it('SCR-22 uses the script of the fix’s template, if its risk is low, until a 
   }
   const fix_id = await insertFix(service, session, fields)
   const fixPath = `/ai-sessions/${session.id}/suggested-fixes/${fix_id}`
-  const decideOnce = () => owner.call('POST', `${fixPath}/decision`, { decision: 'one_off', parameters: { service: 'Spooler' } })
+  const decideOnce = () =>
+    owner.call('POST', `${fixPath}/decision`, { decision: 'one_off', parameters: { service: 'Spooler' } })
   expect((await decideOnce()).body.script).toBe("Restart-Service -Name 'Spooler'\n")
   await service.sql(`update script_templates set risk = 'medium' where id = $1`, [template])
   expect(expectStatus(await decideOnce(), 409).body.code).toBe('approval_required')

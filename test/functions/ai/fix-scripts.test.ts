@@ -8,7 +8,11 @@ const createScene = (fields: Record<string, unknown> = {}) => createFixScene(ser
 
 const notes = { notes: 'In black only' }
 const reason = { reason: 'Waits for the night’s restart' }
-const proposal = { outcome: 'applied_success', reason: '“That worked.”', created_at: '2026-11-21T09:30:00.000Z' }
+const proposal = {
+  outcome: 'applied_success',
+  reason: '“That worked.”',
+  created_at: '2026-11-21T09:30:00.000Z',
+}
 const withProposal = { ai_outcome_proposal: JSON.stringify(proposal) }
 const pickStatusAndCode = ({ status, body }: ApiResponse) => [status, body.code, body.status]
 
@@ -16,7 +20,8 @@ it('FIX-16 FIX-29 clears only the model’s proposal, and increments state_versi
   const { owner, fixesPath, id, readFix, readStateVersion } = await createScene(withProposal)
   const before = await readFix()
   expect(before.ai_outcome_proposal).toEqual(proposal)
-  for (const _ of [1, 2]) expectStatus(await owner.call('DELETE', `${fixesPath}/${id}/ai-outcome-proposal`), 204)
+  for (const _ of [1, 2])
+    expectStatus(await owner.call('DELETE', `${fixesPath}/${id}/ai-outcome-proposal`), 204)
   expect(await readFix()).toEqual({ ...before, ai_outcome_proposal: null })
   expect(await readStateVersion()).toBe(1)
 })
@@ -30,7 +35,10 @@ it('FIX-17 clears the proposal with every outcome', async () => {
     ['dismissed', {}],
   ] as const) {
     const { reportOutcome } = await createScene(withProposal)
-    expect((await reportOutcome(status, explanation)).body).toMatchObject({ status, ai_outcome_proposal: null })
+    expect((await reportOutcome(status, explanation)).body).toMatchObject({
+      status,
+      ai_outcome_proposal: null,
+    })
   }
 })
 
@@ -48,7 +56,8 @@ it('FIX-18 FIX-29 updates the script without applying the fix, and increments st
 it('FIX-19 refuses an empty script', async () => {
   const { editScript, readFix, readStateVersion } = await createScene()
   const before = await readFix()
-  for (const body of [{}, { script: '' }, { script: ' \n\t' }, { script: null }]) expectStatus(await editScript(body), 422)
+  for (const body of [{}, { script: '' }, { script: ' \n\t' }, { script: null }])
+    expectStatus(await editScript(body), 422)
   expect([await readFix(), await readStateVersion()]).toEqual([before, 0])
 })
 
@@ -68,7 +77,11 @@ it('FIX-20 refuses a script for a fix with a final outcome', async () => {
   for (const finalOutcome of ['applied_success', 'applied_failed', 'dismissed']) {
     const { editScript, reportOutcome, readStateVersion } = await createScene()
     await reportOutcome(finalOutcome)
-    expect(pickStatusAndCode(await editScript({ script: 'Write-Output 1' }))).toEqual([409, 'already_decided', finalOutcome])
+    expect(pickStatusAndCode(await editScript({ script: 'Write-Output 1' }))).toEqual([
+      409,
+      'already_decided',
+      finalOutcome,
+    ])
     expect(await readStateVersion()).toBe(1)
   }
 })

@@ -6,7 +6,9 @@ import { createAccount, type Person } from '#test/support/people.ts'
 
 const service = await sharedService()
 
-/** The expected state of a fix. `applied` and `verified` state whether `applied_at` and `verified_at` are set. */
+/**
+ * The expected state of a fix. `applied` and `verified` state whether `applied_at` and `verified_at` are set.
+ */
 interface Model {
   status: string
   applied: boolean
@@ -26,7 +28,10 @@ type Step =
 const openStatuses = ['proposed', 'applied_partial', 'applied_pending']
 const finalStatuses = ['applied_success', 'applied_failed', 'dismissed']
 
-/** Return the next state and the expected HTTP status. The status of a proposal is 0, because no request is sent. */
+/**
+ * Return the next state and the expected HTTP status. The status of a proposal is 0, because no request is
+ * sent.
+ */
 function applyStep(model: Model, step: Step): [Model, number] {
   const applyChange = (change: Partial<Model>): Model => {
     const after = { ...model, ...change }
@@ -45,7 +50,8 @@ function applyStep(model: Model, step: Step): [Model, number] {
       return openStatuses.includes(model.status) ? [applyChange({ script: step.script }), 200] : [model, 409]
     case 'outcome': {
       const { outcome, notes = null, reason = null } = step
-      if ((outcome === 'applied_partial' && !notes) || (outcome === 'applied_pending' && !reason)) return [model, 422]
+      if ((outcome === 'applied_partial' && !notes) || (outcome === 'applied_pending' && !reason))
+        return [model, 422]
       if (finalStatuses.includes(model.status)) return [model, 409]
       const explanation = {
         ...(outcome === 'applied_partial' ? { partial_notes: notes } : {}),
@@ -61,16 +67,28 @@ function applyStep(model: Model, step: Step): [Model, number] {
 
 const arbitraryText = fc.constantFrom('a', 'b', 'It’s “so”')
 const arbitraryStep: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 2, arbitrary: fc.constantFrom<Step>({ action: 'apply' }, { action: 'reject' }, { action: 'propose' }) },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom<Step>({ action: 'apply' }, { action: 'reject' }, { action: 'propose' }),
+  },
   {
     weight: 1,
-    arbitrary: fc.record({ action: fc.constant('script' as const), script: fc.constantFrom('', 'Write-Output 1', 'Write-Output 2') }),
+    arbitrary: fc.record({
+      action: fc.constant('script' as const),
+      script: fc.constantFrom('', 'Write-Output 1', 'Write-Output 2'),
+    }),
   },
   {
     weight: 3,
     arbitrary: fc.record({
       action: fc.constant('outcome' as const),
-      outcome: fc.constantFrom('applied_partial', 'applied_pending', 'applied_partial', 'applied_pending', ...finalStatuses),
+      outcome: fc.constantFrom(
+        'applied_partial',
+        'applied_pending',
+        'applied_partial',
+        'applied_pending',
+        ...finalStatuses,
+      ),
       notes: fc.option(arbitraryText, { nil: undefined }),
       reason: fc.option(arbitraryText, { nil: undefined }),
     }),
@@ -80,8 +98,16 @@ const arbitraryStep: fc.Arbitrary<Step> = fc.oneof(
 /** Run a step through the API, or a proposal through SQL. Return the HTTP status, or 0 for a proposal. */
 async function runStep(owner: Person, fixPath: string, id: string, step: Step): Promise<number> {
   if (step.action === 'propose') {
-    const proposal = JSON.stringify({ outcome: 'applied_failed', reason: 'x', created_at: '2026-11-21T09:30:00.000Z' })
-    await service.sql(`update ai_fixes set ai_outcome_proposal = $2 where id = $1 and status = any ($3)`, [id, proposal, openStatuses])
+    const proposal = JSON.stringify({
+      outcome: 'applied_failed',
+      reason: 'x',
+      created_at: '2026-11-21T09:30:00.000Z',
+    })
+    await service.sql(`update ai_fixes set ai_outcome_proposal = $2 where id = $1 and status = any ($3)`, [
+      id,
+      proposal,
+      openStatuses,
+    ])
     return 0
   }
   const { action, ...body } = step
@@ -90,7 +116,9 @@ async function runStep(owner: Person, fixPath: string, id: string, step: Step): 
   return (await owner.call('PATCH', `${fixPath}/${action}`, body)).status
 }
 
-it('FIX-29 has the expected status, fields and state_version after every step of random walks', { timeout: 120_000 }, async () => {
+it('FIX-29 has the expected status, fields and state_version after every step of random walks', {
+  timeout: 120_000,
+}, async () => {
   const account = await createAccount(service)
   const seed = Math.floor(Math.random() * 2 ** 31)
   console.log(`Fix walks seed ${seed}`)
@@ -115,7 +143,8 @@ it('FIX-29 has the expected status, fields and state_version after every step of
       for (const step of steps) {
         const [after, status] = applyStep(model, step)
         expect(await runStep(owner, fixPath, id, step), JSON.stringify(step)).toBe(status)
-        const { suggested_fixes, state_version } = (await owner.call('GET', `/ai-sessions/${session.id}`)).body
+        const { suggested_fixes, state_version } = (await owner.call('GET', `/ai-sessions/${session.id}`))
+          .body
         const [fix] = suggested_fixes
         const actual: Model = {
           status: fix.status,
@@ -144,7 +173,9 @@ it('FIX-29 accepts one of 32 concurrent final outcomes, and increments state_ver
   const id = await insertFix(service, session)
   const fixPath = `/ai-sessions/${session.id}/suggested-fixes/${id}`
   const responses = await Promise.all(
-    Array.from({ length: 32 }, (_, n) => admin.call('PATCH', `${fixPath}/outcome`, { outcome: finalStatuses[n % 3], notes: `n${n}` })),
+    Array.from({ length: 32 }, (_, n) =>
+      admin.call('PATCH', `${fixPath}/outcome`, { outcome: finalStatuses[n % 3], notes: `n${n}` }),
+    ),
   )
   const winners = responses.filter(({ status }) => status === 200)
   expect([winners.length, responses.filter(({ status }) => status === 409).length]).toEqual([1, 31])
@@ -156,7 +187,9 @@ it('FIX-02 stores one applied_at for 32 concurrent requests to apply a fix', asy
   const { admin } = await createAccount(service)
   const session = await createAiSession(admin)
   const fixPath = `/ai-sessions/${session.id}/suggested-fixes/${await insertFix(service, session)}`
-  const responses = await Promise.all(Array.from({ length: 32 }, () => admin.call('POST', `${fixPath}/apply`)))
+  const responses = await Promise.all(
+    Array.from({ length: 32 }, () => admin.call('POST', `${fixPath}/apply`)),
+  )
   expect(new Set(responses.map(({ status, body }) => `${status} ${body.applied_at}`)).size).toBe(1)
   expect((await admin.call('GET', `/ai-sessions/${session.id}`)).body.state_version).toBe(1)
 })

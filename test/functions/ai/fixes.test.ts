@@ -42,7 +42,11 @@ it('FIX-03 refuses to apply a fix that has an outcome', async () => {
 it('FIX-04 FIX-06 FIX-07 records a success with applied_at and verified_at', async () => {
   const { reportOutcome, readStateVersion } = await createScene()
   const { body } = await reportOutcome('applied_success')
-  expect(body).toMatchObject({ status: 'applied_success', applied_at: expect.any(String), verified_at: expect.any(String) })
+  expect(body).toMatchObject({
+    status: 'applied_success',
+    applied_at: expect.any(String),
+    verified_at: expect.any(String),
+  })
   expect(body.applied_at).toBe(body.verified_at)
   expect(await readStateVersion()).toBe(1)
 })
@@ -51,7 +55,11 @@ it('FIX-05 FIX-06 records a failure with its reason, and keeps applied_at', asyn
   const { applyFix, reportOutcome, readStateVersion } = await createScene()
   const { applied_at } = (await applyFix()).body
   const { body } = await reportOutcome('applied_failed', { notes: 'The service stops again' })
-  expect(body).toMatchObject({ status: 'applied_failed', applied_at, failure_reason: 'The service stops again' })
+  expect(body).toMatchObject({
+    status: 'applied_failed',
+    applied_at,
+    failure_reason: 'The service stops again',
+  })
   expect(body.verified_at >= applied_at).toBe(true)
   expect(await readStateVersion()).toBe(2)
 })
@@ -106,7 +114,11 @@ it('FIX-11 FIX-12 records a pending fix as applied but not verified, and accepts
       applied_at: body.applied_at,
       verified_at: expect.any(String),
     })
-    expect(pickStatusCodeAndFixStatus(await reportOutcome('applied_pending', reason))).toEqual([409, 'already_decided', finalOutcome])
+    expect(pickStatusCodeAndFixStatus(await reportOutcome('applied_pending', reason))).toEqual([
+      409,
+      'already_decided',
+      finalOutcome,
+    ])
   }
 })
 
@@ -142,7 +154,11 @@ it('FIX-14 FIX-27 refuses every outcome after a final outcome', async () => {
       ['applied_pending', reason],
       ['dismissed', {}],
     ] as const)
-      expect(pickStatusCodeAndFixStatus(await reportOutcome(next, explanation))).toEqual([409, 'already_decided', finalOutcome])
+      expect(pickStatusCodeAndFixStatus(await reportOutcome(next, explanation))).toEqual([
+        409,
+        'already_decided',
+        finalOutcome,
+      ])
     expect([await readFix(), await readStateVersion()]).toEqual([before, 1])
   }
 })
@@ -155,6 +171,10 @@ it('FIX-15 dismisses a proposed, partial or pending fix', async () => {
   ] as const) {
     const { reportOutcome } = await createScene()
     const applied_at = previousOutcome && (await reportOutcome(previousOutcome, explanation)).body.applied_at
-    expect((await reportOutcome('dismissed')).body).toMatchObject({ status: 'dismissed', applied_at, verified_at: null })
+    expect((await reportOutcome('dismissed')).body).toMatchObject({
+      status: 'dismissed',
+      applied_at,
+      verified_at: null,
+    })
   }
 })

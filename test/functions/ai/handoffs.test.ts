@@ -33,7 +33,13 @@ it('HND-01 HND-08 HND-09 escalates with a handoff, its target and the escalation
   const detail = (await colleague.call('GET', `/ai-sessions/${id}`)).body
   expect(detail).toMatchObject({ status: 'escalated', escalated_to_id: colleague.id, picked_up_by_id: null })
   const [handoff] = detail.handoffs
-  expect(handoff).toMatchObject({ id: handoffId, intent: 'escalate', created_by: owner.id, target_user_id: colleague.id, ...handoffFields })
+  expect(handoff).toMatchObject({
+    id: handoffId,
+    intent: 'escalate',
+    created_by: owner.id,
+    target_user_id: colleague.id,
+    ...handoffFields,
+  })
   expect(detail.escalation_package).toMatchObject({
     summary: handoffFields.summary,
     what_was_tried: handoffFields.what_was_tried,
@@ -53,7 +59,10 @@ it('HND-01 HND-08 HND-09 escalates with a handoff, its target and the escalation
 it('HND-02 HND-06 escalates through a handoff with the intent `escalate` and without a target', async () => {
   const { owner, admin } = await createPeople()
   const { id } = await createAiSession(owner)
-  const created = await owner.call('POST', `/ai-sessions/${id}/handoff`, { intent: 'escalate', ...handoffFields })
+  const created = await owner.call('POST', `/ai-sessions/${id}/handoff`, {
+    intent: 'escalate',
+    ...handoffFields,
+  })
   expect([created.status, created.body.target_user_id, created.body.session_id]).toEqual([201, null, id])
   const direct = await createEscalation(owner)
   const inbox = (await admin.call('GET', '/notifications')).body.filter(
@@ -68,17 +77,23 @@ it('HND-02 HND-06 escalates through a handoff with the intent `escalate` and wit
        from ai_sessions s join ai_handoffs h on h.session_id = s.id where s.account_id = $1`,
     [owner.accountId],
   )
-  expect(rows).toEqual(Array(2).fill({ status: 'escalated', has_package: true, has_documentation: true, has_assessment: true }))
+  expect(rows).toEqual(
+    Array(2).fill({ status: 'escalated', has_package: true, has_documentation: true, has_assessment: true }),
+  )
 })
 
 it('HND-03 HND-24 accepts two intents and four urgencies', async () => {
   const { owner } = await createPeople()
   const { id } = await createAiSession(owner)
-  const postHandoff = async (body: object) => (await owner.call('POST', `/ai-sessions/${id}/handoff`, body)).status
-  expect([await postHandoff({ intent: 'give' }), await postHandoff({}), await postHandoff({ intent: 'park', urgency: 'soon' })]).toEqual([
-    422, 422, 422,
-  ])
-  for (const urgency of ['low', 'normal', 'high', 'critical']) expect(await postHandoff({ intent: 'park', urgency })).toBe(201)
+  const postHandoff = async (body: object) =>
+    (await owner.call('POST', `/ai-sessions/${id}/handoff`, body)).status
+  expect([
+    await postHandoff({ intent: 'give' }),
+    await postHandoff({}),
+    await postHandoff({ intent: 'park', urgency: 'soon' }),
+  ]).toEqual([422, 422, 422])
+  for (const urgency of ['low', 'normal', 'high', 'critical'])
+    expect(await postHandoff({ intent: 'park', urgency })).toBe(201)
   expect((await owner.call('GET', `/ai-sessions/${id}`)).body.status).toBe('parked')
 })
 
@@ -110,7 +125,11 @@ it('HND-05 HND-19 returns 422 for oneself or a viewer as target, and 404 for a s
     expectStatus(await owner.call('POST', `/ai-sessions/${id}/escalate`, body), status)
     expectStatus(await owner.call('POST', `/ai-sessions/${id}/handoff`, { intent: 'park', ...body }), status)
   }
-  expect((await owner.call('GET', `/ai-sessions/${id}`)).body).toMatchObject({ status: 'active', handoffs: [], escalation_package: null })
+  expect((await owner.call('GET', `/ai-sessions/${id}`)).body).toMatchObject({
+    status: 'active',
+    handoffs: [],
+    escalation_package: null,
+  })
 })
 
 it('HND-07 pushes the documentation of an escalation to the linked ticket', async () => {
@@ -120,7 +139,10 @@ it('HND-07 pushes the documentation of an escalation to the linked ticket', asyn
   const { handoffId, body } = await escalateSession(owner, id, handoffFields)
   expect(body.psa_push).toBe('queued')
   const selectPush = () =>
-    service.sql(`select p.state, p.internal from psa_pushes p join ai_handoffs h on h.psa_push_id = p.id where h.id = $1`, [handoffId])
+    service.sql(
+      `select p.state, p.internal from psa_pushes p join ai_handoffs h on h.psa_push_id = p.id where h.id = $1`,
+      [handoffId],
+    )
   await expect.poll(selectPush, { timeout: 10_000 }).toEqual([{ state: 'pushed', internal: true }])
   expect(body.documentation).toContain('What was tried\nA restart')
 })
@@ -128,9 +150,19 @@ it('HND-07 pushes the documentation of an escalation to the linked ticket', asyn
 it('HND-22 parks a session without notifications, resumes it, and escalates a parked session', async () => {
   const { owner, colleague, admin } = await createPeople()
   const { id } = await createAiSession(owner)
-  const parked = await owner.call('POST', `/ai-sessions/${id}/handoff`, { intent: 'park', summary: 'Waiting for the part' })
-  expect(parked.body).toMatchObject({ intent: 'park', assessment_status: null, summary: 'Waiting for the part' })
-  expect((await owner.call('GET', `/ai-sessions/${id}`)).body).toMatchObject({ status: 'parked', escalation_package: null })
+  const parked = await owner.call('POST', `/ai-sessions/${id}/handoff`, {
+    intent: 'park',
+    summary: 'Waiting for the part',
+  })
+  expect(parked.body).toMatchObject({
+    intent: 'park',
+    assessment_status: null,
+    summary: 'Waiting for the part',
+  })
+  expect((await owner.call('GET', `/ai-sessions/${id}`)).body).toMatchObject({
+    status: 'parked',
+    escalation_package: null,
+  })
   const events = await service.sql(
     'select key from events where account_id = $1 union all select event from stream_events where account_id = $1',
     [admin.accountId],
@@ -142,7 +174,10 @@ it('HND-22 parks a session without notifications, resumes it, and escalates a pa
   await owner.call('POST', `/ai-sessions/${id}/handoff`, { intent: 'park' })
   const { handoffId } = await escalateSession(owner, id)
   expectStatus(await owner.call('POST', `/ai-sessions/${id}/escalate`, {}), 409)
-  const openHandoffs = await service.sql('select id from ai_handoffs where session_id = $1 and closed_at is null', [id])
+  const openHandoffs = await service.sql(
+    'select id from ai_handoffs where session_id = $1 and closed_at is null',
+    [id],
+  )
   expect(openHandoffs).toEqual([{ id: handoffId }])
 })
 
@@ -153,8 +188,13 @@ it('HND-17 stores the assessment after the response to an escalation, and notifi
   await expect.poll(async () => (await readHandoff()).assessment_status, { timeout: 15_000 }).toBe('ready')
   expect((await readHandoff()).ai_assessment).toContain('Reception')
   const detail = (await owner.call('GET', `/ai-sessions/${id}`)).body
-  expect(detail.escalation_package).toMatchObject({ handoff_id: handoffId, assessment: detail.handoffs[0].ai_assessment })
-  const inbox = (await admin.call('GET', '/notifications')).body.map(({ event_key: key }: { event_key: string }) => key)
+  expect(detail.escalation_package).toMatchObject({
+    handoff_id: handoffId,
+    assessment: detail.handoffs[0].ai_assessment,
+  })
+  const inbox = (await admin.call('GET', '/notifications')).body.map(
+    ({ event_key: key }: { event_key: string }) => key,
+  )
   expect(inbox.sort()).toEqual(['handoff.assessment_ready', 'session.escalated'])
 })
 
@@ -164,12 +204,22 @@ it('HND-26 notifies team admins and the target of an escalation in the app and b
   const { body } = await createEscalation(lead, { target_user_id: colleague.id })
   // The account admin and the target.
   expect(body.notified).toBe(2)
-  const countNotifications = async (person: typeof colleague) => (await person.call('GET', '/notifications')).body.length
-  expect([await countNotifications(colleague), await countNotifications(lead), await countNotifications(owner)]).toEqual([1, 0, 0])
+  const countNotifications = async (person: typeof colleague) =>
+    (await person.call('GET', '/notifications')).body.length
+  expect([
+    await countNotifications(colleague),
+    await countNotifications(lead),
+    await countNotifications(owner),
+  ]).toEqual([1, 0, 0])
   await expect
-    .poll(async () => (await dashboard(service).listRecords('mail')).filter(({ to }) => to.includes(colleague.email)).length, {
-      timeout: 10_000,
-    })
+    .poll(
+      async () =>
+        (await dashboard(service).listRecords('mail')).filter(({ to }) => to.includes(colleague.email))
+          .length,
+      {
+        timeout: 10_000,
+      },
+    )
     .toBe(1)
 })
 
@@ -177,10 +227,15 @@ it('HND-15 picks up a session that is requesting escalation, with or without a h
   const { owner, colleague } = await createPeople()
   const sessionWithoutHandoff = await createAiSession(owner)
   const { id } = await createEscalation(owner)
-  await service.sql(`update ai_sessions set status = 'requesting_escalation' where id = any ($1)`, [[sessionWithoutHandoff.id, id]])
+  await service.sql(`update ai_sessions set status = 'requesting_escalation' where id = any ($1)`, [
+    [sessionWithoutHandoff.id, id],
+  ])
   for (const sessionId of [sessionWithoutHandoff.id, id]) {
     expectStatus(await pickUpSession(owner, sessionId), 403)
-    expect((await pickUpSession(colleague, sessionId)).body).toMatchObject({ status: 'active', picked_up_by_id: colleague.id })
+    expect((await pickUpSession(colleague, sessionId)).body).toMatchObject({
+      status: 'active',
+      picked_up_by_id: colleague.id,
+    })
   }
 })
 
@@ -189,9 +244,15 @@ it('HND-23 claims the handoff with a pickup, and lets the person who picked up e
   const thirdEngineer = await account.addColleague()
   const { id, handoffId } = await createEscalation(owner)
   const { body } = await pickUpSession(colleague, id)
-  expect(body).toMatchObject({ status: 'active', picked_up_by_id: colleague.id, handoffs: [{ id: handoffId, claimed_by: colleague.id }] })
+  expect(body).toMatchObject({
+    status: 'active',
+    picked_up_by_id: colleague.id,
+    handoffs: [{ id: handoffId, claimed_by: colleague.id }],
+  })
   expectStatus(await pickUpSession(colleague, id), 200)
-  expect((await pickUpSession(thirdEngineer, id)).body).toMatchObject({ winner: { id: colleague.id, name: colleague.fullName } })
+  expect((await pickUpSession(thirdEngineer, id)).body).toMatchObject({
+    winner: { id: colleague.id, name: colleague.fullName },
+  })
   expect((await owner.call('GET', '/notifications')).body).toMatchObject([{ event_key: 'handoff.claimed' }])
   const secondEscalation = await escalateSession(colleague, id)
   expectStatus(await claimHandoff(colleague, id, secondEscalation.handoffId), 403)

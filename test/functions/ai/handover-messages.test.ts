@@ -28,10 +28,23 @@ it('HND-33 sends the handover of a team once, however many processes sweep, to w
   const [engineer, onCall] = [await account.addColleague(), await account.addColleague()]
   const session = await createAiSession(engineer, { problem_summary: 'VPN drops' })
   await escalateSession(engineer, session.id, { next_steps: 'Check the MTU. Password: Winter2026!' })
-  const rotation = { kind: 'daily' as const, members: [onCall.id], handoff_time: '00:00', starts_on: '2020-01-01' }
-  await account.admin.client.oncall.schedules.create({ name: 'Network', timezone: 'UTC', rotations: [rotation] })
+  const rotation = {
+    kind: 'daily' as const,
+    members: [onCall.id],
+    handoff_time: '00:00',
+    starts_on: '2020-01-01',
+  }
+  await account.admin.client.oncall.schedules.create({
+    name: 'Network',
+    timezone: 'UTC',
+    rotations: [rotation],
+  })
   const webhook_url = `${service.localOrigin}/chat/1/${crypto.randomUUID()}`
-  await account.admin.call('POST', '/notifications/configs', { channel: 'chat1_webhook', webhook_url, events_enabled: ['handover.due'] })
+  await account.admin.call('POST', '/notifications/configs', {
+    channel: 'chat1_webhook',
+    webhook_url,
+    events_enabled: ['handover.due'],
+  })
   await account.admin.call('PATCH', '/accounts/me/preferences', { mask_exports: true })
   await setTime(account, '07:30')
   await makeDue(account.teamId)
@@ -39,14 +52,20 @@ it('HND-33 sends the handover of a team once, however many processes sweep, to w
   await sweep()
   const [message, ...others] = await listMessages(account.id)
   expect(others).toEqual([])
-  expect(message).toMatchObject({ title: 'Shift handover: Test team', link: `/handover?team_id=${account.teamId}` })
+  expect(message).toMatchObject({
+    title: 'Shift handover: Test team',
+    link: `/handover?team_id=${account.teamId}`,
+  })
   expect(message?.body).toMatch(/: 1 open case, 1 waits for a colleague/)
-  expect(message?.body).toMatch(new RegExp(`escalated by ${engineer.fullName}, nobody has claimed it\\..* http\\S+/pilot/${session.id}`))
+  expect(message?.body).toMatch(
+    new RegExp(`escalated by ${engineer.fullName}, nobody has claimed it\\..* http\\S+/pilot/${session.id}`),
+  )
   expect(message?.body).not.toContain('Winter2026')
   expect(message?.body).toContain(`On call by Network: ${onCall.fullName}`)
   expect(await listTitles(onCall)).toContain('Shift handover: Test team')
   expect(await listTitles(engineer)).not.toContain('Shift handover: Test team')
-  const isSent = async () => (await listRecords('chat')).some(({ body }) => JSON.stringify(body).includes(`/pilot/${session.id}`))
+  const isSent = async () =>
+    (await listRecords('chat')).some(({ body }) => JSON.stringify(body).includes(`/pilot/${session.id}`))
   await expect.poll(isSent, { timeout: 10_000 }).toBe(true)
 })
 
@@ -55,7 +74,11 @@ it('HND-34 sends no handover more than two hours late, none twice on a day, and 
   await account.admin.client.accounts.teams.rename({ team_id: account.teamId, timezone: 'Asia/Kolkata' })
   await setTime(account, '07:30')
   const readNext = async () =>
-    (await service.sql<{ at: string }>(`select app.iso(handover_at) as at from teams where id = $1`, [account.teamId]))[0]?.at ?? ''
+    (
+      await service.sql<{ at: string }>(`select app.iso(handover_at) as at from teams where id = $1`, [
+        account.teamId,
+      ])
+    )[0]?.at ?? ''
   expect(await readNext()).toMatch(/T02:00:00\.000Z$/)
   await makeDue(account.teamId, '121 minutes')
   await sweep()
@@ -74,9 +97,17 @@ it('HND-35 an account admin sets the time of a handover, or ends it', async () =
   const lead = await account.addColleague({ teamRole: 'admin' })
   expect(await setTime(account, '23:05')).toMatchObject({ handover_time: '23:05' })
   await account.admin.client.accounts.teams.rename({ team_id: account.teamId, name: 'North' })
-  expect((await account.admin.client.accounts.teams.list())[0]).toMatchObject({ name: 'North', handover_time: '23:05' })
+  expect((await account.admin.client.accounts.teams.list())[0]).toMatchObject({
+    name: 'North',
+    handover_time: '23:05',
+  })
   for (const time of ['24:00', '7:30', '07:30:00', '']) await expectRefusal(setTime(account, time), 422)
-  await expectRefusal(lead.client.accounts.teams.rename({ team_id: account.teamId, handover_time: '08:00' }), 403)
+  await expectRefusal(
+    lead.client.accounts.teams.rename({ team_id: account.teamId, handover_time: '08:00' }),
+    403,
+  )
   expect(await setTime(account, null)).toMatchObject({ handover_time: null })
-  expect(await service.sql('select handover_at from teams where id = $1', [account.teamId])).toEqual([{ handover_at: null }])
+  expect(await service.sql('select handover_at from teams where id = $1', [account.teamId])).toEqual([
+    { handover_at: null },
+  ])
 })

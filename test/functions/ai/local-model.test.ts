@@ -25,7 +25,10 @@ const tickets: [string, string][] = [
   ['Too many wrong passwords, Windows tells me the account is locked out', 'Locked account or lost MFA'],
   ['Cannot approve the MFA prompt because my phone was stolen', 'Locked account or lost MFA'],
   ['Customers say their emails to me bounce back', 'Mail does not arrive or synchronise'],
-  ['Outlook has not received any messages since lunch, phone shows them', 'Mail does not arrive or synchronise'],
+  [
+    'Outlook has not received any messages since lunch, phone shows them',
+    'Mail does not arrive or synchronise',
+  ],
   ['Shared mailbox does not sync on my iPhone any more', 'Mail does not arrive or synchronise'],
   ['Invoices we send out end up in junk at the recipient', 'Mail does not arrive or synchronise'],
   ['Plotter shows offline after the switch was replaced', 'Printer offline'],
@@ -38,7 +41,9 @@ it('suggests a fix from the right flow for at least 15 of 20 tickets that the lo
   for (const [index, [text, flow]] of tickets.entries()) {
     const person = people[index % 2] as typeof admin
     const { id } = await createAiSession(person, { problem_summary: text })
-    const { body } = await person.call('POST', `/ai-sessions/${id}/chat`, { message: 'Please suggest a fix.' })
+    const { body } = await person.call('POST', `/ai-sessions/${id}/chat`, {
+      message: 'Please suggest a fix.',
+    })
     if (!body.suggested_fix?.description.includes(`From the flow “${flow}”`))
       missed.push(`${text} -> ${body.suggested_fix?.description.split('\n').at(-1)}`)
   }
@@ -50,7 +55,9 @@ it('replies to two tickets with different texts that contain the rare word of ea
   const replies: string[] = []
   for (const rareWord of ['Quuxophone', 'Flibbertigibbet']) {
     const { id } = await createAiSession(admin, { problem_summary: `The ${rareWord} does not start.` })
-    const { body } = await admin.call('POST', `/ai-sessions/${id}/chat`, { message: `It hums, says ${rareWord}-7 and stops.` })
+    const { body } = await admin.call('POST', `/ai-sessions/${id}/chat`, {
+      message: `It hums, says ${rareWord}-7 and stops.`,
+    })
     expect(JSON.stringify(body)).toContain(rareWord)
     replies.push(body.message.content)
   }

@@ -7,11 +7,18 @@ import { createAccount } from '#test/support/people.ts'
 
 const service = await sharedService()
 
-const propose = (outcome: string) => JSON.stringify({ outcome, reason: 'It prints again', created_at: '2026-11-21T09:30:00.000Z' })
+const propose = (outcome: string) =>
+  JSON.stringify({ outcome, reason: 'It prints again', created_at: '2026-11-21T09:30:00.000Z' })
 
-/** Create a case with a proposed outcome, an untried fix, a question and an action that are open, and one of each that is not. */
+/**
+ * Create a case with a proposed outcome, an untried fix, a question and an action that are open, and one of
+ * each that is not.
+ */
 async function createUnsettledCase() {
-  const scene = await createFixScene(service, { title: 'Restart the spooler', ai_outcome_proposal: propose('applied_success') })
+  const scene = await createFixScene(service, {
+    title: 'Restart the spooler',
+    ai_outcome_proposal: propose('applied_success'),
+  })
   const { owner, session } = scene
   const untried = await insertFix(service, session, { title: 'Replace the fuser' })
   const lane = {
@@ -26,7 +33,8 @@ async function createUnsettledCase() {
     responses: [],
   }
   expectStatus(await owner.call('PUT', `/ai-sessions/${session.id}/task-lane`, lane), 200)
-  const resolve = (fields: object = {}) => owner.call('POST', `/ai-sessions/${session.id}/resolve`, { outcome: 'resolved', ...fields })
+  const resolve = (fields: object = {}) =>
+    owner.call('POST', `/ai-sessions/${session.id}/resolve`, { outcome: 'resolved', ...fields })
   const read = async () => (await owner.call('GET', `/ai-sessions/${session.id}`)).body
   return { ...scene, untried, resolve, read }
 }
@@ -51,7 +59,11 @@ it.each([['applied_success'], ['applied_failed'], ['applied_partial'], ['applied
     const { id, resolve, read } = await createUnsettledCase()
     await service.sql(`update ai_fixes set ai_outcome_proposal = $2 where id = $1`, [id, propose(outcome)])
     const { state_version } = await read()
-    const resolved = await resolve({ accept_proposals: true, notes: 'Two pages came out.', follow_up: 'Order a new roller.' })
+    const resolved = await resolve({
+      accept_proposals: true,
+      notes: 'Two pages came out.',
+      follow_up: 'Order a new roller.',
+    })
     expectStatus(resolved, 200)
     const text: string = resolved.body.documentation
     expect(text).not.toMatch(/proposed|Open|Since when|Ping the printer|Replace the fuser/)
@@ -65,9 +77,19 @@ it.each([['applied_success'], ['applied_failed'], ['applied_partial'], ['applied
     ])
       expect(text).toContain(part)
     const after = await read()
-    expect(after).toMatchObject({ status: 'resolved', follow_up: 'Order a new roller.', state_version: state_version + 1 })
-    expect(after.suggested_fixes[0]).toMatchObject({ status: outcome, ai_outcome_proposal: null, applied_at: expect.any(String) })
-    expect(after.suggested_fixes[0].verified_at === null).toBe(outcome === 'applied_partial' || outcome === 'applied_pending')
+    expect(after).toMatchObject({
+      status: 'resolved',
+      follow_up: 'Order a new roller.',
+      state_version: state_version + 1,
+    })
+    expect(after.suggested_fixes[0]).toMatchObject({
+      status: outcome,
+      ai_outcome_proposal: null,
+      applied_at: expect.any(String),
+    })
+    expect(after.suggested_fixes[0].verified_at === null).toBe(
+      outcome === 'applied_partial' || outcome === 'applied_pending',
+    )
   },
 )
 
@@ -85,18 +107,29 @@ it('AIS-47 WIR-78 records outcomes that the request gives, and judges them as th
     actions: [],
   })
   expectStatus(await reportOutcome('dismissed'), 200)
-  expect((await resolve({ outcomes: [{ fix_id: id, outcome: 'applied_success' }] })).body).toMatchObject({ code: 'already_decided' })
+  expect((await resolve({ outcomes: [{ fix_id: id, outcome: 'applied_success' }] })).body).toMatchObject({
+    code: 'already_decided',
+  })
   const failed = { fix_id: untried.toUpperCase(), outcome: 'applied_failed', notes: 'Still dark' }
   expectStatus(await resolve({ outcomes: [failed] }), 200)
   const fixes: { id: string }[] = (await read()).suggested_fixes
-  expect(fixes.find((fix) => fix.id === untried)).toMatchObject({ status: 'applied_failed', failure_reason: 'Still dark' })
+  expect(fixes.find((fix) => fix.id === untried)).toMatchObject({
+    status: 'applied_failed',
+    failure_reason: 'Still dark',
+  })
   const stranger = await createAccount(service)
-  expectStatus(await stranger.admin.call('POST', `/ai-sessions/${session.id}/resolve`, { outcome: 'resolved' }), 404)
+  expectStatus(
+    await stranger.admin.call('POST', `/ai-sessions/${session.id}/resolve`, { outcome: 'resolved' }),
+    404,
+  )
   expectStatus(await owner.call('POST', `/ai-sessions/${session.id}/resolve`, { outcome: 'resolved' }), 409)
 })
 
 it('AIS-47 resolves a case once, of 32 requests at once', async () => {
   const { resolve, read } = await createUnsettledCase()
-  expect(countByStatus(await runConcurrently(() => resolve({ accept_proposals: true })))).toEqual({ 200: 1, 409: 31 })
+  expect(countByStatus(await runConcurrently(() => resolve({ accept_proposals: true })))).toEqual({
+    200: 1,
+    409: 31,
+  })
   expect(await read()).toMatchObject({ status: 'resolved', state_version: 1 })
 })

@@ -22,31 +22,48 @@ it('HND-28 tells open cases with what changed since, those that wait for a colle
   const [engineer, reader] = [await account.addColleague(), await account.addColleague()]
   const own = await createAiSession(reader, { problem_summary: 'Mail is slow', client_name: 'Contoso' })
   const waiting = await createAiSession(engineer, { problem_summary: 'VPN drops', psa_ticket_id: '4711' })
-  const { handoffId } = await escalateSession(engineer, waiting.id, { urgency: 'critical', next_steps: 'Check the MTU.' })
-  await service.sql(`update ai_sessions set created_at = app.now() - interval '2 days' where id = $1`, [waiting.id])
-  const [row] = await service.sql<{ title: string }>('select title from ai_sessions where id = $1', [waiting.id])
+  const { handoffId } = await escalateSession(engineer, waiting.id, {
+    urgency: 'critical',
+    next_steps: 'Check the MTU.',
+  })
+  await service.sql(`update ai_sessions set created_at = app.now() - interval '2 days' where id = $1`, [
+    waiting.id,
+  ])
+  const [row] = await service.sql<{ title: string }>('select title from ai_sessions where id = $1', [
+    waiting.id,
+  ])
   const handover = await readHandover(reader)
   expect(handover.cases.map(({ session_id, status }) => [session_id, status])).toEqual([
     [waiting.id, 'escalated'],
     [own.id, 'active'],
   ])
   const [overview, first, second] = handover.summary
-  expect(overview?.text).toMatch(/: 2 open cases, 1 waits for a colleague, 0 resolved, 0 with a time to continue\.$/)
+  expect(overview?.text).toMatch(
+    /: 2 open cases, 1 waits for a colleague, 0 resolved, 0 with a time to continue\.$/,
+  )
   expect(first?.text).toBe(
     `Critical: ${row?.title} (ticket 4711): escalated by ${engineer.fullName}, nobody has claimed it. Since then: escalated. Next: Check the MTU.`,
   )
   expect(first?.url).toMatch(new RegExp(`^http.*/pilot/${waiting.id}$`))
   expect(second?.text).toContain(`(Contoso): ${reader.fullName} works on it. Since then: new.`)
   await claimHandoff(reader, waiting.id, handoffId)
-  expect(listTexts(await readHandover(reader))[1]).toContain(`claimed by ${reader.fullName}, escalated by ${engineer.fullName}.`)
+  expect(listTexts(await readHandover(reader))[1]).toContain(
+    `claimed by ${reader.fullName}, escalated by ${engineer.fullName}.`,
+  )
 })
 
 it('HND-29 shows what the queue shows: own sessions, escalations of the own team, and those of all teams to admins', async () => {
   const account = await createAccount(service)
   const [engineer, reader] = [await account.addColleague(), await account.addColleague()]
   const otherTeam = await account.admin.client.accounts.teams.create({ name: 'Night shift' })
-  const [ofOtherTeam, ofTeam] = [await insertEscalation(service, engineer), await insertEscalation(service, engineer)]
-  await service.sql('update ai_sessions set team_id = $2 where id = $1', [ofOtherTeam.session_id, otherTeam.id])
+  const [ofOtherTeam, ofTeam] = [
+    await insertEscalation(service, engineer),
+    await insertEscalation(service, engineer),
+  ]
+  await service.sql('update ai_sessions set team_id = $2 where id = $1', [
+    ofOtherTeam.session_id,
+    otherTeam.id,
+  ])
   await insertAiSession(service, engineer)
   const listIds = async (person: Person, query = '') =>
     (await readHandover(person, query)).cases.map(({ session_id }) => session_id).toSorted()
@@ -55,13 +72,20 @@ it('HND-29 shows what the queue shows: own sessions, escalations of the own team
   expect(await listIds(account.admin)).toEqual([ofOtherTeam.session_id, ofTeam.session_id].toSorted())
   expect(await listIds(account.admin, `?team_id=${otherTeam.id}`)).toEqual([ofOtherTeam.session_id])
   expect(await listIds((await createAccount(service)).admin)).toEqual([])
-  expectStatus(await (await account.addColleague({ role: 'viewer' })).call('GET', '/ai-sessions/handover'), 403)
+  expectStatus(
+    await (await account.addColleague({ role: 'viewer' })).call('GET', '/ai-sessions/handover'),
+    403,
+  )
   expectStatus(await reader.call('GET', `/ai-sessions/handover?team_id=${crypto.randomUUID()}`), 404)
 })
 
 it('HND-29 does not show the next steps of a case that a colleague has claimed', async () => {
   const account = await createAccount(service)
-  const [engineer, claimant, reader] = [await account.addColleague(), await account.addColleague(), await account.addColleague()]
+  const [engineer, claimant, reader] = [
+    await account.addColleague(),
+    await account.addColleague(),
+    await account.addColleague(),
+  ]
   const session = await createAiSession(engineer)
   const { handoffId } = await escalateSession(engineer, session.id, { next_steps: 'Check the MTU.' })
   expect((await readHandover(reader)).cases[0]?.next_steps).toBe('Check the MTU.')
@@ -80,7 +104,8 @@ it('HND-30 tells what clients were told since, which fixes wait for a result, an
     { text: 'They have not paid.', visibility: 'internal' },
   ])
     await engineer.call('POST', `/integrations/psa/tickets/${ticketId}/notes`, note)
-  const countPushed = async () => (await account.admin.call('GET', '/integrations/psa/pushes?state=pushed')).body.length
+  const countPushed = async () =>
+    (await account.admin.call('GET', '/integrations/psa/pushes?state=pushed')).body.length
   await expect.poll(countPushed, { timeout: 10_000 }).toBe(2)
   await service.sql(
     `insert into psa_pushes (account_id, ticket_id, body, internal, source_kind, source_id, requested_by, state, next_attempt_at)
@@ -88,7 +113,11 @@ it('HND-30 tells what clients were told since, which fixes wait for a result, an
     [account.id, engineer.id],
   )
   const session = await createAiSession(engineer)
-  await insertFix(service, session, { status: 'applied_pending', pending_reason: 'Driver arrives tomorrow', applied_at: new Date() })
+  await insertFix(service, session, {
+    status: 'applied_pending',
+    pending_reason: 'Driver arrives tomorrow',
+    applied_at: new Date(),
+  })
   const run = await createSession(engineer, { ticket_number: '4712' })
   const due = inHours(2)
   await service.sql(
@@ -96,14 +125,18 @@ it('HND-30 tells what clients were told since, which fixes wait for a result, an
     [run.id, due],
   )
   const handover = await readHandover(engineer)
-  expect(handover.promises.map(({ kind, text, due_at, session_id }) => [kind, text, due_at, session_id])).toEqual([
+  expect(
+    handover.promises.map(({ kind, text, due_at, session_id }) => [kind, text, due_at, session_id]),
+  ).toEqual([
     ['client_note', 'We replace it tonight.', null, null],
     ['pending_fix', 'Restart the spooler: Driver arrives tomorrow', null, session.id],
     ['timer', expect.stringContaining(run.tree_name ?? run.name ?? ''), due, run.id],
   ])
   const texts = listTexts(handover)
   expect(texts[0]).toContain('1 with a time to continue')
-  expect(texts.join('\n')).toMatch(/Told the client at .* \(ticket \d+\): We replace it tonight\.\nWaits for a result: Restart/)
+  expect(texts.join('\n')).toMatch(
+    /Told the client at .* \(ticket \d+\): We replace it tonight\.\nWaits for a result: Restart/,
+  )
   expect(texts.find((text) => text.startsWith('Due at '))).toContain('(ticket 4712)')
 })
 
@@ -111,8 +144,17 @@ it('HND-31 names who is on call now, until when, and who is next', async () => {
   const account = await createAccount(service)
   const { admin } = account
   const next = await account.addColleague()
-  const rotation = { kind: 'daily' as const, members: [admin.id], handoff_time: '00:00', starts_on: '2020-01-01' }
-  const { id: schedule_id } = await admin.client.oncall.schedules.create({ name: 'Network', timezone: 'UTC', rotations: [rotation] })
+  const rotation = {
+    kind: 'daily' as const,
+    members: [admin.id],
+    handoff_time: '00:00',
+    starts_on: '2020-01-01',
+  }
+  const { id: schedule_id } = await admin.client.oncall.schedules.create({
+    name: 'Network',
+    timezone: 'UTC',
+    rotations: [rotation],
+  })
   const [starts_at, ends_at] = [inHours(5), inHours(6)]
   await admin.client.oncall.schedules.createOverride({ schedule_id, member_id: next.id, starts_at, ends_at })
   const handover = await readHandover(admin)
@@ -126,7 +168,9 @@ it('HND-31 names who is on call now, until when, and who is next', async () => {
       next_from: starts_at,
     },
   ])
-  expect(handover.summary.at(-1)?.text).toMatch(new RegExp(`^On call by Network: ${admin.fullName} until .*, then ${next.fullName} from `))
+  expect(handover.summary.at(-1)?.text).toMatch(
+    new RegExp(`^On call by Network: ${admin.fullName} until .*, then ${next.fullName} from `),
+  )
 })
 
 it('HND-32 reaches back at most 7 days, and by default 12 hours', async () => {

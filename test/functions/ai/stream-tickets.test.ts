@@ -14,7 +14,10 @@ async function createTicket(person: Person): Promise<string> {
   return body.ticket
 }
 
-/** Open the stream as an EventSource does: without a token, and with the id of the last event when it reconnects. */
+/**
+ * Open the stream as an EventSource does: without a token, and with the id of the last event when it
+ * reconnects.
+ */
 function openWithTicket(ticket: string, lastEventId?: string) {
   return openEscalationStream(
     service,
@@ -41,7 +44,8 @@ async function tryTicket(ticket: string, lastEventId?: string): Promise<number> 
   return stream.status
 }
 
-const moveExpiry = (interval: string) => service.sql(`update stream_tickets set expires_at = expires_at - $1::interval`, [interval])
+const moveExpiry = (interval: string) =>
+  service.sql(`update stream_tickets set expires_at = expires_at - $1::interval`, [interval])
 
 it('SSE-21 opens a stream of my account with a ticket instead of a token', async () => {
   const [{ id, admin }, neighbour] = [await createAccount(service), await createAccount(service)]
@@ -90,7 +94,14 @@ it('SSE-22 refuses a used ticket without the secret of its stream', async () => 
   const { admin } = await createAccount(service)
   const [first, other] = [await openFirst(admin), await openFirst(admin)]
   const [number] = first.id.split('.')
-  for (const lastEventId of [undefined, number, `${number}.`, `${number}.${'A'.repeat(43)}`, `${first.id}.1`, other.id])
+  for (const lastEventId of [
+    undefined,
+    number,
+    `${number}.`,
+    `${number}.${'A'.repeat(43)}`,
+    `${first.id}.1`,
+    other.id,
+  ])
     expect([lastEventId, await tryTicket(first.ticket, lastEventId)]).toEqual([lastEventId, 401])
   expect(await tryTicket(await createTicket(admin), first.id)).toBe(401)
   expect(await tryTicket(first.ticket, first.id)).toBe(200)
@@ -124,7 +135,8 @@ it('SSE-23 stores a ticket and its secret as hashes, and writes them into no log
   expect([await tryTicket(ticket, id), await tryTicket(ticket)]).toEqual([200, 401])
   const [, secret = ''] = id.split('.')
   const rows = await service.sql('select t::text as text from stream_tickets t')
-  for (const text of [JSON.stringify(rows), service.log.join('\n')]) for (const value of [ticket, secret]) expect(text).not.toContain(value)
+  for (const text of [JSON.stringify(rows), service.log.join('\n')])
+    for (const value of [ticket, secret]) expect(text).not.toContain(value)
   stream.disconnect()
 })
 
@@ -144,7 +156,8 @@ it('SSE-22 takes the number of a last id in the URL of the next ticket, and refu
   const { id, stream } = await openFirst(admin)
   stream.disconnect()
   await insertStreamEvents(service, accountId, 1)
-  const openAfter = async (lastEventId: string) => openWithTicket(`${await createTicket(admin)}&last_event_id=${lastEventId}`)
+  const openAfter = async (lastEventId: string) =>
+    openWithTicket(`${await createTicket(admin)}&last_event_id=${lastEventId}`)
   const resumed = await openAfter(id.split('.')[0] ?? '')
   await expect.poll(() => resumed.events().length, pollOptions).toBe(1)
   expect((await openAfter(id)).status).toBe(422)

@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Database } from '#db/database.ts'
 import { openScope, type WriteDb } from '#db/scope.ts'
-import { selectFlowMetrics, selectMetrics, selectOneFlowMetrics, selectUserMetrics } from '#functions/analytics/queries.ts'
+import {
+  selectFlowMetrics,
+  selectMetrics,
+  selectOneFlowMetrics,
+  selectUserMetrics,
+} from '#functions/analytics/queries.ts'
 import { startOwnService } from '#test/support/app.ts'
 import { createFlow } from '#test/support/flows.ts'
 import { createAccount, type Person } from '#test/support/people.ts'
@@ -19,13 +24,17 @@ let service: Awaited<ReturnType<typeof startOwnService>>
 let readers: { small: Reader; large: Reader }
 
 /**
- * Create an account with `count` sessions that are spread over the past year and rotate through three users and five flows.
- * Each session has two decisions, a rating and a "helpful" vote.
+ * Create an account with `count` sessions that are spread over the past year and rotate through three users
+ * and five flows. Each session has two decisions, a rating and a "helpful" vote.
  */
 async function createFilledAccount(count: number): Promise<Reader> {
   const account = await createAccount(service)
-  const people = [account.admin, await account.addColleague(), await account.addColleague()].map(({ id }) => id)
-  const trees = await Promise.all([1, 2, 3, 4, 5].map(async (n) => (await createFlow(account.admin, { name: `Flow ${n}` })).id))
+  const people = [account.admin, await account.addColleague(), await account.addColleague()].map(
+    ({ id }) => id,
+  )
+  const trees = await Promise.all(
+    [1, 2, 3, 4, 5].map(async (n) => (await createFlow(account.admin, { name: `Flow ${n}` })).id),
+  )
   await service.sql(
     `with inserted_sessions as (
        insert into sessions (account_id, user_id, team_id, tree_account_id, tree_id, tree_version, tree_name, state, outcome, current_step_id, answered,
@@ -53,7 +62,10 @@ beforeAll(async () => {
   // The tested queries do not use these indexes, and maintaining them takes most of the insert time.
   await service.sql('drop index sessions_words, sessions_pairs')
   for (let n = 0; n < 20; n++) await createFilledAccount(sessionCounts.other)
-  readers = { small: await createFilledAccount(sessionCounts.small), large: await createFilledAccount(sessionCounts.large) }
+  readers = {
+    small: await createFilledAccount(sessionCounts.small),
+    large: await createFilledAccount(sessionCounts.large),
+  }
   await service.sql(`vacuum analyze ${tables.join(', ')}`)
 })
 afterAll(() => service.close())
@@ -88,11 +100,15 @@ it.each(Object.keys(metricQueries))(
       return metricQueries[name]?.(scope.db, reader)
     }
     for (const firstReader of [undefined, readers.small]) {
-      const { nodes } = await explainStatements(service, firstReader !== undefined, async (database, clearRecorded) => {
-        if (firstReader) await runQuery(database, firstReader)
-        clearRecorded()
-        await runQuery(database, readers.large)
-      })
+      const { nodes } = await explainStatements(
+        service,
+        firstReader !== undefined,
+        async (database, clearRecorded) => {
+          if (firstReader) await runQuery(database, firstReader)
+          clearRecorded()
+          await runQuery(database, readers.large)
+        },
+      )
       const scans = nodes.filter((node) => tables.includes(node['Relation Name'] ?? ''))
       expect(scans.length).toBeGreaterThan(0)
       expect(scans.filter((scan) => scan['Node Type'] === 'Seq Scan')).toEqual([])

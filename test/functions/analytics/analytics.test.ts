@@ -24,7 +24,11 @@ interface GeneratedSession {
 }
 
 /** Generate random sessions of the last 120 days. */
-function generateSessions(users: Person[], flows: { id: string; name: string }[], count: number): GeneratedSession[] {
+function generateSessions(
+  users: Person[],
+  flows: { id: string; name: string }[],
+  count: number,
+): GeneratedSession[] {
   const steps = ['ping', 'queue', 'works']
   const session = fc
     .record({
@@ -42,7 +46,9 @@ function generateSessions(users: Person[], flows: { id: string; name: string }[]
       const started = new Date(Date.now() - minutesAgo * 60_000)
       const isCompleted = durationMinutes !== null && durationMinutes < minutesAgo
       const completed = isCompleted ? new Date(started.getTime() + durationMinutes * 60_000) : null
-      const answeredSteps = steps.slice(0, answered).map((step, n) => ({ step, seconds: seconds[n] ?? 0, helpful: helpful[n] ?? null }))
+      const answeredSteps = steps
+        .slice(0, answered)
+        .map((step, n) => ({ step, seconds: seconds[n] ?? 0, helpful: helpful[n] ?? null }))
       const { id: tree, name } = flows[flow] as { id: string; name: string }
       return {
         user: users[user] as Person,
@@ -105,18 +111,24 @@ function formatDay(date: Date): string {
 }
 const listDays = (count: number) => {
   const today = new Date(`${formatDay(new Date())}T12:00:00Z`)
-  return Array.from({ length: count }, (_, n) => new Date(today.getTime() - (count - 1 - n) * 86_400_000).toISOString().slice(0, 10))
+  return Array.from({ length: count }, (_, n) =>
+    new Date(today.getTime() - (count - 1 - n) * 86_400_000).toISOString().slice(0, 10),
+  )
 }
 const computeMedian = (values: number[]) => {
   const sorted = values.toSorted((a, b) => a - b)
   const [low, high] = [sorted[Math.ceil(sorted.length / 2) - 1], sorted[Math.floor(sorted.length / 2)]]
   return low === undefined || high === undefined ? null : Math.round(((low + high) / 2) * 100) / 100
 }
-const getDurationMinutes = ({ started, completed }: GeneratedSession) => ((completed?.getTime() ?? 0) - started.getTime()) / 60_000
+const getDurationMinutes = ({ started, completed }: GeneratedSession) =>
+  ((completed?.getTime() ?? 0) - started.getTime()) / 60_000
 const computeRate = (values: boolean[]) =>
   values.length === 0 ? null : Math.round((values.filter(Boolean).length / values.length) * 10_000) / 10_000
 
-/** Return whether a session that has not answered its current step counts as dropped off. All its answers are from now. */
+/**
+ * Return whether a session that has not answered its current step counts as dropped off. All its answers are
+ * from now.
+ */
 function hasDroppedOff({ completed, outcome, steps, started }: GeneratedSession): boolean {
   if (completed) return outcome !== 'resolved'
   return steps.length === 0 && Date.now() - started.getTime() > 86_400_000
@@ -135,15 +147,23 @@ function countMetrics(sessions: GeneratedSession[], dayCount: number) {
     sessions_completed: completedSessions.length,
     resolution_rate: computeRate(completedSessions.map(({ outcome }) => outcome === 'resolved')),
     median_minutes: computeMedian(completedSessions.map(getDurationMinutes)),
-    csat_average: scores.length === 0 ? null : Math.round((scores.reduce((a, b) => a + b, 0) / scores.length) * 100) / 100,
+    csat_average:
+      scores.length === 0
+        ? null
+        : Math.round((scores.reduce((a, b) => a + b, 0) / scores.length) * 100) / 100,
     csat_count: scores.length,
     by_day: periodDays.map((date) => ({
       date,
       started: startedSessions.filter(({ started }) => formatDay(started) === date).length,
-      completed: completedSessions.filter(({ completed }) => completed && formatDay(completed) === date).length,
+      completed: completedSessions.filter(({ completed }) => completed && formatDay(completed) === date)
+        .length,
     })),
     top_flows: [...sessionsByFlow]
-      .map(([tree_id, flowSessions]) => ({ tree_id, name: flowSessions[0]?.name, sessions: flowSessions.length }))
+      .map(([tree_id, flowSessions]) => ({
+        tree_id,
+        name: flowSessions[0]?.name,
+        sessions: flowSessions.length,
+      }))
       .sort((a, b) => b.sessions - a.sessions || a.tree_id.localeCompare(b.tree_id)),
   }
 }
@@ -155,25 +175,34 @@ it('ANA-07 returns the metrics of random sessions by day in the caller’s time 
   const flows = [await createFlow(admin, { name: 'First' }), await createFlow(admin, { name: 'Second' })]
   const sessions = generateSessions([admin, colleague], flows, 250)
   await insertSessions(account, sessions)
-  await insertSessions(otherAccount, generateSessions([otherAccount.admin], [await createFlow(otherAccount.admin)], 5))
+  await insertSessions(
+    otherAccount,
+    generateSessions([otherAccount.admin], [await createFlow(otherAccount.admin)], 5),
+  )
   for (const [period, dayCount] of [
     ['7d', 7],
     ['30d', 30],
     ['90d', 90],
   ] as const) {
-    const { by_user, period: returnedPeriod, ...accountMetrics } = await admin.client.analytics.getTeam({ period })
-    expect([returnedPeriod, accountMetrics], `seed ${seed}`).toEqual([period, countMetrics(sessions, dayCount)])
+    const {
+      by_user,
+      period: returnedPeriod,
+      ...accountMetrics
+    } = await admin.client.analytics.getTeam({ period })
+    expect([returnedPeriod, accountMetrics], `seed ${seed}`).toEqual([
+      period,
+      countMetrics(sessions, dayCount),
+    ])
     const firstDay = listDays(dayCount)[0] ?? ''
     for (const userMetrics of by_user) {
       const expected = countMetrics(
         sessions.filter(({ user }) => user.id === userMetrics.user_id),
         dayCount,
       )
-      expect([userMetrics.sessions, userMetrics.resolution_rate, userMetrics.median_minutes], `seed ${seed} since ${firstDay}`).toEqual([
-        expected.sessions_started,
-        expected.resolution_rate,
-        expected.median_minutes,
-      ])
+      expect(
+        [userMetrics.sessions, userMetrics.resolution_rate, userMetrics.median_minutes],
+        `seed ${seed} since ${firstDay}`,
+      ).toEqual([expected.sessions_started, expected.resolution_rate, expected.median_minutes])
     }
     const { period: _, ...myMetrics } = await colleague.client.analytics.getMine({ period })
     expect(myMetrics, `seed ${seed}`).toEqual(
@@ -184,19 +213,25 @@ it('ANA-07 returns the metrics of random sessions by day in the caller’s time 
     )
     const flowMetrics = await admin.client.analytics.listFlows({ period })
     for (const { tree_id, ...metrics } of flowMetrics) {
-      const flowSessions = sessions.filter(({ tree, started }) => tree === tree_id && formatDay(started) >= firstDay)
+      const flowSessions = sessions.filter(
+        ({ tree, started }) => tree === tree_id && formatDay(started) >= firstDay,
+      )
       const votes = flowSessions.flatMap(({ steps }) => steps.flatMap(({ helpful }) => helpful ?? []))
       expect(metrics, `seed ${seed}`).toEqual({
         name: flowSessions[0]?.name,
         sessions: flowSessions.length,
         completion_rate: computeRate(flowSessions.map(({ completed }) => completed !== null)),
-        median_minutes: computeMedian(flowSessions.filter(({ completed }) => completed).map(getDurationMinutes)),
+        median_minutes: computeMedian(
+          flowSessions.filter(({ completed }) => completed).map(getDurationMinutes),
+        ),
         thumbs_up: votes.filter(Boolean).length,
         thumbs_down: votes.filter((helpful) => !helpful).length,
       })
       const { body } = await admin.call('GET', `/analytics/flows/${tree_id}?period=${period}`)
       for (const step of body.steps) {
-        const answeredSteps = flowSessions.flatMap(({ steps }) => steps.filter((answeredStep) => answeredStep.step === step.step_id))
+        const answeredSteps = flowSessions.flatMap(({ steps }) =>
+          steps.filter((answeredStep) => answeredStep.step === step.step_id),
+        )
         const sessionsAtStep = flowSessions.filter(({ currentStep }) => currentStep === step.step_id)
         expect([step.visits, step.drop_offs, step.median_seconds], `seed ${seed} ${step.step_id}`).toEqual([
           answeredSteps.length + sessionsAtStep.length,
@@ -211,14 +246,21 @@ it('ANA-07 returns the metrics of random sessions by day in the caller’s time 
 it('ANA-10 counts the sessions of one team with team_id, and nothing for a team of another account', async () => {
   const [account, otherAccount] = [await createAccount(service), await createAccount(service)]
   const north = await account.admin.client.accounts.teams.create({ name: 'North' })
-  const [northern, engineer] = [await account.addColleague({ teamId: north.id }), await account.addColleague()]
+  const [northern, engineer] = [
+    await account.addColleague({ teamId: north.id }),
+    await account.addColleague(),
+  ]
   const session = await createSession(northern)
   await createSession(engineer)
   await account.admin.client.sessions.notes.rateSession({ session_id: session.id, score: 2 })
   await createSession(otherAccount.admin)
   const getCounts = async (team: string) => {
     const { body } = await account.admin.call('GET', `/analytics/team?team_id=${team}`)
-    return [body.sessions_started, body.csat_count, body.by_user.map(({ user_id }: { user_id: string }) => user_id)]
+    return [
+      body.sessions_started,
+      body.csat_count,
+      body.by_user.map(({ user_id }: { user_id: string }) => user_id),
+    ]
   }
   expect(await getCounts(north.id)).toEqual([1, 1, [northern.id]])
   expect(await getCounts(account.teamId)).toEqual([1, 0, [engineer.id]])
@@ -228,13 +270,17 @@ it('ANA-10 counts the sessions of one team with team_id, and nothing for a team 
 it('ANA-11 counts a session as dropped off where it was left for a day, not where it was solved early', async () => {
   const { admin } = await createAccount(service)
   const flow = await createFlow(admin)
-  const [left, solved, abandoned] = await Promise.all([1, 2, 3].map(() => createSession(admin, { tree_id: flow.id })))
+  const [left, solved, abandoned] = await Promise.all(
+    [1, 2, 3].map(() => createSession(admin, { tree_id: flow.id })),
+  )
   const countDropOffs = async () => {
     const { body } = await admin.call('GET', `/analytics/flows/${flow.id}`)
     return body.steps.find(({ step_id }: { step_id: string }) => step_id === 'ping').drop_offs
   }
   expect(await countDropOffs()).toBe(0)
-  await service.sql(`update sessions set started_at = app.now() - interval '25 hours' where id = $1`, [left?.id])
+  await service.sql(`update sessions set started_at = app.now() - interval '25 hours' where id = $1`, [
+    left?.id,
+  ])
   await admin.client.sessions.steps.complete({ session_id: solved?.id, outcome: 'resolved' })
   expect(await countDropOffs()).toBe(1)
   await admin.client.sessions.steps.complete({ session_id: abandoned?.id, outcome: 'cancelled' })
@@ -250,7 +296,11 @@ it('counts a rating for the owner of the session, whoever the rater is', async (
     const { csat_average, csat_count } = (await person.call('GET', `/analytics/${path}`)).body
     return [csat_average, csat_count]
   }
-  expect([await getRating(admin, 'me'), await getRating(colleague, 'me'), await getRating(colleague, 'team')]).toEqual([
+  expect([
+    await getRating(admin, 'me'),
+    await getRating(colleague, 'me'),
+    await getRating(colleague, 'team'),
+  ]).toEqual([
     [2, 1],
     [null, 0],
     [2, 1],
@@ -298,7 +348,9 @@ it('lists removed steps after the current steps, with their ids as titles', asyn
   const newStructure = { id: 'new', type: 'solution', title: 'All in one', description: '' }
   await admin.call('PUT', `/trees/${session.tree_id}`, { tree_structure: newStructure })
   const { body } = await admin.call('GET', `/analytics/flows/${session.tree_id}`)
-  expect(body.steps.map(({ step_id, title, visits }: Record<string, unknown>) => [step_id, title, visits])).toEqual([
+  expect(
+    body.steps.map(({ step_id, title, visits }: Record<string, unknown>) => [step_id, title, visits]),
+  ).toEqual([
     ['new', 'All in one', 0],
     expect.arrayContaining([expect.stringMatching(/ping|cable/)]),
     expect.arrayContaining([expect.stringMatching(/ping|cable/)]),
@@ -310,7 +362,11 @@ it('returns 403 to viewers except for their own metrics, and 404 for a flow that
   const [viewer, colleague] = [await account.addColleague({ role: 'viewer' }), await account.addColleague()]
   const flow = await createFlow(account.admin, { visibility: 'private' })
   const getStatuses = async ({ call }: Person) =>
-    Promise.all(['/team', '/me', '/flows', `/flows/${flow.id}`].map(async (path) => (await call('GET', `/analytics${path}`)).status))
+    Promise.all(
+      ['/team', '/me', '/flows', `/flows/${flow.id}`].map(
+        async (path) => (await call('GET', `/analytics${path}`)).status,
+      ),
+    )
   expect(await getStatuses(viewer)).toEqual([403, 200, 403, 403])
   expect(await getStatuses(colleague)).toEqual([200, 200, 200, 404])
   expectStatus(await colleague.call('GET', '/analytics/me?period=1y'), 422)

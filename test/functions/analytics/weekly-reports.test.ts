@@ -20,7 +20,8 @@ const at = (day: number, time: string) => `2026-10-${day}T${time}Z`
 
 it('RPT-01 counts what a team started, resolved and escalated in a week of its time zone', async () => {
   const { account, insertSessions, insertAiSessions } = await createReportScene(service)
-  // Monday 19 October, 0:00 in Berlin is 22:00 UTC of the day before. The clock goes back on Sunday 25 October, so that day has 25 hours.
+  // Monday 19 October, 0:00 in Berlin is 22:00 UTC of the day before. The clock goes back on Sunday 25
+  // October, so that day has 25 hours.
   await insertSessions([
     { flow: 'VPN', startedAt: at(18, '21:59:59.999'), outcome: 'resolved' },
     { flow: 'VPN', startedAt: at(18, '22:00:00'), outcome: 'resolved' },
@@ -34,7 +35,12 @@ it('RPT-01 counts what a team started, resolved and escalated in a week of its t
     { createdAt: at(20, '10:00:00'), resolvedAt: at(21, '10:00:00') },
     { createdAt: at(20, '10:00:00'), escalatedAt: at(20, '11:00:00') },
     { createdAt: at(12, '10:00:00'), resolvedAt: at(13, '10:00:00') },
-    { createdAt: at(20, '10:00:00'), resolvedAt: at(21, '10:00:00'), escalatedAt: at(20, '11:00:00'), isOfTeam: false },
+    {
+      createdAt: at(20, '10:00:00'),
+      resolvedAt: at(21, '10:00:00'),
+      escalatedAt: at(20, '11:00:00'),
+      isOfTeam: false,
+    },
   ])
   const other = await account.addColleague({ teamId: null })
   const report = await readReport(other, account.teamId)
@@ -74,7 +80,8 @@ it('RPT-02 measures the median and the 90th percentile of the time to claim, and
 
 it('RPT-03 names the flows that help and those that do not, and judges none with fewer than 3 sessions', async () => {
   const { account, insertSessions } = await createReportScene(service)
-  const run = (flow: string, outcomes: string[]) => outcomes.map((outcome) => ({ flow, startedAt: at(20, '10:00:00'), outcome }))
+  const run = (flow: string, outcomes: string[]) =>
+    outcomes.map((outcome) => ({ flow, startedAt: at(20, '10:00:00'), outcome }))
   await insertSessions([
     ...run('Good', ['resolved', 'resolved', 'resolved', 'unresolved']),
     ...run('Better', ['resolved', 'resolved', 'resolved', 'resolved']),
@@ -87,12 +94,19 @@ it('RPT-03 names the flows that help and those that do not, and judges none with
     ['Better', 4, 4],
     ['Good', 4, 3],
   ])
-  expect(unhelpful_flows.map(({ name, completed, resolved }) => [name, completed, resolved])).toEqual([['Bad', 3, 1]])
+  expect(unhelpful_flows.map(({ name, completed, resolved }) => [name, completed, resolved])).toEqual([
+    ['Bad', 3, 1],
+  ])
 })
 
 it('RPT-04 names the busiest hours of the week by the clock of the team', async () => {
   const { account, insertSessions, insertAiSessions } = await createReportScene(service, 'Asia/Kolkata')
-  await insertSessions(['04:00:00', '04:15:00', '03:31:00', '05:00:00'].map((time) => ({ flow: 'VPN', startedAt: at(20, time) })))
+  await insertSessions(
+    ['04:00:00', '04:15:00', '03:31:00', '05:00:00'].map((time) => ({
+      flow: 'VPN',
+      startedAt: at(20, time),
+    })),
+  )
   await insertAiSessions([{ createdAt: at(21, '05:05:00') }, { createdAt: at(21, '05:10:00') }])
   const { busiest_hours, by_hour } = await readReport(account.admin, account.teamId)
   expect(busiest_hours).toEqual([
@@ -128,8 +142,15 @@ const getReport = (person: Person, format: string) =>
 
 it('RPT-06 returns a report as a page, PDF and CSV with file names', async () => {
   const { account, insertSessions } = await createReportScene(service)
-  await insertSessions(Array.from({ length: 3 }, () => ({ flow: '=HYPERLINK("http://evil.example") <b>', startedAt: at(20, '10:00:00') })))
-  const [html, pdf, csv] = await Promise.all(['html', 'pdf', 'csv'].map((format) => getReport(account.admin, format)))
+  await insertSessions(
+    Array.from({ length: 3 }, () => ({
+      flow: '=HYPERLINK("http://evil.example") <b>',
+      startedAt: at(20, '10:00:00'),
+    })),
+  )
+  const [html, pdf, csv] = await Promise.all(
+    ['html', 'pdf', 'csv'].map((format) => getReport(account.admin, format)),
+  )
   const types = [html, pdf, csv].map((response) => [response?.status, response?.headers.get('content-type')])
   expect(types).toEqual([
     [200, 'text/html; charset=utf-8'],
@@ -140,7 +161,9 @@ it('RPT-06 returns a report as a page, PDF and CSV with file names', async () =>
   const page = await html?.text()
   expect(page).toContain('&lt;b&gt;')
   expect(page).not.toContain('<b>')
-  expect(Buffer.from((await pdf?.arrayBuffer()) ?? new ArrayBuffer()).subarray(0, 5)).toEqual(Buffer.from('%PDF-'))
+  expect(Buffer.from((await pdf?.arrayBuffer()) ?? new ArrayBuffer()).subarray(0, 5)).toEqual(
+    Buffer.from('%PDF-'),
+  )
   const bytes = Buffer.from((await csv?.arrayBuffer()) ?? new ArrayBuffer())
   expect(bytes.subarray(0, 3)).toEqual(Buffer.from([0xef, 0xbb, 0xbf]))
   expect(bytes.toString()).toContain(`"'=HYPERLINK(""http://evil.example"") <b>","completed",3\r\n`)
@@ -225,25 +248,36 @@ async function receiveReports(person: Person) {
   await postSignedJob(service, '/jobs/notifications/sweep')
   const countOpen = async () => (await selectMails(person)).filter(({ state }) => state === 'pending').length
   await expect.poll(countOpen, { timeout: 10_000 }).toBe(0)
-  return (await listRecords('mail')).filter(({ to, subject }) => to[0] === person.email && subject.startsWith('Weekly report'))
+  return (await listRecords('mail')).filter(
+    ({ to, subject }) => to[0] === person.email && subject.startsWith('Weekly report'),
+  )
 }
 
 it('RPT-10 e-mails the report to who subscribed, with bars, numbers and a link, and not to viewers and the deactivated', async () => {
   const { account, insertAiSessions } = await createReportScene(service)
-  const [monday] = await service.sql<{ starts_at: string }>('select app.iso(starts_at) as starts_at from app.team_week($1, null, 1)', [
-    account.teamId,
-  ])
-  await insertAiSessions(
-    [0, 7].map((days) => ({ createdAt: new Date(Date.parse(monday?.starts_at ?? '') + days * 86_400_000 + 7_200_000).toISOString() })),
+  const [monday] = await service.sql<{ starts_at: string }>(
+    'select app.iso(starts_at) as starts_at from app.team_week($1, null, 1)',
+    [account.teamId],
   )
-  const [reader, viewer, gone] = [await account.addColleague(), await account.addColleague(), await account.addColleague()]
+  await insertAiSessions(
+    [0, 7].map((days) => ({
+      createdAt: new Date(Date.parse(monday?.starts_at ?? '') + days * 86_400_000 + 7_200_000).toISOString(),
+    })),
+  )
+  const [reader, viewer, gone] = [
+    await account.addColleague(),
+    await account.addColleague(),
+    await account.addColleague(),
+  ]
   for (const person of [reader, viewer, gone]) await subscribeToDue(person, 1)
   await service.sql(`update users set role = 'viewer' where id = $1`, [viewer.id])
   await service.sql('update users set is_active = false where id = $1', [gone.id])
   const [mail, ...others] = await receiveReports(reader)
   expect(others).toEqual([])
   expect(mail.subject).toMatch(/^Weekly report: Test team, 20\d\d-W\d\d$/)
-  expect(mail.text).toMatch(/Resolved: 0\n[\s\S]*Started per day\nMon: 1\nTue: 0\n[\s\S]*Flows that help\nNone this week\./)
+  expect(mail.text).toMatch(
+    /Resolved: 0\n[\s\S]*Started per day\nMon: 1\nTue: 0\n[\s\S]*Flows that help\nNone this week\./,
+  )
   expect(mail.html).toMatch(/<td class="bar" width="100%"/)
   expect(mail.text).toContain(`/reports/weekly?team_id=${account.teamId}&week=`)
   expect((await selectMails(reader)).map(({ recipient }) => recipient)).toEqual([reader.email])
@@ -258,13 +292,20 @@ it('RPT-11 a link and one click end the subscription of this report alone, and t
   expect((await reports.subscribe({ team_id: otherTeam.id })).team_name).toBe('Night shift')
   const [mail] = await receiveReports(reader)
   const url = new URL(/Unsubscribe from this report: (\S+)/.exec(mail.text)?.[1] ?? '')
-  expect(mail.headers).toMatchObject({ 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' })
+  expect(mail.headers).toMatchObject({
+    'List-Unsubscribe': `<${url}>`,
+    'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+  })
   const link = service.api + url.pathname
   expect(await (await fetch(link)).text()).toContain('You will no longer get this weekly report.')
   expect(await reports.listSubscriptions()).toHaveLength(2)
   expect((await fetch(link, { method: 'POST' })).status).toBe(200)
   expect((await reports.listSubscriptions()).map(({ team_id }) => team_id)).toEqual([otherTeam.id])
-  expect(await service.sql('select 1 from mail_suppressions where address_hash = app.address_hash($1)', [reader.email])).toEqual([])
+  expect(
+    await service.sql('select 1 from mail_suppressions where address_hash = app.address_hash($1)', [
+      reader.email,
+    ]),
+  ).toEqual([])
   expect((await fetch(link, { method: 'DELETE' })).status).toBe(204)
   expect(await reports.listSubscriptions()).toHaveLength(2)
   for (const team_id of [account.teamId, otherTeam.id]) await reports.unsubscribe({ team_id })
@@ -291,7 +332,9 @@ it('RPT-12 an admin sets the time zone of a team, or takes that of the account',
   const { accounts } = account.admin.client
   await service.sql(`update accounts set timezone = 'Asia/Tokyo' where id = $1`, [account.id])
   const getZone = async () => (await readReport(account.admin, account.teamId)).timezone
-  expect(await accounts.teams.rename({ team_id: account.teamId, timezone: 'America/New_York' })).toMatchObject({
+  expect(
+    await accounts.teams.rename({ team_id: account.teamId, timezone: 'America/New_York' }),
+  ).toMatchObject({
     name: 'Test team',
     timezone: 'America/New_York',
   })
@@ -303,7 +346,10 @@ it('RPT-12 an admin sets the time zone of a team, or takes that of the account',
 
 it('RPT-15 compares a week with the one before, and names what was open, slow, unfinished and waited at its end', async () => {
   const { account, insertSessions, insertAiSessions } = await createReportScene(service)
-  const hours = (count: number) => ({ startedAt: at(20, '08:00:00'), completedAt: at(20, `${String(8 + count).padStart(2, '0')}:00:00`) })
+  const hours = (count: number) => ({
+    startedAt: at(20, '08:00:00'),
+    completedAt: at(20, `${String(8 + count).padStart(2, '0')}:00:00`),
+  })
   await insertSessions([
     ...[1, 2, 3].map((count) => ({ flow: 'Slow', ...hours(count) })),
     { flow: 'Late', startedAt: at(24, '08:00:00'), completedAt: at(27, '08:00:00') },

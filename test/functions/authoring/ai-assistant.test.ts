@@ -11,13 +11,21 @@ const procedureFlow = { tree_type: 'procedural', tree_structure: patchProcedure(
 const suggest = (person: Person, request: object) => person.call('POST', '/ai/assistant/suggest', request)
 
 it.each([
-  ['Rename the root to “Does it ping at all?”', treeFlow, [{ op: 'replace', path: '/title', value: 'Does it ping at all?' }]],
+  [
+    'Rename the root to “Does it ping at all?”',
+    treeFlow,
+    [{ op: 'replace', path: '/title', value: 'Does it ping at all?' }],
+  ],
   [
     'Describe “Reseat the network cable” as “Both ends”',
     treeFlow,
     [{ op: 'replace', path: '/children/1/description', value: 'Both ends' }],
   ],
-  ['Rename step 2 to “Patch {{server}}”', procedureFlow, [{ op: 'replace', path: '/steps/2/title', value: 'Patch {{server}}' }]],
+  [
+    'Rename step 2 to “Patch {{server}}”',
+    procedureFlow,
+    [{ op: 'replace', path: '/steps/2/title', value: 'Patch {{server}}' }],
+  ],
   ['Remove “Install the updates”', procedureFlow, undefined],
   ['Move “Install the updates” before “Take a snapshot”', procedureFlow, undefined],
   ['Add “Tell the client” after “Take a snapshot of {{server}}”', procedureFlow, undefined],
@@ -41,13 +49,17 @@ it.each([
 
 it('changes only the node that the request names, and returns 422 for an unknown node', async () => {
   const { admin } = await createAccount(service)
-  const { body } = await suggest(admin, { ...procedureFlow, instruction: 'Rename this step to “Snapshot”', node_id: 'snapshot' })
+  const { body } = await suggest(admin, {
+    ...procedureFlow,
+    instruction: 'Rename this step to “Snapshot”',
+    node_id: 'snapshot',
+  })
   const original = patchProcedure()
   expect(body.result.steps[1]).toEqual({ ...original.steps[1], title: 'Snapshot' })
-  expect((await suggest(admin, { ...procedureFlow, instruction: 'Rename it', node_id: 'gone' })).body.errors[0].loc).toEqual([
-    'body',
-    'node_id',
-  ])
+  expect(
+    (await suggest(admin, { ...procedureFlow, instruction: 'Rename it', node_id: 'gone' })).body.errors[0]
+      .loc,
+  ).toEqual(['body', 'node_id'])
 })
 
 it('returns an empty patch with an explanation for an impossible instruction', async () => {
@@ -65,16 +77,39 @@ it('lists the problems that prevent publishing the result', async () => {
 
 it('edits a draft whose links lead nowhere, and keeps them', async () => {
   const { admin } = await createAccount(service)
-  const draft = { id: 'call', type: 'solution', title: 'Call', description: '', next_node_id: 'nowhere', children: null }
-  const { status, body } = await suggest(admin, { ...treeFlow, tree_structure: draft, instruction: 'Rename “Call” to “Call the vendor”' })
+  const draft = {
+    id: 'call',
+    type: 'solution',
+    title: 'Call',
+    description: '',
+    next_node_id: 'nowhere',
+    children: null,
+  }
+  const { status, body } = await suggest(admin, {
+    ...treeFlow,
+    tree_structure: draft,
+    instruction: 'Rename “Call” to “Call the vendor”',
+  })
   expect([status, body.patch]).toEqual([200, [{ op: 'replace', path: '/title', value: 'Call the vendor' }]])
 })
 
 it('returns 422 for a flow of the wrong type, and 400 for an invalid draft', async () => {
   const { admin } = await createAccount(service)
-  const wrongType = await suggest(admin, { tree_type: 'procedural', tree_structure: printerFlow(), instruction: 'Rename the root to “X”' })
+  const wrongType = await suggest(admin, {
+    tree_type: 'procedural',
+    tree_structure: printerFlow(),
+    instruction: 'Rename the root to “X”',
+  })
   expect([wrongType.status, wrongType.body.errors[0].loc]).toEqual([422, ['body', 'tree_structure']])
   const duplicateId = { ...printerFlow(), id: 'cable' }
-  const invalidDraft = await suggest(admin, { ...treeFlow, tree_structure: duplicateId, instruction: 'Rename the root to “X”' })
-  expect([invalidDraft.status, invalidDraft.body.code, invalidDraft.body.errors[0].node_id]).toEqual([400, 'flow_invalid', 'cable'])
+  const invalidDraft = await suggest(admin, {
+    ...treeFlow,
+    tree_structure: duplicateId,
+    instruction: 'Rename the root to “X”',
+  })
+  expect([invalidDraft.status, invalidDraft.body.code, invalidDraft.body.errors[0].node_id]).toEqual([
+    400,
+    'flow_invalid',
+    'cable',
+  ])
 })

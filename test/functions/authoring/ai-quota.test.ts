@@ -1,6 +1,12 @@
 import { afterAll, expect, it } from 'vitest'
 import { dashboard, startOwnService } from '#test/support/app.ts'
-import { conversationsPath, getQuota, refineFlow, setAccountPlan, startFlowConversation } from '#test/support/authoring.ts'
+import {
+  conversationsPath,
+  getQuota,
+  refineFlow,
+  setAccountPlan,
+  startFlowConversation,
+} from '#test/support/authoring.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
 import { createAccount } from '#test/support/people.ts'
 
@@ -19,7 +25,11 @@ it.each([
 ])('AIA-09 returns the monthly build limit of the plan %s: %s', async (plan, limit) => {
   const { admin, id, addColleague } = await createAccount(service)
   await setAccountPlan(service, id, plan, 3)
-  expect(await getQuota(await addColleague({ role: 'viewer' }))).toEqual({ used: 3, limit, resets_at: expect.any(String) })
+  expect(await getQuota(await addColleague({ role: 'viewer' }))).toEqual({
+    used: 3,
+    limit,
+    resets_at: expect.any(String),
+  })
   expectStatus(await startFlowConversation(admin), 201)
   expect((await getQuota(admin)).used).toBe(4)
 })
@@ -32,7 +42,10 @@ it('AIA-04 AIA-07 returns 429 over the quota without calling the model, until th
   await dashboard(service).clearRecords('ai')
   const refused = await startFlowConversation(admin)
   const { resets_at } = await getQuota(admin)
-  expect([refused.status, refused.body]).toEqual([429, { detail: expect.any(String), code: 'ai_quota_exceeded', resets_at }])
+  expect([refused.status, refused.body]).toEqual([
+    429,
+    { detail: expect.any(String), code: 'ai_quota_exceeded', resets_at },
+  ])
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3000)
   expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(3600)
   expect(await dashboard(service).listRecords('ai')).toEqual([])
@@ -69,7 +82,9 @@ it('AIA-08 counts no build without a draft, and one build for the first draft of
   expect((await getQuota(admin)).used).toBe(1)
 })
 
-it('AIA-07 counts once per success and never exceeds the limit when 32 people build at once', { timeout: 120_000 }, async () => {
+it('AIA-07 counts once per success and never exceeds the limit when 32 people build at once', {
+  timeout: 120_000,
+}, async () => {
   const { id, admin, addColleague } = await createAccount(service)
   const people = await Promise.all(Array.from({ length: 32 }, () => addColleague()))
   await setAccountPlan(service, id, 'free', 2)
@@ -77,7 +92,10 @@ it('AIA-07 counts once per success and never exceeds the limit when 32 people bu
   await setFault({ service: 'openai', mode: 'slow', delay_ms: 3000 })
   await dashboard(service).clearRecords('ai')
   const responses = await Promise.all(people.map((person) => startFlowConversation(person)))
-  expect(responses.map(({ status }) => status).sort()).toEqual([...Array(3).fill(201), ...Array(29).fill(429)])
+  expect(responses.map(({ status }) => status).sort()).toEqual([
+    ...Array(3).fill(201),
+    ...Array(29).fill(429),
+  ])
   for (const { body, status } of responses) if (status === 429) expect(body.code).toBe('ai_quota_exceeded')
   expect((await dashboard(service).listRecords('ai')).length).toBeGreaterThan(3)
   expect([(await getQuota(admin)).used, await countConversations(id)]).toEqual([5, 3])
@@ -88,10 +106,14 @@ it('counts one build for eight concurrent requests for the first draft', async (
   const { body } = await startFlowConversation(admin, { goal: 'help' })
   await setFault({ service: 'openai', mode: 'slow', delay_ms: 1000 })
   const responses = await Promise.all(
-    Array.from({ length: 8 }, (_, n) => refineFlow(admin, body.id, `If light ${n} is red, then call vendor ${n}.`)),
+    Array.from({ length: 8 }, (_, n) =>
+      refineFlow(admin, body.id, `If light ${n} is red, then call vendor ${n}.`),
+    ),
   )
   expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(409)])
-  expect(responses.filter(({ status }) => status === 409).map(({ body }) => body.code)).toEqual(Array(7).fill('stale_version'))
+  expect(responses.filter(({ status }) => status === 409).map(({ body }) => body.code)).toEqual(
+    Array(7).fill('stale_version'),
+  )
   expect((await getQuota(admin)).used).toBe(1)
   expect((await admin.call('GET', `${conversationsPath}/${body.id}`)).body.messages).toHaveLength(4)
 })
@@ -101,7 +123,9 @@ it('AIA-03 expires a conversation 24 hours after its start, and the cron job del
   const { body } = await startFlowConversation(admin)
   const conversationPath = `${conversationsPath}/${body.id}`
   await advanceClock(24 * 3600 - 60)
-  expect((await refineFlow(admin, body.id, 'Rename the root to “Late”')).body.expires_at).toBe(body.expires_at)
+  expect((await refineFlow(admin, body.id, 'Rename the root to “Late”')).body.expires_at).toBe(
+    body.expires_at,
+  )
   await advanceClock(60)
   for (const [method, path, requestBody] of [
     ['GET', conversationPath],

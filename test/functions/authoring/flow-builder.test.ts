@@ -1,6 +1,12 @@
 import { expect, it } from 'vitest'
 import { sharedService } from '#test/support/app.ts'
-import { conversationsPath, flowGoal, getQuota, refineFlow, startFlowConversation } from '#test/support/authoring.ts'
+import {
+  conversationsPath,
+  flowGoal,
+  getQuota,
+  refineFlow,
+  startFlowConversation,
+} from '#test/support/authoring.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
 import { createAccount, type Person } from '#test/support/people.ts'
 
@@ -11,7 +17,9 @@ const listStepTitles = (body: { draft: { tree_structure: { steps: { title: strin
 
 it('builds a publishable tree from “if … then …”', async () => {
   const { admin } = await createAccount(service)
-  const { status, body } = await startFlowConversation(admin, { environment_tags: ['Windows 11', 'Zorbl printers'] })
+  const { status, body } = await startFlowConversation(admin, {
+    environment_tags: ['Windows 11', 'Zorbl printers'],
+  })
   expect(status).toBe(201)
   expect(body.draft).toMatchObject({
     tree_type: 'troubleshooting',
@@ -33,7 +41,12 @@ it('builds steps and an intake form from a pasted procedure, and keeps its wordi
     (await startFlowConversation(admin, { goal: procedure('Quuxophone'), tree_type: 'procedural' })).body,
     (await startFlowConversation(admin, { goal: procedure('Flibber'), tree_type: 'maintenance' })).body,
   ]
-  expect(listStepTitles(procedural)).toEqual(['Quuxophone day', 'Take a snapshot of {{server}}', 'Install the Quuxophone updates', 'Done'])
+  expect(listStepTitles(procedural)).toEqual([
+    'Quuxophone day',
+    'Take a snapshot of {{server}}',
+    'Install the Quuxophone updates',
+    'Done',
+  ])
   expect(listStepTitles(maintenance)).toContain('Install the Flibber updates')
   expect([procedural.draft.intake_form, procedural.draft.name, maintenance.draft.tree_type]).toMatchObject([
     [{ key: 'server', type: 'hostname' }],
@@ -45,7 +58,8 @@ it('builds steps and an intake form from a pasted procedure, and keeps its wordi
 
 it('AIA-02 refuses more than 20 environment tags, and a tag of more than 100 characters', async () => {
   const { admin } = await createAccount(service)
-  const startWithTags = async (environment_tags: string[]) => (await startFlowConversation(admin, { environment_tags })).status
+  const startWithTags = async (environment_tags: string[]) =>
+    (await startFlowConversation(admin, { environment_tags })).status
   expect(await startWithTags(Array.from({ length: 20 }, (_, n) => `${n}`.repeat(50)))).toBe(201)
   expect(await startWithTags(Array(21).fill('x'))).toBe(422)
   expect(await startWithTags(['x'.repeat(101)])).toBe(422)
@@ -57,14 +71,18 @@ it('refines the draft turn by turn without counting a build', async () => {
   const { id } = (await startFlowConversation(admin)).body
   const renamed = await refineFlow(admin, id, 'Rename the root to “Does it ping at all?”')
   expect([renamed.status, renamed.body.draft.tree_structure.title]).toEqual([200, 'Does it ping at all?'])
-  const withStep = (await refineFlow(admin, id, 'Add “Look at the light” before “Clear the print queue”')).body
+  const withStep = (await refineFlow(admin, id, 'Add “Look at the light” before “Clear the print queue”'))
+    .body
   expect(withStep.draft.tree_structure.children[0]).toMatchObject({
     type: 'action',
     title: 'Look at the light',
     children: [{ title: 'Clear the print queue' }],
   })
   const withBranch = (await refineFlow(admin, id, 'If the light is red, then call the vendor')).body
-  expect([withBranch.draft.tree_structure.children[0].title, withBranch.problems]).toEqual(['Call the vendor', []])
+  expect([withBranch.draft.tree_structure.children[0].title, withBranch.problems]).toEqual([
+    'Call the vendor',
+    [],
+  ])
   const notUnderstood = (await refineFlow(admin, id, 'Sing me a wibbly song')).body
   expect([notUnderstood.draft, notUnderstood.messages.length]).toEqual([withBranch.draft, 10])
   expect(notUnderstood.messages.at(-1).content).toContain('wibbly')
@@ -76,7 +94,9 @@ it('stores a draft that cannot be published, with its problems', async () => {
   const { id } = (await startFlowConversation(admin)).body
   const { status, body } = await refineFlow(admin, id, 'Remove “Clear the print queue”')
   expect([status, body.draft.tree_structure.children.length]).toEqual([200, 1])
-  expect(body.problems.map(({ message }: { message: string }) => message)).toContain('A decision needs at least 2 options; this one has 1')
+  expect(body.problems.map(({ message }: { message: string }) => message)).toContain(
+    'A decision needs at least 2 options; this one has 1',
+  )
 })
 
 it('corrects an invalid first answer of the model before returning it', async () => {
@@ -93,11 +113,19 @@ it('commits the draft once as a flow of the caller with status draft', async () 
   const owner = await account.addColleague()
   const { id, draft } = (await startFlowConversation(owner)).body
   const responses = await Promise.all(
-    Array.from({ length: 8 }, () => owner.call('POST', conversationPath(id, '/commit'), { name: 'Printers' })),
+    Array.from({ length: 8 }, () =>
+      owner.call('POST', conversationPath(id, '/commit'), { name: 'Printers' }),
+    ),
   )
   expect(responses.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(404)])
   const tree = responses.find(({ status }) => status === 201)?.body
-  expect(tree).toMatchObject({ name: 'Printers', status: 'draft', author_id: owner.id, tree_structure: draft.tree_structure, version: 1 })
+  expect(tree).toMatchObject({
+    name: 'Printers',
+    status: 'draft',
+    author_id: owner.id,
+    tree_structure: draft.tree_structure,
+    version: 1,
+  })
   expect((await owner.call('GET', `/trees/${tree.id}`)).body.tree_structure).toEqual(draft.tree_structure)
   expectStatus(await owner.call('GET', conversationPath(id)), 404)
   expect(await service.sql('select id from trees where account_id = $1', [account.id])).toHaveLength(1)
@@ -164,7 +192,13 @@ it('AIA-01 limits the calls of each operation to ten per minute', async () => {
 
 it('returns the first response for a repeated Idempotency-Key, and counts no second build', async () => {
   const { admin } = await createAccount(service)
-  const start = () => admin.call('POST', conversationsPath, { goal: flowGoal, tree_type: 'troubleshooting' }, { 'idempotency-key': 'one' })
+  const start = () =>
+    admin.call(
+      'POST',
+      conversationsPath,
+      { goal: flowGoal, tree_type: 'troubleshooting' },
+      { 'idempotency-key': 'one' },
+    )
   const [first, second] = [await start(), await start()]
   expect([second.status, second.body]).toEqual([201, first.body])
   expect((await getQuota(admin)).used).toBe(1)

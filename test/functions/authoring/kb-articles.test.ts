@@ -31,25 +31,40 @@ const listKindsAndTexts = ({ nodes }: Awaited<ReturnType<typeof convertArticle>>
 
 describe('an article', () => {
   it('KBI-07 accepts markdown, text, HTML, docx and PDF articles, and recognises them by name or type', async () => {
-    expect(await convertArticle('# Fix\n\n1. One', 'fix.MD')).toMatchObject({ format: 'markdown', title: 'Fix' })
-    expect(await convertArticle('---\ntitle: "From the front"\n---\n1. One', 'a', 'text/markdown')).toMatchObject({
+    expect(await convertArticle('# Fix\n\n1. One', 'fix.MD')).toMatchObject({
+      format: 'markdown',
+      title: 'Fix',
+    })
+    expect(
+      await convertArticle('---\ntitle: "From the front"\n---\n1. One', 'a', 'text/markdown'),
+    ).toMatchObject({
       format: 'markdown',
       title: 'From the front',
     })
     expect(await convertArticle('1. One', 'Fix it.txt')).toMatchObject({ format: 'text', title: 'Fix it' })
-    expect(await convertArticle('<title>A &amp; B</title><p>Text', 'x.htm')).toMatchObject({ format: 'html', title: 'A & B' })
-    expect(await convertArticle(buildDocx(docxParagraph('Text')), 'Fix.docx')).toMatchObject({ format: 'docx', title: 'Fix' })
+    expect(await convertArticle('<title>A &amp; B</title><p>Text', 'x.htm')).toMatchObject({
+      format: 'html',
+      title: 'A & B',
+    })
+    expect(await convertArticle(buildDocx(docxParagraph('Text')), 'Fix.docx')).toMatchObject({
+      format: 'docx',
+      title: 'Fix',
+    })
     expect(await convertArticle(buildPdf({ pages: [pdfText('Fix it', 50, 700)] }), 'Fix.pdf')).toMatchObject({
       format: 'pdf',
       title: 'Fix',
     })
-    expect(listKindsAndTexts(await convertArticle(Buffer.from('\ufeffDrücken Sie 1️⃣', 'utf16le'), 'a.txt'))).toEqual([
-      ['note', 'Drücken Sie 1️⃣'],
+    expect(
+      listKindsAndTexts(await convertArticle(Buffer.from('\ufeffDrücken Sie 1️⃣', 'utf16le'), 'a.txt')),
+    ).toEqual([['note', 'Drücken Sie 1️⃣']])
+    expect(listKindsAndTexts(await convertArticle(Buffer.from('Dr\xfccken', 'latin1'), 'a.txt'))).toEqual([
+      ['note', 'Drücken'],
     ])
-    expect(listKindsAndTexts(await convertArticle(Buffer.from('Dr\xfccken', 'latin1'), 'a.txt'))).toEqual([['note', 'Drücken']])
     const { admin } = await createAccount(service)
     const content = Buffer.from(buildDocx(docxParagraph('Text'))).toString('base64')
-    expect(await admin.client.authoring.kbImports.create({ title: 'Mine', format: 'docx', content })).toMatchObject({
+    expect(
+      await admin.client.authoring.kbImports.create({ title: 'Mine', format: 'docx', content }),
+    ).toMatchObject({
       title: 'Mine',
       format: 'docx',
     })
@@ -113,10 +128,18 @@ describe('an article', () => {
     )
     expect(tooLargeStatus).toBe(413)
     await expectRefusal(
-      otherUser.client.authoring.kbImports.create({ title: 'x', format: 'text', content: ' '.repeat(5 * 1024 * 1024 + 1) }),
+      otherUser.client.authoring.kbImports.create({
+        title: 'x',
+        format: 'text',
+        content: ' '.repeat(5 * 1024 * 1024 + 1),
+      }),
       413,
     )
-    await otherUser.client.authoring.kbImports.create({ title: 'x', format: 'text', content: `x${' '.repeat(5 * 1024 * 1024 - 1)}` })
+    await otherUser.client.authoring.kbImports.create({
+      title: 'x',
+      format: 'text',
+      content: `x${' '.repeat(5 * 1024 * 1024 - 1)}`,
+    })
     for (const invalidBody of [
       { format: 'rtf', content: 'x' },
       { format: 'pdf', content: btoa('%PDF-1.7') },
@@ -130,7 +153,11 @@ describe('an article', () => {
 
 const documentWithText = documentXml(docxParagraph('Text'))
 const buildDocxWith = (entry: Partial<ZipEntry>) =>
-  buildZip(docxParts(documentWithText).map((part) => (part.name === 'word/document.xml' ? { ...part, ...entry } : part)))
+  buildZip(
+    docxParts(documentWithText).map((part) =>
+      part.name === 'word/document.xml' ? { ...part, ...entry } : part,
+    ),
+  )
 const nestedEntities = `<!DOCTYPE w [<!ENTITY a "ha">${Array.from({ length: 9 }, (_, n) => `<!ENTITY ${'bcdefghij'[n]} "${`&${'abcdefghi'[n]};`.repeat(10)}">`).join('')}]>`
 const nestTag = (tag: string, times: number) => `<${tag}>`.repeat(times)
 const hostileFiles: [string, string, () => Uint8Array, number][] = [
@@ -141,7 +168,12 @@ const hostileFiles: [string, string, () => Uint8Array, number][] = [
     () => buildDocxWith({ content: Buffer.alloc(64 * 1024 * 1024, 32), declaredSize: 1000 }),
     422,
   ],
-  ['8 MB of one tag', 'a.docx', () => buildDocxWith({ content: documentXml('<w:p></w:p>'.repeat(700_000)) }), 422],
+  [
+    '8 MB of one tag',
+    'a.docx',
+    () => buildDocxWith({ content: documentXml('<w:p></w:p>'.repeat(700_000)) }),
+    422,
+  ],
   [
     'an archive in an archive in an archive',
     'a.docx',
@@ -151,13 +183,18 @@ const hostileFiles: [string, string, () => Uint8Array, number][] = [
   [
     'a zip bomb beside the document',
     'a.docx',
-    () => buildZip([...docxParts(documentWithText), { name: 'x', content: 'x', declaredSize: 4_000_000_000 }]),
+    () =>
+      buildZip([...docxParts(documentWithText), { name: 'x', content: 'x', declaredSize: 4_000_000_000 }]),
     422,
   ],
   [
     'thousands of files',
     'a.docx',
-    () => buildZip([...docxParts(documentWithText), ...Array.from({ length: 2500 }, (_, n) => ({ name: `${n}`, content: '' }))]),
+    () =>
+      buildZip([
+        ...docxParts(documentWithText),
+        ...Array.from({ length: 2500 }, (_, n) => ({ name: `${n}`, content: '' })),
+      ]),
     422,
   ],
   ['a too large entry count', 'a.docx', () => buildZip(docxParts(documentWithText), 1999), 422],
@@ -175,7 +212,12 @@ const hostileFiles: [string, string, () => Uint8Array, number][] = [
   [
     'a billion laughs',
     'a.docx',
-    () => buildDocxWith({ content: documentWithText.replace('<w:document', `${nestedEntities}<w:document`).replace('Text', '&j;') }),
+    () =>
+      buildDocxWith({
+        content: documentWithText
+          .replace('<w:document', `${nestedEntities}<w:document`)
+          .replace('Text', '&j;'),
+      }),
     422,
   ],
   [
@@ -183,12 +225,20 @@ const hostileFiles: [string, string, () => Uint8Array, number][] = [
     'a.docx',
     () =>
       buildDocxWith({
-        content: documentWithText.replace('<w:document', '<!DOCTYPE w [<!ENTITY x SYSTEM "file:///etc/passwd">]><w:document'),
+        content: documentWithText.replace(
+          '<w:document',
+          '<!DOCTYPE w [<!ENTITY x SYSTEM "file:///etc/passwd">]><w:document',
+        ),
       }),
     422,
   ],
   ['broken XML', 'a.docx', () => buildDocxWith({ content: documentWithText.slice(0, -20) }), 422],
-  ['deeply nested XML', 'a.docx', () => buildDocxWith({ content: documentXml(nestTag('w:tbl', 100_000)) }), 422],
+  [
+    'deeply nested XML',
+    'a.docx',
+    () => buildDocxWith({ content: documentXml(nestTag('w:tbl', 100_000)) }),
+    422,
+  ],
   ['a truncated file', 'a.docx', () => buildDocxWith({}).subarray(0, 700), 422],
   ['an empty document', 'a.docx', () => buildDocx(''), 422],
   ['a deeply nested page', 'a.html', () => Buffer.from(nestTag('div', 200_000)), 422],
@@ -199,16 +249,20 @@ const hostileFiles: [string, string, () => Uint8Array, number][] = [
   ['an empty file', 'a.md', () => Buffer.from(''), 422],
 ]
 
-it.each(hostileFiles)('refuses %s within a second, without using the import quota', { retry: 2 }, async (_, name, build, status) => {
-  const { admin } = await createAccount(service)
-  const content = build()
-  const start = performance.now()
-  const response = await uploadArticle(service, admin, content, name)
-  const elapsedMs = performance.now() - start
-  expect([response.status, response.body.detail]).toEqual([status, expect.any(String)])
-  expect(elapsedMs).toBeLessThan(1000)
-  expect((await admin.client.authoring.kbImports.getQuota()).used).toBe(0)
-})
+it.each(hostileFiles)(
+  'refuses %s within a second, without using the import quota',
+  { retry: 2 },
+  async (_, name, build, status) => {
+    const { admin } = await createAccount(service)
+    const content = build()
+    const start = performance.now()
+    const response = await uploadArticle(service, admin, content, name)
+    const elapsedMs = performance.now() - start
+    expect([response.status, response.body.detail]).toEqual([status, expect.any(String)])
+    expect(elapsedMs).toBeLessThan(1000)
+    expect((await admin.client.authoring.kbImports.getQuota()).used).toBe(0)
+  },
+)
 
 it.each([
   ['quotes', '>'.repeat(100_000)],

@@ -33,7 +33,8 @@ const waitForEnd = ({ client }: Person, id: string) =>
     },
     { timeout: 20_000 },
   )
-const importZip = async (person: Person, entries: readonly ZipEntry[]) => waitForEnd(person, (await upload(person, entries)).id)
+const importZip = async (person: Person, entries: readonly ZipEntry[]) =>
+  waitForEnd(person, (await upload(person, entries)).id)
 const article = (name: string) => ({ name, content: `# ${name}\n\n1. Restart it.` })
 
 /** Start a batch that no queue knows, and return functions that make its attempts. */
@@ -55,10 +56,14 @@ async function startBatch(person: Person, source: { entries: readonly ZipEntry[]
       openAccountScope(database, accountId, actor, (entry) => published.push(entry)),
     uploads: ports.uploads,
     vault: ports.vault,
-    guard: { findRefusal: async (url: string) => (url.startsWith(web.origin) ? null : 'must not lead to a private address') },
+    guard: {
+      findRefusal: async (url: string) =>
+        url.startsWith(web.origin) ? null : 'must not lead to a private address',
+    },
     log: () => {},
   }
-  const attempt = (n: number, parts: Partial<slices.BatchContext> = {}) => slices.attempt({ ...ctx, ...parts }, id, n)
+  const attempt = (n: number, parts: Partial<slices.BatchContext> = {}) =>
+    slices.attempt({ ...ctx, ...parts }, id, n)
   const get = () => person.client.authoring.kbBatches.get({ batch_id: id })
   return { id, attempt, get, published, ctx }
 }
@@ -79,7 +84,12 @@ describe('an archive of articles', () => {
       { name: 'bomb.html', content: Buffer.alloc(6 * 1024 * 1024, 32) },
       { name: 'lies.md', content: 'a'.repeat(1000), declaredSize: 10 },
     ])
-    expect(batch).toMatchObject({ status: 'succeeded', source: 'zip', progress: { phase: 'finished', done: 9, total: 9 }, problem: null })
+    expect(batch).toMatchObject({
+      status: 'succeeded',
+      source: 'zip',
+      progress: { phase: 'finished', done: 9, total: 9 },
+      problem: null,
+    })
     const imported = expect.any(String)
     expect(batch.articles.map(({ name, import_id, problem }) => [name, import_id, problem])).toEqual([
       ['docs/../../Drücker .md', imported, null],
@@ -103,7 +113,12 @@ describe('an archive of articles', () => {
     ['no archive', new Uint8Array(Buffer.from('x'))],
     ['no files', buildZip([{ name: 'a/', content: '' }])],
     ['more than 200 files', buildZip(Array.from({ length: 201 }, (_, n) => article(`${n}.md`)))],
-    ['more than 100 MiB', buildZip(Array.from({ length: 3 }, (_, n) => ({ ...article(`${n}.md`), declaredSize: 40 * 1024 * 1024 })))],
+    [
+      'more than 100 MiB',
+      buildZip(
+        Array.from({ length: 3 }, (_, n) => ({ ...article(`${n}.md`), declaredSize: 40 * 1024 * 1024 })),
+      ),
+    ],
     ['an encrypted file', encrypt(buildZip([article('a.md')]))],
   ])('KBI-19 with %s is a 422', async (_, bytes) => {
     const admin = await createAdmin()
@@ -114,7 +129,12 @@ describe('an archive of articles', () => {
   it('KBI-19 counts towards the quota: the articles beyond it are refused', async () => {
     const admin = await createAdmin('free')
     const { articles } = await importZip(admin, ['a.md', 'b.md', 'c.md', 'd.md'].map(article))
-    expect(articles.map(({ problem }) => problem)).toEqual([null, null, null, 'Your plan allows no more knowledge imports'])
+    expect(articles.map(({ problem }) => problem)).toEqual([
+      null,
+      null,
+      null,
+      'Your plan allows no more knowledge imports',
+    ])
     expect((await expectRefusal(upload(admin, [article('e.md')]), 403)).code).toBe('kb_quota_exceeded')
   })
 
@@ -122,7 +142,9 @@ describe('an archive of articles', () => {
     const account = await createAccount(service)
     const [member, other] = [await account.addColleague(), await account.addColleague({ teamId: null })]
     const batch = await importZip(member, [article('a.md')])
-    const rows = await service.sql('select team_id from kb_imports where id = $1', [batch.articles[0]?.import_id])
+    const rows = await service.sql('select team_id from kb_imports where id = $1', [
+      batch.articles[0]?.import_id,
+    ])
     expect(rows).toEqual([{ team_id: member.teamId || null }])
     await expectRefusal(other.client.authoring.kbBatches.get({ batch_id: batch.id }), 404)
   })
@@ -132,7 +154,9 @@ describe('an archive of articles', () => {
     const { id, attempt } = await startBatch(admin, { entries: [article('a.md')] })
     expect((await expectRefusal(upload(admin, [article('b.md')]), 409)).code).toBe('already_pending')
     await attempt(1)
-    expect(await service.sql('select object_key from deleted_objects where object_key like $1', [`%${id}.zip`])).toHaveLength(1)
+    expect(
+      await service.sql('select object_key from deleted_objects where object_key like $1', [`%${id}.zip`]),
+    ).toHaveLength(1)
   })
 })
 
@@ -144,24 +168,39 @@ describe('a slice of a batch', () => {
     const { id, attempt, get, published } = await startBatch(admin, { entries })
     expect((await get()).progress).toEqual({ phase: 'waiting', done: 0, total: 25 })
     await attempt(1)
-    expect(await get()).toMatchObject({ status: 'running', progress: { phase: 'importing', done: 20, total: 25 } })
+    expect(await get()).toMatchObject({
+      status: 'running',
+      progress: { phase: 'importing', done: 20, total: 25 },
+    })
     const progressed = (progress: object) => ({
       kind: 'live_event',
       event: { event: 'job_progressed', data: { kind: 'kb_batch', id, user_id: admin.id, ...progress } },
     })
-    expect(published).toMatchObject([progressed({ phase: 'importing', done: 20, total: 25 }), { kind: 'kb_batch', id, attempt: 2 }])
+    expect(published).toMatchObject([
+      progressed({ phase: 'importing', done: 20, total: 25 }),
+      { kind: 'kb_batch', id, attempt: 2 },
+    ])
     await attempt(2)
-    expect(await get()).toMatchObject({ status: 'succeeded', progress: { phase: 'finished', done: 25, total: 25 } })
+    expect(await get()).toMatchObject({
+      status: 'succeeded',
+      progress: { phase: 'finished', done: 25, total: 25 },
+    })
     expect(published.at(-2)).toMatchObject(progressed({ phase: 'finished', done: 25, total: 25 }))
     const data = { batch_id: id, user_id: admin.id, status: 'succeeded' }
-    expect(published.at(-1)).toMatchObject({ kind: 'live_event', event: { event: 'kb_batch_finished', data } })
+    expect(published.at(-1)).toMatchObject({
+      kind: 'live_event',
+      event: { event: 'kb_batch_finished', data },
+    })
   })
 
   it('KBI-21 that crashes before or after its commit loses and doubles nothing', async () => {
     const admin = await createAdmin()
     const { id, attempt, get } = await startBatch(admin, { entries })
     // Its process ends while the attempt is claimed.
-    await service.sql(`update kb_batches set attempts = 1, leased_until = app.now() - interval '1 second' where id = $1`, [id])
+    await service.sql(
+      `update kb_batches set attempts = 1, leased_until = app.now() - interval '1 second' where id = $1`,
+      [id],
+    )
     await Promise.all([attempt(2), attempt(2), attempt(2)])
     // The message of the next slice is lost, and the one before comes again.
     await attempt(2)
@@ -178,7 +217,11 @@ describe('a slice of a batch', () => {
     await attempt(1, { uploads })
     expect(published).toEqual([{ kind: 'kb_batch', id, attempt: 2, delaySeconds: 30 }])
     for (const n of [2, 3, 4]) await attempt(n, { uploads })
-    expect(await get()).toMatchObject({ status: 'failed', problem: 'The articles could not be imported; try again', articles: [] })
+    expect(await get()).toMatchObject({
+      status: 'failed',
+      problem: 'The articles could not be imported; try again',
+      articles: [],
+    })
   })
 
   it('KBI-21 of a canceled batch stores nothing', async () => {
@@ -186,13 +229,18 @@ describe('a slice of a batch', () => {
     const { id, attempt, get } = await startBatch(admin, { entries })
     await attempt(1)
     const cancel = () => admin.client.authoring.kbBatches.cancel({ batch_id: id })
-    const uploads = { ...ports.uploads, get: async (key: string) => (await cancel()) && ports.uploads.get(key) }
+    const uploads = {
+      ...ports.uploads,
+      get: async (key: string) => (await cancel()) && ports.uploads.get(key),
+    }
     await attempt(2, { uploads })
     expect(await get()).toMatchObject({ status: 'canceled', progress: { phase: 'finished', done: 20 } })
     expect((await admin.client.authoring.kbImports.list()).length).toBe(20)
     expect((await cancel()).status).toBe('canceled')
     const ended = await importZip(admin, [article('a.md')])
-    expect((await expectRefusal(admin.client.authoring.kbBatches.cancel({ batch_id: ended.id }), 409)).code).toBe('wrong_state')
+    expect(
+      (await expectRefusal(admin.client.authoring.kbBatches.cancel({ batch_id: ended.id }), 409)).code,
+    ).toBe('wrong_state')
   })
 })
 
@@ -206,7 +254,11 @@ describe('a page by its address', () => {
   const type = (contentType: string) => ({ headers: { 'content-type': contentType } })
 
   it.each([
-    ['/kb/article.php?id=3', { ...type('text/html; charset=utf-8'), body: '<title>Fix</title><p>Text' }, 'html'],
+    [
+      '/kb/article.php?id=3',
+      { ...type('text/html; charset=utf-8'), body: '<title>Fix</title><p>Text' },
+      'html',
+    ],
     ['/guide.md', { ...type('text/plain'), body: '# Fix\n\nText' }, 'markdown'],
     ['/guide.md', { ...type('text/html'), body: '<title>Fix</title><p>Text' }, 'html'],
     ['/%zz', { ...type('text/markdown'), body: '# Fix' }, 'markdown'],
@@ -216,26 +268,42 @@ describe('a page by its address', () => {
       status: 'succeeded',
       articles: [{ name: web.origin + path, import_id: expect.any(String), problem: null }],
     })
-    const rows = await service.sql('select format, title from kb_imports where id = $1', [batch.articles[0]?.import_id])
+    const rows = await service.sql('select format, title from kb_imports where id = $1', [
+      batch.articles[0]?.import_id,
+    ])
     expect(rows).toEqual([{ format, title: 'Fix' }])
   })
 
   it('KBI-20 that is no article is refused, and one that is away is asked for again', async () => {
-    expect((await importPage('/a.zip', { ...type('application/zip'), body: 'PK' })).batch.articles).toMatchObject([
-      { import_id: null, problem: expect.stringMatching(/must be/) },
-    ])
-    expect((await importPage('/', { status: 404 })).batch).toMatchObject({ status: 'failed', problem: 'The page answered 404' })
+    expect(
+      (await importPage('/a.zip', { ...type('application/zip'), body: 'PK' })).batch.articles,
+    ).toMatchObject([{ import_id: null, problem: expect.stringMatching(/must be/) }])
+    expect((await importPage('/', { status: 404 })).batch).toMatchObject({
+      status: 'failed',
+      problem: 'The page answered 404',
+    })
     const { batch, published } = await importPage('/', { status: 429, headers: { 'retry-after': '90' } })
-    expect([batch.status, published]).toEqual(['running', [expect.objectContaining({ attempt: 2, delaySeconds: 90 })]])
+    expect([batch.status, published]).toEqual([
+      'running',
+      [expect.objectContaining({ attempt: 2, delaySeconds: 90 })],
+    ])
   })
 
   it('KBI-20 at a private address is refused when it is asked for, and when it is read', async () => {
     const admin = await createAdmin()
-    for (const url of ['https://10.0.0.1/', 'https://localhost/', 'ftp://example.com/', 'https://u:p@example.com/'])
+    for (const url of [
+      'https://10.0.0.1/',
+      'https://localhost/',
+      'ftp://example.com/',
+      'https://u:p@example.com/',
+    ])
       expectStatus(await admin.call('POST', '/kb-imports/batches', { source: 'url', url }), 422)
     const { attempt, get } = await startBatch(admin, { url: 'https://rebound.example/' })
     await attempt(1)
-    expect(await get()).toMatchObject({ status: 'failed', problem: 'The address must not lead to a private address' })
+    expect(await get()).toMatchObject({
+      status: 'failed',
+      problem: 'The address must not lead to a private address',
+    })
   })
 })
 

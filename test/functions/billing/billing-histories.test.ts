@@ -1,7 +1,20 @@
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createReference, postSignedEvent, resendBillingEvent, sendBillingAction, startServiceWithPrices } from '#test/support/billing.ts'
-import { buildEvents, deliver, expectOutcome, type HistoryEvent, selectOutcome, type TimedEvent } from '#test/support/billing-histories.ts'
+import {
+  createReference,
+  postSignedEvent,
+  resendBillingEvent,
+  sendBillingAction,
+  startServiceWithPrices,
+} from '#test/support/billing.ts'
+import {
+  buildEvents,
+  deliver,
+  expectOutcome,
+  type HistoryEvent,
+  selectOutcome,
+  type TimedEvent,
+} from '#test/support/billing-histories.ts'
 import { createAccount } from '#test/support/people.ts'
 
 let service: Awaited<ReturnType<typeof startServiceWithPrices>>
@@ -10,7 +23,10 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** Deliver a history in an order, given by positions, and return the state of a new account and the expected one. */
+/**
+ * Deliver a history in an order, given by positions, and return the state of a new account and the expected
+ * one.
+ */
 async function play(history: readonly TimedEvent[], order: readonly number[] = history.map((_, n) => n)) {
   const { id } = await createAccount(service)
   const { tag, events } = await buildEvents(service, id, history)
@@ -76,7 +92,11 @@ describe('two subscriptions', () => {
 
   it('BIL-01 applies what an event says in the same second as another one if the provider does not know the subscription', async () => {
     const { id } = await createAccount(service)
-    const { events } = await buildEvents(service, id, [link, { ...old, status: 'active', at: 10 }, { ...old, status: 'unpaid', at: 10 }])
+    const { events } = await buildEvents(service, id, [
+      link,
+      { ...old, status: 'active', at: 10 },
+      { ...old, status: 'unpaid', at: 10 },
+    ])
     for (const event of events) expect(await deliver(service, event)).toBe('applied')
     expect(await selectOutcome(service, id)).toMatchObject({ plan: 'pro', status: 'unpaid' })
   })
@@ -90,42 +110,79 @@ describe('two subscriptions', () => {
     })
     await sendBillingAction(service, id, 'cancel_at_period_end', { created: second.event.created + 1 })
     const { body } = await admin.call('GET', '/billing/subscription')
-    expect(body).toMatchObject({ plan: 'team', cancel_at: body.current_period_end, cancel_at_period_end: true })
+    expect(body).toMatchObject({
+      plan: 'team',
+      cancel_at: body.current_period_end,
+      cancel_at_period_end: true,
+    })
     expect(Date.parse(body.cancel_at)).toBeGreaterThan(Date.now())
     expect(body.other_subscriptions).toEqual([
       {
-        ...{ id: expect.stringMatching(/^sub_/), plan: 'pro', status: 'active', cancel_at: null, cancel_at_period_end: false },
+        ...{
+          id: expect.stringMatching(/^sub_/),
+          plan: 'pro',
+          status: 'active',
+          cancel_at: null,
+          cancel_at_period_end: false,
+        },
         current_period_end: expect.any(String),
       },
     ])
-    await sendBillingAction(service, id, 'canceled', { subscription: body.other_subscriptions[0].id, created: second.event.created + 2 })
+    await sendBillingAction(service, id, 'canceled', {
+      subscription: body.other_subscriptions[0].id,
+      created: second.event.created + 2,
+    })
     await sendBillingAction(service, id, 'resume', { created: second.event.created + 3 })
     expect((await admin.call('GET', '/billing/subscription')).body).toMatchObject({
-      ...{ plan: 'team', status: 'active', cancel_at: null, cancel_at_period_end: false, other_subscriptions: [] },
+      ...{
+        plan: 'team',
+        status: 'active',
+        cancel_at: null,
+        cancel_at_period_end: false,
+        other_subscriptions: [],
+      },
     })
   })
 })
 
 describe('a new checkout', () => {
-  it.each(['unpaid', 'canceled', 'past_due'])('BIL-03 BIL-04 unlocks an account whose former subscription is %s', async (status) => {
-    const { id, admin } = await createAccount(service)
-    const { event } = await sendBillingAction(service, id, 'subscribe')
-    await sendBillingAction(service, id, status, { created: event.created + 1 })
-    const former = await selectOutcome(service, id)
-    await sendBillingAction(service, id, 'subscribe', { price: 'price_local_team_monthly', created: event.created + 2 })
-    const { body } = await admin.call('GET', '/billing/subscription')
-    expect(body).toMatchObject({ plan: 'team', status: 'active', is_lapsed: false, has_billing_customer: true })
-    const customer = (await selectOutcome(service, id))?.customer
-    expect(customer).not.toBe(former?.customer)
-    const created = event.created + 3
-    const deletion = { type: 'customer.deleted', created, data: { object: { object: 'customer', id: former?.customer } } }
-    expect((await postSignedEvent(service, deletion)).body.outcome).toBe('ignored')
-    expect(await selectOutcome(service, id)).toMatchObject({ plan: 'team', status: 'active', customer })
-  })
+  it.each(['unpaid', 'canceled', 'past_due'])(
+    'BIL-03 BIL-04 unlocks an account whose former subscription is %s',
+    async (status) => {
+      const { id, admin } = await createAccount(service)
+      const { event } = await sendBillingAction(service, id, 'subscribe')
+      await sendBillingAction(service, id, status, { created: event.created + 1 })
+      const former = await selectOutcome(service, id)
+      await sendBillingAction(service, id, 'subscribe', {
+        price: 'price_local_team_monthly',
+        created: event.created + 2,
+      })
+      const { body } = await admin.call('GET', '/billing/subscription')
+      expect(body).toMatchObject({
+        plan: 'team',
+        status: 'active',
+        is_lapsed: false,
+        has_billing_customer: true,
+      })
+      const customer = (await selectOutcome(service, id))?.customer
+      expect(customer).not.toBe(former?.customer)
+      const created = event.created + 3
+      const deletion = {
+        type: 'customer.deleted',
+        created,
+        data: { object: { object: 'customer', id: former?.customer } },
+      }
+      expect((await postSignedEvent(service, deletion)).body.outcome).toBe('ignored')
+      expect(await selectOutcome(service, id)).toMatchObject({ plan: 'team', status: 'active', customer })
+    },
+  )
 
   it('BIL-03 fetches the subscription of a checkout whose event comes later, or never', async () => {
     const { id } = await createAccount(service)
-    const completed = await sendBillingAction(service, id, 'subscribe', { price: 'price_local_team_monthly', skipDelivery: true })
+    const completed = await sendBillingAction(service, id, 'subscribe', {
+      price: 'price_local_team_monthly',
+      skipDelivery: true,
+    })
     expect((await resendBillingEvent(service, completed)).answer.outcome).toBe('applied')
     expect(await selectOutcome(service, id)).toMatchObject({ plan: 'team', status: 'active' })
   })
@@ -136,7 +193,11 @@ describe('a new checkout', () => {
     const [event] = structuredClone(events) as { data: { object: { metadata?: object } } }[]
     if (event) event.data.object.metadata = { account_id: await createReference(service, id) }
     expect(await deliver(service, event ?? {})).toBe('applied')
-    expect(await selectOutcome(service, id)).toMatchObject({ plan: 'team', status: 'active', customer: expect.stringMatching(/^cus_2_/) })
+    expect(await selectOutcome(service, id)).toMatchObject({
+      plan: 'team',
+      status: 'active',
+      customer: expect.stringMatching(/^cus_2_/),
+    })
   })
 })
 
@@ -163,27 +224,30 @@ const backgrounds: [name: string, history: TimedEvent[]][] = [
   ['with a paid subscription', [link, { ...old, status: 'active', at: 10 }]],
 ]
 
-describe.each(backgrounds)('an account %s ends in the same state after a pair of events in both orders', (_, background) => {
-  it.each(kinds.map(([name], n) => [name, n] as const))(
-    'BIL-01 BIL-02 BIL-03 BIL-04 when %s, and any other',
-    { timeout: 60_000 },
-    async (_name, n) => {
-      for (const [, other] of kinds.slice(n)) {
-        const event = kinds[n]?.[1]
-        if (!event) throw new Error('There is no such event')
-        const history: TimedEvent[] = [...background, { ...event, at: 40 }, { ...other, at: 50 }]
-        const last = background.length
-        for (const pair of [
-          [last, last + 1],
-          [last + 1, last],
-        ]) {
-          const { actual, expected } = await play(history, [...background.keys(), ...pair])
-          expect(actual, JSON.stringify([history, pair])).toEqual(expected)
+describe.each(backgrounds)(
+  'an account %s ends in the same state after a pair of events in both orders',
+  (_, background) => {
+    it.each(kinds.map(([name], n) => [name, n] as const))(
+      'BIL-01 BIL-02 BIL-03 BIL-04 when %s, and any other',
+      { timeout: 60_000 },
+      async (_name, n) => {
+        for (const [, other] of kinds.slice(n)) {
+          const event = kinds[n]?.[1]
+          if (!event) throw new Error('There is no such event')
+          const history: TimedEvent[] = [...background, { ...event, at: 40 }, { ...other, at: 50 }]
+          const last = background.length
+          for (const pair of [
+            [last, last + 1],
+            [last + 1, last],
+          ]) {
+            const { actual, expected } = await play(history, [...background.keys(), ...pair])
+            expect(actual, JSON.stringify([history, pair])).toEqual(expected)
+          }
         }
-      }
-    },
-  )
-})
+      },
+    )
+  },
+)
 
 const subscriptionEvent = fc.record({
   kind: fc.constant('subscription' as const),
@@ -194,13 +258,19 @@ const customerEvent = fc.record({
   kind: fc.constantFrom('customer', 'checkout', 'customer_deleted'),
   customer: fc.integer({ min: 1, max: 2 }),
 })
-/** Histories of up to three subscriptions of two customers, with an order in which some events are delivered twice. */
+/**
+ * Histories of up to three subscriptions of two customers, with an order in which some events are delivered
+ * twice.
+ */
 const histories = fc
   .record({
-    steps: fc.array(fc.oneof({ weight: 3, arbitrary: subscriptionEvent }, { weight: 2, arbitrary: customerEvent }), {
-      minLength: 1,
-      maxLength: 10,
-    }),
+    steps: fc.array(
+      fc.oneof({ weight: 3, arbitrary: subscriptionEvent }, { weight: 2, arbitrary: customerEvent }),
+      {
+        minLength: 1,
+        maxLength: 10,
+      },
+    ),
     plans: fc.tuple(...[1, 2, 3].map(() => fc.constantFrom('pro', 'team', null))),
     customers: fc.tuple(...[1, 2, 3].map(() => fc.integer({ min: 1, max: 2 }))),
   })
@@ -222,7 +292,9 @@ const histories = fc
   })
 
 describe('any history of up to three subscriptions', () => {
-  it('BIL-01 BIL-02 BIL-03 BIL-04 ends as if its events were sorted by subscription and time', { timeout: 120_000 }, async () => {
+  it('BIL-01 BIL-02 BIL-03 BIL-04 ends as if its events were sorted by subscription and time', {
+    timeout: 120_000,
+  }, async () => {
     await fc.assert(
       fc.asyncProperty(histories, async ([history, order, repeated]) => {
         const { actual, expected } = await play(history, [...order, ...repeated])
@@ -232,12 +304,16 @@ describe('any history of up to three subscriptions', () => {
     )
   })
 
-  it('BIL-01 BIL-03 ends so after 32 concurrent deliveries, some of them twice', { timeout: 120_000 }, async () => {
+  it('BIL-01 BIL-03 ends so after 32 concurrent deliveries, some of them twice', {
+    timeout: 120_000,
+  }, async () => {
     const statuses = ['active', 'past_due', 'unpaid', 'paused', 'canceled', 'active'] as const
     const history: TimedEvent[] = [
       link,
       checkout,
-      ...[old, recent, side].flatMap((subscription, s) => statuses.map((status, n) => ({ ...subscription, status, at: 100 + n * 3 + s }))),
+      ...[old, recent, side].flatMap((subscription, s) =>
+        statuses.map((status, n) => ({ ...subscription, status, at: 100 + n * 3 + s })),
+      ),
       { kind: 'customer_deleted', customer: 1, at: 200 },
     ]
     for (let round = 0; round < 5; round++) {

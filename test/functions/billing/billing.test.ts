@@ -25,16 +25,25 @@ it('PUB-12 PUB-14 returns the URL of a working portal page, and does not log it'
   const { status, body } = await openPortal(admin)
   expect([status, Object.keys(body)]).toEqual([200, ['url']])
   const page = await fetch(body.url)
-  expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('https://app.supportflow.example/settings/billing')])
+  expect([page.status, await page.text()]).toEqual([
+    200,
+    expect.stringContaining('https://app.supportflow.example/settings/billing'),
+  ])
   expect(service.log.join('\n')).not.toContain(body.url)
 })
 
 it('PUB-11 WIR-02 returns 400 {error: no_billing_customer} without a customer or with one that the provider deleted', async () => {
   const { admin } = await createAccount(service)
-  expect([(await openPortal(admin)).status, (await openPortal(admin)).body]).toEqual([400, { error: 'no_billing_customer' }])
+  expect([(await openPortal(admin)).status, (await openPortal(admin)).body]).toEqual([
+    400,
+    { error: 'no_billing_customer' },
+  ])
   const deleted = await createCustomer()
   const headers = { authorization: `Bearer ${service.settings.STRIPE_SECRET_KEY}` }
-  await fetch(`${service.settings.STRIPE_BASE_URL}/v1/customers/${deleted.customer}`, { method: 'DELETE', headers })
+  await fetch(`${service.settings.STRIPE_BASE_URL}/v1/customers/${deleted.customer}`, {
+    method: 'DELETE',
+    headers,
+  })
   expect((await openPortal(deleted.admin)).body).toEqual({ error: 'no_billing_customer' })
 })
 
@@ -43,7 +52,10 @@ it.each(['down', 'error', 'rate_limit', 'client_error', 'garbage', 'redirect'])(
   async (mode) => {
     const { admin } = await createCustomer()
     await dashboard(service).setFault({ service: 'stripe', mode })
-    expect([(await openPortal(admin)).status, (await openPortal(admin)).body]).toEqual([502, { error: 'billing_provider_error' }])
+    expect([(await openPortal(admin)).status, (await openPortal(admin)).body]).toEqual([
+      502,
+      { error: 'billing_provider_error' },
+    ])
   },
 )
 
@@ -57,7 +69,10 @@ it('PUB-13 AUT-13 opens the portal only for a signed-in user, and skips the e-ma
   expectStatus(await request(service, 'GET', '/billing/portal-session'), 401)
   const { admin, id } = await createCustomer()
   await service.sql(`update accounts set subscription_status = 'unpaid' where id = $1`, [id])
-  await service.sql(`update users set email_verified_at = null, created_at = now() - interval '73 hours' where id = $1`, [admin.id])
+  await service.sql(
+    `update users set email_verified_at = null, created_at = now() - interval '73 hours' where id = $1`,
+    [admin.id],
+  )
   await expectRefusal(admin.client.accounts.teams.list(), 403)
   expectStatus(await openPortal(admin), 200)
   expect(await admin.client.billing.getSubscription()).toMatchObject({ status: 'unpaid', is_lapsed: true })
@@ -135,10 +150,13 @@ it.each([
   ['2024-02-29T00:00:00Z', '2026-12-31T23:59:59Z', '2026-12-29T00:00:00Z'],
   ['2026-05-15T12:00:00Z', '2026-05-15T12:00:00Z', '2026-05-15T12:00:00Z'],
   ['2026-12-20T00:00:00Z', '2026-11-21T00:00:00Z', '2026-11-20T00:00:00Z'],
-])('counts months from the billing cycle anchor %s: at %s the current month started at %s', async (anchor, now, expected) => {
-  const [{ start } = { start: null }] = await service.sql<{ start: Date | null }>(
-    `select app.month_start($1::timestamptz, $2::timestamptz, 0) as start`,
-    [anchor, now],
-  )
-  expect(start?.toISOString()).toBe(new Date(expected).toISOString())
-})
+])(
+  'counts months from the billing cycle anchor %s: at %s the current month started at %s',
+  async (anchor, now, expected) => {
+    const [{ start } = { start: null }] = await service.sql<{ start: Date | null }>(
+      `select app.month_start($1::timestamptz, $2::timestamptz, 0) as start`,
+      [anchor, now],
+    )
+    expect(start?.toISOString()).toBe(new Date(expected).toISOString())
+  },
+)

@@ -1,6 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { dashboard, startOwnService } from '#test/support/app.ts'
-import { postSignedEvent, selectBillingState, sendBillingAction, startServiceWithPrices } from '#test/support/billing.ts'
+import {
+  postSignedEvent,
+  selectBillingState,
+  sendBillingAction,
+  startServiceWithPrices,
+} from '#test/support/billing.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
 import { createAccount, type Person } from '#test/support/people.ts'
 
@@ -33,14 +38,31 @@ describe('a checkout', () => {
     expect(page).toContain('price_local_team_monthly')
     expect(page).toContain('https://app.supportflow.example/settings/billing?checkout=canceled')
     const paid = await press(body.url, { action: 'pay' })
-    expect([paid.status, paid.headers.get('location')]).toEqual([303, 'https://app.supportflow.example/settings/billing?checkout=success'])
-    expect(await getSubscription(admin)).toMatchObject({ plan: 'team', status: 'active', seats: 50, has_billing_customer: true })
+    expect([paid.status, paid.headers.get('location')]).toEqual([
+      303,
+      'https://app.supportflow.example/settings/billing?checkout=success',
+    ])
+    expect(await getSubscription(admin)).toMatchObject({
+      plan: 'team',
+      status: 'active',
+      seats: 50,
+      has_billing_customer: true,
+    })
     const { url: portal } = (await admin.call('GET', '/billing/portal-session')).body
     await press(portal, { action: 'change_price', price: 'price_local_pro_annual' })
-    expect(await getSubscription(admin)).toMatchObject({ plan: 'pro', status: 'active', cancel_at_period_end: false })
+    expect(await getSubscription(admin)).toMatchObject({
+      plan: 'pro',
+      status: 'active',
+      cancel_at_period_end: false,
+    })
     await press(portal, { action: 'cancel_at_period_end' })
     const ending = await getSubscription(admin)
-    expect(ending).toMatchObject({ plan: 'pro', status: 'active', cancel_at: ending.current_period_end, cancel_at_period_end: true })
+    expect(ending).toMatchObject({
+      plan: 'pro',
+      status: 'active',
+      cancel_at: ending.current_period_end,
+      cancel_at_period_end: true,
+    })
     await press(portal, { action: 'resume' })
     expect(await getSubscription(admin)).toMatchObject({ cancel_at: null, cancel_at_period_end: false })
     await press(portal, { action: 'canceled' })
@@ -56,10 +78,15 @@ describe('a checkout', () => {
     await sendBillingAction(service, id, 'canceled', { created: event.created + 1 })
     const { billing_customer_id: customer } = await selectBillingState(service, id)
     await press((await open(admin)).body.url, { action: 'pay' })
-    expect(await selectBillingState(service, id)).toMatchObject({ plan: 'team', billing_customer_id: customer })
+    expect(await selectBillingState(service, id)).toMatchObject({
+      plan: 'team',
+      billing_customer_id: customer,
+    })
     await deleteCustomer(customer)
     // The deletion sends two events, in any order.
-    await expect.poll(() => selectBillingState(service, id)).toMatchObject({ billing_customer_id: null, subscription_status: 'canceled' })
+    await expect
+      .poll(() => selectBillingState(service, id))
+      .toMatchObject({ billing_customer_id: null, subscription_status: 'canceled' })
     await service.sql('update accounts set billing_customer_id = $2 where id = $1', [id, customer])
     expectStatus(await open(admin), 201)
   })
@@ -87,7 +114,11 @@ describe('a checkout', () => {
     const { admin, id } = await createAccount(service)
     const { event } = await sendBillingAction(service, id, 'subscribe')
     const { status, body } = await open(admin)
-    expect([status, body.code, body.detail]).toEqual([409, 'already_subscribed', expect.stringContaining('portal')])
+    expect([status, body.code, body.detail]).toEqual([
+      409,
+      'already_subscribed',
+      expect.stringContaining('portal'),
+    ])
     await sendBillingAction(service, id, 'past_due', { created: event.created + 1 })
     expectStatus(await open(admin), 409)
   })
@@ -119,23 +150,33 @@ describe('a checkout', () => {
 
   it('BIL-10 is for account admins alone, and one key makes one session', async () => {
     const { admin, addColleague } = await createAccount(service)
-    for (const role of ['viewer', 'engineer'] as const) expectStatus(await open(await addColleague({ role, teamRole: 'admin' })), 403)
+    for (const role of ['viewer', 'engineer'] as const)
+      expectStatus(await open(await addColleague({ role, teamRole: 'admin' })), 403)
     const headers = { 'idempotency-key': 'checkout-1' }
     const [first, second] = [await open(admin, team, headers), await open(admin, team, headers)]
     expect(second.body).toEqual(first.body)
     expectStatus(await open(admin, { ...team, interval: 'annual' }, headers), 422)
   })
 
-  it('BIL-10 answers 502 when the provider fails or does not know the price, and 503 without one', { timeout: 60_000 }, async () => {
+  it('BIL-10 answers 502 when the provider fails or does not know the price, and 503 without one', {
+    timeout: 60_000,
+  }, async () => {
     const { admin } = await createAccount(service)
     for (const mode of ['down', 'error', 'client_error', 'garbage']) {
       await dashboard(service).setFault({ service: 'stripe', mode })
-      expect([(await open(admin)).status, (await open(admin)).body]).toEqual([502, { error: 'billing_provider_error' }])
+      expect([(await open(admin)).status, (await open(admin)).body]).toEqual([
+        502,
+        { error: 'billing_provider_error' },
+      ])
     }
     await dashboard(service).clearFaults()
     await service.sql(`update plan_billing set provider_annual_price_id = 'price_gone' where plan = 'team'`)
-    expect((await open(admin, { plan: 'team', interval: 'annual' })).body).toEqual({ error: 'billing_provider_error' })
-    await service.sql(`update plan_billing set provider_annual_price_id = 'price_local_team_annual' where plan = 'team'`)
+    expect((await open(admin, { plan: 'team', interval: 'annual' })).body).toEqual({
+      error: 'billing_provider_error',
+    })
+    await service.sql(
+      `update plan_billing set provider_annual_price_id = 'price_local_team_annual' where plan = 'team'`,
+    )
     const unconfigured = await startOwnService({ STRIPE_SECRET_KEY: '' })
     try {
       const { admin: other } = await createAccount(unconfigured)
@@ -147,15 +188,27 @@ describe('a checkout', () => {
 })
 
 it('BIL-03 keeps the event of a subscription for 30 days until its customer is linked', async () => {
-  const subscription = { object: 'subscription', status: 'active', metadata: {}, items: { data: [] }, created: 1, billing_cycle_anchor: 1 }
+  const subscription = {
+    object: 'subscription',
+    status: 'active',
+    metadata: {},
+    items: { data: [] },
+    created: 1,
+    billing_cycle_anchor: 1,
+  }
   for (const age of [29, 31]) {
     const object = { ...subscription, id: `sub_days_${age}`, customer: `cus_days_${age}` }
     const event = { type: 'customer.subscription.created', created: 10, data: { object } }
     expect((await postSignedEvent(service, event)).body.outcome).toBe('unknown_customer')
-    await service.sql(`update billing_subscriptions set received_at = app.now() - $2 * interval '1 day' where id = $1`, [object.id, age])
+    await service.sql(
+      `update billing_subscriptions set received_at = app.now() - $2 * interval '1 day' where id = $1`,
+      [object.id, age],
+    )
   }
   await dashboard(service).advanceClock(60)
   await expect
-    .poll(async () => service.sql(`select id from billing_subscriptions where id like 'sub_days_%'`), { timeout: 10_000 })
+    .poll(async () => service.sql(`select id from billing_subscriptions where id like 'sub_days_%'`), {
+      timeout: 10_000,
+    })
     .toEqual([{ id: 'sub_days_29' }])
 })

@@ -10,8 +10,12 @@ it('lists at least 40 system device types in all seven categories to every user'
   const viewer = await (await createAccount(service)).addColleague({ role: 'viewer', teamId: null })
   const { body } = await viewer.call('GET', '/device-types?limit=100')
   expect(body.length).toBeGreaterThanOrEqual(40)
-  expect(body.every(({ is_system, team_id }: Record<string, unknown>) => is_system && team_id === null)).toBe(true)
-  expect([...new Set(body.map(({ category }: { category: string }) => category))].sort()).toEqual([...deviceCategories].sort())
+  expect(body.every(({ is_system, team_id }: Record<string, unknown>) => is_system && team_id === null)).toBe(
+    true,
+  )
+  expect([...new Set(body.map(({ category }: { category: string }) => category))].sort()).toEqual(
+    [...deviceCategories].sort(),
+  )
 })
 
 it('DIA-10 returns 403 when a system device type is changed or deleted', async () => {
@@ -30,13 +34,22 @@ it('DIA-11 shows a custom device type only to its team, and lets its creator and
     await account.addColleague({ teamId: null }),
   ]
   const lead = await account.addColleague({ teamRole: 'admin' })
-  const { status, body } = await creator.call('POST', '/device-types', { name: 'Label printer', category: 'endpoint' })
+  const { status, body } = await creator.call('POST', '/device-types', {
+    name: 'Label printer',
+    category: 'endpoint',
+  })
   expect([status, body.is_system, body.team_id, body.icon]).toEqual([201, false, account.teamId, null])
-  const countVisible = async (person: typeof creator) => (await person.call('GET', '/device-types?search=label')).body.length
-  expect([await countVisible(creator), await countVisible(teammate), await countVisible(outsider)]).toEqual([1, 1, 0])
+  const countVisible = async (person: typeof creator) =>
+    (await person.call('GET', '/device-types?search=label')).body.length
+  expect([await countVisible(creator), await countVisible(teammate), await countVisible(outsider)]).toEqual([
+    1, 1, 0,
+  ])
   expectStatus(await teammate.call('PUT', `/device-types/${body.id}`, { name: 'x' }), 403)
   expectStatus(await outsider.call('PUT', `/device-types/${body.id}`, { name: 'x' }), 404)
-  expect((await lead.call('PUT', `/device-types/${body.id}`, { icon: 'printer' })).body).toEqual({ ...body, icon: 'printer' })
+  expect((await lead.call('PUT', `/device-types/${body.id}`, { icon: 'printer' })).body).toEqual({
+    ...body,
+    icon: 'printer',
+  })
   expectStatus(await creator.call('DELETE', `/device-types/${body.id}`), 204)
   expect(await countVisible(creator)).toBe(0)
 })
@@ -52,7 +65,10 @@ it('DIA-12 accepts only the seven device categories, and rejects a duplicate nam
 
 it('AUT-34 returns 403 while the feature network_diagrams is off', async () => {
   const { admin, id } = await createAccount(service)
-  await service.sql(`insert into feature_overrides (account_id, feature, enabled) values ($1, 'network_diagrams', false)`, [id])
+  await service.sql(
+    `insert into feature_overrides (account_id, feature, enabled) values ($1, 'network_diagrams', false)`,
+    [id],
+  )
   for (const path of ['/device-types', '/network-diagrams']) {
     const { status, body } = await admin.call('GET', path)
     expect([path, status, body.code]).toEqual([path, 403, 'feature_disabled'])

@@ -9,9 +9,15 @@ const usage = { input: 1, cached: 0, cacheWrites: 0, output: 1, reasoning: 0, is
 async function draftLinks(links: readonly (readonly [from: number, to: number])[]) {
   const devices = ['A', 'B'].map((name) => ({ name, category: 'network', kind: 'switch' }))
   const answer = { devices, links: links.map(([from, to]) => ({ from, to, label: null })), notes: '' }
-  const ai = { isConfigured: true, model: 'm', complete: async () => ({ text: JSON.stringify(answer), usage, requestId: null }) }
+  const ai = {
+    isConfigured: true,
+    model: 'm',
+    complete: async () => ({ text: JSON.stringify(answer), usage, requestId: null }),
+  }
   const context = { ...createAskContext().context, ai } as unknown as WriteContext
-  return (await generate(context, { description: 'A and B', mode: 'replace' })).edges.map(({ source, target }) => [source, target])
+  return (await generate(context, { description: 'A and B', mode: 'replace' })).edges.map(
+    ({ source, target }) => [source, target],
+  )
 }
 
 it.each([

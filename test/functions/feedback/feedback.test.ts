@@ -4,16 +4,34 @@ import { expectStatus } from '#test/support/expect-status.ts'
 import { createAccount, type Person } from '#test/support/people.ts'
 
 const service = await sharedService()
-const betaFeedback = { reaction: 'negative', category: 'performance', text: 'Slow on Mondays.', page_url: '/sessions?q=1' }
+const betaFeedback = {
+  reaction: 'negative',
+  category: 'performance',
+  text: 'Slow on Mondays.',
+  page_url: '/sessions?q=1',
+}
 const listIds = (response: { body: { id: string }[] }) => response.body.map(({ id }) => id)
 
 it('FBK-02 FBK-03 FBK-05 stores beta feedback of a viewer and returns all its fields to the account admin', async () => {
   const { id, admin, addColleague } = await createAccount(service)
   const viewer = await addColleague({ role: 'viewer' })
   const ai_session_id = crypto.randomUUID()
-  const full = expectStatus(await viewer.call('POST', '/feedback/beta', { ...betaFeedback, ai_session_id }), 201)
-  expect(full.body).toMatchObject({ ...betaFeedback, ai_session_id, account_id: id, user_id: viewer.id, user_name: viewer.fullName })
-  const minimal = await viewer.call('POST', '/feedback/beta', { reaction: 'neutral', category: 'ui', text: 'Fine' })
+  const full = expectStatus(
+    await viewer.call('POST', '/feedback/beta', { ...betaFeedback, ai_session_id }),
+    201,
+  )
+  expect(full.body).toMatchObject({
+    ...betaFeedback,
+    ai_session_id,
+    account_id: id,
+    user_id: viewer.id,
+    user_name: viewer.fullName,
+  })
+  const minimal = await viewer.call('POST', '/feedback/beta', {
+    reaction: 'neutral',
+    category: 'ui',
+    text: 'Fine',
+  })
   expect(minimal.body).toMatchObject({ page_url: null, ai_session_id: null })
   expect((await admin.call('GET', '/feedback/beta')).body).toEqual([minimal.body, full.body])
 })
@@ -30,7 +48,9 @@ it('FBK-04 FBK-05 returns the account’s feedback to its admin, all feedback to
   expect(listIds(await account.admin.call('GET', `/feedback/beta?account_id=${otherAccount.id}`))).toEqual([])
   const allIds = listIds(await staff.call('GET', '/feedback/beta?limit=100'))
   expect(allIds).toEqual(expect.arrayContaining([ownFeedback.body.id, otherFeedback.body.id]))
-  expect(listIds(await staff.call('GET', `/feedback/beta?account_id=${otherAccount.id}`))).toEqual([otherFeedback.body.id])
+  expect(listIds(await staff.call('GET', `/feedback/beta?account_id=${otherAccount.id}`))).toEqual([
+    otherFeedback.body.id,
+  ])
   expectStatus(await engineer.call('GET', '/feedback/beta'), 403)
   await service.sql('update users set is_super_admin = false where id = $1', [staff.id])
   expectStatus(await staff.call('GET', '/feedback/beta'), 403)

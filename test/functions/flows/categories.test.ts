@@ -28,13 +28,18 @@ it('lists categories with the number of their flows that the caller can see', as
 
 it('returns 409 for a category name that exists, ignoring case, on a rename and on 31 of 32 simultaneous requests', async () => {
   const { admin } = await createAccount(service)
-  const requests = Array.from({ length: 32 }, (_, n) => admin.call('POST', '/categories', { name: n % 2 ? 'Printing' : 'PRINTING' }))
+  const requests = Array.from({ length: 32 }, (_, n) =>
+    admin.call('POST', '/categories', { name: n % 2 ? 'Printing' : 'PRINTING' }),
+  )
   const responses = await Promise.all(requests)
   expect(responses.map(({ status }) => status).sort()).toEqual([201, ...Array(31).fill(409)])
   const other = await admin.client.flows.categories.create({ name: 'Network' })
   const duplicate = await admin.call('PUT', `/categories/${other.id}`, { name: 'printing' })
   expect([duplicate.status, duplicate.body.code]).toEqual([409, 'name_taken'])
-  expect(await admin.client.flows.categories.rename({ category_id: other.id, name: 'NETWORK' })).toEqual({ ...other, name: 'NETWORK' })
+  expect(await admin.client.flows.categories.rename({ category_id: other.id, name: 'NETWORK' })).toEqual({
+    ...other,
+    name: 'NETWORK',
+  })
 })
 
 it('WIR-04 lets the creator and an account admin change a category, and returns 403 to a teammate', async () => {
@@ -51,7 +56,11 @@ it('keeps a flow, without a category, when its category is deleted', async () =>
   const { admin } = await createAccount(service)
   const flow = await createFlow(admin, { category: 'Printing' })
   await admin.client.flows.categories.delete({ category_id: flow.category_id })
-  expect(await admin.client.flows.trees.get({ tree_id: flow.id })).toMatchObject({ category: null, category_id: null, version: 1 })
+  expect(await admin.client.flows.trees.get({ tree_id: flow.id })).toMatchObject({
+    category: null,
+    category_id: null,
+    version: 1,
+  })
 })
 
 it('WIR-08 returns 422 when a flow is moved to a category of another account', async () => {

@@ -16,7 +16,8 @@ type Values = Record<CopiedColumn, unknown>
 function chooseValue(column: CopiedColumn): unknown {
   const defaultValue = (columnDefaults as Partial<Values>)[column]
   let schema: z.ZodType = contentFields[column]
-  while (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) schema = schema.unwrap() as z.ZodType
+  while (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable)
+    schema = schema.unwrap() as z.ZodType
   if (schema instanceof z.ZodEnum) return schema.options.find((option) => option !== defaultValue)
   if (schema instanceof z.ZodArray) return ['Value']
   if (schema instanceof z.ZodString) return 'A value'
@@ -25,11 +26,13 @@ function chooseValue(column: CopiedColumn): unknown {
 
 const values = Object.fromEntries(copiedColumns.map((column) => [column, chooseValue(column)])) as Values
 const content = { tree_structure: printerFlow(), intake_form: printerForm }
-const pickColumns = (flow: object) => Object.fromEntries(Object.entries(flow).filter(([column]) => column in values))
+const pickColumns = (flow: object) =>
+  Object.fromEntries(Object.entries(flow).filter(([column]) => column in values))
 
 const service = await sharedService()
 const createAdmin = async () => (await createAccount(service)).admin
-const read = async ({ client }: Person, id: string) => pickColumns(await client.flows.trees.get({ tree_id: id }))
+const read = async ({ client }: Person, id: string) =>
+  pickColumns(await client.flows.trees.get({ tree_id: id }))
 
 describe('a flow of which every column differs from its default', () => {
   let admin: Person
@@ -56,13 +59,17 @@ describe('a flow of which every column differs from its default', () => {
   })
 
   it('FLO-64 keeps each of them as markdown', async () => {
-    const { flow: copy } = readFlowMarkdown(writeFlowMarkdown((await admin.client.flows.trees.get({ tree_id: flow.id })) as never))
+    const { flow: copy } = readFlowMarkdown(
+      writeFlowMarkdown((await admin.client.flows.trees.get({ tree_id: flow.id })) as never),
+    )
     expect(pickColumns(copy ?? {})).toEqual(values)
   })
 
   it('FLO-64 keeps each of them in the archive of an account, as a record and as markdown', async () => {
     const bytes = await downloadExport(service, admin, await createExport(admin))
-    const markdown = Object.entries(await readArchive(bytes)).find(([name]) => name.endsWith(`${flow.id}.md`))?.[1]
+    const markdown = Object.entries(await readArchive(bytes)).find(([name]) =>
+      name.endsWith(`${flow.id}.md`),
+    )?.[1]
     expect(pickColumns(readFlowMarkdown(markdown ?? '').flow ?? {})).toEqual(values)
     const other = await createAdmin()
     await importArchive(other, bytes)

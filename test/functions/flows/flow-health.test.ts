@@ -31,7 +31,8 @@ function insertRuns(
 }
 
 const getHealth = (person: Person, id: string) => person.client.flows.health.get({ tree_id: id })
-const reasonsOf = async (person: Person, id: string) => (await getHealth(person, id)).findings.map(({ reason }) => reason)
+const reasonsOf = async (person: Person, id: string) =>
+  (await getHealth(person, id)).findings.map(({ reason }) => reason)
 
 it('HEA-01 lists findings with reason, sentence, metrics and step', async () => {
   const { admin } = await createAccount(service)
@@ -41,7 +42,12 @@ it('HEA-01 lists findings with reason, sentence, metrics and step', async () => 
     ...{ tree_id: flow.id, version: 1, sessions: 25, ended: 25, resolved: 25, links_checked_at: null },
     findings: [
       { reason: 'never_reached', step_id: 'works', metrics: { sessions: 25, reached: 0 } },
-      { reason: 'dead_option', step_id: 'ping', option_id: 'no', message: expect.stringContaining('Nobody chose “No” in 25 answers') },
+      {
+        reason: 'dead_option',
+        step_id: 'ping',
+        option_id: 'no',
+        message: expect.stringContaining('Nobody chose “No” in 25 answers'),
+      },
     ],
   })
 })
@@ -61,7 +67,11 @@ it('HEA-05 counts versions that differ in their texts alone, and none with other
   const { options, ...other } = printerFlow()
   const renamed = { ...other, options: options.map((option) => ({ ...option, id: `new-${option.id}` })) }
   await admin.client.flows.trees.update({ tree_id: flow.id, tree_structure: renamed as never })
-  expect(await getHealth(admin, flow.id)).toMatchObject({ sessions: 0, ended: 25, findings: [{ reason: 'not_enough_sessions' }] })
+  expect(await getHealth(admin, flow.id)).toMatchObject({
+    sessions: 0,
+    ended: 25,
+    findings: [{ reason: 'not_enough_sessions' }],
+  })
 })
 
 it.each([
@@ -93,13 +103,20 @@ it.each([
 it('HEA-11 lists the flows with most sessions that were not resolved first, without those that the caller does not see', async () => {
   const { admin, addColleague } = await createAccount(service)
   const colleague = await addColleague()
-  const [good, bad, hidden] = [await createFlow(admin), await createFlow(admin), await createFlow(admin, { visibility: 'private' })]
+  const [good, bad, hidden] = [
+    await createFlow(admin),
+    await createFlow(admin),
+    await createFlow(admin, { visibility: 'private' }),
+  ]
   await insertRuns(admin, good.id, 30)
   await insertRuns(admin, bad.id, 20, { outcome: 'unresolved' })
   const all = await admin.client.flows.health.list()
   expect(all.map(({ tree_id }) => tree_id)).toEqual([bad.id, ...[good.id, hidden.id].sort()])
   expect(all[0]?.findings.map(({ reason }) => reason)).toContain('low_success')
-  expect((await colleague.client.flows.health.list()).map(({ tree_id }) => tree_id)).toEqual([bad.id, good.id])
+  expect((await colleague.client.flows.health.list()).map(({ tree_id }) => tree_id)).toEqual([
+    bad.id,
+    good.id,
+  ])
   await expectRefusal(getHealth(colleague, hidden.id), 404)
 })
 
@@ -119,7 +136,9 @@ it('HEA-12 counts the sessions of the own account alone for a flow that ships wi
   await insertRuns(stranger, flowId, 30, { treeAccountId, option: 'no', outcome: 'unresolved' })
   const { sessions, ended, resolved, findings } = await getHealth(admin, flowId)
   expect({ sessions, ended, resolved }).toEqual({ sessions: 21, ended: 21, resolved: 21 })
-  expect(findings).toContainEqual(expect.objectContaining({ reason: 'dead_option', option_id: 'no', metrics: { answers: 21, chosen: 0 } }))
+  expect(findings).toContainEqual(
+    expect.objectContaining({ reason: 'dead_option', option_id: 'no', metrics: { answers: 21, chosen: 0 } }),
+  )
 })
 
 it('HEA-12 shows nothing of other accounts', async () => {
@@ -137,19 +156,31 @@ it('HEA-09 HEA-10 checks the links of published flows, again after seven days or
   const flow = await createFlow(admin, {
     tree_structure: { ...printerFlow(), description: `See ${page('/desk/clock')} and ${page('/nowhere')}` },
   })
-  const draft = await createFlow(admin, { status: 'draft', tree_structure: { ...printerFlow(), description: page('/nowhere') } })
+  const draft = await createFlow(admin, {
+    status: 'draft',
+    tree_structure: { ...printerFlow(), description: page('/nowhere') },
+  })
   const run = () => runJob(services, 'cron.checkDueLinks', checkDueLinks)
-  await service.sql(`update flow_link_checks set due_at = now() + interval '1 year' where tree_id <> '${flow.id}'`)
+  await service.sql(
+    `update flow_link_checks set due_at = now() + interval '1 year' where tree_id <> '${flow.id}'`,
+  )
   await run()
   const health = await getHealth(admin, flow.id)
   expect(health.links_checked_at).not.toBeNull()
-  expect(health.findings[0]).toMatchObject({ reason: 'broken_link', step_id: 'ping', url: page('/nowhere'), metrics: { status: 404 } })
+  expect(health.findings[0]).toMatchObject({
+    reason: 'broken_link',
+    step_id: 'ping',
+    url: page('/nowhere'),
+    metrics: { status: 404 },
+  })
   const rows = await service.sql(
     `select tree_id, round(extract(epoch from due_at - checked_at) / 86400)::integer as days from flow_link_checks where account_id = '${admin.accountId}'`,
   )
   expect(rows).toEqual([{ tree_id: flow.id, days: 1 }])
   await admin.client.flows.trees.update({ tree_id: flow.id, tree_structure: printerFlow() as never })
-  expect(await service.sql(`select from flow_link_checks where account_id = '${admin.accountId}'`)).toEqual([])
+  expect(await service.sql(`select from flow_link_checks where account_id = '${admin.accountId}'`)).toEqual(
+    [],
+  )
   expect(draft.status).toBe('draft')
 })
 
@@ -158,17 +189,24 @@ it('HEA-10 checks the flows after one whose check fails, and leaves a flow due w
   const { services } = service
   if (!services) throw new Error('This test needs the Node entry')
   const [first, second] = [
-    await createFlow(admin, { tree_structure: { ...printerFlow(), description: 'See https://first.invalid/' } }),
-    await createFlow(admin, { tree_structure: { ...printerFlow(), description: 'See https://second.invalid/' } }),
+    await createFlow(admin, {
+      tree_structure: { ...printerFlow(), description: 'See https://first.invalid/' },
+    }),
+    await createFlow(admin, {
+      tree_structure: { ...printerFlow(), description: 'See https://second.invalid/' },
+    }),
   ]
   await service.sql(
     `update flow_link_checks set due_at = now() + case tree_id when $1 then interval '-2 hours' when $2 then interval '-1 hour' else '1 year' end`,
     [first.id, second.id],
   )
   const selectChecked = async () =>
-    (await service.sql('select tree_id from flow_link_checks where account_id = $1 and checked_at is not null', [admin.accountId])).map(
-      ({ tree_id }) => tree_id,
-    )
+    (
+      await service.sql(
+        'select tree_id from flow_link_checks where account_id = $1 and checked_at is not null',
+        [admin.accountId],
+      )
+    ).map(({ tree_id }) => tree_id)
   const run = (findRefusal: (url: string) => Promise<string>, now = Date.now) =>
     runJob(services, 'cron.checkDueLinks', (ctx) => checkDueLinks({ ...ctx, now, guard: { findRefusal } }))
   let time = 0
@@ -178,9 +216,10 @@ it('HEA-10 checks the flows after one whose check fails, and leaves a flow due w
   }
   await run(refuseSlowly, () => time)
   expect(await selectChecked()).toEqual([first.id])
-  await service.sql(`update flow_link_checks set due_at = now() - interval '1 hour', checked_at = null where account_id = $1`, [
-    admin.accountId,
-  ])
+  await service.sql(
+    `update flow_link_checks set due_at = now() - interval '1 hour', checked_at = null where account_id = $1`,
+    [admin.accountId],
+  )
   const refuseOrFail = async (url: string) => {
     if (url.includes('first')) throw new Error('poison')
     return 'is internal'

@@ -6,23 +6,38 @@ import { createAccount } from '#test/support/people.ts'
 const service = await sharedService()
 const buildSolution = (id: string, title = id) => ({ id, type: 'solution', title, description: '' })
 
-/** Create a draft and return its can-publish result. Format each problem as `node_id path: message`, without the prefix `tree_structure`. */
+/**
+ * Create a draft and return its can-publish result. Format each problem as `node_id path: message`, without
+ * the prefix `tree_structure`.
+ */
 async function checkDraft(content: Record<string, unknown>) {
   const { admin } = await createAccount(service)
   const draft = await createFlow(admin, { status: 'draft', intake_form: [], ...content })
   const { status, body } = await admin.call('POST', `/trees/${draft.id}/can-publish`)
   expect(status).toBe(200)
   const formatProblems = (problems: { node_id: string | null; path: string; message: string }[]) =>
-    problems.map(({ node_id, path, message }) => `${node_id} ${path.replace(/^tree_structure\.?/, '')}: ${message}`)
-  return { can_publish: body.can_publish, errors: formatProblems(body.errors), warnings: formatProblems(body.warnings) }
+    problems.map(
+      ({ node_id, path, message }) => `${node_id} ${path.replace(/^tree_structure\.?/, '')}: ${message}`,
+    )
+  return {
+    can_publish: body.can_publish,
+    errors: formatProblems(body.errors),
+    warnings: formatProblems(body.warnings),
+  }
 }
 const checkTree = (tree_structure: unknown, fields = {}) => checkDraft({ tree_structure, ...fields })
-const checkSteps = (steps: unknown[], fields = {}) => checkDraft({ tree_type: 'procedural', tree_structure: { steps }, ...fields })
+const checkSteps = (steps: unknown[], fields = {}) =>
+  checkDraft({ tree_type: 'procedural', tree_structure: { steps }, ...fields })
 
 /** Post an invalid draft. Return the status and the first error message. */
 async function postInvalidDraft(content: Record<string, unknown>) {
   const { admin } = await createAccount(service)
-  const { status, body } = await admin.call('POST', '/trees', { tree_type: 'procedural', name: 'X', status: 'draft', ...content })
+  const { status, body } = await admin.call('POST', '/trees', {
+    tree_type: 'procedural',
+    name: 'X',
+    status: 'draft',
+    ...content,
+  })
   return [status, body.errors[0].message ?? body.errors[0].msg]
 }
 
@@ -38,7 +53,12 @@ describe('a troubleshooting flow', () => {
         { id: 'c', label: 'Third', next_node_id: 'deep' },
       ],
       children: [
-        { id: 'first', type: 'action', children: [buildSolution('deep', ''), buildSolution('other')], next_node_id: 'gone' },
+        {
+          id: 'first',
+          type: 'action',
+          children: [buildSolution('deep', ''), buildSolution('other')],
+          next_node_id: 'gone',
+        },
         { id: 'end', type: 'solution', title: 'x', children: [buildSolution('below')] },
       ],
     }
@@ -62,7 +82,11 @@ describe('a troubleshooting flow', () => {
   })
 
   it('FLO-24 requires at least two options and two children in a decision', async () => {
-    const singleOption = { ...printerFlow(), options: [{ id: 'a', label: 'A', next_node_id: 'x' }], children: [buildSolution('x')] }
+    const singleOption = {
+      ...printerFlow(),
+      options: [{ id: 'a', label: 'A', next_node_id: 'x' }],
+      children: [buildSolution('x')],
+    }
     expect((await checkTree({ ...singleOption, title: 'Q', description: '' })).errors).toEqual([
       'ping options: A decision needs at least 2 options; this one has 1',
       'ping children: A decision needs at least 2 nodes below it; this one has 1',
@@ -71,12 +95,16 @@ describe('a troubleshooting flow', () => {
 
   it('FLO-25 FLO-26 requires that an action leads to its child and that a solution leads nowhere', async () => {
     const action = { id: 'a', type: 'action', title: 'A', children: [buildSolution('b')] }
-    expect((await checkTree({ ...action, next_node_id: 'c' })).errors[0]).toMatch(/^a next_node_id: The action leads to c/)
+    expect((await checkTree({ ...action, next_node_id: 'c' })).errors[0]).toMatch(
+      /^a next_node_id: The action leads to c/,
+    )
     expect((await checkTree({ ...action, children: [] })).errors).toEqual([
       'a next_node_id: An action must lead to the next node; this one leads nowhere',
     ])
     expect((await checkTree({ ...action, next_node_id: 'b' })).can_publish).toBe(true)
-    expect((await checkTree({ ...buildSolution('s'), options: [{ label: 'x' }], next_node_id: 'y' })).errors).toEqual([
+    expect(
+      (await checkTree({ ...buildSolution('s'), options: [{ label: 'x' }], next_node_id: 'y' })).errors,
+    ).toEqual([
       's next_node_id: A solution ends its branch; remove its next_node_id',
       's options: Only a decision can have options',
     ])
@@ -99,16 +127,22 @@ describe('a troubleshooting flow', () => {
   it('rejects a duplicate node id, even in a draft', async () => {
     const root = printerFlow()
     root.children[1] = { ...buildSolution('queue'), title: 'Twice' } as never
-    expect(await postInvalidDraft({ tree_type: 'troubleshooting', tree_structure: root })).toEqual([400, 'The id queue is used twice'])
+    expect(await postInvalidDraft({ tree_type: 'troubleshooting', tree_structure: root })).toEqual([
+      400,
+      'The id queue is used twice',
+    ])
   })
 })
 
 describe('a procedural flow', () => {
   it('FLO-51 requires exactly one procedure_end, as the last step, and at least one procedure_step', async () => {
     const [, snapshot, patch, end] = patchProcedure().steps
-    const listErrors = async (steps: unknown[]) => (await checkSteps(steps, { intake_form: patchForm })).errors
+    const listErrors = async (steps: unknown[]) =>
+      (await checkSteps(steps, { intake_form: patchForm })).errors
     expect(await listErrors([snapshot, patch, end])).toEqual([])
-    expect(await listErrors([snapshot, patch])).toEqual(['null steps: The flow needs a procedure_end as its last step'])
+    expect(await listErrors([snapshot, patch])).toEqual([
+      'null steps: The flow needs a procedure_end as its last step',
+    ])
     expect(await listErrors([snapshot, end, patch])).toEqual([
       'end steps[1]: The procedure_end must be the last step; no step after it can be reached',
     ])
@@ -119,18 +153,26 @@ describe('a procedural flow', () => {
   })
 
   it('FLO-51 rejects more than 300 steps', async () => {
-    const tooMany = Array.from({ length: 301 }, (_, n) => ({ id: `s${n}`, type: 'procedure_step', title: 'x' }))
-    expect(await postInvalidDraft({ tree_structure: { steps: tooMany } })).toEqual([400, 'The flow has 301 steps; at most 300 are allowed'])
+    const tooMany = Array.from({ length: 301 }, (_, n) => ({
+      id: `s${n}`,
+      type: 'procedure_step',
+      title: 'x',
+    }))
+    expect(await postInvalidDraft({ tree_structure: { steps: tooMany } })).toEqual([
+      400,
+      'The flow has 301 steps; at most 300 are allowed',
+    ])
   })
 
   it('FLO-32 FLO-33 rejects nested fallback steps and duplicate ids', async () => {
     const buildProcedure = (fallback_steps: unknown[]) => ({
       tree_structure: { steps: [{ id: 's', type: 'procedure_step', title: 'S', fallback_steps }] },
     })
-    expect(await postInvalidDraft(buildProcedure([{ id: 'f', title: 'F', fallback_steps: [{ id: 'g', title: 'G' }] }]))).toEqual([
-      422,
-      'is not a known field',
-    ])
+    expect(
+      await postInvalidDraft(
+        buildProcedure([{ id: 'f', title: 'F', fallback_steps: [{ id: 'g', title: 'G' }] }]),
+      ),
+    ).toEqual([422, 'is not a known field'])
     expect(
       await postInvalidDraft(
         buildProcedure([
@@ -139,7 +181,10 @@ describe('a procedural flow', () => {
         ]),
       ),
     ).toEqual([400, 'The id f is used twice'])
-    expect(await postInvalidDraft(buildProcedure([{ id: 's', title: 'F' }]))).toEqual([400, 'The id s is used twice'])
+    expect(await postInvalidDraft(buildProcedure([{ id: 's', title: 'F' }]))).toEqual([
+      400,
+      'The id s is used twice',
+    ])
   })
 
   it('reports missing titles and misplaced fallback steps, and warns about empty sections and missing descriptions', async () => {
@@ -157,7 +202,10 @@ describe('a procedural flow', () => {
         'bare steps[1].fallback_steps: Only a procedure step can have fallback steps',
         's steps[2].title: This step has no title',
       ],
-      warnings: ['empty steps[0]: This section has no steps', 's steps[2].description: This step has no description'],
+      warnings: [
+        'empty steps[0]: This section has no steps',
+        's steps[2].description: This step has no description',
+      ],
     })
   })
 })
@@ -166,7 +214,8 @@ describe('an intake form', () => {
   it('FLO-54 rejects intake fields with invalid or duplicate keys or unknown types', async () => {
     const field = { key: 'host', label: 'Host', type: 'hostname' }
     const createWithForm = (...intake_form: unknown[]) => postInvalidDraft({ intake_form })
-    for (const key of ['Host', '1host', 'ho st', '']) expect((await createWithForm({ ...field, key }))[0]).toBe(422)
+    for (const key of ['Host', '1host', 'ho st', ''])
+      expect((await createWithForm({ ...field, key }))[0]).toBe(422)
     expect(await createWithForm(field, field)).toEqual([422, 'must be unique; host is used twice'])
     expect((await createWithForm({ ...field, type: 'password' }))[0]).toBe(422)
   })

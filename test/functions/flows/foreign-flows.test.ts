@@ -9,14 +9,24 @@ it.each([
   ['rundeck', rundeckJob, 'procedural'],
   ['xsoar', xsoarPlaybook, 'troubleshooting'],
   ['typebot', JSON.stringify(typebotFlow), 'troubleshooting'],
-])('FLO-71 FLO-73 makes a draft of a file of %s that can be published, with warnings', async (source, content, tree_type) => {
-  const { client } = (await createAccount(service)).admin
-  const { tree_id, warnings, status } = await client.flows.foreign.import({ content })
-  expect(status).toBe('draft')
-  expect(warnings.length).toBeGreaterThan(2)
-  expect(await client.flows.trees.get({ tree_id })).toMatchObject({ status: 'draft', tree_type, import_metadata: { source } })
-  expect(await client.flows.trees.validatePublish({ tree_id })).toMatchObject({ can_publish: true, errors: [] })
-})
+])(
+  'FLO-71 FLO-73 makes a draft of a file of %s that can be published, with warnings',
+  async (source, content, tree_type) => {
+    const { client } = (await createAccount(service)).admin
+    const { tree_id, warnings, status } = await client.flows.foreign.import({ content })
+    expect(status).toBe('draft')
+    expect(warnings.length).toBeGreaterThan(2)
+    expect(await client.flows.trees.get({ tree_id })).toMatchObject({
+      status: 'draft',
+      tree_type,
+      import_metadata: { source },
+    })
+    expect(await client.flows.trees.validatePublish({ tree_id })).toMatchObject({
+      can_publish: true,
+      errors: [],
+    })
+  },
+)
 
 it('FLO-71 FLO-72 runs an imported job with the values of its options', async () => {
   const { client } = (await createAccount(service)).admin
@@ -28,7 +38,13 @@ it('FLO-71 FLO-72 runs an imported job with the values of its options', async ()
 
 it('FLO-74 refuses a file of no known tool and stores nothing', async () => {
   const { admin } = await createAccount(service)
-  for (const content of ['hello', '{"a":1}', '- &a [x]\n- *b', `a: ${'b '.repeat(200_000)}`, '['.repeat(50_000)]) {
+  for (const content of [
+    'hello',
+    '{"a":1}',
+    '- &a [x]\n- *b',
+    `a: ${'b '.repeat(200_000)}`,
+    '['.repeat(50_000),
+  ]) {
     const { status, body } = await admin.call('POST', '/trees/import/foreign', { content })
     expect([status, body.errors?.length]).toEqual([422, 1])
   }

@@ -6,9 +6,15 @@ import { createAccount } from '#test/support/people.ts'
 
 type Service = Awaited<ReturnType<typeof startOwnService>>
 let visitors = 0
-/** Request a path of the public gallery. The default address is new for each request, because the rate limit counts per address. */
-const visit = (service: { api: string }, path: string, address = `2001:db8:6::${process.pid % 9999}:${++visitors}`) =>
-  request(service, 'GET', `/public/templates${path}`, { headers: { 'cf-connecting-ip': address } })
+/**
+ * Request a path of the public gallery. The default address is new for each request, because the rate limit
+ * counts per address.
+ */
+const visit = (
+  service: { api: string },
+  path: string,
+  address = `2001:db8:6::${process.pid % 9999}:${++visitors}`,
+) => request(service, 'GET', `/public/templates${path}`, { headers: { 'cf-connecting-ip': address } })
 const listNames = ({ body }: { body: { items: { name: string }[] } }) => body.items.map(({ name }) => name)
 
 describe('the gallery', () => {
@@ -21,7 +27,12 @@ describe('the gallery', () => {
     // Hides the starter flows, which are also in the gallery.
     await service.sql(`update trees set visibility = 'account'`)
     const flows = {
-      printer: await createFlow(north.admin, { name: 'Printer offline', visibility: 'public', category: 'Printing', tags: ['windows'] }),
+      printer: await createFlow(north.admin, {
+        name: 'Printer offline',
+        visibility: 'public',
+        category: 'Printing',
+        tags: ['windows'],
+      }),
       patch: await createFlow(south.admin, {
         name: 'Server patching',
         visibility: 'public',
@@ -30,18 +41,20 @@ describe('the gallery', () => {
         tree_structure: patchProcedure(),
         intake_form: patchForm,
       }),
-      vpn: await createFlow(south.admin, { name: 'VPN drops', visibility: 'public', description: 'When printers are reached through it' }),
+      vpn: await createFlow(south.admin, {
+        name: 'VPN drops',
+        visibility: 'public',
+        description: 'When printers are reached through it',
+      }),
       hidden: await createFlow(north.admin, { name: 'Internal printer notes', visibility: 'account' }),
       draft: await createFlow(north.admin, { name: 'Printer draft', visibility: 'public', status: 'draft' }),
     }
     ids = Object.fromEntries(Object.entries(flows).map(([key, { id }]) => [key, id]))
     const setRank = async (id: string | undefined, usageCount: number, isFeatured: boolean, day: number) =>
-      service.sql('update trees set usage_count = $2, is_gallery_featured = $3, published_at = $4 where id = $1', [
-        id,
-        usageCount,
-        isFeatured,
-        `2026-01-0${day}`,
-      ])
+      service.sql(
+        'update trees set usage_count = $2, is_gallery_featured = $3, published_at = $4 where id = $1',
+        [id, usageCount, isFeatured, `2026-01-0${day}`],
+      )
     await setRank(ids.printer, 5, false, 1)
     await setRank(ids.patch, 1, true, 2)
     await setRank(ids.vpn, 9, false, 3)
@@ -54,9 +67,14 @@ describe('the gallery', () => {
     expect(listNames(await visit(service, '?sort=name&page_size=2&page=2'))).toEqual(['VPN drops'])
     expect((await visit(service, '?page=9')).body).toEqual({ items: [], total: 3, page: 9, page_size: 20 })
     expect(listNames(await visit(service, '?type=procedural'))).toEqual(['Server patching'])
-    expect(listNames(await visit(service, '?category=PRINTING&sort=name'))).toEqual(['Printer offline', 'Server patching'])
+    expect(listNames(await visit(service, '?category=PRINTING&sort=name'))).toEqual([
+      'Printer offline',
+      'Server patching',
+    ])
     const sorted = await Promise.all(
-      ['', '?sort=featured', '?sort=popular', '?sort=newest', '?sort=name'].map((query) => visit(service, query)),
+      ['', '?sort=featured', '?sort=popular', '?sort=newest', '?sort=name'].map((query) =>
+        visit(service, query),
+      ),
     )
     expect(sorted.map(listNames)).toEqual([
       ['Server patching', 'VPN drops', 'Printer offline'],
@@ -72,7 +90,9 @@ describe('the gallery', () => {
   })
 
   it('GAL-07 counts the items of each category, ignoring case', async () => {
-    expect((await visit(service, '/categories')).body).toEqual([{ category: expect.stringMatching(/^printing$/i), count: 2 }])
+    expect((await visit(service, '/categories')).body).toEqual([
+      { category: expect.stringMatching(/^printing$/i), count: 2 },
+    ])
   })
 
   it('searches names, tags and descriptions, returns the best match first, and ignores special characters', async () => {
@@ -93,7 +113,8 @@ describe('the gallery', () => {
   })
 
   it('GAL-06 GAL-12 returns 404 for a flow that is unknown, deleted, unpublished or not public', async () => {
-    for (const id of [ids.hidden, ids.draft, crypto.randomUUID(), 'x']) expectStatus(await visit(service, `/flows/${id}`), 404)
+    for (const id of [ids.hidden, ids.draft, crypto.randomUUID(), 'x'])
+      expectStatus(await visit(service, `/flows/${id}`), 404)
     const account = await createAccount(service)
     const flow = await createFlow(account.admin, { visibility: 'public', name: 'Coming and going' })
     const statusAndHits = async () => [
@@ -123,8 +144,16 @@ describe('the gallery', () => {
       }
     const flow = await createFlow(account.admin, { visibility: 'public', tree_structure: node })
     const { body, text } = await visit(service, `/flows/${flow.id}`)
-    const level = (n: number, fields: object) => ({ id: `n${n}`, type: 'action', title: `Level ${n}`, description: '', ...fields })
-    expect(body.preview).toEqual(level(1, { children: [level(2, { children: [level(3, { truncated: true })] })] }))
+    const level = (n: number, fields: object) => ({
+      id: `n${n}`,
+      type: 'action',
+      title: `Level ${n}`,
+      description: '',
+      ...fields,
+    })
+    expect(body.preview).toEqual(
+      level(1, { children: [level(2, { children: [level(3, { truncated: true })] })] }),
+    )
     expect(text).not.toContain('Secret end')
     const fullPreview = (await visit(service, `/flows/${ids.printer}`)).body.preview
     expect(JSON.stringify(fullPreview)).not.toContain('truncated')
@@ -136,8 +165,13 @@ describe('the gallery', () => {
     for (const path of ['?sort=name', '/categories', '/search?q=printer', `/flows/${ids.printer}`]) {
       const { headers } = await visit(service, path)
       expect(headers.get('cache-control')).toBe('public, max-age=60')
-      const conditionalHeaders = { 'cf-connecting-ip': `2001:db8:9::${++visitors}`, 'if-none-match': headers.get('etag') ?? '' }
-      const { status, text } = await request(service, 'GET', `/public/templates${path}`, { headers: conditionalHeaders })
+      const conditionalHeaders = {
+        'cf-connecting-ip': `2001:db8:9::${++visitors}`,
+        'if-none-match': headers.get('etag') ?? '',
+      }
+      const { status, text } = await request(service, 'GET', `/public/templates${path}`, {
+        headers: conditionalHeaders,
+      })
       expect([path, status, text]).toEqual([path, 304, ''])
     }
     expect((await visit(service, `/flows/${ids.hidden}`)).headers.get('cache-control')).toBe('no-store')
@@ -195,7 +229,11 @@ it('lets staff feature, order and hide the gallery flows of any account', async 
     expect(listNames(await visit(service, ''))).toEqual(['B', 'A'])
     await put(a.id, { is_featured: true, sort_order: 1 })
     expect(listNames(await visit(service, ''))).toEqual(['A', 'B'])
-    expect((await put(a.id, { is_hidden: true })).body).toMatchObject({ is_featured: true, is_hidden: true, is_shown: false })
+    expect((await put(a.id, { is_hidden: true })).body).toMatchObject({
+      is_featured: true,
+      is_hidden: true,
+      is_shown: false,
+    })
     expect(listNames(await visit(service, ''))).toEqual(['B'])
     expectStatus(await visit(service, `/flows/${a.id}`), 404)
     await admin.client.flows.trees.get({ tree_id: a.id })
@@ -226,20 +264,38 @@ it('GAL-02 GAL-05 lists featured scripts with the flows, without script bodies',
     })
     expect(listNames(await visit(service, '?sort=name'))).toEqual(['A flow'])
     expectStatus(await visit(service, `/scripts/${script.slug}`), 404)
-    expect(await staff.client.admin.gallery.putScript({ template_id: script.id, is_featured: true })).toMatchObject({
+    expect(
+      await staff.client.admin.gallery.putScript({ template_id: script.id, is_featured: true }),
+    ).toMatchObject({
       slug: script.slug,
       is_featured: true,
     })
-    expect(await staff.client.admin.gallery.putScript({ template_id: script.id, sort_order: 7 })).toMatchObject({
+    expect(
+      await staff.client.admin.gallery.putScript({ template_id: script.id, sort_order: 7 }),
+    ).toMatchObject({
       is_featured: true,
       sort_order: 7,
     })
-    expect(await staff.client.admin.gallery.putScript({ template_id: script.id })).toMatchObject({ is_featured: true, sort_order: 7 })
+    expect(await staff.client.admin.gallery.putScript({ template_id: script.id })).toMatchObject({
+      is_featured: true,
+      sort_order: 7,
+    })
     const responses = await Promise.all(
-      ['?sort=name', '?type=script', '/search?q=spooler', '/categories', `/scripts/${script.slug}`].map((path) => visit(service, path)),
+      ['?sort=name', '?type=script', '/search?q=spooler', '/categories', `/scripts/${script.slug}`].map(
+        (path) => visit(service, path),
+      ),
     )
-    expect(responses.slice(0, 3).map((response) => listNames(response))).toEqual([['A flow', 'A script'], ['A script'], ['A script']])
-    expect(responses[4]?.body).toMatchObject({ type: 'script', slug: script.slug, language: 'powershell', parameters_schema: [] })
+    expect(responses.slice(0, 3).map((response) => listNames(response))).toEqual([
+      ['A flow', 'A script'],
+      ['A script'],
+      ['A script'],
+    ])
+    expect(responses[4]?.body).toMatchObject({
+      type: 'script',
+      slug: script.slug,
+      language: 'powershell',
+      parameters_schema: [],
+    })
     for (const { text } of responses)
       for (const word of [secret, 'script_body', admin.accountId, admin.id]) expect(text).not.toContain(word)
     await staff.client.admin.gallery.putScript({ template_id: script.id, is_featured: false })

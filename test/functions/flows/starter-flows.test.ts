@@ -39,9 +39,14 @@ const stepFlows = flows
 /** Yield every path from a node to a solution. */
 function* listPaths(node: FlowNode, parents: FlowNode[] = []): Generator<FlowNode[]> {
   const path = [...parents, node]
-  const nextIds = node.type === 'decision' ? (node.options ?? []).map(({ next_node_id }) => next_node_id) : [node.next_node_id]
+  const nextIds =
+    node.type === 'decision'
+      ? (node.options ?? []).map(({ next_node_id }) => next_node_id)
+      : [node.next_node_id]
   if (node.type === 'solution') yield path
-  else for (const id of nextIds) yield* listPaths((node.children ?? []).find((child) => child.id === id) as FlowNode, path)
+  else
+    for (const id of nextIds)
+      yield* listPaths((node.children ?? []).find((child) => child.id === id) as FlowNode, path)
 }
 
 describe('the content of the starter flows', () => {
@@ -61,7 +66,9 @@ describe('the content of the starter flows', () => {
     '$name has at least 3 tags and 3 intake fields, uses every field, and explains a required one',
     ({ tree_structure, intake_form, tags }) => {
       const usedKeys = new Set(
-        [...walkAll(tree_structure)].flatMap(({ node }) => findPlaceholderKeys(`${node.title}\n${node.description}`)),
+        [...walkAll(tree_structure)].flatMap(({ node }) =>
+          findPlaceholderKeys(`${node.title}\n${node.description}`),
+        ),
       )
       expect(intake_form.length).toBeGreaterThanOrEqual(3)
       expect(intake_form.filter(({ key }) => !usedKeys.has(key))).toEqual([])
@@ -70,37 +77,57 @@ describe('the content of the starter flows', () => {
     },
   )
 
-  it.each(flows)('$name has at least two texts with commands, and each ends with an explanation', ({ tree_structure }) => {
-    const texts = [...walkAll(tree_structure)].map(({ node }) => node.description ?? '').filter((text) => text.includes('```'))
-    expect(texts.length).toBeGreaterThanOrEqual(2)
-    for (const text of texts) {
-      const parts = text.split('```')
-      expect(parts.length % 2, `unclosed code block: ${text}`).toBe(1)
-      expect(parts.at(-1)?.trim().length, text).toBeGreaterThan(20)
-    }
-  })
+  it.each(flows)(
+    '$name has at least two texts with commands, and each ends with an explanation',
+    ({ tree_structure }) => {
+      const texts = [...walkAll(tree_structure)]
+        .map(({ node }) => node.description ?? '')
+        .filter((text) => text.includes('```'))
+      expect(texts.length).toBeGreaterThanOrEqual(2)
+      for (const text of texts) {
+        const parts = text.split('```')
+        expect(parts.length % 2, `unclosed code block: ${text}`).toBe(1)
+        expect(parts.at(-1)?.trim().length, text).toBeGreaterThan(20)
+      }
+    },
+  )
 
   it.each(treeFlows)('$name has at least 12 nodes and a path with three decisions', ({ root }) => {
     expect([...walkNodes(root)].length).toBeGreaterThanOrEqual(12)
-    const decisions = [...listPaths(root)].map((path) => path.filter(({ type }) => type === 'decision').length)
+    const decisions = [...listPaths(root)].map(
+      (path) => path.filter(({ type }) => type === 'decision').length,
+    )
     expect(Math.max(...decisions)).toBeGreaterThanOrEqual(3)
   })
 
-  it.each(treeFlows)('$name reaches each solution by exactly one path, and each solution says what to confirm', ({ root }) => {
-    const paths = [...listPaths(root)]
-    const solutions = [...walkNodes(root)].filter(({ node }) => node.type === 'solution')
-    expect(paths.length).toBe(solutions.length)
-    for (const path of paths) expect(path.at(-1)).toMatchObject({ type: 'solution', description: expect.stringMatching(/\bConfirm\b/) })
-  })
+  it.each(treeFlows)(
+    '$name reaches each solution by exactly one path, and each solution says what to confirm',
+    ({ root }) => {
+      const paths = [...listPaths(root)]
+      const solutions = [...walkNodes(root)].filter(({ node }) => node.type === 'solution')
+      expect(paths.length).toBe(solutions.length)
+      for (const path of paths)
+        expect(path.at(-1)).toMatchObject({
+          type: 'solution',
+          description: expect.stringMatching(/\bConfirm\b/),
+        })
+    },
+  )
 
   it.each(stepFlows)(
     '$name has at least 8 steps and 3 sections, 2 steps with fallbacks, and a confirmation in the last 3 steps',
     ({ steps, tree_type }) => {
       const procedureSteps = steps.filter(({ type }) => type === 'procedure_step')
       expect(procedureSteps.length).toBeGreaterThanOrEqual(8)
-      expect(procedureSteps.filter(({ fallback_steps }) => fallback_steps?.length).length).toBeGreaterThanOrEqual(2)
+      expect(
+        procedureSteps.filter(({ fallback_steps }) => fallback_steps?.length).length,
+      ).toBeGreaterThanOrEqual(2)
       expect(steps.filter(({ type }) => type === 'section_header').length).toBeGreaterThanOrEqual(3)
-      expect(procedureSteps.slice(-3).some(({ title, description }) => /\bConfirm\b/.test(`${title}\n${description}`))).toBe(true)
+      expect(
+        procedureSteps
+          .slice(-3)
+          .some(({ title, description }) => /\bConfirm\b/.test(`${title}\n${description}`)),
+      ).toBe(true)
       expect(steps.at(-1)?.type).toBe('procedure_end')
       if (tree_type === 'maintenance') expect(JSON.stringify(steps)).toContain('{{target_label}}')
     },
@@ -114,10 +141,27 @@ describe('a starter flow', () => {
       const items = await viewer.client.flows.trees.list({ limit: 100 })
       for (const flow of flows) {
         const { status, body } = await viewer.call('GET', `/trees/${flow.id}`)
-        expect([status, body.account_id, body.author_id, body.author_name]).toEqual([200, platformAccountId, serviceUserId, 'Support Flow'])
-        expect(body).toMatchObject({ status: 'published', visibility: 'public', version: 1, team_id: null, category: flow.category })
+        expect([status, body.account_id, body.author_id, body.author_name]).toEqual([
+          200,
+          platformAccountId,
+          serviceUserId,
+          'Support Flow',
+        ])
+        expect(body).toMatchObject({
+          status: 'published',
+          visibility: 'public',
+          version: 1,
+          team_id: null,
+          category: flow.category,
+        })
         expect(body.tree_structure).toEqual(flow.tree_structure)
-        expect(items).toContainEqual(expect.objectContaining({ id: flow.id, account_id: platformAccountId, author_name: 'Support Flow' }))
+        expect(items).toContainEqual(
+          expect.objectContaining({
+            id: flow.id,
+            account_id: platformAccountId,
+            author_name: 'Support Flow',
+          }),
+        )
         const check = await viewer.client.flows.trees.validatePublish({ tree_id: flow.id })
         expect(check).toEqual({ can_publish: true, errors: [], warnings: [] })
       }
@@ -132,8 +176,15 @@ describe('a starter flow', () => {
         headers: { 'cf-connecting-ip': `2001:db8:77::${crypto.randomUUID().slice(0, 4)}` },
       })
     for (const { id, name, category } of flows)
-      expect((await visit(`/flows/${id}`)).body).toMatchObject({ id, name, category, usage_count: expect.any(Number) })
-    expect((await visit('/search?q=printer')).body.items.map(({ id }: { id: string }) => id)).toContain(treeFlows[0]?.id)
+      expect((await visit(`/flows/${id}`)).body).toMatchObject({
+        id,
+        name,
+        category,
+        usage_count: expect.any(Number),
+      })
+    expect((await visit('/search?q=printer')).body.items.map(({ id }: { id: string }) => id)).toContain(
+      treeFlows[0]?.id,
+    )
   })
 
   it('FLO-06 cannot be changed, deleted, shared or restored by an account admin', async () => {
@@ -141,7 +192,10 @@ describe('a starter flow', () => {
     for (const { id } of flows) {
       await expectRefusal(admin.client.flows.trees.update({ tree_id: id, name: 'Ours now' }), 403)
       await expectRefusal(admin.client.flows.trees.delete({ tree_id: id }), 403)
-      expect(await admin.client.flows.trees.get({ tree_id: id })).toMatchObject({ version: 1, account_id: platformAccountId })
+      expect(await admin.client.flows.trees.get({ tree_id: id })).toMatchObject({
+        version: 1,
+        account_id: platformAccountId,
+      })
     }
     const [{ id = '' } = {}] = flows
     await expectRefusal(admin.client.flows.sharing.create({ tree_id: id }), 403)
@@ -178,7 +232,10 @@ describe('a starter flow', () => {
     const categories = (await admin.client.flows.categories.list({ limit: 100 })).filter(
       ({ name }: { name: string }) => name === 'Printing',
     )
-    expect(categories.find(({ id }: { id: string }) => id === category.id)).toMatchObject({ account_id: id, flow_count: 0 })
+    expect(categories.find(({ id }: { id: string }) => id === category.id)).toMatchObject({
+      account_id: id,
+      flow_count: 0,
+    })
     expect(await service.sql('select from trees where account_id = $1', [id])).toEqual([])
   })
 })

@@ -28,20 +28,24 @@ it('FLO-07 FLO-08 records the parent, root, depth and reason of a fork, also of 
     published_at: null,
   })
   const third = await account.admin.client.flows.forks.create({ tree_id: second.body.id, name: 'Third' })
-  expect([third.name, third.parent_tree_id, third.root_tree_id, third.fork_depth, third.fork_reason]).toEqual([
-    'Third',
-    second.body.id,
-    first.id,
-    2,
-    null,
-  ])
+  expect([third.name, third.parent_tree_id, third.root_tree_id, third.fork_depth, third.fork_reason]).toEqual(
+    ['Third', second.body.id, first.id, 2, null],
+  )
   const items = await account.admin.client.flows.trees.list({ sort_by: 'created_at' })
   expect(items.map(({ fork_info }: { fork_info: unknown }) => fork_info).slice(0, 3)).toEqual([
     { parent_id: second.body.id, parent_name: first.name, root_id: first.id, depth: 2, reason: null },
-    { parent_id: first.id, parent_name: first.name, root_id: first.id, depth: 1, reason: 'Another print server' },
+    {
+      parent_id: first.id,
+      parent_name: first.name,
+      root_id: first.id,
+      depth: 1,
+      reason: 'Another print server',
+    },
     null,
   ])
-  expect((await account.admin.client.flows.forks.list({ tree_id: first.id })).map(({ id }) => id)).toEqual([second.body.id])
+  expect((await account.admin.client.flows.forks.list({ tree_id: first.id })).map(({ id }) => id)).toEqual([
+    second.body.id,
+  ])
 })
 
 it('FLO-48 FLO-49 returns 404 to a fork of a flow that the caller cannot see, and omits forks that the caller cannot see', async () => {
@@ -62,6 +66,8 @@ it('hides the name of a parent that the reader cannot see', async () => {
   const parent = await createFlow(account.admin)
   const fork = await account.admin.client.flows.forks.create({ tree_id: parent.id })
   await account.admin.client.flows.trees.update({ tree_id: parent.id, visibility: 'private' })
-  const item = (await colleague.call('GET', '/trees?sort_by=created_at')).body.find(({ id }: { id: string }) => id === fork.id)
+  const item = (await colleague.call('GET', '/trees?sort_by=created_at')).body.find(
+    ({ id }: { id: string }) => id === fork.id,
+  )
   expect(item.fork_info).toMatchObject({ parent_id: parent.id, parent_name: null })
 })

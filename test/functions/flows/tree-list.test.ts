@@ -53,9 +53,19 @@ describe('the list of flows', () => {
   it('FLO-11 applies each filter alone and several together', async () => {
     const account = await createAccount(service)
     const colleague = await account.addColleague()
-    await createFlow(account.admin, { name: 'A', category: 'Printing', tags: ['Printer'], visibility: 'account' })
+    await createFlow(account.admin, {
+      name: 'A',
+      category: 'Printing',
+      tags: ['Printer'],
+      visibility: 'account',
+    })
     await createFlow(account.admin, { name: 'B', status: 'draft' })
-    await createFlow(colleague, { name: 'C', tree_type: 'procedural', tree_structure: patchProcedure(), intake_form: patchForm })
+    await createFlow(colleague, {
+      name: 'C',
+      tree_type: 'procedural',
+      tree_structure: patchProcedure(),
+      intake_form: patchForm,
+    })
     const namesByQuery: Record<string, string[]> = {}
     const queries = [
       'visibility=account',
@@ -65,8 +75,16 @@ describe('the list of flows', () => {
       'status=draft',
       'tree_type=procedural',
     ]
-    for (const query of [...queries, 'visibility=account&tag=PRINTER&category=Printing', 'tag=printer&status=draft', 'tag=other'])
-      namesByQuery[query.replace(colleague.id, 'colleague')] = await listNames(account, `sort_by=name&${query}`)
+    for (const query of [
+      ...queries,
+      'visibility=account&tag=PRINTER&category=Printing',
+      'tag=printer&status=draft',
+      'tag=other',
+    ])
+      namesByQuery[query.replace(colleague.id, 'colleague')] = await listNames(
+        account,
+        `sort_by=name&${query}`,
+      )
     expect(namesByQuery).toEqual({
       'visibility=account': ['A'],
       'author_id=colleague': ['C'],
@@ -82,7 +100,11 @@ describe('the list of flows', () => {
 
   it('finds flows that contain every search word in name, description or tags, and treats wildcards literally', async () => {
     const account = await createAccount(service)
-    await createFlow(account.admin, { name: 'VPN drops', description: 'FortiClient at 98%', tags: ['Remote'] })
+    await createFlow(account.admin, {
+      name: 'VPN drops',
+      description: 'FortiClient at 98%',
+      tags: ['Remote'],
+    })
     await createFlow(account.admin, { name: 'VPN slow', description: 'FortiClient at 98x' })
     const search = (words: string) => listNames(account, `sort_by=name&search=${encodeURIComponent(words)}`)
     expect(await search('vpn')).toEqual(['VPN drops', 'VPN slow'])
@@ -99,7 +121,12 @@ describe('the list of flows', () => {
     const colleague = await account.addColleague()
     await createFlow(account.admin, { name: 'Hidden recipe', visibility: 'private', tags: ['secret'] })
     await createFlow(otherAccount.admin, { name: 'Hidden recipe', visibility: 'public', tags: ['secret'] })
-    for (const query of ['search=hidden', 'tag=secret', 'visibility=private', 'search=hidden&visibility=public'])
+    for (const query of [
+      'search=hidden',
+      'tag=secret',
+      'visibility=private',
+      'search=hidden&visibility=public',
+    ])
       expect((await colleague.call('GET', `/trees?${query}`)).body).toEqual([])
     expect(await listNames(account, 'search=hidden')).toEqual(['Hidden recipe'])
   })
@@ -107,9 +134,15 @@ describe('the list of flows', () => {
   it('FLO-48 fills a page with visible flows when invisible flows lie between them', async () => {
     const account = await createAccount(service)
     const teamless = await account.addColleague({ teamId: null })
-    for (const name of ['A', 'B']) await createFlow(account.admin, { name, visibility: 'account', tags: ['shared'] })
-    for (const visibility of ['private', 'team', 'private']) await createFlow(account.admin, { visibility, tags: ['shared'] })
-    for (const query of ['sort_by=created_at&tag=shared', 'sort_by=version&tag=shared', `author_id=${account.admin.id}`]) {
+    for (const name of ['A', 'B'])
+      await createFlow(account.admin, { name, visibility: 'account', tags: ['shared'] })
+    for (const visibility of ['private', 'team', 'private'])
+      await createFlow(account.admin, { visibility, tags: ['shared'] })
+    for (const query of [
+      'sort_by=created_at&tag=shared',
+      'sort_by=version&tag=shared',
+      `author_id=${account.admin.id}`,
+    ]) {
       const { body, headers } = await teamless.call('GET', `/trees?limit=1&${query}`)
       expect([getOwnNames(account, body), headers.get('link') !== null], query).toEqual([['B'], true])
     }
@@ -124,7 +157,8 @@ describe('the list of flows', () => {
       const walked: string[] = []
       for await (const { id } of admin.client.flows.trees.list({ tag: 'walked', sort_by, limit: 2 })) {
         walked.push(id)
-        if (walked.length === 2) for (const tree_id of walked) await admin.client.flows.trees.delete({ tree_id })
+        if (walked.length === 2)
+          for (const tree_id of walked) await admin.client.flows.trees.delete({ tree_id })
       }
       expect(walked).toEqual(expected)
     },
@@ -136,7 +170,10 @@ describe('the list of flows', () => {
     for (const sort of ['usage_count', 'updated_at', 'created_at', 'name', 'name_desc', 'version']) {
       const ids: string[] = []
       for (let skip = 0; skip < 8; skip += 3) {
-        const { body, headers } = await account.admin.call('GET', `/trees?tag=paged&sort_by=${sort}&skip=${skip}&limit=3`)
+        const { body, headers } = await account.admin.call(
+          'GET',
+          `/trees?tag=paged&sort_by=${sort}&skip=${skip}&limit=3`,
+        )
         ids.push(...body.map(({ id }: ListItem) => id))
         expect(headers.get('link') !== null).toBe(skip + 3 < 7)
       }

@@ -13,8 +13,10 @@ type Flow = Record<string, unknown>
 const contentNames = [...Object.keys(contentFields), 'tree_structure', 'intake_form'] as (keyof Flow)[]
 const pickContent = (flow: Flow) => Object.fromEntries(contentNames.map((name) => [name, flow[name]]))
 
-const buildMarkdown = (...lines: string[]) => ['---', 'name: Light', 'type: troubleshooting', '---', '', ...lines].join('\n')
-const importMarkdown = (person: Person, markdown: string) => person.call('POST', '/trees/import/markdown', { markdown })
+const buildMarkdown = (...lines: string[]) =>
+  ['---', 'name: Light', 'type: troubleshooting', '---', '', ...lines].join('\n')
+const importMarkdown = (person: Person, markdown: string) =>
+  person.call('POST', '/trees/import/markdown', { markdown })
 const validateMarkdown = async (person: Person, markdown: string) =>
   (await person.call('POST', '/trees/validate/markdown', { markdown })).body
 const listOwnFlows = async ({ id, call }: Person) => (await call('GET', `/trees?author_id=${id}`)).body
@@ -23,7 +25,12 @@ describe('the markdown export and import of flows', () => {
   it('FLO-56 exports front matter, an intake table and a heading per step, in a file named after the flow', async () => {
     const { admin } = await createAccount(service)
     const procedural = { tree_type: 'procedural', tree_structure: patchProcedure(), intake_form: patchForm }
-    const flow = await createFlow(admin, { ...procedural, name: 'Patch “servers” / Δ', category: 'Servers', tags: ['patch', 'a: b'] })
+    const flow = await createFlow(admin, {
+      ...procedural,
+      name: 'Patch “servers” / Δ',
+      category: 'Servers',
+      tags: ['patch', 'a: b'],
+    })
     const { status, headers, text } = await admin.call('GET', `/trees/${flow.id}/export/markdown`)
     expect([status, headers.get('content-type')]).toEqual([200, 'text/markdown; charset=utf-8'])
     expect(headers.get('content-disposition')).toBe("attachment; filename*=UTF-8''patch-servers.md")
@@ -56,7 +63,14 @@ describe('the markdown export and import of flows', () => {
     const { status, body } = await importMarkdown(ours.admin, text)
     expect([status, body]).toEqual([
       201,
-      { tree_id: body.tree_id, name: flow.name, status: 'draft', category_created: true, tags_created: ['printer'], warnings: [] },
+      {
+        tree_id: body.tree_id,
+        name: flow.name,
+        status: 'draft',
+        category_created: true,
+        tags_created: ['printer'],
+        warnings: [],
+      },
     ])
     const tree = (await ours.admin.call('GET', `/trees/${body.tree_id}`)).body
     expect(pickContent(tree)).toEqual(pickContent(flow))
@@ -64,21 +78,32 @@ describe('the markdown export and import of flows', () => {
   })
 
   it('FLO-56 FLO-36 exports and imports generated flows without changes, as markdown and as .rfflow', async () => {
-    const roundTrips = fc.asyncProperty(fc.array(publishableFlow, { minLength: 8, maxLength: 8 }), async (batch) => {
-      const { admin } = await createAccount(service)
-      for (const generated of batch) {
-        // Only flows that exist can be sub-flows.
-        const flow = { ...generated, tree_structure: replaceSubflowIds(generated.tree_structure, new Map()) }
-        const { id, ...tree } = await createFlow(admin, flow)
-        expect(pickContent(tree)).toEqual({ ...flow, category: tree.category })
-        const markdown = (await admin.call('GET', `/trees/${id}/export/markdown`)).text
-        const envelope = JSON.parse((await admin.call('GET', `/trees/${id}/export`)).text)
-        for (const response of [await importMarkdown(admin, markdown), await admin.call('POST', '/trees/import', envelope)]) {
-          expect([response.status, response.text]).toEqual([201, expect.stringContaining('tree_id')])
-          expect(pickContent((await admin.call('GET', `/trees/${response.body.tree_id}`)).body)).toEqual(pickContent(tree))
+    const roundTrips = fc.asyncProperty(
+      fc.array(publishableFlow, { minLength: 8, maxLength: 8 }),
+      async (batch) => {
+        const { admin } = await createAccount(service)
+        for (const generated of batch) {
+          // Only flows that exist can be sub-flows.
+          const flow = {
+            ...generated,
+            tree_structure: replaceSubflowIds(generated.tree_structure, new Map()),
+          }
+          const { id, ...tree } = await createFlow(admin, flow)
+          expect(pickContent(tree)).toEqual({ ...flow, category: tree.category })
+          const markdown = (await admin.call('GET', `/trees/${id}/export/markdown`)).text
+          const envelope = JSON.parse((await admin.call('GET', `/trees/${id}/export`)).text)
+          for (const response of [
+            await importMarkdown(admin, markdown),
+            await admin.call('POST', '/trees/import', envelope),
+          ]) {
+            expect([response.status, response.text]).toEqual([201, expect.stringContaining('tree_id')])
+            expect(pickContent((await admin.call('GET', `/trees/${response.body.tree_id}`)).body)).toEqual(
+              pickContent(tree),
+            )
+          }
         }
-      }
-    })
+      },
+    )
     await fc.assert(roundTrips, { numRuns: 3, endOnFailure: true })
   }, 120_000)
 
@@ -95,11 +120,25 @@ describe('the markdown export and import of flows', () => {
     }
     const field = { key: 'k', label: 'one\ntwo', type: 'text', required: false, help_text: 'a\r\nb' }
     const options = ['x', 'y'].map((id) => ({ id, label: `${id}\n${id}`, next_node_id: id }))
-    const leaves = ['x', 'y'].map((id) => ({ id, type: 'solution', title: ' ', solution: `${id}\n`, description: '\r\n' }))
+    const leaves = ['x', 'y'].map((id) => ({
+      id,
+      type: 'solution',
+      title: ' ',
+      solution: `${id}\n`,
+      description: '\r\n',
+    }))
     const root = { id: 'd', type: 'decision', title: '\v', action: 'a\tb', options, children: leaves }
-    const fields = { tree_type: 'procedural', tree_structure: { steps: [step, { id: 'e', type: 'procedure_end' }] }, intake_form: [field] }
+    const fields = {
+      tree_type: 'procedural',
+      tree_structure: { steps: [step, { id: 'e', type: 'procedure_end' }] },
+      intake_form: [field],
+    }
     const steps = await createFlow(admin, { ...fields, name: 'Two\nlines', description: 'a\rb' })
-    expect(steps).toMatchObject({ name: 'Two lines', description: 'a\nb', intake_form: [{ label: 'one two', help_text: 'a\nb' }] })
+    expect(steps).toMatchObject({
+      name: 'Two lines',
+      description: 'a\nb',
+      intake_form: [{ label: 'one two', help_text: 'a\nb' }],
+    })
     expect(steps.tree_structure.steps[0]).toEqual({
       id: 's',
       type: 'procedure_step',
@@ -107,7 +146,13 @@ describe('the markdown export and import of flows', () => {
       description: 'x\ny\nz\n',
       fallback_steps: [{ id: 'f', title: 'f f', description: '\n' }],
     })
-    const changes = { tree_type: 'troubleshooting', tree_structure: root, intake_form: [], name: 'x\r\ny', description: '\r\n' }
+    const changes = {
+      tree_type: 'troubleshooting',
+      tree_structure: root,
+      intake_form: [],
+      name: 'x\r\ny',
+      description: '\r\n',
+    }
     const { body: tree } = await admin.call('PUT', `/trees/${steps.id}`, changes)
     expect(tree).toMatchObject({ name: 'x y', description: '\n', tree_structure: { title: 'a b' } })
     expect(tree.tree_structure.options.map(({ label }: Flow) => label)).toEqual(['x x', 'y y'])
@@ -131,7 +176,11 @@ describe('the markdown export and import of flows', () => {
       title: 'Which?',
       description: 'Look at it.',
       children,
-      options: children.map((child, index) => ({ id: `o${index}`, label: `Choice ${index}`, next_node_id: child.id })),
+      options: children.map((child, index) => ({
+        id: `o${index}`,
+        label: `Choice ${index}`,
+        next_node_id: child.id,
+      })),
     })
     const branches = Array.from({ length: 9 }, (_, b) =>
       buildDecision(
@@ -152,8 +201,17 @@ describe('the markdown export and import of flows', () => {
 
   it('FLO-57 validates markdown with a line number per publishing problem, and stores nothing', async () => {
     const { admin } = await createAccount(service)
-    expect(await validateMarkdown(admin, buildMarkdown('## Solution: Reseat the cable {#cable}'))).toEqual({ valid: true, problems: [] })
-    const incomplete = buildMarkdown('## Decision: Is it green? {#root}', '- Yes -> #a', '- No ->', '', '## Action: {#a}')
+    expect(await validateMarkdown(admin, buildMarkdown('## Solution: Reseat the cable {#cable}'))).toEqual({
+      valid: true,
+      problems: [],
+    })
+    const incomplete = buildMarkdown(
+      '## Decision: Is it green? {#root}',
+      '- Yes -> #a',
+      '- No ->',
+      '',
+      '## Action: {#a}',
+    )
     expect(await validateMarkdown(admin, incomplete)).toEqual({
       valid: false,
       problems: [
@@ -171,7 +229,13 @@ describe('the markdown export and import of flows', () => {
 
   it('FLO-57 returns the problems of invalid markdown from validation and with 400 from an import, and stores nothing', async () => {
     const { admin } = await createAccount(service)
-    const broken = buildMarkdown('## Decision: Is it green? {#root}', '- Yes -> #gone', '- No -> #a', '', '## Question: What? {#a}')
+    const broken = buildMarkdown(
+      '## Decision: Is it green? {#root}',
+      '- Yes -> #gone',
+      '- No -> #a',
+      '',
+      '## Question: What? {#a}',
+    )
     const problems = [
       { line: 7, message: 'This link leads to #gone, which is not in this file' },
       { line: 8, message: 'This link leads to #a, which is not in this file' },
@@ -179,18 +243,25 @@ describe('the markdown export and import of flows', () => {
     ]
     expect(await validateMarkdown(admin, broken)).toEqual({ valid: false, problems })
     const { status, body } = await importMarkdown(admin, broken)
-    expect([status, body]).toEqual([400, { detail: 'The file cannot be read: 3 problems', code: 'markdown_invalid', problems }])
+    expect([status, body]).toEqual([
+      400,
+      { detail: 'The file cannot be read: 3 problems', code: 'markdown_invalid', problems },
+    ])
     expect(await listOwnFlows(admin)).toEqual([])
   })
 
   it('FLO-57 accepts up to 4 MiB of markdown, and reports deeply nested front matter as a problem', async () => {
     const { admin } = await createAccount(service)
     const maxSize = 4 * 1024 * 1024
-    expect((await validateMarkdown(admin, buildMarkdown('## Solution: x {#x}', '{#'.repeat(maxSize / 2 - 50)))).problems).toEqual([
-      { line: 6, message: 'The description must have at most 20000 characters' },
-    ])
+    expect(
+      (await validateMarkdown(admin, buildMarkdown('## Solution: x {#x}', '{#'.repeat(maxSize / 2 - 50))))
+        .problems,
+    ).toEqual([{ line: 6, message: 'The description must have at most 20000 characters' }])
     expect((await validateMarkdown(admin, '\n'.repeat(maxSize))).problems[0].line).toBe(1)
-    expectStatus(await admin.call('POST', '/trees/validate/markdown', { markdown: 'x'.repeat(maxSize + 1) }), 422)
+    expectStatus(
+      await admin.call('POST', '/trees/validate/markdown', { markdown: 'x'.repeat(maxSize + 1) }),
+      422,
+    )
     const tooLarge = await sendHeadersOnly(
       `${service.api}/api/v1/trees/validate/markdown`,
       'POST',
@@ -199,7 +270,10 @@ describe('the markdown export and import of flows', () => {
     )
     expectStatus(tooLarge, 413)
     for (const nesting of ['[', '- ', '{', '? ', 'a: ', '"']) {
-      const { valid, problems } = await validateMarkdown(admin, `---\n${nesting.repeat(31_000 / nesting.length)}\n---\n`)
+      const { valid, problems } = await validateMarkdown(
+        admin,
+        `---\n${nesting.repeat(31_000 / nesting.length)}\n---\n`,
+      )
       expect([valid, problems.length > 0]).toEqual([false, true])
     }
   })

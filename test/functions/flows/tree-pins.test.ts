@@ -36,7 +36,8 @@ it('rejects a pin order that lacks a pin or contains an unpinned flow', async ()
   const { admin } = await createAccount(service)
   const [pinned, other] = [await createFlow(admin), await createFlow(admin)]
   await admin.client.flows.pins.pin({ tree_id: pinned.id })
-  for (const tree_ids of [[], [pinned.id, other.id], [other.id]]) await expectRefusal(admin.client.flows.pins.reorder({ tree_ids }), 422)
+  for (const tree_ids of [[], [pinned.id, other.id], [other.id]])
+    await expectRefusal(admin.client.flows.pins.reorder({ tree_ids }), 422)
 })
 
 it('FLO-14 unpins a flow again without effect, and hides a pin whose flow is no longer visible', async () => {

@@ -43,18 +43,30 @@ afterAll(() => service.close())
  * List flows for `reader`, after the same list for `firstReader` on the same connection if it is set.
  * Return the plan's scans of `trees`, the number of rows in the list and the statement batches.
  */
-async function explainList(reader: Person, query: string, { skip = 0, firstReader }: { skip?: number; firstReader?: Person } = {}) {
+async function explainList(
+  reader: Person,
+  query: string,
+  { skip = 0, firstReader }: { skip?: number; firstReader?: Person } = {},
+) {
   const list = (connection: Database, { id, accountId, signInId }: Person) => {
     const caller = { userId: id, accountId, signInId }
-    const scope = openScope(connection, { caller, access: 'user', skipGuards: 'none', ip: '', readOnly: true }, () => {})
+    const scope = openScope(
+      connection,
+      { caller, access: 'user', skipGuards: 'none', ip: '', readOnly: true },
+      () => {},
+    )
     const parsed = TreeQuery.parse(Object.fromEntries(new URLSearchParams(query.replace('AUTHOR', id))))
     return selectTrees(scope.db, { ...parsed, skip, limit: pageSize })
   }
-  const { nodes, batches, result } = await explainStatements(service, firstReader !== undefined, async (connection, clearRecorded) => {
-    if (firstReader) await list(connection, firstReader)
-    clearRecorded()
-    return list(connection, reader)
-  })
+  const { nodes, batches, result } = await explainStatements(
+    service,
+    firstReader !== undefined,
+    async (connection, clearRecorded) => {
+      if (firstReader) await list(connection, firstReader)
+      clearRecorded()
+      return list(connection, reader)
+    },
+  )
   return { scans: nodes.filter((node) => node['Relation Name'] === 'trees'), rows: result.length, batches }
 }
 
@@ -68,7 +80,8 @@ describe.each(['small', 'large'] as const)('the list in a %s account', (size) =>
         const { scans } = await explainList(readers[size], `${sort}&${condition}`)
         expect(scans.length, sort).toBeGreaterThan(0)
         expect(scans.filter((scan) => scan['Node Type'] === 'Seq Scan')).toEqual([])
-        // There are two scans: one selects the ids of the page, the other reads its rows under the row-level security policies.
+        // There are two scans: one selects the ids of the page, the other reads its rows under the row-level
+        // security policies.
         expect(Math.max(...scans.map(rowsRead)), sort).toBeLessThanOrEqual(sizes[size] + platformFlowCount)
       }
     },
@@ -83,8 +96,18 @@ describe.each(['small', 'large'] as const)('the list in a %s account', (size) =>
 
 describe('the list in a large account', () => {
   it.each(sortQueries)('reads fewer rows than 20 pages, sorted by %s', async (sort) => {
-    for (const condition of ['', '&tag=common', '&search=printer', '&search=zeppelin', '&tag=rare17', '&status=published'])
-      expect(totalRowsRead((await explainList(readers.large, `${sort}${condition}`)).scans), condition).toBeLessThan(20 * pageSize)
+    for (const condition of [
+      '',
+      '&tag=common',
+      '&search=printer',
+      '&search=zeppelin',
+      '&tag=rare17',
+      '&status=published',
+    ])
+      expect(
+        totalRowsRead((await explainList(readers.large, `${sort}${condition}`)).scans),
+        condition,
+      ).toBeLessThan(20 * pageSize)
   })
 
   it('reads fewer rows than 20 pages with a plan cached for a small account', async () => {

@@ -7,7 +7,9 @@ import { createAccount } from '#test/support/people.ts'
 const service = await sharedService()
 let visitorCount = 0
 const openLink = (token: string, target: { api: string } = service) =>
-  request(target, 'GET', `/shared/${token}`, { headers: { 'cf-connecting-ip': `2001:db8:5::${process.pid % 9999}:${++visitorCount}` } })
+  request(target, 'GET', `/shared/${token}`, {
+    headers: { 'cf-connecting-ip': `2001:db8:5::${process.pid % 9999}:${++visitorCount}` },
+  })
 
 it('FLO-68 masks passwords, tokens and keys of a shared flow, and keeps addresses', async () => {
   const { admin } = await createAccount(service)
@@ -43,7 +45,8 @@ it('FLO-58 limits the lifetime of a share link to 1 to 365 days, and defaults to
   const flow = await createFlow(admin)
   const { body } = await admin.call('POST', `/trees/${flow.id}/share`)
   expect(Math.round((Date.parse(body.expires_at) - Date.now()) / 86_400_000)).toBe(30)
-  for (const expires_in_days of [0, 366, 1.5]) expectStatus(await admin.call('POST', `/trees/${flow.id}/share`, { expires_in_days }), 422)
+  for (const expires_in_days of [0, 366, 1.5])
+    expectStatus(await admin.call('POST', `/trees/${flow.id}/share`, { expires_in_days }), 422)
 })
 
 it('FLO-35 returns 404 for an expired share link and omits it from the list', async () => {
@@ -68,7 +71,13 @@ it('FLO-59 lists active share links, and returns 404 for a revoked link', async 
   const { body: link } = await admin.call('POST', `/trees/${flow.id}/share`)
   const { body } = await admin.call('GET', `/trees/${flow.id}/shares`)
   expect(body).toEqual([
-    { id: link.id, created_by: admin.id, created_by_name: admin.fullName, expires_at: link.expires_at, created_at: body[0].created_at },
+    {
+      id: link.id,
+      created_by: admin.id,
+      created_by_name: admin.fullName,
+      expires_at: link.expires_at,
+      created_at: body[0].created_at,
+    },
   ])
   expectStatus(await admin.call('DELETE', `/trees/${flow.id}/shares/${link.id}`), 204)
   expectStatus(await admin.call('DELETE', `/trees/${flow.id}/shares/${link.id}`), 404)
@@ -99,7 +108,9 @@ it('ACC-17 writes an audit row without the token when a flow is shared and when 
   const { body: link } = await author.call('POST', `/trees/${flow.id}/share`)
   await author.call('DELETE', `/trees/${flow.id}/shares/${link.id}`)
   const { body, text } = await account.admin.call('GET', '/accounts/me/audit-logs')
-  expect(body.map(({ action, actor_id, resource_id }: Record<string, string>) => [action, actor_id, resource_id])).toEqual([
+  expect(
+    body.map(({ action, actor_id, resource_id }: Record<string, string>) => [action, actor_id, resource_id]),
+  ).toEqual([
     ['tree_share.updated', author.id, link.id],
     ['tree_share.created', author.id, link.id],
   ])
@@ -115,7 +126,13 @@ it('FLO-65 a link ends when its creator is deactivated or becomes a viewer, and 
     expectStatus(await openLink(link.token), 200)
     expectStatus(await account.admin.call('PATCH', `/accounts/me/members/${author.id}`, leave), 200)
     expectStatus(await openLink(link.token), 404)
-    expectStatus(await account.admin.call('PATCH', `/accounts/me/members/${author.id}`, { is_active: true, role: 'engineer' }), 200)
+    expectStatus(
+      await account.admin.call('PATCH', `/accounts/me/members/${author.id}`, {
+        is_active: true,
+        role: 'engineer',
+      }),
+      200,
+    )
     expectStatus(await openLink(link.token), 404)
   }
 })
@@ -138,7 +155,11 @@ it('FLO-66 a link shows no attachment, script, approver, sub-flow or evidence of
   const account = await createAccount(service)
   const { admin } = account
   const colleague = await account.addColleague()
-  const { id: script } = await admin.client.scripts.create({ name: 'x', language: 'bash', script_body: 'uptime' })
+  const { id: script } = await admin.client.scripts.create({
+    name: 'x',
+    language: 'bash',
+    script_body: 'uptime',
+  })
   const tree_structure = {
     id: 'ping',
     type: 'action',
@@ -154,6 +175,11 @@ it('FLO-66 a link shows no attachment, script, approver, sub-flow or evidence of
   const flow = await createFlow(admin, { tree_structure, intake_form: [] })
   const { body: link } = await admin.call('POST', `/trees/${flow.id}/share`)
   const { text, body } = expectStatus(await openLink(link.token), 200)
-  expect(body.tree_structure).toMatchObject({ id: 'ping', title: 'Ping', children: [{ id: 'end', title: 'Done' }] })
-  for (const secret of ['wiki.internal', script, colleague.id, 'attachments', 'evidence']) expect(text).not.toContain(secret)
+  expect(body.tree_structure).toMatchObject({
+    id: 'ping',
+    title: 'Ping',
+    children: [{ id: 'end', title: 'Done' }],
+  })
+  for (const secret of ['wiki.internal', script, colleague.id, 'attachments', 'evidence'])
+    expect(text).not.toContain(secret)
 })

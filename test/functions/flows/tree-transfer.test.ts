@@ -7,12 +7,17 @@ import { createAccount } from '#test/support/people.ts'
 
 const service = await sharedService()
 const contentNames = [...Object.keys(contentFields), 'tree_structure', 'intake_form']
-const pickContent = (flow: Record<string, unknown>) => Object.fromEntries(contentNames.map((name) => [name, flow[name]]))
+const pickContent = (flow: Record<string, unknown>) =>
+  Object.fromEntries(contentNames.map((name) => [name, flow[name]]))
 
 describe('the export and import of flow files', () => {
   it('FLO-36 FLO-55 exports a flow as a versioned JSON envelope, in a file named after the flow', async () => {
     const { admin } = await createAccount(service)
-    const flow = await createFlow(admin, { name: 'Drücker “offline” / 2', category: 'Printing', tags: ['printer'] })
+    const flow = await createFlow(admin, {
+      name: 'Drücker “offline” / 2',
+      category: 'Printing',
+      tags: ['printer'],
+    })
     const { status, headers, text } = await admin.call('GET', `/trees/${flow.id}/export`)
     const envelope = JSON.parse(text)
     expect([status, headers.get('content-type')]).toEqual([200, 'application/json'])
@@ -30,16 +35,32 @@ describe('the export and import of flow files', () => {
   it('FLO-37 FLO-38 FLO-40 imports a flow as a draft that reuses the account’s category and tags and records its origin', async () => {
     const [ours, theirs] = [await createAccount(service), await createAccount(service)]
     const procedural = { tree_type: 'procedural', tree_structure: patchProcedure(), intake_form: patchForm }
-    const flow = await createFlow(theirs.admin, { ...procedural, category: 'Servers', tags: ['Windows', 'patch'] })
+    const flow = await createFlow(theirs.admin, {
+      ...procedural,
+      category: 'Servers',
+      tags: ['Windows', 'patch'],
+    })
     const existing = await createFlow(ours.admin, { category: 'SERVERS', tags: ['windows'] })
     const envelope = JSON.parse((await theirs.admin.call('GET', `/trees/${flow.id}/export`)).text)
     const { status, body } = await ours.admin.call('POST', '/trees/import', envelope)
     expect([status, body]).toEqual([
       201,
-      { tree_id: body.tree_id, name: flow.name, status: 'draft', category_created: false, tags_created: ['patch'], warnings: [] },
+      {
+        tree_id: body.tree_id,
+        name: flow.name,
+        status: 'draft',
+        category_created: false,
+        tags_created: ['patch'],
+        warnings: [],
+      },
     ])
     const imported = (await ours.admin.call('GET', `/trees/${body.tree_id}`)).body
-    expect(imported).toMatchObject({ category_id: existing.category_id, category: 'SERVERS', status: 'draft', author_id: ours.admin.id })
+    expect(imported).toMatchObject({
+      category_id: existing.category_id,
+      category: 'SERVERS',
+      status: 'draft',
+      author_id: ours.admin.id,
+    })
     expect(pickContent(imported)).toEqual({ ...pickContent(flow), category: 'SERVERS' })
     expect(imported.import_metadata).toMatchObject({
       source: 'rfflow',
@@ -60,7 +81,9 @@ describe('the export and import of flow files', () => {
     }
     const { body } = await admin.call('POST', '/trees/import', { rfflow_version: '1.0', flow })
     expect(body).toMatchObject({ category_created: true, tags_created: ['A', 'b'] })
-    expect(body.warnings).toEqual([{ node_id: 'x', path: 'tree_structure.title', message: 'This solution has no title' }])
+    expect(body.warnings).toEqual([
+      { node_id: 'x', path: 'tree_structure.title', message: 'This solution has no title' },
+    ])
   })
 
   it('FLO-39 rejects an unsupported rfflow_version with 400, and stores nothing', async () => {
@@ -76,8 +99,16 @@ describe('the export and import of flow files', () => {
 
   it('returns all errors of a flow file with missing, unknown and invalid fields', async () => {
     const { admin } = await createAccount(service)
-    const flow = { tree_type: 'procedural', tree_structure: { steps: [{ id: '', type: 'jump' }, { type: 'procedure_end' }] }, tags: [''] }
-    const { status, body } = await admin.call('POST', '/trees/import', { rfflow_version: '1.0', flow, extra: 1 })
+    const flow = {
+      tree_type: 'procedural',
+      tree_structure: { steps: [{ id: '', type: 'jump' }, { type: 'procedure_end' }] },
+      tags: [''],
+    }
+    const { status, body } = await admin.call('POST', '/trees/import', {
+      rfflow_version: '1.0',
+      flow,
+      extra: 1,
+    })
     expect(status).toBe(422)
     expect(body.errors.map(({ loc }: { loc: unknown[] }) => loc.join('.')).sort()).toEqual([
       'body.extra',

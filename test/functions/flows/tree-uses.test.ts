@@ -7,11 +7,21 @@ import { createAccount, type Person } from '#test/support/people.ts'
 
 const service = await sharedService()
 const { username: user, password, pathname } = new URL(service.settings.DATABASE_URL ?? '')
-const pool = new pg.Pool({ host: '127.0.0.1', port: inject('shared').postgresPort, user, password, database: pathname.slice(1), max: 32 })
+const pool = new pg.Pool({
+  host: '127.0.0.1',
+  port: inject('shared').postgresPort,
+  user,
+  password,
+  database: pathname.slice(1),
+  max: 32,
+})
 afterAll(() => pool.end())
 
 /** Count one use of a flow by this person, with the database role of the service. */
-async function countUse({ id, accountId, signInId }: Person, flow: { account_id: string; id: string }): Promise<void> {
+async function countUse(
+  { id, accountId, signInId }: Person,
+  flow: { account_id: string; id: string },
+): Promise<void> {
   const client = await pool.connect()
   try {
     await client.query('begin')
@@ -23,7 +33,8 @@ async function countUse({ id, accountId, signInId }: Person, flow: { account_id:
   }
 }
 
-const getUsageCount = async (person: Person, { id }: { id: string }) => (await person.call('GET', `/trees/${id}`)).body.usage_count
+const getUsageCount = async (person: Person, { id }: { id: string }) =>
+  (await person.call('GET', `/trees/${id}`)).body.usage_count
 
 describe('the usage count of a flow', () => {
   it('FLO-04 includes every one of 2 and of 32 simultaneous uses', async () => {
@@ -33,7 +44,10 @@ describe('the usage count of a flow', () => {
     expect(await getUsageCount(admin, flow)).toBe(2)
     await runConcurrently(() => countUse(admin, flow), 32)
     expect(await getUsageCount(admin, flow)).toBe(34)
-    expect((await admin.call('GET', `/trees/${flow.id}`)).body).toMatchObject({ version: 1, updated_at: flow.updated_at })
+    expect((await admin.call('GET', `/trees/${flow.id}`)).body).toMatchObject({
+      version: 1,
+      updated_at: flow.updated_at,
+    })
   })
 
   it('FLO-04 includes the uses by every account if the flow is a starter flow', async () => {

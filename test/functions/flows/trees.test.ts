@@ -10,10 +10,25 @@ const service = await sharedService()
 describe('creating a flow', () => {
   it('FLO-43 publishes a valid flow by default', async () => {
     const { admin, teamId } = await createAccount(service)
-    const { status, body } = await admin.call('POST', '/trees', flowBody({ description: 'A printer shows as offline.' }))
-    expect([status, body.status, body.visibility, body.version, body.usage_count]).toEqual([201, 'published', 'team', 1, 0])
+    const { status, body } = await admin.call(
+      'POST',
+      '/trees',
+      flowBody({ description: 'A printer shows as offline.' }),
+    )
+    expect([status, body.status, body.visibility, body.version, body.usage_count]).toEqual([
+      201,
+      'published',
+      'team',
+      1,
+      0,
+    ])
     expect(body.id).toMatch(/^[\da-f]{8}-[\da-f]{4}-7/)
-    expect(body).toMatchObject({ author_id: admin.id, author_name: admin.fullName, team_id: teamId, account_id: admin.accountId })
+    expect(body).toMatchObject({
+      author_id: admin.id,
+      author_name: admin.fullName,
+      team_id: teamId,
+      account_id: admin.accountId,
+    })
     expect(body.tree_structure).toEqual(printerFlow())
     expect(body.published_at).toBe(body.created_at)
     expect(await admin.client.flows.trees.get({ tree_id: body.id })).toEqual(body)
@@ -25,11 +40,23 @@ describe('creating a flow', () => {
     broken.title = ''
     broken.options.pop()
     const { status, body } = await admin.call('POST', '/trees', flowBody({ tree_structure: broken }))
-    expect([status, body.code, body.detail]).toEqual([400, 'flow_invalid', 'The flow cannot be published: 3 problems'])
+    expect([status, body.code, body.detail]).toEqual([
+      400,
+      'flow_invalid',
+      'The flow cannot be published: 3 problems',
+    ])
     expect(body.errors).toMatchObject([
       { node_id: 'ping', path: 'tree_structure.title', message: 'This decision has no title' },
-      { node_id: 'ping', path: 'tree_structure.options', message: 'A decision needs at least 2 options; this one has 1' },
-      { node_id: 'cable', path: 'tree_structure.children[1]', message: 'No option leads to this node, so it can never be reached' },
+      {
+        node_id: 'ping',
+        path: 'tree_structure.options',
+        message: 'A decision needs at least 2 options; this one has 1',
+      },
+      {
+        node_id: 'cable',
+        path: 'tree_structure.children[1]',
+        message: 'No option leads to this node, so it can never be reached',
+      },
     ])
     expect(body.errors[2]).toMatchObject({
       ...{ loc: ['body', 'tree_structure', 'children', 1], type: 'flow_problem' },
@@ -40,7 +67,11 @@ describe('creating a flow', () => {
 
   it('FLO-02 FLO-19 saves an invalid flow with status draft', async () => {
     const { admin } = await createAccount(service)
-    const { status, body } = await admin.call('POST', '/trees', { tree_type: 'procedural', name: 'Half', status: 'draft' })
+    const { status, body } = await admin.call('POST', '/trees', {
+      tree_type: 'procedural',
+      name: 'Half',
+      status: 'draft',
+    })
     expect([status, body.status, body.tree_structure, body.published_at]).toEqual([201, 'draft', null, null])
     const check = await admin.client.flows.trees.validatePublish({ tree_id: body.id })
     expect(check).toEqual({
@@ -54,8 +85,14 @@ describe('creating a flow', () => {
     const { admin } = await createAccount(service)
     const root = { ...printerFlow(), type: 'question' }
     const steps = { steps: [{ id: 'a', type: 'step', title: 'A' }] }
-    const bodies = [{ tree_type: 'checklist' }, { tree_structure: root }, { tree_type: 'procedural', tree_structure: steps }]
-    const responses = await Promise.all(bodies.map((fields) => admin.call('POST', '/trees', flowBody({ status: 'draft', ...fields }))))
+    const bodies = [
+      { tree_type: 'checklist' },
+      { tree_structure: root },
+      { tree_type: 'procedural', tree_structure: steps },
+    ]
+    const responses = await Promise.all(
+      bodies.map((fields) => admin.call('POST', '/trees', flowBody({ status: 'draft', ...fields }))),
+    )
     expect(responses.map(({ status, body }) => [status, body.errors[0].loc.join('.')])).toEqual([
       [422, 'body.tree_type'],
       [422, 'body.tree_structure.type'],
@@ -65,20 +102,32 @@ describe('creating a flow', () => {
 
   it('rejects a structure that does not match the flow type', async () => {
     const { admin } = await createAccount(service)
-    const { status, body } = await admin.call('POST', '/trees', flowBody({ tree_structure: patchProcedure(), status: 'draft' }))
+    const { status, body } = await admin.call(
+      'POST',
+      '/trees',
+      flowBody({ tree_structure: patchProcedure(), status: 'draft' }),
+    )
     expect([status, body.errors[0].msg]).toEqual([422, 'must be a root node in a troubleshooting flow'])
   })
 
   it('FLO-05 FLO-06 rejects a usage count, author or account in the body', async () => {
     const { admin } = await createAccount(service)
-    for (const readOnlyField of [{ usage_count: 99 }, { author_id: admin.id }, { account_id: admin.accountId }]) {
+    for (const readOnlyField of [
+      { usage_count: 99 },
+      { author_id: admin.id },
+      { account_id: admin.accountId },
+    ]) {
       expectStatus(await admin.call('POST', '/trees', flowBody(readOnlyField)), 422)
     }
   })
 
   it('FLO-31 FLO-42 returns the steps and the intake form of the body unchanged', async () => {
     const { admin } = await createAccount(service)
-    const flow = await createFlow(admin, { tree_type: 'procedural', tree_structure: patchProcedure(), intake_form: patchForm })
+    const flow = await createFlow(admin, {
+      tree_type: 'procedural',
+      tree_structure: patchProcedure(),
+      intake_form: patchForm,
+    })
     expect([flow.tree_structure, flow.intake_form]).toEqual([patchProcedure(), patchForm])
   })
 
@@ -103,7 +152,9 @@ describe('creating a flow', () => {
     }
     const { tree_structure } = await createFlow(admin, { tree_structure: root })
     expect(tree_structure.options.map(({ id }: { id: string }) => id)).toEqual(['option-2', 'option-1'])
-    expect(tree_structure.children.map(({ title, action }: Record<string, string>) => [title, action])).toEqual([
+    expect(
+      tree_structure.children.map(({ title, action }: Record<string, string>) => [title, action]),
+    ).toEqual([
       ['Clear it', undefined],
       ['Reseat the cable', undefined],
     ])
@@ -111,9 +162,20 @@ describe('creating a flow', () => {
 
   it('creates the named category once, ignoring case, and rejects an unknown category id', async () => {
     const { admin } = await createAccount(service)
-    const [first, second] = [await createFlow(admin, { category: 'Printing' }), await createFlow(admin, { category: 'PRINTING' })]
-    expect([first.category, second.category, second.category_id]).toEqual(['Printing', 'Printing', first.category_id])
-    const { status, body } = await admin.call('POST', '/trees', flowBody({ category_id: crypto.randomUUID() }))
+    const [first, second] = [
+      await createFlow(admin, { category: 'Printing' }),
+      await createFlow(admin, { category: 'PRINTING' }),
+    ]
+    expect([first.category, second.category, second.category_id]).toEqual([
+      'Printing',
+      'Printing',
+      first.category_id,
+    ])
+    const { status, body } = await admin.call(
+      'POST',
+      '/trees',
+      flowBody({ category_id: crypto.randomUUID() }),
+    )
     expect([status, body.errors[0].msg]).toEqual([422, 'must be the id of an existing category'])
   })
 
@@ -121,7 +183,11 @@ describe('creating a flow', () => {
     const { admin } = await createAccount(service)
     const { category_id } = await createFlow(admin, { category: 'Printing' })
     const create = async (fields: object) => {
-      const { status, body } = await admin.call('POST', '/trees', flowBody({ tree_structure: null, status: 'draft', ...fields }))
+      const { status, body } = await admin.call(
+        'POST',
+        '/trees',
+        flowBody({ tree_structure: null, status: 'draft', ...fields }),
+      )
       return [status, body.errors?.[0].loc]
     }
     expect(await create({ category: 'Printing', category_id })).toEqual([422, ['body', 'category_id']])
@@ -152,7 +218,10 @@ describe('saving a flow', () => {
     const { admin } = await createAccount(service)
     const flow = await createFlow(admin)
     await admin.client.flows.trees.update({ tree_id: flow.id, name: 'Second', expected_version: 1 })
-    const { status, body } = await admin.call('PUT', `/trees/${flow.id}`, { name: 'Third', expected_version: 1 })
+    const { status, body } = await admin.call('PUT', `/trees/${flow.id}`, {
+      name: 'Third',
+      expected_version: 1,
+    })
     expect([status, body.code, body.current_version]).toEqual([409, 'stale_version', 2])
     expect((await admin.client.flows.trees.get({ tree_id: flow.id })).name).toBe('Second')
   })
@@ -161,7 +230,9 @@ describe('saving a flow', () => {
     const { admin } = await createAccount(service)
     const flow = await createFlow(admin)
     const names = Array.from({ length: 32 }, (_, n) => `Editor ${n}`)
-    const responses = await Promise.all(names.map((name) => admin.call('PUT', `/trees/${flow.id}`, { name, expected_version: 1 })))
+    const responses = await Promise.all(
+      names.map((name) => admin.call('PUT', `/trees/${flow.id}`, { name, expected_version: 1 })),
+    )
     expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array(31).fill(409)])
     const winner = responses.find(({ status }) => status === 200)
     expect(await admin.client.flows.trees.get({ tree_id: flow.id })).toEqual(winner?.body)
@@ -173,7 +244,10 @@ describe('saving a flow', () => {
     const { status, body } = await admin.call('PUT', `/trees/${flow.id}`, { tree_structure: null })
     expect([status, body.code]).toEqual([400, 'flow_invalid'])
     expect(await admin.client.flows.trees.get({ tree_id: flow.id })).toEqual(flow)
-    expect((await admin.client.flows.trees.update({ tree_id: flow.id, tree_structure: null, status: 'draft' })).status).toBe('draft')
+    expect(
+      (await admin.client.flows.trees.update({ tree_id: flow.id, tree_structure: null, status: 'draft' }))
+        .status,
+    ).toBe('draft')
   })
 
   it('FLO-17 FLO-18 publishes a valid draft, and returns 400 for an invalid one', async () => {
@@ -181,7 +255,10 @@ describe('saving a flow', () => {
     const draft = await createFlow(admin, { status: 'draft', tree_structure: null })
     await expectRefusal(admin.client.flows.trees.update({ tree_id: draft.id, status: 'published' }), 400)
     expect((await admin.client.flows.trees.get({ tree_id: draft.id })).status).toBe('draft')
-    const { body } = await admin.call('PUT', `/trees/${draft.id}`, { status: 'published', tree_structure: printerFlow() })
+    const { body } = await admin.call('PUT', `/trees/${draft.id}`, {
+      status: 'published',
+      tree_structure: printerFlow(),
+    })
     expect([body.status, body.published_at]).toEqual(['published', body.updated_at])
   })
 
@@ -206,16 +283,25 @@ describe('saving a flow', () => {
       ['team', false],
       ['team', false],
     ])
-    await expectRefusal(admin.client.flows.trees.update({ tree_id: flow.id, visibility: 'team', is_public: true }), 422)
+    await expectRefusal(
+      admin.client.flows.trees.update({ tree_id: flow.id, visibility: 'team', is_public: true }),
+      422,
+    )
   })
 
   it('FLO-50 rejects a tree with more than 500 nodes or 50 levels, even in a draft', async () => {
     const { admin } = await createAccount(service)
-    const wide = { ...printerFlow(), children: Array.from({ length: 500 }, (_, n) => ({ id: `n${n}`, type: 'solution', title: 'x' })) }
+    const wide = {
+      ...printerFlow(),
+      children: Array.from({ length: 500 }, (_, n) => ({ id: `n${n}`, type: 'solution', title: 'x' })),
+    }
     let deep: object = { id: 'n51', type: 'solution', title: 'x' }
-    for (let n = 50; n > 0; n--) deep = { id: `n${n}`, type: 'action', title: 'x', next_node_id: `n${n + 1}`, children: [deep] }
+    for (let n = 50; n > 0; n--)
+      deep = { id: `n${n}`, type: 'action', title: 'x', next_node_id: `n${n + 1}`, children: [deep] }
     const responses = await Promise.all(
-      [wide, deep].map((tree_structure) => admin.call('POST', '/trees', flowBody({ status: 'draft', tree_structure }))),
+      [wide, deep].map((tree_structure) =>
+        admin.call('POST', '/trees', flowBody({ status: 'draft', tree_structure })),
+      ),
     )
     expect(responses.map(({ status, body }) => [status, body.errors[0].message])).toEqual([
       [400, 'The flow has 501 nodes; at most 500 are allowed'],
@@ -229,12 +315,21 @@ describe('access to a flow', () => {
     const account = await createAccount(service)
     const [author, teammate] = [await account.addColleague(), await account.addColleague()]
     const teamless = await account.addColleague({ teamId: null })
-    const [privateFlow, teamFlow] = [await createFlow(author, { visibility: 'private' }), await createFlow(author)]
+    const [privateFlow, teamFlow] = [
+      await createFlow(author, { visibility: 'private' }),
+      await createFlow(author),
+    ]
     const getStatuses = async (flow: { id: string }) =>
-      Promise.all([author, teammate, teamless, account.admin].map(async (person) => (await person.call('GET', `/trees/${flow.id}`)).status))
+      Promise.all(
+        [author, teammate, teamless, account.admin].map(
+          async (person) => (await person.call('GET', `/trees/${flow.id}`)).status,
+        ),
+      )
     expect(await getStatuses(privateFlow)).toEqual([200, 404, 404, 404])
     expect(await getStatuses(teamFlow)).toEqual([200, 200, 404, 200])
-    expect((await teamless.client.flows.trees.list()).filter(({ account_id }) => account_id === account.id)).toEqual([])
+    expect(
+      (await teamless.client.flows.trees.list()).filter(({ account_id }) => account_id === account.id),
+    ).toEqual([])
   })
 
   it('FLO-49 hides the flows of another account, even public ones', async () => {
@@ -251,7 +346,9 @@ describe('access to a flow', () => {
     const flow = await createFlow(author)
     await expectRefusal(teammate.client.flows.trees.update({ tree_id: flow.id, name: 'x' }), 403)
     await expectRefusal(teammate.client.flows.trees.delete({ tree_id: flow.id }), 403)
-    expect((await lead.client.flows.trees.update({ tree_id: flow.id, name: 'By the lead' })).name).toBe('By the lead')
+    expect((await lead.client.flows.trees.update({ tree_id: flow.id, name: 'By the lead' })).name).toBe(
+      'By the lead',
+    )
     await expectRefusal(lead.client.flows.trees.update({ tree_id: flow.id, visibility: 'private' }), 403)
     await account.admin.client.flows.trees.update({ tree_id: flow.id, name: 'By the admin' })
   })

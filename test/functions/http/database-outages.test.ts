@@ -22,10 +22,15 @@ const callEach = () => [
   person.call('PATCH', '/auth/me', { full_name: 'Dana' }),
   createConfigInTransaction(),
 ]
-const createConfigInTransaction = () => person.call('POST', '/notifications/configs', config, { 'idempotency-key': crypto.randomUUID() })
+const createConfigInTransaction = () =>
+  person.call('POST', '/notifications/configs', config, { 'idempotency-key': crypto.randomUUID() })
 
 function expectUnavailable({ status, body, headers }: ApiResponse): void {
-  expect([status, body, headers.get('retry-after')]).toEqual([503, { detail: 'Temporarily unavailable; try again' }, '5'])
+  expect([status, body, headers.get('retry-after')]).toEqual([
+    503,
+    { detail: 'Temporarily unavailable; try again' },
+    '5',
+  ])
 }
 
 // The service gives up after 2.75 s. A busy machine may take longer.
@@ -33,9 +38,13 @@ const maxHungMs = 3500
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 const getDatabaseName = () => new URL(service.stack.ownerUrl).pathname.slice(1)
-const asSuperuser = <T>(work: (client: pg.Client) => Promise<T>) => withSuperuser(inject('shared').postgresPort, getDatabaseName(), work)
+const asSuperuser = <T>(work: (client: pg.Client) => Promise<T>) =>
+  withSuperuser(inject('shared').postgresPort, getDatabaseName(), work)
 
-/** Run `work` while another transaction holds the table `notification_configs`, so that inserts wait until `work` calls `unlock`. */
+/**
+ * Run `work` while another transaction holds the table `notification_configs`, so that inserts wait until
+ * `work` calls `unlock`.
+ */
 function whileConfigsAreLocked(work: (unlock: () => Promise<unknown>) => Promise<void>): Promise<void> {
   return asSuperuser(async (client) => {
     await client.query('begin; lock table notification_configs in exclusive mode')
@@ -45,28 +54,38 @@ function whileConfigsAreLocked(work: (unlock: () => Promise<unknown>) => Promise
 
 /** Wait until an insert into `notification_configs` waits for the lock. */
 async function waitForInsert(): Promise<void> {
-  const select = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
-  await expect.poll(() => asSuperuser(async (client) => (await client.query(select)).rowCount), { timeout: 5000 }).toBe(1)
+  const select =
+    "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+  await expect
+    .poll(() => asSuperuser(async (client) => (await client.query(select)).rowCount), { timeout: 5000 })
+    .toBe(1)
 }
 
 /** End the connections of the service, as PostgreSQL does when it shuts down. */
 const endConnections = () =>
   asSuperuser((client) =>
-    client.query("select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and usename like 'app_%'"),
+    client.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and usename like 'app_%'",
+    ),
   )
 
-it.each(['down', 'hang'])('WIR-28 WIR-29 returns 503 within 3 s while the database has the fault %s, and 200 afterwards', async (mode) => {
-  await dashboard(service).setFault({ service: 'postgres', mode })
-  let responses: ApiResponse[] = []
-  const ms = await measureMs(async () => {
-    responses = await Promise.all(callEach())
-  })
-  responses.forEach(expectUnavailable)
-  expect(ms).toBeLessThan(maxHungMs)
-  await dashboard(service).clearFaults()
-  await expect.poll(async () => (await person.call('GET', '/notifications')).status, { timeout: 5000 }).toBe(200)
-  expect((await person.call('GET', '/notifications/configs')).body).toEqual([])
-})
+it.each(['down', 'hang'])(
+  'WIR-28 WIR-29 returns 503 within 3 s while the database has the fault %s, and 200 afterwards',
+  async (mode) => {
+    await dashboard(service).setFault({ service: 'postgres', mode })
+    let responses: ApiResponse[] = []
+    const ms = await measureMs(async () => {
+      responses = await Promise.all(callEach())
+    })
+    responses.forEach(expectUnavailable)
+    expect(ms).toBeLessThan(maxHungMs)
+    await dashboard(service).clearFaults()
+    await expect
+      .poll(async () => (await person.call('GET', '/notifications')).status, { timeout: 5000 })
+      .toBe(200)
+    expect((await person.call('GET', '/notifications/configs')).body).toEqual([])
+  },
+)
 
 it('WIR-29 returns 503 within 3 s when the database hangs inside a transaction, and stores nothing', async () => {
   await whileConfigsAreLocked(async (unlock) => {
@@ -78,14 +97,23 @@ it('WIR-29 returns 503 within 3 s when the database hangs inside a transaction, 
     await dashboard(service).clearFaults()
     await unlock()
   })
-  await expect.poll(async () => (await person.call('GET', '/notifications/configs')).body, { timeout: 5000 }).toEqual([])
+  await expect
+    .poll(async () => (await person.call('GET', '/notifications/configs')).body, { timeout: 5000 })
+    .toEqual([])
 })
 
 it('WIR-29 waits for a slow statement longer than for a hung database', async () => {
-  await service.sql('create function public.sleep() returns trigger language plpgsql as $$ begin perform pg_sleep(3.3); return new; end $$')
-  await service.sql('create trigger slow before insert on notification_configs for each row execute function public.sleep()')
+  await service.sql(
+    'create function public.sleep() returns trigger language plpgsql as $$ begin perform pg_sleep(3.3); return new; end $$',
+  )
+  await service.sql(
+    'create trigger slow before insert on notification_configs for each row execute function public.sleep()',
+  )
   try {
-    const responses = await Promise.all([person.call('POST', '/notifications/configs', config), createConfigInTransaction()])
+    const responses = await Promise.all([
+      person.call('POST', '/notifications/configs', config),
+      createConfigInTransaction(),
+    ])
     expect(responses.map(({ status }) => status)).toEqual([201, 201])
   } finally {
     await service.sql('drop function public.sleep cascade')
@@ -94,7 +122,10 @@ it('WIR-29 waits for a slow statement longer than for a hung database', async ()
 
 it('WIR-51 gives up a lock after a second, with 503 and Retry-After', async () => {
   await whileConfigsAreLocked(async (unlock) => {
-    for (const response of await Promise.all([person.call('POST', '/notifications/configs', config), createConfigInTransaction()]))
+    for (const response of await Promise.all([
+      person.call('POST', '/notifications/configs', config),
+      createConfigInTransaction(),
+    ]))
       expectUnavailable(response)
     await unlock()
   })

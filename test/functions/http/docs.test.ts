@@ -47,14 +47,22 @@ it('redirects /docs to /docs/ and serves every file of the page with its content
 it('INS-11 a browser keeps the script of the page for good, and asks for other files whether they have changed', async () => {
   const read = (name: string, headers = {}) => fetch(`${service.api}/${name}`, { headers })
   const script = await read(`docs/${await findScript()}`)
-  expect([script.status, script.headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable'])
+  expect([script.status, script.headers.get('cache-control')]).toEqual([
+    200,
+    'public, max-age=31536000, immutable',
+  ])
   await script.arrayBuffer()
   for (const name of ['docs/', 'docs/start.js', 'openapi.json']) {
     const file = await read(name)
     expect([name, file.status, file.headers.get('cache-control')]).toEqual([name, 200, 'no-cache'])
     await file.text()
     const again = await read(name, { 'if-none-match': file.headers.get('etag') ?? '' })
-    expect([name, again.status, await again.text(), again.headers.get('cache-control')]).toEqual([name, 304, '', 'no-cache'])
+    expect([name, again.status, await again.text(), again.headers.get('cache-control')]).toEqual([
+      name,
+      304,
+      '',
+      'no-cache',
+    ])
   }
   for (const name of ['docs/missing.js', 'docs/scalar-0123456789ab.js']) {
     const missing = await read(name)
@@ -63,7 +71,8 @@ it('INS-11 a browser keeps the script of the page for good, and asks for other f
 })
 
 it('WIR-36 lets the docs page load only its own files, and the JSON answers nothing', async () => {
-  const readPolicy = async (path: string) => (await fetch(`${service.api}${path}`)).headers.get('content-security-policy')
+  const readPolicy = async (path: string) =>
+    (await fetch(`${service.api}${path}`)).headers.get('content-security-policy')
   for (const path of ['/health', '/openapi.json', '/nowhere', '/api/v1/trees'])
     expect([path, await readPolicy(path)]).toEqual([path, "default-src 'none'; frame-ancestors 'none'"])
   for (const path of ['/docs/', '/docs/start.js'])
@@ -95,12 +104,16 @@ it('DOC-02 every command of the guides succeeds as it is written', async () => {
   const [{ email, password }] = demoSignIns as [(typeof demoSignIns)[number]]
   const commands = [...guides.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, text = '']) => text).join('')
   const values: Record<string, string> = { API: `${service.api}/api/v1`, EMAIL: email, PASSWORD: password }
-  const ownCommands = commands.replace(/\b(API|EMAIL|PASSWORD)=\S+/g, (_, name: string) => `${name}=${values[name]}`)
+  const ownCommands = commands.replace(
+    /\b(API|EMAIL|PASSWORD)=\S+/g,
+    (_, name: string) => `${name}=${values[name]}`,
+  )
   // A stream has no end. 28 is a request that took too long.
   const curl = `curl() { case "$1" in -sN) command curl -m 1 -f "$@" || [ $? = 28 ] ;; *) command curl -f "$@" ;; esac; }`
   const script = `set -euo pipefail; cd "$(mktemp -d)"; ${curl}\n${ownCommands}`
   const { stdout } = await promisify(execFile)('bash', ['-c', script])
-  for (const part of ['"Only Maya"', 'rel="next"', `"email":"${email}"`, '4712', 'retry:']) expect(stdout).toContain(part)
+  for (const part of ['"Only Maya"', 'rel="next"', `"email":"${email}"`, '4712', 'retry:'])
+    expect(stdout).toContain(part)
 })
 
 it('serves the OpenAPI document without examples at /openapi.json, in at most 860 KB', async () => {
@@ -109,7 +122,10 @@ it('serves the OpenAPI document without examples at /openapi.json, in at most 86
   expect(text.length).toBeLessThanOrEqual(860_000)
 })
 
-/** Return the addresses of the operations in the navigation, such as `GET /api/v1/…`, after opening all groups. */
+/**
+ * Return the addresses of the operations in the navigation, such as `GET /api/v1/…`, after opening all
+ * groups.
+ */
 async function listShownOperations(page: Page): Promise<string[]> {
   const closedGroups = page.locator('aside button[aria-expanded=false]')
   const openAll = async () => {
@@ -143,10 +159,15 @@ it('the docs page lists every operation and sends requests to its own origin onl
 })
 
 const { paths, ...rest } = docsDocument
-const fewPaths = Object.entries(paths).filter(([path]) => path.startsWith('/api/v1/notifications/') || path === '/api/v1/trees')
+const fewPaths = Object.entries(paths).filter(
+  ([path]) => path.startsWith('/api/v1/notifications/') || path === '/api/v1/trees',
+)
 const shortDocument = { ...rest, paths: Object.fromEntries(fewPaths) }
 
-/** Open a page whose reference has only the operations of notifications and the list of flows, because the complete document takes seconds to draw. */
+/**
+ * Open a page whose reference has only the operations of notifications and the list of flows, because the
+ * complete document takes seconds to draw.
+ */
 async function openShortPage(context: TestContext) {
   const opened = await openPage(context)
   await opened.page.route('**/docs/openapi.json', (route) => route.fulfill({ json: shortDocument }))
@@ -191,7 +212,9 @@ it('WIR-36 the docs page executes an operation with a pasted token, shows the re
 it('DOC-03 the docs page is signed in as a demo user where the service has some', async (context) => {
   const { page, problems } = await openShortPage(context)
   const user = await registerUser(service)
-  await page.route('**/docs/demo.json', (route) => route.fulfill({ json: [{ ...user, description: 'account admin' }] }))
+  await page.route('**/docs/demo.json', (route) =>
+    route.fulfill({ json: [{ ...user, description: 'account admin' }] }),
+  )
   const section = await openOperation(page, 'notifications', listEventKeys)
   await page.getByText('is signed in for the requests of this page.').waitFor()
   expect(await (await sendRequest(page, section)).textContent()).toContain('200 OK')
@@ -202,8 +225,12 @@ it('the docs page shows every documented status of an operation, and its request
   const { page, problems } = await openShortPage(context)
   const section = await openOperation(page, 'notifications', 'POST/api/v1/notifications/configs')
   expect(await page.getByLabel('Demo user').isVisible()).toBe(false)
-  const statuses = await section.locator('button[id*=".responses."]').evaluateAll((all) => all.map(({ id }) => id.split('.').pop()))
-  expect(statuses.sort()).toEqual(Object.keys(openapi.paths['/api/v1/notifications/configs'].post.responses).sort())
+  const statuses = await section
+    .locator('button[id*=".responses."]')
+    .evaluateAll((all) => all.map(({ id }) => id.split('.').pop()))
+  expect(statuses.sort()).toEqual(
+    Object.keys(openapi.paths['/api/v1/notifications/configs'].post.responses).sort(),
+  )
   const selectLanguage = section.locator('button', { hasText: 'Shell Curl' })
   expect(await section.textContent()).toContain('oncall@northwind.example')
   await selectLanguage.click()
@@ -231,7 +258,9 @@ it('the docs page finds an operation by words of its summary', async (context) =
 it('DOC-04 the docs page has guides, and first sends a list without filters', async (context) => {
   const { page, requestedUrls, problems } = await openShortPage(context)
   const user = await registerUser(service)
-  await page.route('**/docs/demo.json', (route) => route.fulfill({ json: [{ ...user, description: 'account admin' }] }))
+  await page.route('**/docs/demo.json', (route) =>
+    route.fulfill({ json: [{ ...user, description: 'account admin' }] }),
+  )
   const section = await openOperation(page, 'flowstrees', 'GET/api/v1/trees')
   const chapters = ['Start', 'Sign-in and keys', 'Paging', 'Errors', 'Streams', 'Webhooks']
   for (const name of chapters) await page.locator('aside').getByText(name, { exact: true }).first().waitFor()

@@ -5,7 +5,14 @@ import { concurrentCallers, runConcurrently } from '#test/support/concurrency.ts
 import { median } from '#test/support/measure.ts'
 import { createAccount } from '#test/support/people.ts'
 
-const dependencies = { postgres: 'database', redis: 'redis', qstash: 'queue', resend: 'mail', openai: 'ai', images: 'images' } as const
+const dependencies = {
+  postgres: 'database',
+  redis: 'redis',
+  qstash: 'queue',
+  resend: 'mail',
+  openai: 'ai',
+  images: 'images',
+} as const
 type Vendor = keyof typeof dependencies
 const vendors = Object.keys(dependencies) as Vendor[]
 
@@ -39,7 +46,16 @@ async function getReady() {
 
 const allOk = {
   status: 'ok',
-  checks: { database: 'ok', redis: 'ok', queue: 'ok', mail: 'ok', ai: 'ok', hub: 'ok', objects: 'ok', images: 'ok' },
+  checks: {
+    database: 'ok',
+    redis: 'ok',
+    queue: 'ok',
+    mail: 'ok',
+    ai: 'ok',
+    hub: 'ok',
+    objects: 'ok',
+    images: 'ok',
+  },
 }
 
 describe('/health', () => {
@@ -54,7 +70,11 @@ describe('/health', () => {
       for (const vendor of vendors) await setFault(vendor, mode)
       const roundTripsBefore = service.stack.countRoundTrips()
       const { response, ms } = await measureTime(() => fetch(`${service.api}/health`))
-      expect([response.status, ms < 500, service.stack.countRoundTrips()]).toEqual([200, true, roundTripsBefore])
+      expect([response.status, ms < 500, service.stack.countRoundTrips()]).toEqual([
+        200,
+        true,
+        roundTripsBefore,
+      ])
     },
   )
 })
@@ -78,9 +98,18 @@ describe('/ready', () => {
     async ({ mode, failingVendors, ...expected }) => {
       for (const vendor of failingVendors) await setFault(vendor, mode)
       const { status, ms, body } = await getReady()
-      const failing = vendors.filter((vendor) => failingVendors.includes(vendor)).map((vendor) => dependencies[vendor])
-      expect([status, body.status, body.detail]).toEqual([expected.status, expected.word, `Not responding: ${failing.join(', ')}`])
-      expect(body.checks).toEqual({ ...allOk.checks, ...Object.fromEntries(failing.map((name) => [name, 'failed'])) })
+      const failing = vendors
+        .filter((vendor) => failingVendors.includes(vendor))
+        .map((vendor) => dependencies[vendor])
+      expect([status, body.status, body.detail]).toEqual([
+        expected.status,
+        expected.word,
+        `Not responding: ${failing.join(', ')}`,
+      ])
+      expect(body.checks).toEqual({
+        ...allOk.checks,
+        ...Object.fromEntries(failing.map((name) => [name, 'failed'])),
+      })
       expect(ms).toBeLessThan(2000)
     },
   )
@@ -88,8 +117,13 @@ describe('/ready', () => {
   it('RES-07 counts a 429 of a vendor as an answer, with a warning', async () => {
     for (const vendor of ['qstash', 'resend', 'openai'] as const) await setFault(vendor, 'rate_limit')
     const { status, body } = await getReady()
-    const warnings = ['queue', 'mail', 'ai'].map((name) => expect.stringMatching(`^${name}: the provider answers 429`))
-    expect([status, body]).toEqual([200, { ...allOk, warnings: expect.toSatisfy((all: string[]) => all.length === 3) }])
+    const warnings = ['queue', 'mail', 'ai'].map((name) =>
+      expect.stringMatching(`^${name}: the provider answers 429`),
+    )
+    expect([status, body]).toEqual([
+      200,
+      { ...allOk, warnings: expect.toSatisfy((all: string[]) => all.length === 3) },
+    ])
     expect((body as { warnings?: string[] }).warnings).toEqual(expect.arrayContaining(warnings))
   })
 
@@ -109,12 +143,15 @@ describe('/ready', () => {
     ])
   })
 
-  it.each(vendors)('reports only %s in the detail, and reports every dependency as ok after the fault', async (vendor) => {
-    await setFault(vendor, 'down')
-    expect((await getReady()).body.detail).toBe(`Not responding: ${dependencies[vendor]}`)
-    await dashboard(service).clearFaults()
-    await expect.poll(async () => (await getReady()).body, { timeout: 5000 }).toEqual(allOk)
-  })
+  it.each(vendors)(
+    'reports only %s in the detail, and reports every dependency as ok after the fault',
+    async (vendor) => {
+      await setFault(vendor, 'down')
+      expect((await getReady()).body.detail).toBe(`Not responding: ${dependencies[vendor]}`)
+      await dashboard(service).clearFaults()
+      await expect.poll(async () => (await getReady()).body, { timeout: 5000 }).toEqual(allOk)
+    },
+  )
 
   it('reports a missing hub, and repeats its result for 5 s, so that frequent calls do not reach the vendors', async () => {
     const ownService = await startOwnService({}, { platform: 'cloudflare', hub: false })
@@ -126,7 +163,9 @@ describe('/ready', () => {
       const before = ownService.stack.countRoundTrips()
       const answers = await runConcurrently(read)
       await dashboard(ownService).setFault({ service: 'resend', mode: 'error' })
-      expect([...answers, await read()]).toEqual(Array(concurrentCallers + 1).fill([200, 'Not responding: hub']))
+      expect([...answers, await read()]).toEqual(
+        Array(concurrentCallers + 1).fill([200, 'Not responding: hub']),
+      )
       // One check with one statement per role.
       expect(ownService.stack.countRoundTrips() - before).toBe(2)
     } finally {
@@ -137,7 +176,9 @@ describe('/ready', () => {
   it('tells only how it is to a caller without the token, and refuses the 121st call of a minute', async () => {
     await setFault('resend', 'down')
     const read = async (authorization: string) => {
-      const response = await fetch(`${service.api}/ready`, { headers: { authorization, 'cf-connecting-ip': '192.0.2.120' } })
+      const response = await fetch(`${service.api}/ready`, {
+        headers: { authorization, 'cf-connecting-ip': '192.0.2.120' },
+      })
       return [response.status, await response.json()]
     }
     for (const token of ['', 'Bearer ', 'Bearer wrong', secrets.readyToken])
@@ -156,7 +197,10 @@ describe('/ready', () => {
   })
 })
 
-/** Return how many milliseconds the slowest of nine calls with the Redis fault `mode` takes longer than the median call without it. */
+/**
+ * Return how many milliseconds the slowest of nine calls with the Redis fault `mode` takes longer than the
+ * median call without it.
+ */
 async function measureLongestDelay(mode: string): Promise<number> {
   const ownService = await startOwnService({ REDIS_TIMEOUT_MS: '250' }, { platform: 'cloudflare' })
   try {
@@ -170,7 +214,10 @@ async function measureLongestDelay(mode: string): Promise<number> {
     const delayedMs: number[] = []
     for (let n = 0; n < 9; n++) {
       const { response, ms } = n % 3 === 0 ? await write() : await read()
-      expect([response.status, response.headers.get('ratelimit-limit')]).toEqual([200, n % 3 === 0 ? '10' : '120'])
+      expect([response.status, response.headers.get('ratelimit-limit')]).toEqual([
+        200,
+        n % 3 === 0 ? '10' : '120',
+      ])
       delayedMs.push(ms)
     }
     await dashboard(ownService).clearFaults()
@@ -181,16 +228,22 @@ async function measureLongestDelay(mode: string): Promise<number> {
 }
 
 describe('without Redis', () => {
-  it.each(['down', 'hang', 'error'])('responds to a signed-in caller less than 300 ms later while Redis has the fault %s', async (mode) => {
-    // A busy machine can slow down one response, so the best of three runs counts. Each run starts a new isolate.
-    const delays: number[] = []
-    for (let n = 0; n < 3 && !delays.some((ms) => ms < 300); n++) delays.push(await measureLongestDelay(mode))
-    expect(Math.min(...delays)).toBeLessThan(300)
-  })
+  it.each(['down', 'hang', 'error'])(
+    'responds to a signed-in caller less than 300 ms later while Redis has the fault %s',
+    async (mode) => {
+      // A busy machine can slow down one response, so the best of three runs counts. Each run starts a new
+      // isolate.
+      const delays: number[] = []
+      for (let n = 0; n < 3 && !delays.some((ms) => ms < 300); n++)
+        delays.push(await measureLongestDelay(mode))
+      expect(Math.min(...delays)).toBeLessThan(300)
+    },
+  )
 
   it('accepts sign-ins while Redis is down, with a lower rate limit', async () => {
     await setFault('redis', 'down')
-    const login = () => request(service, 'POST', '/auth/login', { body: { email: 'nobody@people.example', password: 'wrong' } })
+    const login = () =>
+      request(service, 'POST', '/auth/login', { body: { email: 'nobody@people.example', password: 'wrong' } })
     const statuses = []
     for (let n = 0; n < 7; n++) statuses.push((await login()).status)
     expect(statuses).toEqual([401, 401, 401, 401, 401, 429, 429])

@@ -23,7 +23,10 @@ it('WIR-24 scopes an idempotency key to its user and operation', async () => {
   const teamAdmin = await addColleague({ teamRole: 'admin' })
   const [first, second] = [await createConfig(admin, 'same'), await createConfig(teamAdmin, 'same')]
   expect(first.body.id).not.toBe(second.body.id)
-  expectStatus(await admin.call('POST', '/notifications/mark-all-read', undefined, { 'idempotency-key': 'same' }), 200)
+  expectStatus(
+    await admin.call('POST', '/notifications/mark-all-read', undefined, { 'idempotency-key': 'same' }),
+    200,
+  )
 })
 
 it('WIR-24 returns the stored 422 for a repeated invalid request', async () => {
@@ -40,7 +43,8 @@ it('WIR-24 returns the stored 422 for a repeated invalid request', async () => {
 it('does not store a 404, because it may be temporary', async () => {
   const { admin } = await createAccount(service)
   const path = `/notifications/deliveries/${crypto.randomUUID()}/retry`
-  for (let n = 0; n < 2; n++) expectStatus(await admin.call('POST', path, undefined, { 'idempotency-key': 'k' }), 404)
+  for (let n = 0; n < 2; n++)
+    expectStatus(await admin.call('POST', path, undefined, { 'idempotency-key': 'k' }), 404)
   const rows = await service.sql('select from idempotency_keys where user_id = $1', [admin.id])
   expect(rows).toHaveLength(0)
 })
@@ -78,18 +82,32 @@ it('WIR-25 refuses a key that is empty, too long or not printable ASCII', async 
 it('expires an idempotency key after 24 hours', async () => {
   const { admin } = await createAccount(service)
   const first = await createConfig(admin, 'old')
-  await service.sql(`update idempotency_keys set created_at = created_at - interval '24 hours 1 second' where user_id = $1`, [admin.id])
+  await service.sql(
+    `update idempotency_keys set created_at = created_at - interval '24 hours 1 second' where user_id = $1`,
+    [admin.id],
+  )
   expect((await createConfig(admin, 'old')).body.id).not.toBe(first.body.id)
 })
 
 it('calls an external service once for concurrent and repeated requests with one key', async () => {
   const { admin } = await createAccount(service)
   const path = `/chat/1/${crypto.randomUUID()}`
-  const config = await createConfig(admin, 'c', { channel: 'chat1_webhook', webhook_url: service.localOrigin + path })
-  const sendTestMessage = () => admin.call('POST', '/notifications/configs/test', { config_id: config.body.id }, { 'idempotency-key': 't' })
+  const config = await createConfig(admin, 'c', {
+    channel: 'chat1_webhook',
+    webhook_url: service.localOrigin + path,
+  })
+  const sendTestMessage = () =>
+    admin.call(
+      'POST',
+      '/notifications/configs/test',
+      { config_id: config.body.id },
+      { 'idempotency-key': 't' },
+    )
   const responses = await Promise.all([sendTestMessage(), sendTestMessage(), sendTestMessage()])
   expect(responses.filter(({ status }) => status === 200).length).toBeGreaterThan(0)
   expect(responses.every(({ status }) => status === 200 || status === 409)).toBe(true)
   expect((await sendTestMessage()).body).toEqual({ success: true, message: 'The test message was accepted' })
-  expect((await dashboard(service).listRecords('chat')).filter((record) => record.path === path)).toHaveLength(1)
+  expect(
+    (await dashboard(service).listRecords('chat')).filter((record) => record.path === path),
+  ).toHaveLength(1)
 })

@@ -15,10 +15,19 @@ const openPage = useBrowserPages()
 /** Make the service send a test message over every channel. */
 async function sendTestMessages(): Promise<void> {
   const { admin } = await createAccount(service)
-  const webhook = (tool: number) => ({ channel: `chat${tool}_webhook`, webhook_url: `${service.localOrigin}/chat/${tool}/desk` })
-  for (const config of [webhook(1), webhook(2), { channel: 'email', email_addresses: ['desk@people.example'] }]) {
+  const webhook = (tool: number) => ({
+    channel: `chat${tool}_webhook`,
+    webhook_url: `${service.localOrigin}/chat/${tool}/desk`,
+  })
+  for (const config of [
+    webhook(1),
+    webhook(2),
+    { channel: 'email', email_addresses: ['desk@people.example'] },
+  ]) {
     const created = await admin.call('POST', '/notifications/configs', config)
-    expect((await admin.call('POST', '/notifications/configs/test', { config_id: created.body.id })).body.success).toBe(true)
+    expect(
+      (await admin.call('POST', '/notifications/configs/test', { config_id: created.body.id })).body.success,
+    ).toBe(true)
   }
 }
 
@@ -44,9 +53,13 @@ it('the local dashboard shows an e-mail as HTML, text and source, and the messag
   for (const tool of ['Slack', 'Teams']) {
     await openItem(page, 'chat', tool)
     const message = page.frameLocator('iframe').locator('.message', { hasText: 'Test message' })
-    expect(await message.locator('a', { hasText: 'Open in Support Flow' }).getAttribute('href')).toMatch(/^https:\/\/app\./)
+    expect(await message.locator('a', { hasText: 'Open in Support Flow' }).getAttribute('href')).toMatch(
+      /^https:\/\/app\./,
+    )
   }
-  expect(requestedUrls.filter((url) => new URL(url).origin !== service.localOrigin && !url.startsWith('about:'))).toEqual([])
+  expect(
+    requestedUrls.filter((url) => new URL(url).origin !== service.localOrigin && !url.startsWith('about:')),
+  ).toEqual([])
   expect(problems).toEqual([])
 })
 
@@ -57,9 +70,15 @@ it('the local dashboard leads from a message to its request, the log and the ope
   await page.getByRole('tab', { name: 'Trace' }).click()
   const line = page.getByRole('row', { name: /notifications\.testConfig/ })
   const requestId = await line.locator('code').textContent()
-  expect(service.log.some((text) => text.includes('"operation":"notifications.testConfig"') && text.includes(`"${requestId}"`))).toBe(true)
+  expect(
+    service.log.some(
+      (text) => text.includes('"operation":"notifications.testConfig"') && text.includes(`"${requestId}"`),
+    ),
+  ).toBe(true)
   const reference = line.getByRole('link', { name: 'notifications.testConfig' })
-  expect(await reference.getAttribute('href')).toBe(`${service.api}/docs/#tag/notifications/POST/api/v1/notifications/configs/test`)
+  expect(await reference.getAttribute('href')).toBe(
+    `${service.api}/docs/#tag/notifications/POST/api/v1/notifications/configs/test`,
+  )
   await line.getByRole('link').first().click()
   await page.getByRole('heading', { name: 'Log line' }).waitFor()
   expect(problems).toEqual([])
@@ -72,7 +91,13 @@ it('DSK-01 the local dashboard shows calls of the model by task with tokens and 
     { role: 'system', content: 'Be brief.' },
     { role: 'user', content: JSON.stringify({ session: { title: 'No network', steps: [] } }) },
   ]
-  const call = { method: 'POST', path: '/chat/completions', request: { messages }, status: 200, task: 'chat_turn' }
+  const call = {
+    method: 'POST',
+    path: '/chat/completions',
+    request: { messages },
+    status: 200,
+    task: 'chat_turn',
+  }
   for (const cents of [0.5, 0.75])
     records.add('ai', {
       ...call,
@@ -99,7 +124,9 @@ it('DSK-02 the local dashboard shows requests and latency as plots, and a trace 
     await page.getByRole('img', { name: `${title}. The last 30 minutes, at most ` }).waitFor()
   // On a phone they stand one under the other, before the list.
   await page.setViewportSize({ width: 400, height: 800 })
-  const tops = await page.locator('.plot, #items').evaluateAll((parts) => parts.map((part) => part.getBoundingClientRect().top))
+  const tops = await page
+    .locator('.plot, #items')
+    .evaluateAll((parts) => parts.map((part) => part.getBoundingClientRect().top))
   const [list = 0, ...plots] = tops
   expect(plots).toEqual(plots.toSorted((a, b) => a - b))
   expect([plots.length, Math.min(...plots) > 0, Math.max(...plots) < list]).toEqual([2, true, true])
@@ -109,9 +136,13 @@ it('DSK-02 the local dashboard shows requests and latency as plots, and a trace 
   await page.getByRole('row', { name: /notifications\.testConfig/ }).waitFor()
   const starts = await page.locator('td:first-child').allTextContents()
   expect(starts[0]).toBe('+0 ms')
-  const boxes = await page.locator('.span i').evaluateAll((bars) => bars.map((bar) => bar.getBoundingClientRect().toJSON() as DOMRect))
+  const boxes = await page
+    .locator('.span i')
+    .evaluateAll((bars) => bars.map((bar) => bar.getBoundingClientRect().toJSON() as DOMRect))
   const lefts = boxes.map(({ left }) => left)
-  expect(Math.max(...boxes.map(({ right }) => right))).toBeLessThan(await page.evaluate(() => window.innerWidth))
+  expect(Math.max(...boxes.map(({ right }) => right))).toBeLessThan(
+    await page.evaluate(() => window.innerWidth),
+  )
   expect(lefts.length).toBeGreaterThan(1)
   expect(lefts).toEqual(lefts.toSorted((a, b) => a - b))
   expect(problems).toEqual([])
@@ -144,7 +175,8 @@ it('DSK-04 the pages of staff and of the local services have one style sheet', a
   const read = async (url: string) => (await fetch(url)).text()
   expect(await read(`${service.localOrigin}/desk/style.css`)).toBe(pageStyle)
   expect(await read(`${service.api}/admin/operations/style.css`)).toBe(pageStyle)
-  for (const path of ['/', '/desk/previews']) expect(await read(service.localOrigin + path)).toContain('href="/desk/style.css"')
+  for (const path of ['/', '/desk/previews'])
+    expect(await read(service.localOrigin + path)).toContain('href="/desk/style.css"')
   for (const path of ['/sign-in', '/oauth/google/callback', '/oauth/consent'])
     expect(await read(service.localOrigin + path)).toContain(pageStyle)
 })
@@ -152,7 +184,8 @@ it('DSK-04 the pages of staff and of the local services have one style sheet', a
 it('the list of the local dashboard follows new records and finds them by words', async (context) => {
   const { page, problems } = await openPage(context)
   await page.goto(`${service.localOrigin}/#chat`)
-  const send = (text: string) => fetch(`${service.localOrigin}/chat/1/${text}`, { method: 'POST', body: JSON.stringify({ text }) })
+  const send = (text: string) =>
+    fetch(`${service.localOrigin}/chat/1/${text}`, { method: 'POST', body: JSON.stringify({ text }) })
   await send('first-message')
   await page.locator('#items a', { hasText: 'first-message' }).waitFor()
   await send('second-message')
@@ -179,7 +212,9 @@ it('sets and clears faults and advances the clock on the local dashboard', async
   await page.locator('#bar summary').first().click()
   await page.getByRole('button', { name: '+ 2 min' }).click()
   await page.getByText('120 s ahead').waitFor()
-  const [offset] = await service.sql<{ seconds: number }>('select round(extract(epoch from app.now() - now()))::int as seconds')
+  const [offset] = await service.sql<{ seconds: number }>(
+    'select round(extract(epoch from app.now() - now()))::int as seconds',
+  )
   expect(offset?.seconds).toBe(120)
   expect(problems).toEqual([])
 })
@@ -191,7 +226,9 @@ async function listViolations(page: Page): Promise<string[]> {
   await page.evaluate(axe)
   return page.evaluate(async () => {
     const { violations } = await (window as unknown as { axe: { run(): Promise<AxeResult> } }).axe.run()
-    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`)
+    return violations.map(
+      ({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`,
+    )
   })
 }
 interface AxeResult {
@@ -203,7 +240,9 @@ it('the local dashboard signs in as a demo user and shows the token', async (con
   const user = await registerUser(service)
   // Read once: a request that the page sends every second may still run when the test ends.
   const state = await (await fetch(`${service.localOrigin}/desk/state`)).json()
-  await page.route('**/desk/state', (route) => route.fulfill({ json: { ...state, users: [{ ...user, description: 'account admin' }] } }))
+  await page.route('**/desk/state', (route) =>
+    route.fulfill({ json: { ...state, users: [{ ...user, description: 'account admin' }] } }),
+  )
   await page.goto(`${service.localOrigin}/#users`)
   await page.getByRole('button', { name: `Sign in as ${user.email}` }).click()
   const token = await page.getByLabel(`Access token of ${user.email}`).inputValue()
@@ -215,23 +254,32 @@ it('the local dashboard signs in as a demo user and shows the token', async (con
 it.for([
   ['light', 1280],
   ['dark', 400],
-] as const)('the local dashboard is accessible and fits, %s and %i px wide', async ([colorScheme, width], context) => {
-  const { page } = await openPage(context, { colorScheme, viewport: { width, height: 800 }, bypassCSP: true })
-  await sendTestMessages()
-  const check = async () => {
-    expect(await listViolations(page)).toEqual([])
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
-  }
-  await openItem(page, 'mail', 'desk@people.example')
-  await check()
-  await openItem(page, 'chat', 'Teams')
-  await page.getByRole('tab', { name: 'Trace' }).click()
-  await page.getByRole('table').waitFor()
-  await check()
-  for (const section of ['queue', 'logs', 'ai', 'users', 'actions']) {
-    await page.goto(`${service.localOrigin}/#${section}`)
-    await page.locator('#navigation a[aria-current]', { hasText: /Queue|Log|AI calls|Sign in|Actions/ }).waitFor()
-    await page.getByText(/faults/i).click()
+] as const)(
+  'the local dashboard is accessible and fits, %s and %i px wide',
+  async ([colorScheme, width], context) => {
+    const { page } = await openPage(context, {
+      colorScheme,
+      viewport: { width, height: 800 },
+      bypassCSP: true,
+    })
+    await sendTestMessages()
+    const check = async () => {
+      expect(await listViolations(page)).toEqual([])
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+    }
+    await openItem(page, 'mail', 'desk@people.example')
     await check()
-  }
-})
+    await openItem(page, 'chat', 'Teams')
+    await page.getByRole('tab', { name: 'Trace' }).click()
+    await page.getByRole('table').waitFor()
+    await check()
+    for (const section of ['queue', 'logs', 'ai', 'users', 'actions']) {
+      await page.goto(`${service.localOrigin}/#${section}`)
+      await page
+        .locator('#navigation a[aria-current]', { hasText: /Queue|Log|AI calls|Sign in|Actions/ })
+        .waitFor()
+      await page.getByText(/faults/i).click()
+      await check()
+    }
+  },
+)

@@ -18,7 +18,8 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const readLines = () => service.log.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as LogLine)
+const readLines = () =>
+  service.log.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as LogLine)
 /** Wait for the log lines of one request, which are written shortly after the response. */
 async function waitForLines(id: string | null): Promise<LogLine[]> {
   const findLines = () => readLines().filter((line) => line.request_id === id)
@@ -34,7 +35,10 @@ function plantCanary(place: string): string {
   return word
 }
 
-/** Return the places whose canary is in the log. Wait for the line of one more request, so that all earlier lines are written. */
+/**
+ * Return the places whose canary is in the log. Wait for the line of one more request, so that all earlier
+ * lines are written.
+ */
 async function findLeaks(): Promise<string[]> {
   const last = await request(service, 'GET', '/last')
   await waitForLines(last.headers.get('x-request-id'))
@@ -105,17 +109,26 @@ describe('one line per request', () => {
     ['POST', '/api/v1/shared/Pa55', '/api/v1/shared/:token'],
     ['GET', '/Pa55', null],
     ['GET', '/api/v1/Pa55', null],
-  ])('OBS-19 names the pattern of %s %s, which is no operation, and nothing of an unknown path', async (method, path, logged) => {
-    const response = await fetch(service.api + path, { method, redirect: 'manual' })
-    const [line] = await waitForLines(response.headers.get('x-request-id'))
-    expect(line).toMatchObject({ operation: null, path: logged })
-  })
+  ])(
+    'OBS-19 names the pattern of %s %s, which is no operation, and nothing of an unknown path',
+    async (method, path, logged) => {
+      const response = await fetch(service.api + path, { method, redirect: 'manual' })
+      const [line] = await waitForLines(response.headers.get('x-request-id'))
+      expect(line).toMatchObject({ operation: null, path: logged })
+    },
+  )
 
   it('OBS-19 has the address of a client that is refused, and of no other', async () => {
     const { admin } = await createAccount(service)
-    const findAddress = async ({ headers }: { headers: Headers }) => (await waitForLines(headers.get('x-request-id')))[0]?.client_address
-    const refused = await request(service, 'GET', '/auth/me', { headers: { 'cf-connecting-ip': '203.0.113.7' } })
-    expect([await findAddress(refused), await findAddress(await admin.call('GET', '/auth/me'))]).toEqual([expect.any(String), undefined])
+    const findAddress = async ({ headers }: { headers: Headers }) =>
+      (await waitForLines(headers.get('x-request-id')))[0]?.client_address
+    const refused = await request(service, 'GET', '/auth/me', {
+      headers: { 'cf-connecting-ip': '203.0.113.7' },
+    })
+    expect([await findAddress(refused), await findAddress(await admin.call('GET', '/auth/me'))]).toEqual([
+      expect.any(String),
+      undefined,
+    ])
   })
 
   it('writes the name and the stack of the error of a 5xx, but not its message', async () => {
@@ -137,7 +150,9 @@ describe('one line per request', () => {
 it("logs only JSON when the queue vendor's client reports an error, or the cron job has no database", async () => {
   await dashboard(service).setFault({ service: 'qstash', mode: 'down' })
   expectStatus(await register(), 201)
-  await expect.poll(() => service.log.some((line) => line.includes('effect_failed')), { timeout: 5000 }).toBe(true)
+  await expect
+    .poll(() => service.log.some((line) => line.includes('effect_failed')), { timeout: 5000 })
+    .toBe(true)
   await dashboard(service).setFault({ service: 'postgres', mode: 'down' })
   await service.stack.runCron().catch(() => undefined)
   expect(await findLeaks()).toEqual([])
@@ -150,10 +165,11 @@ it('WIR-73 names the origin of a page that may not call, and of no other', async
     const [line] = await waitForLines(response.headers.get('x-request-id'))
     return (line as { refused_origin?: string }).refused_origin
   }
-  expect(await Promise.all(['https://other.example', 'http://localhost:5173', service.api, 'not an origin'].map(findOrigin))).toEqual([
-    'https://other.example',
-    ...[undefined, undefined, undefined],
-  ])
+  expect(
+    await Promise.all(
+      ['https://other.example', 'http://localhost:5173', service.api, 'not an origin'].map(findOrigin),
+    ),
+  ).toEqual(['https://other.example', ...[undefined, undefined, undefined]])
 })
 
 describe('WIR-22 request id', () => {
@@ -166,14 +182,20 @@ describe('WIR-22 request id', () => {
     },
   )
 
-  it.each(['short', 'a'.repeat(129), 'has a space', '"quoted-id"', '{"a":"b-c-d"}', 'slash/slash', 'é'.repeat(10), '%0d%0aset-cookie:x'])(
-    "WIR-22 generates a request id if the caller's is invalid: %j",
-    async (id) => {
-      const response = await request(service, 'GET', '/notifications', { headers: { 'x-request-id': id } })
-      expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
-      expect(readLines().some((line) => line.request_id === id)).toBe(false)
-    },
-  )
+  it.each([
+    'short',
+    'a'.repeat(129),
+    'has a space',
+    '"quoted-id"',
+    '{"a":"b-c-d"}',
+    'slash/slash',
+    'é'.repeat(10),
+    '%0d%0aset-cookie:x',
+  ])("WIR-22 generates a request id if the caller's is invalid: %j", async (id) => {
+    const response = await request(service, 'GET', '/notifications', { headers: { 'x-request-id': id } })
+    expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+    expect(readLines().some((line) => line.request_id === id)).toBe(false)
+  })
 })
 
 describe('secrets and personal data', () => {
@@ -183,13 +205,18 @@ describe('secrets and personal data', () => {
     const { body } = await register({ email, password, account_name: plantCanary('account name') })
     const signedIn = await post('/auth/login', { email, password })
     for (const { access_token, refresh_token } of [body, signedIn.body]) {
-      for (const part of [refresh_token, ...access_token.split('.').slice(1)]) plantedCanaries.set(part.toLowerCase(), 'token')
+      for (const part of [refresh_token, ...access_token.split('.').slice(1)])
+        plantedCanaries.set(part.toLowerCase(), 'token')
     }
     await post('/auth/login', { email, password: plantCanary('wrong password') })
     expectStatus(await register({ email }), 409)
     const headers = { authorization: `Bearer ${signedIn.body.access_token}` }
     await request(service, 'PATCH', '/auth/me', { body: { full_name: plantCanary('full_name') }, headers })
-    await post('/auth/change-password', { current_password: password, new_password: plantCanary('new password') }, headers)
+    await post(
+      '/auth/change-password',
+      { current_password: password, new_password: plantCanary('new password') },
+      headers,
+    )
     await post('/auth/refresh', { refresh_token: body.refresh_token })
     await post('/auth/refresh', { refresh_token: plantCanary('unknown refresh token') })
     await post('/auth/logout', { refresh_token: signedIn.body.refresh_token })
@@ -199,7 +226,11 @@ describe('secrets and personal data', () => {
 
   it('logs no part of a request that is refused for its headers, query, path or body', async () => {
     const { admin } = await createAccount(service)
-    for (const authorization of [`Bearer ${plantCanary('token')}.a.b`, `Basic ${plantCanary('basic')}`, plantCanary('scheme')]) {
+    for (const authorization of [
+      `Bearer ${plantCanary('token')}.a.b`,
+      `Basic ${plantCanary('basic')}`,
+      plantCanary('scheme'),
+    ]) {
       expectStatus(await request(service, 'GET', '/notifications', { headers: { authorization } }), 401)
     }
     const headers = {
@@ -207,33 +238,53 @@ describe('secrets and personal data', () => {
       'user-agent': plantCanary('agent'),
       cookie: `a=${plantCanary('cookie')}`,
     }
-    await admin.call('GET', `/notifications?${plantCanary('query key')}=${plantCanary('query value')}`, undefined, headers)
+    await admin.call(
+      'GET',
+      `/notifications?${plantCanary('query key')}=${plantCanary('query value')}`,
+      undefined,
+      headers,
+    )
     await admin.call('PATCH', `/notifications/${plantCanary('path')}/read`)
     await request(service, 'GET', `/${plantCanary('unknown path')}`)
-    await register({ email: plantCanary('bad email'), full_name: 7, [plantCanary('unknown key')]: plantCanary('unknown value') })
+    await register({
+      email: plantCanary('bad email'),
+      full_name: 7,
+      [plantCanary('unknown key')]: plantCanary('unknown value'),
+    })
     await request(service, 'POST', '/auth/login', { raw: `{"password":"${plantCanary('broken JSON')}` })
     await admin.call('POST', '/notifications/configs', {
       channel: plantCanary('channel'),
       webhook_url: `http://x/${plantCanary('bad webhook')}`,
     })
-    await admin.call('POST', '/notifications/mark-all-read', undefined, { 'idempotency-key': plantCanary('key') })
+    await admin.call('POST', '/notifications/mark-all-read', undefined, {
+      'idempotency-key': plantCanary('key'),
+    })
     const signature = { 'upstash-signature': `${plantCanary('signature')}.a.b` }
-    await fetch(`${service.api}/jobs/notifications/deliver`, { method: 'POST', headers: signature, body: plantCanary('job') })
+    await fetch(`${service.api}/jobs/notifications/deliver`, {
+      method: 'POST',
+      headers: signature,
+      body: plantCanary('job'),
+    })
     expect(await findLeaks()).toEqual([])
   })
 
   it('logs no code, token or name that is part of a path, whether the request succeeds or fails', async () => {
     const withCodes = operations.filter((op) => op.params && !hasUuidParams(op))
-    expect(withCodes.map(({ path }) => path)).toEqual(expect.arrayContaining(['/shared/{token}', '/accounts/invites/{code}/lookup']))
+    expect(withCodes.map(({ path }) => path)).toEqual(
+      expect.arrayContaining(['/shared/{token}', '/accounts/invites/{code}/lookup']),
+    )
     const { admin, addColleague } = await createAccount(service)
     const superAdmin = await addColleague({ role: 'admin', superAdmin: true })
     const requests = withCodes.map(async (op) => {
       const { token } = op.access === 'super_admin' ? superAdmin : admin
       const sample = await getFixture(op)(service, op.access === 'super_admin' ? superAdmin : admin)
-      for (const code of Object.values(sample.params ?? {})) if (code.length > 12) plantedCanaries.set(code.toLowerCase(), op.path)
+      for (const code of Object.values(sample.params ?? {}))
+        if (code.length > 12) plantedCanaries.set(code.toLowerCase(), op.path)
       const unknown = {
         ...sample,
-        params: Object.fromEntries(Object.keys(sample.params ?? {}).map((name) => [name, plantCanary(op.path)])),
+        params: Object.fromEntries(
+          Object.keys(sample.params ?? {}).map((name) => [name, plantCanary(op.path)]),
+        ),
       }
       return { op, sample, unknown, token }
     })
@@ -244,19 +295,26 @@ describe('secrets and personal data', () => {
     }
     await dashboard(service).setFault({ service: 'postgres', mode: 'down' })
     // A page that needs no row is shown.
-    for (const { op, sample, token } of samples) expect([503, op.success]).toContain((await send(service, op, sample, { token })).status)
+    for (const { op, sample, token } of samples)
+      expect([503, op.success]).toContain((await send(service, op, sample, { token })).status)
     expect(await findLeaks()).toEqual([])
   })
 
   it('logs no address of a notification config whose test fails', async () => {
     const { admin } = await createAccount(service)
-    const webhook = { channel: 'chat1_webhook', webhook_url: `${service.localOrigin}/chat/1/${plantCanary('webhook')}` }
+    const webhook = {
+      channel: 'chat1_webhook',
+      webhook_url: `${service.localOrigin}/chat/1/${plantCanary('webhook')}`,
+    }
     const mail = { channel: 'email', email_addresses: [`${plantCanary('address')}@people.example`] }
     await dashboard(service).setFault({ service: 'chat1', mode: 'down' })
     await dashboard(service).setFault({ service: 'resend', mode: 'error' })
     for (const config of [webhook, mail]) {
       const created = await admin.call('POST', '/notifications/configs', config)
-      expect((await admin.call('POST', '/notifications/configs/test', { config_id: created.body.id })).body.success).toBe(false)
+      expect(
+        (await admin.call('POST', '/notifications/configs/test', { config_id: created.body.id })).body
+          .success,
+      ).toBe(false)
     }
     expect(await findLeaks()).toEqual([])
   })
@@ -270,7 +328,10 @@ describe('secrets and personal data', () => {
     const config = { channel: 'email', email_addresses: [`${plantCanary('address')}@people.example`] }
     const responses = await Promise.all([
       register(),
-      post('/auth/login', { email: `${plantCanary('email')}@people.example`, password: plantCanary('password') }),
+      post('/auth/login', {
+        email: `${plantCanary('email')}@people.example`,
+        password: plantCanary('password'),
+      }),
       admin.call('POST', '/notifications/configs', {
         channel: 'chat1_webhook',
         webhook_url: `${service.localOrigin}/chat/1/${plantCanary('webhook')}`,

@@ -12,12 +12,20 @@ import { registerUser } from '#test/support/public-requests.ts'
 const service = await sharedService()
 
 /** Return how much a metric grew since `before`. */
-async function readGrowth(before: readonly Sample[], name: string, labels: Record<string, string>): Promise<number> {
+async function readGrowth(
+  before: readonly Sample[],
+  name: string,
+  labels: Record<string, string>,
+): Promise<number> {
   return sumSamples(await readMetrics(service), name, labels) - sumSamples(before, name, labels)
 }
 
 it('OBS-02 shows the metrics only to callers with METRICS_TOKEN', async () => {
-  const answers = [await fetchMetrics(service), await fetchMetrics(service, 'wrong'), await fetch(`${service.api}/metrics`)]
+  const answers = [
+    await fetchMetrics(service),
+    await fetchMetrics(service, 'wrong'),
+    await fetch(`${service.api}/metrics`),
+  ]
   expect(answers.map(({ status }) => status)).toEqual([200, 401, 401])
   expect(answers[0]?.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
   expect((await answers[1]?.text())?.includes('support_flow')).toBe(false)
@@ -32,17 +40,31 @@ it('OBS-03 counts requests by operation and class of the status, with the time t
   expect(await readGrowth(before, 'support_flow_requests_total', { operation, status: '2xx' })).toBe(1)
   expect(await readGrowth(before, 'support_flow_requests_total', { operation, status: '4xx' })).toBe(1)
   expect(await readGrowth(before, 'support_flow_request_duration_seconds_count', { operation })).toBe(2)
-  expect(await readGrowth(before, 'support_flow_request_duration_seconds_bucket', { operation, le: '+Inf' })).toBe(2)
-  expect(await readGrowth(before, 'support_flow_database_round_trip_seconds_count', { role: 'runtime' })).toBeGreaterThan(0)
+  expect(
+    await readGrowth(before, 'support_flow_request_duration_seconds_bucket', { operation, le: '+Inf' }),
+  ).toBe(2)
+  expect(
+    await readGrowth(before, 'support_flow_database_round_trip_seconds_count', { role: 'runtime' }),
+  ).toBeGreaterThan(0)
 })
 
 it('OBS-03 counts requests that a rate limit refused', async () => {
   const { admin } = await createAccount(service)
   const before = await readMetrics(service)
-  const testConfig = () => admin.call('POST', '/notifications/configs/test', { config_id: crypto.randomUUID() })
-  const answers = [await testConfig(), await testConfig(), await testConfig(), await testConfig(), await testConfig(), await testConfig()]
+  const testConfig = () =>
+    admin.call('POST', '/notifications/configs/test', { config_id: crypto.randomUUID() })
+  const answers = [
+    await testConfig(),
+    await testConfig(),
+    await testConfig(),
+    await testConfig(),
+    await testConfig(),
+    await testConfig(),
+  ]
   expect(answers.at(-1)?.status).toBe(429)
-  expect(await readGrowth(before, 'support_flow_rate_limited_total', { operation: 'notifications.testConfig' })).toBe(1)
+  expect(
+    await readGrowth(before, 'support_flow_rate_limited_total', { operation: 'notifications.testConfig' }),
+  ).toBe(1)
 })
 
 it('OBS-03 counts calls to other services, jobs and attempts of e-mails', async () => {
@@ -50,9 +72,15 @@ it('OBS-03 counts calls to other services, jobs and attempts of e-mails', async 
   await registerUser(service)
   const read = (name: string, labels: Record<string, string>) => readGrowth(before, name, labels)
   const succeeded = { kind: 'email', outcome: 'succeeded' }
-  await expect.poll(() => read('support_flow_attempts_total', succeeded), { timeout: 10_000 }).toBeGreaterThan(0)
-  expect(await read('support_flow_outgoing_calls_total', { vendor: 'mail', outcome: '2xx' })).toBeGreaterThan(0)
-  await expect.poll(() => read('support_flow_jobs_total', { job_id: 'jobs.deliver', outcome: 'succeeded' })).toBeGreaterThan(0)
+  await expect
+    .poll(() => read('support_flow_attempts_total', succeeded), { timeout: 10_000 })
+    .toBeGreaterThan(0)
+  expect(await read('support_flow_outgoing_calls_total', { vendor: 'mail', outcome: '2xx' })).toBeGreaterThan(
+    0,
+  )
+  await expect
+    .poll(() => read('support_flow_jobs_total', { job_id: 'jobs.deliver', outcome: 'succeeded' }))
+    .toBeGreaterThan(0)
 })
 
 it('OBS-03 counts calls to the model with their tokens and cost', async () => {
@@ -76,7 +104,9 @@ it('OBS-04 labels contain declared ids and outcomes only, never what a caller se
   const known = new Set(['none', ...operations.map(({ id }) => id)])
   // The MCP server and the OAuth server are no operations. Their ids are declared where they are mounted.
   const isKnown = (id: string) => known.has(id) || /^(jobs\.|oauth\.|mcp$)/.test(id)
-  expect(samples.map(({ labels }) => labels.operation).filter((id) => id !== undefined && !isKnown(id))).toEqual([])
+  expect(
+    samples.map(({ labels }) => labels.operation).filter((id) => id !== undefined && !isKnown(id)),
+  ).toEqual([])
   const values = samples.flatMap(({ labels }) => Object.values(labels))
   expect(values.filter((value) => !/^[\w.+-]{1,60}$/.test(value) || value.includes('canary'))).toEqual([])
 })
@@ -98,13 +128,18 @@ it('OBS-05 shows the depth and age of each outbox, read at most every 15 s, the 
     `insert into stream_events (account_id, event, data, swept_at) values ($1, 'handoff_created', '{}', now() + interval '1 hour')`,
     [admin.accountId],
   )
-  const readOpen = (samples: readonly Sample[]) => sumSamples(samples, 'support_flow_outbox_open', { outbox: 'live_events' })
+  const readOpen = (samples: readonly Sample[]) =>
+    sumSamples(samples, 'support_flow_outbox_open', { outbox: 'live_events' })
   clock.now = 14_000
   expect(readOpen(await read())).toBe(readOpen(before))
   clock.now = 16_000
   const after = await read()
   expect(readOpen(after)).toBeGreaterThan(readOpen(before))
-  expect(new Set(after.filter(({ name }) => name === 'support_flow_outbox_due').map(({ labels }) => labels.outbox))).toEqual(
+  expect(
+    new Set(
+      after.filter(({ name }) => name === 'support_flow_outbox_due').map(({ labels }) => labels.outbox),
+    ),
+  ).toEqual(
     new Set([
       'deliveries',
       'pushes',
@@ -120,10 +155,17 @@ it('OBS-05 shows the depth and age of each outbox, read at most every 15 s, the 
       'runner_runs',
     ]),
   )
-  expect([sumSamples(after, 'support_flow_open_streams'), sumSamples(after, 'support_flow_outbox_readable')]).toEqual([3, 1])
+  expect([
+    sumSamples(after, 'support_flow_open_streams'),
+    sumSamples(after, 'support_flow_outbox_readable'),
+  ]).toEqual([3, 1])
   for (const name of ['support_flow_stuck_jobs', 'support_flow_mails_left_out'])
     expect(after.filter((sample) => sample.name === name).length, name).toBe(1)
-  for (const name of ['process_resident_memory_bytes', 'process_cpu_seconds_total', 'nodejs_heap_size_used_bytes'])
+  for (const name of [
+    'process_resident_memory_bytes',
+    'process_cpu_seconds_total',
+    'nodejs_heap_size_used_bytes',
+  ])
     expect(sumSamples(after, name), name).toBeGreaterThan(0)
   await service.sql('delete from stream_events where account_id = $1', [admin.accountId])
 })

@@ -22,9 +22,15 @@ it.each(writes)('the database of a GET refuses %s that writes', async (_, write)
   const { admin, id } = await createAccount(service)
   const { DATABASE_URL = '' } = service.settings
   const caller = { userId: admin.id, accountId: id, signInId: admin.signInId }
-  const scope = openScope(openTestDatabase(DATABASE_URL), { caller, access: 'user', skipGuards: 'none', ip: '', readOnly: true }, () => {})
+  const scope = openScope(
+    openTestDatabase(DATABASE_URL),
+    { caller, access: 'user', skipGuards: 'none', ip: '', readOnly: true },
+    () => {},
+  )
   const error = await write(scope.db).catch((thrown: unknown) => thrown)
   // read_only_sql_transaction, https://www.postgresql.org/docs/18/errcodes-appendix.html
   expect(getSqlState(error)).toBe('25006')
-  expect(await service.sql('select name from teams where account_id = $1', [id])).toEqual([{ name: 'Test team' }])
+  expect(await service.sql('select name from teams where account_id = $1', [id])).toEqual([
+    { name: 'Test team' },
+  ])
 })

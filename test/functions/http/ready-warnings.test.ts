@@ -15,7 +15,8 @@ import { statusUpdate } from '#vendors/ai/prompts/writing.ts'
 
 const service = await sharedService()
 
-const openAiPort = (model: string, path = '') => openAi({ key: secrets.openaiKey, baseUrl: `${service.localOrigin}/openai${path}`, model })
+const openAiPort = (model: string, path = '') =>
+  openAi({ key: secrets.openaiKey, baseUrl: `${service.localOrigin}/openai${path}`, model })
 
 /** Ask `/ready` of a service with this model. */
 async function readReady(model: string, authorization: string, ai: AiPort = openAiPort(model)) {
@@ -29,8 +30,13 @@ async function readReady(model: string, authorization: string, ai: AiPort = open
 
 it('AIM-04 warns the holder of the token of a model that is switched off within 60 days, and stays ready', async () => {
   const retiring = await readReady(retiringModelName, `Bearer ${secrets.readyToken}`)
-  const warning = expect.stringMatching(/^The AI model local-rules-0 shuts down on \d{4}-\d\d-\d\d; set OPENAI_MODEL to its successor$/)
-  expect(retiring).toMatchObject({ status: 200, body: { status: 'ok', warnings: [warning], checks: { ai: 'ok' } } })
+  const warning = expect.stringMatching(
+    /^The AI model local-rules-0 shuts down on \d{4}-\d\d-\d\d; set OPENAI_MODEL to its successor$/,
+  )
+  expect(retiring).toMatchObject({
+    status: 200,
+    body: { status: 'ok', warnings: [warning], checks: { ai: 'ok' } },
+  })
   expect((await readReady(retiringModelName, '')).body).toEqual({ status: 'ok' })
   expect((await readReady(modelName, `Bearer ${secrets.readyToken}`)).body).not.toHaveProperty('warnings')
 })
@@ -40,7 +46,8 @@ it('AIM-11 tells the holder of the token what the provider does not take', async
   expect((await readReady(modelName, `Bearer ${secrets.readyToken}`, ai)).body).not.toHaveProperty('warnings')
   await ask({ ...createAskContext().context, ai }, statusUpdate, { facts: {} })
   const { status, body } = await readReady(modelName, `Bearer ${secrets.readyToken}`, ai)
-  const warning = 'The AI model local-rules-1 does not take json_schema, json_object, reasoning_effort, so requests leave it out'
+  const warning =
+    'The AI model local-rules-1 does not take json_schema, json_object, reasoning_effort, so requests leave it out'
   expect([status, body]).toMatchObject([200, { status: 'ok', warnings: [warning] }])
 })
 
@@ -52,7 +59,9 @@ it('AIM-13 asks both providers, and tells the holder of the token that the secon
   const shutdown = expect.stringContaining('set AI_FALLBACK_MODEL to its successor')
   expect(await read()).toMatchObject({ warnings: [shutdown], checks: { ai: 'ok', ai_fallback: 'ok' } })
   circuit.open()
-  expect(await read()).toMatchObject({ warnings: ['Calls to the AI model local-rules-1 fail, so local-rules-0 answers', shutdown] })
+  expect(await read()).toMatchObject({
+    warnings: ['Calls to the AI model local-rules-1 fail, so local-rules-0 answers', shutdown],
+  })
 })
 
 it.each([
@@ -63,5 +72,7 @@ it.each([
   ['2027-01-22', 0],
 ])('AIM-04 on 2026-11-22 a shutdown on %s gives %i warnings', (date, count) => {
   const shutdownAt = date === null ? null : new Date(date)
-  expect(listShutdownWarnings('m', 'OPENAI_MODEL', { shutdownAt }, Date.parse('2026-11-22T00:00:00Z'))).toHaveLength(count)
+  expect(
+    listShutdownWarnings('m', 'OPENAI_MODEL', { shutdownAt }, Date.parse('2026-11-22T00:00:00Z')),
+  ).toHaveLength(count)
 })

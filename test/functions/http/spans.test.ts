@@ -23,12 +23,19 @@ it('OBS-08 sends the spans of a request, its statements, its job, the calls of t
   expect(listAncestors(spans, mail)).toEqual([operation, 'jobs.deliver', 'jobs.deliver', 'call mail'])
   const job = spans.find(({ name, kind }) => name === 'jobs.deliver' && kind === 5)
   expect(job?.events).toMatchObject([
-    { name: 'attempt', attributes: [{ key: 'kind' }, { key: 'outcome', value: { stringValue: 'succeeded' } }] },
+    {
+      name: 'attempt',
+      attributes: [{ key: 'kind' }, { key: 'outcome', value: { stringValue: 'succeeded' } }],
+    },
   ])
   const statements = spans.filter(({ attributes }) => attributes.some(({ key }) => key === 'db.system.name'))
   expect(new Set(statements.map((span) => listAncestors(spans, span)[0]))).toEqual(new Set([operation]))
-  for (const span of spans) expect(BigInt(span.endTimeUnixNano) >= BigInt(span.startTimeUnixNano), span.name).toBe(true)
-  expect(receiver.calls[0]).toMatchObject({ path: '/v1/traces', headers: { 'x-key': 'a b', 'content-type': 'application/json' } })
+  for (const span of spans)
+    expect(BigInt(span.endTimeUnixNano) >= BigInt(span.startTimeUnixNano), span.name).toBe(true)
+  expect(receiver.calls[0]).toMatchObject({
+    path: '/v1/traces',
+    headers: { 'x-key': 'a b', 'content-type': 'application/json' },
+  })
   const sent = receiver.bodies.join('\n')
   for (const personal of [email, 'people.example', '127.0.0.1', '$1', 'where ', 'Bearer'])
     expect(sent.includes(personal), personal).toBe(false)
@@ -38,7 +45,15 @@ it('OBS-08 a request that a job makes to this process stays in the trace of the 
   const { admin } = await createAccount(service)
   const session = await createAiSession(admin)
   const headers = { prefer: 'respond-async' }
-  expectStatus(await admin.call('POST', `/ai-sessions/${session.id}/chat`, { message: 'The printer is offline.' }, headers), 202)
+  expectStatus(
+    await admin.call(
+      'POST',
+      `/ai-sessions/${session.id}/chat`,
+      { message: 'The printer is offline.' },
+      headers,
+    ),
+    202,
+  )
   const findJob = () => receiver.spans.find(({ name, kind }) => name === 'jobs.runAiTask' && kind === 5)
   await expect.poll(findJob, { timeout: 15_000 }).toBeDefined()
   const { traceId } = findJob() as ReceivedSpan

@@ -34,8 +34,14 @@ it('WIR-15 accepts a body of 1 MiB, and refuses a larger one with and without Co
   const { admin } = await createAccount(service)
   const token = admin.token
   const padBody = (bytes: number) => JSON.stringify(emailConfig).padEnd(bytes)
-  expectStatus(await request(service, 'POST', '/notifications/configs', { token, raw: padBody(1024 * 1024) }), 201)
-  expectStatus(await request(service, 'POST', '/notifications/configs', { token, raw: padBody(1024 * 1024 + 1) }), 413)
+  expectStatus(
+    await request(service, 'POST', '/notifications/configs', { token, raw: padBody(1024 * 1024) }),
+    201,
+  )
+  expectStatus(
+    await request(service, 'POST', '/notifications/configs', { token, raw: padBody(1024 * 1024 + 1) }),
+    413,
+  )
   const chunks = new ReadableStream({
     start(controller) {
       for (let n = 0; n < 17; n++) controller.enqueue(new Uint8Array(64 * 1024).fill(32))
@@ -77,7 +83,10 @@ it('refuses a body nested deeper than 32 levels, even 100,000 levels', async () 
 it('WIR-12 returns 404 for a path parameter with NUL characters or invalid UTF-8', async () => {
   const headers = { 'cf-connecting-ip': '2001:db8:12::1' }
   for (const name of ['%00', 'a%00b', '%ff', '%ED%A0%80'])
-    expect([name, (await request(service, 'GET', `/shared/${name}`, { headers })).status]).toEqual([name, 404])
+    expect([name, (await request(service, 'GET', `/shared/${name}`, { headers })).status]).toEqual([
+      name,
+      404,
+    ])
 })
 
 it('WIR-17 WIR-18 returns the rate limit, the remaining calls and the time to wait', async () => {
@@ -85,7 +94,8 @@ it('WIR-17 WIR-18 returns the rate limit, the remaining calls and the time to wa
   const first = await admin.call('POST', '/notifications/configs/test', { config_id: crypto.randomUUID() })
   expectStatus(first, 404)
   expect([first.headers.get('ratelimit-limit'), first.headers.get('ratelimit-remaining')]).toEqual(['5', '4'])
-  for (let n = 0; n < 4; n++) await admin.call('POST', '/notifications/configs/test', { config_id: crypto.randomUUID() })
+  for (let n = 0; n < 4; n++)
+    await admin.call('POST', '/notifications/configs/test', { config_id: crypto.randomUUID() })
   const refused = await admin.call('POST', '/notifications/configs/test', { config_id: crypto.randomUUID() })
   expect([refused.status, refused.body]).toEqual([429, { detail: 'Rate limit exceeded: 5 per minute' }])
   expect(refused.headers.get('ratelimit-remaining')).toBe('0')
@@ -98,11 +108,17 @@ it('WIR-17 WIR-18 returns the rate limit, the remaining calls and the time to wa
 it('WIR-19 limits the calls of each user, and on public operations of each client address', async () => {
   const { admin, addColleague } = await createAccount(service)
   const teamAdmin = await addColleague({ teamRole: 'admin' })
-  const testConfig = (person: typeof admin) => person.call('POST', '/notifications/configs/test', { config_id: crypto.randomUUID() })
+  const testConfig = (person: typeof admin) =>
+    person.call('POST', '/notifications/configs/test', { config_id: crypto.randomUUID() })
   for (let n = 0; n < 5; n++) await testConfig(admin)
   expect([(await testConfig(admin)).status, (await testConfig(teamAdmin)).status]).toEqual([429, 404])
   const reset = (address: string) =>
-    postWithoutToken(service, '/auth/reset-password', { token: 'x', new_password: 'copper-lantern-27' }, address)
+    postWithoutToken(
+      service,
+      '/auth/reset-password',
+      { token: 'x', new_password: 'copper-lantern-27' },
+      address,
+    )
   const [address, otherAddress] = [randomIpAddress(), randomIpAddress()]
   for (let n = 0; n < 5; n++) expectStatus(await reset(address), 400)
   expect([(await reset(address)).status, (await reset(otherAddress)).status]).toEqual([429, 400])
@@ -110,8 +126,14 @@ it('WIR-19 limits the calls of each user, and on public operations of each clien
 
 it('WIR-64 accepts 60 invalid leads an hour, and 5 of 32 valid ones besides them at the same moment', async () => {
   const address = randomIpAddress()
-  const lead = (n: number) => ({ name: 'Dana Reyes', company: 'Northwind', source: 'pricing_page', email: `lead-${n}@people.example` })
-  const submit = async (body: unknown) => (await postWithoutToken(service, '/sales-leads', body, address)).status
+  const lead = (n: number) => ({
+    name: 'Dana Reyes',
+    company: 'Northwind',
+    source: 'pricing_page',
+    email: `lead-${n}@people.example`,
+  })
+  const submit = async (body: unknown) =>
+    (await postWithoutToken(service, '/sales-leads', body, address)).status
   const invalid = Array.from({ length: 32 }, (_, n) => submit({ ...lead(n), email: '' }))
   const statuses = await Promise.all(Array.from({ length: 32 }, (_, n) => submit(lead(n))))
   expect(statuses.toSorted()).toEqual([...Array(5).fill(201), ...Array(27).fill(429)])
@@ -147,7 +169,9 @@ it('limits requests with invalid tokens to 300 per client address', async () => 
   const headers = { 'cf-connecting-ip': randomIpAddress() }
   const countsByStatus = new Map<number, number>()
   for (let round = 0; round < 10; round++) {
-    const responses = await Promise.all(Array.from({ length: 32 }, () => request(service, 'GET', '/auth/me', { token: 'a.b.c', headers })))
+    const responses = await Promise.all(
+      Array.from({ length: 32 }, () => request(service, 'GET', '/auth/me', { token: 'a.b.c', headers })),
+    )
     for (const { status } of responses) countsByStatus.set(status, (countsByStatus.get(status) ?? 0) + 1)
   }
   expect(Object.fromEntries(countsByStatus)).toEqual({ 401: 300, 429: 20 })
@@ -156,7 +180,10 @@ it('limits requests with invalid tokens to 300 per client address', async () => 
 it('WIR-63 HEAD opens no stream and writes no document', async () => {
   const { admin } = await createAccount(service)
   const head = (path: string) =>
-    fetch(`${service.api}/api/v1${path}`, { method: 'HEAD', headers: { authorization: `Bearer ${admin.token}` } })
+    fetch(`${service.api}/api/v1${path}`, {
+      method: 'HEAD',
+      headers: { authorization: `Bearer ${admin.token}` },
+    })
   const stream = await head('/ai-sessions/escalations/stream')
   expect([stream.status, stream.headers.get('allow')]).toEqual([405, 'GET'])
   expect((await head('/trees')).status).toBe(200)

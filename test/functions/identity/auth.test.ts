@@ -13,9 +13,19 @@ const getMe = (token: string) => request(service, 'GET', '/auth/me', { token })
 
 async function register() {
   const email = `p-${crypto.randomUUID()}@people.example`
-  const { body, status } = await post('register', { email, password, full_name: 'Dana Reyes', account_name: 'Northwind IT' })
+  const { body, status } = await post('register', {
+    email,
+    password,
+    full_name: 'Dana Reyes',
+    account_name: 'Northwind IT',
+  })
   expect(status).toBe(201)
-  return { email, ...body } as { email: string; access_token: string; refresh_token: string; user: { id: string; account_id: string } }
+  return { email, ...body } as {
+    email: string
+    access_token: string
+    refresh_token: string
+    user: { id: string; account_id: string }
+  }
 }
 
 it('ACC-16 creates an account with a trial of 14 days and a team of the same name, and signs the user in', async () => {
@@ -34,18 +44,31 @@ it('ACC-16 creates an account with a trial of 14 days and a team of the same nam
        from accounts a join teams t on t.account_id = a.id where a.id = $1`,
     [user.account_id],
   )
-  expect(rows).toEqual([{ plan: 'pro', subscription_status: 'trialing', is_14_days: true, name: 'Northwind IT' }])
+  expect(rows).toEqual([
+    { plan: 'pro', subscription_status: 'trialing', is_14_days: true, name: 'Northwind IT' },
+  ])
 })
 
 it('AUT-20 refuses to register an address that is already registered in another letter case', async () => {
   const { email } = await register()
-  const secondRegistration = await post('register', { email: email.toUpperCase(), password, full_name: 'Other' })
+  const secondRegistration = await post('register', {
+    email: email.toUpperCase(),
+    password,
+    full_name: 'Other',
+  })
   expect([secondRegistration.status, secondRegistration.body.code]).toEqual([409, 'email_taken'])
 })
 
 it('AUT-21 refuses a password that is too short, too long, common or contains the address', async () => {
   const email = `dana.reyes-${crypto.randomUUID()}@people.example`
-  for (const weakPassword of ['short-123', 'x'.repeat(129), `is ${email}`, 'password123', 'QWERTYUIOP', '1234567890']) {
+  for (const weakPassword of [
+    'short-123',
+    'x'.repeat(129),
+    `is ${email}`,
+    'password123',
+    'QWERTYUIOP',
+    '1234567890',
+  ]) {
     const response = await post('register', { email, password: weakPassword, full_name: 'Dana' })
     expect([weakPassword, response.status]).toEqual([weakPassword, 422])
     expect(response.body.errors[0].loc).toEqual(['body', 'password'])
@@ -70,9 +93,9 @@ it('AUT-24 locks the sign-in of an address for 15 minutes after ten failed attem
   const lockedLogin = await post('login', { email, password })
   expect([lockedLogin.status, lockedLogin.body.code]).toEqual([429, 'sign_in_locked'])
   expect(Number(lockedLogin.headers.get('retry-after'))).toBeGreaterThan(880)
-  expect(await service.sql('select action from audit_logs where account_id = $1', [user.account_id])).toEqual([
-    { action: 'sign_in.locked' },
-  ])
+  expect(await service.sql('select action from audit_logs where account_id = $1', [user.account_id])).toEqual(
+    [{ action: 'sign_in.locked' }],
+  )
   await advanceClock(901)
   expectStatus(await post('login', { email, password }), 200)
 })
@@ -134,17 +157,19 @@ it('AUT-31 AUT-11 blocks a user with an unverified address 72 hours after regist
 it('AUT-12 AUT-33 blocks an account whose subscription is unpaid, canceled, or past due for more than 7 days', async () => {
   const { access_token: token, user } = await register()
   const requestWithSubscription = async (subscriptionStatus: string, pastDueSinceSql = 'null') => {
-    await service.sql(`update accounts set subscription_status = $2, past_due_since = ${pastDueSinceSql} where id = $1`, [
-      user.account_id,
-      subscriptionStatus,
-    ])
+    await service.sql(
+      `update accounts set subscription_status = $2, past_due_since = ${pastDueSinceSql} where id = $1`,
+      [user.account_id, subscriptionStatus],
+    )
     const { status, body } = await request(service, 'GET', '/notifications', { token })
     return status === 200 ? 200 : `${status} ${body.code}`
   }
   expect(await requestWithSubscription('unpaid')).toBe('403 subscription_lapsed')
   expect(await requestWithSubscription('canceled')).toBe('403 subscription_lapsed')
   expect(await requestWithSubscription('past_due', `app.now() - interval '6 days 23 hours'`)).toBe(200)
-  expect(await requestWithSubscription('past_due', `app.now() - interval '7 days 1 minute'`)).toBe('403 subscription_lapsed')
+  expect(await requestWithSubscription('past_due', `app.now() - interval '7 days 1 minute'`)).toBe(
+    '403 subscription_lapsed',
+  )
   expect(await requestWithSubscription('active')).toBe(200)
 })
 
@@ -173,7 +198,8 @@ it('WIR-11 returns 403 for a role without permission before it validates the web
 
 it('changes the profile, and keeps it when a request has no fields', async () => {
   const { access_token: token } = await register()
-  const change = async (body: object) => expectStatus(await request(service, 'PATCH', '/auth/me', { token, body }), 200).body
+  const change = async (body: object) =>
+    expectStatus(await request(service, 'PATCH', '/auth/me', { token, body }), 200).body
   const changed = await change({ full_name: 'Dana R.', timezone: 'Europe/Berlin' })
   expect(changed).toMatchObject({ full_name: 'Dana R.', timezone: 'Europe/Berlin' })
   expect(await change({})).toEqual(changed)

@@ -16,9 +16,19 @@ const getMe = (token: string) => request(service, 'GET', '/auth/me', { token })
 
 async function register() {
   const email = randomEmail()
-  const { body, status } = await post('register', { email, password, full_name: 'Dana Reyes', account_name: 'Northwind IT' })
+  const { body, status } = await post('register', {
+    email,
+    password,
+    full_name: 'Dana Reyes',
+    account_name: 'Northwind IT',
+  })
   expect(status).toBe(201)
-  return { email, ...body } as { email: string; access_token: string; refresh_token: string; user: { id: string; account_id: string } }
+  return { email, ...body } as {
+    email: string
+    access_token: string
+    refresh_token: string
+    user: { id: string; account_id: string }
+  }
 }
 
 it('changes a password, revokes the user’s other sign-ins and keeps the current one', async () => {
@@ -63,13 +73,18 @@ it('AUT-07 AUT-29 verifies an address by the e-mailed link, once, within 24 hour
 it('AUT-28 AUT-06 resets a password by the e-mailed link, once, and revokes every sign-in', async () => {
   const { email, access_token } = await register()
   const requestReset = (address: string) => post('forgot-password', { email: address })
-  const [knownAddress, unknownAddress] = [await requestReset(email.toUpperCase()), await requestReset(randomEmail())]
+  const [knownAddress, unknownAddress] = [
+    await requestReset(email.toUpperCase()),
+    await requestReset(randomEmail()),
+  ]
   expect([knownAddress.status, knownAddress.text]).toEqual([202, ''])
   expect([unknownAddress.status, unknownAddress.text]).toEqual([202, ''])
   const token = await waitForResetToken(email)
   const resetPassword = (new_password: string) => post('reset-password', { token, new_password })
   expectStatus(await resetPassword('password123'), 422)
-  const responses = await Promise.all(['copper-lantern-27', 'copper-lantern-28', 'copper-lantern-29'].map(resetPassword))
+  const responses = await Promise.all(
+    ['copper-lantern-27', 'copper-lantern-28', 'copper-lantern-29'].map(resetPassword),
+  )
   expect(responses.map(({ status }) => status).sort()).toEqual([204, 400, 400])
   expectStatus(await getMe(access_token), 401)
   expectStatus(await post('login', { email, password }), 401)

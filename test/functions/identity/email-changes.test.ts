@@ -12,11 +12,14 @@ const { advanceClock, listRecords, waitForLink } = dashboard(service)
 const password = 'violet-tractor-81'
 const randomEmail = () => `new-${crypto.randomUUID()}@people.example`
 const confirm = (token: string) => postWithoutToken(service, '/auth/confirm-email', { token })
-const waitForToken = (address: string, known?: string) => waitForLink(address, /confirm-email\?token=([\w-]+)/, known)
+const waitForToken = (address: string, known?: string) =>
+  waitForLink(address, /confirm-email\?token=([\w-]+)/, known)
 const requestChange = (person: Registered, new_email: string, fields: object = { password }) =>
   person.call('POST', '/auth/me/email-change', { new_email, ...fields })
 const listMails = async (address: string) =>
-  (await listRecords('mail')).filter(({ to }) => [to].flat().includes(address)).map(({ subject }) => subject as string)
+  (await listRecords('mail'))
+    .filter(({ to }) => [to].flat().includes(address))
+    .map(({ subject }) => subject as string)
 const readEmail = async (person: Registered) => (await person.call('GET', '/auth/me')).body.email
 
 /** Ask for a new address. Return it with the token that was mailed there. */
@@ -37,7 +40,10 @@ describe('the change of an e-mail address', () => {
     expectStatus(await confirm(token), 204)
     const me = (await person.call('GET', '/auth/me')).body
     expect([me.email, me.email_verified]).toEqual([newEmail, true])
-    expect([(await login(service, person)).status, (await login(service, { email: newEmail })).status]).toEqual([401, 200])
+    expect([
+      (await login(service, person)).status,
+      (await login(service, { email: newEmail })).status,
+    ]).toEqual([401, 200])
     await expect.poll(() => listMails(person.email)).toContain('Your e-mail address was changed')
     expect((await confirm(token)).body.code).toBe('token_invalid_or_expired')
     const actions = await service.sql<{ action: string }>(
@@ -50,7 +56,9 @@ describe('the change of an e-mail address', () => {
   it('AUT-67 needs the password, a fresh second factor where there is one, and another address than the present one', async () => {
     const person = await register(service)
     const newEmail = randomEmail()
-    expect((await requestChange(person, newEmail, {})).body.errors).toMatchObject([{ loc: ['body', 'password'], type: 'missing' }])
+    expect((await requestChange(person, newEmail, {})).body.errors).toMatchObject([
+      { loc: ['body', 'password'], type: 'missing' },
+    ])
     expect((await requestChange(person, newEmail, { password: 'wrong' })).body.code).toBe('wrong_password')
     expect((await requestChange(person, person.email.toUpperCase())).status).toBe(422)
     await enableTotp(service, person)
@@ -69,21 +77,34 @@ describe('the change of an e-mail address', () => {
     expect([taken.status, Object.keys(taken.body)]).toEqual([free.status, Object.keys(free.body)])
     expect((await person.call('GET', '/auth/me/email-change')).status).toBe(200)
     await expect
-      .poll(() => service.sql(`select state from deliveries where purpose = 'change_email' and user_id = $1`, [person.id]))
+      .poll(() =>
+        service.sql(`select state from deliveries where purpose = 'change_email' and user_id = $1`, [
+          person.id,
+        ]),
+      )
       .toEqual([{ state: 'failed' }])
     expect(await listMails(other.email)).not.toContain('Confirm your new e-mail address')
   })
 
   const ends: [string, (person: Registered) => Promise<unknown>][] = [
     ['a newer one', (person) => startChange(person)],
-    ['its cancellation', async (person) => expectStatus(await person.call('DELETE', '/auth/me/email-change'), 204)],
+    [
+      'its cancellation',
+      async (person) => expectStatus(await person.call('DELETE', '/auth/me/email-change'), 204),
+    ],
     ['an hour', () => advanceClock(3601)],
-    ['the end of every sign-in', async (person) => expectStatus(await person.call('DELETE', '/auth/me/sessions'), 204)],
+    [
+      'the end of every sign-in',
+      async (person) => expectStatus(await person.call('DELETE', '/auth/me/sessions'), 204),
+    ],
     [
       'a new password',
       async (person) =>
         expectStatus(
-          await person.call('POST', '/auth/change-password', { current_password: password, new_password: 'copper-lantern-27' }),
+          await person.call('POST', '/auth/change-password', {
+            current_password: password,
+            new_password: 'copper-lantern-27',
+          }),
           204,
         ),
     ],
@@ -92,13 +113,25 @@ describe('the change of an e-mail address', () => {
       async ({ email }) => {
         expectStatus(await postWithoutToken(service, '/auth/forgot-password', { email }), 202)
         const token = await waitForLink(email, /reset-password\?token=([\w-]+)/)
-        expectStatus(await postWithoutToken(service, '/auth/reset-password', { token, new_password: 'copper-lantern-27' }), 204)
+        expectStatus(
+          await postWithoutToken(service, '/auth/reset-password', {
+            token,
+            new_password: 'copper-lantern-27',
+          }),
+          204,
+        )
       },
     ],
     [
       'the removal of the member',
       async ({ id, accountId }) => {
-        await createPerson(service, { accountId, teamId: null, teamRole: null, role: 'admin', superAdmin: false })
+        await createPerson(service, {
+          accountId,
+          teamId: null,
+          teamRole: null,
+          role: 'admin',
+          superAdmin: false,
+        })
         await service.sql('update users set is_active = false where id = $1', [id])
       },
     ],
@@ -127,7 +160,9 @@ describe('the change of an e-mail address', () => {
     const reset = await waitForLink(person.email, /reset-password\?token=([\w-]+)/)
     expectStatus(await confirm(token), 204)
     const body = { token: reset, new_password: 'copper-lantern-27' }
-    expect((await postWithoutToken(service, '/auth/reset-password', body)).body.code).toBe('token_invalid_or_expired')
+    expect((await postWithoutToken(service, '/auth/reset-password', body)).body.code).toBe(
+      'token_invalid_or_expired',
+    )
     expectStatus(await login(service, { email: newEmail }), 200)
     // A mail that a worker has leased already is written after the change.
     await service.sql(
@@ -137,7 +172,10 @@ describe('the change of an e-mail address', () => {
     await advanceClock(61)
     await expect
       .poll(() =>
-        service.sql(`select state from deliveries where purpose = 'reset_password' and user_id = $1 and state <> 'delivered'`, [person.id]),
+        service.sql(
+          `select state from deliveries where purpose = 'reset_password' and user_id = $1 and state <> 'delivered'`,
+          [person.id],
+        ),
       )
       .toEqual([{ state: 'failed' }])
   })
@@ -168,17 +206,29 @@ describe('the change of an e-mail address', () => {
   it('AUT-71 keeps sign-ins, identities, team lists and the billing customer, and revokes the open invite of the account to the new address', async () => {
     const person = await register(service)
     const { accountId } = person
-    await service.sql(`insert into identities (provider, subject, user_id) values ('google', $1, $2)`, [crypto.randomUUID(), person.id])
-    await service.sql(`update accounts set billing_customer_id = $2 where id = $1`, [accountId, `cus_${accountId}`])
+    await service.sql(`insert into identities (provider, subject, user_id) values ('google', $1, $2)`, [
+      crypto.randomUUID(),
+      person.id,
+    ])
+    await service.sql(`update accounts set billing_customer_id = $2 where id = $1`, [
+      accountId,
+      `cus_${accountId}`,
+    ])
     await service.sql(
       `insert into notification_configs (account_id, channel, email_addresses, events_enabled)
        values ($1, 'email', jsonb_build_array($2::text), '["session.escalated"]')`,
       [accountId, person.email],
     )
     const newEmail = randomEmail()
-    await service.sql(`insert into invites (account_id, email, role) values ($1, $2, 'engineer')`, [accountId, newEmail])
+    await service.sql(`insert into invites (account_id, email, role) values ($1, $2, 'engineer')`, [
+      accountId,
+      newEmail,
+    ])
     const other = await createAccount(service)
-    await service.sql(`insert into invites (account_id, email, role) values ($1, $2, 'engineer')`, [other.id, newEmail])
+    await service.sql(`insert into invites (account_id, email, role) values ($1, $2, 'engineer')`, [
+      other.id,
+      newEmail,
+    ])
     const { token } = await startChange(person, newEmail)
     expectStatus(await confirm(token), 204)
     expectStatus(await person.call('GET', '/auth/me'), 200)
@@ -189,7 +239,12 @@ describe('the change of an e-mail address', () => {
               (select array_agg(revoked_at is not null order by account_id = $2) from invites where email = $3) as revoked`,
       [person.id, accountId, newEmail],
     )
-    expect(state).toEqual({ identities: 1, addresses: [person.email], customer: `cus_${accountId}`, revoked: [false, true] })
+    expect(state).toEqual({
+      identities: 1,
+      addresses: [person.email],
+      customer: `cus_${accountId}`,
+      revoked: [false, true],
+    })
   })
 
   it('AUT-72 gives an address that 32 people confirm at once to one of them, and confirms a link once', async () => {
@@ -218,13 +273,21 @@ describe('the change of an e-mail address', () => {
     for (let n = 0; n < 5; n++) expectStatus(await requestChange(await register(service), newEmail), 202)
     await expect.poll(() => listMails(newEmail)).toHaveLength(3)
     const person = await register(service)
-    expect(countByStatus(await runConcurrently(() => requestChange(person, randomEmail())))).toEqual({ 202: 5, 429: 27 })
-    expect(await service.sql('select count(*)::int as n from email_changes where user_id = $1', [person.id])).toEqual([{ n: 1 }])
+    expect(countByStatus(await runConcurrently(() => requestChange(person, randomEmail())))).toEqual({
+      202: 5,
+      429: 27,
+    })
+    expect(
+      await service.sql('select count(*)::int as n from email_changes where user_id = $1', [person.id]),
+    ).toEqual([{ n: 1 }])
   })
 
   it('AUT-66 is open to who registered with a wrong address and may do little else', async () => {
     const person = await register(service)
-    await service.sql(`update users set email_verified_at = null, created_at = app.now() - interval '4 days' where id = $1`, [person.id])
+    await service.sql(
+      `update users set email_verified_at = null, created_at = app.now() - interval '4 days' where id = $1`,
+      [person.id],
+    )
     expect((await person.call('GET', '/notifications')).body.code).toBe('email_not_verified')
     const { token } = await startChange(person)
     expectStatus(await confirm(token), 204)

@@ -14,7 +14,9 @@ const { waitForLink } = dashboard(service)
 const openPage = useBrowserPages()
 
 /** Wait until the sign-in has ended. Return the message and the user that the page shows. */
-async function waitForOutcome(page: Page): Promise<{ message: string; user: Record<string, unknown> | null }> {
+async function waitForOutcome(
+  page: Page,
+): Promise<{ message: string; user: Record<string, unknown> | null }> {
   await page.waitForURL(/\/oauth\/\w+\/callback$/)
   const readMessage = () => page.locator('#status').textContent()
   await expect.poll(readMessage, { timeout: 10_000 }).not.toBe('Signing in…')
@@ -33,7 +35,9 @@ it('lets an invited colleague join with one click on the page of the local Googl
   const { message, user } = await waitForOutcome(page)
   expect(message).toBe('Signed in as Noa Lindqvist, engineer of Test account.')
   expect(user).toMatchObject({ email: 'noa@example.com', account_id: account.id, email_verified: true })
-  expect(new Set(requestedUrls.map((url) => new URL(url).origin))).toEqual(new Set([service.localOrigin, service.api]))
+  expect(new Set(requestedUrls.map((url) => new URL(url).origin))).toEqual(
+    new Set([service.localOrigin, service.api]),
+  )
   expect(problems).toEqual([])
 })
 
@@ -44,7 +48,10 @@ it('MCP-09 a person gives a program fewer scopes than it asked for, on the local
   expectStatus(await postWithoutToken(service, '/auth/register', registration), 201)
   // The program's own page is on this origin, so that the browser may leave to it.
   const redirect_uri = `${service.localOrigin}/callback`
-  const client_id = await registerClient(service, { client_name: '<b>Helper</b>', redirect_uris: [redirect_uri] })
+  const client_id = await registerClient(service, {
+    client_name: '<b>Helper</b>',
+    redirect_uris: [redirect_uri],
+  })
   const { verifier, challenge: code_challenge } = createVerifier()
   const query = {
     client_id,
@@ -63,7 +70,13 @@ it('MCP-09 a person gives a program fewer scopes than it asked for, on the local
   await page.click('button:text-is("Allow")')
   await page.waitForURL(/callback\?code=/)
   const code = new URL(page.url()).searchParams.get('code') ?? ''
-  const exchange = { grant_type: 'authorization_code', code, client_id, redirect_uri, code_verifier: verifier }
+  const exchange = {
+    grant_type: 'authorization_code',
+    code,
+    client_id,
+    redirect_uri,
+    code_verifier: verifier,
+  }
   expect((await postOAuth(service, '/oauth/token', exchange)).body.scope).toBe('flows:read')
   expect(problems.filter((problem) => !problem.includes('/callback') && !problem.includes('404'))).toEqual([])
 })
@@ -101,8 +114,12 @@ it('shows the error of a denied sign-in and of an unverified address', async (co
 it('refuses an attacker’s callback link, because its state is not stored in this tab', async (context) => {
   const { page, requestedUrls } = await openPage(context)
   const { body } = await requestAuthorization(service, 'google')
-  const link = await signInAtProvider(body.authorization_url, { email: `attacker-${crypto.randomUUID()}@people.example` })
+  const link = await signInAtProvider(body.authorization_url, {
+    email: `attacker-${crypto.randomUUID()}@people.example`,
+  })
   await page.goto(`${service.localOrigin}/oauth/google/callback?${new URLSearchParams(link)}`)
-  expect((await waitForOutcome(page)).message).toBe('This sign-in was not started in this tab. Start at /sign-in.')
+  expect((await waitForOutcome(page)).message).toBe(
+    'This sign-in was not started in this tab. Start at /sign-in.',
+  )
   expect(requestedUrls.filter((url) => url.startsWith(service.api))).toEqual([])
 })

@@ -1,7 +1,12 @@
 import { afterAll, expect, it } from 'vitest'
 import { dashboard, request, type Service, startOwnService } from '#test/support/app.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
-import { obtainProviderCode, postCallback, requestAuthorization, signInThroughProvider } from '#test/support/oauth.ts'
+import {
+  obtainProviderCode,
+  postCallback,
+  requestAuthorization,
+  signInThroughProvider,
+} from '#test/support/oauth.ts'
 import { createAccount } from '#test/support/people.ts'
 
 const service = await startOwnService()
@@ -11,7 +16,14 @@ const providers = ['google', 'microsoft'] as const
 const randomEmail = () => `p-${crypto.randomUUID()}@people.example`
 const selectUsers = (email: string) => service.sql('select id from users where email = $1', [email])
 
-const tokenFaults = ['wrong_nonce', 'wrong_audience', 'wrong_issuer', 'expired_token', 'unsigned_token', 'other_key'] as const
+const tokenFaults = [
+  'wrong_nonce',
+  'wrong_audience',
+  'wrong_issuer',
+  'expired_token',
+  'unsigned_token',
+  'other_key',
+] as const
 it.each(providers.flatMap((provider) => tokenFaults.map((mode) => [provider, mode] as const)))(
   'refuses an ID token of %s with the fault %s and creates no user',
   async (provider, mode) => {
@@ -27,19 +39,24 @@ it.each(providers.flatMap((provider) => tokenFaults.map((mode) => [provider, mod
 
 it.each(
   providers.flatMap((provider) =>
-    ['down', 'error', 'rate_limit', 'client_error', 'garbage', 'redirect'].map((mode) => [provider, mode] as const),
+    ['down', 'error', 'rate_limit', 'client_error', 'garbage', 'redirect'].map(
+      (mode) => [provider, mode] as const,
+    ),
   ),
-)('returns 502 oauth_provider_error when the token request to %s has the fault %s, and creates no user', async (provider, mode) => {
-  const email = randomEmail()
-  const flow = await obtainProviderCode(service, provider, { email })
-  await setFault({ service: provider, mode })
-  const response = await postCallback(service, provider, flow)
-  expect([response.status, response.body.code]).toEqual([502, 'oauth_provider_error'])
-  expect(await selectUsers(email)).toEqual([])
-  await clearFaults()
-  expect((await postCallback(service, provider, flow)).body.code).toBe('oauth_state_invalid')
-  expectStatus(await signInThroughProvider(service, provider, { email }), 200)
-})
+)(
+  'returns 502 oauth_provider_error when the token request to %s has the fault %s, and creates no user',
+  async (provider, mode) => {
+    const email = randomEmail()
+    const flow = await obtainProviderCode(service, provider, { email })
+    await setFault({ service: provider, mode })
+    const response = await postCallback(service, provider, flow)
+    expect([response.status, response.body.code]).toEqual([502, 'oauth_provider_error'])
+    expect(await selectUsers(email)).toEqual([])
+    await clearFaults()
+    expect((await postCallback(service, provider, flow)).body.code).toBe('oauth_state_invalid')
+    expectStatus(await signInThroughProvider(service, provider, { email }), 200)
+  },
+)
 
 it('accepts tokens after a provider rotates its keys', async () => {
   for (const provider of providers) {
@@ -49,7 +66,10 @@ it('accepts tokens after a provider rotates its keys', async () => {
   }
 })
 
-async function withOwnService(settings: Record<string, string | undefined>, work: (ownService: Service) => Promise<void>): Promise<void> {
+async function withOwnService(
+  settings: Record<string, string | undefined>,
+  work: (ownService: Service) => Promise<void>,
+): Promise<void> {
   const ownService = await startOwnService(settings)
   try {
     await work(ownService)
@@ -82,19 +102,24 @@ it('returns 404 for a provider that is not configured and for an unknown one', a
 })
 
 it('returns 502 when the provider refuses our client credentials', async () => {
-  await withOwnService({ GOOGLE_CLIENT_SECRET: 'not-the-secret', MICROSOFT_CLIENT_SECRET: undefined }, async (ownService) => {
-    for (const provider of providers) {
-      const response = await signInThroughProvider(ownService, provider, { email: randomEmail() })
-      expect([response.status, response.body.code]).toEqual([502, 'oauth_provider_error'])
-      expect(response.text).not.toContain('not-the-secret')
-    }
-  })
+  await withOwnService(
+    { GOOGLE_CLIENT_SECRET: 'not-the-secret', MICROSOFT_CLIENT_SECRET: undefined },
+    async (ownService) => {
+      for (const provider of providers) {
+        const response = await signInThroughProvider(ownService, provider, { email: randomEmail() })
+        expect([response.status, response.body.code]).toEqual([502, 'oauth_provider_error'])
+        expect(response.text).not.toContain('not-the-secret')
+      }
+    },
+  )
 })
 
 it('uses the frontend’s callback as the redirect URI by default', async () => {
   await withOwnService({ OAUTH_REDIRECT_BASE: undefined }, async (ownService) => {
     const { body } = await requestAuthorization(ownService, 'google')
-    expect(new URL(body.authorization_url).searchParams.get('redirect_uri')).toBe('https://app.supportflow.example/oauth/google/callback')
+    expect(new URL(body.authorization_url).searchParams.get('redirect_uri')).toBe(
+      'https://app.supportflow.example/oauth/google/callback',
+    )
   })
 })
 
@@ -107,9 +132,10 @@ it('AUT-03 requires an invite from a new provider user when registration is by i
     const email = randomEmail()
     await account.admin.call('POST', '/accounts/me/invites', { email, role: 'engineer' })
     const code = await dashboard(ownService).waitForLink(email, /register\?code=([\w-]+)/)
-    expect((await signInThroughProvider(ownService, 'google', { email }, { account_invite_code: code })).body.user.account_id).toBe(
-      account.id,
-    )
+    expect(
+      (await signInThroughProvider(ownService, 'google', { email }, { account_invite_code: code })).body.user
+        .account_id,
+    ).toBe(account.id)
     expectStatus(await signInThroughProvider(ownService, 'google', { email }), 200)
   })
 })

@@ -17,28 +17,54 @@ async function invite({ admin }: TestAccount, email: string, role = 'engineer'):
 }
 
 const lookUpInvite = (code: string) =>
-  request(service, 'GET', `/accounts/invites/${code}/lookup`, { headers: { 'cf-connecting-ip': randomIpAddress() } })
+  request(service, 'GET', `/accounts/invites/${code}/lookup`, {
+    headers: { 'cf-connecting-ip': randomIpAddress() },
+  })
 const countRows = () =>
-  service.sql('select (select count(*) from accounts) a, (select count(*) from users) u, (select count(*) from identities) i')
+  service.sql(
+    'select (select count(*) from accounts) a, (select count(*) from users) u, (select count(*) from identities) i',
+  )
 
-it.each(providers)('AUT-14 AUT-15 lets a new user from %s join by invite, without creating an account', async (provider) => {
-  const account = await createAccount(service)
-  const email = randomEmail()
-  const code = await invite(account, email, 'viewer')
-  const accountsBefore = await service.sql('select id from accounts')
-  const joined = await signInThroughProvider(service, provider, { email: email.toUpperCase(), name: 'Noa' }, { account_invite_code: code })
-  expectStatus(joined, 200)
-  expect(joined.body.user).toMatchObject({ account_id: account.id, role: 'viewer', team_id: account.teamId, team_role: 'member' })
-  // The code was sent to the address, so the address counts as verified, whatever the provider claims.
-  expect(joined.body.user.email_verified).toBe(true)
-  expect(await service.sql('select id from accounts')).toHaveLength(accountsBefore.length)
-  const usedInvite = await lookUpInvite(code)
-  expect([usedInvite.status, usedInvite.body.code]).toEqual([404, 'invite_invalid_or_expired_or_revoked'])
-  expect((await account.admin.call('GET', '/accounts/me/invites')).body).toMatchObject([{ status: 'accepted', email }])
-  expect((await account.admin.call('GET', '/notifications')).body).toMatchObject([{ event_key: 'member.joined' }])
-  const second = await signInThroughProvider(service, provider, { email: email.toUpperCase() }, { account_invite_code: code })
-  expect(second.body.user.id).toBe(joined.body.user.id)
-})
+it.each(providers)(
+  'AUT-14 AUT-15 lets a new user from %s join by invite, without creating an account',
+  async (provider) => {
+    const account = await createAccount(service)
+    const email = randomEmail()
+    const code = await invite(account, email, 'viewer')
+    const accountsBefore = await service.sql('select id from accounts')
+    const joined = await signInThroughProvider(
+      service,
+      provider,
+      { email: email.toUpperCase(), name: 'Noa' },
+      { account_invite_code: code },
+    )
+    expectStatus(joined, 200)
+    expect(joined.body.user).toMatchObject({
+      account_id: account.id,
+      role: 'viewer',
+      team_id: account.teamId,
+      team_role: 'member',
+    })
+    // The code was sent to the address, so the address counts as verified, whatever the provider claims.
+    expect(joined.body.user.email_verified).toBe(true)
+    expect(await service.sql('select id from accounts')).toHaveLength(accountsBefore.length)
+    const usedInvite = await lookUpInvite(code)
+    expect([usedInvite.status, usedInvite.body.code]).toEqual([404, 'invite_invalid_or_expired_or_revoked'])
+    expect((await account.admin.call('GET', '/accounts/me/invites')).body).toMatchObject([
+      { status: 'accepted', email },
+    ])
+    expect((await account.admin.call('GET', '/notifications')).body).toMatchObject([
+      { event_key: 'member.joined' },
+    ])
+    const second = await signInThroughProvider(
+      service,
+      provider,
+      { email: email.toUpperCase() },
+      { account_invite_code: code },
+    )
+    expect(second.body.user.id).toBe(joined.body.user.id)
+  },
+)
 
 it.each(providers)(
   'AUT-16 AUT-19 refuses an address of %s that is not the invited one, creates no user and keeps the invite open',
@@ -65,7 +91,12 @@ it('AUT-17 accepts account_invite_code and invited_email, both optional, and no 
   expect([created.status, created.body.user.role, created.body.user.email]).toEqual([200, 'admin', email])
   expectStatus(await signInThroughProvider(service, 'google', { email: randomEmail() }), 200)
   const flow = await obtainProviderCode(service, 'google', { email: randomEmail() })
-  for (const invalid of [{ invited_email: 'nobody' }, { account_invite_code: '' }, { account_invite_code: 1 }, { invite: 'x' }]) {
+  for (const invalid of [
+    { invited_email: 'nobody' },
+    { account_invite_code: '' },
+    { account_invite_code: 1 },
+    { invite: 'x' },
+  ]) {
     expectStatus(await postCallback(service, 'google', { ...flow, ...invalid }), 422)
   }
   expectStatus(await postCallback(service, 'google', flow), 200)
@@ -73,7 +104,12 @@ it('AUT-17 accepts account_invite_code and invited_email, both optional, and no 
 
 it('AUT-14 refuses an unknown invite code and creates no user', async () => {
   const countsBefore = await countRows()
-  const response = await signInThroughProvider(service, 'google', { email: randomEmail() }, { account_invite_code: 'unknown-code' })
+  const response = await signInThroughProvider(
+    service,
+    'google',
+    { email: randomEmail() },
+    { account_invite_code: 'unknown-code' },
+  )
   expect([response.status, response.body.code]).toEqual([404, 'invite_invalid_or_expired_or_revoked'])
   expect(await countRows()).toEqual(countsBefore)
 })
@@ -82,7 +118,9 @@ it('ACC-18 refuses an invited provider user when no seat is free, and keeps the 
   const account = await createAccount(service)
   const email = randomEmail()
   const code = await invite(account, email)
-  await service.sql(`update accounts set plan = 'free', subscription_status = 'free' where id = $1`, [account.id])
+  await service.sql(`update accounts set plan = 'free', subscription_status = 'free' where id = $1`, [
+    account.id,
+  ])
   await account.addColleague()
   await account.addColleague()
   const countsBefore = await countRows()

@@ -5,7 +5,14 @@ import { type Authenticator, createAuthenticator } from '#test/support/authentic
 import { countByStatus, runConcurrently } from '#test/support/concurrency.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
 import { postWithoutToken } from '#test/support/public-requests.ts'
-import { completeChallenge, enableTotp, login, type Registered, register, startChallenge } from '#test/support/two-factor.ts'
+import {
+  completeChallenge,
+  enableTotp,
+  login,
+  type Registered,
+  register,
+  startChallenge,
+} from '#test/support/two-factor.ts'
 
 const service = await startOwnService()
 afterAll(() => service.close())
@@ -14,13 +21,17 @@ const { advanceClock } = dashboard(service)
 async function startPasskeySignIn(): Promise<{ challenge: string }> {
   return expectStatus(await postWithoutToken(service, '/auth/passkeys/sign-in/options', undefined), 200).body
 }
-const finishPasskeySignIn = (passkey: unknown) => postWithoutToken(service, '/auth/passkeys/sign-in/verify', { passkey })
+const finishPasskeySignIn = (passkey: unknown) =>
+  postWithoutToken(service, '/auth/passkeys/sign-in/verify', { passkey })
 
 async function addPasskey(person: Registered, name = 'Laptop') {
   const authenticator = createAuthenticator()
   const options = expectStatus(await person.call('POST', '/auth/passkeys/register/options'), 200).body
   const credential = authenticator.create(options)
-  const { body } = expectStatus(await person.call('POST', '/auth/passkeys/register/verify', { name, credential }), 201)
+  const { body } = expectStatus(
+    await person.call('POST', '/auth/passkeys/register/verify', { name, credential }),
+    201,
+  )
   return { authenticator, id: body.passkey.id as string, recoveryCodes: body.recovery_codes as string[] }
 }
 
@@ -34,7 +45,9 @@ it('AUT-57 adds a passkey and signs in with it alone', async () => {
   const { body } = expectStatus(await signInWith(authenticator), 200)
   expect(body.user.email).toBe(person.email)
   expectStatus(await request(service, 'GET', '/auth/me', { token: body.access_token }), 200)
-  expect((await person.call('GET', '/auth/passkeys')).body).toMatchObject([{ name: 'Laptop', last_used_at: expect.any(String) }])
+  expect((await person.call('GET', '/auth/passkeys')).body).toMatchObject([
+    { name: 'Laptop', last_used_at: expect.any(String) },
+  ])
 })
 
 it('AUT-57 asks for a passkey after the password, and completes the challenge and a step-up with it', async () => {
@@ -46,7 +59,12 @@ it('AUT-57 asks for a passkey after the password, and completes the challenge an
   expectStatus(await completeChallenge(service, { mfa_token: body.mfa_token, passkey }), 200)
   await advanceClock(601)
   expect((await person.call('POST', '/auth/mfa/recovery-codes')).body.code).toBe('step_up_required')
-  expectStatus(await person.call('POST', '/auth/mfa/step-up', { passkey: authenticator.get(await startPasskeySignIn()) }), 204)
+  expectStatus(
+    await person.call('POST', '/auth/mfa/step-up', {
+      passkey: authenticator.get(await startPasskeySignIn()),
+    }),
+    204,
+  )
   expectStatus(await person.call('POST', '/auth/mfa/recovery-codes'), 200)
 })
 
@@ -141,7 +159,10 @@ it('AUT-57 accepts 20 passkeys of a user', async () => {
 })
 
 it('AUT-59 answers the sign-in options alike for everybody, without any id', async () => {
-  const options = expectStatus(await postWithoutToken(service, '/auth/passkeys/sign-in/options', undefined), 200).body
+  const options = expectStatus(
+    await postWithoutToken(service, '/auth/passkeys/sign-in/options', undefined),
+    200,
+  ).body
   expect(Object.keys(options).toSorted()).not.toContain('allowCredentials')
   expect(options.rpId).toBe('app.supportflow.example')
 })
@@ -155,8 +176,14 @@ it('AUT-57 renames and deletes a passkey, and returns 404 for that of another us
   expectStatus(await person.call('DELETE', `/auth/passkeys/${id}`), 204)
   expectStatus(await signInWith(authenticator), 400)
   expect((await login(service, person)).body).toHaveProperty('access_token')
-  const actions = await service.sql('select action from audit_logs where resource_id = $1 order by id', [person.id])
-  expect(actions).toEqual([{ action: 'passkey.added' }, { action: 'passkey.renamed' }, { action: 'passkey.removed' }])
+  const actions = await service.sql('select action from audit_logs where resource_id = $1 order by id', [
+    person.id,
+  ])
+  expect(actions).toEqual([
+    { action: 'passkey.added' },
+    { action: 'passkey.renamed' },
+    { action: 'passkey.removed' },
+  ])
 })
 
 it('AUT-57 keeps the second factor while one of two is left, also when both are removed at once', async () => {
@@ -166,7 +193,10 @@ it('AUT-57 keeps the second factor while one of two is left, also when both are 
   expect((await person.call('DELETE', '/auth/mfa/totp')).status).toBe(204)
   expect((await login(service, person)).body.methods).toContain('passkey')
   const { id: secondId } = await addPasskey(person, 'Phone')
-  const removals = [person.call('DELETE', `/auth/passkeys/${id}`), person.call('DELETE', `/auth/passkeys/${secondId}`)]
+  const removals = [
+    person.call('DELETE', `/auth/passkeys/${id}`),
+    person.call('DELETE', `/auth/passkeys/${secondId}`),
+  ]
   expect(countByStatus(await Promise.all(removals))).toEqual({ 204: 2 })
   const [user] = await service.sql('select has_second_factor from users where id = $1', [person.id])
   expect(user).toEqual({ has_second_factor: false })
@@ -181,12 +211,18 @@ it('AUT-57 refuses malformed answers with 400', async () => {
     { ...answer.response, signature: 'A' },
     { ...answer.response, userHandle: 'A' },
   ]) {
-    expectStatus(await finishPasskeySignIn({ ...authenticator.get(await startPasskeySignIn()), response }), 400)
+    expectStatus(
+      await finishPasskeySignIn({ ...authenticator.get(await startPasskeySignIn()), response }),
+      400,
+    )
   }
 })
 
 it('AUT-57 refuses a malformed registration with 400', async () => {
   const person = await register(service)
-  const { status, body } = await person.call('POST', '/auth/passkeys/register/verify', { name: 'Key', credential: {} })
+  const { status, body } = await person.call('POST', '/auth/passkeys/register/verify', {
+    name: 'Key',
+    credential: {},
+  })
   expect([status, body.code]).toEqual([400, 'passkey_invalid'])
 })

@@ -20,7 +20,10 @@ async function createPlatformCode(service: Service, input: object = {}) {
   const staff = await addColleague({ superAdmin: true })
   const body = await staff.client.admin.plans.createInviteCode(input)
   const countUses = async () => {
-    const [row] = await service.sql<{ used_count: number }>('select used_count from platform_invite_codes where id = $1', [body.id])
+    const [row] = await service.sql<{ used_count: number }>(
+      'select used_count from platform_invite_codes where id = $1',
+      [body.id],
+    )
     return row?.used_count
   }
   return { code: body.code as string, id: body.id as string, staff, countUses }
@@ -60,10 +63,18 @@ it("accepts an account's invite in place of a platform code", async () => {
   const email = randomEmail()
   await admin.client.accounts.invites.create({ email, role: 'engineer' })
   const account_invite_code = await dashboard(inviteOnly).waitForLink(email, /register\?code=([\w-]+)/)
-  const wrongPlatformCode = await register(inviteOnly, { email, account_invite_code, invite_code: 'not-a-code' })
+  const wrongPlatformCode = await register(inviteOnly, {
+    email,
+    account_invite_code,
+    invite_code: 'not-a-code',
+  })
   expect([wrongPlatformCode.status, wrongPlatformCode.body.code]).toEqual([400, 'invite_code_invalid'])
   const { code, countUses } = await createPlatformCode(inviteOnly)
-  const unknownInvite = await register(inviteOnly, { email, account_invite_code: 'not-an-invite', invite_code: code })
+  const unknownInvite = await register(inviteOnly, {
+    email,
+    account_invite_code: 'not-an-invite',
+    invite_code: code,
+  })
   expect([unknownInvite.status, await countUses()]).toEqual([404, 0])
   const joined = await register(inviteOnly, { email, account_invite_code })
   expect([joined.status, joined.body.user.account_id]).toEqual([201, admin.accountId])
@@ -100,7 +111,10 @@ it('does not count a use of a platform code when the registration is refused', a
 it('redeems a platform code exactly max_uses times when 32 registrations run concurrently', async () => {
   const { code, countUses } = await createPlatformCode(inviteOnly, { max_uses: 5 })
   const countBefore = await countAccounts(inviteOnly)
-  expect(countByStatus(await runConcurrently(() => register(inviteOnly, { invite_code: code })))).toEqual({ 201: 5, 400: 27 })
+  expect(countByStatus(await runConcurrently(() => register(inviteOnly, { invite_code: code })))).toEqual({
+    201: 5,
+    400: 27,
+  })
   expect([await countUses(), (await countAccounts(inviteOnly)) - countBefore]).toEqual([5, 5])
 })
 
@@ -112,12 +126,19 @@ it("AUT-18 resolves a feature from the account's override, then from the plan, a
   expect(Object.values(await getFlags())).toEqual(Array(7).fill(true))
   await service.sql(`update accounts set plan = 'free' where id = $1`, [id])
   expect(await getFlags()).toMatchObject({ maintenance_schedules: false, kb_import: true })
-  await service.sql(`insert into feature_overrides values ($1, 'maintenance_schedules', true), ($1, 'kb_import', false)`, [id])
+  await service.sql(
+    `insert into feature_overrides values ($1, 'maintenance_schedules', true), ($1, 'kb_import', false)`,
+    [id],
+  )
   expect(await getFlags()).toMatchObject({ maintenance_schedules: true, kb_import: false, ai_sessions: true })
   const plan = `p${crypto.randomUUID().slice(0, 8)}`
   await service.sql('insert into plan_limits (plan) values ($1)', [plan])
   await service.sql('update accounts set plan = $2 where id = $1', [id, plan])
-  expect(await getFlags()).toMatchObject({ maintenance_schedules: true, kb_import: false, ai_sessions: false })
+  expect(await getFlags()).toMatchObject({
+    maintenance_schedules: true,
+    kb_import: false,
+    ai_sessions: false,
+  })
   await service.sql(`update accounts set subscription_status = 'unpaid' where id = $1`, [id])
   await admin.client.identity.auth.getFeatureFlags()
 })

@@ -9,11 +9,18 @@ afterAll(() => service.close())
 /** Add an authenticator app whose secret nobody knows, verified now in the open sign-in. */
 async function insertTotp({ id }: Person): Promise<void> {
   await service.sql('update sign_ins set second_factor_at = app.now() where user_id = $1', [id])
-  await service.sql(`insert into totp_factors (user_id, secret, confirmed_at) values ($1, 'sealed', app.now())`, [id])
+  await service.sql(
+    `insert into totp_factors (user_id, secret, confirmed_at) values ($1, 'sealed', app.now())`,
+    [id],
+  )
 }
 
 const hasSecondFactor = async ({ id }: Person) =>
-  (await service.sql<{ has_second_factor: boolean }>('select has_second_factor from users where id = $1', [id]))[0]?.has_second_factor
+  (
+    await service.sql<{ has_second_factor: boolean }>('select has_second_factor from users where id = $1', [
+      id,
+    ])
+  )[0]?.has_second_factor
 
 it('AUT-60 refuses the operations of super admins without a second factor, and no others', async () => {
   const { addColleague } = await createAccount(service)
@@ -31,7 +38,12 @@ it('AUT-55 ACC-17 writes an audit row when an admin requires a second factor of 
   const { admin } = await createAccount(service)
   await admin.client.accounts.update({ name: 'Northwind IT', require_mfa: true })
   const rows = await service.sql('select action, changes from audit_logs where actor_id = $1', [admin.id])
-  expect(rows).toEqual([{ action: 'account.updated', changes: expect.objectContaining({ require_mfa: { from: false, to: true } }) }])
+  expect(rows).toEqual([
+    {
+      action: 'account.updated',
+      changes: expect.objectContaining({ require_mfa: { from: false, to: true } }),
+    },
+  ])
 })
 
 it('AUT-61 lets an account admin remove the second factor of a member, with one audit row and without the sign-ins', async () => {
@@ -41,9 +53,13 @@ it('AUT-61 lets an account admin remove the second factor of a member, with one 
   await admin.client.accounts.resetMemberMfa({ user_id: member.id })
   expect(await hasSecondFactor(member)).toBe(false)
   await expectRefusal(member.client.identity.auth.getMe(), 401)
-  const rows = await service.sql('select action, actor_id from audit_logs where resource_id = $1', [member.id])
+  const rows = await service.sql('select action, actor_id from audit_logs where resource_id = $1', [
+    member.id,
+  ])
   expect(rows).toEqual([{ action: 'second_factor.reset', actor_id: admin.id }])
-  expect((await admin.call('DELETE', `/accounts/me/members/${member.id}/mfa`)).body.code).toBe('mfa_not_enabled')
+  expect((await admin.call('DELETE', `/accounts/me/members/${member.id}/mfa`)).body.code).toBe(
+    'mfa_not_enabled',
+  )
 })
 
 it('AUT-61 refuses to remove the second factor of a super admin to an account admin, and of a stranger to everybody', async () => {
@@ -63,7 +79,10 @@ it('AUT-54 refuses a step-up operation to an admin whose second factor was verif
   const member = await addColleague()
   await insertTotp(admin)
   await admin.client.accounts.updateMember({ user_id: member.id, role: 'viewer' })
-  await service.sql(`update sign_ins set second_factor_at = app.now() - interval '601 seconds' where user_id = $1`, [admin.id])
+  await service.sql(
+    `update sign_ins set second_factor_at = app.now() - interval '601 seconds' where user_id = $1`,
+    [admin.id],
+  )
   const refused = await admin.call('PATCH', `/accounts/me/members/${member.id}`, { role: 'admin' })
   expect([refused.status, refused.body.code]).toEqual([403, 'step_up_required'])
   await admin.client.accounts.listMembers()

@@ -34,7 +34,10 @@ it('AUT-37 verifies at most 10 of 50 parallel guesses from 50 addresses', async 
   const { email } = await register()
   const guesses = await runConcurrently((n) => post('login', { email, password: `wrong ${n}` }), 50)
   expect(countByStatus(guesses)).toEqual({ 401: 10, 429: 40 })
-  const locks = await service.sql(`select from audit_logs a join users u on u.id = a.resource_id where u.email = $1`, [email])
+  const locks = await service.sql(
+    `select from audit_logs a join users u on u.id = a.resource_id where u.email = $1`,
+    [email],
+  )
   expect(locks).toHaveLength(1)
 })
 
@@ -59,7 +62,8 @@ it('AUT-38 hashes no password while the address is locked, whether the password 
   const { email } = await register()
   await lock(email)
   const [row] = await service.sql<{ id: string }>('select id from users where email = $1', [email])
-  // A stored text that is no hash: verifying it would make the right password wrong, and the lock must answer before.
+  // A stored text that is no hash: verifying it would make the right password wrong, and the lock must answer
+  // before.
   await service.sql(`update passwords set hash = 'no hash' where user_id = $1`, [row?.id])
   expectStatus(await post('login', { email, password }), 429)
 })
@@ -93,7 +97,10 @@ it('AUT-39 ignores the device token of another user, a changed one and an access
 it('AUT-39 ends the device tokens of a user with a password change', async () => {
   const { email, access_token, device_token } = await register()
   const change = { current_password: password, new_password: newPassword }
-  expectStatus(await request(service, 'POST', '/auth/change-password', { token: access_token, body: change }), 204)
+  expectStatus(
+    await request(service, 'POST', '/auth/change-password', { token: access_token, body: change }),
+    204,
+  )
   await lock(email)
   expectStatus(await post('login', { email, password: newPassword, device_token }), 429)
 })
@@ -102,7 +109,8 @@ it('AUT-40 signs a user out everywhere, and ends the device tokens', async () =>
   const { email, access_token, device_token } = await register()
   const second = (await post('login', { email, password })).body
   expectStatus(await request(service, 'DELETE', '/auth/me/sessions', { token: access_token }), 204)
-  for (const token of [access_token, second.access_token]) expectStatus(await request(service, 'GET', '/auth/me', { token }), 401)
+  for (const token of [access_token, second.access_token])
+    expectStatus(await request(service, 'GET', '/auth/me', { token }), 401)
   await lock(email)
   expectStatus(await post('login', { email, password, device_token }), 429)
 })
@@ -115,7 +123,9 @@ it('AUT-39 refuses a device token as an access token', async () => {
 it('AUT-41 stores what was typed as an address only as a hash, and deletes it when the lock is over', async () => {
   const typed = `my-password-${crypto.randomUUID()}`
   await post('login', { email: typed, password })
-  const rows = await service.sql<{ row: string }>('select row_to_json(t)::text as row from sign_in_attempts t')
+  const rows = await service.sql<{ row: string }>(
+    'select row_to_json(t)::text as row from sign_in_attempts t',
+  )
   expect(rows.length).toBeGreaterThan(0)
   expect(rows.map(({ row }) => row).join()).not.toContain(typed)
   await advanceClock(901)

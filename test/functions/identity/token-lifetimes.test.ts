@@ -17,7 +17,12 @@ const randomEmail = () => `p-${crypto.randomUUID()}@people.example`
 async function register() {
   const email = randomEmail()
   const { body } = expectStatus(await post('register', { email, password, full_name: 'Dana Reyes' }), 201)
-  return { email, ...body } as { email: string; access_token: string; refresh_token: string; user: { id: string } }
+  return { email, ...body } as {
+    email: string
+    access_token: string
+    refresh_token: string
+    user: { id: string }
+  }
 }
 
 async function requestResetToken(email: string): Promise<string> {
@@ -40,7 +45,10 @@ it('AUT-42 withdraws a reset mail that was not sent before the password changed'
   await setFault({ service: 'resend', mode: 'down' })
   expectStatus(await post('forgot-password', { email }), 202)
   const selectMails = () =>
-    service.sql(`select state, attempts > 0 as is_tried from deliveries where user_id = $1 and purpose = 'reset_password'`, [user.id])
+    service.sql(
+      `select state, attempts > 0 as is_tried from deliveries where user_id = $1 and purpose = 'reset_password'`,
+      [user.id],
+    )
   await expect.poll(selectMails).toEqual([{ state: 'retrying', is_tried: true }])
   const change = { current_password: password, new_password: newPassword }
   expectStatus(await request(service, 'POST', '/auth/change-password', { token, body: change }), 204)
@@ -50,19 +58,19 @@ it('AUT-42 withdraws a reset mail that was not sent before the password changed'
 it('AUT-42 ends a reset link whichever statement replaces the password', async () => {
   const [{ email, user }, other] = [await register(), await register()]
   const resetToken = await requestResetToken(email)
-  await service.sql('update passwords set hash = (select hash from passwords where user_id = $2) where user_id = $1', [
-    user.id,
-    other.user.id,
-  ])
+  await service.sql(
+    'update passwords set hash = (select hash from passwords where user_id = $2) where user_id = $1',
+    [user.id, other.user.id],
+  )
   expectStatus(await post('reset-password', { token: resetToken, new_password: newPassword }), 400)
 })
 
 it('AUT-42 ends the sign-ins of a user whichever statement replaces the password', async () => {
   const [{ user, access_token: token }, other] = [await register(), await register()]
-  await service.sql('update passwords set hash = (select hash from passwords where user_id = $2) where user_id = $1', [
-    user.id,
-    other.user.id,
-  ])
+  await service.sql(
+    'update passwords set hash = (select hash from passwords where user_id = $2) where user_id = $1',
+    [user.id, other.user.id],
+  )
   expectStatus(await request(service, 'GET', '/auth/me', { token }), 401)
 })
 
@@ -93,8 +101,15 @@ async function sign(claims: Record<string, unknown>): Promise<string> {
 
 it('AUT-44 refuses a signed token without a sign-in or an account, and one for another issuer or audience, with 401', async () => {
   const { admin } = await createAccount(service)
-  const valid = { sub: admin.id, acc: admin.accountId, sid: admin.signInId, iss: service.api, aud: `${service.api}/api/v1` }
-  const send = async (claims: Record<string, unknown>) => (await request(service, 'GET', '/auth/me', { token: await sign(claims) })).status
+  const valid = {
+    sub: admin.id,
+    acc: admin.accountId,
+    sid: admin.signInId,
+    iss: service.api,
+    aud: `${service.api}/api/v1`,
+  }
+  const send = async (claims: Record<string, unknown>) =>
+    (await request(service, 'GET', '/auth/me', { token: await sign(claims) })).status
   expect(await send(valid)).toBe(200)
   for (const name of ['sub', 'acc', 'sid', 'iss', 'aud'] as const) {
     const { [name]: _, ...missing } = valid
@@ -108,7 +123,8 @@ it('AUT-45 hashes a password again at the next sign-in when the cost of hashing 
   const { email, user } = await register()
   const { hash } = await import('@node-rs/argon2')
   const readHash = async () =>
-    (await service.sql<{ hash: string }>('select hash from passwords where user_id = $1', [user.id]))[0]?.hash ?? ''
+    (await service.sql<{ hash: string }>('select hash from passwords where user_id = $1', [user.id]))[0]
+      ?.hash ?? ''
   await service.sql('update passwords set hash = $2 where user_id = $1', [
     user.id,
     await hash(password, { memoryCost: 8 * 1024, timeCost: 1, parallelism: 1 }),
@@ -128,9 +144,13 @@ it('AUT-46 sends at most 3 reset links to an address in 15 minutes, from however
   const answers = await Promise.all(Array.from({ length: 25 }, () => post('forgot-password', { email })))
   expect(new Set(answers.map(({ status, text }) => `${status}${text}`))).toEqual(new Set(['202']))
   const countMails = async () =>
-    (await listRecords('mail')).filter((mail) => mail.to.includes(email) && mail.subject.startsWith('Reset')).length
+    (await listRecords('mail')).filter((mail) => mail.to.includes(email) && mail.subject.startsWith('Reset'))
+      .length
   await expect.poll(countMails, { timeout: 10_000 }).toBe(3)
-  const rows = await service.sql(`select from deliveries where recipient = $1 and purpose = 'reset_password'`, [email])
+  const rows = await service.sql(
+    `select from deliveries where recipient = $1 and purpose = 'reset_password'`,
+    [email],
+  )
   expect(rows).toHaveLength(3)
   await advanceClock(901)
   expectStatus(await post('forgot-password', { email }), 202)

@@ -17,17 +17,26 @@ beforeAll(async () => {
 })
 
 const name = 'Zoë Quillfeather'
-const deleteMe = ({ call, email }: Pick<Person, 'call' | 'email'>, fields: object = {}) => call('DELETE', '/auth/me', { email, ...fields })
+const deleteMe = ({ call, email }: Pick<Person, 'call' | 'email'>, fields: object = {}) =>
+  call('DELETE', '/auth/me', { email, ...fields })
 
 /** Invite somebody to an account, and register them as `name` with a password. */
 async function register(account: TestAccount) {
   const email = `quillfeather-${crypto.randomUUID()}@people.example`
   await account.admin.call('POST', '/accounts/me/invites', { email, role: 'engineer' })
   const account_invite_code = await dashboard(service).waitForLink(email, /register\?code=([\w-]+)/)
-  const { body } = await postWithoutToken(service, '/auth/register', { email, password, full_name: name, account_invite_code })
+  const { body } = await postWithoutToken(service, '/auth/register', {
+    email,
+    password,
+    full_name: name,
+    account_invite_code,
+  })
   const headers = authorizationHeader(body.access_token)
-  const call: Person['call'] = (method, path, input, more) => account.admin.call(method, path, input, { ...headers, ...more })
-  const signIn = await service.sql<{ id: string }>('select id from sign_ins where user_id = $1', [body.user.id])
+  const call: Person['call'] = (method, path, input, more) =>
+    account.admin.call(method, path, input, { ...headers, ...more })
+  const signIn = await service.sql<{ id: string }>('select id from sign_ins where user_id = $1', [
+    body.user.id,
+  ])
   return {
     ...account.admin,
     id: body.user.id as string,
@@ -41,9 +50,16 @@ async function register(account: TestAccount) {
 
 /** Let a person do what makes the service store their name or address. Return the escalated session. */
 async function leaveTraces(account: TestAccount, person: Awaited<ReturnType<typeof register>>) {
-  const config = { channel: 'email', email_addresses: [person.email, 'oncall@people.example'], events_enabled: ['session.escalated'] }
+  const config = {
+    channel: 'email',
+    email_addresses: [person.email, 'oncall@people.example'],
+    events_enabled: ['session.escalated'],
+  }
   await account.admin.call('POST', '/notifications/configs', config)
-  await account.admin.call('POST', '/notifications/configs', { ...config, email_addresses: [person.email.toUpperCase()] })
+  await account.admin.call('POST', '/notifications/configs', {
+    ...config,
+    email_addresses: [person.email.toUpperCase()],
+  })
   await service.sql(
     `insert into webhooks (account_id, url, events, secret) values ($1, 'https://hooks.example/x', '{session.escalated,handoff.claimed,member.joined,approval.requested,approval.decided}', '')`,
     [account.id],
@@ -54,22 +70,39 @@ async function leaveTraces(account: TestAccount, person: Awaited<ReturnType<type
   await sendHandover(account)
   await exchangeApprovals(account.admin, person)
   await person.call('PUT', '/notifications/preferences', { digest: 'hourly' })
-  await person.call('POST', '/feedback', { subject: 'Hello', message: `This is ${name}` }, { 'idempotency-key': 'feedback-1' })
-  await person.call('PATCH', '/accounts/me/onboarding', { step: 2, action: 'complete', data: { shop_name: name } })
+  await person.call(
+    'POST',
+    '/feedback',
+    { subject: 'Hello', message: `This is ${name}` },
+    { 'idempotency-key': 'feedback-1' },
+  )
+  await person.call('PATCH', '/accounts/me/onboarding', {
+    step: 2,
+    action: 'complete',
+    data: { shop_name: name },
+  })
   await insertMapping(service, account.admin)
   await service.sql(
     `insert into psa_member_mappings (account_id, user_id, connection_id, psa_member_id, psa_identifier, psa_name)
      select account_id, $2, id, '9', $3, $4 from psa_connections where account_id = $1`,
     [account.id, person.id, person.email, name],
   )
-  await service.sql(`insert into sales_leads (email, name, company, source) values ($1, $2, 'x', 'referral')`, [person.email, name])
+  await service.sql(
+    `insert into sales_leads (email, name, company, source) values ($1, $2, 'x', 'referral')`,
+    [person.email, name],
+  )
   await insertCredentials(service, person)
   return escalation
 }
 
 /** Send the handover of a team to its admin, who is on call. */
 async function sendHandover({ admin, teamId }: TestAccount): Promise<void> {
-  const rotation = { kind: 'daily' as const, members: [admin.id], handoff_time: '00:00', starts_on: '2020-01-01' }
+  const rotation = {
+    kind: 'daily' as const,
+    members: [admin.id],
+    handoff_time: '00:00',
+    starts_on: '2020-01-01',
+  }
   await admin.client.oncall.schedules.create({ name: 'Network', timezone: 'UTC', rotations: [rotation] })
   await admin.client.accounts.teams.rename({ team_id: teamId, handover_time: '07:30' })
   await service.sql(`update teams set handover_at = app.now() - interval '1 minute' where id = $1`, [teamId])
@@ -115,13 +148,17 @@ describe('a person who deletes their user', () => {
     const { body } = await account.admin.call('GET', '/notifications?limit=20')
     const titles = body.map(({ title }: { title: string }) => title)
     expect(titles).toContain('Deleted user escalated: Reception cannot print since this morning.')
-    expect(titles).toContain('Deleted user picked up the escalation: Reception cannot print since this morning.')
+    expect(titles).toContain(
+      'Deleted user picked up the escalation: Reception cannot print since this morning.',
+    )
     for (const words of ['asks for your approval:', 'approved:', 'rejected:'])
       expect(titles).toContain(`Deleted user ${words} Take a snapshot of srv-dc-01`)
     const handover = body.find(({ event_key }: { event_key: string }) => event_key === 'handover.due')
     expect(handover.body).toContain('escalated by Deleted user')
     expect(await service.sql('select from mail_preferences where user_id = $1', [person.id])).toEqual([])
-    expect((await account.admin.call('GET', `/ai-sessions/${escalation.id}`)).body.user_name).toBe('Deleted user')
+    expect((await account.admin.call('GET', `/ai-sessions/${escalation.id}`)).body.user_name).toBe(
+      'Deleted user',
+    )
   })
 
   it('ERA-10 leaves no row in the tables whose rows of a person are declared as deleted', async () => {
@@ -135,13 +172,17 @@ describe('a person who deletes their user', () => {
     ] as const)
       expect((await person.call(method, path, body)).status, path).toBe(200)
     expect((await deleteMe(person, { password })).status).toBe(204)
-    const declared = Object.entries(erasure).flatMap(([table, fate]) => ('rows' in fate.person ? [table] : []))
+    const declared = Object.entries(erasure).flatMap(([table, fate]) =>
+      'rows' in fate.person ? [table] : [],
+    )
     const columns = await service.sql<{ name: string }>(
       `select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'user_id' where c.relname = any ($1)`,
       [declared],
     )
     const left = await service.sql(
-      columns.map(({ name: table }) => `select '${table}' as name from ${table} where user_id = $1`).join(' union all '),
+      columns
+        .map(({ name: table }) => `select '${table}' as name from ${table} where user_id = $1`)
+        .join(' union all '),
       [person.id],
     )
     expect(left).toEqual([])
@@ -152,9 +193,17 @@ describe('a person who deletes their user', () => {
     const person = await register(account)
     expect((await deleteMe(person, { password })).status).toBe(204)
     expect((await person.call('GET', '/auth/me')).status).toBe(401)
-    expect((await postWithoutToken(service, '/auth/refresh', { refresh_token: person.refreshToken })).status).toBe(401)
-    expect((await postWithoutToken(service, '/auth/login', { email: person.email, password })).status).toBe(401)
-    const again = await postWithoutToken(service, '/auth/register', { email: person.email, password, full_name: 'Somebody Else' })
+    expect(
+      (await postWithoutToken(service, '/auth/refresh', { refresh_token: person.refreshToken })).status,
+    ).toBe(401)
+    expect((await postWithoutToken(service, '/auth/login', { email: person.email, password })).status).toBe(
+      401,
+    )
+    const again = await postWithoutToken(service, '/auth/register', {
+      email: person.email,
+      password,
+      full_name: 'Somebody Else',
+    })
     expect([again.status, again.body.user.id]).not.toContain(person.id)
     expect(again.status).toBe(201)
   })
@@ -178,7 +227,10 @@ describe('a person who deletes their user', () => {
     const { status, body } = await deleteMe(account.admin)
     expect([status, body]).toEqual([
       409,
-      { code: 'last_admin', detail: 'You are the last admin. Make a colleague an admin first, or delete the account' },
+      {
+        code: 'last_admin',
+        detail: 'You are the last admin. Make a colleague an admin first, or delete the account',
+      },
     ])
     expect(await readChecksums(service, account.id)).toEqual(before)
   })
@@ -193,13 +245,28 @@ describe('a person who deletes their user', () => {
   it('ERA-10 is no member any more, and no admin can bring them back', async () => {
     const account = await createAccount(service)
     const person = await account.addColleague({ role: 'admin' })
-    const { body: key } = await person.call('POST', '/api-keys', { name: 'Sync', role: 'engineer', scopes: ['flows:read'] })
+    const { body: key } = await person.call('POST', '/api-keys', {
+      name: 'Sync',
+      role: 'engineer',
+      scopes: ['flows:read'],
+    })
     await deleteMe(person)
-    expect((await account.admin.call('GET', '/accounts/me/members')).body.map(({ id }: { id: string }) => id)).toEqual([account.admin.id])
-    expect((await account.admin.call('PATCH', `/accounts/me/members/${person.id}`, { is_active: true })).status).toBe(404)
-    expect((await account.admin.call('GET', '/trees', undefined, authorizationHeader(key.key))).status).toBe(401)
+    expect(
+      (await account.admin.call('GET', '/accounts/me/members')).body.map(({ id }: { id: string }) => id),
+    ).toEqual([account.admin.id])
+    expect(
+      (await account.admin.call('PATCH', `/accounts/me/members/${person.id}`, { is_active: true })).status,
+    ).toBe(404)
+    expect((await account.admin.call('GET', '/trees', undefined, authorizationHeader(key.key))).status).toBe(
+      401,
+    )
     const [entry] = (await account.admin.call('GET', '/accounts/me/audit-logs')).body
-    expect(entry).toMatchObject({ action: 'member.erased', actor_name: 'Deleted user', resource_id: person.id, ip: null })
+    expect(entry).toMatchObject({
+      action: 'member.erased',
+      actor_name: 'Deleted user',
+      resource_id: person.id,
+      ip: null,
+    })
   })
 
   it('ERA-10 leaves an open escalation, which a colleague can claim', async () => {
@@ -214,7 +281,10 @@ describe('a person who deletes their user', () => {
     const account = await createAccount(service)
     const person = await account.addColleague()
     await service.sql('update users set email_verified_at = null where id = $1', [person.id])
-    await service.sql(`insert into sales_leads (email, name, company, source) values ($1, 'x', 'x', 'referral')`, [person.email])
+    await service.sql(
+      `insert into sales_leads (email, name, company, source) values ($1, 'x', 'x', 'referral')`,
+      [person.email],
+    )
     await deleteMe(person)
     expect(await service.sql('select from sales_leads where email = $1', [person.email])).toHaveLength(1)
   })
@@ -228,7 +298,8 @@ describe('a person who deletes their user', () => {
        insert into notifications (account_id, user_id, event_id, event_key, title, body) select account_id, $2, id, key, title, body from e`,
       [account.id, person.id],
     )
-    const eraseBatch = async () => (await service.sql<{ more: boolean }>('select app.erase_traces($1, 8) as more', [person.id]))[0]?.more
+    const eraseBatch = async () =>
+      (await service.sql<{ more: boolean }>('select app.erase_traces($1, 8) as more', [person.id]))[0]?.more
     expect([await eraseBatch(), await eraseBatch(), await eraseBatch()]).toEqual([true, true, false])
     expect(await service.sql('select from notifications where user_id = $1', [person.id])).toEqual([])
     const titles = await service.sql('select distinct title from events where account_id = $1', [account.id])

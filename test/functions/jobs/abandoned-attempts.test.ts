@@ -20,7 +20,8 @@ const ctx = {
   budget: createBudget(),
   ...(service.services?.ports as Ports),
   platform: openPlatformDb(database, 'test', () => {}),
-  openAccountScope: (accountId: string, actor: string | null = null) => openAccountScope(database, accountId, actor, () => {}),
+  openAccountScope: (accountId: string, actor: string | null = null) =>
+    openAccountScope(database, accountId, actor, () => {}),
   callStoredRequest: async () => ({ status: 500, body: '{}' }),
   log: () => {},
 }
@@ -81,15 +82,20 @@ it.each([
     pushAttempts.failAbandoned,
     'push',
   ],
-] as const)('fails %s whose last attempt never reported a result', async (_, table, insert, failAbandoned, kind) => {
-  const { admin } = await createAccount(service)
-  const [row] = await service.sql<{ id: string }>(`${insert} from sign_ins where id = $1 returning id`, [admin.signInId])
-  const attempts = await collectAttempts(() => failAbandoned(ctx))
-  expect(await service.sql(`select state, last_error, attempts from ${table} where id = $1`, [row?.id])).toEqual([
-    { state: 'failed', last_error: 'The last attempt did not finish', attempts: 4 },
-  ])
-  expect(attempts).toContain(`${kind} failed`)
-})
+] as const)(
+  'fails %s whose last attempt never reported a result',
+  async (_, table, insert, failAbandoned, kind) => {
+    const { admin } = await createAccount(service)
+    const [row] = await service.sql<{ id: string }>(`${insert} from sign_ins where id = $1 returning id`, [
+      admin.signInId,
+    ])
+    const attempts = await collectAttempts(() => failAbandoned(ctx))
+    expect(
+      await service.sql(`select state, last_error, attempts from ${table} where id = $1`, [row?.id]),
+    ).toEqual([{ state: 'failed', last_error: 'The last attempt did not finish', attempts: 4 }])
+    expect(attempts).toContain(`${kind} failed`)
+  },
+)
 
 it.each([
   [499, 'finished', null, 'succeeded'],
@@ -98,11 +104,14 @@ it.each([
   [503, 'retrying', 'The operation answered 503', 'retried'],
 ] as const)('AIT-03 an AI task whose operation answers %i is %s', async (status, state, error, outcome) => {
   const { admin } = await createAccount(service)
-  const [row] = await service.sql<{ id: string }>(`${insertTask}, 0, 4, null, app.now() from sign_ins where id = $1 returning id`, [
-    admin.signInId,
-  ])
+  const [row] = await service.sql<{ id: string }>(
+    `${insertTask}, 0, 4, null, app.now() from sign_ins where id = $1 returning id`,
+    [admin.signInId],
+  )
   const callStoredRequest = async () => ({ status, body: '{}' })
   const attempts = await collectAttempts(() => tasks.attempt({ ...ctx, callStoredRequest }, row?.id ?? '', 1))
   expect(attempts).toEqual([`ai_task ${outcome}`])
-  expect(await service.sql('select state, last_error from ai_tasks where id = $1', [row?.id])).toEqual([{ state, last_error: error }])
+  expect(await service.sql('select state, last_error from ai_tasks where id = $1', [row?.id])).toEqual([
+    { state, last_error: error },
+  ])
 })

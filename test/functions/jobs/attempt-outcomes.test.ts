@@ -11,13 +11,23 @@ import { PsaError, type Ticket } from '#vendors/psa/psa.ts'
 
 describe('a stored request to the model', () => {
   const task = {
-    ...{ id: 't', account_id: 'a', user_id: 'u', sign_in_id: 's', operation: 'ai.turns.sendMessage', path: '/x', body: '{}' },
+    ...{
+      id: 't',
+      account_id: 'a',
+      user_id: 'u',
+      sign_in_id: 's',
+      operation: 'ai.turns.sendMessage',
+      path: '/x',
+      body: '{}',
+    },
     ...{ attempts: 1, max_attempts: 4, key_hash: null, calls_started: 2 },
   }
   const progress = { kind: 'ai_task', id: 't', user_id: 'u', phase: 'finished', done: 2, total: 2 }
   function createContext(status: number) {
     const stub = createStubDatabase((sql, [event, data]) =>
-      sql.includes('stream_events') ? [{ account_id: 'a', key: 'k', event, data: JSON.parse(String(data)) }] : [task],
+      sql.includes('stream_events')
+        ? [{ account_id: 'a', key: 'k', event, data: JSON.parse(String(data)) }]
+        : [task],
     )
     const openAccountScope = () => ({ transaction: (work: (db: never) => Promise<unknown>) => work(stub.db) })
     const callStoredRequest = async () => ({ status, body: '{}' })
@@ -39,8 +49,14 @@ describe('a stored request to the model', () => {
       ['job_progressed', progress],
       ['ai_task_finished', result],
     ] as const
-    const entries = events.map(([event, data]) => ({ kind: 'live_event', accountId: 'a', event: { key: 'k', event, data } }))
-    expect(outbox).toEqual(delaySeconds === null ? entries : [{ kind: 'ai_task', id: 't', attempt: 2, delaySeconds }])
+    const entries = events.map(([event, data]) => ({
+      kind: 'live_event',
+      accountId: 'a',
+      event: { key: 'k', event, data },
+    }))
+    expect(outbox).toEqual(
+      delaySeconds === null ? entries : [{ kind: 'ai_task', id: 't', attempt: 2, delaySeconds }],
+    )
     const rows = events.map(([event, data]) => [event, JSON.stringify(data)])
     expect(findStatements('insert into stream_events')).toEqual(delaySeconds === null ? rows : [])
   })
@@ -48,7 +64,12 @@ describe('a stored request to the model', () => {
   it('whose last attempt never ended fails without a status', async () => {
     const { ctx, findStatements } = createContext(200)
     await tasks.failAbandoned(ctx)
-    const data = JSON.stringify({ task_id: 't', user_id: 'u', operation: 'ai.turns.sendMessage', status: null })
+    const data = JSON.stringify({
+      task_id: 't',
+      user_id: 'u',
+      operation: 'ai.turns.sendMessage',
+      status: null,
+    })
     expect(findStatements('insert into stream_events')).toEqual([
       ['job_progressed', JSON.stringify(progress)],
       ['ai_task_finished', data],
@@ -58,13 +79,32 @@ describe('a stored request to the model', () => {
 
 describe('an attempt that never ended and was repeated meanwhile', () => {
   const attempts = { id: 'x', account_id: 'a', attempts: 4, max_attempts: 4 }
-  const task = { ...attempts, user_id: 'u', sign_in_id: 's', operation: 'o', path: '/x', body: '{}', key_hash: null }
-  const push = { ...attempts, kind: 'note', source_kind: 'user', source_id: 'u', ticket_id: '7', requested_by: 'u', details: {} }
+  const task = {
+    ...attempts,
+    user_id: 'u',
+    sign_in_id: 's',
+    operation: 'o',
+    path: '/x',
+    body: '{}',
+    key_hash: null,
+  }
+  const push = {
+    ...attempts,
+    kind: 'note',
+    source_kind: 'user',
+    source_id: 'u',
+    ticket_id: '7',
+    requested_by: 'u',
+    details: {},
+  }
   const kinds = {
     'stored request': { failAbandoned: tasks.failAbandoned, row: task },
     push: { failAbandoned: pushes.failAbandoned, row: push },
     'change of a ticket': { failAbandoned: changes.failAbandoned, row: { ...attempts, ticket_id: '7' } },
-    export: { failAbandoned: exportSlices.failAbandoned, row: { ...attempts, requested_by: 'u', progress: {} } },
+    export: {
+      failAbandoned: exportSlices.failAbandoned,
+      row: { ...attempts, requested_by: 'u', progress: {} },
+    },
   }
 
   it.each(Object.entries(kinds))('of a %s fails nothing', async (_, { failAbandoned, row }) => {
@@ -76,8 +116,22 @@ describe('an attempt that never ended and was repeated meanwhile', () => {
 })
 
 describe('a rule that cannot prepare a session', () => {
-  const rule = { id: 'r', board_id: null, ticket_type: null, keywords: [], tree_id: 't', variables: {}, user_id: 'u' }
-  const ticket = { id: '7', summary: 's', description: null, is_closed: false, merged_into: null } as unknown as Ticket
+  const rule = {
+    id: 'r',
+    board_id: null,
+    ticket_type: null,
+    keywords: [],
+    tree_id: 't',
+    variables: {},
+    user_id: 'u',
+  }
+  const ticket = {
+    id: '7',
+    summary: 's',
+    description: null,
+    is_closed: false,
+    merged_into: null,
+  } as unknown as Ticket
 
   it.each([
     [new Problem('not_found', 'Flow not found'), 'Flow not found'],
@@ -105,7 +159,11 @@ describe('an error of the ticketing system', () => {
     [new PsaError('invalid', 'i'), 'Ticket', { kind: 'psa_error', message: 'i' }],
     [new PsaError('auth', 'a'), 'Ticket', { kind: 'psa_auth_failed', headers: {} }],
     [new PsaError('down', 'd'), 'Ticket', { kind: 'psa_unavailable', headers: {} }],
-    [new PsaError('rate_limit', 'r', { retryAfterSeconds: 7 }), 'Ticket', { kind: 'psa_rate_limited', headers: { 'retry-after': '7' } }],
+    [
+      new PsaError('rate_limit', 'r', { retryAfterSeconds: 7 }),
+      'Ticket',
+      { kind: 'psa_rate_limited', headers: { 'retry-after': '7' } },
+    ],
   ])('%s about the resource %j becomes %j', (error, resource, expected) => {
     expect(toProblem(error, resource)).toMatchObject(expected)
   })

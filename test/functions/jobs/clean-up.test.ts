@@ -15,7 +15,9 @@ it('the job of the clean-up deletes old rows, erases accounts that are due, and 
      on conflict (account_id, tree_id) do update set due_at = excluded.due_at`,
     [neighbour.id, flowId],
   )
-  await service.sql(`insert into mail_counts (account_id, day) values ($1, app.now() - interval '31 days')`, [neighbour.id])
+  await service.sql(`insert into mail_counts (account_id, day) values ($1, app.now() - interval '31 days')`, [
+    neighbour.id,
+  ])
   await endGracePeriod(service, account)
   expect((await postSignedJob(service, '/jobs/cleanup')).status).toBe(200)
   const [left] = await service.sql(

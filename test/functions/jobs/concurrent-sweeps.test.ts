@@ -30,7 +30,10 @@ const moveClock = (ms: number) => service.stack.superuser.run((client) => moveDa
 /** Return the ids of the claimed rows. */
 type Claim = (db: PlatformDb) => Promise<string[]>
 
-/** Each kind of work: a statement that inserts due rows for the account $1 and the user $2, and the claim of a sweep. */
+/**
+ * Each kind of work: a statement that inserts due rows for the account $1 and the user $2, and the claim of a
+ * sweep.
+ */
 const kinds: Record<string, { table: string; insert: string; claim: Claim }> = {
   deliveries: {
     table: 'deliveries',
@@ -57,11 +60,15 @@ const kinds: Record<string, { table: string; insert: string; claim: Claim }> = {
     table: 'stream_events',
     insert: `insert into stream_events (account_id, event, data, created_at)
       select $1::uuid, 'handoff_created', jsonb_build_object('user', $2::text), app.now() - n * interval '1 minute' from generate_series(1, ${rowCount}) n`,
-    claim: async (db) => (await claimDueLiveEvents.all(db, limit)).flatMap(({ events }) => events.map(({ key }) => key)),
+    claim: async (db) =>
+      (await claimDueLiveEvents.all(db, limit)).flatMap(({ events }) => events.map(({ key }) => key)),
   },
 }
 
-/** Claim due rows until none is left, in eight sweeps at the same time, each with a connection of its own. Return the ids of each claim. */
+/**
+ * Claim due rows until none is left, in eight sweeps at the same time, each with a connection of its own.
+ * Return the ids of each claim.
+ */
 async function claimConcurrently(claim: Claim): Promise<string[][]> {
   const claims = await runConcurrently(async () => {
     const db = openConnection()

@@ -11,7 +11,11 @@ import { createAccount, type Person } from '#test/support/people.ts'
 const service = await startOwnService()
 const { DATABASE_PLATFORM_URL = '' } = service.settings
 let roundTrips = 0
-const database = openPostgres({ url: DATABASE_PLATFORM_URL, maxConnections: 2, onRoundTrip: () => roundTrips++ })
+const database = openPostgres({
+  url: DATABASE_PLATFORM_URL,
+  maxConnections: 2,
+  onRoundTrip: () => roundTrips++,
+})
 const platform = openPlatformDb(database, 'test', () => {})
 const log: Record<string, unknown>[] = []
 const { uploads } = (service.services as Services).ports
@@ -44,12 +48,14 @@ const tables = [
 ]
 const age = "app.now() - interval '40 days' - n * interval '1 second'"
 const rowCount = 25
-const openSignIn = '(select id from sign_ins where account_id = $1::uuid and user_id = $2::uuid and expires_at > app.now() limit 1)'
+const openSignIn =
+  '(select id from sign_ins where account_id = $1::uuid and user_id = $2::uuid and expires_at > app.now() limit 1)'
 
 /** Insert 25 expired rows of each kind. */
 beforeEach(async () => {
   const { accountId, id } = admin
-  const insert = (text: string) => service.sql(`${text} from generate_series(1, ${rowCount}) n`, [accountId, id])
+  const insert = (text: string) =>
+    service.sql(`${text} from generate_series(1, ${rowCount}) n`, [accountId, id])
   await insert(`insert into idempotency_keys (account_id, user_id, operation, key, request, created_at)
     select $1::uuid, $2::uuid, 'x', gen_random_uuid()::text, '', ${age}`)
   await insert(`insert into sign_ins (account_id, user_id, expires_at) select $1::uuid, $2::uuid, ${age}`)
@@ -92,7 +98,9 @@ async function countExpired(): Promise<Record<string, number>> {
     `${old('last_activity_at')} and status <> 'archived'`,
   ]
   const counts = tables.map(async (table, index) => {
-    const [row] = await service.sql<{ n: number }>(`select count(*)::int as n from ${table} where ${conditions[index]}`)
+    const [row] = await service.sql<{ n: number }>(
+      `select count(*)::int as n from ${table} where ${conditions[index]}`,
+    )
     return [table, row?.n ?? 0] as const
   })
   return Object.fromEntries(await Promise.all(counts))
@@ -103,7 +111,8 @@ const each = (count: number) => Object.fromEntries(tables.map((table) => [table,
 it('processes expired rows in batches until none is left, and keeps the others', async () => {
   await deleteExpiredRows(ctx, { batchSize: 10 })
   expect(await countExpired()).toEqual(each(0))
-  // Two full batches and one of five rows of these kinds. The others are empty and are read once; 12 more statements are for kinds of their own.
+  // Two full batches and one of five rows of these kinds. The others are empty and are read once; 12 more
+  // statements are for kinds of their own.
   expect(roundTrips).toBe(2 * tables.length + expiries.length + 13)
   expect((await admin.call('GET', '/auth/me')).status).toBe(200)
 })
@@ -116,8 +125,12 @@ it('stops each kind after its time, and continues in the next minute', async () 
 })
 
 it('logs a kind that fails, processes the others, and throws', async () => {
-  await service.sql(`create function fail_test() returns trigger language plpgsql as $$ begin raise 'refused'; end $$`)
-  await service.sql('create trigger fail_test before delete on sign_ins for each row execute function fail_test()')
+  await service.sql(
+    `create function fail_test() returns trigger language plpgsql as $$ begin raise 'refused'; end $$`,
+  )
+  await service.sql(
+    'create trigger fail_test before delete on sign_ins for each row execute function fail_test()',
+  )
   await expect(deleteExpiredRows(ctx, { batchSize: 10 })).rejects.toThrow('refused')
   expect(await countExpired()).toEqual({ ...each(0), sign_ins: rowCount })
   expect(log).toEqual([{ deletion_failed: 'sign_ins', error: expect.objectContaining({ code: 'P0001' }) }])

@@ -7,7 +7,10 @@ import { createMetricsRegistry } from '#platform/node/metrics-registry.ts'
 import { parseMetrics, sumSamples } from '#test/support/metrics.ts'
 import { createStubDatabase } from '#test/support/stub-database.ts'
 
-/** Create a database whose first call fails a few event-loop turns after the others, so that failures overtake each other. */
+/**
+ * Create a database whose first call fails a few event-loop turns after the others, so that failures overtake
+ * each other.
+ */
 function createFailingDatabase(): Database {
   let calls = 0
   const fail = async () => {
@@ -27,11 +30,15 @@ it('logs each kind whose sweep fails, throws the first failure, and leaves no re
   const failed: unknown[] = []
   const log = (line: Record<string, unknown>) => failed.push(line.sweep_failed)
   const platform = openPlatformDb(createFailingDatabase(), 'test', () => {})
-  const ctx = { platform, log, embeddings: { isConfigured: true, model: 'm' } } as unknown as Parameters<typeof sweep>[0]
+  const ctx = { platform, log, embeddings: { isConfigured: true, model: 'm' } } as unknown as Parameters<
+    typeof sweep
+  >[0]
 
   const registry = createMetricsRegistry()
   await expect(recordWith(registry, () => sweep(ctx))).rejects.toThrow()
-  expect(sumSamples(parseMetrics(registry.write([])), 'support_flow_sweeps_total', { outcome: 'failed' })).toBe(19)
+  expect(
+    sumSamples(parseMetrics(registry.write([])), 'support_flow_sweeps_total', { outcome: 'failed' }),
+  ).toBe(19)
   expect(failed.toSorted()).toEqual([
     'aiTasks',
     'approvals',
@@ -64,6 +71,7 @@ it.each([
   const registry = createMetricsRegistry()
   const ctx = { platform: db, log: () => {} } as unknown as Parameters<typeof deleteExpiredRows>[0]
   await recordWith(registry, () => deleteExpiredRows(ctx, { budgetMs, now: () => 0 }).catch(() => {}))
-  const read = (labels: Record<string, string>) => sumSamples(parseMetrics(registry.write([])), 'support_flow_sweeps_total', labels)
+  const read = (labels: Record<string, string>) =>
+    sumSamples(parseMetrics(registry.write([])), 'support_flow_sweeps_total', labels)
   expect([read({ sweep: 'delete_events' }), read({ sweep: 'delete_events', outcome })]).toEqual([1, 1])
 })

@@ -29,7 +29,10 @@ beforeAll(async () => {
 
 const ago = (days: string | number) => `app.now() - ${days} * interval '1 day'`
 
-/** Run an INSERT … SELECT twice: once with a row that is one day too old for `limit` days, once with one that is a day younger. */
+/**
+ * Run an INSERT … SELECT twice: once with a row that is one day too old for `limit` days, once with one that
+ * is a day younger.
+ */
 async function insertOldAndNew(limit: number, insert: (time: string, n: number) => string) {
   await service.sql(insert(ago(limit + 1), 1), [account.id, admin.id])
   await service.sql(insert(ago(limit - 1), 2), [account.id, admin.id])
@@ -49,7 +52,10 @@ async function insertAiSession(days: number, status = 'archived'): Promise<strin
   )
   const id = row?.id ?? ''
   await insertMessage(id)
-  await service.sql(`insert into ai_steps (account_id, session_id, seq, kind, text) values ($1, $2, 1, 'action', 'x')`, [account.id, id])
+  await service.sql(
+    `insert into ai_steps (account_id, session_id, seq, kind, text) values ($1, $2, 1, 'action', 'x')`,
+    [account.id, id],
+  )
   return id
 }
 
@@ -79,7 +85,9 @@ it('RET-01 declares a policy for each table of the database, and lists it in the
     `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and relname <> 'migrations'`,
   )
   expect(Object.keys(retention).sort()).toEqual(tables.map(({ name }) => name).sort())
-  const rows = Object.entries(retention).map(([table, policy]) => `| \`${table}\` | ${describePolicy(policy)} | ${policy.why} |\n`)
+  const rows = Object.entries(retention).map(
+    ([table, policy]) => `| \`${table}\` | ${describePolicy(policy)} | ${policy.why} |\n`,
+  )
   const readme = await readFile(join(root, 'functions/jobs/README.md'), 'utf8')
   expect(readme).toContain(`\n| table | kept for | why |\n|---|---|---|\n${rows.join('')}`)
 })
@@ -89,7 +97,9 @@ it('RET-01 RET-02 names as parent only a table whose rows take the others with t
     select conrelid::regclass || ' ' || confrelid::regclass as name from pg_constraint
      where contype = 'f' and confdeltype = 'c' and connamespace = 'public'::regnamespace`)
   const names = new Set(keys.map(({ name }) => name))
-  const parents = Object.entries(retention).flatMap(([table, policy]) => (policy.kind === 'with' ? [`${table} ${policy.parent}`] : []))
+  const parents = Object.entries(retention).flatMap(([table, policy]) =>
+    policy.kind === 'with' ? [`${table} ${policy.parent}`] : [],
+  )
   expect(parents.filter((name) => !names.has(name))).toEqual([])
 })
 
@@ -116,7 +126,9 @@ it('RET-02 deletes old events with their notifications and deliveries, old e-mai
   )
   await insertOldAndNew(
     180,
-    (time) => `insert into deliveries (account_id, channel, recipient, purpose, user_id, state, next_attempt_at, created_at)
+    (
+      time,
+    ) => `insert into deliveries (account_id, channel, recipient, purpose, user_id, state, next_attempt_at, created_at)
       values ($1, 'email', 'a@example.com', 'verify_email', $2, 'delivered', null, ${time})`,
   )
   await insertOldAndNew(
@@ -145,7 +157,14 @@ it('RET-02 deletes old events with their notifications and deliveries, old e-mai
     refresh_tokens: await count(
       `refresh_tokens t join sign_ins s on s.id = t.sign_in_id where s.account_id = $1 and t.created_at < ${ago(20)}`,
     ),
-  }).toEqual({ events: 1, notifications: 1, deliveries: 2, billing_events: 1, maintenance_runs: 1, refresh_tokens: 1 })
+  }).toEqual({
+    events: 1,
+    notifications: 1,
+    deliveries: 2,
+    billing_events: 1,
+    maintenance_runs: 1,
+    refresh_tokens: 1,
+  })
   expect((await admin.call('GET', '/auth/me')).status).toBe(200)
 })
 
@@ -169,33 +188,53 @@ it('RET-03 deletes what is older than the account keeps it', async () => {
   await service.sql(`${complete} ${ago(89)} where id = $1`, [young])
   await insertOldAndNew(
     365,
-    (time) => `insert into audit_logs (account_id, actor_id, action, resource_type, created_at) values ($1, $2, 'test', 'test', ${time})`,
+    (time) =>
+      `insert into audit_logs (account_id, actor_id, action, resource_type, created_at) values ($1, $2, 'test', 'test', ${time})`,
   )
-  await service.sql(`insert into audit_logs (account_id, action, resource_type, created_at) values ($1, 'test', 'test', ${ago(366)})`, [
-    other.id,
-  ])
+  await service.sql(
+    `insert into audit_logs (account_id, action, resource_type, created_at) values ($1, 'test', 'test', ${ago(366)})`,
+    [other.id],
+  )
   const aiSession = await insertAiSession(31)
   await deleteOld()
   expect(await count(`audit_logs where account_id = $1 and action = 'test'`)).toBe(2)
   expect(await count('sessions where account_id = $1')).toBe(3)
-  expect((await admin.call('PATCH', '/accounts/me', { retention: settings })).body.retention).toEqual(settings)
+  expect((await admin.call('PATCH', '/accounts/me', { retention: settings })).body.retention).toEqual(
+    settings,
+  )
   await deleteOld()
   expect(await count(`audit_logs where account_id = $1 and action = 'test'`)).toBe(1)
   expect(await count('sessions where account_id = $1')).toBe(2)
   expect(await countMessages(aiSession)).toBe(0)
-  expect((await other.admin.call('GET', '/accounts/me/audit-logs')).body.map(({ action }: { action: string }) => action)).toContain('test')
+  expect(
+    (await other.admin.call('GET', '/accounts/me/audit-logs')).body.map(
+      ({ action }: { action: string }) => action,
+    ),
+  ).toContain('test')
 })
 
 it('RET-03 refuses times outside the limits, changes only what is named, and audits the change', async () => {
   const { admin } = await createAccount(service)
   const patch = (retention: unknown) => admin.call('PATCH', '/accounts/me', { retention })
-  const refused = [{ audit_log_days: 364 }, { notification_days: 29 }, { ai_message_days: 3651 }, { session_days: 89 }, { x: 1 }]
+  const refused = [
+    { audit_log_days: 364 },
+    { notification_days: 29 },
+    { ai_message_days: 3651 },
+    { session_days: 89 },
+    { x: 1 },
+  ]
   for (const fields of refused) expect((await patch(fields)).status).toBe(422)
   const defaults = { audit_log_days: 730, notification_days: 180, ai_message_days: 730, session_days: null }
   expect((await patch({})).body.retention).toEqual(defaults)
-  expect((await patch({ notification_days: 60 })).body.retention).toEqual({ ...defaults, notification_days: 60 })
+  expect((await patch({ notification_days: 60 })).body.retention).toEqual({
+    ...defaults,
+    notification_days: 60,
+  })
   const [entry] = (await admin.call('GET', '/accounts/me/audit-logs')).body
-  expect(entry).toMatchObject({ action: 'account.updated', changes: { notification_days: { from: 180, to: 60 } } })
+  expect(entry).toMatchObject({
+    action: 'account.updated',
+    changes: { notification_days: { from: 180, to: 60 } },
+  })
 })
 
 it('RET-04 lets no role delete entries of the audit log but the function that deletes old ones', async () => {
@@ -220,7 +259,10 @@ it('RET-05 clears the text of a note 90 days after it was pushed, and keeps that
   await insert('pushed', 89)
   await insert('failed', 91)
   await deleteOld()
-  const rows = await service.sql('select ticket_id, body from psa_pushes where account_id = $1 order by ticket_id', [account.id])
+  const rows = await service.sql(
+    'select ticket_id, body from psa_pushes where account_id = $1 order by ticket_id',
+    [account.id],
+  )
   expect(rows).toEqual([
     { ticket_id: 'failed-91', body: 'text' },
     { ticket_id: 'pushed-89', body: 'text' },
@@ -232,7 +274,9 @@ it('RET-06 deletes the messages of a session that ended long ago, also when it c
   const [ended, open] = [await insertAiSession(731), await insertAiSession(731, 'escalated')]
   const recent = await insertAiSession(29)
   await deleteOld()
-  expect([await countMessages(ended), await countMessages(open), await countMessages(recent)]).toEqual([0, 1, 1])
+  expect([await countMessages(ended), await countMessages(open), await countMessages(recent)]).toEqual([
+    0, 1, 1,
+  ])
   expect((await admin.call('GET', `/ai-sessions/${ended}`)).status).toBe(200)
   await insertMessage(ended)
   await service.sql(`update ai_sessions set messages_deleted_at = ${ago(900)} where id = $1`, [ended])
@@ -255,7 +299,12 @@ async function insertUpload(days: number): Promise<{ id: string; key: string }> 
 
 it('RET-07 deletes uploads that nothing uses after 7 days, with their objects', async () => {
   const { uploads } = (service.services as Services).ports
-  const [unused, young, logo, noted] = [await insertUpload(8), await insertUpload(6), await insertUpload(8), await insertUpload(8)]
+  const [unused, young, logo, noted] = [
+    await insertUpload(8),
+    await insertUpload(6),
+    await insertUpload(8),
+    await insertUpload(8),
+  ]
   const session = await createSession(admin)
   await service.sql('update teams set branding_logo_upload_id = $2 where id = $1', [account.teamId, logo.id])
   await service.sql(
@@ -293,7 +342,8 @@ it('RET-07 deletes an object again after the store has failed', async () => {
 it('RET-08 deletes the versions of a deleted flow that no session has run, and the flow when nothing refers to it', async () => {
   const flows = [await createFlow(admin), await createFlow(admin), await createFlow(admin)]
   const [unused, used, young] = flows.map(({ id }) => id)
-  for (const id of [used, unused]) await service.sql(`update tree_versions set version = 7 where tree_id = $1`, [id])
+  for (const id of [used, unused])
+    await service.sql(`update tree_versions set version = 7 where tree_id = $1`, [id])
   await service.sql(
     `insert into tree_versions (account_id, tree_id, version, status, name, tree_structure, tree_type, saved_by)
      select account_id, tree_id, 8, status, name, tree_structure, tree_type, saved_by from tree_versions where tree_id = any ($1)`,
@@ -301,7 +351,8 @@ it('RET-08 deletes the versions of a deleted flow that no session has run, and t
   )
   await service.sql('update trees set version = 8 where id = any ($1)', [[used, unused]])
   const { id: session } = await createSession(admin, { tree_id: used })
-  for (const id of [unused, used]) await service.sql(`update trees set deleted_at = ${ago(91)} where id = $1`, [id])
+  for (const id of [unused, used])
+    await service.sql(`update trees set deleted_at = ${ago(91)} where id = $1`, [id])
   await service.sql(`update trees set deleted_at = ${ago(89)} where id = $1`, [young])
   await deleteOld()
   const versions = await service.sql<{ tree_id: string; version: number }>(

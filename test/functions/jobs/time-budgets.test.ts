@@ -22,7 +22,9 @@ it('ERA-06 the erasure of an account deletes no row when its time is over', asyn
     if (sql.includes('from account_erasures')) return [{ id: 'a' }]
     return sql.includes('billing_customer_id') ? [{ customer_ids: [] }] : [{ deleted: 0 }]
   })
-  const ctx = { platform: db, realtime: { forget: async () => {} }, log: () => {} } as unknown as Parameters<typeof eraseDueAccounts>[0]
+  const ctx = { platform: db, realtime: { forget: async () => {} }, log: () => {} } as unknown as Parameters<
+    typeof eraseDueAccounts
+  >[0]
   await eraseDueAccounts(ctx, { budgetMs: 0, now: stopped })
   expect(findStatements('app.erase_rows')).toEqual([])
 })
@@ -33,7 +35,9 @@ it.each([
   [2, 1],
   [3, 2],
 ])('digests with a time of %i are written in %i batches', async (budgetMs, batches) => {
-  const { db, statements, outbox } = createStubDatabase(() => Array.from({ length: 100 }, (_, n) => ({ id: `d${n}` })))
+  const { db, statements, outbox } = createStubDatabase(() =>
+    Array.from({ length: 100 }, (_, n) => ({ id: `d${n}` })),
+  )
   await sendDue({ platform: db }, { budgetMs, now: createClock() })
   expect([statements.length, outbox.length]).toEqual([batches, batches * 100])
 })
@@ -60,7 +64,9 @@ it.each([
   [19_999, 1],
 ])('the links of a flow are stored %i ms after the start: %i time', async (elapsed, count) => {
   const { db, statements } = createStubDatabase((sql) =>
-    sql.includes('insert') || sql.includes('update') ? [{ tree_id: 't', tree_structure: null, links: [] }] : [],
+    sql.includes('insert') || sql.includes('update')
+      ? [{ tree_id: 't', tree_structure: null, links: [] }]
+      : [],
   )
   const times = [0, elapsed]
   await checkDueLinks({ platform: db, guard: {} as never, now: () => times.shift() ?? elapsed })
@@ -84,6 +90,11 @@ it('a kind of rows is not claimed when the time is over', async () => {
 it('no account is swept when the time is over', async () => {
   const swept: string[] = []
   const openAccountScope = (id: string) => ({ transaction: async () => swept.push(id) > 9 })
-  await sweepAccounts({ openAccountScope } as never, [{ account_id: 'a' }], { budgetMs: 0, now: stopped }, async () => false)
+  await sweepAccounts(
+    { openAccountScope } as never,
+    [{ account_id: 'a' }],
+    { budgetMs: 0, now: stopped },
+    async () => false,
+  )
   expect(swept).toEqual([])
 })

@@ -19,7 +19,8 @@ const service = await startOwnService()
 afterAll(() => service.close())
 
 const schedulesPath = '/maintenance-schedules'
-const countSessions = async ({ accountId }: Person) => (await service.sql('select from sessions where account_id = $1', [accountId])).length
+const countSessions = async ({ accountId }: Person) =>
+  (await service.sql('select from sessions where account_id = $1', [accountId])).length
 /** Make a schedule due and run a tick. Return the due time and the last run of the schedule. */
 const runWhenDue = async (person: Person, id: string, minutesAgo = 1) => {
   const due_at = await makeScheduleDue(service, id, minutesAgo)
@@ -39,16 +40,25 @@ it('MNT-03 creates one session per target for the owner of a due schedule, and n
   ])
   expect(Date.parse(run.started_at)).toBeGreaterThanOrEqual(Date.parse(due_at))
   const sessions = (await engineer.call('GET', `/sessions?batch_id=${run.batch_ids[0]}`)).body
-  expect(sessions.map(({ target_label }: { target_label: string }) => target_label).sort()).toEqual(['SRV-0', 'SRV-1'])
+  expect(sessions.map(({ target_label }: { target_label: string }) => target_label).sort()).toEqual([
+    'SRV-0',
+    'SRV-1',
+  ])
   for (const session of sessions)
-    expect(session).toMatchObject({ user_id: engineer.id, team_id: account.teamId, tree_id, state: 'prepared', account_id: account.id })
+    expect(session).toMatchObject({
+      user_id: engineer.id,
+      team_id: account.teamId,
+      tree_id,
+      state: 'prepared',
+      account_id: account.id,
+    })
   expect((await engineer.call('GET', `${schedulesPath}/${id}`)).body).toMatchObject({
     next_run_at,
     last_run: { id: run.id, status: 'created' },
   })
-  expect((await listMaintenanceNotifications(engineer)).map(({ event_key, body }) => [event_key, body])).toEqual([
-    ['maintenance.batch_created', '2 sessions are waiting.'],
-  ])
+  expect(
+    (await listMaintenanceNotifications(engineer)).map(({ event_key, body }) => [event_key, body]),
+  ).toEqual([['maintenance.batch_created', '2 sessions are waiting.']])
   expect(await listMaintenanceNotifications(account.admin)).toEqual([])
 })
 
@@ -74,7 +84,11 @@ it('MNT-03 creates no sessions for a paused schedule', async () => {
 it('MNT-10 splits a run with more than 100 targets into batches of at most 100', async () => {
   const { admin } = await createAccount(service)
   const getBatchSizes = async (run: { batch_ids: string[] }) =>
-    Promise.all(run.batch_ids.map(async (batchId) => (await service.sql('select from sessions where batch_id = $1', [batchId])).length))
+    Promise.all(
+      run.batch_ids.map(
+        async (batchId) => (await service.sql('select from sessions where batch_id = $1', [batchId])).length,
+      ),
+    )
   for (const [targetCount, expectedSizes] of [
     [250, [100, 100, 50]],
     [100, [100]],
@@ -110,11 +124,20 @@ it('runs a schedule on request, even a paused one, and the caller owns the sessi
   const { id } = await createSchedule(engineer, { is_active: false })
   const { status, body } = await account.admin.call('POST', `${schedulesPath}/${id}/run`)
   expect([status, body.session_count, body.batch_ids.length]).toEqual([201, 2, 1])
-  expect(await listRuns(engineer, id)).toMatchObject([{ id: body.run_id, trigger: 'manual', status: 'created', batch_ids: body.batch_ids }])
-  expect((await engineer.call('GET', `/sessions?batch_id=${body.batch_ids[0]}`)).body[0].user_id).toBe(account.admin.id)
-  expect(await listMaintenanceNotifications(engineer)).toMatchObject([{ event_key: 'maintenance.batch_created' }])
+  expect(await listRuns(engineer, id)).toMatchObject([
+    { id: body.run_id, trigger: 'manual', status: 'created', batch_ids: body.batch_ids },
+  ])
+  expect((await engineer.call('GET', `/sessions?batch_id=${body.batch_ids[0]}`)).body[0].user_id).toBe(
+    account.admin.id,
+  )
+  expect(await listMaintenanceNotifications(engineer)).toMatchObject([
+    { event_key: 'maintenance.batch_created' },
+  ])
   // Another caller within 10 seconds would get 409.
-  await service.sql("update maintenance_runs set started_at = started_at - interval '1 minute' where schedule_id = $1", [id])
+  await service.sql(
+    "update maintenance_runs set started_at = started_at - interval '1 minute' where schedule_id = $1",
+    [id],
+  )
   const key = { 'idempotency-key': 'one' }
   const [first, repeated] = [
     await engineer.call('POST', `${schedulesPath}/${id}/run`, undefined, key),
@@ -126,7 +149,10 @@ it('runs a schedule on request, even a paused one, and the caller owns the sessi
 
 it('MNT-11 makes one run of 32 concurrent requests: each caller gets their own run again, and others get 409', async () => {
   const account = await createAccount(service)
-  const callers = [account.admin, ...(await Promise.all([1, 2, 3].map(() => account.addColleague({ role: 'admin' }))))]
+  const callers = [
+    account.admin,
+    ...(await Promise.all([1, 2, 3].map(() => account.addColleague({ role: 'admin' })))),
+  ]
   const { id } = await createSchedule(account.admin)
   const path = `${schedulesPath}/${id}/run`
   const responses = await runConcurrently((caller) => (callers[caller % 4] as Person).call('POST', path))
@@ -138,13 +164,19 @@ it('MNT-11 makes one run of 32 concurrent requests: each caller gets their own r
     if (status === 409) expect(body).toMatchObject({ code: 'already_started', run_id: run.id })
     else expect(body).toEqual(created)
   }
-  await service.sql("update maintenance_runs set started_at = started_at - interval '11 seconds' where schedule_id = $1", [id])
+  await service.sql(
+    "update maintenance_runs set started_at = started_at - interval '11 seconds' where schedule_id = $1",
+    [id],
+  )
   expect((await account.admin.call('POST', path)).status).toBe(201)
 })
 
 it('returns 400 with the reason when a manual run fails, and creates nothing', async () => {
   const { admin } = await createAccount(service)
-  const { id, tree_id } = await createSchedule(admin, {}, [...buildTargets(101), { label: 'BARE', variables: { server: 'not a host' } }])
+  const { id, tree_id } = await createSchedule(admin, {}, [
+    ...buildTargets(101),
+    { label: 'BARE', variables: { server: 'not a host' } },
+  ])
   const runInvalid = async () => {
     const { status, body } = await admin.call('POST', `${schedulesPath}/${id}/run`)
     return [status, body.code, body.detail]
@@ -158,10 +190,17 @@ it('returns 400 with the reason when a manual run fails, and creates nothing', a
 it('refuses a manual run when the caller no longer sees the target list', async () => {
   const account = await createAccount(service)
   const owner = await account.addColleague()
-  const list = await account.admin.client.maintenance.targetLists.create({ name: 'Servers', targets: buildTargets(1) })
+  const list = await account.admin.client.maintenance.targetLists.create({
+    name: 'Servers',
+    targets: buildTargets(1),
+  })
   const { id } = await createSchedule(owner, { target_list_id: list.id })
   const team = await account.admin.client.accounts.teams.create({ name: 'Night shift' })
-  await account.admin.client.accounts.teams.assignMember({ team_id: team.id, user_id: owner.id, team_role: 'member' })
+  await account.admin.client.accounts.teams.assignMember({
+    team_id: team.id,
+    user_id: owner.id,
+    team_role: 'member',
+  })
   const { status, body } = await owner.call('POST', `${schedulesPath}/${id}/run`)
   expect([status, body.code]).toEqual([400, 'no_target_list'])
 })
@@ -172,8 +211,14 @@ it('records three failed runs with their reason, and notifies the owner and the 
   const { id, tree_id } = await createSchedule(engineer)
   await account.admin.call('PUT', `/trees/${tree_id}`, { status: 'draft' })
   for (let n = 0; n < 3; n++) {
-    await service.sql("update maintenance_runs set due_at = due_at - interval '1 hour' where schedule_id = $1", [id])
-    expect((await runWhenDue(engineer, id)).last_run).toMatchObject({ status: 'failed', error: 'Only a published flow can be run' })
+    await service.sql(
+      "update maintenance_runs set due_at = due_at - interval '1 hour' where schedule_id = $1",
+      [id],
+    )
+    expect((await runWhenDue(engineer, id)).last_run).toMatchObject({
+      status: 'failed',
+      error: 'Only a published flow can be run',
+    })
     await runMaintenanceTick(service)
   }
   expect([(await listRuns(engineer, id)).length, await countSessions(engineer)]).toEqual([3, 0])
@@ -182,7 +227,10 @@ it('records three failed runs with their reason, and notifies the owner and the 
       { event_key: 'maintenance.run_failed', body: 'Only a published flow can be run' },
     ])
   await account.admin.call('PUT', `/trees/${tree_id}`, { status: 'published' })
-  await service.sql("update maintenance_runs set due_at = due_at - interval '1 hour' where schedule_id = $1", [id])
+  await service.sql(
+    "update maintenance_runs set due_at = due_at - interval '1 hour' where schedule_id = $1",
+    [id],
+  )
   expect((await runWhenDue(engineer, id)).last_run).toMatchObject({ status: 'created' })
 })
 
@@ -190,13 +238,16 @@ it.each([
   [
     'the flow is deleted',
     'Flow not found',
-    async (_: Person, { tree_id }: { tree_id: string }, admin: Person) => admin.call('DELETE', `/trees/${tree_id}`),
+    async (_: Person, { tree_id }: { tree_id: string }, admin: Person) =>
+      admin.call('DELETE', `/trees/${tree_id}`),
   ],
   [
     'a target lacks an answer',
     'BARE: Server: an answer is required (and 1 more)',
     async (owner: Person, { target_list_id }: { target_list_id: string }) =>
-      owner.call('PUT', `/target-lists/${target_list_id}`, { targets: [...buildTargets(150), { label: 'BARE' }, { label: 'NONE' }] }),
+      owner.call('PUT', `/target-lists/${target_list_id}`, {
+        targets: [...buildTargets(150), { label: 'BARE' }, { label: 'NONE' }],
+      }),
   ],
   [
     'the owner is deactivated',
@@ -211,7 +262,8 @@ it.each([
   [
     'the owner left the team',
     'The owner of the schedule is no longer in its team',
-    async ({ id }: Person) => service.sql('update users set team_id = null, team_role = null where id = $1', [id]),
+    async ({ id }: Person) =>
+      service.sql('update users set team_id = null, team_role = null where id = $1', [id]),
   ],
   [
     'the flow is private to another user',
@@ -222,13 +274,17 @@ it.each([
   [
     'the subscription has lapsed',
     'The subscription of the account has lapsed',
-    async ({ accountId }: Person) => service.sql(`update accounts set subscription_status = 'unpaid' where id = $1`, [accountId]),
+    async ({ accountId }: Person) =>
+      service.sql(`update accounts set subscription_status = 'unpaid' where id = $1`, [accountId]),
   ],
   [
     'the feature is off',
     'Maintenance schedules are switched off for the account',
     async ({ accountId }: Person) =>
-      service.sql(`insert into feature_overrides (account_id, feature, enabled) values ($1, 'maintenance_schedules', false)`, [accountId]),
+      service.sql(
+        `insert into feature_overrides (account_id, feature, enabled) values ($1, 'maintenance_schedules', false)`,
+        [accountId],
+      ),
   ],
 ] as const)('records a failed run and notifies the admin when %s', async (_, error, causeFailure) => {
   const account = await createAccount(service)
@@ -237,9 +293,14 @@ it.each([
   await causeFailure(owner, schedule, account.admin)
   const due_at = await makeScheduleDue(service, schedule.id)
   await runMaintenanceTick(service)
-  const runs = await service.sql('select due_at, status, error, started_at from maintenance_runs where schedule_id = $1', [schedule.id])
+  const runs = await service.sql(
+    'select due_at, status, error, started_at from maintenance_runs where schedule_id = $1',
+    [schedule.id],
+  )
   expect(runs).toEqual([{ due_at: new Date(due_at), status: 'failed', error, started_at: expect.any(Date) }])
   expect(await countSessions(owner)).toBe(0)
-  const notifications = await service.sql('select body from notifications where user_id = $1', [account.admin.id])
+  const notifications = await service.sql('select body from notifications where user_id = $1', [
+    account.admin.id,
+  ])
   expect(notifications).toEqual([{ body: error }])
 })

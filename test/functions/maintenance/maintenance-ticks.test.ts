@@ -19,11 +19,14 @@ afterAll(() => service.close())
 
 const minuteMs = 60_000
 const toIso = (ms: number) => new Date(ms).toISOString()
-const readClock = async () => ((await service.sql<{ now: Date }>('select app.now() as now'))[0]?.now ?? new Date(0)).getTime()
+const readClock = async () =>
+  ((await service.sql<{ now: Date }>('select app.now() as now'))[0]?.now ?? new Date(0)).getTime()
 /** Move the clock of the service to a time. Moving it also runs the cron trigger. */
 const setClock = async (time: number) => dashboard(service).advanceClock((time - (await readClock())) / 1000)
 const listDueTimes = (minutes: number, from: number, to: number) =>
-  Array.from({ length: Math.floor((to - from) / (minutes * minuteMs)) + 1 }, (_, n) => toIso(from + n * minutes * minuteMs))
+  Array.from({ length: Math.floor((to - from) / (minutes * minuteMs)) + 1 }, (_, n) =>
+    toIso(from + n * minutes * minuteMs),
+  )
 
 /** Return the due times and statuses of a schedule's runs, oldest first. */
 async function selectRuns(id: string): Promise<[string, string][]> {
@@ -39,11 +42,13 @@ describe('MNT-08 with simultaneous ticks', () => {
     [1, 4],
     [2, 4],
     [5, 6],
-  ])('creates one batch per due time when the cron trigger and the queued job run %i times each concurrently', (callsPerTrigger, rounds) =>
-    expectOneBatchPerDueTime(service, rounds, callsPerTrigger),
+  ])(
+    'creates one batch per due time when the cron trigger and the queued job run %i times each concurrently',
+    (callsPerTrigger, rounds) => expectOneBatchPerDueTime(service, rounds, callsPerTrigger),
   )
 
-  it('runs a due schedule exactly once while the schedule is changed concurrently', () => expectChangesLoseNoRun(service, 4))
+  it('runs a due schedule exactly once while the schedule is changed concurrently', () =>
+    expectChangesLoseNoRun(service, 4))
 })
 
 describe('MNT-09 after an outage', () => {
@@ -58,7 +63,11 @@ describe('MNT-09 after an outage', () => {
       '12 due runs were missed.',
       '2 sessions are waiting.',
     ])
-    expect((await listRuns(admin, id))[1]).toMatchObject({ status: 'missed', started_at: null, session_count: 0 })
+    expect((await listRuns(admin, id))[1]).toMatchObject({
+      status: 'missed',
+      started_at: null,
+      session_count: 0,
+    })
     await admin.client.maintenance.schedules.delete({ schedule_id: id })
   })
 
@@ -110,7 +119,10 @@ describe('a schedule changed while it is due', () => {
     const { id } = await createSchedule(admin, { cron: '*/30 * * * *' })
     const latest = Math.floor((await readClock()) / (30 * minuteMs)) * 30 * minuteMs
     const first = latest - 90 * minuteMs
-    await service.sql('update maintenance_schedules set next_run_at = $2, timed_since = $2 where id = $1', [id, toIso(first)])
+    await service.sql('update maintenance_schedules set next_run_at = $2, timed_since = $2 where id = $1', [
+      id,
+      toIso(first),
+    ])
     return { id, dueTimes: listDueTimes(30, first, latest) }
   }
 
@@ -118,16 +130,23 @@ describe('a schedule changed while it is due', () => {
     const { admin } = await createLastingAccount(service)
     const { id, dueTimes } = await createOverdueSchedule(admin)
     const updated = await admin.client.maintenance.schedules.update({ schedule_id: id, cron: '7 4 * * *' })
-    expect(updated).toMatchObject({ next_run_at: dueTimes.at(-1), last_run: { status: 'missed', due_at: dueTimes.at(-2) } })
+    expect(updated).toMatchObject({
+      next_run_at: dueTimes.at(-1),
+      last_run: { status: 'missed', due_at: dueTimes.at(-2) },
+    })
     await runMaintenanceTick(service)
     expect(await selectRuns(id)).toEqual(dueTimes.map((time, n) => [time, n < 3 ? 'missed' : 'created']))
-    expect((await admin.client.maintenance.schedules.get({ schedule_id: id })).next_run_at).toMatch(/T04:07:00.000Z$/)
+    expect((await admin.client.maintenance.schedules.get({ schedule_id: id })).next_run_at).toMatch(
+      /T04:07:00.000Z$/,
+    )
   })
 
   it('keeps the old due times when only the name changes', async () => {
     const { admin } = await createLastingAccount(service)
     const { id, dueTimes } = await createOverdueSchedule(admin)
-    expect((await admin.client.maintenance.schedules.update({ schedule_id: id, name: 'Other' })).next_run_at).toBe(dueTimes[0])
+    expect(
+      (await admin.client.maintenance.schedules.update({ schedule_id: id, name: 'Other' })).next_run_at,
+    ).toBe(dueTimes[0])
     await runMaintenanceTick(service)
     expect(await selectRuns(id)).toEqual(dueTimes.map((time, n) => [time, n < 3 ? 'missed' : 'created']))
   })
@@ -138,7 +157,12 @@ describe('MNT-07 MNT-13 when daylight saving time starts or ends', () => {
     // time zone, cron, time of the clock change, due times of that night
     ['America/New_York', '30 2 * * *', '2027-03-14T07:00:00Z', ['2027-03-14T07:00:00.000Z']],
     ['Europe/Berlin', '30 2 * * *', '2027-03-28T01:00:00Z', ['2027-03-28T01:00:00.000Z']],
-    ['Europe/Berlin', '0,30 2 * * *', '2027-10-31T01:00:00Z', ['2027-10-31T00:00:00.000Z', '2027-10-31T00:30:00.000Z']],
+    [
+      'Europe/Berlin',
+      '0,30 2 * * *',
+      '2027-10-31T01:00:00Z',
+      ['2027-10-31T00:00:00.000Z', '2027-10-31T00:30:00.000Z'],
+    ],
     ['America/New_York', '30 1 * * *', '2027-11-07T06:00:00Z', ['2027-11-07T05:30:00.000Z']],
     [
       'Europe/Berlin',

@@ -11,6 +11,8 @@ describe('the MCP server', () => {
   })
   it('puts at most 100 characters of an argument into a prompt', () => {
     expect(renderPrompt('diagnose_ticket', { ticket_id: '4711' }).text).toContain('with the ticket 4711.')
-    expect(renderPrompt('diagnose_ticket', { ticket_id: 'x'.repeat(101) }).text).toContain(` ${'x'.repeat(100)}.`)
+    expect(renderPrompt('diagnose_ticket', { ticket_id: 'x'.repeat(101) }).text).toContain(
+      ` ${'x'.repeat(100)}.`,
+    )
   })
 })

@@ -8,7 +8,10 @@ import { createStubOperation } from '#test/support/stub-operation.ts'
 
 const declaration: ToolDeclaration = { name: 't', operation: 'flows.items.find', title: 'T', hint: 'Use it.' }
 const bind = (operation: object, fields: Partial<ToolDeclaration> = {}) =>
-  bindTools([{ ...declaration, ...fields }], [createStubOperation({ id: 'flows.items.find', summary: 'Find', ...operation })])[0] as Tool
+  bindTools(
+    [{ ...declaration, ...fields }],
+    [createStubOperation({ id: 'flows.items.find', summary: 'Find', ...operation })],
+  )[0] as Tool
 const params = z.strictObject({ id: z.string() })
 const query = z.strictObject({ search: z.string().optional(), kind: z.string() })
 const body = z.strictObject({ text: z.string(), note: z.string().optional() })
@@ -71,7 +74,9 @@ describe('the input of a tool', () => {
   )
 
   it('MCP-17 takes any value where a definition is inside itself', () => {
-    const json: z.ZodType = z.lazy(() => z.union([z.string(), z.array(json), z.record(z.string(), json)])).meta({ id: 'Value' })
+    const json: z.ZodType = z
+      .lazy(() => z.union([z.string(), z.array(json), z.record(z.string(), json)]))
+      .meta({ id: 'Value' })
     const { properties } = bind({
       method: 'post',
       body: z.strictObject({ const: z.literal('a'), values: z.record(z.string(), json) }),
@@ -81,14 +86,20 @@ describe('the input of a tool', () => {
       values: {
         type: 'object',
         additionalProperties: {
-          anyOf: [{ type: 'string' }, { type: 'array', items: {} }, { type: 'object', additionalProperties: {} }],
+          anyOf: [
+            { type: 'string' },
+            { type: 'array', items: {} },
+            { type: 'object', additionalProperties: {} },
+          ],
         },
       },
     })
   })
 
   it('has pages of 20 by default', () => {
-    const { properties } = bind({ paged: true }).inputSchema as unknown as { properties: Record<string, { default?: number }> }
+    const { properties } = bind({ paged: true }).inputSchema as unknown as {
+      properties: Record<string, { default?: number }>
+    }
     expect([Object.keys(properties), properties.limit?.default]).toEqual([['skip', 'limit', 'after'], 20])
   })
 
@@ -101,13 +112,18 @@ describe('the input of a tool', () => {
 
 describe('bindTools', () => {
   it('describes a tool with its hint, its operation and its scope', () => {
-    expect(bind({ description: 'Newest first.' }).description).toBe('Use it.\nFind.\nNewest first.\nNeeds the scope flows:read.')
+    expect(bind({ description: 'Newest first.' }).description).toBe(
+      'Use it.\nFind.\nNewest first.\nNeeds the scope flows:read.',
+    )
     expect(bind({}).description).toBe('Use it.\nFind.\nNeeds the scope flows:read.')
   })
 
-  it.each([{ id: 'flows.items.list' }, { access: 'account_admin' }, { closedToKeys: true }])('refuses the operation %j', (operation) => {
-    expect(() => bind(operation)).toThrow('The tool t has no operation that keys may call')
-  })
+  it.each([{ id: 'flows.items.list' }, { access: 'account_admin' }, { closedToKeys: true }])(
+    'refuses the operation %j',
+    (operation) => {
+      expect(() => bind(operation)).toThrow('The tool t has no operation that keys may call')
+    },
+  )
 })
 
 describe('the request of a tool', () => {
@@ -145,19 +161,33 @@ describe('an argument that a model leaves out by null', () => {
   it.each(bindTools(tools, operations).map((tool) => [tool.declaration.name, tool] as const))(
     'MCP-18 is left out of the query of %s, as an empty text is',
     (_, tool) => {
-      const names = Object.keys(getQuerySchema(tool.operation).shape).filter((name) => !(name in (tool.declaration.fixed ?? {})))
-      const ids = Object.fromEntries(Object.keys(tool.operation.params?.shape ?? {}).map((name) => [name, 'x']))
+      const names = Object.keys(getQuerySchema(tool.operation).shape).filter(
+        (name) => !(name in (tool.declaration.fixed ?? {})),
+      )
+      const ids = Object.fromEntries(
+        Object.keys(tool.operation.params?.shape ?? {}).map((name) => [name, 'x']),
+      )
       for (const nothing of [null, '', undefined])
-        expect(toToolRequest(tool, { ...Object.fromEntries(names.map((name) => [name, nothing])), ...ids }).path).toBe(
-          toToolRequest(tool, ids).path,
-        )
+        expect(
+          toToolRequest(tool, { ...Object.fromEntries(names.map((name) => [name, nothing])), ...ids }).path,
+        ).toBe(toToolRequest(tool, ids).path)
     },
   )
 
   it('MCP-18 is left out of the body where the field has no null, also inside objects', () => {
     const facts = [{ label: 'a', value: null }]
     const tool = bind({ method: 'post', query, body })
-    const request = toToolRequest(tool, { search: null, limit: null, text: '', note: null, team_id: null, facts })
-    expect([request.path, JSON.parse(request.body ?? '')]).toEqual(['/a', { text: '', team_id: null, facts: [{ label: 'a' }] }])
+    const request = toToolRequest(tool, {
+      search: null,
+      limit: null,
+      text: '',
+      note: null,
+      team_id: null,
+      facts,
+    })
+    expect([request.path, JSON.parse(request.body ?? '')]).toEqual([
+      '/a',
+      { text: '', team_id: null, facts: [{ label: 'a' }] },
+    ])
   })
 })

@@ -30,7 +30,11 @@ async function createScene(options: Parameters<typeof createKey>[2] = {}) {
 }
 
 function post(headers: Record<string, string>, body: unknown = listRequest): Promise<Response> {
-  return fetch(`${service.api}/mcp`, { method: 'POST', headers: { ...jsonHeaders, ...headers }, body: JSON.stringify(body) })
+  return fetch(`${service.api}/mcp`, {
+    method: 'POST',
+    headers: { ...jsonHeaders, ...headers },
+    body: JSON.stringify(body),
+  })
 }
 
 describe('tools', () => {
@@ -40,12 +44,22 @@ describe('tools', () => {
     expect(tools.map(({ name }) => name)).toEqual(declarations.map(({ name }) => name))
     for (const [index, [name, declaration, op]] of toolCases.entries()) {
       const { description = '', inputSchema, annotations } = tools[index] as (typeof tools)[number]
-      const expected = [...Object.keys(op.params?.shape ?? {}), ...Object.keys(getQuerySchema(op).shape), ...listBodyFields(op)]
+      const expected = [
+        ...Object.keys(op.params?.shape ?? {}),
+        ...Object.keys(getQuerySchema(op).shape),
+        ...listBodyFields(op),
+      ]
       expect(new Set(expected).size, `${name} has two parameters of one name`).toBe(expected.length)
       const fixed = Object.keys(declaration.fixed ?? {})
-      expect(Object.keys(inputSchema.properties ?? {}).toSorted()).toEqual(expected.filter((field) => !fixed.includes(field)).toSorted())
+      expect(Object.keys(inputSchema.properties ?? {}).toSorted()).toEqual(
+        expected.filter((field) => !fixed.includes(field)).toSorted(),
+      )
       expect(inputSchema.required ?? []).toEqual(expect.arrayContaining(Object.keys(op.params?.shape ?? {})))
-      expect([name, description.includes(op.summary), description.includes(getKeyScope(op) ?? '?')]).toEqual([name, true, true])
+      expect([name, description.includes(op.summary), description.includes(getKeyScope(op) ?? '?')]).toEqual([
+        name,
+        true,
+        true,
+      ])
       expect([name, annotations?.readOnlyHint]).toEqual([name, op.method === 'get'])
     }
   })
@@ -67,19 +81,29 @@ describe('tools', () => {
 
   it('MCP-03 names invalid arguments, and does not send a path that leads elsewhere', async () => {
     const { client } = await createScene()
-    expect((await callTool(client, 'search_flows', { limit: 0, nonsense: 1 })).text).toMatch(/^422: [^\n]+\n- limit .+\n- nonsense /)
+    expect((await callTool(client, 'search_flows', { limit: 0, nonsense: 1 })).text).toMatch(
+      /^422: [^\n]+\n- limit .+\n- nonsense /,
+    )
     expect((await callTool(client, 'start_flow', { tree_id: 'x' })).text).toMatch(/^422: [^\n]+\n- tree_id /)
     for (const ticket_id of ['..', '%2e%2e', 'x/../../api-keys', ''])
       expect(await callTool(client, 'get_ticket_context', { ticket_id })).toMatchObject({ isError: true })
     for (const tree_id of ['..', '../trees', '00000000-0000-7000-8000-000000000102/fork'])
-      expect(await callTool(client, 'read_flow', { tree_id })).toEqual({ isError: true, text: '404: Not found' })
-    await expect(client.callTool({ name: 'delete_everything', arguments: {} })).rejects.toThrow('There is no tool')
+      expect(await callTool(client, 'read_flow', { tree_id })).toEqual({
+        isError: true,
+        text: '404: Not found',
+      })
+    await expect(client.callTool({ name: 'delete_everything', arguments: {} })).rejects.toThrow(
+      'There is no tool',
+    )
   })
 
   it('MCP-04 runs a flow step by step as the key', async () => {
     const { account, key, client } = await createScene()
     const flow = await createFlow(account.admin, { visibility: 'account' })
-    const start = await callTool(client, 'start_flow', { tree_id: flow.id, variables: { printer_ip: '10.0.0.7' } })
+    const start = await callTool(client, 'start_flow', {
+      tree_id: flow.id,
+      variables: { printer_ip: '10.0.0.7' },
+    })
     const session = JSON.parse(start.text)
     expect(session).toMatchObject({ user_id: key.id })
     const text = (await callTool(client, 'get_run', { session_id: session.id })).text
@@ -100,13 +124,16 @@ it('WIR-67 a list says with what the next page is called, and resources have it 
   const { account, client } = await createScene()
   for (const name of ['0 A', '0 B', '0 C']) await createFlow(account.admin, { visibility: 'account', name })
   const list = async (start: object) =>
-    (await client.callTool({ name: 'search_flows', arguments: { sort_by: 'name', limit: 2, ...start } })).content as { text: string }[]
+    (await client.callTool({ name: 'search_flows', arguments: { sort_by: 'name', limit: 2, ...start } }))
+      .content as { text: string }[]
   const [, more] = await list({})
   const [second] = await list(JSON.parse(more?.text.replace('More follow: call again with ', '') ?? ''))
   expect(JSON.parse(second?.text ?? '')[0].name).toBe('0 C')
   for (let n = 0; n < 50; n++) await createFlow(account.admin, { visibility: 'account', name: `0 D${n}` })
   // The client follows the cursors.
-  const names = (await client.listResources()).resources.map(({ name }) => name).filter((name) => name.startsWith('0 '))
+  const names = (await client.listResources()).resources
+    .map(({ name }) => name)
+    .filter((name) => name.startsWith('0 '))
   expect([names.length, new Set(names).size]).toEqual([53, 53])
 })
 
@@ -115,20 +142,27 @@ describe('resources and prompts', () => {
     const { account, client } = await createScene()
     const flow = await createFlow(account.admin, { visibility: 'account' })
     const { resources } = await client.listResources()
-    expect(resources).toContainEqual(expect.objectContaining({ uri: `flow://${flow.id}`, name: flow.name, mimeType: 'text/markdown' }))
+    expect(resources).toContainEqual(
+      expect.objectContaining({ uri: `flow://${flow.id}`, name: flow.name, mimeType: 'text/markdown' }),
+    )
     const { contents } = await client.readResource({ uri: `flow://${flow.id}` })
     expect(contents).toMatchObject([{ mimeType: 'text/markdown', text: expect.stringContaining(flow.name) }])
     for (const uri of [`flow://${crypto.randomUUID()}`, 'flow://..', 'file:///etc/passwd'])
       await expect(client.readResource({ uri })).rejects.toThrow()
-    expect((await client.listResourceTemplates()).resourceTemplates).toMatchObject([{ uriTemplate: 'flow://{id}' }])
+    expect((await client.listResourceTemplates()).resourceTemplates).toMatchObject([
+      { uriTemplate: 'flow://{id}' },
+    ])
   })
 
   it('MCP-07 the prompts name only tools that exist', async () => {
     const { client } = await createScene()
     const names = declarations.map(({ name }) => name)
     for (const { text } of prompts)
-      for (const [word] of text.matchAll(/\b[a-z]+(?:_[a-z]+)+\b/g)) expect([...names, 'ticket_id', 'session_id']).toContain(word)
-    expect((await client.listPrompts()).prompts.map(({ name }) => name)).toEqual(prompts.map(({ name }) => name))
+      for (const [word] of text.matchAll(/\b[a-z]+(?:_[a-z]+)+\b/g))
+        expect([...names, 'ticket_id', 'session_id']).toContain(word)
+    expect((await client.listPrompts()).prompts.map(({ name }) => name)).toEqual(
+      prompts.map(({ name }) => name),
+    )
   })
 
   it.each([
@@ -140,9 +174,9 @@ describe('resources and prompts', () => {
     const { messages } = await client.getPrompt({ name, arguments: { [argument]: '4711' } })
     expect(messages).toMatchObject([{ role: 'user', content: { text: expect.stringContaining(expected) } }])
     await expect(client.getPrompt({ name, arguments: {} })).rejects.toThrow(`needs ${argument}`)
-    expect((await client.listPrompts()).prompts.find((prompt) => prompt.name === name)?.arguments).toMatchObject([
-      { name: argument, required: true },
-    ])
+    expect(
+      (await client.listPrompts()).prompts.find((prompt) => prompt.name === name)?.arguments,
+    ).toMatchObject([{ name: argument, required: true }])
   })
 })
 
@@ -151,7 +185,9 @@ describe('callers', () => {
     const { key } = await createScene()
     const send = async (origin: string) => (await post({ authorization: `Bearer ${key.key}`, origin })).status
     const own = [service.api, 'http://localhost:5173']
-    expect(await Promise.all([...own, 'https://evil.example', 'null'].map(send))).toEqual([200, 200, 403, 403])
+    expect(await Promise.all([...own, 'https://evil.example', 'null'].map(send))).toEqual([
+      200, 200, 403, 403,
+    ])
   })
 
   it('MCP-08 returns 401 with the address of the metadata without a valid credential', async () => {
@@ -179,9 +215,13 @@ describe('callers', () => {
     const before = Number((await key.call('GET', '/analytics/me')).headers.get('ratelimit-remaining'))
     expect(before).toBeGreaterThan(0)
     await callTool(client, 'get_team_analytics', { period: '7d' })
-    const first = Number((await key.call('GET', '/analytics/team?period=7d')).headers.get('ratelimit-remaining'))
+    const first = Number(
+      (await key.call('GET', '/analytics/team?period=7d')).headers.get('ratelimit-remaining'),
+    )
     await callTool(client, 'get_team_analytics', { period: '7d' })
-    expect(Number((await key.call('GET', '/analytics/team?period=7d')).headers.get('ratelimit-remaining'))).toBe(first - 2)
+    expect(
+      Number((await key.call('GET', '/analytics/team?period=7d')).headers.get('ratelimit-remaining')),
+    ).toBe(first - 2)
   })
 
   it('MCP-16 each message of a batch counts as a call, and a batch has at most 10', async () => {
@@ -204,7 +244,8 @@ describe('callers', () => {
     const { key } = await createScene()
     const headers = { ...jsonHeaders, ...authorizationHeader(key.key) }
     // Without HTTP, because the server closes the connection of a body that it does not read.
-    const send = async (init: RequestInit) => (await service.fetch?.(new Request(`${service.api}/mcp`, { headers, ...init })))?.status
+    const send = async (init: RequestInit) =>
+      (await service.fetch?.(new Request(`${service.api}/mcp`, { headers, ...init })))?.status
     expect(await send({ method: 'POST', body: `"${'x'.repeat(1024 * 1024)}"` })).toBe(413)
     expect(await send({ method: 'POST', body: '{' })).toBe(400)
     expect(await send({ method: 'GET' })).toBe(405)
@@ -212,28 +253,43 @@ describe('callers', () => {
 })
 
 describe('what a client accepts', () => {
-  it.each(['*/*', 'application/json', 'text/event-stream, application/json', ''])('MCP-19 %s is answered', async (accept) => {
-    const { key } = await createScene()
-    const response = await post({ ...authorizationHeader(key.key), accept })
-    const type = accept.includes('event-stream') ? 'text/event-stream' : 'application/json'
-    expect([response.status, response.headers.get('content-type')?.split(';')[0]]).toEqual([
-      200,
-      expect.stringMatching(/^(application\/json|text\/event-stream)$/),
-    ])
-    if (type === 'application/json')
-      expect(await response.json()).toMatchObject({ jsonrpc: '2.0', id: 1, result: { tools: expect.any(Array) } })
-    else await response.text()
-  })
+  it.each(['*/*', 'application/json', 'text/event-stream, application/json', ''])(
+    'MCP-19 %s is answered',
+    async (accept) => {
+      const { key } = await createScene()
+      const response = await post({ ...authorizationHeader(key.key), accept })
+      const type = accept.includes('event-stream') ? 'text/event-stream' : 'application/json'
+      expect([response.status, response.headers.get('content-type')?.split(';')[0]]).toEqual([
+        200,
+        expect.stringMatching(/^(application\/json|text\/event-stream)$/),
+      ])
+      if (type === 'application/json')
+        expect(await response.json()).toMatchObject({
+          jsonrpc: '2.0',
+          id: 1,
+          result: { tools: expect.any(Array) },
+        })
+      else await response.text()
+    },
+  )
 
   it('MCP-19 a batch is answered with a list', async () => {
     const { key } = await createScene()
-    const response = await post({ ...authorizationHeader(key.key), accept: 'application/json' }, [listRequest, { ...listRequest, id: 2 }])
+    const response = await post({ ...authorizationHeader(key.key), accept: 'application/json' }, [
+      listRequest,
+      { ...listRequest, id: 2 },
+    ])
     expect(((await response.json()) as { id: number }[]).map(({ id }) => id).toSorted()).toEqual([1, 2])
   })
 
   it('MCP-18 null for the arguments of a tool is none', async () => {
     const { key } = await createScene()
-    const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'search_flows', arguments: null } }
+    const call = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'search_flows', arguments: null },
+    }
     const response = await post({ ...authorizationHeader(key.key), accept: 'application/json' }, call)
     expect(await response.json()).toMatchObject({ result: { isError: false } })
   })
@@ -241,8 +297,15 @@ describe('what a client accepts', () => {
   it('MCP-05 a cut answer never ends with half a character', async () => {
     const { account, client } = await createScene()
     for (const start of ['', 'x']) {
-      const steps = [1, 2, 3].map((n) => ({ id: `s${n}`, type: 'procedure_step', title: 'a', description: start + '😀'.repeat(9990) }))
-      const structure = { steps: [...steps, { id: 'end', type: 'procedure_end', title: 'Done', description: '' }] }
+      const steps = [1, 2, 3].map((n) => ({
+        id: `s${n}`,
+        type: 'procedure_step',
+        title: 'a',
+        description: start + '😀'.repeat(9990),
+      }))
+      const structure = {
+        steps: [...steps, { id: 'end', type: 'procedure_end', title: 'Done', description: '' }],
+      }
       const { id } = await createFlow(account.admin, {
         tree_type: 'procedural',
         visibility: 'account',

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { AuthorizationRequest, createClientId, parseScopes, Registration, TokenRequest } from '#functions/oauth/requests.ts'
+import {
+  AuthorizationRequest,
+  createClientId,
+  parseScopes,
+  Registration,
+  TokenRequest,
+} from '#functions/oauth/requests.ts'
 
 describe('a request to the OAuth server', () => {
   it.each([
@@ -26,7 +32,11 @@ describe('a request to the OAuth server', () => {
     expect(ids).toEqual([expect.stringMatching(/^[\w-]{22}$/), expect.stringMatching(/^[\w-]{22}$/)])
     expect(ids[0]).not.toBe(ids[1])
   })
-  const authorization = { response_type: 'code', code_challenge: 'c'.repeat(43), code_challenge_method: 'S256' }
+  const authorization = {
+    response_type: 'code',
+    code_challenge: 'c'.repeat(43),
+    code_challenge_method: 'S256',
+  }
   it.each([
     [{}, true],
     [{ state: 's'.repeat(2000), scope: 's'.repeat(2000), resource: 'r'.repeat(500) }, true],
@@ -50,7 +60,11 @@ describe('a request to the OAuth server', () => {
   const refresh = { grant_type: 'refresh_token', refresh_token: 'r', client_id: 'i'.repeat(22) }
   it.each([
     [exchange, {}, true],
-    [exchange, { code: 'c'.repeat(200), code_verifier: 'v'.repeat(128), redirect_uri: 'u'.repeat(500) }, true],
+    [
+      exchange,
+      { code: 'c'.repeat(200), code_verifier: 'v'.repeat(128), redirect_uri: 'u'.repeat(500) },
+      true,
+    ],
     [exchange, { code: 'c'.repeat(201) }, false],
     [exchange, { code: '' }, false],
     [exchange, { code_verifier: 'v'.repeat(42) }, false],
@@ -62,5 +76,7 @@ describe('a request to the OAuth server', () => {
     [refresh, { refresh_token: '' }, false],
     [refresh, { scope: 's'.repeat(2001) }, false],
     [refresh, { resource: 'r'.repeat(501) }, false],
-  ])('asks for tokens: %#', (request, changes, isValid) => expect(TokenRequest.safeParse({ ...request, ...changes }).success).toBe(isValid))
+  ])('asks for tokens: %#', (request, changes, isValid) =>
+    expect(TokenRequest.safeParse({ ...request, ...changes }).success).toBe(isValid),
+  )
 })

@@ -23,7 +23,12 @@ const service = await sharedService()
 const base = service.settings.PUBLIC_BASE_URL ?? ''
 const token = (body: Record<string, string>) => postOAuth(service, '/oauth/token', body)
 const refresh = (grant: { refresh_token: string; client_id: string }, change: Record<string, string> = {}) =>
-  token({ grant_type: 'refresh_token', refresh_token: grant.refresh_token, client_id: grant.client_id, ...change })
+  token({
+    grant_type: 'refresh_token',
+    refresh_token: grant.refresh_token,
+    client_id: grant.client_id,
+    ...change,
+  })
 const listTools = async (accessToken: string) => (await connectMcp(service, accessToken)).listTools()
 
 async function createAuthorizationUrl(change: Record<string, string | undefined> = {}): Promise<URL> {
@@ -40,7 +45,8 @@ async function createAuthorizationUrl(change: Record<string, string | undefined>
     state: 'a b&c',
     ...change,
   }
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, value)
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined) url.searchParams.set(name, value)
   return url
 }
 
@@ -50,9 +56,13 @@ describe('the flow of the official client', () => {
     const flow = await createFlow(admin, { visibility: 'private' })
     const client = await connectWithOAuth(service, admin, ['flows:read'])
     expect((await callTool(client, 'read_flow', { tree_id: flow.id })).isError).toBe(false)
-    expect((await callTool(client, 'list_runs')).text).toBe('403 insufficient_scope: This needs the scope sessions:read')
+    expect((await callTool(client, 'list_runs')).text).toBe(
+      '403 insufficient_scope: This needs the scope sessions:read',
+    )
     const signIns = (await admin.call('GET', '/auth/me/sessions')).body
-    expect(signIns.map(({ user_agent }: { user_agent: string }) => user_agent)).toContain('Test client (OAuth)')
+    expect(signIns.map(({ user_agent }: { user_agent: string }) => user_agent)).toContain(
+      'Test client (OAuth)',
+    )
   })
 
   it('MCP-09 publishes its metadata', async () => {
@@ -73,7 +83,11 @@ describe('authorization', () => {
   it('MCP-09 sends the browser to the page of the frontend with the known scopes, and back with state and issuer', async () => {
     const { admin } = await createAccount(service)
     const { status, location } = await startAuthorization(service, await createAuthorizationUrl())
-    expect([status, location?.origin, location?.pathname]).toEqual([303, service.settings.OAUTH_REDIRECT_BASE, '/oauth/consent'])
+    expect([status, location?.origin, location?.pathname]).toEqual([
+      303,
+      service.settings.OAUTH_REDIRECT_BASE,
+      '/oauth/consent',
+    ])
     expect(location?.searchParams.get('scope')).toBe('flows:read')
     const answer = await agree(admin, location as URL)
     expect([answer.get('state'), answer.get('iss'), answer.get('code')?.length]).toEqual(['a b&c', base, 43])
@@ -84,14 +98,17 @@ describe('authorization', () => {
     ['no PKCE', { code_challenge: undefined }, 'The authorization request is not valid'],
     ['the plain method', { code_challenge_method: 'plain' }, 'The authorization request is not valid'],
     ['another resource', { resource: 'https://other.example/mcp' }, 'Tokens are issued for'],
-  ])('MCP-14 refuses a request with %s without a redirect, because anybody can register an address', async (_, change, detail) => {
-    const response = await fetch(await createAuthorizationUrl(change), {
-      redirect: 'manual',
-      headers: { 'cf-connecting-ip': randomIpAddress() },
-    })
-    expect([response.status, response.headers.get('location')]).toEqual([400, null])
-    expect((await response.json()).detail).toContain(detail)
-  })
+  ])(
+    'MCP-14 refuses a request with %s without a redirect, because anybody can register an address',
+    async (_, change, detail) => {
+      const response = await fetch(await createAuthorizationUrl(change), {
+        redirect: 'manual',
+        headers: { 'cf-connecting-ip': randomIpAddress() },
+      })
+      expect([response.status, response.headers.get('location')]).toEqual([400, null])
+      expect((await response.json()).detail).toContain(detail)
+    },
+  )
 
   it.each([
     ['an unknown program', { client_id: 'x'.repeat(22) }],
@@ -100,7 +117,10 @@ describe('authorization', () => {
     ['an address with another port', { redirect_uri: 'http://127.0.0.1:1/callback' }],
     ['an address with a query', { redirect_uri: `${redirectUri}?x=1` }],
   ])('MCP-14 answers 400 for %s and sends nobody there', async (_, change) => {
-    expect(await startAuthorization(service, await createAuthorizationUrl(change))).toEqual({ status: 400, location: null })
+    expect(await startAuthorization(service, await createAuthorizationUrl(change))).toEqual({
+      status: 400,
+      location: null,
+    })
   })
 
   it('MCP-14 refuses a consent for an address or a program that is not registered', async () => {
@@ -111,7 +131,10 @@ describe('authorization', () => {
       scopes: ['flows:read'],
       code_challenge: createVerifier().challenge,
     }
-    expectStatus(await admin.call('POST', '/auth/consents', { ...input, redirect_uri: 'https://evil.example/' }), 422)
+    expectStatus(
+      await admin.call('POST', '/auth/consents', { ...input, redirect_uri: 'https://evil.example/' }),
+      422,
+    )
     expectStatus(await admin.call('POST', '/auth/consents', { ...input, client_id: 'x'.repeat(22) }), 422)
     expectStatus(await admin.call('POST', '/auth/consents', { ...input, scopes: ['billing:read'] }), 422)
   })
@@ -144,8 +167,10 @@ describe('authorization', () => {
     for (const json of [{}, { redirect_uris: [] }, { redirect_uris: ['javascript:x'] }, null])
       expect((await postOAuth(service, '/oauth/register', { json })).body.error).toBe('invalid_redirect_uri')
     const address = randomIpAddress()
-    const register = () => postOAuth(service, '/oauth/register', { json: { redirect_uris: [redirectUri] } }, address)
-    for (let n = 0; n < 11; n++) expect((await postOAuth(service, '/oauth/register', { json: {} }, address)).status).toBe(400)
+    const register = () =>
+      postOAuth(service, '/oauth/register', { json: { redirect_uris: [redirectUri] } }, address)
+    for (let n = 0; n < 11; n++)
+      expect((await postOAuth(service, '/oauth/register', { json: {} }, address)).status).toBe(400)
     expect(countByStatus(await runConcurrently(register, 12))).toEqual({ 201: 10, 429: 2 })
   })
 })
@@ -184,16 +209,17 @@ describe('tokens', () => {
   ])('MCP-11 refuses a code with %s, and the code is used up', async (_, change) => {
     const { admin } = await createAccount(service)
     const exchange = await obtainCode(service, admin)
-    for (const body of [{ ...exchange, ...change }, exchange]) expect((await token(body)).body.error).toBe('invalid_grant')
+    for (const body of [{ ...exchange, ...change }, exchange])
+      expect((await token(body)).body.error).toBe('invalid_grant')
   })
 
   it('MCP-11 refuses a code after 60 seconds, and one whose person has signed out', async () => {
     const { admin } = await createAccount(service)
     const [late, signedOut] = [await obtainCode(service, admin), await obtainCode(service, admin)]
-    await service.sql(`update oauth_codes set expires_at = expires_at - interval '60 seconds' where sign_in_id = $1 and client_id = $2`, [
-      admin.signInId,
-      late.client_id,
-    ])
+    await service.sql(
+      `update oauth_codes set expires_at = expires_at - interval '60 seconds' where sign_in_id = $1 and client_id = $2`,
+      [admin.signInId, late.client_id],
+    )
     expect((await token(late)).body.error).toBe('invalid_grant')
     await service.sql('update sign_ins set ended_at = app.now() where id = $1', [admin.signInId])
     expect((await token(signedOut)).body.error).toBe('invalid_grant')
@@ -226,25 +252,46 @@ describe('tokens', () => {
   it('MCP-12 refuses a refresh token of another program, and other requests, with an error of OAuth', async () => {
     const { admin } = await createAccount(service)
     const grant = await obtainTokens(service, admin)
-    expect((await refresh(grant, { client_id: await registerClient(service) })).body.error).toBe('invalid_grant')
+    expect((await refresh(grant, { client_id: await registerClient(service) })).body.error).toBe(
+      'invalid_grant',
+    )
     expect((await refresh(grant, { resource: 'https://other.example' })).body.error).toBe('invalid_target')
-    expect((await token({ grant_type: 'password', username: 'x', password: 'y' })).body.error).toBe('unsupported_grant_type')
+    expect((await token({ grant_type: 'password', username: 'x', password: 'y' })).body.error).toBe(
+      'unsupported_grant_type',
+    )
     expect((await token({ grant_type: 'authorization_code' })).body.error).toBe('invalid_request')
     expectStatus(await refresh(grant), 200)
   })
 })
 
 describe('the end of a grant', () => {
-  it.each<[string, (person: Person, grant: { access_token: string; refresh_token: string }, admin: Person) => Promise<unknown>]>([
+  it.each<
+    [
+      string,
+      (
+        person: Person,
+        grant: { access_token: string; refresh_token: string },
+        admin: Person,
+      ) => Promise<unknown>,
+    ]
+  >([
     ['signing out everywhere', (person) => person.call('DELETE', '/auth/me/sessions')],
     ['deactivation', (person, _, admin) => admin.call('DELETE', `/accounts/me/members/${person.id}`)],
-    ['revocation of the refresh token', (_, grant) => postOAuth(service, '/oauth/revoke', { token: grant.refresh_token })],
-    ['revocation of the access token', (_, grant) => postOAuth(service, '/oauth/revoke', { token: grant.access_token })],
+    [
+      'revocation of the refresh token',
+      (_, grant) => postOAuth(service, '/oauth/revoke', { token: grant.refresh_token }),
+    ],
+    [
+      'revocation of the access token',
+      (_, grant) => postOAuth(service, '/oauth/revoke', { token: grant.access_token }),
+    ],
     [
       'revocation among the sign-ins',
       async (person) => {
         const { body } = await person.call('GET', '/auth/me/sessions')
-        const grant = body.find(({ user_agent }: { user_agent: string }) => user_agent === 'Assistant (OAuth)')
+        const grant = body.find(
+          ({ user_agent }: { user_agent: string }) => user_agent === 'Assistant (OAuth)',
+        )
         return person.call('DELETE', `/auth/me/sessions/${grant.id}`)
       },
     ],
@@ -260,7 +307,8 @@ describe('the end of a grant', () => {
 
   it('MCP-13 revoking a token of a person or an unknown one changes nothing', async () => {
     const { admin } = await createAccount(service)
-    for (const text of [admin.token, 'x', '']) expect((await postOAuth(service, '/oauth/revoke', { token: text })).status).toBe(200)
+    for (const text of [admin.token, 'x', ''])
+      expect((await postOAuth(service, '/oauth/revoke', { token: text })).status).toBe(200)
     expectStatus(await admin.call('GET', '/auth/me'), 200)
   })
 })

@@ -32,7 +32,11 @@ describe('a redirect address', () => {
     '',
   ])('may not be registered: %j', (uri) => expect(isRedirectUri(uri)).toBe(false))
   it('keeps its own parameters', () => {
-    expect(addParameters('https://a.example/cb', { code: 'a b', state: undefined })).toBe('https://a.example/cb?code=a+b')
-    expect(addParameters('https://a.example/cb?x=1', { code: 'c', iss: 'i' })).toBe('https://a.example/cb?x=1&code=c&iss=i')
+    expect(addParameters('https://a.example/cb', { code: 'a b', state: undefined })).toBe(
+      'https://a.example/cb?code=a+b',
+    )
+    expect(addParameters('https://a.example/cb?x=1', { code: 'c', iss: 'i' })).toBe(
+      'https://a.example/cb?x=1&code=c&iss=i',
+    )
   })
 })

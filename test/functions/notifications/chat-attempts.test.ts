@@ -3,7 +3,13 @@ import { deliverNow } from '#functions/notifications/deliveries/service.ts'
 import { writeChatMessage, writeNotificationContent } from '#functions/notifications/messages/service.ts'
 import { createStubDatabase } from '#test/support/stub-database.ts'
 
-const notification = { title: 'Ada escalated a session', body: 'The VPN is down', link: '/sessions/1', escalation: null, approval: null }
+const notification = {
+  title: 'Ada escalated a session',
+  body: 'The VPN is down',
+  link: '/sessions/1',
+  escalation: null,
+  approval: null,
+}
 const claimed = {
   ...{
     id: 'd',
@@ -25,7 +31,9 @@ interface Scene {
   refusal?: string
   isRecorded?: boolean
 }
-/** Make the first attempt at a message to a chat tool. Return its result, what was sent and what was enqueued. */
+/**
+ * Make the first attempt at a message to a chat tool. Return its result, what was sent and what was enqueued.
+ */
 async function attempt({ row = {}, result = { ok: true, status: 200 }, refusal, isRecorded = true }: Scene) {
   const { db, outbox } = createStubDatabase((sql) => {
     if (sql.includes('with claimed')) return [{ ...claimed, ...row }]
@@ -84,7 +92,10 @@ describe('a message to a chat tool', () => {
   })
   it('of a reminder has a button to acknowledge it', async () => {
     const { sent } = await attempt({ row: { alerted_at: '2026-01-01T00:00:00.000Z' } })
-    const secondButton = { label: 'Acknowledge', url: 'https://api.example/api/v1/acknowledge/d-1767225600000' }
+    const secondButton = {
+      label: 'Acknowledge',
+      url: 'https://api.example/api/v1/acknowledge/d-1767225600000',
+    }
     expect(sent).toEqual([[1, 'https://chat.example', { ...message, secondButton }]])
   })
 })
@@ -106,7 +117,14 @@ describe('the message of a notification', () => {
     ],
   ])('with %j is %j', (changes, expected) => expect(write(changes)).toEqual(expected))
 
-  const texts = { client_name: null, psa_ticket_id: null, reason: '', summary: '', what_was_tried: '', next_steps: '' }
+  const texts = {
+    client_name: null,
+    psa_ticket_id: null,
+    reason: '',
+    summary: '',
+    what_was_tried: '',
+    next_steps: '',
+  }
   it.each([
     ['critical', true],
     ['high', true],
@@ -144,5 +162,7 @@ describe('the e-mail of a notification', () => {
       { title: 't', body: '', url: 'u', button: { label: 'Pick up', isUrgent: false } },
       { ...empty, link: { label: 'Pick up', url: 'u' } },
     ],
-  ])('of %j is %j', (chatMessage, expected) => expect(writeNotificationContent(chatMessage)).toEqual(expected))
+  ])('of %j is %j', (chatMessage, expected) =>
+    expect(writeNotificationContent(chatMessage)).toEqual(expected),
+  )
 })

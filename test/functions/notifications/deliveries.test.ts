@@ -13,7 +13,10 @@ beforeAll(async () => {
   account = await createAccount(service)
 })
 
-/** Create an account with a config whose webhook has `path`. Emit an escalation, and return functions that read its delivery and calls. */
+/**
+ * Create an account with a config whose webhook has `path`. Emit an escalation, and return functions that
+ * read its delivery and calls.
+ */
 async function escalateThroughConfig(path: string, tool: 1 | 2 = 1, problemSummary = 'VPN is down') {
   account = await createAccount(service)
   const engineer = await account.addColleague()
@@ -44,22 +47,31 @@ async function escalateThroughConfig(path: string, tool: 1 | 2 = 1, problemSumma
       webhook_url: string | null
       disconnected_at: string | null
     }
-  const readDelivery = async () => (await account.admin.call('GET', `/notifications/configs/${config.body.id}/deliveries`)).body[0]
-  const listWebhookCalls = async () => (await listRecords('chat')).filter((call) => call.path === `/chat/${tool}${path}`)
+  const readDelivery = async () =>
+    (await account.admin.call('GET', `/notifications/configs/${config.body.id}/deliveries`)).body[0]
+  const listWebhookCalls = async () =>
+    (await listRecords('chat')).filter((call) => call.path === `/chat/${tool}${path}`)
   return { admin: account.admin, readDelivery, readConfig, escalate, listWebhookCalls }
 }
 
 it('NOT-35 NOT-44 retries after 30 s, 2 min and 10 min, and fails after the fourth attempt', async () => {
   await setFault({ service: 'chat1', mode: 'error' })
   const { readDelivery, listWebhookCalls } = await escalateThroughConfig('/schedule')
-  expect(await readDelivery()).toMatchObject({ state: 'retrying', attempts: 1, last_status_code: 503, delivered_at: null })
+  expect(await readDelivery()).toMatchObject({
+    state: 'retrying',
+    attempts: 1,
+    last_status_code: 503,
+    delivered_at: null,
+  })
   for (const [seconds, attempts] of [
     [30, 2],
     [120, 3],
     [600, 4],
   ] as const) {
     const before = await readDelivery()
-    expect(Date.parse(before.next_attempt_at) - (Date.now() + stack.localServer.clock.offsetMs())).toBeGreaterThan((seconds - 10) * 1000)
+    expect(
+      Date.parse(before.next_attempt_at) - (Date.now() + stack.localServer.clock.offsetMs()),
+    ).toBeGreaterThan((seconds - 10) * 1000)
     await advanceClock(seconds - 9)
     expect((await readDelivery()).attempts).toBe(attempts - 1)
     await advanceClock(9)
@@ -120,7 +132,9 @@ it('NOT-92 a rate limit of a chat tool costs no attempt, however often it comes 
 it('NOT-92 a rate limit counts as an attempt after a day', async () => {
   await setFault({ service: 'chat2', mode: 'rate_limit' })
   const { readDelivery } = await escalateThroughConfig('/never', 2)
-  await service.sql(`update deliveries set created_at = created_at - interval '25 hours' where id = $1`, [(await readDelivery()).id])
+  await service.sql(`update deliveries set created_at = created_at - interval '25 hours' where id = $1`, [
+    (await readDelivery()).id,
+  ])
   for (let n = 0; n < 5; n++) await advanceClock(901)
   expect(await readDelivery()).toMatchObject({ state: 'failed', attempts: 4 })
   await clearFaults()
@@ -145,7 +159,9 @@ describe.each([
   [2, '/off'],
 ] as const)('the webhook of chat tool %i that answers as %s', (tool, path) => {
   const listNotices = async () =>
-    (await account.admin.client.notifications.list()).filter(({ event_key }) => event_key === 'channel.disconnected')
+    (await account.admin.client.notifications.list()).filter(
+      ({ event_key }) => event_key === 'channel.disconnected',
+    )
 
   it('NOT-90 marks its config and tells the admins once, in the app and by e-mail', async () => {
     await clearRecords('mail')
@@ -164,7 +180,8 @@ describe.each([
       [],
     ])
     const mails = (await listRecords('mail')).filter(
-      ({ to, subject }) => to[0] === account.admin.email && subject.startsWith('A chat channel gets no more messages'),
+      ({ to, subject }) =>
+        to[0] === account.admin.email && subject.startsWith('A chat channel gets no more messages'),
     )
     expect(mails).toHaveLength(1)
     expect(JSON.stringify(mails)).not.toContain(path)
@@ -178,12 +195,19 @@ describe.each([
       `${service.localOrigin}/chat/${tool}/back`,
     ])
     expect((await readConfig()).disconnected_at).not.toBeNull()
-    expect(await admin.client.notifications.testConfig({ config_id: config.id })).toMatchObject({ success: true })
+    expect(await admin.client.notifications.testConfig({ config_id: config.id })).toMatchObject({
+      success: true,
+    })
     expect((await readConfig()).disconnected_at).toBeNull()
     await admin.client.notifications.updateConfig({ config_id: config.id, webhook_url: config.webhook_url })
-    expect(await admin.client.notifications.testConfig({ config_id: config.id })).toMatchObject({ success: false })
+    expect(await admin.client.notifications.testConfig({ config_id: config.id })).toMatchObject({
+      success: false,
+    })
     expect((await readConfig()).disconnected_at).not.toBeNull()
-    await admin.client.notifications.updateConfig({ config_id: config.id, webhook_url: `${service.localOrigin}/chat/${tool}/new` })
+    await admin.client.notifications.updateConfig({
+      config_id: config.id,
+      webhook_url: `${service.localOrigin}/chat/${tool}/new`,
+    })
     expect((await readConfig()).disconnected_at).toBeNull()
   })
 })
@@ -198,12 +222,18 @@ it('does not follow a redirect, and retries instead', async () => {
 
 it('NOT-46 uses the format of each chat tool and escapes user text', async () => {
   const maliciousText = '<!channel> & <https://evil.example|click> *bold* [x](https://evil.example)'
-  const slackBody = (await (await escalateThroughConfig('/format', 1, maliciousText)).listWebhookCalls())[0].body
+  const slackBody = (await (await escalateThroughConfig('/format', 1, maliciousText)).listWebhookCalls())[0]
+    .body
   expect(slackBody.text).not.toContain('<!channel>')
   expect(slackBody.blocks.map(({ type }: { type: string }) => type)).toEqual(['header', 'section', 'context'])
-  expect(slackBody.blocks[1].text.text).toBe('&lt;!channel&gt; &amp; &lt;https://evil.example|click&gt; *bold* [x](https://evil.example)')
-  expect(slackBody.blocks[2].elements[0].text).toMatch(/^<https:\/\/app\.supportflow\.example\/pilot\/[\w-]+\?pickup=true\|/)
-  const teamsBody = (await (await escalateThroughConfig('/format', 2, maliciousText)).listWebhookCalls())[0].body
+  expect(slackBody.blocks[1].text.text).toBe(
+    '&lt;!channel&gt; &amp; &lt;https://evil.example|click&gt; *bold* [x](https://evil.example)',
+  )
+  expect(slackBody.blocks[2].elements[0].text).toMatch(
+    /^<https:\/\/app\.supportflow\.example\/pilot\/[\w-]+\?pickup=true\|/,
+  )
+  const teamsBody = (await (await escalateThroughConfig('/format', 2, maliciousText)).listWebhookCalls())[0]
+    .body
   expect(teamsBody.attachments).toHaveLength(1)
   const card = teamsBody.attachments[0].content
   expect([card.type, card.version, card.actions[0].type]).toEqual(['AdaptiveCard', '1.4', 'Action.OpenUrl'])
@@ -242,7 +272,10 @@ it('ignores queue messages with another attempt number before the next attempt i
   for (const attempt of [1, 3, 7]) {
     await fetch(`${service.settings.QSTASH_URL}/v2/publish/${service.api}/jobs/notifications/deliver`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${service.settings.QSTASH_TOKEN}`, 'content-type': 'application/json' },
+      headers: {
+        authorization: `Bearer ${service.settings.QSTASH_TOKEN}`,
+        'content-type': 'application/json',
+      },
       body: JSON.stringify({ delivery_id: id, attempt }),
     })
   }
@@ -260,7 +293,10 @@ it('refuses a forged queue message with 401 and sends only the delivery of the g
   expect(forgedStatuses.length).toBeGreaterThan(0)
   expect(new Set(forgedStatuses)).toEqual(new Set([401]))
   const unsigned = await fetch(`${service.api}/jobs/notifications/deliver`, { method: 'POST', body: '{}' })
-  expect([unsigned.status, await unsigned.json()]).toEqual([401, { detail: 'The signature is missing or wrong' }])
+  expect([unsigned.status, await unsigned.json()]).toEqual([
+    401,
+    { detail: 'The signature is missing or wrong' },
+  ])
 })
 
 it('retries a delivery whose worker crashed, and fails it after the last attempt', async () => {
@@ -278,14 +314,22 @@ it('retries a delivery whose worker crashed, and fails it after the last attempt
   expect(await readDelivery()).toMatchObject({ state: 'delivered', attempts: 3 })
   await simulateCrash(4)
   await advanceClock(61)
-  expect(await readDelivery()).toMatchObject({ state: 'failed', attempts: 4, last_error: 'The last attempt did not finish' })
+  expect(await readDelivery()).toMatchObject({
+    state: 'failed',
+    attempts: 4,
+    last_error: 'The last attempt did not finish',
+  })
 })
 
 it('sends an e-mail once under its delivery’s idempotency key, even when the response was lost', async () => {
   await clearRecords('mail')
   await setFault({ service: 'resend', mode: 'garbage', times: 1 })
   account = await createAccount(service)
-  const fields = { channel: 'email', email_addresses: ['a@x.example', 'b@x.example'], events_enabled: ['member.joined'] }
+  const fields = {
+    channel: 'email',
+    email_addresses: ['a@x.example', 'b@x.example'],
+    events_enabled: ['member.joined'],
+  }
   const config = await account.admin.call('POST', '/notifications/configs', fields)
   const [id] = await stack.emitEvent(account.id, {
     key: 'member.joined',
@@ -299,7 +343,9 @@ it('sends an e-mail once under its delivery’s idempotency key, even when the r
   const emails = await listRecords('mail')
   expect(emails.flatMap(({ to }) => to).sort()).toEqual(['a@x.example', 'b@x.example'])
   expect(new Set(emails.map((email) => email.idempotency_key))).toEqual(new Set([id]))
-  expect((await account.admin.call('GET', `/notifications/configs/${config.body.id}/deliveries`)).body[0]).toMatchObject({
+  expect(
+    (await account.admin.call('GET', `/notifications/configs/${config.body.id}/deliveries`)).body[0],
+  ).toMatchObject({
     state: 'delivered',
     attempts: 2,
   })
@@ -310,10 +356,18 @@ it('NOT-54 sends a message once although the database is away when its result is
   const sending = escalateThroughConfig('/recorded-late')
   const path = '/chat/1/recorded-late'
   await expect
-    .poll(async () => (await service.sql("select 1 from deliveries where state = 'pending' and attempts = 1")).length, { timeout: 5000 })
+    .poll(
+      async () =>
+        (await service.sql("select 1 from deliveries where state = 'pending' and attempts = 1")).length,
+      { timeout: 5000 },
+    )
     .toBe(1)
   await setFault({ service: 'postgres', mode: 'down' })
-  await expect.poll(async () => (await listRecords('chat')).filter((call) => call.path === path).length, { timeout: 5000 }).toBe(1)
+  await expect
+    .poll(async () => (await listRecords('chat')).filter((call) => call.path === path).length, {
+      timeout: 5000,
+    })
+    .toBe(1)
   // The first attempt to record the result fails.
   await new Promise((resolve) => setTimeout(resolve, 150))
   await clearFaults()

@@ -31,18 +31,27 @@ async function createScene(): Promise<Scene> {
   })
   await waitUntilSettled()
   for (const vendor of ['resend', 'chat1']) await setFault({ service: vendor, mode: 'error' })
-  const escalation = await createEscalation(engineer, { target_user_id: colleague.id }, { problem_summary: 'The VPN is down' })
+  const escalation = await createEscalation(
+    engineer,
+    { target_user_id: colleague.id },
+    { problem_summary: 'The VPN is down' },
+  )
   await waitUntilSettled()
   return { admin, engineer, colleague, escalation }
 }
 
-/** End the outage, make the next attempts, and return what left and what became of the deliveries of escalations. */
+/**
+ * End the outage, make the next attempts, and return what left and what became of the deliveries of
+ * escalations.
+ */
 async function endOutage({ admin }: Scene) {
   await clearFaults()
   await Promise.all(['mail', 'chat'].map(clearRecords))
   await advanceClock(31)
   await waitUntilSettled()
-  const sent = [...(await listRecords('mail')), ...(await listRecords('chat'))].map((record) => JSON.stringify(record))
+  const sent = [...(await listRecords('mail')), ...(await listRecords('chat'))].map((record) =>
+    JSON.stringify(record),
+  )
   const deliveries = await service.sql<{ channel: string; state: string; last_error: string | null }>(
     `select channel, state, last_error from deliveries where account_id = $1 and event_key = 'session.escalated' order by id`,
     [admin.accountId],
@@ -70,7 +79,13 @@ it.each<[string, (scene: Scene) => Promise<unknown>]>([
     'resolved',
     async ({ colleague, escalation: { id } }) => {
       expectStatus(await pickUpSession(colleague, id), 200)
-      expectStatus(await colleague.call('POST', `/ai-sessions/${id}/resolve`, { outcome: 'resolved', notes: 'Restarted' }), 200)
+      expectStatus(
+        await colleague.call('POST', `/ai-sessions/${id}/resolve`, {
+          outcome: 'resolved',
+          notes: 'Restarted',
+        }),
+        200,
+      )
     },
   ],
 ])('NOT-88 leaves out the messages of an escalation that was %s during an outage', async (_, take) => {
@@ -98,7 +113,9 @@ it('NOT-88 leaves out an e-mail about what its recipient has read in the app, an
   await scene.colleague.client.notifications.markAllRead()
   const { sent, deliveries } = await endOutage(scene)
   expect(sent).toHaveLength(2)
-  expect(deliveries.filter(({ state }) => state === 'failed')).toMatchObject([leftOut('It was read in the app')])
+  expect(deliveries.filter(({ state }) => state === 'failed')).toMatchObject([
+    leftOut('It was read in the app'),
+  ])
 })
 
 it('NOT-88 leaves out all messages about a case that was deleted', async () => {
@@ -116,9 +133,17 @@ it('NOT-89 a late message that is still worth reading says first that the sessio
   expectStatus(await claimHandoff(colleague, escalation.id, escalation.handoffId), 200)
   expectStatus(await pickUpSession(colleague, escalation.id), 200)
   await waitUntilSettled()
-  expectStatus(await colleague.call('POST', `/ai-sessions/${escalation.id}/resolve`, { outcome: 'resolved', notes: 'Restarted' }), 200)
+  expectStatus(
+    await colleague.call('POST', `/ai-sessions/${escalation.id}/resolve`, {
+      outcome: 'resolved',
+      notes: 'Restarted',
+    }),
+    200,
+  )
   await endOutage(scene)
-  const [message] = (await listRecords('chat')).filter(({ body }) => JSON.stringify(body).includes('picked up the escalation'))
+  const [message] = (await listRecords('chat')).filter(({ body }) =>
+    JSON.stringify(body).includes('picked up the escalation'),
+  )
   expect(JSON.stringify(message?.body)).toMatch(/The session has ended since\./)
 })
 

@@ -46,7 +46,13 @@ beforeEach(async () => {
 function openContext() {
   const { ports } = service.services ?? {}
   if (!ports) throw new Error('The service has no ports')
-  return { ...ports, platform: openPlatformDb(openTestDatabase(DATABASE_PLATFORM_URL), 'test', (entry) => enqueued.push(entry)), wait }
+  return {
+    ...ports,
+    platform: openPlatformDb(openTestDatabase(DATABASE_PLATFORM_URL), 'test', (entry) =>
+      enqueued.push(entry),
+    ),
+    wait,
+  }
 }
 const ctx = openContext()
 const attempt = (id: string, number = 1) => deliver(ctx, { delivery_id: id, attempt: number })
@@ -65,12 +71,18 @@ async function insertAccounts(count: number): Promise<string[]> {
 }
 
 /** Escalate in an account, without a message to the queue. Return the ids of its deliveries. */
-const escalate = (accountId: string) => emitWithoutPublishing(service, accountId, escalationEvent('VPN is down'))
-const escalateInEach = async (count: number) => (await Promise.all((await insertAccounts(count)).map(escalate))).flat()
+const escalate = (accountId: string) =>
+  emitWithoutPublishing(service, accountId, escalationEvent('VPN is down'))
+const escalateInEach = async (count: number) =>
+  (await Promise.all((await insertAccounts(count)).map(escalate))).flat()
 const readDelivery = async (id = '') => (await service.sql('select * from deliveries where id = $1', [id]))[0]
 const countStates = (ids: string[]) =>
-  service.sql('select state, last_status_code as status, count(*)::int from deliveries where id = any ($1) group by 1, 2', [ids])
-const countCalls = async () => new Set((await listRecords('mail')).map(({ idempotency_key }) => idempotency_key)).size
+  service.sql(
+    'select state, last_status_code as status, count(*)::int from deliveries where id = any ($1) group by 1, 2',
+    [ids],
+  )
+const countCalls = async () =>
+  new Set((await listRecords('mail')).map(({ idempotency_key }) => idempotency_key)).size
 
 it('NOT-62 delivers the e-mails of 200 accounts that escalate at once, without a call that the provider refuses', async () => {
   const ids = await escalateInEach(200)
@@ -89,13 +101,23 @@ it('NOT-63 sends at most 100 e-mails in one call, also when deliveries have seve
   expectStatus(await account.admin.call('POST', '/notifications/configs', config), 201)
   await service.sql(`update plan_limits set max_mails_per_day = null`)
   await service.sql(`update accounts set subscription_status = 'active' where id = $1`, [account.id])
-  const event = { key: 'member.joined', actorId: null, teamId: null, memberName: 'Ann', inviterId: account.admin.id } as const
-  const ids = (await Promise.all(Array.from({ length: 7 }, () => emitWithoutPublishing(service, account.id, event)))).flat()
+  const event = {
+    key: 'member.joined',
+    actorId: null,
+    teamId: null,
+    memberName: 'Ann',
+    inviterId: account.admin.id,
+  } as const
+  const ids = (
+    await Promise.all(Array.from({ length: 7 }, () => emitWithoutPublishing(service, account.id, event)))
+  ).flat()
   await Promise.all(ids.map((id) => attempt(id)))
   expect(await countStates(ids)).toEqual([{ state: 'delivered', status: 200, count: 7 }])
   const mails = await listRecords('mail')
   expect(mails).toHaveLength(7 * 19)
-  const calls = Object.values(Object.groupBy(mails, ({ idempotency_key }) => idempotency_key)).map((call) => call?.length)
+  const calls = Object.values(Object.groupBy(mails, ({ idempotency_key }) => idempotency_key)).map(
+    (call) => call?.length,
+  )
   expect(calls.sort()).toEqual([2 * 19, 5 * 19])
 })
 
@@ -104,9 +126,16 @@ it('NOT-64 counts no attempt for a call that exceeds the rate, and makes no call
   const ids = await escalateInEach(3)
   const [first = '', second = ''] = ids
   await attempt(first)
-  expect(await readDelivery(first)).toMatchObject({ state: 'retrying', attempts: 0, last_status_code: 429, batch_key: null })
+  expect(await readDelivery(first)).toMatchObject({
+    state: 'retrying',
+    attempts: 0,
+    last_status_code: 429,
+    batch_key: null,
+  })
   expect(enqueued).toEqual(
-    ids.map(() => expect.objectContaining({ kind: 'delivery', id: expect.any(String), attempt: 1, isPostponed: true })),
+    ids.map(() =>
+      expect.objectContaining({ kind: 'delivery', id: expect.any(String), attempt: 1, isPostponed: true }),
+    ),
   )
   // Longer than a job waits: its message goes back to the queue.
   enqueued = []
@@ -134,7 +163,9 @@ async function sendAndDie(id = '', count = 1) {
   const sorted = [...claimed].sort((a, b) => (a.id < b.id ? -1 : 1))
   const written = await Promise.all(sorted.map((delivery) => writeMails(ctx, delivery)))
   await ctx.mail.send(
-    written.flatMap((item, index) => ('mails' in item ? item.mails.map((mail) => ({ ...mail, deliveryId: sorted[index]?.id ?? '' })) : [])),
+    written.flatMap((item, index) =>
+      'mails' in item ? item.mails.map((mail) => ({ ...mail, deliveryId: sorted[index]?.id ?? '' })) : [],
+    ),
     claimed[0]?.batch_key ?? '',
   )
 }
@@ -157,18 +188,25 @@ const { RESEND_BASE_URL: baseUrl = '', MAIL_FROM: from = '' } = service.settings
 it.each([
   ['too many calls', 429, ctx.mail],
   ['a revoked key', 403, resendMail({ key: 're_revoked', baseUrl, from })],
-])('NOT-65 sends each e-mail once when the repetition of such a call is refused first: %s', async (_, status, mail) => {
-  const ids = await escalateInEach(3)
-  await sendAndDie(ids[0], 3)
-  await wait(61_000)
-  if (status === 429) await setFault({ service: 'resend', mode: 'rate_limit', times: 1 })
-  await deliver({ ...ctx, mail }, { delivery_id: ids[1] ?? '', attempt: 2 })
-  expect(await readDelivery(ids[1])).toMatchObject({ state: 'retrying', last_status_code: status, batch_key: ids[0] })
-  await wait(150_000)
-  for (const number of [2, 3]) await Promise.all(ids.map((id) => attempt(id, number)))
-  expect(await countStates(ids)).toEqual([{ state: 'delivered', status: 200, count: 3 }])
-  expect(await listRecords('mail')).toHaveLength(3)
-})
+])(
+  'NOT-65 sends each e-mail once when the repetition of such a call is refused first: %s',
+  async (_, status, mail) => {
+    const ids = await escalateInEach(3)
+    await sendAndDie(ids[0], 3)
+    await wait(61_000)
+    if (status === 429) await setFault({ service: 'resend', mode: 'rate_limit', times: 1 })
+    await deliver({ ...ctx, mail }, { delivery_id: ids[1] ?? '', attempt: 2 })
+    expect(await readDelivery(ids[1])).toMatchObject({
+      state: 'retrying',
+      last_status_code: status,
+      batch_key: ids[0],
+    })
+    await wait(150_000)
+    for (const number of [2, 3]) await Promise.all(ids.map((id) => attempt(id, number)))
+    expect(await countStates(ids)).toEqual([{ state: 'delivered', status: 200, count: 3 }])
+    expect(await listRecords('mail')).toHaveLength(3)
+  },
+)
 
 it('NOT-65 repeats a call without an answer with the same key and the same e-mails', async () => {
   const ids = await escalateInEach(4)
@@ -207,7 +245,9 @@ it('NOT-65 repeats no call while the database is away, which could leave out an 
   await wait(61_000)
   const sign = () => Promise.reject(new Error('Connection terminated unexpectedly'))
   const withoutDatabase = { ...ctx, unsubscribeTokens: { ...ctx.unsubscribeTokens, sign } }
-  await expect(deliver(withoutDatabase, { delivery_id: ids[1] ?? '', attempt: 2 })).rejects.toThrow('Connection terminated')
+  await expect(deliver(withoutDatabase, { delivery_id: ids[1] ?? '', attempt: 2 })).rejects.toThrow(
+    'Connection terminated',
+  )
   await wait(61_000)
   for (const id of ids) await attempt(id, 3)
   expect(await countStates(ids)).toMatchObject([{ state: 'delivered', count: 3 }])
@@ -240,7 +280,11 @@ it('NOT-66 sends the other e-mails of a call when the provider refuses one, and 
   await attempt(bad)
   expect(await countStates(good)).toEqual([{ state: 'delivered', status: 200, count: 2 }])
   expect(await readDelivery(good[0])).toMatchObject({ last_error: null })
-  expect(await readDelivery(bad)).toMatchObject({ state: 'retrying', attempts: 1, last_error: 'The mail provider refused the e-mail' })
+  expect(await readDelivery(bad)).toMatchObject({
+    state: 'retrying',
+    attempts: 1,
+    last_error: 'The mail provider refused the e-mail',
+  })
   await service.sql(`update deliveries set recipient = 'somebody@people.example' where id = $1`, [bad])
   await wait(30_000)
   const [later = ''] = await escalateInEach(1)
@@ -261,7 +305,10 @@ it('NOT-66 sends the other e-mails of a call when one cannot be written, and ret
   const [bad = '', ...good] = ids
   await service.sql(`update deliveries set recipient = 'stranger@elsewhere.example' where id = $1`, [bad])
   const sign = () => Promise.reject(new RangeError('cannot be signed'))
-  await deliver({ ...ctx, unsubscribeTokens: { ...ctx.unsubscribeTokens, sign } }, { delivery_id: bad, attempt: 1 })
+  await deliver(
+    { ...ctx, unsubscribeTokens: { ...ctx.unsubscribeTokens, sign } },
+    { delivery_id: bad, attempt: 1 },
+  )
   expect(await countStates(good)).toEqual([{ state: 'delivered', status: 200, count: 2 }])
   expect(await readDelivery(bad)).toMatchObject({
     state: 'retrying',
@@ -278,23 +325,31 @@ it('returns the result of a test message in its response, while other e-mails ar
   const config = { channel: 'email', email_addresses: [account.admin.email], events_enabled: [] }
   const { body } = expectStatus(await account.admin.call('POST', '/notifications/configs', config), 201)
   const [due = ''] = await escalateInEach(1)
-  await service.sql(`insert into deliveries (account_id, config_id, channel, max_attempts) values ($1, $2, 'email', 1)`, [
-    account.id,
-    body.id,
-  ])
+  await service.sql(
+    `insert into deliveries (account_id, config_id, channel, max_attempts) values ($1, $2, 'email', 1)`,
+    [account.id, body.id],
+  )
   await attempt(due)
   expect(await countStates([due])).toMatchObject([{ state: 'delivered' }])
-  expect(await service.sql('select state from deliveries where config_id = $1', [body.id])).toEqual([{ state: 'pending' }])
+  expect(await service.sql('select state from deliveries where config_id = $1', [body.id])).toEqual([
+    { state: 'pending' },
+  ])
 })
 
 it('fails a test message that another worker is sending', async () => {
   const [id = ''] = await escalateInEach(1)
   await attempt(id)
-  expect(await deliverNow(ctx, id)).toEqual({ ok: false, status: null, error: 'Another worker is making this attempt' })
+  expect(await deliverNow(ctx, id)).toEqual({
+    ok: false,
+    status: null,
+    error: 'Another worker is making this attempt',
+  })
 })
 
 it('sends again after a clock that ran ahead was set back', async () => {
-  await service.sql(`update mail_pace set next_call_at = app.now() + interval '30 seconds', paused_until = app.now() + interval '1 hour'`)
+  await service.sql(
+    `update mail_pace set next_call_at = app.now() + interval '30 seconds', paused_until = app.now() + interval '1 hour'`,
+  )
   const [id = ''] = await escalateInEach(1)
   await attempt(id)
   expect((await readDelivery(id))?.state).toBe('delivered')

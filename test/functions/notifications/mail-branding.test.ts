@@ -8,7 +8,11 @@ const { listRecords } = dashboard(service)
 
 /** Send a test message to an address through the API, and return the e-mail. */
 async function sendTestMail(admin: Person, address: string) {
-  const config = await admin.call('POST', '/notifications/configs', { channel: 'email', email_addresses: [address], events_enabled: [] })
+  const config = await admin.call('POST', '/notifications/configs', {
+    channel: 'email',
+    email_addresses: [address],
+    events_enabled: [],
+  })
   expectStatus(config, 201)
   expectStatus(await admin.call('POST', '/notifications/configs/test', { config_id: config.body.id }), 200)
   return (await listRecords('mail')).find(({ to }) => to[0] === address)
@@ -21,11 +25,16 @@ it("NOT-73 NOT-74 an e-mail has the account's name and colour, and a member read
   const mail = await sendTestMail(admin, admin.email)
   expect(mail.html).toContain('Northwind IT via Support Flow')
   expect(mail.html).toContain('background:#0f766e')
-  expect(mail.text).toContain(`${admin.fullName} has listed your address for notifications of the account “Northwind IT”.`)
-  expect(mail.text).toContain('Admins of the account change who is notified here: https://app.supportflow.example/settings/notifications')
-  const [audit] = await service.sql(`select changes from audit_logs where account_id = $1 and action = 'account.updated'`, [
-    admin.accountId,
-  ])
+  expect(mail.text).toContain(
+    `${admin.fullName} has listed your address for notifications of the account “Northwind IT”.`,
+  )
+  expect(mail.text).toContain(
+    'Admins of the account change who is notified here: https://app.supportflow.example/settings/notifications',
+  )
+  const [audit] = await service.sql(
+    `select changes from audit_logs where account_id = $1 and action = 'account.updated'`,
+    [admin.accountId],
+  )
   expect(audit).toMatchObject({ changes: { brand_colour: { from: null, to: '#0f766e' } } })
 })
 
@@ -40,8 +49,11 @@ it('NOT-73 an account that is named like a bank cannot hide the name of the serv
   }
 })
 
-it.each(['red', '#fff', '#12345g', '#1234567', 'url(x)', '#000000;background:url(x)'])('refuses the colour "%s"', async (brand_colour) => {
-  const { admin } = await createAccount(service)
-  const { status, body } = await admin.call('PATCH', '/accounts/me', { brand_colour })
-  expect([status, body.errors[0].loc]).toEqual([422, ['body', 'brand_colour']])
-})
+it.each(['red', '#fff', '#12345g', '#1234567', 'url(x)', '#000000;background:url(x)'])(
+  'refuses the colour "%s"',
+  async (brand_colour) => {
+    const { admin } = await createAccount(service)
+    const { status, body } = await admin.call('PATCH', '/accounts/me', { brand_colour })
+    expect([status, body.errors[0].loc]).toEqual([422, ['body', 'brand_colour']])
+  },
+)

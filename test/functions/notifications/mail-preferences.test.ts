@@ -22,7 +22,10 @@ interface Hold {
 }
 
 /** Return until when an e-mail of `time` is held, as the database computes it. */
-async function findHoldEnd(time: string, { days = [], from = '22:00', to = '06:00', digest = 'off', zone = 'Europe/Berlin' }: Hold) {
+async function findHoldEnd(
+  time: string,
+  { days = [], from = '22:00', to = '06:00', digest = 'off', zone = 'Europe/Berlin' }: Hold,
+) {
   const [row] = await service.sql<{ held: string | null }>(
     `select app.iso(app.mail_held_until(jsonb_populate_record(null::mail_preferences,
               jsonb_build_object('quiet_days', $1::int[], 'quiet_from', $2::text, 'quiet_to', $3::text, 'digest', $4::text, 'digest_time', '08:00')),
@@ -38,21 +41,56 @@ const everyDay = [0, 1, 2, 3, 4, 5, 6]
 const quietHours: [title: string, time: string, hold: Hold, heldUntil: string | null][] = [
   ['before quiet hours', '2026-11-23T20:59:59.999Z', { days: [1] }, null],
   ['at their start', '2026-11-23T21:00:00.000Z', { days: [1] }, '2026-11-24T05:00:00.000Z'],
-  ['after midnight, of the day before', '2026-11-24T03:00:00.000Z', { days: [1] }, '2026-11-24T05:00:00.000Z'],
+  [
+    'after midnight, of the day before',
+    '2026-11-24T03:00:00.000Z',
+    { days: [1] },
+    '2026-11-24T05:00:00.000Z',
+  ],
   ['at their end', '2026-11-24T05:00:00.000Z', { days: [1] }, null],
   ['on a day without quiet hours', '2026-11-24T22:00:00.000Z', { days: [1] }, null],
-  ['within a day', '2026-11-23T12:00:00.000Z', { days: [1], from: '12:30', to: '13:30' }, '2026-11-23T12:30:00.000Z'],
-  ['on a whole weekend', '2026-11-28T12:00:00.000Z', { days: [0, 6], from: '00:00', to: '00:00' }, '2026-11-29T23:00:00.000Z'],
-  ['when the night has an hour less', '2026-03-28T23:00:00.000Z', { days: everyDay }, '2026-03-29T04:00:00.000Z'],
-  ['when the night has an hour more', '2026-10-24T23:00:00.000Z', { days: everyDay }, '2026-10-25T05:00:00.000Z'],
+  [
+    'within a day',
+    '2026-11-23T12:00:00.000Z',
+    { days: [1], from: '12:30', to: '13:30' },
+    '2026-11-23T12:30:00.000Z',
+  ],
+  [
+    'on a whole weekend',
+    '2026-11-28T12:00:00.000Z',
+    { days: [0, 6], from: '00:00', to: '00:00' },
+    '2026-11-29T23:00:00.000Z',
+  ],
+  [
+    'when the night has an hour less',
+    '2026-03-28T23:00:00.000Z',
+    { days: everyDay },
+    '2026-03-29T04:00:00.000Z',
+  ],
+  [
+    'when the night has an hour more',
+    '2026-10-24T23:00:00.000Z',
+    { days: everyDay },
+    '2026-10-25T05:00:00.000Z',
+  ],
   [
     'when they begin in the skipped hour',
     '2026-03-29T01:15:00.000Z',
     { days: [0], from: '02:15', to: '05:00' },
     '2026-03-29T03:00:00.000Z',
   ],
-  ['in a zone with half hours', '2026-11-23T16:45:00.000Z', { days: [1], zone: 'Asia/Kolkata' }, '2026-11-24T00:30:00.000Z'],
-  ['in a zone that does not exist', '2026-11-23T22:00:00.000Z', { days: everyDay, zone: 'Mars/Olympus' }, null],
+  [
+    'in a zone with half hours',
+    '2026-11-23T16:45:00.000Z',
+    { days: [1], zone: 'Asia/Kolkata' },
+    '2026-11-24T00:30:00.000Z',
+  ],
+  [
+    'in a zone that does not exist',
+    '2026-11-23T22:00:00.000Z',
+    { days: everyDay, zone: 'Mars/Olympus' },
+    null,
+  ],
 ]
 it.each(quietHours)('NOT-77 quiet hours hold an e-mail %s', async (_, time, hold, heldUntil) => {
   expect(await findHoldEnd(time, hold)).toBe(heldUntil)
@@ -62,8 +100,18 @@ it.each<[title: string, time: string, hold: Hold, heldUntil: string]>([
   ['to the full hour', '2026-11-23T12:00:00.000Z', { digest: 'hourly' }, '2026-11-23T13:00:00.000Z'],
   ['to the time of the day', '2026-11-23T06:59:59.000Z', { digest: 'daily' }, '2026-11-23T07:00:00.000Z'],
   ['to the next day', '2026-11-23T07:00:00.000Z', { digest: 'daily' }, '2026-11-24T07:00:00.000Z'],
-  ['past quiet hours', '2026-11-23T20:30:00.000Z', { digest: 'hourly', days: [1] }, '2026-11-24T05:00:00.000Z'],
-  ['over the change of the clock', '2026-10-24T07:00:00.000Z', { digest: 'daily' }, '2026-10-25T07:00:00.000Z'],
+  [
+    'past quiet hours',
+    '2026-11-23T20:30:00.000Z',
+    { digest: 'hourly', days: [1] },
+    '2026-11-24T05:00:00.000Z',
+  ],
+  [
+    'over the change of the clock',
+    '2026-10-24T07:00:00.000Z',
+    { digest: 'daily' },
+    '2026-10-25T07:00:00.000Z',
+  ],
 ])('NOT-78 a digest holds an e-mail %s', async (_, time, hold, heldUntil) => {
   expect(await findHoldEnd(time, hold)).toBe(heldUntil)
 })
@@ -78,7 +126,17 @@ async function createSleeper(preferences: object = { digest: 'daily' }) {
       ...escalationEvent(summary, sleeper.id),
       actorId: account.admin.id,
       ...(urgency
-        ? { details: { urgency, client_name: null, psa_ticket_id: null, reason: '', summary, what_was_tried: '', next_steps: '' } }
+        ? {
+            details: {
+              urgency,
+              client_name: null,
+              psa_ticket_id: null,
+              reason: '',
+              summary,
+              what_was_tried: '',
+              next_steps: '',
+            },
+          }
         : {}),
     } as Parameters<typeof emitWithoutPublishing>[2])
   return { account, sleeper, escalate }
@@ -91,18 +149,25 @@ interface DeliveryRow {
   last_error: string | null
 }
 const selectMails = ({ email }: Person) =>
-  service.sql<DeliveryRow>('select id, state, purpose, last_error from deliveries where recipient = $1 order by created_at, id', [email])
+  service.sql<DeliveryRow>(
+    'select id, state, purpose, last_error from deliveries where recipient = $1 order by created_at, id',
+    [email],
+  )
 
-const endHold = ({ id }: Person) => service.sql(`update deliveries set held_until = app.now() where user_id = $1 and state = 'held'`, [id])
+const endHold = ({ id }: Person) =>
+  service.sql(`update deliveries set held_until = app.now() where user_id = $1 and state = 'held'`, [id])
 const sweep = () => postSignedJob(service, '/jobs/notifications/sweep')
 
 /** Send the digests that are due, and return all that the person has got. */
 async function receiveDigests(person: Person) {
   await sweep()
   const countOpen = async () =>
-    (await selectMails(person)).filter(({ purpose, state }) => purpose === 'digest' && state === 'pending').length
+    (await selectMails(person)).filter(({ purpose, state }) => purpose === 'digest' && state === 'pending')
+      .length
   await expect.poll(countOpen, { timeout: 5000 }).toBe(0)
-  return (await listRecords('mail')).filter(({ to, subject }) => to[0] === person.email && subject.startsWith('Digest'))
+  return (await listRecords('mail')).filter(
+    ({ to, subject }) => to[0] === person.email && subject.startsWith('Digest'),
+  )
 }
 
 it('NOT-78 NOT-80 NOT-86 what was held arrives as one e-mail at its time, the oldest first', async () => {
@@ -119,12 +184,17 @@ it('NOT-78 NOT-80 NOT-86 what was held arrives as one e-mail at its time, the ol
   await endHold(sleeper)
   const [mail, ...others] = await receiveDigests(sleeper)
   expect(others).toEqual([])
-  expect(mail.headers).toMatchObject({ 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' })
+  expect(mail.headers).toMatchObject({
+    'Auto-Submitted': 'auto-generated',
+    'X-Auto-Response-Suppress': 'All',
+  })
   expect(mail.subject).toBe('Digest: 2 notifications')
   expect(mail.text).toMatch(/printer is offline.*\n.*\/pilot\/[\s\S]*scanner/)
   expect(mail.html).toContain('&lt;b&gt;scanner')
   expect(mail.html).not.toContain('evil.example')
-  expect(mail.text).toContain('Change your quiet hours and digests: https://app.supportflow.example/settings/emails')
+  expect(mail.text).toContain(
+    'Change your quiet hours and digests: https://app.supportflow.example/settings/emails',
+  )
   expect(await selectMails(sleeper)).toMatchObject([
     { state: 'in_digest' },
     { state: 'in_digest' },
@@ -137,7 +207,9 @@ it('NOT-87 leaves out of a digest what was read in the app, and escalations that
   const [owner, colleague] = [await account.addColleague(), await account.addColleague()]
   const sessions = []
   for (const summary of ['The printer is offline', 'The scanner is offline', 'The router is offline'])
-    sessions.push(await createEscalation(owner, { target_user_id: sleeper.id, summary }, { problem_summary: summary }))
+    sessions.push(
+      await createEscalation(owner, { target_user_id: sleeper.id, summary }, { problem_summary: summary }),
+    )
   const [, , printer] = await sleeper.client.notifications.list()
   await sleeper.client.notifications.markRead({ notification_id: printer?.id ?? '' })
   expectStatus(await pickUpSession(colleague, sessions[2]?.id ?? ''), 200)
@@ -145,7 +217,9 @@ it('NOT-87 leaves out of a digest what was read in the app, and escalations that
   const [mail] = await receiveDigests(sleeper)
   expect(mail.subject).toBe('Digest: 1 notification')
   expect(mail.text).toContain('scanner')
-  expect((await selectMails(sleeper)).map(({ state, last_error }) => [state, last_error]).slice(0, 3)).toEqual([
+  expect(
+    (await selectMails(sleeper)).map(({ state, last_error }) => [state, last_error]).slice(0, 3),
+  ).toEqual([
     ['failed', 'It was read in the app'],
     ['in_digest', null],
     ['failed', 'Somebody has taken the escalation since'],
@@ -188,7 +262,10 @@ it('NOT-80 an e-mail whose transaction ends after the digest gets a digest of it
   await service.sql('select app.write_digests(100)')
   await escalate('Late')
   await endHold(sleeper)
-  expect((await receiveDigests(sleeper)).map(({ subject }) => subject)).toEqual(['Digest: 1 notification', 'Digest: 1 notification'])
+  expect((await receiveDigests(sleeper)).map(({ subject }) => subject)).toEqual([
+    'Digest: 1 notification',
+    'Digest: 1 notification',
+  ])
 })
 
 it.each(['high', 'critical'])('NOT-79 an escalation of urgency %s is sent at once', async (urgency) => {
@@ -214,7 +291,12 @@ it('NOT-79 a reminder of an escalation policy is sent at once, and the app shows
 it('NOT-81 sends the chosen events by e-mail, and no others', async () => {
   const { account, sleeper } = await createSleeper({ email_events: ['member.joined'] })
   const origin = { actorId: account.admin.id, teamId: null }
-  await emitWithoutPublishing(service, account.id, { key: 'member.joined', ...origin, memberName: 'Sam', inviterId: sleeper.id })
+  await emitWithoutPublishing(service, account.id, {
+    key: 'member.joined',
+    ...origin,
+    memberName: 'Sam',
+    inviterId: sleeper.id,
+  })
   await emitWithoutPublishing(service, account.id, {
     key: 'handoff.claimed',
     ...origin,
@@ -230,7 +312,11 @@ it('NOT-81 sends the chosen events by e-mail, and no others', async () => {
 it('NOT-82 without quiet hours and digest, what is held is sent with the next sweep', async () => {
   const { sleeper, escalate } = await createSleeper()
   await escalate('Held')
-  expect(await sleeper.client.notifications.preferences.replace({})).toMatchObject({ held_emails: 1, digest: 'off', quiet_hours: null })
+  expect(await sleeper.client.notifications.preferences.replace({})).toMatchObject({
+    held_emails: 1,
+    digest: 'off',
+    quiet_hours: null,
+  })
   expect(await receiveDigests(sleeper)).toHaveLength(1)
   await escalate('Sent')
   expect((await selectMails(sleeper)).at(-1)).toMatchObject({ state: 'pending' })
@@ -253,7 +339,9 @@ it('NOT-83 a deactivated user gets no digest', async () => {
   await endHold(sleeper)
   await service.sql('update users set is_active = false where id = $1', [sleeper.id])
   await sweep()
-  expect(await selectMails(sleeper)).toMatchObject([{ state: 'failed', last_error: 'The recipient was deactivated' }])
+  expect(await selectMails(sleeper)).toMatchObject([
+    { state: 'failed', last_error: 'The recipient was deactivated' },
+  ])
 })
 
 it("NOT-76 stores the caller's preferences, and nobody else's", async () => {
@@ -273,7 +361,11 @@ it("NOT-76 stores the caller's preferences, and nobody else's", async () => {
     held_emails: 0,
     held_until: null,
   })
-  expect(await account.admin.client.notifications.preferences.get()).toMatchObject({ quiet_hours: null, digest: 'off', email_events: [] })
+  expect(await account.admin.client.notifications.preferences.get()).toMatchObject({
+    quiet_hours: null,
+    digest: 'off',
+    email_events: [],
+  })
   expect(await sleeper.client.notifications.preferences.replace({ quiet_hours: weekend })).toMatchObject({
     quiet_hours: { ...weekend, days: ['sunday', 'saturday'] },
   })
@@ -285,7 +377,13 @@ it.each([
   ['a time that does not exist', { quiet_hours: { ...nights, from: '24:00' } }],
   [
     'quiet hours without end',
-    { quiet_hours: { days: ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'], from: '00:00', to: '00:00' } },
+    {
+      quiet_hours: {
+        days: ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'],
+        from: '00:00',
+        to: '00:00',
+      },
+    },
   ],
   ['an unknown event', { email_events: ['session.exploded'] }],
   ['an event twice', { email_events: ['handoff.claimed', 'handoff.claimed'] }],

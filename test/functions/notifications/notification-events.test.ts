@@ -11,16 +11,27 @@ const service = await sharedService()
 const sessionId = '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d15'
 const problem = 'VPN drops every few minutes'
 
-function createEscalationEvent(engineer: Person, fields: Partial<Extract<Event, { key: 'session.escalated' }>> = {}): Event {
-  const common = { actorId: engineer.id, teamId: engineer.teamId, sessionId, engineerName: engineer.fullName, targetUserId: null }
+function createEscalationEvent(
+  engineer: Person,
+  fields: Partial<Extract<Event, { key: 'session.escalated' }>> = {},
+): Event {
+  const common = {
+    actorId: engineer.id,
+    teamId: engineer.teamId,
+    sessionId,
+    engineerName: engineer.fullName,
+    targetUserId: null,
+  }
   return { key: 'session.escalated', ...common, problemSummary: problem, psaTicketId: null, ...fields }
 }
 
 const platform = openTestDatabase(service.settings.DATABASE_PLATFORM_URL)
 const { queue } = (service.services as Services).ports
 const emit = (account: TestAccount, event: Event) => emitEvent(platform, queue, account.id, event)
-const listTitles = async (person: Person) => (await person.client.notifications.list()).map(({ title }) => title)
-const listEventKeys = async (person: Person) => (await person.client.notifications.list()).map((row) => row.event_key)
+const listTitles = async (person: Person) =>
+  (await person.client.notifications.list()).map(({ title }) => title)
+const listEventKeys = async (person: Person) =>
+  (await person.client.notifications.list()).map((row) => row.event_key)
 
 it('NOT-27 NOT-29 NOT-38 puts the engineer, the problem and any ticket into the title of an escalation', async () => {
   const account = await createAccount(service)
@@ -56,17 +67,21 @@ it('NOT-30 NOT-31 notifies every team admin of an escalation with a link to the 
     await account.addColleague(),
     await account.addColleague({ role: 'viewer' }),
   ]
-  const [otherTeam] = await service.sql<{ id: string }>(`insert into teams (account_id, name) values ($1, 'Other') returning id`, [
-    account.id,
-  ])
+  const [otherTeam] = await service.sql<{ id: string }>(
+    `insert into teams (account_id, name) values ($1, 'Other') returning id`,
+    [account.id],
+  )
   const otherTeamLead = await account.addColleague({ teamRole: 'admin', teamId: otherTeam?.id ?? null })
   const stranger = await createAccount(service)
   await emit(account, createEscalationEvent(engineer))
   for (const person of [account.admin, lead]) {
     const body = await person.client.notifications.list()
-    expect(body).toMatchObject([{ event_key: 'session.escalated', link: `/pilot/${sessionId}?pickup=true`, body: problem }])
+    expect(body).toMatchObject([
+      { event_key: 'session.escalated', link: `/pilot/${sessionId}?pickup=true`, body: problem },
+    ])
   }
-  for (const person of [engineer, viewer, otherTeamLead, stranger.admin]) expect(await listEventKeys(person)).toEqual([])
+  for (const person of [engineer, viewer, otherTeamLead, stranger.admin])
+    expect(await listEventKeys(person)).toEqual([])
 })
 
 it('NOT-39 notifies the target engineer of an escalation, but not the person who escalated', async () => {
@@ -82,7 +97,11 @@ it('NOT-32 e-mails each recipient once, even a team admin whose address is also 
   const account = await createAccount(service)
   const [lead, engineer] = [await account.addColleague({ teamRole: 'admin' }), await account.addColleague()]
   const email_addresses = [lead.email.toUpperCase(), 'oncall@elsewhere.example']
-  await account.admin.client.notifications.createConfig({ channel: 'email', email_addresses, events_enabled: ['session.escalated'] })
+  await account.admin.client.notifications.createConfig({
+    channel: 'email',
+    email_addresses,
+    events_enabled: ['session.escalated'],
+  })
   await emit(account, createEscalationEvent(engineer, { problemSummary: `mailed ${account.id}` }))
   await expect
     .poll(async () => (await listEmailRecipients(account.id)).sort(), { timeout: 8000 })
@@ -90,7 +109,9 @@ it('NOT-32 e-mails each recipient once, even a team admin whose address is also 
 })
 
 async function listEmailRecipients(text: string): Promise<string[]> {
-  return (await dashboard(service).listRecords('mail')).filter((email) => email.subject.includes(text)).flatMap((email) => email.to)
+  return (await dashboard(service).listRecords('mail'))
+    .filter((email) => email.subject.includes(text))
+    .flatMap((email) => email.to)
 }
 
 it('NOT-33 sends through every config with the event key, and through no other', async () => {
@@ -105,12 +126,23 @@ it('NOT-33 sends through every config with the event key, and through no other',
     ...createChatFields(1, 'on'),
     events_enabled: ['session.escalated', 'member.joined'],
   })
-  await account.admin.call('POST', '/notifications/configs', { ...createChatFields(2, 'on'), events_enabled: ['session.escalated'] })
-  await account.admin.call('POST', '/notifications/configs', { ...createChatFields(1, 'other'), events_enabled: ['member.joined'] })
-  await account.admin.call('POST', '/notifications/configs', { ...createChatFields(2, 'none'), events_enabled: [] })
+  await account.admin.call('POST', '/notifications/configs', {
+    ...createChatFields(2, 'on'),
+    events_enabled: ['session.escalated'],
+  })
+  await account.admin.call('POST', '/notifications/configs', {
+    ...createChatFields(1, 'other'),
+    events_enabled: ['member.joined'],
+  })
+  await account.admin.call('POST', '/notifications/configs', {
+    ...createChatFields(2, 'none'),
+    events_enabled: [],
+  })
   expect(await emit(account, createEscalationEvent(engineer))).toHaveLength(3)
   const listCalledNames = async () =>
-    (await dashboard(service).listRecords('chat')).filter(({ path }) => path.includes(runId)).map(({ path }) => path.split('/').pop())
+    (await dashboard(service).listRecords('chat'))
+      .filter(({ path }) => path.includes(runId))
+      .map(({ path }) => path.split('/').pop())
   await expect.poll(async () => (await listCalledNames()).length, { timeout: 8000 }).toBe(2)
   expect((await listCalledNames()).sort()).toEqual([`${runId}-on`, `${runId}-on`])
 })
@@ -139,7 +171,8 @@ async function listNotifiedRoles(
   const { key } = createEvent(people)
   await emit(account, createEvent(people))
   const roles: string[] = []
-  for (const [name, person] of Object.entries(people)) if ((await listEventKeys(person)).includes(key)) roles.push(name)
+  for (const [name, person] of Object.entries(people))
+    if ((await listEventKeys(person)).includes(key)) roles.push(name)
   return roles
 }
 
@@ -161,7 +194,10 @@ it('NOT-49 notifies the claimant of a ready assessment, or the team admins while
     claimantId,
   })
   expect(await listNotifiedRoles(({ other }) => createReadyEvent(other.id, other.teamId))).toEqual(['other'])
-  expect(await listNotifiedRoles(({ other }) => createReadyEvent(null, other.teamId))).toEqual(['admin', 'lead'])
+  expect(await listNotifiedRoles(({ other }) => createReadyEvent(null, other.teamId))).toEqual([
+    'admin',
+    'lead',
+  ])
 })
 
 it('NOT-50 notifies the team admins of a submitted proposal, and its submitter of the decision', async () => {
@@ -198,9 +234,17 @@ it('NOT-34 sends the approval of a proposal through the configured channels', as
     events_enabled: ['proposal.approved'],
   })
   const data = { proposalId: sessionId, flowName: 'Reset a printer', submitterId: engineer.id }
-  await emit(account, { key: 'proposal.approved', actorId: account.admin.id, teamId: account.teamId, ...data })
+  await emit(account, {
+    key: 'proposal.approved',
+    actorId: account.admin.id,
+    teamId: account.teamId,
+    ...data,
+  })
   await expect
-    .poll(async () => (await dashboard(service).listRecords('chat')).filter((call) => call.path === path).length, { timeout: 8000 })
+    .poll(
+      async () => (await dashboard(service).listRecords('chat')).filter((call) => call.path === path).length,
+      { timeout: 8000 },
+    )
     .toBe(1)
   expect(await listEventKeys(engineer)).toEqual(['proposal.approved'])
 })

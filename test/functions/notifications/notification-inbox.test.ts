@@ -5,7 +5,10 @@ import { createAccount, type Person } from '#test/support/people.ts'
 
 const service = await sharedService()
 
-/** Insert notifications for a person. `createdAt` returns the SQL expression for the time of row `n`. Return the ids in insertion order. */
+/**
+ * Insert notifications for a person. `createdAt` returns the SQL expression for the time of row `n`. Return
+ * the ids in insertion order.
+ */
 async function insertNotifications(
   person: Person,
   count: number,
@@ -42,7 +45,16 @@ it('NOT-13 accepts skip from 0 and limit from 1 to 100, with defaults 0 and 50',
   await insertNotifications(admin, 52)
   expect(await admin.client.notifications.list()).toHaveLength(50)
   expect(await admin.client.notifications.list({ skip: 50, limit: 100 })).toHaveLength(2)
-  for (const query of ['skip=-1', 'limit=0', 'limit=101', 'limit=x', 'skip=1.5', 'skip=1e99', 'page=2', 'limit=']) {
+  for (const query of [
+    'skip=-1',
+    'limit=0',
+    'limit=101',
+    'limit=x',
+    'skip=1.5',
+    'skip=1e99',
+    'page=2',
+    'limit=',
+  ]) {
     const response = await admin.call('GET', `/notifications?${query}`)
     expect(response.status, query).toBe(422)
     expect(response.body.errors[0].loc[0]).toBe('query')
@@ -111,7 +123,11 @@ it('WIR-67 repeats and hides no notification while others come, and while earlie
 
 it('WIR-20 WIR-21 pages along Link without losing or repeating a row, even with equal times', async () => {
   const { admin } = await createAccount(service)
-  const ids = await insertNotifications(admin, 23, (n) => `timestamptz '2026-01-01' + interval '${n % 3} seconds'`)
+  const ids = await insertNotifications(
+    admin,
+    23,
+    (n) => `timestamptz '2026-01-01' + interval '${n % 3} seconds'`,
+  )
   const seenIds: string[] = []
   let path: string | undefined = '/notifications?limit=5'
   for (let pages = 0; path && pages < 10; pages++) {

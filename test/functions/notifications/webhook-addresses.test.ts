@@ -5,10 +5,14 @@ import { createAccount, type Person } from '#test/support/people.ts'
 const service = await sharedService()
 
 async function createConfig(admin: Person, webhook_url: string): Promise<number> {
-  return (await admin.call('POST', '/notifications/configs', { channel: 'chat2_webhook', webhook_url })).status
+  return (await admin.call('POST', '/notifications/configs', { channel: 'chat2_webhook', webhook_url }))
+    .status
 }
 
-/** Create a config for each address. Return the statuses by address. An account creates nine, because a user may create ten per minute. */
+/**
+ * Create a config for each address. Return the statuses by address. An account creates nine, because a user
+ * may create ten per minute.
+ */
 async function createConfigs(urls: string[]): Promise<Record<string, number>> {
   const results: [string, number][] = []
   for (let start = 0; start < urls.length; start += 9) {
@@ -21,7 +25,10 @@ async function createConfigs(urls: string[]): Promise<Record<string, number>> {
 const mapToStatus = (urls: string[], status: number) => Object.fromEntries(urls.map((url) => [url, status]))
 
 it('NOT-40 accepts absolute https addresses without credentials, up to 2,000 characters', async () => {
-  const validUrls = ['https://hooks.public.test/services/T/B/x', `https://hooks.public.test/${'a'.repeat(1974)}`]
+  const validUrls = [
+    'https://hooks.public.test/services/T/B/x',
+    `https://hooks.public.test/${'a'.repeat(1974)}`,
+  ]
   const invalidUrls = [
     'http://hooks.public.test/x',
     'ftp://hooks.public.test/x',
@@ -33,7 +40,10 @@ it('NOT-40 accepts absolute https addresses without credentials, up to 2,000 cha
     `https://hooks.public.test/${'a'.repeat(1975)}`,
     'https://',
   ]
-  expect(await createConfigs([...validUrls, ...invalidUrls])).toEqual({ ...mapToStatus(validUrls, 201), ...mapToStatus(invalidUrls, 422) })
+  expect(await createConfigs([...validUrls, ...invalidUrls])).toEqual({
+    ...mapToStatus(validUrls, 201),
+    ...mapToStatus(invalidUrls, 422),
+  })
 })
 
 it('NOT-41 refuses private IP addresses in every notation', async () => {
@@ -84,7 +94,10 @@ it('NOT-41 refuses names that resolve to private addresses, and checks an unreso
     webhook_url: 'https://hooks.missing.test/x',
   })
   const tested = await admin.call('POST', '/notifications/configs/test', { config_id: created.body.id })
-  expect(tested.body).toEqual({ success: false, message: 'The webhook address has a name that cannot be resolved' })
+  expect(tested.body).toEqual({
+    success: false,
+    message: 'The webhook address has a name that cannot be resolved',
+  })
 })
 
 it('NOT-41 checks the address of a name again before sending', async () => {
@@ -94,7 +107,10 @@ it('NOT-41 checks the address of a name again before sending', async () => {
     webhook_url: 'https://hooks.public.test/x',
   })
   // Simulate a name that resolves to a private address only after the config was stored.
-  await service.sql(`update notification_configs set webhook_url = 'https://hooks.private.test/x' where id = $1`, [created.body.id])
+  await service.sql(
+    `update notification_configs set webhook_url = 'https://hooks.private.test/x' where id = $1`,
+    [created.body.id],
+  )
   const tested = await admin.call('POST', '/notifications/configs/test', { config_id: created.body.id })
   expect(tested.body.success).toBe(false)
   expect(tested.body.message).toContain('The webhook address must not lead to a loopback')

@@ -29,19 +29,39 @@ const delivery = {
 it.each([
   ['a lead that was deleted', { purpose: 'sales_lead' }, 'The feedback or sales lead no longer exists'],
   ['feedback that was deleted', { purpose: 'feedback' }, 'The feedback or sales lead no longer exists'],
-  ['the receipt of feedback that was deleted', { purpose: 'feedback_receipt' }, 'The feedback no longer exists'],
+  [
+    'the receipt of feedback that was deleted',
+    { purpose: 'feedback_receipt' },
+    'The feedback no longer exists',
+  ],
   ['an invite that is no longer open', { purpose: 'invite' }, 'The invite is no longer open'],
-  ['a webhook that was deleted', { purpose: 'webhook_disabled' }, 'The webhook no longer exists or is on again'],
-  ['a webhook that is on again', { purpose: 'webhook_disabled', webhook: { reason: null } }, 'The webhook no longer exists or is on again'],
+  [
+    'a webhook that was deleted',
+    { purpose: 'webhook_disabled' },
+    'The webhook no longer exists or is on again',
+  ],
+  [
+    'a webhook that is on again',
+    { purpose: 'webhook_disabled', webhook: { reason: null } },
+    'The webhook no longer exists or is on again',
+  ],
   ['a digest whose events were deleted', { purpose: 'digest' }, 'The events of the digest no longer exist'],
   ['a report that was deleted', { purpose: 'weekly_report' }, 'The report no longer exists'],
-  ['a deletion that was cancelled', { purpose: 'account_deletion_requested' }, 'Another admin has decided otherwise'],
+  [
+    'a deletion that was cancelled',
+    { purpose: 'account_deletion_requested' },
+    'Another admin has decided otherwise',
+  ],
   [
     'a cancelled deletion that was requested again',
     { purpose: 'account_deletion_cancelled', deletes_at: '2026-01-01T00:00:00Z' },
     'Another admin has decided otherwise',
   ],
-  ['an escalation that somebody has taken', { purpose: null, happened: ['taken'] }, 'Somebody has taken the escalation since'],
+  [
+    'an escalation that somebody has taken',
+    { purpose: null, happened: ['taken'] },
+    'Somebody has taken the escalation since',
+  ],
 ])('writes no e-mail about %s, and fails its delivery without a retry', async (_, fields, error) => {
   const written = await writeMails(ctx, { ...delivery, ...fields } as unknown as ClaimedDelivery)
   expect(written).toEqual({ refusal: { ok: false, status: null, error, gone: true } })
@@ -55,13 +75,38 @@ it.each([
     { channel: 'email', recipient: 'ann@contoso.example', alerted_at: remindedAt },
     true,
   ],
-  ['adds a link to acknowledge to a chat message', { channel: 'chat1_webhook', recipient: null, alerted_at: remindedAt }, true],
-  ['adds none to an e-mail to the addresses of a config', { channel: 'email', recipient: null, alerted_at: remindedAt }, false],
-  ['adds none to an e-mail that is no alert', { channel: 'email', recipient: 'ann@contoso.example', alerted_at: null }, false],
-  ['adds none to a chat message that is no alert', { channel: 'chat1_webhook', recipient: null, alerted_at: null }, false],
+  [
+    'adds a link to acknowledge to a chat message',
+    { channel: 'chat1_webhook', recipient: null, alerted_at: remindedAt },
+    true,
+  ],
+  [
+    'adds none to an e-mail to the addresses of a config',
+    { channel: 'email', recipient: null, alerted_at: remindedAt },
+    false,
+  ],
+  [
+    'adds none to an e-mail that is no alert',
+    { channel: 'email', recipient: 'ann@contoso.example', alerted_at: null },
+    false,
+  ],
+  [
+    'adds none to a chat message that is no alert',
+    { channel: 'chat1_webhook', recipient: null, alerted_at: null },
+    false,
+  ],
 ])('%s', async (_, fields, hasLink) => {
-  const message = await writeMessage(ctx, { ...delivery, ...fields, title: 'VPN is down', body: '', link: '/', escalation: null } as never)
+  const message = await writeMessage(ctx, {
+    ...delivery,
+    ...fields,
+    title: 'VPN is down',
+    body: '',
+    link: '/',
+    escalation: null,
+  } as never)
   expect(message.secondButton).toEqual(
-    hasLink ? { label: 'Acknowledge', url: expect.stringMatching(/\/api\/v1\/acknowledge\/.{20,}/) } : undefined,
+    hasLink
+      ? { label: 'Acknowledge', url: expect.stringMatching(/\/api\/v1\/acknowledge\/.{20,}/) }
+      : undefined,
   )
 })

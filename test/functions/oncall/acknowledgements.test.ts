@@ -6,7 +6,13 @@ import { dashboard, request, sharedService } from '#test/support/app.ts'
 import { runConcurrently } from '#test/support/concurrency.ts'
 import { claimHandoff, createEscalation, escalateSession, pickUpSession } from '#test/support/escalations.ts'
 import { createAccount, type Person } from '#test/support/people.ts'
-import { countReminded, createDefaultPolicy, notifyUser, selectReminders, takeNextStep } from '#test/support/reminders.ts'
+import {
+  countReminded,
+  createDefaultPolicy,
+  notifyUser,
+  selectReminders,
+  takeNextStep,
+} from '#test/support/reminders.ts'
 import { createUnsubscribeTokens } from '#vendors/auth/unsubscribe-tokens.ts'
 
 const service = await sharedService()
@@ -25,7 +31,12 @@ async function createReminder() {
 }
 
 const selectAcknowledgement = async (handoffId: string) =>
-  (await service.sql('select acknowledged_by, acknowledged_at from escalation_follow_ups where handoff_id = $1', [handoffId]))[0]
+  (
+    await service.sql(
+      'select acknowledged_by, acknowledged_at from escalation_follow_ups where handoff_id = $1',
+      [handoffId],
+    )
+  )[0]
 const listAcknowledged = async ({ client }: Person) =>
   (await client.notifications.list()).filter(({ event_key }) => event_key === 'escalation.acknowledged')
 
@@ -36,7 +47,10 @@ it('ONC-19 ONC-20 the link of a reminder shows a page that changes nothing, and 
   expect(page.headers.get('content-security-policy')).toContain("form-action 'self'; sandbox allow-forms")
   expect(await selectAcknowledgement(handoffId)).toEqual({ acknowledged_by: null, acknowledged_at: null })
   expect((await open('POST', path)).text).toContain('Escalation acknowledged')
-  expect(await selectAcknowledgement(handoffId)).toEqual({ acknowledged_by: first.id, acknowledged_at: expect.any(Date) })
+  expect(await selectAcknowledgement(handoffId)).toEqual({
+    acknowledged_by: first.id,
+    acknowledged_at: expect.any(Date),
+  })
   expect(await listAcknowledged(owner)).toHaveLength(1)
   await takeNextStep(service, handoffId)
   expect(await countReminded(service, handoffId, [first])).toEqual([1])
@@ -48,21 +62,38 @@ it('ONC-19 a chat channel gets a link of its own, and the addresses of a config 
   const [owner, admin] = [await account.addColleague(), account.admin]
   const chat = await insertConfig(service, admin)
   const address = `helpdesk-${crypto.randomUUID()}@people.example`
-  const { id: mail } = await admin.client.notifications.createConfig({ channel: 'email', email_addresses: [address], events_enabled: [] })
+  const { id: mail } = await admin.client.notifications.createConfig({
+    channel: 'email',
+    email_addresses: [address],
+    events_enabled: [],
+  })
   await createDefaultPolicy(admin, [[chat, mail].map((id) => ({ type: 'channel' as const, id }))])
   const { handoffId } = await createEscalation(owner)
   await takeNextStep(service, handoffId)
   const { listRecords } = dashboard(service)
   const findRecord = async (kind: 'mail' | 'chat', text: string) =>
-    JSON.stringify((await listRecords(kind)).filter((record: unknown) => JSON.stringify(record).includes(text)))
-  await expect.poll(() => findRecord('mail', address), { timeout: 10_000 }).toContain('Nobody has taken this yet')
+    JSON.stringify(
+      (await listRecords(kind)).filter((record: unknown) => JSON.stringify(record).includes(text)),
+    )
+  await expect
+    .poll(() => findRecord('mail', address), { timeout: 10_000 })
+    .toContain('Nobody has taken this yet')
   expect(await findRecord('mail', address)).not.toContain('/acknowledge/')
-  const [config] = await service.sql<{ webhook_url: string }>('select webhook_url from notification_configs where id = $1', [chat])
+  const [config] = await service.sql<{ webhook_url: string }>(
+    'select webhook_url from notification_configs where id = $1',
+    [chat],
+  )
   const path = new URL(config?.webhook_url ?? '').pathname
-  await expect.poll(() => findRecord('chat', path.split('/').at(-1) ?? ''), { timeout: 10_000 }).toContain('/acknowledge/')
-  const [, link = ''] = linkPattern.exec((await findRecord('chat', path.split('/').at(-1) ?? '')).replaceAll('\\', '')) ?? []
+  await expect
+    .poll(() => findRecord('chat', path.split('/').at(-1) ?? ''), { timeout: 10_000 })
+    .toContain('/acknowledge/')
+  const [, link = ''] =
+    linkPattern.exec((await findRecord('chat', path.split('/').at(-1) ?? '')).replaceAll('\\', '')) ?? []
   await open('POST', link)
-  expect(await selectAcknowledgement(handoffId)).toEqual({ acknowledged_by: null, acknowledged_at: expect.any(Date) })
+  expect(await selectAcknowledgement(handoffId)).toEqual({
+    acknowledged_by: null,
+    acknowledged_at: expect.any(Date),
+  })
 })
 
 it('ONC-31 the alert of an escalation that a policy follows can be acknowledged at once', async () => {
@@ -72,7 +103,10 @@ it('ONC-31 the alert of an escalation that a policy follows can be acknowledged 
   const { handoffId } = await createEscalation(owner, { target_user_id: target.id })
   const path = await dashboard(service).waitForLink(target.email, linkPattern)
   expect((await open('POST', path)).text).toContain('Escalation acknowledged')
-  expect(await selectAcknowledgement(handoffId)).toEqual({ acknowledged_by: target.id, acknowledged_at: expect.any(Date) })
+  expect(await selectAcknowledgement(handoffId)).toEqual({
+    acknowledged_by: target.id,
+    acknowledged_at: expect.any(Date),
+  })
   await takeNextStep(service, handoffId)
   expect(await countReminded(service, handoffId, [target])).toEqual([0])
 })
@@ -87,14 +121,18 @@ it('ONC-31 the link of an alert acknowledges its own escalation, and not a later
   const { body } = await escalateSession(target, id, { target_user_id: owner.id })
   expect((await open('POST', path)).text).toContain('Nothing left to do')
   expect(await selectAcknowledgement(handoffId)).toEqual({ acknowledged_by: null, acknowledged_at: null })
-  expect(await selectAcknowledgement(body.handoff_id)).toEqual({ acknowledged_by: null, acknowledged_at: null })
+  expect(await selectAcknowledgement(body.handoff_id)).toEqual({
+    acknowledged_by: null,
+    acknowledged_at: null,
+  })
 })
 
 it('ONC-31 without a policy an alert has nothing to acknowledge', async () => {
   const account = await createAccount(service)
   const [owner, target] = [await account.addColleague(), await account.addColleague()]
   await createEscalation(owner, { target_user_id: target.id })
-  const findMail = async () => (await dashboard(service).listRecords('mail')).find(({ to }) => to.includes(target.email))
+  const findMail = async () =>
+    (await dashboard(service).listRecords('mail')).find(({ to }) => to.includes(target.email))
   await expect.poll(findMail).toBeDefined()
   expect((await findMail())?.text).not.toContain('/acknowledge/')
 })
@@ -122,9 +160,13 @@ it('ONC-22 refuses forged and foreign tokens, links after 24 hours, and links of
   const unsubscribe = await createUnsubscribeTokens(parseConfig(service.settings)).sign('0'.repeat(64))
   const forged = [`${head}.${other.split('.')[1]}.${signature}`, unsubscribe, engineer.token, 'x']
   for (const method of ['GET', 'POST'])
-    for (const wrong of forged) expect((await open(method, `/acknowledge/${wrong}`)).body?.code).toBe('token_invalid_or_expired')
-  const isRefused = async () => (await open('POST', `/acknowledge/${token}`)).body?.code === 'token_invalid_or_expired'
-  await service.sql(`update events set created_at = app.now() - interval '24 hours' where account_id = $1`, [engineer.accountId])
+    for (const wrong of forged)
+      expect((await open(method, `/acknowledge/${wrong}`)).body?.code).toBe('token_invalid_or_expired')
+  const isRefused = async () =>
+    (await open('POST', `/acknowledge/${token}`)).body?.code === 'token_invalid_or_expired'
+  await service.sql(`update events set created_at = app.now() - interval '24 hours' where account_id = $1`, [
+    engineer.accountId,
+  ])
   expect(await isRefused()).toBe(true)
   await service.sql('update events set created_at = app.now() where account_id = $1', [engineer.accountId])
   await service.sql('update users set is_active = false where id = $1', [engineer.id])

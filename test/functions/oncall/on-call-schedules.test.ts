@@ -5,11 +5,20 @@ import { expectRefusal } from '#test/support/expect-refusal.ts'
 import { createAccount, type Person } from '#test/support/people.ts'
 
 const service = await sharedService()
-const createRotation = (...members: string[]) => ({ kind: 'daily' as const, members, handoff_time: '00:00', starts_on: '2020-01-01' })
+const createRotation = (...members: string[]) => ({
+  kind: 'daily' as const,
+  members,
+  handoff_time: '00:00',
+  starts_on: '2020-01-01',
+})
 const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString()
 
 async function createSchedule({ client }: Person, ...members: string[]) {
-  return client.oncall.schedules.create({ name: 'Network', timezone: 'Europe/Berlin', rotations: [createRotation(...members)] })
+  return client.oncall.schedules.create({
+    name: 'Network',
+    timezone: 'Europe/Berlin',
+    rotations: [createRotation(...members)],
+  })
 }
 
 it('ONC-07 names the user on call per schedule, and the user of an override while it lasts', async () => {
@@ -18,10 +27,19 @@ it('ONC-07 names the user on call per schedule, and the user of an override whil
   const engineer = await account.addColleague()
   const { id: schedule_id } = await createSchedule(admin, admin.id)
   const { schedules } = engineer.client.oncall
-  expect(await schedules.listOnCall()).toMatchObject([{ schedule_id, user: { id: admin.id, name: admin.fullName }, override_id: null }])
+  expect(await schedules.listOnCall()).toMatchObject([
+    { schedule_id, user: { id: admin.id, name: admin.fullName }, override_id: null },
+  ])
   const ends_at = inHours(3)
-  const override = await schedules.createOverride({ schedule_id, member_id: engineer.id, starts_at: inHours(-1), ends_at })
-  expect(await schedules.listOnCall()).toMatchObject([{ user: { id: engineer.id }, until: ends_at, override_id: override.id }])
+  const override = await schedules.createOverride({
+    schedule_id,
+    member_id: engineer.id,
+    starts_at: inHours(-1),
+    ends_at,
+  })
+  expect(await schedules.listOnCall()).toMatchObject([
+    { user: { id: engineer.id }, until: ends_at, override_id: override.id },
+  ])
   const shifts = await schedules.listShifts({ schedule_id, from: inHours(0), to: inHours(4) })
   expect(shifts[0]).toMatchObject({ user: { id: engineer.id }, ends_at, override_id: override.id })
   await schedules.deleteOverride({ schedule_id, override_id: override.id })
@@ -41,19 +59,30 @@ it('ONC-08 refuses viewers, deactivated users and users of another account in a 
   const { id: schedule_id } = await createSchedule(admin, admin.id)
   for (const { id } of [viewer, inactive, stranger]) {
     const error = await expectRefusal(createSchedule(admin, admin.id, id), id === stranger.id ? 404 : 422)
-    if (id !== stranger.id) expect(error.body).toMatchObject({ errors: [{ loc: ['body', 'rotations', 0, 'members', 1] }] })
+    if (id !== stranger.id)
+      expect(error.body).toMatchObject({ errors: [{ loc: ['body', 'rotations', 0, 'members', 1] }] })
     const times = { starts_at: inHours(0), ends_at: inHours(1) }
-    await expectRefusal(admin.client.oncall.schedules.createOverride({ schedule_id, member_id: id, ...times }), 422)
+    await expectRefusal(
+      admin.client.oncall.schedules.createOverride({ schedule_id, member_id: id, ...times }),
+      422,
+    )
   }
   await expectRefusal(
-    admin.client.oncall.schedules.create({ name: 'X', timezone: 'UTC', team_id: (await createAccount(service)).teamId }),
+    admin.client.oncall.schedules.create({
+      name: 'X',
+      timezone: 'UTC',
+      team_id: (await createAccount(service)).teamId,
+    }),
     422,
   )
 })
 
 it('ONC-09 lets team admins change the schedules of their team, and engineers take over themselves only', async () => {
   const account = await createAccount(service)
-  const [teamAdmin, engineer] = [await account.addColleague({ teamRole: 'admin' }), await account.addColleague()]
+  const [teamAdmin, engineer] = [
+    await account.addColleague({ teamRole: 'admin' }),
+    await account.addColleague(),
+  ]
   const ofAccount = await createSchedule(account.admin, account.admin.id)
   const { schedules } = teamAdmin.client.oncall
   await expectRefusal(createSchedule(teamAdmin, teamAdmin.id), 403)
@@ -63,9 +92,15 @@ it('ONC-09 lets team admins change the schedules of their team, and engineers ta
   await expectRefusal(schedules.delete({ schedule_id: ofAccount.id }), 403)
   const times = { schedule_id: ours.id, starts_at: inHours(0), ends_at: inHours(1) }
   const override = await schedules.createOverride({ ...times, member_id: teamAdmin.id })
-  await expectRefusal(engineer.client.oncall.schedules.createOverride({ ...times, member_id: teamAdmin.id }), 403)
+  await expectRefusal(
+    engineer.client.oncall.schedules.createOverride({ ...times, member_id: teamAdmin.id }),
+    403,
+  )
   await engineer.client.oncall.schedules.createOverride({ ...times, member_id: engineer.id })
-  await expectRefusal(engineer.client.oncall.schedules.deleteOverride({ schedule_id: ours.id, override_id: override.id }), 403)
+  await expectRefusal(
+    engineer.client.oncall.schedules.deleteOverride({ schedule_id: ours.id, override_id: override.id }),
+    403,
+  )
   await schedules.delete({ schedule_id: ours.id })
 })
 
@@ -80,10 +115,20 @@ it('ONC-10 bounds shifts to 92 days and overrides to 31, and refuses an override
   const { admin } = await createAccount(service)
   const { id: schedule_id } = await createSchedule(admin, admin.id)
   const { schedules } = admin.client.oncall
-  expect(await schedules.listShifts({ schedule_id, from: '2026-01-01T00:00:00Z', to: '2026-04-03T00:00:00Z' })).toHaveLength(93)
-  await expectRefusal(schedules.listShifts({ schedule_id, from: '2026-01-01T00:00:00Z', to: '2026-04-03T00:00:01Z' }), 422)
-  await expectRefusal(schedules.listShifts({ schedule_id, from: '2026-01-01T00:00:00Z', to: '2026-01-01T00:00:00Z' }), 422)
-  expect(await schedules.listShifts({ schedule_id, from: '2026-01-01T00:00:00Z', to: '2026-01-01T00:00:01Z' })).toHaveLength(1)
+  expect(
+    await schedules.listShifts({ schedule_id, from: '2026-01-01T00:00:00Z', to: '2026-04-03T00:00:00Z' }),
+  ).toHaveLength(93)
+  await expectRefusal(
+    schedules.listShifts({ schedule_id, from: '2026-01-01T00:00:00Z', to: '2026-04-03T00:00:01Z' }),
+    422,
+  )
+  await expectRefusal(
+    schedules.listShifts({ schedule_id, from: '2026-01-01T00:00:00Z', to: '2026-01-01T00:00:00Z' }),
+    422,
+  )
+  expect(
+    await schedules.listShifts({ schedule_id, from: '2026-01-01T00:00:00Z', to: '2026-01-01T00:00:01Z' }),
+  ).toHaveLength(1)
   const override = (starts_at: string, ends_at: string) =>
     schedules.createOverride({ schedule_id, member_id: admin.id, starts_at, ends_at })
   await override('2090-01-01T00:00:00Z', '2090-02-01T00:00:00Z')
@@ -92,7 +137,9 @@ it('ONC-10 bounds shifts to 92 days and overrides to 31, and refuses an override
     ['2090-01-01T00:00:00Z', '2090-01-01T00:00:00Z', 'must be after `starts_at`'],
     [inHours(-3), inHours(-1), 'must be in the future'],
   ] as const)
-    expect((await expectRefusal(override(from, to), 422)).body).toMatchObject({ errors: [{ loc: ['body', 'ends_at'], msg }] })
+    expect((await expectRefusal(override(from, to), 422)).body).toMatchObject({
+      errors: [{ loc: ['body', 'ends_at'], msg }],
+    })
 })
 
 const insertOverride = `
@@ -114,7 +161,8 @@ async function runWhileInserting(scheduleId: string, admin: Person) {
     const isWaiting = 'select 1 from pg_stat_activity where $1 = any (pg_blocking_pids(pid))'
     const hasAnswer = answer.then(() => true)
     const isOver = async () =>
-      (await service.sql(isWaiting, [rows[0]?.pid])).length > 0 || (await Promise.race([hasAnswer, Promise.resolve(false)]))
+      (await service.sql(isWaiting, [rows[0]?.pid])).length > 0 ||
+      (await Promise.race([hasAnswer, Promise.resolve(false)]))
     await expect.poll(isOver, { interval: 20, timeout: 5000 }).toBe(true)
     await connection.query('commit')
     return await answer
@@ -126,15 +174,25 @@ async function runWhileInserting(scheduleId: string, admin: Person) {
 it('ONC-10 stores at most 500 overrides per schedule and 50 schedules per account, also for concurrent callers', async () => {
   const { admin } = await createAccount(service)
   const { id: schedule_id } = await createSchedule(admin, admin.id)
-  await service.sql(`${insertOverride} from generate_series(1, 499)`, [admin.accountId, schedule_id, admin.id])
+  await service.sql(`${insertOverride} from generate_series(1, 499)`, [
+    admin.accountId,
+    schedule_id,
+    admin.id,
+  ])
   const answer = await runWhileInserting(schedule_id, admin)
-  expect([answer.status, answer.body]).toEqual([409, expect.objectContaining({ code: 'limit_reached', limit: 500 })])
+  expect([answer.status, answer.body]).toEqual([
+    409,
+    expect.objectContaining({ code: 'limit_reached', limit: 500 }),
+  ])
   await service.sql(
     `insert into on_call_schedules (account_id, created_by, name, timezone, rotations)
      select $1, $2, 'Schedule ' || n, 'UTC', '[]' from generate_series(2, 50) n`,
     [admin.accountId, admin.id],
   )
-  expect((await expectRefusal(createSchedule(admin, admin.id), 409)).body).toMatchObject({ code: 'limit_reached', limit: 50 })
+  expect((await expectRefusal(createSchedule(admin, admin.id), 409)).body).toMatchObject({
+    code: 'limit_reached',
+    limit: 50,
+  })
 })
 
 describe('ONC-27 a change keeps the past', () => {
@@ -143,7 +201,11 @@ describe('ONC-27 a change keeps the past', () => {
   async function createStarted() {
     const account = await createAccount(service)
     const { admin } = account
-    const [first, second, third] = [await account.addColleague(), await account.addColleague(), await account.addColleague()]
+    const [first, second, third] = [
+      await account.addColleague(),
+      await account.addColleague(),
+      await account.addColleague(),
+    ]
     const { id: schedule_id } = await createSchedule(admin, first.id, second.id, third.id)
     const { schedules } = admin.client.oncall
     const listPast = async () => {
@@ -163,7 +225,10 @@ describe('ONC-27 a change keeps the past', () => {
     const past = await listPast()
     const [now] = await schedules.listOnCall()
     const left = [first, second, third].filter(({ id }) => id !== now?.user?.id)
-    const updated = await schedules.update({ schedule_id, rotations: [createRotation(...left.map(({ id }) => id))] })
+    const updated = await schedules.update({
+      schedule_id,
+      rotations: [createRotation(...left.map(({ id }) => id))],
+    })
     const [after] = await schedules.listOnCall()
     expect(updated).toMatchObject({ version: 2, on_call_before: now?.user, on_call_after: after?.user })
     expect(after?.user?.id).not.toBe(now?.user?.id)
@@ -187,7 +252,10 @@ describe('ONC-27 a change keeps the past', () => {
     const { schedules } = admin.client.oncall
     const span = { schedule_id, from: inHours(-1), to: inHours(1) }
     const shifts = await schedules.listShifts(span)
-    await schedules.update({ schedule_id, rotations: [{ ...createRotation(admin.id), starts_on: '2020-01-02' }] })
+    await schedules.update({
+      schedule_id,
+      rotations: [{ ...createRotation(admin.id), starts_on: '2020-01-02' }],
+    })
     expect(await schedules.listShifts(span)).toEqual(shifts)
   })
 })
@@ -199,9 +267,17 @@ it('ONC-28 lists the schedules and policies that name a member, also after the r
   const { id, name } = await createSchedule(admin, admin.id, member.id)
   const { schedules, policies } = admin.client.oncall
   const other = await schedules.create({ name: 'Override', timezone: 'UTC' })
-  await schedules.createOverride({ schedule_id: other.id, member_id: member.id, starts_at: inHours(0), ends_at: inHours(1) })
+  await schedules.createOverride({
+    schedule_id: other.id,
+    member_id: member.id,
+    starts_at: inHours(0),
+    ends_at: inHours(1),
+  })
   await createSchedule(admin, admin.id)
-  const policy = await policies.create({ name: 'P', steps: [{ delay_minutes: 5, targets: [{ type: 'user', id: member.id }] }] })
+  const policy = await policies.create({
+    name: 'P',
+    steps: [{ delay_minutes: 5, targets: [{ type: 'user', id: member.id }] }],
+  })
   const duties = {
     schedules: [
       { id, name },
@@ -225,14 +301,32 @@ it('ONC-29 stores the hours and layers of rotations, and lists their shifts, in 
   const days = ['monday' as const]
   const rotations = [
     { ...createRotation(admin.id), hours: [{ days, from: '06:00', to: '12:00' }] },
-    { ...createRotation(member.id), layer: 2, hours: [{ days, from: '09:00', to: '17:00' }], hours_zone: 'member' as const },
+    {
+      ...createRotation(member.id),
+      layer: 2,
+      hours: [{ days, from: '09:00', to: '17:00' }],
+      hours_zone: 'member' as const,
+    },
   ]
-  const { id: schedule_id, rotations: stored } = await schedules.create({ name: 'Layers', timezone: 'UTC', rotations })
+  const { id: schedule_id, rotations: stored } = await schedules.create({
+    name: 'Layers',
+    timezone: 'UTC',
+    rotations,
+  })
   expect(stored).toEqual(rotations)
-  const shifts = await schedules.listShifts({ schedule_id, from: '2027-06-07T00:00:00Z', to: '2027-06-08T00:00:00Z' })
-  expect(shifts.map(({ user, starts_at, ends_at }) => [user.id, starts_at.slice(11, 16), ends_at.slice(11, 16)])).toEqual([
+  const shifts = await schedules.listShifts({
+    schedule_id,
+    from: '2027-06-07T00:00:00Z',
+    to: '2027-06-08T00:00:00Z',
+  })
+  expect(
+    shifts.map(({ user, starts_at, ends_at }) => [user.id, starts_at.slice(11, 16), ends_at.slice(11, 16)]),
+  ).toEqual([
     [member.id, '00:00', '08:00'],
     [admin.id, '08:00', '12:00'],
   ])
-  await expectRefusal(schedules.update({ schedule_id, rotations: [{ ...createRotation(admin.id), layer: 6 }] }), 422)
+  await expectRefusal(
+    schedules.update({ schedule_id, rotations: [{ ...createRotation(admin.id), layer: 6 }] }),
+    422,
+  )
 })

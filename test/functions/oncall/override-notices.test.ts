@@ -5,7 +5,9 @@ import { createAccount, type Person } from '#test/support/people.ts'
 
 const service = await sharedService()
 const listNotices = async (person: Person) =>
-  (await person.call('GET', '/notifications')).body.filter(({ event_key }: { event_key: string }) => event_key === 'oncall.overridden')
+  (await person.call('GET', '/notifications')).body.filter(
+    ({ event_key }: { event_key: string }) => event_key === 'oncall.overridden',
+  )
 
 /** Create a schedule of a team with one member on call, and an engineer of another team. */
 async function createScene() {
@@ -13,8 +15,17 @@ async function createScene() {
   const replaced = await account.addColleague()
   const outsider = await account.addColleague()
   const { body: team } = expectStatus(await account.admin.call('POST', '/teams', { name: 'Other' }), 201)
-  await service.sql(`update users set team_id = $2, team_role = 'member' where id = $1`, [outsider.id, team.id])
-  const rotation = { kind: 'weekly', starts_on: '2026-01-05', handoff_day: 'monday', handoff_time: '08:00', members: [replaced.id] }
+  await service.sql(`update users set team_id = $2, team_role = 'member' where id = $1`, [
+    outsider.id,
+    team.id,
+  ])
+  const rotation = {
+    kind: 'weekly',
+    starts_on: '2026-01-05',
+    handoff_day: 'monday',
+    handoff_time: '08:00',
+    members: [replaced.id],
+  }
   const body = { name: 'Night', timezone: 'UTC', team_id: account.teamId, rotations: [rotation] }
   const { body: schedule } = expectStatus(await account.admin.call('POST', '/on-call-schedules', body), 201)
   const [{ now }] = (await service.sql<{ now: Date }>('select app.now() as now')) as [{ now: Date }]
@@ -29,7 +40,10 @@ it('ONC-24 tells who is replaced, and the admins of the team that somebody of an
   expectStatus(await takeOver(outsider), 201)
   for (const person of [admin, replaced]) {
     const [notice] = await listNotices(person)
-    expect(notice).toMatchObject({ title: `${outsider.fullName} took over on-call: Night`, body: expect.stringContaining('UTC') })
+    expect(notice).toMatchObject({
+      title: `${outsider.fullName} took over on-call: Night`,
+      body: expect.stringContaining('UTC'),
+    })
   }
   expect(await listNotices(outsider)).toEqual([])
 })

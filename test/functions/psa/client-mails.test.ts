@@ -39,23 +39,43 @@ async function listAddedNotes(ticketId: number) {
     const note = (Array.isArray(request) ? request[0] : request) as Record<string, unknown> | null
     const isOfTicket = path.endsWith(`/tickets/${ticketId}/notes`) || note?.ticket_id === ticketId
     return isOfTicket && (note?.text ?? note?.note_html)
-      ? [{ text: String(note.text ?? note.note_html), isMailed: note.processNotifications ?? note.sendemail, to: note.emailto }]
+      ? [
+          {
+            text: String(note.text ?? note.note_html),
+            isMailed: note.processNotifications ?? note.sendemail,
+            to: note.emailto,
+          },
+        ]
       : []
   })
 }
 
 describe.each(psaProviders)('%s', (provider) => {
   /** Create a connected account with a session of a ticket whose contact is mailed. */
-  async function createScene(ticket = takeTicket((candidate) => findContact(candidate) !== undefined && isMailed[provider](candidate))) {
+  async function createScene(
+    ticket = takeTicket((candidate) => findContact(candidate) !== undefined && isMailed[provider](candidate)),
+  ) {
     const account = await createAccount(service)
     const { admin } = account
     await connectPsa(service, admin, provider)
     const session = await createSession(admin, { ticket_number: String(ticket.id) })
-    const push = (body: object = { internal: false, notify: true }) => admin.call('POST', `/sessions/${session.id}/push`, body)
+    const push = (body: object = { internal: false, notify: true }) =>
+      admin.call('POST', `/sessions/${session.id}/push`, body)
     const listPushes = async () => (await admin.call('GET', `/integrations/psa/pushes?limit=20`)).body
-    const preview = (internal = false) => admin.call('GET', `/sessions/${session.id}/push/preview?internal=${internal}`)
+    const preview = (internal = false) =>
+      admin.call('GET', `/sessions/${session.id}/push/preview?internal=${internal}`)
     const address = findContact(ticket)?.email
-    return { account, admin, ticket, session, push, listPushes, preview, contact: findContact(ticket), address }
+    return {
+      account,
+      admin,
+      ticket,
+      session,
+      push,
+      listPushes,
+      preview,
+      contact: findContact(ticket),
+      address,
+    }
   }
 
   it('PSA-58 has a note mailed to the contact of the ticket, and says to whom and when', async () => {
@@ -104,7 +124,9 @@ describe.each(psaProviders)('%s', (provider) => {
     const { push, listPushes, ticket } = await createScene()
     const { body } = await push()
     await waitUntilSettled()
-    await service.sql(`update psa_pushes set pushed_at = pushed_at - interval '91 days' where id = $1`, [body.id])
+    await service.sql(`update psa_pushes set pushed_at = pushed_at - interval '91 days' where id = $1`, [
+      body.id,
+    ])
     await advanceClock(24 * 60 * 60)
     expect((await push()).body.id).toBe(body.id)
     await waitUntilSettled()
@@ -116,18 +138,25 @@ describe.each(psaProviders)('%s', (provider) => {
     ['mails', 'mails', { state: 'pushed', client_mail: { address: expect.any(String) } }],
     ['mails', 'does not mail', { state: 'pushed', client_mail: null }],
     ['does not mail', 'does not mail', { state: 'pushed', client_mail: null }],
-    ['does not mail', 'mails', { state: 'failed', last_error: expect.stringMatching(/^An earlier push has added the note/) }],
-  ])('PSA-65 adds a note once when a push that %s lost every answer and the next one %s', async (first, second, result) => {
-    const { push, listPushes, ticket } = await createScene()
-    const { body } = await push({ internal: false, notify: first === 'mails' })
-    await waitUntilSettled()
-    const lost = `state = 'failed', attempts = 4, pushed_at = null, provider_note_id = null, details = details - 'mailed'`
-    await service.sql(`update psa_pushes set ${lost} where id = $1`, [body.id])
-    expectStatus(await push({ internal: false, notify: second === 'mails' }), 202)
-    await waitUntilSettled()
-    expect((await listPushes())[0]).toMatchObject(result)
-    expect(await listAddedNotes(ticket.id)).toMatchObject([{ isMailed: first === 'mails' }])
-  })
+    [
+      'does not mail',
+      'mails',
+      { state: 'failed', last_error: expect.stringMatching(/^An earlier push has added the note/) },
+    ],
+  ])(
+    'PSA-65 adds a note once when a push that %s lost every answer and the next one %s',
+    async (first, second, result) => {
+      const { push, listPushes, ticket } = await createScene()
+      const { body } = await push({ internal: false, notify: first === 'mails' })
+      await waitUntilSettled()
+      const lost = `state = 'failed', attempts = 4, pushed_at = null, provider_note_id = null, details = details - 'mailed'`
+      await service.sql(`update psa_pushes set ${lost} where id = $1`, [body.id])
+      expectStatus(await push({ internal: false, notify: second === 'mails' }), 202)
+      await waitUntilSettled()
+      expect((await listPushes())[0]).toMatchObject(result)
+      expect(await listAddedNotes(ticket.id)).toMatchObject([{ isMailed: first === 'mails' }])
+    },
+  )
 
   it('PSA-59 does not take an earlier note with the same text for the mail', async () => {
     const { push, listPushes, ticket } = await createScene()
@@ -138,7 +167,10 @@ describe.each(psaProviders)('%s', (provider) => {
     await waitUntilSettled()
     await advanceClock(30)
     expect((await listPushes()).map(({ state }: { state: string }) => state)).toEqual(['pushed', 'pushed'])
-    expect((await listAddedNotes(ticket.id)).map(({ isMailed }) => isMailed).toSorted()).toEqual([false, true])
+    expect((await listAddedNotes(ticket.id)).map(({ isMailed }) => isMailed).toSorted()).toEqual([
+      false,
+      true,
+    ])
   })
 
   it.each([
@@ -148,16 +180,23 @@ describe.each(psaProviders)('%s', (provider) => {
       'mail_off',
       (ticket: LocalTicket) => ticket.contactId !== null && !isMailed[provider](ticket),
     ],
-  ])('PSA-60 fails a push that can mail nobody because %s, and adds no note', async (reason, refusal, meetsCondition) => {
-    const { admin, push, listPushes, preview, ticket } = await createScene(takeTicket(meetsCondition))
-    expect((await preview()).body).toMatchObject({ recipient: null, refusal })
-    expectStatus(await push(), 202)
-    await waitUntilSettled()
-    const message = `No note was added and nobody was mailed: ${reason}`
-    expect(await listPushes()).toMatchObject([{ state: 'failed', last_error: message, client_mail: { address: null, sent_at: null } }])
-    expect((await admin.call('GET', '/notifications')).body).toMatchObject([{ event_key: 'psa.push_failed', body: message }])
-    expect(await listAddedNotes(ticket.id)).toEqual([])
-  })
+  ])(
+    'PSA-60 fails a push that can mail nobody because %s, and adds no note',
+    async (reason, refusal, meetsCondition) => {
+      const { admin, push, listPushes, preview, ticket } = await createScene(takeTicket(meetsCondition))
+      expect((await preview()).body).toMatchObject({ recipient: null, refusal })
+      expectStatus(await push(), 202)
+      await waitUntilSettled()
+      const message = `No note was added and nobody was mailed: ${reason}`
+      expect(await listPushes()).toMatchObject([
+        { state: 'failed', last_error: message, client_mail: { address: null, sent_at: null } },
+      ])
+      expect((await admin.call('GET', '/notifications')).body).toMatchObject([
+        { event_key: 'psa.push_failed', body: message },
+      ])
+      expect(await listAddedNotes(ticket.id)).toEqual([])
+    },
+  )
 
   it('PSA-61 previews what a push adds and whom it mails, and adds nothing', async () => {
     const { admin, session, push, preview, listPushes, ticket, contact, address } = await createScene()
@@ -168,7 +207,11 @@ describe.each(psaProviders)('%s', (provider) => {
       recipient: { name: contact?.name, address, email_problem: null },
     })
     expect(body.text).not.toContain('Winter2026!')
-    expect((await preview(true)).body).toMatchObject({ visibility: 'internal', recipient: null, refusal: null })
+    expect((await preview(true)).body).toMatchObject({
+      visibility: 'internal',
+      recipient: null,
+      refusal: null,
+    })
     expect([await listPushes(), await listAddedNotes(ticket.id)]).toEqual([[], []])
     await push()
     await waitUntilSettled()
@@ -180,7 +223,9 @@ describe.each(psaProviders)('%s', (provider) => {
   it('PSA-61 answers 409 without a ticket or a connection, and 502 when the ticketing system fails', async () => {
     const { admin, preview } = await createScene()
     const other = await createSession(admin)
-    expect((await admin.call('GET', `/sessions/${other.id}/push/preview?internal=false`)).body.code).toBe('no_ticket')
+    expect((await admin.call('GET', `/sessions/${other.id}/push/preview?internal=false`)).body.code).toBe(
+      'no_ticket',
+    )
     await setFault({ service: 'psa', mode: 'error' })
     expect((await preview()).status).toBe(502)
     await clearFaults()
@@ -207,14 +252,20 @@ describe.each(psaProviders)('%s', (provider) => {
     const path = `/ai-sessions/${id}/outputs`
     const create = async (kind: string) => `${path}/${(await owner.call('POST', path, { kind })).body.id}`
     const outputPath = await create('client_email')
-    expect((await owner.call('GET', `${outputPath}/push/preview`)).body).toMatchObject({ visibility: 'client', recipient: { address } })
+    expect((await owner.call('GET', `${outputPath}/push/preview`)).body).toMatchObject({
+      visibility: 'client',
+      recipient: { address },
+    })
     for (let clicks = 0; clicks < 2; clicks++) {
       expectStatus(await owner.call('POST', `${outputPath}/push`, { notify: true }), 200)
       await waitUntilSettled()
     }
     const [output] = (await owner.call('GET', path)).body
     const masked = `${address?.slice(0, 1)}…@${address?.split('@')[1]}`
-    expect(output).toMatchObject({ psa_push: 'pushed', client_mail: { address: masked, sent_at: output.pushed_at } })
+    expect(output).toMatchObject({
+      psa_push: 'pushed',
+      client_mail: { address: masked, sent_at: output.pushed_at },
+    })
     expect(await listAddedNotes(ticket.id)).toMatchObject([{ isMailed: true }])
   })
 })
@@ -222,7 +273,9 @@ describe.each(psaProviders)('%s', (provider) => {
 it('PSA-62 refuses to mail what the client does not see, and an output that was pushed without', async () => {
   const { admin, addColleague } = await createAccount(service)
   await connectPsa(service, admin)
-  const ticket = takeTicket((candidate) => findContact(candidate) !== undefined && candidate.details.mailsContact)
+  const ticket = takeTicket(
+    (candidate) => findContact(candidate) !== undefined && candidate.details.mailsContact,
+  )
   const session = await createSession(admin, { ticket_number: String(ticket.id) })
   const note = { text: 'Call the vendor.', notify: true }
   const owner = await addColleague()
@@ -240,7 +293,13 @@ it('PSA-62 refuses to mail what the client does not see, and an output that was 
   expect((await owner.call('POST', pushPath)).body.client_mail).toBeNull()
   const late = await owner.call('POST', pushPath, { notify: true })
   expect([late.status, late.body.code]).toEqual([409, 'already_pushed'])
-  expectStatus(await admin.call('POST', `/integrations/psa/tickets/${ticket.id}/notes`, { ...note, visibility: 'client' }), 202)
+  expectStatus(
+    await admin.call('POST', `/integrations/psa/tickets/${ticket.id}/notes`, {
+      ...note,
+      visibility: 'client',
+    }),
+    202,
+  )
   await waitUntilSettled()
   expect((await listAddedNotes(ticket.id)).map(({ isMailed }) => isMailed).toSorted()).toEqual([false, true])
 })
@@ -248,14 +307,18 @@ it('PSA-62 refuses to mail what the client does not see, and an output that was 
 it('PSA-64 mails a note once that 32 clicks send', async () => {
   const { id, admin } = await createAccount(service)
   await connectPsa(service, admin)
-  const ticket = takeTicket((candidate) => findContact(candidate) !== undefined && candidate.details.mailsContact)
+  const ticket = takeTicket(
+    (candidate) => findContact(candidate) !== undefined && candidate.details.mailsContact,
+  )
   const note = { text: 'It works again.', visibility: 'client', notify: true }
   const client = new pg.Client({ connectionString: service.stack.ownerUrl })
   await client.connect()
   // The check of a foreign key waits for the row, so that no push commits before others look for it.
   await client.query('begin')
   await client.query('select from accounts where id = $1 for update', [id])
-  const calls = runConcurrently(() => admin.call('POST', `/integrations/psa/tickets/${ticket.id}/notes`, note))
+  const calls = runConcurrently(() =>
+    admin.call('POST', `/integrations/psa/tickets/${ticket.id}/notes`, note),
+  )
   const countWaiting = async () => (await service.sql('select from pg_locks where not granted')).length
   await expect.poll(countWaiting, { timeout: 5000 }).toBeGreaterThan(1)
   await client.end()
@@ -269,12 +332,21 @@ it('PSA-64 mails a note once that 32 clicks send', async () => {
 it('PSA-58 forgets the name and the address of a mail after 90 days', async () => {
   const { admin } = await createAccount(service)
   await connectPsa(service, admin)
-  const ticket = takeTicket((candidate) => findContact(candidate) !== undefined && candidate.details.mailsContact)
+  const ticket = takeTicket(
+    (candidate) => findContact(candidate) !== undefined && candidate.details.mailsContact,
+  )
   const note = { text: 'It works again.', visibility: 'client', notify: true }
   await admin.call('POST', `/integrations/psa/tickets/${ticket.id}/notes`, note)
   await waitUntilSettled()
-  await service.sql(`update psa_pushes set pushed_at = pushed_at - interval '91 days' where ticket_id = $1`, [String(ticket.id)])
+  await service.sql(`update psa_pushes set pushed_at = pushed_at - interval '91 days' where ticket_id = $1`, [
+    String(ticket.id),
+  ])
   await advanceClock(24 * 60 * 60)
   const [push] = (await admin.call('GET', '/integrations/psa/pushes')).body
-  expect(push.client_mail).toEqual({ name: null, address: null, sent_at: push.pushed_at, email_problem: null })
+  expect(push.client_mail).toEqual({
+    name: null,
+    address: null,
+    sent_at: push.pushed_at,
+    email_problem: null,
+  })
 })

@@ -16,9 +16,12 @@ afterAll(() => service.close())
 
 const waitUntilSettled = () => service.stack.localServer.qstash.waitUntilSettled()
 const countChanges = async (accountId: string) =>
-  (await service.sql<{ state: string }>(`select state from psa_ticket_changes where account_id = $1 order by id`, [accountId])).map(
-    ({ state }) => state,
-  )
+  (
+    await service.sql<{ state: string }>(
+      `select state from psa_ticket_changes where account_id = $1 order by id`,
+      [accountId],
+    )
+  ).map(({ state }) => state)
 
 const { tickets } = buildPsaData()
 let lastTicket = 4700
@@ -57,23 +60,44 @@ describe.each(psaProviders)('%s', (provider) => {
         ? [
             buildConnectWiseCallback(service, ticketId, { key: 'another-key-of-an-attacker' }),
             buildConnectWiseCallback(service, ticketId, { companyId: 'other-company' }),
-            buildConnectWiseCallback(service, ticketId, { keyUrl: 'http://169.254.169.254/latest/meta-data' }),
-            buildConnectWiseCallback(service, ticketId, { keyUrl: `${service.localOrigin.replace('127.0.0.1', '127.0.0.2')}/key` }),
+            buildConnectWiseCallback(service, ticketId, {
+              keyUrl: 'http://169.254.169.254/latest/meta-data',
+            }),
+            buildConnectWiseCallback(service, ticketId, {
+              keyUrl: `${service.localOrigin.replace('127.0.0.1', '127.0.0.2')}/key`,
+            }),
             // Addresses of the system that need credentials, or that do not exist.
             buildConnectWiseCallback(service, ticketId, {
               keyUrl: `${service.localOrigin}/psa/v4_6_release/apis/3.0/service/tickets/4711`,
             }),
-            buildConnectWiseCallback(service, ticketId, { keyUrl: `${service.localOrigin}/psa/no-such-page` }),
+            buildConnectWiseCallback(service, ticketId, {
+              keyUrl: `${service.localOrigin}/psa/no-such-page`,
+            }),
           ]
-        : [buildHaloWebhook(ticketId, 'wrong'), buildHaloWebhook(ticketId, ''), { ...real, headers: { authorization: 'Basic %' } }]
-    for (const callback of [...forged, { ...real, body: `${real.body.slice(0, -1)} }` }, { ...real, headers: {} }])
+        : [
+            buildHaloWebhook(ticketId, 'wrong'),
+            buildHaloWebhook(ticketId, ''),
+            { ...real, headers: { authorization: 'Basic %' } },
+          ]
+    for (const callback of [
+      ...forged,
+      { ...real, body: `${real.body.slice(0, -1)} }` },
+      { ...real, headers: {} },
+    ])
       if (provider === 'connectwise' || callback.headers !== real.headers)
         expect((await send(callback)).status, JSON.stringify(callback)).toBe(400)
     for (const other of [
       `${path.slice(0, -1)}${path.endsWith('A') ? 'B' : 'A'}`,
       path.replace(provider, provider === 'halopsa' ? 'connectwise' : 'halopsa'),
     ])
-      expect((await request(service, 'POST', other, { raw: real.body, headers: real.headers as Record<string, string> })).status).toBe(404)
+      expect(
+        (
+          await request(service, 'POST', other, {
+            raw: real.body,
+            headers: real.headers as Record<string, string>,
+          })
+        ).status,
+      ).toBe(404)
     expect(await countChanges(accountId)).toEqual([])
   })
 
@@ -82,7 +106,10 @@ describe.each(psaProviders)('%s', (provider) => {
     const next = await enableCallbacks(service, admin, provider)
     expect((await callbacks.notify(ticketId)).status).toBe(404)
     expect((await next.notify(ticketId)).status).toBe(200)
-    const rows = await service.sql(`select * from psa_callbacks c join audit_logs a using (account_id) where account_id = $1`, [accountId])
+    const rows = await service.sql(
+      `select * from psa_callbacks c join audit_logs a using (account_id) where account_id = $1`,
+      [accountId],
+    )
     for (const secret of [next.path.split('/').at(-1) ?? '', ...(next.password ? [next.password] : [])])
       expect(JSON.stringify(rows)).not.toContain(secret)
     await admin.client.psa.callbacks.disable()
@@ -103,7 +130,11 @@ describe.each(psaProviders)('%s', (provider) => {
     await expect.poll(() => stream.events().length).toBe(1)
     const [{ event, data } = {}] = stream.events()
     expect(event).toBe('ticket_changed')
-    expect(data).toMatchObject({ ticket_id: ticketId, is_closed: false, sessions: [{ session_id: session.id, user_id: admin.id }] })
+    expect(data).toMatchObject({
+      ticket_id: ticketId,
+      is_closed: false,
+      sessions: [{ session_id: session.id, user_id: admin.id }],
+    })
     expect(EscalationEvents.ticket_changed.safeParse(data).error).toBeUndefined()
     await admin.client.psa.tickets.update({ ticket_id: ticketId, member_id: '177' })
     await callbacks.notify(ticketId)
@@ -130,7 +161,11 @@ describe.each(psaProviders)('%s', (provider) => {
     })
     expect((await admin.client.maintenance.schedules.get({ schedule_id: other.id })).is_active).toBe(true)
     await expect.poll(() => stream.events().length).toBe(1)
-    expect(stream.events()[0]?.data).toMatchObject({ is_closed: true, sessions: [], paused_schedule_ids: [schedule.id] })
+    expect(stream.events()[0]?.data).toMatchObject({
+      is_closed: true,
+      sessions: [],
+      paused_schedule_ids: [schedule.id],
+    })
     stream.disconnect()
   })
 
@@ -139,7 +174,13 @@ describe.each(psaProviders)('%s', (provider) => {
     const { ticket } = await admin.client.psa.tickets.getContext({ ticket_id: ticketId })
     const tree_id = (await createFlow(admin)).id
     const keywords = ['no such words', ticket.summary.split(' ').slice(0, 2).join(' - ').toUpperCase()]
-    const rule = await admin.client.psa.rules.create({ name: 'First', tree_id, board_id: ticket.board_id, keywords, position: 5 })
+    const rule = await admin.client.psa.rules.create({
+      name: 'First',
+      tree_id,
+      board_id: ticket.board_id,
+      keywords,
+      position: 5,
+    })
     await admin.client.psa.rules.create({ name: 'Later', tree_id, position: 6 })
     await admin.client.psa.rules.create({ name: 'Off', tree_id, position: 0, is_enabled: false })
     await admin.client.psa.rules.create({ name: 'Other board', tree_id, position: 1, board_id: '999' })
@@ -150,11 +191,16 @@ describe.each(psaProviders)('%s', (provider) => {
     await callbacks.notify(ticketId)
     await waitUntilSettled()
     expect(new Set(await countChanges(accountId))).toEqual(new Set(['done']))
-    const prepared = (await admin.client.sessions.list({ state: 'prepared' })).filter(({ ticket_number }) => ticket_number === ticketId)
+    const prepared = (await admin.client.sessions.list({ state: 'prepared' })).filter(
+      ({ ticket_number }) => ticket_number === ticketId,
+    )
     expect(prepared).toHaveLength(1)
     expect(prepared[0]).toMatchObject({ client_name: ticket.company, user_id: admin.id })
     const rules = await admin.client.psa.rules.list()
-    expect(rules.find(({ id }) => id === rule.id)).toMatchObject({ last_error: null, last_matched_at: expect.any(String) })
+    expect(rules.find(({ id }) => id === rule.id)).toMatchObject({
+      last_error: null,
+      last_matched_at: expect.any(String),
+    })
     expect(rules.filter(({ last_matched_at }) => last_matched_at !== null)).toHaveLength(1)
   })
 
@@ -162,14 +208,18 @@ describe.each(psaProviders)('%s', (provider) => {
     const { admin, callbacks, ticketId, addColleague } = await createScene()
     const colleague = await addColleague()
     const site = { key: 'site', label: 'Site', type: 'text', required: false }
-    const tree_id = (await createFlow(admin, { visibility: 'account', intake_form: [...printerForm, site] })).id
+    const tree_id = (await createFlow(admin, { visibility: 'account', intake_form: [...printerForm, site] }))
+      .id
     const variables = { printer_ip: 'company', site: 'company' } as const
     const rule = await admin.client.psa.rules.create({ name: 'R', tree_id, variables, user_id: colleague.id })
     await service.sql(`update users set is_active = false where id = $1`, [colleague.id])
     await callbacks.notify(ticketId)
     await waitUntilSettled()
     const findRule = async () => (await admin.client.psa.rules.list()).find(({ id }) => id === rule.id)
-    expect(await findRule()).toMatchObject({ last_error: 'The user of the rule is deactivated', last_matched_at: null })
+    expect(await findRule()).toMatchObject({
+      last_error: 'The user of the rule is deactivated',
+      last_matched_at: null,
+    })
     await admin.client.psa.rules.update({ rule_id: rule.id, user_id: admin.id })
     await callbacks.notify(ticketId)
     await waitUntilSettled()
@@ -177,9 +227,13 @@ describe.each(psaProviders)('%s', (provider) => {
     await admin.client.psa.rules.update({ rule_id: rule.id, variables: { site: 'company' } })
     await callbacks.notify(ticketId)
     await waitUntilSettled()
-    const [session] = (await admin.client.sessions.list({ state: 'prepared' })).filter(({ ticket_number }) => ticket_number === ticketId)
+    const [session] = (await admin.client.sessions.list({ state: 'prepared' })).filter(
+      ({ ticket_number }) => ticket_number === ticketId,
+    )
     const { ticket } = await admin.client.psa.tickets.getContext({ ticket_id: ticketId })
-    expect((await admin.client.sessions.get({ session_id: session?.id ?? '' })).variables).toEqual({ site: ticket.company })
+    expect((await admin.client.sessions.get({ session_id: session?.id ?? '' })).variables).toEqual({
+      site: ticket.company,
+    })
     expect(await findRule()).toMatchObject({ last_error: null })
   })
 
@@ -202,7 +256,10 @@ describe.each(psaProviders)('%s', (provider) => {
 
   it('PSA-35 accepts 600 callbacks of an address per minute', async () => {
     const { accountId, callbacks, ticketId } = await createScene()
-    await service.sql(`update psa_callbacks set calls = 600, counted_since = app.now() where account_id = $1`, [accountId])
+    await service.sql(
+      `update psa_callbacks set calls = 600, counted_since = app.now() where account_id = $1`,
+      [accountId],
+    )
     expect((await callbacks.notify(ticketId)).status).toBe(429)
     expect(await countChanges(accountId)).toEqual([])
     await advanceClock(61)
@@ -238,7 +295,8 @@ describe.each(psaProviders)('%s', (provider) => {
             ...buildHaloWebhook('1', password),
             body,
           }))
-    for (const callback of bodies) expect(await callbacks.send(callback)).toMatchObject({ status: 200, body: { queued: 0 } })
+    for (const callback of bodies)
+      expect(await callbacks.send(callback)).toMatchObject({ status: 200, body: { queued: 0 } })
   })
 })
 
@@ -250,7 +308,10 @@ it('PSA-28 a callback of one account reads the ticket of that account alone', as
   await createSession(second.admin, { ticket_number: '4711' })
   await callbacks.notify('4711')
   await waitUntilSettled()
-  expect([await countChanges(first.admin.accountId), await countChanges(second.admin.accountId)]).toEqual([['done'], []])
+  expect([await countChanges(first.admin.accountId), await countChanges(second.admin.accountId)]).toEqual([
+    ['done'],
+    [],
+  ])
   expect(stream.events()).toEqual([])
   stream.disconnect()
 })

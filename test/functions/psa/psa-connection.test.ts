@@ -10,14 +10,17 @@ afterAll(() => service.close())
 
 const psaPath = '/integrations/psa'
 const putConnection = (person: Person, body: object) => person.call('PUT', `${psaPath}/connection`, body)
-const listInvalidFields = ({ body }: { body: { errors?: { loc: string[] }[] } }) => body.errors?.map(({ loc }) => loc.at(-1)).sort()
+const listInvalidFields = ({ body }: { body: { errors?: { loc: string[] }[] } }) =>
+  body.errors?.map(({ loc }) => loc.at(-1)).sort()
 
 it.each(psaProviders)(
   'PSA-13 shows no secret of %s in responses, log lines or audit rows, and stores none in plain text',
   async (provider) => {
     const { admin, id } = await createAccount(service)
     const secrets =
-      provider === 'halopsa' ? { client_secret: 'sesame-9f8e7d6c' } : { public_key: 'pub-1a2b3c4d5e', private_key: 'priv-9f8e7d6c5b' }
+      provider === 'halopsa'
+        ? { client_secret: 'sesame-9f8e7d6c' }
+        : { public_key: 'pub-1a2b3c4d5e', private_key: 'priv-9f8e7d6c5b' }
     const responses = [
       await putConnection(admin, { ...connectionBody(service, provider), ...secrets }),
       await admin.call('GET', `${psaPath}/connection`),
@@ -27,7 +30,9 @@ it.each(psaProviders)(
       await putConnection(admin, { ...connectionBody(service, provider), ...secrets, zz: 1 }),
     ]
     expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200, 502, 422])
-    const rows = await service.sql('select to_jsonb(c) as row from psa_connections c where account_id = $1', [id])
+    const rows = await service.sql('select to_jsonb(c) as row from psa_connections c where account_id = $1', [
+      id,
+    ])
     const audit = await service.sql('select changes from audit_logs where account_id = $1', [id])
     expect(audit.length).toBeGreaterThanOrEqual(2)
     const allText = JSON.stringify([
@@ -58,7 +63,9 @@ it('stores a connection without calling the provider, and reports missing and un
     'private_key',
     'public_key',
   ])
-  expect(listInvalidFields(await putConnection(admin, { ...connectionBody(service), client_secret: 'x' }))).toEqual(['client_secret'])
+  expect(
+    listInvalidFields(await putConnection(admin, { ...connectionBody(service), client_secret: 'x' })),
+  ).toEqual(['client_secret'])
   expect((await putConnection(admin, connectionBody(service))).body).toMatchObject({
     provider: 'connectwise',
     company_id: 'demo',
@@ -80,8 +87,15 @@ it('updates only the fields in the body, and requires the secrets again when the
   expect((await putConnection(admin, {})).body).toEqual(connection)
   const { status, body } = await putConnection(admin, { client_id: 'demo', company_id: 'other' })
   expect([status, body.company_id, body.base_url]).toEqual([200, 'other', connection.base_url])
-  expect(listInvalidFields(await putConnection(admin, { base_url: 'https://collector.example' }))).toEqual(['private_key', 'public_key'])
-  expect(listInvalidFields(await putConnection(admin, { provider: 'halopsa' }))).toEqual(['base_url', 'client_id', 'client_secret'])
+  expect(listInvalidFields(await putConnection(admin, { base_url: 'https://collector.example' }))).toEqual([
+    'private_key',
+    'public_key',
+  ])
+  expect(listInvalidFields(await putConnection(admin, { provider: 'halopsa' }))).toEqual([
+    'base_url',
+    'client_id',
+    'client_secret',
+  ])
   expectStatus(await putConnection(admin, { company_id: 'demo' }), 200)
   expect((await admin.call('POST', `${psaPath}/connection/test`)).body.success).toBe(true)
 })
@@ -95,10 +109,18 @@ it.each([
     'https://localhost',
     'https://u:p@psa.example',
   ],
-  ...['https://10.0.0.8', 'ftp://psa.example', 'psa.example', 'https://psa.example/?a=1', 'https://psa.example/#a'],
+  ...[
+    'https://10.0.0.8',
+    'ftp://psa.example',
+    'psa.example',
+    'https://psa.example/?a=1',
+    'https://psa.example/#a',
+  ],
 ])('refuses the base URL %s', async (base_url) => {
   const { admin } = await createAccount(service)
-  expect(listInvalidFields(await putConnection(admin, { ...connectionBody(service), base_url }))).toEqual(['base_url'])
+  expect(listInvalidFields(await putConnection(admin, { ...connectionBody(service), base_url }))).toEqual([
+    'base_url',
+  ])
 })
 
 it('returns 500 for credentials that were copied from another account', async () => {
@@ -116,7 +138,8 @@ it('returns 500 for credentials that were copied from another account', async ()
 it('deletes the member mappings when the provider changes, and disconnects when the connection is deleted', async () => {
   const { admin } = await createAccount(service)
   const isConnected = async () => (await admin.call('GET', '/users/onboarding-status')).body.psa_connected
-  const readMappedMemberId = async () => (await admin.call('GET', `${psaPath}/member-mappings`)).body[0].psa_member_id
+  const readMappedMemberId = async () =>
+    (await admin.call('GET', `${psaPath}/member-mappings`)).body[0].psa_member_id
   expect(await isConnected()).toBe(false)
   await connectPsa(service, admin)
   expect(await isConnected()).toBe(true)
@@ -126,7 +149,10 @@ it('deletes the member mappings when the provider changes, and disconnects when 
   await connectPsa(service, admin, 'halopsa')
   expect(await readMappedMemberId()).toBeNull()
   expectStatus(await admin.call('DELETE', `${psaPath}/connection`), 204)
-  expect([await isConnected(), (await admin.call('DELETE', `${psaPath}/connection`)).status]).toEqual([false, 409])
+  expect([await isConnected(), (await admin.call('DELETE', `${psaPath}/connection`)).status]).toEqual([
+    false,
+    409,
+  ])
   expect((await admin.call('GET', `${psaPath}/connection`)).body.code).toBe('psa_not_connected')
 })
 
@@ -149,16 +175,25 @@ it.each(psaProviders)(
     await connectPsa(service, account.admin, provider)
     await service.sql(`delete from users where email = 'Engineer@Northwind.example'`)
     await service.sql(`update users set email = 'Engineer@Northwind.example' where id = $1`, [dana.id])
-    const findMapping = async (person: Person) => (await listMappings()).find((row: { user_id: string }) => row.user_id === person.id)
+    const findMapping = async (person: Person) =>
+      (await listMappings()).find((row: { user_id: string }) => row.user_id === person.id)
     expect(await findMapping(dana)).toMatchObject({ ...unmapped, suggested_member_id: '176' })
     const putMapping = (user: Person, psa_member_id: string | null) =>
       account.admin.call('PUT', `${psaPath}/member-mappings/${user.id}`, { psa_member_id })
-    expect((await putMapping(dana, '176')).body).toMatchObject({ psa_member_id: '176', psa_name: 'Dana Reyes', suggested_member_id: null })
-    for (const id of ['182', '1', 'nobody', '176 ']) expectStatus(await putMapping(viewer, id), id === '176 ' ? 200 : 422)
+    expect((await putMapping(dana, '176')).body).toMatchObject({
+      psa_member_id: '176',
+      psa_name: 'Dana Reyes',
+      suggested_member_id: null,
+    })
+    for (const id of ['182', '1', 'nobody', '176 '])
+      expectStatus(await putMapping(viewer, id), id === '176 ' ? 200 : 422)
     expectStatus(await putMapping(deactivated, '176'), 404)
     await setFault({ service: 'psa', mode: 'error' })
     expect(await findMapping(dana)).toMatchObject({ psa_member_id: '176', psa_name: 'Dana Reyes' })
-    expect([(await putMapping(dana, '177')).status, (await putMapping(dana, null)).body]).toMatchObject([502, unmapped])
+    expect([(await putMapping(dana, '177')).status, (await putMapping(dana, null)).body]).toMatchObject([
+      502,
+      unmapped,
+    ])
   },
 )
 
@@ -176,7 +211,11 @@ it.each(['', '/', '/api', '/auth', '/auth/token', '/portal/', '/API'])(
 it('PSA-43 gets the tokens of HaloPSA from its authorisation server', async () => {
   const { admin } = await createAccount(service)
   const connection = await connectPsa(service, admin, 'halopsa')
-  expect([connection.auth_url, connection.private_note_outcome, connection.public_note_outcome]).toEqual([null, null, null])
+  expect([connection.auth_url, connection.private_note_outcome, connection.public_note_outcome]).toEqual([
+    null,
+    null,
+    null,
+  ])
   await admin.call('PUT', `${psaPath}/member-mappings/${admin.id}`, { psa_member_id: '176' })
   const auth_url = `${connection.base_url}/authorisation-server/token`
   expect((await putConnection(admin, { auth_url, private_note_outcome: 'Internal' })).body).toMatchObject({
@@ -195,10 +234,14 @@ it('PSA-43 checks the address of the authorisation server, and sends it no secre
   const { admin } = await createAccount(service)
   await connectPsa(service, admin, 'halopsa')
   for (const auth_url of ['https://127.0.0.1/auth', 'http://auth.example', 'https://auth.example/?a=1'])
-    expect(listInvalidFields(await putConnection(admin, { auth_url, client_secret: 'x' }))).toEqual(['auth_url'])
+    expect(listInvalidFields(await putConnection(admin, { auth_url, client_secret: 'x' }))).toEqual([
+      'auth_url',
+    ])
   const auth_url = 'https://auth.example'
   expect(listInvalidFields(await putConnection(admin, { auth_url }))).toEqual(['client_secret'])
   expectStatus(await putConnection(admin, { auth_url, client_secret: 'x' }), 200)
   expect(listInvalidFields(await putConnection(admin, { auth_url: null }))).toEqual(['client_secret'])
-  expect(listInvalidFields(await putConnection(admin, { ...connectionBody(service), auth_url }))).toEqual(['auth_url'])
+  expect(listInvalidFields(await putConnection(admin, { ...connectionBody(service), auth_url }))).toEqual([
+    'auth_url',
+  ])
 })

@@ -22,13 +22,21 @@ const takeTicket = () => openTickets[++taken] as (typeof openTickets)[number]
 
 /** Merge a ticket through ConnectWise's API; both emulators serve the same tickets. */
 async function mergeTicket(ticketId: number, parentId: number): Promise<void> {
-  const headers = { authorization: `Basic ${btoa('demo+demo:demo')}`, clientid: 'demo', 'content-type': 'application/json' }
+  const headers = {
+    authorization: `Basic ${btoa('demo+demo:demo')}`,
+    clientid: 'demo',
+    'content-type': 'application/json',
+  }
   const body = JSON.stringify({ mergeTicketIds: [ticketId] })
-  expect((await fetch(`${apiRoot()}/service/tickets/${parentId}/merge`, { method: 'POST', headers, body })).status).toBe(200)
+  expect(
+    (await fetch(`${apiRoot()}/service/tickets/${parentId}/merge`, { method: 'POST', headers, body })).status,
+  ).toBe(200)
 }
 
 describe.each(psaProviders)('%s', (provider) => {
-  /** Create an account whose session has a ticket that is merged into a second one, and that into a third one. */
+  /**
+   * Create an account whose session has a ticket that is merged into a second one, and that into a third one.
+   */
   async function createScene() {
     const { admin } = await createAccount(service)
     await connectPsa(service, admin, provider)
@@ -40,7 +48,8 @@ describe.each(psaProviders)('%s', (provider) => {
     await mergeTicket(second.id, survivor.id)
     return { admin, ticket, second, survivor, session }
   }
-  const findPush = async (person: Person, id: string) => (await person.client.psa.pushes.list()).find((push) => push.id === id)
+  const findPush = async (person: Person, id: string) =>
+    (await person.client.psa.pushes.list()).find((push) => push.id === id)
 
   it('PSA-48 a ticket says which one it was merged into', async () => {
     const { admin, ticket, second, survivor } = await createScene()
@@ -56,10 +65,15 @@ describe.each(psaProviders)('%s', (provider) => {
   it('PSA-48 adds notes and time to the ticket that is left, and shows them there as added by the service', async () => {
     const { admin, ticket, survivor, session } = await createScene()
     await admin.client.psa.tickets.getContext({ ticket_id: String(survivor.id) })
-    const note = await admin.client.psa.pushes.createNote({ ticket_id: String(ticket.id), text: 'Fan replaced', visibility: 'internal' })
+    const note = await admin.client.psa.pushes.createNote({
+      ticket_id: String(ticket.id),
+      text: 'Fan replaced',
+      visibility: 'internal',
+    })
     const time = await admin.client.psa.pushes.createTimeEntry({ session_id: session.id, minutes: 5 })
     await waitUntilSettled()
-    for (const { id } of [note, time]) expect(await findPush(admin, id)).toMatchObject({ state: 'pushed', ticket_id: String(survivor.id) })
+    for (const { id } of [note, time])
+      expect(await findPush(admin, id)).toMatchObject({ state: 'pushed', ticket_id: String(survivor.id) })
     const { notes } = await admin.client.psa.tickets.getContext({ ticket_id: String(survivor.id) })
     const added = notes.filter(({ added_by_service }) => added_by_service).map(({ text }) => text)
     expect(added).toEqual(expect.arrayContaining([expect.stringContaining('Fan replaced')]))
@@ -74,8 +88,12 @@ describe.each(psaProviders)('%s', (provider) => {
     expectStatus(await admin.call('POST', `/ai-sessions/${session.id}/status-update`, body), 200)
     const [call] = await listRecords('ai')
     const prompt = JSON.stringify(call.request)
-    const { custom_fields } = (await admin.client.psa.tickets.getContext({ ticket_id: String(survivor.id) })).ticket
-    expect([prompt.includes(survivor.description), custom_fields.every(({ value }) => prompt.includes(value))]).toEqual([true, true])
+    const { custom_fields } = (await admin.client.psa.tickets.getContext({ ticket_id: String(survivor.id) }))
+      .ticket
+    expect([
+      prompt.includes(survivor.description),
+      custom_fields.every(({ value }) => prompt.includes(value)),
+    ]).toEqual([true, true])
     expect(prompt).toContain(survivor.summary)
   })
 
@@ -100,7 +118,10 @@ describe.each(psaProviders)('%s', (provider) => {
     await callbacks.notify(String(ticket.id))
     await waitUntilSettled()
     expect(await read()).toMatchObject({ is_active: true, ticket_number: `#${survivor.id}` })
-    await admin.client.psa.tickets.update({ ticket_id: String(survivor.id), status_id: `${survivor.boardId}3` })
+    await admin.client.psa.tickets.update({
+      ticket_id: String(survivor.id),
+      status_id: `${survivor.boardId}3`,
+    })
     await callbacks.notify(String(survivor.id))
     await waitUntilSettled()
     expect(await read()).toMatchObject({ is_active: false, next_run_at: null })
@@ -111,7 +132,11 @@ describe.each(psaProviders)('%s', (provider) => {
           ...{ ticket_id: String(ticket.id), merged_into: String(survivor.id), is_closed: true },
           sessions: [{ session_id: session.id, user_id: admin.id }],
         }),
-        expect.objectContaining({ ticket_id: String(survivor.id), merged_into: null, paused_schedule_ids: [id] }),
+        expect.objectContaining({
+          ticket_id: String(survivor.id),
+          merged_into: null,
+          paused_schedule_ids: [id],
+        }),
       ]),
     )
     stream.disconnect()

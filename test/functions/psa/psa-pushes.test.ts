@@ -23,18 +23,26 @@ const providerApis: Record<PsaProvider, ProviderApi> = {
   connectwise: {
     async listNotes(ticket) {
       const headers = { authorization: `Basic ${btoa('demo+demo:demo')}`, clientid: 'demo' }
-      const response = await fetch(`${service.localOrigin}/psa/v4_6_release/apis/3.0/service/tickets/${ticket}/notes?pageSize=1000`, {
-        headers,
-      })
+      const response = await fetch(
+        `${service.localOrigin}/psa/v4_6_release/apis/3.0/service/tickets/${ticket}/notes?pageSize=1000`,
+        {
+          headers,
+        },
+      )
       return ((await response.json()) as { text: string }[]).map(({ text }) => text)
     },
   },
   halopsa: {
     async listNotes(ticket) {
       const form = { grant_type: 'client_credentials', client_id: 'demo', client_secret: 'demo' }
-      const token = await fetch(`${service.localOrigin}/halo/auth/token`, { method: 'POST', body: new URLSearchParams(form) })
+      const token = await fetch(`${service.localOrigin}/halo/auth/token`, {
+        method: 'POST',
+        body: new URLSearchParams(form),
+      })
       const authorization = `Bearer ${((await token.json()) as { access_token: string }).access_token}`
-      const response = await fetch(`${service.localOrigin}/halo/api/Actions?ticket_id=${ticket}&count=1000`, { headers: { authorization } })
+      const response = await fetch(`${service.localOrigin}/halo/api/Actions?ticket_id=${ticket}&count=1000`, {
+        headers: { authorization },
+      })
       return ((await response.json()) as { actions: { note: string }[] }).actions.map(({ note }) => note)
     },
   },
@@ -56,7 +64,8 @@ describe.each(psaProviders)('%s', (provider) => {
     const ticketNumber = ++lastTicketNumber
     const session = await createSession(account.admin, { ticket_number: `#${ticketNumber}` })
     const texts = psaData.tickets.find(({ id }) => id === ticketNumber)?.notes.map(({ text }) => text) ?? []
-    const listServiceNotes = async () => (await providerApis[provider].listNotes(ticketNumber)).filter((text) => !texts.includes(text))
+    const listServiceNotes = async () =>
+      (await providerApis[provider].listNotes(ticketNumber)).filter((text) => !texts.includes(text))
     return { account, admin: account.admin, session, ticketNumber, listServiceNotes }
   }
   const pushAndWait = async (person: Person, { id }: { id: string }) => {
@@ -130,13 +139,16 @@ describe.each(psaProviders)('%s', (provider) => {
     expect([retried.status, retried.body.state]).toEqual([202, 'retrying'])
     await waitUntilSettled()
     expect([(await findPush(admin, id)).state, (await listServiceNotes()).length]).toEqual(['pushed', 1])
-    expect((await admin.call('POST', `${psaPath}/pushes/${id}/retry`)).body).toMatchObject({ code: 'not_failed' })
+    expect((await admin.call('POST', `${psaPath}/pushes/${id}/retry`)).body).toMatchObject({
+      code: 'not_failed',
+    })
   })
 
   it('adds a note once although the response of the first attempt was lost', async () => {
     const { admin, session, listServiceNotes } = await createScene()
     const id = await pushAndWait(admin, session)
-    // The state that a worker leaves when it crashes after the provider's response and before it records the result.
+    // The state that a worker leaves when it crashes after the provider's response and before it records the
+    // result.
     await service.sql(
       `update psa_pushes set state = 'retrying', pushed_at = null, provider_note_id = null, next_attempt_at = app.now(), leased_until = app.now() + interval '60 s' where id = $1`,
       [id],
@@ -144,14 +156,22 @@ describe.each(psaProviders)('%s', (provider) => {
     await service.stack.runCron()
     expect((await findPush(admin, id)).attempts).toBe(1)
     await advanceClock(61)
-    expect(await findPush(admin, id)).toMatchObject({ state: 'pushed', attempts: 2, provider_note_id: expect.stringMatching(/^\d+$/) })
+    expect(await findPush(admin, id)).toMatchObject({
+      state: 'pushed',
+      attempts: 2,
+      provider_note_id: expect.stringMatching(/^\d+$/),
+    })
     expect(await listServiceNotes()).toHaveLength(1)
   })
 
   it('PSA-17 adds one note when 32 clicks push the same result, and another after a minute', async () => {
     const { account, admin, session, listServiceNotes } = await createScene()
-    const responses = await Promise.all(Array.from({ length: 32 }, () => admin.call('POST', `/sessions/${session.id}/push`, {})))
-    expect(responses.map(({ status }) => status).filter((status) => status !== 429)).toEqual(Array(10).fill(202))
+    const responses = await Promise.all(
+      Array.from({ length: 32 }, () => admin.call('POST', `/sessions/${session.id}/push`, {})),
+    )
+    expect(responses.map(({ status }) => status).filter((status) => status !== 429)).toEqual(
+      Array(10).fill(202),
+    )
     expect(new Set(responses.flatMap(({ body }) => body.id ?? []))).toHaveLength(1)
     await waitUntilSettled()
     expect(await listServiceNotes()).toHaveLength(1)
@@ -192,7 +212,10 @@ describe.each(psaProviders)('%s', (provider) => {
     const { admin, session, listServiceNotes } = await createScene()
     await admin.call('PUT', `${psaPath}/connection`, wrongCredentials(provider))
     const id = await pushAndWait(admin, session)
-    expect(await findPush(admin, id)).toMatchObject({ state: 'retrying', last_error: 'The ticketing system refused the credentials' })
+    expect(await findPush(admin, id)).toMatchObject({
+      state: 'retrying',
+      last_error: 'The ticketing system refused the credentials',
+    })
     await connectPsa(service, admin, provider)
     await advanceClock(30)
     expect([(await findPush(admin, id)).state, (await listServiceNotes()).length]).toEqual(['pushed', 1])
@@ -209,7 +232,11 @@ describe.each(psaProviders)('%s', (provider) => {
       headers: { authorization: `Bearer ${QSTASH_TOKEN}`, 'content-type': 'application/json' },
       body: JSON.stringify({ push_id: id, attempt: 1 }),
     }
-    await Promise.all(Array.from({ length: 32 }, () => fetch(`${QSTASH_URL}/v2/publish/${service.api}/jobs/psa/push`, message)))
+    await Promise.all(
+      Array.from({ length: 32 }, () =>
+        fetch(`${QSTASH_URL}/v2/publish/${service.api}/jobs/psa/push`, message),
+      ),
+    )
     await waitUntilSettled()
     expect([(await findPush(admin, id)).attempts, (await listServiceNotes()).length]).toEqual([1, 1])
   })
@@ -226,7 +253,11 @@ it('fails a push whose worker crashed in the last attempt, and notifies the sess
     [body.id],
   )
   await advanceClock(60)
-  expect(await findPush(admin, body.id)).toMatchObject({ state: 'failed', attempts: 4, last_error: 'The last attempt did not finish' })
+  expect(await findPush(admin, body.id)).toMatchObject({
+    state: 'failed',
+    attempts: 4,
+    last_error: 'The last attempt did not finish',
+  })
   expect((await admin.call('GET', '/notifications')).body).toHaveLength(2)
 })
 
@@ -240,7 +271,10 @@ it('refuses to push without a connection or a ticket, and to push another userâ€
   }
   expect(await tryPush(owner, session)).toEqual([409, 'psa_not_connected'])
   await connectPsa(service, admin)
-  expect(await tryPush(owner, await createSession(owner, { ticket_number: 'T-9/../1' }))).toEqual([409, 'no_ticket'])
+  expect(await tryPush(owner, await createSession(owner, { ticket_number: 'T-9/../1' }))).toEqual([
+    409,
+    'no_ticket',
+  ])
   expect(await tryPush(owner, await createSession(owner))).toEqual([409, 'no_ticket'])
   expect(await tryPush(colleague, session)).toEqual([403, undefined])
   expect((await owner.call('GET', `${psaPath}/pushes?state=failed`)).body).toEqual([])

@@ -12,7 +12,12 @@ it('PSA-37 creates, orders, changes and deletes rules', async () => {
   const { rules } = admin.client.psa
   const second = await rules.create({ name: 'B', tree_id, position: 2, keywords: ['vpn, "tunnel"', '{x}'] })
   const first = await rules.create({ name: 'A', tree_id, position: 1, variables: { site: 'company' } })
-  expect(second).toMatchObject({ user_id: admin.id, keywords: ['vpn, "tunnel"', '{x}'], is_enabled: true, board_id: null })
+  expect(second).toMatchObject({
+    user_id: admin.id,
+    keywords: ['vpn, "tunnel"', '{x}'],
+    is_enabled: true,
+    board_id: null,
+  })
   expect((await rules.list()).map(({ id }) => id)).toEqual([first.id, second.id])
   expect(await rules.update({ rule_id: first.id, position: 3, keywords: ['a'] })).toMatchObject({
     name: 'A',
@@ -40,11 +45,12 @@ it('PSA-37 refuses an unknown flow, a draft, and users who cannot run flows', as
 it('PSA-37 keeps at most 100 rules, also when 8 requests are sent at once', async () => {
   const { admin } = await createAccount(service)
   const { id: tree_id } = await createFlow(admin)
-  await service.sql(`insert into psa_rules (account_id, name, tree_id, user_id) select $1, 'R', $2, $3 from generate_series(1, 97)`, [
-    admin.accountId,
-    tree_id,
-    admin.id,
-  ])
-  const answers = await Promise.all(Array.from({ length: 8 }, () => admin.call('POST', '/integrations/psa/rules', { name: 'R', tree_id })))
+  await service.sql(
+    `insert into psa_rules (account_id, name, tree_id, user_id) select $1, 'R', $2, $3 from generate_series(1, 97)`,
+    [admin.accountId, tree_id, admin.id],
+  )
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, () => admin.call('POST', '/integrations/psa/rules', { name: 'R', tree_id })),
+  )
   expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, 409, 409, 409, 409, 409])
 })

@@ -50,25 +50,32 @@ describe.each(psaProviders)('%s', (provider) => {
     await admin.client.psa.members.putMapping({ user_id: admin.id, psa_member_id: '177' })
     const ticket_number = takeTicket()
     const session = await createSession(admin, { ticket_number })
-    await service.sql(`update sessions set started_at = app.now() - make_interval(mins => $2) where id = $1`, [session.id, minutes])
+    await service.sql(
+      `update sessions set started_at = app.now() - make_interval(mins => $2) where id = $1`,
+      [session.id, minutes],
+    )
     await admin.client.sessions.steps.complete({ session_id: session.id, outcome: 'resolved' })
     await clearRecords('psa')
     return { admin, session, ticket_number }
   }
-  const findPush = async (person: Person, id: string) => (await person.client.psa.pushes.list()).find((push) => push.id === id)
+  const findPush = async (person: Person, id: string) =>
+    (await person.client.psa.pushes.list()).find((push) => push.id === id)
 
   it('PSA-19 finds open tickets by the words of their summary or by their number', async () => {
     const { admin } = await createScene()
     const search = async (text: string) =>
       (await admin.client.psa.tickets.search({ text, page_size: 100 })).items.map(({ id }) => id).sort()
-    const expected = openTickets.filter(({ summary }) => /vpn/i.test(summary) && /contoso/i.test(summary)).map(({ id }) => String(id))
+    const expected = openTickets
+      .filter(({ summary }) => /vpn/i.test(summary) && /contoso/i.test(summary))
+      .map(({ id }) => String(id))
     expect(await search(' contoso  VPN ')).toEqual(expected.sort())
     expect(await search(String(openTickets[3]?.id))).toEqual([String(openTickets[3]?.id)])
   })
 
   it('PSA-19 uses the first ten words of a search', async () => {
     const { admin } = await createScene()
-    const search = async (text: string) => (await admin.client.psa.tickets.search({ text, page_size: 100 })).items.length
+    const search = async (text: string) =>
+      (await admin.client.psa.tickets.search({ text, page_size: 100 })).items.length
     expect(await search(`${'vpn '.repeat(10)}zorblatt`)).toBe(await search('vpn'))
     expect(await search(`${'vpn '.repeat(9)}zorblatt`)).toBe(0)
   })
@@ -83,11 +90,28 @@ describe.each(psaProviders)('%s', (provider) => {
     const { admin, ticket_number: ticket_id } = await createScene()
     const board = psaData.tickets.find(({ id }) => String(id) === ticket_id)?.boardId === 1 ? 2 : 1
     await admin.client.psa.tickets.getContext({ ticket_id })
-    const changed = await admin.client.psa.tickets.update({ ticket_id, board_id: String(board), status_id: `${board}1`, member_id: 'me' })
-    expect(changed).toMatchObject({ board_id: String(board), status: 'In Progress', owner: 'Lina Haddad', is_closed: false })
-    expect((await admin.client.psa.tickets.getContext({ ticket_id })).ticket).toMatchObject({ owner: 'Lina Haddad' })
-    expect(await admin.client.psa.tickets.update({ ticket_id, member_id: null })).toMatchObject({ owner: null, status: 'In Progress' })
-    expect(await admin.client.psa.tickets.update({ ticket_id, status_id: `${board}3` })).toMatchObject({ is_closed: true })
+    const changed = await admin.client.psa.tickets.update({
+      ticket_id,
+      board_id: String(board),
+      status_id: `${board}1`,
+      member_id: 'me',
+    })
+    expect(changed).toMatchObject({
+      board_id: String(board),
+      status: 'In Progress',
+      owner: 'Lina Haddad',
+      is_closed: false,
+    })
+    expect((await admin.client.psa.tickets.getContext({ ticket_id })).ticket).toMatchObject({
+      owner: 'Lina Haddad',
+    })
+    expect(await admin.client.psa.tickets.update({ ticket_id, member_id: null })).toMatchObject({
+      owner: null,
+      status: 'In Progress',
+    })
+    expect(await admin.client.psa.tickets.update({ ticket_id, status_id: `${board}3` })).toMatchObject({
+      is_closed: true,
+    })
   })
 
   it('PSA-22 refuses ids that the board or the connection does not have, and writes nothing', async () => {
@@ -108,21 +132,38 @@ describe.each(psaProviders)('%s', (provider) => {
   ] as const)('PSA-23 adds a note with the visibility %s', async (visibility, isInternal, isResolution) => {
     const { admin, ticket_number: ticket_id } = await createScene()
     await admin.client.psa.tickets.getContext({ ticket_id })
-    const push = await admin.client.psa.pushes.createNote({ ticket_id, text: 'Fan <b>replaced</b>', visibility })
+    const push = await admin.client.psa.pushes.createNote({
+      ticket_id,
+      text: 'Fan <b>replaced</b>',
+      visibility,
+    })
     expect(push).toMatchObject({ kind: 'note', visibility, source_kind: 'user', source_id: admin.id })
     await waitUntilSettled()
     const [note] = await listWrites(/notes|Actions/)
-    const sent = [note?.internalAnalysisFlag ?? note?.hiddenfromuser, note?.resolutionFlag ?? /^Resolution:/.test(String(note?.note_html))]
+    const sent = [
+      note?.internalAnalysisFlag ?? note?.hiddenfromuser,
+      note?.resolutionFlag ?? /^Resolution:/.test(String(note?.note_html)),
+    ]
     expect(sent).toEqual([isInternal, isResolution])
     const { notes } = await admin.client.psa.tickets.getContext({ ticket_id })
-    expect(notes[0]).toMatchObject({ text: expect.stringContaining('Fan <b>replaced</b>'), internal: isInternal })
+    expect(notes[0]).toMatchObject({
+      text: expect.stringContaining('Fan <b>replaced</b>'),
+      internal: isInternal,
+    })
   })
 
   it('PSA-24 adds the time of a session, rounded up, for the member of its user', async () => {
-    const { admin, session } = await createScene({ minutes: 16, rounding: { time_rounding_minutes: 15, time_minimum_minutes: 10 } })
+    const { admin, session } = await createScene({
+      minutes: 16,
+      rounding: { time_rounding_minutes: 15, time_minimum_minutes: 10 },
+    })
     const push = await admin.client.psa.pushes.createTimeEntry({ session_id: session.id })
     await waitUntilSettled()
-    expect(await findPush(admin, push.id)).toMatchObject({ state: 'pushed', kind: 'time_entry', visibility: 'internal' })
+    expect(await findPush(admin, push.id)).toMatchObject({
+      state: 'pushed',
+      kind: 'time_entry',
+      visibility: 'internal',
+    })
     const [entry] = await listWrites(timePaths[provider])
     const member = (entry?.member as { id: number } | undefined)?.id ?? entry?.who_agentid
     expect([entry?.actualHours ?? entry?.timetaken, member]).toEqual([0.5, 177])
@@ -150,7 +191,12 @@ describe.each(psaProviders)('%s', (provider) => {
     const { admin } = await createScene()
     const session = await createSession(admin, { client_name: 'Contoso Dental' })
     const [company] = await admin.client.psa.tickets.searchCompanies({ text: 'contoso' })
-    const create = () => admin.client.psa.pushes.createTicket({ session_id: session.id, company_id: company?.id ?? '', board_id: '2' })
+    const create = () =>
+      admin.client.psa.pushes.createTicket({
+        session_id: session.id,
+        company_id: company?.id ?? '',
+        board_id: '2',
+      })
     const pushes = await Promise.all(Array.from({ length: 8 }, create))
     expect(new Set(pushes.map(({ id }) => id))).toHaveLength(1)
     await waitUntilSettled()
@@ -169,7 +215,11 @@ describe.each(psaProviders)('%s', (provider) => {
     expect(await listWrites(ticketPaths[provider])).toHaveLength(1)
     expect((await admin.client.sessions.get({ session_id: session.id })).ticket_number).toBe(push?.ticket_id)
     const { ticket } = await admin.client.psa.tickets.getContext({ ticket_id: push?.ticket_id ?? '' })
-    expect(ticket).toMatchObject({ board_id: '2', company: 'Contoso Dental', summary: expect.stringContaining('Contoso Dental') })
+    expect(ticket).toMatchObject({
+      board_id: '2',
+      company: 'Contoso Dental',
+      summary: expect.stringContaining('Contoso Dental'),
+    })
     expect(ticket.description?.trim()).toMatch(/^Printer offline \w+\nOutcome: In progress$/)
   })
 
@@ -179,7 +229,9 @@ describe.each(psaProviders)('%s', (provider) => {
     const push = await admin.client.psa.pushes.createTicket({ session_id: session.id, company_id: '999' })
     await waitUntilSettled()
     expect(await findPush(admin, push.id)).toMatchObject({ state: 'failed', attempts: 1, ticket_id: null })
-    expect((await admin.client.notifications.list())[0]).toMatchObject({ title: 'The ticket of a session was not created' })
+    expect((await admin.client.notifications.list())[0]).toMatchObject({
+      title: 'The ticket of a session was not created',
+    })
     const second = await admin.client.psa.pushes.createTicket({ session_id: session.id, company_id: '21' })
     await waitUntilSettled()
     expect(await findPush(admin, second.id)).toMatchObject({ state: 'pushed' })
@@ -203,15 +255,20 @@ it('PSA-24 refuses the time of a session that is not completed, too long, or of 
   const { admin } = await createAccount(service)
   await connectPsa(service, admin)
   const session = await createSession(admin, { ticket_number: takeTicket() })
-  const add = (input: object = {}) => admin.client.psa.pushes.createTimeEntry({ session_id: session.id, ...input })
+  const add = (input: object = {}) =>
+    admin.client.psa.pushes.createTimeEntry({ session_id: session.id, ...input })
   expect((await expectRefusal(add(), 409)).code).toBe('wrong_state')
-  await service.sql(`update sessions set started_at = app.now() - interval '25 hours' where id = $1`, [session.id])
+  await service.sql(`update sessions set started_at = app.now() - interval '25 hours' where id = $1`, [
+    session.id,
+  ])
   await admin.client.sessions.steps.complete({ session_id: session.id, outcome: 'resolved' })
   expect((await expectRefusal(add(), 409)).code).toBe('psa_member_not_mapped')
   await admin.client.psa.members.putMapping({ user_id: admin.id, psa_member_id: '177' })
   const tooLong = await expectRefusal(add(), 422)
   expect(tooLong.body).toMatchObject({ errors: [{ loc: ['body', 'minutes'] }] })
-  await service.sql(`update sessions set started_at = completed_at - interval '24 hours' where id = $1`, [session.id])
+  await service.sql(`update sessions set started_at = completed_at - interval '24 hours' where id = $1`, [
+    session.id,
+  ])
   expect((await add()).state).toBe('queued')
 })
 
@@ -234,7 +291,10 @@ it('PSA-26 names a new ticket after the flow and the client, in at most 100 char
   await connectPsa(service, admin)
   const session = await createSession(admin, { client_name: '😀'.repeat(99) })
   const push = await admin.client.psa.pushes.createTicket({ session_id: session.id, company_id: '21' })
-  const [row] = await service.sql<{ summary: string }>(`select details ->> 'summary' as summary from psa_pushes where id = $1`, [push.id])
+  const [row] = await service.sql<{ summary: string }>(
+    `select details ->> 'summary' as summary from psa_pushes where id = $1`,
+    [push.id],
+  )
   const characters = Array.from(row?.summary ?? '')
   expect([characters.length, characters.at(-1)]).toEqual([100, '😀'])
   expect(row?.summary).toMatch(/^\w.+: 😀/)
@@ -244,7 +304,10 @@ it('PSA-26 refuses a ticket for a session that has one', async () => {
   const { admin } = await createAccount(service)
   await connectPsa(service, admin)
   const session = await createSession(admin, { ticket_number: '4711' })
-  const refusal = await expectRefusal(admin.client.psa.pushes.createTicket({ session_id: session.id, company_id: '21' }), 409)
+  const refusal = await expectRefusal(
+    admin.client.psa.pushes.createTicket({ session_id: session.id, company_id: '21' }),
+    409,
+  )
   expect(refusal.code).toBe('already_has_ticket')
 })
 
@@ -263,7 +326,9 @@ it('PSA-25 returns 409 to a retry while another failed push of the session is be
   const client = new pg.Client({ connectionString: service.ownerUrl })
   await client.connect()
   await client.query('begin')
-  await client.query(`update psa_pushes set state = 'retrying', next_attempt_at = now() where id = $1`, [first])
+  await client.query(`update psa_pushes set state = 'retrying', next_attempt_at = now() where id = $1`, [
+    first,
+  ])
   const retry = admin.call('POST', `/integrations/psa/pushes/${second}/retry`)
   const isWaiting = async () => (await service.sql('select from pg_locks where not granted')).length > 0
   await expect.poll(isWaiting).toBe(true)
@@ -289,6 +354,11 @@ it('PSA-44 reads the context of a project ticket of ConnectWise, changes it, and
   await waitUntilSettled()
   await forgetResult(push.id)
   await advanceClock(61)
-  expect((await admin.client.psa.pushes.list()).find(({ id }) => id === push.id)).toMatchObject({ state: 'pushed', attempts: 2 })
-  expect(await listWrites(/time\/entries/)).toMatchObject([{ chargeToId: project?.id, chargeToType: 'ProjectTicket' }])
+  expect((await admin.client.psa.pushes.list()).find(({ id }) => id === push.id)).toMatchObject({
+    state: 'pushed',
+    attempts: 2,
+  })
+  expect(await listWrites(/time\/entries/)).toMatchObject([
+    { chargeToId: project?.id, chargeToType: 'ProjectTicket' },
+  ])
 })

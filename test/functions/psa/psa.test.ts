@@ -12,11 +12,15 @@ afterAll(() => service.close())
 const psaData = buildPsaData()
 const openTickets = psaData.tickets.filter(({ closed }) => !closed)
 const psaPath = '/integrations/psa'
-const getContext = (person: Person, id: number | string) => person.call('GET', `${psaPath}/tickets/${id}/context`)
+const getContext = (person: Person, id: number | string) =>
+  person.call('GET', `${psaPath}/tickets/${id}/context`)
 /** A ticket with a contact, devices, notes and a company that is not restricted. */
 const fullTicket = psaData.tickets.find(
   ({ contactId, configurationIds, notes, companyId }) =>
-    contactId && configurationIds.length > 1 && notes.length > 2 && !psaData.companies.find(({ id }) => id === companyId)?.restricted,
+    contactId &&
+    configurationIds.length > 1 &&
+    notes.length > 2 &&
+    !psaData.companies.find(({ id }) => id === companyId)?.restricted,
 ) as (typeof psaData.tickets)[number]
 
 it('PSA-06 PSA-11 returns 409 for reads without an active connection', async () => {
@@ -44,7 +48,11 @@ describe.each(psaProviders)('%s', (provider) => {
   it('PSA-01 caches the boards for an hour', async () => {
     const { admin } = await createConnectedAccount()
     const first = await admin.client.psa.tickets.listBoards()
-    expect(first.map(({ name }: { name: string }) => name).sort()).toEqual(['Alerts', 'Projects', 'Service Desk'])
+    expect(first.map(({ name }: { name: string }) => name).sort()).toEqual([
+      'Alerts',
+      'Projects',
+      'Service Desk',
+    ])
     await clearRecords('psa')
     await advanceClock(3590)
     expect(await admin.client.psa.tickets.listBoards()).toEqual(first)
@@ -77,24 +85,39 @@ describe.each(psaProviders)('%s', (provider) => {
     expect(body.configurations.map(({ serial_number }: { serial_number: string }) => serial_number)).toEqual(
       devices.map(({ serial }) => serial),
     )
-    expect(body.notes.map(({ text }: { text: string }) => text)).toEqual(fullTicket.notes.map(({ text }) => text).toReversed())
-    expect(body.notes[0]).toMatchObject({ author: fullTicket.notes.at(-1)?.author, internal: fullTicket.notes.at(-1)?.internal })
+    expect(body.notes.map(({ text }: { text: string }) => text)).toEqual(
+      fullTicket.notes.map(({ text }) => text).toReversed(),
+    )
+    expect(body.notes[0]).toMatchObject({
+      author: fullTicket.notes.at(-1)?.author,
+      internal: fullTicket.notes.at(-1)?.internal,
+    })
     expect(body.related_tickets).toHaveLength(10)
-    expect(new Set(body.related_tickets.map((ticket: { company: string }) => ticket.company))).toEqual(new Set([company?.name]))
+    expect(new Set(body.related_tickets.map((ticket: { company: string }) => ticket.company))).toEqual(
+      new Set([company?.name]),
+    )
     expect(body.related_tickets.map(({ id }: { id: string }) => id)).not.toContain(String(fullTicket.id))
   })
 
   it('PSA-45 shows what technicians decide by: agreement, severity, impact, site, team, categories, people and custom fields', async () => {
     const { admin } = await createConnectedAccount()
     const ticket = psaData.tickets.find(
-      ({ id, memberId, details }) => memberId !== null && details.otherMemberIds.length > 0 && details.requiredBy !== null && id % 2 === 0,
+      ({ id, memberId, details }) =>
+        memberId !== null && details.otherMemberIds.length > 0 && details.requiredBy !== null && id % 2 === 0,
     )
     if (!ticket) throw new Error('No ticket has all details')
     const { details, memberId } = ticket
     const { body } = await getContext(admin, ticket.id)
     expect(body.ticket).toMatchObject({
-      ...{ sub_type: details.subType, item: details.item, sla: details.sla, is_in_sla: details.isInSla, site: details.site },
-      required_by: provider === 'connectwise' ? details.requiredBy?.replace(/\.\d+Z$/, '.000Z') : details.requiredBy,
+      ...{
+        sub_type: details.subType,
+        item: details.item,
+        sla: details.sla,
+        is_in_sla: details.isInSla,
+        site: details.site,
+      },
+      required_by:
+        provider === 'connectwise' ? details.requiredBy?.replace(/\.\d+Z$/, '.000Z') : details.requiredBy,
       custom_fields: [
         { name: 'Building', value: details.customFields[0]?.value },
         { name: 'Approved', value: 'Yes' },
@@ -105,9 +128,18 @@ describe.each(psaProviders)('%s', (provider) => {
       people.map(({ identifier, name }) => (provider === 'connectwise' ? identifier : name)).toSorted(),
     )
     if (provider === 'connectwise') {
-      expect(body.ticket).toMatchObject({ severity: ['High', 'Medium', 'Low'][details.severity - 1], team: details.team, resolve_by: null })
+      expect(body.ticket).toMatchObject({
+        severity: ['High', 'Medium', 'Low'][details.severity - 1],
+        team: details.team,
+        resolve_by: null,
+      })
       expect(body.ticket.sla_status).toMatch(/^Resolve by /)
-    } else expect(body.ticket).toMatchObject({ severity: String(details.severity), resolve_by: details.resolveBy, sla_status: null })
+    } else
+      expect(body.ticket).toMatchObject({
+        severity: String(details.severity),
+        resolve_by: details.resolveBy,
+        sla_status: null,
+      })
   })
 
   it('returns null for an unavailable part, lists its name in `unavailable`, and requests the part again the next time', async () => {
@@ -115,7 +147,12 @@ describe.each(psaProviders)('%s', (provider) => {
     const restrictedId = psaData.companies.find(({ restricted }) => restricted)?.id
     const ticket = psaData.tickets.find(({ companyId }) => companyId === restrictedId)
     const { status, body } = await getContext(admin, ticket?.id ?? '')
-    expect([status, body.company, body.unavailable, body.ticket.company]).toEqual([200, null, ['company'], 'Harbor Legal'])
+    expect([status, body.company, body.unavailable, body.ticket.company]).toEqual([
+      200,
+      null,
+      ['company'],
+      'Harbor Legal',
+    ])
     await clearRecords('psa')
     await getContext(admin, ticket?.id ?? '')
     expect((await listRecords('psa')).length).toBeGreaterThan(0)
@@ -124,14 +161,24 @@ describe.each(psaProviders)('%s', (provider) => {
   it('returns no contact and no unavailable part for a ticket without a contact', async () => {
     const { admin } = await createConnectedAccount()
     const unrestrictedIds = psaData.companies.filter(({ restricted }) => !restricted).map(({ id }) => id)
-    const ticket = psaData.tickets.find(({ contactId, companyId }) => contactId === null && unrestrictedIds.includes(companyId))
-    expect((await getContext(admin, ticket?.id ?? '')).body).toMatchObject({ contact: null, unavailable: [], ticket: { contact_id: null } })
+    const ticket = psaData.tickets.find(
+      ({ contactId, companyId }) => contactId === null && unrestrictedIds.includes(companyId),
+    )
+    expect((await getContext(admin, ticket?.id ?? '')).body).toMatchObject({
+      contact: null,
+      unavailable: [],
+      ticket: { contact_id: null },
+    })
   })
 
   it('PSA-03 returns 404 for an unknown ticket', async () => {
     const { admin } = await createConnectedAccount()
-    expect([(await getContext(admin, 99)).status, (await getContext(admin, 99)).body]).toEqual([404, { detail: 'Ticket not found' }])
-    for (const id of ['x', '4711x', '-1', '%2e%2e%2f', '9'.repeat(16), 'a%00b']) expectStatus(await getContext(admin, id), 404)
+    expect([(await getContext(admin, 99)).status, (await getContext(admin, 99)).body]).toEqual([
+      404,
+      { detail: 'Ticket not found' },
+    ])
+    for (const id of ['x', '4711x', '-1', '%2e%2e%2f', '9'.repeat(16), 'a%00b'])
+      expectStatus(await getContext(admin, id), 404)
   })
 
   it('PSA-07 caches a ticket context for five minutes, separately for each account', async () => {
@@ -142,7 +189,9 @@ describe.each(psaProviders)('%s', (provider) => {
     expect((await getContext(admin, fullTicket.id)).body).toEqual(first.body)
     expect(await listRecords('psa')).toEqual([])
     const otherAccount = await createConnectedAccount()
-    expect((await getContext(otherAccount.admin, fullTicket.id)).body.fetched_at).not.toBe(first.body.fetched_at)
+    expect((await getContext(otherAccount.admin, fullTicket.id)).body.fetched_at).not.toBe(
+      first.body.fetched_at,
+    )
     await advanceClock(11)
     expect((await getContext(admin, fullTicket.id)).body.fetched_at > first.body.fetched_at).toBe(true)
   })
@@ -160,8 +209,12 @@ describe.each(psaProviders)('%s', (provider) => {
       return ids.sort()
     }
     const getSortedIds = (tickets: typeof openTickets) => tickets.map(({ id }) => String(id)).sort()
-    expect(await searchAllPages('board_ids=1,3')).toEqual(getSortedIds(openTickets.filter(({ boardId }) => boardId !== 2)))
-    expect(await searchAllPages('unassigned=true')).toEqual(getSortedIds(openTickets.filter(({ memberId }) => memberId === null)))
+    expect(await searchAllPages('board_ids=1,3')).toEqual(
+      getSortedIds(openTickets.filter(({ boardId }) => boardId !== 2)),
+    )
+    expect(await searchAllPages('unassigned=true')).toEqual(
+      getSortedIds(openTickets.filter(({ memberId }) => memberId === null)),
+    )
     expect(await searchAllPages('unassigned=true&board_ids=2')).toEqual(
       getSortedIds(openTickets.filter(({ memberId, boardId }) => memberId === null && boardId === 2)),
     )
@@ -184,7 +237,9 @@ describe.each(psaProviders)('%s', (provider) => {
     const quotedMember = psaData.members.find(({ identifier }) => identifier.includes('"'))
     await admin.client.psa.members.putMapping({ user_id: admin.id, psa_member_id: String(quotedMember?.id) })
     const body = await admin.client.psa.tickets.search({ assigned_to_me: true, page_size: 100 })
-    const expected = openTickets.filter(({ memberId }) => memberId === quotedMember?.id).map(({ id }) => String(id))
+    const expected = openTickets
+      .filter(({ memberId }) => memberId === quotedMember?.id)
+      .map(({ id }) => String(id))
     expect(body.items.map(({ id }: { id: string }) => id).sort()).toEqual(expected.sort())
     expect(expected.length).toBeGreaterThan(3)
   })
@@ -194,14 +249,19 @@ describe.each(psaProviders)('%s', (provider) => {
     await admin.client.psa.connection.put(wrongCredentials(provider))
     for (const path of ['/boards', '/tickets', `/tickets/${fullTicket.id}/context`, '/members']) {
       const { status, body } = await admin.call('GET', psaPath + path)
-      expect([status, body]).toEqual([502, { detail: 'The ticketing system refused the credentials', code: 'psa_auth_failed' }])
+      expect([status, body]).toEqual([
+        502,
+        { detail: 'The ticketing system refused the credentials', code: 'psa_auth_failed' },
+      ])
     }
     expect(await admin.client.psa.connection.test()).toEqual({
       success: false,
       message: 'The ticketing system refused the credentials',
       boards: [],
     })
-    expect((await admin.client.psa.connection.get()).last_check_error).toBe('The ticketing system refused the credentials')
+    expect((await admin.client.psa.connection.get()).last_check_error).toBe(
+      'The ticketing system refused the credentials',
+    )
   })
 
   it.each([
@@ -228,11 +288,16 @@ describe.each(psaProviders)('%s', (provider) => {
     expectStatus(await getContext(admin, fullTicket.id), 200)
   })
 
-  it('PSA-04 waits less than ten seconds for a provider that hangs, and delays no other request', { retry: 2 }, async () => {
+  it('PSA-04 waits less than ten seconds for a provider that hangs, and delays no other request', {
+    retry: 2,
+  }, async () => {
     const { admin } = await createConnectedAccount()
     await setFault({ service: 'psa', mode: 'hang' })
     const start = performance.now()
-    const [timedOut, unaffected] = await Promise.all([getContext(admin, fullTicket.id), admin.call('GET', '/sessions')])
+    const [timedOut, unaffected] = await Promise.all([
+      getContext(admin, fullTicket.id),
+      admin.call('GET', '/sessions'),
+    ])
     expect([timedOut.status, timedOut.body.code, unaffected.status]).toEqual([502, 'psa_unavailable', 200])
     expect(performance.now() - start).toBeLessThan(10_000)
   })
@@ -243,5 +308,8 @@ it.each(psaProviders)('returns boards and tickets of %s while Redis returns garb
   const { admin } = await createAccount(service)
   await connectPsa(service, admin, provider)
   await setFault({ service: 'redis', mode: 'garbage' })
-  expect([(await admin.call('GET', `${psaPath}/boards`)).status, (await getContext(admin, fullTicket.id)).status]).toEqual([200, 200])
+  expect([
+    (await admin.call('GET', `${psaPath}/boards`)).status,
+    (await getContext(admin, fullTicket.id)).status,
+  ]).toEqual([200, 200])
 })

@@ -8,7 +8,8 @@ import { serveOperations } from '#test/support/serve-operations.ts'
 const service = await startOwnService({ GOOGLE_CLIENT_ID: 'google-client' })
 afterAll(() => service.close())
 const { listRecords, clearRecords, setFault, clearFaults, advanceClock } = dashboard(service)
-const get = (path: string) => request(service, 'GET', path, { headers: { 'cf-connecting-ip': randomIpAddress() } })
+const get = (path: string) =>
+  request(service, 'GET', path, { headers: { 'cf-connecting-ip': randomIpAddress() } })
 
 const exampleLead = {
   email: 'nora@fabrikam.example',
@@ -18,8 +19,10 @@ const exampleLead = {
   message: 'Call me',
   seats: 40,
 }
-const postLead = (body: unknown, address = randomIpAddress()) => postWithoutToken(service, '/sales-leads', body, address)
-const selectLeads = (id: string) => service.sql('select email, source, seats from sales_leads where id = $1', [id])
+const postLead = (body: unknown, address = randomIpAddress()) =>
+  postWithoutToken(service, '/sales-leads', body, address)
+const selectLeads = (id: string) =>
+  service.sql('select email, source, seats from sales_leads where id = $1', [id])
 
 it('PUB-01 redirects a beta sign-up with any body to the registration page, and sends no e-mail', async () => {
   const mailCountBefore = (await listRecords('mail')).length
@@ -31,26 +34,44 @@ it('PUB-01 redirects a beta sign-up with any body to the registration page, and 
     [new Uint8Array([0, 255, 254]), 'application/octet-stream'],
   ]
   for (const [raw, type] of bodies) {
-    const headers = { 'cf-connecting-ip': randomIpAddress(), ...(raw === undefined ? {} : { 'content-type': type }) }
-    const response = await request(service, 'POST', '/beta-signup', { ...(raw === undefined ? {} : { raw }), headers })
-    expect([type, response.status, response.headers.get('location'), response.text]).toEqual([type, 307, '/register?from=beta', ''])
+    const headers = {
+      'cf-connecting-ip': randomIpAddress(),
+      ...(raw === undefined ? {} : { 'content-type': type }),
+    }
+    const response = await request(service, 'POST', '/beta-signup', {
+      ...(raw === undefined ? {} : { raw }),
+      headers,
+    })
+    expect([type, response.status, response.headers.get('location'), response.text]).toEqual([
+      type,
+      307,
+      '/register?from=beta',
+      '',
+    ])
   }
   expect(await listRecords('mail')).toHaveLength(mailCountBefore)
 })
 
 it('redirects POST /register to the registration page of the frontend with 303', async () => {
   const response = await fetch(`${service.api}/register?from=beta`, { method: 'POST', redirect: 'manual' })
-  expect([response.status, response.headers.get('location')]).toEqual([303, `${service.settings.FRONTEND_URL}/register?from=beta`])
+  expect([response.status, response.headers.get('location')]).toEqual([
+    303,
+    `${service.settings.FRONTEND_URL}/register?from=beta`,
+  ])
 })
 
 it('PUB-02 PUB-03 PUB-04 lists public plans in sort order, with their seats and without provider ids', async () => {
-  await service.sql(`insert into plan_limits (plan, max_users) values ('zeta', 5), ('alpha', null), ('hidden', 1), ('old', 1)`)
+  await service.sql(
+    `insert into plan_limits (plan, max_users) values ('zeta', 5), ('alpha', null), ('hidden', 1), ('old', 1)`,
+  )
   await service.sql(`insert into plan_billing (plan, display_name, is_public, is_archived, sort_order, provider_product_id) values
     ('zeta', 'Zeta', true, false, 15, 'prod_zeta'), ('alpha', 'Alpha', true, false, 15, null),
     ('hidden', 'Hidden', false, false, 1, null), ('old', 'Old', true, true, 1, null)`)
   const { status, body, text } = await get('/plans/public')
   expect(status).toBe(200)
-  expect(body.map(({ plan, max_seats }: { plan: string; max_seats: number | null }) => [plan, max_seats])).toEqual([
+  expect(
+    body.map(({ plan, max_seats }: { plan: string; max_seats: number | null }) => [plan, max_seats]),
+  ).toEqual([
     ['free', 3],
     ['alpha', null],
     ['zeta', 5],
@@ -73,10 +94,14 @@ it('PUB-05 returns the configuration of the sign-in page', async () => {
 })
 
 const { GOOGLE_CLIENT_ID: _, MICROSOFT_CLIENT_ID: __, ...otherSettings } = service.settings
-const serveWith = (settings: Record<string, string>) => serveOperations(publicOperations, { ...otherSettings, ...settings })
+const serveWith = (settings: Record<string, string>) =>
+  serveOperations(publicOperations, { ...otherSettings, ...settings })
 const providerCases = [
   { server: await serveWith({}), config: { self_serve_enabled: true, oauth_providers: [] } },
-  { server: await serveWith({ GOOGLE_CLIENT_ID: 'g' }), config: { self_serve_enabled: true, oauth_providers: ['google'] } },
+  {
+    server: await serveWith({ GOOGLE_CLIENT_ID: 'g' }),
+    config: { self_serve_enabled: true, oauth_providers: ['google'] },
+  },
   {
     server: await serveWith({ MICROSOFT_CLIENT_ID: 'm', SELF_SERVE_ENABLED: 'false' }),
     config: { self_serve_enabled: false, oauth_providers: ['microsoft'] },
@@ -88,7 +113,8 @@ const providerCases = [
 ]
 
 it('PUB-06 lists exactly the identity providers whose client id is set', async () => {
-  for (const { server, config } of providerCases) expect((await request(server, 'GET', '/config/public')).body).toEqual(config)
+  for (const { server, config } of providerCases)
+    expect((await request(server, 'GET', '/config/public')).body).toEqual(config)
   expect((await get('/config/public')).body.oauth_providers).toContain('google')
 })
 
@@ -102,7 +128,11 @@ it('PUB-15 stores a lead from each source, and sends one e-mail and one analytic
   }
   await expect.poll(() => listRecords('mail')).toHaveLength(5)
   const [mail] = await listRecords('mail')
-  expect(mail).toMatchObject({ to: ['sales@supportflow.example'], reply_to: [exampleLead.email], subject: 'Sales lead: Fabrikam' })
+  expect(mail).toMatchObject({
+    to: ['sales@supportflow.example'],
+    reply_to: [exampleLead.email],
+    subject: 'Sales lead: Fabrikam',
+  })
   expect(mail.text).toContain('Call me')
   await expect.poll(() => listRecords('analytics')).toHaveLength(5)
   const [capturedEvent] = await listRecords('analytics')
@@ -121,8 +151,22 @@ it('PUB-08 refuses a lead with a missing or unknown source', async () => {
 })
 
 it('accepts a lead of the maximum length and refuses invalid ones', async () => {
-  expectStatus(await postLead({ ...exampleLead, message: '漢'.repeat(4000), phone: 'x'.repeat(50), name: 'n'.repeat(200) }), 201)
-  for (const invalid of [{ message: 'x'.repeat(4001) }, { email: 'nobody' }, { seats: 0 }, { name: ' ' }, { seats: 1.5 }])
+  expectStatus(
+    await postLead({
+      ...exampleLead,
+      message: '漢'.repeat(4000),
+      phone: 'x'.repeat(50),
+      name: 'n'.repeat(200),
+    }),
+    201,
+  )
+  for (const invalid of [
+    { message: 'x'.repeat(4001) },
+    { email: 'nobody' },
+    { seats: 0 },
+    { name: ' ' },
+    { seats: 1.5 },
+  ])
     expectStatus(await postLead({ ...exampleLead, ...invalid }), 422)
 })
 
@@ -146,7 +190,9 @@ for (const mode of ['down', 'error', 'client_error', 'garbage', 'redirect'] as c
     await clearFaults()
     for (const seconds of [31, 121, 601]) await advanceClock(seconds)
     await expect
-      .poll(async () => (await listRecords('mail')).filter(({ subject }) => subject === `Sales lead: While ${mode}`))
+      .poll(async () =>
+        (await listRecords('mail')).filter(({ subject }) => subject === `Sales lead: While ${mode}`),
+      )
       .toHaveLength(1)
     expect((await listRecords('redirect')).filter(({ service }) => service === 'analytics')).toEqual([])
   })

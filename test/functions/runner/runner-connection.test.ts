@@ -22,16 +22,26 @@ it('RUN-01 shows no key of a runner in responses, log lines or audit rows, and s
     await admin.call('PUT', path, { ...body, zz: 1 }),
   ]
   expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 502, 422])
-  const rows = await service.sql('select to_jsonb(c) as row from runner_connections c where account_id = $1', [id])
+  const rows = await service.sql(
+    'select to_jsonb(c) as row from runner_connections c where account_id = $1',
+    [id],
+  )
   const audit = await service.sql('select changes from audit_logs where account_id = $1', [id])
-  const allText = JSON.stringify([responses.map(({ text, headers }) => [text, [...headers]]), rows, audit, service.log])
+  const allText = JSON.stringify([
+    responses.map(({ text, headers }) => [text, [...headers]]),
+    rows,
+    audit,
+    service.log,
+  ])
   for (let n = 0; n + 6 <= apiKey.length; n++) expect(allText).not.toContain(apiKey.slice(n, n + 6))
 })
 
 it('RUN-01 keeps the stored key for the same origin only', async () => {
   const { admin } = await createAccount(service)
   const { api_key: _, ...withoutKey } = runnerBody(service)
-  expect(expectStatus(await admin.call('PUT', path, withoutKey), 422).body.errors).toMatchObject([{ loc: ['body', 'api_key'] }])
+  expect(expectStatus(await admin.call('PUT', path, withoutKey), 422).body.errors).toMatchObject([
+    { loc: ['body', 'api_key'] },
+  ])
   await connectRunner(service, admin)
   expectStatus(await admin.call('PUT', path, withoutKey), 200)
   expect((await admin.call('POST', `${path}/test`)).body).toMatchObject({ success: true })
@@ -68,9 +78,18 @@ it('RUN-03 lists the machines of a client by name, with their state', async () =
   expect(total).toBe(2)
   expect(agents).toMatchObject([
     { name: 'LAPTOP-17', is_online: false, client: 'Northwind' },
-    { name: 'SRV-PRINT-01', is_online: true, client: 'Northwind', platform: 'windows', last_seen: expect.any(String) },
+    {
+      name: 'SRV-PRINT-01',
+      is_online: true,
+      client: 'Northwind',
+      platform: 'windows',
+      last_seen: expect.any(String),
+    },
   ])
-  expect(await list('?search=WEB')).toMatchObject({ total: 1, agents: [{ name: 'web-02', client: 'Contoso & Sons' }] })
+  expect(await list('?search=WEB')).toMatchObject({
+    total: 1,
+    agents: [{ name: 'web-02', client: 'Contoso & Sons' }],
+  })
   expect(await list('?client=nobody')).toEqual({ total: 0, agents: [] })
 })
 

@@ -23,7 +23,9 @@ async function pass(seconds: number) {
 
 /** Ask the emulator, as its own users do. */
 async function listAtVendor(path: string): Promise<{ script: number; name: string }[]> {
-  const answer = await fetch(`${service.localOrigin}/tactical-rmm${path}`, { headers: { 'x-api-key': 'demo' } })
+  const answer = await fetch(`${service.localOrigin}/tactical-rmm${path}`, {
+    headers: { 'x-api-key': 'demo' },
+  })
   return (await answer.json()) as { script: number; name: string }[]
 }
 const countStarts = async () => (await listAtVendor('/agents/scripthistory/')).length
@@ -32,7 +34,8 @@ const parameters_schema = [
   { name: 'server', label: 'Server', type: 'hostname', required: true },
   { name: 'admin_password', label: 'Password', type: 'password', required: true },
 ]
-const harmless = "Write-Output 'done'\nWrite-Output {{ admin_password }}\nRestart-Service -ComputerName {{ server }}\n"
+const harmless =
+  "Write-Output 'done'\nWrite-Output {{ admin_password }}\nRestart-Service -ComputerName {{ server }}\n"
 const risky = `Restart-Computer -ComputerName {{ server }} -Credential {{ admin_password }}\n`
 
 async function createScene({ body = harmless, risk = 'low' } = {}) {
@@ -46,8 +49,14 @@ async function createScene({ body = harmless, risk = 'low' } = {}) {
   const session = await createSession(runner, { variables }, proceduralFlowFields({ intake_form }))
   const path = `/sessions/${session.id}/runner-runs`
   const start = (changes: object = {}, person: Person = runner, headers: Record<string, string> = {}) =>
-    person.call('POST', path, { script_template_id: template.id, agent_id: agentIds.online, ...changes }, headers)
-  const find = async (id: string) => (await runner.call('GET', path)).body.find((run: { id: string }) => run.id === id)
+    person.call(
+      'POST',
+      path,
+      { script_template_id: template.id, agent_id: agentIds.online, ...changes },
+      headers,
+    )
+  const find = async (id: string) =>
+    (await runner.call('GET', path)).body.find((run: { id: string }) => run.id === id)
   return { ...account, runner, colleague, template, session, start, find }
 }
 
@@ -58,20 +67,43 @@ async function approve(
   verb = 'approve',
 ) {
   const request = { session_id: session.id, parameters: { server } }
-  const { id } = expectStatus(await runner.call('POST', `/script-templates/${template.id}/approvals`, request), 201).body
-  expectStatus(await colleague.call('POST', `/sessions/${session.id}/approvals/${id}/${verb}`, { comment: 'Looked at it' }), 200)
+  const { id } = expectStatus(
+    await runner.call('POST', `/script-templates/${template.id}/approvals`, request),
+    201,
+  ).body
+  expectStatus(
+    await colleague.call('POST', `/sessions/${session.id}/approvals/${id}/${verb}`, {
+      comment: 'Looked at it',
+    }),
+    200,
+  )
   return id as string
 }
 
 it('RUN-04 runs a template on a machine and keeps its end as a script run, without passwords and secret answers', async () => {
   const { start, find, runner, session } = await createScene()
   const { body: started } = expectStatus(await start(), 202)
-  expect(started).toMatchObject({ state: 'queued', title: 'Restart', approval_id: null, target: null, script_run_id: null })
+  expect(started).toMatchObject({
+    state: 'queued',
+    title: 'Restart',
+    approval_id: null,
+    target: null,
+    script_run_id: null,
+  })
   await settle()
-  expect(await find(started.id)).toMatchObject({ state: 'running', target: 'SRV-PRINT-01', started_at: expect.any(String) })
+  expect(await find(started.id)).toMatchObject({
+    state: 'running',
+    target: 'SRV-PRINT-01',
+    started_at: expect.any(String),
+  })
   await pass(10)
   const run = await find(started.id)
-  expect(run).toMatchObject({ state: 'finished', error: null, script_run_id: expect.any(String), finished_at: expect.any(String) })
+  expect(run).toMatchObject({
+    state: 'finished',
+    error: null,
+    script_run_id: expect.any(String),
+    finished_at: expect.any(String),
+  })
   const [record] = (await runner.call('GET', `/sessions/${session.id}/script-runs`)).body
   expect(record).toMatchObject({
     ...{ id: run.script_run_id, title: 'Restart', target: 'SRV-PRINT-01', exit_code: 0, run_by: runner.id },
@@ -91,7 +123,10 @@ it('RUN-04 keeps the exit code of a script that fails, and of one that the runne
   await settle()
   await pass(40)
   expect([(await find(long.id)).state, (await find(short.id)).state]).toEqual(['finished', 'finished'])
-  const records = (await runner.call('GET', `/sessions/${session.id}/script-runs`)).body as { exit_code: number; output: string }[]
+  const records = (await runner.call('GET', `/sessions/${session.id}/script-runs`)).body as {
+    exit_code: number
+    output: string
+  }[]
   expect(records.map(({ exit_code }) => exit_code).sort()).toEqual([3, 98])
 })
 
@@ -108,16 +143,21 @@ it('RUN-04 runs a script of low risk in an AI session, whose engineer gets the o
   expectStatus(await runner.call('POST', `${path}/runner-runs`, body), 202)
   await settle()
   await pass(10)
-  expect((await runner.call('GET', `${path}/runner-runs`)).body).toMatchObject([{ state: 'finished', session_id: chat.id }])
+  expect((await runner.call('GET', `${path}/runner-runs`)).body).toMatchObject([
+    { state: 'finished', session_id: chat.id },
+  ])
   const records = (await runner.call('GET', `${path}/script-runs`)).body
-  expect(records).toMatchObject([{ exit_code: 0, output: 'On SRV-PRINT-01\ndone\n[secret]', run_by: runner.id }])
+  expect(records).toMatchObject([
+    { exit_code: 0, output: 'On SRV-PRINT-01\ndone\n[secret]', run_by: runner.id },
+  ])
 })
 
 it('RUN-05 starts a risky script only while exactly this script is approved', async () => {
   const scene = await createScene({ body: risky, risk: 'medium' })
   const { start, find } = scene
   const before = await countStarts()
-  const expectRequired = async () => expect(expectStatus(await start(), 409).body.code).toBe('approval_required')
+  const expectRequired = async () =>
+    expect(expectStatus(await start(), 409).body.code).toBe('approval_required')
   await expectRequired()
   await approve(scene, 'srv-01', 'reject')
   await expectRequired()
@@ -143,7 +183,10 @@ it('RUN-05 starts nothing when the approval has ended before the job runs', asyn
   await settle()
   await service.sql(`update approvals set state = 'voided' where id = $1`, [approval])
   await pass(40)
-  expect(await scene.find(run.id)).toMatchObject({ state: 'failed', error: expect.stringContaining('nothing was started') })
+  expect(await scene.find(run.id)).toMatchObject({
+    state: 'failed',
+    error: expect.stringContaining('nothing was started'),
+  })
   expect(await countStarts()).toBe(before)
 })
 
@@ -197,12 +240,20 @@ it('RUN-06 leaves a run unknown when its process died between the mark and the c
   const { body: run } = expectStatus(await start({ time_limit_seconds: 5 }), 202)
   await settle()
   const before = await countStarts()
-  await service.sql(`update runner_runs set started_at = app.now(), target = 'SRV-PRINT-01' where id = $1`, [run.id])
+  await service.sql(`update runner_runs set started_at = app.now(), target = 'SRV-PRINT-01' where id = $1`, [
+    run.id,
+  ])
   await pass(200)
-  expect(await find(run.id)).toMatchObject({ state: 'unknown', error: expect.stringContaining('does not know whether it started') })
+  expect(await find(run.id)).toMatchObject({
+    state: 'unknown',
+    error: expect.stringContaining('does not know whether it started'),
+  })
   expect(await countStarts()).toBe(before)
   const [record] = (await runner.call('GET', `/sessions/${session.id}/script-runs`)).body
-  expect(record).toMatchObject({ exit_code: null, output: expect.stringContaining('It is not known how the script ended') })
+  expect(record).toMatchObject({
+    exit_code: null,
+    output: expect.stringContaining('It is not known how the script ended'),
+  })
 })
 
 it.each([
@@ -213,7 +264,11 @@ it.each([
   const before = await countStarts()
   const { body: run } = expectStatus(await start(changes), 202)
   await settle()
-  expect(await find(run.id)).toMatchObject({ state: 'failed', error: expect.stringContaining(reason), script_run_id: null })
+  expect(await find(run.id)).toMatchObject({
+    state: 'failed',
+    error: expect.stringContaining(reason),
+    script_run_id: null,
+  })
   expect(await countStarts()).toBe(before)
 })
 
@@ -226,10 +281,20 @@ it('RUN-07 repeats only what has not started: an outage before the start, and no
   await pass(50)
   expect((await find(run.id)).state).toBe('finished')
   const { body } = await admin.call('GET', '/integrations/runner')
-  expectStatus(await admin.call('PUT', '/integrations/runner', { provider: body.provider, base_url: body.base_url, api_key: 'wrong' }), 200)
+  expectStatus(
+    await admin.call('PUT', '/integrations/runner', {
+      provider: body.provider,
+      base_url: body.base_url,
+      api_key: 'wrong',
+    }),
+    200,
+  )
   const refused = expectStatus(await start(), 202).body
   await settle()
-  expect(await find(refused.id)).toMatchObject({ state: 'failed', error: expect.stringContaining('refused the API key') })
+  expect(await find(refused.id)).toMatchObject({
+    state: 'failed',
+    error: expect.stringContaining('refused the API key'),
+  })
 })
 
 it('RUN-07 is closed to viewers, colleagues, other accounts and accounts without a runner, and can be cancelled before its start', async () => {

@@ -25,12 +25,19 @@ describe('a standalone session', () => {
   }
   it.each([
     ['takes the first free slot', [[{ id: 's' }]], 's', 1],
-    ['tries again when another request takes the slot', [sqlError('23505'), sqlError('23505'), [{ id: 's' }]], 's', 3],
+    [
+      'tries again when another request takes the slot',
+      [sqlError('23505'), sqlError('23505'), [{ id: 's' }]],
+      's',
+      3,
+    ],
     ['needs a free slot', [[]], 'session_limit_reached', 1],
     ['needs a slot that stays free', [sqlError('23505'), []], 'session_limit_reached', 2],
     ['tries eleven times at most', [sqlError('23505')], 'session_limit_reached', 11],
     ['is not tried again after another failure', [sqlError('22001'), [{ id: 's' }]], 'refused', 1],
-  ])('%s', async (_, insertions, outcome, attempts) => expect(await start(insertions)).toEqual([outcome, attempts]))
+  ])('%s', async (_, insertions, outcome, attempts) =>
+    expect(await start(insertions)).toEqual([outcome, attempts]),
+  )
 })
 
 describe('a reply of the model', () => {
@@ -43,8 +50,20 @@ describe('a reply of the model', () => {
     const completions: Completion[] = []
     const { db, findStatements } = createStubScope(({ sql }) => {
       if (sql.includes('insert into script_builder_messages')) return [{ id: 'm' }]
-      const messages = Array.from({ length: messageCount }, (_, n) => ({ role: n % 2 ? 'assistant' : 'user', content: `m${n}` }))
-      return [{ id: 's', language: 'bash', script_body: null, parameters_schema: null, messages, is_exhausted: false }]
+      const messages = Array.from({ length: messageCount }, (_, n) => ({
+        role: n % 2 ? 'assistant' : 'user',
+        content: `m${n}`,
+      }))
+      return [
+        {
+          id: 's',
+          language: 'bash',
+          script_body: null,
+          parameters_schema: null,
+          messages,
+          is_exhausted: false,
+        },
+      ]
     })
     const ai = {
       model: 'test',

@@ -6,7 +6,9 @@ import { createAccount, type Person } from '#test/support/people.ts'
 
 const service = await sharedService()
 const listDrafts = async (person: Person, query = '') =>
-  (await person.call('GET', `/draft-templates${query}`)).body.map(({ id, status }: Record<string, string>) => [id, status])
+  (await person.call('GET', `/draft-templates${query}`)).body.map(
+    ({ id, status }: Record<string, string>) => [id, status],
+  )
 
 it('SCR-05 lists pending drafts by default, and all drafts with pending_only=false', async () => {
   const { admin } = await createAccount(service)
@@ -47,7 +49,12 @@ it('SCR-06 SCR-08 creates a template that records its origin when a draft is acc
     },
   ])
   const accepted = (await creator.call('GET', `/draft-templates/${id}`)).body
-  expect(accepted).toEqual({ ...draft, status: 'accepted', promoted_template_id: body.id, resolved_at: expect.stringMatching(/Z$/) })
+  expect(accepted).toEqual({
+    ...draft,
+    status: 'accepted',
+    promoted_template_id: body.id,
+    resolved_at: expect.stringMatching(/Z$/),
+  })
 })
 
 it('SCR-07 replaces fields of the draft with those of the accept request, and validates the script', async () => {
@@ -55,9 +62,15 @@ it('SCR-07 replaces fields of the draft with those of the accept request, and va
   const [id, category_id] = [await insertDraft(service, admin), await insertScriptCategory(service, admin)]
   const changes = { script_body: 'Stop-Service {{ name }}', name: 'Stop it', category_id, description: 'New' }
   const invalid = await admin.call('POST', `/draft-templates/${id}/accept`, changes)
-  expect([invalid.status, invalid.body.errors[0].msg]).toEqual([422, 'Line 1: {{ name }} is not a parameter of this script'])
+  expect([invalid.status, invalid.body.errors[0].msg]).toEqual([
+    422,
+    'Line 1: {{ name }} is not a parameter of this script',
+  ])
   const parameters_schema = [{ name: 'name', label: 'Name', type: 'string', required: false }]
-  const { status, body } = await admin.call('POST', `/draft-templates/${id}/accept`, { ...changes, parameters_schema })
+  const { status, body } = await admin.call('POST', `/draft-templates/${id}/accept`, {
+    ...changes,
+    parameters_schema,
+  })
   expect([status, body]).toMatchObject([201, { ...changes, parameters_schema }])
 })
 
@@ -74,13 +87,18 @@ it('SCR-10 SCR-11 accepts or rejects a draft once, and returns 409 to 31 of 32 s
   const { admin } = await createAccount(service)
   const id = await insertDraft(service, admin)
   const responses = await Promise.all(
-    Array.from({ length: 32 }, (_, n) => admin.call('POST', `/draft-templates/${id}/${n % 2 ? 'accept' : 'reject'}`)),
+    Array.from({ length: 32 }, (_, n) =>
+      admin.call('POST', `/draft-templates/${id}/${n % 2 ? 'accept' : 'reject'}`),
+    ),
   )
   expect(responses.filter(({ status }) => status < 300)).toHaveLength(1)
-  expect(responses.filter(({ status, body }) => status === 409 && body.code === 'already_decided')).toHaveLength(31)
+  expect(
+    responses.filter(({ status, body }) => status === 409 && body.code === 'already_decided'),
+  ).toHaveLength(31)
   const isAccepted = responses.some(({ status }) => status === 201)
   expect((await admin.call('GET', '/script-templates')).body).toHaveLength(isAccepted ? 1 : 0)
-  for (const action of ['accept', 'reject']) expectStatus(await admin.call('POST', `/draft-templates/${id}/${action}`), 409)
+  for (const action of ['accept', 'reject'])
+    expectStatus(await admin.call('POST', `/draft-templates/${id}/${action}`), 409)
 })
 
 it('SCR-12 returns 400 for an unknown category and keeps the draft pending', async () => {
@@ -99,5 +117,6 @@ it('returns 404 for a draft of another team and omits it from the list', async (
   const [creator, outsider] = [await account.addColleague(), await account.addColleague({ teamId: null })]
   const id = await insertDraft(service, creator)
   expect(await listDrafts(outsider)).toEqual([])
-  for (const action of ['accept', 'reject']) expectStatus(await outsider.call('POST', `/draft-templates/${id}/${action}`), 404)
+  for (const action of ['accept', 'reject'])
+    expectStatus(await outsider.call('POST', `/draft-templates/${id}/${action}`), 404)
 })

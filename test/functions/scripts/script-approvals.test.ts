@@ -29,10 +29,15 @@ async function createScene(risk = 'medium', body = script_body) {
     proceduralFlowFields({ intake_form }),
   )
   const path = `/script-templates/${template.id}`
-  const render = (parameters: object = {}, session_id: string | undefined = session.id, person: Person = runner) =>
-    person.call('POST', `${path}/generate`, { parameters, session_id })
-  const request = (parameters: object = {}, session_id = session.id) => runner.call('POST', `${path}/approvals`, { parameters, session_id })
-  const approve = (person: Person, id: string) => person.call('POST', `/sessions/${session.id}/approvals/${id}/approve`, {})
+  const render = (
+    parameters: object = {},
+    session_id: string | undefined = session.id,
+    person: Person = runner,
+  ) => person.call('POST', `${path}/generate`, { parameters, session_id })
+  const request = (parameters: object = {}, session_id = session.id) =>
+    runner.call('POST', `${path}/approvals`, { parameters, session_id })
+  const approve = (person: Person, id: string) =>
+    person.call('POST', `/sessions/${session.id}/approvals/${id}/approve`, {})
   return { ...account, runner, colleague, template, path, session, secret, render, request, approve }
 }
 
@@ -45,16 +50,23 @@ it('SCR-19 SCR-21 renders a risky script after an approval, whose text shows no 
   expect(codeOf(await render())).toEqual([409, 'approval_required'])
   expect((await approve(colleague, approval.id)).status).toBe(200)
   const rendered = await render()
-  expect([rendered.status, rendered.body.script]).toEqual([200, `Restart-Computer -ComputerName 'srv-dc-01' -Credential '${secret}'\n`])
+  expect([rendered.status, rendered.body.script]).toEqual([
+    200,
+    `Restart-Computer -ComputerName 'srv-dc-01' -Credential '${secret}'\n`,
+  ])
   // A response that was lost is no reason to ask again.
   expect((await render()).status).toBe(200)
   for (const person of [runner, colleague])
-    expect((await person.call('GET', `/sessions/${approval.session_id}/approvals`)).text).not.toContain(secret)
+    expect((await person.call('GET', `/sessions/${approval.session_id}/approvals`)).text).not.toContain(
+      secret,
+    )
 })
 
 it('SCR-19 refuses to render a risky script without a session, or for one that has ended', async () => {
   const { runner, path, session, render } = await createScene()
-  const { status, body } = await runner.call('POST', `${path}/generate`, { parameters: { server: 'srv', admin_password: 'x' } })
+  const { status, body } = await runner.call('POST', `${path}/generate`, {
+    parameters: { server: 'srv', admin_password: 'x' },
+  })
   expect([status, body.errors[0].loc]).toEqual([422, ['body', 'session_id']])
   await runner.call('PATCH', `/sessions/${session.id}`, { state: 'abandoned' })
   expect(codeOf(await render())).toEqual([409, 'wrong_state'])
@@ -94,7 +106,8 @@ it('SCR-20 voids the approval when the session takes another way to a step of th
   const { colleague, runner, path } = await createScene()
   const session = await createSession(runner)
   const body = { parameters: { server: 'srv-dc-01', admin_password: 'x' }, session_id: session.id }
-  const choose = (option_id: string) => runner.call('POST', `/sessions/${session.id}/decisions`, { step_id: 'ping', option_id })
+  const choose = (option_id: string) =>
+    runner.call('POST', `/sessions/${session.id}/decisions`, { step_id: 'ping', option_id })
   const render = async () => codeOf(await runner.call('POST', `${path}/generate`, body))
   await choose('yes')
   const { id } = (await runner.call('POST', `${path}/approvals`, body)).body

@@ -6,7 +6,8 @@ import { createAccount, type Person } from '#test/support/people.ts'
 
 const service = await sharedService()
 const standalone = { origin: 'standalone' }
-const startSession = (person: Person, body: object = standalone) => person.call('POST', '/script-builder/sessions', body)
+const startSession = (person: Person, body: object = standalone) =>
+  person.call('POST', '/script-builder/sessions', body)
 const sessionPath = (id: string, suffix = '') => `/script-builder/sessions/${id}${suffix}`
 
 it('SBD-01 accepts only the origins standalone and pilot_inline', async () => {
@@ -43,7 +44,9 @@ it('SBD-02 rejects pilot_inline without an AI session of the caller', async () =
 it('SBD-03 SBD-09 creates one script builder session per AI session, also for 32 simultaneous requests', async () => {
   const { admin } = await createAccount(service)
   const { id } = await createAiSession(admin)
-  const responses = await Promise.all(Array.from({ length: 32 }, () => startSession(admin, { origin: 'pilot_inline', ai_session_id: id })))
+  const responses = await Promise.all(
+    Array.from({ length: 32 }, () => startSession(admin, { origin: 'pilot_inline', ai_session_id: id })),
+  )
   expect(new Set(responses.map(({ body }) => body.id)).size).toBe(1)
   expect(responses.map(({ status }) => status).sort()).toEqual([...Array(31).fill(200), 201])
 })
@@ -52,7 +55,8 @@ it('SBD-04 lists standalone sessions by default, and other origins on request', 
   const { admin } = await createAccount(service)
   const [standaloneId, inlineId] = [
     (await startSession(admin)).body.id,
-    (await startSession(admin, { origin: 'pilot_inline', ai_session_id: (await createAiSession(admin)).id })).body.id,
+    (await startSession(admin, { origin: 'pilot_inline', ai_session_id: (await createAiSession(admin)).id }))
+      .body.id,
   ]
   const listIds = async (query: string) =>
     (await admin.call('GET', `/script-builder/sessions${query}`)).body.map(({ id }: { id: string }) => id)
@@ -83,8 +87,13 @@ it('returns a script with its parameters, and no script when the message asks fo
   expect(status).toBe(200)
   expect(body.script).toContain("Restart-Service -Name 'Spooler'")
   expect(body.parameters_schema).toMatchObject([{ name: 'host', type: 'hostname' }])
-  expect((await admin.call('GET', sessionPath(id))).body).toMatchObject({ script_body: body.script, message_count: 2 })
-  const unrelated = (await admin.call('POST', sessionPath(id, '/messages'), { message: 'Sing me a wibbly song' })).body
+  expect((await admin.call('GET', sessionPath(id))).body).toMatchObject({
+    script_body: body.script,
+    message_count: 2,
+  })
+  const unrelated = (
+    await admin.call('POST', sessionPath(id, '/messages'), { message: 'Sing me a wibbly song' })
+  ).body
   expect(unrelated.script).toBeUndefined()
   expect(unrelated.message.content).toContain('wibbly')
 })
@@ -94,9 +103,17 @@ it('SBD-07 saves the script of the session or the script in the body', async () 
   const { id } = (await startSession(admin)).body
   const save = (body: object) => admin.call('POST', sessionPath(id, '/save-to-library'), body)
   expectStatus(await save({ name: 'Nothing yet' }), 422)
-  const { body } = await admin.call('POST', sessionPath(id, '/messages'), { message: 'Write a script that restarts {{ service }}' })
-  expect((await save({ name: 'Restart' })).body).toMatchObject({ script_body: body.script, parameters_schema: [{ name: 'service' }] })
-  const changes = { script_body: 'Get-Service -Name {{ other }}', parameters_schema: [{ name: 'other', label: 'Other', type: 'string' }] }
+  const { body } = await admin.call('POST', sessionPath(id, '/messages'), {
+    message: 'Write a script that restarts {{ service }}',
+  })
+  expect((await save({ name: 'Restart' })).body).toMatchObject({
+    script_body: body.script,
+    parameters_schema: [{ name: 'service' }],
+  })
+  const changes = {
+    script_body: 'Get-Service -Name {{ other }}',
+    parameters_schema: [{ name: 'other', label: 'Other', type: 'string' }],
+  }
   expect((await save({ name: 'Mine', ...changes })).body).toMatchObject({
     script_body: changes.script_body,
     parameters_schema: [{ name: 'other' }],
@@ -124,16 +141,24 @@ it('SBD-06 sends the last 20 messages to the model, and stores the user’s mess
       [admin.accountId, id],
     )
     await admin.call('POST', sessionPath(id, '/messages'), { message: 'Write a script that stops Spooler' })
-    const [call] = (await (await fetch(`${ownService.localOrigin}/desk/ai`, { headers: { accept: 'application/json' } })).json()) as {
+    const [call] = (await (
+      await fetch(`${ownService.localOrigin}/desk/ai`, { headers: { accept: 'application/json' } })
+    ).json()) as {
       request: { messages: { content: string }[] }
     }[]
     const sentTexts = call?.request.messages.slice(2, -1).map(({ content }) => content) ?? []
     expect(sentTexts).toHaveLength(20)
-    expect([sentTexts[0], sentTexts.at(-1)]).toEqual(['message number 12', 'Write a script that stops Spooler'])
+    expect([sentTexts[0], sentTexts.at(-1)]).toEqual([
+      'message number 12',
+      'Write a script that stops Spooler',
+    ])
     await dashboard(ownService).setFault({ service: 'openai', mode: 'error' })
     const failed = await admin.call('POST', sessionPath(id, '/messages'), { message: 'And start it again' })
     expect([failed.status, failed.body.code]).toEqual([502, 'ai_provider_error'])
-    expect((await admin.call('GET', sessionPath(id))).body.messages.at(-1)).toMatchObject({ role: 'user', content: 'And start it again' })
+    expect((await admin.call('GET', sessionPath(id))).body.messages.at(-1)).toMatchObject({
+      role: 'user',
+      content: 'And start it again',
+    })
   } finally {
     await ownService.close()
   }

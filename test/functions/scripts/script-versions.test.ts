@@ -7,17 +7,35 @@ const service = await sharedService()
 const parameter = (name: string) => ({ name, label: name, type: 'string', required: true })
 
 async function createScript(person: Person, fields: Record<string, unknown> = {}): Promise<string> {
-  const script = { name: 'Restart a service', language: 'bash', script_body: 'systemctl restart {{ service }}\n', ...fields }
-  return expectStatus(await person.call('POST', '/script-templates', { parameters_schema: [parameter('service')], ...script }), 201).body.id
+  const script = {
+    name: 'Restart a service',
+    language: 'bash',
+    script_body: 'systemctl restart {{ service }}\n',
+    ...fields,
+  }
+  return expectStatus(
+    await person.call('POST', '/script-templates', { parameters_schema: [parameter('service')], ...script }),
+    201,
+  ).body.id
 }
 
 it('VER-01 keeps the content of each version, and who saved it', async () => {
   const account = await createAccount(service)
   const lead = await account.addColleague({ teamRole: 'admin' })
   const id = await createScript(account.admin)
-  await lead.call('PUT', `/script-templates/${id}`, { name: 'Second', script_body: 'service {{ service }} restart\n' })
+  await lead.call('PUT', `/script-templates/${id}`, {
+    name: 'Second',
+    script_body: 'service {{ service }} restart\n',
+  })
   const { body } = await account.admin.call('GET', `/script-templates/${id}/versions`)
-  expect(body.map((item: Record<string, unknown>) => [item.version, item.name, item.saved_by_name, item.is_current])).toEqual([
+  expect(
+    body.map((item: Record<string, unknown>) => [
+      item.version,
+      item.name,
+      item.saved_by_name,
+      item.is_current,
+    ]),
+  ).toEqual([
     [2, 'Second', lead.fullName, true],
     [1, 'Restart a service', account.admin.fullName, false],
   ])
@@ -57,7 +75,10 @@ it('VER-03 restores an old version as the newest, and a later save is no longer 
   const { admin } = await createAccount(service)
   const id = await createScript(admin)
   await admin.call('PUT', `/script-templates/${id}`, { script_body: 'reboot\n', parameters_schema: [] })
-  const restored = expectStatus(await admin.call('POST', `/script-templates/${id}/versions/1/restore`), 200).body
+  const restored = expectStatus(
+    await admin.call('POST', `/script-templates/${id}/versions/1/restore`),
+    200,
+  ).body
   expect([restored.version, restored.script_body]).toEqual([3, 'systemctl restart {{ service }}\n'])
   await admin.call('PUT', `/script-templates/${id}`, { name: 'Fourth' })
   const { body } = await admin.call('GET', `/script-templates/${id}/versions`)
@@ -89,7 +110,8 @@ it('VER-03 loses no version when 32 callers save and restore at once', async () 
 it('VER-04 keeps the newest 100 earlier versions, and counts their bytes until they are deleted', async () => {
   const account = await createAccount(service)
   const id = await createScript(account.admin, { script_body: 'x'.repeat(1000), parameters_schema: [] })
-  const readBytes = async () => Number((await service.sql(`select app.sum_usage($1, 'stored_bytes') as bytes`, [account.id]))[0]?.bytes)
+  const readBytes = async () =>
+    Number((await service.sql(`select app.sum_usage($1, 'stored_bytes') as bytes`, [account.id]))[0]?.bytes)
   const before = await readBytes()
   await service.sql(`update script_templates set version = version + 1 where id = $1`, [id])
   const oneVersion = (await readBytes()) - before
@@ -100,7 +122,10 @@ it('VER-04 keeps the newest 100 earlier versions, and counts their bytes until t
   )
   expect(await readBytes()).toBe(before + 100 * oneVersion)
   expect((await account.admin.call('GET', `/script-templates/${id}/versions/11`)).status).toBe(404)
-  const [counter] = await service.sql(`select used from usage_counters where account_id = $1 and quota = 'stored_bytes'`, [account.id])
+  const [counter] = await service.sql(
+    `select used from usage_counters where account_id = $1 and quota = 'stored_bytes'`,
+    [account.id],
+  )
   expect(Number(counter?.used)).toBe(await readBytes())
 })
 
@@ -112,7 +137,8 @@ it('VER-05 compares with the version before, with any other one, and with an emp
     parameters_schema: [parameter('service'), parameter('host')],
   })
   await admin.call('PUT', `/script-templates/${id}`, { name: 'Third' })
-  const compare = async (path: string) => (await admin.call('GET', `/script-templates/${id}/versions/${path}`)).body
+  const compare = async (path: string) =>
+    (await admin.call('GET', `/script-templates/${id}/versions/${path}`)).body
   expect(await compare('3/diff')).toEqual({
     base: 2,
     version: 3,
@@ -124,7 +150,9 @@ it('VER-05 compares with the version before, with any other one, and with an emp
     { op: 'equal', text: 'systemctl restart {{ service }}\n' },
     { op: 'insert', text: 'systemctl status {{ service }}\n' },
   ])
-  expect(both.items.map(({ id: name, change }: Record<string, unknown>) => [name, change])).toEqual([['host', 'added']])
+  expect(both.items.map(({ id: name, change }: Record<string, unknown>) => [name, change])).toEqual([
+    ['host', 'added'],
+  ])
   const all = await compare('1/diff')
   expect([all.base, all.items[0].change, all.fields.map(({ field }: { field: string }) => field)]).toEqual([
     0,
@@ -138,7 +166,10 @@ it('VER-06 shows a comparison as a page in which a text of a user stays a text',
   const { admin } = await createAccount(service)
   const id = await createScript(admin)
   await admin.call('PUT', `/script-templates/${id}`, { name: '<script>alert(1)</script>' })
-  const { status, headers, text } = await admin.call('GET', `/script-templates/${id}/versions/2/diff?format=html`)
+  const { status, headers, text } = await admin.call(
+    'GET',
+    `/script-templates/${id}/versions/2/diff?format=html`,
+  )
   expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
   expect(text).toContain('<del>Restart a service</del> <ins>&lt;script&gt;alert(1)&lt;/script&gt;</ins>')
   expect(text).not.toContain('<script>')

@@ -29,18 +29,30 @@ const find = async (person: Person, q: string, query: Record<string, string> = {
   const response = await person.call('GET', `/search?${new URLSearchParams({ q, ...query })}`)
   return expectStatus(response, 200).body.results
 }
-const findIds = async (person: Person, q: string, types?: string) => (await find(person, q, types ? { types } : {})).map(({ id }) => id)
+const findIds = async (person: Person, q: string, types?: string) =>
+  (await find(person, q, types ? { types } : {})).map(({ id }) => id)
 const listMarked = ({ text, marks }: Marked) => marks.map(({ start, end }) => text.slice(start, end))
 
 const scriptFields = { name: 'Quokka restart', language: 'bash', script_body: 'systemctl restart cups\n' }
-const node = { id: 'fw1', type: 'security', position: { x: 0, y: 0 }, data: { label: 'QUOKKA-FW', ip: '10.77.0.1' } }
+const node = {
+  id: 'fw1',
+  type: 'security',
+  position: { x: 0, y: 0 },
+  data: { label: 'QUOKKA-FW', ip: '10.77.0.1' },
+}
 
 /** Create one of each thing that a search finds, all about a quokka. */
 async function createOfEachType({ admin }: TestAccount) {
-  const create = async (path: string, body: unknown) => expectStatus(await admin.call('POST', path, body), 201).body
+  const create = async (path: string, body: unknown) =>
+    expectStatus(await admin.call('POST', path, body), 201).body
   const structure = patchProcedure()
   if (structure.steps[1]) structure.steps[1].title = 'Feed the quokka'
-  const flow = await createFlow(admin, { name: 'Quokka offline', tree_type: 'procedural', tree_structure: structure, intake_form: [] })
+  const flow = await createFlow(admin, {
+    name: 'Quokka offline',
+    tree_type: 'procedural',
+    tree_structure: structure,
+    intake_form: [],
+  })
   const session = await createSession(admin, {
     tree_id: flow.id,
     client_name: 'Quokka Ltd',
@@ -54,8 +66,17 @@ async function createOfEachType({ admin }: TestAccount) {
     script: (await create('/script-templates', scriptFields)).id,
     session: session.id,
     ai_session: (await createAiSession(admin, { problem_summary: 'The quokka does not answer' })).id,
-    article: (await create('/kb-imports', { title: 'Quokka handbook', content: 'Treat it well.', format: 'text' })).id,
-    diagram: (await create('/network-diagrams', { name: 'Head office', client_name: 'Contoso', nodes: [node], edges: [] })).id,
+    article: (
+      await create('/kb-imports', { title: 'Quokka handbook', content: 'Treat it well.', format: 'text' })
+    ).id,
+    diagram: (
+      await create('/network-diagrams', {
+        name: 'Head office',
+        client_name: 'Contoso',
+        nodes: [node],
+        edges: [],
+      })
+    ).id,
   }
 }
 
@@ -83,7 +104,11 @@ describe('a search', () => {
   })
 
   it.each([
-    ['共享打印机脱机处理', ['打印机', '脱机', '共享', '打印机 处理', '处', '共享打印机脱机处理'], ['打机', '显示器']],
+    [
+      '共享打印机脱机处理',
+      ['打印机', '脱机', '共享', '打印机 处理', '处', '共享打印机脱机处理'],
+      ['打机', '显示器'],
+    ],
     ['プリンターの接続エラー', ['接続', 'ﾌﾟﾘﾝﾀｰ', 'エラー'], ['設定']],
     ['프린터오프라인', ['프린터', '오프라인'], ['모니터']],
     ['QVPN接続の手順', ['接続', 'qvpn', 'QVPN接続'], ['印刷']],
@@ -98,7 +123,11 @@ describe('a search', () => {
     for (const word of words) {
       expect([word, await findIds(admin, word, 'flow')]).toEqual([word, [id]])
       const { body } = await admin.call('GET', `/trees?search=${encodeURIComponent(word)}`)
-      if (word !== 'obrien') expect([word, body.map((flow: { id: string }) => flow.id)]).toEqual([word, expect.arrayContaining([id])])
+      if (word !== 'obrien')
+        expect([word, body.map((flow: { id: string }) => flow.id)]).toEqual([
+          word,
+          expect.arrayContaining([id]),
+        ])
     }
     for (const word of others) expect([word, await findIds(admin, word, 'flow')]).toEqual([word, []])
   })
@@ -106,13 +135,19 @@ describe('a search', () => {
   it('SEA-11 marks the words of a script without spaces', async () => {
     const { admin } = await createAccount(service)
     await createFlow(admin, { name: '共享打印机脱机处理' })
-    expect(listMarked((await find(admin, '打印机', { types: 'flow' }))[0]?.title as Marked)).toEqual(['打印机'])
+    expect(listMarked((await find(admin, '打印机', { types: 'flow' }))[0]?.title as Marked)).toEqual([
+      '打印机',
+    ])
   })
 
   it('SEA-02 SEA-03 needs every word, accepts the start of the last one, and finds numbers, names, addresses and codes', async () => {
     const { admin } = await createAccount(service)
-    const { id } = await createSession(admin, { ticket_number: 'T20261122.0042', client_name: 'Müller & Söhne' })
-    const notes = 'Restarted srv-print01.contoso.local (10.20.30.40) after error 0x80070005; NodeNotReady; "it\'s a&b|c".'
+    const { id } = await createSession(admin, {
+      ticket_number: 'T20261122.0042',
+      client_name: 'Müller & Söhne',
+    })
+    const notes =
+      'Restarted srv-print01.contoso.local (10.20.30.40) after error 0x80070005; NodeNotReady; "it\'s a&b|c".'
     await admin.call('PATCH', `/sessions/${id}`, { notes })
     const found = [
       'T20261122.0042',
@@ -137,7 +172,17 @@ describe('a search', () => {
       'contoso mull',
     )
     for (const q of found) expect([q, await findIds(admin, q, 'session')]).toEqual([q, [id]])
-    for (const q of ['20261122.9', 'mull contoso', 'zeppelin muller', '10.20.99', '40.30.20.10', "'", '!!!', ':* & |', "' | 'all"])
+    for (const q of [
+      '20261122.9',
+      'mull contoso',
+      'zeppelin muller',
+      '10.20.99',
+      '40.30.20.10',
+      "'",
+      '!!!',
+      ':* & |',
+      "' | 'all",
+    ])
       expect([q, await findIds(admin, q, 'session')]).toEqual([q, []])
   })
 
@@ -150,7 +195,10 @@ describe('a search', () => {
     })
     const [flow] = await find(admin, 'printing quok', { types: 'flow' })
     if (!flow) throw new Error('The flow is not found')
-    expect([flow.title.text, listMarked(flow.title)]).toEqual(['<b>Quökka</b> & Printers', ['Quökka', 'Printers']])
+    expect([flow.title.text, listMarked(flow.title)]).toEqual([
+      '<b>Quökka</b> & Printers',
+      ['Quökka', 'Printers'],
+    ])
     expect(flow.snippet.text).toMatch(/^….* The 😀 QUOKKA prints <script> again\. .*…$/)
     expect(flow.snippet.text.length).toBeLessThan(210)
     expect(listMarked(flow.snippet)).toEqual(['QUOKKA', 'prints'])
@@ -173,10 +221,23 @@ describe('a search', () => {
     )
     await service.sql('vacuum analyze search_entries')
     const caller = { userId: admin.id, accountId: admin.accountId, signInId: admin.signInId }
-    for (const text of ['quokka', 'q', 'topic7', 'era1', 't7', 'topic7 era2', 'zeppelin', 'quokka '.repeat(25)]) {
+    for (const text of [
+      'quokka',
+      'q',
+      'topic7',
+      'era1',
+      't7',
+      'topic7 era2',
+      'zeppelin',
+      'quokka '.repeat(25),
+    ]) {
       const { nodes } = await explainStatements(service, true, (connection) =>
         selectResults.all(
-          openScope(connection, { caller, access: 'user', skipGuards: 'none', ip: '', readOnly: true }, () => {}).db,
+          openScope(
+            connection,
+            { caller, access: 'user', skipGuards: 'none', ip: '', readOnly: true },
+            () => {},
+          ).db,
           text,
           ['session'],
           20,
@@ -206,7 +267,10 @@ describe('who finds what', () => {
     const ids = await createOfEachType(account)
     await createFlow(account.admin, { name: 'Secret quokka', visibility: 'private' })
     await createFlow(account.admin, { name: 'Draft quokka', visibility: 'team', status: 'draft' })
-    const [team] = await service.sql<{ id: string }>(`insert into teams (account_id, name) values ($1, 'Other') returning id`, [account.id])
+    const [team] = await service.sql<{ id: string }>(
+      `insert into teams (account_id, name) values ($1, 'Other') returning id`,
+      [account.id],
+    )
     const stranger = (await createAccount(service)).admin
     const outsider = await account.addColleague({ teamId: team?.id ?? null })
     const colleague = await account.addColleague()
@@ -234,7 +298,8 @@ describe('who finds what', () => {
     const account = await createAccount(service)
     const [robin, kim] = [await account.addColleague(), await account.addColleague()]
     const { id } = await createAiSession(account.admin, { problem_summary: 'The quokka does not answer' })
-    const findBy = (people: Person[]) => Promise.all(people.map(async (person) => (await findIds(person, 'quokka')).length))
+    const findBy = (people: Person[]) =>
+      Promise.all(people.map(async (person) => (await findIds(person, 'quokka')).length))
     const people = [account.admin, robin, kim]
     expect(await findBy(people)).toEqual([1, 0, 0])
     const { handoffId } = await escalateSession(account.admin, id)
@@ -249,16 +314,19 @@ describe('who finds what', () => {
     const { admin } = account
     const ids = await createOfEachType(account)
     const types = async (person = admin) => new Set((await find(person, 'quokka')).map(({ type }) => type))
-    expectStatus(await admin.call('POST', `/network-diagrams/${ids.diagram}/archive`, { archived: true }), 200)
+    expectStatus(
+      await admin.call('POST', `/network-diagrams/${ids.diagram}/archive`, { archived: true }),
+      200,
+    )
     expect(await types()).not.toContain('diagram')
     await admin.call('PUT', `/trees/${ids.flow}`, { status: 'draft' })
     expect(await types()).not.toContain('step')
     await admin.call('PUT', `/trees/${ids.flow}`, { status: 'published', visibility: 'private' })
-    expect([(await types()).has('step'), (await types(colleague)).has('step'), (await types(colleague)).has('flow')]).toEqual([
-      true,
-      false,
-      false,
-    ])
+    expect([
+      (await types()).has('step'),
+      (await types(colleague)).has('step'),
+      (await types(colleague)).has('flow'),
+    ]).toEqual([true, false, false])
     await admin.call('PUT', `/trees/${ids.flow}`, { visibility: 'account' })
     expect((await types(colleague)).has('step')).toBe(true)
     await admin.call('PUT', `/trees/${ids.flow}`, { visibility: 'private' })
@@ -280,14 +348,19 @@ it('SEA-12 admins find what they inherit from members who left: private flows, a
     await account.addColleague(),
     await account.addColleague({ teamRole: 'admin' }),
   ]
-  const [team] = await service.sql<{ id: string }>(`insert into teams (account_id, name) values ($1, 'Other') returning id`, [account.id])
+  const [team] = await service.sql<{ id: string }>(
+    `insert into teams (account_id, name) values ($1, 'Other') returning id`,
+    [account.id],
+  )
   const otherAdmin = await account.addColleague({ teamRole: 'admin', teamId: team?.id ?? '' })
   const flow = await createFlow(leaver, { name: 'Axolotl offline', visibility: 'private' })
   const session = await createAiSession(leaver, { client_name: 'Axolotl Ltd' })
   const people = [account.admin, teamAdmin, otherAdmin, engineer]
   for (const person of people) expect(await findIds(person, 'axolotl')).toEqual([])
   expectStatus(await account.admin.call('DELETE', `/accounts/me/members/${leaver.id}`), 204)
-  const found = await Promise.all(people.map(async (person) => (await findIds(person, 'axolotl', 'flow,ai_session')).toSorted()))
+  const found = await Promise.all(
+    people.map(async (person) => (await findIds(person, 'axolotl', 'flow,ai_session')).toSorted()),
+  )
   expect(found).toEqual([[flow.id, session.id].toSorted(), [session.id], [], []])
   for (const [n, person] of people.entries())
     expect((await person.call('GET', `/trees/${flow.id}`)).status === 200).toBe(found[n]?.includes(flow.id))

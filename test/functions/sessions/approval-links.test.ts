@@ -7,7 +7,8 @@ import { createSession, proceduralFlowFields } from '#test/support/sessions.ts'
 
 const service = await sharedService()
 const linkPattern = /api\/v1(\/approval-links\/[\w.-]+)/
-const open = (method: string, path: string, headers: Record<string, string> = {}) => request(service, method, path, { headers })
+const open = (method: string, path: string, headers: Record<string, string> = {}) =>
+  request(service, method, path, { headers })
 const secret = 'Winter2026!x'
 
 /** Request the approval of a script of high risk, and return the links in the e-mail to the admin. */
@@ -17,7 +18,11 @@ async function createScene() {
   const intake_form = [...patchForm, { key: 'admin_password', label: 'Password', type: 'text', secret: true }]
   const session = await createSession(
     runner,
-    { variables: { server: 'srv-dc-01', admin_password: secret }, client_name: 'Contoso Dental', ticket_number: '4711' },
+    {
+      variables: { server: 'srv-dc-01', admin_password: secret },
+      client_name: 'Contoso Dental',
+      ticket_number: '4711',
+    },
     proceduralFlowFields({ intake_form }),
   )
   const parameters_schema = [
@@ -27,18 +32,27 @@ async function createScene() {
   const { body: script } = await runner.call('POST', '/script-templates', {
     name: 'Clean up',
     language: 'powershell',
-    script_body: '# password: Sommer2026!\nRemove-Item C:\\Temp -Recurse\nConnect-Server {{ server }} {{ admin_password }}\n',
+    script_body:
+      '# password: Sommer2026!\nRemove-Item C:\\Temp -Recurse\nConnect-Server {{ server }} {{ admin_password }}\n',
     parameters_schema,
   })
   const body = { session_id: session.id, comment: 'The profile is corrupt' }
-  const { body: approval } = expectStatus(await runner.call('POST', `/script-templates/${script.id}/approvals`, body), 201)
+  const { body: approval } = expectStatus(
+    await runner.call('POST', `/script-templates/${script.id}/approvals`, body),
+    201,
+  )
   const { admin } = account
   const path = await dashboard(service).waitForLink(admin.email, linkPattern)
   const mail = JSON.stringify(
-    (await dashboard(service).listRecords('mail')).filter((record: unknown) => JSON.stringify(record).includes(admin.email)),
+    (await dashboard(service).listRecords('mail')).filter((record: unknown) =>
+      JSON.stringify(record).includes(admin.email),
+    ),
   )
-  const links = [...new Set([...mail.matchAll(new RegExp(linkPattern, 'g'))].map(([, link]) => link as string))]
-  const state = async () => (await runner.call('GET', `/sessions/${session.id}/approvals/${approval.id}`)).body
+  const links = [
+    ...new Set([...mail.matchAll(new RegExp(linkPattern, 'g'))].map(([, link]) => link as string)),
+  ]
+  const state = async () =>
+    (await runner.call('GET', `/sessions/${session.id}/approvals/${approval.id}`)).body
   return { ...account, runner, session, script, approval, path, mail, links, state }
 }
 
@@ -48,7 +62,16 @@ it('APR-12 mails and rows show risk with reasons, client, ticket, parameters, sc
     ({ event_key }: { event_key: string }) => event_key === 'approval.requested',
   )
   for (const text of [mail, row.body]) {
-    for (const shown of ['High', 'Contoso Dental', '#4711', 'srv-dc-01', 'Remove-Item', 'deletes files', 'The profile is corrupt', 'UTC'])
+    for (const shown of [
+      'High',
+      'Contoso Dental',
+      '#4711',
+      'srv-dc-01',
+      'Remove-Item',
+      'deletes files',
+      'The profile is corrupt',
+      'UTC',
+    ])
       expect(text).toContain(shown)
     for (const hidden of [secret, 'Sommer2026!']) expect(text).not.toContain(hidden)
   }
@@ -78,7 +101,9 @@ it('APR-13 a link ends with its request, its approver and their right to decide'
     for (const method of ['GET', 'POST']) expectStatus(await open(method, path), 410)
   }
   const expired = await createScene()
-  await service.sql(`update approvals set expires_at = app.now() - interval '1 second' where id = $1`, [expired.approval.id])
+  await service.sql(`update approvals set expires_at = app.now() - interval '1 second' where id = $1`, [
+    expired.approval.id,
+  ])
   await expectEnded(expired.path)
   const left = await createScene()
   await left.addColleague({ role: 'admin' } as never)
@@ -94,7 +119,10 @@ it('APR-13 shows a browser a page for a wrong link and for one that has ended', 
   const { path } = await createScene()
   const accept = { accept: 'text/html,application/xhtml+xml' }
   const wrong = expectStatus(await open('GET', `${path.slice(0, -3)}abc`, accept), 404)
-  expect([wrong.headers.get('content-type'), wrong.text.includes('<h1>')]).toEqual(['text/html; charset=utf-8', true])
+  expect([wrong.headers.get('content-type'), wrong.text.includes('<h1>')]).toEqual([
+    'text/html; charset=utf-8',
+    true,
+  ])
   expectStatus(await open('POST', path, accept), 200)
   const ended = expectStatus(await open('GET', path, accept), 410)
   expect(ended.text).toContain('This link has ended')

@@ -16,9 +16,12 @@ const service = await sharedService()
 const pollOptions = { timeout: 10_000, interval: 20 }
 
 const codeOf = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
-const expire = (id: string) => service.sql(`update approvals set expires_at = app.now() - interval '1 second' where id = $1`, [id])
+const expire = (id: string) =>
+  service.sql(`update approvals set expires_at = app.now() - interval '1 second' where id = $1`, [id])
 const listTitles = async (person: Person) =>
-  (await person.call('GET', '/notifications')).body.map(({ title }: { title: string }) => title.replace(/ ".*/, ''))
+  (await person.call('GET', '/notifications')).body.map(({ title }: { title: string }) =>
+    title.replace(/ ".*/, ''),
+  )
 
 describe('a step that needs an approval', () => {
   it('APR-01 waits: no answer counts, not even one that skips it, until a colleague has approved', async () => {
@@ -35,16 +38,25 @@ describe('a step that needs an approval', () => {
       'Take a snapshot of srv-dc-01',
       false,
     ])
-    expect((await answer()).body).toMatchObject({ code: 'approval_required', approval: { id: requested.id, state: 'pending' } })
+    expect((await answer()).body).toMatchObject({
+      code: 'approval_required',
+      approval: { id: requested.id, state: 'pending' },
+    })
     expect((await runner.call('GET', `/sessions/${session.id}`)).body).toEqual(session)
     const approved = await decide(admin, requested.id)
-    expect([approved.status, approved.body.state, approved.body.decided_by]).toEqual([200, 'approved', admin.id])
+    expect([approved.status, approved.body.state, approved.body.decided_by]).toEqual([
+      200,
+      'approved',
+      admin.id,
+    ])
     const answered = await answer()
     expect([answered.status, answered.body.current_step_id]).toEqual([201, 'patch'])
     const { body: approvals } = await runner.call('GET', `/sessions/${session.id}/approvals`)
     const { text: note } = await runner.call('GET', `/sessions/${session.id}/export?format=ticket-note`)
     expect(note).toContain(`Approved by ${admin.fullName}`)
-    expect(approvals).toMatchObject([{ id: requested.id, state: 'used', comment: 'The client agreed', decided_by_name: admin.fullName }])
+    expect(approvals).toMatchObject([
+      { id: requested.id, state: 'used', comment: 'The client agreed', decided_by_name: admin.fullName },
+    ])
   })
 
   it('APR-09 is listed without its text, which is read one by one and only in its account', async () => {
@@ -64,12 +76,16 @@ describe('a step that needs an approval', () => {
 
   it('APR-02 cannot be approved by its runner, by whoever requested it, or by an API key', async () => {
     const account = await createAccount(service)
-    const [second, third] = [await account.addColleague({ role: 'admin' }), await account.addColleague({ role: 'admin' })]
+    const [second, third] = [
+      await account.addColleague({ role: 'admin' }),
+      await account.addColleague({ role: 'admin' }),
+    ]
     const session = await createGatedSession(account.admin)
     const path = `/sessions/${session.id}/approvals`
     const { id } = (await second.call('POST', path)).body
     const approve = (person: Person) => person.call('POST', `${path}/${id}/approve`, {})
-    for (const person of [account.admin, second]) expect(codeOf(await approve(person))).toEqual([403, undefined])
+    for (const person of [account.admin, second])
+      expect(codeOf(await approve(person))).toEqual([403, undefined])
     expect(codeOf(await approve(await createKey(service, account)))).toEqual([403, 'closed_to_keys'])
     expect((await approve(third)).body.state).toBe('approved')
   })
@@ -99,7 +115,8 @@ describe('a step that needs an approval', () => {
     for (const [approval, permitted, refused] of cases) {
       const { id: sessionId } = await createGatedSession(runner, approval)
       const { id } = (await runner.call('POST', `/sessions/${sessionId}/approvals`)).body
-      const decide = (person: Person) => person.call('POST', `/sessions/${sessionId}/approvals/${id}/approve`, {})
+      const decide = (person: Person) =>
+        person.call('POST', `/sessions/${sessionId}/approvals/${id}/approve`, {})
       for (const person of refused) expect((await decide(person)).status).toBe(403)
       for (const person of permitted) expect((await decide(person)).status).toBe(200)
     }
@@ -124,8 +141,13 @@ describe('a step that needs an approval', () => {
       Array.from({ length: 32 }, (_, n) => decide(people[n % 8] as Person, id, n % 2 ? 'approve' : 'reject')),
     )
     const statuses = answers.map(({ status }) => status)
-    expect([statuses.filter((status) => status === 200).length, statuses.filter((status) => status === 409).length]).toEqual([1, 31])
-    expect(new Set(answers.filter(({ status }) => status === 409).map(({ body }) => body.code))).toEqual(new Set(['already_decided']))
+    expect([
+      statuses.filter((status) => status === 200).length,
+      statuses.filter((status) => status === 409).length,
+    ]).toEqual([1, 31])
+    expect(new Set(answers.filter(({ status }) => status === 409).map(({ body }) => body.code))).toEqual(
+      new Set(['already_decided']),
+    )
   })
 
   it('APR-14 refuses a second request while the first one is being approved', async () => {
@@ -135,9 +157,10 @@ describe('a step that needs an approval', () => {
     await connection.connect()
     try {
       await connection.query('begin')
-      await connection.query(`update approvals set state = 'approved', decided_by = $2, decided_at = app.now() where id = $1`, [
-        ...[first.id, admin.id],
-      ])
+      await connection.query(
+        `update approvals set state = 'approved', decided_by = $2, decided_at = app.now() where id = $1`,
+        [...[first.id, admin.id]],
+      )
       const second = request(runner)
       const { rows } = await connection.query<{ pid: number }>('select pg_backend_pid() as pid')
       const isWaiting = 'select 1 from pg_stat_activity where $1 = any (pg_blocking_pids(pid))'
@@ -180,7 +203,9 @@ describe('a step that needs an approval', () => {
     const other = await createGatedSession(runner)
     await runner.call('POST', `/sessions/${other.id}/approvals`)
     await runner.call('POST', `/sessions/${other.id}/complete`, { outcome: 'cancelled' })
-    expect((await runner.call('GET', `/sessions/${other.id}/approvals`)).body).toMatchObject([{ state: 'voided' }])
+    expect((await runner.call('GET', `/sessions/${other.id}/approvals`)).body).toMatchObject([
+      { state: 'voided' },
+    ])
   })
 
   it('APR-06 expires once: neither a late decision nor a late answer counts, and the technician is notified once', async () => {
@@ -198,7 +223,10 @@ describe('a step that needs an approval', () => {
     const second = (await request()).body
     await decide(admin, second.id)
     await expire(second.id)
-    expect((await answer()).body).toMatchObject({ code: 'approval_required', approval: { id: second.id, state: 'expired' } })
+    expect((await answer()).body).toMatchObject({
+      code: 'approval_required',
+      approval: { id: second.id, state: 'expired' },
+    })
     expect((await request()).status).toBe(201)
   })
 
@@ -213,9 +241,11 @@ describe('a step that needs an approval', () => {
       [`${admin.fullName} rejected: Take a snapshot of srv-dc-01`],
     ])
     const select = (text: string) => service.sql<Record<string, string>>(text, [accountId])
-    expect(await select(`select recipient from deliveries where account_id = $1 and event_key = 'approval.requested'`)).toEqual([
-      { recipient: admin.email },
-    ])
+    expect(
+      await select(
+        `select recipient from deliveries where account_id = $1 and event_key = 'approval.requested'`,
+      ),
+    ).toEqual([{ recipient: admin.email }])
     expect(await select('select type from webhook_deliveries where account_id = $1 order by id')).toEqual([
       { type: 'approval.requested' },
       { type: 'approval.decided' },
@@ -230,8 +260,16 @@ describe('a step that needs an approval', () => {
       [accountId],
     )
     expect(rows).toMatchObject([
-      { action: 'approval.created', actor_id: runner.id, changes: { title: '[redacted]', comment: '[redacted]' } },
-      { action: 'approval.updated', actor_id: admin.id, changes: { state: { from: 'pending', to: 'approved' } } },
+      {
+        action: 'approval.created',
+        actor_id: runner.id,
+        changes: { title: '[redacted]', comment: '[redacted]' },
+      },
+      {
+        action: 'approval.updated',
+        actor_id: admin.id,
+        changes: { state: { from: 'pending', to: 'approved' } },
+      },
     ])
     expect(JSON.stringify(rows)).not.toContain('Secret plan')
   })
@@ -253,18 +291,30 @@ describe('a step that needs an approval', () => {
   it('APR-10 shows approvers the characters with which a variable could turn the text around', async () => {
     const runner = await (await createAccount(service)).addColleague()
     const procedure = procedureWithApproval({ roles: ['account_admin'] })
-    Object.assign(procedure.steps[1] as object, { title: 'Stop {{server}}', description: 'Stop {{server}}\u2069, not {{server}}' })
-    const fields = proceduralFlowFields({ tree_structure: procedure, intake_form: [{ key: 'server', label: 'Server', type: 'text' }] })
+    Object.assign(procedure.steps[1] as object, {
+      title: 'Stop {{server}}',
+      description: 'Stop {{server}}\u2069, not {{server}}',
+    })
+    const fields = proceduralFlowFields({
+      tree_structure: procedure,
+      intake_form: [{ key: 'server', label: 'Server', type: 'text' }],
+    })
     const { id } = await createSession(runner, { variables: { server: '\u202e10-vrs' } }, fields)
     const { body } = await runner.call('POST', `/sessions/${id}/approvals`)
-    expect([body.title, body.subject]).toEqual(['Stop <U+202E>10-vrs', 'Stop <U+202E>10-vrs<U+2069>, not <U+202E>10-vrs'])
+    expect([body.title, body.subject]).toEqual([
+      'Stop <U+202E>10-vrs',
+      'Stop <U+202E>10-vrs<U+2069>, not <U+202E>10-vrs',
+    ])
   })
 
   it('SES-60 shows an approver a value as it was typed, and the technician as escaped markdown', async () => {
     const runner = await (await createAccount(service)).addColleague()
     const procedure = procedureWithApproval({ roles: ['account_admin'] })
     Object.assign(procedure.steps[1] as object, { description: 'Delete {{server}}.' })
-    const fields = proceduralFlowFields({ tree_structure: procedure, intake_form: [{ key: 'server', label: 'Server', type: 'text' }] })
+    const fields = proceduralFlowFields({
+      tree_structure: procedure,
+      intake_form: [{ key: 'server', label: 'Server', type: 'text' }],
+    })
     const path = 'C:\\.cache\\[old]\\!x'
     const { id } = await createSession(runner, { variables: { server: path } }, fields)
     const { body } = await runner.call('POST', `/sessions/${id}/approvals`)
@@ -290,7 +340,10 @@ describe('a step that needs an approval', () => {
       const { id } = await createSession(runner, { variables: { server: 'x'.repeat(maxLength + 1) } }, fields)
       const { status, body } = await runner.call('POST', `/sessions/${id}/approvals`)
       expect([status, body.code, body.resource]).toEqual([409, 'limit_reached', resource])
-      expectStatus(await runner.call('PATCH', `/sessions/${id}/variables`, { server: 'x'.repeat(maxLength) }), 200)
+      expectStatus(
+        await runner.call('PATCH', `/sessions/${id}/variables`, { server: 'x'.repeat(maxLength) }),
+        200,
+      )
       expectStatus(await runner.call('POST', `/sessions/${id}/approvals`), 201)
     }
   })
@@ -307,24 +360,38 @@ describe('a step that needs an approval', () => {
     const { admin } = await createAccount(service)
     const structure = procedureWithApproval({ roles: [], expires_after_minutes: 5 })
     Object.assign(structure.steps[0] as object, { approval: { roles: ['engineer'] } })
-    const { status, body } = await admin.call('POST', '/trees', flowBody(proceduralFlowFields({ tree_structure: structure })))
+    const { status, body } = await admin.call(
+      'POST',
+      '/trees',
+      flowBody(proceduralFlowFields({ tree_structure: structure })),
+    )
     expect([status, body.errors.map(({ message }: { message: string }) => message)]).toEqual([
       400,
-      ['Only a step that is answered can require an approval', 'The approval needs at least one role or person'],
+      [
+        'Only a step that is answered can require an approval',
+        'The approval needs at least one role or person',
+      ],
     ])
   })
 
   it('FLO-62 survives a fork', async () => {
     const { admin } = await createAccount(service)
-    const flow = await createFlow(admin, proceduralFlowFields({ tree_structure: procedureWithApproval({ roles: ['engineer'] }) }))
-    expect((await admin.client.flows.forks.create({ tree_id: flow.id })).tree_structure).toEqual(flow.tree_structure)
+    const flow = await createFlow(
+      admin,
+      proceduralFlowFields({ tree_structure: procedureWithApproval({ roles: ['engineer'] }) }),
+    )
+    expect((await admin.client.flows.forks.create({ tree_id: flow.id })).tree_structure).toEqual(
+      flow.tree_structure,
+    )
   })
 
   it('FLO-62 survives a rewrite by the model, which does not see it', () => {
     const approval = { roles: ['engineer'] }
     const structure = procedureWithApproval(approval) as Parameters<typeof flattenStructure>[0]
     const rewritten = buildStructure('procedural', flattenStructure(structure), structure)
-    expect('structure' in rewritten && rewritten.structure).toMatchObject({ steps: [{}, { approval }, {}, {}] })
+    expect('structure' in rewritten && rewritten.structure).toMatchObject({
+      steps: [{}, { approval }, {}, {}],
+    })
   })
 
   it('FLO-62 survives the markdown form', async () => {
@@ -338,7 +405,9 @@ describe('a step that needs an approval', () => {
     const { text } = await admin.call('GET', `/trees/${flow.id}/export/markdown`)
     expect(text).toContain(`\nApproval: engineer account_admin ${admin.id} minutes=30\n`)
     const imported = await admin.call('POST', '/trees/import/markdown', { markdown: text })
-    expect((await admin.call('GET', `/trees/${imported.body.tree_id}`)).body.tree_structure).toEqual(flow.tree_structure)
+    expect((await admin.call('GET', `/trees/${imported.body.tree_id}`)).body.tree_structure).toEqual(
+      flow.tree_structure,
+    )
   })
 })
 
@@ -368,6 +437,11 @@ it('APR-07 sends each new state of an approval to the open streams, as the event
 })
 
 it('APR-07 the stream declares the event of an approval', () => {
-  const data = { approval_id: crypto.randomUUID(), session_id: crypto.randomUUID(), state: 'pending', requested_by: crypto.randomUUID() }
+  const data = {
+    approval_id: crypto.randomUUID(),
+    session_id: crypto.randomUUID(),
+    state: 'pending',
+    requested_by: crypto.randomUUID(),
+  }
   expect(EscalationEvents.approval_changed.safeParse({ ...data, approver_ids: [] }).error).toBeUndefined()
 })

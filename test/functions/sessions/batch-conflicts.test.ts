@@ -16,7 +16,8 @@ const flow = {
 /** Prepare sessions for `count` targets. `inserted` has how many rows each insertion returns. */
 async function create(count: number, inserted: number[]) {
   const { db, findStatements } = createStubScope(({ sql }) => {
-    if (sql.includes('insert into sessions')) return Array.from({ length: inserted.shift() ?? 0 }, () => ({ id: 's' }))
+    if (sql.includes('insert into sessions'))
+      return Array.from({ length: inserted.shift() ?? 0 }, () => ({ id: 's' }))
     return sql.includes('inner join tree_versions') ? [flow] : []
   })
   const targets = Array.from({ length: count }, (_, n) => ({ label: `srv-${n}` }))
@@ -24,7 +25,11 @@ async function create(count: number, inserted: number[]) {
     (batches) => batches.map(({ sessions }) => sessions.length),
     ({ kind, message }: { kind: string; message: string }) => [kind, message],
   )
-  return { outcome, reads: findStatements('inner join tree_versions').length, insertions: findStatements('insert into sessions').length }
+  return {
+    outcome,
+    reads: findStatements('inner join tree_versions').length,
+    insertions: findStatements('insert into sessions').length,
+  }
 }
 
 it.each([

@@ -21,19 +21,24 @@ const put = (person: Person, resource: Resource, mode: 'viewing' | 'editing' = '
 const list = async (person: Person, query: Partial<Resource> = {}) => person.client.presence.list(query)
 const userOf = ({ id, fullName: name }: Person) => ({ id, name })
 const expire = (person: Person) =>
-  service.sql(`update presence set expires_at = app.now() - interval '1 ms' where account_id = $1 and user_id = $2`, [
-    person.accountId,
-    person.id,
-  ])
+  service.sql(
+    `update presence set expires_at = app.now() - interval '1 ms' where account_id = $1 and user_id = $2`,
+    [person.accountId, person.id],
+  )
 
 /** Sweep as a job does. Return the events that it broadcasts, by account. */
 async function sweepPresence(processes = 1) {
   const broadcasts: { accountId: string; events: readonly TransientEvent[] }[] = []
   const realtime = {
-    broadcast: async (accountId: string, events: readonly TransientEvent[]) => void broadcasts.push({ accountId, events }),
+    broadcast: async (accountId: string, events: readonly TransientEvent[]) =>
+      void broadcasts.push({ accountId, events }),
   }
   const ctx = {
-    platform: openPlatformDb(openTestDatabase(service.settings.DATABASE_PLATFORM_URL), 'the sweep of a test', () => {}),
+    platform: openPlatformDb(
+      openTestDatabase(service.settings.DATABASE_PLATFORM_URL),
+      'the sweep of a test',
+      () => {},
+    ),
     realtime: realtime as never,
   }
   await runConcurrently(() => sweep(ctx, { budgetMs: 5000, now: Date.now }), processes)
@@ -57,7 +62,9 @@ it('PRS-01 shows colleagues where a person is, for 60 seconds after the last rep
   expect(row?.seconds).toBeGreaterThanOrEqual(59)
   const [entry] = await list(ben, session)
   expect(entry).toMatchObject({ ...session, user: userOf(anna), mode: 'viewing' })
-  expect(await put(ben, session)).toMatchObject({ also_here: [{ user: userOf(anna), mode: 'viewing', since: entry?.since }] })
+  expect(await put(ben, session)).toMatchObject({
+    also_here: [{ user: userOf(anna), mode: 'viewing', since: entry?.since }],
+  })
   await expire(anna)
   expect((await put(ben, session)).also_here).toEqual([])
   expect((await list(anna)).map(({ user }) => user.id)).toEqual([ben.id])
@@ -85,7 +92,9 @@ it('PRS-03 counts the tabs of a person as one presence, which edits while one of
   await put(anna, session, 'viewing', 'a')
   await anna.client.presence.delete(session)
   expect(await list(ben, session)).toEqual([])
-  await expect.poll(() => stream.events('presence').map(({ data }) => data.mode), pollOptions).toEqual(['editing', 'viewing', null])
+  await expect
+    .poll(() => stream.events('presence').map(({ data }) => data.mode), pollOptions)
+    .toEqual(['editing', 'viewing', null])
   stream.disconnect()
 })
 
@@ -97,7 +106,9 @@ it('PRS-04 sends an event when a person comes, changes the mode or leaves, and n
   await put(anna, session)
   await put(anna, session, 'editing')
   await anna.client.presence.delete(session)
-  await expect.poll(() => stream.events('presence').map(({ data }) => data.mode), pollOptions).toEqual(['viewing', 'editing', null])
+  await expect
+    .poll(() => stream.events('presence').map(({ data }) => data.mode), pollOptions)
+    .toEqual(['viewing', 'editing', null])
   const [first, second, third] = stream.events('presence')
   expect(first?.data).toEqual({ ...session, user: userOf(anna), mode: 'viewing', since: expect.any(String) })
   expect(second?.data.since).toBe(first?.data.since)
@@ -110,7 +121,10 @@ it('PRS-05 hides who is at a private flow or an AI session from those who cannot
   const flow: Resource = { type: 'flow', id: (await createFlow(anna, { visibility: 'private' })).id }
   const shared: Resource = { type: 'flow', id: (await createFlow(anna, { visibility: 'account' })).id }
   const aiSession: Resource = { type: 'ai_session', id: (await createAiSession(anna)).id }
-  const streams = [await openEscalationStream(service, ben), await openEscalationStream(service, anna)] as const
+  const streams = [
+    await openEscalationStream(service, ben),
+    await openEscalationStream(service, anna),
+  ] as const
   for (const stream of streams) await expect.poll(() => stream.text(), pollOptions).toContain('connected')
   for (const resource of [flow, aiSession, shared]) await put(anna, resource)
   const idsOf = (stream: (typeof streams)[number]) => stream.events('presence').map(({ data }) => data.id)
@@ -123,7 +137,10 @@ it('PRS-05 hides who is at a private flow or an AI session from those who cannot
 
 it('PRS-06 shows a team flow to its team, its author and admins, and an escalation to everyone', async () => {
   const { account, anna, ben } = await createPeople()
-  const [stranger, admin] = [await account.addColleague({ teamId: null }), await account.addColleague({ role: 'admin', teamId: null })]
+  const [stranger, admin] = [
+    await account.addColleague({ teamId: null }),
+    await account.addColleague({ role: 'admin', teamId: null }),
+  ]
   const author = await account.addColleague()
   const people = [anna, ben, admin, author, stranger]
   const streams = await Promise.all(people.map((person) => openEscalationStream(service, person)))
@@ -155,10 +172,13 @@ it('PRS-07 refuses a presence at what the caller cannot see with 404, and a view
 it('PRS-08 warns with also_here in the answers of edits, escalations and claims, and blocks none', async () => {
   const { account, anna, ben, session } = await createPeople()
   const flow: Resource = { type: 'flow', id: (await createFlow(anna, { visibility: 'account' })).id }
-  const ids = (answer: { also_here?: { user: { id: string } }[] | undefined }) => answer.also_here?.map(({ user }) => user.id)
+  const ids = (answer: { also_here?: { user: { id: string } }[] | undefined }) =>
+    answer.also_here?.map(({ user }) => user.id)
   for (const resource of [session, flow]) await put(ben, resource, 'editing')
   expect(ids(await anna.client.flows.trees.update({ tree_id: flow.id, name: 'New name' }))).toEqual([ben.id])
-  expect(ids(await anna.client.sessions.update({ session_id: session.id, notes: 'Called' }))).toEqual([ben.id])
+  expect(ids(await anna.client.sessions.update({ session_id: session.id, notes: 'Called' }))).toEqual([
+    ben.id,
+  ])
   expect(await ben.client.flows.trees.get({ tree_id: flow.id })).not.toHaveProperty('also_here')
   const { id, handoffId } = await createEscalation(anna)
   await put(ben, { type: 'ai_session', id })
@@ -177,7 +197,9 @@ it('PRS-09 stores each of 32 people who come at once, and announces each once', 
   const people = await runConcurrently(() => account.addColleague())
   const stream = await openEscalationStream(service, account.admin)
   await expect.poll(() => stream.text(), pollOptions).toContain('connected')
-  await Promise.all(people.flatMap((person) => [put(person, session, 'viewing', 'a'), put(person, session, 'viewing', 'a')]))
+  await Promise.all(
+    people.flatMap((person) => [put(person, session, 'viewing', 'a'), put(person, session, 'viewing', 'a')]),
+  )
   expect(await list(account.admin, session)).toHaveLength(32)
   await expect.poll(() => stream.events('presence').length, pollOptions).toBe(32)
   expect((await put(account.admin, session)).also_here).toHaveLength(32)
@@ -186,7 +208,9 @@ it('PRS-09 stores each of 32 people who come at once, and announces each once', 
 
 it('PRS-10 limits a person to 20 presences and a resource to 100, also when 32 requests come at once', async () => {
   const { anna, ben, session } = await createPeople()
-  const answers = await runConcurrently((n) => anna.call('PUT', '/presence', { ...session, mode: 'viewing', tab_id: `t${n}` }))
+  const answers = await runConcurrently((n) =>
+    anna.call('PUT', '/presence', { ...session, mode: 'viewing', tab_id: `t${n}` }),
+  )
   expect(countByStatus(answers)).toEqual({ 200: 20, 409: 12 })
   expect(answers.find(({ status }) => status === 409)?.body).toMatchObject({
     code: 'limit_reached',
@@ -199,7 +223,10 @@ it('PRS-10 limits a person to 20 presences and a resource to 100, also when 32 r
        from presence, generate_series(1, 80) n where user_id = $1 and tab_id = (select min(tab_id) from presence where user_id = $1)`,
     [anna.id],
   )
-  expect((await expectRefusal(put(ben, session), 409)).body).toMatchObject({ resource: 'presence_per_resource', limit: 100 })
+  expect((await expectRefusal(put(ben, session), 409)).body).toMatchObject({
+    resource: 'presence_per_resource',
+    limit: 100,
+  })
   await expire(anna)
   expect(await put(ben, session)).toMatchObject({ also_here: [] })
 })

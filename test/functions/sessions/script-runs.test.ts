@@ -29,8 +29,19 @@ it('SCR-31 records a script run with its machine, exit code, output and times, f
     session_id: session.id,
     step_id: 'ping',
     title: 'Restart-Service Spooler',
-    ...{ script: run.script, script_template_id: null, target: 'SRV-PRINT-01', exit_code: 1, output: 'Access is denied' },
-    ...{ started_at: '2026-11-21T09:30:00.000Z', ended_at: '2026-11-21T09:30:04.000Z', run_by: runner.id, run_by_name: runner.fullName },
+    ...{
+      script: run.script,
+      script_template_id: null,
+      target: 'SRV-PRINT-01',
+      exit_code: 1,
+      output: 'Access is denied',
+    },
+    ...{
+      started_at: '2026-11-21T09:30:00.000Z',
+      ended_at: '2026-11-21T09:30:04.000Z',
+      run_by: runner.id,
+      run_by_name: runner.fullName,
+    },
   })
   expectStatus(await colleague.call('POST', path, run), 403)
   expectStatus(await account.admin.call('POST', path, { ...run, exit_code: null }), 201)
@@ -54,7 +65,10 @@ it('SCR-31 refuses a run without a script, with two, with an unknown step, one t
     { ...run, output: 'é'.repeat(32_769) },
   ]
   for (const body of changes) expectStatus(await admin.call('POST', `/sessions/${id}/script-runs`, body), 422)
-  expectStatus(await admin.call('POST', `/sessions/${id}/script-runs`, { ...run, output: 'é'.repeat(32_768) }), 201)
+  expectStatus(
+    await admin.call('POST', `/sessions/${id}/script-runs`, { ...run, output: 'é'.repeat(32_768) }),
+    201,
+  )
 })
 
 it('SCR-32 keeps output as plain text, without the colours of a terminal', async () => {
@@ -68,7 +82,8 @@ it('SCR-32 keeps output as plain text, without the colours of a terminal', async
 it('SCR-32 names a run by a line that can be seen, and its machine likewise', async () => {
   const { admin } = await createAccount(service)
   const { id } = await createSession(admin)
-  const send = (fields: object) => admin.call('POST', `/sessions/${id}/script-runs`, { ...run, title: undefined, ...fields })
+  const send = (fields: object) =>
+    admin.call('POST', `/sessions/${id}/script-runs`, { ...run, title: undefined, ...fields })
   const { body } = await send({ script: '\u200b\n\u202eStop-Service\r\nexit', target: 'SRV\u202e-01' })
   expect(body).toMatchObject({ title: 'Stop-Service', target: 'SRV-01' })
   expect((await send({ script: '\u200b' })).body).toMatchObject({ title: 'Script', script: '\u200b' })
@@ -82,7 +97,10 @@ it('SCR-33 stores no secret answer of the session that a script or its output re
   const { id } = await createSession(admin, { variables }, { ...proceduralFlowFields(), intake_form })
   const sent = { ...run, script: 'net use /user:adm Violet-Tractor-81', output: 'with Violet-Tractor-81: ok' }
   const { text } = expectStatus(await admin.call('POST', `/sessions/${id}/script-runs`, sent), 201)
-  expect(JSON.parse(text)).toMatchObject({ script: 'net use /user:adm [secret]', output: 'with [secret]: ok' })
+  expect(JSON.parse(text)).toMatchObject({
+    script: 'net use /user:adm [secret]',
+    output: 'with [secret]: ok',
+  })
   const padding = 'x'.repeat(185)
   for (const fields of [{ script: `${padding} Violet-Tractor-81` }, { target: 'srv-Violet-Tractor-81' }])
     expectStatus(await admin.call('POST', `/sessions/${id}/script-runs`, { ...run, ...fields }), 201)
@@ -93,7 +111,11 @@ it('SCR-33 stores no secret answer of the session that a script or its output re
 it('SCR-37 cuts a title or a target that placeholders of secret answers make too long', async () => {
   const { admin } = await createAccount(service)
   const intake_form = [...patchForm, { key: 'pin', label: 'PIN', type: 'text', secret: true }]
-  const { id } = await createSession(admin, { variables: { server: 'srv-dc-01', pin: '4711' } }, { ...proceduralFlowFields(), intake_form })
+  const { id } = await createSession(
+    admin,
+    { variables: { server: 'srv-dc-01', pin: '4711' } },
+    { ...proceduralFlowFields(), intake_form },
+  )
   const longest = {
     ...run,
     title: '4711'.repeat(50),
@@ -108,10 +130,17 @@ it('SCR-37 cuts a title or a target that placeholders of secret answers make too
 it('SCR-34 a run of a template has its name and version, and only an approval of that template in this session', async () => {
   const account = await createAccount(service)
   const runner = await account.addColleague()
-  const template = { name: 'Stop the spooler', language: 'powershell', script_body: 'Get-Date', risk: 'medium' }
+  const template = {
+    name: 'Stop the spooler',
+    language: 'powershell',
+    script_body: 'Get-Date',
+    risk: 'medium',
+  }
   const { body: script } = expectStatus(await account.admin.call('POST', '/script-templates', template), 201)
   const [session, other] = [await createSession(runner), await createSession(runner)]
-  const request = await runner.call('POST', `/script-templates/${script.id}/approvals`, { session_id: session.id })
+  const request = await runner.call('POST', `/script-templates/${script.id}/approvals`, {
+    session_id: session.id,
+  })
   const approvalId = expectStatus(request, 201).body.id
   const { script: _, ...withoutScript } = run
   const send = (sessionId: string, fields: object) =>
@@ -144,15 +173,24 @@ it('SCR-35 32 concurrent runs at the limit of a session exceed it by none', asyn
   expect(responses.find(({ status }) => status === 409)?.body).toMatchObject({ code: 'limit_reached' })
 })
 
-it.each(textFormats)('SCR-36 exports a run with its step as %s, masked where the export is', async (format) => {
-  const { admin } = await createAccount(service)
-  const { id } = await createSession(admin)
-  const output = `${'x'.repeat(40)}\n`.repeat(100)
-  await admin.call('POST', `/sessions/${id}/script-runs`, { ...run, step_id: 'ping', output: `${output}Password: Winter2026!` })
-  const plain = (await exportSession(admin, id, `?format=${format}&mask=false`)).text
-  expect(plain.replaceAll('\\', '')).toContain('Script Restart-Service Spooler on SRV-PRINT-01: exit code 1')
-  expect(plain).toContain('Winter2026!')
-  // A note shows the end alone.
-  expect(plain.length > 4000).toBe(format !== 'ticket-note')
-  expect((await exportSession(admin, id, `?format=${format}&mask=true`)).text).not.toContain('Winter2026!')
-})
+it.each(textFormats)(
+  'SCR-36 exports a run with its step as %s, masked where the export is',
+  async (format) => {
+    const { admin } = await createAccount(service)
+    const { id } = await createSession(admin)
+    const output = `${'x'.repeat(40)}\n`.repeat(100)
+    await admin.call('POST', `/sessions/${id}/script-runs`, {
+      ...run,
+      step_id: 'ping',
+      output: `${output}Password: Winter2026!`,
+    })
+    const plain = (await exportSession(admin, id, `?format=${format}&mask=false`)).text
+    expect(plain.replaceAll('\\', '')).toContain(
+      'Script Restart-Service Spooler on SRV-PRINT-01: exit code 1',
+    )
+    expect(plain).toContain('Winter2026!')
+    // A note shows the end alone.
+    expect(plain.length > 4000).toBe(format !== 'ticket-note')
+    expect((await exportSession(admin, id, `?format=${format}&mask=true`)).text).not.toContain('Winter2026!')
+  },
+)

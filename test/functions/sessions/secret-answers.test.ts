@@ -33,14 +33,18 @@ const tree_structure = {
 }
 const flowFields = { tree_type: 'procedural', tree_structure, intake_form }
 /** Return a secret that occurs nowhere else, and that masking would not recognise by its form. */
-const createSecret = () => `lantern-${crypto.randomUUID().replace(/[\d-]/g, (char) => 'ghijklmnop'[Number(char)] ?? 'q')}`
+const createSecret = () =>
+  `lantern-${crypto.randomUUID().replace(/[\d-]/g, (char) => 'ghijklmnop'[Number(char)] ?? 'q')}`
 const answered = { secret: true, set: true }
 const unanswered = { secret: true, set: false }
 
 async function createScene(variables: Record<string, unknown> = {}) {
   const { admin, addColleague } = await createAccount(service)
   const secret = createSecret()
-  const fields = { ticket_number: '#4711', variables: { server: 'srv-dc-01', admin_password: secret, ...variables } }
+  const fields = {
+    ticket_number: '#4711',
+    variables: { server: 'srv-dc-01', admin_password: secret, ...variables },
+  }
   const session = await createSession(admin, fields, flowFields)
   return { admin, addColleague, secret, session }
 }
@@ -65,8 +69,12 @@ async function findTables(text: string): Promise<string[]> {
 async function findRecords(text: string): Promise<string[]> {
   const { listRecords } = dashboard(service)
   const services = ['mail', 'chat', 'queue', 'analytics', 'redirect', 'psa', 'ai'] as const
-  const records = await Promise.all(services.map(async (name) => [name, JSON.stringify(await listRecords(name))] as const))
-  return [...records, ['log', service.log.join('\n')] as const].filter(([, content]) => content.includes(text)).map(([name]) => name)
+  const records = await Promise.all(
+    services.map(async (name) => [name, JSON.stringify(await listRecords(name))] as const),
+  )
+  return [...records, ['log', service.log.join('\n')] as const]
+    .filter(([, content]) => content.includes(text))
+    .map(([name]) => name)
 }
 
 describe('a secret answer', () => {
@@ -74,7 +82,10 @@ describe('a secret answer', () => {
     const { admin, addColleague, secret, session } = await createScene()
     await connectPsa(service, admin)
     await addColleague()
-    await admin.call('POST', '/notifications/configs', { channel: 'chat1_webhook', webhook_url: `${service.localOrigin}/chat/1/secrets` })
+    await admin.call('POST', '/notifications/configs', {
+      channel: 'chat1_webhook',
+      webhook_url: `${service.localOrigin}/chat/1/secrets`,
+    })
     const path = `/sessions/${session.id}`
     const newSecret = createSecret()
     const texts: string[] = [JSON.stringify(session)]
@@ -93,12 +104,17 @@ describe('a secret answer', () => {
     expectStatus(await call('POST', `${path}/decisions`, { step_id: 's0', outcome: 'done' }), 201)
     expectStatus(await call('POST', `${path}/complete`, { outcome: 'resolved' }), 200)
     for (const format of [...textFormats, 'pdf'])
-      for (const mask of ['true', 'false']) texts.push((await admin.call('GET', `${path}/export?format=${format}&mask=${mask}`)).text)
+      for (const mask of ['true', 'false'])
+        texts.push((await admin.call('GET', `${path}/export?format=${format}&mask=${mask}`)).text)
     expectStatus(await call('POST', `${path}/push`, { internal: true }), 202)
     await call('POST', `${path}/save-as-tree`, { name: 'Sign in' })
     expectStatus(await call('POST', `${path}/convert-to-flow`, {}), 201)
     const aiSession = (
-      await call('POST', '/ai-sessions', { session_type: 'chat', problem_summary: 'Sign in to srv-dc-01', psa_ticket_id: '4711' })
+      await call('POST', '/ai-sessions', {
+        session_type: 'chat',
+        problem_summary: 'Sign in to srv-dc-01',
+        psa_ticket_id: '4711',
+      })
     ).body
     expectStatus(await call('POST', `/ai-sessions/${aiSession.id}/chat`, { message: 'What now?' }), 200)
     await call('POST', `/ai-sessions/${aiSession.id}/escalate`, { summary: 'Cannot sign in' })
@@ -107,7 +123,9 @@ describe('a secret answer', () => {
     await service.stack.localServer.qstash.waitUntilSettled()
     // What is not secret is found in these places, so the search would find a secret there too.
     expect(await findRecords(visible)).toEqual(expect.arrayContaining(['psa', 'ai']))
-    expect(await findTables(visible)).toEqual(expect.arrayContaining(['public.sessions', 'public.psa_pushes']))
+    expect(await findTables(visible)).toEqual(
+      expect.arrayContaining(['public.sessions', 'public.psa_pushes']),
+    )
     for (const text of [secret, newSecret]) {
       expect(texts.filter((response) => response.includes(text))).toEqual([])
       expect([await findTables(text), await findRecords(text)]).toEqual([[], []])
@@ -118,7 +136,10 @@ describe('a secret answer', () => {
   it('SES-42 is shown by reads and exports only as set', async () => {
     const { admin, session } = await createScene()
     expect(session.variables).toEqual({ server: 'srv-dc-01', admin_password: answered, note: unanswered })
-    expect(session.current_step).toMatchObject({ title: 'Sign in to srv-dc-01 with [secret]', description: 'Enter `[secret]`.' })
+    expect(session.current_step).toMatchObject({
+      title: 'Sign in to srv-dc-01 with [secret]',
+      description: 'Enter `[secret]`.',
+    })
     const { text } = await admin.call('GET', `/sessions/${session.id}/export?format=ticket-note&mask=false`)
     expect(text).toContain('Server: srv-dc-01\nAdmin password: [secret]')
   })
@@ -131,7 +152,10 @@ describe('a secret answer', () => {
       422,
       ['body', 'variables', 'admin_password'],
     ])
-    const tooShort = await admin.call('POST', '/sessions', { tree_id, variables: { server: 'a', admin_password: 'Zq7-abc' } })
+    const tooShort = await admin.call('POST', '/sessions', {
+      tree_id,
+      variables: { server: 'a', admin_password: 'Zq7-abc' },
+    })
     expectStatus(tooShort, 422)
     expect(tooShort.text).not.toContain('Zq7-abc')
   })
@@ -140,13 +164,23 @@ describe('a secret answer', () => {
     const { admin } = await createAccount(service)
     const { id: tree_id } = await createFlow(admin, flowFields)
     const prepared = (
-      await admin.call('POST', '/sessions/prepare', { tree_id, variables: { server: 'a', admin_password: createSecret() } })
+      await admin.call('POST', '/sessions/prepare', {
+        tree_id,
+        variables: { server: 'a', admin_password: createSecret() },
+      })
     ).body
     expect(prepared.variables.admin_password).toEqual(answered)
-    expectStatus(await admin.call('POST', `/sessions/${prepared.id}/start`, { variables: prepared.variables }), 200)
-    const withoutSecret = (await admin.call('POST', '/sessions/prepare', { tree_id, variables: { server: 'a' } })).body
+    expectStatus(
+      await admin.call('POST', `/sessions/${prepared.id}/start`, { variables: prepared.variables }),
+      200,
+    )
+    const withoutSecret = (
+      await admin.call('POST', '/sessions/prepare', { tree_id, variables: { server: 'a' } })
+    ).body
     expectStatus(await admin.call('POST', `/sessions/${withoutSecret.id}/start`, {}), 422)
-    const started = await admin.call('POST', `/sessions/${withoutSecret.id}/start`, { variables: { admin_password: createSecret() } })
+    const started = await admin.call('POST', `/sessions/${withoutSecret.id}/start`, {
+      variables: { admin_password: createSecret() },
+    })
     expect([started.status, started.body.variables.admin_password]).toEqual([200, answered])
   })
 
@@ -159,7 +193,10 @@ describe('a secret answer', () => {
       note: answered,
     })
     expectStatus(await admin.call('PATCH', path, { admin_password: null }), 422)
-    expect((await admin.call('PATCH', path, { note: null })).body).toMatchObject({ admin_password: answered, note: unanswered })
+    expect((await admin.call('PATCH', path, { note: null })).body).toMatchObject({
+      admin_password: answered,
+      note: unanswered,
+    })
   })
 
   it('SES-43 sent with the same Idempotency-Key is stored once', async () => {
@@ -180,13 +217,16 @@ describe('a secret answer', () => {
 
   it('SES-42 can be opened with the key that sealed it after a newer key was added, and only for its session and field', async () => {
     const { secret, session } = await createScene()
-    const [row] = await service.sql<{ secrets: Record<string, string> }>('select secret_variables as secrets from sessions where id = $1', [
-      session.id,
-    ])
+    const [row] = await service.sql<{ secrets: Record<string, string> }>(
+      'select secret_variables as secrets from sessions where id = $1',
+      [session.id],
+    )
     const keys = JSON.parse(service.settings.CREDENTIALS_KEY ?? '[]')
     const rotated = createVault([{ version: 99, key: btoa('k'.repeat(32)) }, ...keys])
     const sealed = row?.secrets.admin_password ?? ''
-    expect(await openAnswers(rotated, session.id, { admin_password: sealed })).toEqual({ admin_password: secret })
+    expect(await openAnswers(rotated, session.id, { admin_password: sealed })).toEqual({
+      admin_password: secret,
+    })
     await expect(openAnswers(rotated, session.id, { note: sealed })).rejects.toThrow()
     await expect(openAnswers(rotated, crypto.randomUUID(), { admin_password: sealed })).rejects.toThrow()
   })
@@ -210,9 +250,17 @@ describe('a script for a session', () => {
   it('SES-44 contains the answers of the session, and values in the request win', async () => {
     const { admin, secret, session } = await createScene()
     const path = `/script-templates/${await createScript(admin)}/generate`
-    const { status, body } = await admin.call('POST', path, { session_id: session.id, parameters: { site: 'North', server: 'srv-2' } })
-    expect([status, body.script]).toEqual([200, `Connect-Server -Name 'srv-2' -Password '${secret}' -Site 'North'`])
-    expect(body.warnings).toContain('The script contains Admin password as plain text; do not store the script')
+    const { status, body } = await admin.call('POST', path, {
+      session_id: session.id,
+      parameters: { site: 'North', server: 'srv-2' },
+    })
+    expect([status, body.script]).toEqual([
+      200,
+      `Connect-Server -Name 'srv-2' -Password '${secret}' -Site 'North'`,
+    ])
+    expect(body.warnings).toContain(
+      'The script contains Admin password as plain text; do not store the script',
+    )
   })
 
   it('SES-44 is refused to a colleague who may not change the session, and for an unknown session', async () => {
@@ -238,7 +286,8 @@ describe('a secret field of a flow', () => {
   it('FLO-60 keeps its declaration in a version, a fork, an export and markdown', async () => {
     const { admin } = await createAccount(service)
     const flow = await createFlow(admin, flowFields)
-    const secretKeys = (form: { key: string; secret?: boolean }[]) => form.filter(({ secret }) => secret).map(({ key }) => key)
+    const secretKeys = (form: { key: string; secret?: boolean }[]) =>
+      form.filter(({ secret }) => secret).map(({ key }) => key)
     const fork = (await admin.call('POST', `/trees/${flow.id}/fork`, {})).body
     const exported = JSON.parse((await admin.call('GET', `/trees/${flow.id}/export`)).text)
     const markdown = (await admin.call('GET', `/trees/${flow.id}/export/markdown`)).text
@@ -266,8 +315,19 @@ it('SES-45 refuses a run of a schedule whose target list contains an answer to a
   const { admin } = await createAccount(service)
   const flow = await createFlow(admin, { ...flowFields, tree_type: 'maintenance' })
   const createSchedule = async (variables: object) => {
-    const list = (await admin.call('POST', '/target-lists/', { name: crypto.randomUUID(), targets: [{ label: 'SRV', variables }] })).body
-    const body = { name: 'Nightly', tree_id: flow.id, target_list_id: list.id, cron: '0 2 * * *', timezone: 'Europe/Berlin' }
+    const list = (
+      await admin.call('POST', '/target-lists/', {
+        name: crypto.randomUUID(),
+        targets: [{ label: 'SRV', variables }],
+      })
+    ).body
+    const body = {
+      name: 'Nightly',
+      tree_id: flow.id,
+      target_list_id: list.id,
+      cron: '0 2 * * *',
+      timezone: 'Europe/Berlin',
+    }
     return (await admin.call('POST', '/maintenance-schedules', body)).body.id
   }
   const refused = await admin.call(
@@ -276,5 +336,8 @@ it('SES-45 refuses a run of a schedule whose target list contains an answer to a
   )
   expect([refused.status, refused.body.code]).toEqual([400, 'invalid_targets'])
   expect(refused.text).not.toContain('Winter2026')
-  expectStatus(await admin.call('POST', `/maintenance-schedules/${await createSchedule({ server: 'a' })}/run`), 201)
+  expectStatus(
+    await admin.call('POST', `/maintenance-schedules/${await createSchedule({ server: 'a' })}/run`),
+    201,
+  )
 })

@@ -8,7 +8,8 @@ import { answerStep, insertPlatformFlow, proceduralFlowFields } from '#test/supp
 
 const service = await sharedService()
 const createBatch = (person: Person, body: unknown) => person.call('POST', '/sessions/batch', body)
-const countSessions = async ({ accountId }: Person) => (await service.sql('select from sessions where account_id = $1', [accountId])).length
+const countSessions = async ({ accountId }: Person) =>
+  (await service.sql('select from sessions where account_id = $1', [accountId])).length
 /** Post an invalid batch and expect that no session is created. Return the status and the error code. */
 const createInvalidBatch = async (person: Person, tree_id: string, targets: unknown = buildTargets(1)) => {
   const { status, body } = await createBatch(person, { tree_id, targets })
@@ -27,13 +28,29 @@ describe('a batch', () => {
       ticket_number: 'CHG-1',
     })
     expect([status, Object.keys(body)]).toEqual([201, ['batch_id', 'sessions']])
-    expect(body.sessions.map(({ target_label }: { target_label: string }) => target_label)).toEqual(['SRV-0', 'SRV-1', 'SRV-2'])
+    expect(body.sessions.map(({ target_label }: { target_label: string }) => target_label)).toEqual([
+      'SRV-0',
+      'SRV-1',
+      'SRV-2',
+    ])
     const items = (await admin.call('GET', `/sessions?batch_id=${body.batch_id}`)).body
-    expect(items.map(({ id }: { id: string }) => id).sort()).toEqual(body.sessions.map(({ id }: { id: string }) => id).sort())
+    expect(items.map(({ id }: { id: string }) => id).sort()).toEqual(
+      body.sessions.map(({ id }: { id: string }) => id).sort(),
+    )
     for (const [n, { id, target_label }] of body.sessions.entries()) {
       const session = (await admin.call('GET', `/sessions/${id}`)).body
-      expect(session).toMatchObject({ state: 'prepared', batch_id: body.batch_id, target_label, user_id: admin.id, tree_id: flow.id })
-      expect(session).toMatchObject({ client_name: 'Contoso', ticket_number: 'CHG-1', variables: { server: `srv-${n}` } })
+      expect(session).toMatchObject({
+        state: 'prepared',
+        batch_id: body.batch_id,
+        target_label,
+        user_id: admin.id,
+        tree_id: flow.id,
+      })
+      expect(session).toMatchObject({
+        client_name: 'Contoso',
+        ticket_number: 'CHG-1',
+        variables: { server: `srv-${n}` },
+      })
     }
     expect((await admin.call('GET', `/trees/${flow.id}`)).body.usage_count).toBe(0)
     const started = (await admin.call('POST', `/sessions/${body.sessions[1].id}/start`)).body
@@ -46,7 +63,9 @@ describe('a batch', () => {
     const { id } = await createFlow(admin, proceduralFlowFields())
     expect(await createInvalidBatch(admin, id, [])).toEqual([422, undefined])
     expect(await createInvalidBatch(admin, id, buildTargets(101))).toEqual([422, undefined])
-    expect((await createBatch(admin, { tree_id: id, targets: buildTargets(100) })).body.sessions).toHaveLength(100)
+    expect(
+      (await createBatch(admin, { tree_id: id, targets: buildTargets(100) })).body.sessions,
+    ).toHaveLength(100)
     expect(await countSessions(admin)).toBe(100)
   })
 
@@ -54,13 +73,17 @@ describe('a batch', () => {
     const { admin } = await createAccount(service)
     const procedure = await createFlow(admin, proceduralFlowFields({ tree_type: 'procedural' }))
     const tree = await createFlow(admin)
-    for (const { id } of [procedure, tree]) expect(await createInvalidBatch(admin, id)).toEqual([400, 'wrong_flow_type'])
+    for (const { id } of [procedure, tree])
+      expect(await createInvalidBatch(admin, id)).toEqual([400, 'wrong_flow_type'])
   })
 
   it('SES-10 returns 404 for a batch of a flow that the caller cannot see', async () => {
     const [account, otherAccount] = [await createAccount(service), await createAccount(service)]
     const foreignFlow = await createFlow(otherAccount.admin, proceduralFlowFields({ visibility: 'public' }))
-    const hiddenFlow = await createFlow(await account.addColleague(), proceduralFlowFields({ visibility: 'private' }))
+    const hiddenFlow = await createFlow(
+      await account.addColleague(),
+      proceduralFlowFields({ visibility: 'private' }),
+    )
     for (const { id } of [foreignFlow, hiddenFlow, { id: crypto.randomUUID() }])
       expect(await createInvalidBatch(account.admin, id)).toEqual([404, undefined])
   })
@@ -76,7 +99,10 @@ describe('a batch', () => {
     expect(await createInvalidBatch(admin, draft.id)).toEqual([400, 'not_published'])
     expect(await createInvalidBatch(admin, deleted.id)).toEqual([404, undefined])
     const team = (await admin.call('POST', '/teams', { name: 'North' })).body
-    const otherFlow = await createFlow(await account.addColleague({ teamId: team.id }), proceduralFlowFields())
+    const otherFlow = await createFlow(
+      await account.addColleague({ teamId: team.id }),
+      proceduralFlowFields(),
+    )
     expect(await createInvalidBatch(await account.addColleague(), otherFlow.id)).toEqual([404, undefined])
     expect(await createInvalidBatch(admin, otherFlow.id)).toEqual([400, 'not_own_team'])
   })
@@ -85,8 +111,15 @@ describe('a batch', () => {
     const account = await createAccount(service)
     const engineer = await account.addColleague()
     const team = (await account.admin.call('POST', '/teams', { name: 'North' })).body
-    const otherFlow = await createFlow(await account.addColleague({ teamId: team.id }), proceduralFlowFields({ visibility: 'account' }))
-    const platformFlowId = await insertPlatformFlow(service, 'maintenance', proceduralFlowFields().tree_structure)
+    const otherFlow = await createFlow(
+      await account.addColleague({ teamId: team.id }),
+      proceduralFlowFields({ visibility: 'account' }),
+    )
+    const platformFlowId = await insertPlatformFlow(
+      service,
+      'maintenance',
+      proceduralFlowFields().tree_structure,
+    )
     const teamless = await account.addColleague({ teamId: null })
     expect(await createInvalidBatch(engineer, otherFlow.id)).toEqual([400, 'not_own_team'])
     expect(await createInvalidBatch(engineer, platformFlowId)).toEqual([400, 'not_own_team'])
@@ -99,16 +132,32 @@ describe('a batch', () => {
     const targetsWithLabel = (length: number) => [{ label: 'x'.repeat(length), variables: { server: 'srv' } }]
     expect(await createInvalidBatch(admin, id, targetsWithLabel(256))).toEqual([422, undefined])
     expect(await createInvalidBatch(admin, id, targetsWithLabel(0))).toEqual([422, undefined])
-    expect((await createBatch(admin, { tree_id: id, targets: targetsWithLabel(255) })).body.sessions[0].target_label).toHaveLength(255)
-    const errorLocation = async (path: string, body: unknown) => (await admin.call('POST', path, body)).body.errors[0].loc
-    expect(await errorLocation('/sessions/batch', { tree_id: id, targets: targetsWithLabel(256) })).toEqual(['body', 'targets', 0, 'label'])
-    expect(await errorLocation('/sessions/prepare', { tree_id: id, target_label: 'x'.repeat(256) })).toEqual(['body', 'target_label'])
+    expect(
+      (await createBatch(admin, { tree_id: id, targets: targetsWithLabel(255) })).body.sessions[0]
+        .target_label,
+    ).toHaveLength(255)
+    const errorLocation = async (path: string, body: unknown) =>
+      (await admin.call('POST', path, body)).body.errors[0].loc
+    expect(await errorLocation('/sessions/batch', { tree_id: id, targets: targetsWithLabel(256) })).toEqual([
+      'body',
+      'targets',
+      0,
+      'label',
+    ])
+    expect(await errorLocation('/sessions/prepare', { tree_id: id, target_label: 'x'.repeat(256) })).toEqual([
+      'body',
+      'target_label',
+    ])
   })
 
   it('SES-34 creates no session when a target is invalid, and returns the index of each invalid target', async () => {
     const { admin } = await createAccount(service)
     const { id } = await createFlow(admin, proceduralFlowFields())
-    const targets = [...buildTargets(2), { label: 'LAST', variables: { server: 'not a host' } }, { label: 'NONE' }]
+    const targets = [
+      ...buildTargets(2),
+      { label: 'LAST', variables: { server: 'not a host' } },
+      { label: 'NONE' },
+    ]
     const { status, body } = await createBatch(admin, { tree_id: id, targets })
     expect([status, body.errors.map(({ loc }: { loc: unknown[] }) => loc)]).toEqual([
       422,
@@ -123,7 +172,8 @@ describe('a batch', () => {
   it('reports the progress of a batch', async () => {
     const account = await createAccount(service)
     const { id: tree_id } = await createFlow(account.admin, proceduralFlowFields())
-    const { batch_id, sessions } = (await createBatch(account.admin, { tree_id, targets: buildTargets(3) })).body
+    const { batch_id, sessions } = (await createBatch(account.admin, { tree_id, targets: buildTargets(3) }))
+      .body
     const viewer = await account.addColleague({ role: 'viewer' })
     const getProgress = async () => (await viewer.call('GET', `/sessions/batches/${batch_id}`)).body
     const noOutcomes = { resolved: 0, unresolved: 0, escalated: 0, cancelled: 0 }

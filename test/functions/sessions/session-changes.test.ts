@@ -7,7 +7,10 @@ import { answerStep, createSession } from '#test/support/sessions.ts'
 
 const service = await sharedService()
 const getUsageCount = async (treeId: string) =>
-  Number((await service.sql<{ usage_count: string }>('select usage_count from trees where id = $1', [treeId]))[0]?.usage_count)
+  Number(
+    (await service.sql<{ usage_count: string }>('select usage_count from trees where id = $1', [treeId]))[0]
+      ?.usage_count,
+  )
 
 async function prepareSession(person: Person, fields: Record<string, unknown> = {}) {
   const tree_id = fields.tree_id ?? (await createFlow(person)).id
@@ -21,9 +24,23 @@ describe('a prepared session', () => {
     const { admin } = await createAccount(service)
     const intake_form = [...printerForm, { key: 'floor', label: 'Floor', type: 'number', default: 2 }]
     const { id: tree_id } = await createFlow(admin, { intake_form })
-    const session = await prepareSession(admin, { tree_id, variables: { site: 'North' }, ticket_number: 'T-7', target_label: 'PRN-1' })
-    expect(session).toMatchObject({ state: 'prepared', variables: { site: 'North' }, ticket_number: 'T-7', target_label: 'PRN-1' })
-    expect([session.current_step, session.started_at, session.progress]).toEqual([null, null, { answered: 0, total: 3, percent: 0 }])
+    const session = await prepareSession(admin, {
+      tree_id,
+      variables: { site: 'North' },
+      ticket_number: 'T-7',
+      target_label: 'PRN-1',
+    })
+    expect(session).toMatchObject({
+      state: 'prepared',
+      variables: { site: 'North' },
+      ticket_number: 'T-7',
+      target_label: 'PRN-1',
+    })
+    expect([session.current_step, session.started_at, session.progress]).toEqual([
+      null,
+      null,
+      { answered: 0, total: 3, percent: 0 },
+    ])
     expect(await admin.client.sessions.get({ session_id: session.id })).toEqual(session)
     expect(await getUsageCount(tree_id)).toBe(0)
     const start = (variables: unknown) => admin.call('POST', `/sessions/${session.id}/start`, { variables })
@@ -46,10 +63,15 @@ describe('a prepared session', () => {
   it('SES-13 refuses to prepare a session with invalid answers or from a draft', async () => {
     const { admin } = await createAccount(service)
     const flow = await createFlow(admin)
-    const invalid = await admin.call('POST', '/sessions/prepare', { tree_id: flow.id, variables: { printer_ip: 5 } })
+    const invalid = await admin.call('POST', '/sessions/prepare', {
+      tree_id: flow.id,
+      variables: { printer_ip: 5 },
+    })
     expect([invalid.status, invalid.body.errors[0].loc]).toEqual([422, ['body', 'variables', 'printer_ip']])
     const draft = await createFlow(admin, { status: 'draft' })
-    expect((await admin.call('POST', '/sessions/prepare', { tree_id: draft.id })).body.code).toBe('not_published')
+    expect((await admin.call('POST', '/sessions/prepare', { tree_id: draft.id })).body.code).toBe(
+      'not_published',
+    )
   })
 
   it('SES-29 starts a prepared session once for 32 concurrent requests, with or without answers', async () => {
@@ -60,7 +82,9 @@ describe('a prepared session', () => {
       [variables, {}],
     ]) {
       const session = await prepareSession(admin, { variables: storedVariables })
-      const responses = await Promise.all(Array.from({ length: 32 }, () => admin.call('POST', `/sessions/${session.id}/start`, body)))
+      const responses = await Promise.all(
+        Array.from({ length: 32 }, () => admin.call('POST', `/sessions/${session.id}/start`, body)),
+      )
       expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array(31).fill(409)])
       expect(responses.find(({ status }) => status === 409)?.body.code).toBe('wrong_state')
       expect(await getUsageCount(session.tree_id)).toBe(1)
@@ -86,7 +110,11 @@ describe('variables', () => {
   it('SES-14 keeps all of 32 concurrent changes of the variables', async () => {
     const { admin } = await createAccount(service)
     const session = await createSession(admin)
-    await Promise.all(Array.from({ length: 32 }, (_, n) => admin.call('PATCH', `/sessions/${session.id}/variables`, { [`v${n}`]: n })))
+    await Promise.all(
+      Array.from({ length: 32 }, (_, n) =>
+        admin.call('PATCH', `/sessions/${session.id}/variables`, { [`v${n}`]: n }),
+      ),
+    )
     const { variables } = await admin.client.sessions.get({ session_id: session.id })
     expect(Object.keys(variables)).toHaveLength(33)
   })
@@ -96,11 +124,20 @@ describe('a session', () => {
   it('updates only the session fields in the body, even after the session is completed', async () => {
     const { admin } = await createAccount(service)
     const session = await createSession(admin, { ticket_number: 'T-1', client_name: 'Contoso' })
-    const patch = async (changes: unknown) => (await admin.call('PATCH', `/sessions/${session.id}`, changes)).body
+    const patch = async (changes: unknown) =>
+      (await admin.call('PATCH', `/sessions/${session.id}`, changes)).body
     expect(await patch({})).toEqual(session)
-    expect(await patch({ ticket_number: null, notes: 'Noon' })).toEqual({ ...session, ticket_number: null, notes: 'Noon' })
+    expect(await patch({ ticket_number: null, notes: 'Noon' })).toEqual({
+      ...session,
+      ticket_number: null,
+      notes: 'Noon',
+    })
     await admin.client.sessions.steps.complete({ session_id: session.id, outcome: 'resolved' })
-    expect(await patch({ next_steps: 'Order toner' })).toMatchObject({ state: 'completed', notes: 'Noon', next_steps: 'Order toner' })
+    expect(await patch({ next_steps: 'Order toner' })).toMatchObject({
+      state: 'completed',
+      notes: 'Noon',
+      next_steps: 'Order toner',
+    })
   })
 
   it('SES-27 abandons a session only while it is prepared or in progress, and refuses to start it afterwards', async () => {
@@ -109,7 +146,10 @@ describe('a session', () => {
     for (const session of [await createSession(admin), await prepareSession(admin)]) {
       const { status, body } = await abandon(session.id)
       expect([status, body.state, body.completed_at, body.outcome]).toEqual([200, 'abandoned', null, null])
-      expect([(await abandon(session.id)).status, (await abandon(session.id)).body.code]).toEqual([409, 'wrong_state'])
+      expect([(await abandon(session.id)).status, (await abandon(session.id)).body.code]).toEqual([
+        409,
+        'wrong_state',
+      ])
       expect((await admin.call('POST', `/sessions/${session.id}/start`)).body.code).toBe('wrong_state')
     }
     const session = await createSession(admin)
@@ -158,9 +198,14 @@ describe('access to a session', () => {
     for (const person of [viewer, lead, account.admin])
       expect(await person.client.sessions.get({ session_id: session.id })).toEqual(session)
     for (const [method, path, body] of writes)
-      expect([path, (await lead.call(method, `/sessions/${session.id}${path}`, body)).status]).toEqual([path, 403])
+      expect([path, (await lead.call(method, `/sessions/${session.id}${path}`, body)).status]).toEqual([
+        path,
+        403,
+      ])
     expect(await owner.client.sessions.get({ session_id: session.id })).toEqual(session)
-    expect((await account.admin.client.sessions.update({ session_id: session.id, notes: 'By the admin' })).notes).toBe('By the admin')
+    expect(
+      (await account.admin.client.sessions.update({ session_id: session.id, notes: 'By the admin' })).notes,
+    ).toBe('By the admin')
     await account.admin.client.sessions.delete({ session_id: session.id })
   })
 
@@ -168,7 +213,10 @@ describe('access to a session', () => {
     const [ours, theirs] = [await createAccount(service), await createAccount(service)]
     const session = await createSession(ours.admin)
     for (const [method, path, body] of [['GET', '', undefined], ...writes] as const)
-      expect([path, (await theirs.admin.call(method, `/sessions/${session.id}${path}`, body)).status]).toEqual([path, 404])
+      expect([
+        path,
+        (await theirs.admin.call(method, `/sessions/${session.id}${path}`, body)).status,
+      ]).toEqual([path, 404])
     expect(await ours.admin.client.sessions.get({ session_id: session.id })).toEqual(session)
   })
 })

@@ -3,31 +3,55 @@ import { sharedService } from '#test/support/app.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
 import { createFlow } from '#test/support/flows.ts'
 import { createAccount, type Person } from '#test/support/people.ts'
-import { answerStep, createProceduralSession, createSession, insertPlatformFlow, proceduralFlowFields } from '#test/support/sessions.ts'
+import {
+  answerStep,
+  createProceduralSession,
+  createSession,
+  insertPlatformFlow,
+  proceduralFlowFields,
+} from '#test/support/sessions.ts'
 
 const service = await sharedService()
-const addCustomStep = (person: Person, id: string, body: unknown) => person.call('POST', `/sessions/${id}/custom-steps`, body)
+const addCustomStep = (person: Person, id: string, body: unknown) =>
+  person.call('POST', `/sessions/${id}/custom-steps`, body)
 
 describe('custom steps', () => {
   it('SES-16 adds custom steps from three sources and no other', async () => {
     const { admin } = await createAccount(service)
     const session = await createSession(admin)
-    const libraryStep = await admin.client.flows.stepLibrary.create({ title: 'Restart the spooler', description: 'As admin' })
+    const libraryStep = await admin.client.flows.stepLibrary.create({
+      title: 'Restart the spooler',
+      description: 'As admin',
+    })
     const otherFlow = await createFlow(admin, proceduralFlowFields())
     const first = await addCustomStep(admin, session.id, { source: 'ad-hoc', title: ' Asked the user ' })
     expect([first.status, first.body.current_step_id]).toEqual([201, 'ping'])
     await answerStep(admin, session, 'yes')
-    await addCustomStep(admin, session.id, { source: 'step-library', library_step_id: libraryStep.id, title: 'Restarted it' })
+    await addCustomStep(admin, session.id, {
+      source: 'step-library',
+      library_step_id: libraryStep.id,
+      title: 'Restarted it',
+    })
     const { body } = await addCustomStep(admin, session.id, {
       source: 'forked-tree',
       tree_id: otherFlow.id,
       node_id: 'patch',
       after_step_id: 'ping',
     })
-    const generatedFields = (n: number) => ({ id: body.custom_steps[n].id, created_at: body.custom_steps[n].created_at })
+    const generatedFields = (n: number) => ({
+      id: body.custom_steps[n].id,
+      created_at: body.custom_steps[n].created_at,
+    })
     const noSource = { library_step_id: null, tree_id: null, node_id: null }
     expect(body.custom_steps).toEqual([
-      { ...generatedFields(0), ...noSource, source: 'ad-hoc', after_step_id: 'ping', title: 'Asked the user', description: '' },
+      {
+        ...generatedFields(0),
+        ...noSource,
+        source: 'ad-hoc',
+        after_step_id: 'ping',
+        title: 'Asked the user',
+        description: '',
+      },
       {
         ...generatedFields(1),
         ...noSource,
@@ -57,7 +81,10 @@ describe('custom steps', () => {
     const wrongPath = await answerStep(admin, session, 'no')
     await answerStep(admin, wrongPath, 'failed')
     const { body } = await addCustomStep(admin, session.id, { source: 'ad-hoc', title: 'Called the vendor' })
-    expect([body.current_step_id, body.custom_steps[0].after_step_id]).toEqual([null, wrongPath.current_step_id])
+    expect([body.current_step_id, body.custom_steps[0].after_step_id]).toEqual([
+      null,
+      wrongPath.current_step_id,
+    ])
   })
 
   it('SES-16 refuses a custom step of a node without a title, unless it has one itself', async () => {
@@ -84,7 +111,12 @@ describe('custom steps', () => {
     )
     expectStatus(await addCustomStep(admin, id, { source: 'ad-hoc', title: 'Step 100' }), 201)
     const { status, body } = await addCustomStep(admin, id, { source: 'ad-hoc', title: 'Step 101' })
-    expect([status, body.code, body.resource, body.limit]).toEqual([409, 'limit_reached', 'custom_steps', 100])
+    expect([status, body.code, body.resource, body.limit]).toEqual([
+      409,
+      'limit_reached',
+      'custom_steps',
+      100,
+    ])
   })
 
   it('SES-16 WIR-08 rejects a custom step with a missing field or an invalid reference', async () => {
@@ -120,7 +152,10 @@ describe('completing a session', () => {
     for (const outcome of ['resolved', 'unresolved', 'escalated', 'cancelled']) {
       const session = await createSession(admin)
       await admin.client.sessions.update({ session_id: session.id, notes: 'Before', next_steps: 'Call' })
-      const { status, body } = await admin.call('POST', `/sessions/${session.id}/complete`, { outcome, next_steps: 'Order a cable' })
+      const { status, body } = await admin.call('POST', `/sessions/${session.id}/complete`, {
+        outcome,
+        next_steps: 'Order a cable',
+      })
       expect([status, body.state, body.outcome, body.notes, body.next_steps]).toEqual([
         200,
         'completed',
@@ -149,7 +184,10 @@ describe('completing a session', () => {
     const { admin } = await createAccount(service)
     const session = await createSession(admin)
     await answerStep(admin, session, 'yes')
-    const { progress } = await admin.client.sessions.steps.complete({ session_id: session.id, outcome: 'resolved' })
+    const { progress } = await admin.client.sessions.steps.complete({
+      session_id: session.id,
+      outcome: 'resolved',
+    })
     expect(progress).toEqual({ answered: 1, total: 1, percent: 100 })
     expect((await admin.client.sessions.list())[0]?.progress).toEqual(progress)
   })
@@ -158,14 +196,21 @@ describe('completing a session', () => {
     const { admin } = await createAccount(service)
     const { id: tree_id } = await createFlow(admin)
     const preparedSession = await admin.client.sessions.prepare({ tree_id })
-    expect((await admin.call('POST', `/sessions/${preparedSession.id}/complete`, { outcome: 'resolved' })).body.code).toBe('wrong_state')
+    expect(
+      (await admin.call('POST', `/sessions/${preparedSession.id}/complete`, { outcome: 'resolved' })).body
+        .code,
+    ).toBe('wrong_state')
     const { id } = await createSession(admin, { tree_id })
     const outcomes = ['resolved', 'unresolved']
     const responses = await Promise.all(
-      Array.from({ length: 32 }, (_, n) => admin.call('POST', `/sessions/${id}/complete`, { outcome: outcomes[n % 2] })),
+      Array.from({ length: 32 }, (_, n) =>
+        admin.call('POST', `/sessions/${id}/complete`, { outcome: outcomes[n % 2] }),
+      ),
     )
     expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array(31).fill(409)])
-    expect(await admin.client.sessions.get({ session_id: id })).toEqual(responses.find(({ status }) => status === 200)?.body)
+    expect(await admin.client.sessions.get({ session_id: id })).toEqual(
+      responses.find(({ status }) => status === 200)?.body,
+    )
   })
 })
 
@@ -174,10 +219,16 @@ describe('saving a session as a flow', () => {
     const { admin } = await createAccount(service)
     const flow = await createFlow(admin, { category: 'Printing', description: 'Offline' })
     const session = await createSession(admin, { tree_id: flow.id })
-    await addCustomStep(admin, session.id, { source: 'ad-hoc', title: 'Asked the user', description: 'By phone' })
+    await addCustomStep(admin, session.id, {
+      source: 'ad-hoc',
+      title: 'Asked the user',
+      description: 'By phone',
+    })
     await answerStep(admin, session, 'no')
     await addCustomStep(admin, session.id, { source: 'ad-hoc', title: 'Looked at the lamp' })
-    const { status, body } = await admin.call('POST', `/sessions/${session.id}/save-as-tree`, { name: 'Printer moved' })
+    const { status, body } = await admin.call('POST', `/sessions/${session.id}/save-as-tree`, {
+      name: 'Printer moved',
+    })
     expect(status).toBe(201)
     expect(body).toMatchObject({
       name: 'Printer moved',
@@ -192,7 +243,10 @@ describe('saving a session as a flow', () => {
       intake_form: flow.intake_form,
     })
     const { options, children } = body.tree_structure
-    expect(options.map((option: { next_node_id: string }) => option.next_node_id)).toEqual(['queue', 'custom-1'])
+    expect(options.map((option: { next_node_id: string }) => option.next_node_id)).toEqual([
+      'queue',
+      'custom-1',
+    ])
     const summarise = (node: { id: string; type: string; title: string; children?: never[] }): unknown => [
       node.id,
       node.type,
@@ -206,7 +260,9 @@ describe('saving a session as a flow', () => {
       ['custom-2', 'action', 'Looked at the lamp', ['cable', 'solution', 'Reseat the network cable']],
     ])
     expect((await admin.client.flows.trees.validatePublish({ tree_id: body.id })).can_publish).toBe(true)
-    expect((await admin.client.flows.trees.get({ tree_id: flow.id })).tree_structure).toEqual(flow.tree_structure)
+    expect((await admin.client.flows.trees.get({ tree_id: flow.id })).tree_structure).toEqual(
+      flow.tree_structure,
+    )
   })
 
   it('SES-15 keeps the parent and root ids of a deleted fork, and inserts custom steps into a procedure', async () => {
@@ -219,9 +275,21 @@ describe('saving a session as a flow', () => {
     await colleague.client.flows.trees.update({ tree_id: fork.id, visibility: 'private' })
     await colleague.client.flows.trees.delete({ tree_id: fork.id })
     for (const after_step_id of ['end', 'snapshot', 'snapshot'])
-      await addCustomStep(colleague, session.id, { source: 'ad-hoc', title: `After ${after_step_id}`, after_step_id })
-    const { body } = await account.admin.call('POST', `/sessions/${session.id}/save-as-tree`, { name: 'Mine', description: 'New' })
-    expect([body.parent_tree_id, body.root_tree_id, body.fork_depth, body.description]).toEqual([fork.id, root.id, 2, 'New'])
+      await addCustomStep(colleague, session.id, {
+        source: 'ad-hoc',
+        title: `After ${after_step_id}`,
+        after_step_id,
+      })
+    const { body } = await account.admin.call('POST', `/sessions/${session.id}/save-as-tree`, {
+      name: 'Mine',
+      description: 'New',
+    })
+    expect([body.parent_tree_id, body.root_tree_id, body.fork_depth, body.description]).toEqual([
+      fork.id,
+      root.id,
+      2,
+      'New',
+    ])
     const ids = body.tree_structure.steps.map(({ id }: { id: string }) => id)
     expect(ids).toEqual(['before', 'snapshot', 'custom-2', 'custom-3', 'patch', 'custom-1', 'end'])
   })

@@ -54,16 +54,24 @@ describe('exporting a session', () => {
           maxIndex >= 1,
           maxIndex >= 2,
         ])
-        expect([format, maxIndex, text.includes('snippet-of-last')]).toEqual([format, maxIndex, maxIndex >= 2])
+        expect([format, maxIndex, text.includes('snippet-of-last')]).toEqual([
+          format,
+          maxIndex,
+          maxIndex >= 2,
+        ])
       }
     }
     for (const invalid of ['-1', '1.5', 'x', '', '1e99', '0x1'])
-      expect([invalid, (await exportSession(admin, id, `?max_step_index=${invalid}`)).status]).toEqual([invalid, 422])
+      expect([invalid, (await exportSession(admin, id, `?max_step_index=${invalid}`)).status]).toEqual([
+        invalid,
+        422,
+      ])
   })
 
   it('SES-21 stores the time of the first export of a completed session, and none for a session in progress', async () => {
     const { admin } = await createAccount(service)
-    const readExportedAt = async (id: string) => (await admin.client.sessions.get({ session_id: id })).exported_at
+    const readExportedAt = async (id: string) =>
+      (await admin.client.sessions.get({ session_id: id })).exported_at
     const inProgressId = await createAnsweredSession(admin, threeNotes, {}, false)
     await exportSession(admin, inProgressId)
     expect(await readExportedAt(inProgressId)).toBeNull()
@@ -83,7 +91,9 @@ describe('exporting a session', () => {
     const people = [admin, await addColleague({ role: 'viewer' })]
     const id = await createAnsweredSession(admin, threeNotes)
     const readExportedAt = async () => (await admin.client.sessions.get({ session_id: id })).exported_at
-    const exports = Array.from({ length: 32 }, (_, n) => exportSession(people[n % 2] as Person, id, '?format=text'))
+    const exports = Array.from({ length: 32 }, (_, n) =>
+      exportSession(people[n % 2] as Person, id, '?format=text'),
+    )
     await Promise.race(exports)
     const first = await readExportedAt()
     expect((await Promise.all(exports)).map(({ status }) => status)).toEqual(Array(32).fill(200))
@@ -104,11 +114,26 @@ describe('exporting a session', () => {
     const { admin } = await createAccount(service)
     const secrets = ['10.9.8.7', 'fe80::77', 'vik@contoso.com', '\\\\fs77\\pay', `ghp_${'a1B2'.repeat(9)}`]
     const text = secrets.join(' ; ')
-    const fields = { ticket_number: `T ${secrets[0]}`, client_name: text, variables: { printer_ip: '10.9.8.7', other: text } }
+    const fields = {
+      ticket_number: `T ${secrets[0]}`,
+      client_name: text,
+      variables: { printer_ip: '10.9.8.7', other: text },
+    }
     const id = await createAnsweredSession(admin, [text, `\`\`\`\n${text}\n\`\`\``], fields)
     await admin.client.sessions.update({ session_id: id, notes: text, next_steps: text })
-    await admin.client.sessions.notes.addSupportingData({ session_id: id, kind: 'text', title: text, content: text })
-    await admin.client.sessions.notes.addSupportingData({ session_id: id, kind: 'screenshot', title: text, content: text, step_id: 's0' })
+    await admin.client.sessions.notes.addSupportingData({
+      session_id: id,
+      kind: 'text',
+      title: text,
+      content: text,
+    })
+    await admin.client.sessions.notes.addSupportingData({
+      session_id: id,
+      kind: 'screenshot',
+      title: text,
+      content: text,
+      step_id: 's0',
+    })
     await admin.client.accounts.updatePreferences({ mask_exports: true })
     for (const format of textFormats) {
       for (const query of [`?format=${format}&mask=true`, `?format=${format}`]) {
@@ -127,7 +152,12 @@ describe('exporting a session', () => {
     const { admin } = await createAccount(service)
     const id = await createAnsweredSession(admin, threeNotes)
     const addSupportingData = (item: object) => admin.call('POST', `/sessions/${id}/supporting-data`, item)
-    await addSupportingData({ kind: 'text', title: 'Output of ping', content: '0 received\n  of 4', step_id: 's1' })
+    await addSupportingData({
+      kind: 'text',
+      title: 'Output of ping',
+      content: '0 received\n  of 4',
+      step_id: 's1',
+    })
     await addSupportingData({ kind: 'screenshot', title: 'The panel', content: 'Shows E-12' })
     for (const format of textFormats) {
       const { text } = await exportSession(admin, id, `?format=${format}`)
@@ -142,12 +172,12 @@ describe('exporting a session', () => {
     await insertAnswers(service, admin, id, Array(305).fill('password: Sommer!9x '.repeat(1000)))
     for (const format of textFormats) {
       const { status, text } = await exportSession(admin, id, `?format=${format}&mask=true`)
-      expect([format, status, text.includes('Sommer'), text.includes('shortened: the report is too large')]).toEqual([
+      expect([
         format,
-        200,
-        false,
-        true,
-      ])
+        status,
+        text.includes('Sommer'),
+        text.includes('shortened: the report is too large'),
+      ]).toEqual([format, 200, false, true])
       expect(text.length).toBeLessThan(8 * 1024 * 1024)
     }
     expectStatus(await exportSession(admin, id, '?format=pdf&mask=true'), 200)
@@ -167,9 +197,14 @@ describe('exporting a session', () => {
   it('exports times in the caller’s time zone', async () => {
     const { admin } = await createAccount(service)
     const id = await createAnsweredSession(admin, threeNotes)
-    await service.sql(`update sessions set started_at = '2026-03-29T00:59:00Z', completed_at = '2026-03-29T01:01:00Z' where id = $1`, [id])
+    await service.sql(
+      `update sessions set started_at = '2026-03-29T00:59:00Z', completed_at = '2026-03-29T01:01:00Z' where id = $1`,
+      [id],
+    )
     await service.sql(`update users set timezone = 'Europe/Berlin' where id = $1`, [admin.id])
     const { text } = await exportSession(admin, id, '?format=text')
-    expect(text).toMatch(/Started: +29 Mar 2026, 01:59\nCompleted: +29 Mar 2026, 03:01\nTime taken: +2 min\nTime zone: +Europe\/Berlin/)
+    expect(text).toMatch(
+      /Started: +29 Mar 2026, 01:59\nCompleted: +29 Mar 2026, 03:01\nTime taken: +2 min\nTime zone: +Europe\/Berlin/,
+    )
   })
 })

@@ -31,9 +31,14 @@ async function createThreeSessions() {
     [3, 'REQ-100', 'contoso legal', printer],
   ] as const) {
     const session = await createSession(account.admin, { tree_id: flow.id, ticket_number, client_name })
-    const completion = n < 3 ? `, state = 'completed', outcome = 'resolved', completed_at = started_at + interval '1 day'` : ''
-    await service.sql('update sessions set started_at = $2, created_at = $2 where id = $1', [session.id, day(n)])
-    if (completion) await service.sql(`update sessions set id = id ${completion}  where id = $1`, [session.id])
+    const completion =
+      n < 3 ? `, state = 'completed', outcome = 'resolved', completed_at = started_at + interval '1 day'` : ''
+    await service.sql('update sessions set started_at = $2, created_at = $2 where id = $1', [
+      session.id,
+      day(n),
+    ])
+    if (completion)
+      await service.sql(`update sessions set id = id ${completion}  where id = $1`, [session.id])
     sessions.push(session)
   }
   return { account, sessions }
@@ -53,7 +58,10 @@ describe('the list of sessions', () => {
       'mine=false',
       'mine=false&state=completed',
     ])
-      results[query.replace(colleague.id, 'colleague')] = await listTickets(account, Object.fromEntries(new URLSearchParams(query)))
+      results[query.replace(colleague.id, 'colleague')] = await listTickets(
+        account,
+        Object.fromEntries(new URLSearchParams(query)),
+      )
     expect(results).toEqual({
       'state=completed': ['INC-200', 'INC-100'],
       'state=prepared': [],
@@ -62,7 +70,8 @@ describe('the list of sessions', () => {
       'mine=false': ['INC-300'],
       'mine=false&state=completed': [],
     })
-    for (const query of ['state=open', 'mine=1', 'user_id=me']) expectStatus(await account.admin.call('GET', `/sessions?${query}`), 422)
+    for (const query of ['state=open', 'mine=1', 'user_id=me'])
+      expectStatus(await account.admin.call('GET', `/sessions?${query}`), 422)
   })
 
   it('SES-01 SES-03 filters sessions by part of the ticket, client and flow, ignoring case and without wildcards', async () => {
@@ -95,12 +104,18 @@ describe('the list of sessions', () => {
     const { admin, ...account } = await createAccount(service)
     const clients = ['Zebra', 'a&b GmbH', '東京電力', 'Éclair-x', 'Ωmega 3', '3M', 'Jo_y', 'мир', 'i-i', 'x']
     for (const client_name of clients) await createSession(admin, { client_name, ticket_number: client_name })
-    const parts = clients.flatMap((name) => [...name].flatMap((letter, n) => [letter, [...name].slice(n, n + 2).join('')]))
+    const parts = clients.flatMap((name) =>
+      [...name].flatMap((letter, n) => [letter, [...name].slice(n, n + 2).join('')]),
+    )
     for (const part of new Set([...parts, 'zz', '&&', 'z-', '京東'].filter((text) => text === text.trim()))) {
       const matches = (name: string) => fold(name).includes(fold(part))
-      expect(await listTickets({ admin, ...account }, { client_name: part }), part).toEqual(clients.filter(matches).reverse())
+      expect(await listTickets({ admin, ...account }, { client_name: part }), part).toEqual(
+        clients.filter(matches).reverse(),
+      )
     }
-    expect(await listTickets({ admin, ...account }, { client_name: 'x', ticket_number: 'É' })).toEqual(['Éclair-x'])
+    expect(await listTickets({ admin, ...account }, { client_name: 'x', ticket_number: 'É' })).toEqual([
+      'Éclair-x',
+    ])
   })
 
   it('SES-02 filters sessions by start and completion time, in any UTC offset', async () => {
@@ -108,7 +123,9 @@ describe('the list of sessions', () => {
     const list = (query: Record<string, string>) => listTickets(account, query)
     expect(await list({ started_after: day(2) })).toEqual(['REQ-100', 'INC-200'])
     expect(await list({ started_before: day(2) })).toEqual(['INC-200', 'INC-100'])
-    expect(await list({ started_after: '2026-03-02T14:00:01+02:00', started_before: day(9) })).toEqual(['REQ-100'])
+    expect(await list({ started_after: '2026-03-02T14:00:01+02:00', started_before: day(9) })).toEqual([
+      'REQ-100',
+    ])
     expect(await list({ completed_after: day(3) })).toEqual(['INC-200'])
     expect(await list({ completed_before: '2026-03-02T14:00:00+02:00' })).toEqual(['INC-100'])
     expect(await list({ completed_after: day(1), completed_before: day(9) })).toEqual(['INC-200', 'INC-100'])
@@ -137,7 +154,10 @@ describe('the list of sessions', () => {
   it('SES-04 combines all filters of the session list', async () => {
     const { account, sessions } = await createThreeSessions()
     const batch_id = crypto.randomUUID()
-    await service.sql('update sessions set batch_id = $2 where id = any ($1)', [sessions.map(({ id }) => id), batch_id])
+    await service.sql('update sessions set batch_id = $2 where id = any ($1)', [
+      sessions.map(({ id }) => id),
+      batch_id,
+    ])
     const matching = {
       ticket_number: '100',
       client_name: 'contoso',
@@ -184,8 +204,14 @@ describe('the list of sessions', () => {
   })
 
   it.each([
-    ['repeats no session when one starts', (admin: Person, tree_id: string) => createSession(admin, { tree_id })],
-    ['hides no session when one goes', (_: Person, __: string, id: string) => service.sql('delete from sessions where id = $1', [id])],
+    [
+      'repeats no session when one starts',
+      (admin: Person, tree_id: string) => createSession(admin, { tree_id }),
+    ],
+    [
+      'hides no session when one goes',
+      (_: Person, __: string, id: string) => service.sql('delete from sessions where id = $1', [id]),
+    ],
   ])('WIR-67 %s', async (_, change) => {
     const { admin } = await createAccount(service)
     const { id: tree_id } = await createFlow(admin)

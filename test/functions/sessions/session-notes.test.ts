@@ -7,7 +7,8 @@ import { createAccount } from '#test/support/people.ts'
 import { createSession } from '#test/support/sessions.ts'
 
 const service = await sharedService()
-const selectSessionRow = async (id: string) => (await service.sql('select s::text as row from sessions s where id = $1', [id]))[0]
+const selectSessionRow = async (id: string) =>
+  (await service.sql('select s::text as row from sessions s where id = $1', [id]))[0]
 
 describe('a rating', () => {
   it('SES-37 SES-26 lets anyone in the account rate a session, and replaces the previous rating', async () => {
@@ -20,12 +21,20 @@ describe('a rating', () => {
     const first = await account.admin.call('PUT', path, { score: 2, comment: 'Slow' })
     expect([first.status, first.body]).toEqual([
       200,
-      { score: 2, comment: 'Slow', rated_by: account.admin.id, rated_by_name: account.admin.fullName, rated_at: first.body.rated_at },
+      {
+        score: 2,
+        comment: 'Slow',
+        rated_by: account.admin.id,
+        rated_by_name: account.admin.fullName,
+        rated_at: first.body.rated_at,
+      },
     ])
     const second = await viewer.client.sessions.notes.rateSession({ session_id: session.id, score: 5 })
     expect(second).toMatchObject({ score: 5, comment: null, rated_by: viewer.id })
     expect(await account.admin.client.sessions.notes.getRating({ session_id: session.id })).toEqual(second)
-    expect(await service.sql('select from session_ratings where session_id = $1', [session.id])).toHaveLength(1)
+    expect(await service.sql('select from session_ratings where session_id = $1', [session.id])).toHaveLength(
+      1,
+    )
     for (const score of [0, 6, 2.5, '5', null]) expectStatus(await viewer.call('PUT', path, { score }), 422)
     expect(await selectSessionRow(session.id)).toEqual(initialRow)
   })
@@ -43,7 +52,10 @@ describe('a rating', () => {
     const [ours, theirs] = [await createAccount(service), await createAccount(service)]
     const { id } = await createSession(ours.admin)
     await expectRefusal(theirs.admin.client.sessions.notes.rateSession({ session_id: id, score: 1 }), 404)
-    await expectRefusal(theirs.admin.client.sessions.notes.rateStep({ session_id: id, step_id: 'ping', helpful: false }), 404)
+    await expectRefusal(
+      theirs.admin.client.sessions.notes.rateStep({ session_id: id, step_id: 'ping', helpful: false }),
+      404,
+    )
   })
 })
 
@@ -57,21 +69,40 @@ describe('feedback on a step', () => {
     const { status, body } = await viewer.call('PUT', path, { helpful: false, comment: 'Which queue?' })
     expect([status, body]).toEqual([
       200,
-      { step_id: 'queue', user_id: viewer.id, helpful: false, comment: 'Which queue?', given_at: body.given_at },
+      {
+        step_id: 'queue',
+        user_id: viewer.id,
+        helpful: false,
+        comment: 'Which queue?',
+        given_at: body.given_at,
+      },
     ])
-    expect(await viewer.client.sessions.notes.rateStep({ session_id: session.id, step_id: 'queue', helpful: true })).toMatchObject({
+    expect(
+      await viewer.client.sessions.notes.rateStep({
+        session_id: session.id,
+        step_id: 'queue',
+        helpful: true,
+      }),
+    ).toMatchObject({
       helpful: true,
       comment: null,
     })
-    await account.admin.client.sessions.notes.rateStep({ session_id: session.id, step_id: 'queue', helpful: false })
-    const feedbackRows = await service.sql('select user_id, helpful from session_step_feedback where session_id = $1 order by helpful', [
-      session.id,
-    ])
+    await account.admin.client.sessions.notes.rateStep({
+      session_id: session.id,
+      step_id: 'queue',
+      helpful: false,
+    })
+    const feedbackRows = await service.sql(
+      'select user_id, helpful from session_step_feedback where session_id = $1 order by helpful',
+      [session.id],
+    )
     expect(feedbackRows).toEqual([
       { user_id: account.admin.id, helpful: false },
       { user_id: viewer.id, helpful: true },
     ])
-    const unknownStep = await viewer.call('PUT', `/sessions/${session.id}/steps/nowhere/feedback`, { helpful: true })
+    const unknownStep = await viewer.call('PUT', `/sessions/${session.id}/steps/nowhere/feedback`, {
+      helpful: true,
+    })
     expect([unknownStep.status, unknownStep.body.detail]).toEqual([404, 'Step not found'])
     expectStatus(await viewer.call('PUT', path, {}), 422)
     expect(await selectSessionRow(session.id)).toEqual(initialRow)
@@ -83,7 +114,12 @@ describe('supporting data', () => {
     const { admin } = await createAccount(service)
     const session = await createSession(admin)
     const path = `/sessions/${session.id}/supporting-data`
-    const text = await admin.call('POST', path, { kind: 'text', title: 'Ping', content: '0 received', step_id: 'ping' })
+    const text = await admin.call('POST', path, {
+      kind: 'text',
+      title: 'Ping',
+      content: '0 received',
+      step_id: 'ping',
+    })
     expect([text.status, text.body]).toEqual([
       201,
       {
@@ -107,7 +143,11 @@ describe('supporting data', () => {
     })
     const image = (await uploadImage(service, admin, await createImage('png', 12, 8))).body
     expect(
-      await admin.client.sessions.notes.updateSupportingData({ session_id: session.id, item_id: screenshot.id, upload_id: image.id }),
+      await admin.client.sessions.notes.updateSupportingData({
+        session_id: session.id,
+        item_id: screenshot.id,
+        upload_id: image.id,
+      }),
     ).toMatchObject({
       title: 'The lamp',
       upload_id: image.id,
@@ -119,12 +159,27 @@ describe('supporting data', () => {
       content: '4 received',
       step_id: null,
     })
-    expect(updated).toEqual({ ...text.body, content: '4 received', step_id: null, updated_at: updated.updated_at })
-    expect(await admin.client.sessions.notes.updateSupportingData({ session_id: session.id, item_id: text.body.id })).toEqual(updated)
-    const ids = (await admin.client.sessions.notes.listSupportingData({ session_id: session.id })).map(({ id }) => id)
+    expect(updated).toEqual({
+      ...text.body,
+      content: '4 received',
+      step_id: null,
+      updated_at: updated.updated_at,
+    })
+    expect(
+      await admin.client.sessions.notes.updateSupportingData({
+        session_id: session.id,
+        item_id: text.body.id,
+      }),
+    ).toEqual(updated)
+    const ids = (await admin.client.sessions.notes.listSupportingData({ session_id: session.id })).map(
+      ({ id }) => id,
+    )
     expect(ids).toEqual([text.body.id, screenshot.id])
     await admin.client.sessions.notes.deleteSupportingData({ session_id: session.id, item_id: text.body.id })
-    await expectRefusal(admin.client.sessions.notes.deleteSupportingData({ session_id: session.id, item_id: text.body.id }), 404)
+    await expectRefusal(
+      admin.client.sessions.notes.deleteSupportingData({ session_id: session.id, item_id: text.body.id }),
+      404,
+    )
     expect(await admin.client.sessions.notes.listSupportingData({ session_id: session.id })).toHaveLength(1)
   })
 
@@ -132,7 +187,8 @@ describe('supporting data', () => {
     const [{ admin }, otherAccount] = [await createAccount(service), await createAccount(service)]
     const session_id = (await createSession(admin)).id
     const path = `/sessions/${session_id}/supporting-data`
-    const foreignUploadId = (await uploadImage(service, otherAccount.admin, await createImage('png', 12, 8))).body.id
+    const foreignUploadId = (await uploadImage(service, otherAccount.admin, await createImage('png', 12, 8)))
+      .body.id
     const itemId = (
       await admin.client.sessions.notes.addSupportingData({
         session_id,
@@ -167,8 +223,14 @@ describe('supporting data', () => {
       title: 'x',
     })
     expect(await colleague.client.sessions.notes.listSupportingData({ session_id })).toHaveLength(1)
-    await expectRefusal(colleague.client.sessions.notes.updateSupportingData({ session_id, item_id: id, title: 'y' }), 403)
-    await expectRefusal(colleague.client.sessions.notes.deleteSupportingData({ session_id, item_id: id }), 403)
+    await expectRefusal(
+      colleague.client.sessions.notes.updateSupportingData({ session_id, item_id: id, title: 'y' }),
+      403,
+    )
+    await expectRefusal(
+      colleague.client.sessions.notes.deleteSupportingData({ session_id, item_id: id }),
+      403,
+    )
     expect(
       (
         await account.admin.client.sessions.notes.updateSupportingData({
@@ -179,7 +241,17 @@ describe('supporting data', () => {
       ).title,
     ).toBe('y')
     const otherSession = await createSession(owner)
-    await expectRefusal(owner.client.sessions.notes.updateSupportingData({ session_id: otherSession.id, item_id: id, title: 'z' }), 404)
-    await expectRefusal(owner.client.sessions.notes.deleteSupportingData({ session_id: otherSession.id, item_id: id }), 404)
+    await expectRefusal(
+      owner.client.sessions.notes.updateSupportingData({
+        session_id: otherSession.id,
+        item_id: id,
+        title: 'z',
+      }),
+      404,
+    )
+    await expectRefusal(
+      owner.client.sessions.notes.deleteSupportingData({ session_id: otherSession.id, item_id: id }),
+      404,
+    )
   })
 })

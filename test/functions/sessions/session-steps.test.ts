@@ -5,8 +5,13 @@ import { createAccount, type Person } from '#test/support/people.ts'
 import { answerStep, createProceduralSession, createSession } from '#test/support/sessions.ts'
 
 const service = await sharedService()
-const sendDecision = (person: Person, id: string, body: unknown) => person.call('POST', `/sessions/${id}/decisions`, body)
-const getProgress = ({ progress: { answered, total, percent } }: { progress: Record<string, number> }) => [answered, total, percent]
+const sendDecision = (person: Person, id: string, body: unknown) =>
+  person.call('POST', `/sessions/${id}/decisions`, body)
+const getProgress = ({ progress: { answered, total, percent } }: { progress: Record<string, number> }) => [
+  answered,
+  total,
+  percent,
+]
 
 describe('answering steps', () => {
   it('SES-18 moves to the next step with each answer, and records the time of each step', async () => {
@@ -14,8 +19,17 @@ describe('answering steps', () => {
     const session = await createSession(admin)
     const id = session.id
     const times = { started_at: '2026-11-21T09:30:00+01:00', duration_seconds: 40 }
-    const first = await sendDecision(admin, id, { step_id: 'ping', option_id: 'yes', note: 'Answers', ...times })
-    expect([first.status, first.body.current_step_id, getProgress(first.body)]).toEqual([201, 'queue', [1, 3, 33]])
+    const first = await sendDecision(admin, id, {
+      step_id: 'ping',
+      option_id: 'yes',
+      note: 'Answers',
+      ...times,
+    })
+    expect([first.status, first.body.current_step_id, getProgress(first.body)]).toEqual([
+      201,
+      'queue',
+      [1, 3, 33],
+    ])
     const [decision] = first.body.decisions
     expect(decision).toEqual({
       step_id: 'ping',
@@ -28,14 +42,27 @@ describe('answering steps', () => {
       evidence: [],
       section_headers: [],
     })
-    await service.sql(`update session_decisions set decided_at = decided_at - interval '90 seconds' where session_id = $1`, [id])
+    await service.sql(
+      `update session_decisions set decided_at = decided_at - interval '90 seconds' where session_id = $1`,
+      [id],
+    )
     const second = (await sendDecision(admin, id, { step_id: 'queue', outcome: 'done' })).body
     expect([second.current_step_id, getProgress(second)]).toEqual(['works', [2, 3, 66]])
-    expect(second.decisions[1]).toMatchObject({ step_id: 'queue', option_id: null, outcome: 'done', note: null })
+    expect(second.decisions[1]).toMatchObject({
+      step_id: 'queue',
+      option_id: null,
+      outcome: 'done',
+      note: null,
+    })
     expect(second.decisions[1].duration_seconds).toBeGreaterThanOrEqual(90)
     expect(second.decisions[1].started_at).toBe(second.decisions[0].decided_at)
     const last = await answerStep(admin, second, 'done')
-    expect([last.current_step_id, last.current_step, getProgress(last), last.state]).toEqual([null, null, [3, 3, 100], 'in_progress'])
+    expect([last.current_step_id, last.current_step, getProgress(last), last.state]).toEqual([
+      null,
+      null,
+      [3, 3, 100],
+      'in_progress',
+    ])
     expectStatus(await sendDecision(admin, id, { step_id: 'works', outcome: 'done' }), 409)
     expect((await admin.call('GET', `/sessions/${id}`)).body).toEqual(last)
   })
@@ -47,16 +74,38 @@ describe('answering steps', () => {
     const before = await sendDecision(admin, id, { step_id: 'ping', option_id: 'yes' })
     const changed = await answer({ step_id: 'queue', outcome: 'done' })
     const session = (await admin.call('GET', `/sessions/${id}`)).body
-    const { state, outcome, current_step_id, current_step, procedure_end, timer_due_at, subflow_session_id, progress } = session
+    const {
+      state,
+      outcome,
+      current_step_id,
+      current_step,
+      procedure_end,
+      timer_due_at,
+      subflow_session_id,
+      progress,
+    } = session
     expect([changed.status, changed.body]).toEqual([
       201,
       {
-        ...{ id, state, outcome, current_step_id, current_step, procedure_end, timer_due_at, subflow_session_id, progress },
+        ...{
+          id,
+          state,
+          outcome,
+          current_step_id,
+          current_step,
+          procedure_end,
+          timer_due_at,
+          subflow_session_id,
+          progress,
+        },
         ...{ decision: session.decisions[1], fallback_decision: null },
       },
     ])
     expect(Object.keys(before.body)).toContain('tree_snapshot')
-    expect((await answer({ step_id: 'queue', outcome: 'done' })).body).toMatchObject({ code: 'step_not_current', current_step_id: 'works' })
+    expect((await answer({ step_id: 'queue', outcome: 'done' })).body).toMatchObject({
+      code: 'step_not_current',
+      current_step_id: 'works',
+    })
   })
 
   it('reduces the total number of steps when a shorter path is chosen', async () => {
@@ -68,7 +117,10 @@ describe('answering steps', () => {
   it('skips the section headers and the end of a procedure', async () => {
     const { admin } = await createAccount(service)
     const session = await createProceduralSession(admin)
-    expect([session.current_step.title, getProgress(session)]).toEqual(['Take a snapshot of srv-dc-01', [0, 2, 0]])
+    expect([session.current_step.title, getProgress(session)]).toEqual([
+      'Take a snapshot of srv-dc-01',
+      [0, 2, 0],
+    ])
     const second = await answerStep(admin, session, 'failed')
     expect([second.current_step_id, getProgress(second)]).toEqual(['patch', [1, 2, 50]])
     expect(getProgress(await answerStep(admin, second, 'skipped'))).toEqual([2, 2, 100])
@@ -79,7 +131,10 @@ describe('answering steps', () => {
     const session = await createSession(admin)
     for (const step_id of ['queue', 'nowhere']) {
       const { status, body } = await sendDecision(admin, session.id, { step_id, outcome: 'done' })
-      expect([status, body]).toEqual([409, { detail: 'This is not the current step', code: 'step_not_current', current_step_id: 'ping' }])
+      expect([status, body]).toEqual([
+        409,
+        { detail: 'This is not the current step', code: 'step_not_current', current_step_id: 'ping' },
+      ])
     }
     expect((await admin.call('GET', `/sessions/${session.id}`)).body).toEqual(session)
   })
@@ -94,18 +149,29 @@ describe('answering steps', () => {
     const ping = { step_id: 'ping' }
     expect(await sendInvalid(session.id, { ...ping, option_id: 'maybe' })).toEqual([422, 'body.option_id'])
     expect(await sendInvalid(session.id, { ...ping, outcome: 'done' })).toEqual([422, 'body.outcome'])
-    expect(await sendInvalid(session.id, { ...ping, option_id: 'yes', outcome: 'done' })).toEqual([422, 'body.outcome'])
+    expect(await sendInvalid(session.id, { ...ping, option_id: 'yes', outcome: 'done' })).toEqual([
+      422,
+      'body.outcome',
+    ])
     expect(await sendInvalid(session.id, ping)).toEqual([422, 'body.outcome'])
     await answerStep(admin, session, 'yes')
-    expect(await sendInvalid(session.id, { step_id: 'queue', option_id: 'yes' })).toEqual([422, 'body.option_id'])
-    expect(await sendInvalid(session.id, { step_id: 'queue', outcome: 'perhaps' })).toEqual([422, 'body.outcome'])
+    expect(await sendInvalid(session.id, { step_id: 'queue', option_id: 'yes' })).toEqual([
+      422,
+      'body.option_id',
+    ])
+    expect(await sendInvalid(session.id, { step_id: 'queue', outcome: 'perhaps' })).toEqual([
+      422,
+      'body.outcome',
+    ])
   })
 
   it('SES-39 SES-31 accepts one of 32 concurrent answers to a step, and returns 409 with the current step for the others', async () => {
     const { admin } = await createAccount(service)
     const { id } = await createSession(admin)
     const responses = await Promise.all(
-      Array.from({ length: 32 }, (_, n) => sendDecision(admin, id, { step_id: 'ping', option_id: n % 2 ? 'yes' : 'no', note: `${n}` })),
+      Array.from({ length: 32 }, (_, n) =>
+        sendDecision(admin, id, { step_id: 'ping', option_id: n % 2 ? 'yes' : 'no', note: `${n}` }),
+      ),
     )
     expect(responses.map(({ status }) => status).sort()).toEqual([201, ...Array(31).fill(409)])
     const { body } = await admin.call('GET', `/sessions/${id}`)
@@ -124,12 +190,24 @@ describe('fallback steps', () => {
     const { id } = await createProceduralSession(admin)
     const failedFallback = { fallback_step_id: 'backup', outcome: 'failed', note: 'No space' }
     const withoutAnswer = await sendDecision(admin, id, { step_id: 'snapshot', fallback: failedFallback })
-    expect([withoutAnswer.status, withoutAnswer.body.current_step_id, withoutAnswer.body.decisions]).toEqual([201, 'snapshot', []])
+    expect([withoutAnswer.status, withoutAnswer.body.current_step_id, withoutAnswer.body.decisions]).toEqual([
+      201,
+      'snapshot',
+      [],
+    ])
     const doneFallback = { fallback_step_id: 'ask', outcome: 'done' }
-    const { body } = await sendDecision(admin, id, { step_id: 'snapshot', outcome: 'failed', fallback: doneFallback })
+    const { body } = await sendDecision(admin, id, {
+      step_id: 'snapshot',
+      outcome: 'failed',
+      fallback: doneFallback,
+    })
     expect(body.current_step_id).toBe('patch')
     expect(body.fallback_decisions).toEqual([
-      { step_id: 'snapshot', ...failedFallback, decided_at: withoutAnswer.body.fallback_decisions[0].decided_at },
+      {
+        step_id: 'snapshot',
+        ...failedFallback,
+        decided_at: withoutAnswer.body.fallback_decisions[0].decided_at,
+      },
       { step_id: 'snapshot', ...doneFallback, note: null, decided_at: body.decisions[0].decided_at },
     ])
   })
@@ -145,7 +223,12 @@ describe('fallback steps', () => {
     const decision = { step_id: 'snapshot', fallback: { fallback_step_id: 'ask', outcome: 'failed' } }
     expectStatus(await sendDecision(admin, id, decision), 201)
     const { status, body } = await sendDecision(admin, id, decision)
-    expect([status, body.code, body.resource, body.limit]).toEqual([409, 'limit_reached', 'fallback_steps', 500])
+    expect([status, body.code, body.resource, body.limit]).toEqual([
+      409,
+      'limit_reached',
+      'fallback_steps',
+      500,
+    ])
   })
 
   it('SES-17 rejects a fallback step of another step, or of a step that is not current', async () => {
@@ -155,7 +238,14 @@ describe('fallback steps', () => {
     const { status, body } = await sendDecision(admin, id, { step_id: 'snapshot', fallback })
     expect([status, body.errors[0].loc]).toEqual([422, ['body', 'fallback', 'fallback_step_id']])
     expectStatus(await sendDecision(admin, id, { step_id: 'patch', fallback }), 409)
-    expectStatus(await sendDecision(admin, id, { step_id: 'snapshot', note: 'x', fallback: { ...fallback, fallback_step_id: 'ask' } }), 422)
+    expectStatus(
+      await sendDecision(admin, id, {
+        step_id: 'snapshot',
+        note: 'x',
+        fallback: { ...fallback, fallback_step_id: 'ask' },
+      }),
+      422,
+    )
   })
 })
 
@@ -187,7 +277,9 @@ describe('undoing an answer', () => {
     const { admin } = await createAccount(service)
     let session = await createSession(admin)
     for (const choice of ['yes', 'done', 'done']) session = await answerStep(admin, session, choice)
-    const responses = await Promise.all(Array.from({ length: 32 }, () => admin.call('DELETE', `/sessions/${session.id}/decisions/last`)))
+    const responses = await Promise.all(
+      Array.from({ length: 32 }, () => admin.call('DELETE', `/sessions/${session.id}/decisions/last`)),
+    )
     const undone = responses.filter(({ status }) => status === 200).length
     const { body } = await admin.call('GET', `/sessions/${session.id}`)
     expect([body.decisions.length, body.progress.answered]).toEqual([3 - undone, 3 - undone])

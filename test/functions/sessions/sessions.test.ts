@@ -7,15 +7,20 @@ import { createSession, insertPlatformFlow } from '#test/support/sessions.ts'
 
 const service = await sharedService()
 const selectUsageCounts = async (treeId: string) =>
-  (await service.sql<{ usage_count: string }>('select usage_count from trees where id = $1', [treeId])).map((row) =>
-    Number(row.usage_count),
+  (await service.sql<{ usage_count: string }>('select usage_count from trees where id = $1', [treeId])).map(
+    (row) => Number(row.usage_count),
   )
 
 describe('starting a session', () => {
   it('SES-27 SES-30 starts a session at the first step, with placeholders filled from the answers', async () => {
     const { admin } = await createAccount(service)
     const flow = await createFlow(admin, { category: 'Printing', description: 'Offline' })
-    const body = { tree_id: flow.id, ticket_number: 'T-1', client_name: 'Contoso', variables: { printer_ip: '10.0.8.21', floor: [2] } }
+    const body = {
+      tree_id: flow.id,
+      ticket_number: 'T-1',
+      client_name: 'Contoso',
+      variables: { printer_ip: '10.0.8.21', floor: [2] },
+    }
     const { status, body: session } = await admin.call('POST', '/sessions', body)
     expect(status).toBe(201)
     expect(session).toEqual({
@@ -88,7 +93,9 @@ describe('starting a session', () => {
     const session = await createSession(admin, {}, { tree_structure })
     expect(session.current_step_id).toBe('01-Anfang')
     const body = { step_id: '01-Anfang', option_id: 'no' }
-    expect((await admin.client.sessions.steps.recordDecision({ session_id: session.id, ...body })).current_step_id).toBe('cable')
+    expect(
+      (await admin.client.sessions.steps.recordDecision({ session_id: session.id, ...body })).current_step_id,
+    ).toBe('cable')
   })
 
   it('SES-30 reports each missing and each invalid answer, and creates nothing', async () => {
@@ -100,7 +107,9 @@ describe('starting a session', () => {
     ]
     const { id } = await createFlow(admin, { intake_form })
     const listErrorPaths = async (variables: unknown) =>
-      (await admin.call('POST', '/sessions', { tree_id: id, variables })).body.errors.map((error: { loc: string[] }) => error.loc.join('.'))
+      (await admin.call('POST', '/sessions', { tree_id: id, variables })).body.errors.map(
+        (error: { loc: string[] }) => error.loc.join('.'),
+      )
     expect(await listErrorPaths({})).toEqual(['body.variables.printer_ip'])
     expect(await listErrorPaths(undefined)).toEqual(['body.variables.printer_ip'])
     expect(await listErrorPaths({ printer_ip: ' ', floor: 3 })).toEqual(['body.variables.printer_ip'])
@@ -117,7 +126,10 @@ describe('starting a session', () => {
   it('fills missing answers with the defaults', async () => {
     const { admin } = await createAccount(service)
     const intake_form = [{ ...printerForm[0], default: '10.0.0.9' }]
-    expect((await createSession(admin, { variables: { x: null } }, { intake_form })).variables).toEqual({ printer_ip: '10.0.0.9', x: null })
+    expect((await createSession(admin, { variables: { x: null } }, { intake_form })).variables).toEqual({
+      printer_ip: '10.0.0.9',
+      x: null,
+    })
   })
 
   it('returns 400 for a session of a draft, and 404 for a session of an invisible or deleted flow', async () => {
@@ -132,21 +144,28 @@ describe('starting a session', () => {
     const deletedFlow = await createFlow(account.admin)
     await account.admin.client.flows.trees.delete({ tree_id: deletedFlow.id })
     expect(await start(draft.id)).toEqual([400, 'not_published'])
-    for (const { id } of [foreignFlow, hiddenFlow, deletedFlow]) expect(await start(id)).toEqual([404, undefined])
+    for (const { id } of [foreignFlow, hiddenFlow, deletedFlow])
+      expect(await start(id)).toEqual([404, undefined])
   })
 
   it('FLO-04 SES-29 counts each of 32 concurrent starts of a flow, and a start of a platform flow', async () => {
     const { admin } = await createAccount(service)
     const { id } = await createFlow(admin)
     const responses = await Promise.all(
-      Array.from({ length: 32 }, () => admin.call('POST', '/sessions', { tree_id: id, variables: { printer_ip: '::1' } })),
+      Array.from({ length: 32 }, () =>
+        admin.call('POST', '/sessions', { tree_id: id, variables: { printer_ip: '::1' } }),
+      ),
     )
     expect(responses.map(({ status }) => status)).toEqual(Array(32).fill(201))
     expect(await selectUsageCounts(id)).toEqual([32])
     expect((await admin.client.flows.trees.get({ tree_id: id })).usage_count).toBe(32)
     const platformFlowId = await insertPlatformFlow(service, 'troubleshooting', printerFlow())
     const session = await createSession(admin, { tree_id: platformFlowId })
-    expect([session.account_id, session.tree_id, await selectUsageCounts(platformFlowId)]).toEqual([admin.accountId, platformFlowId, [1]])
+    expect([session.account_id, session.tree_id, await selectUsageCounts(platformFlowId)]).toEqual([
+      admin.accountId,
+      platformFlowId,
+      [1],
+    ])
   })
 
   it('rejects more than 200 variables, and variables of more than 64 KB', async () => {
@@ -154,9 +173,17 @@ describe('starting a session', () => {
     const { id: tree_id } = await createFlow(admin)
     const tooManyVariables = Object.fromEntries(Array.from({ length: 201 }, (_, n) => [`k${n}`, n]))
     for (const variables of [tooManyVariables, { note: 'x'.repeat(65_536) }])
-      await expectRefusal(admin.client.sessions.start({ tree_id, variables: { printer_ip: '::1', ...variables } }), 422)
-    const session = await createSession(admin, { tree_id, variables: { printer_ip: '::1', note: 'x'.repeat(60_000) } })
-    const { status, body } = await admin.call('PATCH', `/sessions/${session.id}/variables`, { more: 'x'.repeat(6000) })
+      await expectRefusal(
+        admin.client.sessions.start({ tree_id, variables: { printer_ip: '::1', ...variables } }),
+        422,
+      )
+    const session = await createSession(admin, {
+      tree_id,
+      variables: { printer_ip: '::1', note: 'x'.repeat(60_000) },
+    })
+    const { status, body } = await admin.call('PATCH', `/sessions/${session.id}/variables`, {
+      more: 'x'.repeat(6000),
+    })
     expect([status, body.errors[0].type]).toEqual([422, 'too_big'])
   })
 })
@@ -180,8 +207,15 @@ describe('the flow of a session', () => {
     await admin.client.flows.trees.delete({ tree_id: flow.id })
     expect(await admin.client.sessions.get({ session_id: session.id })).toEqual(session)
     const [{ tree_snapshot }] = (await admin.call('GET', '/sessions')).body
-    expect([tree_snapshot.name, tree_snapshot.category, tree_snapshot.version]).toEqual([flow.name, 'Printing', 1])
-    const { status, body } = await admin.call('POST', `${path}/decisions`, { step_id: 'ping', option_id: 'no' })
+    expect([tree_snapshot.name, tree_snapshot.category, tree_snapshot.version]).toEqual([
+      flow.name,
+      'Printing',
+      1,
+    ])
+    const { status, body } = await admin.call('POST', `${path}/decisions`, {
+      step_id: 'ping',
+      option_id: 'no',
+    })
     expect([status, body.current_step_id]).toEqual([201, 'cable'])
   })
 })

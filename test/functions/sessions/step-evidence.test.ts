@@ -27,7 +27,11 @@ function procedureWith(evidence: unknown) {
 }
 
 async function startSession(person: Person, evidence: unknown = requirements) {
-  return createSession(person, { variables: { server: 'srv-dc-01' } }, proceduralFlowFields({ tree_structure: procedureWith(evidence) }))
+  return createSession(
+    person,
+    { variables: { server: 'srv-dc-01' } },
+    proceduralFlowFields({ tree_structure: procedureWith(evidence) }),
+  )
 }
 
 const sendAnswer = (person: Person, id: string, body: object) =>
@@ -39,7 +43,10 @@ async function upload(person: Person): Promise<string> {
 
 async function listErrors(answer: ReturnType<typeof sendAnswer>) {
   const { status, body } = await answer
-  return [status, ...(body.errors ?? []).map(({ loc, msg }: { loc: string[]; msg: string }) => `${loc.join('.')} ${msg}`)]
+  return [
+    status,
+    ...(body.errors ?? []).map(({ loc, msg }: { loc: string[]; msg: string }) => `${loc.join('.')} ${msg}`),
+  ]
 }
 
 const values = { serial: 'X-4711', free_gb: 12.5, agreed: true, ring: 'Pilot' }
@@ -49,7 +56,14 @@ describe('required evidence', () => {
     const { admin } = await createAccount(service)
     const session = await startSession(admin)
     expect(session.current_step.evidence).toEqual(requirements)
-    const missing = ['note', 'evidence.proof', 'evidence.serial', 'evidence.free_gb', 'evidence.agreed', 'evidence.ring']
+    const missing = [
+      'note',
+      'evidence.proof',
+      'evidence.serial',
+      'evidence.free_gb',
+      'evidence.agreed',
+      'evidence.ring',
+    ]
     const expected = [422, ...missing.map((field) => `body.${field} is required by this step`)]
     for (const outcome of ['done', 'skipped', 'failed'])
       expect(await listErrors(sendAnswer(admin, session.id, { outcome }))).toEqual(expected)
@@ -60,7 +74,15 @@ describe('required evidence', () => {
   it('SES-53 refuses a value of another type, an unknown option and an unknown key', async () => {
     const { admin } = await createAccount(service)
     const session = await startSession(admin)
-    const evidence = { proof: 'x', serial: ' ', free_gb: '12', agreed: 'yes', ring: 'Slow', extra: 1, __proto__: null }
+    const evidence = {
+      proof: 'x',
+      serial: ' ',
+      free_gb: '12',
+      agreed: 'yes',
+      ring: 'Slow',
+      extra: 1,
+      __proto__: null,
+    }
     expect(await listErrors(sendAnswer(admin, session.id, { note: 'Fine', evidence }))).toEqual([
       422,
       'body.evidence.proof must be the id of an upload',
@@ -77,10 +99,9 @@ describe('required evidence', () => {
     const { admin: stranger } = await createAccount(service)
     const session = await startSession(admin)
     for (const proof of [crypto.randomUUID(), await upload(stranger)])
-      expect(await listErrors(sendAnswer(admin, session.id, { note: 'Fine', evidence: { ...values, proof } }))).toEqual([
-        422,
-        'body.evidence.proof must be the id of an existing upload',
-      ])
+      expect(
+        await listErrors(sendAnswer(admin, session.id, { note: 'Fine', evidence: { ...values, proof } })),
+      ).toEqual([422, 'body.evidence.proof must be the id of an existing upload'])
     expect((await admin.call('GET', `/sessions/${session.id}`)).body).toEqual(session)
   })
 
@@ -88,7 +109,11 @@ describe('required evidence', () => {
     const { admin } = await createAccount(service)
     const session = await startSession(admin)
     const proof = await upload(admin)
-    const answer = await sendAnswer(admin, session.id, { outcome: 'skipped', note: 'Not needed', evidence: { ...values, proof } })
+    const answer = await sendAnswer(admin, session.id, {
+      outcome: 'skipped',
+      note: 'Not needed',
+      evidence: { ...values, proof },
+    })
     expect([answer.status, answer.body.current_step_id]).toEqual([201, 'patch'])
     expect(answer.body.decisions[0].evidence).toEqual(
       requirements.slice(1).map(({ key, type, label }) => ({
@@ -98,7 +123,9 @@ describe('required evidence', () => {
       })),
     )
     const texts = await Promise.all(
-      textFormats.map(async (format) => (await exportSession(admin, session.id, `?format=${format}&mask=false`)).text),
+      textFormats.map(
+        async (format) => (await exportSession(admin, session.id, `?format=${format}&mask=false`)).text,
+      ),
     )
     const pdf = await exportPdf(service, admin, session.id, '?format=pdf&mask=false')
     const pages = await extractText(await getDocumentProxy(pdf), { mergePages: true })
@@ -156,10 +183,23 @@ describe('requirements in a flow', () => {
       { key: 'm', type: 'note', label: 'M' },
     ])
     Object.assign(structure.steps[0] as object, { evidence: [{ key: 'n', type: 'note', label: 'N' }] })
-    const { status, body } = await admin.call('POST', '/trees', flowBody(proceduralFlowFields({ tree_structure: structure })))
-    expect([status, body.errors.map(({ path }: { path: string }) => path.replace('tree_structure.steps', ''))]).toEqual([
+    const { status, body } = await admin.call(
+      'POST',
+      '/trees',
+      flowBody(proceduralFlowFields({ tree_structure: structure })),
+    )
+    expect([
+      status,
+      body.errors.map(({ path }: { path: string }) => path.replace('tree_structure.steps', '')),
+    ]).toEqual([
       400,
-      ['[0].evidence', '[1].evidence[0].options', '[1].evidence[1].key', '[1].evidence[1].options', '[1].evidence[3].type'],
+      [
+        '[0].evidence',
+        '[1].evidence[0].options',
+        '[1].evidence[1].key',
+        '[1].evidence[1].options',
+        '[1].evidence[3].type',
+      ],
     ])
   })
 
@@ -171,18 +211,27 @@ describe('requirements in a flow', () => {
     const { text } = await admin.call('GET', `/trees/${flow.id}/export/markdown`)
     expect(text).toContain('Evidence: select ring "Update ring" "Pilot" "Broad"\n')
     const imported = await admin.call('POST', '/trees/import/markdown', { markdown: text })
-    expect((await admin.call('GET', `/trees/${imported.body.tree_id}`)).body.tree_structure).toEqual(flow.tree_structure)
+    expect((await admin.call('GET', `/trees/${imported.body.tree_id}`)).body.tree_structure).toEqual(
+      flow.tree_structure,
+    )
   })
 
   it('FLO-61 survives a fork', async () => {
     const { admin } = await createAccount(service)
-    const flow = await createFlow(admin, proceduralFlowFields({ tree_structure: procedureWith(requirements) }))
-    expect((await admin.client.flows.forks.create({ tree_id: flow.id })).tree_structure).toEqual(flow.tree_structure)
+    const flow = await createFlow(
+      admin,
+      proceduralFlowFields({ tree_structure: procedureWith(requirements) }),
+    )
+    expect((await admin.client.flows.forks.create({ tree_id: flow.id })).tree_structure).toEqual(
+      flow.tree_structure,
+    )
   })
 
   it('FLO-61 survives a rewrite by the model, which does not see it', () => {
     const structure = procedureWith(requirements) as Parameters<typeof flattenStructure>[0]
     const rewritten = buildStructure('procedural', flattenStructure(structure), structure)
-    expect('structure' in rewritten && rewritten.structure).toMatchObject({ steps: [{}, { evidence: requirements }, {}, {}] })
+    expect('structure' in rewritten && rewritten.structure).toMatchObject({
+      steps: [{}, { evidence: requirements }, {}, {}],
+    })
   })
 })

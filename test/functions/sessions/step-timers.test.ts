@@ -20,7 +20,10 @@ function startSession(person: Person, timer: unknown, index = 1) {
 }
 
 const makeDue = (id: string) =>
-  service.sql(`update session_timers set due_at = app.now() - interval '1 second' where session_id = $1 and state = 'waiting'`, [id])
+  service.sql(
+    `update session_timers set due_at = app.now() - interval '1 second' where session_id = $1 and state = 'waiting'`,
+    [id],
+  )
 const sweep = () => postSignedJob(service, '/jobs/notifications/sweep')
 const listTitles = async (person: Person) =>
   (await person.call('GET', '/notifications')).body.map(({ title }: { title: string }) => title) as string[]
@@ -46,11 +49,19 @@ describe('a step with a timer', () => {
     expect(session.timer_due_at).toBeNull()
     expect(minutesUntil((await answerStep(admin, session, 'done')).timer_due_at)).toBe(5)
     const { id: tree_id } = (
-      await admin.call('POST', '/trees', flowBody(proceduralFlowFields({ tree_structure: procedureWithTimer({ minutes: 7 }) })))
+      await admin.call(
+        'POST',
+        '/trees',
+        flowBody(proceduralFlowFields({ tree_structure: procedureWithTimer({ minutes: 7 }) })),
+      )
     ).body
-    const prepared = (await admin.call('POST', '/sessions/prepare', { tree_id, variables: { server: 'srv-1' } })).body
+    const prepared = (
+      await admin.call('POST', '/sessions/prepare', { tree_id, variables: { server: 'srv-1' } })
+    ).body
     expect(prepared.timer_due_at).toBeNull()
-    expect(minutesUntil((await admin.call('POST', `/sessions/${prepared.id}/start`, {})).body.timer_due_at)).toBe(7)
+    expect(
+      minutesUntil((await admin.call('POST', `/sessions/${prepared.id}/start`, {})).body.timer_due_at),
+    ).toBe(7)
   })
 
   it('SES-56 waits until the next such time of day in the zone of the user', async () => {
@@ -75,13 +86,18 @@ describe('a step with a timer', () => {
     for (const { id } of [answered, completed, abandoned]) await makeDue(id)
     await sweep()
     expect(await listTitles(admin)).toEqual([])
-    const states = await service.sql('select state from session_timers where account_id = $1', [admin.accountId])
+    const states = await service.sql('select state from session_timers where account_id = $1', [
+      admin.accountId,
+    ])
     expect(states).toEqual(Array.from({ length: 3 }, () => ({ state: 'stopped' })))
   })
 
   it('SES-56 reminds of a step whose title a variable makes longer than a webhook can be', async () => {
     const { admin } = await createAccount(service)
-    await admin.call('POST', '/webhooks', { url: 'https://hooks.example.com/timers', events: ['session.timer_due'] })
+    await admin.call('POST', '/webhooks', {
+      url: 'https://hooks.example.com/timers',
+      events: ['session.timer_due'],
+    })
     const procedure = procedureWithTimer({ minutes: 30 })
     Object.assign(procedure.steps[1] as object, { title: '{{server}}'.repeat(15) })
     const intake_form = [{ key: 'server', label: 'Server', type: 'textarea' }]
@@ -90,7 +106,10 @@ describe('a step with a timer', () => {
     await makeDue(id)
     await sweep()
     expect(await listTitles(admin)).toHaveLength(1)
-    const [payload] = await service.sql('select length(payload) as length from webhook_deliveries where account_id = $1', [admin.accountId])
+    const [payload] = await service.sql(
+      'select length(payload) as length from webhook_deliveries where account_id = $1',
+      [admin.accountId],
+    )
     expect(payload?.length).toBeLessThan(10_000)
   })
 
@@ -127,7 +146,8 @@ describe('a step with a timer', () => {
 
   it('FLO-63 is either a duration or a time of day, stands at a step that is answered, and survives markdown', async () => {
     const { admin } = await createAccount(service)
-    const create = (structure: unknown) => admin.call('POST', '/trees', flowBody(proceduralFlowFields({ tree_structure: structure })))
+    const create = (structure: unknown) =>
+      admin.call('POST', '/trees', flowBody(proceduralFlowFields({ tree_structure: structure })))
     for (const timer of [{}, { minutes: 0 }, { until: '24:00' }, { minutes: 5, until: '18:00' }])
       expect((await create(procedureWithTimer(timer))).status).toBe(422)
     const { status, body } = await create(procedureWithTimer({ minutes: 5 }, 0))
@@ -140,7 +160,9 @@ describe('a step with a timer', () => {
       const { text } = await admin.call('GET', `/trees/${flow.id}/export/markdown`)
       expect(text).toContain(word)
       const imported = await admin.call('POST', '/trees/import/markdown', { markdown: text })
-      expect((await admin.call('GET', `/trees/${imported.body.tree_id}`)).body.tree_structure).toEqual(flow.tree_structure)
+      expect((await admin.call('GET', `/trees/${imported.body.tree_id}`)).body.tree_structure).toEqual(
+        flow.tree_structure,
+      )
     }
   })
 })

@@ -6,19 +6,37 @@ import { createChildFlow, createParentFlow, startRun } from '#test/support/subfl
 
 const service = await sharedService()
 
-/** Run a flow with a sub-flow that runs another one, and return the outer session. The first run of the sub-flow was cancelled. */
+/**
+ * Run a flow with a sub-flow that runs another one, and return the outer session. The first run of the
+ * sub-flow was cancelled.
+ */
 async function runScene() {
   const { admin } = await createAccount(service)
   const inner = await createChildFlow(admin)
-  const middle = await createParentFlow(admin, inner.id, { inputs: { server: '{{host}}' } }, { name: 'Check the tunnel' })
-  const outer = await createParentFlow(admin, middle.id, { inputs: { host: '{{host}}' } }, { name: 'VPN is down' })
+  const middle = await createParentFlow(
+    admin,
+    inner.id,
+    { inputs: { server: '{{host}}' } },
+    { name: 'Check the tunnel' },
+  )
+  const outer = await createParentFlow(
+    admin,
+    middle.id,
+    { inputs: { host: '{{host}}' } },
+    { name: 'VPN is down' },
+  )
   const parent = await startRun(admin, outer.id, { host: 'srv-vpn-01' })
   const { sessions } = admin.client
   const cancelled = await sessions.subflows.start({ session_id: parent.id })
   await sessions.steps.complete({ session_id: cancelled.id, outcome: 'cancelled', notes: 'Wrong gateway' })
   const child = await sessions.subflows.start({ session_id: parent.id })
   const grandchild = await sessions.subflows.start({ session_id: child.id })
-  await sessions.steps.recordDecision({ session_id: grandchild.id, step_id: 'snapshot', outcome: 'done', note: 'Named before-patch' })
+  await sessions.steps.recordDecision({
+    session_id: grandchild.id,
+    step_id: 'snapshot',
+    outcome: 'done',
+    note: 'Named before-patch',
+  })
   await sessions.notes.addSupportingData({
     session_id: grandchild.id,
     kind: 'text',
@@ -35,9 +53,19 @@ it.each(textFormats)('SUB-14 exports the steps of the sub-flows as %s, at every 
   const { admin, parent } = await runScene()
   const { text } = await exportSession(admin, parent.id, `?format=${format}`)
   const plain = text.replaceAll('\\', '')
-  for (const part of ['Check the tunnel: Cancelled', 'Wrong gateway', 'Check the tunnel: Resolved', 'Patch a server: Resolved'])
+  for (const part of [
+    'Check the tunnel: Cancelled',
+    'Wrong gateway',
+    'Check the tunnel: Resolved',
+    'Patch a server: Resolved',
+  ])
     expect(plain).toContain(part)
-  for (const part of ['1.2. Check the VPN', '1.2.1. Take a snapshot of srv-vpn-01', 'Named before-patch', 'tunnel up'])
+  for (const part of [
+    '1.2. Check the VPN',
+    '1.2.1. Take a snapshot of srv-vpn-01',
+    'Named before-patch',
+    'tunnel up',
+  ])
     expect(plain).toContain(part)
   expect(plain.indexOf('1.2.1. Take')).toBeGreaterThan(plain.indexOf('1. Check the VPN'))
   expect(plain.indexOf('2. Call')).toBeGreaterThan(plain.indexOf('tunnel up'))
@@ -66,7 +94,11 @@ it('SUB-14 masks the steps of sub-flows in a masked export', async () => {
   const flow = await createParentFlow(admin, (await createChildFlow(admin)).id)
   const parent = await startRun(admin, flow.id)
   const child = await admin.client.sessions.subflows.start({ session_id: parent.id })
-  await admin.client.sessions.steps.complete({ session_id: child.id, outcome: 'resolved', notes: 'Temporary password: Winter2026!' })
+  await admin.client.sessions.steps.complete({
+    session_id: child.id,
+    outcome: 'resolved',
+    notes: 'Temporary password: Winter2026!',
+  })
   const { text } = await exportSession(admin, parent.id, '?format=text&mask=true')
   expect(text).toContain('Notes of the sub-flow')
   expect(text).not.toContain('Winter2026')

@@ -18,20 +18,37 @@ async function createScene(subflow: Record<string, unknown> = {}, childFields: R
 }
 
 const start = (person: Person, id: string, variables?: Record<string, unknown>) =>
-  person.client.sessions.subflows.start({ session_id: id, ...(variables ? { variables: variables as never } : {}) })
-const complete = (person: Person, id: string, outcome: 'resolved' | 'unresolved' | 'escalated' | 'cancelled' = 'resolved') =>
-  person.client.sessions.steps.complete({ session_id: id, outcome })
+  person.client.sessions.subflows.start({
+    session_id: id,
+    ...(variables ? { variables: variables as never } : {}),
+  })
+const complete = (
+  person: Person,
+  id: string,
+  outcome: 'resolved' | 'unresolved' | 'escalated' | 'cancelled' = 'resolved',
+) => person.client.sessions.steps.complete({ session_id: id, outcome })
 const get = (person: Person, id: string) => person.client.sessions.get({ session_id: id })
 
 it('SUB-01 starts the flow of the current step for the ticket, client and user of the session, which then waits', async () => {
   const { admin, parent, child } = await createScene()
   const started = await start(admin, parent.id)
   expect(started).toMatchObject({
-    ...{ tree_id: child.id, state: 'in_progress', ticket_number: 'T-4711', client_name: 'Contoso', user_id: parent.user_id },
+    ...{
+      tree_id: child.id,
+      state: 'in_progress',
+      ticket_number: 'T-4711',
+      client_name: 'Contoso',
+      user_id: parent.user_id,
+    },
     ...{ parent_session_id: parent.id, parent_step_id: 'run', current_step_id: 'snapshot' },
   })
-  expect(await get(admin, parent.id)).toMatchObject({ current_step_id: 'run', subflow_session_id: started.id })
-  expect(await admin.client.sessions.subflows.list({ session_id: parent.id })).toMatchObject([{ id: started.id }])
+  expect(await get(admin, parent.id)).toMatchObject({
+    current_step_id: 'run',
+    subflow_session_id: started.id,
+  })
+  expect(await admin.client.sessions.subflows.list({ session_id: parent.id })).toMatchObject([
+    { id: started.id },
+  ])
 })
 
 it('SUB-02 continues the session in the transaction that completes the sub-flow, with its answer and its variables', async () => {
@@ -39,7 +56,11 @@ it('SUB-02 continues the session in the transaction that completes the sub-flow,
   const child = await start(admin, parent.id, { location: 'core switch' })
   await complete(admin, child.id)
   expect(await get(admin, parent.id)).toMatchObject({
-    ...{ current_step_id: 'after', subflow_session_id: null, variables: { user_name: 'Maya', fault: 'core switch' } },
+    ...{
+      current_step_id: 'after',
+      subflow_session_id: null,
+      variables: { user_name: 'Maya', fault: 'core switch' },
+    },
     decisions: [{ step_id: 'run', outcome: 'done' }],
   })
 })
@@ -58,7 +79,11 @@ it.each(['escalated', 'cancelled'] as const)(
   async (outcome) => {
     const { admin, parent } = await createScene()
     await complete(admin, (await start(admin, parent.id)).id, outcome)
-    expect(await get(admin, parent.id)).toMatchObject({ current_step_id: 'run', subflow_session_id: null, decisions: [] })
+    expect(await get(admin, parent.id)).toMatchObject({
+      current_step_id: 'run',
+      subflow_session_id: null,
+      decisions: [],
+    })
     await start(admin, parent.id)
   },
 )
@@ -66,7 +91,10 @@ it.each(['escalated', 'cancelled'] as const)(
 it('SUB-04 chooses the option of a decision by the outcome of its sub-flow', async () => {
   const { admin } = await createAccount(service)
   const child = await createChildFlow(admin)
-  const tree_structure = { ...printerFlow(), subflow: { tree_id: child.id, options: { resolved: 'yes', escalated: 'no' } } }
+  const tree_structure = {
+    ...printerFlow(),
+    subflow: { tree_id: child.id, options: { resolved: 'yes', escalated: 'no' } },
+  }
   const flow = await createFlow(admin, { tree_structure, intake_form: [] })
   const runs = await Promise.all(
     (['resolved', 'escalated', 'unresolved'] as const).map(async (outcome) => {
@@ -80,14 +108,28 @@ it('SUB-04 chooses the option of a decision by the outcome of its sub-flow', asy
 
 it('SUB-05 passes variables and texts to the sub-flow, and values with their type', async () => {
   const { admin, child } = await createScene()
-  const inputs = { server: '{{host}}', note: 'For {{user_name}}', count: '{{count}}', nothing: '{{missing}}', ticket: '{{ticket_number}}' }
+  const inputs = {
+    server: '{{host}}',
+    note: 'For {{user_name}}',
+    count: '{{count}}',
+    nothing: '{{missing}}',
+    ticket: '{{ticket_number}}',
+  }
   const flow = await createParentFlow(admin, child.id, { inputs })
   const parent = await startRun(admin, flow.id, { host: 'srv-1', user_name: 'Maya', count: 3 })
-  expect((await start(admin, parent.id)).variables).toEqual({ server: 'srv-1', note: 'For Maya', count: 3, ticket: 'T-4711' })
+  expect((await start(admin, parent.id)).variables).toEqual({
+    server: 'srv-1',
+    note: 'For Maya',
+    count: 3,
+    ticket: 'T-4711',
+  })
 })
 
 it('SUB-05 asks for answers that the step does not pass', async () => {
-  const { admin, parent } = await createScene({}, { intake_form: [{ key: 'server', label: 'Server', type: 'hostname', required: true }] })
+  const { admin, parent } = await createScene(
+    {},
+    { intake_form: [{ key: 'server', label: 'Server', type: 'hostname', required: true }] },
+  )
   const refusal = await expectRefusal(start(admin, parent.id), 422)
   expect(refusal.body).toMatchObject({ errors: [{ loc: ['body', 'variables', 'server'] }] })
   expect((await start(admin, parent.id, { server: 'srv-1' })).variables).toEqual({ server: 'srv-1' })
@@ -98,7 +140,12 @@ it('SUB-06 passes a secret answer to secret fields alone, and never back', async
   const secretField = { key: 'password', label: 'Password', type: 'text', secret: true }
   const child = await createChildFlow(admin, { intake_form: [secretField] })
   const inputs = { password: '{{password}}', note: '{{password}}', text: 'It is {{password}}' }
-  const flow = await createParentFlow(admin, child.id, { inputs, outputs: { copied: 'password' } }, { intake_form: [secretField] })
+  const flow = await createParentFlow(
+    admin,
+    child.id,
+    { inputs, outputs: { copied: 'password' } },
+    { intake_form: [secretField] },
+  )
   const parent = await startRun(admin, flow.id, { password: 'lantern-4711' })
   const started = await start(admin, parent.id)
   expect(started.variables).toEqual({ password: { secret: true, set: true }, text: 'It is {{password}}' })
@@ -120,7 +167,8 @@ it('SUB-07 refuses answers, an undo, a second sub-flow and the completion of a s
     await admin.call('POST', `${path}/subflows`, {}),
     await admin.call('POST', `${path}/complete`, { outcome: 'resolved' }),
   ]
-  for (const response of responses) expect(response).toMatchObject({ status: 409, body: { code: 'subflow_running', session_id: child.id } })
+  for (const response of responses)
+    expect(response).toMatchObject({ status: 409, body: { code: 'subflow_running', session_id: child.id } })
 })
 
 it('SUB-07 does not complete a sub-flow that waits for one itself, and its session keeps waiting', async () => {
@@ -131,7 +179,11 @@ it('SUB-07 does not complete a sub-flow that waits for one itself, and its sessi
   // Without an idempotency key, which would undo what a refused request has written.
   const refused = await admin.call('POST', `/sessions/${middle.id}/complete`, { outcome: 'resolved' })
   expect(refused).toMatchObject({ status: 409, body: { code: 'subflow_running', session_id: inner.id } })
-  expect(await get(admin, outer.id)).toMatchObject({ current_step_id: 'run', subflow_session_id: middle.id, decisions: [] })
+  expect(await get(admin, outer.id)).toMatchObject({
+    current_step_id: 'run',
+    subflow_session_id: middle.id,
+    decisions: [],
+  })
 })
 
 it('SUB-08 starts one sub-flow for 32 callers, and 32 completions give one answer', async () => {
@@ -143,7 +195,10 @@ it('SUB-08 starts one sub-flow for 32 callers, and 32 completions give one answe
     admin.call('POST', `/sessions/${child}/complete`, { outcome: n % 2 ? 'cancelled' : 'resolved' }),
   )
   expect(ends.filter(({ status }) => status === 200)).toHaveLength(1)
-  const [isResolved, after] = [ends.find(({ status }) => status === 200)?.body.outcome === 'resolved', await get(admin, parent.id)]
+  const [isResolved, after] = [
+    ends.find(({ status }) => status === 200)?.body.outcome === 'resolved',
+    await get(admin, parent.id),
+  ]
   expect(after.decisions).toHaveLength(isResolved ? 1 : 0)
   expect(after.subflow_session_id).toBeNull()
 })
@@ -154,7 +209,10 @@ it('SUB-09 frees the session when its sub-flow is abandoned or deleted', async (
   await admin.client.sessions.update({ session_id: abandoned.id, state: 'abandoned' })
   const deleted = await start(admin, parent.id)
   await admin.client.sessions.delete({ session_id: deleted.id })
-  expectStatus(await admin.call('POST', `/sessions/${parent.id}/decisions`, { step_id: 'run', outcome: 'skipped' }), 201)
+  expectStatus(
+    await admin.call('POST', `/sessions/${parent.id}/decisions`, { step_id: 'run', outcome: 'skipped' }),
+    201,
+  )
 })
 
 it('SUB-09 abandons and deletes the sub-flows of a session with it, at every level', async () => {
@@ -177,20 +235,33 @@ it('SUB-10 keeps the version of the sub-flow with which its session started', as
   const { admin, parent, child } = await createScene()
   const started = await start(admin, parent.id)
   await admin.client.flows.trees.update({ tree_id: child.id, name: 'Renamed' })
-  expect(await get(admin, started.id)).toMatchObject({ tree_snapshot: { version: 1, name: 'Patch a server' } })
+  expect(await get(admin, started.id)).toMatchObject({
+    tree_snapshot: { version: 1, name: 'Patch a server' },
+  })
 })
 
 it.each([
   ['deleted', 'not_found', (person: Person, id: string) => person.call('DELETE', `/trees/${id}`)],
-  ['a draft again', 'not_published', (person: Person, id: string) => person.call('PUT', `/trees/${id}`, { status: 'draft' })],
-] as const)('SUB-11 names a flow that is %s, and lets the step be answered by hand', async (_, reason, change) => {
-  const { admin, parent, child } = await createScene()
-  await change(admin, child.id)
-  const refusal = await expectRefusal(start(admin, parent.id), 409)
-  expect(refusal.body).toMatchObject({ code: 'subflow_unavailable', reason })
-  await admin.client.sessions.steps.recordDecision({ session_id: parent.id, step_id: 'run', outcome: 'failed' })
-  expect((await get(admin, parent.id)).current_step_id).toBe('after')
-})
+  [
+    'a draft again',
+    'not_published',
+    (person: Person, id: string) => person.call('PUT', `/trees/${id}`, { status: 'draft' }),
+  ],
+] as const)(
+  'SUB-11 names a flow that is %s, and lets the step be answered by hand',
+  async (_, reason, change) => {
+    const { admin, parent, child } = await createScene()
+    await change(admin, child.id)
+    const refusal = await expectRefusal(start(admin, parent.id), 409)
+    expect(refusal.body).toMatchObject({ code: 'subflow_unavailable', reason })
+    await admin.client.sessions.steps.recordDecision({
+      session_id: parent.id,
+      step_id: 'run',
+      outcome: 'failed',
+    })
+    expect((await get(admin, parent.id)).current_step_id).toBe('after')
+  },
+)
 
 it('SUB-11 refuses a flow that is not shared with the caller any more, without naming it', async () => {
   const { admin, addColleague, child, flow } = await createScene()
@@ -257,10 +328,16 @@ it('SUB-07 refuses a sub-flow of a session that is not in progress, and of a ste
 
 it('SUB-02 completes a sub-flow whose variables do not fit into the session', async () => {
   const { admin, parent } = await createScene({ outputs: { text: 'text' } })
-  expectStatus(await admin.call('PATCH', `/sessions/${parent.id}/variables`, { big: 'x'.repeat(50_000) }), 200)
+  expectStatus(
+    await admin.call('PATCH', `/sessions/${parent.id}/variables`, { big: 'x'.repeat(50_000) }),
+    200,
+  )
   const child = await start(admin, parent.id, { text: 'y'.repeat(30_000) })
   await complete(admin, child.id)
-  expect(await get(admin, parent.id)).toMatchObject({ current_step_id: 'after', decisions: [{ outcome: 'done' }] })
+  expect(await get(admin, parent.id)).toMatchObject({
+    current_step_id: 'after',
+    decisions: [{ outcome: 'done' }],
+  })
 })
 
 it('SUB-05 leaves out an output that the intake form of the session does not accept', async () => {
@@ -280,10 +357,17 @@ it.each([
   const { admin } = await createAccount(service)
   const child = await createChildFlow(admin)
   const { steps } = procedureWithSubflow(child.id, { outputs: { fault: 'location' } })
-  const tree_structure = { steps: steps.map((step) => (step.id === 'run' ? { ...step, ...requirement } : step)) }
+  const tree_structure = {
+    steps: steps.map((step) => (step.id === 'run' ? { ...step, ...requirement } : step)),
+  }
   const flow = await createFlow(admin, { tree_type: 'procedural', tree_structure, intake_form: [] })
   const parent = await startRun(admin, flow.id)
   await complete(admin, (await start(admin, parent.id, { location: 'core switch' })).id)
-  const waiting = { current_step_id: 'run', subflow_session_id: null, decisions: [], variables: { fault: 'core switch' } }
+  const waiting = {
+    current_step_id: 'run',
+    subflow_session_id: null,
+    decisions: [],
+    variables: { fault: 'core switch' },
+  }
   expect(await get(admin, parent.id)).toMatchObject(waiting)
 })

@@ -26,7 +26,14 @@ const readTable = (html: string, heading: string) =>
 describe('the page of the operations', () => {
   it('shows each dependency, the versions and the warnings', () => {
     const html = write({ warnings: ['Renew <it>'] })
-    expect(readTable(html, 'Dependency')).toEqual(['database', 'answers', 'redis', 'in this process', 'mail', 'does not answer'])
+    expect(readTable(html, 'Dependency')).toEqual([
+      'database',
+      'answers',
+      'redis',
+      'in this process',
+      'mail',
+      'does not answer',
+    ])
     expect(html).toContain('Service 1.2.3, migration 0001_x.sql, PostgreSQL 18.4.')
     expect(html).toContain('<p role="alert">Renew &lt;it&gt;</p>')
     expect(write({})).not.toContain('role="alert"')
@@ -45,22 +52,32 @@ describe('the page of the operations', () => {
     [3600, '1 h'],
     [5400, '1.5 h'],
   ])('shows %s s as %s', (oldest_due_seconds, text) => {
-    expect(readTable(write({ backlogs: [{ outbox: 'live_events', open: 3, due: 1, oldest_due_seconds }] }), 'Kind')).toEqual([
-      'live_events',
-      '3',
-      '1',
-      text,
-      'swept each minute',
-    ])
-    expect(write({ schedules: { due: 2, oldest_due_seconds } })).toContain(`<p>2 due, the oldest for ${text}.</p>`)
+    expect(
+      readTable(
+        write({ backlogs: [{ outbox: 'live_events', open: 3, due: 1, oldest_due_seconds }] }),
+        'Kind',
+      ),
+    ).toEqual(['live_events', '3', '1', text, 'swept each minute'])
+    expect(write({ schedules: { due: 2, oldest_due_seconds } })).toContain(
+      `<p>2 due, the oldest for ${text}.</p>`,
+    )
   })
   it('has a form for an outbox that can be replayed', () => {
     expect(write({})).toContain('<input type="hidden" name="token" value="proof">')
-    expect(write({})).toContain('<button name="outbox" value="deliveries" aria-label="Attempt now: deliveries">Attempt now</button>')
+    expect(write({})).toContain(
+      '<button name="outbox" value="deliveries" aria-label="Attempt now: deliveries">Attempt now</button>',
+    )
     expect(write({})).toContain('<p>None is due.</p>')
   })
   it('shows why a webhook gets no messages', () => {
-    const webhook = { webhook_id: 'w', account_id: 'a', failures: 2, failing_since: null, paused_until: null, disabled_reason: null }
+    const webhook = {
+      webhook_id: 'w',
+      account_id: 'a',
+      failures: 2,
+      failing_since: null,
+      paused_until: null,
+      disabled_reason: null,
+    }
     const rows = [
       webhook,
       { ...webhook, failing_since: 'then', paused_until: 'later' },
@@ -75,7 +92,13 @@ describe('the page of the operations', () => {
   })
   it('shows the slow statements, if they are known', () => {
     const statement = { query_id: '7', name: 'select <x>', calls: 2, mean_ms: 1.5, total_ms: 3 }
-    expect(readTable(write({ slow_statements: [statement] }), 'Statement')).toEqual(['select &lt;x&gt;', '2', '1.5 ms', '3 ms', '7'])
+    expect(readTable(write({ slow_statements: [statement] }), 'Statement')).toEqual([
+      'select &lt;x&gt;',
+      '2',
+      '1.5 ms',
+      '3 ms',
+      '7',
+    ])
     expect(write({ slow_statements: [] })).toContain('<p>None yet.</p>')
     expect(write({})).toContain('<p>Not known: the database has no extension')
   })
@@ -89,7 +112,11 @@ describe('a request to the page of the operations', () => {
       requests.push(request)
       return answer()
     }
-    const config = { PUBLIC_BASE_URL: baseUrl, FRONTEND_URL: 'https://app.example', CORS_ORIGINS: ['https://desk.example'] }
+    const config = {
+      PUBLIC_BASE_URL: baseUrl,
+      FRONTEND_URL: 'https://app.example',
+      CORS_ORIGINS: ['https://desk.example'],
+    }
     const app = new Hono<Env>()
     app.use((c, next) => {
       c.set('headers', {})
@@ -102,7 +129,11 @@ describe('a request to the page of the operations', () => {
       return { status: response.status, headers: response.headers, text: await response.text() }
     }
     const post = (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
-      send(path, { method: 'POST', body: new URLSearchParams(fields), headers: { origin: baseUrl, ...headers } })
+      send(path, {
+        method: 'POST',
+        body: new URLSearchParams(fields),
+        headers: { origin: baseUrl, ...headers },
+      })
     return { requests, send, post }
   }
   const cookie = { cookie: `operations_token=${token}` }
@@ -114,7 +145,11 @@ describe('a request to the page of the operations', () => {
     const { status, text } = await send('?replayed=pushes:3', {
       headers: { ...cookie, accept: 'text/html', 'user-agent': 'browser', origin: 'https://x.example' },
     })
-    expect([status, requests[0]?.method, requests[0]?.url]).toEqual([200, 'GET', 'https://api.example/api/v1/admin/operations'])
+    expect([status, requests[0]?.method, requests[0]?.url]).toEqual([
+      200,
+      'GET',
+      'https://api.example/api/v1/admin/operations',
+    ])
     expect(Object.fromEntries(requests[0]?.headers ?? [])).toEqual({
       accept: 'application/json',
       authorization: `Bearer ${token}`,
@@ -137,7 +172,11 @@ describe('a request to the page of the operations', () => {
   })
   it('shows the sign-in without a token, and asks nothing', async () => {
     const { requests, send } = open(ok)
-    for (const headers of [{}, { cookie: 'operations_token=a.b' }, { cookie: `operations_token=${'a'.repeat(3997)}.b.c` }]) {
+    for (const headers of [
+      {},
+      { cookie: 'operations_token=a.b' },
+      { cookie: `operations_token=${'a'.repeat(3997)}.b.c` },
+    ]) {
       const { status, text } = await send('', { headers })
       expect([status, text.includes('name="access_token"'), alert(text)]).toEqual([200, true, undefined])
     }
@@ -149,15 +188,22 @@ describe('a request to the page of the operations', () => {
     [1_048_576, 409, 'The service did not answer.'],
     [1_048_577, 500, 'Internal error'],
   ])('reads an answer of %i bytes with the status %i', async (size, expectedStatus, message) => {
-    const { requests, send, post } = open(() => (requests.length === 1 ? ok() : new Response('x'.repeat(size), { status: 409 })))
-    const formToken = /name="token" value="([^"]*)"/.exec((await send('', { headers: cookie })).text)?.[1] ?? ''
+    const { requests, send, post } = open(() =>
+      requests.length === 1 ? ok() : new Response('x'.repeat(size), { status: 409 }),
+    )
+    const formToken =
+      /name="token" value="([^"]*)"/.exec((await send('', { headers: cookie })).text)?.[1] ?? ''
     const { status, text } = await post('/replay', { outbox: 'pushes', token: formToken }, cookie)
     expect([status, alert(text)]).toEqual([expectedStatus, message])
   })
   it('answers JSON to a program, also with an error', async () => {
     const { send } = open(() => Response.json({ detail: 'x' }, { status: 401 }))
     const { status, headers, text } = await send('', { headers: { accept: 'Application/JSON' } })
-    expect([status, headers.get('content-type'), text]).toEqual([401, 'application/json; charset=utf-8', '{"detail":"x"}'])
+    expect([status, headers.get('content-type'), text]).toEqual([
+      401,
+      'application/json; charset=utf-8',
+      '{"detail":"x"}',
+    ])
   })
   it('has a style sheet that may be cached', async () => {
     const { status, headers } = await open(ok).send('/style.css')
@@ -169,7 +215,10 @@ describe('a request to the page of the operations', () => {
   })
   it('has a policy without scripts', async () => {
     const { headers } = await open(ok).send('')
-    expect([headers.get('content-type'), headers.get('referrer-policy')]).toEqual(['text/html; charset=utf-8', 'same-origin'])
+    expect([headers.get('content-type'), headers.get('referrer-policy')]).toEqual([
+      'text/html; charset=utf-8',
+      'same-origin',
+    ])
     expect(headers.get('content-security-policy')).toBe(
       "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
     )
@@ -188,11 +237,11 @@ describe('a request to the page of the operations', () => {
       '/admin/operations',
       toCookie(token, 900),
     ])
-    expect([signedOut.status, signedOut.headers.get('location'), signedOut.headers.get('set-cookie')]).toEqual([
-      303,
-      '/admin/operations',
-      toCookie('', 0),
-    ])
+    expect([
+      signedOut.status,
+      signedOut.headers.get('location'),
+      signedOut.headers.get('set-cookie'),
+    ]).toEqual([303, '/admin/operations', toCookie('', 0)])
   })
   it.each([
     ['https://app.example', 303],
@@ -212,12 +261,23 @@ describe('a request to the page of the operations', () => {
   })
   it('replays an outbox with the token of the form', async () => {
     const { requests, send, post } = open(() => Response.json(requests.length === 1 ? healthy : { rows: 5 }))
-    const formToken = /name="token" value="([^"]*)"/.exec((await send('', { headers: cookie })).text)?.[1] ?? ''
+    const formToken =
+      /name="token" value="([^"]*)"/.exec((await send('', { headers: cookie })).text)?.[1] ?? ''
     const { status, headers } = await post('/replay', { outbox: 'pushes', token: formToken }, cookie)
     expect([status, headers.get('location')]).toEqual([303, '/admin/operations?replayed=pushes:5'])
     const [, request] = requests
-    expect([request?.method, request?.url, request?.headers.get('content-type'), await request?.text()]).toEqual([
-      ...['POST', 'https://api.example/api/v1/admin/operations/replay', 'application/json', '{"outbox":"pushes"}'],
+    expect([
+      request?.method,
+      request?.url,
+      request?.headers.get('content-type'),
+      await request?.text(),
+    ]).toEqual([
+      ...[
+        'POST',
+        'https://api.example/api/v1/admin/operations/replay',
+        'application/json',
+        '{"outbox":"pushes"}',
+      ],
     ])
     const refusals = [
       await post('/replay', { outbox: 'users', token: formToken }, cookie),
@@ -241,7 +301,8 @@ describe('a request to the page of the operations', () => {
       isFirst = false
       return response
     })
-    const formToken = /name="token" value="([^"]*)"/.exec((await send('', { headers: cookie })).text)?.[1] ?? ''
+    const formToken =
+      /name="token" value="([^"]*)"/.exec((await send('', { headers: cookie })).text)?.[1] ?? ''
     const { status, text, headers } = await post('/replay', { outbox: 'pushes', token: formToken }, cookie)
     expect([status, alert(text)]).toEqual([expectedStatus, message])
     if (status === 303) expect(headers.get('location')).toBe('/admin/operations?replayed=pushes:0')

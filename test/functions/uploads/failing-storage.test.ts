@@ -58,7 +58,9 @@ it.each([
   replace('toJpeg', async () => ('jpeg' in result ? { ...result, jpeg: copyBytes(result.jpeg) } : result))
   const response = await uploadImage(service, admin, png)
   expectStatus(response, status)
-  expect(await service.sql('select id from uploads where account_id = $1', [id])).toHaveLength(status === 201 ? 1 : 0)
+  expect(await service.sql('select id from uploads where account_id = $1', [id])).toHaveLength(
+    status === 201 ? 1 : 0,
+  )
 })
 
 it('answers 502 when an image, or the logo or a screenshot of a document, cannot be read', async () => {
@@ -66,7 +68,11 @@ it('answers 502 when an image, or the logo or a screenshot of a document, cannot
   const { id } = expectStatus(await uploadImage(service, admin, png), 201).body
   const session = await createSession(admin)
   expectStatus(
-    await admin.call('POST', `/sessions/${session.id}/supporting-data`, { kind: 'screenshot', title: 'Error', upload_id: id }),
+    await admin.call('POST', `/sessions/${session.id}/supporting-data`, {
+      kind: 'screenshot',
+      title: 'Error',
+      upload_id: id,
+    }),
     201,
   )
   expectStatus(await admin.call('PUT', `/teams/${teamId}/branding`, { logo_upload_id: id }), 200)
@@ -89,7 +95,10 @@ it('AIS-11 answers 503 to a message whose image cannot be read, and stores no me
   const sessionId = await insertAiSession(service, admin)
   const { id } = expectStatus(await uploadImage(service, admin, png), 201).body
   replace('get', fail)
-  const { status, headers } = await admin.call('POST', `/ai-sessions/${sessionId}/chat`, { message: 'See this.', upload_ids: [id] })
+  const { status, headers } = await admin.call('POST', `/ai-sessions/${sessionId}/chat`, {
+    message: 'See this.',
+    upload_ids: [id],
+  })
   expect([status, headers.get('retry-after')]).toEqual([503, '5'])
   expect((await admin.client.ai.sessions.get({ session_id: sessionId })).messages).toEqual([])
 })

@@ -65,7 +65,11 @@ const hostileFiles: [string, number, Bytes][] = [
   ['a GIF with a page in a comment', 422, gifWithComment],
   ['a JPEG followed by a second image and a page', 422, concatBytes(jpeg, jpeg, htmlPage)],
   ['a GIF that is a short script', 422, concatBytes('GIF89a=1;alert(1)//', '\0'.repeat(40))],
-  ['a JPEG with invalid image data', 422, concatBytes(jpeg.slice(0, jpegFrameOffset + 19), '\0'.repeat(200), '\xff\xd9')],
+  [
+    'a JPEG with invalid image data',
+    422,
+    concatBytes(jpeg.slice(0, jpegFrameOffset + 19), '\0'.repeat(200), '\xff\xd9'),
+  ],
   ['a PNG with invalid image data', 422, corruptPngData()],
 ]
 
@@ -78,25 +82,40 @@ function corruptPngData(): Bytes {
 
 describe('hostile files', async () => {
   const service = await sharedService()
-  it.each(hostileFiles)('UPL-02 refuses %s with %i within a second, and stores nothing', { retry: 2 }, async (_, status, bytes) => {
-    const { admin, id } = await createAccount(service)
-    await uploadImage(service, admin, concatBytes('warm-up'))
-    const checksumsBefore = await readChecksums(service, id)
-    const startedAt = performance.now()
-    const response = await uploadImage(service, admin, bytes)
-    const durationMs = performance.now() - startedAt
-    expect([response.status, response.body.detail, durationMs < 1000]).toEqual([status, expect.any(String), true])
-    expect(await readChecksums(service, id)).toEqual(checksumsBefore)
-  })
+  it.each(hostileFiles)(
+    'UPL-02 refuses %s with %i within a second, and stores nothing',
+    { retry: 2 },
+    async (_, status, bytes) => {
+      const { admin, id } = await createAccount(service)
+      await uploadImage(service, admin, concatBytes('warm-up'))
+      const checksumsBefore = await readChecksums(service, id)
+      const startedAt = performance.now()
+      const response = await uploadImage(service, admin, bytes)
+      const durationMs = performance.now() - startedAt
+      expect([response.status, response.body.detail, durationMs < 1000]).toEqual([
+        status,
+        expect.any(String),
+        true,
+      ])
+      expect(await readChecksums(service, id)).toEqual(checksumsBefore)
+    },
+  )
 
   it('UPL-02 refuses a form of 100,000 parts with 422 within a second', { retry: 2 }, async () => {
     const { admin } = await createAccount(service)
-    const parts = Array.from({ length: 100_000 }, (_, n) => `--x\r\ncontent-disposition: form-data; name="${n}"\r\n\r\n1\r\n`)
+    const parts = Array.from(
+      { length: 100_000 },
+      (_, n) => `--x\r\ncontent-disposition: form-data; name="${n}"\r\n\r\n1\r\n`,
+    )
     const raw = concatBytes([...parts, '--x--\r\n'].join(''))
     const headers = { 'content-type': 'multipart/form-data; boundary=x' }
     const startedAt = performance.now()
     const response = await request(service, 'POST', '/uploads', { token: admin.token, raw, headers })
-    expect([response.status, response.body.errors.length, performance.now() - startedAt < 1000]).toEqual([422, 1, true])
+    expect([response.status, response.body.errors.length, performance.now() - startedAt < 1000]).toEqual([
+      422,
+      1,
+      true,
+    ])
   })
 
   it.each<[string, Bytes]>([
@@ -106,20 +125,40 @@ describe('hostile files', async () => {
     ['a WebP', webp],
   ])('UPL-06 %s with bytes after its end is stored without them', async (_, image) => {
     const { admin } = await createAccount(service)
-    const trailers = ['\r\n', '\0'.repeat(512), '\0\0\0\x18ftypmp42trailer', 'PK\x03\x04trailer', 'SEFHtrailer', '\xff\xd9']
+    const trailers = [
+      '\r\n',
+      '\0'.repeat(512),
+      '\0\0\0\x18ftypmp42trailer',
+      'PK\x03\x04trailer',
+      'SEFHtrailer',
+      '\xff\xd9',
+    ]
     for (const trailer of trailers) {
       const { status, body } = await uploadImage(service, admin, concatBytes(image, trailer))
       expect([status, body.width, body.height]).toEqual([201, 60, 40])
-      expect(Buffer.from((await downloadUpload(service, admin, body.id)).bytes).includes('trailer')).toBe(false)
+      expect(Buffer.from((await downloadUpload(service, admin, body.id)).bytes).includes('trailer')).toBe(
+        false,
+      )
     }
     expect((await uploadImage(service, admin, concatBytes(image, jpeg))).status).toBe(201)
   })
 
-  it.each(['heic', 'heix', 'mif1', 'avif'])('UPL-07 says how to send a photo of a phone: %s', async (brand) => {
-    const { admin } = await createAccount(service)
-    const response = await uploadImage(service, admin, concatBytes('\0\0\0\x18ftyp', brand, '\0'.repeat(40)), { name: 'IMG_1.HEIC' })
-    expect([response.status, response.body.detail]).toEqual([415, expect.stringContaining('Send it as JPEG')])
-  })
+  it.each(['heic', 'heix', 'mif1', 'avif'])(
+    'UPL-07 says how to send a photo of a phone: %s',
+    async (brand) => {
+      const { admin } = await createAccount(service)
+      const response = await uploadImage(
+        service,
+        admin,
+        concatBytes('\0\0\0\x18ftyp', brand, '\0'.repeat(40)),
+        { name: 'IMG_1.HEIC' },
+      )
+      expect([response.status, response.body.detail]).toEqual([
+        415,
+        expect.stringContaining('Send it as JPEG'),
+      ])
+    },
+  )
 })
 
 describe('an upload while the image decoder fails', () => {

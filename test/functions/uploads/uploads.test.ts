@@ -26,7 +26,12 @@ describe('a stored image', () => {
       ])
       const { bytes, headers } = await downloadUpload(service, admin, body.id)
       const storedMetadata = await sharp(bytes).metadata()
-      expect({ format: storedMetadata.format, width: storedMetadata.width, height: storedMetadata.height, size: bytes.length }).toEqual({
+      expect({
+        format: storedMetadata.format,
+        width: storedMetadata.width,
+        height: storedMetadata.height,
+        size: bytes.length,
+      }).toEqual({
         format: 'jpeg',
         width: 1568,
         height: 653,
@@ -38,8 +43,14 @@ describe('a stored image', () => {
 
   it('UPL-01 is never larger than the uploaded image, and has its aspect ratio', async () => {
     const { admin } = await createAccount(service)
-    expect((await uploadImage(service, admin, await createImage('png', 1, 1))).body).toMatchObject({ width: 1, height: 1 })
-    expect((await uploadImage(service, admin, await createImage('png', 40, 11_000))).body).toMatchObject({ width: 6, height: 1568 })
+    expect((await uploadImage(service, admin, await createImage('png', 1, 1))).body).toMatchObject({
+      width: 1,
+      height: 1,
+    })
+    expect((await uploadImage(service, admin, await createImage('png', 40, 11_000))).body).toMatchObject({
+      width: 6,
+      height: 1568,
+    })
   })
 
   it('UPL-01 is a JPEG of quality 85 with white in place of transparent pixels', async () => {
@@ -58,20 +69,25 @@ describe('a stored image', () => {
 
   it('UPL-04 has no metadata, and has the orientation of the EXIF metadata applied', async () => {
     const { admin } = await createAccount(service)
-    const exif = { IFD0: { Copyright: 'Dana Reyes', Artist: 'Dana' }, IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '51/1 30/1 0/1' } }
+    const exif = {
+      IFD0: { Copyright: 'Dana Reyes', Artist: 'Dana' },
+      IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '51/1 30/1 0/1' },
+    }
     const plain = sharp(await createImage('jpeg', 300, 200, { noise: true }))
-    const photo = copyBytes(await plain.withMetadata({ orientation: 6 }).withExifMerge(exif).jpeg().toBuffer())
+    const photo = copyBytes(
+      await plain.withMetadata({ orientation: 6 }).withExifMerge(exif).jpeg().toBuffer(),
+    )
     expect((await sharp(photo).metadata()).exif?.includes('Dana Reyes')).toBe(true)
     const { body } = await uploadImage(service, admin, photo)
     expect(body).toMatchObject({ width: 200, height: 300 })
     const { bytes } = await downloadUpload(service, admin, body.id)
     const storedMetadata = await sharp(bytes).metadata()
-    expect([storedMetadata.exif, storedMetadata.xmp, storedMetadata.iptc, storedMetadata.orientation]).toEqual([
-      undefined,
-      undefined,
-      undefined,
-      undefined,
-    ])
+    expect([
+      storedMetadata.exif,
+      storedMetadata.xmp,
+      storedMetadata.iptc,
+      storedMetadata.orientation,
+    ]).toEqual([undefined, undefined, undefined, undefined])
     expect(Buffer.from(bytes).includes('Dana')).toBe(false)
   })
 
@@ -79,7 +95,10 @@ describe('a stored image', () => {
     const { admin } = await createAccount(service)
     const frames = Buffer.concat([Buffer.alloc(30 * 20 * 3, 255), Buffer.alloc(30 * 20 * 3, 0)])
     const animation = sharp(frames, { raw: { width: 30, height: 40, channels: 3, pageHeight: 20 } })
-    for (const image of [await animation.clone().gif().toBuffer(), await animation.clone().webp({ lossless: true }).toBuffer()]) {
+    for (const image of [
+      await animation.clone().gif().toBuffer(),
+      await animation.clone().webp({ lossless: true }).toBuffer(),
+    ]) {
       const { status, body } = await uploadImage(service, admin, copyBytes(image))
       expect([status, body.width, body.height]).toEqual([201, 30, 20])
       const pixels = await sharp((await downloadUpload(service, admin, body.id)).bytes)
@@ -94,7 +113,11 @@ describe('a stored image', () => {
     const { body } = await uploadImage(service, account.admin, await createImage('png', 20, 20))
     const viewer = await account.addColleague({ role: 'viewer' })
     const { status, headers } = await downloadUpload(service, viewer, body.id)
-    expect([status, headers.get('cache-control'), headers.get('x-content-type-options')]).toEqual([200, 'private, no-cache', 'nosniff'])
+    expect([status, headers.get('cache-control'), headers.get('x-content-type-options')]).toEqual([
+      200,
+      'private, no-cache',
+      'nosniff',
+    ])
     const etag = headers.get('etag') ?? ''
     const secondDownload = await downloadUpload(service, viewer, body.id, { 'if-none-match': etag })
     expect([secondDownload.status, secondDownload.bytes.length]).toEqual([304, 0])
@@ -114,21 +137,29 @@ describe('UPL-02 type of an image', () => {
   })
 })
 
-it('UPL-03 WIR-15 accepts an image of more than 9 MB, and refuses a body above 10 MiB with 413', { timeout: 60_000 }, async () => {
+it('UPL-03 WIR-15 accepts an image of more than 9 MB, and refuses a body above 10 MiB with 413', {
+  timeout: 60_000,
+}, async () => {
   const { admin } = await createAccount(service)
   const noise = await createImage('png', 1820, 1820, { noise: true })
   expect(noise.length).toBeGreaterThan(9_000_000)
   expect(noise.length).toBeLessThan(10 * 1024 * 1024 - 1000)
   expectStatus(await uploadImage(service, admin, noise), 201)
   const headers = { ...authorizationHeader(admin.token), 'content-type': 'multipart/form-data; boundary=x' }
-  expectStatus(await sendHeadersOnly(`${service.api}/api/v1/uploads`, 'POST', 10 * 1024 * 1024 + 1000, headers), 413)
+  expectStatus(
+    await sendHeadersOnly(`${service.api}/api/v1/uploads`, 'POST', 10 * 1024 * 1024 + 1000, headers),
+    413,
+  )
 })
 
 it('WIR-24 stores one image per idempotency key, and rejects the key for another image', async () => {
   const { admin, id } = await createAccount(service)
   const image = await createImage('png', 30, 30)
   const headers = { 'idempotency-key': 'once' }
-  const [first, repeated] = [await uploadImage(service, admin, image, { headers }), await uploadImage(service, admin, image, { headers })]
+  const [first, repeated] = [
+    await uploadImage(service, admin, image, { headers }),
+    await uploadImage(service, admin, image, { headers }),
+  ]
   expect([first.status, repeated.status, repeated.text]).toEqual([201, 201, first.text])
   expect(await service.sql('select id from uploads where account_id = $1', [id])).toHaveLength(1)
   const otherImage = await uploadImage(service, admin, await createImage('png', 31, 30), { headers })

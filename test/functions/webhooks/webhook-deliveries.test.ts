@@ -37,7 +37,8 @@ const joined = (memberName: string, actorId = crypto.randomUUID()): Event => ({
   memberName,
   inviterId: account.admin.id,
 })
-const create = (events = ['member.joined'], path?: string) => createWebhook(receiver, account.admin, events, path)
+const create = (events = ['member.joined'], path?: string) =>
+  createWebhook(receiver, account.admin, events, path)
 const emit = async (...events: Event[]) => {
   for (const event of events) await stack.emitEvent(account.id, event)
   await stack.localServer.qstash.waitUntilSettled()
@@ -46,10 +47,14 @@ const emit = async (...events: Event[]) => {
 it('WHK-03 sends each event to each webhook that wants it, with one id and a valid signature', async () => {
   const [first, second, other] = [await create(), await create(), await create(['flow.published'])]
   await emit(joined('Ann'))
-  expect(first.listReceived()).toMatchObject([{ type: 'member.joined', data: { name: 'Ann', invited_by: account.admin.id } }])
+  expect(first.listReceived()).toMatchObject([
+    { type: 'member.joined', data: { name: 'Ann', invited_by: account.admin.id } },
+  ])
   expect(second.listReceived().map(({ id }) => id)).toEqual(first.listReceived().map(({ id }) => id))
   expect(other.listReceived()).toEqual([])
-  expect(await first.listDeliveries()).toMatchObject([{ state: 'delivered', attempts: 1, last_status_code: 204, next_attempt_at: null }])
+  expect(await first.listDeliveries()).toMatchObject([
+    { state: 'delivered', attempts: 1, last_status_code: 204, next_attempt_at: null },
+  ])
 })
 
 it('WHK-04 repeats a failed message after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, and then fails', async () => {
@@ -59,10 +64,15 @@ it('WHK-04 repeats a failed message after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14
   for (const [index, seconds] of [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400].entries()) {
     const [{ attempts, next_attempt_at, last_attempt_at }] = await webhook.listDeliveries()
     const delay = (Date.parse(next_attempt_at) - Date.parse(last_attempt_at)) / 1000
-    expect([attempts, delay >= seconds && delay <= Math.ceil(seconds * 1.1) + 1], `${delay} s`).toEqual([index + 1, true])
+    expect([attempts, delay >= seconds && delay <= Math.ceil(seconds * 1.1) + 1], `${delay} s`).toEqual([
+      index + 1,
+      true,
+    ])
     await advanceClock(seconds * 1.1 + 320)
   }
-  expect(await webhook.listDeliveries()).toMatchObject([{ state: 'failed', attempts: 10, next_attempt_at: null }])
+  expect(await webhook.listDeliveries()).toMatchObject([
+    { state: 'failed', attempts: 10, next_attempt_at: null },
+  ])
   expect(new Set(webhook.listReceived().map(({ id }) => id)).size).toBe(1)
 })
 
@@ -117,9 +127,17 @@ it('WHK-05 sends the messages of one subject in order until one has failed three
   expect(webhook.listReceived().map(({ data }) => data.name)).toEqual(['first', 'other'])
   await advanceClock(20)
   await advanceClock(60)
-  expect(webhook.listReceived().map(({ data }) => data.name)).toEqual(['first', 'other', 'first', 'second', 'third'])
+  expect(webhook.listReceived().map(({ data }) => data.name)).toEqual([
+    'first',
+    'other',
+    'first',
+    'second',
+    'third',
+  ])
   receiver.answer = (response, path) =>
-    webhook.listReceived().at(-1)?.data.name === 'bad' ? answerStatus(500)(response, path) : accept(response, path)
+    webhook.listReceived().at(-1)?.data.name === 'bad'
+      ? answerStatus(500)(response, path)
+      : accept(response, path)
   await emit(joined('bad', subject), joined('good', subject))
   await advanceClock(30)
   expect(webhook.listReceived().at(-1)?.data.name).toBe('bad')
@@ -136,10 +154,17 @@ it('WHK-06 switches the webhook off at 410 and mails the account admins once', a
   expect(await webhook.get()).toMatchObject({ is_active: false, disabled_reason: 'gone' })
   expect(webhook.listReceived()).toHaveLength(1)
   const mails = (await listRecords('mail')).filter(({ to }) => to.includes(account.admin.email))
-  expect(mails).toMatchObject([{ subject: 'A webhook was switched off', text: expect.stringContaining('127.0.0.1') }])
+  expect(mails).toMatchObject([
+    { subject: 'A webhook was switched off', text: expect.stringContaining('127.0.0.1') },
+  ])
   expect(mails[0].text).not.toContain(webhook.path)
   expectStatus(await account.admin.call('PATCH', `/webhooks/${webhook.id}`, { is_active: true }), 200)
-  expect(await webhook.get()).toMatchObject({ is_active: true, disabled_reason: null, failures: 0, failing_since: null })
+  expect(await webhook.get()).toMatchObject({
+    is_active: true,
+    disabled_reason: null,
+    failures: 0,
+    failing_since: null,
+  })
 })
 
 it('WHK-06 switches the webhook off after five days without a success, and not after a success in between', async () => {
@@ -147,7 +172,8 @@ it('WHK-06 switches the webhook off after five days without a success, and not a
   const [failing, recovering] = [await create(), await create()]
   await emit(joined('Ann'))
   await advanceClock(3 * 86_400)
-  receiver.answer = (response, path) => (path === recovering.path ? accept : answerStatus(500))(response, path)
+  receiver.answer = (response, path) =>
+    (path === recovering.path ? accept : answerStatus(500))(response, path)
   await emit(joined('Ben'))
   await advanceClock(600)
   receiver.answer = answerStatus(500)
@@ -156,7 +182,11 @@ it('WHK-06 switches the webhook off after five days without a success, and not a
   await advanceClock(600)
   expect(await failing.get()).toMatchObject({ is_active: false, disabled_reason: 'failing' })
   expect(await recovering.get()).toMatchObject({ is_active: true })
-  expect((await failing.listDeliveries()).filter(({ state }: { state: string }) => state === 'pending' || state === 'retrying')).toEqual([])
+  expect(
+    (await failing.listDeliveries()).filter(
+      ({ state }: { state: string }) => state === 'pending' || state === 'retrying',
+    ),
+  ).toEqual([])
   const mails = (await listRecords('mail')).filter(({ to }) => to.includes(account.admin.email))
   expect(mails).toMatchObject([{ subject: 'A webhook was switched off' }])
 })
@@ -165,14 +195,19 @@ it('WHK-08 replays every failed delivery since a time with the same ids, once fo
   receiver.answer = answerStatus(500)
   const webhook = await create()
   await emit(joined('Ann'), joined('Ben'))
-  await service.sql(`update webhook_deliveries set state = 'failed', next_attempt_at = null where webhook_id = $1`, [webhook.id])
+  await service.sql(
+    `update webhook_deliveries set state = 'failed', next_attempt_at = null where webhook_id = $1`,
+    [webhook.id],
+  )
   const ids = webhook.listReceived().map(({ id }) => id)
   receiver.answer = accept
   const since = { failed_since: '2026-01-01T00:00:00.000Z' }
   const before = webhook.listReceived().length
   const people = await Promise.all(Array.from({ length: 4 }, () => account.addColleague({ role: 'admin' })))
   const answers = await Promise.all(
-    people.flatMap((person) => Array.from({ length: 8 }, () => person.call('POST', `/webhooks/${webhook.id}/replay`, since))),
+    people.flatMap((person) =>
+      Array.from({ length: 8 }, () => person.call('POST', `/webhooks/${webhook.id}/replay`, since)),
+    ),
   )
   expect(answers.map(({ status, body }) => [status, body.queued]).toSorted((a, b) => b[1] - a[1])).toEqual([
     [202, 2],
@@ -187,13 +222,15 @@ it('WHK-08 replays one delivered message, and refuses an unknown one and a webho
   const webhook = await create()
   await emit(joined('Ann'))
   const [{ id, message_id }] = await webhook.listDeliveries()
-  const replay = (delivery_id: string) => account.admin.call('POST', `/webhooks/${webhook.id}/replay`, { delivery_id })
+  const replay = (delivery_id: string) =>
+    account.admin.call('POST', `/webhooks/${webhook.id}/replay`, { delivery_id })
   expect(await replay(id)).toMatchObject({ status: 202, body: { queued: 1 } })
   await stack.localServer.qstash.waitUntilSettled()
   expect(webhook.listReceived().map((message) => message.id)).toEqual([message_id, message_id])
   // A double click.
   expect(await replay(id)).toMatchObject({ status: 202, body: { queued: 0 } })
-  const readReplayTime = async () => (await service.sql('select last_replay_at from webhooks where id = $1', [webhook.id]))[0]
+  const readReplayTime = async () =>
+    (await service.sql('select last_replay_at from webhooks where id = $1', [webhook.id]))[0]
   const lastReplay = await readReplayTime()
   await advanceClock(1)
   expectStatus(await replay(crypto.randomUUID()), 404)
@@ -203,7 +240,8 @@ it('WHK-08 replays one delivered message, and refuses an unknown one and a webho
 })
 
 it('WHK-07 logs the exact request and the masked start of the response', async () => {
-  receiver.answer = (response) => response.writeHead(500).end(`password=Summer-2026-Oslo! ${'x'.repeat(5000)}`)
+  receiver.answer = (response) =>
+    response.writeHead(500).end(`password=Summer-2026-Oslo! ${'x'.repeat(5000)}`)
   const webhook = await create()
   await emit(joined('Ann'))
   const [delivery] = await webhook.listDeliveries()
@@ -218,7 +256,8 @@ it('WHK-07 logs the exact request and the masked start of the response', async (
 })
 
 it('WHK-09 follows no redirect', async () => {
-  receiver.answer = (response) => response.writeHead(302, { location: `${service.localOrigin}/redirected/hooks` }).end()
+  receiver.answer = (response) =>
+    response.writeHead(302, { location: `${service.localOrigin}/redirected/hooks` }).end()
   const webhook = await create()
   await emit(joined('Ann'))
   expect(await webhook.listDeliveries()).toMatchObject([{ state: 'retrying', last_status_code: 302 }])
@@ -230,7 +269,10 @@ it('WHK-09 checks the address again before each message', async () => {
   await service.sql(`update webhooks set url = 'https://169.254.169.254/latest' where id = $1`, [webhook.id])
   await emit(joined('Ann'))
   expect(await webhook.listDeliveries()).toMatchObject([
-    { last_error: 'The webhook address must not lead to a loopback, private, link-local, multicast or metadata address' },
+    {
+      last_error:
+        'The webhook address must not lead to a loopback, private, link-local, multicast or metadata address',
+    },
   ])
   expect(webhook.listReceived()).toEqual([])
 })
@@ -263,9 +305,12 @@ it('WHK-10 a failing webhook gets one attempt at a time, and none during its pau
   await stack.localServer.qstash.waitUntilSettled()
   const tried = webhook.listReceived().length
   expect(tried).toBeLessThanOrEqual(4)
-  const rows = await service.sql<{ id: string }>('select id from webhook_deliveries where webhook_id = $1', [webhook.id])
+  const rows = await service.sql<{ id: string }>('select id from webhook_deliveries where webhook_id = $1', [
+    webhook.id,
+  ])
   const ids = new Set(rows.map(({ id }) => id))
-  const countJobs = async () => (await listRecords('queue')).filter(({ body }) => ids.has(body?.delivery_id)).length
+  const countJobs = async () =>
+    (await listRecords('queue')).filter(({ body }) => ids.has(body?.delivery_id)).length
   const jobs = await countJobs()
   await advanceClock(10)
   expect([webhook.listReceived().length, await countJobs()]).toEqual([tried, jobs])
@@ -305,14 +350,18 @@ it('WHK-15 records an attempt while another transaction changes the webhook and 
   }
   const emitted = emit(joined('Ann'))
   const isWaiting = `select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock') as waits`
-  await expect.poll(async () => (await service.sql<{ waits: boolean }>(isWaiting))[0]?.waits, { timeout: 5000 }).toBe(true)
+  await expect
+    .poll(async () => (await service.sql<{ waits: boolean }>(isWaiting))[0]?.waits, { timeout: 5000 })
+    .toBe(true)
   // Fails if the attempt holds the delivery while it waits for the webhook.
   await client.query(`set local lock_timeout = '500ms'`)
   await client.query('update webhook_deliveries set swept_at = null where webhook_id = $1', [webhook.id])
   await client.query('commit')
   await client.end()
   await emitted
-  expect(await webhook.listDeliveries()).toMatchObject([{ state: 'retrying', attempts: 1, last_status_code: 500 }])
+  expect(await webhook.listDeliveries()).toMatchObject([
+    { state: 'retrying', attempts: 1, last_status_code: 500 },
+  ])
 })
 
 it('WHK-14 deletes deliveries after 30 days and beyond the newest 10,000 of a webhook', async () => {

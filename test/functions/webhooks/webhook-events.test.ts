@@ -15,10 +15,16 @@ import { createSession } from '#test/support/sessions.ts'
 
 const service = await sharedService()
 
-/** Create an account with a webhook of these events. Return a function that reads the payloads of its log, oldest first. */
+/**
+ * Create an account with a webhook of these events. Return a function that reads the payloads of its log,
+ * oldest first.
+ */
 async function createListeningAccount(events: readonly string[] = webhookEventList) {
   const account = await createAccount(service)
-  const response = await account.admin.call('POST', '/webhooks', { url: `${service.localOrigin}/hooks/events`, events })
+  const response = await account.admin.call('POST', '/webhooks', {
+    url: `${service.localOrigin}/hooks/events`,
+    events,
+  })
   expectStatus(response, 201)
   const listPayloads = async () => {
     const rows = await service.sql<{ payload: string; subject: string }>(
@@ -30,7 +36,15 @@ async function createListeningAccount(events: readonly string[] = webhookEventLi
   return { ...account, listPayloads }
 }
 
-const expectDeclared = ({ type, timestamp, data }: { type: WebhookType; timestamp: string; data: unknown }) => {
+const expectDeclared = ({
+  type,
+  timestamp,
+  data,
+}: {
+  type: WebhookType
+  timestamp: string
+  data: unknown
+}) => {
   expect(timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   expect(webhookData[type].strict().safeParse(data).error?.issues ?? []).toEqual([])
 }
@@ -42,7 +56,14 @@ it('WHK-13 each event of the notifications reaches webhooks with the declared da
   const proposal = { proposalId: uuid(), flowName: 'Printer' }
   const approval = { approvalId: uuid(), sessionId: uuid(), subjectTitle: 'Restart', userIds: [admin.id] }
   const schedule = { scheduleId: uuid(), scheduleName: 'Patches', ownerId: admin.id }
-  const details = { client_name: null, psa_ticket_id: '7', reason: '', summary: '', what_was_tried: '', next_steps: '' }
+  const details = {
+    client_name: null,
+    psa_ticket_id: '7',
+    reason: '',
+    summary: '',
+    what_was_tried: '',
+    next_steps: '',
+  }
   type Fields<E> = E extends Event ? Omit<E, 'actorId' | 'teamId'> : never
   const events: Fields<Event>[] = [
     {
@@ -75,7 +96,13 @@ it('WHK-13 each event of the notifications reaches webhooks with the declared da
       step: 1,
       isWholePolicy: true,
     },
-    { key: 'escalation.acknowledged', sessionId: uuid(), handoffId: uuid(), problemSummary: 'VPN', engineerId: admin.id },
+    {
+      key: 'escalation.acknowledged',
+      sessionId: uuid(),
+      handoffId: uuid(),
+      problemSummary: 'VPN',
+      engineerId: admin.id,
+    },
     { key: 'handoff.claimed', ...session, claimantName: 'Sam', engineerId: admin.id },
     { key: 'handoff.assessment_ready', ...session, claimantId: null },
     { key: 'proposal.submitted', ...proposal, submitterName: 'Sam' },
@@ -88,7 +115,14 @@ it('WHK-13 each event of the notifications reaches webhooks with the declared da
     { key: 'handover.due', teamName: 'North', text: 'Nothing is open.', handoverTeamId: uuid(), userIds: [] },
     { key: 'maintenance.batch_created', ...schedule, sessionCount: 2 },
     { key: 'maintenance.run_failed', ...schedule, reason: 'Paused' },
-    { key: 'psa.push_failed', source: 'output', sessionId: uuid(), psaTicketId: '7', reason: 'Down', ownerId: null },
+    {
+      key: 'psa.push_failed',
+      source: 'output',
+      sessionId: uuid(),
+      psaTicketId: '7',
+      reason: 'Down',
+      ownerId: null,
+    },
     { key: 'channel.disconnected', configId: uuid(), host: 'chat.example', authorId: admin.id },
     {
       key: 'oncall.overridden',
@@ -103,7 +137,8 @@ it('WHK-13 each event of the notifications reaches webhooks with the declared da
     },
     { key: 'member.joined', memberName: 'Sam', inviterId: admin.id },
   ]
-  for (const event of events) await emitWithoutPublishing(service, accountId, { ...event, actorId: admin.id, teamId } as Event)
+  for (const event of events)
+    await emitWithoutPublishing(service, accountId, { ...event, actorId: admin.id, teamId } as Event)
   const payloads = await listPayloads()
   expect(payloads.map(({ type }) => type)).toEqual(eventKeyList)
   for (const payload of payloads) expectDeclared(payload)
@@ -112,19 +147,35 @@ it('WHK-13 each event of the notifications reaches webhooks with the declared da
 it('WHK-13 session.completed is sent once for a completed session and for a resolved AI session', async () => {
   const { admin, listPayloads } = await createListeningAccount(['session.completed'])
   const session = await createSession(admin, { ticket_number: '4711' })
-  const complete = () => admin.call('POST', `/sessions/${session.id}/complete`, { outcome: 'resolved', notes: 'Secret: hunter2' })
+  const complete = () =>
+    admin.call('POST', `/sessions/${session.id}/complete`, { outcome: 'resolved', notes: 'Secret: hunter2' })
   expectStatus(await complete(), 200)
   expectStatus(await complete(), 409)
   const aiSession = await createAiSession(admin)
-  expectStatus(await admin.call('POST', `/ai-sessions/${aiSession.id}/resolve`, { outcome: 'workaround', notes: 'Secret: hunter2' }), 200)
+  expectStatus(
+    await admin.call('POST', `/ai-sessions/${aiSession.id}/resolve`, {
+      outcome: 'workaround',
+      notes: 'Secret: hunter2',
+    }),
+    200,
+  )
   const payloads = await listPayloads()
   for (const payload of payloads) expectDeclared(payload)
   expect(payloads).toMatchObject([
     {
       subject: session.id,
-      data: { session_id: session.id, kind: 'flow', outcome: 'resolved', ticket_id: '4711', flow_id: session.tree_id },
+      data: {
+        session_id: session.id,
+        kind: 'flow',
+        outcome: 'resolved',
+        ticket_id: '4711',
+        flow_id: session.tree_id,
+      },
     },
-    { subject: aiSession.id, data: { session_id: aiSession.id, kind: 'ai', outcome: 'workaround', flow_id: null } },
+    {
+      subject: aiSession.id,
+      data: { session_id: aiSession.id, kind: 'ai', outcome: 'workaround', flow_id: null },
+    },
   ])
   expect(JSON.stringify(payloads)).not.toContain('hunter2')
 })
@@ -154,14 +205,24 @@ it('WHK-13 schedule.run is sent for a run on request, beside its notification ev
   const payloads = await listPayloads()
   for (const payload of payloads) expectDeclared(payload)
   expect(payloads.map(({ type }) => type).toSorted()).toEqual(['maintenance.batch_created', 'schedule.run'])
-  const data = { schedule_id: schedule.id, run_id: run.body.run_id, trigger: 'manual', status: 'created', batch_ids: run.body.batch_ids }
+  const data = {
+    schedule_id: schedule.id,
+    run_id: run.body.run_id,
+    trigger: 'manual',
+    status: 'created',
+    batch_ids: run.body.batch_ids,
+  }
   expect(payloads.find(({ type }) => type === 'schedule.run')?.data).toMatchObject(data)
 })
 
 it('WHK-13 session.escalated has the first 2,000 characters of the problem, so that a long one fits into a message', async () => {
   const { addColleague, listPayloads } = await createListeningAccount(['session.escalated'])
   const engineer = await addColleague()
-  await createEscalation(engineer, { summary: `x${'\u0001'.repeat(19_998)}x` }, { problem_summary: undefined })
+  await createEscalation(
+    engineer,
+    { summary: `x${'\u0001'.repeat(19_998)}x` },
+    { problem_summary: undefined },
+  )
   const [message] = await listPayloads()
   expect(message?.data.problem).toHaveLength(2000)
 })

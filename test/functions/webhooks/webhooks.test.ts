@@ -21,11 +21,14 @@ async function createHook(admin: Person, fields: object = {}) {
   })
   expectStatus(response, 201)
   const listReceived = async () =>
-    ((await (await fetch(`${service.localOrigin}/desk/hooks`)).json()) as RecordTypes['hooks'][]).filter((hook) => hook.name === name)
+    ((await (await fetch(`${service.localOrigin}/desk/hooks`)).json()) as RecordTypes['hooks'][]).filter(
+      (hook) => hook.name === name,
+    )
   return { ...(response.body as { id: string; secret: string }), listReceived }
 }
 
-const verify = (secret: string, { body, headers }: RecordTypes['hooks']) => new Webhook(secret).verify(body, headers)
+const verify = (secret: string, { body, headers }: RecordTypes['hooks']) =>
+  new Webhook(secret).verify(body, headers)
 
 it('refuses to send a message whose signing secret cannot be decrypted', async () => {
   const { admin } = await createAccount(service)
@@ -34,7 +37,12 @@ it('refuses to send a message whose signing secret cannot be decrypted', async (
   const { status, body } = await admin.call('POST', `/webhooks/${id}/test`)
   expect([status, body, await listReceived()]).toEqual([
     200,
-    { success: false, message: 'The signing secret cannot be decrypted; rotate it', status: null, duration_ms: 0 },
+    {
+      success: false,
+      message: 'The signing secret cannot be decrypted; rotate it',
+      status: null,
+      duration_ms: 0,
+    },
     [],
   ])
 })
@@ -45,19 +53,31 @@ it('WHK-01 WHK-17 sends a test message at once, whose signature the package of t
   const { status, body } = await admin.call('POST', `/webhooks/${id}/test`)
   expect([status, body]).toEqual([
     200,
-    { success: true, message: 'The receiver accepted the message', status: 204, duration_ms: expect.any(Number) },
+    {
+      success: true,
+      message: 'The receiver accepted the message',
+      status: 204,
+      duration_ms: expect.any(Number),
+    },
   ])
   const [received] = await listReceived()
-  expect(verify(secret, received as RecordTypes['hooks'])).toMatchObject({ type: 'webhook.test', data: { webhook_id: id } })
+  expect(verify(secret, received as RecordTypes['hooks'])).toMatchObject({
+    type: 'webhook.test',
+    data: { webhook_id: id },
+  })
   expect(received?.headers['webhook-id']).toMatch(/^msg_[0-9a-f]{32}$/)
-  expect(() => verify(secret, { ...(received as RecordTypes['hooks']), body: `${received?.body} ` })).toThrow()
+  expect(() =>
+    verify(secret, { ...(received as RecordTypes['hooks']), body: `${received?.body} ` }),
+  ).toThrow()
 })
 
 it('WHK-17 each of 5 tests at once gets the answer to its own message', async () => {
   const { admin } = await createAccount(service)
   const { id } = await createHook(admin)
   const tests = await Promise.all(Array.from({ length: 5 }, () => admin.call('POST', `/webhooks/${id}/test`)))
-  expect(tests.map(({ status, body }) => [status, body.message])).toEqual(Array(5).fill([200, 'The receiver accepted the message']))
+  expect(tests.map(({ status, body }) => [status, body.message])).toEqual(
+    Array(5).fill([200, 'The receiver accepted the message']),
+  )
 })
 
 it('WHK-01 signs with both secrets for 24 hours after a rotation, and never with a third one', async () => {
@@ -71,11 +91,13 @@ it('WHK-01 signs with both secrets for 24 hours after a rotation, and never with
   const second = await rotate()
   expect(Date.parse(second.previous_secret_until) - Date.now()).toBeGreaterThan(86_000_000)
   const afterFirst = await sendTest()
-  for (const valid of [secret, second.secret]) expect(verify(valid, afterFirst)).toMatchObject({ type: 'webhook.test' })
+  for (const valid of [secret, second.secret])
+    expect(verify(valid, afterFirst)).toMatchObject({ type: 'webhook.test' })
   expect(afterFirst.headers['webhook-signature'].split(' ')).toHaveLength(2)
   const third = await rotate()
   const afterSecond = await sendTest()
-  for (const valid of [second.secret, third.secret]) expect(verify(valid, afterSecond)).toMatchObject({ type: 'webhook.test' })
+  for (const valid of [second.secret, third.secret])
+    expect(verify(valid, afterSecond)).toMatchObject({ type: 'webhook.test' })
   expect(() => verify(secret, afterSecond)).toThrow()
   await service.sql(`update webhooks set previous_secret_until = app.now() where id = $1`, [id])
   expect((await sendTest()).headers['webhook-signature'].split(' ')).toHaveLength(1)
@@ -92,10 +114,13 @@ it('WHK-02 shows the secret once and stores it encrypted for this webhook, also 
   const [row] = await service.sql<{ secret: string }>('select secret from webhooks where id = $1', [id])
   const keys = parseConfig(service.settings).CREDENTIALS_KEY
   const rotated = createVault([{ version: 99, key: btoa('k'.repeat(32)) }, ...keys])
-  const open = (webhookId: string) => openWebhookSecrets(rotated, { accountId: admin.accountId, webhookId }, [row?.secret ?? ''])
+  const open = (webhookId: string) =>
+    openWebhookSecrets(rotated, { accountId: admin.accountId, webhookId }, [row?.secret ?? ''])
   expect(await open(id)).toEqual([secret])
   await expect(open(other.id)).rejects.toThrow()
-  const audit = await service.sql('select changes::text from audit_logs where account_id = $1', [admin.accountId])
+  const audit = await service.sql('select changes::text from audit_logs where account_id = $1', [
+    admin.accountId,
+  ])
   expect(JSON.stringify(audit)).not.toContain('whsec_')
   expect(JSON.stringify(audit)).not.toContain('/hooks/')
 })
@@ -124,8 +149,14 @@ it('WHK-11 allows as many webhooks as the plan', async () => {
     `insert into webhooks (account_id, url, events, secret) select $1, 'https://hooks.public.test/' || n, '{flow.published}', 'x' from generate_series(1, 10) n`,
     [admin.accountId],
   )
-  const refused = await admin.call('POST', '/webhooks', { url: 'https://hooks.public.test/x', events: ['flow.published'] })
-  expect([refused.status, refused.body]).toMatchObject([409, { code: 'limit_reached', resource: 'webhooks', limit: 10, used: 10 }])
+  const refused = await admin.call('POST', '/webhooks', {
+    url: 'https://hooks.public.test/x',
+    events: ['flow.published'],
+  })
+  expect([refused.status, refused.body]).toMatchObject([
+    409,
+    { code: 'limit_reached', resource: 'webhooks', limit: 10, used: 10 },
+  ])
   expect((await admin.call('GET', '/accounts/me/usage')).body.webhooks).toEqual({ used: 10, limit: 10 })
 })
 
@@ -158,7 +189,10 @@ it('the typed client creates, lists and deletes webhooks', async () => {
   const { admin } = await createAccount(service)
   const tokens = { access_token: admin.token, refresh_token: await insertRefreshToken(service, admin) }
   const client = createClient({ baseUrl: service.api, fetch: service.fetch ?? fetch, tokens })
-  const { id, secret } = await client.webhooks.create({ url: `${service.localOrigin}/hooks/client`, events: ['schedule.run'] })
+  const { id, secret } = await client.webhooks.create({
+    url: `${service.localOrigin}/hooks/client`,
+    events: ['schedule.run'],
+  })
   expect(secret).toMatch(/^whsec_/)
   expect(await client.webhooks.list()).toMatchObject([{ id, events: ['schedule.run'] }])
   await client.webhooks.delete({ webhook_id: id })

@@ -10,7 +10,9 @@ import { createTokenSigner } from '#vendors/auth/jwt.ts'
 import { createVault } from '#vendors/auth/vault.ts'
 import { createAccountReferences } from '#vendors/billing/account-reference.ts'
 
-/** Let the next call of a function never settle, as work of a request whose client has left does in Workers. */
+/**
+ * Let the next call of a function never settle, as work of a request whose client has left does in Workers.
+ */
 function stallNextCall(target: object, name: string): void {
   const functions = target as Record<string, unknown>
   const original = functions[name]
@@ -32,7 +34,12 @@ const users: Record<string, { stall: () => void; create: () => () => Promise<unk
   'access tokens': {
     stall: () => stallNextCall(crypto.subtle, 'importKey'),
     create: () => {
-      const settings = { JWT_KEYS: keys, JWT_ISSUER: undefined, JWT_AUDIENCE: undefined, PUBLIC_BASE_URL: 'https://api.example.com' }
+      const settings = {
+        JWT_KEYS: keys,
+        JWT_ISSUER: undefined,
+        JWT_AUDIENCE: undefined,
+        PUBLIC_BASE_URL: 'https://api.example.com',
+      }
       const signer = createTokenSigner(settings)
       return () => signer.sign('somebody', {}, 60)
     },

@@ -9,7 +9,12 @@ const compile = (call: ReturnType<typeof callFunction>) => {
 }
 
 it('a SQL function is called with its arguments by name, which can be SQL expressions', () => {
-  const call = callFunction('app.find_sessions', { p_limit: 10, p_skip: 0, p_user: sql`app.user_id()`, p_state: null })
+  const call = callFunction('app.find_sessions', {
+    p_limit: 10,
+    p_skip: 0,
+    p_user: sql`app.user_id()`,
+    p_state: null,
+  })
   expect(compile(call)).toEqual([
     'select app.find_sessions(p_limit => $1, p_skip => $2, p_user => app.user_id(), p_state => $3)',
     [10, 0, null],

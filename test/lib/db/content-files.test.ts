@@ -13,7 +13,8 @@ const flowId = '00000000-0000-7000-8000-000000000101'
 async function writeContent(files: Record<string, string>): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'content-'))
   onTestFinished(() => rm(folder, { recursive: true }))
-  for (const name of ['device-types', 'flows']) await mkdir(join(folder, 'content', name), { recursive: true })
+  for (const name of ['device-types', 'flows'])
+    await mkdir(join(folder, 'content', name), { recursive: true })
   const categories = JSON.stringify([{ id: categoryId, name: 'Printing' }])
   for (const [name, text] of Object.entries({ 'categories.json': categories, ...files })) {
     await mkdir(dirname(join(folder, 'content', name)), { recursive: true })
@@ -41,7 +42,8 @@ it('a flow without a line with its category is reported at its first line', asyn
 })
 
 it('only files with the extension of their folder are read, in the order of their names', async () => {
-  const type = (n: number) => JSON.stringify([{ id: `00000000-0000-7000-8000-00000000050${n}`, name: `Type ${n}`, icon: 'x' }])
+  const type = (n: number) =>
+    JSON.stringify([{ id: `00000000-0000-7000-8000-00000000050${n}`, name: `Type ${n}`, icon: 'x' }])
   const folder = await writeContent({
     'device-types/network.json': type(2),
     'device-types/compute.json': type(1),
@@ -67,7 +69,9 @@ it.each([
 })
 
 it('a minimal flow is loaded without description, tags and intake fields', async () => {
-  const { flows } = await readContent(await writeContent({ 'flows/printer.md': writeFlow('category: Printing\n') }))
+  const { flows } = await readContent(
+    await writeContent({ 'flows/printer.md': writeFlow('category: Printing\n') }),
+  )
   const [flow] = flows
   if (!flow) throw new Error('The flow was not read')
   const { description: _, tags: __, intake_form: ___, ...minimal } = flow
@@ -78,12 +82,17 @@ it('a minimal flow is loaded without description, tags and intake fields', async
       return { rowCount: 1 }
     },
   }
-  expect(await loadContent(client, { categories: [], deviceTypes: [], flows: [minimal as typeof flow] })).toEqual([
-    'content/flows/printer.md',
-  ])
+  expect(
+    await loadContent(client, { categories: [], deviceTypes: [], flows: [minimal as typeof flow] }),
+  ).toEqual(['content/flows/printer.md'])
   const tree = JSON.stringify(minimal.tree_structure)
   const [[id, row] = [], version] = statements
-  const columns = { ...columnDefaults, name: 'Printer offline', tree_type: minimal.tree_type, category_id: categoryId }
+  const columns = {
+    ...columnDefaults,
+    name: 'Printer offline',
+    tree_type: minimal.tree_type,
+    category_id: categoryId,
+  }
   expect([id, JSON.parse(String(row))]).toEqual([flowId, columns])
   expect(version).toEqual([flowId, 'Printing', tree, '[]'])
 })
@@ -93,10 +102,23 @@ it.each([
   [0, 0, [], 2],
   [1, 0, ['content/a.json'], 2],
   [null, 0, [], 2],
-])('a flow of which %j rows are inserted and %j updated is loaded with %j', async (inserted, updated, files, calls) => {
-  const counts = [inserted, ...(inserted ? [] : [updated]), 1]
-  let statements = 0
-  const client = { query: async () => ({ rowCount: counts[statements++] ?? null }) }
-  const flow = { id: flowId, categoryId, file: 'content/a.json', tags: [], intake_form: [], tree_structure: {} } as never
-  expect([await loadContent(client, { categories: [], deviceTypes: [], flows: [flow] }), statements]).toEqual([files, calls])
-})
+])(
+  'a flow of which %j rows are inserted and %j updated is loaded with %j',
+  async (inserted, updated, files, calls) => {
+    const counts = [inserted, ...(inserted ? [] : [updated]), 1]
+    let statements = 0
+    const client = { query: async () => ({ rowCount: counts[statements++] ?? null }) }
+    const flow = {
+      id: flowId,
+      categoryId,
+      file: 'content/a.json',
+      tags: [],
+      intake_form: [],
+      tree_structure: {},
+    } as never
+    expect([
+      await loadContent(client, { categories: [], deviceTypes: [], flows: [flow] }),
+      statements,
+    ]).toEqual([files, calls])
+  },
+)

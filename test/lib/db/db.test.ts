@@ -16,10 +16,17 @@ describe('toIsoTime', () => {
   ])('WIR-26 converts %s to %s', (text, time) => expect(toIsoTime(text)).toBe(time))
 
   it('WIR-26 truncates microseconds to milliseconds', () => {
-    const date = fc.date({ min: new Date('1970-01-01T00:00:00Z'), max: new Date('9999-12-31T23:59:59Z'), noInvalidDate: true })
+    const date = fc.date({
+      min: new Date('1970-01-01T00:00:00Z'),
+      max: new Date('9999-12-31T23:59:59Z'),
+      noInvalidDate: true,
+    })
     fc.assert(
       fc.property(date, fc.integer({ min: 0, max: 999 }), (moment, micros) => {
-        const digits = `${moment.toISOString().slice(20, 23)}${String(micros).padStart(3, '0')}`.replace(/0+$/, '')
+        const digits = `${moment.toISOString().slice(20, 23)}${String(micros).padStart(3, '0')}`.replace(
+          /0+$/,
+          '',
+        )
         // PostgreSQL writes no trailing zeros in a fraction.
         const text = `${moment.toISOString().slice(0, 19).replace('T', ' ')}${digits && `.${digits}`}+00`
         expect(toIsoTime(text)).toBe(moment.toISOString())
@@ -35,7 +42,10 @@ it('toPage drops the row after the limit, and says how the next page starts', ()
   expect(items).toEqual([one, two])
   expect(readCursor(latestVersionFirst, (next as { after: string }).after)).toEqual([2])
   expect(toPage([one, two, three], page, null).next).toEqual({ skip: 6 })
-  expect([toPage([one, two], page, latestVersionFirst).next, toPage([], page, null).next]).toEqual([null, null])
+  expect([toPage([one, two], page, latestVersionFirst).next, toPage([], page, null).next]).toEqual([
+    null,
+    null,
+  ])
 })
 
 it.each([

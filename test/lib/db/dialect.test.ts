@@ -36,12 +36,17 @@ describe('a connection of a scope', () => {
   })
   it('runs a statement alone without a context statement', async () => {
     const { log, driver } = open({ statement: null, readOnly: false })
-    expect((await (await driver.acquireConnection()).executeQuery(query)).rows).toEqual([{ text: 'select 1' }])
+    expect((await (await driver.acquireConnection()).executeQuery(query)).rows).toEqual([
+      { text: 'select 1' },
+    ])
     expect(log).toEqual([[['select 1'], { readOnly: false }]])
   })
   it.each([
     [{ statement: enter, readOnly: false }, `begin; select app.enter('it''s', null, E'a\\\\b''c')`],
-    [{ statement: { sql: 'select f($1)', parameters: [['a:read', "it's"]] }, readOnly: false }, `begin; select f('{"a:read","it''s"}')`],
+    [
+      { statement: { sql: 'select f($1)', parameters: [['a:read', "it's"]] }, readOnly: false },
+      `begin; select f('{"a:read","it''s"}')`,
+    ],
     [{ statement: null, readOnly: true }, 'begin read only'],
     [{ statement: null, readOnly: false }, 'begin'],
   ])('starts a transaction with the context: %j', async (context, begin) => {
@@ -62,5 +67,6 @@ describe('a connection of a scope', () => {
     const connection = await driver.acquireConnection()
     expect(() => connection.streamQuery(query, 1)).toThrow('not supported')
   })
-  it('returns no rows for a missing result', () => expect(toResult(undefined)).toEqual({ rows: [], numAffectedRows: 0n }))
+  it('returns no rows for a missing result', () =>
+    expect(toResult(undefined)).toEqual({ rows: [], numAffectedRows: 0n }))
 })

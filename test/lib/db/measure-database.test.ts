@@ -22,18 +22,28 @@ async function measure<T>(work: (database: Database) => Promise<T>, { isTraced =
   const database = measureDatabase<Database>(
     {
       run: (statements) => answer(statements.map(({ sql }) => ({ rows: [sql], rowCount: 1 }))),
-      begin: () => answer({ query: async ({ sql }) => ({ rows: [sql], rowCount: 1 }), end: async () => void recorded.push('end') }),
+      begin: () =>
+        answer({
+          query: async ({ sql }) => ({ rows: [sql], rowCount: 1 }),
+          end: async () => void recorded.push('end'),
+        }),
     },
     'platform',
   )
   const run = () => work(database).catch((error: Error) => error.message)
-  const result = await recordWith(port as never, () => (isTraced ? runInTrace(undefined, () => recordSpans(tracer, run)) : run()))
+  const result = await recordWith(port as never, () =>
+    isTraced ? runInTrace(undefined, () => recordSpans(tracer, run)) : run(),
+  )
   return { result, recorded, spans: spans.map(({ name, kind, attributes }) => ({ name, kind, attributes })) }
 }
 
 const roundTrip = ['databaseRoundTrips', ['platform'], true]
 const attributes = { 'db.system.name': 'postgresql', 'support_flow.role': 'platform' }
-const toSpan = (name: string, more: object = {}) => ({ name, kind: 'client', attributes: { ...attributes, ...more } })
+const toSpan = (name: string, more: object = {}) => ({
+  name,
+  kind: 'client',
+  attributes: { ...attributes, ...more },
+})
 
 describe('a measured database', () => {
   it('records one round trip and one span for a statement', async () => {
@@ -44,8 +54,13 @@ describe('a measured database', () => {
     })
   })
   it('names the number of statements that share a round trip', async () => {
-    const { recorded, spans } = await measure((db) => db.run([select('select app.enter()'), select('delete from a')], { readOnly: false }))
-    expect([recorded, spans]).toEqual([[roundTrip], [toSpan('app.enter, delete from a', { 'db.operation.batch.size': 2 })]])
+    const { recorded, spans } = await measure((db) =>
+      db.run([select('select app.enter()'), select('delete from a')], { readOnly: false }),
+    )
+    expect([recorded, spans]).toEqual([
+      [roundTrip],
+      [toSpan('app.enter, delete from a', { 'db.operation.batch.size': 2 })],
+    ])
   })
   it('records each round trip of a transaction', async () => {
     const { recorded, spans } = await measure(async (db) => {
@@ -59,11 +74,16 @@ describe('a measured database', () => {
     ])
   })
   it('records no span outside of a trace that is recorded', async () => {
-    const { recorded, spans } = await measure((db) => db.run([select('select 1')], { readOnly: true }), { isTraced: false })
+    const { recorded, spans } = await measure((db) => db.run([select('select 1')], { readOnly: true }), {
+      isTraced: false,
+    })
     expect([recorded, spans]).toEqual([[roundTrip], []])
   })
   it.each([true, false])('records a failure, and throws its error (in a trace: %s)', async (isTraced) => {
-    const { result, recorded, spans } = await measure((db) => db.run([select('select 1')], { readOnly: true }), { isTraced, fails: true })
+    const { result, recorded, spans } = await measure(
+      (db) => db.run([select('select 1')], { readOnly: true }),
+      { isTraced, fails: true },
+    )
     expect([result, recorded]).toEqual(['away', [['databaseFailures', ['platform'], 1], roundTrip]])
     expect(spans).toEqual(isTraced ? [toSpan('select', { 'error.type': 'RangeError' })] : [])
   })

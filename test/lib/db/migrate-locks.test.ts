@@ -38,7 +38,9 @@ describe('listStrongLocks', () => {
 
   /** Run a statement in a transaction and return the locks that block writes of a table. */
   async function selectLocks(statement: string): Promise<string[]> {
-    const tables = await client.query(`select oid, relname from pg_class where relname in ('owners', 'things', 'named')`)
+    const tables = await client.query(
+      `select oid, relname from pg_class where relname in ('owners', 'things', 'named')`,
+    )
     await client.query('begin')
     await client.query(statement)
     const { rows } = await client.query<{ lock: string }>(
@@ -104,10 +106,14 @@ describe('listStrongLocks', () => {
   })
 
   it('reports a DO block, whose locks it does not know', () => {
-    expect(listStrongLocks('do $$ begin perform 1; end $$')).toEqual([{ relation: '', mode: 'UNKNOWN', note: 'a DO block' }])
+    expect(listStrongLocks('do $$ begin perform 1; end $$')).toEqual([
+      { relation: '', mode: 'UNKNOWN', note: 'a DO block' },
+    ])
   })
 
   it('lists the table that app.protect protects', () => {
-    expect(listStrongLocks(`call app.protect('things', writes => '{}')`)).toEqual([{ relation: 'things', mode: 'ACCESS EXCLUSIVE' }])
+    expect(listStrongLocks(`call app.protect('things', writes => '{}')`)).toEqual([
+      { relation: 'things', mode: 'ACCESS EXCLUSIVE' },
+    ])
   })
 })

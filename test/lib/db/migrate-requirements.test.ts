@@ -20,11 +20,15 @@ async function createOwner(url: string, rights: string): Promise<string> {
   const { pathname } = new URL(url)
   const owner = `owner_of_${pathname.slice(1)}`
   await asSuperuser(url, (client) =>
-    client.query(`create role ${owner} login password 'local-owner' ${rights}; alter database ${pathname.slice(1)} owner to ${owner}`),
+    client.query(
+      `create role ${owner} login password 'local-owner' ${rights}; alter database ${pathname.slice(1)} owner to ${owner}`,
+    ),
   )
   onTestFinished(() =>
     asSuperuser(url, async (client) => {
-      await client.query(`reassign owned by ${owner} to flow_owner; drop owned by ${owner}; drop role ${owner}`)
+      await client.query(
+        `reassign owned by ${owner} to flow_owner; drop owned by ${owner}; drop role ${owner}`,
+      )
     }),
   )
   return Object.assign(new URL(url), { username: owner }).href
@@ -58,7 +62,10 @@ describe('migrate shows the DETAIL and the HINT of PostgreSQL when', () => {
   const failure = `raise exception 'not possible' using detail = 'The cause.', hint = 'The remedy.';`
   it.each([
     ['a file in one transaction fails', `do $$ begin ${failure} end $$`],
-    ['a batch fails', '-- migrate: backfill\nupdate things set id = 1 where id in (select id from things limit 1)'],
+    [
+      'a batch fails',
+      '-- migrate: backfill\nupdate things set id = 1 where id in (select id from things limit 1)',
+    ],
   ])('%s', async (_, text) => {
     const url = await createEmptyDatabase()
     await migrate(url, undefined, await writeMigrations(files))

@@ -2,7 +2,8 @@ import pg from 'pg'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { retryWhileLocked } from '#db/migrate/retry.ts'
 
-const createError = (code: string | undefined) => Object.assign(new pg.DatabaseError('canceling statement', 0, 'error'), { code })
+const createError = (code: string | undefined) =>
+  Object.assign(new pg.DatabaseError('canceling statement', 0, 'error'), { code })
 
 /** Run work that fails with `errors` and then succeeds. Each pause takes exactly its mean time. */
 async function run(errors: unknown[], settings: { maxAttempts?: number; maxTotalMs?: number }) {
@@ -20,8 +21,16 @@ async function run(errors: unknown[], settings: { maxAttempts?: number; maxTotal
     if (errors.length > 0) throw errors.shift()
     return 'done'
   }
-  const retrySettings = { maxAttempts: 5, maxTotalMs: 1000, pauseMs: 100, report: (line: string) => void lines.push(line), ...settings }
-  const outcome = retryWhileLocked('0002_size.sql', retrySettings, work).catch((error: Error) => error.message)
+  const retrySettings = {
+    maxAttempts: 5,
+    maxTotalMs: 1000,
+    pauseMs: 100,
+    report: (line: string) => void lines.push(line),
+    ...settings,
+  }
+  const outcome = retryWhileLocked('0002_size.sql', retrySettings, work).catch(
+    (error: Error) => error.message,
+  )
   await vi.runAllTimersAsync()
   return { outcome: await outcome, startedAt, lines }
 }
@@ -35,7 +44,11 @@ it.each(['55P03', '40P01'])('work that fails with %s is repeated after a pause',
 })
 
 it.each([['42P01'], [undefined]])('work that fails with %s is not repeated', async (code) => {
-  expect(await run([createError(code)], {})).toEqual({ outcome: 'canceling statement', startedAt: [0], lines: [] })
+  expect(await run([createError(code)], {})).toEqual({
+    outcome: 'canceling statement',
+    startedAt: [0],
+    lines: [],
+  })
 })
 
 it('work that fails without PostgreSQL is not repeated', async () => {

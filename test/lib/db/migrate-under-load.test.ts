@@ -10,7 +10,8 @@ import { createEmptyDatabase, createMigratedDatabase, writeMigrations } from '#t
 const lastBaselineFile = '0035_queue.sql'
 const files = await readMigrationFiles(migrationsFolder)
 const isBaseline = ({ name }: { name: string }) => name <= lastBaselineFile
-const toFolder = (migrations: typeof files) => writeMigrations(Object.fromEntries(migrations.map(({ name, text }) => [name, text])))
+const toFolder = (migrations: typeof files) =>
+  writeMigrations(Object.fromEntries(migrations.map(({ name, text }) => [name, text])))
 
 it('no migration after the baseline blocks a statement for over 1 s', async () => {
   const url = await createEmptyDatabase()
@@ -27,7 +28,8 @@ describe('listMigrationProblems', () => {
     const url = await createMigratedDatabase()
     const folder = await toFolder(files)
     await cp(join(migrationsFolder, 'content'), join(folder, 'content'), { recursive: true })
-    for (const [index, text] of samples.entries()) await writeFile(join(folder, `900${index + 1}_sample.sql`), text)
+    for (const [index, text] of samples.entries())
+      await writeFile(join(folder, `900${index + 1}_sample.sql`), text)
     return listMigrationProblems(url, folder, { ...settings, ...changedSettings })
   }
 
@@ -66,7 +68,9 @@ describe('listMigrationProblems', () => {
       'update trees set usage_count = usage_count',
     ]
     const tables = ['trees', 'teams', 'trees', 'categories', 'trees', 'trees', 'trees']
-    const problems = tables.map((table, index) => `900${index + 1}_sample.sql reads all rows of ${table} while it locks them`)
+    const problems = tables.map(
+      (table, index) => `900${index + 1}_sample.sql reads all rows of ${table} while it locks them`,
+    )
     expect(await apply(samples)).toEqual(problems)
   })
 
@@ -76,7 +80,10 @@ describe('listMigrationProblems', () => {
   })
 
   it('reports a migration that waits for long behind a reader, while statements wait behind it', async () => {
-    const problems = await apply(['alter table trees add column color text'], { readerMs: 1000, lockTimeoutMs: 10_000 })
+    const problems = await apply(['alter table trees add column color text'], {
+      readerMs: 1000,
+      lockTimeoutMs: 10_000,
+    })
     expect(problems).toContain('Statements waited over 200 ms for 9001_sample.sql')
   })
 })

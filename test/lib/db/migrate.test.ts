@@ -1,11 +1,23 @@
 import { describe, expect, it } from 'vitest'
 import { splitStatements, summarizeStatement } from '#db/migrate/statements.ts'
 import { migrate, plan } from '#db/migrate.ts'
-import { connect, createEmptyDatabase, terminateStatement, writeMigrations } from '#test/support/migrations.ts'
+import {
+  connect,
+  createEmptyDatabase,
+  terminateStatement,
+  writeMigrations,
+} from '#test/support/migrations.ts'
 
 const first = { '0001_things.sql': 'create table things (id integer primary key, name text)' }
 const fill = 'insert into things select n, null from generate_series(1, 10) n'
-const shortTimes = { lockTimeoutMs: 30, pauseMs: 20, maxAttempts: 5, maxTotalMs: 5000, batchPauseMs: 0, progressMs: 0 }
+const shortTimes = {
+  lockTimeoutMs: 30,
+  pauseMs: 20,
+  maxAttempts: 5,
+  maxTotalMs: 5000,
+  batchPauseMs: 0,
+  progressMs: 0,
+}
 const noTransaction = '-- migrate: no-transaction\n'
 const backfill = `-- migrate: backfill
 update things set name = 'thing ' || id where id in (select id from things where name is null order by id limit 3)`
@@ -19,23 +31,34 @@ async function createThings() {
   const lines: string[] = []
   const report = (line: string) => void lines.push(line)
   const apply = async (files: Record<string, string>, settings = {}) =>
-    migrate(url, undefined, await writeMigrations({ ...first, ...files }), { ...shortTimes, report, ...settings })
+    migrate(url, undefined, await writeMigrations({ ...first, ...files }), {
+      ...shortTimes,
+      report,
+      ...settings,
+    })
   const select = async (sql: string) => (await client.query({ text: sql, rowMode: 'array' })).rows.flat()
   return { url, client, lines, apply, select }
 }
 
 describe('a migration in one transaction', () => {
-  const file = { '0002_size.sql': 'create table sizes (id integer); alter table things add column size integer' }
+  const file = {
+    '0002_size.sql': 'create table sizes (id integer); alter table things add column size integer',
+  }
 
   it('waits for a lock only as long as the lock timeout, and tries again after a pause', async () => {
     const { url, client, lines, apply, select } = await createThings()
     const reader = await connect(url)
     await reader.query('begin; select from things')
-    const applied = apply(file, { report: (line: string) => lines.push(line) === 2 && reader.query('commit') })
+    const applied = apply(file, {
+      report: (line: string) => lines.push(line) === 2 && reader.query('commit'),
+    })
     expect(await applied).toEqual(['0002_size.sql'])
     expect(lines.slice(0, 2)).toEqual([1, 2].map((n) => `0002_size.sql: waits for a lock, attempt ${n} of 5`))
     expect(lines.at(-1)).toMatch(/^0002_size\.sql: applied in \d+\.\d s$/)
-    expect(await select('select name from migrations order by name')).toEqual(['0001_things.sql', '0002_size.sql'])
+    expect(await select('select name from migrations order by name')).toEqual([
+      '0001_things.sql',
+      '0002_size.sql',
+    ])
     await client.query('select size from things')
   })
 
@@ -57,7 +80,10 @@ describe('a migration in one transaction', () => {
   it('leaves the database as before when the connection ends in the middle of the file', async () => {
     const { client, apply, select } = await createThings()
     const applied = apply({ '0002_size.sql': 'create table sizes (id integer); select pg_sleep(60)' })
-    await Promise.all([expect(applied).rejects.toThrow('0002_size.sql'), terminateStatement(client, 'pg_sleep(60)')])
+    await Promise.all([
+      expect(applied).rejects.toThrow('0002_size.sql'),
+      terminateStatement(client, 'pg_sleep(60)'),
+    ])
     expect(await select(`select to_regclass('sizes')`)).toEqual([null])
     expect(await apply({ '0002_size.sql': 'create table sizes (id integer)' })).toEqual(['0002_size.sql'])
   })
@@ -86,7 +112,10 @@ describe('a migration without a transaction', () => {
     const applied = apply({ '0002_index.sql': index })
     applied.catch(() => {})
     await expect.poll(() => select(isValid)).toEqual([false])
-    await Promise.all([expect(applied).rejects.toThrow('0002_index.sql'), terminateStatement(client, 'index concurrently')])
+    await Promise.all([
+      expect(applied).rejects.toThrow('0002_index.sql'),
+      terminateStatement(client, 'index concurrently'),
+    ])
     await writer.query('commit')
     expect(await select(isValid)).toEqual([false])
     expect(await apply({ '0002_index.sql': index })).toEqual(['0002_index.sql'])
@@ -96,7 +125,9 @@ describe('a migration without a transaction', () => {
   it('leaves no invalid index when the build fails', async () => {
     const { client, apply, select } = await createThings()
     await client.query(`update things set name = 'same'`)
-    await expect(apply({ '0002_index.sql': index })).rejects.toThrow(/0002_index\.sql failed: could not create unique index/)
+    await expect(apply({ '0002_index.sql': index })).rejects.toThrow(
+      /0002_index\.sql failed: could not create unique index/,
+    )
     expect(await select(isValid)).toEqual([])
   })
 })
@@ -109,9 +140,13 @@ describe('a backfill', () => {
     expect(await apply(file)).toEqual(['0002_names.sql'])
     expect(lines.pop()).toMatch(/^0002_names\.sql: applied in /)
     expect(lines).toEqual([
-      ...['3 rows in 1 batches', '6 rows in 2 batches', '9 rows in 3 batches', '10 rows in 4 batches', '10 rows, complete'].map(
-        (text) => `0002_names.sql: ${text}`,
-      ),
+      ...[
+        '3 rows in 1 batches',
+        '6 rows in 2 batches',
+        '9 rows in 3 batches',
+        '10 rows in 4 batches',
+        '10 rows, complete',
+      ].map((text) => `0002_names.sql: ${text}`),
     ])
     expect(await select('select count(distinct xmin::text)::integer from things')).toEqual([4])
     expect(await select('select count(*)::integer from things where name is null')).toEqual([0])
@@ -119,8 +154,11 @@ describe('a backfill', () => {
 
   it('fails when its outer statement is a SELECT', async () => {
     const { apply } = await createThings()
-    const text = '-- migrate: backfill\nwith x as (update things set name = null returning id) select id from x limit 3'
-    await expect(apply({ '0002_names.sql': text })).rejects.toThrow('0002_names.sql failed: the outer statement is a SELECT')
+    const text =
+      '-- migrate: backfill\nwith x as (update things set name = null returning id) select id from x limit 3'
+    await expect(apply({ '0002_names.sql': text })).rejects.toThrow(
+      '0002_names.sql failed: the outer statement is a SELECT',
+    )
   })
 
   it('continues after the last batch when it was interrupted', async () => {
@@ -129,7 +167,10 @@ describe('a backfill', () => {
     await lock.query('begin; select from things where id = 8 for update')
     const applied = apply(file, { lockTimeoutMs: 60_000 })
     await expect.poll(() => lines.length).toBe(2)
-    await Promise.all([expect(applied).rejects.toThrow('0002_names.sql'), terminateStatement(client, 'update things')])
+    await Promise.all([
+      expect(applied).rejects.toThrow('0002_names.sql'),
+      terminateStatement(client, 'update things'),
+    ])
     await lock.query('commit')
     expect(await select('select count(*)::integer from things where name is null')).toEqual([4])
     lines.length = 0
@@ -149,30 +190,66 @@ describe('migrate', () => {
     await expect.poll(() => select(migrationLocks)).toEqual([1])
     const secondRun = apply(files)
     await expect.poll(() => lines).toEqual(['Another process migrates this database. Waiting for it.'])
-    await expect(apply(files, { maxTotalMs: 0 })).rejects.toThrow('Another process still migrates this database. Try again')
+    await expect(apply(files, { maxTotalMs: 0 })).rejects.toThrow(
+      'Another process still migrates this database. Try again',
+    )
     await lock.query('commit')
     expect([await firstRun, await secondRun]).toEqual([['0002_size.sql'], []])
   })
 
   it.each([
-    ['an edited file', { '0001_things.sql': 'create table things ()' }, '0001_things.sql has changed since it was applied'],
+    [
+      'an edited file',
+      { '0001_things.sql': 'create table things ()' },
+      '0001_things.sql has changed since it was applied',
+    ],
     ['a missing file', { '0002_more.sql': undefined }, '0002_more.sql was applied, but its file is missing'],
-    ['a renumbered file', { '0002_more.sql': undefined, '0004_more.sql': 'select 2' }, '0004_more.sql was applied as 0002_more.sql'],
-    ['a new file before an applied one', { '0001_things_b.sql': 'select 1' }, '0001_things.sql and 0001_things_b.sql have the same number'],
+    [
+      'a renumbered file',
+      { '0002_more.sql': undefined, '0004_more.sql': 'select 2' },
+      '0004_more.sql was applied as 0002_more.sql',
+    ],
+    [
+      'a new file before an applied one',
+      { '0001_things_b.sql': 'select 1' },
+      '0001_things.sql and 0001_things_b.sql have the same number',
+    ],
     ['a new number before an applied one', { '0000_new.sql': 'select 1' }, 'made by an earlier version'],
-    ['a file without a number', { 'new.sql': 'select 1' }, 'new.sql needs a name such as 0123_rename_owner.sql'],
-    ['an unknown mode', { '0004_new.sql': '-- migrate: quickly\nselect 1' }, '0004_new.sql has the unknown mode "quickly"'],
+    [
+      'a file without a number',
+      { 'new.sql': 'select 1' },
+      'new.sql needs a name such as 0123_rename_owner.sql',
+    ],
+    [
+      'an unknown mode',
+      { '0004_new.sql': '-- migrate: quickly\nselect 1' },
+      '0004_new.sql has the unknown mode "quickly"',
+    ],
     ['a file that commits', { '0004_new.sql': 'select 1;\ncommit; select 2' }, 'contains `commit`'],
-    ['a concurrent build in a transaction', { '0004_new.sql': 'create index concurrently on things (name)' }, 'no-transaction'],
-    ['a statement that cannot be repeated', { '0004_new.sql': `${noTransaction}alter table things add a text` }, 'can be repeated'],
-    ['a backfill without a limit', { '0004_new.sql': '-- migrate: backfill\nupdate things set id = id' }, 'at most LIMIT rows'],
+    [
+      'a concurrent build in a transaction',
+      { '0004_new.sql': 'create index concurrently on things (name)' },
+      'no-transaction',
+    ],
+    [
+      'a statement that cannot be repeated',
+      { '0004_new.sql': `${noTransaction}alter table things add a text` },
+      'can be repeated',
+    ],
+    [
+      'a backfill without a limit',
+      { '0004_new.sql': '-- migrate: backfill\nupdate things set id = id' },
+      'at most LIMIT rows',
+    ],
     ['a backfill of two statements', { '0004_new.sql': `${backfill};\nselect 1` }, 'must be one UPDATE'],
   ])('refuses %s before it changes anything', async (_, changes, message) => {
     const url = await createEmptyDatabase()
     const files = { ...first, '0002_more.sql': 'select 2' }
     await migrate(url, undefined, await writeMigrations(files))
     const entries = Object.entries({ ...files, '0003_later.sql': 'create table later ()', ...changes })
-    const folder = await writeMigrations(Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== undefined)))
+    const folder = await writeMigrations(
+      Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== undefined)),
+    )
     await expect(migrate(url, undefined, folder)).rejects.toThrow(message)
     await expect(plan(url, folder)).rejects.toThrow(message)
     const client = await connect(url)
@@ -182,7 +259,8 @@ describe('migrate', () => {
   it('refuses a new file whose number is before the last applied one', async () => {
     const { apply } = await createThings()
     await apply({ '0003_more.sql': 'select 3' })
-    const message = 'Migration 0002_late.sql is numbered before 0003_more.sql, which is applied. Give it the number after the highest.'
+    const message =
+      'Migration 0002_late.sql is numbered before 0003_more.sql, which is applied. Give it the number after the highest.'
     await expect(apply({ '0002_late.sql': 'select 2', '0003_more.sql': 'select 3' })).rejects.toThrow(message)
   })
 })
@@ -219,7 +297,10 @@ describe('plan', () => {
   it('lists every file for an empty database, and creates no table', async () => {
     const url = await createEmptyDatabase()
     expect(await plan(url, await writeMigrations(first))).toEqual(['0001_things.sql: in one transaction'])
-    expect((await (await connect(url)).query(`select from pg_class where relnamespace = 'public'::regnamespace`)).rowCount).toBe(0)
+    expect(
+      (await (await connect(url)).query(`select from pg_class where relnamespace = 'public'::regnamespace`))
+        .rowCount,
+    ).toBe(0)
   })
 })
 

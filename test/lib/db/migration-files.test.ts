@@ -1,11 +1,21 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type MigrationFile, type Mode, readMigrationFiles, requireStatementsOfMode } from '#db/migrate/files.ts'
+import {
+  type MigrationFile,
+  type Mode,
+  readMigrationFiles,
+  requireStatementsOfMode,
+} from '#db/migrate/files.ts'
 import { selectPending } from '#db/migrate/history.ts'
 import { migrationsFolder } from '#db/migrate.ts'
 
-const file = (name: string, checksum = name): MigrationFile => ({ name, checksum, text: '', mode: 'transaction' })
+const file = (name: string, checksum = name): MigrationFile => ({
+  name,
+  checksum,
+  text: '',
+  mode: 'transaction',
+})
 const files = [file('0001_a.sql'), file('0002_b.sql'), file('0003_c.sql')]
 const toApplied = (...names: string[]) => new Map(names.map((name) => [name, name]))
 
@@ -25,7 +35,9 @@ describe('the pending migrations', () => {
     [[], ['0001_a.sql', '0002_b.sql', '0003_c.sql']],
     [['0001_a.sql'], ['0002_b.sql', '0003_c.sql']],
     [['0001_a.sql', '0002_b.sql', '0003_c.sql'], []],
-  ])('after %j are %j', (applied, pending) => expect(selectPending(toApplied(...applied), files).map(({ name }) => name)).toEqual(pending))
+  ])('after %j are %j', (applied, pending) =>
+    expect(selectPending(toApplied(...applied), files).map(({ name }) => name)).toEqual(pending),
+  )
   it.each<[Map<string, string>, string]>([
     [toApplied('0000_old.sql'), 'The data was made by an earlier version of this service'],
     [
@@ -33,15 +45,22 @@ describe('the pending migrations', () => {
       'before 1.0, which had other migrations, and cannot be migrated. On this machine `npm start -- --fresh`',
     ],
     [new Map([['0001_a.sql', 'other']]), 'Migration 0001_a.sql has changed since it was applied'],
-    [new Map([...toApplied('0001_a.sql'), ['0002_x.sql', '0002_b.sql']]), 'Migration 0002_b.sql was applied as 0002_x.sql'],
+    [
+      new Map([...toApplied('0001_a.sql'), ['0002_x.sql', '0002_b.sql']]),
+      'Migration 0002_b.sql was applied as 0002_x.sql',
+    ],
     [toApplied('0001_a.sql', '0009_x.sql'), 'Migration 0009_x.sql was applied, but its file is missing'],
     [toApplied('0001_a.sql', '0003_c.sql'), 'Migration 0002_b.sql is numbered before 0003_c.sql'],
-  ])('after %j are refused: %s', (applied, message) => expect(() => selectPending(applied, files)).toThrow(message))
-  it('are refused without any file', () => expect(() => selectPending(toApplied('0001_a.sql'), [])).toThrow('earlier version'))
+  ])('after %j are refused: %s', (applied, message) =>
+    expect(() => selectPending(applied, files)).toThrow(message),
+  )
+  it('are refused without any file', () =>
+    expect(() => selectPending(toApplied('0001_a.sql'), [])).toThrow('earlier version'))
 })
 
 describe('the statements of a migration', () => {
-  const check = (mode: Mode, text: string) => () => requireStatementsOfMode({ name: '0001_a.sql', checksum: '', text, mode })
+  const check = (mode: Mode, text: string) => () =>
+    requireStatementsOfMode({ name: '0001_a.sql', checksum: '', text, mode })
   it.each<[Mode, string]>([
     ['transaction', 'create table a (b text); update a set b = 1;'],
     ['no-transaction', 'create unique index concurrently if not exists i on a (b);'],

@@ -19,13 +19,20 @@ let databaseCount = 0
 
 /** Create a migrated database of its own, and connect to it. */
 async function openOwnDatabase() {
-  url = await openCluster(inject('shared').postgresPort).createDatabase(`content_${process.pid}_${++databaseCount}`, templateDatabase)
+  url = await openCluster(inject('shared').postgresPort).createDatabase(
+    `content_${process.pid}_${++databaseCount}`,
+    templateDatabase,
+  )
   client = new pg.Client({ connectionString: url })
   await client.connect()
 }
-const sql = async <Row extends pg.QueryResultRow>(text: string, values: unknown[] = []) => (await client.query<Row>(text, values)).rows
+const sql = async <Row extends pg.QueryResultRow>(text: string, values: unknown[] = []) =>
+  (await client.query<Row>(text, values)).rows
 
-/** Copy the migrations, replace a text in one file, and return the folder. An empty `from` replaces the whole file. */
+/**
+ * Copy the migrations, replace a text in one file, and return the folder. An empty `from` replaces the whole
+ * file.
+ */
 async function copyMigrations(file: string, from: string, to: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'migrations-'))
   onTestFinished(() => rm(folder, { recursive: true }))
@@ -63,7 +70,12 @@ describe('a changed flow file', () => {
     const folder = await copyMigrations(flowFile, 'name: Printer offline', 'name: Printer is offline')
     expect(await migrate(url, undefined, folder)).toEqual([flowFile])
     const after = await selectFlow(flowId)
-    expect(after.flow).toMatchObject({ name: 'Printer is offline', version: 2, usage_count: 41, is_gallery_featured: true })
+    expect(after.flow).toMatchObject({
+      name: 'Printer is offline',
+      version: 2,
+      usage_count: 41,
+      is_gallery_featured: true,
+    })
     expect(after.versions.map(({ version, status, name }) => [version, status, name])).toEqual([
       [1, 'published', 'Printer offline'],
       [2, 'published', 'Printer is offline'],
@@ -96,13 +108,17 @@ it('A changed category or device type is updated, a new one is inserted, and one
     join(folder, 'content/device-types/network.json'),
     JSON.stringify([newType, { ...newType, id: routerId, name: 'Edge router' }]),
   )
-  expect(await migrate(url, undefined, folder)).toEqual(['content/categories.json', 'content/device-types/network.json', flowFile])
-  expect(await sql('select name from categories where id = $1', [printingId])).toEqual([{ name: 'Printers' }])
-  expect(await sql(`select name from device_types where category = 'network' and name ~ 'outer|Modem' order by name`)).toEqual([
-    { name: 'Core router' },
-    { name: 'Edge router' },
-    { name: 'Modem' },
+  expect(await migrate(url, undefined, folder)).toEqual([
+    'content/categories.json',
+    'content/device-types/network.json',
+    flowFile,
   ])
+  expect(await sql('select name from categories where id = $1', [printingId])).toEqual([{ name: 'Printers' }])
+  expect(
+    await sql(
+      `select name from device_types where category = 'network' and name ~ 'outer|Modem' order by name`,
+    ),
+  ).toEqual([{ name: 'Core router' }, { name: 'Edge router' }, { name: 'Modem' }])
 })
 
 it('A row of an account that has the id of a file is not written', async () => {
@@ -116,24 +132,57 @@ it('A row of an account that has the id of a file is not written', async () => {
 describe('an invalid content file', () => {
   it.each([
     [flowFile, '-> #pc-online-done', '-> #nowhere', /^content\/flows\/printer-offline\.md:\d+: .*nowhere/m],
-    [flowFile, '## Decision: Is', '## Riddle: Is', /^content\/flows\/printer-offline\.md:18: A heading must start with/m],
-    [flowFile, `id: ${flowId}\n`, '', /^content\/flows\/printer-offline\.md:2: The front matter must start with a line id:/m],
-    [flowFile, 'category: Printing', 'category: Painting', /^content\/flows\/printer-offline\.md:5: The flow needs a category/m],
+    [
+      flowFile,
+      '## Decision: Is',
+      '## Riddle: Is',
+      /^content\/flows\/printer-offline\.md:18: A heading must start with/m,
+    ],
+    [
+      flowFile,
+      `id: ${flowId}\n`,
+      '',
+      /^content\/flows\/printer-offline\.md:2: The front matter must start with a line id:/m,
+    ],
+    [
+      flowFile,
+      'category: Printing',
+      'category: Painting',
+      /^content\/flows\/printer-offline\.md:5: The flow needs a category/m,
+    ],
     [
       flowFile,
       `id: ${flowId}`,
       'id: 00000000-0000-7000-8000-000000000102',
       /vpn-drops-or-does-not-connect\.md:1: The id .+02 is used twice/,
     ],
-    ['content/categories.json', '"Mail" }', '"Mail" ', /^content\/categories\.json:\d: The file is not valid JSON/m],
-    ['content/device-types/network.json', '"icon": "switch"', '"image": "switch"', /^content\/device-types\/network\.json:3: icon: /m],
-    ['content/device-types/toys.json', '', '[]', /^content\/device-types\/toys\.json:1: The file must be named after one of network/m],
+    [
+      'content/categories.json',
+      '"Mail" }',
+      '"Mail" ',
+      /^content\/categories\.json:\d: The file is not valid JSON/m,
+    ],
+    [
+      'content/device-types/network.json',
+      '"icon": "switch"',
+      '"image": "switch"',
+      /^content\/device-types\/network\.json:3: icon: /m,
+    ],
+    [
+      'content/device-types/toys.json',
+      '',
+      '[]',
+      /^content\/device-types\/toys\.json:1: The file must be named after one of network/m,
+    ],
   ])('in %s ("%s") is reported with its line, and nothing is migrated', async (file, from, to, problem) => {
     const folder = await copyMigrations(file, from, to)
     await writeFile(join(folder, '9999_later.sql'), 'create table later (id integer)')
     const before = await selectContent()
     await expect(migrate(url, undefined, folder)).rejects.toThrow(problem)
-    expect([await selectContent(), await sql(`select to_regclass('later') as later`)]).toEqual([before, [{ later: null }]])
+    expect([await selectContent(), await sql(`select to_regclass('later') as later`)]).toEqual([
+      before,
+      [{ later: null }],
+    ])
   })
 })
 
@@ -155,7 +204,9 @@ interface VersionRow extends FlowRow {
 
 async function selectFlow(id: string) {
   const [flow] = await sql<FlowRow>('select * from trees where id = $1', [id])
-  const versions = await sql<VersionRow>('select * from tree_versions where tree_id = $1 order by version', [id])
+  const versions = await sql<VersionRow>('select * from tree_versions where tree_id = $1 order by version', [
+    id,
+  ])
   if (!flow) throw new Error(`There is no flow ${id}.`)
   return { flow: { ...flow, usage_count: Number((flow as { usage_count?: string }).usage_count) }, versions }
 }

@@ -31,7 +31,11 @@ statement\tapp_runtime\t${select}`)
     ['nothing', 'select', []],
     ['a nullable column', 'alter table things add column size text', []],
     ['a NOT NULL column with a default', 'alter table things add column size integer not null default 1', []],
-    ['a column that has become NOT NULL and that the release writes', 'alter table things alter column color set not null', []],
+    [
+      'a column that has become NOT NULL and that the release writes',
+      'alter table things alter column color set not null',
+      [],
+    ],
     ['a new table', 'create table owners (id integer not null)', []],
     [
       'a NOT NULL column without a default',
@@ -57,7 +61,11 @@ statement\tapp_runtime\t${select}`)
         `app_runtime: column "name" does not exist: ${select}`,
       ],
     ],
-    ['a revoked permission', 'revoke insert on things from app_runtime', [`app_runtime: permission denied for table things: ${insert}`]],
+    [
+      'a revoked permission',
+      'revoke insert on things from app_runtime',
+      [`app_runtime: permission denied for table things: ${insert}`],
+    ],
   ])('reports the problems of %s', async (_, sql, problems) => {
     const url = await createEmptyDatabase()
     const found = await asSuperuser(url, async (client) => {

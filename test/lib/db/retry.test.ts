@@ -40,14 +40,18 @@ describe('retryOnConflict', () => {
       message: expect.stringContaining('this script'),
     })
     expect(attempts).toBe(8)
-    await expect(retryOnConflict('script', attempt, async () => new Problem('already_claimed'))).rejects.toMatchObject({
+    await expect(
+      retryOnConflict('script', attempt, async () => new Problem('already_claimed')),
+    ).rejects.toMatchObject({
       kind: 'already_claimed',
     })
   })
   it('pauses up to 10 ms longer after each attempt but the last', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0.5)
     onTestFinished(() => void vi.restoreAllMocks())
-    expect(await listPauses(() => retryOnConflict('script', async () => undefined))).toEqual([5, 10, 15, 20, 25, 30, 35])
+    expect(await listPauses(() => retryOnConflict('script', async () => undefined))).toEqual([
+      5, 10, 15, 20, 25, 30, 35,
+    ])
   })
 })
 
@@ -71,6 +75,8 @@ describe('retryWhileUnavailable', () => {
     expect(countCalls()).toBe(1)
   })
   it('pauses for 200 ms, 1 s and 4 s', async () => {
-    expect(await listPauses(() => retryWhileUnavailable(failing(sqlError('57P01'), 9).work))).toEqual([200, 1000, 4000])
+    expect(await listPauses(() => retryWhileUnavailable(failing(sqlError('57P01'), 9).work))).toEqual([
+      200, 1000, 4000,
+    ])
   })
 })

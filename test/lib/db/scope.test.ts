@@ -23,7 +23,16 @@ const open = (changes: Partial<ScopeOptions>) => {
 }
 
 const enterArguments = ['p_user', 'p_account', 'p_sign_in', 'p_access', 'p_past', 'p_ip', 'p_feature']
-const keyArguments = ['p_account', 'p_key', 'p_hash', 'p_scopes', 'p_access', 'p_past', 'p_feature', 'p_address']
+const keyArguments = [
+  'p_account',
+  'p_key',
+  'p_hash',
+  'p_scopes',
+  'p_access',
+  'p_past',
+  'p_feature',
+  'p_address',
+]
 
 describe('the statement that admits a caller', () => {
   it.each<[Partial<ScopeOptions>, string, unknown[]]>([
@@ -31,17 +40,33 @@ describe('the statement that admits a caller', () => {
     [{ skipGuards: 'account' }, 'app.enter', ['u', 'a', 's', 'user', 'guards', '1.1.1.1']],
     [{ skipGuards: 'mfa' }, 'app.enter', ['u', 'a', 's', 'user', 'mfa', '1.1.1.1']],
     [{ skipGuards: 'all' }, 'app.enter', ['u', 'a', 's', 'user', 'password', '1.1.1.1']],
-    [{ access: 'super_admin', superAdminMfa: true }, 'app.enter', ['u', 'a', 's', 'super_admin_mfa', 'none', '1.1.1.1']],
+    [
+      { access: 'super_admin', superAdminMfa: true },
+      'app.enter',
+      ['u', 'a', 's', 'super_admin_mfa', 'none', '1.1.1.1'],
+    ],
     [
       { access: 'account_or_super_admin', superAdminMfa: true },
       'app.enter',
       ['u', 'a', 's', 'account_or_super_admin_mfa', 'none', '1.1.1.1'],
     ],
-    [{ access: 'super_admin', superAdminMfa: false }, 'app.enter', ['u', 'a', 's', 'super_admin', 'none', '1.1.1.1']],
-    [{ access: 'account_admin', superAdminMfa: true }, 'app.enter', ['u', 'a', 's', 'account_admin', 'none', '1.1.1.1']],
+    [
+      { access: 'super_admin', superAdminMfa: false },
+      'app.enter',
+      ['u', 'a', 's', 'super_admin', 'none', '1.1.1.1'],
+    ],
+    [
+      { access: 'account_admin', superAdminMfa: true },
+      'app.enter',
+      ['u', 'a', 's', 'account_admin', 'none', '1.1.1.1'],
+    ],
     [{ feature: 'kb_import' }, 'app.enter_feature', ['u', 'a', 's', 'user', 'none', '1.1.1.1', 'kb_import']],
     [{ stepUp: true }, 'app.enter_with_step_up', ['u', 'a', 's', 'user', 'none', '1.1.1.1', null]],
-    [{ stepUp: true, feature: 'kb_import' }, 'app.enter_with_step_up', ['u', 'a', 's', 'user', 'none', '1.1.1.1', 'kb_import']],
+    [
+      { stepUp: true, feature: 'kb_import' },
+      'app.enter_with_step_up',
+      ['u', 'a', 's', 'user', 'none', '1.1.1.1', 'kb_import'],
+    ],
     [{ caller: key }, 'app.enter_key', ['a', 'u', '\\x01', [], 'user', 'none', null, '1.1.1.1']],
     [
       { caller: key, ip: '::ffff:10.0.0.1', keyScopes: ['a:read', '*:read'], feature: 'kb_import' },
@@ -64,7 +89,12 @@ describe('the statement that admits a caller', () => {
     const { calls, database } = createDatabase()
     await openAccountScope(database, 'a', null, () => {}).checkAccess()
     expect(calls).toEqual([
-      { statements: [{ sql: 'select app.enter_account(p_account => $1, p_actor => $2)', parameters: ['a', null] }], readOnly: false },
+      {
+        statements: [
+          { sql: 'select app.enter_account(p_account => $1, p_actor => $2)', parameters: ['a', null] },
+        ],
+        readOnly: false,
+      },
     ])
   })
 })
@@ -72,8 +102,12 @@ describe('the statement that admits a caller', () => {
 describe('a SQL function that admits its caller', () => {
   it('gets the arguments of app.enter before its own, and may write', async () => {
     const { calls, scope } = open({})
-    expect(await scope.callFunction('app.list_notifications', { p_skip: 5, p_limit: 7 })).toEqual({ index: 0 })
-    const list = [...enterArguments.slice(0, 6), 'p_skip', 'p_limit'].map((name, index) => `${name} => $${index + 1}`).join(', ')
+    expect(await scope.callFunction('app.list_notifications', { p_skip: 5, p_limit: 7 })).toEqual({
+      index: 0,
+    })
+    const list = [...enterArguments.slice(0, 6), 'p_skip', 'p_limit']
+      .map((name, index) => `${name} => $${index + 1}`)
+      .join(', ')
     expect(calls).toEqual([
       {
         statements: [
@@ -102,7 +136,11 @@ describe('a scope', () => {
     expect(scope.isAdmitted).toBe(false)
     await scope.checkAccess()
     expect(scope.isAdmitted).toBe(true)
-    const failing = openScope({ run: () => Promise.reject(new Error('no')) } as unknown as Database, options, () => {})
+    const failing = openScope(
+      { run: () => Promise.reject(new Error('no')) } as unknown as Database,
+      options,
+      () => {},
+    )
     await expect(failing.checkAccess()).rejects.toThrow('no')
     expect(failing.isAdmitted).toBe(false)
   })
@@ -117,6 +155,8 @@ describe('a scope', () => {
 it('uuidv7 starts with the time and has the version 7', () => {
   const id = uuidv7(Date.parse('2026-11-23T09:00:00.500Z'))
   expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
-  expect(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)).toBe(Date.parse('2026-11-23T09:00:00.500Z'))
+  expect(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)).toBe(
+    Date.parse('2026-11-23T09:00:00.500Z'),
+  )
   expect(uuidv7(1.9).slice(0, 13)).toBe('00000000-0001')
 })

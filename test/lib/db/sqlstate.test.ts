@@ -1,6 +1,13 @@
 import { NeonDbError } from '@neondatabase/serverless'
 import { describe, expect, it } from 'vitest'
-import { findDetail, getSqlState, getViolatedConstraint, throwNameTaken, throwUnknownId, toDatabaseProblem } from '#db/sqlstate.ts'
+import {
+  findDetail,
+  getSqlState,
+  getViolatedConstraint,
+  throwNameTaken,
+  throwUnknownId,
+  toDatabaseProblem,
+} from '#db/sqlstate.ts'
 import type { Problem } from '#problem.ts'
 
 const sqlError = (code: string, more: object = {}) => Object.assign(new Error('secret'), { code, ...more })
@@ -27,7 +34,9 @@ describe('an error of the database', () => {
     [{}, undefined],
     ['users_email', undefined],
     [null, undefined],
-  ])('%j violates the constraint %j', (error, constraint) => expect(getViolatedConstraint(error)).toBe(constraint))
+  ])('%j violates the constraint %j', (error, constraint) =>
+    expect(getViolatedConstraint(error)).toBe(constraint),
+  )
   it.each([
     [{ detail: 'd' }, 'd'],
     [{ detail: 7, cause: { detail: 'c' } }, 'c'],
@@ -38,11 +47,20 @@ describe('an error of the database', () => {
   it.each([
     [
       sqlError('SF4LR', { detail: '{"resource":"api_keys","used":5,"limit":5}' }),
-      { message: 'The account has reached its limit of 5 api keys', body: { resource: 'api_keys', used: 5, limit: 5 } },
+      {
+        message: 'The account has reached its limit of 5 api keys',
+        body: { resource: 'api_keys', used: 5, limit: 5 },
+      },
     ],
-    [sqlError('SF4LR', { detail: 'no JSON' }), { message: 'The limit is reached', body: { code: 'limit_reached' } }],
+    [
+      sqlError('SF4LR', { detail: 'no JSON' }),
+      { message: 'The limit is reached', body: { code: 'limit_reached' } },
+    ],
     [sqlError('SF4LR'), { message: 'The limit is reached', body: { code: 'limit_reached' } }],
-    [sqlError('SF4KS', { detail: 'flows:write' }), { kind: 'insufficient_scope', body: { required_scope: 'flows:write' } }],
+    [
+      sqlError('SF4KS', { detail: 'flows:write' }),
+      { kind: 'insufficient_scope', body: { required_scope: 'flows:write' } },
+    ],
     [sqlError('SF4KS'), { body: { required_scope: '' } }],
     [sqlError('53300'), { kind: 'unavailable', headers: { 'retry-after': '5' } }],
     [sqlError('08006'), { kind: 'unavailable', headers: { 'retry-after': '5' } }],
@@ -72,12 +90,15 @@ describe('an error of the database', () => {
     ['23503', undefined, 'team', undefined],
     ['23505', 'fk_team', 'team', undefined],
   ])('%s of %s is a 422 for the constraint %j: %s', (code, constraint, expected, status) => {
-    const error = catchError(() => throwUnknownId('team_id', 'team', expected)(sqlError(code, { constraint })))
+    const error = catchError(() =>
+      throwUnknownId('team_id', 'team', expected)(sqlError(code, { constraint })),
+    )
     expect((error as Problem).status).toBe(status)
   })
 })
 
-const createError = (fields: object) => Object.assign(new Error('row (dana@northwind.example) refused'), fields)
+const createError = (fields: object) =>
+  Object.assign(new Error('row (dana@northwind.example) refused'), fields)
 
 describe('toDatabaseProblem', () => {
   it.each([
@@ -119,24 +140,39 @@ describe('toDatabaseProblem', () => {
   })
 
   it('adds www-authenticate: Bearer to a 401', () => {
-    expect(toDatabaseProblem(createError({ code: 'SF401' }))?.headers).toEqual({ 'www-authenticate': 'Bearer' })
+    expect(toDatabaseProblem(createError({ code: 'SF401' }))?.headers).toEqual({
+      'www-authenticate': 'Bearer',
+    })
   })
 
   it.each([
     ["the driver's error without a SQLSTATE", new NeonDbError('Server error (HTTP status 503): ')],
     ['a WebSocket that closed', new Error('Connection terminated unexpectedly')],
     ["workerd's error for a lost connection", new Error('Network connection lost.')],
-    ['a query after the connection broke', new Error('Client has encountered a connection error and is not queryable')],
+    [
+      'a query after the connection broke',
+      new Error('Client has encountered a connection error and is not queryable'),
+    ],
     ['a query after the connection was closed', new Error('Client was closed and is not queryable')],
     ['a connection that took too long', new Error('timeout expired')],
     ['a query that took too long', new Error('Query read timeout')],
-    ['the event of a WebSocket that failed', Object.assign(new Event('error'), { message: 'Received network error' })],
+    [
+      'the event of a WebSocket that failed',
+      Object.assign(new Event('error'), { message: 'Received network error' }),
+    ],
   ])('maps %s to 503 with a Retry-After', (_, error) => {
     expect(toDatabaseProblem(error)).toMatchObject({ status: 503, headers: { 'retry-after': '5' } })
   })
 
   it('returns undefined for an error that is not from the database', () => {
-    for (const error of [new TypeError('x is not a function'), createError({ code: 'ECONNRESET' }), 'text', null, undefined, {}]) {
+    for (const error of [
+      new TypeError('x is not a function'),
+      createError({ code: 'ECONNRESET' }),
+      'text',
+      null,
+      undefined,
+      {},
+    ]) {
       expect([error, toDatabaseProblem(error)]).toEqual([error, undefined])
     }
   })

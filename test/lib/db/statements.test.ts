@@ -28,20 +28,24 @@ async function listFiles(): Promise<[file: string, count: number][]> {
 async function importStatements(file: string): Promise<[name: string, statement: AnyStatement][]> {
   const exported = Object.entries((await import(`${root}/${file}`)) as Record<string, unknown>)
   return exported.filter(
-    (entry): entry is [string, AnyStatement] => typeof entry[1] === 'object' && entry[1] !== null && 'query' in entry[1],
+    (entry): entry is [string, AnyStatement] =>
+      typeof entry[1] === 'object' && entry[1] !== null && 'query' in entry[1],
   )
 }
 
 const files = await listFiles()
 const statements: [name: string, statement: AnyStatement][] = []
 for (const [file] of files) {
-  for (const [name, statement] of await importStatements(file)) statements.push([`${file}#${name}`, statement])
+  for (const [name, statement] of await importStatements(file))
+    statements.push([`${file}#${name}`, statement])
 }
 
 /** Return the SQL texts of a statement: one for each list of parameters, or the text for placeholders. */
 function listTexts(name: string, statement: AnyStatement): string[] {
   const placeholders = Array.from({ length: 8 }, createPlaceholder)
-  return (statementParameters[name] ?? [placeholders]).map((parameters) => statement.query(...parameters).compile().sql)
+  return (statementParameters[name] ?? [placeholders]).map(
+    (parameters) => statement.query(...parameters).compile().sql,
+  )
 }
 
 describe('SQL statements', () => {
@@ -52,7 +56,8 @@ describe('SQL statements', () => {
   afterAll(() => client.end())
 
   it('every statement is exported', async () => {
-    for (const [file, count] of files) expect([file, (await importStatements(file)).length]).toEqual([file, count])
+    for (const [file, count] of files)
+      expect([file, (await importStatements(file)).length]).toEqual([file, count])
   })
 
   // lib/db/README.md has the rule.
@@ -70,7 +75,11 @@ describe('SQL statements', () => {
   it.each(statements.filter(([, { isReadOnly }]) => isReadOnly))('%s only reads', async (name, statement) => {
     for (const text of listTexts(name, statement)) {
       const { rows } = await client.query(`explain (generic_plan) ${text}`)
-      expect(rows.map((row) => row['QUERY PLAN']).filter((line) => /Insert on|Update on|Delete on|Merge on/.test(line))).toEqual([])
+      expect(
+        rows
+          .map((row) => row['QUERY PLAN'])
+          .filter((line) => /Insert on|Update on|Delete on|Merge on/.test(line)),
+      ).toEqual([])
     }
   })
 })
@@ -127,7 +136,11 @@ describe('listShapeDifferences', () => {
     ['an unknown field', shape.extend({ name: z.string() }), ['name: not a column of the statement']],
     ['a wrong type', shape.extend({ id: z.int() }), ['id: uuid does not fit number']],
     ['a text for an array', shape.extend({ tags: z.string() }), ['tags: text[] does not fit string']],
-    ['a field that is never null for a nullable column', shape.extend({ closed_at: z.string() }), ['closed_at: can be null']],
+    [
+      'a field that is never null for a nullable column',
+      shape.extend({ closed_at: z.string() }),
+      ['closed_at: can be null'],
+    ],
   ])('reports the differences of %s', (_, rowShape, differences) => {
     expect(listShapeDifferences(rowShape, columns)).toEqual(differences)
   })

@@ -9,9 +9,17 @@ it('AIT-07 calls the operation of a task also when the public address of the ser
     urls.push(request.url)
     return Response.json({})
   }
-  const services = createStubServices({ dispatch, config: { PUBLIC_BASE_URL: 'https://example.com/support' } })
+  const services = createStubServices({
+    dispatch,
+    config: { PUBLIC_BASE_URL: 'https://example.com/support' },
+  })
   const caller = { accountId: 'a', userId: 'u', signInId: 's' }
-  await callStoredRequest(services, { id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2f01', caller, path: '/assistant/suggest?x=1', body: '{}' })
+  await callStoredRequest(services, {
+    id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2f01',
+    caller,
+    path: '/assistant/suggest?x=1',
+    body: '{}',
+  })
   expect(urls).toEqual(['https://example.com/api/v1/assistant/suggest?x=1'])
 })
 
@@ -46,8 +54,18 @@ describe('a request whose answer takes long', () => {
     }
     const caller = { accountId: 'a', userId: 'u', signInId: 's' }
     const request = { c, op: { id: 'assistant.suggest' }, caller, rawBody: '{}' } as never
-    const progress = { counts: { started: 0, answered: 0 }, onCall() {}, onAnswer() {}, show() {}, finish() {} }
-    storeUnlessAnswered(request, { scope: { db } as never, id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2f01', progress }, promise)
+    const progress = {
+      counts: { started: 0, answered: 0 },
+      onCall() {},
+      onAnswer() {},
+      show() {},
+      finish() {},
+    }
+    storeUnlessAnswered(
+      request,
+      { scope: { db } as never, id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2f01', progress },
+      promise,
+    )
     const answer = async (status: number) => {
       resolve({ status, body: '{}' })
       await Promise.all(effects)

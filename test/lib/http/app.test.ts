@@ -9,11 +9,29 @@ import { Problem } from '#problem.ts'
 import { sampleSettings } from '#test/support/settings.ts'
 import { createStubServices } from '#test/support/stub-services.ts'
 
-const shared = { summary: 's', access: 'public', limit: 'public', success: 200, returns: z.object({ a: z.int() }) } as const
+const shared = {
+  summary: 's',
+  access: 'public',
+  limit: 'public',
+  success: 200,
+  returns: z.object({ a: z.int() }),
+} as const
 const operations = [
   operation({ ...shared, id: 'things.get', method: 'get', path: '/things', handle: async () => ({ a: 1 }) }),
-  operation({ ...shared, id: 'things.create', method: 'post', path: '/things', handle: async () => ({ a: 2 }) }),
-  operation({ ...shared, id: 'things.fail', method: 'get', path: '/failing', handle: () => Promise.reject(new TypeError('secret')) }),
+  operation({
+    ...shared,
+    id: 'things.create',
+    method: 'post',
+    path: '/things',
+    handle: async () => ({ a: 2 }),
+  }),
+  operation({
+    ...shared,
+    id: 'things.fail',
+    method: 'get',
+    path: '/failing',
+    handle: () => Promise.reject(new TypeError('secret')),
+  }),
   operation({
     ...shared,
     id: 'things.refuse',
@@ -35,7 +53,12 @@ const operations = [
 function open({ limit = {}, settings = {} }: { limit?: object; settings?: Record<string, string> } = {}) {
   const lines: Record<string, unknown>[] = []
   const counted: unknown[] = []
-  const config = parseConfig({ ...sampleSettings, CORS_ORIGINS: 'https://app.example', CHECK_RESPONSES: 'false', ...settings })
+  const config = parseConfig({
+    ...sampleSettings,
+    CORS_ORIGINS: 'https://app.example',
+    CHECK_RESPONSES: 'false',
+    ...settings,
+  })
   const services = createStubServices({
     config,
     readClientAddress: () => '2001:db8:1:2:3::4',
@@ -50,17 +73,30 @@ function open({ limit = {}, settings = {} }: { limit?: object; settings?: Record
   })
   const app = createApp(services)
   mountOperations(app, [toRouteGroup(operations as readonly AnyOperation[])], services)
-  return { lines, counted, send: async (path: string, init: RequestInit = {}) => app.request(`/api/v1${path}`, init) }
+  return {
+    lines,
+    counted,
+    send: async (path: string, init: RequestInit = {}) => app.request(`/api/v1${path}`, init),
+  }
 }
 
 describe('an answer of the app', () => {
   it('has the headers that protect a browser', async () => {
     const { headers } = await open().send('/things')
     expect(Object.fromEntries(headers)).toMatchObject({
-      ...{ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer', 'x-frame-options': 'DENY', 'cache-control': 'no-store' },
+      ...{
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+        'x-frame-options': 'DENY',
+        'cache-control': 'no-store',
+      },
       'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
       'strict-transport-security': 'max-age=31536000; includeSubDomains',
-      ...{ 'cross-origin-resource-policy': 'same-site', vary: 'Origin', 'content-type': 'application/json; charset=utf-8' },
+      ...{
+        'cross-origin-resource-policy': 'same-site',
+        vary: 'Origin',
+        'content-type': 'application/json; charset=utf-8',
+      },
     })
   })
   it.each([
@@ -80,10 +116,19 @@ describe('an answer of the app', () => {
     ['https://evil.example', null],
   ])('may be read by a page of %s: %s', async (origin, allowed) => {
     const { send } = open()
-    expect((await send('/things', { headers: { origin } })).headers.get('access-control-allow-origin')).toBe(allowed)
-    const preflight = await send('/things', { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'POST' } })
+    expect((await send('/things', { headers: { origin } })).headers.get('access-control-allow-origin')).toBe(
+      allowed,
+    )
+    const preflight = await send('/things', {
+      method: 'OPTIONS',
+      headers: { origin, 'access-control-request-method': 'POST' },
+    })
     const { headers, status } = preflight
-    expect([status, headers.get('access-control-allow-origin'), headers.get('access-control-max-age')]).toEqual([204, allowed, '600'])
+    expect([
+      status,
+      headers.get('access-control-allow-origin'),
+      headers.get('access-control-max-age'),
+    ]).toEqual([204, allowed, '600'])
     expect(headers.get('access-control-allow-headers')).toContain('Idempotency-Key')
   })
   it.each([
@@ -101,7 +146,13 @@ describe('the log line of a request', () => {
     const { lines, send } = open()
     expect((await send('/refused')).status).toBe(409)
     expect(lines).toEqual([
-      expect.objectContaining({ method: 'GET', operation: 'things.refuse', status: 409, user_id: null, account_id: null }),
+      expect.objectContaining({
+        method: 'GET',
+        operation: 'things.refuse',
+        status: 409,
+        user_id: null,
+        account_id: null,
+      }),
     ])
     expect(lines[0]).not.toHaveProperty('error')
   })
@@ -124,10 +175,16 @@ describe('the rate limit of an operation', () => {
     const { counted, send } = open()
     const { headers } = await send('/things')
     expect(counted).toEqual([['things.get:2001:db8:1:2::/64', false]])
-    expect(['limit', 'remaining', 'reset'].map((name) => headers.get(`ratelimit-${name}`))).toEqual(['120', '119', '60'])
+    expect(['limit', 'remaining', 'reset'].map((name) => headers.get(`ratelimit-${name}`))).toEqual([
+      '120',
+      '119',
+      '60',
+    ])
   })
   it.each(['GET', 'POST'])('refuses a %s beyond it', async (method) => {
-    const answer = await open({ limit: { allowed: false, remaining: 0, resetSeconds: 7 } }).send('/things', { method })
+    const answer = await open({ limit: { allowed: false, remaining: 0, resetSeconds: 7 } }).send('/things', {
+      method,
+    })
     expect([answer.status, answer.headers.get('retry-after'), await answer.json()]).toEqual([
       ...[429, '7', { detail: 'Rate limit exceeded: 120 per minute' }],
     ])
@@ -137,14 +194,19 @@ describe('the rate limit of an operation', () => {
 it('an error that an operation does not declare is a mistake only where answers are checked', async () => {
   expect((await open().send('/undeclared')).status).toBe(409)
   const checked = open({ settings: { CHECK_RESPONSES: 'true' } })
-  expect([(await checked.send('/undeclared')).status, (await checked.send('/refused')).status]).toEqual([500, 409])
+  expect([(await checked.send('/undeclared')).status, (await checked.send('/refused')).status]).toEqual([
+    500, 409,
+  ])
 })
 
 describe('an error in the log', () => {
   it('has its name, its code, six lines of its stack and its cause, but no message', () => {
-    const error = Object.assign(new TypeError('secret', { cause: Object.assign(new Error('secret'), { stack: undefined }) }), {
-      code: 'E1',
-    })
+    const error = Object.assign(
+      new TypeError('secret', { cause: Object.assign(new Error('secret'), { stack: undefined }) }),
+      {
+        code: 'E1',
+      },
+    )
     error.stack = `TypeError: secret\n${'    at place (file:1)\n'.repeat(7)}secret`
     expect(describeError(error)).toEqual({
       ...{ name: 'TypeError', code: 'E1', stack: Array(6).fill('at place (file:1)') },

@@ -45,7 +45,11 @@ const operations = [
     access: 'signed',
     bodyFormat: 'raw',
     returns: Received,
-    handle: async ({ body }) => ({ kind: 'raw', size: body.bytes.byteLength, name: body.headers.get('signature') ?? '' }),
+    handle: async ({ body }) => ({
+      kind: 'raw',
+      size: body.bytes.byteLength,
+      name: body.headers.get('signature') ?? '',
+    }),
   }),
 ]
 const app = createApp(services)
@@ -87,14 +91,20 @@ describe('form with a file', () => {
     for (const [body, expectedErrors] of invalidForms) {
       const response = await post('/files', { body })
       expectStatus(response, 422)
-      const errors = response.body.errors.map(({ loc, type }: { loc: string[]; type: string }) => [loc[1], type])
+      const errors = response.body.errors.map(({ loc, type }: { loc: string[]; type: string }) => [
+        loc[1],
+        type,
+      ])
       expect(errors).toEqual(expectedErrors)
     }
   })
 
   it('refuses a body that is not a form, is malformed or is too large', async () => {
     expectStatus(await post('/files', { body: '{}', headers: { 'content-type': 'application/json' } }), 415)
-    const malformed = await post('/files', { body: 'no parts', headers: { 'content-type': 'multipart/form-data; boundary=x' } })
+    const malformed = await post('/files', {
+      body: 'no parts',
+      headers: { 'content-type': 'multipart/form-data; boundary=x' },
+    })
     expect([malformed.status, malformed.body.errors[0].type]).toEqual([422, 'invalid_form'])
     expectStatus(await post('/files', { body: '', headers: {} }), 422)
     const large = new Response(buildForm(['file', buildFile(2000)]))
@@ -110,7 +120,10 @@ describe('form with a file', () => {
     'multipart/form-data; boundary="\\a"',
   ])('WIR-30 counts the parts of a form by the boundary that separates them: %s', async (type) => {
     const part = '--a\r\ncontent-disposition: form-data; name="x"\r\n\r\n\r\n'
-    const { status, body } = await post('/files', { body: `${part.repeat(21)}--a--`, headers: { 'content-type': type } })
+    const { status, body } = await post('/files', {
+      body: `${part.repeat(21)}--a--`,
+      headers: { 'content-type': type },
+    })
     expect([status, body.errors[0].type]).toEqual([422, 'invalid_form'])
   })
 
@@ -122,8 +135,15 @@ describe('form with a file', () => {
 
   it('an operation for a file or JSON accepts both', async () => {
     const headers = { 'content-type': 'application/json' }
-    expect((await post('/notes', { body: '{"text":"hello"}', headers })).body).toEqual({ kind: 'json', size: 5, name: 'hello' })
-    expect((await post('/notes', { body: buildForm(['file', buildFile()]) })).body).toMatchObject({ kind: 'file', size: 3 })
+    expect((await post('/notes', { body: '{"text":"hello"}', headers })).body).toEqual({
+      kind: 'json',
+      size: 5,
+      name: 'hello',
+    })
+    expect((await post('/notes', { body: buildForm(['file', buildFile()]) })).body).toMatchObject({
+      kind: 'file',
+      size: 3,
+    })
     expectStatus(await post('/notes', { body: '{"text":1}', headers }), 422)
     expectStatus(await post('/notes', { body: 'x', headers: { 'content-type': 'text/plain' } }), 415)
   })
@@ -131,14 +151,19 @@ describe('form with a file', () => {
 
 it('passes the exact bytes and the headers of a signed body of any type to the handler', async () => {
   const bytes = new Uint8Array([0, 255, 128, 10])
-  expect((await post('/events', { body: bytes, headers: { signature: 's' } })).body).toEqual({ kind: 'raw', size: 4, name: 's' })
+  expect((await post('/events', { body: bytes, headers: { signature: 's' } })).body).toEqual({
+    kind: 'raw',
+    size: 4,
+    name: 's',
+  })
   expectStatus(await post('/events', { body: new Uint8Array(1024 * 1024 + 1) }), 413)
 })
 
 describe('WIR-31', () => {
   const headers = { 'content-type': 'application/json' }
   const postNote = (note: unknown) => post('/notes', { body: JSON.stringify(note), headers })
-  const manyKeys = (count: number, key: (n: number) => string) => Object.fromEntries(Array.from({ length: count }, (_, n) => [key(n), 0]))
+  const manyKeys = (count: number, key: (n: number) => string) =>
+    Object.fromEntries(Array.from({ length: count }, (_, n) => [key(n), 0]))
 
   it.each([
     ['unknown fields', manyKeys(80_001, (n) => `k${n}`), 80_001],
@@ -179,18 +204,29 @@ describe('the bytes of a body', () => {
     expect((await postBytes(toBytes('{"text":"M\u00fcller"}'))).body.name).toBe('M\u00fcller')
   })
 
-  it.each(['gzip', 'br', 'GZIP, identity'])('WIR-60 that are compressed by %s are 415, with what is accepted', async (encoding) => {
-    const { status, headers } = await postBytes(toBytes('{"text":"a"}'), { 'content-encoding': encoding })
-    expect([status, headers.get('accept-encoding')]).toEqual([415, 'identity'])
-    expect((await postBytes(toBytes('{"text":"a"}'), { 'content-encoding': 'identity' })).status).toBe(200)
-  })
+  it.each(['gzip', 'br', 'GZIP, identity'])(
+    'WIR-60 that are compressed by %s are 415, with what is accepted',
+    async (encoding) => {
+      const { status, headers } = await postBytes(toBytes('{"text":"a"}'), { 'content-encoding': encoding })
+      expect([status, headers.get('accept-encoding')]).toEqual([415, 'identity'])
+      expect((await postBytes(toBytes('{"text":"a"}'), { 'content-encoding': 'identity' })).status).toBe(200)
+    },
+  )
 
   it('WIR-61 that end before their length are 422, not a failure of the service', async () => {
     const stream = new ReadableStream({ start: (controller) => controller.error(new Error('ECONNRESET')) })
     const headers = { 'content-type': 'application/json', 'content-length': '100' }
-    const request = new Request('http://x/api/v1/notes', { method: 'POST', body: stream, headers, duplex: 'half' } as RequestInit)
+    const request = new Request('http://x/api/v1/notes', {
+      method: 'POST',
+      body: stream,
+      headers,
+      duplex: 'half',
+    } as RequestInit)
     const response = await app.request(request)
-    expect([response.status, ((await response.json()) as { detail: string }).detail]).toEqual([422, expect.stringContaining('complete')])
+    expect([response.status, ((await response.json()) as { detail: string }).detail]).toEqual([
+      422,
+      expect.stringContaining('complete'),
+    ])
   })
 
   it.each([
@@ -206,8 +242,14 @@ describe('the bytes of a body', () => {
     ])
   })
 
-  it.each(['9007199254740991', '0.10000000000000001', '1e400', '100000000000000000000', '"12345678901234567890"', '1764125000000000'])(
-    'WIR-62 with %s are no such case',
-    (value) => expect(findInexactNumber(`{"a":${value}}`)).toBeUndefined(),
+  it.each([
+    '9007199254740991',
+    '0.10000000000000001',
+    '1e400',
+    '100000000000000000000',
+    '"12345678901234567890"',
+    '1764125000000000',
+  ])('WIR-62 with %s are no such case', (value) =>
+    expect(findInexactNumber(`{"a":${value}}`)).toBeUndefined(),
   )
 })

@@ -11,7 +11,9 @@ import { Problem } from '#problem.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
 import { createStubServices } from '#test/support/stub-services.ts'
 
-/** Create the real app with the operations of a test. These operations need no database and no other service. */
+/**
+ * Create the real app with the operations of a test. These operations need no database and no other service.
+ */
 function createTestApp(operations: AnyOperation[]) {
   const logLines: Record<string, unknown>[] = []
   const services = createStubServices({ log: (line) => logLines.push(line) })
@@ -40,7 +42,9 @@ describe('a stream operation', () => {
     ['bytes', new TextEncoder().encode('# Žofie')],
     ['a stream', new Blob(['# Ž', 'ofie']).stream()],
   ])('returns %s unchanged, with its type, headers and file name', async (_, body) => {
-    const response = await createTestApp([createDownload(body, 'text/markdown; charset=utf-8', 'Ünïcode "name".md')]).call(path)
+    const response = await createTestApp([
+      createDownload(body, 'text/markdown; charset=utf-8', 'Ünïcode "name".md'),
+    ]).call(path)
     expect([response.status, await response.text()]).toEqual([200, '# Žofie'])
     expect(Object.fromEntries(response.headers)).toMatchObject({
       'content-type': 'text/markdown; charset=utf-8',
@@ -89,14 +93,20 @@ describe('a stream operation', () => {
     const { call } = createTestApp([failingOperation])
     expectStatus(await call('/things/x/download'), 404)
     const response = await call(path)
-    expect([response.status, await response.json()]).toEqual([409, { detail: 'Not now', code: 'schedule_busy' }])
+    expect([response.status, await response.json()]).toEqual([
+      409,
+      { detail: 'Not now', code: 'schedule_busy' },
+    ])
     expectStatus(await call(`${path}?unknown=1`), 422)
   })
 
   it('has an OpenAPI description with its media types and without an Idempotency-Key header', () => {
     const downloadOperation = createDownload('x', 'text/markdown')
     const document = buildOpenApi([downloadOperation], [], '1') as {
-      paths: Record<string, { get: { responses: Record<string, { content: object }>; parameters: { in: string }[] } }>
+      paths: Record<
+        string,
+        { get: { responses: Record<string, { content: object }>; parameters: { in: string }[] } }
+      >
     }
     const documented = document.paths['/api/v1/things/{thing_id}/download']?.get
     expect(Object.keys(documented?.responses['200']?.content ?? {})).toEqual(['text/markdown'])
@@ -122,7 +132,9 @@ describe('an operation', () => {
   it('links to the next page only if there is one, and keeps the other query parameters', async () => {
     const { call } = createTestApp([things])
     const firstPage = await call('/things?limit=4')
-    expect(firstPage.headers.get('link')).toBe('<http://127.0.0.1:1/api/v1/things?limit=4&skip=4>; rel="next"')
+    expect(firstPage.headers.get('link')).toBe(
+      '<http://127.0.0.1:1/api/v1/things?limit=4&skip=4>; rel="next"',
+    )
     expect((await call('/things?limit=4&skip=6')).headers.get('link')).toBeNull()
   })
 
@@ -147,7 +159,11 @@ describe('an operation', () => {
     const { call } = createTestApp([jsonOperation, deleteOperation])
     expect(await (await call('/text')).text()).toBe('7')
     const response = await call('/gone', { method: 'DELETE' })
-    expect([response.status, await response.text(), response.headers.get('content-type')]).toEqual([204, '', null])
+    expect([response.status, await response.text(), response.headers.get('content-type')]).toEqual([
+      204,
+      '',
+      null,
+    ])
   })
 
   it.each([
@@ -158,7 +174,11 @@ describe('an operation', () => {
     const response = await call('/things')
     expect([response.status, await response.json()]).toEqual([500, { detail: 'Internal error' }])
     expect(logLines).toMatchObject([
-      { operation: 'things.list', status: 500, error: { name: expect.any(String), stack: expect.any(Array) } },
+      {
+        operation: 'things.list',
+        status: 500,
+        error: { name: expect.any(String), stack: expect.any(Array) },
+      },
     ])
     expect(JSON.stringify(logLines)).not.toContain('secret-canary')
   })

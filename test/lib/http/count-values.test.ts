@@ -15,7 +15,9 @@ describe('WIR-46 a body', () => {
   it('WIR-46 with too long a list is refused without looking at its items', () => {
     const budget = createBudget()
     const steps = Array(1_350_000).fill({})
-    expect(check(Tree, { tree_structure: { steps } }, budget)).toEqual([['body.tree_structure.steps', 'too_big']])
+    expect(check(Tree, { tree_structure: { steps } }, budget)).toEqual([
+      ['body.tree_structure.steps', 'too_big'],
+    ])
     expect(budget.getSpent().steps).toBeLessThan(1000)
   })
 
@@ -23,11 +25,18 @@ describe('WIR-46 a body', () => {
     const schema = z.strictObject({ items: z.array(z.string()).max(2).optional() })
     const body = { items: ['a', 'b', 'c'] }
     const issue = schema.safeParse(body).error?.issues[0]
-    expect(findOversized(schema, body, createBudget())).toEqual([{ loc: ['body', 'items'], msg: issue?.message, type: issue?.code }])
+    expect(findOversized(schema, body, createBudget())).toEqual([
+      { loc: ['body', 'items'], msg: issue?.message, type: issue?.code },
+    ])
   })
 
   it.each([
-    ['many nodes', { tree_structure: { children: Array(400).fill({ children: Array(400).fill({ id: 'a', type: 'b' }) }) } }],
+    [
+      'many nodes',
+      {
+        tree_structure: { children: Array(400).fill({ children: Array(400).fill({ id: 'a', type: 'b' }) }) },
+      },
+    ],
     ['many items where none may be', { other: Array(1_000_000).fill({}) }],
     ['many texts where an object may be', { tree_structure: Array(1_000_000).fill('') }],
   ])('WIR-46 with %s is too complex', (_, body) => {
@@ -35,7 +44,8 @@ describe('WIR-46 a body', () => {
   })
 
   it('WIR-46 with more than 50 unknown fields is refused without its schema', () => {
-    const fields = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, {}]))
+    const fields = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, {}]))
     expect(check(Tree, fields(51))).toHaveLength(51)
     expect(check(Tree, { tree_structure: null, ...fields(50) })).toEqual([])
     expect(check(z.record(z.string(), z.number()), fields(1000))).toEqual([])
@@ -67,5 +77,8 @@ it('WIR-31 a flow that is not valid lists at most 50 errors', () => {
   } catch (error) {
     problem = error
   }
-  expect(problem).toMatchObject({ status: 400, body: { errors: { length: 50 }, detail: expect.stringMatching(/10\d problems/) } })
+  expect(problem).toMatchObject({
+    status: 400,
+    body: { errors: { length: 50 }, detail: expect.stringMatching(/10\d problems/) },
+  })
 })

@@ -10,7 +10,11 @@ import { writeMethod } from '#local/build/client-operations.ts'
 import { Problem } from '#problem.ts'
 import { createStubServices } from '#test/support/stub-services.ts'
 
-const deprecated: Deprecation = { since: '2026-12-01', sunset: '2027-06-30', successor: 'GET /flows/{flow_id}' }
+const deprecated: Deprecation = {
+  since: '2026-12-01',
+  sunset: '2027-06-30',
+  successor: 'GET /flows/{flow_id}',
+}
 const createOperation = (id: `${string}.${string}`, fields: object) =>
   operation({
     id,
@@ -63,12 +67,14 @@ it('the document and the typed client mark a deprecated operation', () => {
 })
 
 it('WIR-43 a deprecated operation lives for at least six months, and its successor exists', () => {
-  const monthsLater = (day: string, months: number) => new Date(new Date(day).setUTCMonth(new Date(day).getUTCMonth() + months))
+  const monthsLater = (day: string, months: number) =>
+    new Date(new Date(day).setUTCMonth(new Date(day).getUTCMonth() + months))
   const names = new Set(operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`))
   const wrong = operations.filter(
     ({ deprecated: removal }) =>
       removal &&
-      (new Date(removal.sunset) < monthsLater(removal.since, 6) || (removal.successor !== undefined && !names.has(removal.successor))),
+      (new Date(removal.sunset) < monthsLater(removal.since, 6) ||
+        (removal.successor !== undefined && !names.has(removal.successor))),
   )
   expect(wrong.map(({ id }) => id)).toEqual([])
 })
@@ -94,5 +100,7 @@ describe('the removal of an operation', () => {
   it.each([
     [{ successor: 'GET /trees' }, 'Removed on 2027-06-30. Use `GET /trees` instead.'],
     [{}, 'Removed on 2027-06-30.'],
-  ])('is documented: %j', (more, text) => expect(describeRemoval({ since: '2026-12-01', sunset: '2027-06-30', ...more })).toBe(text))
+  ])('is documented: %j', (more, text) =>
+    expect(describeRemoval({ since: '2026-12-01', sunset: '2027-06-30', ...more })).toBe(text),
+  )
 })

@@ -7,7 +7,12 @@ describe('a stream of events', () => {
     const effects: (() => Promise<unknown>)[] = []
     const content = await createEventStream({ afterCommit: (effect) => void effects.push(effect) }, produce)
     const body = await new Response(content.body as ReadableStream).text()
-    return { body, type: content.type, effects: effects.length, completed: await content.completed?.catch((error: Error) => error.message) }
+    return {
+      body,
+      type: content.type,
+      effects: effects.length,
+      completed: await content.completed?.catch((error: Error) => error.message),
+    }
   }
   it('has the events in their order, and completes with the result', async () => {
     const produced = await read(async (send) => {
@@ -16,7 +21,12 @@ describe('a stream of events', () => {
       return 'result'
     })
     expect(produced).toEqual({
-      ...{ body: 'event: text\ndata: "a\\nb"\n\nevent: done\ndata: 1\n\n', type: 'text/event-stream', effects: 1, completed: 'result' },
+      ...{
+        body: 'event: text\ndata: "a\\nb"\n\nevent: done\ndata: 1\n\n',
+        type: 'text/event-stream',
+        effects: 1,
+        completed: 'result',
+      },
     })
   })
   it('ends with an error event after a failure', async () => {
@@ -24,10 +34,14 @@ describe('a stream of events', () => {
       send('text', 'a')
       throw new Problem('already_claimed', 'Taken')
     })
-    expect(produced.body).toBe('event: text\ndata: "a"\n\nevent: error\ndata: {"status":409,"detail":"Taken","code":"already_claimed"}\n\n')
+    expect(produced.body).toBe(
+      'event: text\ndata: "a"\n\nevent: error\ndata: {"status":409,"detail":"Taken","code":"already_claimed"}\n\n',
+    )
   })
   it('throws a failure before the first event', async () => {
-    await expect(read(() => Promise.reject(new Problem('conflict')))).rejects.toMatchObject({ kind: 'conflict' })
+    await expect(read(() => Promise.reject(new Problem('conflict')))).rejects.toMatchObject({
+      kind: 'conflict',
+    })
   })
   it('continues the work when the client disconnects', async () => {
     const next = Promise.withResolvers<void>()

@@ -37,7 +37,8 @@ describe('a name', () => {
     ['कृष्\u200dण', 'कृष्\u200dण'],
   ])('WIR-41 stores %j as %j', (text, stored) => expect(parse(Name, text)).toBe(stored))
 
-  it.each(['\u200b', '\u200d', ' \u2060\u00ad ', '\u202e\u202c'])('WIR-41 refuses %j, which shows nothing', (text) =>
-    expect(parse(Name, text)).toBe(null),
+  it.each(['\u200b', '\u200d', ' \u2060\u00ad ', '\u202e\u202c'])(
+    'WIR-41 refuses %j, which shows nothing',
+    (text) => expect(parse(Name, text)).toBe(null),
   )
 })

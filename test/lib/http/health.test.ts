@@ -10,7 +10,8 @@ describe('the warning that a model shuts down', () => {
   ])('comes 60 days before: %s', (date, warnings) =>
     expect(listShutdownWarnings('m', 'OPENAI_MODEL', { shutdownAt: new Date(date) }, now)).toEqual(warnings),
   )
-  it('does not come without a date', () => expect(listShutdownWarnings('m', 'OPENAI_MODEL', { shutdownAt: null }, now)).toEqual([]))
+  it('does not come without a date', () =>
+    expect(listShutdownWarnings('m', 'OPENAI_MODEL', { shutdownAt: null }, now)).toEqual([]))
 })
 
 describe('cacheResult', () => {

@@ -8,18 +8,30 @@ const key = { operation: 'a.b', key: 'k', request: '\\x01' }
 const response = { status: 201, body: '{"a":1}' }
 const invalid = new Problem('invalid')
 const invalidBody = JSON.stringify(invalid.body)
-const running = { kind: 'idempotency_key_in_use', status: 409, message: 'The first request with this Idempotency-Key is still running' }
+const running = {
+  kind: 'idempotency_key_in_use',
+  status: 409,
+  message: 'The first request with this Idempotency-Key is still running',
+}
 const reused = {
   status: 422,
-  body: { errors: [{ loc: ['header', 'idempotency-key'], msg: 'was used for another request', type: 'key_reused' }] },
+  body: {
+    errors: [{ loc: ['header', 'idempotency-key'], msg: 'was used for another request', type: 'key_reused' }],
+  },
 }
 
 // Marks what is sealed, so that a test sees that it was opened.
-const vault = { seal: async (text: string) => `sealed ${text}`, open: async (text: string) => text.replace('sealed ', '') }
+const vault = {
+  seal: async (text: string) => `sealed ${text}`,
+  open: async (text: string) => text.replace('sealed ', ''),
+}
 
 const executionCtx = { waitUntil() {} }
 
-/** Run work under a key for which these rows are stored. Return the result or the error, and the statements that write. */
+/**
+ * Run work under a key for which these rows are stored. Return the result or the error, and the statements
+ * that write.
+ */
 async function run(rows: { lock?: object; stored?: object; lease?: object }, error?: Error) {
   const stub = createStubDatabase((sql) => {
     if (sql.includes('pg_try_advisory_xact_lock')) return [rows.lock ?? { is_locked: true }]
@@ -35,9 +47,14 @@ async function run(rows: { lock?: object; stored?: object; lease?: object }, err
           ...rows.lease,
         },
       ]
-    return rows.stored && sql.includes('select status') ? [{ status: 200, body: 'sealed old', is_same: true, ...rows.stored }] : []
+    return rows.stored && sql.includes('select status')
+      ? [{ status: 200, body: 'sealed old', is_same: true, ...rows.stored }]
+      : []
   })
-  const scope = { db: stub.db, transaction: (work: (db: unknown) => unknown) => work(stub.db) } as unknown as Scope
+  const scope = {
+    db: stub.db,
+    transaction: (work: (db: unknown) => unknown) => work(stub.db),
+  } as unknown as Scope
   const work = async () => {
     if (error) throw error
     return response
@@ -47,7 +64,9 @@ async function run(rows: { lock?: object; stored?: object; lease?: object }, err
     ? runIdempotentWithLease(context, key, { executionCtx } as never, work)
     : runIdempotent(context, key, work)
   ).catch((failure: unknown) => failure)
-  const writes = stub.statements.map(({ sql }) => sql.split(' ').slice(0, 2).join(' ')).filter((text) => !/^(?:select|with)/.test(text))
+  const writes = stub.statements
+    .map(({ sql }) => sql.split(' ').slice(0, 2).join(' '))
+    .filter((text) => !/^(?:select|with)/.test(text))
   return { result, writes }
 }
 
@@ -82,12 +101,14 @@ describe('runIdempotent', () => {
     })
   })
 
-  it.each([new Problem('conflict'), new Problem('unauthenticated'), new Problem('internal'), new TypeError('x')])(
-    'does not store %s',
-    async (error) => {
-      expect(await run({}, error)).toEqual({ result: error, writes: ['savepoint effects'] })
-    },
-  )
+  it.each([
+    new Problem('conflict'),
+    new Problem('unauthenticated'),
+    new Problem('internal'),
+    new TypeError('x'),
+  ])('does not store %s', async (error) => {
+    expect(await run({}, error)).toEqual({ result: error, writes: ['savepoint effects'] })
+  })
 })
 
 it('WIR-66 stores no half of a character, which strict readers would refuse', async () => {
@@ -99,7 +120,11 @@ describe('runIdempotentWithLease', () => {
   it.each<[object, Error | undefined, object]>([
     [{}, undefined, { result: response, writes: ['update idempotency_keys'] }],
     [{}, invalid, { result: { status: 422, body: invalidBody }, writes: ['update idempotency_keys'] }],
-    [{ work_id: null, status: 200, body: 'sealed old' }, undefined, { result: { status: 200, body: 'old', isReplay: true }, writes: [] }],
+    [
+      { work_id: null, status: 200, body: 'sealed old' },
+      undefined,
+      { result: { status: 200, body: 'old', isReplay: true }, writes: [] },
+    ],
   ])('with the lease %j and the error %s returns a response', async (lease, error, expected) => {
     expect(await run({ lease }, error)).toEqual(expected)
   })

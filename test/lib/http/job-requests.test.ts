@@ -59,7 +59,11 @@ it('WIR-32 refuses a job without a signature before it reads the body', async ()
 it('WIR-32 reads at most 64 KB of a job', async () => {
   const { status, readBytes } = await postEndless({ 'upstash-signature': 'x' })
   expect([status, readBytes <= 128 * 1024]).toEqual([413, true])
-  const declared = await app.request(path, { method: 'POST', body: 'x', headers: { 'upstash-signature': 'x', 'content-length': '65537' } })
+  const declared = await app.request(path, {
+    method: 'POST',
+    body: 'x',
+    headers: { 'upstash-signature': 'x', 'content-length': '65537' },
+  })
   expect(declared.status).toBe(413)
 })
 
@@ -99,8 +103,18 @@ describe('a job', () => {
     ['with a wrong signature', { 'upstash-signature': 'x' }, '{}', 401],
     ['with too long a body', { 'upstash-signature': 'x' }, 'x'.repeat(64 * 1024 + 1), 413],
     ['with the longest body', { 'upstash-signature': 'x' }, 'x'.repeat(64 * 1024), 401],
-    ['with the longest declared length', { 'upstash-signature': 'x', 'content-length': String(64 * 1024) }, '{}', 401],
-    ['with a declared length that is too long', { 'upstash-signature': 'x', 'content-length': String(64 * 1024 + 1) }, '{}', 413],
+    [
+      'with the longest declared length',
+      { 'upstash-signature': 'x', 'content-length': String(64 * 1024) },
+      '{}',
+      401,
+    ],
+    [
+      'with a declared length that is too long',
+      { 'upstash-signature': 'x', 'content-length': String(64 * 1024 + 1) },
+      '{}',
+      413,
+    ],
   ])('is refused %s', async (_, headers, body, status) => {
     const app = new Hono<Env>()
     app.use((c, next) => {
@@ -113,7 +127,11 @@ describe('a job', () => {
   })
   it('logs the failure of a part, and throws it', async () => {
     const lines: object[] = []
-    const failing = logFailure({ log: (line) => lines.push(line) }, { part: 'x' }, Promise.reject(new TypeError('secret')))
+    const failing = logFailure(
+      { log: (line) => lines.push(line) },
+      { part: 'x' },
+      Promise.reject(new TypeError('secret')),
+    )
     await expect(failing).rejects.toThrow(TypeError)
     expect(lines).toMatchObject([{ part: 'x', error: { name: 'TypeError' } }])
   })

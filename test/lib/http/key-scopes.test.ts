@@ -4,7 +4,8 @@ import type { AnyOperation } from '#http/operation.ts'
 import type { Problem } from '#problem.ts'
 
 describe('the scope of an API key', () => {
-  const operation = (changes: object) => ({ id: 'flows.trees.list', method: 'get', access: 'user', ...changes }) as unknown as AnyOperation
+  const operation = (changes: object) =>
+    ({ id: 'flows.trees.list', method: 'get', access: 'user', ...changes }) as unknown as AnyOperation
   it.each<[object, string | null]>([
     [{}, 'flows:read'],
     [{ method: 'post' }, 'flows:write'],
@@ -20,7 +21,9 @@ describe('the scope of an API key', () => {
     [{ id: 'identity.me.get' }, null],
     [{ id: 'search.find' }, 'search:read'],
     [{ id: 'search.find', method: 'post' }, null],
-  ])('for an operation with %j is %s', (changes, scope) => expect(getKeyScope(operation(changes))).toBe(scope))
+  ])('for an operation with %j is %s', (changes, scope) =>
+    expect(getKeyScope(operation(changes))).toBe(scope),
+  )
   it('is included in larger scopes', () => {
     expect(listSufficientScopes(operation({}))).toEqual(['flows:read', 'flows:write', '*:read', '*:write'])
     expect(listSufficientScopes(operation({ method: 'post' }))).toEqual(['flows:write', '*:write'])

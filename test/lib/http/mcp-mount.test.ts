@@ -5,7 +5,9 @@ import type { Env } from '#http/app.ts'
 import { createKeyMemory } from '#http/key-memory.ts'
 import { createStubServices } from '#test/support/stub-services.ts'
 
-const services = createStubServices({ config: { PUBLIC_BASE_URL: 'https://api.example', CORS_ORIGINS: ['https://app.example'] } })
+const services = createStubServices({
+  config: { PUBLIC_BASE_URL: 'https://api.example', CORS_ORIGINS: ['https://app.example'] },
+})
 const app = new Hono<Env>().use(async (c, next) => {
   c.set('headers', {})
   c.set('ip', '192.0.2.1')
@@ -23,9 +25,7 @@ it.each([
   [{ origin: 'https://evil.example' }, 403, 'Not allowed', null],
 ])('MCP-01 a call with %j is answered with %i', async (headers, status, detail, authenticate) => {
   const response = await app.request('/mcp', { method: 'POST', headers: headers as Record<string, string> })
-  expect([response.status, (await response.json()).detail, response.headers.get('www-authenticate')]).toEqual([
-    status,
-    detail,
-    authenticate,
-  ])
+  expect([response.status, (await response.json()).detail, response.headers.get('www-authenticate')]).toEqual(
+    [status, detail, authenticate],
+  )
 })

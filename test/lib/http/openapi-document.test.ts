@@ -21,7 +21,9 @@ const Item = z
     owner: z.object({ id: Id.describe('Who owns it.') }).nullable(),
   })
   .meta({ id: 'Item', examples: [{ id: 'x' }] })
-const ItemDetail = Item.extend({ note: z.string().optional(), tags: z.array(z.string()) }).meta({ id: 'ItemDetail' })
+const ItemDetail = Item.extend({ note: z.string().optional(), tags: z.array(z.string()) }).meta({
+  id: 'ItemDetail',
+})
 
 /** One operation for each way to describe a request or a response. */
 const operations = [
@@ -109,7 +111,13 @@ const operations = [
     events: { added: Item },
     skipGuards: 'all',
   }),
-  createStubOperation({ id: 'sessions.redirect', path: '/old', summary: 'Redirect', access: 'public', success: 307 }),
+  createStubOperation({
+    id: 'sessions.redirect',
+    path: '/old',
+    summary: 'Redirect',
+    access: 'public',
+    success: 307,
+  }),
 ]
 const tags = ['ai.items', 'flows.items', 'psa.events', 'sessions.events', 'sessions'].map((name) => ({
   name,
@@ -118,12 +126,22 @@ const tags = ['ai.items', 'flows.items', 'psa.events', 'sessions.events', 'sessi
 }))
 
 it('the OpenAPI document describes every part of a request and a response', async () => {
-  const { info, webhooks, components, ...rest } = buildOpenApi(operations, tags, '1.2.3') as Record<string, Json>
+  const { info, webhooks, components, ...rest } = buildOpenApi(operations, tags, '1.2.3') as Record<
+    string,
+    Json
+  >
   // These are the same for any operations.
   const { schemas, ...others } = components as Record<string, Json>
-  const ownSchemas = Object.fromEntries(Object.entries(schemas ?? {}).filter(([name]) => !/^(?:Webhook|ErrorCode)/.test(name)))
+  const ownSchemas = Object.fromEntries(
+    Object.entries(schemas ?? {}).filter(([name]) => !/^(?:Webhook|ErrorCode)/.test(name)),
+  )
   const webhook = webhooks?.['webhook.test']
-  const document = { info: { ...info, description: '' }, ...rest, webhook, components: { ...others, schemas: ownSchemas } }
+  const document = {
+    info: { ...info, description: '' },
+    ...rest,
+    webhook,
+    components: { ...others, schemas: ownSchemas },
+  }
   await expect(`${JSON.stringify(document, null, 1)}\n`).toMatchFileSnapshot('openapi-document.json.txt')
 })
 
@@ -136,14 +154,23 @@ describe('createComponents', () => {
       parameter(describeId('a'), 'sessions'),
       parameter(describeId('b'), 'flows.items'),
       parameter(describeId('c'), 'flows.items'),
-    ]).toEqual(['ItemId', 'ItemId', 'FlowsItemId', 'FlowsItemsItemId'].map((name) => ({ $ref: `#/components/parameters/${name}` })))
-    expect(() => parameter(describeId('d'), 'flows.items')).toThrow('Two parameters of flows.items are called item-id')
+    ]).toEqual(
+      ['ItemId', 'ItemId', 'FlowsItemId', 'FlowsItemsItemId'].map((name) => ({
+        $ref: `#/components/parameters/${name}`,
+      })),
+    )
+    expect(() => parameter(describeId('d'), 'flows.items')).toThrow(
+      'Two parameters of flows.items are called item-id',
+    )
   })
 
   it.each<[z.ZodType, Json]>([
     [z.string().nullable(), { type: ['string', 'null'] }],
     [z.string().nullable().describe('D'), { type: ['string', 'null'], description: 'D' }],
-    [z.array(z.string()).nullable(), { anyOf: [{ type: 'array', items: { type: 'string' } }, { type: 'null' }] }],
+    [
+      z.array(z.string()).nullable(),
+      { anyOf: [{ type: 'array', items: { type: 'string' } }, { type: 'null' }] },
+    ],
     [z.union([z.string(), z.int()]), { anyOf: [{ type: 'string' }, { type: 'integer' }] }],
     [z.int().min(0), { type: 'integer', minimum: 0 }],
     [z.int().max(5), { type: 'integer', maximum: 5 }],
@@ -156,7 +183,11 @@ describe('createComponents', () => {
   })
 
   it('refuses other properties in a request only', () => {
-    expect(createComponents().schema(z.strictObject({}), 'input')).toEqual({ type: 'object', properties: {}, additionalProperties: false })
+    expect(createComponents().schema(z.strictObject({}), 'input')).toEqual({
+      type: 'object',
+      properties: {},
+      additionalProperties: false,
+    })
   })
 
   it.each<[z.ZodType, Json]>([
@@ -191,14 +222,23 @@ it.each<[z.ZodType, unknown]>([
 it('every query parameter with a default value documents it', () => {
   const undocumented = allOperations.flatMap((op) =>
     Object.entries(getQuerySchema(op).shape as Record<string, z.ZodType>)
-      .filter(([, field]) => field.safeParse(undefined).data !== undefined && !('default' in createComponents().parameterSchema(field)))
+      .filter(
+        ([, field]) =>
+          field.safeParse(undefined).data !== undefined &&
+          !('default' in createComponents().parameterSchema(field)),
+      )
       .map(([name]) => `${op.id} ${name}`),
   )
   expect(undocumented).toEqual([])
 })
 
 it('toPascalCase joins words with capitals', () => {
-  expect(['idempotency-key', 'flows_tree_id', 'a.b', 'ID'].map(toPascalCase)).toEqual(['IdempotencyKey', 'FlowsTreeId', 'AB', 'ID'])
+  expect(['idempotency-key', 'flows_tree_id', 'a.b', 'ID'].map(toPascalCase)).toEqual([
+    'IdempotencyKey',
+    'FlowsTreeId',
+    'AB',
+    'ID',
+  ])
 })
 
 it('getGroup returns the id without its verb', () => {
@@ -208,14 +248,19 @@ it('getGroup returns the id without its verb', () => {
 it('refers to a named enum, with the description of each field', () => {
   const Named = z.enum(['x', 'y']).meta({ id: 'Letter' })
   const components = createComponents()
-  const { properties } = components.schema(z.object({ a: Named.describe('A.'), b: Named.describe('A.').describe('B.') }), 'input')
+  const { properties } = components.schema(
+    z.object({ a: Named.describe('A.'), b: Named.describe('A.').describe('B.') }),
+    'input',
+  )
   const $ref = '#/components/schemas/Letter'
   expect(properties).toEqual({ a: { $ref, description: 'A.' }, b: { $ref, description: 'B.' } })
 })
 
 it.each([[['x', 'y']], [['viewer', 'engineer', 'admin']]])('refuses the enum %j without a name', (values) => {
   const Unnamed = z.object({ letter: z.enum(values) })
-  expect(() => createComponents().schema(Unnamed, 'input')).toThrow(`Name the enum [${values.join(', ')}] where it is declared`)
+  expect(() => createComponents().schema(Unnamed, 'input')).toThrow(
+    `Name the enum [${values.join(', ')}] where it is declared`,
+  )
 })
 
 it('refuses two enums of one name', () => {
@@ -236,7 +281,9 @@ describe('extendSchemas', () => {
   const extend = (base: Json, schema: Json) => extendSchemas({ Base: base, Full: schema }).Full
 
   it('lets a schema extend one with at least five of its properties', () => {
-    expect(extend(createSchema('abcde', ['a']), createSchema('abcdef', ['a', 'f'], { description: 'D' }))).toEqual({
+    expect(
+      extend(createSchema('abcde', ['a']), createSchema('abcdef', ['a', 'f'], { description: 'D' })),
+    ).toEqual({
       allOf: [{ $ref: '#/components/schemas/Base' }, createSchema('f', ['f'])],
       description: 'D',
     })
@@ -256,34 +303,52 @@ describe('extendSchemas', () => {
       { ...createSchema('abcd'), properties: { ...createSchema('abcd').properties, e: {} } },
       createSchema('abcdef'),
     ],
-    ['no other properties', createSchema('abcde', [], { additionalProperties: false }), createSchema('abcdef')],
+    [
+      'no other properties',
+      createSchema('abcde', [], { additionalProperties: false }),
+      createSchema('abcdef'),
+    ],
   ])('keeps a schema beside one with %s', (_, base, schema) => {
     expect(extend(base, schema)).toEqual(schema)
   })
 
   it('ignores the descriptions of properties and the order of their keywords', () => {
-    const withFirst = (property: Json) => ({ ...createSchema('abcde'), properties: { ...createSchema('abcde').properties, a: property } })
+    const withFirst = (property: Json) => ({
+      ...createSchema('abcde'),
+      properties: { ...createSchema('abcde').properties, a: property },
+    })
     const schema = createSchema('abcdef')
     schema.properties.a = { type: 'string', format: 'x', description: 'D' } as never
     expect(extend(withFirst({ format: 'x', type: 'string' }), schema)).toHaveProperty('allOf')
   })
 
   it('extends the largest of several', () => {
-    const schemas = extendSchemas({ A: createSchema('abcde'), B: createSchema('abcdef'), C: createSchema('abcdefg'), D: text })
-    expect(Object.values(schemas).map((schema) => ((schema as Json).allOf as Json[] | undefined)?.[0])).toEqual([
-      undefined,
-      { $ref: '#/components/schemas/A' },
-      { $ref: '#/components/schemas/B' },
-      undefined,
-    ])
+    const schemas = extendSchemas({
+      A: createSchema('abcde'),
+      B: createSchema('abcdef'),
+      C: createSchema('abcdefg'),
+      D: text,
+    })
+    expect(
+      Object.values(schemas).map((schema) => ((schema as Json).allOf as Json[] | undefined)?.[0]),
+    ).toEqual([undefined, { $ref: '#/components/schemas/A' }, { $ref: '#/components/schemas/B' }, undefined])
   })
 })
 
 describe('shareDescriptions', () => {
   const share = (descriptions: (string | undefined)[], schema: Json = {}) => {
-    const uses = descriptions.map((description) => ({ $ref: '#/components/schemas/A', ...(description ? { description } : {}) }))
-    const document = shareDescriptions({ uses, components: { schemas: { A: { ...schema } } } }) as { uses: Json[]; components: Json }
-    return [((document.components.schemas as Json).A as Json).description, document.uses.map(({ description }) => description)]
+    const uses = descriptions.map((description) => ({
+      $ref: '#/components/schemas/A',
+      ...(description ? { description } : {}),
+    }))
+    const document = shareDescriptions({ uses, components: { schemas: { A: { ...schema } } } }) as {
+      uses: Json[]
+      components: Json
+    }
+    return [
+      ((document.components.schemas as Json).A as Json).description,
+      document.uses.map(({ description }) => description),
+    ]
   }
 
   it.each<[string, (string | undefined)[], Json, unknown]>([
@@ -299,7 +364,8 @@ describe('shareDescriptions', () => {
 })
 
 describe('the responses of an operation', () => {
-  const listStatuses = (changes: object) => Object.keys(buildErrorResponses(createStubOperation(changes), createComponents()))
+  const listStatuses = (changes: object) =>
+    Object.keys(buildErrorResponses(createStubOperation(changes), createComponents()))
 
   it.each([
     [{}, ['403', 'default']],
@@ -318,6 +384,8 @@ describe('the responses of an operation', () => {
     [{ success: 202 }, 'Accepted'],
     [{ success: 204 }, 'No content'],
   ])('describe the success of %j', (changes, description) => {
-    expect(buildSuccessResponses(createStubOperation(changes), createComponents())).toEqual({ [changes.success]: { description } })
+    expect(buildSuccessResponses(createStubOperation(changes), createComponents())).toEqual({
+      [changes.success]: { description },
+    })
   })
 })

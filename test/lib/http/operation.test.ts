@@ -1,11 +1,23 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { isStaffOperation, listFailures, redirect, requiresToken, stream, takesIdempotencyKey } from '#http/operation.ts'
+import {
+  isStaffOperation,
+  listFailures,
+  redirect,
+  requiresToken,
+  stream,
+  takesIdempotencyKey,
+} from '#http/operation.ts'
 import { createStubOperation } from '#test/support/stub-operation.ts'
 
 describe('the failures of an operation', () => {
   const always = ['internal', 'unavailable', 'rate_limited', 'invalid', 'unauthenticated']
-  const guards = ['password_change_required', 'email_not_verified', 'subscription_lapsed', 'mfa_setup_required']
+  const guards = [
+    'password_change_required',
+    'email_not_verified',
+    'subscription_lapsed',
+    'mfa_setup_required',
+  ]
   it.each<[object, string[]]>([
     [{}, [...always, ...guards]],
     [{ access: 'public', limit: 'none' }, ['internal', 'unavailable', 'invalid']],
@@ -25,7 +37,10 @@ describe('the failures of an operation', () => {
       [...always, ...guards, 'step_up_required', 'feature_disabled', 'conflict'],
     ],
     [{ method: 'post' }, [...always, ...guards, 'too_large', 'unsupported_media', 'idempotency_key_in_use']],
-    [{ method: 'post', idempotent: false, background: true }, [...always, ...guards, 'too_large', 'unsupported_media', 'limit_reached']],
+    [
+      { method: 'post', idempotent: false, background: true },
+      [...always, ...guards, 'too_large', 'unsupported_media', 'limit_reached'],
+    ],
     [{ method: 'patch' }, [...always, ...guards, 'too_large', 'unsupported_media']],
   ])('with %j are derived from its declaration', (changes, failures) => {
     expect(listFailures(createStubOperation(changes)).toSorted()).toEqual(failures.toSorted())
@@ -43,12 +58,22 @@ it.each<[object, boolean, boolean, boolean]>([
   [{ access: 'super_admin', platform: 'why' }, true, false, true],
   [{ access: 'super_admin' }, true, false, false],
   [{ access: 'admin', platform: 'why' }, true, false, false],
-])('an operation with %j needs a token: %s, takes a key: %s, and is of staff: %s', (changes, token, takesKey, isStaff) => {
-  const op = createStubOperation(changes)
-  expect([requiresToken(op), takesIdempotencyKey(op), isStaffOperation(op)]).toEqual([token, takesKey, isStaff])
-})
+])(
+  'an operation with %j needs a token: %s, takes a key: %s, and is of staff: %s',
+  (changes, token, takesKey, isStaff) => {
+    const op = createStubOperation(changes)
+    expect([requiresToken(op), takesIdempotencyKey(op), isStaffOperation(op)]).toEqual([
+      token,
+      takesKey,
+      isStaff,
+    ])
+  },
+)
 
 it('a stream and a redirect store no answer under a key', () => {
-  expect(stream({ ...createStubOperation({}), produces: ['text/csv'] } as never)).toMatchObject({ success: 200, idempotent: false })
+  expect(stream({ ...createStubOperation({}), produces: ['text/csv'] } as never)).toMatchObject({
+    success: 200,
+    idempotent: false,
+  })
   expect(redirect(createStubOperation({}) as never)).toMatchObject({ success: 307, idempotent: false })
 })

@@ -17,7 +17,11 @@ describe('a result', () => {
       { items: [{ a: 1 }], next: { skip: 1 } },
       { body: '[{"a":1}]', next: { skip: 1 } },
     ],
-    [{ returns: z.array(returns), paged: true }, new JsonText('[{"a":1}]', { skip: 1 }), { body: '[{"a":1}]', next: { skip: 1 } }],
+    [
+      { returns: z.array(returns), paged: true },
+      new JsonText('[{"a":1}]', { skip: 1 }),
+      { body: '[{"a":1}]', next: { skip: 1 } },
+    ],
     [{ returns: z.array(returns), paged: true }, new JsonText('[{"a":1}]'), { next: null }],
     [{ success: 307 }, new Redirect('/x'), { status: 307, location: '/x', body: '' }],
     [{}, new SocketUpgrade(() => new Response()), { status: 101, body: '' }],
@@ -26,7 +30,9 @@ describe('a result', () => {
   })
   it('that does not match its schema is an error where answers are checked', () => {
     const op = createStubOperation({ returns })
-    expect(() => renderResult(op, { a: 'x' }, true)).toThrow(/^a\.b answered a body that does not match its schema: a: /)
+    expect(() => renderResult(op, { a: 'x' }, true)).toThrow(
+      /^a\.b answered a body that does not match its schema: a: /,
+    )
     expect(renderResult(op, { a: 'x' }, false).body).toBe('{"a":"x"}')
   })
   it('has an ETag if any cache may store it', async () => {
@@ -42,7 +48,11 @@ describe('a response', () => {
     const request = new Request(`http://10.0.0.1:8080/api/v1/a${query}`, { headers })
     const c = {
       get: () => own,
-      req: { raw: request, url: request.url, header: (name: string) => request.headers.get(name) ?? undefined },
+      req: {
+        raw: request,
+        url: request.url,
+        header: (name: string) => request.headers.get(name) ?? undefined,
+      },
     } as unknown as C
     return toResponse(c, op, { status: 200, body: '', ...rendered }, 'https://api.example')
   }
@@ -57,28 +67,38 @@ describe('a response', () => {
       `<https://api.example/api/v1/a${next}>; rel="next"`,
     )
     expect(respond(op, { body: '[]', next: null }).headers.get('link')).toBeNull()
-    expect(respond(createStubOperation({}), { body: '[]', next: { after: 'abc' } }).headers.get('link')).toBeNull()
+    expect(
+      respond(createStubOperation({}), { body: '[]', next: { after: 'abc' } }).headers.get('link'),
+    ).toBeNull()
   })
   it('is not sent again to a cache that has it', async () => {
     const op = createStubOperation({ maxAgeSeconds: 60 })
     const etag = '"abc"'
     const fresh = respond(op, { body: '{}', etag }, { 'if-none-match': '"old"' })
-    expect([fresh.status, fresh.headers.get('etag'), fresh.headers.get('cache-control'), await fresh.text()]).toEqual([
-      200,
-      etag,
-      'public, max-age=60',
-      '{}',
-    ])
+    expect([
+      fresh.status,
+      fresh.headers.get('etag'),
+      fresh.headers.get('cache-control'),
+      await fresh.text(),
+    ]).toEqual([200, etag, 'public, max-age=60', '{}'])
     expect(respond(op, { body: '{}', etag }, { 'if-none-match': `W/"old", ${etag}` }).status).toBe(304)
   })
   it('redirects, and has no body without one', async () => {
     const redirected = respond(createStubOperation({}), { status: 307, location: '/x' })
-    expect([redirected.status, redirected.headers.get('location'), redirected.headers.get('content-type')]).toEqual([307, '/x', null])
+    expect([
+      redirected.status,
+      redirected.headers.get('location'),
+      redirected.headers.get('content-type'),
+    ]).toEqual([307, '/x', null])
   })
   it.each<[Content, Record<string, string | null>]>([
     [
       new Content('a', 'text/csv', "it's.csv"),
-      { 'content-disposition': "attachment; filename*=UTF-8''it%27s.csv", 'x-accel-buffering': null, etag: null },
+      {
+        'content-disposition': "attachment; filename*=UTF-8''it%27s.csv",
+        'x-accel-buffering': null,
+        etag: null,
+      },
     ],
     [new Content('a', 'text/event-stream'), { 'x-accel-buffering': 'no', 'content-disposition': null }],
     [
@@ -91,11 +111,16 @@ describe('a response', () => {
     ],
     [
       new Content('a', 'text/html', undefined, undefined, true),
-      { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; sandbox allow-forms" },
+      {
+        'content-security-policy':
+          "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; sandbox allow-forms",
+      },
     ],
   ])('of content has its headers: %#', (content, expected) => {
     const { headers } = respond(createStubOperation({}), { content })
-    expect(Object.fromEntries(Object.keys(expected).map((name) => [name, headers.get(name)]))).toEqual(expected)
+    expect(Object.fromEntries(Object.keys(expected).map((name) => [name, headers.get(name)]))).toEqual(
+      expected,
+    )
   })
   it('of content that the client has is empty, and its stream is cancelled', async () => {
     const cancelled: string[] = []
@@ -107,7 +132,11 @@ describe('a response', () => {
     )
     expect([response.status, cancelled]).toEqual([304, ['body']])
     expect(
-      respond(createStubOperation({}), { content: new Content('a', 'text/csv', undefined, '"e"') }, { 'if-none-match': '"e"' }).status,
+      respond(
+        createStubOperation({}),
+        { content: new Content('a', 'text/csv', undefined, '"e"') },
+        { 'if-none-match': '"e"' },
+      ).status,
     ).toBe(304)
   })
 })

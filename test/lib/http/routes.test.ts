@@ -43,7 +43,9 @@ it('loads a group of operations by the first request to one of its routes, and n
     return greetings
   })
   expect([await call('GET', '/greetings/'), loads]).toEqual([405, 0])
-  expect([await call('POST', '/greetings'), await call('DELETE', '/greetings/ada'), loads]).toEqual([204, 204, 1])
+  expect([await call('POST', '/greetings'), await call('DELETE', '/greetings/ada'), loads]).toEqual([
+    204, 204, 1,
+  ])
 })
 
 it('answers 500 while a group cannot be loaded, and loads it by a later request', async () => {
@@ -62,7 +64,10 @@ it('answers 500 for an operation that its group does not contain', async () => {
 })
 
 it('routes are in the order of their operations', async () => {
-  const operations = [createStubOperation({}), createStubOperation({ id: 'c.d', method: 'post', path: '/c/{id}' })]
+  const operations = [
+    createStubOperation({}),
+    createStubOperation({ id: 'c.d', method: 'post', path: '/c/{id}' }),
+  ]
   expect(toRoutes(operations)).toEqual({ 'a.b': 'GET /a', 'c.d': 'POST /c/{id}' })
   expect(await loadOperations([toRouteGroup(operations), toRouteGroup([])])).toEqual(operations)
 })

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { isSocketRequest, readSocketAuthorization, selectProtocol } from '#http/socket-request.ts'
 
-const request = (headers: Record<string, string>, method = 'GET') => new Request('https://api.example.com/', { method, headers })
+const request = (headers: Record<string, string>, method = 'GET') =>
+  new Request('https://api.example.com/', { method, headers })
 
 describe('a request for a WebSocket', () => {
   const upgrade = { upgrade: 'WebSocket' }
@@ -14,13 +15,20 @@ describe('a request for a WebSocket', () => {
     expect(isSocketRequest(request(headers as Record<string, string>, method))).toBe(expected)
   })
   it.each([
-    [{ ...upgrade, 'sec-websocket-protocol': 'support-flow, bearer.t.u' }, 'Bearer t.u', { 'sec-websocket-protocol': 'support-flow' }],
+    [
+      { ...upgrade, 'sec-websocket-protocol': 'support-flow, bearer.t.u' },
+      'Bearer t.u',
+      { 'sec-websocket-protocol': 'support-flow' },
+    ],
     [{ ...upgrade, 'sec-websocket-protocol': 'bearer.t' }, 'Bearer t', {}],
     [{ 'sec-websocket-protocol': 'bearer.t' }, undefined, {}],
     [{ ...upgrade, 'sec-websocket-protocol': 'bearer.' }, undefined, {}],
     [upgrade, undefined, {}],
   ])('with %j has the token %j and gets %j', (headers, authorization, selected) => {
     const socketRequest = request(headers as Record<string, string>)
-    expect([readSocketAuthorization(socketRequest), selectProtocol(socketRequest)]).toEqual([authorization, selected])
+    expect([readSocketAuthorization(socketRequest), selectProtocol(socketRequest)]).toEqual([
+      authorization,
+      selected,
+    ])
   })
 })

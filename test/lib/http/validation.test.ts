@@ -8,7 +8,13 @@ import { createStubServices } from '#test/support/stub-services.ts'
 
 const services = createStubServices({ config: { CORS_ORIGINS: [], CHECK_RESPONSES: false } })
 
-const shared = { limit: 'public', access: 'public', summary: 's', success: 200, returns: z.unknown() } as const
+const shared = {
+  limit: 'public',
+  access: 'public',
+  summary: 's',
+  success: 200,
+  returns: z.unknown(),
+} as const
 const Note = z.strictObject({ text: z.string().default('none') })
 const operations = [
   operation({
@@ -21,7 +27,14 @@ const operations = [
     returns: z.array(z.unknown()),
     handle: async ({ query }) => ({ items: [query], next: null }),
   }),
-  operation({ ...shared, id: 'notes.create', method: 'post', path: '/notes', body: Note, handle: async ({ body }) => body }),
+  operation({
+    ...shared,
+    id: 'notes.create',
+    method: 'post',
+    path: '/notes',
+    body: Note,
+    handle: async ({ body }) => body,
+  }),
   operation({
     ...shared,
     id: 'notes.update',
@@ -32,7 +45,14 @@ const operations = [
     body: Note,
     handle: async ({ body, params }) => ({ ...body, ...params }),
   }),
-  operation({ ...shared, id: 'notes.replace', method: 'put', path: '/notes', body: Note, handle: async ({ body }) => body }),
+  operation({
+    ...shared,
+    id: 'notes.replace',
+    method: 'put',
+    path: '/notes',
+    body: Note,
+    handle: async ({ body }) => body,
+  }),
   operation({
     ...shared,
     id: 'notes.get',
@@ -54,14 +74,18 @@ const json = { 'content-type': 'application/json' }
 /** Return place and type of each error of a 422, and the status alone of any other answer. */
 async function listErrors(method: string, path: string, init: RequestInit = {}): Promise<unknown> {
   const { status, body } = await send(method, path, init)
-  return status === 422 ? body.errors.map(({ loc, type }: { loc: string[]; type: string }) => `${loc.join('.')} ${type}`) : status
+  return status === 422
+    ? body.errors.map(({ loc, type }: { loc: string[]; type: string }) => `${loc.join('.')} ${type}`)
+    : status
 }
 const id = '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d17'
 
 describe('the query of a request', () => {
   it('is parsed with defaults', async () => {
     expect((await send('GET', '/notes')).body).toEqual([{ skip: 0, limit: 50 }])
-    expect((await send('GET', '/notes?limit=7&search=a+b%26c')).body).toEqual([{ skip: 0, limit: 7, search: 'a b&c' }])
+    expect((await send('GET', '/notes?limit=7&search=a+b%26c')).body).toEqual([
+      { skip: 0, limit: 7, search: 'a b&c' },
+    ])
   })
 
   it('has invalid UTF-8 replaced, and an empty value where none is given', async () => {
@@ -99,9 +123,12 @@ describe('the body of a request', () => {
     expect((await send('POST', '/notes', { headers: json, body: '{}' })).body).toEqual({ text: 'none' })
   })
 
-  it.each(['null', '[]', '"text"', '7'])('is refused for its type, and not as missing, when it is %s', async (body) => {
-    expect(await listErrors('POST', '/notes', { headers: json, body })).toEqual(['body invalid_type'])
-  })
+  it.each(['null', '[]', '"text"', '7'])(
+    'is refused for its type, and not as missing, when it is %s',
+    async (body) => {
+      expect(await listErrors('POST', '/notes', { headers: json, body })).toEqual(['body invalid_type'])
+    },
+  )
 
   it('changes nothing when PATCH or PUT has none', async () => {
     expect((await send('PUT', '/notes')).body).toEqual({ text: 'none' })
@@ -110,7 +137,9 @@ describe('the body of a request', () => {
   })
 
   it('is refused together with the query', async () => {
-    expect(await listErrors('POST', '/notes?nope=1&nope=2', { headers: json, body: '{"text":1,"a\\u0000":2}' })).toEqual([
+    expect(
+      await listErrors('POST', '/notes?nope=1&nope=2', { headers: json, body: '{"text":1,"a\\u0000":2}' }),
+    ).toEqual([
       'query.nope repeated',
       'query.nope unknown_key',
       'body invalid_text',
@@ -124,8 +153,16 @@ describe('the body of a request', () => {
     ['404 for an id with text that cannot be stored', '%00', 'application/json', '{}', 404],
     ['413 for its size', `${id}?nope=1`, 'text/plain', 'x'.repeat(101), 413],
     ['415 for its media type', `${id}?nope=1`, 'text/plain', 'x', 415],
-    ['422 for the rest', `${id}?nope=1`, 'application/json', '{', ['query.nope unknown_key', 'body invalid_json']],
+    [
+      '422 for the rest',
+      `${id}?nope=1`,
+      'application/json',
+      '{',
+      ['query.nope unknown_key', 'body invalid_json'],
+    ],
   ])('is refused in the order of the contract: %s', async (_, path, type, body, expected) => {
-    expect(await listErrors('PATCH', `/notes/${path}`, { headers: { 'content-type': type }, body })).toEqual(expected)
+    expect(await listErrors('PATCH', `/notes/${path}`, { headers: { 'content-type': type }, body })).toEqual(
+      expected,
+    )
   })
 })

@@ -15,12 +15,20 @@ it('INS-05 admin makes a registered user a super admin, who signs in with the ne
   const { otpauthUrl, recoveryCodes } = (await make(person.email.toUpperCase())) as NewFactor
   const secret = new URL(otpauthUrl).searchParams.get('secret') ?? ''
   for (const code of [await readCode(service, secret), recoveryCodes[0]]) {
-    const { status, body } = await completeChallenge(service, { mfa_token: await startChallenge(service, person), code })
+    const { status, body } = await completeChallenge(service, {
+      mfa_token: await startChallenge(service, person),
+      code,
+    })
     expect(status).toBe(200)
     expect((await readOperations(body.access_token)).status).toBe(200)
   }
-  const actions = await service.sql<{ action: string }>('select action from audit_logs where resource_id = $1', [person.id])
-  expect(actions.map(({ action }) => action)).toEqual(expect.arrayContaining(['totp.enabled', 'member.updated']))
+  const actions = await service.sql<{ action: string }>(
+    'select action from audit_logs where resource_id = $1',
+    [person.id],
+  )
+  expect(actions.map(({ action }) => action)).toEqual(
+    expect.arrayContaining(['totp.enabled', 'member.updated']),
+  )
 })
 
 it('INS-05 admin leaves the second factor of a user who has one, when it is repeated', async () => {
@@ -28,11 +36,15 @@ it('INS-05 admin leaves the second factor of a user who has one, when it is repe
   const { otpauthUrl } = (await make(person.email)) as NewFactor
   expect(await make(person.email)).toBeNull()
   const code = await readCode(service, new URL(otpauthUrl).searchParams.get('secret') ?? '')
-  expect((await completeChallenge(service, { mfa_token: await startChallenge(service, person), code })).status).toBe(200)
+  expect(
+    (await completeChallenge(service, { mfa_token: await startChallenge(service, person), code })).status,
+  ).toBe(200)
 })
 
 it('INS-05 admin refuses an address that nobody has, and one whose user is not active', async () => {
-  await expect(make('nobody@people.example')).rejects.toThrow('No active user has the address nobody@people.example')
+  await expect(make('nobody@people.example')).rejects.toThrow(
+    'No active user has the address nobody@people.example',
+  )
   const engineer = await (await createAccount(service)).addColleague()
   await service.sql('update users set is_active = false where id = $1', [engineer.id])
   await expect(make(engineer.email)).rejects.toThrow('No active user')

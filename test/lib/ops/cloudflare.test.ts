@@ -14,10 +14,17 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 /** The settings that were uploaded, with the roles that reach PostgreSQL directly. */
-const readSettings = (changes: Record<string, string> = {}) => ({ ...service.settings, ...roleUrls, ...changes })
+const readSettings = (changes: Record<string, string> = {}) => ({
+  ...service.settings,
+  ...roleUrls,
+  ...changes,
+})
 
 async function listProblems(changes: Record<string, string> = {}, secrets = Object.keys(readSettings())) {
-  const findings = await diagnoseDeployment({ settings: readSettings(changes), listSecrets: async () => secrets })
+  const findings = await diagnoseDeployment({
+    settings: readSettings(changes),
+    listSecrets: async () => secrets,
+  })
   return findings.flatMap(({ name, problems }) => problems.map((problem) => `${name}: ${problem}`))
 }
 
@@ -27,19 +34,39 @@ describe('the check of a deployment', () => {
   })
 
   it.each<[string, Record<string, string>, RegExp]>([
-    ['a wrong READY_TOKEN', { READY_TOKEN: 'another-token-0123456789' }, /READY_TOKEN is not that of the Worker/],
+    [
+      'a wrong READY_TOKEN',
+      { READY_TOKEN: 'another-token-0123456789' },
+      /READY_TOKEN is not that of the Worker/,
+    ],
     [
       'a service that is not there',
       { PUBLIC_BASE_URL: 'http://127.0.0.1:9' },
       /the Worker and what it is bound to answer: The check failed/,
     ],
-    ['an exchanged signing key', { QSTASH_NEXT_SIGNING_KEY: 'sig_old' }, /QSTASH_NEXT_SIGNING_KEY is another one/],
-    ['a wrong key of Stripe', { STRIPE_SECRET_KEY: 'sk_wrong' }, /Stripe calls the webhook of payments: The check failed: .* answered 401/],
-    ['a wrong key of Resend', { RESEND_API_KEY: 're_wrong' }, /Resend calls the webhook of mails: The check failed: .* answered 403/],
+    [
+      'an exchanged signing key',
+      { QSTASH_NEXT_SIGNING_KEY: 'sig_old' },
+      /QSTASH_NEXT_SIGNING_KEY is another one/,
+    ],
+    [
+      'a wrong key of Stripe',
+      { STRIPE_SECRET_KEY: 'sk_wrong' },
+      /Stripe calls the webhook of payments: The check failed: .* answered 401/,
+    ],
+    [
+      'a wrong key of Resend',
+      { RESEND_API_KEY: 're_wrong' },
+      /Resend calls the webhook of mails: The check failed: .* answered 403/,
+    ],
   ])('OPS-08 finds %s, and shows no secret', async (_, changes, problem) => {
     const problems = await listProblems(changes)
     expect(problems.join('\n')).toMatch(problem)
-    for (const secret of [...Object.values(changes), service.settings.QSTASH_TOKEN ?? '-', service.settings.STRIPE_SECRET_KEY ?? '-'])
+    for (const secret of [
+      ...Object.values(changes),
+      service.settings.QSTASH_TOKEN ?? '-',
+      service.settings.STRIPE_SECRET_KEY ?? '-',
+    ])
       if (!secret.startsWith('http')) expect(problems.join('\n')).not.toContain(secret)
   })
 
@@ -47,7 +74,10 @@ describe('the check of a deployment', () => {
     const listSecrets = () => Promise.reject(new Error('\u001b[31mYou are not logged in\u001b[0m'))
     const findings = await diagnoseDeployment({ settings: readSettings(), listSecrets })
     const [{ problems, remedy } = {}] = findings.filter(({ problems }) => problems.length > 0)
-    expect([problems, remedy]).toEqual([['The check failed: You are not logged in'], expect.stringContaining('wrangler login')])
+    expect([problems, remedy]).toEqual([
+      ['The check failed: You are not logged in'],
+      expect.stringContaining('wrangler login'),
+    ])
   })
 
   it('OPS-08 finds webhooks of another address', async () => {
@@ -60,9 +90,13 @@ describe('the check of a deployment', () => {
 
   it('OPS-08 finds a setting that was not uploaded, and exchanged roles', async () => {
     const secrets = Object.keys(readSettings()).filter((name) => name !== 'JWT_KEYS')
-    expect(await listProblems({}, secrets)).toEqual(['every setting of the file is a secret of the Worker: JWT_KEYS is missing'])
+    expect(await listProblems({}, secrets)).toEqual([
+      'every setting of the file is a secret of the Worker: JWT_KEYS is missing',
+    ])
     const { DATABASE_URL, DATABASE_PLATFORM_URL } = roleUrls
-    expect(await listProblems({ DATABASE_URL: DATABASE_PLATFORM_URL, DATABASE_PLATFORM_URL: DATABASE_URL })).toEqual([
+    expect(
+      await listProblems({ DATABASE_URL: DATABASE_PLATFORM_URL, DATABASE_PLATFORM_URL: DATABASE_URL }),
+    ).toEqual([
       'DATABASE_URL is of the role that migrate made: the role is app_platform, not app_runtime',
       'DATABASE_URL is of the role that migrate made: the role bypasses row level security',
       'DATABASE_PLATFORM_URL is of the role that migrate made: the role is app_runtime, not app_platform',

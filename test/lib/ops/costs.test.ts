@@ -37,9 +37,15 @@ it('event streams cost nothing extra as long as the included duration suffices',
 })
 
 it('the needs of the busiest hour follow from the requests and the processor time of each', () => {
-  const [small, large] = [estimateNeeds(usage, readProcessorTime(), 100), estimateNeeds(usage, readProcessorTime(), 10_000)]
+  const [small, large] = [
+    estimateNeeds(usage, readProcessorTime(), 100),
+    estimateNeeds(usage, readProcessorTime(), 10_000),
+  ]
   expect(large.requestsPerSecond / small.requestsPerSecond).toBeCloseTo(100, -1)
   expect(large.nodeProcesses).toBeGreaterThan(large.nodeCores)
-  const perRequest = { postgres: large.postgresCores / large.requestsPerSecond, node: large.nodeCores / large.requestsPerSecond }
+  const perRequest = {
+    postgres: large.postgresCores / large.requestsPerSecond,
+    node: large.nodeCores / large.requestsPerSecond,
+  }
   for (const seconds of Object.values(perRequest)) expect(seconds > 0.0002 && seconds < 0.01).toBe(true)
 })

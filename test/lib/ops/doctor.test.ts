@@ -7,7 +7,11 @@ describe('the commands of the operator', () => {
   it('write a warning and a problem with at most ten lines', () => {
     const problems = Array.from({ length: 10 }, (_, n) => `p${n}`)
     const shown = problems.map((problem) => `           ${problem}`)
-    expect(describeFinding({ ...finding, isWarning: true, problems })).toEqual(['warning  n: no', ...shown, '           r'])
+    expect(describeFinding({ ...finding, isWarning: true, problems })).toEqual([
+      'warning  n: no',
+      ...shown,
+      '           r',
+    ])
     expect(describeFinding({ ...finding, problems: [...problems, 'p10'] })).toEqual([
       'PROBLEM  n: no',
       ...shown,

@@ -12,11 +12,17 @@ describe('the commands of the operator', () => {
       ['lost', { rows: 0, checksum: '' }],
     ])
     expect(
-      compareTables([table('same', 1, 'a'), table('changed', 1, 'a'), table('lost', 2, 'a'), table('missing', 0, '')], restored),
+      compareTables(
+        [table('same', 1, 'a'), table('changed', 1, 'a'), table('lost', 2, 'a'), table('missing', 0, '')],
+        restored,
+      ),
     ).toEqual(['changed: the 1 rows differ', 'lost: 0 rows instead of 2', 'missing: the table is missing'])
   })
   it('compare the objects with the rows', () => {
-    expect(compareObjects(['a', 'b', 'new'], ['a', 'old'], ['a', 'old', 'new', 'later'])).toEqual({ missing: ['b'], orphaned: ['old'] })
+    expect(compareObjects(['a', 'b', 'new'], ['a', 'old'], ['a', 'old', 'new', 'later'])).toEqual({
+      missing: ['b'],
+      orphaned: ['old'],
+    })
   })
   it('report what only the restored database has', () => {
     const restored = [

@@ -9,10 +9,14 @@ import { parseCloudflareConfig } from '#platform/cloudflare/settings.ts'
 import { parseNodeConfig } from '#platform/node/settings.ts'
 
 const run = (cwd: string, ...args: string[]) =>
-  spawnSync(process.execPath, ['--import', join(root, 'lib/ops/preload.mjs'), join(root, 'lib/ops/init.ts'), ...args], {
-    cwd,
-    encoding: 'utf8',
-  })
+  spawnSync(
+    process.execPath,
+    ['--import', join(root, 'lib/ops/preload.mjs'), join(root, 'lib/ops/init.ts'), ...args],
+    {
+      cwd,
+      encoding: 'utf8',
+    },
+  )
 
 it('INS-04 init writes settings with which the service starts, and keys that differ each time', async () => {
   const files = await Promise.all(
@@ -20,7 +24,10 @@ it('INS-04 init writes settings with which the service starts, and keys that dif
       const folder = await mkdtemp(join(tmpdir(), 'init-'))
       onTestFinished(() => rm(folder, { recursive: true }))
       const { status, stdout } = run(folder)
-      expect([status, stdout]).toEqual([0, expect.stringContaining('create role support_owner login createrole bypassrls')])
+      expect([status, stdout]).toEqual([
+        0,
+        expect.stringContaining('create role support_owner login createrole bypassrls'),
+      ])
       expect((await stat(join(folder, '.env'))).mode & 0o077).toBe(0)
       return parseEnv(await readFile(join(folder, '.env'), 'utf8')) as Record<string, string>
     }),
@@ -62,7 +69,9 @@ it('INS-04 init -- --cloudflare writes the settings of a Worker, and prints the 
   const settings = parseEnv(await readFile(file, 'utf8')) as Record<string, string>
   expect(() => parseCloudflareConfig(settings)).not.toThrow()
   expect((await stat(file)).mode & 0o077).toBe(0)
-  const [runtime, platform] = [settings.DATABASE_URL, settings.DATABASE_PLATFORM_URL].map((url = '') => new URL(url).password)
+  const [runtime, platform] = [settings.DATABASE_URL, settings.DATABASE_PLATFORM_URL].map(
+    (url = '') => new URL(url).password,
+  )
   expect(runtime).not.toBe(platform)
   expect([status, stdout]).toEqual([
     0,

@@ -33,7 +33,10 @@ const expressions = [
   ...panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => [title, expr] as const)),
 ]
 
-/** List the series that the service has, with the names of their labels. `instance` and `job` are added by Prometheus. */
+/**
+ * List the series that the service has, with the names of their labels. `instance` and `job` are added by
+ * Prometheus.
+ */
 function listSeries(): Map<string, string[]> {
   const series = new Map<string, string[]>([['up', ['instance', 'job']]])
   const add = (name: string, labels: readonly string[]) => series.set(name, [...labels, 'instance'])
@@ -49,8 +52,13 @@ function listSeries(): Map<string, string[]> {
   }
   const backlog = [{ outbox: 'deliveries' as const, open: 0, due: 0, oldest_due_seconds: 0 }]
   const work = { backlog, stuck: { stuck_jobs: 0, mails_left_out: 0 } }
-  const gauges = [...measureProcess('1').read(), toGauge('support_flow_open_streams', 'x', 0), ...toWorkGauges(work)]
-  for (const { name, labels } of parseMetrics(createMetricsRegistry().write(gauges))) add(name, Object.keys(labels))
+  const gauges = [
+    ...measureProcess('1').read(),
+    toGauge('support_flow_open_streams', 'x', 0),
+    ...toWorkGauges(work),
+  ]
+  for (const { name, labels } of parseMetrics(createMetricsRegistry().write(gauges)))
+    add(name, Object.keys(labels))
   return series
 }
 
@@ -70,12 +78,16 @@ it('OBS-07 every alert and every panel names series and labels that the service 
       expect(series.has(name), `${title}: ${name}`).toBe(true)
       used.add(name)
       const known = series.get(name) ?? []
-      for (const [, label = ''] of matchers.matchAll(/([a-z_]+)(?:=|!~|!=|=~)"/g)) expect(known, `${title}: ${name}`).toContain(label)
+      for (const [, label = ''] of matchers.matchAll(/([a-z_]+)(?:=|!~|!=|=~)"/g))
+        expect(known, `${title}: ${name}`).toContain(label)
       return known
     })
-    for (const [, list = ''] of expr.matchAll(grouping)) for (const label of list.split(', ')) expect(labels, title).toContain(label)
+    for (const [, list = ''] of expr.matchAll(grouping))
+      for (const label of list.split(', ')) expect(labels, title).toContain(label)
   }
-  const unused = Object.values<Metric>(metrics).filter(({ name }) => ![...used].some((series) => series.startsWith(name)))
+  const unused = Object.values<Metric>(metrics).filter(
+    ({ name }) => ![...used].some((series) => series.startsWith(name)),
+  )
   expect(unused).toEqual([])
 })
 

@@ -26,9 +26,12 @@ it.each(['18.20.8', '20.20.2', '22.17.1', '23.11.0', '24.1.0'])(
   },
 )
 
-it.each(['22.18.0', '24.2.0', '24.21.0', '26.0.0'])('INS-02 an operator’s command runs on Node %s', (version) => {
-  expect(run(version)).toMatchObject({ status: 0, stderr: '' })
-})
+it.each(['22.18.0', '24.2.0', '24.21.0', '26.0.0'])(
+  'INS-02 an operator’s command runs on Node %s',
+  (version) => {
+    expect(run(version)).toMatchObject({ status: 0, stderr: '' })
+  },
+)
 
 it('INS-03 an operator’s command loads .env of its folder, and the environment wins', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'preload-'))
@@ -38,7 +41,9 @@ it('INS-03 an operator’s command loads .env of its folder, and the environment
 })
 
 it('INS-03 every command that reads an operator’s settings starts with the preload', () => {
-  const scripts = Object.entries(packageJson.scripts).filter(([, script]) => /functions\/node\.ts|lib\/ops\/|lib\/db\/migrate/.test(script))
+  const scripts = Object.entries(packageJson.scripts).filter(([, script]) =>
+    /functions\/node\.ts|lib\/ops\/|lib\/db\/migrate/.test(script),
+  )
   expect(scripts.length).toBeGreaterThan(4)
   for (const [, script] of scripts) expect(script).toMatch(/^node --import \.\/lib\/ops\/preload\.mjs /)
 })

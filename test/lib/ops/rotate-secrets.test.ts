@@ -8,7 +8,9 @@ describe('the rotation of keys', () => {
     ['add', ['a'], ['a', 'new']],
     ['promote', ['a', 'b'], ['b', 'a']],
     ['remove', ['a', 'b'], ['a']],
-  ] as const)('does the step %s with %j', (step, keys, next) => expect(rotateKeys<string>(keys, step, () => 'new')).toEqual(next))
+  ] as const)('does the step %s with %j', (step, keys, next) =>
+    expect(rotateKeys<string>(keys, step, () => 'new')).toEqual(next),
+  )
   it.each([
     ['add', ['a', 'b'], 'There are two keys already. Promote or remove one first.'],
     ['promote', ['a'], 'There is only one key. Add one first.'],
@@ -19,9 +21,20 @@ describe('the rotation of keys', () => {
     expect(() => rotateKeys<string>(keys, step, () => 'new')).toThrow(new Error(message))
   })
   it('creates keys that the settings accept, with the next name', () => {
-    const jwt = rotateJwtKeys(JSON.stringify([{ kid: 'a', secret: 's'.repeat(32) }]), 'add', new Date('2026-11-23T09:00:00.500Z'))
-    const credentials = rotateCredentialsKeys(JSON.stringify([{ version: 4, key: `${'A'.repeat(43)}=` }]), 'add')
-    const { JWT_KEYS, CREDENTIALS_KEY } = parseConfig({ ...sampleSettings, JWT_KEYS: jwt, CREDENTIALS_KEY: credentials })
+    const jwt = rotateJwtKeys(
+      JSON.stringify([{ kid: 'a', secret: 's'.repeat(32) }]),
+      'add',
+      new Date('2026-11-23T09:00:00.500Z'),
+    )
+    const credentials = rotateCredentialsKeys(
+      JSON.stringify([{ version: 4, key: `${'A'.repeat(43)}=` }]),
+      'add',
+    )
+    const { JWT_KEYS, CREDENTIALS_KEY } = parseConfig({
+      ...sampleSettings,
+      JWT_KEYS: jwt,
+      CREDENTIALS_KEY: credentials,
+    })
     expect(JWT_KEYS.map(({ kid, secret }) => [kid, secret.length])).toEqual([
       ['a', 32],
       ['2026-11-23T09:00:00', 64],

@@ -35,7 +35,9 @@ const isSetting = (name: string) => name in settings || name in nodeSettings || 
 
 it('INS-09 .env.example has settings of the service only, and every one that is required', () => {
   expect(Object.keys(template).filter((name) => !isSetting(name))).toEqual([])
-  const required = Object.entries({ ...settings, ...nodeSettings }).filter(([, schema]) => !schema.safeParse(undefined).success)
+  const required = Object.entries({ ...settings, ...nodeSettings }).filter(
+    ([, schema]) => !schema.safeParse(undefined).success,
+  )
   for (const [name] of required) expect(template[name]).toBeTruthy()
 })
 
@@ -47,7 +49,11 @@ it('INS-09 compose.yaml uses variables of .env.example, settings of the service,
     if (isOurs) expect(Object.keys(environment).filter((setting) => !isSetting(setting))).toEqual([])
     for (const [setting, value] of Object.entries(environment))
       if (/PASSWORD|DATABASE|TOKEN|KEY/.test(setting))
-        expect([name, setting, value]).toEqual([name, setting, expect.stringMatching(/^$|\$\{|^support_flow$/)])
+        expect([name, setting, value]).toEqual([
+          name,
+          setting,
+          expect.stringMatching(/^$|\$\{|^support_flow$/),
+        ])
   }
 })
 
@@ -57,17 +63,23 @@ it('INS-09 compose.yaml names files, volumes, containers and commands that exist
       const [source = ''] = volume.split(':')
       expect(source.startsWith('.') ? existsSync(join(root, source)) : source in compose.volumes).toBe(true)
     }
-    for (const other of Array.isArray(depends_on) ? depends_on : Object.keys(depends_on)) expect(compose.services).toHaveProperty(other)
-    for (const file of command.filter((word) => word.endsWith('.js'))) expect(nodeCommands).toHaveProperty(file.replace('.js', ''))
+    for (const other of Array.isArray(depends_on) ? depends_on : Object.keys(depends_on))
+      expect(compose.services).toHaveProperty(other)
+    for (const file of command.filter((word) => word.endsWith('.js')))
+      expect(nodeCommands).toHaveProperty(file.replace('.js', ''))
   }
   // A container waits for another only if that one says when it is healthy.
-  const waits = containers.flatMap(([, { depends_on = [] }]) => (Array.isArray(depends_on) ? [] : Object.entries(depends_on)))
+  const waits = containers.flatMap(([, { depends_on = [] }]) =>
+    Array.isArray(depends_on) ? [] : Object.entries(depends_on),
+  )
   for (const [name, { condition }] of waits)
     if (condition === 'service_healthy') expect(compose.services[name]?.healthcheck?.test).toBeTruthy()
 })
 
 it('INS-09 the Dockerfile copies what exists, and does not run as root', () => {
-  const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, names = '']) => names.split(' '))
+  const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, names = '']) =>
+    names.split(' '),
+  )
   for (const name of copied) expect(existsSync(join(root, name))).toBe(true)
   expect(dockerfile).toMatch(/^USER node$/m)
   expect(dockerfile).toMatch(/^HEALTHCHECK /m)
@@ -87,15 +99,25 @@ it('INS-09 Docker ignores no file that the build may need', () => {
 })
 
 it('INS-09 the unit of systemd starts a command of the built folder, which it may write to as little as possible', () => {
-  const values = Object.fromEntries(unit.split('\n').flatMap((line) => (/^\w+=/.test(line) ? [line.split(/=(.*)/s).slice(0, 2)] : [])))
+  const values = Object.fromEntries(
+    unit.split('\n').flatMap((line) => (/^\w+=/.test(line) ? [line.split(/=(.*)/s).slice(0, 2)] : [])),
+  )
   const [, command = ''] = /^\/usr\/bin\/node (\w+)\.js$/.exec(values.ExecStart ?? '') ?? []
   expect(nodeCommands).toHaveProperty(command)
   expect(values.ReadWritePaths).toBe(`${values.WorkingDirectory}/${template.OBJECTS_DIR}`)
-  expect(Number(values.TimeoutStopSec) * 1000).toBeGreaterThan(nodeSettings.SHUTDOWN_TIMEOUT_MS.parse(undefined))
+  expect(Number(values.TimeoutStopSec) * 1000).toBeGreaterThan(
+    nodeSettings.SHUTDOWN_TIMEOUT_MS.parse(undefined),
+  )
 })
 
 it('OPS-08 every command that deploys names the Worker of wrangler.toml that it means', () => {
-  const texts = ['functions/README.md', '.dev.vars.example', 'lib/ops/init.ts', 'lib/ops/cloudflare.ts', 'migrations/README.md']
+  const texts = [
+    'functions/README.md',
+    '.dev.vars.example',
+    'lib/ops/init.ts',
+    'lib/ops/cloudflare.ts',
+    'migrations/README.md',
+  ]
     .map(read)
     .join('\n')
   const commands = [...texts.matchAll(/npx wrangler (?:deploy|secret bulk)\b.*/g)].map(([command]) => command)
@@ -109,5 +131,6 @@ it('INS-09 functions/README.md names commands and files that exist', () => {
   const inContainers = [...readme.matchAll(/\bnode (?:\/app\/)?(\w+)\.js/g)].map(([, name = '']) => name)
   expect(inContainers.length).toBeGreaterThan(2)
   for (const name of inContainers) expect(nodeCommands).toHaveProperty(name)
-  for (const [, file = ''] of readme.matchAll(/`((?:lib|functions|test)\/[\w./-]+\.\w+)`/g)) expect(existsSync(join(root, file))).toBe(true)
+  for (const [, file = ''] of readme.matchAll(/`((?:lib|functions|test)\/[\w./-]+\.\w+)`/g))
+    expect(existsSync(join(root, file))).toBe(true)
 })

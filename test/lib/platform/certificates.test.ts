@@ -11,11 +11,16 @@ beforeAll(async () => {
 })
 afterAll(() => web.close())
 
-const read = (domain: string, days = 0) => createCertificateReader(web.address, () => Date.now() + days * day)(domain, '192.0.2.1')
+const read = (domain: string, days = 0) =>
+  createCertificateReader(web.address, () => Date.now() + days * day)(domain, '192.0.2.1')
 
 it('TOL-09 reads issuer, names and validity, and neither sends nor reads anything else', async () => {
   const certificate = await read('shop.example')
-  expect(certificate).toMatchObject({ issuer: 'shop.example', names: ['shop.example'], valid_to: web.validTo })
+  expect(certificate).toMatchObject({
+    issuer: 'shop.example',
+    names: ['shop.example'],
+    valid_to: web.validTo,
+  })
   expect(Date.parse(certificate.valid_to) - Date.parse(certificate.valid_from)).toBe(2 * day)
   expect([web.names.at(-1), web.received]).toEqual(['shop.example', []])
 })

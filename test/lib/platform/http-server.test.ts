@@ -28,7 +28,10 @@ describe('the HTTP server', () => {
     expect(isClosed).toBe(true)
   })
   it('cuts connections that are open after the time', async () => {
-    const server = await serveHttp({ fetch: () => new Promise<Response>(() => {}) }, { port: 0, host: '127.0.0.1' })
+    const server = await serveHttp(
+      { fetch: () => new Promise<Response>(() => {}) },
+      { port: 0, host: '127.0.0.1' },
+    )
     const socket = connect(server.port, '127.0.0.1')
     socket.on('error', () => {})
     await once(socket, 'connect')
@@ -45,13 +48,18 @@ describe('the HTTP server', () => {
   ])('passes on a request %s', async (_, init, expected) => {
     const app = { fetch: async (request: Request) => new Response(await request.text()) }
     const server = await serveHttp(app, { port: 0, host: '127.0.0.1' })
-    const response = await fetch(`http://127.0.0.1:${server.port}/`, { method: 'DELETE', ...init } as RequestInit)
+    const response = await fetch(`http://127.0.0.1:${server.port}/`, {
+      method: 'DELETE',
+      ...init,
+    } as RequestInit)
     expect(await response.text()).toBe(expected)
     await server.close(1)
   })
   it('has no port when its address is taken', async () => {
     const server = await serveHttp({ fetch: () => new Response() }, { port: 0, host: '127.0.0.1' })
-    await expect(serveHttp({ fetch: () => new Response() }, { port: server.port, host: '127.0.0.1' })).rejects.toThrow('EADDRINUSE')
+    await expect(
+      serveHttp({ fetch: () => new Response() }, { port: server.port, host: '127.0.0.1' }),
+    ).rejects.toThrow('EADDRINUSE')
     await server.close(1)
   })
 })

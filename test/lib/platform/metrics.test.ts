@@ -94,10 +94,17 @@ describe('the metrics of a process', () => {
     for (const value of [0.025, 0.026, 6]) recorder.record('requestDuration', ['a'], value)
     recorder.record('rateLimited', ['a"\\\n'], 2)
     recorder.record('rateLimited', [], 3)
-    const text = registry.write([{ name: 'g', help: 'h', samples: [{ value: 1 }, { labels: { x: 'y' }, value: 2 }] }])
+    const text = registry.write([
+      { name: 'g', help: 'h', samples: [{ value: 1 }, { labels: { x: 'y' }, value: 2 }] },
+    ])
     const name = 'support_flow_request_duration_seconds'
     expect(
-      text.split('\n').filter((line) => line.startsWith(name) || /^(# \w+ )?g[ {]/.test(line) || line.includes('rate_limited_total{')),
+      text
+        .split('\n')
+        .filter(
+          (line) =>
+            line.startsWith(name) || /^(# \w+ )?g[ {]/.test(line) || line.includes('rate_limited_total{'),
+        ),
     ).toEqual([
       ...[
         ['0.025', 1],
@@ -120,11 +127,18 @@ describe('the metrics of a process', () => {
         .read()
         .map(({ name, type, samples }) => [name, { type, ...samples[0] }]),
     )
-    expect(gauges.get('support_flow_build_info')).toEqual({ type: undefined, labels: { version: '1.2.3' }, value: 1 })
+    expect(gauges.get('support_flow_build_info')).toEqual({
+      type: undefined,
+      labels: { version: '1.2.3' },
+      value: 1,
+    })
     expect(gauges.get('process_cpu_seconds_total')?.type).toBe('counter')
     const { user, system } = process.cpuUsage()
     expect(gauges.get('process_cpu_seconds_total')?.value).toBeCloseTo((user + system) / 1e6, 0)
-    expect(gauges.get('process_start_time_seconds')?.value).toBeCloseTo(Date.now() / 1000 - process.uptime(), 0)
+    expect(gauges.get('process_start_time_seconds')?.value).toBeCloseTo(
+      Date.now() / 1000 - process.uptime(),
+      0,
+    )
     for (const name of ['p50', 'p99', 'max']) {
       const delay = gauges.get(`nodejs_eventloop_lag_${name}_seconds`)?.value ?? -1
       expect(delay >= 0 && delay < 60).toBe(true)
@@ -143,7 +157,10 @@ describe('the metrics of a process', () => {
       ['stuck_jobs', [{ value: 4 }]],
       ['mails_left_out', [{ value: 5 }]],
     ])
-    const none = ['open', 'due', 'oldest_due_seconds', 'stuck_jobs', 'mails_left_out'].map((name) => [name, []])
+    const none = ['open', 'due', 'oldest_due_seconds', 'stuck_jobs', 'mails_left_out'].map((name) => [
+      name,
+      [],
+    ])
     expect(values(null)).toEqual([['readable', [{ labels: {}, value: 0 }]], ...none])
   })
   it.each([

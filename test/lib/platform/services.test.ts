@@ -12,7 +12,9 @@ describe('the ports of the settings', () => {
     [{ GOOGLE_CLIENT_ID: 'g', MICROSOFT_CLIENT_ID: undefined }, ['google']],
     [{ GOOGLE_CLIENT_ID: undefined, MICROSOFT_CLIENT_ID: 'm' }, ['microsoft']],
     [{ GOOGLE_CLIENT_ID: undefined, MICROSOFT_CLIENT_ID: undefined }, []],
-  ])('have the identity providers with a client id: %j', (changes, names) => expect(Object.keys(open(changes).identity)).toEqual(names))
+  ])('have the identity providers with a client id: %j', (changes, names) =>
+    expect(Object.keys(open(changes).identity)).toEqual(names),
+  )
   it.each([
     [{ ANALYTICS_URL: 'https://ph.example', ANALYTICS_KEY: 'k' }, false],
     [{ ANALYTICS_URL: 'https://ph.example', ANALYTICS_KEY: undefined }, true],
@@ -37,7 +39,11 @@ describe('the ports of the settings', () => {
     expect(open(changes).embeddings.isConfigured).toBe(isConfigured),
   )
   it('call no address of the service itself', async () => {
-    const { guard } = open({ PUBLIC_BASE_URL: 'https://api.example.com', FRONTEND_URL: 'https://app.example.com', OUTBOUND_PORTS: '443' })
+    const { guard } = open({
+      PUBLIC_BASE_URL: 'https://api.example.com',
+      FRONTEND_URL: 'https://app.example.com',
+      OUTBOUND_PORTS: '443',
+    })
     for (const url of ['https://api.example.com/x', 'https://app.example.com/'])
       expect(await guard.findRefusal(url, 'saving')).toBe('must not lead to this service')
   })

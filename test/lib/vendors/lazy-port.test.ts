@@ -19,7 +19,11 @@ function createGreeter(failures = 0) {
 it('loads the port once, with the first call of an async method', async () => {
   const { loads, greeter } = createGreeter()
   expect([greeter.language, loads]).toEqual(['en', []])
-  expect([await greeter.greet('Ada'), await greeter.greet('Bo'), loads]).toEqual(['Hello Ada', 'Hello Bo', ['load']])
+  expect([await greeter.greet('Ada'), await greeter.greet('Bo'), loads]).toEqual([
+    'Hello Ada',
+    'Hello Bo',
+    ['load'],
+  ])
 })
 
 it('loads the port again after a load that failed', async () => {

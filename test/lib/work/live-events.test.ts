@@ -13,9 +13,14 @@ it.each([
   const { db, findStatements } = createStubDatabase(() => [])
   const published: LiveEvent[][] = []
   const realtime = { publish: async (_: string, events: LiveEvent[]) => void published.push(events) }
-  const events = Array.from({ length: count }, (_, n) => ({ key: `k${n}`, event: 'ticket_changed', data: {} }) as unknown as LiveEvent)
+  const events = Array.from(
+    { length: count },
+    (_, n) => ({ key: `k${n}`, event: 'ticket_changed', data: {} }) as unknown as LiveEvent,
+  )
   await publishLiveEvents({ platform: db, realtime: realtime as never }, 'a', events)
   expect(published.map(({ length }) => length)).toEqual(sizes)
   expect(published.flat()).toEqual(events)
-  expect(findStatements('delete from stream_events')).toEqual(published.map((batch) => ['a', `{${batch.map(({ key }) => key).join(',')}}`]))
+  expect(findStatements('delete from stream_events')).toEqual(
+    published.map((batch) => ['a', `{${batch.map(({ key }) => key).join(',')}}`]),
+  )
 })

@@ -18,12 +18,18 @@ describe('the time until the next attempt', () => {
   ])('after attempt %i of 5 with %j is %j', (attempts, result, seconds) => {
     expect(secondsUntilRetry({ id: 'a', attempts, max_attempts: 5 }, result)).toBe(seconds)
   })
-  it('is 0 without delays', () => expect(secondsUntilRetry({ id: 'a', attempts: 1, max_attempts: 5 }, failed, [])).toBe(0))
+  it('is 0 without delays', () =>
+    expect(secondsUntilRetry({ id: 'a', attempts: 1, max_attempts: 5 }, failed, [])).toBe(0))
 })
 
 it('OBS-03 counts each attempt by its outcome, also as an event of the span', async () => {
   const recorded: unknown[] = []
-  const port = { start: () => ({ record: (...call: unknown[]) => void recorded.push(call), flush: () => recorded.push('flush') }) }
+  const port = {
+    start: () => ({
+      record: (...call: unknown[]) => void recorded.push(call),
+      flush: () => recorded.push('flush'),
+    }),
+  }
   const spans: Span[] = []
   const tracer: Tracer = { isSampled: () => true, add: (span) => spans.push(span), flush: async () => {} }
   await recordWith(port, () =>
@@ -39,7 +45,11 @@ it('OBS-03 counts each attempt by its outcome, also as an event of the span', as
     ),
   )
   const outcomes = ['succeeded', 'retried', 'failed']
-  expect(recorded).toEqual([...outcomes.map((outcome) => ['attempts', ['push', outcome], 1]), ['attempts', ['inner', 'x'], 2], 'flush'])
+  expect(recorded).toEqual([
+    ...outcomes.map((outcome) => ['attempts', ['push', outcome], 1]),
+    ['attempts', ['inner', 'x'], 2],
+    'flush',
+  ])
   expect(spans[0]?.events.map(({ name, attributes }) => [name, attributes])).toEqual(
     outcomes.map((outcome) => ['attempt', { kind: 'push', outcome }]),
   )

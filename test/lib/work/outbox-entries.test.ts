@@ -18,7 +18,11 @@ describe('work that a transaction has stored', () => {
   type Db = ReturnType<typeof createStubDatabase>['db']
   it.each<[string, (db: Db) => unknown, object[]]>([
     ['a delivery', (db) => enqueueDelivery(db, 'd'), [{ kind: 'delivery', id: 'd', attempt: 1 }]],
-    ['a delayed delivery', (db) => enqueueDelivery(db, 'd', 2, 30), [{ kind: 'delivery', id: 'd', attempt: 2, delaySeconds: 30 }]],
+    [
+      'a delayed delivery',
+      (db) => enqueueDelivery(db, 'd', 2, 30),
+      [{ kind: 'delivery', id: 'd', attempt: 2, delaySeconds: 30 }],
+    ],
     [
       'a postponed delivery',
       (db) => postponeDelivery(db, 'd', 3, 1.2),
@@ -60,7 +64,9 @@ describe('work that a transaction has stored', () => {
     const row = { account_id: 'a', key: 'k', event: 'ticket_changed', data: { id: 't' } }
     const { db, outbox } = createStubDatabase(() => [row])
     await enqueueLiveEvent(db, 'ticket_changed', { id: 't' } as never)
-    expect(outbox).toEqual([{ kind: 'live_event', accountId: 'a', event: { key: 'k', event: 'ticket_changed', data: { id: 't' } } }])
+    expect(outbox).toEqual([
+      { kind: 'live_event', accountId: 'a', event: { key: 'k', event: 'ticket_changed', data: { id: 't' } } },
+    ])
   })
 })
 
@@ -74,9 +80,12 @@ describe('publishEntries', () => {
   async function publish(entries: OutboxEntry[]) {
     const published: unknown[] = []
     const { db } = createStubDatabase(() => [])
-    const queue = { publish: async (messages: { path: string }[]) => void published.push(messages.map(({ path }) => path)) }
+    const queue = {
+      publish: async (messages: { path: string }[]) => void published.push(messages.map(({ path }) => path)),
+    }
     const realtime = {
-      publish: async (accountId: string, events: { key: string }[]) => void published.push([accountId, ...events.map(({ key }) => key)]),
+      publish: async (accountId: string, events: { key: string }[]) =>
+        void published.push([accountId, ...events.map(({ key }) => key)]),
     }
     await publishEntries({ platform: db, queue: queue as never, realtime: realtime as never }, entries)
     return published
@@ -84,13 +93,22 @@ describe('publishEntries', () => {
   it('publishes nothing without entries', async () => expect(await publish([])).toEqual([]))
   it('publishes all attempts in one call, and the live events by account', async () => {
     const attempt: OutboxEntry = { kind: 'push', id: 'p', attempt: 1 }
-    expect(await publish([attempt, liveEvent('a', 1), liveEvent('b', 2), { ...attempt, kind: 'webhook' }, liveEvent('a', 3)])).toEqual([
+    expect(
+      await publish([
+        attempt,
+        liveEvent('a', 1),
+        liveEvent('b', 2),
+        { ...attempt, kind: 'webhook' },
+        liveEvent('a', 3),
+      ]),
+    ).toEqual([
       ['/jobs/psa/push', '/jobs/webhooks/deliver'],
       ['a', 'k1', 'k3'],
       ['b', 'k2'],
     ])
   })
-  it('calls no queue for live events alone', async () => expect(await publish([liveEvent('a', 1)])).toEqual([['a', 'k1']]))
+  it('calls no queue for live events alone', async () =>
+    expect(await publish([liveEvent('a', 1)])).toEqual([['a', 'k1']]))
 })
 
 describe('the sweep of live events', () => {
@@ -101,7 +119,10 @@ describe('the sweep of live events', () => {
     const { db, statements } = createStubDatabase((text) => {
       if (!text.includes('with due')) return []
       time++
-      return (batches.shift() ?? []).map((account_id) => ({ account_id, events: [{ key: account_id, event: 'ticket_changed', data: {} }] }))
+      return (batches.shift() ?? []).map((account_id) => ({
+        account_id,
+        events: [{ key: account_id, event: 'ticket_changed', data: {} }],
+      }))
     })
     const realtime = {
       publish: async (accountId: string) => {
@@ -111,11 +132,18 @@ describe('the sweep of live events', () => {
     }
     const options = { budgetMs, now: () => time, slots: limitConcurrency({ running: 6 }) }
     await sweepLiveEvents({ platform: db, realtime: realtime as never }, options)
-    return { published, claims: statements.filter(({ sql }) => sql.startsWith('with due')), first: statements[0]?.sql }
+    return {
+      published,
+      claims: statements.filter(({ sql }) => sql.startsWith('with due')),
+      first: statements[0]?.sql,
+    }
   }
   it('deletes old events first, and publishes until none is left', async () => {
     const { published, claims, first } = await sweep([['a', 'b'], ['c']], 100)
-    expect([first, published]).toEqual(["delete from stream_events where created_at < app.now() - interval '1 day'", ['a', 'b', 'c']])
+    expect([first, published]).toEqual([
+      "delete from stream_events where created_at < app.now() - interval '1 day'",
+      ['a', 'b', 'c'],
+    ])
     expect(claims.map(({ parameters }) => parameters)).toEqual([[500], [500], [500]])
   })
   it('continues after an account whose events cannot be published', async () =>
@@ -133,16 +161,32 @@ describe('a note for a ticket', () => {
   const secret = 'password: hunter2secret'
   const note = { visibility: 'internal', text: forAccount(secret) } as const
   const push: NewPush = { ticketId: '7', note, sourceKind: 'session', sourceId: 's' }
-  const timeEntry: OncePush = { kind: 'time_entry', ticketId: '7', note, sessionId: 's', details: {} as never }
+  const timeEntry: OncePush = {
+    kind: 'time_entry',
+    ticketId: '7',
+    note,
+    sessionId: 's',
+    details: {} as never,
+  }
   /** Answer the statements of a push. The batch reads the row that it has inserted, or an earlier one. */
   function createPushDatabase(isMasked: boolean, inserted: object[], stored: object[]) {
     const stub = createStubDatabase((sql) =>
-      sql.includes('insert into psa_pushes') ? inserted : sql.includes('from psa_pushes') ? stored : [{ is_masked: isMasked }],
+      sql.includes('insert into psa_pushes')
+        ? inserted
+        : sql.includes('from psa_pushes')
+          ? stored
+          : [{ is_masked: isMasked }],
     )
     const batch = async (queries: { compile(): { sql: string; parameters: unknown[] } }[]) => {
       const results = []
       for (const query of queries)
-        results.push((await (stub.db as { executeQuery(q: unknown): Promise<{ rows: object[] }> }).executeQuery(query.compile())).rows)
+        results.push(
+          (
+            await (stub.db as { executeQuery(q: unknown): Promise<{ rows: object[] }> }).executeQuery(
+              query.compile(),
+            )
+          ).rows,
+        )
       return results
     }
     Object.assign(stub.db as object, { batch })
@@ -163,9 +207,17 @@ describe('a note for a ticket', () => {
     const { db, findStatements } = createPushDatabase(false, [], [])
     const budget = createBudget()
     await enqueuePush(db, { ...push, note: forTicket('client', secret, budget) }, budget)
-    await enqueueOncePush(db, { ...timeEntry, note: forTicket('resolution', secret, budget) } as OncePush, budget)
+    await enqueueOncePush(
+      db,
+      { ...timeEntry, note: forTicket('resolution', secret, budget) } as OncePush,
+      budget,
+    )
     const text = forClient(secret, budget)
-    await enqueueOncePush(db, { kind: 'ticket', sessionId: 's', description: text, details: { summary: text } as never }, budget)
+    await enqueueOncePush(
+      db,
+      { kind: 'ticket', sessionId: 's', description: text, details: { summary: text } as never },
+      budget,
+    )
     expect(findStatements('insert into psa_pushes')).toHaveLength(3)
     expect(JSON.stringify(findStatements('insert into psa_pushes'))).not.toContain('hunter2secret')
   })
@@ -173,15 +225,23 @@ describe('a note for a ticket', () => {
     const { db, findStatements } = createPushDatabase(isMasked, [], [])
     await enqueuePush(db, push, createBudget())
     await enqueueOncePush(db, timeEntry, createBudget())
-    const texts = findStatements('insert into psa_pushes').map((parameters) => JSON.stringify(parameters).includes('hunter2secret'))
+    const texts = findStatements('insert into psa_pushes').map((parameters) =>
+      JSON.stringify(parameters).includes('hunter2secret'),
+    )
     expect(texts).toEqual([!isMasked, !isMasked])
   })
   it.each([false, true])('that is a resolution (%s) says so', async (isResolution) => {
     const { db, findStatements } = createPushDatabase(false, [], [])
-    await enqueuePush(db, { ...push, note: forTicket(isResolution ? 'resolution' : 'client', 'x', createBudget()) }, createBudget())
+    await enqueuePush(
+      db,
+      { ...push, note: forTicket(isResolution ? 'resolution' : 'client', 'x', createBudget()) },
+      createBudget(),
+    )
     const details = isResolution ? '{"is_resolution":true}' : '{}'
     expect(findStatements('insert into psa_pushes')[0]).toContain(details)
-    expect(findStatements('insert into psa_pushes')[0]).not.toContain(isResolution ? '{}' : '{"is_resolution":true}')
+    expect(findStatements('insert into psa_pushes')[0]).not.toContain(
+      isResolution ? '{}' : '{"is_resolution":true}',
+    )
   })
 })
 
@@ -197,7 +257,9 @@ describe('the call that stores an event', () => {
     [{ ...event, causedById: 'other' }, 'other', null],
     [{ ...event, causedById: null, details }, 'actor', '{"urgency":"high"}'],
   ])('of %j names who caused it, and has its escalation as JSON', async (stored, causedBy, escalation) => {
-    const { db, findStatements } = createStubDatabase(() => [{ delivery_ids: [], user_ids: ['u'], webhook_delivery_ids: [] }])
+    const { db, findStatements } = createStubDatabase(() => [
+      { delivery_ids: [], user_ids: ['u'], webhook_delivery_ids: [] },
+    ])
     expect(await enqueueEvent(db, stored)).toEqual(['u'])
     const [parameters = []] = findStatements('app.emit(')
     expect([parameters.slice(0, 6), parameters.slice(9, 11)]).toEqual([

@@ -8,14 +8,21 @@ async function listTurns(parts: Record<string, number>, hasTime = () => true): P
   const turns: string[] = []
   let time = 0
   // The scope of an account passes its id instead of a connection.
-  const openAccountScope = (id: string) => ({ transaction: (work: (db: string) => Promise<boolean>) => work(id) })
-  const ctx = { openAccountScope } as unknown as AccountSweepContext
-  const sweep = sweepAccounts(ctx, accounts, { budgetMs: 1, now: () => (hasTime() ? time : ++time) }, async (db) => {
-    const id = String(db)
-    turns.push(id)
-    if (id === 'b') throw new Error('poison')
-    return (parts[id] ?? 0) > turns.filter((turn) => turn === id).length
+  const openAccountScope = (id: string) => ({
+    transaction: (work: (db: string) => Promise<boolean>) => work(id),
   })
+  const ctx = { openAccountScope } as unknown as AccountSweepContext
+  const sweep = sweepAccounts(
+    ctx,
+    accounts,
+    { budgetMs: 1, now: () => (hasTime() ? time : ++time) },
+    async (db) => {
+      const id = String(db)
+      turns.push(id)
+      if (id === 'b') throw new Error('poison')
+      return (parts[id] ?? 0) > turns.filter((turn) => turn === id).length
+    },
+  )
   await sweep.catch((error: Error) => turns.push(error.message))
   return turns
 }

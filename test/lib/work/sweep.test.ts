@@ -18,7 +18,9 @@ function createQueue(isReachable: boolean) {
   return { queue, batches, countCalls: () => calls }
 }
 
-/** Create a kind with `count` due rows. Each claimed batch and each attempt takes one millisecond of a clock. */
+/**
+ * Create a kind with `count` due rows. Each claimed batch and each attempt takes one millisecond of a clock.
+ */
 function createKind(count: number, parallel = 2) {
   const rows = Array.from({ length: count }, (_, n) => ({ id: `row-${n}`, attempts: n % 3 }))
   const attempted: string[] = []
@@ -45,7 +47,10 @@ describe('sweepKind', () => {
     const { kind, now } = createKind(250)
     await sweepKind(queue, kind, { budgetMs: 1000, now, slots: limitConcurrency({ running: 6 }) })
     expect(batches.map(({ length }) => length)).toEqual([100, 100, 50])
-    expect(batches[0]?.[1]).toEqual({ path: '/jobs/notifications/deliver', body: { delivery_id: 'row-1', attempt: 2 } })
+    expect(batches[0]?.[1]).toEqual({
+      path: '/jobs/notifications/deliver',
+      body: { delivery_id: 'row-1', attempt: 2 },
+    })
   })
 
   it('makes all attempts itself while the queue is unreachable, asks the queue once, and continues after a failure', async () => {

@@ -10,7 +10,9 @@ interface Scene {
   aiSessionId: string
 }
 
-/** Write flows with the model: from a description, with the editor's assistant, and from a resolved session. */
+/**
+ * Write flows with the model: from a description, with the editor's assistant, and from a resolved session.
+ */
 export async function writeFlows(tour: Tour, scene: Scene): Promise<void> {
   await buildFlow(tour, scene.admin)
   await askAssistant(tour, scene.admin)
@@ -21,15 +23,24 @@ async function buildFlow(tour: Tour, { client }: Person): Promise<void> {
   const { flowBuilder, assistant } = client.authoring
   const goal = 'If the scanner answers a ping, then restart its service. Otherwise reseat the network cable.'
   const createDraftSchema = (title: z.ZodString | z.ZodLiteral<string>) =>
-    z.object({ id: z.string(), draft: z.object({ tree_structure: z.object({ type: z.literal('decision'), title }) }) })
+    z.object({
+      id: z.string(),
+      draft: z.object({ tree_structure: z.object({ type: z.literal('decision'), title }) }),
+    })
   const description = { tree_type: 'troubleshooting' as const, environment_tags: ['windows 11'], goal }
-  const { id } = await tour.call(() => flowBuilder.start(description), { returns: createDraftSchema(z.string()) })
+  const { id } = await tour.call(() => flowBuilder.start(description), {
+    returns: createDraftSchema(z.string()),
+  })
   const message = 'Rename the root to “Does the scanner ping?”'
   const renamed = createDraftSchema(z.literal('Does the scanner ping?'))
   await tour.call(() => flowBuilder.sendMessage({ conversation_id: id, message }), { returns: renamed })
   const flow = z.object({ id: z.string(), name: z.literal('Scanner offline'), status: z.literal('draft') })
-  await tour.call(() => flowBuilder.commit({ conversation_id: id, name: 'Scanner offline' }), { returns: flow })
-  await tour.call(() => assistant.getQuota(), { returns: z.object({ used: z.literal(1), limit: z.number() }) })
+  await tour.call(() => flowBuilder.commit({ conversation_id: id, name: 'Scanner offline' }), {
+    returns: flow,
+  })
+  await tour.call(() => assistant.getQuota(), {
+    returns: z.object({ used: z.literal(1), limit: z.number() }),
+  })
   const drafts = listWithItem(
     z.object({ prompt: z.literal('flow_draft'), calls: z.literal(2), cost_micros: z.number().min(1) }),
     'flow_draft',
@@ -38,7 +49,11 @@ async function buildFlow(tour: Tour, { client }: Person): Promise<void> {
 }
 
 async function askAssistant(tour: Tour, { client }: Person): Promise<void> {
-  const result = z.object({ type: z.string(), title: z.literal('Try another one'), next_node_id: z.literal('cable') })
+  const result = z.object({
+    type: z.string(),
+    title: z.literal('Try another one'),
+    next_node_id: z.literal('cable'),
+  })
   const request = {
     tree_type: 'troubleshooting',
     instruction: 'Add “Try another one” before “Reseat the cable”',
@@ -49,11 +64,26 @@ async function askAssistant(tour: Tour, { client }: Person): Promise<void> {
 }
 
 async function approveProposal(tour: Tour, { admin, robin, aiSessionId }: Scene): Promise<void> {
-  const pendingProposal = z.object({ id: z.string(), status: z.literal('pending'), source: z.literal('ai_session') })
-  const { id } = await tour.call(() => robin.client.authoring.proposals.create({ session_id: aiSessionId }), { returns: pendingProposal })
-  const approvedProposal = z.object({ proposal: z.object({ id: z.literal(id), status: z.literal('approved') }), tree_id: z.string() })
-  await tour.call(() => admin.client.authoring.proposals.approve({ proposal_id: id }), { returns: approvedProposal })
-  const notification = z.object({ event_key: z.literal('proposal.approved'), title: z.string(), link: z.string().includes(id) })
+  const pendingProposal = z.object({
+    id: z.string(),
+    status: z.literal('pending'),
+    source: z.literal('ai_session'),
+  })
+  const { id } = await tour.call(() => robin.client.authoring.proposals.create({ session_id: aiSessionId }), {
+    returns: pendingProposal,
+  })
+  const approvedProposal = z.object({
+    proposal: z.object({ id: z.literal(id), status: z.literal('approved') }),
+    tree_id: z.string(),
+  })
+  await tour.call(() => admin.client.authoring.proposals.approve({ proposal_id: id }), {
+    returns: approvedProposal,
+  })
+  const notification = z.object({
+    event_key: z.literal('proposal.approved'),
+    title: z.string(),
+    link: z.string().includes(id),
+  })
   const returns = listWithItem(notification, 'notification about the approved proposal')
   await tour.call(() => robin.client.notifications.list(), { returns })
 }

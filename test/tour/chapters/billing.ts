@@ -10,11 +10,17 @@ const beyondGraceSeconds = 7 * 86_400 + 100
 export async function subscribe(tour: Tour, admin: Person): Promise<void> {
   const { accounts, billing } = admin.client
   tour.print('  # The local dashboard simulates the checkout and sends the events of Stripe.')
-  // The time of the local Stripe never goes back, even when the clock is reset. So each event contains its own time.
+  // The time of the local Stripe never goes back, even when the clock is reset. So each event contains its
+  // own time.
   const now = await readClock(tour)
   await sendBillingEvent(tour, admin, 'subscribe', now)
   // Three people, and the engineer whose case the dashboard escalated.
-  const subscription = z.object({ plan: z.literal('pro'), status: z.literal('active'), seats: z.number(), seats_used: z.literal(4) })
+  const subscription = z.object({
+    plan: z.literal('pro'),
+    status: z.literal('active'),
+    seats: z.number(),
+    seats_used: z.literal(4),
+  })
   await tour.call(() => billing.getSubscription(), { returns: subscription })
   await tour.call(() => billing.createPortalSession(), { returns: z.object({ url: z.url() }) })
   await sendBillingEvent(tour, admin, 'past_due', now)
@@ -22,12 +28,23 @@ export async function subscribe(tour: Tour, admin: Person): Promise<void> {
   const lapsed = z.object({ detail: z.string(), code: z.literal('subscription_lapsed') })
   await tour.call(() => accounts.teams.list(), { status: 403, returns: lapsed })
   await sendBillingEvent(tour, admin, 'paid', now + beyondGraceSeconds)
-  await tour.call(() => accounts.teams.list(), { returns: listWithItem(z.object({ id: z.string(), name: z.string() }), 'team') })
+  await tour.call(() => accounts.teams.list(), {
+    returns: listWithItem(z.object({ id: z.string(), name: z.string() }), 'team'),
+  })
   await resetClock(tour)
 }
 
-async function sendBillingEvent(tour: Tour, { email }: Person, action: 'subscribe' | 'past_due' | 'paid', created: number): Promise<void> {
+async function sendBillingEvent(
+  tour: Tour,
+  { email }: Person,
+  action: 'subscribe' | 'past_due' | 'paid',
+  created: number,
+): Promise<void> {
   const applied = z.object({ status: z.literal(200), answer: z.object({ outcome: z.literal('applied') }) })
   const returns = listWithItem(applied, `event of “${action}” that the service applied`)
-  await tour.dashboard('POST', '/desk/billing/events', { body: { email, action, created }, status: 201, returns })
+  await tour.dashboard('POST', '/desk/billing/events', {
+    body: { email, action, created },
+    status: 201,
+    returns,
+  })
 }

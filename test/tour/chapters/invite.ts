@@ -3,7 +3,10 @@ import type { Tour } from '#test/tour/client.ts'
 import { waitForLink } from '#test/tour/dashboard.ts'
 import { type Person, SignedIn } from '#test/tour/person.ts'
 
-/** Invite two colleagues: Robin registers with the code in the e-mail, Noa signs in through Google. Return Robin. */
+/**
+ * Invite two colleagues: Robin registers with the code in the e-mail, Noa signs in through Google. Return
+ * Robin.
+ */
 export async function inviteColleagues(tour: Tour, admin: Person): Promise<Person> {
   const robin = await registerWithInvite(tour, admin)
   await signInWithInvite(tour, admin)
@@ -20,7 +23,11 @@ async function invite(tour: Tour, { client }: Person, email: string): Promise<st
 async function registerWithInvite(tour: Tour, admin: Person): Promise<Person> {
   const email = `robin-${tour.run}@example.com`
   const code = await invite(tour, admin, email)
-  const inviteDetails = z.object({ account_name: z.string(), inviter_name: z.string(), invited_email: z.literal(email) })
+  const inviteDetails = z.object({
+    account_name: z.string(),
+    inviter_name: z.string(),
+    invited_email: z.literal(email),
+  })
   const client = tour.createClient()
   await tour.call(() => client.accounts.invites.lookUp({ code }), { returns: inviteDetails })
   const body = { email, password: 'copper-lantern-27', full_name: 'Robin Hale', account_invite_code: code }
@@ -34,7 +41,9 @@ async function signInWithInvite(tour: Tour, admin: Person): Promise<void> {
   tour.print('  # A browser signs in at the identity provider and returns with a code.')
   const authorization = z.object({ authorization_url: z.url(), state: z.string() })
   const { oauth } = tour.createClient().identity
-  const { authorization_url, state } = await tour.call(() => oauth.authorize({ provider: 'google' }), { returns: authorization })
+  const { authorization_url, state } = await tour.call(() => oauth.authorize({ provider: 'google' }), {
+    returns: authorization,
+  })
   const { pathname, searchParams } = new URL(authorization_url)
   const form = new URLSearchParams([...searchParams, ['email', email], ['name', 'Noa Lindqvist']])
   const returns = z.object({ code: z.string(), state: z.literal(state) })

@@ -18,11 +18,15 @@ export async function importArticle(tour: Tour, admin: Person, ticketId: string)
   const { authoring, sessions } = admin.client
   const file = new Blob([article], { type: 'text/markdown' })
   const imported = z.object({ id: z.string(), format: z.literal('markdown'), status: z.string() })
-  const { id } = await tour.call(() => authoring.kbImports.create({ file, filename: 'spooler.md' }), { returns: imported })
+  const { id } = await tour.call(() => authoring.kbImports.create({ file, filename: 'spooler.md' }), {
+    returns: imported,
+  })
   const flowId = await createFlow(tour, admin, id)
   const sessionId = await runFlow(tour, admin, flowId, ticketId)
   const note = z.string().includes('1. Open services.msc -> Done').includes('3. Print a test page. -> Done')
-  await tour.call(() => sessions.exports.export({ session_id: sessionId, format: 'ticket-note' }), { returns: note })
+  await tour.call(() => sessions.exports.export({ session_id: sessionId, format: 'ticket-note' }), {
+    returns: note,
+  })
 }
 
 /** Convert an import into nodes, change one and publish the flow. Return the flow's id. */
@@ -51,14 +55,20 @@ async function runFlow(tour: Tour, { client }: Person, flowId: string, ticketId:
     current_step: z.object({ id: z.string() }).nullable(),
   })
   const { start, steps } = client.sessions
-  const { id, ...started } = await tour.call(() => start({ tree_id: flowId, ticket_number: ticketId }), { returns: session })
+  const { id, ...started } = await tour.call(() => start({ tree_id: flowId, ticket_number: ticketId }), {
+    returns: session,
+  })
   let step = started.current_step
   while (step) {
     const decision = { session_id: id, step_id: step.id, outcome: 'done' as const }
     const decided = await tour.call(() => steps.recordDecision(decision), { returns: session })
     step = decided.current_step
   }
-  const completed = z.object({ id: z.literal(id), state: z.literal('completed'), outcome: z.literal('resolved') })
+  const completed = z.object({
+    id: z.literal(id),
+    state: z.literal('completed'),
+    outcome: z.literal('resolved'),
+  })
   await tour.call(() => steps.complete({ session_id: id, outcome: 'resolved' }), { returns: completed })
   return id
 }

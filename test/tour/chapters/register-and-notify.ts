@@ -14,7 +14,10 @@ import {
 import { listWithItem } from '#test/tour/expectations.ts'
 import { type Person, SignedIn } from '#test/tour/person.ts'
 
-/** Register an account and escalate, so that every channel is notified. Then let one channel fail. Return the admin. */
+/**
+ * Register an account and escalate, so that every channel is notified. Then let one channel fail. Return the
+ * admin.
+ */
 export async function registerAndNotify(tour: Tour): Promise<Person> {
   const admin = await register(tour)
   const configId = await addChannels(tour, admin)
@@ -41,9 +44,12 @@ async function addChannels(tour: Tour, { client }: Person): Promise<string> {
     webhook_url: tour.addresses.dashboard + getWebhookPath(tour, tool),
   })
   const addChannel = (channel: NotificationConfigCreate) =>
-    tour.call(() => client.notifications.createConfig({ ...channel, events_enabled: ['session.escalated'] }), {
-      returns: z.object({ id: z.string(), channel: z.string(), events_enabled: z.array(z.string()) }),
-    })
+    tour.call(
+      () => client.notifications.createConfig({ ...channel, events_enabled: ['session.escalated'] }),
+      {
+        returns: z.object({ id: z.string(), channel: z.string(), events_enabled: z.array(z.string()) }),
+      },
+    )
   const { id } = await addChannel(buildWebhookChannel(1))
   await addChannel(buildWebhookChannel(2))
   await addChannel({ channel: 'email', email_addresses: [getOnCallEmail(tour)] })
@@ -59,7 +65,10 @@ async function notifyEveryChannel(tour: Tour, admin: Person): Promise<void> {
   const problem = 'VPN drops every few minutes'
   tour.print('  # An engineer of this account escalates; the local dashboard simulates the engineer.')
   await escalate(tour, admin, problem)
-  const notification = z.object({ event_key: z.literal('session.escalated'), title: z.string().includes(problem) })
+  const notification = z.object({
+    event_key: z.literal('session.escalated'),
+    title: z.string().includes(problem),
+  })
   await tour.call(() => admin.client.notifications.list(), {
     returns: listWithItem(notification, `notification about “${problem}”`),
   })

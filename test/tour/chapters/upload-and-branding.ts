@@ -9,7 +9,12 @@ const png =
 /** Upload a PNG, which the service stores as a JPEG. Return its id. */
 export async function uploadImage(tour: Tour, { client }: Person): Promise<string> {
   const file = new Blob([Buffer.from(png, 'base64')], { type: 'image/png' })
-  const returns = z.object({ id: z.string(), content_type: z.literal('image/jpeg'), width: z.literal(96), height: z.literal(96) })
+  const returns = z.object({
+    id: z.string(),
+    content_type: z.literal('image/jpeg'),
+    width: z.literal(96),
+    height: z.literal(96),
+  })
   const { id } = await tour.call(() => client.uploads.create({ file, filename: 'logo.png' }), { returns })
   return id
 }

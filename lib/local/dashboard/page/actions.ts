@@ -3,7 +3,16 @@ import { actionButton, element, getById, showMessage } from './element.ts'
 import { formField, readForm, selectField } from './form.ts'
 import { send } from './server.ts'
 
-const billingActions = ['subscribe', 'change_price', 'past_due', 'paid', 'unpaid', 'cancel_at_period_end', 'resume', 'canceled']
+const billingActions = [
+  'subscribe',
+  'change_price',
+  'past_due',
+  'paid',
+  'unpaid',
+  'cancel_at_period_end',
+  'resume',
+  'canceled',
+]
 
 /** Show the forms that make something happen: an escalation, an event of the billing provider. */
 export async function renderActions({ demo }: DashboardState): Promise<void> {
@@ -12,7 +21,10 @@ export async function renderActions({ demo }: DashboardState): Promise<void> {
       ? [
           element('h2', {}, 'Escalate a session'),
           createForm('/desk/demo/escalation', 'Escalate', [
-            formField('email', 'E-mail of the engineer', { type: 'email', placeholder: 'engineer@northwind.example' }),
+            formField('email', 'E-mail of the engineer', {
+              type: 'email',
+              placeholder: 'engineer@northwind.example',
+            }),
             formField('account_of', 'Or of a user of the account', { type: 'email' }),
             formField('problem_summary', 'Problem', { size: 40 }),
             formField('psa_ticket_id', 'Ticket'),

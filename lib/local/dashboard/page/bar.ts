@@ -29,7 +29,8 @@ function createParts(): NonNullable<typeof parts> {
 }
 
 function createClockMenu(): HTMLElement {
-  const advance = (label: string, seconds: number) => actionButton(label, () => send('POST', '/desk/clock', { advance_seconds: seconds }))
+  const advance = (label: string, seconds: number) =>
+    actionButton(label, () => send('POST', '/desk/clock', { advance_seconds: seconds }))
   const buttons = [
     advance('+ 30 s', 30),
     advance('+ 2 min', 120),
@@ -46,7 +47,10 @@ function renderFaults(target: HTMLElement, { faults, faultOptions }: DashboardSt
   const list = faults.map(({ service, mode, times }) =>
     element('li', { class: 'bad' }, `${service}: ${mode}${times ? `, ${times} more` : ''}`),
   )
-  const summary = faults.length === 0 ? 'No faults' : `Faults: ${faults.map(({ service, mode }) => `${service} ${mode}`).join(', ')}`
+  const summary =
+    faults.length === 0
+      ? 'No faults'
+      : `Faults: ${faults.map(({ service, mode }) => `${service} ${mode}`).join(', ')}`
   target.replaceChildren(
     element(
       'details',

@@ -20,8 +20,11 @@ export function renderConversation({ request, response }: RecordTypes['ai']): HT
 function renderMessage(role: string, content: Message['content']): HTMLElement[] {
   const texts = typeof content === 'string' ? [content] : content.map(({ type, text }) => text ?? `(${type})`)
   // The rules are the same in each call, and long.
-  if (role === 'system') return [element('details', {}, element('summary', {}, 'Rules'), element('pre', {}, texts.join('\n')))]
-  return texts.map((text) => element('article', { class: role }, element('div', { class: 'small' }, role), renderText(text)))
+  if (role === 'system')
+    return [element('details', {}, element('summary', {}, 'Rules'), element('pre', {}, texts.join('\n')))]
+  return texts.map((text) =>
+    element('article', { class: role }, element('div', { class: 'small' }, role), renderText(text)),
+  )
 }
 
 /** Show a text, or the fields of a JSON object, whose texts keep their lines. */
@@ -35,9 +38,13 @@ function renderText(text: string): HTMLElement {
 
 function renderValue(value: unknown): HTMLElement {
   if (typeof value !== 'object' || value === null) return element('p', {}, String(value))
-  if (Array.isArray(value)) return element('ol', {}, ...value.map((item) => element('li', {}, renderValue(item))))
+  if (Array.isArray(value))
+    return element('ol', {}, ...value.map((item) => element('li', {}, renderValue(item))))
   const filled = Object.entries(value).filter(([, item]) => !isEmpty(item))
-  const pairs = filled.flatMap(([name, item]) => [element('dt', {}, name), element('dd', {}, renderValue(item))])
+  const pairs = filled.flatMap(([name, item]) => [
+    element('dt', {}, name),
+    element('dd', {}, renderValue(item)),
+  ])
   return element('dl', {}, ...pairs)
 }
 

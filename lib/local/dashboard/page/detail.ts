@@ -28,7 +28,11 @@ export async function renderDetail(
   const chosen = tabs.find(({ name }) => toId(name) === readPlace().tab) ?? tabs[0]
   if (!chosen) return
   const tabList = tabs.map((tab) => renderTab(section, record.id, tab, tab === chosen))
-  const panel = element('div', { role: 'tabpanel', 'aria-label': chosen.name, tabindex: 0 }, await chosen.render())
+  const panel = element(
+    'div',
+    { role: 'tabpanel', 'aria-label': chosen.name, tabindex: 0 },
+    await chosen.render(),
+  )
   getById('detail').replaceChildren(
     element('a', { id: 'back', href: writePlace(section) }, 'Back to the list'),
     ...renderHead(section, record),
@@ -41,7 +45,11 @@ function renderTab(section: ListSection, id: string, { name }: Tab, isChosen: bo
   const show = () => {
     location.hash = writePlace(section, id, toId(name))
   }
-  return element('button', { type: 'button', role: 'tab', 'aria-selected': String(isChosen), click: show }, name)
+  return element(
+    'button',
+    { type: 'button', role: 'tab', 'aria-selected': String(isChosen), click: show },
+    name,
+  )
 }
 
 function toId(name: string): string {
@@ -53,7 +61,12 @@ function renderHead(section: ListSection, record: RecordTypes[RecordedService] |
   const { at, trace_id, ...rest } = record as RecordTypes[RecordedService]
   const title = element('h2', {}, describeRecord(record as RecordTypes[RecordedService]))
   const mail =
-    'subject' in rest ? [`${rest.from} to ${rest.to.join(', ')}`, ...Object.entries(rest.headers).map((pair) => pair.join(': '))] : []
+    'subject' in rest
+      ? [
+          `${rest.from} to ${rest.to.join(', ')}`,
+          ...Object.entries(rest.headers).map((pair) => pair.join(': ')),
+        ]
+      : []
   const lines = [at, ...mail].map((line) => element('div', { class: 'small' }, line))
   return [title, ...lines, ...renderResend(record)]
 }
@@ -65,7 +78,11 @@ function renderResend(record: object): HTMLElement[] {
   return [actionButton('Send again', () => send('POST', `/desk/billing/events/${event.id}/resend`))]
 }
 
-function listTabs(section: ListSection, record: RecordTypes[RecordedService] | LogLine, state: DashboardState): Tab[] {
+function listTabs(
+  section: ListSection,
+  record: RecordTypes[RecordedService] | LogLine,
+  state: DashboardState,
+): Tab[] {
   const source = { name: 'Source', render: () => renderJson(record) }
   const traceId = record.trace_id
   const trace = traceId ? [{ name: 'Trace', render: () => renderTrace(String(traceId), state.api) }] : []
@@ -75,7 +92,8 @@ function listTabs(section: ListSection, record: RecordTypes[RecordedService] | L
 
 function listViews(record: RecordTypes[RecordedService]): Tab[] {
   if ('subject' in record) return listMailViews(record)
-  if ('tool' in record) return [{ name: 'Message', render: () => renderFrame(`/desk/chat/${record.id}/preview`) }]
+  if ('tool' in record)
+    return [{ name: 'Message', render: () => renderFrame(`/desk/chat/${record.id}/preview`) }]
   if ('signature' in record) return [{ name: 'Body', render: () => renderHook(record) }]
   if ('usage' in record)
     return [
@@ -107,9 +125,20 @@ function listMailViews({ html, text }: RecordTypes['mail']): Tab[] {
 function renderHook({ headers, body, signature }: RecordTypes['hooks']): HTMLElement {
   const secret = formField('secret', 'Signing secret', { placeholder: 'whsec_…' })
   const form = element('form', { class: 'row', submit: (event) => event.preventDefault() }, secret)
-  form.append(actionButton('Check signatures', () => send('POST', '/desk/hooks/secrets', readForm(form)), { type: 'submit' }))
+  form.append(
+    actionButton('Check signatures', () => send('POST', '/desk/hooks/secrets', readForm(form)), {
+      type: 'submit',
+    }),
+  )
   const lines = Object.entries(headers).map((pair) => element('div', { class: 'small' }, pair.join(': ')))
-  return element('div', {}, ...lines, element('p', {}, `The signature is ${signature}.`), form, element('pre', {}, formatJson(body)))
+  return element(
+    'div',
+    {},
+    ...lines,
+    element('p', {}, `The signature is ${signature}.`),
+    form,
+    element('pre', {}, formatJson(body)),
+  )
 }
 
 function formatJson(text: string): string {
@@ -120,21 +149,39 @@ function formatJson(text: string): string {
   }
 }
 
-/** The text of a note that the service has added to a ticket. HaloPSA takes an array with one note, ConnectWise the note itself. */
+/**
+ * The text of a note that the service has added to a ticket. HaloPSA takes an array with one note,
+ * ConnectWise the note itself.
+ */
 function listNoteViews({ request, method, status }: RecordTypes['psa']): Tab[] {
   const [note] = [request].flat() as ({ text?: string; note_html?: string } | null)[]
-  const text = method === 'POST' && status === 201 ? (note?.text ?? note?.note_html?.replaceAll('<br>', '\n')) : undefined
+  const text =
+    method === 'POST' && status === 201
+      ? (note?.text ?? note?.note_html?.replaceAll('<br>', '\n'))
+      : undefined
   return text === undefined ? [] : [{ name: 'Note', render: () => element('pre', {}, text) }]
 }
 
-/** Show an e-mail in one colour scheme. The sandbox blocks its scripts and forms, and the policy of this page remote images. Links open in a new tab. */
+/**
+ * Show an e-mail in one colour scheme. The sandbox blocks its scripts and forms, and the policy of this page
+ * remote images. Links open in a new tab.
+ */
 function renderMail(html: string, scheme: 'light' | 'dark'): HTMLElement {
   const sandbox = 'allow-popups allow-popups-to-escape-sandbox'
-  return element('iframe', { sandbox, title: 'E-mail', 'data-scheme': scheme, srcdoc: `<base target="_blank">${html}` })
+  return element('iframe', {
+    sandbox,
+    title: 'E-mail',
+    'data-scheme': scheme,
+    srcdoc: `<base target="_blank">${html}`,
+  })
 }
 
 function renderFrame(path: string): HTMLElement {
-  return element('iframe', { sandbox: 'allow-popups allow-popups-to-escape-sandbox', title: 'Message', src: path })
+  return element('iframe', {
+    sandbox: 'allow-popups allow-popups-to-escape-sandbox',
+    title: 'Message',
+    src: path,
+  })
 }
 
 function renderJson(value: unknown): HTMLElement {

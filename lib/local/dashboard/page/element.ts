@@ -1,7 +1,10 @@
 type Child = Node | string | number | null | undefined | false
 type Attributes = Record<string, string | number | boolean | undefined | ((event: Event) => void)>
 
-/** Create an element. An attribute that is a function listens to the event of its name; false and undefined leave an attribute out. */
+/**
+ * Create an element. An attribute that is a function listens to the event of its name; false and undefined
+ * leave an attribute out.
+ */
 export function element<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: Attributes = {},
@@ -10,7 +13,8 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   const created = document.createElement(tag)
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === 'function') created.addEventListener(name, value)
-    else if (value !== undefined && value !== false) created.setAttribute(name, value === true ? '' : String(value))
+    else if (value !== undefined && value !== false)
+      created.setAttribute(name, value === true ? '' : String(value))
   }
   created.append(
     ...children
@@ -35,7 +39,11 @@ export function showMessage(text: string, kind: 'good' | 'bad' = 'bad'): void {
 }
 
 /** Create a button that runs `act` and shows its error. */
-export function actionButton(label: string, act: () => Promise<unknown>, attributes: Attributes = {}): HTMLButtonElement {
+export function actionButton(
+  label: string,
+  act: () => Promise<unknown>,
+  attributes: Attributes = {},
+): HTMLButtonElement {
   const run = () =>
     act().then(
       () => showMessage(''),

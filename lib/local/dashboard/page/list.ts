@@ -21,14 +21,22 @@ interface Row {
 }
 
 /** Show the records of a section that contain all searched words, and the chosen one. */
-export async function showList(section: ListSection, id: string | undefined, state: DashboardState): Promise<void> {
+export async function showList(
+  section: ListSection,
+  id: string | undefined,
+  state: DashboardState,
+): Promise<void> {
   const items: { id: string }[] = section === 'logs' ? await readLogs() : await readRecords(section)
   const found = items.filter(matches(getWords()))
   const rows = found
     .slice(0, maxShown)
-    .map((item) => (section === 'logs' ? toLogRow(item as LogLine) : toRow(item as RecordTypes[RecordedService])))
+    .map((item) =>
+      section === 'logs' ? toLogRow(item as LogLine) : toRow(item as RecordTypes[RecordedService]),
+    )
   getById('items').replaceChildren(
-    found.length > 0 ? element('ul', {}, ...rows.map((row) => renderRow(section, row, id))) : renderEmpty(section, items.length),
+    found.length > 0
+      ? element('ul', {}, ...rows.map((row) => renderRow(section, row, id)))
+      : renderEmpty(section, items.length),
   )
   const chosen = items.find((item) => item.id === id)
   if (chosen) await renderDetail(section, chosen as never, state)
@@ -53,21 +61,34 @@ function toRow(record: RecordTypes[RecordedService]): Row {
 
 function describeState(record: RecordTypes[RecordedService]): Pick<Row, 'subtitle' | 'status' | 'isBad'> {
   if ('subject' in record) return { subtitle: record.to.join(', ') }
-  if ('tool' in record) return { subtitle: '', status: record.accepted ? null : 'refused', isBad: !record.accepted }
+  if ('tool' in record)
+    return { subtitle: '', status: record.accepted ? null : 'refused', isBad: !record.accepted }
   if ('signature' in record)
-    return { subtitle: record.body.slice(0, 80), status: describeHook(record), isBad: !record.accepted || record.signature === 'invalid' }
+    return {
+      subtitle: record.body.slice(0, 80),
+      status: describeHook(record),
+      isBad: !record.accepted || record.signature === 'invalid',
+    }
   if ('state' in record)
     return {
       subtitle: `due ${record.due_at.slice(11, 19)}, ${record.attempts === 1 ? '1 attempt' : `${record.attempts} attempts`}`,
       status: record.state,
       isBad: ['failed', 'dead'].includes(record.state),
     }
-  if ('usage' in record) return { subtitle: describeUsage(record), ...(record.usage ? {} : { status: record.status, isBad: true }) }
-  return 'status' in record ? { subtitle: '', status: record.status, isBad: record.status >= 400 } : { subtitle: record.body.slice(0, 100) }
+  if ('usage' in record)
+    return {
+      subtitle: describeUsage(record),
+      ...(record.usage ? {} : { status: record.status, isBad: true }),
+    }
+  return 'status' in record
+    ? { subtitle: '', status: record.status, isBad: record.status >= 400 }
+    : { subtitle: record.body.slice(0, 100) }
 }
 
 function describeUsage({ usage }: RecordTypes['ai']): string {
-  return usage ? `${formatNumber(usage.input)} + ${formatNumber(usage.output)} tokens, ${formatCents(usage.cents)} ¢` : ''
+  return usage
+    ? `${formatNumber(usage.input)} + ${formatNumber(usage.output)} tokens, ${formatCents(usage.cents)} ¢`
+    : ''
 }
 
 function describeHook({ accepted, signature }: RecordTypes['hooks']): string {
@@ -76,7 +97,11 @@ function describeHook({ accepted, signature }: RecordTypes['hooks']): string {
 
 function toLogRow(line: LogLine): Row {
   const title =
-    line.operation ?? line.job ?? (line.method ? `${line.method} (no operation)` : undefined) ?? line.text ?? Object.keys(line)[1]
+    line.operation ??
+    line.job ??
+    (line.method ? `${line.method} (no operation)` : undefined) ??
+    line.text ??
+    Object.keys(line)[1]
   const isBad = Number(line.status ?? 0) >= 500 || 'error' in line
   return {
     id: line.id,
@@ -88,7 +113,11 @@ function toLogRow(line: LogLine): Row {
   }
 }
 
-function renderRow(section: ListSection, { id, title, subtitle, at, status, isBad }: Row, chosen: string | undefined): HTMLElement {
+function renderRow(
+  section: ListSection,
+  { id, title, subtitle, at, status, isBad }: Row,
+  chosen: string | undefined,
+): HTMLElement {
   return element(
     'li',
     {},
@@ -105,5 +134,9 @@ function renderRow(section: ListSection, { id, title, subtitle, at, status, isBa
 }
 
 function renderEmpty(section: ListSection, count: number): HTMLElement {
-  return element('p', { class: 'small' }, count > 0 ? 'Nothing contains these words.' : `${titles[section]}: nothing yet.`)
+  return element(
+    'p',
+    { class: 'small' },
+    count > 0 ? 'Nothing contains these words.' : `${titles[section]}: nothing yet.`,
+  )
 }

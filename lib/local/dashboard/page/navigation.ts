@@ -6,7 +6,10 @@ let shown = ''
 
 /** Show the sections with the number of their records. */
 export function renderNavigation(state: DashboardState, current: Section): void {
-  const items = (Object.keys(titles) as Section[]).map((section) => ({ section, count: countItems(state, section) }))
+  const items = (Object.keys(titles) as Section[]).map((section) => ({
+    section,
+    count: countItems(state, section),
+  }))
   const key = JSON.stringify([items, current])
   if (key === shown) return
   shown = key

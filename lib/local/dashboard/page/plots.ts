@@ -4,7 +4,10 @@ import { element } from './element.ts'
 const minutes = 30
 const minuteMs = 60_000
 
-/** Show the requests per minute and their latency of the last half hour. A minute with a failure of the service is red. */
+/**
+ * Show the requests per minute and their latency of the last half hour. A minute with a failure of the
+ * service is red.
+ */
 export function renderTrafficPlots(lines: readonly LogLine[]): HTMLElement[] {
   const thisMinute = Math.floor(Date.now() / minuteMs)
   const requests = lines.filter(({ status, ms }) => typeof status === 'number' && typeof ms === 'number')
@@ -23,10 +26,19 @@ function findPercentile(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.ceil(values.length * 0.95) - 1] ?? 0
 }
 
-function renderPlot(title: string, values: readonly number[], isBad: readonly boolean[], unit: string): HTMLElement[] {
+function renderPlot(
+  title: string,
+  values: readonly number[],
+  isBad: readonly boolean[],
+  unit: string,
+): HTMLElement[] {
   const max = Math.max(1, ...values)
   const bars = values.map((value, n) =>
-    element('i', { class: isBad[n] ? 'bad' : undefined, style: `height: ${(100 * value) / max}%`, title: `${value}${unit}` }),
+    element('i', {
+      class: isBad[n] ? 'bad' : undefined,
+      style: `height: ${(100 * value) / max}%`,
+      title: `${value}${unit}`,
+    }),
   )
   const summary = `The last ${minutes} minutes, at most ${max}${unit}, now ${values.at(-1)}${unit}.`
   return [

@@ -10,7 +10,9 @@ export function describeRecord(record: RecordTypes[RecordedService]): string {
   if ('signature' in record) return `/hooks/${record.name}`
   if ('usage' in record) return describeTask(record)
   if ('url' in record) return new URL(record.url).pathname
-  return 'service' in record ? `${record.service}: ${record.method} ${record.path}` : `${record.method} ${record.path}`
+  return 'service' in record
+    ? `${record.service}: ${record.method} ${record.path}`
+    : `${record.method} ${record.path}`
 }
 
 /** Return the task of a call of the model, such as `escalation assessment`. */

@@ -5,7 +5,11 @@ import type { RecordedService, RecordLists } from '#local/vendors/records.ts'
 /** Send a request to the dashboard's server. Throw its answer as text if the request is refused. */
 export async function send<T = unknown>(method: string, path: string, body?: unknown): Promise<T> {
   const headers = body === undefined ? {} : { 'content-type': 'application/json' }
-  const response = await fetch(path, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })
+  const response = await fetch(path, {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
   const text = await response.text()
   if (!response.ok) throw new Error(`${response.status} ${text}`)
   return (text === '' ? undefined : JSON.parse(text)) as T
@@ -14,4 +18,5 @@ export async function send<T = unknown>(method: string, path: string, body?: unk
 export const readState = () => send<DashboardState>('GET', '/desk/state')
 export const readTrace = (id: string) => send<TraceView>('GET', `/desk/traces/${id}`)
 export const readLogs = () => send<LogLine[]>('GET', '/desk/logs')
-export const readRecords = <S extends RecordedService>(service: S) => send<RecordLists[S]>('GET', `/desk/${service}`)
+export const readRecords = <S extends RecordedService>(service: S) =>
+  send<RecordLists[S]>('GET', `/desk/${service}`)

@@ -20,8 +20,8 @@ interface Span {
 const longestPauseMs = 200
 
 /**
- * Show the requests and jobs of a trace and what they caused, in the order of time, each with a bar from its start to its end. A longer
- * pause, as before a retry, is shortened.
+ * Show the requests and jobs of a trace and what they caused, in the order of time, each with a bar from its
+ * start to its end. A longer pause, as before a retry, is shortened.
  */
 export async function renderTrace(traceId: string, api: string): Promise<HTMLElement> {
   const { logs, records } = await readTrace(traceId)
@@ -29,7 +29,12 @@ export async function renderTrace(traceId: string, api: string): Promise<HTMLEle
   const totalMs = Math.max(1, ...spans.map(({ leftMs, startMs, endMs }) => leftMs + endMs - startMs))
   const head = ['Start', 'Time', 'What', 'Status', 'Request id'].map((title) => element('th', {}, title))
   const rows = spans.map((span) => renderSpan(span, spans[0]?.startMs ?? 0, totalMs))
-  const table = element('table', {}, element('thead', {}, element('tr', {}, ...head)), element('tbody', {}, ...rows))
+  const table = element(
+    'table',
+    {},
+    element('thead', {}, element('tr', {}, ...head)),
+    element('tbody', {}, ...rows),
+  )
   return element(
     'div',
     {},
@@ -71,7 +76,15 @@ function toSpan(line: LogLine, api: string): Span {
 
 function toMoment({ service, id, at, title }: TraceView['records'][number]): Span {
   const name = `${titles[service]}: ${title}`
-  return { startMs: Date.parse(at), endMs: Date.parse(at), href: writePlace(service, id), name, status: '', requestId: '', isBad: false }
+  return {
+    startMs: Date.parse(at),
+    endMs: Date.parse(at),
+    href: writePlace(service, id),
+    name,
+    status: '',
+    requestId: '',
+    isBad: false,
+  }
 }
 
 function renderSpan(span: Span & { leftMs: number }, firstMs: number, totalMs: number): HTMLElement {

@@ -15,7 +15,14 @@ export interface LocalArticles {
   articles: LocalArticle[]
 }
 
-const subjects = ['Print spooler', 'VPN client', 'Mailbox quota', 'Wi-Fi roaming', 'Badge printer', 'Backup job']
+const subjects = [
+  'Print spooler',
+  'VPN client',
+  'Mailbox quota',
+  'Wi-Fi roaming',
+  'Badge printer',
+  'Backup job',
+]
 const companies = ['Northwind', 'Contoso & Sons', 'Fabrikam / Düsseldorf']
 
 /** Build 60 articles, of which four are not published and one is empty. */
@@ -25,12 +32,17 @@ export function buildArticles(): LocalArticles {
     return {
       id: n + 1,
       name: n === 3 ? 'Zürich: "Drucker"\u0007 <reset>\nNo. 4' : name,
-      content: n === 4 ? '' : `<h2>Fix</h2><ol><li>Open the console of ${name}.</li><li>Restart it.</li></ol>`,
+      content:
+        n === 4 ? '' : `<h2>Fix</h2><ol><li>Open the console of ${name}.</li><li>Restart it.</li></ol>`,
       companyId: n % 4 === 3 ? null : (n % 4) + 1,
       folderId: n % 2 === 1 ? 1 : null,
       draft: n === 10 || n === 11,
       archived: n === 30 || n === 31,
     }
   })
-  return { companies: companies.map((name, n) => ({ id: n + 1, name })), folders: [{ id: 1, name: 'Central' }], articles }
+  return {
+    companies: companies.map((name, n) => ({ id: n + 1, name })),
+    folders: [{ id: 1, name: 'Central' }],
+    articles,
+  }
 }

@@ -6,8 +6,9 @@ import { limitCalls } from './limit-calls.ts'
 const pageSize = 25
 
 /**
- * Create the part of Hudu that the service uses: the key in `x-api-key`, 25 articles a page, an empty page behind the last one, and 300 calls a
- * minute. Each customer's site documents its own API at `/developer`; lib/vendors/articles/README.md says what could be confirmed.
+ * Create the part of Hudu that the service uses: the key in `x-api-key`, 25 articles a page, an empty page
+ * behind the last one, and 300 calls a minute. Each customer's site documents its own API at `/developer`;
+ * lib/vendors/articles/README.md says what could be confirmed.
  */
 export function createHuduRoutes({ companies, folders, articles }: LocalArticles, clock: Clock): Hono {
   const app = new Hono().basePath('/api/v1')
@@ -36,5 +37,14 @@ export function createHuduRoutes({ companies, folders, articles }: LocalArticles
 }
 
 function toArticle({ id, name, content, companyId, folderId, draft, archived }: LocalArticle) {
-  return { id, name, content, draft, archived, company_id: companyId, folder_id: folderId, object_type: 'Article' }
+  return {
+    id,
+    name,
+    content,
+    draft,
+    archived,
+    company_id: companyId,
+    folder_id: folderId,
+    object_type: 'Article',
+  }
 }

@@ -6,8 +6,9 @@ import { limitCalls } from './limit-calls.ts'
 const maxPageSize = 1000
 
 /**
- * Create the part of IT Glue that the service uses. A wrong key is 403, a page has 50 items unless `page[size]` asks for up to 1000, and 3000 calls
- * are allowed in five minutes (https://api.itglue.com/developer). Documents in folders are listed only with a filter.
+ * Create the part of IT Glue that the service uses. A wrong key is 403, a page has 50 items unless
+ * `page[size]` asks for up to 1000, and 3000 calls are allowed in five minutes
+ * (https://api.itglue.com/developer). Documents in folders are listed only with a filter.
  */
 export function createItGlueRoutes({ companies, articles }: LocalArticles, clock: Clock): Hono {
   const app = new Hono()
@@ -27,9 +28,12 @@ export function createItGlueRoutes({ companies, articles }: LocalArticles, clock
   app.get('/organizations/:id/relationships/documents', (c) => {
     const id = Number(c.req.param('id'))
     // The last one does not have the module for documents.
-    if (!companies.some((company) => company.id === id) || id === companies.length) return sendError(c, 404, 'Record not found')
+    if (!companies.some((company) => company.id === id) || id === companies.length)
+      return sendError(c, 404, 'Record not found')
     const isInFolder = c.req.query('filter[document_folder_id][ne]') === 'null'
-    const listed = documents.filter((document) => document.companyId === id && (document.folderId !== null) === isInFolder)
+    const listed = documents.filter(
+      (document) => document.companyId === id && (document.folderId !== null) === isInFolder,
+    )
     return sendPage(
       c,
       listed.map((document) => ({
@@ -56,7 +60,11 @@ export function createItGlueRoutes({ companies, articles }: LocalArticles, clock
       { 'resource-type': 'Document::Step', content: `Open the console of ${document.id}.`, sort: 2 },
       { 'resource-type': 'Document::Gallery', content: null, sort: 4 },
     ]
-    const sections = attributes.map((each, n) => ({ id: String(document.id * 10 + n), type: 'document-sections', attributes: each }))
+    const sections = attributes.map((each, n) => ({
+      id: String(document.id * 10 + n),
+      type: 'document-sections',
+      attributes: each,
+    }))
     return sendPage(c, isSectioned ? sections : [])
   })
   app.get('/documents/:id', (c) => {
@@ -71,7 +79,8 @@ export function createItGlueRoutes({ companies, articles }: LocalArticles, clock
 function sendPage(c: Context, items: readonly object[]): Response {
   const number = Number(c.req.query('page[number]') ?? 1)
   const size = Number(c.req.query('page[size]') ?? 50)
-  if (![number, size].every((value) => Number.isInteger(value) && value > 0) || size > maxPageSize) return sendError(c, 422, 'Invalid page')
+  if (![number, size].every((value) => Number.isInteger(value) && value > 0) || size > maxPageSize)
+    return sendError(c, 422, 'Invalid page')
   const pages = Math.ceil(items.length / size)
   return c.json({
     data: items.slice((number - 1) * size, number * size),

@@ -14,10 +14,17 @@ type ChatContext = Context<{ Bindings: HttpBindings }>
 const maxCardBytes = 28 * 1024
 
 /**
- * Create the incoming webhooks of the chat tools: Slack under `/1/*` and Teams workflows under `/2/*`. Every request is recorded,
- * refused ones included. A path that ends in `/gone`, `/missing` or `/off` is a webhook that no longer exists or was switched off.
+ * Create the incoming webhooks of the chat tools: Slack under `/1/*` and Teams workflows under `/2/*`. Every
+ * request is recorded, refused ones included. A path that ends in `/gone`, `/missing` or `/off` is a webhook
+ * that no longer exists or was switched off.
  */
-export function createChatRoutes({ records, faults }: { records: Records; faults: Faults }): Hono<{ Bindings: HttpBindings }> {
+export function createChatRoutes({
+  records,
+  faults,
+}: {
+  records: Records
+  faults: Faults
+}): Hono<{ Bindings: HttpBindings }> {
   const app = new Hono<{ Bindings: HttpBindings }>()
   for (const tool of chatTools) {
     const record = async (c: ChatContext, accepted: boolean) => {
@@ -43,7 +50,12 @@ interface Emulator {
   respond(text: string): ChatResponse
 }
 const emulators: Record<ChatTool, Emulator> = {
-  1: { gone: 'channel_is_archived', missing: 'no_service', off: { status: 403, text: 'no_active_hooks' }, respond: respondToMessage },
+  1: {
+    gone: 'channel_is_archived',
+    missing: 'no_service',
+    off: { status: 403, text: 'no_active_hooks' },
+    respond: respondToMessage,
+  },
   2: {
     gone: '{"error":{"code":"WorkflowGone"}}',
     missing: '{"error":{"code":"WorkflowNotFound"}}',
@@ -67,10 +79,13 @@ function respondToMessage(text: string): ChatResponse {
 }
 
 function respondToCard(text: string): ChatResponse {
-  if (Buffer.byteLength(text) > maxCardBytes) return { status: 413, text: '{"error":{"code":"RequestEntityTooLarge"}}' }
+  if (Buffer.byteLength(text) > maxCardBytes)
+    return { status: 413, text: '{"error":{"code":"RequestEntityTooLarge"}}' }
   const attachments = readField(parseJsonOrText(text), 'attachments')
   const isValid = Array.isArray(attachments) && attachments.length > 0 && attachments.every(isAdaptiveCard)
-  return isValid ? { status: 202, text: '' } : { status: 400, text: '{"error":{"code":"TriggerInputSchemaMismatch"}}' }
+  return isValid
+    ? { status: 202, text: '' }
+    : { status: 400, text: '{"error":{"code":"TriggerInputSchemaMismatch"}}' }
 }
 
 function isAdaptiveCard(attachment: unknown): boolean {

@@ -22,9 +22,11 @@ const blockChecks: Record<string, Check> = {
     (text === undefined || isTextObject(text, 3000)) &&
     (fields === undefined || isList(fields, 10, (field) => isTextObject(field, 2000))) &&
     (accessory === undefined || isElement(accessory)),
-  context: ({ elements }) => isList(elements, 10, (element) => isTextObject(element, 3000) || (isJson(element) && isImage(element))),
+  context: ({ elements }) =>
+    isList(elements, 10, (element) => isTextObject(element, 3000) || (isJson(element) && isImage(element))),
   actions: ({ elements }) => isList(elements, 25, isElement),
-  image: (block) => isImage(block) && (block.title === undefined || isTextObject(block.title, 2000, ['plain_text'])),
+  image: (block) =>
+    isImage(block) && (block.title === undefined || isTextObject(block.title, 2000, ['plain_text'])),
   divider: () => true,
   markdown: ({ text }) => isString(text, 12_000),
   rich_text: ({ elements }) => Array.isArray(elements),
@@ -39,7 +41,8 @@ function isBlock(block: unknown): boolean {
 function isElement(element: unknown): boolean {
   if (!isJson(element)) return false
   if (element.type === 'image') return isImage(element)
-  // Other interactive elements need an app that handles them. An incoming webhook has none, so the service only sends buttons.
+  // Other interactive elements need an app that handles them. An incoming webhook has none, so the service
+  // only sends buttons.
   if (element.type !== 'button') return typeof element.type === 'string'
   return (
     isTextObject(element.text, 75, ['plain_text']) &&
@@ -73,5 +76,7 @@ function isJson(value: unknown): value is Json {
 function countCharacters(value: unknown, key = ''): number {
   if (typeof value === 'string') return key === 'text' ? value.length : 0
   if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + countCharacters(item), 0)
-  return isJson(value) ? Object.entries(value).reduce((sum, [name, item]) => sum + countCharacters(item, name), 0) : 0
+  return isJson(value)
+    ? Object.entries(value).reduce((sum, [name, item]) => sum + countCharacters(item, name), 0)
+    : 0
 }

@@ -8,7 +8,9 @@ interface SigningKey {
 
 /** The RS256 keys of one provider. The newest key signs. The one before it stays published. */
 export interface SigningKeys {
-  /** Sign claims. With `forgedKey`, sign with that key under the published `kid`, so that verification fails. */
+  /**
+   * Sign claims. With `forgedKey`, sign with that key under the published `kid`, so that verification fails.
+   */
   sign(claims: JWTPayload, forgedKey?: CryptoKey): Promise<string>
   listPublicKeys(): Promise<{ keys: JWK[] }>
   rotate(): Promise<void>
@@ -19,7 +21,11 @@ let keyCount = 0
 async function createKey(): Promise<SigningKey> {
   const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true })
   const kid = `local-${++keyCount}`
-  return { kid, private: privateKey, public: { ...(await exportJWK(publicKey)), kid, alg: 'RS256', use: 'sig' } }
+  return {
+    kid,
+    private: privateKey,
+    public: { ...(await exportJWK(publicKey)), kid, alg: 'RS256', use: 'sig' },
+  }
 }
 
 /** Create the keys of one provider. */
@@ -34,7 +40,9 @@ export function createSigningKeys(): SigningKeys {
     async sign(claims, forgedKey) {
       const [key] = await listKeys()
       if (!key) throw new Error('The provider has no key')
-      return new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: key.kid, typ: 'JWT' }).sign(forgedKey ?? key.private)
+      return new SignJWT(claims)
+        .setProtectedHeader({ alg: 'RS256', kid: key.kid, typ: 'JWT' })
+        .sign(forgedKey ?? key.private)
     },
     listPublicKeys: async () => ({ keys: (await listKeys()).map((key) => key.public) }),
     async rotate() {

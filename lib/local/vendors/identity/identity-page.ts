@@ -9,9 +9,14 @@ const pages: Record<ProviderName, { name: string; renderFields: () => Html }> = 
   microsoft: { name: 'Microsoft', renderFields: renderMicrosoftFields },
 }
 
-/** Render the sign-in page of a local provider. Every form contains the authorization request as hidden fields. */
+/**
+ * Render the sign-in page of a local provider. Every form contains the authorization request as hidden
+ * fields.
+ */
 export function renderIdentityPage(provider: ProviderName, request: Record<string, string>): Html {
-  const hidden = Object.entries(request).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)
+  const hidden = Object.entries(request).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
+  )
   const title = `Local ${pages[provider].name}`
   return html`<!doctype html>
 <html lang="en">
@@ -30,7 +35,9 @@ ${pages[provider].renderFields()}
 }
 
 function renderChoice(persona: Partial<Persona>, description: string, hidden: Html[]): Html {
-  const fields = Object.entries(persona).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)
+  const fields = Object.entries(persona).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
+  )
   return html`<form method="post" class="row">${hidden}${fields}<button>${persona.name}</button>
 <span>${persona.email}</span><span class="small">${description}</span></form>`
 }
@@ -44,7 +51,10 @@ function renderMicrosoftFields(): Html {
   return html`<input name="oid" placeholder="oid (derived from the e-mail)" /><input name="tid" placeholder="tid (${demoTenantId})" />`
 }
 
-/** Render the page that a provider shows when it cannot redirect, because the client or its redirect URI is not registered. */
+/**
+ * Render the page that a provider shows when it cannot redirect, because the client or its redirect URI is
+ * not registered.
+ */
 export function renderRefusalPage(reason: string): Html {
   return html`<!doctype html><html lang="en"><head><meta charset="utf-8" /><title>Refused</title></head><body><h1>Refused</h1><p>${reason}</p></body></html>`
 }

@@ -23,31 +23,58 @@ const charactersPerToken = 4
 export const estimateTokens = (text: string) => Math.ceil(text.length / charactersPerToken)
 
 export const readText = (content: CompletionRequest['messages'][number]['content']) =>
-  typeof content === 'string' ? content : content.map((part) => ('text' in part ? String(part.text) : '')).join('\n')
+  typeof content === 'string'
+    ? content
+    : content.map((part) => ('text' in part ? String(part.text) : '')).join('\n')
 
-/** Answer by rules. The reasoning counts against the token ceiling, and an answer that does not fit is cut off. */
-export function createAnswer(request: CompletionRequest, model: LocalModel, faults: Faults, format: WireFormat): LocalAnswer {
-  const reasoningTokens = model.reasons ? (localReasoningTokens[request.reasoning_effort ?? 'medium'] ?? 0) : 0
+/**
+ * Answer by rules. The reasoning counts against the token ceiling, and an answer that does not fit is cut
+ * off.
+ */
+export function createAnswer(
+  request: CompletionRequest,
+  model: LocalModel,
+  faults: Faults,
+  format: WireFormat,
+): LocalAnswer {
+  const reasoningTokens = model.reasons
+    ? (localReasoningTokens[request.reasoning_effort ?? 'medium'] ?? 0)
+    : 0
   const common = { refusal: null, toolCalls: [], reasoningTokens, isEndless: false }
-  if (faults.take('openai', 'refusal')) return { ...common, text: '', refusal: "I'm sorry, I can't help with that.", finishReason: 'stop' }
+  if (faults.take('openai', 'refusal'))
+    return { ...common, text: '', refusal: "I'm sorry, I can't help with that.", finishReason: 'stop' }
   const demandedText = faults.peek('openai', 'prompt_injection') ? findInjectedAnswer(request) : undefined
   const { facts, turns } = readQuestion(request)
-  const toolCalls = demandedText ? parseToolCalls(demandedText) : chooseLookups(facts, turns, listToolNames(request))
+  const toolCalls = demandedText
+    ? parseToolCalls(demandedText)
+    : chooseLookups(facts, turns, listToolNames(request))
   if (toolCalls.length > 0) return { ...common, text: '', toolCalls, finishReason: 'tool_calls' }
   const isConstrained = request.response_format !== undefined
   const toContent = format.toContent ?? ((json: string) => json)
-  const text = demandedText ?? toContent(JSON.stringify(answerByRules(getTask(request), facts, turns) ?? {}), isConstrained)
-  if (faults.take('openai', 'content_filter')) return { ...common, text: text.slice(0, text.length / 2), finishReason: 'content_filter' }
+  const text =
+    demandedText ??
+    toContent(JSON.stringify(answerByRules(getTask(request), facts, turns) ?? {}), isConstrained)
+  if (faults.take('openai', 'content_filter'))
+    return { ...common, text: text.slice(0, text.length / 2), finishReason: 'content_filter' }
   if (demandedText?.endsWith(endlessMark)) return { ...common, text, finishReason: 'stop', isEndless: true }
-  const sentCeiling = format.ignores?.includes('max_completion_tokens') ? undefined : request.max_completion_tokens
+  const sentCeiling = format.ignores?.includes('max_completion_tokens')
+    ? undefined
+    : request.max_completion_tokens
   const ceiling = sentCeiling ?? request.max_tokens ?? Number.POSITIVE_INFINITY
   const leftTokens = ceiling - reasoningTokens
   if (leftTokens <= 0) return { ...common, text: '', reasoningTokens: ceiling, finishReason: 'length' }
   const isCut = estimateTokens(text) > leftTokens
-  return { ...common, text: isCut ? text.slice(0, leftTokens * charactersPerToken) : text, finishReason: isCut ? 'length' : 'stop' }
+  return {
+    ...common,
+    text: isCut ? text.slice(0, leftTokens * charactersPerToken) : text,
+    finishReason: isCut ? 'length' : 'stop',
+  }
 }
 
-/** The first and the last message of the user contain the facts as JSON; the messages between them are the conversation. */
+/**
+ * The first and the last message of the user contain the facts as JSON; the messages between them are the
+ * conversation.
+ */
 function readQuestion({ messages }: CompletionRequest): { facts: Facts; turns: Turn[] } {
   const spoken = messages.filter(({ role }) => role === 'user' || role === 'assistant')
   const turns = spoken.slice(1, -1).map(
@@ -57,16 +84,26 @@ function readQuestion({ messages }: CompletionRequest): { facts: Facts; turns: T
       images: typeof content === 'string' ? 0 : content.filter(({ type }) => type === 'image_url').length,
     }),
   )
-  const [first, last] = [spoken[0], spoken.at(-1)].map((message) => parseFacts(message ? readText(message.content) : ''))
+  const [first, last] = [spoken[0], spoken.at(-1)].map((message) =>
+    parseFacts(message ? readText(message.content) : ''),
+  )
   return { facts: { ...first, ...last }, turns }
 }
 
 const listToolNames = ({ tools = [] }: CompletionRequest) => tools.map(({ function: { name } }) => name)
 
-/** Return the calls in a demanded answer `{"tool_calls": [{"name": "…", "arguments": …}]}`, whether or not such tools were offered. */
+/**
+ * Return the calls in a demanded answer `{"tool_calls": [{"name": "…", "arguments": …}]}`, whether or not
+ * such tools were offered.
+ */
 function parseToolCalls(demanded: string): LocalAnswer['toolCalls'] {
-  const { tool_calls: calls } = parseFacts(demanded) as { tool_calls?: { name: string; arguments: unknown }[] }
-  return (calls ?? []).map(({ name, arguments: sent }) => ({ name, arguments: typeof sent === 'string' ? sent : JSON.stringify(sent) }))
+  const { tool_calls: calls } = parseFacts(demanded) as {
+    tool_calls?: { name: string; arguments: unknown }[]
+  }
+  return (calls ?? []).map(({ name, arguments: sent }) => ({
+    name,
+    arguments: typeof sent === 'string' ? sent : JSON.stringify(sent),
+  }))
 }
 
 function parseFacts(text: string): Facts {
@@ -82,7 +119,9 @@ const minCachedTokens = 1024
 const cacheStep = 128
 const maxRemembered = 30
 
-/** Create a function that counts the tokens of a prompt that the provider still has from an earlier request. */
+/**
+ * Create a function that counts the tokens of a prompt that the provider still has from an earlier request.
+ */
 export function createPromptCache(): (request: CompletionRequest) => number {
   const recent: string[] = []
   return ({ messages }) => {
@@ -103,11 +142,16 @@ function countSharedStart(a: string, b: string): number {
 }
 
 /** The usage of a call, as the vendor reports it. */
-export function toUsage(request: CompletionRequest, { text, toolCalls, reasoningTokens }: LocalAnswer, cachedTokens: number) {
+export function toUsage(
+  request: CompletionRequest,
+  { text, toolCalls, reasoningTokens }: LocalAnswer,
+  cachedTokens: number,
+) {
   const prompt_tokens =
     request.messages.reduce((sum, { content }) => sum + estimateTokens(readText(content)), 0) +
     estimateTokens(JSON.stringify(request.tools ?? ''))
-  const completion_tokens = estimateTokens(text + toolCalls.map((call) => call.arguments).join('')) + reasoningTokens
+  const completion_tokens =
+    estimateTokens(text + toolCalls.map((call) => call.arguments).join('')) + reasoningTokens
   return {
     prompt_tokens,
     completion_tokens,

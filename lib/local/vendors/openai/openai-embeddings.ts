@@ -21,17 +21,25 @@ export interface LocalEmbeddings {
   tokens: number
 }
 
-/** Embed texts as the vendor does, or return its refusal. Texts with the same words and parts of words are near each other. */
+/**
+ * Embed texts as the vendor does, or return its refusal. Texts with the same words and parts of words are
+ * near each other.
+ */
 export function embed(body: unknown): LocalEmbeddings | RequestError {
   const parsed = EmbeddingRequest.safeParse(body)
-  if (!parsed.success) return refuse(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '))
+  if (!parsed.success)
+    return refuse(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '))
   const { model, input } = parsed.data
   if (model !== embeddingModelName) return modelNotFound(model)
   const tokens = input.map(estimateTokens)
   const sum = tokens.reduce((total, count) => total + count, 0)
   if (tokens.includes(0)) return refuse("'input' cannot be an empty string.")
   if (Math.max(...tokens) > maxTokensEach || sum > maxTokensTogether) return refuse('Too many tokens.')
-  const data = input.map((text, index) => ({ object: 'embedding' as const, index, embedding: toVector(text) }))
+  const data = input.map((text, index) => ({
+    object: 'embedding' as const,
+    index,
+    embedding: toVector(text),
+  }))
   return { model, data, tokens: sum }
 }
 
@@ -43,13 +51,17 @@ const dimensions = 256
 /** Words of the same meaning, so that a test can find what no shared word finds. */
 const sameMeaning: Record<string, string> = { tintenpatrone: 'cartridge', odposlech: 'wiretap' }
 
-/** Sum up a vector per word and per three letters. Each has a sign in every dimension, which a hash of it decides. */
+/**
+ * Sum up a vector per word and per three letters. Each has a sign in every dimension, which a hash of it
+ * decides.
+ */
 function toVector(text: string): number[] {
   const vector: number[] = Array.from({ length: dimensions }, () => 0)
   for (const [word] of text.toLowerCase().matchAll(/[\p{L}\p{N}]+/gu)) {
     const meaning = sameMeaning[word] ?? word
     addSigns(vector, meaning, 2)
-    for (let start = 0; start + 3 <= meaning.length; start++) addSigns(vector, meaning.slice(start, start + 3), 1 / meaning.length)
+    for (let start = 0; start + 3 <= meaning.length; start++)
+      addSigns(vector, meaning.slice(start, start + 3), 1 / meaning.length)
   }
   return vector.some((value) => value !== 0) ? vector : vector.map(() => 1)
 }

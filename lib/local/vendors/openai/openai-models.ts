@@ -1,6 +1,8 @@
 import { modelName } from '#local/model/model.ts'
 
-/** A model that the emulator offers. All models answer by the same rules and differ only in these properties. */
+/**
+ * A model that the emulator offers. All models answer by the same rules and differ only in these properties.
+ */
 export interface LocalModel {
   id: string
   /** Whether it takes `reasoning_effort`, and spends tokens on reasoning. */
@@ -23,7 +25,14 @@ export const localModels: readonly LocalModel[] = [
 ]
 
 /**
- * Tokens that a model spends on reasoning before its answer. They count against the ceiling of the answer. Without an effort in the request,
- * real models take `medium`.
+ * Tokens that a model spends on reasoning before its answer. They count against the ceiling of the answer.
+ * Without an effort in the request, real models take `medium`.
  */
-export const localReasoningTokens: Record<string, number> = { none: 0, low: 256, medium: 1280, high: 6000, xhigh: 20_000, max: 40_000 }
+export const localReasoningTokens: Record<string, number> = {
+  none: 0,
+  low: 256,
+  medium: 1280,
+  high: 6000,
+  xhigh: 20_000,
+  max: 40_000,
+}

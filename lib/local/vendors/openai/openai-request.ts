@@ -4,7 +4,10 @@ import { findRefusal, type RequestError, type WireFormat, wireFormats } from './
 
 const ContentPart = z.union([
   z.strictObject({ type: z.literal('text'), text: z.string() }),
-  z.strictObject({ type: z.literal('image_url'), image_url: z.looseObject({ url: z.string().startsWith('data:image/') }) }),
+  z.strictObject({
+    type: z.literal('image_url'),
+    image_url: z.looseObject({ url: z.string().startsWith('data:image/') }),
+  }),
 ])
 // The largest answer of a real model: https://developers.openai.com/api/docs/models/gpt-6.1-terra
 const TokenCeiling = z.int().min(1).max(128_000)
@@ -12,7 +15,10 @@ const CompletionRequest = z.looseObject({
   model: z.string(),
   messages: z
     .array(
-      z.looseObject({ role: z.enum(['system', 'developer', 'user', 'assistant']), content: z.union([z.string(), z.array(ContentPart)]) }),
+      z.looseObject({
+        role: z.enum(['system', 'developer', 'user', 'assistant']),
+        content: z.union([z.string(), z.array(ContentPart)]),
+      }),
     )
     .min(1),
   stream: z.boolean().nullish(),
@@ -52,14 +58,37 @@ const CompletionRequest = z.looseObject({
 })
 export type CompletionRequest = z.infer<typeof CompletionRequest>
 
-const ignoredParameters = ['metadata', 'n', 'prompt_cache_key', 'safety_identifier', 'seed', 'service_tier', 'store', 'user', 'verbosity']
+const ignoredParameters = [
+  'metadata',
+  'n',
+  'prompt_cache_key',
+  'safety_identifier',
+  'seed',
+  'service_tier',
+  'store',
+  'user',
+  'verbosity',
+]
 const knownParameters = new Set([...Object.keys(CompletionRequest.shape), ...ignoredParameters])
-/** What reasoning models of OpenAI refuse, although older models take it: https://developers.openai.com/api/docs/guides/reasoning */
-const refusedParameters = ['frequency_penalty', 'logit_bias', 'logprobs', 'max_tokens', 'presence_penalty', 'stop', 'temperature', 'top_p']
+/**
+ * What reasoning models of OpenAI refuse, although older models take it:
+ * https://developers.openai.com/api/docs/guides/reasoning
+ */
+const refusedParameters = [
+  'frequency_penalty',
+  'logit_bias',
+  'logprobs',
+  'max_tokens',
+  'presence_penalty',
+  'stop',
+  'temperature',
+  'top_p',
+]
 
 /**
- * Check a request as the vendor does: unknown models, unsupported parameters and schemas outside the strict mode are errors. OpenAI gets nothing but
- * the best format, so that a request that needs another one is noticed.
+ * Check a request as the vendor does: unknown models, unsupported parameters and schemas outside the strict
+ * mode are errors. OpenAI gets nothing but the best format, so that a request that needs another one is
+ * noticed.
  */
 export function parseCompletionRequest(
   body: unknown,
@@ -70,22 +99,35 @@ export function parseCompletionRequest(
   const fields = typeof body === 'object' && body !== null ? body : {}
   const refused = findRefusal(format, fields) ?? (isOpenAi ? findRefusedParameter(fields) : undefined)
   if (refused) return refused
-  if (!parsed.success) return invalid(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '))
+  if (!parsed.success)
+    return invalid(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '))
   const request = parsed.data
   const model = localModels.find(({ id }) => id === request.model)
   if (!model) return modelNotFound(request.model)
   const { response_format: answerFormat } = request
-  const strictSchema = answerFormat?.type === 'json_schema' && answerFormat.json_schema.strict ? answerFormat.json_schema.schema : undefined
-  if (isOpenAi && answerFormat?.type !== 'json_schema') return invalid('The answer needs a JSON schema here.', 'response_format')
+  const strictSchema =
+    answerFormat?.type === 'json_schema' && answerFormat.json_schema.strict
+      ? answerFormat.json_schema.schema
+      : undefined
+  if (isOpenAi && answerFormat?.type !== 'json_schema')
+    return invalid('The answer needs a JSON schema here.', 'response_format')
   const problem = findStrictProblem(strictSchema, 'schema')
   for (const { function: called } of request.tools ?? []) {
     const toolProblem = called.strict ? findStrictProblem(called.parameters, 'parameters') : undefined
-    if (toolProblem) return invalid(`Invalid schema for function '${called.name}': ${toolProblem}`, 'tools', 'invalid_function_parameters')
+    if (toolProblem)
+      return invalid(
+        `Invalid schema for function '${called.name}': ${toolProblem}`,
+        'tools',
+        'invalid_function_parameters',
+      )
   }
   if (problem) return invalid(`Invalid schema for response_format: ${problem}`, 'response_format', null)
   // https://developers.openai.com/api/docs/guides/structured-outputs#json-mode
   if (answerFormat?.type === 'json_object' && !JSON.stringify(request.messages).includes('JSON'))
-    return invalid("'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.", 'messages')
+    return invalid(
+      "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.",
+      'messages',
+    )
   return findEffortProblem(request, model) ?? { request, model }
 }
 
@@ -106,17 +148,31 @@ function invalid(message: string, param: string | null = null, code: string | nu
 function findRefusedParameter(body: object): RequestError | undefined {
   for (const name of Object.keys(body)) {
     if (refusedParameters.includes(name))
-      return invalid(`Unsupported parameter: '${name}' is not supported with this model.`, name, 'unsupported_parameter')
+      return invalid(
+        `Unsupported parameter: '${name}' is not supported with this model.`,
+        name,
+        'unsupported_parameter',
+      )
     if (!knownParameters.has(name)) return invalid(`Unknown parameter: '${name}'.`, name, 'unknown_parameter')
   }
   return undefined
 }
 
-function findEffortProblem({ reasoning_effort: effort }: CompletionRequest, { reasons }: LocalModel): RequestError | undefined {
+function findEffortProblem(
+  { reasoning_effort: effort }: CompletionRequest,
+  { reasons }: LocalModel,
+): RequestError | undefined {
   if (effort == null) return undefined
   const name = 'reasoning_effort'
-  if (!reasons) return invalid(`Unsupported parameter: '${name}' is not supported with this model.`, name, 'unsupported_parameter')
-  return Object.hasOwn(localReasoningTokens, effort) ? undefined : invalid(`Unsupported value: '${effort}'.`, name, 'unsupported_value')
+  if (!reasons)
+    return invalid(
+      `Unsupported parameter: '${name}' is not supported with this model.`,
+      name,
+      'unsupported_parameter',
+    )
+  return Object.hasOwn(localReasoningTokens, effort)
+    ? undefined
+    : invalid(`Unsupported value: '${effort}'.`, name, 'unsupported_value')
 }
 
 // https://developers.openai.com/api/docs/guides/structured-outputs#supported-schemas
@@ -131,10 +187,19 @@ function findStrictProblem(schema: unknown, path: string): string | undefined {
   if (typeof schema !== 'object' || schema === null) return undefined
   const unknown = Object.keys(schema).find((keyword) => !strictKeywords.has(keyword))
   if (unknown) return `'${unknown}' is not permitted at ${path}`
-  const { type, properties = {}, required = [], additionalProperties, items, anyOf = [] } = schema as Record<string, unknown>
+  const {
+    type,
+    properties = {},
+    required = [],
+    additionalProperties,
+    items,
+    anyOf = [],
+  } = schema as Record<string, unknown>
   const names = Object.keys(properties as object)
-  if (type === 'object' && additionalProperties !== false) return `'additionalProperties' must be false at ${path}`
-  if (names.some((name) => !(required as string[]).includes(name))) return `'required' must contain every property at ${path}`
+  if (type === 'object' && additionalProperties !== false)
+    return `'additionalProperties' must be false at ${path}`
+  if (names.some((name) => !(required as string[]).includes(name)))
+    return `'required' must contain every property at ${path}`
   const parts: [string, unknown][] = [
     ...Object.entries(properties as object),
     ['items', items],

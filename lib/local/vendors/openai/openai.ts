@@ -22,29 +22,47 @@ interface OpenAiOptions {
 
 const dayMs = 24 * 60 * 60_000
 
-/** Create the chat completions and embeddings APIs in each recorded format, streamed or not. The answers come from the rules in `model/`. */
+/**
+ * Create the chat completions and embeddings APIs in each recorded format, streamed or not. The answers come
+ * from the rules in `model/`.
+ */
 export function createOpenaiRoutes(options: OpenAiOptions): Hono {
   const app = new Hono()
   // The root has no path of its own, so it comes last.
-  for (const format of Object.values<WireFormat>(wireFormats).reverse()) app.route(format.path || '/', createRoutes(format, options))
+  for (const format of Object.values<WireFormat>(wireFormats).reverse())
+    app.route(format.path || '/', createRoutes(format, options))
   return app
 }
 
 function createRoutes(format: WireFormat, { records, clock, faults, key }: OpenAiOptions): Hono<LocalEnv> {
   const app = new Hono<LocalEnv>()
   const countCached = createPromptCache()
-  const sendError = (c: Context, error: RequestError) => c.json(format.toErrorBody(error) as object, error.status)
+  const sendError = (c: Context, error: RequestError) =>
+    c.json(format.toErrorBody(error) as object, error.status)
   app.use(async (c, next) => {
-    const sentKey = format.keyHeader ? c.req.header(format.keyHeader) : c.req.header('authorization')?.replace(/^Bearer /, '')
+    const sentKey = format.keyHeader
+      ? c.req.header(format.keyHeader)
+      : c.req.header('authorization')?.replace(/^Bearer /, '')
     if (sentKey === key) return next()
-    return sendError(c, { status: 401, message: 'Incorrect API key provided.', param: null, code: 'invalid_api_key' })
+    return sendError(c, {
+      status: 401,
+      message: 'Incorrect API key provided.',
+      param: null,
+      code: 'invalid_api_key',
+    })
   })
   app.post('/chat/completions', async (c) => {
     const body = await c.req.json().catch(() => null)
     const parsed = parseCompletionRequest(body, format)
     const common = { method: 'POST', path: `${format.path}/chat/completions`, request: shortenImages(body) }
     if ('status' in parsed) {
-      records.add('ai', { ...common, status: parsed.status, response: parsed.message, task: null, usage: null })
+      records.add('ai', {
+        ...common,
+        status: parsed.status,
+        response: parsed.message,
+        task: null,
+        usage: null,
+      })
       return sendError(c, parsed)
     }
     const { request, model } = parsed
@@ -53,9 +71,19 @@ function createRoutes(format: WireFormat, { records, clock, faults, key }: OpenA
     const response = written.length > maxRecordedLength ? `${written.slice(0, maxRecordedLength)}…` : written
     const usage = toUsage(request, answer, countCached(request))
     const isCut = faults.take('openai', 'cut') !== undefined
-    records.add('ai', { ...common, status: 200, response, task: getTask(request), usage: isCut ? null : toRecordedUsage(toTokens(usage)) })
+    records.add('ai', {
+      ...common,
+      status: 200,
+      response,
+      task: getTask(request),
+      usage: isCut ? null : toRecordedUsage(toTokens(usage)),
+    })
     c.header('x-request-id', `req_${crypto.randomUUID().replaceAll('-', '')}`)
-    const fields = { id: `chatcmpl-local${clock.now()}`, created: Math.floor(clock.now() / 1000), model: model.id }
+    const fields = {
+      id: `chatcmpl-local${clock.now()}`,
+      created: Math.floor(clock.now() / 1000),
+      model: model.id,
+    }
     const sentUsage = format.hidesUsage ? undefined : usage
     const sent = request.stream
       ? sendStream(c, format, fields, answer, request.stream_options?.include_usage ? sentUsage : undefined)
@@ -67,38 +95,82 @@ function createRoutes(format: WireFormat, { records, clock, faults, key }: OpenA
     const result = embed(body)
     const common = { method: 'POST', path: `${format.path}/embeddings`, request: body }
     if ('status' in result) {
-      records.add('ai', { ...common, status: result.status, response: result.message, task: null, usage: null })
+      records.add('ai', {
+        ...common,
+        status: result.status,
+        response: result.message,
+        task: null,
+        usage: null,
+      })
       return sendError(c, result)
     }
     const { model, data, tokens } = result
     const usage = toRecordedUsage({ input: tokens, cached: 0, output: 0, reasoning: 0 })
-    records.add('ai', { ...common, status: 200, response: `${data.length} embeddings`, task: 'embedding', usage })
+    records.add('ai', {
+      ...common,
+      status: 200,
+      response: `${data.length} embeddings`,
+      task: 'embedding',
+      usage,
+    })
     c.header('x-request-id', `req_${crypto.randomUUID().replaceAll('-', '')}`)
-    return c.json({ object: 'list', model, data, ...(format.hidesUsage ? {} : { usage: { prompt_tokens: tokens, total_tokens: tokens } }) })
+    return c.json({
+      object: 'list',
+      model,
+      data,
+      ...(format.hidesUsage ? {} : { usage: { prompt_tokens: tokens, total_tokens: tokens } }),
+    })
   })
   const toModel = ({ id, daysLeft }: LocalModel) => {
-    const shutdown_date = daysLeft === null ? null : new Date(clock.now() + daysLeft * dayMs).toISOString().slice(0, 10)
+    const shutdown_date =
+      daysLeft === null ? null : new Date(clock.now() + daysLeft * dayMs).toISOString().slice(0, 10)
     return { id, object: 'model', created: 0, owned_by: 'local', shutdown_date }
   }
-  if (format.modelsApi !== 'none') app.get('/models', (c) => c.json({ object: 'list', data: localModels.map(toModel) }))
+  if (format.modelsApi !== 'none')
+    app.get('/models', (c) => c.json({ object: 'list', data: localModels.map(toModel) }))
   if (!format.modelsApi)
     app.get('/models/:model', (c) => {
       const model = localModels.find(({ id }) => id === c.req.param('model'))
       return model ? c.json(toModel(model)) : sendError(c, modelNotFound(c.req.param('model')))
     })
-  app.all('*', (c) => sendError(c, { status: 404, message: `Unknown request URL: ${c.req.method} ${c.req.path}`, param: null, code: null }))
+  app.all('*', (c) =>
+    sendError(c, {
+      status: 404,
+      message: `Unknown request URL: ${c.req.method} ${c.req.path}`,
+      param: null,
+      code: null,
+    }),
+  )
   return app
 }
 
 /** Return the tokens of a call, and their cost as the service computes it. */
-function toRecordedUsage({ reasoning, ...tokens }: { input: number; cached: number; output: number; reasoning: number }) {
-  const microDollars = computeCost(defaultPrices, '*', { ...tokens, cacheWrites: 0, reasoning, isEstimated: false })
+function toRecordedUsage({
+  reasoning,
+  ...tokens
+}: {
+  input: number
+  cached: number
+  output: number
+  reasoning: number
+}) {
+  const microDollars = computeCost(defaultPrices, '*', {
+    ...tokens,
+    cacheWrites: 0,
+    reasoning,
+    isEstimated: false,
+  })
   return { ...tokens, cents: microDollars / 10_000 }
 }
 
 function toTokens({ prompt_tokens, completion_tokens, ...details }: ReturnType<typeof toUsage>) {
   const { cached_tokens: cached } = details.prompt_tokens_details
-  return { input: prompt_tokens, cached, output: completion_tokens, reasoning: details.completion_tokens_details.reasoning_tokens }
+  return {
+    input: prompt_tokens,
+    cached,
+    output: completion_tokens,
+    reasoning: details.completion_tokens_details.reasoning_tokens,
+  }
 }
 
 const maxRecordedLength = 20_000
@@ -137,7 +209,11 @@ function sendCompletion(
 
 /** https://developers.openai.com/api/docs/guides/function-calling */
 function toCallFields(calls: LocalAnswer['toolCalls']) {
-  const toCall = (called: (typeof calls)[number]) => ({ id: `call_${crypto.randomUUID()}`, type: 'function', function: called })
+  const toCall = (called: (typeof calls)[number]) => ({
+    id: `call_${crypto.randomUUID()}`,
+    type: 'function',
+    function: called,
+  })
   return calls.length > 0 ? { tool_calls: calls.map(toCall) } : {}
 }
 
@@ -153,7 +229,9 @@ function cut(c: Context<LocalEnv>, text: string): Response {
       isSent = true
     },
   })
-  return c.body(body, 200, { 'content-type': text.startsWith('data:') ? 'text/event-stream' : 'application/json' })
+  return c.body(body, 200, {
+    'content-type': text.startsWith('data:') ? 'text/event-stream' : 'application/json',
+  })
 }
 
 function sendStream(
@@ -164,15 +242,20 @@ function sendStream(
   usage: object | undefined,
 ): Response {
   const encoder = new TextEncoder()
-  const event = (data: unknown) => encoder.encode(`data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`)
+  const event = (data: unknown) =>
+    encoder.encode(`data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`)
   const chunk = (fields: object) => event({ ...common, object: 'chat.completion.chunk', ...fields })
-  const delta = (delta: object, finish_reason: string | null = null) => chunk({ choices: [{ index: 0, delta, finish_reason }] })
+  const delta = (delta: object, finish_reason: string | null = null) =>
+    chunk({ choices: [{ index: 0, delta, finish_reason }] })
   const pieceLength = Math.max(40, Math.ceil(answer.text.length / maxPieces))
   const pieces = answer.text.match(new RegExp(`[\\s\\S]{1,${pieceLength}}`, 'g')) ?? []
   let nextPiece = 0
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
-      if (startsEmpty) controller.enqueue(chunk({ choices: [], prompt_filter_results: [{ prompt_index: 0, content_filter_results: {} }] }))
+      if (startsEmpty)
+        controller.enqueue(
+          chunk({ choices: [], prompt_filter_results: [{ prompt_index: 0, content_filter_results: {} }] }),
+        )
       if (reasoningField) controller.enqueue(delta({ [reasoningField]: reasoning }))
     },
     async pull(controller) {
@@ -202,7 +285,9 @@ function sendStream(
 function shortenImages(body: unknown): unknown {
   return JSON.parse(
     JSON.stringify(body, (_key, value) =>
-      typeof value === 'string' && value.startsWith('data:image/') ? `${value.slice(0, 30)}… (${value.length} characters)` : value,
+      typeof value === 'string' && value.startsWith('data:image/')
+        ? `${value.slice(0, 30)}… (${value.length} characters)`
+        : value,
     ) ?? 'null',
   )
 }

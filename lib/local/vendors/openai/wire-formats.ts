@@ -7,21 +7,36 @@ export interface RequestError {
 }
 
 /** The parameters that endpoints differ in. */
-type Parameter = 'max_completion_tokens' | 'max_tokens' | 'reasoning_effort' | 'stream_options' | 'json_schema' | 'json_object' | 'tools'
+type Parameter =
+  | 'max_completion_tokens'
+  | 'max_tokens'
+  | 'reasoning_effort'
+  | 'stream_options'
+  | 'json_schema'
+  | 'json_object'
+  | 'tools'
 
-/** How a provider or a server of models speaks the protocol of OpenAI: what it refuses, in which words, and how its answers look. */
+/**
+ * How a provider or a server of models speaks the protocol of OpenAI: what it refuses, in which words, and
+ * how its answers look.
+ */
 export interface WireFormat {
   /** Path below `/openai`, as in the vendor's own base URL. */
   path: string
   /** The header that has the key; `authorization` if it is left out. */
   keyHeader?: 'api-key'
-  /** The message of the error for each parameter that it refuses. It ignores the others that it does not know. */
+  /**
+   * The message of the error for each parameter that it refuses. It ignores the others that it does not know.
+   */
   refuses: Partial<Record<Parameter, string>>
   /** Parameters that it ignores. */
   ignores?: readonly Parameter[]
   /** Return the body of an error, in the vendor's shape. */
   toErrorBody(error: RequestError): unknown
-  /** Return the text of an answer as a model behind it writes it. `isConstrained` means that the server forces the demanded format. */
+  /**
+   * Return the text of an answer as a model behind it writes it. `isConstrained` means that the server forces
+   * the demanded format.
+   */
   toContent?(json: string, isConstrained: boolean): string
   /** Return the spelling of a reason to finish. */
   toFinishReason?(reason: string): string
@@ -35,9 +50,13 @@ export interface WireFormat {
   modelsApi?: 'list' | 'none'
 }
 
-const toOpenAiError = ({ message, param, code }: RequestError) => ({ error: { message, type: 'invalid_request_error', param, code } })
+const toOpenAiError = ({ message, param, code }: RequestError) => ({
+  error: { message, type: 'invalid_request_error', param, code },
+})
 
-/** The recorded formats. The links are to the vendors' documentation, or to a report that quotes the answer. */
+/**
+ * The recorded formats. The links are to the vendors' documentation, or to a report that quotes the answer.
+ */
 export const wireFormats = {
   // https://developers.openai.com/api/docs/api-reference/chat/create. Base URL of the settings.
   openai: { path: '', refuses: {}, toErrorBody: toOpenAiError },
@@ -45,7 +64,8 @@ export const wireFormats = {
   // https://learn.microsoft.com/azure/foundry/openai/api-version-lifecycle. The filter's verdict on the prompt is the first event of a stream.
   azure: { path: '/azure/openai/v1', refuses: {}, toErrorBody: toOpenAiError, startsEmpty: true },
 
-  // The address with a deployment and an older api-version: https://github.com/openai/openai-python/issues/1724 and
+  // The address with a deployment and an older api-version:
+  // https://github.com/openai/openai-python/issues/1724 and
   // https://github.com/microsoft/semantic-kernel/issues/10510 quote its refusals.
   azureDeployment: {
     path: '/azure/openai/deployments/local',
@@ -55,7 +75,9 @@ export const wireFormats = {
       reasoning_effort: 'Unrecognized request argument supplied: reasoning_effort',
       stream_options: 'Validation error at #/stream_options: Extra inputs are not permitted',
     },
-    toErrorBody: ({ message }) => ({ error: { message, type: 'invalid_request_error', param: null, code: null } }),
+    toErrorBody: ({ message }) => ({
+      error: { message, type: 'invalid_request_error', param: null, code: null },
+    }),
     startsEmpty: true,
     modelsApi: 'none',
   },
@@ -70,20 +92,29 @@ export const wireFormats = {
       tools: 'registry.ollama.ai/library/local-rules-1 does not support tools',
     },
     ignores: ['max_completion_tokens'],
-    toErrorBody: ({ message }) => ({ error: { message, type: 'invalid_request_error', param: null, code: null } }),
+    toErrorBody: ({ message }) => ({
+      error: { message, type: 'invalid_request_error', param: null, code: null },
+    }),
     reasoningField: 'reasoning',
   },
 
   // https://docs.vllm.ai/en/stable/serving/openai_compatible_server/. Its decoder refuses some schemas: https://github.com/vllm-project/vllm/issues/26421.
-  // Without a reasoning parser the thoughts are in the content: https://docs.vllm.ai/en/stable/features/reasoning_outputs/.
-  // Without its flags it takes no tools: https://github.com/vllm-project/vllm/issues/9986.
+  // Without a reasoning parser the thoughts are in the content:
+  // https://docs.vllm.ai/en/stable/features/reasoning_outputs/. Without its flags it takes no tools:
+  // https://github.com/vllm-project/vllm/issues/9986.
   vllm: {
     path: '/vllm/v1',
     refuses: {
       json_schema: 'The provided JSON schema contains features not supported by xgrammar.',
       tools: '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
     },
-    toErrorBody: ({ status, message }) => ({ object: 'error', message, type: 'BadRequestError', param: null, code: status }),
+    toErrorBody: ({ status, message }) => ({
+      object: 'error',
+      message,
+      type: 'BadRequestError',
+      param: null,
+      code: status,
+    }),
     toContent: (json) => `<think>\nThe facts say {"reply": "not yet"}. I answer now.\n</think>\n\n${json}`,
     modelsApi: 'list',
   },
@@ -96,7 +127,9 @@ export const wireFormats = {
       json_schema: 'Either "json_schema" or "grammar" can be specified, but not both',
       tools: 'tools param requires --jinja flag',
     },
-    toErrorBody: ({ status, message }) => ({ error: { code: status, message, type: 'invalid_request_error' } }),
+    toErrorBody: ({ status, message }) => ({
+      error: { code: status, message, type: 'invalid_request_error' },
+    }),
     reasoningField: 'reasoning_content',
     hidesUsage: true,
     modelsApi: 'list',
@@ -112,19 +145,32 @@ export const wireFormats = {
         `litellm.UnsupportedParamsError: hosted_vllm does not support parameters: ['${name.startsWith('json') ? 'response_format' : name}'], for model=local-rules-1. To drop these, set \`litellm.drop_params=True\``,
       ]),
     ),
-    toErrorBody: ({ status, message }) => ({ error: { message, type: null, param: null, code: String(status) } }),
-    toContent: (json) => `Sure! Here is the answer as JSON:\n\n\`\`\`json\n${json}\n\`\`\`\n\nLet me know if {anything} is missing.`,
+    toErrorBody: ({ status, message }) => ({
+      error: { message, type: null, param: null, code: String(status) },
+    }),
+    toContent: (json) =>
+      `Sure! Here is the answer as JSON:\n\n\`\`\`json\n${json}\n\`\`\`\n\nLet me know if {anything} is missing.`,
   },
 
   // https://ai.google.dev/gemini-api/docs/openai. Errors are lists: https://github.com/MinLL/SkyrimNet-GamePlugin/issues/77 quotes one. The reasons
   // to finish are written as in https://ai.google.dev/api/generate-content#FinishReason.
   gemini: {
     path: '/gemini/v1beta/openai',
-    refuses: { stream_options: 'Invalid JSON payload received. Unknown name "stream_options": Cannot find field.' },
+    refuses: {
+      stream_options: 'Invalid JSON payload received. Unknown name "stream_options": Cannot find field.',
+    },
     toErrorBody: ({ status, message }) => [
-      { error: { code: status, message, status: status === 404 ? 'NOT_FOUND' : 'INVALID_ARGUMENT', details: [] } },
+      {
+        error: {
+          code: status,
+          message,
+          status: status === 404 ? 'NOT_FOUND' : 'INVALID_ARGUMENT',
+          details: [],
+        },
+      },
     ],
-    toContent: (json, isConstrained) => (isConstrained ? `${json.slice(0, -1)},"confidence":{"level":"high"}}` : json),
+    toContent: (json, isConstrained) =>
+      isConstrained ? `${json.slice(0, -1)},"confidence":{"level":"high"}}` : json,
     toFinishReason: (reason) => (reason === 'length' ? 'MAX_TOKENS' : reason.toUpperCase()),
   },
 } as const satisfies Record<string, WireFormat>

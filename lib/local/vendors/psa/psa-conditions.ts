@@ -1,12 +1,14 @@
-// The part of ConnectWise's condition language that the service uses: only `=`, `!=`, `contains`, `in` and `not in`, with `and`, `or` and
-// parentheses.
+// The part of ConnectWise's condition language that the service uses: only `=`, `!=`, `contains`, `in` and
+// `not in`, with `and`, `or` and parentheses.
 
 type Predicate = (item: unknown) => boolean
 type Value = string | number | boolean | null
 
 /** Parse conditions into a predicate. Throw on a syntax error. */
 export function parseConditions(text: string): Predicate {
-  const tokens = [...text.matchAll(/\s*("(?:[^"\\]|\\.)*"|!=|<=|>=|[=<>(),]|[\w./-]+|\S)/g)].map(([, token = '']) => token)
+  const tokens = [...text.matchAll(/\s*("(?:[^"\\]|\\.)*"|!=|<=|>=|[=<>(),]|[\w./-]+|\S)/g)].map(
+    ([, token = '']) => token,
+  )
   let position = 0
   const nextIs = (word: string) => tokens[position]?.toLowerCase() === word
   const skipIf = (word: string): boolean => {
@@ -17,7 +19,9 @@ export function parseConditions(text: string): Predicate {
   const takeToken = (expected?: string): string => {
     const token = tokens[position++]
     if (token === undefined || (expected !== undefined && token.toLowerCase() !== expected))
-      throw new Error(expected ? `Expected ${expected} as token ${position}` : 'Unexpected end of the conditions')
+      throw new Error(
+        expected ? `Expected ${expected} as token ${position}` : 'Unexpected end of the conditions',
+      )
     return token
   }
   const parseOr = (): Predicate => {
@@ -72,7 +76,12 @@ export function parseConditions(text: string): Predicate {
 
 /** Read a field by its path, such as `board/id`. */
 function readField(item: unknown, path: string): unknown {
-  return path.split('/').reduce<unknown>((value, key) => (value as Record<string, unknown> | null | undefined)?.[key], item) ?? null
+  return (
+    path
+      .split('/')
+      .reduce<unknown>((value, key) => (value as Record<string, unknown> | null | undefined)?.[key], item) ??
+    null
+  )
 }
 
 function parseLiteral(token: string): Value {

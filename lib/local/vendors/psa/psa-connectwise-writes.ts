@@ -36,7 +36,11 @@ const NewTimeEntry = z.object({
 })
 
 /** Add the routes that change and create tickets and time entries. Errors have the vendor's format. */
-export function addConnectwiseWrites(app: Hono, psa: LocalPsa, { root, sendPage, sendError, toTicketBody }: ConnectwiseFormat): void {
+export function addConnectwiseWrites(
+  app: Hono,
+  psa: LocalPsa,
+  { root, sendPage, sendError, toTicketBody }: ConnectwiseFormat,
+): void {
   const sendInvalid = (c: Context, message: string) => sendError(c, 400, 'InvalidObject', message)
   for (const kind of ['service', 'project'] as const)
     app.patch(`${root}/${kind}/tickets/:id{[0-9]+}`, async (c) => {
@@ -45,15 +49,25 @@ export function addConnectwiseWrites(app: Hono, psa: LocalPsa, { root, sendPage,
       const operations = z.array(Operation).safeParse(await c.req.json())
       if (!operations.success) return sendInvalid(c, 'The operations are invalid')
       const fields = { board: 'boardId', status: 'statusId', owner: 'memberId' } as const
-      const change = Object.fromEntries(operations.data.map(({ path, value }) => [fields[path], value?.id ?? null]))
+      const change = Object.fromEntries(
+        operations.data.map(({ path, value }) => [fields[path], value?.id ?? null]),
+      )
       const refusal = psa.changeTicket(ticket, change)
       return refusal ? sendInvalid(c, refusal) : c.json(toTicketBody(ticket))
     })
   app.post(`${root}/service/tickets`, async (c) => {
     const { data: input, error } = NewTicket.safeParse(await c.req.json())
     if (!input) return sendMissing(c, 'ticket', String(error.issues[0]?.path[0]))
-    if (!psa.data.companies.some(({ id }) => id === input.company.id)) return sendInvalid(c, 'Company not found')
-    const { summary, initialDescription: description = '', company, contact, board, externalXRef: reference } = input
+    if (!psa.data.companies.some(({ id }) => id === input.company.id))
+      return sendInvalid(c, 'Company not found')
+    const {
+      summary,
+      initialDescription: description = '',
+      company,
+      contact,
+      board,
+      externalXRef: reference,
+    } = input
     const optional = reference === undefined ? {} : { reference }
     const ids = { companyId: company.id, contactId: contact?.id ?? null, boardId: board?.id ?? 1 }
     return c.json(toTicketBody(psa.createTicket({ summary, description, ...ids, ...optional })), 201)
@@ -63,7 +77,8 @@ export function addConnectwiseWrites(app: Hono, psa: LocalPsa, { root, sendPage,
     const parent = findTicketOf(psa, 'service', c)
     const ids = TicketMerge.safeParse(await c.req.json()).data?.mergeTicketIds
     const tickets = ids?.map((id) => psa.findTicket(id)).filter((ticket) => ticket !== undefined)
-    if (!parent || tickets?.length !== ids?.length || !tickets) return sendInvalid(c, 'A ticket does not exist')
+    if (!parent || tickets?.length !== ids?.length || !tickets)
+      return sendInvalid(c, 'A ticket does not exist')
     for (const ticket of tickets) psa.mergeTicket(ticket, parent)
     return c.json(toTicketBody(parent))
   })
@@ -71,9 +86,19 @@ export function addConnectwiseWrites(app: Hono, psa: LocalPsa, { root, sendPage,
   app.post(`${root}/time/entries`, async (c) => {
     const { data: input, error } = NewTimeEntry.safeParse(await c.req.json())
     if (!input) return sendMissing(c, 'timeEntry', String(error.issues[0]?.path[0]))
-    const ticket = input.chargeToType === 'ProjectTicket' ? psa.findProjectTicket(input.chargeToId) : psa.findTicket(input.chargeToId)
+    const ticket =
+      input.chargeToType === 'ProjectTicket'
+        ? psa.findProjectTicket(input.chargeToId)
+        : psa.findTicket(input.chargeToId)
     if (!ticket) return sendInvalid(c, 'The ticket does not exist')
-    const { member, timeStart: startedAt, actualHours: hours, internalNotes, notes, addToInternalAnalysisFlag } = input
+    const {
+      member,
+      timeStart: startedAt,
+      actualHours: hours,
+      internalNotes,
+      notes,
+      addToInternalAnalysisFlag,
+    } = input
     const timeEntry = { memberId: member.id, startedAt, hours, internalNotes }
     return c.json({ id: psa.addNote(ticket, notes, addToInternalAnalysisFlag, timeEntry).id, ...input }, 201)
   })
@@ -100,13 +125,19 @@ function listTimeEntries({ data }: LocalPsa): object[] {
   )
 }
 
-export function findTicketOf(psa: LocalPsa, kind: 'service' | 'project', c: Context): LocalTicket | undefined {
+export function findTicketOf(
+  psa: LocalPsa,
+  kind: 'service' | 'project',
+  c: Context,
+): LocalTicket | undefined {
   const id = Number(c.req.param('id'))
   return kind === 'project' ? psa.findProjectTicket(id) : psa.findTicket(id)
 }
 
 /** Send the error for a required field that is missing or invalid. */
 export function sendMissing(c: Context, object: string, field: string): Response {
-  const errors = [{ code: 'MissingRequiredField', message: `The ${field} field is required.`, resource: object, field }]
+  const errors = [
+    { code: 'MissingRequiredField', message: `The ${field} field is required.`, resource: object, field },
+  ]
   return c.json({ code: 'InvalidObject', message: `${object} object is invalid`, errors }, 400)
 }

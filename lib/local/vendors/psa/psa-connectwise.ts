@@ -11,8 +11,9 @@ export const localSigningKey = 'local-signing-key-8d1f'
 const requiredAuthorization = `Basic ${Buffer.from('demo+demo:demo').toString('base64')}`
 
 /**
- * Create routes that emulate the part of ConnectWise Manage that the service uses. As in the vendor's API, lists are bare arrays without totals, most empty fields
- * are omitted rather than null, and errors have the vendor's format.
+ * Create routes that emulate the part of ConnectWise Manage that the service uses. As in the vendor's API,
+ * lists are bare arrays without totals, most empty fields are omitted rather than null, and errors have the
+ * vendor's format.
  */
 export function createConnectwiseRoutes(psa: LocalPsa): Hono {
   const app = new Hono()
@@ -26,7 +27,9 @@ export function createConnectwiseRoutes(psa: LocalPsa): Hono {
     return undefined
   })
   app.onError((error, c) => sendError(c, 400, 'InvalidConditions', error.message))
-  app.get(`${root}/system/info`, (c) => c.json({ version: 'v2026.1', isCloud: false, serverTimeZone: 'GMT Standard Time' }))
+  app.get(`${root}/system/info`, (c) =>
+    c.json({ version: 'v2026.1', isCloud: false, serverTimeZone: 'GMT Standard Time' }),
+  )
   app.get(`${root}/service/boards`, (c) =>
     sendPage(
       c,
@@ -44,13 +47,19 @@ export function createConnectwiseRoutes(psa: LocalPsa): Hono {
   app.get(`${root}/system/members`, (c) => sendPage(c, data.members.map(toMemberBody)))
   addTicketRoutes(app, psa, 'service')
   addTicketRoutes(app, psa, 'project')
-  addConnectwiseWrites(app, psa, { root, sendPage, sendError, toTicketBody: (ticket) => toTicketBody(psa, ticket) })
+  addConnectwiseWrites(app, psa, {
+    root,
+    sendPage,
+    sendError,
+    toTicketBody: (ticket) => toTicketBody(psa, ticket),
+  })
   addRecordRoutes(app, psa)
   app.all('*', (c) => sendError(c, 404, 'NotFound', `No route for ${c.req.path}`))
   return app
 }
 
-// A note belongs to at least one section of its ticket: https://developer.connectwise.com/Products/ConnectWise_PSA/REST#/TicketNotes
+// A note belongs to at least one section of its ticket:
+// https://developer.connectwise.com/Products/ConnectWise_PSA/REST#/TicketNotes
 const NewNote = z
   .object({
     text: z.string().min(1),
@@ -62,7 +71,8 @@ const NewNote = z
     processNotifications: z.boolean().optional(),
   })
   .refine(
-    ({ detailDescriptionFlag, internalAnalysisFlag, resolutionFlag }) => detailDescriptionFlag || internalAnalysisFlag || resolutionFlag,
+    ({ detailDescriptionFlag, internalAnalysisFlag, resolutionFlag }) =>
+      detailDescriptionFlag || internalAnalysisFlag || resolutionFlag,
     {
       path: ['detailDescriptionFlag'],
     },
@@ -74,12 +84,16 @@ function addTicketRoutes(app: Hono, psa: LocalPsa, kind: 'service' | 'project'):
   app.get(`${root}/${kind}/tickets`, (c) =>
     sendPage(
       c,
-      (kind === 'project' ? psa.data.projectTickets : psa.data.tickets).map((ticket) => toTicketBody(psa, ticket)),
+      (kind === 'project' ? psa.data.projectTickets : psa.data.tickets).map((ticket) =>
+        toTicketBody(psa, ticket),
+      ),
     ),
   )
   app.get(`${root}/${kind}/tickets/:id{[0-9]+}`, (c) => {
     const ticket = findTicket(c)
-    return ticket ? c.json({ ...toTicketBody(psa, ticket), initialDescription: ticket.description }) : notFound(c)
+    return ticket
+      ? c.json({ ...toTicketBody(psa, ticket), initialDescription: ticket.description })
+      : notFound(c)
   })
   app.get(`${root}/${kind}/tickets/:id{[0-9]+}/notes`, (c) => {
     const ticket = findTicket(c)
@@ -124,7 +138,8 @@ function addTicketRoutes(app: Hono, psa: LocalPsa, kind: 'service' | 'project'):
 }
 
 function addRecordRoutes(app: Hono, { data }: LocalPsa): void {
-  const findById = <T extends { id: number }>(list: readonly T[], c: Context) => list.find(({ id }) => id === Number(c.req.param('id')))
+  const findById = <T extends { id: number }>(list: readonly T[], c: Context) =>
+    list.find(({ id }) => id === Number(c.req.param('id')))
   app.get(`${root}/company/companies`, (c) =>
     sendPage(
       c,
@@ -206,9 +221,18 @@ function sendPage(c: Context, items: object[]): Response {
 function toTicketBody({ data }: LocalPsa, ticket: LocalTicket) {
   const toReference = <T extends { id: number; name: string }>(list: readonly T[], id: number | null) => {
     const record = list.find((item) => item.id === id)
-    return record && { id: record.id, name: record.name, ...('identifier' in record ? { identifier: record.identifier } : {}) }
+    return (
+      record && {
+        id: record.id,
+        name: record.name,
+        ...('identifier' in record ? { identifier: record.identifier } : {}),
+      }
+    )
   }
-  const [contact, owner] = [toReference(data.contacts, ticket.contactId), toReference(data.members, ticket.memberId)]
+  const [contact, owner] = [
+    toReference(data.contacts, ticket.contactId),
+    toReference(data.members, ticket.memberId),
+  ]
   const identifier = owner && 'identifier' in owner ? String(owner.identifier) : undefined
   return {
     id: ticket.id,
@@ -233,14 +257,26 @@ function toTicketBody({ data }: LocalPsa, ticket: LocalTicket) {
   }
 }
 
-const findEmail = ({ contacts }: LocalPsa['data'], { contactId }: LocalTicket) => contacts.find(({ id }) => id === contactId)?.email
+const findEmail = ({ contacts }: LocalPsa['data'], { contactId }: LocalTicket) =>
+  contacts.find(({ id }) => id === contactId)?.email
 
-function toDetailFields(data: LocalPsa['data'], { details }: LocalTicket, ownerIdentifier: string | undefined) {
-  const others = data.members.filter(({ id }) => details.otherMemberIds.includes(id)).map(({ identifier }) => identifier)
+function toDetailFields(
+  data: LocalPsa['data'],
+  { details }: LocalTicket,
+  ownerIdentifier: string | undefined,
+) {
+  const others = data.members
+    .filter(({ id }) => details.otherMemberIds.includes(id))
+    .map(({ identifier }) => identifier)
   const named = (name: string) => ({ id: 1, name })
   const due = new Date(details.resolveBy).toUTCString().slice(0, 22)
   return {
-    ...{ subType: named(details.subType), item: named(details.item), team: named(details.team), site: named(details.site) },
+    ...{
+      subType: named(details.subType),
+      item: named(details.item),
+      team: named(details.team),
+      site: named(details.site),
+    },
     ...{ sla: named(details.sla), isInSla: details.isInSla, slaStatus: `Resolve by ${due} UTC+00` },
     ...(details.requiredBy ? { requiredDate: removeFraction(details.requiredBy) } : {}),
     ...{ severity: levels[details.severity], impact: levels[details.impact] },
@@ -258,8 +294,15 @@ function toDetailFields(data: LocalPsa['data'], { details }: LocalTicket, ownerI
 }
 const levels: Readonly<Record<number, string>> = { 1: 'High', 2: 'Medium', 3: 'Low' }
 
-function toNoteBody(ticketId: number, { id, text, internal, resolution = false, author, createdAt }: LocalTicket['notes'][number]) {
-  const flags = { detailDescriptionFlag: !internal && !resolution, internalAnalysisFlag: internal, resolutionFlag: resolution }
+function toNoteBody(
+  ticketId: number,
+  { id, text, internal, resolution = false, author, createdAt }: LocalTicket['notes'][number],
+) {
+  const flags = {
+    detailDescriptionFlag: !internal && !resolution,
+    internalAnalysisFlag: internal,
+    resolutionFlag: resolution,
+  }
   return {
     id,
     ticketId,
@@ -273,7 +316,10 @@ function toNoteBody(ticketId: number, { id, text, internal, resolution = false, 
   }
 }
 
-/** The vendor's ServiceTicketNote. Unlike a ServiceNote, it has its times in `_info`, and a time entry has its start. */
+/**
+ * The vendor's ServiceTicketNote. Unlike a ServiceNote, it has its times in `_info`, and a time entry has its
+ * start.
+ */
 function toTicketNoteBody(
   ticket: LocalTicket,
   { id, text, internal, resolution = false, author, createdAt, isTimeEntry }: LocalTicket['notes'][number],
@@ -284,7 +330,11 @@ function toTicketNoteBody(
     noteType: isTimeEntry ? 'TimeEntry' : 'TicketNote',
     ticket: { id: ticket.id, summary: ticket.summary },
     text,
-    ...{ detailDescriptionFlag: !internal && !resolution, internalAnalysisFlag: internal, resolutionFlag: resolution },
+    ...{
+      detailDescriptionFlag: !internal && !resolution,
+      internalAnalysisFlag: internal,
+      resolutionFlag: resolution,
+    },
     ...(isTimeEntry ? { timeStart: time, timeEnd: time } : {}),
     ...{ bundledFlag: false, mergedFlag: false, issueFlag: false, createdByParentFlag: false },
     member: { id: 176, identifier: author.slice(0, 5), name: author },
@@ -308,6 +358,12 @@ function toMemberBody({ id, identifier, name, email, inactive }: LocalPsa['data'
 /** Remove the fraction of a second from a timestamp. */
 const removeFraction = (timestamp: string) => timestamp.replace(/\.\d+Z$/, 'Z')
 
-function sendError(c: Context, status: 400 | 401 | 403 | 404, code: string, message: string, errors: object[] | null = null): Response {
+function sendError(
+  c: Context,
+  status: 400 | 401 | 403 | 404,
+  code: string,
+  message: string,
+  errors: object[] | null = null,
+): Response {
   return c.json({ code, message, ...(errors ? { errors } : {}) }, status)
 }

@@ -1,4 +1,5 @@
-// The data of an invented managed service provider. It is generated from one seed, so it is the same on every machine.
+// The data of an invented managed service provider. It is generated from one seed, so it is the same on every
+// machine.
 
 export interface LocalNote {
   id: number
@@ -69,8 +70,21 @@ export interface PsaData {
   priorities: Named[]
   members: (Named & { identifier: string; email: string | null; inactive: boolean })[]
   /** The API's user may not read the record of a `restricted` company. */
-  companies: (Named & { identifier: string; phone: string | null; street: string; city: string; zip: string; restricted: boolean })[]
-  contacts: (Named & { companyId: number; title: string | null; email: string; phone: string | null; neverMailed: boolean })[]
+  companies: (Named & {
+    identifier: string
+    phone: string | null
+    street: string
+    city: string
+    zip: string
+    restricted: boolean
+  })[]
+  contacts: (Named & {
+    companyId: number
+    title: string | null
+    email: string
+    phone: string | null
+    neverMailed: boolean
+  })[]
   configurations: (Named & {
     companyId: number
     type: string
@@ -93,7 +107,14 @@ const companyNames = [
   'Northgate Clinic',
   'Tilden Freight',
 ]
-const streets = ['4 Mill Lane', '12 Canal Street', '77 Foundry Road', '3 Harbor Square', '210 Station Road', '9 Depot Way']
+const streets = [
+  '4 Mill Lane',
+  '12 Canal Street',
+  '77 Foundry Road',
+  '3 Harbor Square',
+  '210 Station Road',
+  '9 Depot Way',
+]
 const cities = ['Leeds', 'Bristol', 'Hull', 'Dover', 'York', 'Derby']
 const contactNames = [
   'Maya Lindgren',
@@ -161,18 +182,28 @@ export interface LocalPsa {
   changeTicket(ticket: LocalTicket, change: LocalTicketChange): string | null
   /** Merge a ticket into another one, which gets its notes. */
   mergeTicket(ticket: LocalTicket, parent: LocalTicket): void
-  createTicket(ticket: Pick<LocalTicket, 'summary' | 'description' | 'companyId' | 'contactId' | 'boardId' | 'reference'>): LocalTicket
+  createTicket(
+    ticket: Pick<
+      LocalTicket,
+      'summary' | 'description' | 'companyId' | 'contactId' | 'boardId' | 'reference'
+    >,
+  ): LocalTicket
 }
 export type LocalTicketChange = Partial<Pick<LocalTicket, 'boardId' | 'statusId' | 'memberId'>>
 
-/** Build six client companies with contacts and devices, four boards, seven members, 200 tickets with the ids 4601 to 4800, and three of projects. */
+/**
+ * Build six client companies with contacts and devices, four boards, seven members, 200 tickets with the ids
+ * 4601 to 4800, and three of projects.
+ */
 export function buildPsaData(): PsaData {
   const next = createRandom(20_261_121)
   const randomBelow = (count: number) => Math.floor(next() * count)
   const pick = <T>(list: readonly T[]): T => list[randomBelow(list.length)] as T
   const masterData = { ...buildBoardsAndMembers(), ...buildClients(pick, randomBelow) }
   const tickets = Array.from({ length: 200 }, (_, n) => buildTicket(4601 + n, masterData, pick, randomBelow))
-  const projectTickets = Array.from({ length: 3 }, (_, n) => buildTicket(4901 + n, masterData, pick, randomBelow))
+  const projectTickets = Array.from({ length: 3 }, (_, n) =>
+    buildTicket(4901 + n, masterData, pick, randomBelow),
+  )
   return { ...masterData, tickets, projectTickets }
 }
 
@@ -202,7 +233,11 @@ export function buildTicketDetails(id: number, createdAt: string): LocalTicketDe
 }
 
 function buildBoardsAndMembers() {
-  const boards = ['Service Desk', 'Projects', 'Alerts', 'Old Desk'].map((name, n) => ({ id: n + 1, name, inactive: name === 'Old Desk' }))
+  const boards = ['Service Desk', 'Projects', 'Alerts', 'Old Desk'].map((name, n) => ({
+    id: n + 1,
+    name,
+    inactive: name === 'Old Desk',
+  }))
   const statusNames = ['New', 'In Progress', 'Waiting on Client', 'Closed', 'Old Closed']
   const statuses = boards.flatMap(({ id }) =>
     statusNames.map((name, n) => ({
@@ -210,16 +245,30 @@ function buildBoardsAndMembers() {
       ...{ closed: name.endsWith('Closed'), inactive: name.startsWith('Old') },
     })),
   )
-  const priorities = ['Priority 1 - Critical', 'Priority 2 - High', 'Priority 3 - Medium', 'Priority 4 - Low'].map((name, n) => ({
+  const priorities = [
+    'Priority 1 - Critical',
+    'Priority 2 - High',
+    'Priority 3 - Medium',
+    'Priority 4 - Low',
+  ].map((name, n) => ({
     id: n + 5,
     name,
   }))
-  const memberNames = ['Dana Reyes', 'Lina Haddad', 'Alex Moreau', 'Sam Berg', 'Robin Miller', 'Kim "Kit" O’Neil', 'Gone Longago']
+  const memberNames = [
+    'Dana Reyes',
+    'Lina Haddad',
+    'Alex Moreau',
+    'Sam Berg',
+    'Robin Miller',
+    'Kim "Kit" O’Neil',
+    'Gone Longago',
+  ]
   const members = memberNames.map((name, n) => {
     const [first = '', last = ''] = [name.split(' ')[0], name.split(' ').at(-1)]
     const identifier = n === 5 ? 'kit"\\o' : `${first.slice(0, 1)}${last}`.toLowerCase()
     const email =
-      [`engineer@northwind.example`, `lead@northwind.example`, `admin@northwind.example`][n] ?? `${first.toLowerCase()}@msp.example`
+      [`engineer@northwind.example`, `lead@northwind.example`, `admin@northwind.example`][n] ??
+      `${first.toLowerCase()}@msp.example`
     return { id: 176 + n, name, identifier, email: n === 4 ? null : email, inactive: n === 6 }
   })
   return { boards, statuses, priorities, members }
@@ -241,7 +290,15 @@ function buildClients(pick: <T>(list: readonly T[]) => T, randomBelow: (count: n
       const name = contactNames[(c * 3 + n) % contactNames.length] ?? ''
       const email = `${name.split(' ')[0]?.toLowerCase()}@${identifier.toLowerCase()}.example`
       const phone = n === 3 ? null : `+44 20 5550 01${c}${n + 1}`
-      return { id: 310 + c * 10 + n, name, companyId, title: pick(jobTitles), email, phone, neverMailed: n === 3 }
+      return {
+        id: 310 + c * 10 + n,
+        name,
+        companyId,
+        title: pick(jobTitles),
+        email,
+        phone,
+        neverMailed: n === 3,
+      }
     }),
   )
   const configurations = companies.flatMap(({ id: companyId, identifier }, c) =>
@@ -266,7 +323,15 @@ function buildClients(pick: <T>(list: readonly T[]) => T, randomBelow: (count: n
 
 function buildTicket(
   id: number,
-  { boards, statuses, priorities, members, companies, contacts, configurations }: Omit<PsaData, 'tickets' | 'projectTickets'>,
+  {
+    boards,
+    statuses,
+    priorities,
+    members,
+    companies,
+    contacts,
+    configurations,
+  }: Omit<PsaData, 'tickets' | 'projectTickets'>,
   pick: <T>(list: readonly T[]) => T,
   randomBelow: (count: number) => number,
 ): LocalTicket {
@@ -293,7 +358,8 @@ function buildTicket(
     statusId: status.id,
     priorityId: pick(priorities).id,
     companyId: company.id,
-    contactId: randomBelow(8) === 0 ? null : pick(contacts.filter(({ companyId }) => companyId === company.id)).id,
+    contactId:
+      randomBelow(8) === 0 ? null : pick(contacts.filter(({ companyId }) => companyId === company.id)).id,
     memberId: randomBelow(3) === 0 ? null : pick(members).id,
     configurationIds: configurations
       .filter(({ companyId }) => companyId === company.id && randomBelow(3) === 0)

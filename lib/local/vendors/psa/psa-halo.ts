@@ -7,8 +7,8 @@ import type { LocalNote, LocalPsa, LocalTicket, LocalTimeEntry } from './psa-dat
 const unassignedAgentId = 1
 
 /**
- * Create the part of HaloPSA that the service uses. Like the vendor, it issues bearer tokens, names each list and adds its count, sends
- * notes as HTML, and omits the zone of timestamps.
+ * Create the part of HaloPSA that the service uses. Like the vendor, it issues bearer tokens, names each list
+ * and adds its count, sends notes as HTML, and omits the zone of timestamps.
  */
 export function createHaloRoutes(psa: LocalPsa): Hono {
   const app = new Hono()
@@ -16,7 +16,9 @@ export function createHaloRoutes(psa: LocalPsa): Hono {
   const tokens = new Set<string>()
   // As at some customers, the authorisation server may have an address of its own.
   app.on('POST', ['/auth/token', '/authorisation-server/token'], async (c) => {
-    const { grant_type, client_id, client_secret } = Object.fromEntries(new URLSearchParams(await c.req.text()))
+    const { grant_type, client_id, client_secret } = Object.fromEntries(
+      new URLSearchParams(await c.req.text()),
+    )
     if (grant_type !== 'client_credentials' || client_id !== 'demo' || client_secret !== 'demo')
       return c.json({ error: 'invalid_client' }, 400)
     const token = randomBytes(24).toString('base64url')
@@ -29,11 +31,18 @@ export function createHaloRoutes(psa: LocalPsa): Hono {
     return undefined
   })
   app.get('/api/Team', (c) => c.json(data.boards.map(({ id, name, inactive }) => ({ id, name, inactive }))))
-  app.get('/api/Status', (c) => c.json(data.statuses.filter(({ inactive }) => !inactive).map(({ id, name }) => ({ id, name }))))
+  app.get('/api/Status', (c) =>
+    c.json(data.statuses.filter(({ inactive }) => !inactive).map(({ id, name }) => ({ id, name }))),
+  )
   app.get('/api/Agent', (c) =>
     c.json([
       { id: unassignedAgentId, name: 'Unassigned', email: '', isdisabled: false },
-      ...data.members.map(({ id, name, email, inactive }) => ({ id, name, email: email ?? '', isdisabled: inactive })),
+      ...data.members.map(({ id, name, email, inactive }) => ({
+        id,
+        name,
+        email: email ?? '',
+        isdisabled: inactive,
+      })),
     ]),
   )
   addTicketRoutes(app, psa)
@@ -45,7 +54,16 @@ export function createHaloRoutes(psa: LocalPsa): Hono {
 
 function addTicketRoutes(app: Hono, psa: LocalPsa): void {
   app.get('/api/Tickets', (c) => {
-    const { team, agent_id, client_id, open_only, search = '', third_party_id_string, page_no = '1', page_size = '50' } = c.req.query()
+    const {
+      team,
+      agent_id,
+      client_id,
+      open_only,
+      search = '',
+      third_party_id_string,
+      page_no = '1',
+      page_size = '50',
+    } = c.req.query()
     const words = search.toLowerCase().split(' ')
     const teamIds = team?.split(',').map(Number)
     const matches = psa.data.tickets.filter(
@@ -102,16 +120,30 @@ function addTicketWrites(app: Hono, psa: LocalPsa): void {
 }
 
 function createTicket(c: Context, psa: LocalPsa, input: z.output<typeof TicketInput>): Response {
-  const { summary, details_html = '', client_id: companyId, user_id = null, team_id = 1, third_party_id_string: reference } = input
+  const {
+    summary,
+    details_html = '',
+    client_id: companyId,
+    user_id = null,
+    team_id = 1,
+    third_party_id_string: reference,
+  } = input
   if (!summary || !psa.data.companies.some(({ id }) => id === companyId))
     return c.json({ error: 'Please select a client and a summary' }, 400)
   const optional = reference === undefined ? {} : { reference }
   const ids = { companyId: companyId as number, contactId: user_id, boardId: team_id }
-  return c.json(toTicketBody(psa, psa.createTicket({ summary, description: htmlToText(details_html), ...ids, ...optional })), 201)
+  return c.json(
+    toTicketBody(
+      psa,
+      psa.createTicket({ summary, description: htmlToText(details_html), ...ids, ...optional }),
+    ),
+    201,
+  )
 }
 
 const entities: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' }
-const htmlToText = (html: string) => html.replaceAll('<br>', '\n').replace(/&(#?\w+);/g, (entity, name) => entities[name] ?? entity)
+const htmlToText = (html: string) =>
+  html.replaceAll('<br>', '\n').replace(/&(#?\w+);/g, (entity, name) => entities[name] ?? entity)
 
 interface ActionInput {
   ticket_id?: number
@@ -126,7 +158,11 @@ interface ActionInput {
 }
 
 /** Return the time that an action records, or undefined. */
-function toTimeEntry({ who_agentid: memberId, timetaken: hours, actionarrivaldate: startedAt }: ActionInput): LocalTimeEntry | undefined {
+function toTimeEntry({
+  who_agentid: memberId,
+  timetaken: hours,
+  actionarrivaldate: startedAt,
+}: ActionInput): LocalTimeEntry | undefined {
   if (memberId === undefined || hours === undefined || startedAt === undefined) return undefined
   return { memberId, hours, startedAt, internalNotes: '' }
 }
@@ -135,7 +171,10 @@ function addActionRoutes(app: Hono, psa: LocalPsa): void {
   app.get('/api/Actions', (c) => {
     const ticket = psa.findTicket(Number(c.req.query('ticket_id')))
     const actions = (ticket?.notes ?? []).toReversed().slice(0, Number(c.req.query('count') ?? 50))
-    return c.json({ record_count: actions.length, actions: actions.map((note) => toActionBody(ticket?.id, note)) })
+    return c.json({
+      record_count: actions.length,
+      actions: actions.map((note) => toActionBody(ticket?.id, note)),
+    })
   })
   app.post('/api/Actions', async (c) => {
     const [action] = await c.req.json<ActionInput[]>()
@@ -143,24 +182,38 @@ function addActionRoutes(app: Hono, psa: LocalPsa): void {
     if (!ticket) return c.json({ error: 'Ticket not found' }, 404)
     if (!action?.note_html) return c.json({ error: 'A note is required' }, 400)
     if (action.sendemail && !action.emailto) return c.json({ error: 'A recipient is required' }, 400)
-    const note = psa.addNote(ticket, htmlToText(action.note_html), action.hiddenfromuser === true, toTimeEntry(action))
+    const note = psa.addNote(
+      ticket,
+      htmlToText(action.note_html),
+      action.hiddenfromuser === true,
+      toTimeEntry(action),
+    )
     if (action.outcome !== undefined) note.outcome = action.outcome
     return c.json(toActionBody(ticket.id, note), 201)
   })
 }
 
 function addRecordRoutes(app: Hono, { data }: LocalPsa): void {
-  const findById = <T extends { id: number }>(list: readonly T[], c: Context) => list.find(({ id }) => id === Number(c.req.param('id')))
+  const findById = <T extends { id: number }>(list: readonly T[], c: Context) =>
+    list.find(({ id }) => id === Number(c.req.param('id')))
   app.get('/api/Client', (c) => {
     const words = (c.req.query('search') ?? '').toLowerCase().split(' ')
-    const clients = data.companies.filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)))
+    const clients = data.companies.filter(({ name }) =>
+      words.every((word) => name.toLowerCase().includes(word)),
+    )
     return c.json({ record_count: clients.length, clients: clients.map(({ id, name }) => ({ id, name })) })
   })
   app.get('/api/Client/:id', (c) => {
     const client = findById(data.companies, c)
     if (!client || client.restricted) return c.text('', client ? 403 : 404)
     const { id, name, phone, street, city, zip } = client
-    return c.json({ id, name, website: '', phonenumber: phone ?? '', main_site: { line1: street, line2: '', line3: city, postcode: zip } })
+    return c.json({
+      id,
+      name,
+      website: '',
+      phonenumber: phone ?? '',
+      main_site: { line1: street, line2: '', line3: city, postcode: zip },
+    })
   })
   app.get('/api/Users/:id', (c) => {
     const contact = findById(data.contacts, c)
@@ -176,7 +229,9 @@ function addRecordRoutes(app: Hono, { data }: LocalPsa): void {
   })
   app.get('/api/Asset', (c) => {
     const ids = data.tickets.find(({ id }) => id === Number(c.req.query('ticket_id')))?.configurationIds ?? []
-    const configurations = data.configurations.filter(({ id }) => ids.includes(id)).slice(0, Number(c.req.query('page_size') ?? 50))
+    const configurations = data.configurations
+      .filter(({ id }) => ids.includes(id))
+      .slice(0, Number(c.req.query('page_size') ?? 50))
     const assets = configurations.map(({ id, name, type, maker, model, serial, os, ip }) => ({
       id,
       inventory_number: `A${id}`,
@@ -193,7 +248,8 @@ function addRecordRoutes(app: Hono, { data }: LocalPsa): void {
 }
 
 function toTicketBody({ data }: LocalPsa, ticket: LocalTicket) {
-  const findName = (list: readonly { id: number; name: string }[], id: number | null) => list.find((item) => item.id === id)?.name ?? ''
+  const findName = (list: readonly { id: number; name: string }[], id: number | null) =>
+    list.find((item) => item.id === id)?.name ?? ''
   return {
     id: ticket.id,
     summary: ticket.summary,
@@ -220,7 +276,13 @@ function toTicketBody({ data }: LocalPsa, ticket: LocalTicket) {
 function toDetailFields({ members }: LocalPsa['data'], { details, memberId }: LocalTicket) {
   const others = members.filter(({ id }) => memberId !== null && details.otherMemberIds.includes(id))
   return {
-    ...{ category_1: details.subType, category_2: details.item, sla_id: 1, sla_name: details.sla, excludefromsla: false },
+    ...{
+      category_1: details.subType,
+      category_2: details.item,
+      sla_id: 1,
+      sla_name: details.sla,
+      excludefromsla: false,
+    },
     ...{ slatimeleft: details.isInSla ? 4 : -2, fixbydate: removeZone(details.resolveBy) },
     deadlinedate: details.requiredBy === null ? '0001-01-01T00:00:00' : removeZone(details.requiredBy),
     ...{ urgency: details.severity, impact: details.impact, site_id: 9, site_name: details.site },
@@ -229,12 +291,17 @@ function toDetailFields({ members }: LocalPsa['data'], { details, memberId }: Lo
       id: index + 101,
       name: `CF${name.replaceAll(' ', '')}`,
       label: name,
-      ...(typeof value === 'boolean' ? { value: value ? 1 : 0, display: value ? 'Yes' : 'No' } : { value: value ?? '' }),
+      ...(typeof value === 'boolean'
+        ? { value: value ? 1 : 0, display: value ? 'Yes' : 'No' }
+        : { value: value ?? '' }),
     })),
   }
 }
 
-function toActionBody(ticketId: number | undefined, { id, text, internal, author, createdAt, timeEntry, outcome }: LocalNote) {
+function toActionBody(
+  ticketId: number | undefined,
+  { id, text, internal, author, createdAt, timeEntry, outcome }: LocalNote,
+) {
   const note_html = `<p>${text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('\n', '<br/>')}</p>`
   return {
     id,
@@ -244,7 +311,13 @@ function toActionBody(ticketId: number | undefined, { id, text, internal, author
     note_html,
     hiddenfromuser: internal,
     datetime: removeZone(createdAt),
-    ...(timeEntry ? { timetaken: timeEntry.hours, who_agentid: timeEntry.memberId, actionarrivaldate: timeEntry.startedAt } : {}),
+    ...(timeEntry
+      ? {
+          timetaken: timeEntry.hours,
+          who_agentid: timeEntry.memberId,
+          actionarrivaldate: timeEntry.startedAt,
+        }
+      : {}),
     outcome: outcome ?? (internal ? 'Private Note' : 'Public Note'),
   }
 }

@@ -40,8 +40,15 @@ export function createPsa({ records, clock }: { records: Records; clock: Clock }
       if (!data.boards.some(({ id }) => id === boardId)) return 'The board does not exist'
       if (!status || status.boardId !== boardId) return 'The status does not belong to the board'
       if (status.inactive && statusId !== ticket.statusId) return 'The status is inactive'
-      if (memberId !== null && !data.members.some(({ id }) => id === memberId)) return 'The member does not exist'
-      Object.assign(ticket, { boardId, statusId, memberId, closed: status.closed, updatedAt: toTimestamp(clock.now()) })
+      if (memberId !== null && !data.members.some(({ id }) => id === memberId))
+        return 'The member does not exist'
+      Object.assign(ticket, {
+        boardId,
+        statusId,
+        memberId,
+        closed: status.closed,
+        updatedAt: toTimestamp(clock.now()),
+      })
       return null
     },
     mergeTicket(ticket, parent) {
@@ -51,7 +58,14 @@ export function createPsa({ records, clock }: { records: Records; clock: Clock }
     createTicket(fields) {
       const createdAt = toTimestamp(clock.now())
       const [status] = data.statuses.filter(({ boardId }) => boardId === fields.boardId)
-      const defaults = { statusId: status?.id ?? 0, priorityId: 7, memberId: null, configurationIds: [], closed: false, notes: [] }
+      const defaults = {
+        statusId: status?.id ?? 0,
+        priorityId: 7,
+        memberId: null,
+        configurationIds: [],
+        closed: false,
+        notes: [],
+      }
       const id = ++lastTicketId
       const details = buildTicketDetails(id, createdAt)
       const ticket = { id, ...fields, ...defaults, details, createdAt, updatedAt: createdAt }
@@ -67,7 +81,13 @@ export function createPsa({ records, clock }: { records: Records; clock: Clock }
     const isTokenCall = pathname.endsWith('/token')
     const request = isTokenCall ? '(credentials)' : parseBody(text)
     const response = isTokenCall ? '(token)' : parseBody(await c.res.clone().text())
-    records.add('psa', { method: c.req.method, path: pathname + search, request, status: c.res.status, response })
+    records.add('psa', {
+      method: c.req.method,
+      path: pathname + search,
+      request,
+      status: c.res.status,
+      response,
+    })
   }
   return { connectwise: createConnectwiseRoutes(psa), halo: createHaloRoutes(psa), recordCalls }
 }

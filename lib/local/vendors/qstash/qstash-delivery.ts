@@ -13,8 +13,8 @@ export interface DeliveryOutcome {
 const base64url = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 /**
- * Sign a delivery as QStash does: a JWT with HS256 whose claims contain the exact URL and the hash of the body. It is issued at real time,
- * because the receiver compares it with its own clock.
+ * Sign a delivery as QStash does: a JWT with HS256 whose claims contain the exact URL and the hash of the
+ * body. It is issued at real time, because the receiver compares it with its own clock.
  */
 export function signMessage(key: string, url: string, body: string): string {
   const now = Math.floor(Date.now() / 1000)
@@ -36,7 +36,11 @@ export function signMessage(key: string, url: string, body: string): string {
 export const createForgedKey = (): string => `sig_${randomBytes(24).toString('hex')}`
 
 /** Call the destination of a message. Never throws. A redirect is not followed and counts as a failure. */
-export async function deliverMessage(message: Message, key: string, stop: AbortSignal): Promise<DeliveryOutcome> {
+export async function deliverMessage(
+  message: Message,
+  key: string,
+  stop: AbortSignal,
+): Promise<DeliveryOutcome> {
   try {
     const response = await fetch(message.url, {
       method: message.method,
@@ -47,10 +51,22 @@ export async function deliverMessage(message: Message, key: string, stop: AbortS
     })
     const body = await response.text()
     const headers = Object.fromEntries([...response.headers].map(([name, value]) => [name, [value]]))
-    return { ok: response.ok, status: response.status, body, headers, error: response.ok ? null : `HTTP ${response.status}` }
+    return {
+      ok: response.ok,
+      status: response.status,
+      body,
+      headers,
+      error: response.ok ? null : `HTTP ${response.status}`,
+    }
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : ''
-    return { ok: false, status: null, body: '', headers: {}, error: cause || (error instanceof Error ? error.message : String(error)) }
+    return {
+      ok: false,
+      status: null,
+      body: '',
+      headers: {},
+      error: cause || (error instanceof Error ? error.message : String(error)),
+    }
   }
 }
 

@@ -16,7 +16,10 @@ export interface DeadLetter extends Message {
 }
 
 export interface Engine {
-  /** Accept a message. Return the earlier message instead if its deduplication id was used in the last ten minutes. */
+  /**
+   * Accept a message. Return the earlier message instead if its deduplication id was used in the last ten
+   * minutes.
+   */
   accept(message: Message): { message: Message; deduplicated: boolean }
   /** Return the messages that are waiting or in flight. */
   listPending(): Message[]
@@ -28,7 +31,10 @@ export interface Engine {
   startDueDeliveries(): void
   /** Resolve when nothing is due or in flight. */
   waitUntilIdle(): Promise<void>
-  /** Like `waitUntilIdle`, but also waits for messages that a destination publishes shortly after its response. */
+  /**
+   * Like `waitUntilIdle`, but also waits for messages that a destination publishes shortly after its
+   * response.
+   */
   waitUntilSettled(): Promise<void>
   /** Start no delivery until the returned function is called. */
   pauseDeliveries(): () => void
@@ -70,7 +76,10 @@ const settleMs = 50
 /** An effect may also be a stream that stays open. */
 const maxEffectMs = 2000
 
-/** Create the delivery engine: it follows the moved clock, delivers at least once, retries with back-off and collects dead letters. */
+/**
+ * Create the delivery engine: it follows the moved clock, delivers at least once, retries with back-off and
+ * collects dead letters.
+ */
 export function createEngine(options: EngineOptions): Engine {
   const state: State = {
     ...options,
@@ -88,7 +97,10 @@ export function createEngine(options: EngineOptions): Engine {
     deadLetters: state.deadLetters,
     accept: (message) => acceptMessage(state, message),
     startDueDeliveries: () => startDueDeliveries(state),
-    listPending: () => [...state.waitingMessages.values(), ...[...state.inFlight.values()].map(({ message }) => message)],
+    listPending: () => [
+      ...state.waitingMessages.values(),
+      ...[...state.inFlight.values()].map(({ message }) => message),
+    ],
     cancel: (messageId) => cancelMessage(state, messageId),
     waitUntilIdle: () => waitUntilIdle(state),
     waitUntilSettled: () => waitUntilSettled(state),
@@ -113,7 +125,10 @@ async function waitUntilIdle(state: State): Promise<void> {
   while (state.inFlight.size > 0) await Promise.race([...state.inFlight.values()].map(({ done }) => done))
 }
 
-/** Wait until no request has anything left to do, and no message is published within `settleMs` after the last delivery. */
+/**
+ * Wait until no request has anything left to do, and no message is published within `settleMs` after the last
+ * delivery.
+ */
 async function waitUntilSettled(state: State): Promise<void> {
   for (let wasIdle = false; !wasIdle; ) {
     await waitUntilIdle(state)
@@ -148,7 +163,10 @@ function startDueDeliveries(state: State): void {
   setTimer(state)
 }
 
-/** List the messages that may be delivered when they are due. A named queue delivers one message at a time, oldest first. */
+/**
+ * List the messages that may be delivered when they are due. A named queue delivers one message at a time,
+ * oldest first.
+ */
 function listDeliverable(state: State): Message[] {
   const busyQueues = new Set([...state.inFlight.values()].map(({ message }) => message.queueName))
   const oldestFirst = [...state.waitingMessages.values()].sort((a, b) => a.createdAt - b.createdAt)
@@ -169,7 +187,10 @@ function setTimer(state: State): void {
     state.schedules.nextRunAt() ?? Number.POSITIVE_INFINITY,
   )
   if (nextAt === Number.POSITIVE_INFINITY) return
-  state.timer = setTimeout(() => startDueDeliveries(state), Math.min(Math.max(nextAt - state.clock.now(), 0), maxTimerMs))
+  state.timer = setTimeout(
+    () => startDueDeliveries(state),
+    Math.min(Math.max(nextAt - state.clock.now(), 0), maxTimerMs),
+  )
   state.timer.unref()
 }
 
@@ -184,13 +205,21 @@ function startDelivery(state: State, message: Message): void {
   state.inFlight.set(message.messageId, { message, done })
 }
 
-/** Deliver a message. The fault `duplicate` delivers it twice at once; `forge` adds a delivery with a wrong signature. */
+/**
+ * Deliver a message. The fault `duplicate` delivers it twice at once; `forge` adds a delivery with a wrong
+ * signature.
+ */
 async function attemptDelivery(state: State, message: Message): Promise<DeliveryOutcome> {
   const { faults, stop, signingKey } = state
   const copies = faults.take('qstash', 'duplicate') ? 2 : 1
-  const forgedDelivery = faults.take('qstash', 'forge') ? deliverMessage(message, createForgedKey(), stop.signal) : undefined
-  const outcomes = await Promise.all(Array.from({ length: copies }, () => deliverMessage(message, signingKey, stop.signal)))
-  if (forgedDelivery) state.recordById.get(message.messageId)?.forged_statuses.push((await forgedDelivery).status)
+  const forgedDelivery = faults.take('qstash', 'forge')
+    ? deliverMessage(message, createForgedKey(), stop.signal)
+    : undefined
+  const outcomes = await Promise.all(
+    Array.from({ length: copies }, () => deliverMessage(message, signingKey, stop.signal)),
+  )
+  if (forgedDelivery)
+    state.recordById.get(message.messageId)?.forged_statuses.push((await forgedDelivery).status)
   return outcomes.find((outcome) => outcome.ok) ?? (outcomes[0] as DeliveryOutcome)
 }
 
@@ -218,7 +247,10 @@ function retryDelayMs(retried: number): number {
 
 function addDeadLetter(state: State, message: Message, outcome: DeliveryOutcome): void {
   const dlqId = `${state.clock.now()}-${randomUUID().slice(0, 8)}`
-  const response = { responseStatus: outcome.status ?? 0, responseBody: outcome.body || (outcome.error ?? '') }
+  const response = {
+    responseStatus: outcome.status ?? 0,
+    responseBody: outcome.body || (outcome.error ?? ''),
+  }
   state.deadLetters.set(dlqId, { ...message, dlqId, state: 'FAILED', ...response })
 }
 
@@ -234,7 +266,12 @@ function updateRecord(state: State, message: Message, changes: Partial<RecordTyp
   if (record) Object.assign(record, { due_at: toTimestamp(message.notBefore) }, changes)
 }
 
-function rememberDeduplication(deduplications: Deduplications, id: string, message: Message, now: number): void {
+function rememberDeduplication(
+  deduplications: Deduplications,
+  id: string,
+  message: Message,
+  now: number,
+): void {
   for (const [oldId, { expiresAt }] of deduplications) if (expiresAt <= now) deduplications.delete(oldId)
   deduplications.set(id, { message, expiresAt: now + deduplicationMs })
 }

@@ -33,15 +33,22 @@ const defaultTimeoutMs = 120_000
 const maxBodyBytes = 1024 * 1024
 
 /**
- * Parse a publish request. `headers` contains all its headers with lower-case names, `now` is the time of the moved clock. Throws
- * InvalidPublishError.
+ * Parse a publish request. `headers` contains all its headers with lower-case names, `now` is the time of the
+ * moved clock. Throws InvalidPublishError.
  */
-export function parseMessage(destination: string, headers: Record<string, string>, body: string, now: number): Message {
-  if (Buffer.byteLength(body) > maxBodyBytes) throw new InvalidPublishError('maximum body size of 1048576 bytes exceeded')
+export function parseMessage(
+  destination: string,
+  headers: Record<string, string>,
+  body: string,
+  now: number,
+): Message {
+  if (Buffer.byteLength(body) > maxBodyBytes)
+    throw new InvalidPublishError('maximum body size of 1048576 bytes exceeded')
   const getHeader: GetHeader = (name) => headers[name]
   const url = parseDestination(destination)
   const timeout = getHeader('upstash-timeout')
-  const deduplicationId = getHeader('upstash-deduplication-id') ?? contentDeduplicationId(getHeader, url, body)
+  const deduplicationId =
+    getHeader('upstash-deduplication-id') ?? contentDeduplicationId(getHeader, url, body)
   return {
     messageId: `msg_${randomUUID().replaceAll('-', '')}`,
     url,
@@ -66,7 +73,8 @@ export function parseMessage(destination: string, headers: Record<string, string
 export function parseDuration(name: string, text: string): number {
   const units: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
   if (/^\d+$/.test(text)) return Number(text) * 1000
-  if (!/^(\d+(\.\d+)?(ms|s|m|h|d))+$/.test(text)) throw new InvalidPublishError(`${name} is invalid: time: invalid duration "${text}"`)
+  if (!/^(\d+(\.\d+)?(ms|s|m|h|d))+$/.test(text))
+    throw new InvalidPublishError(`${name} is invalid: time: invalid duration "${text}"`)
   return [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)].reduce(
     (sum, [, count, unit]) => sum + Number(count) * (units[unit ?? ''] ?? 0),
     0,
@@ -77,18 +85,25 @@ export function parseDuration(name: string, text: string): number {
 export function parseDestination(destination: string): string {
   const url = /^https?%3a/i.test(destination) ? decodeURIComponent(destination) : destination
   if (!/^https?:\/\/[^/]/i.test(url) || !URL.canParse(url))
-    throw new InvalidPublishError(`invalid destination url: endpoint has invalid scheme, add http:// or https:// in front of your url`)
+    throw new InvalidPublishError(
+      `invalid destination url: endpoint has invalid scheme, add http:// or https:// in front of your url`,
+    )
   return url
 }
 
 /** Remove undefined values, as exactOptionalPropertyTypes requires. */
-export function omitUndefined<T extends Record<string, string | undefined>>(fields: T): { [K in keyof T]?: string } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as { [K in keyof T]?: string }
+export function omitUndefined<T extends Record<string, string | undefined>>(
+  fields: T,
+): { [K in keyof T]?: string } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: string
+  }
 }
 
 function parseMethod(getHeader: GetHeader): string {
   const method = (getHeader('upstash-method') ?? 'POST').toUpperCase()
-  if (!['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].includes(method)) throw new InvalidPublishError(`invalid method ${method}`)
+  if (!['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].includes(method))
+    throw new InvalidPublishError(`invalid method ${method}`)
   return method
 }
 
@@ -101,7 +116,8 @@ function parseRetries(getHeader: GetHeader): number {
 function parseNotBefore(getHeader: GetHeader, now: number): number {
   const notBefore = getHeader('upstash-not-before')
   if (notBefore !== undefined) {
-    if (!/^\d{1,12}$/.test(notBefore)) throw new InvalidPublishError(`Upstash-Not-Before is invalid: ${notBefore}`)
+    if (!/^\d{1,12}$/.test(notBefore))
+      throw new InvalidPublishError(`Upstash-Not-Before is invalid: ${notBefore}`)
     return Number(notBefore) * 1000
   }
   const delay = getHeader('upstash-delay')
@@ -117,7 +133,8 @@ function contentDeduplicationId(getHeader: GetHeader, url: string, body: string)
 function selectForwardedHeaders(headers: Record<string, string>): Record<string, string> {
   const prefix = 'upstash-forward-'
   const forwarded: Record<string, string> = {}
-  for (const [name, value] of Object.entries(headers)) if (name.startsWith(prefix)) forwarded[name.slice(prefix.length)] = value
+  for (const [name, value] of Object.entries(headers))
+    if (name.startsWith(prefix)) forwarded[name.slice(prefix.length)] = value
   if (headers['content-type']) forwarded['content-type'] ??= headers['content-type']
   return forwarded
 }

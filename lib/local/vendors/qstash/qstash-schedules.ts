@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { Cron } from 'croner'
 import type { Clock } from '#local/clock.ts'
-import { type GetHeader, InvalidPublishError, type Message, parseDuration, parseMessage } from './qstash-message.ts'
+import {
+  type GetHeader,
+  InvalidPublishError,
+  type Message,
+  parseDuration,
+  parseMessage,
+} from './qstash-message.ts'
 
 export interface Schedule {
   scheduleId: string
@@ -22,7 +28,10 @@ export interface Schedules {
   list(): Schedule[]
   remove(id: string): boolean
   pause(id: string, paused: boolean): boolean
-  /** Return one message for each schedule that is due, and set its next time. Several missed times create one message. */
+  /**
+   * Return one message for each schedule that is due, and set its next time. Several missed times create one
+   * message.
+   */
   takeDueMessages(): Message[]
   /** Return the time of the next run of all schedules, or undefined if none is active. */
   nextRunAt(): number | undefined
@@ -58,11 +67,20 @@ export function createSchedules(clock: Clock): Schedules {
       active()
         .filter((schedule) => schedule.nextAt <= clock.now())
         .map((schedule) => createScheduledMessage(schedule, clock.now())),
-    nextRunAt: () => active().reduce<number | undefined>((earliest, { nextAt }) => Math.min(earliest ?? nextAt, nextAt), undefined),
+    nextRunAt: () =>
+      active().reduce<number | undefined>(
+        (earliest, { nextAt }) => Math.min(earliest ?? nextAt, nextAt),
+        undefined,
+      ),
   }
 }
 
-function parseSchedule(destination: string, headers: Record<string, string>, body: string, now: number): Schedule {
+function parseSchedule(
+  destination: string,
+  headers: Record<string, string>,
+  body: string,
+  now: number,
+): Schedule {
   const getHeader: GetHeader = (name) => headers[name]
   const cron = getHeader('upstash-cron')
   if (!cron) throw new InvalidPublishError('Upstash-Cron header is required')
@@ -87,10 +105,17 @@ function createScheduledMessage(schedule: Schedule, now: number): Message {
   schedule.lastScheduleTime = schedule.nextAt
   schedule.nextAt = computeNextRun(schedule.cron, now)
   delete message.deduplicationId
-  return { ...message, scheduleId: schedule.scheduleId, ...(schedule.queueName ? { queueName: schedule.queueName } : {}) }
+  return {
+    ...message,
+    scheduleId: schedule.scheduleId,
+    ...(schedule.queueName ? { queueName: schedule.queueName } : {}),
+  }
 }
 
-/** Compute the next run after `now` of a cron expression with five fields, optionally after `CRON_TZ=Area/City `. Throw InvalidPublishError. */
+/**
+ * Compute the next run after `now` of a cron expression with five fields, optionally after `CRON_TZ=Area/City
+ * `. Throw InvalidPublishError.
+ */
 export function computeNextRun(cron: string, now: number): number {
   const [, timezone = 'UTC', fields = ''] = /^(?:CRON_TZ=(\S+) )?(.*)$/.exec(cron.trim()) ?? []
   // croner also accepts seconds and names such as @daily, which QStash refuses.

@@ -17,7 +17,11 @@ export interface QstashOptions {
   nextSigningKey: string
 }
 
-export interface Qstash extends Pick<Engine, 'startDueDeliveries' | 'waitUntilIdle' | 'waitUntilSettled' | 'pauseDeliveries' | 'close'> {
+export interface Qstash
+  extends Pick<
+    Engine,
+    'startDueDeliveries' | 'waitUntilIdle' | 'waitUntilSettled' | 'pauseDeliveries' | 'close'
+  > {
   app: Hono
 }
 
@@ -34,7 +38,8 @@ export function createQstash(options: QstashOptions): Qstash {
   const engine = createEngine({ ...options, schedules, signingKey: options.currentSigningKey })
   const app = new Hono()
   app.use('*', async (c, next) => {
-    if (c.req.header('authorization') !== `Bearer ${options.token}`) return c.json({ error: 'unauthorized: invalid token' }, 401)
+    if (c.req.header('authorization') !== `Bearer ${options.token}`)
+      return c.json({ error: 'unauthorized: invalid token' }, 401)
     return next()
   })
   app.onError((error, c) => {
@@ -52,8 +57,16 @@ export function createQstash(options: QstashOptions): Qstash {
 }
 
 function addPublishRoutes(app: Hono, engine: Engine, clock: Clock): void {
-  const publish = (destination: string, headers: Record<string, string>, body: string, queueName?: string) => {
-    const message = { ...parseMessage(destination, headers, body, clock.now()), ...omitUndefined({ queueName }) }
+  const publish = (
+    destination: string,
+    headers: Record<string, string>,
+    body: string,
+    queueName?: string,
+  ) => {
+    const message = {
+      ...parseMessage(destination, headers, body, clock.now()),
+      ...omitUndefined({ queueName }),
+    }
     const accepted = engine.accept(message)
     const { messageId, url } = accepted.message
     return { messageId, url, ...(accepted.deduplicated ? { deduplicated: true } : {}) }
@@ -64,24 +77,37 @@ function addPublishRoutes(app: Hono, engine: Engine, clock: Clock): void {
   })
   app.post('/v2/enqueue/:queue/*', async (c) => {
     const queue = c.req.param('queue')
-    const response = publish(readDestination(c, `/v2/enqueue/${encodeURI(queue)}/`), c.req.header(), await c.req.text(), queue)
+    const response = publish(
+      readDestination(c, `/v2/enqueue/${encodeURI(queue)}/`),
+      c.req.header(),
+      await c.req.text(),
+      queue,
+    )
     return c.json(response, response.deduplicated ? 202 : 201)
   })
   app.post('/v2/batch', async (c) => {
     const items = parseBatch(await c.req.text())
     // All items are parsed before any is accepted, because one invalid item refuses the whole batch.
-    for (const item of items) parseMessage(item.destination, lowerCaseNames(item.headers), item.body ?? '', clock.now())
-    return c.json(items.map((item) => publish(item.destination, lowerCaseNames(item.headers), item.body ?? '', item.queue)))
+    for (const item of items)
+      parseMessage(item.destination, lowerCaseNames(item.headers), item.body ?? '', clock.now())
+    return c.json(
+      items.map((item) =>
+        publish(item.destination, lowerCaseNames(item.headers), item.body ?? '', item.queue),
+      ),
+    )
   })
 }
 
 function addMessageRoutes(app: Hono, engine: Engine): void {
   app.get('/v2/messages/:id', (c) => {
     const message = engine.listPending().find(({ messageId }) => messageId === c.req.param('id'))
-    return message ? c.json(toMessageBody(message)) : c.json({ error: `message ${c.req.param('id')} not found` }, 404)
+    return message
+      ? c.json(toMessageBody(message))
+      : c.json({ error: `message ${c.req.param('id')} not found` }, 404)
   })
   app.delete('/v2/messages/:id', (c) => {
-    if (!engine.cancel(c.req.param('id'))) return c.json({ error: `message ${c.req.param('id')} not found` }, 404)
+    if (!engine.cancel(c.req.param('id')))
+      return c.json({ error: `message ${c.req.param('id')} not found` }, 404)
     return c.json({ cancelled: 1 })
   })
   app.delete('/v2/messages', (c) => {
@@ -92,14 +118,23 @@ function addMessageRoutes(app: Hono, engine: Engine): void {
 
 function addDeadLetterRoutes(app: Hono, engine: Engine): void {
   app.get('/v2/dlq', (c) =>
-    c.json({ messages: [...engine.deadLetters.values()].map((deadLetter) => ({ ...deadLetter, ...toMessageBody(deadLetter) })) }),
+    c.json({
+      messages: [...engine.deadLetters.values()].map((deadLetter) => ({
+        ...deadLetter,
+        ...toMessageBody(deadLetter),
+      })),
+    }),
   )
   app.get('/v2/dlq/:id', (c) => {
     const deadLetter = engine.deadLetters.get(c.req.param('id'))
-    return deadLetter ? c.json({ ...deadLetter, ...toMessageBody(deadLetter) }) : c.json({ error: 'dlq message not found' }, 404)
+    return deadLetter
+      ? c.json({ ...deadLetter, ...toMessageBody(deadLetter) })
+      : c.json({ error: 'dlq message not found' }, 404)
   })
   app.delete('/v2/dlq/:id', (c) =>
-    engine.deadLetters.delete(c.req.param('id')) ? c.body(null, 200) : c.json({ error: 'dlq message not found' }, 404),
+    engine.deadLetters.delete(c.req.param('id'))
+      ? c.body(null, 200)
+      : c.json({ error: 'dlq message not found' }, 404),
   )
 }
 
@@ -115,7 +150,9 @@ function addScheduleRoutes(app: Hono, schedules: Schedules, engine: Engine): voi
     const schedule = schedules.get(c.req.param('id'))
     return schedule ? c.json(toScheduleBody(schedule)) : notFound(c)
   })
-  app.delete('/v2/schedules/:id', (c) => (schedules.remove(c.req.param('id')) ? c.body(null, 200) : notFound(c)))
+  app.delete('/v2/schedules/:id', (c) =>
+    schedules.remove(c.req.param('id')) ? c.body(null, 200) : notFound(c),
+  )
   app.patch('/v2/schedules/:id/:verb{pause|resume}', (c) => {
     if (!schedules.pause(c.req.param('id'), c.req.param('verb') === 'pause')) return notFound(c)
     engine.startDueDeliveries()
@@ -123,7 +160,10 @@ function addScheduleRoutes(app: Hono, schedules: Schedules, engine: Engine): voi
   })
 }
 
-/** Read the destination from the raw URL after `marker`. The client does not encode it, so it includes its own query. */
+/**
+ * Read the destination from the raw URL after `marker`. The client does not encode it, so it includes its own
+ * query.
+ */
 function readDestination(c: Context, marker: string): string {
   const index = c.req.url.indexOf(marker)
   return c.req.url.slice(index + marker.length)
@@ -147,7 +187,10 @@ function lowerCaseNames(headers: Record<string, string> = {}): Record<string, st
 
 function toMessageBody(message: Message) {
   const { timeoutMs: _, headers, deduplicationId: __, ...rest } = message
-  return { ...rest, header: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])) }
+  return {
+    ...rest,
+    header: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
+  }
 }
 
 function toScheduleBody(schedule: Schedule) {

@@ -85,7 +85,10 @@ export interface Lua {
   run(sha: string, keys: string[], args: string[]): Promise<unknown>
 }
 
-/** Create a runner of Redis scripts with one Lua state. Each `redis.call` yields to `command`; a rejection becomes an error in the script. */
+/**
+ * Create a runner of Redis scripts with one Lua state. Each `redis.call` yields to `command`; a rejection
+ * becomes an error in the script.
+ */
 export function createLua(command: (args: string[]) => Promise<unknown>): Lua {
   const L = lauxlib.luaL_newstate()
   const scripts = new Map<string, number>()
@@ -136,7 +139,11 @@ function compile(L: State, script: string): number {
 }
 
 /** Run a command for a suspended script and resume the script with its reply. */
-async function resume(co: State, args: string[], command: (args: string[]) => Promise<unknown>): Promise<number> {
+async function resume(
+  co: State,
+  args: string[],
+  command: (args: string[]) => Promise<unknown>,
+): Promise<number> {
   lua.lua_settop(co, 0)
   try {
     const reply = await command(args)
@@ -168,7 +175,8 @@ function pushValue(L: State, value: unknown, command: string): void {
     }
   } else if (typeof value === 'number' && Number.isSafeInteger(value)) pushNumber(L, value)
   else if (value === null || value === undefined) lua.lua_pushboolean(L, false)
-  // The mock returns the status OK as a string. Commands that read data may return the same string as a value.
+  // The mock returns the status OK as a string. Commands that read data may return the same string as a
+  // value.
   else if (value === 'OK' && !/get|range|index/i.test(command)) pushStatus(L)
   else lua.lua_pushstring(L, to_luastring(String(value)))
 }

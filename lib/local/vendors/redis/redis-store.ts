@@ -6,7 +6,10 @@ import { createLua, type Lua } from './lua.ts'
 import { createStreamCommands } from './redis-streams.ts'
 
 export interface RedisStore {
-  /** Run commands in order, without other commands in between if `atomic`. Return each command's reply or its Error. */
+  /**
+   * Run commands in order, without other commands in between if `atomic`. Return each command's reply or its
+   * Error.
+   */
   runCommands(commands: string[][], atomic: boolean): Promise<unknown[]>
   close(): Promise<void>
 }
@@ -20,7 +23,10 @@ type FindStreamCommand = ReturnType<typeof createStreamCommands>
 type Command = (args: string[]) => Promise<unknown>
 
 const requireBesideMock = createRequire(createRequire(import.meta.url).resolve('ioredis-mock'))
-const commandTable = requireBesideMock('@ioredis/commands/built/commands.json') as Record<string, { arity: number }>
+const commandTable = requireBesideMock('@ioredis/commands/built/commands.json') as Record<
+  string,
+  { arity: number }
+>
 
 /** Create a store in a real Redis, with ioredis. */
 export function createServerStore(url: string): RedisStore {
@@ -39,13 +45,17 @@ export function createServerStore(url: string): RedisStore {
   }
 }
 
-/** Return a function that makes EVAL and EVALSHA run scripts with Upstash's flags, which Redis refuses, without their first line. */
+/**
+ * Return a function that makes EVAL and EVALSHA run scripts with Upstash's flags, which Redis refuses,
+ * without their first line.
+ */
 function createScriptFilter() {
   const acceptedHashes = new Map<string, string>()
   const hash = (script: string) => createHash('sha1').update(script).digest('hex')
   return ([name = '', script = '', ...rest]: string[]): string[] => {
     if (/^evalsha$/i.test(name)) return [name, acceptedHashes.get(script) ?? script, ...rest]
-    if (!/^eval$/i.test(name) || !script.startsWith('#!lua ')) return script === '' ? [name, ...rest] : [name, script, ...rest]
+    if (!/^eval$/i.test(name) || !script.startsWith('#!lua '))
+      return script === '' ? [name, ...rest] : [name, script, ...rest]
     const accepted = script.slice(script.indexOf('\n') + 1)
     acceptedHashes.set(hash(script), hash(accepted))
     return [name, accepted, ...rest]
@@ -53,12 +63,16 @@ function createScriptFilter() {
 }
 
 /**
- * Create a store in ioredis-mock, with separate data for each name. It adds a faster Lua runner and the rules that the mock lacks.
+ * Create a store in ioredis-mock, with separate data for each name. It adds a faster Lua runner and the rules
+ * that the mock lacks.
  */
 export function createMockStore(name: string): MockStore {
   const mock = new RedisMock({ host: name })
   const streamListeners = new Set<() => void>()
-  const findStreamCommand = createStreamCommands({ get: (key) => mock.get(key), set: (key, text) => mock.set(key, text) })
+  const findStreamCommand = createStreamCommands({
+    get: (key) => mock.get(key),
+    set: (key, text) => mock.set(key, text),
+  })
   const executeCommand: Command = async (args) => {
     const reply = await execute(mock, findStreamCommand, args)
     if (/^xadd$/i.test(args[0] ?? '')) for (const listener of [...streamListeners]) listener()
@@ -90,24 +104,34 @@ export function createMockStore(name: string): MockStore {
   }
 }
 
-/** Return the error of the first command that Redis would refuse to queue, or undefined if all are well formed. */
+/**
+ * Return the error of the first command that Redis would refuse to queue, or undefined if all are well
+ * formed.
+ */
 export function findMalformedCommand(commands: string[][]): string | undefined {
   for (const [name = '', ...args] of commands) {
     const command = commandTable[name.toLowerCase()]
     if (!command) return `ERR unknown command '${name}'`
     const { arity } = command
     const count = args.length + 1
-    if (arity > 0 ? count !== arity : count < -arity) return `ERR wrong number of arguments for '${name.toLowerCase()}' command`
+    if (arity > 0 ? count !== arity : count < -arity)
+      return `ERR wrong number of arguments for '${name.toLowerCase()}' command`
   }
   return undefined
 }
 
-async function execute(mock: Redis, findStreamCommand: FindStreamCommand, [name = '', ...args]: string[]): Promise<unknown> {
+async function execute(
+  mock: Redis,
+  findStreamCommand: FindStreamCommand,
+  [name = '', ...args]: string[],
+): Promise<unknown> {
   const command = name.toLowerCase()
   const error = findMalformedCommand([[name, ...args]])
   if (error) throw new Error(error)
   if (/^p?expire(at)?$/.test(command) && args.length > 2)
-    return (await doesExpiryApply(mock, command, args)) ? execute(mock, findStreamCommand, [name, ...args.slice(0, 2)]) : 0
+    return (await doesExpiryApply(mock, command, args))
+      ? execute(mock, findStreamCommand, [name, ...args.slice(0, 2)])
+      : 0
   const streamCommand = findStreamCommand(command)
   const method = (mock as unknown as Record<string, (...args: string[]) => Promise<unknown>>)[command]
   if (!method) throw new Error(`ERR unknown command '${name}'`)
@@ -125,13 +149,23 @@ function upperCaseOptions([key = '', value = '', ...options]: string[]): string[
 }
 
 /** Check the flags NX, XX, GT and LT of EXPIRE, which the mock ignores. */
-async function doesExpiryApply(mock: Redis, command: string, [key = '', time = '', ...flags]: string[]): Promise<boolean> {
+async function doesExpiryApply(
+  mock: Redis,
+  command: string,
+  [key = '', time = '', ...flags]: string[],
+): Promise<boolean> {
   const ttlMs = await mock.pttl(key)
-  const newTtlMs = Number(time) * (command.startsWith('p') ? 1 : 1000) - (command.endsWith('at') ? Date.now() : 0)
+  const newTtlMs =
+    Number(time) * (command.startsWith('p') ? 1 : 1000) - (command.endsWith('at') ? Date.now() : 0)
   const currentTtlMs = ttlMs === -1 ? Number.POSITIVE_INFINITY : ttlMs
   for (const flag of flags.map((flag) => flag.toUpperCase())) {
     if (!['NX', 'XX', 'GT', 'LT'].includes(flag)) throw new Error(`ERR Unsupported option ${flag}`)
-    const applies = { NX: ttlMs === -1, XX: ttlMs >= 0, GT: newTtlMs > currentTtlMs, LT: newTtlMs < currentTtlMs }[flag]
+    const applies = {
+      NX: ttlMs === -1,
+      XX: ttlMs >= 0,
+      GT: newTtlMs > currentTtlMs,
+      LT: newTtlMs < currentTtlMs,
+    }[flag]
     if (!applies) return false
   }
   return true
@@ -148,7 +182,8 @@ function toRedisReply(reply: unknown): unknown {
 }
 
 function toRedisError(message: string): string {
-  if (/does not contain a|wrong kind of value/.test(message)) return 'WRONGTYPE Operation against a key holding the wrong kind of value'
+  if (/does not contain a|wrong kind of value/.test(message))
+    return 'WRONGTYPE Operation against a key holding the wrong kind of value'
   return /^[A-Z]{3,} /.test(message) ? message : `ERR ${message}`
 }
 
@@ -158,7 +193,8 @@ async function runScript(lua: Lua, [name = '', ...args]: string[]): Promise<unkn
   if (/^script$/i.test(name)) return manageScripts(lua, args)
   const [script = '', count = '', ...rest] = args
   const keyCount = Number(count)
-  if (!Number.isInteger(keyCount) || count === '') throw new Error('ERR value is not an integer or out of range')
+  if (!Number.isInteger(keyCount) || count === '')
+    throw new Error('ERR value is not an integer or out of range')
   if (keyCount < 0) throw new Error("ERR Number of keys can't be negative")
   if (keyCount > rest.length) throw new Error("ERR Number of keys can't be greater than number of args")
   const sha = /^evalsha/i.test(name) ? script.toLowerCase() : lua.load(script)

@@ -27,13 +27,20 @@ type StreamCommand = (streams: Streams, args: string[]) => Promise<unknown>
 const commands: Record<string, StreamCommand> = {
   xadd: addEntry,
   xlen: async (streams, [key = '']) => (await streams.find(key)).entries.length,
-  xrange: (streams, [key = '', from = '', to = '', ...options]) => selectRange(streams, key, { from, to, isReversed: false }, options),
-  xrevrange: (streams, [key = '', to = '', from = '', ...options]) => selectRange(streams, key, { from, to, isReversed: true }, options),
+  xrange: (streams, [key = '', from = '', to = '', ...options]) =>
+    selectRange(streams, key, { from, to, isReversed: false }, options),
+  xrevrange: (streams, [key = '', to = '', from = '', ...options]) =>
+    selectRange(streams, key, { from, to, isReversed: true }, options),
   xread: readNewEntries,
 }
 
-/** Return a function that finds the command of streams with a lower-case name. The streams exist as long as their keys in the store. */
-export function createStreamCommands(texts: StoreTexts): (name: string) => ((args: string[]) => Promise<unknown>) | undefined {
+/**
+ * Return a function that finds the command of streams with a lower-case name. The streams exist as long as
+ * their keys in the store.
+ */
+export function createStreamCommands(
+  texts: StoreTexts,
+): (name: string) => ((args: string[]) => Promise<unknown>) | undefined {
   const streams = createStreams(texts)
   return (name) => {
     const command = commands[name]
@@ -47,7 +54,8 @@ function createStreams(texts: StoreTexts): Streams {
   let created = 0
   const find = async (key: string): Promise<Stream | undefined> => {
     const text = await texts.get(key)
-    if (text !== null && !text.startsWith(marker)) throw new Error('WRONGTYPE Operation against a key holding the wrong kind of value')
+    if (text !== null && !text.startsWith(marker))
+      throw new Error('WRONGTYPE Operation against a key holding the wrong kind of value')
     const stored = streamsByKey.get(key)
     if (stored && stored.text === text) return stored.stream
     streamsByKey.delete(key)
@@ -69,10 +77,12 @@ function createStreams(texts: StoreTexts): Streams {
 async function addEntry(streams: Streams, [key = '', ...args]: string[]): Promise<string> {
   const { maxLength, rest } = readTrimming(args)
   const [idText = '', ...fields] = rest
-  if (fields.length === 0 || fields.length % 2 === 1) throw new Error("ERR wrong number of arguments for 'xadd' command")
+  if (fields.length === 0 || fields.length % 2 === 1)
+    throw new Error("ERR wrong number of arguments for 'xadd' command")
   const { lastId } = await streams.find(key)
   const id = chooseId(idText, lastId)
-  if (compareIds(id, lastId) <= 0) throw new Error('ERR The ID specified in XADD is equal or smaller than the target stream top item')
+  if (compareIds(id, lastId) <= 0)
+    throw new Error('ERR The ID specified in XADD is equal or smaller than the target stream top item')
   const stream = await streams.findOrCreate(key)
   stream.lastId = id
   stream.entries.push([id.join('-'), fields])
@@ -84,7 +94,8 @@ function readTrimming(args: string[]): { maxLength: number; rest: string[] } {
   if (args[0]?.toUpperCase() !== 'MAXLEN') return { maxLength: Number.POSITIVE_INFINITY, rest: args }
   const at = args[1] === '=' || args[1] === '~' ? 2 : 1
   const maxLength = Number(args[at])
-  if (!Number.isInteger(maxLength) || maxLength < 0) throw new Error('ERR value is not an integer or out of range')
+  if (!Number.isInteger(maxLength) || maxLength < 0)
+    throw new Error('ERR value is not an integer or out of range')
   return { maxLength, rest: args.slice(at + 1) }
 }
 
@@ -116,14 +127,21 @@ interface Range {
   isReversed: boolean
 }
 
-async function selectRange(streams: Streams, key: string, { from, to, isReversed }: Range, options: string[]): Promise<Entry[]> {
+async function selectRange(
+  streams: Streams,
+  key: string,
+  { from, to, isReversed }: Range,
+  options: string[],
+): Promise<Entry[]> {
   const count = readCount(options)
   const [first, last] = [parseBound(from, 0), parseBound(to, Number.POSITIVE_INFINITY)]
   const { entries } = await streams.find(key)
   const selected = entries.filter(([text]) => {
     const id = parseId(text, 0)
     const [fromFirst, fromLast] = [compareIds(id, first.id), compareIds(id, last.id)]
-    return (first.isExcluded ? fromFirst > 0 : fromFirst >= 0) && (last.isExcluded ? fromLast < 0 : fromLast <= 0)
+    return (
+      (first.isExcluded ? fromFirst > 0 : fromFirst >= 0) && (last.isExcluded ? fromLast < 0 : fromLast <= 0)
+    )
   })
   return (isReversed ? selected.reverse() : selected).slice(0, count)
 }
@@ -131,7 +149,8 @@ async function selectRange(streams: Streams, key: string, { from, to, isReversed
 function readCount(options: string[]): number {
   if (options.length === 0) return Number.POSITIVE_INFINITY
   const count = Number(options[1])
-  if (options.length !== 2 || options[0]?.toUpperCase() !== 'COUNT' || !Number.isInteger(count)) throw syntaxError()
+  if (options.length !== 2 || options[0]?.toUpperCase() !== 'COUNT' || !Number.isInteger(count))
+    throw syntaxError()
   return count
 }
 

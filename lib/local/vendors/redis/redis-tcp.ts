@@ -28,7 +28,10 @@ interface Connection {
 // They change the meaning of the connection's next commands, which is not emulated.
 const refusedCommands = /^(multi|exec|discard|watch|subscribe|psubscribe|ssubscribe|monitor|sync|psync|wait)$/
 
-/** Serve a store as Redis over TCP, on the loopback interface. Emulates the commands of our clients, without RESP3 and transactions. */
+/**
+ * Serve a store as Redis over TCP, on the loopback interface. Emulates the commands of our clients, without
+ * RESP3 and transactions.
+ */
 export async function startTcpRedis({ store, port = 0, password }: TcpRedisOptions): Promise<TcpRedis> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
@@ -38,7 +41,10 @@ export async function startTcpRedis({ store, port = 0, password }: TcpRedisOptio
       sockets.delete(socket)
       controller.abort()
     })
-    serveConnection(socket, store, password, { isAuthenticated: password === undefined, signal: controller.signal })
+    serveConnection(socket, store, password, {
+      isAuthenticated: password === undefined,
+      signal: controller.signal,
+    })
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -58,7 +64,12 @@ export async function startTcpRedis({ store, port = 0, password }: TcpRedisOptio
 }
 
 /** Answer the commands of one connection, each after the one before. */
-function serveConnection(socket: Socket, store: MockStore, password: string | undefined, connection: Connection): void {
+function serveConnection(
+  socket: Socket,
+  store: MockStore,
+  password: string | undefined,
+  connection: Connection,
+): void {
   const reader = createCommandReader()
   let previous: Promise<unknown> = Promise.resolve()
   const answer = async (commands: string[][]) => {
@@ -81,7 +92,12 @@ function serveConnection(socket: Socket, store: MockStore, password: string | un
   })
 }
 
-async function runCommand(store: MockStore, password: string | undefined, connection: Connection, command: string[]): Promise<unknown> {
+async function runCommand(
+  store: MockStore,
+  password: string | undefined,
+  connection: Connection,
+  command: string[],
+): Promise<unknown> {
   const [name = '', ...args] = command
   const verb = name.toLowerCase()
   if (verb === 'auth') return authenticate(connection, password, args)
@@ -94,7 +110,8 @@ async function runCommand(store: MockStore, password: string | undefined, connec
     case 'info':
       return '# Server\r\nredis_version:7.2.0\r\nredis_mode:standalone\r\n# Persistence\r\nloading:0\r\n'
     case 'client':
-      if (!/^(setinfo|setname)$/i.test(args[0] ?? '')) throw new Error(`ERR CLIENT ${args[0]} is not emulated`)
+      if (!/^(setinfo|setname)$/i.test(args[0] ?? ''))
+        throw new Error(`ERR CLIENT ${args[0]} is not emulated`)
       return 'OK'
     case 'select':
       if (args[0] !== '0') throw new Error('ERR DB index is out of range')
@@ -123,7 +140,9 @@ async function runInStore(store: MockStore, command: string[]): Promise<unknown>
 /** Refuse the flags of scripts that Redis does not know, such as those of Upstash. */
 function refuseUnknownFlags(script: string): void {
   const [, flags = ''] = /^#!lua flags=(\S+)/.exec(script) ?? []
-  const unknown = flags.split(',').find((flag) => !/^(no-writes|allow-oom|allow-stale|no-cluster|allow-cross-slot-keys|)$/.test(flag))
+  const unknown = flags
+    .split(',')
+    .find((flag) => !/^(no-writes|allow-oom|allow-stale|no-cluster|allow-cross-slot-keys|)$/.test(flag))
   if (unknown !== undefined) throw new Error(`ERR Unexpected flag in script shebang: ${unknown}`)
 }
 
@@ -139,14 +158,37 @@ function authenticate(connection: Connection, password: string | undefined, args
   return 'OK'
 }
 
-function greet(connection: Connection, password: string | undefined, [version = '2', ...options]: string[]): unknown[] {
+function greet(
+  connection: Connection,
+  password: string | undefined,
+  [version = '2', ...options]: string[],
+): unknown[] {
   if (version !== '2') throw new Error('NOPROTO unsupported protocol version')
   if (options[0]?.toLowerCase() === 'auth') authenticate(connection, password, options.slice(1, 3))
-  if (!connection.isAuthenticated) throw new Error('NOAUTH HELLO must be called with the client already authenticated')
-  return ['server', 'redis', 'version', '7.2.0', 'proto', 2, 'id', 1, 'mode', 'standalone', 'role', 'master', 'modules', []]
+  if (!connection.isAuthenticated)
+    throw new Error('NOAUTH HELLO must be called with the client already authenticated')
+  return [
+    'server',
+    'redis',
+    'version',
+    '7.2.0',
+    'proto',
+    2,
+    'id',
+    1,
+    'mode',
+    'standalone',
+    'role',
+    'master',
+    'modules',
+    [],
+  ]
 }
 
-/** Run XREAD. With BLOCK, wait until one of the streams has a new entry, the time is over or the client disconnects. */
+/**
+ * Run XREAD. With BLOCK, wait until one of the streams has a new entry, the time is over or the client
+ * disconnects.
+ */
 async function readStreams(store: MockStore, signal: AbortSignal, args: string[]): Promise<unknown> {
   const at = args.findIndex((argument) => argument.toUpperCase() === 'BLOCK')
   const command = ['XREAD', ...(at < 0 ? args : args.toSpliced(at, 2))]
@@ -164,8 +206,15 @@ async function readStreams(store: MockStore, signal: AbortSignal, args: string[]
   }
 }
 
-/** Wait for an entry in any stream. Waiting starts at once, so that an entry during the read before it is not missed. */
-function waitForEntry(store: MockStore, signal: AbortSignal, ms: number): { done: Promise<void>; cancel: () => void } {
+/**
+ * Wait for an entry in any stream. Waiting starts at once, so that an entry during the read before it is not
+ * missed.
+ */
+function waitForEntry(
+  store: MockStore,
+  signal: AbortSignal,
+  ms: number,
+): { done: Promise<void>; cancel: () => void } {
   const { promise: done, resolve } = Promise.withResolvers<void>()
   const cancel = () => {
     clearTimeout(timer)

@@ -15,18 +15,26 @@ export interface RedisOptions {
 
 export interface RedisRoutes {
   app: Hono
-  /** Handle a request with one command in its body, without the routes, which is faster. Return whether it did. */
+  /**
+   * Handle a request with one command in its body, without the routes, which is faster. Return whether it
+   * did.
+   */
   handle(request: IncomingMessage, response: ServerResponse): boolean
   close(): Promise<void>
 }
 
 type CommandResult = { result: unknown } | { error: string }
 
-/** Create Upstash's REST API of Redis: one command in the body or in the path, `/pipeline` and `/multi-exec`. */
+/**
+ * Create Upstash's REST API of Redis: one command in the body or in the path, `/pipeline` and `/multi-exec`.
+ */
 export function createRedisRoutes({ token, redisUrl, name, prefix = '/redis' }: RedisOptions): RedisRoutes {
   const store = redisUrl ? createServerStore(redisUrl) : createMockStore(name)
   const app = new Hono()
-  const runCommand = async (command: string[] | undefined, encoding: string | undefined): Promise<[CommandResult, 200 | 400]> => {
+  const runCommand = async (
+    command: string[] | undefined,
+    encoding: string | undefined,
+  ): Promise<[CommandResult, 200 | 400]> => {
     if (!command) return [{ error: 'ERR failed to parse command' }, 400]
     const [reply] = await store.runCommands([command], false)
     const result = toResult(reply, encoding)
@@ -51,7 +59,8 @@ export function createRedisRoutes({ token, redisUrl, name, prefix = '/redis' }: 
     const commands = parseCommands(await c.req.text())
     if (!commands) return c.json({ error: 'ERR failed to parse transaction request' }, 400)
     const error = findMalformedCommand(commands)
-    if (error) return c.json({ error: `EXECABORT Transaction discarded because of previous errors. ${error}` }, 400)
+    if (error)
+      return c.json({ error: `EXECABORT Transaction discarded because of previous errors. ${error}` }, 400)
     const replies = await store.runCommands(commands, true)
     return c.json(replies.map((reply) => toResult(reply, c.req.header('upstash-encoding'))))
   })
@@ -60,7 +69,8 @@ export function createRedisRoutes({ token, redisUrl, name, prefix = '/redis' }: 
     const url = new URL(c.req.url)
     const pathCommand = parsePathCommand(url, prefix)
     const body = c.req.method === 'POST' || c.req.method === 'PUT' ? await c.req.text() : ''
-    const command = pathCommand.length > 0 ? [...pathCommand, ...(body ? [body] : [])] : parseSingleCommand(body)
+    const command =
+      pathCommand.length > 0 ? [...pathCommand, ...(body ? [body] : [])] : parseSingleCommand(body)
     return c.json(...(await runCommand(command, c.req.header('upstash-encoding'))))
   })
 
@@ -74,7 +84,12 @@ export function createRedisRoutes({ token, redisUrl, name, prefix = '/redis' }: 
   return {
     app,
     handle(request, response) {
-      if (request.method !== 'POST' || request.url !== prefix || readBearer(request.headers.authorization) !== token) return false
+      if (
+        request.method !== 'POST' ||
+        request.url !== prefix ||
+        readBearer(request.headers.authorization) !== token
+      )
+        return false
       void handleDirectly(request, response).catch(() => response.destroy())
       return true
     },
@@ -89,7 +104,9 @@ const readBearer = (header: string | undefined) => header?.replace(/^Bearer /i, 
 function parsePathCommand(url: URL, prefix: string): string[] {
   const parts = url.pathname.slice(prefix.length).split('/').slice(1)
   if (parts.length === 0 || parts[0] === '') return []
-  const options = [...url.searchParams].filter(([key]) => key !== '_token').flatMap(([key, value]) => (value ? [key, value] : [key]))
+  const options = [...url.searchParams]
+    .filter(([key]) => key !== '_token')
+    .flatMap(([key, value]) => (value ? [key, value] : [key]))
   return [...parts.map(decodeURIComponent), ...options]
 }
 
@@ -115,7 +132,9 @@ function parseJson<T>(body: string, read: (value: unknown) => T | undefined): T 
 
 function toCommand(value: unknown): string[] | undefined {
   if (!Array.isArray(value) || value.length === 0) return undefined
-  return value.map((argument) => (typeof argument === 'string' ? argument : argument === null ? '' : JSON.stringify(argument)))
+  return value.map((argument) =>
+    typeof argument === 'string' ? argument : argument === null ? '' : JSON.stringify(argument),
+  )
 }
 
 function toResult(reply: unknown, encoding: string | undefined): CommandResult {

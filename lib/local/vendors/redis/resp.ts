@@ -5,7 +5,10 @@ const maxArgumentBytes = 1024 * 1024
 const maxBufferedBytes = 16 * 1024 * 1024
 
 export interface CommandReader {
-  /** Add received bytes and return the commands that are complete now. Throw `ERR Protocol error…` if they are no commands. */
+  /**
+   * Add received bytes and return the commands that are complete now. Throw `ERR Protocol error…` if they are
+   * no commands.
+   */
   read(chunk: Buffer): string[][]
 }
 
@@ -42,8 +45,14 @@ function parseCommand(buffer: Buffer): { command: string[]; end: number } | unde
   return { command, end }
 }
 
-function parseLength(buffer: Buffer, at: number, type: '*' | '$', max: number): { value: number; end: number } | undefined {
-  if (buffer.length > at && buffer[at] !== type.charCodeAt(0)) throw new Error(`ERR Protocol error: expected '${type}'`)
+function parseLength(
+  buffer: Buffer,
+  at: number,
+  type: '*' | '$',
+  max: number,
+): { value: number; end: number } | undefined {
+  if (buffer.length > at && buffer[at] !== type.charCodeAt(0))
+    throw new Error(`ERR Protocol error: expected '${type}'`)
   const end = buffer.indexOf('\r\n', at)
   if (end < 0) {
     if (buffer.length - at > 32) throw new Error('ERR Protocol error: invalid length')

@@ -39,10 +39,35 @@ function runLocally(text: string, hostname: string) {
   }
 }
 
-/** The agents: 40 letters each, as the agent makes its id. The third is off; before the fourth is a proxy that loses answers. */
-const agents: { id: string; hostname: string; client: number; site: string; plat: string; isOnline: boolean; isCut?: true }[] = [
-  { id: 'hYqWbTzKpLxRnVcMdFgJsAoEuIiQwZtBkDyNvXrC', hostname: 'SRV-PRINT-01', client: 1, site: 'Berlin', plat: 'windows', isOnline: true },
-  { id: 'kLmNoPqRsTuVwXyZaBcDeFgHiJkLmNoPqRsTuVwX', hostname: 'web-02', client: 2, site: 'Main', plat: 'linux', isOnline: true },
+/**
+ * The agents: 40 letters each, as the agent makes its id. The third is off; before the fourth is a proxy that
+ * loses answers.
+ */
+const agents: {
+  id: string
+  hostname: string
+  client: number
+  site: string
+  plat: string
+  isOnline: boolean
+  isCut?: true
+}[] = [
+  {
+    id: 'hYqWbTzKpLxRnVcMdFgJsAoEuIiQwZtBkDyNvXrC',
+    hostname: 'SRV-PRINT-01',
+    client: 1,
+    site: 'Berlin',
+    plat: 'windows',
+    isOnline: true,
+  },
+  {
+    id: 'kLmNoPqRsTuVwXyZaBcDeFgHiJkLmNoPqRsTuVwX',
+    hostname: 'web-02',
+    client: 2,
+    site: 'Main',
+    plat: 'linux',
+    isOnline: true,
+  },
   {
     id: 'zYxWvUtSrQpOnMlKjIhGfEdCbAzYxWvUtSrQpOnM',
     hostname: 'LAPTOP-17',
@@ -63,7 +88,8 @@ const agents: { id: string; hostname: string; client: number; site: string; plat
 ]
 
 /**
- * Create the part of Tactical RMM that the service uses. A wrong key is 401. An id of fewer than 21 characters is no path, so 404.
+ * Create the part of Tactical RMM that the service uses. A wrong key is 401. An id of fewer than 21
+ * characters is no path, so 404.
  * https://github.com/amidaware/tacticalrmm, folder api/tacticalrmm: tacticalrmm/auth.py, urls.py; agents/views.py; clients/views.py.
  */
 export function createTacticalRmmRoutes(clock: Clock): Hono {
@@ -75,34 +101,51 @@ export function createTacticalRmmRoutes(clock: Clock): Hono {
     if (c.req.header('x-api-key') !== 'demo') return c.json({ detail: 'Invalid token.' }, 401)
     return next()
   })
-  app.get('/clients/', (c) => c.json(clients.map((client) => ({ ...client, sites: [], agent_count: 1, maintenance_mode: false }))))
+  app.get('/clients/', (c) =>
+    c.json(clients.map((client) => ({ ...client, sites: [], agent_count: 1, maintenance_mode: false }))),
+  )
   app.get('/agents/', (c) => {
     const client = c.req.query('client')
-    return c.json(agents.filter((agent) => client === undefined || String(agent.client) === client).map(toListed))
+    return c.json(
+      agents.filter((agent) => client === undefined || String(agent.client) === client).map(toListed),
+    )
   })
   // IDs of fewer characters are no path of an agent.
   const findAgent = (id: string) => agents.find((agent) => agent.id === id)
   app.get('/agents/scripthistory/', (c) => {
     const [name, limit] = [c.req.query('scriptname'), Number(c.req.query('limit') ?? history.length)]
     // The name is that of the script now; a deleted one has none.
-    const named = history.filter((run) => name === undefined || scripts.get(run.script)?.name === name).toReversed()
-    return c.json(named.slice(0, limit).map((run) => ({ ...run, script_results: clock.now() >= run.endsAt ? run.script_results : null })))
+    const named = history
+      .filter((run) => name === undefined || scripts.get(run.script)?.name === name)
+      .toReversed()
+    return c.json(
+      named
+        .slice(0, limit)
+        .map((run) => ({ ...run, script_results: clock.now() >= run.endsAt ? run.script_results : null })),
+    )
   })
   app.get('/agents/:id/ping/', (c) => {
     const agent = findAgent(c.req.param('id'))
-    return agent ? c.json({ name: agent.hostname, status: agent.isOnline ? 'online' : 'offline' }) : c.json({ detail: 'Not found.' }, 404)
+    return agent
+      ? c.json({ name: agent.hostname, status: agent.isOnline ? 'online' : 'offline' })
+      : c.json({ detail: 'Not found.' }, 404)
   })
   app.post('/agents/:id/runscript/', async (c) => {
     const agent = findAgent(c.req.param('id'))
     const { script: id, output, timeout, args, env_vars, run_as_user } = RunRequest.parse(await c.req.json())
     const script = scripts.get(id)
-    if (!agent || !script || args.length + env_vars.length > 0 || run_as_user) return c.json({ detail: 'Not found.' }, 404)
+    if (!agent || !script || args.length + env_vars.length > 0 || run_as_user)
+      return c.json({ detail: 'Not found.' }, 404)
     if (output !== 'forget') return c.json('Only the mode forget is emulated', 400)
-    history.push(createRun(history.length + 1, agent, { id, text: fillSnippets(script.script_body) }, timeout))
+    history.push(
+      createRun(history.length + 1, agent, { id, text: fillSnippets(script.script_body) }, timeout),
+    )
     if (agent.isCut) return c.text('Gateway Time-out', 504)
     return c.json(`${script.name} will now be run on ${agent.hostname}`)
   })
-  app.get('/scripts/', (c) => c.json([...scripts].map(([id, { name, shell, hidden }]) => ({ id, name, shell, hidden }))))
+  app.get('/scripts/', (c) =>
+    c.json([...scripts].map(([id, { name, shell, hidden }]) => ({ id, name, shell, hidden }))),
+  )
   app.post('/scripts/', async (c) => {
     const script = NewScript.parse(await c.req.json())
     scripts.set(++lastScriptId, script)
@@ -119,7 +162,12 @@ export function createTacticalRmmRoutes(clock: Clock): Hono {
     return scripts.delete(id) ? c.json(`${name} was deleted!`) : c.json({ detail: 'Not found.' }, 404)
   })
   /** The message for a machine that is off is lost, so its run never ends. */
-  const createRun = (id: number, agent: (typeof agents)[number], script: { id: number; text: string }, timeout: number) => {
+  const createRun = (
+    id: number,
+    agent: (typeof agents)[number],
+    script: { id: number; text: string },
+    timeout: number,
+  ) => {
     const { exitCode, seconds, stdout } = runLocally(script.text, agent.hostname)
     const isLate = seconds > timeout
     const results = isLate

@@ -13,7 +13,12 @@ interface StoredObject {
   etag: string
 }
 
-type ErrorCode = SignatureError | 'NoSuchBucket' | 'NoSuchKey' | 'MethodNotAllowed' | 'XAmzContentSHA256Mismatch'
+type ErrorCode =
+  | SignatureError
+  | 'NoSuchBucket'
+  | 'NoSuchKey'
+  | 'MethodNotAllowed'
+  | 'XAmzContentSHA256Mismatch'
 
 // Status and message as S3 has them: https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html
 const errors: Record<ErrorCode, [status: 400 | 403 | 404 | 405, message: string]> = {
@@ -25,16 +30,29 @@ const errors: Record<ErrorCode, [status: 400 | 403 | 404 | 405, message: string]
   NoSuchBucket: [404, 'The specified bucket does not exist'],
   NoSuchKey: [404, 'The specified key does not exist.'],
   RequestTimeTooSkewed: [403, "The difference between the request time and the server's time is too large."],
-  SignatureDoesNotMatch: [403, 'The request signature that the server calculated does not match the signature that you provided.'],
-  XAmzContentSHA256Mismatch: [400, "The provided 'x-amz-content-sha256' header does not match what was computed."],
+  SignatureDoesNotMatch: [
+    403,
+    'The request signature that the server calculated does not match the signature that you provided.',
+  ],
+  XAmzContentSHA256Mismatch: [
+    400,
+    "The provided 'x-amz-content-sha256' header does not match what was computed.",
+  ],
 }
 
-/** Create an emulator of S3 with one bucket, addressed by path. It keeps objects in memory and verifies each signature. */
+/**
+ * Create an emulator of S3 with one bucket, addressed by path. It keeps objects in memory and verifies each
+ * signature.
+ */
 export function createS3Routes({ bucket, now = Date.now, ...credentials }: S3Options): Hono {
   const app = new Hono()
   const objects = new Map<string, StoredObject>()
   app.use(async (c, next) => {
-    const error = findSignatureError({ method: c.req.method, url: new URL(c.req.url), headers: c.req.raw.headers }, credentials, now())
+    const error = findSignatureError(
+      { method: c.req.method, url: new URL(c.req.url), headers: c.req.raw.headers },
+      credentials,
+      now(),
+    )
     if (error) return sendError(c, error)
     if (!(await hasSignedBody(c))) return sendError(c, 'XAmzContentSHA256Mismatch')
     return next()
@@ -43,7 +61,9 @@ export function createS3Routes({ bucket, now = Date.now, ...credentials }: S3Opt
   app.get('/:bucket', (c) => {
     if (c.req.param('bucket') !== bucket) return sendError(c, 'NoSuchBucket')
     if (c.req.method === 'HEAD') return c.body(null, 200)
-    return c.req.query('list-type') === '2' ? listObjects(c, [...objects.keys()]) : sendError(c, 'MethodNotAllowed')
+    return c.req.query('list-type') === '2'
+      ? listObjects(c, [...objects.keys()])
+      : sendError(c, 'MethodNotAllowed')
   })
   app.all('/:bucket/:key{.+}', async (c) => {
     if (c.req.param('bucket') !== bucket) return sendError(c, 'NoSuchBucket')
@@ -76,7 +96,11 @@ async function hasSignedBody(c: Context): Promise<boolean> {
   )
 }
 
-async function answerObjectRequest(c: Context, objects: Map<string, StoredObject>, key: string): Promise<Response> {
+async function answerObjectRequest(
+  c: Context,
+  objects: Map<string, StoredObject>,
+  key: string,
+): Promise<Response> {
   if (c.req.method === 'PUT') {
     const bytes = new Uint8Array(await c.req.bytes())
     const etag = `"${createHash('md5').update(bytes).digest('hex')}"`

@@ -14,7 +14,10 @@ interface CheckoutOptions {
 const daySeconds = 86_400
 const localPrice = /^price_local_\w+$/
 
-/** Add the creation of checkout sessions, with the refusals of https://docs.stripe.com/api/checkout/sessions/create. */
+/**
+ * Add the creation of checkout sessions, with the refusals of
+ * https://docs.stripe.com/api/checkout/sessions/create.
+ */
 export function addCheckoutSessionRoute(app: Hono, { state, clock, urls }: CheckoutOptions): void {
   app.post('/v1/checkout/sessions', async (c) => {
     const form: Record<string, string> = Object.fromEntries(new URLSearchParams(await c.req.text()))
@@ -22,9 +25,18 @@ export function addCheckoutSessionRoute(app: Hono, { state, clock, urls }: Check
     if (refusal) return c.json({ error: { ...refusal, type: 'invalid_request_error' } }, 400)
     const created = Math.floor(clock.now() / 1000)
     const session: CheckoutSession = {
-      ...{ id: createId('cs'), status: 'open', customer: form.customer ?? null, email: form.customer_email ?? null },
+      ...{
+        id: createId('cs'),
+        status: 'open',
+        customer: form.customer ?? null,
+        email: form.customer_email ?? null,
+      },
       ...{ reference: form.client_reference_id ?? null, price: form['line_items[0][price]'] ?? '' },
-      ...{ successUrl: form.success_url ?? '', cancelUrl: form.cancel_url ?? '', expiresAt: created + daySeconds },
+      ...{
+        successUrl: form.success_url ?? '',
+        cancelUrl: form.cancel_url ?? '',
+        expiresAt: created + daySeconds,
+      },
       subscriptionMetadata: parseMetadata(form, 'subscription_data[metadata]'),
     }
     const token = randomBytes(16).toString('hex')
@@ -39,7 +51,12 @@ export function addCheckoutSessionRoute(app: Hono, { state, clock, urls }: Check
         status: 'open',
         payment_status: 'unpaid',
       },
-      ...{ client_reference_id: session.reference, customer: session.customer, customer_email: session.email, subscription: null },
+      ...{
+        client_reference_id: session.reference,
+        customer: session.customer,
+        customer_email: session.email,
+        subscription: null,
+      },
       ...{ success_url: session.successUrl, cancel_url: session.cancelUrl, expires_at: session.expiresAt },
       url: `${urls.origin}/stripe/checkout/${token}`,
     })
@@ -54,22 +71,37 @@ interface Refusal {
 
 function findRefusal(form: Record<string, string>, { customers }: StripeState): Refusal | null {
   const missing = ['mode', 'line_items[0][price]', 'success_url'].find((param) => !form[param])
-  if (missing) return { code: 'parameter_missing', message: `Missing required param: ${missing}.`, param: missing }
+  if (missing)
+    return { code: 'parameter_missing', message: `Missing required param: ${missing}.`, param: missing }
   const price = form['line_items[0][price]'] ?? ''
   const { customer, customer_email, client_reference_id: reference = '', mode, success_url = '' } = form
   if (mode !== 'subscription') return { message: `The local Stripe knows no mode '${mode}'`, param: 'mode' }
   if (customer && customer_email)
-    return { message: 'You may only specify one of these parameters: customer, customer_email.', param: 'customer' }
+    return {
+      message: 'You may only specify one of these parameters: customer, customer_email.',
+      param: 'customer',
+    }
   if (customer && customers.get(customer)?.deleted !== false)
     return { code: 'resource_missing', message: `No such customer: '${customer}'`, param: 'customer' }
-  if (!localPrice.test(price)) return { code: 'resource_missing', message: `No such price: '${price}'`, param: 'line_items[0][price]' }
+  if (!localPrice.test(price))
+    return { code: 'resource_missing', message: `No such price: '${price}'`, param: 'line_items[0][price]' }
   // Stripe's reference has up to 200 letters, digits, `-` and `_`.
-  if (reference && !/^[\w-]{1,200}$/.test(reference)) return { message: 'Invalid client_reference_id', param: 'client_reference_id' }
-  return URL.canParse(success_url) ? null : { code: 'url_invalid', message: 'Not a valid URL', param: 'success_url' }
+  if (reference && !/^[\w-]{1,200}$/.test(reference))
+    return { message: 'Invalid client_reference_id', param: 'client_reference_id' }
+  return URL.canParse(success_url)
+    ? null
+    : { code: 'url_invalid', message: 'Not a valid URL', param: 'success_url' }
 }
 
-/** Add the checkout's page, on which a person pays, or fails to. A session ends when it is complete, or after a day. */
-export function addCheckoutPages(app: Hono, { state, clock }: Omit<CheckoutOptions, 'urls'>, events: StripeEvents): void {
+/**
+ * Add the checkout's page, on which a person pays, or fails to. A session ends when it is complete, or after
+ * a day.
+ */
+export function addCheckoutPages(
+  app: Hono,
+  { state, clock }: Omit<CheckoutOptions, 'urls'>,
+  events: StripeEvents,
+): void {
   const findOpen = (c: Context) => {
     const session = state.checkouts.get(c.req.param('token') ?? '')
     return session?.status === 'open' && session.expiresAt * 1000 > clock.now() ? session : null

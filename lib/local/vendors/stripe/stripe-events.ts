@@ -18,11 +18,19 @@ export interface StripeEvents {
   /** Deliver an existing event, for the first time or again. */
   resend(id: string): Promise<SentEvent | undefined>
   /** Change a subscription's status and send the event. */
-  changeStatus(subscription: LocalSubscription, status: LocalSubscription['status'], options?: SendOptions): Promise<SentEvent>
+  changeStatus(
+    subscription: LocalSubscription,
+    status: LocalSubscription['status'],
+    options?: SendOptions,
+  ): Promise<SentEvent>
   /** Send the event of a change of a subscription that keeps its status. */
   sendUpdate(subscription: LocalSubscription, options?: SendOptions): Promise<SentEvent>
   /** Subscribe an account to a price and send the events of a checkout. */
-  subscribe(accountId: string, price: string, options?: SendOptions & { customer?: string | undefined }): Promise<SentEvent[]>
+  subscribe(
+    accountId: string,
+    price: string,
+    options?: SendOptions & { customer?: string | undefined },
+  ): Promise<SentEvent[]>
   /** Complete a checkout session and send its events. */
   complete(session: CheckoutSession, options?: SendOptions): Promise<SentEvent[]>
   /** Return a subscription in Stripe's format. */
@@ -37,7 +45,10 @@ interface SendOptions {
   /** Time of the event in seconds since the epoch, now by default. */
   created?: number | undefined
 }
-/** An event and the response to its delivery. `status` is null if no delivery was attempted, and 0 if there was no response. */
+/**
+ * An event and the response to its delivery. `status` is null if no delivery was attempted, and 0 if there
+ * was no response.
+ */
 export interface SentEvent {
   event: StripeEvent
   status: number | null
@@ -55,7 +66,14 @@ interface Options {
 }
 
 /** Create the part of the Stripe emulator that sends events. */
-export function createStripeEvents({ records, clock, webhookSecret, urls, createReference, state }: Options): StripeEvents {
+export function createStripeEvents({
+  records,
+  clock,
+  webhookSecret,
+  urls,
+  createReference,
+  state,
+}: Options): StripeEvents {
   const eventById = new Map<string, StripeEvent>()
   let latest = 0
   // Stripe's time never goes back, even when the dashboard's clock does.
@@ -66,7 +84,10 @@ export function createStripeEvents({ records, clock, webhookSecret, urls, create
 
   async function deliver(event: StripeEvent): Promise<SentEvent> {
     const body = JSON.stringify(event)
-    const headers = { 'content-type': 'application/json; charset=utf-8', 'stripe-signature': signPayload(body, webhookSecret) }
+    const headers = {
+      'content-type': 'application/json; charset=utf-8',
+      'stripe-signature': signPayload(body, webhookSecret),
+    }
     const response = await fetch(urls.webhook, { method: 'POST', headers, body }).catch(() => null)
     const status = response?.status ?? 0
     const text = (await response?.text()) ?? ''
@@ -88,7 +109,13 @@ export function createStripeEvents({ records, clock, webhookSecret, urls, create
       }
       eventById.set(event.id, event)
       if (!skipDelivery) return deliver(event)
-      records.add('billing', { method: 'NOT SENT', path: urls.webhook, request: event, status: 0, response: null })
+      records.add('billing', {
+        method: 'NOT SENT',
+        path: urls.webhook,
+        request: event,
+        status: 0,
+        response: null,
+      })
       return { event, status: null, answer: null }
     },
     async resend(id) {
@@ -119,27 +146,64 @@ export function createStripeEvents({ records, clock, webhookSecret, urls, create
     },
     async complete(session, options) {
       session.status = 'complete'
-      const customer = { id: session.customer ?? createId('cus'), email: session.email, deleted: false, metadata: {} }
+      const customer = {
+        id: session.customer ?? createId('cus'),
+        email: session.email,
+        deleted: false,
+        metadata: {},
+      }
       const isNew = !state.customers.has(customer.id)
       if (isNew) state.customers.set(customer.id, customer)
       const subscription: LocalSubscription = {
         ...{ id: createId('sub'), customer: customer.id, status: 'active', price: session.price },
-        ...{ anchor: options?.created ?? now(), cancelAtPeriodEnd: false, metadata: session.subscriptionMetadata },
+        ...{
+          anchor: options?.created ?? now(),
+          cancelAtPeriodEnd: false,
+          metadata: session.subscriptionMetadata,
+        },
       }
       state.subscriptions.set(subscription.id, subscription)
       // As at Stripe, the event of the subscription comes before the event that names its account.
-      const created = await events.send('customer.subscription.created', events.subscriptionObject(subscription), options)
+      const created = await events.send(
+        'customer.subscription.created',
+        events.subscriptionObject(subscription),
+        options,
+      )
       const object = {
-        ...{ object: 'checkout.session', id: session.id, mode: 'subscription', status: 'complete', payment_status: 'paid' },
-        ...{ client_reference_id: session.reference, customer: customer.id, subscription: subscription.id, metadata: {} },
+        ...{
+          object: 'checkout.session',
+          id: session.id,
+          mode: 'subscription',
+          status: 'complete',
+          payment_status: 'paid',
+        },
+        ...{
+          client_reference_id: session.reference,
+          customer: customer.id,
+          subscription: subscription.id,
+          metadata: {},
+        },
       }
       return [created, await events.send('checkout.session.completed', object, options)]
     },
     subscriptionObject: ({ id, customer, status, price, anchor, cancelAtPeriodEnd, metadata }) => {
       const periodEnd = currentPeriodEnd(anchor, now())
-      const item = { object: 'subscription_item', quantity: 1, current_period_end: periodEnd, price: { id: price, object: 'price' } }
+      const item = {
+        object: 'subscription_item',
+        quantity: 1,
+        current_period_end: periodEnd,
+        price: { id: price, object: 'price' },
+      }
       return {
-        ...{ id, object: 'subscription', customer, status, metadata, created: anchor, billing_cycle_anchor: anchor },
+        ...{
+          id,
+          object: 'subscription',
+          customer,
+          status,
+          metadata,
+          created: anchor,
+          billing_cycle_anchor: anchor,
+        },
         ...{ cancel_at: cancelAtPeriodEnd ? periodEnd : null, cancel_at_period_end: cancelAtPeriodEnd },
         items: { object: 'list', data: [item] },
       }
@@ -150,14 +214,21 @@ export function createStripeEvents({ records, clock, webhookSecret, urls, create
 }
 
 /**
- * Create the `stripe-signature` header of a body. `signedAt` is in seconds since the epoch. It uses the real clock, because the receiver
- * checks it against the real clock.
+ * Create the `stripe-signature` header of a body. `signedAt` is in seconds since the epoch. It uses the real
+ * clock, because the receiver checks it against the real clock.
  */
-export function signPayload(body: string, secret: string, signedAt: number = Math.floor(Date.now() / 1000)): string {
+export function signPayload(
+  body: string,
+  secret: string,
+  signedAt: number = Math.floor(Date.now() / 1000),
+): string {
   return `t=${signedAt},v1=${createHmac('sha256', secret).update(`${signedAt}.${body}`).digest('hex')}`
 }
 
-/** Return the end of the current monthly period, in seconds since the epoch. It is after the anchor, which tests may set to a later second. */
+/**
+ * Return the end of the current monthly period, in seconds since the epoch. It is after the anchor, which
+ * tests may set to a later second.
+ */
 function currentPeriodEnd(anchor: number, now: number): number {
   const end = new Date(anchor * 1000)
   do end.setUTCMonth(end.getUTCMonth() + 1)
@@ -165,17 +236,37 @@ function currentPeriodEnd(anchor: number, now: number): number {
   return Math.floor(end.getTime() / 1000)
 }
 
-const statusByAction = { past_due: 'past_due', paid: 'active', unpaid: 'unpaid', canceled: 'canceled' } as const
+const statusByAction = {
+  past_due: 'past_due',
+  paid: 'active',
+  unpaid: 'unpaid',
+  canceled: 'canceled',
+} as const
 
 const ActionInput = z
   .strictObject({
-    action: z.enum(['subscribe', 'past_due', 'paid', 'unpaid', 'canceled', 'change_price', 'cancel_at_period_end', 'resume']),
+    action: z.enum([
+      'subscribe',
+      'past_due',
+      'paid',
+      'unpaid',
+      'canceled',
+      'change_price',
+      'cancel_at_period_end',
+      'resume',
+    ]),
     account_id: z.uuid().optional(),
     email: z.email().optional().describe('E-mail address of a user of the account, instead of account_id.'),
     price: z.string().default('price_local_pro_monthly'),
-    subscription: z.string().optional().describe('The subscription to change, the newest of the account by default.'),
+    subscription: z
+      .string()
+      .optional()
+      .describe('The subscription to change, the newest of the account by default.'),
     customer: z.string().optional().describe('The customer who subscribes, a new one by default.'),
-    skipDelivery: z.union([z.boolean(), z.stringbool()]).optional().describe('Create the event but do not deliver it.'),
+    skipDelivery: z
+      .union([z.boolean(), z.stringbool()])
+      .optional()
+      .describe('Create the event but do not deliver it.'),
     created: z.int().optional().describe('Time of the event in seconds since the epoch.'),
   })
   .refine(({ account_id, email }) => account_id || email, 'account_id or email is required')
@@ -203,15 +294,20 @@ function createDashboardRoutes(
     if (action === 'subscribe') {
       const sent = await events.subscribe(account, price, { ...options, customer })
       const [created] = sent
-      if (created && 'id' in created.event.data.object) subscriptionIdByAccount.set(account, String(created.event.data.object.id))
+      if (created && 'id' in created.event.data.object)
+        subscriptionIdByAccount.set(account, String(created.event.data.object.id))
       return c.json(sent, 201)
     }
     const subscription = subscriptions.get(id ?? subscriptionIdByAccount.get(account) ?? '')
-    if (!subscription) return c.json({ error: 'The account has no such subscription; send the action subscribe first.' }, 409)
+    if (!subscription)
+      return c.json({ error: 'The account has no such subscription; send the action subscribe first.' }, 409)
     if (action === 'change_price') subscription.price = price
-    if (action === 'cancel_at_period_end' || action === 'resume') subscription.cancelAtPeriodEnd = action !== 'resume'
+    if (action === 'cancel_at_period_end' || action === 'resume')
+      subscription.cancelAtPeriodEnd = action !== 'resume'
     const isUpdate = action === 'change_price' || action === 'cancel_at_period_end' || action === 'resume'
-    const sent = isUpdate ? events.sendUpdate(subscription, options) : events.changeStatus(subscription, statusByAction[action], options)
+    const sent = isUpdate
+      ? events.sendUpdate(subscription, options)
+      : events.changeStatus(subscription, statusByAction[action], options)
     return c.json([await sent], 201)
   })
   app.post('/:id/resend', async (c) => {

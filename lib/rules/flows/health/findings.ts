@@ -41,7 +41,10 @@ export interface FlowState {
   tree_structure: TreeStructure | null
   /** Sessions of the period with the same steps and options as the current version. */
   sessions: number
-  /** Sessions of the period with any version that were completed or abandoned, and those of them that were resolved. */
+  /**
+   * Sessions of the period with any version that were completed or abandoned, and those of them that were
+   * resolved.
+   */
   ended: number
   resolved: number
   answers: readonly AnswerCount[]
@@ -63,9 +66,22 @@ function createFinding(reason: Finding['reason'], message: string, details: Deta
 /** Return everything about a flow that its author should look at, the most urgent first. */
 export function findFlowFindings(flow: FlowState): Finding[] {
   const structure = flow.tree_structure
-  const byMetrics = flow.sessions < minSessions ? [describeFewSessions(flow)] : structure ? findByMetrics(structure, flow) : []
-  const byStructure = structure ? [...findUnavailableSubflows(structure, flow), ...findBrokenLinks(structure, flow)] : []
-  const findings = [...byStructure, ...findStaleOwner(flow), ...findLowSuccess(flow), ...findUnreachableSteps(structure), ...byMetrics]
+  const byMetrics =
+    flow.sessions < minSessions
+      ? [describeFewSessions(flow)]
+      : structure
+        ? findByMetrics(structure, flow)
+        : []
+  const byStructure = structure
+    ? [...findUnavailableSubflows(structure, flow), ...findBrokenLinks(structure, flow)]
+    : []
+  const findings = [
+    ...byStructure,
+    ...findStaleOwner(flow),
+    ...findLowSuccess(flow),
+    ...findUnreachableSteps(structure),
+    ...byMetrics,
+  ]
   return findings.sort((a, b) => findingReasons.indexOf(a.reason) - findingReasons.indexOf(b.reason))
 }
 
@@ -77,9 +93,13 @@ function describeFewSessions({ sessions }: FlowState): Finding {
 function findUnavailableSubflows(structure: TreeStructure, { runnable_ids }: FlowState): Finding[] {
   const unavailable = listSubflows(structure).filter(({ subflow }) => !runnable_ids.has(subflow.tree_id))
   return unavailable.map(({ node }) =>
-    createFinding('subflow_unavailable', `The flow that “${getName(node)}” runs was deleted, is not published or is not shared with you`, {
-      step_id: node.id,
-    }),
+    createFinding(
+      'subflow_unavailable',
+      `The flow that “${getName(node)}” runs was deleted, is not published or is not shared with you`,
+      {
+        step_id: node.id,
+      },
+    ),
   )
 }
 
@@ -89,7 +109,10 @@ function findBrokenLinks(structure: TreeStructure, { links }: FlowState): Findin
     const check = checkByUrl.get(url)
     if (check?.state !== 'broken' || (!isGone(check) && check.failures < minLinkFailures)) return []
     const result = check.status === null ? 'cannot be reached' : `returns ${check.status}`
-    const metrics = check.status === null ? { failures: check.failures } : { status: check.status, failures: check.failures }
+    const metrics =
+      check.status === null
+        ? { failures: check.failures }
+        : { status: check.status, failures: check.failures }
     return [createFinding('broken_link', `A link of this step ${result}`, { step_id, url, metrics })]
   })
 }
@@ -101,7 +124,10 @@ function isGone({ status }: CheckedLink): boolean {
 function findStaleOwner({ is_author_active }: FlowState): Finding[] {
   if (is_author_active !== false) return []
   return [
-    createFinding('stale_owner', 'The author of the flow is deactivated or can no longer change flows; fork it, or save it as an admin'),
+    createFinding(
+      'stale_owner',
+      'The author of the flow is deactivated or can no longer change flows; fork it, or save it as an admin',
+    ),
   ]
 }
 
@@ -113,9 +139,15 @@ function findLowSuccess({ ended, resolved }: FlowState): Finding[] {
 
 /** Return the steps that no answer leads to. A published flow has none; a draft may. */
 function findUnreachableSteps(structure: TreeStructure | null): Finding[] {
-  const unreachable = !structure ? [] : isStepList(structure) ? listStepsAfterEnd(structure.steps) : listUnlinkedNodes(structure)
+  const unreachable = !structure
+    ? []
+    : isStepList(structure)
+      ? listStepsAfterEnd(structure.steps)
+      : listUnlinkedNodes(structure)
   return unreachable.map((node) =>
-    createFinding('unreachable_step', `No answer leads to “${getName(node)}”, so it can never be reached`, { step_id: node.id }),
+    createFinding('unreachable_step', `No answer leads to “${getName(node)}”, so it can never be reached`, {
+      step_id: node.id,
+    }),
   )
 }
 
@@ -126,7 +158,10 @@ function listStepsAfterEnd(steps: readonly FlowStep[]): FlowStep[] {
 
 function listUnlinkedNodes(root: FlowNode): FlowNode[] {
   return Array.from(walkNodes(root)).flatMap(({ node }) => {
-    const linked = new Set([node.next_node_id, ...(node.options ?? []).map(({ next_node_id }) => next_node_id)])
+    const linked = new Set([
+      node.next_node_id,
+      ...(node.options ?? []).map(({ next_node_id }) => next_node_id),
+    ])
     return (node.children ?? []).filter(({ id }) => !linked.has(id))
   })
 }
@@ -141,7 +176,8 @@ interface StepMetrics {
 function findByMetrics(structure: TreeStructure, flow: FlowState): Finding[] {
   const metrics = groupAnswers(flow.answers)
   const visits = new Map(Array.from(metrics, ([id, { answers }]) => [id, answers]))
-  for (const { step_id, sessions } of flow.open_steps) visits.set(step_id, (visits.get(step_id) ?? 0) + sessions)
+  for (const { step_id, sessions } of flow.open_steps)
+    visits.set(step_id, (visits.get(step_id) ?? 0) + sessions)
   const steps = isStepList(structure)
     ? structure.steps.filter(({ type }) => type === 'procedure_step')
     : Array.from(walkNodes(structure), ({ node }) => node)
@@ -179,7 +215,10 @@ function judgeStep(step: FlowNode | FlowStep, metrics: StepMetrics | undefined):
   )
   if (skipped / answers <= highSkipRate) return findings
   const message = `“${getName(step)}” was skipped in ${skipped} of ${answers} answers`
-  return [...findings, createFinding('skipped_step', message, { step_id: step.id, metrics: { answers, skipped } })]
+  return [
+    ...findings,
+    createFinding('skipped_step', message, { step_id: step.id, metrics: { answers, skipped } }),
+  ]
 }
 
 function describeNeverReached(step: FlowNode | FlowStep, { sessions }: FlowState): Finding {
@@ -187,7 +226,10 @@ function describeNeverReached(step: FlowNode | FlowStep, { sessions }: FlowState
   return createFinding('never_reached', message, { step_id: step.id, metrics: { sessions, reached: 0 } })
 }
 
-/** Return the nodes after an often visited action that no session reached. Nodes behind an option are reported as dead options. */
+/**
+ * Return the nodes after an often visited action that no session reached. Nodes behind an option are reported
+ * as dead options.
+ */
 function listUnreachedNodes(root: FlowNode, visits: ReadonlyMap<string, number>): FlowNode[] {
   return Array.from(walkNodes(root)).flatMap(({ node }) => {
     const isOftenVisited = node.type === 'action' && (visits.get(node.id) ?? 0) >= minSessions

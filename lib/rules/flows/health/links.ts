@@ -10,7 +10,10 @@ export interface FlowLink {
   url: string
 }
 
-/** The result of a check. `not_checked`: an address that the service does not call, such as one of an internal network. */
+/**
+ * The result of a check. `not_checked`: an address that the service does not call, such as one of an internal
+ * network.
+ */
 export type LinkState = 'ok' | 'broken' | 'not_checked'
 
 /** A link as its last check found it. */
@@ -28,7 +31,9 @@ const maxLinkLength = 2000
 
 const linkPattern = /https?:\/\/[^\s<>"'`{}|\\^[\]]+/gi
 
-/** Return the links in the texts and attachments of a flow, each once. Links with a placeholder are left out. */
+/**
+ * Return the links in the texts and attachments of a flow, each once. Links with a placeholder are left out.
+ */
 export function listLinks(structure: TreeStructure): FlowLink[] {
   const stepByUrl = new Map<string, string>()
   for (const { node } of walkAll(structure)) {
@@ -46,10 +51,15 @@ function isCheckable(url: string): boolean {
 function findUrls(text: string): string[] {
   const matches = Array.from(text.matchAll(linkPattern))
   // A brace after the match is the start of a placeholder, whose value is part of the address.
-  return matches.filter((match) => text[match.index + match[0].length] !== '{').map(([url]) => trimPunctuation(url))
+  return matches
+    .filter((match) => text[match.index + match[0].length] !== '{')
+    .map(([url]) => trimPunctuation(url))
 }
 
-/** Remove the punctuation of the sentence or of markdown after a link. A parenthesis that the link opens itself stays. */
+/**
+ * Remove the punctuation of the sentence or of markdown after a link. A parenthesis that the link opens
+ * itself stays.
+ */
 function trimPunctuation(url: string): string {
   let end = url.length
   let looseParentheses = countOf(url, ')') - countOf(url, '(')

@@ -8,5 +8,8 @@ export const minSessions = 20
 export const lowSuccessRate = 0.5
 /** A higher share of skipped answers to a step is a finding. */
 export const highSkipRate = 0.5
-/** How often in a row a server must fail before its link counts as broken. A page that does not exist counts at once. */
+/**
+ * How often in a row a server must fail before its link counts as broken. A page that does not exist counts
+ * at once.
+ */
 export const minLinkFailures = 2

@@ -3,17 +3,23 @@ import { invalidField } from '#problem.ts'
 import type { Budget } from '#rules/budget.ts'
 import { isStorable, isTooDeep } from '#rules/text/json.ts'
 
-// Reads the file of another tool, JSON or YAML, into plain values. Their fields are read tolerantly, because versions of a tool differ.
+// Reads the file of another tool, JSON or YAML, into plain values. Their fields are read tolerantly, because
+// versions of a tool differ.
 
 /** Measured: JSON takes about 20 ns a character, and YAML, also an invalid one, up to 4 µs. */
 const [jsonSteps, yamlSteps] = [2, 400] as const
 const maxDepth = 64
 const stepsPerValue = 10
 const options = { uniqueKeys: false, prettyErrors: false, logLevel: 'error' } as const
-/** More aliases than this would let a small file describe a huge one (https://eemeli.org/yaml/#tojs-options). */
+/**
+ * More aliases than this would let a small file describe a huge one (https://eemeli.org/yaml/#tojs-options).
+ */
 const maxAliasCount = 100
 
-/** Parse a JSON or YAML text. Throw 422 for another one, and for a text that is nested too deeply or cannot be stored. */
+/**
+ * Parse a JSON or YAML text. Throw 422 for another one, and for a text that is nested too deeply or cannot be
+ * stored.
+ */
 export function parseDocumentText(content: string, budget: Budget): unknown {
   const text = content.replace(/^\ufeff/, '').trim()
   const value = /^[[{]/.test(text) ? parseJsonText(text, budget) : parseYamlText(text, budget)
@@ -40,14 +46,22 @@ function parseYamlText(text: string, budget: Budget): unknown {
   } catch {
     // The parser throws on too many aliases, and when deep nesting overflows the stack.
   }
-  throw invalidField(['body', 'content'], 'must be valid JSON or YAML, with a few aliases at most', 'invalid_format')
+  throw invalidField(
+    ['body', 'content'],
+    'must be valid JSON or YAML, with a few aliases at most',
+    'invalid_format',
+  )
 }
 
 function requireUsable(value: unknown, depth: number, budget: Budget): void {
   budget.spend(stepsPerValue)
   if (depth > maxDepth) throw tooDeep()
   if (typeof value === 'string' && !isStorable(value))
-    throw invalidField(['body', 'content'], 'must not contain NUL characters or lone surrogates', 'invalid_text')
+    throw invalidField(
+      ['body', 'content'],
+      'must not contain NUL characters or lone surrogates',
+      'invalid_text',
+    )
   if (typeof value !== 'object' || value === null) return
   for (const [key, item] of Object.entries(value)) {
     requireUsable(key, depth, budget)
@@ -80,7 +94,11 @@ export function getText(value: unknown, name: string): string {
 }
 
 export function toText(value: unknown): string {
-  return typeof value === 'string' ? value.trim() : typeof value === 'number' || typeof value === 'boolean' ? String(value) : ''
+  return typeof value === 'string'
+    ? value.trim()
+    : typeof value === 'number' || typeof value === 'boolean'
+      ? String(value)
+      : ''
 }
 
 /** Return whether a field is true. YAML of older versions has it as text. */

@@ -5,8 +5,8 @@ import { createSlug } from '#rules/text/slug.ts'
 import { type Report, shortenText, shortenTitle } from './imported-flow.ts'
 import { joinBlocks } from './markdown-text.ts'
 
-// Builds a tree of nodes from a flow whose branches can join again or go back. A part that several branches reach is copied for each; a way
-// back becomes a solution that names its target.
+// Builds a tree of nodes from a flow whose branches can join again or go back. A part that several branches
+// reach is copied for each; a way back becomes a solution that names its target.
 
 export interface GraphNode {
   title: string
@@ -19,7 +19,10 @@ export interface GraphNode {
   losses?: readonly string[]
 }
 
-/** Return the node of a key, or null if there is none. A node without a title and a description is passed over. */
+/**
+ * Return the node of a key, or null if there is none. A node without a title and a description is passed
+ * over.
+ */
 export type FindNode = (key: string) => GraphNode | null
 
 interface Ancestors {
@@ -36,8 +39,16 @@ interface Place {
 const stepsPerNode = 1000
 const maxOptions = 100
 
-/** Build the tree level by level, so that the limits of a flow shorten its branches evenly. Return null for a flow without nodes. */
-export function buildFlowTree(start: string | null, findNode: FindNode, report: Report, budget: Budget): FlowNode | null {
+/**
+ * Build the tree level by level, so that the limits of a flow shorten its branches evenly. Return null for a
+ * flow without nodes.
+ */
+export function buildFlowTree(
+  start: string | null,
+  findNode: FindNode,
+  report: Report,
+  budget: Budget,
+): FlowNode | null {
   const usedIds = new Set<string>()
   const usedKeys = new Set<string>()
   const nodes = new Map<string, GraphNode | null>()
@@ -103,10 +114,16 @@ export function buildFlowTree(start: string | null, findNode: FindNode, report: 
     const title = shortenTitle(node.title) || 'Step without a title'
     const childCount = node.options ? listTargets(node).length : node.next === null ? 0 : 1
     const isFull = place.depth >= flowLimits.maxDepth || placedCount + childCount > flowLimits.maxNodes
-    const isTooLarge = (childCount > 0 && isFull) || (usedKeys.has(key) && !budget.has(stepsPerNode, node.description.length))
+    const isTooLarge =
+      (childCount > 0 && isFull) || (usedKeys.has(key) && !budget.has(stepsPerNode, node.description.length))
     if (hasAncestor(place.ancestors, key))
       endBranch(place, `Go back to “${title}”`, `This branch goes back to “${title}”, which a flow cannot`)
-    else if (isTooLarge) endBranch(place, `Continue with “${title}”`, `The flow is too large: “${title}” and what follows it were left out`)
+    else if (isTooLarge)
+      endBranch(
+        place,
+        `Continue with “${title}”`,
+        `The flow is too large: “${title}” and what follows it were left out`,
+      )
     else placeNode(place, key, node, title)
   }
 

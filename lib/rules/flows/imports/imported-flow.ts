@@ -32,10 +32,13 @@ export function createReportList(): ReportList {
   const reports = new Map<string, { nodeId: string | null; message: string }>()
   return {
     report(message, nodeId) {
-      if (reports.size < maxReports) reports.set(`${nodeId ?? ''} ${message}`, { nodeId: nodeId ?? null, message })
+      if (reports.size < maxReports)
+        reports.set(`${nodeId ?? ''} ${message}`, { nodeId: nodeId ?? null, message })
     },
     list(structure) {
-      const paths = new Map(structure ? Array.from(walkAll(structure), ({ node, path }) => [node.id, path] as const) : [])
+      const paths = new Map(
+        structure ? Array.from(walkAll(structure), ({ node, path }) => [node.id, path] as const) : [],
+      )
       return Array.from(reports.values(), ({ nodeId, message }) => {
         const path = paths.get(nodeId ?? '')
         return { node_id: path === undefined ? null : nodeId, path: path ?? 'tree_structure', message }
@@ -54,7 +57,15 @@ interface Parts {
   reports: ReportList
 }
 
-export function createImportedFlow({ tool, type, name, description, structure, fields, reports }: Parts): ImportedFlow {
+export function createImportedFlow({
+  tool,
+  type,
+  name,
+  description,
+  structure,
+  fields,
+  reports,
+}: Parts): ImportedFlow {
   const tree_structure = structure && normaliseStructure(structure)
   return {
     tool,

@@ -36,7 +36,8 @@ export function createFieldList(report: Report) {
       .replace(/_$/, '')
     // Two bases can lead to one key, such as `a` with the number 2 and `a_2`.
     let key = base
-    for (let number = lastNumbers.get(base) ?? 1; lastNumbers.has(key); key = `${base}_${number}`) lastNumbers.set(base, ++number)
+    for (let number = lastNumbers.get(base) ?? 1; lastNumbers.has(key); key = `${base}_${number}`)
+      lastNumbers.set(base, ++number)
     lastNumbers.set(key, lastNumbers.get(key) ?? 1)
     keys.set(name, key)
     return key
@@ -51,10 +52,19 @@ export function createFieldList(report: Report) {
       return
     }
     const label = shortenTitle(input.label, 200) || shortenTitle(input.name, 200) || key
-    fields.push({ key, label, type: input.type ?? 'text', required: input.required ?? false, ...listProperties(input, label) })
+    fields.push({
+      key,
+      label,
+      type: input.type ?? 'text',
+      required: input.required ?? false,
+      ...listProperties(input, label),
+    })
   }
 
-  function listProperties({ help = '', options = [], default: answer, pattern = '', secret }: FieldInput, label: string) {
+  function listProperties(
+    { help = '', options = [], default: answer, pattern = '', secret }: FieldInput,
+    label: string,
+  ) {
     const texts = [...new Set(options.map((option) => shortenTitle(option, maxOptionLength)).filter(Boolean))]
     if (texts.length > maxOptions) report(`Only the first ${maxOptions} choices of “${label}” were imported`)
     if (pattern.length > 200) report(`The pattern of “${label}” is too long and was left out`)

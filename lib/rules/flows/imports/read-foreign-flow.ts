@@ -15,6 +15,7 @@ export function readForeignFlow(content: string, budget: Budget): ImportedFlow {
   if (playbook) return readXsoarPlaybook(playbook, budget)
   const jobs = findRundeckJobs(value)
   if (jobs) return readRundeckJob(jobs)
-  const expected = 'must be a flow of Typebot (JSON), a job of Rundeck (YAML or JSON) or a playbook of XSOAR (YAML)'
+  const expected =
+    'must be a flow of Typebot (JSON), a job of Rundeck (YAML or JSON) or a playbook of XSOAR (YAML)'
   throw invalidField(['body', 'content'], expected, 'invalid_format')
 }

@@ -3,7 +3,14 @@ import { flowLimits } from '#rules/flows/structure.ts'
 import { type Markdown, toMarkdown } from '#rules/markup/markdown.ts'
 import { createSlug } from '#rules/text/slug.ts'
 import { type Fields, getField, getList, getText, isFields, isTrue, toText } from './document.ts'
-import { createImportedFlow, createReportList, type ImportedFlow, type Report, shortenText, shortenTitle } from './imported-flow.ts'
+import {
+  createImportedFlow,
+  createReportList,
+  type ImportedFlow,
+  type Report,
+  shortenText,
+  shortenTitle,
+} from './imported-flow.ts'
 import { createFieldList, type FieldList } from './intake-fields.ts'
 import { joinBlocks, writeCode, writeCodeSpan, writePlain } from './markdown-text.ts'
 
@@ -24,7 +31,8 @@ const leftOut: Readonly<Record<string, string>> = {
 /** Return the jobs of a file, or null if it is no Rundeck file. */
 export function findRundeckJobs(value: unknown): readonly Fields[] | null {
   const jobs = Array.isArray(value) ? value : [value]
-  const isJob = (job: unknown): job is Fields => isFields(job) && Array.isArray(getField(getField(job, 'sequence'), 'commands'))
+  const isJob = (job: unknown): job is Fields =>
+    isFields(job) && Array.isArray(getField(getField(job, 'sequence'), 'commands'))
   return jobs.length > 0 && jobs.every(isJob) ? jobs : null
 }
 
@@ -35,7 +43,8 @@ export function readRundeckJob(jobs: readonly Fields[]): ImportedFlow {
   if (jobs.length > 1) report(`The file has ${jobs.length} jobs; only the first one was imported`)
   const fields = createFieldList(report)
   addOptions(job, fields, report)
-  for (const [name, label] of Object.entries(leftOut)) if (getField(job, name)) report(`Left out: the ${label} of the job`)
+  for (const [name, label] of Object.entries(leftOut))
+    if (getField(job, name)) report(`Left out: the ${label} of the job`)
   const steps = readSteps(job, fields, report)
   const [summary = '', ...details] = getText(job, 'description').split('\n')
   const description = joinBlocks([writePlain(summary), toMarkdown(details.join('\n').trim())])
@@ -62,7 +71,8 @@ function addOptions(job: Fields, fields: FieldList, report: Report): void {
     const values = getList(option, 'values').map(toText)
     const isMultiple = isTrue(option, 'multivalued')
     const isChoice = values.length > 0 && isTrue(option, 'enforced')
-    if (getField(option, 'valuesUrl')) report(`The choices of “${shortenTitle(name, 60)}” come from an address and were left out`)
+    if (getField(option, 'valuesUrl'))
+      report(`The choices of “${shortenTitle(name, 60)}” come from an address and were left out`)
     if (getText(option, 'type') === 'file') report(`The file “${shortenTitle(name, 60)}” became a text`)
     const answer = getText(option, 'value')
     const isList = isMultiple && isChoice
@@ -83,7 +93,8 @@ function addOptions(job: Fields, fields: FieldList, report: Report): void {
 function readSteps(job: Fields, fields: FieldList, report: Report): FlowStep[] {
   const commands = getList(getField(job, 'sequence'), 'commands')
   const maxSteps = flowLimits.maxSteps - 1
-  if (commands.length > maxSteps) report(`The job has ${commands.length} steps; only the first ${maxSteps} were imported`)
+  if (commands.length > maxSteps)
+    report(`The job has ${commands.length} steps; only the first ${maxSteps} were imported`)
   const filter = getText(getField(job, 'nodefilters'), 'filter')
   const usedIds = new Set(['end'])
   const createId = (title: string): string => {
@@ -97,7 +108,10 @@ function readSteps(job: Fields, fields: FieldList, report: Report): FlowStep[] {
     const { title, description, losses } = readCommand(command, fields)
     const id = createId(title)
     for (const loss of losses) report(loss, id)
-    const nodes = index === 0 && filter ? toMarkdown(`The job runs on the nodes ${writeCodeSpan(filter)}.`) : toMarkdown('')
+    const nodes =
+      index === 0 && filter
+        ? toMarkdown(`The job runs on the nodes ${writeCodeSpan(filter)}.`)
+        : toMarkdown('')
     const handler = getField(command, 'errorhandler')
     return {
       id,
@@ -110,7 +124,12 @@ function readSteps(job: Fields, fields: FieldList, report: Report): FlowStep[] {
   return [...steps, { id: 'end', type: 'procedure_end', title: 'Done', description: '' }]
 }
 
-function readHandler(handler: Fields, fields: FieldList, createId: (title: string) => string, report: Report): FallbackStep {
+function readHandler(
+  handler: Fields,
+  fields: FieldList,
+  createId: (title: string) => string,
+  report: Report,
+): FallbackStep {
   const { title, description, losses } = readCommand(handler, fields)
   const id = createId(title)
   for (const loss of losses) report(loss, id)
@@ -133,12 +152,9 @@ function readCommand(command: unknown, fields: FieldList): Command {
     description: joinBlocks(blocks),
     losses,
   })
-  const [exec, script, file, url] = ['exec', 'script', 'scriptfile', 'scripturl'].map((name) => getText(command, name)) as [
-    string,
-    string,
-    string,
-    string,
-  ]
+  const [exec, script, file, url] = ['exec', 'script', 'scriptfile', 'scripturl'].map((name) =>
+    getText(command, name),
+  ) as [string, string, string, string]
   if (exec) return create(`Run ${exec}`, [writeCode(fill(exec))])
   if (script) {
     const language = /(bash|sh|python|powershell|perl|ruby)\d*\b/.exec(
@@ -146,10 +162,16 @@ function readCommand(command: unknown, fields: FieldList): Command {
     )?.[1]
     return create('Run the script', [writeCode(fill(script), language ?? ''), argsLine])
   }
-  if (file || url) return create(`Run the script ${file || url}`, [toMarkdown(`Script: ${writeCodeSpan(fill(file || url))}`), argsLine])
+  if (file || url)
+    return create(`Run the script ${file || url}`, [
+      toMarkdown(`Script: ${writeCodeSpan(fill(file || url))}`),
+      argsLine,
+    ])
   const reference = getField(command, 'jobref')
   if (isFields(reference)) {
-    const name = [getText(reference, 'group'), getText(reference, 'name') || getText(reference, 'uuid')].filter(Boolean).join('/')
+    const name = [getText(reference, 'group'), getText(reference, 'name') || getText(reference, 'uuid')]
+      .filter(Boolean)
+      .join('/')
     const given = getText(reference, 'args')
     const line = given ? toMarkdown(`Arguments: ${writeCodeSpan(fill(given))}`) : toMarkdown('')
     return create(
@@ -159,15 +181,24 @@ function readCommand(command: unknown, fields: FieldList): Command {
     )
   }
   const type = getText(command, 'type')
-  const settings = Object.entries(isFields(getField(command, 'configuration')) ? (getField(command, 'configuration') as Fields) : {})
-  const lines = settings.map(([name, value]) => `${name}: ${toText(value) || JSON.stringify(value)}`).join('\n')
-  const losses = [`The plugin “${shortenTitle(type, 100) || 'unknown'}” has no counterpart; do its step by hand`]
+  const settings = Object.entries(
+    isFields(getField(command, 'configuration')) ? (getField(command, 'configuration') as Fields) : {},
+  )
+  const lines = settings
+    .map(([name, value]) => `${name}: ${toText(value) || JSON.stringify(value)}`)
+    .join('\n')
+  const losses = [
+    `The plugin “${shortenTitle(type, 100) || 'unknown'}” has no counterpart; do its step by hand`,
+  ]
   return create(type || 'Step of an unknown kind', [lines ? writeCode(fill(lines)) : toMarkdown('')], losses)
 }
 
 /** Replace the references to options, `${option.name}` and in scripts `@option.name@`, by placeholders. */
 function fillOptions(text: string, { getKey }: FieldList): string {
-  return text.replace(/\$\{option\.([\w.-]{1,100})\}|@option\.([\w.-]{1,100})@/g, (_, inText?: string, inScript?: string) => {
-    return `{{${getKey(inText ?? inScript ?? '')}}}`
-  })
+  return text.replace(
+    /\$\{option\.([\w.-]{1,100})\}|@option\.([\w.-]{1,100})@/g,
+    (_, inText?: string, inScript?: string) => {
+      return `{{${getKey(inText ?? inScript ?? '')}}}`
+    },
+  )
 }

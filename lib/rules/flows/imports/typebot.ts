@@ -3,12 +3,19 @@ import type { IntakeField } from '#rules/flows/structure.ts'
 import { escapeMarkdown, type Markdown, toMarkdown } from '#rules/markup/markdown.ts'
 import { type Fields, getField, getList, getText, isFields, isTrue } from './document.ts'
 import { buildFlowTree, type GraphNode } from './flow-graph.ts'
-import { createImportedFlow, createReportList, type ImportedFlow, type Report, reportUnreached, shortenTitle } from './imported-flow.ts'
+import {
+  createImportedFlow,
+  createReportList,
+  type ImportedFlow,
+  type Report,
+  reportUnreached,
+  shortenTitle,
+} from './imported-flow.ts'
 import { createFieldList, type FieldList } from './intake-fields.ts'
 import { joinBlocks, writeCode, writeCodeSpan, writeLink } from './markdown-text.ts'
 
-// A Typebot flow becomes a troubleshooting flow. Groups have blocks that follow each other, and edges lead from a block or an item of it to a
-// group: https://docs.typebot.com/editor/graph
+// A Typebot flow becomes a troubleshooting flow. Groups have blocks that follow each other, and edges lead
+// from a block or an item of it to a group: https://docs.typebot.com/editor/graph
 
 /** Return the flow, or null if it is none. */
 export function findTypebotFlow(value: unknown): Fields | null {
@@ -44,7 +51,11 @@ export function readTypebotFlow(bot: Fields, budget: Budget): ImportedFlow {
     variables,
     groups,
     edges: byId('edges', (edge) => getField(edge, 'to')),
-    keys: new Map([...groups].flatMap(([id, blocks]) => blocks.map((block, index) => [getText(block, 'id'), toKey(id, index)] as const))),
+    keys: new Map(
+      [...groups].flatMap(([id, blocks]) =>
+        blocks.map((block, index) => [getText(block, 'id'), toKey(id, index)] as const),
+      ),
+    ),
     variableNames: new Set(variables.values()),
     budget,
   }
@@ -54,7 +65,9 @@ export function readTypebotFlow(bot: Fields, budget: Budget): ImportedFlow {
     return readPart(key, reader)
   }
   const structure = buildFlowTree(findStart(bot, reader), findNode, report, budget)
-  const unreached = getList(bot, 'groups').filter((group) => !reached.has(getText(group, 'id')) && !isStartGroup(group))
+  const unreached = getList(bot, 'groups').filter(
+    (group) => !reached.has(getText(group, 'id')) && !isStartGroup(group),
+  )
   reportUnreached(
     unreached.map((group) => getText(group, 'title')),
     report,
@@ -107,13 +120,23 @@ function readPart(key: string, reader: Reader): GraphNode | null {
     // The title is not repeated in the description.
     const shown = title.length > 300 ? '' : escapeMarkdown(title)
     const description = joinBlocks(texts.flatMap(({ markdown }) => (markdown === shown ? [] : markdown)))
-    return { title: title || (options ? 'Choose' : ''), description, next, losses, ...(options ? { options } : {}) }
+    return {
+      title: title || (options ? 'Choose' : ''),
+      description,
+      next,
+      losses,
+      ...(options ? { options } : {}),
+    }
   }
   for (let index = Number(key.slice(groupId.length + 1)); index < blocks.length; index++) {
     const block = blocks[index]
     reader.budget.spend(stepsPerBlock * (1 + getList(block, 'items').length))
     const edge = getText(block, 'outgoingEdgeId')
-    const following = edge ? followEdge(edge, reader) : index + 1 < blocks.length ? toKey(groupId, index + 1) : null
+    const following = edge
+      ? followEdge(edge, reader)
+      : index + 1 < blocks.length
+        ? toKey(groupId, index + 1)
+        : null
     const type = getText(block, 'type')
     if (type === 'Jump') return finish(findTarget(getField(block, 'options'), reader))
     if (type === 'Return') return finish(null)
@@ -132,13 +155,21 @@ function readPart(key: string, reader: Reader): GraphNode | null {
 }
 
 /** Return the branches of a block, or null if all of its items go on to the same part. */
-function listBranches(block: unknown, type: string, following: string | null, reader: Reader): GraphNode['options'] | null {
+function listBranches(
+  block: unknown,
+  type: string,
+  following: string | null,
+  reader: Reader,
+): GraphNode['options'] | null {
   const items = getList(block, 'items')
   const hasEdges = items.some((item) => getText(item, 'outgoingEdgeId') !== '')
   if (!hasEdges) return null
   const branches = items.map((item, index) => {
     const edge = getText(item, 'outgoingEdgeId')
-    const label = type === 'Condition' ? writeCondition(getField(item, 'content'), reader) : readItem(item) || `Choice ${index + 1}`
+    const label =
+      type === 'Condition'
+        ? writeCondition(getField(item, 'content'), reader)
+        : readItem(item) || `Choice ${index + 1}`
     return { label: fillVariables(label, reader), target: edge ? followEdge(edge, reader) : following }
   })
   return type === 'Condition' ? [...branches, { label: 'Otherwise', target: following }] : branches
@@ -174,7 +205,12 @@ const inputTypes: Readonly<Record<string, IntakeField['type']>> = {
 }
 
 /** Add an input to the intake form. Return whether the block is one. */
-function addInput(block: unknown, type: string, question: string, { fields, report, variables }: Reader): boolean {
+function addInput(
+  block: unknown,
+  type: string,
+  question: string,
+  { fields, report, variables }: Reader,
+): boolean {
   const fieldType = Object.hasOwn(inputTypes, type) ? inputTypes[type] : undefined
   if (fieldType === undefined) return false
   const options = getField(block, 'options')
@@ -187,12 +223,22 @@ function addInput(block: unknown, type: string, question: string, { fields, repo
   const isLong = fieldType === 'text' && isTrue(options, 'isLong')
   const [min, max] = [getText(options, 'min'), getText(options, 'max')]
   if (min || max) report(`The limits of “${shortenTitle(name, 60)}” were left out`)
-  if (type === 'file input') report(`The file “${shortenTitle(name, 60)}” became a text; require a screenshot as evidence instead`)
-  report('The flow asks its questions on the way; here they are in the intake form, before the session starts')
+  if (type === 'file input')
+    report(`The file “${shortenTitle(name, 60)}” became a text; require a screenshot as evidence instead`)
+  report(
+    'The flow asks its questions on the way; here they are in the intake form, before the session starts',
+  )
   fields.add({
     name,
     label: question || placeholder || name,
-    type: isChoice && choices.length === 0 ? 'text' : isMultiple ? 'multiselect' : isLong ? 'textarea' : fieldType,
+    type:
+      isChoice && choices.length === 0
+        ? 'text'
+        : isMultiple
+          ? 'multiselect'
+          : isLong
+            ? 'textarea'
+            : fieldType,
     options: choices,
     help: question && placeholder ? placeholder : '',
   })
@@ -208,14 +254,18 @@ interface Written {
 function writeBlock(block: unknown, type: string, reader: Reader): Written {
   const [content, options] = [getField(block, 'content'), getField(block, 'options')]
   const address = getText(content, 'url') || getText(options, 'url')
-  const write = (plain: string, ...blocks: readonly Markdown[]) => [{ plain, markdown: joinBlocks([escapeMarkdown(plain), ...blocks]) }]
+  const write = (plain: string, ...blocks: readonly Markdown[]) => [
+    { plain, markdown: joinBlocks([escapeMarkdown(plain), ...blocks]) },
+  ]
   switch (type) {
     case 'start':
       return {}
     case 'text': {
       const paragraphs = getList(content, 'richText').map((paragraph) => readRichText(paragraph, reader, 0))
       return {
-        texts: paragraphs.flatMap(({ plain, markdown }) => (plain.trim() === '' ? [] : { plain, markdown: toMarkdown(markdown.trim()) })),
+        texts: paragraphs.flatMap(({ plain, markdown }) =>
+          plain.trim() === '' ? [] : { plain, markdown: toMarkdown(markdown.trim()) },
+        ),
       }
     }
     case 'image':
@@ -226,7 +276,16 @@ function writeBlock(block: unknown, type: string, reader: Reader): Written {
       return address ? { texts: [{ plain: name, markdown: writeLink(name, address) }] } : {}
     }
     case 'Redirect':
-      return address ? { texts: [{ plain: 'Open the page', markdown: writeLink('Open the page', fillVariables(address, reader)) }] } : {}
+      return address
+        ? {
+            texts: [
+              {
+                plain: 'Open the page',
+                markdown: writeLink('Open the page', fillVariables(address, reader)),
+              },
+            ],
+          }
+        : {}
     case 'Wait':
       return { texts: write(`Wait ${getText(options, 'secondsToWaitFor') || 'a few'} seconds`) }
     case 'Set variable': {
@@ -255,7 +314,10 @@ function writeBlock(block: unknown, type: string, reader: Reader): Written {
       const target = address || getText(getField(options, 'webhook'), 'url')
       const line = target ? writeCodeSpan(fillVariables(`${method} ${target}`, reader)) : toMarkdown('')
       const name = shortenTitle(type, 60) || 'unknown'
-      return { texts: write(`Do by hand: ${name}`, line), loss: `The block “${name}” has no counterpart; do it by hand` }
+      return {
+        texts: write(`Do by hand: ${name}`, line),
+        loss: `The block “${name}” has no counterpart; do it by hand`,
+      }
     }
   }
 }
@@ -269,7 +331,10 @@ function readRichText(element: unknown, reader: Reader, depth: number): { plain:
     const filled = fillVariables(text, reader)
     return { plain: filled, markdown: filled.trim() === '' ? filled : escapeMarkdown(filled) }
   }
-  const children = depth < maxTextDepth ? getList(element, 'children').map((child) => readRichText(child, reader, depth + 1)) : []
+  const children =
+    depth < maxTextDepth
+      ? getList(element, 'children').map((child) => readRichText(child, reader, depth + 1))
+      : []
   const type = getText(element, 'type')
   const plain = children.map((child) => child.plain).join('')
   if (type === 'a') return { plain, markdown: writeLink(plain, getText(element, 'url')) }

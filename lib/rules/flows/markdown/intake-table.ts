@@ -5,7 +5,19 @@ import { reportSchemaIssues } from './schema-messages.ts'
 
 // The intake form as a markdown table. A value that could be misread as plain text is written as JSON.
 
-const columns = ['key', 'label', 'type', 'required', 'options', 'default', 'help_text', 'min', 'max', 'pattern', 'secret'] as const
+const columns = [
+  'key',
+  'label',
+  'type',
+  'required',
+  'options',
+  'default',
+  'help_text',
+  'min',
+  'max',
+  'pattern',
+  'secret',
+] as const
 type Column = (typeof columns)[number]
 const requiredColumns: readonly Column[] = ['key', 'label', 'type', 'required']
 const maxFields = 100
@@ -14,10 +26,16 @@ const maxListedNames = 10
 
 /** Return the intake section: its heading and the table. */
 export function writeIntakeTable(fields: readonly IntakeField[]): string {
-  const usedColumns = columns.filter((column) => requiredColumns.includes(column) || fields.some((field) => isPresent(field[column])))
+  const usedColumns = columns.filter(
+    (column) => requiredColumns.includes(column) || fields.some((field) => isPresent(field[column])),
+  )
   const formatRow = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
-  const rows = fields.map((field) => formatRow(usedColumns.map((column) => formatCell(column, field[column]))))
-  return ['## Intake', '', formatRow(usedColumns), `|${'---|'.repeat(usedColumns.length)}`, ...rows].join('\n')
+  const rows = fields.map((field) =>
+    formatRow(usedColumns.map((column) => formatCell(column, field[column]))),
+  )
+  return ['## Intake', '', formatRow(usedColumns), `|${'---|'.repeat(usedColumns.length)}`, ...rows].join(
+    '\n',
+  )
 }
 
 function isPresent(value: unknown): boolean {
@@ -39,7 +57,14 @@ function formatJsonCell(value: unknown): string {
 
 /** Return whether reading the text from a cell of this column gives the same text. */
 function isPlainText(text: string, column: Column): boolean {
-  if (text === '' || text.trim() !== text || /["|]/.test(text) || unusualCharacter.test(text) || text.endsWith('\\')) return false
+  if (
+    text === '' ||
+    text.trim() !== text ||
+    /["|]/.test(text) ||
+    unusualCharacter.test(text) ||
+    text.endsWith('\\')
+  )
+    return false
   return column !== 'default' || (!text.startsWith('[') && parseDefault(text) === text)
 }
 
@@ -54,7 +79,10 @@ export interface SourceLine {
 }
 
 /** Return the valid fields of the table with their lines, and report the other rows. */
-export function readIntakeTable(rows: Iterator<SourceLine>, report: ReportProblem): { field: IntakeField; line: number }[] {
+export function readIntakeTable(
+  rows: Iterator<SourceLine>,
+  report: ReportProblem,
+): { field: IntakeField; line: number }[] {
   const nextRow = () => rows.next().value as SourceLine | undefined
   const header = nextRow()
   if (!header) return []
@@ -90,7 +118,8 @@ function splitCells(text: string): string[] | null {
 /** Return the column names, or null if they are invalid. */
 function readHeader({ line, text }: SourceLine, report: ReportProblem): string[] | null {
   const names = splitCells(text)?.map((name) => name.toLowerCase()) ?? []
-  const isWrong = (name: string, index: number) => !columns.includes(name as Column) || names.indexOf(name) < index
+  const isWrong = (name: string, index: number) =>
+    !columns.includes(name as Column) || names.indexOf(name) < index
   const wrongNames = names.filter(isWrong).slice(0, maxListedNames)
   if (names.length === 0) {
     report(line, `The Intake section must contain a table: | ${columns.join(' | ')} |`)
@@ -104,7 +133,11 @@ function readHeader({ line, text }: SourceLine, report: ReportProblem): string[]
   return names
 }
 
-function readRow({ line, text }: SourceLine, columnNames: readonly string[], report: ReportProblem): IntakeField | null {
+function readRow(
+  { line, text }: SourceLine,
+  columnNames: readonly string[],
+  report: ReportProblem,
+): IntakeField | null {
   const cells = splitCells(text)
   if (!cells) {
     report(line, 'The Intake section can contain only its table; this line does not start with |')
@@ -125,7 +158,10 @@ function readRow({ line, text }: SourceLine, columnNames: readonly string[], rep
     return null
   }
   const written = Object.fromEntries(values) as Record<Column, unknown>
-  const parsed = IntakeField.safeParse({ ...written, ...('default' in written && { default: toAnswer(written.default, written.type) }) })
+  const parsed = IntakeField.safeParse({
+    ...written,
+    ...('default' in written && { default: toAnswer(written.default, written.type) }),
+  })
   if (parsed.success) return parsed.data
   reportSchemaIssues(parsed.error.issues, 'field', () => line, report)
   return null
@@ -169,10 +205,14 @@ function parseDefault(cell: string): unknown {
 
 const decimalNumber = /^-?\d{1,15}(?:\.\d{1,15})?$/
 
-/** Return a default in the type of its field's answers, where the cell can be read so: `08` is the number 8, and `5` of a text is a text. */
+/**
+ * Return a default in the type of its field's answers, where the cell can be read so: `08` is the number 8,
+ * and `5` of a text is a text.
+ */
 function toAnswer(value: unknown, type: unknown): unknown {
   if (type === 'number') return typeof value === 'string' && decimalNumber.test(value) ? Number(value) : value
-  if (type === 'boolean') return typeof value === 'string' ? (booleanWords.get(value.toLowerCase()) ?? value) : value
+  if (type === 'boolean')
+    return typeof value === 'string' ? (booleanWords.get(value.toLowerCase()) ?? value) : value
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : value
 }
 

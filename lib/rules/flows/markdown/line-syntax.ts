@@ -15,7 +15,10 @@ const maxProblems = 200
 /** Problems in memory; more of them are counted but not stored. */
 const maxStoredProblems = 50 * maxProblems
 
-/** Create a collector of problems. `list` returns the first 200 by line, and one that says how many more there are. */
+/**
+ * Create a collector of problems. `list` returns the first 200 by line, and one that says how many more there
+ * are.
+ */
 export function createProblemList(): { report: ReportProblem; list: () => LineProblem[] } {
   const stored: LineProblem[] = []
   let count = 0
@@ -33,12 +36,16 @@ export function createProblemList(): { report: ReportProblem; list: () => LinePr
   }
 }
 
-// Matches a line of a description that needs a backslash in front: one with a meaning in this format, and a blank line.
-// Backslashes at the start of such a line are part of the match, so each escape adds one and each unescape removes one.
+// Matches a line of a description that needs a backslash in front: one with a meaning in this format, and a
+// blank line. Backslashes at the start of such a line are part of the match, so each escape adds one and each
+// unescape removes one.
 const escapableLine =
   /^\\*(?: {0,3}(?:#{2,3}(?:[ \t]|$)|->[ \t]*(?:#|\{#|$)|[-*+][ \t].*?->[ \t]*(?:#|\{#|$)|Attachment:[ \t]*"|Subflow:[ \t]*\{|Evidence:[ \t]*\w+[ \t]+\w+[ \t]*"|Approval:[ \t][\w \t-]*minutes=|`{3,}[^`]*$|~{3})|\s*$)/s
 
-/** Return the description as lines of the file. A line with a meaning in this format gets a backslash in front, except in code. */
+/**
+ * Return the description as lines of the file. A line with a meaning in this format gets a backslash in
+ * front, except in code.
+ */
 export function escapeDescription(description: string): string[] {
   if (description === '') return []
   const lines = description.split('\n')
@@ -93,7 +100,10 @@ export function splitLink(text: string): { label: string; target: string } | nul
 /** A control character, or one that other YAML or table parsers remove or read as a line break. */
 export const unusualCharacter = /[\p{Cc}\u2028\u2029\ufeff\ufffe\uffff]/u
 
-/** Return JSON in which every unusual character is escaped, so that YAML and markdown readers see one plain line. */
+/**
+ * Return JSON in which every unusual character is escaped, so that YAML and markdown readers see one plain
+ * line.
+ */
 export function toPlainJson(value: unknown): string {
   return JSON.stringify(value).replace(
     /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g,
@@ -160,10 +170,17 @@ export function createLineScanner(line: string): LineScanner {
     position = end
     return value.trim()
   }
-  return { take, takeWord: () => takeJsonString() ?? take(/[^\s"{}=]+/y), isAtEnd: () => position === line.length }
+  return {
+    take,
+    takeWord: () => takeJsonString() ?? take(/[^\s"{}=]+/y),
+    isAtEnd: () => position === line.length,
+  }
 }
 
-/** Return the index after the closing quote of the JSON string that starts at `start`, or -1 without a closing quote. */
+/**
+ * Return the index after the closing quote of the JSON string that starts at `start`, or -1 without a closing
+ * quote.
+ */
 function findEndOfString(text: string, start: number): number {
   for (let i = start + 1; i < text.length; i++) {
     if (text[i] === '\\') i++

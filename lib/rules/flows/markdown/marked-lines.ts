@@ -1,8 +1,16 @@
 import type { SourceLine } from './intake-table.ts'
-import { createLineScanner, type LineScanner, parseStorableObject, type ReportProblem, readAttributes, splitLink } from './line-syntax.ts'
+import {
+  createLineScanner,
+  type LineScanner,
+  parseStorableObject,
+  type ReportProblem,
+  readAttributes,
+  splitLink,
+} from './line-syntax.ts'
 import type { Link, Section } from './section.ts'
 
-// Reads the lines of a section that have a meaning: links, options, attachments, sub-flows, evidence and approvals.
+// Reads the lines of a section that have a meaning: links, options, attachments, sub-flows, evidence and
+// approvals.
 
 const maxOptions = 100
 const maxAttachments = 20
@@ -11,7 +19,15 @@ const maxEvidence = 10
 /** Return whether a line could be a marked line. A cheap check before the regular expression. */
 export function mayBeMarked(line: string): boolean {
   const char = line[0]
-  return char === '-' || char === ' ' || char === 'A' || char === 'E' || char === 'S' || char === '*' || char === '+'
+  return (
+    char === '-' ||
+    char === ' ' ||
+    char === 'A' ||
+    char === 'E' ||
+    char === 'S' ||
+    char === '*' ||
+    char === '+'
+  )
 }
 
 const marks =
@@ -52,7 +68,8 @@ function readOption(section: Section, line: number, text: string, report: Report
 function readNextLink(section: Section, line: number, text: string, report: ReportProblem): void {
   const link = readLinkTarget(line, '', createLineScanner(text.trim()))
   if (!link?.target || link.id !== undefined) report(line, 'This link is invalid; write -> #id')
-  else if (section.nextLink) report(line, `This ${section.word} already has a link in line ${section.nextLink.line}`)
+  else if (section.nextLink)
+    report(line, `This ${section.word} already has a link in line ${section.nextLink.line}`)
   else section.nextLink = link
 }
 
@@ -61,10 +78,12 @@ function readLinkTarget(line: number, label: string, scanner: LineScanner): Link
   const target = scanner.take(/#/y) === undefined ? null : scanner.takeWord()
   if (target === undefined || target === '') return null
   scanner.take(/[ \t]*/y)
-  if (scanner.take(/\{loose\}/y) !== undefined) return scanner.isAtEnd() ? { line, label, target, isLoose: true } : null
+  if (scanner.take(/\{loose\}/y) !== undefined)
+    return scanner.isAtEnd() ? { line, label, target, isLoose: true } : null
   if (scanner.isAtEnd()) return { line, label, target, isLoose: false }
   const attributes = readAttributes(scanner)
-  const isValid = attributes && [...attributes.values].every(([name, value]) => name === 'loose' && value === true)
+  const isValid =
+    attributes && [...attributes.values].every(([name, value]) => name === 'loose' && value === true)
   return isValid ? { line, id: attributes.id, label, target, isLoose: attributes.values.has('loose') } : null
 }
 
@@ -85,7 +104,11 @@ function readEvidence(section: Section, line: number, text: string, report: Repo
   if (section.evidence.length > maxEvidence) return
   const scanner = createLineScanner(text.trim())
   const words: string[] = []
-  for (let word = scanner.takeWord(); word !== undefined && words.length < maxOptions + 4; word = scanner.takeWord()) {
+  for (
+    let word = scanner.takeWord();
+    word !== undefined && words.length < maxOptions + 4;
+    word = scanner.takeWord()
+  ) {
     words.push(word)
     scanner.take(/[ \t]*/y)
   }
@@ -98,7 +121,8 @@ function readEvidence(section: Section, line: number, text: string, report: Repo
 function readApproval(section: Section, line: number, text: string, report: ReportProblem): void {
   const [, names = '', minutes] = /^([\w \t-]*?)[ \t]minutes=(\d{0,9})[ \t]*$/.exec(text) ?? []
   if (minutes === undefined) report(line, 'This approval is invalid; write Approval: role minutes=60')
-  else if (section.approval) report(line, `This ${section.word} already has an approval in line ${section.approval.line}`)
+  else if (section.approval)
+    report(line, `This ${section.word} already has an approval in line ${section.approval.line}`)
   else {
     const words = names.split(/[ \t]+/).filter(Boolean)
     // Only an id contains a dash.
@@ -110,7 +134,8 @@ function readApproval(section: Section, line: number, text: string, report: Repo
 
 function readSubflow(section: Section, line: number, text: string, report: ReportProblem): void {
   const value = parseStorableObject(text.trim())
-  if (section.subflow) report(line, `This ${section.word} already has a sub-flow in line ${section.subflow.line}`)
+  if (section.subflow)
+    report(line, `This ${section.word} already has a sub-flow in line ${section.subflow.line}`)
   else if (value === undefined) report(line, 'This sub-flow is invalid; write Subflow: {"tree_id":"…"}')
   else section.subflow = { line, value }
 }

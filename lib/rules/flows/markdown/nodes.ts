@@ -22,7 +22,8 @@ export function parseNodes(sections: readonly Section[], report: ReportProblem):
       next_node_id: section.nextLink?.target,
     }
     reportRepeatedOptionIds(section, report)
-    // An invalid node is replaced by a valid one with the same id, so that links to it cause no further problems.
+    // An invalid node is replaced by a valid one with the same id, so that links to it cause no further
+    // problems.
     const placeholder: FlowNode = { id: section.id, type: 'solution', title: '', description: '' }
     return { section, node: validate(FlowNode, node, section, [], report) ?? placeholder }
   })
@@ -30,7 +31,11 @@ export function parseNodes(sections: readonly Section[], report: ReportProblem):
 
 /** Add an option. One option above the limit is enough for the schema to report the limit. */
 function parseOptions({ options }: Section) {
-  return options.slice(0, 101).map(({ id, label, target }, index) => ({ id: id ?? getDefaultOptionId(index), label, next_node_id: target }))
+  return options.slice(0, 101).map(({ id, label, target }, index) => ({
+    id: id ?? getDefaultOptionId(index),
+    label,
+    next_node_id: target,
+  }))
 }
 
 function getDefaultOptionId(index: number): string {
@@ -61,7 +66,11 @@ function groupFallbacks(sections: readonly Section[], report: ReportProblem): St
   const groups: StepGroup[] = []
   for (const section of sections) {
     const firstLink = section.options[0] ?? section.nextLink
-    if (firstLink) report(firstLink.line, 'Only a troubleshooting flow can have links; put a backslash before this line if it is text')
+    if (firstLink)
+      report(
+        firstLink.line,
+        'Only a troubleshooting flow can have links; put a backslash before this line if it is text',
+      )
     if (section.kind.type !== 'fallback') groups.push({ section, fallbacks: [] })
     else if (groups.length > 0) groups.at(-1)?.fallbacks.push(section)
     else report(section.line, 'A fallback must be below its step; there is no step above this one')
@@ -82,7 +91,8 @@ function parseFallback(section: Section, report: ReportProblem) {
 
 function reportTooMany(sections: readonly Section[], max: number, unit: string, report: ReportProblem): void {
   const surplusSection = sections[max]
-  if (surplusSection) report(surplusSection.line, `The flow has ${sections.length} ${unit}; at most ${max} are allowed`)
+  if (surplusSection)
+    report(surplusSection.line, `The flow has ${sections.length} ${unit}; at most ${max} are allowed`)
 }
 
 /** `under` is not here: buildTree reads it. */
@@ -102,7 +112,8 @@ function parseCommonFields(section: Section, allowedAttributes: readonly string[
     if (!allowedAttributes.includes(name)) report(line, describeUnknownAttribute(name, allowedAttributes))
     else if (value === true) report(line, `The attribute ${name} needs a value: ${name}=…`)
     else if (name === 'wait') fields.timer = parseTimer(value)
-    else if (property) fields[property] = name === 'minutes' && /^\d{1,9}$/.test(value) ? Number(value) : value
+    else if (property)
+      fields[property] = name === 'minutes' && /^\d{1,9}$/.test(value) ? Number(value) : value
   }
   const attachmentFields = attachments.map((attachment) => ({ title: attachment.title, url: attachment.url }))
   const evidence = section.evidence.map(({ line: _, options, ...requirement }) => ({
@@ -148,9 +159,14 @@ function validate<T>(
     fallback_steps: fallbacks,
   }
   // These are written in one line each.
-  const lineByProperty: Record<string, number | undefined> = { approval: section.approval?.line, subflow: section.subflow?.line }
+  const lineByProperty: Record<string, number | undefined> = {
+    approval: section.approval?.line,
+    subflow: section.subflow?.line,
+  }
   const getLine = ([property, index]: readonly PropertyKey[]) =>
-    lineByProperty[String(property)] ?? sourcesByProperty[String(property)]?.[Number(index)]?.line ?? section.line
+    lineByProperty[String(property)] ??
+    sourcesByProperty[String(property)]?.[Number(index)]?.line ??
+    section.line
   reportSchemaIssues(parsed.error.issues, section.word, getLine, report)
   return undefined
 }
@@ -179,5 +195,7 @@ export function assignMissingIds(sections: readonly Section[], report: ReportPro
     while (lineById.has(`${prefix}-${lastNumber}`))
     return `${prefix}-${lastNumber}`
   }
-  return uniqueSections.map((section) => (section.id ? section : { ...section, id: nextFreeId(section.word.toLowerCase()) }))
+  return uniqueSections.map((section) =>
+    section.id ? section : { ...section, id: nextFreeId(section.word.toLowerCase()) },
+  )
 }

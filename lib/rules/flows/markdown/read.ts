@@ -44,7 +44,10 @@ export function readFlowMarkdown(text: string): ReadResult {
   }
 }
 
-/** Return the problems that prevent reading the file. If there are none, return those that prevent publishing the flow. */
+/**
+ * Return the problems that prevent reading the file. If there are none, return those that prevent publishing
+ * the flow.
+ */
 export function checkFlowMarkdown(text: string, budget: Budget): LineProblem[] {
   const { flow, problems, getLine } = readFlowMarkdown(text)
   if (!flow) return problems
@@ -54,10 +57,18 @@ export function checkFlowMarkdown(text: string, budget: Budget): LineProblem[] {
   return publishProblems.list()
 }
 
-/** Return the sections that belong to the type of the flow, and report the others. Without a type, the first section decides. */
-function selectMatchingSections(sections: readonly Section[], type: TreeType | undefined, report: ReportProblem): Section[] {
+/**
+ * Return the sections that belong to the type of the flow, and report the others. Without a type, the first
+ * section decides.
+ */
+function selectMatchingSections(
+  sections: readonly Section[],
+  type: TreeType | undefined,
+  report: ReportProblem,
+): Section[] {
   const structure = getStructureKind(sections, type)
-  const allowedWords = structure === 'tree' ? 'Decision, Action and Solution' : 'Step, Section, Fallback and End'
+  const allowedWords =
+    structure === 'tree' ? 'Decision, Action and Solution' : 'Step, Section, Fallback and End'
   return sections.filter((section) => {
     const matches = section.kind.structure === structure
     if (!matches) {
@@ -68,11 +79,18 @@ function selectMatchingSections(sections: readonly Section[], type: TreeType | u
   })
 }
 
-function getStructureKind(sections: readonly Section[], type: TreeType | undefined): 'tree' | 'steps' | undefined {
+function getStructureKind(
+  sections: readonly Section[],
+  type: TreeType | undefined,
+): 'tree' | 'steps' | undefined {
   return type ? structureByType[type] : sections[0]?.kind.structure
 }
 
-function buildStructure(sections: readonly Section[], type: TreeType | undefined, report: ReportProblem): TreeStructure | null {
+function buildStructure(
+  sections: readonly Section[],
+  type: TreeType | undefined,
+  report: ReportProblem,
+): TreeStructure | null {
   if (sections.length === 0) return null
   const isTree = getStructureKind(sections, type) === 'tree'
   return isTree ? buildTree(parseNodes(sections, report), report) : { steps: parseSteps(sections, report) }

@@ -15,7 +15,10 @@ const markdownNames: Record<string, string> = {
   url: 'URL',
 }
 
-/** Report each schema issue at the line that `getLine` returns for its path. `subject` names a value without a property name. */
+/**
+ * Report each schema issue at the line that `getLine` returns for its path. `subject` names a value without a
+ * property name.
+ */
 export function reportSchemaIssues(
   issues: readonly Issue[],
   subject: string,
@@ -32,18 +35,29 @@ export function reportSchemaIssues(
 function describeIssue(issue: Issue, name: string): string {
   if (issue.code === 'too_big') return describeTooBig(issue, name)
   if (issue.code === 'too_small')
-    return issue.origin === 'string' ? `The ${name} must not be empty` : `The ${name} must be at least ${issue.minimum}`
+    return issue.origin === 'string'
+      ? `The ${name} must not be empty`
+      : `The ${name} must be at least ${issue.minimum}`
   if (issue.code === 'invalid_value') return `The ${name} must be one of ${issue.values.join(', ')}`
   if (issue.code === 'invalid_type') {
     const isMissing = issue.message === 'is required' || /received undefined$/.test(issue.message)
-    return isMissing ? `The ${name} must be set` : `The ${name} must be ${typeNames[issue.expected] ?? issue.expected}`
+    return isMissing
+      ? `The ${name} must be set`
+      : `The ${name} must be ${typeNames[issue.expected] ?? issue.expected}`
   }
   return issue.message.startsWith('must') ? `The ${name} ${issue.message}` : `The ${name} must be valid`
 }
 
 function describeTooBig({ origin, maximum }: z.core.$ZodIssueTooBig, name: string): string {
   if (origin === 'string') return `The ${name} must have at most ${maximum} characters`
-  return origin === 'array' ? `There are more than ${maximum} ${name}` : `The ${name} must be at most ${maximum}`
+  return origin === 'array'
+    ? `There are more than ${maximum} ${name}`
+    : `The ${name} must be at most ${maximum}`
 }
 
-const typeNames: Record<string, string> = { int: 'a whole number', number: 'a number', string: 'text', array: 'a list' }
+const typeNames: Record<string, string> = {
+  int: 'a whole number',
+  number: 'a number',
+  string: 'text',
+  array: 'a list',
+}

@@ -1,11 +1,19 @@
 import { flowLimits, type IntakeField } from '#rules/flows/structure.ts'
 import { classifyLines, codeLine, unclosedFence } from '#rules/text/code-fences.ts'
 import { readIntakeTable, type SourceLine } from './intake-table.ts'
-import { createLineScanner, hasText, type ReportProblem, readAttributes, unescapeLine, unescapeTitle } from './line-syntax.ts'
+import {
+  createLineScanner,
+  hasText,
+  type ReportProblem,
+  readAttributes,
+  unescapeLine,
+  unescapeTitle,
+} from './line-syntax.ts'
 import { mayBeMarked, readMarkedLine } from './marked-lines.ts'
 import { type Section, sectionKinds } from './section.ts'
 
-// Cuts the file below the front matter into sections, one per heading. Each section is read on its own: links are not followed here.
+// Cuts the file below the front matter into sections, one per heading. Each section is read on its own: links
+// are not followed here.
 
 /** Every step with its 50 fallback steps, and 100 other headings. */
 const maxHeadings = flowLimits.maxSteps * 51 + 100
@@ -20,7 +28,10 @@ interface SourceFile {
   /** The kind of each line, as `classifyLines` returns it. */
   lineKinds: Uint8Array
 }
-/** The index of a heading, and of the line after its section. The lines are not copied, because a file may have millions. */
+/**
+ * The index of a heading, and of the line after its section. The lines are not copied, because a file may
+ * have millions.
+ */
 interface SectionRange {
   heading: number
   end: number
@@ -35,21 +46,38 @@ export function readSections(lines: readonly string[], start: number, report: Re
   const surplusHeading = headings[maxHeadings]
   if (surplusHeading !== undefined)
     report(surplusHeading + 1, `The file has ${headings.length} headings; at most ${maxHeadings} are allowed`)
-  const ranges = headings.slice(0, maxHeadings).map((heading, index) => ({ heading, end: headings[index + 1] ?? lines.length }))
+  const ranges = headings
+    .slice(0, maxHeadings)
+    .map((heading, index) => ({ heading, end: headings[index + 1] ?? lines.length }))
   return readRanges(file, ranges, report)
 }
 
-function reportTextBeforeFirstHeading(lines: readonly string[], start: number, firstHeading: number, report: ReportProblem): void {
+function reportTextBeforeFirstHeading(
+  lines: readonly string[],
+  start: number,
+  firstHeading: number,
+  report: ReportProblem,
+): void {
   for (let index = start; index < firstHeading; index++) {
     if (!hasText(lines[index] ?? '')) continue
-    report(index + 1, 'Text before the first heading is not allowed; put the description of the flow into the front matter')
+    report(
+      index + 1,
+      'Text before the first heading is not allowed; put the description of the flow into the front matter',
+    )
     return
   }
 }
 
 function reportUnclosedFences({ lineKinds }: SourceFile, report: ReportProblem): void {
-  for (let index = lineKinds.indexOf(unclosedFence); index >= 0; index = lineKinds.indexOf(unclosedFence, index + 1))
-    report(index + 1, 'This code block is not closed; close it with a line ```, or put a backslash before this line')
+  for (
+    let index = lineKinds.indexOf(unclosedFence);
+    index >= 0;
+    index = lineKinds.indexOf(unclosedFence, index + 1)
+  )
+    report(
+      index + 1,
+      'This code block is not closed; close it with a line ```, or put a backslash before this line',
+    )
 }
 
 function readRanges(file: SourceFile, ranges: readonly SectionRange[], report: ReportProblem): FileBody {
@@ -69,7 +97,8 @@ function readRanges(file: SourceFile, ranges: readonly SectionRange[], report: R
     body.sections.push(section)
     if (section.kind.structure === 'tree') nodeCount++
     // The body of tree nodes beyond the limit is not read. Their headings suffice to report the limit.
-    if (nodeCount <= flowLimits.maxNodes || section.kind.structure === 'steps') readBody(section, file, range, report)
+    if (nodeCount <= flowLimits.maxNodes || section.kind.structure === 'steps')
+      readBody(section, file, range, report)
   }
   return body
 }
@@ -78,7 +107,8 @@ function findHeadings({ lines, lineKinds }: SourceFile, start: number): number[]
   const headings: number[] = []
   for (let index = start; index < lines.length; index++) {
     const line = lines[index] ?? ''
-    if (lineKinds[index] !== codeLine && line.includes('##') && /^ {0,3}#{2,3}(?:[ \t]|$)/.test(line)) headings.push(index)
+    if (lineKinds[index] !== codeLine && line.includes('##') && /^ {0,3}#{2,3}(?:[ \t]|$)/.test(line))
+      headings.push(index)
   }
   return headings
 }
@@ -91,9 +121,12 @@ function* iterateTextLines({ lines }: SourceFile, { heading, end }: SectionRange
 }
 
 function readHeading({ line, text }: SourceLine, report: ReportProblem): Section | null {
-  const [, hashes, word = '', rest = ''] = /^ {0,3}(#{2,3})[ \t]*([A-Za-z]*)[ \t]*(?::|(?=\{#)|$)(.*)$/s.exec(text) ?? []
+  const [, hashes, word = '', rest = ''] =
+    /^ {0,3}(#{2,3})[ \t]*([A-Za-z]*)[ \t]*(?::|(?=\{#)|$)(.*)$/s.exec(text) ?? []
   const kindName = word.toLowerCase()
-  const kind = Object.hasOwn(sectionKinds, kindName) ? sectionKinds[kindName as keyof typeof sectionKinds] : undefined
+  const kind = Object.hasOwn(sectionKinds, kindName)
+    ? sectionKinds[kindName as keyof typeof sectionKinds]
+    : undefined
   if (!kind) {
     report(
       line,
@@ -103,9 +136,15 @@ function readHeading({ line, text }: SourceLine, report: ReportProblem): Section
   }
   if (hashes !== kind.hashes) report(line, `This heading must start with ${kind.hashes} ${word}:`)
   const attributesStart = rest.indexOf('{#')
-  const attributes = attributesStart < 0 ? { id: '', values: new Map() } : readAttributes(createLineScanner(rest.slice(attributesStart)))
+  const attributes =
+    attributesStart < 0
+      ? { id: '', values: new Map() }
+      : readAttributes(createLineScanner(rest.slice(attributesStart)))
   if (!attributes)
-    report(line, 'The attributes after {# are invalid; end the line with {#id} or {#id name=value}, and write {# in a title as {\\#')
+    report(
+      line,
+      'The attributes after {# are invalid; end the line with {#id} or {#id name=value}, and write {# in a title as {\\#',
+    )
   return {
     line,
     word,
@@ -124,7 +163,12 @@ function readHeading({ line, text }: SourceLine, report: ReportProblem): Section
 }
 
 /** Read the description and the marked lines of a section. */
-function readBody(section: Section, { lines, lineKinds }: SourceFile, { heading, end }: SectionRange, report: ReportProblem): void {
+function readBody(
+  section: Section,
+  { lines, lineKinds }: SourceFile,
+  { heading, end }: SectionRange,
+  report: ReportProblem,
+): void {
   const descriptionLines: string[] = []
   /** Without blank lines at the end. */
   let descriptionLength = 0

@@ -5,8 +5,9 @@ import type { ParsedNode } from './nodes.ts'
 import type { Link } from './section.ts'
 
 /**
- * Build the tree from the first node, the root. Each node is placed below the node that links to it, children in the order of the file.
- * A node without a parent or with a second parent is reported, and the tree leaves it out.
+ * Build the tree from the first node, the root. Each node is placed below the node that links to it, children
+ * in the order of the file. A node without a parent or with a second parent is reported, and the tree leaves
+ * it out.
  */
 export function buildTree(nodes: readonly ParsedNode[], report: ReportProblem): FlowNode | null {
   const [root] = nodes
@@ -30,10 +31,16 @@ function getDisplayName({ section: { title, id } }: ParsedNode): string {
 
 /** Return the links that place their target below this node. */
 function getPlacingLinks({ section: { options, nextLink } }: ParsedNode): Link[] {
-  return [...options, ...(nextLink ? [nextLink] : [])].filter(({ target, isLoose }) => target !== null && !isLoose)
+  return [...options, ...(nextLink ? [nextLink] : [])].filter(
+    ({ target, isLoose }) => target !== null && !isLoose,
+  )
 }
 
-function findParents(nodes: readonly ParsedNode[], root: ParsedNode, report: ReportProblem): Map<ParsedNode, ParsedNode> {
+function findParents(
+  nodes: readonly ParsedNode[],
+  root: ParsedNode,
+  report: ReportProblem,
+): Map<ParsedNode, ParsedNode> {
   const nodeById = new Map(nodes.map((node) => [node.section.id, node]))
   const parentOf = new Map<ParsedNode, ParsedNode>()
   for (const node of nodes) {
@@ -41,7 +48,8 @@ function findParents(nodes: readonly ParsedNode[], root: ParsedNode, report: Rep
     if (typeof parentId !== 'string') continue
     const parent = nodeById.get(parentId)
     if (parent) parentOf.set(node, parent)
-    else report(node.section.line, `The attribute under names #${cut(parentId, 100)}, which is not in this file`)
+    else
+      report(node.section.line, `The attribute under names #${cut(parentId, 100)}, which is not in this file`)
   }
   for (const node of nodes) {
     for (const { line, target } of getPlacingLinks(node)) {
@@ -49,14 +57,18 @@ function findParents(nodes: readonly ParsedNode[], root: ParsedNode, report: Rep
       const otherParent = child && parentOf.get(child)
       if (!child) report(line, `This link leads to #${cut(target ?? '', 100)}, which is not in this file`)
       else if (child === root)
-        report(line, `This link leads back to ${getDisplayName(root)}, the start of the flow; links must lead forward`)
+        report(
+          line,
+          `This link leads back to ${getDisplayName(root)}, the start of the flow; links must lead forward`,
+        )
       else if (otherParent && otherParent !== node) {
         const message = `${getDisplayName(otherParent)} already leads to #${child.section.id}; write a separate node for this link`
         report(line, message)
       } else parentOf.set(child, node)
     }
   }
-  if (parentOf.delete(root)) report(root.section.line, 'The first node is the start of the flow; remove its attribute under')
+  if (parentOf.delete(root))
+    report(root.section.line, 'The first node is the start of the flow; remove its attribute under')
   return parentOf
 }
 
@@ -70,7 +82,8 @@ function attachChildren(
   let level = [root]
   for (let depth = 1; level.length > 0; depth++) {
     if (depth === flowLimits.maxDepth + 1)
-      for (const { section } of level) report(section.line, `The flow is deeper than ${flowLimits.maxDepth} levels here`)
+      for (const { section } of level)
+        report(section.line, `The flow is deeper than ${flowLimits.maxDepth} levels here`)
     const nextLevel: ParsedNode[] = []
     for (const parent of level) {
       const children = childrenOf.get(parent) ?? []
@@ -92,7 +105,8 @@ function reportUnreachedNodes(
 ): void {
   const visitedNodes = new Set<ParsedNode>(reachedNodes)
   for (const node of nodes) {
-    // Follow the parents up to a node that was visited before. If this walk visited it, it is part of a cycle.
+    // Follow the parents up to a node that was visited before. If this walk visited it, it is part of a
+    // cycle.
     const visitedInThisWalk = new Set<ParsedNode>()
     let current: ParsedNode | undefined = node
     while (current && !visitedNodes.has(current)) {

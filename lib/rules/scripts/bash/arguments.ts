@@ -1,6 +1,14 @@
 import { afterExecutingOption, needsFixedFormat, usedAsCode } from '#rules/scripts/placement-reasons.ts'
 import { type Judgement, judgeAssignmentWord, usedInArithmetic } from './judgement.ts'
-import { batchFile, evaluators, executingOptions, inputEvaluators, interpreters, optionExecutors, shells } from './rules.ts'
+import {
+  batchFile,
+  evaluators,
+  executingOptions,
+  inputEvaluators,
+  interpreters,
+  optionExecutors,
+  shells,
+} from './rules.ts'
 import { createVariableWord, getStaticText, isExpandable, type Word } from './syntax.ts'
 import { judgeTest } from './test-operands.ts'
 
@@ -42,17 +50,21 @@ const scriptModules = new Set(['pip', 'venv', 'http.server', 'json.tool', 'ensur
 /** Arguments may follow the file of the script. Without a file, the interpreter executes its input. */
 function judgeInterpreter(judgement: Judgement, args: readonly Word[], name: string): void {
   const { refuse, readFile, input } = judgement
-  const harmlessOption = shells.has(name) ? /^(-[eux]+|--(norc|noprofile|login)|-l|-o|pipefail)$/ : /^-[uBEIs]$/
+  const harmlessOption = shells.has(name)
+    ? /^(-[eux]+|--(norc|noprofile|login)|-l|-o|pipefail)$/
+    : /^-[uBEIs]$/
   const scriptIndex = args.findIndex((arg) => !harmlessOption.test(getText(arg)))
   const script = args[scriptIndex]
   const text = getText(script)
-  const isModule = name.startsWith('python') && text === '-m' && scriptModules.has(getText(args[scriptIndex + 1]))
+  const isModule =
+    name.startsWith('python') && text === '-m' && scriptModules.has(getText(args[scriptIndex + 1]))
   const isFile = script && /^[^-]/.test(text) && !text.startsWith('/dev/') && !isExpandable(script)
   if (isFile) refuse([readFile(script)], usedAsCode)
   if (isFile || isModule) return
   if (shells.has(name) && /^-[a-z]*c$/.test(text)) {
     // In a shell script the text after -c is judged as commands of its own.
-    if (!judgement.judgesNestedText || getStaticText(args[scriptIndex + 1] ?? { parts: [] }) === undefined) refuse(args, usedAsCode)
+    if (!judgement.judgesNestedText || getStaticText(args[scriptIndex + 1] ?? { parts: [] }) === undefined)
+      refuse(args, usedAsCode)
     return
   }
   refuse([...args, ...(script ? [readFile(script)] : []), ...input], usedAsCode)
@@ -101,7 +113,8 @@ const judgeSed: JudgeArguments = ({ refuse, input }, args) => {
     const isOption = first?.kind === 'text' && first.text.startsWith('-')
     if (isScript || isOption) refuse([word], usedAsCode)
     if (isScript) isScriptRead = true
-    if (isScript && /^\d*e|[;{]\s*\d*e|[^\w\s][gpIiMm0-9]*e[gpIiMm0-9]*\s*([;}\n]|$)/.test(text)) refuse([...input, ...args], usedAsCode)
+    if (isScript && /^\d*e|[;{]\s*\d*e|[^\w\s][gpIiMm0-9]*e[gpIiMm0-9]*\s*([;}\n]|$)/.test(text))
+      refuse([...input, ...args], usedAsCode)
   }
 }
 
@@ -117,7 +130,9 @@ const judgeSsh: JudgeArguments = ({ refuse, input, hasInput }, args) => {
   const remote = args.slice(index + 1)
   refuse(remote, inRemoteCommand)
   const readsCode = remote.some((word) =>
-    /\b(\w*sh|eval|source|python\w*|perl|ruby|node|php|xargs|parallel|at)\b/.test(getStaticText(word) ?? 'sh'),
+    /\b(\w*sh|eval|source|python\w*|perl|ruby|node|php|xargs|parallel|at)\b/.test(
+      getStaticText(word) ?? 'sh',
+    ),
   )
   if (remote.length === 0 || hasInput || readsCode) refuse(input, usedAsCode)
 }
@@ -126,7 +141,8 @@ const judgeSsh: JudgeArguments = ({ refuse, input, hasInput }, args) => {
 const judgeRemoteCopy: JudgeArguments = ({ refuse }, args) => {
   for (const word of args) {
     const colon = word.parts.findIndex((part) => part.kind === 'text' && part.text.includes(':'))
-    if (colon >= 0 && word.parts.slice(colon + 1).some(({ kind }) => kind !== 'text')) refuse([word], inRemoteCommand)
+    if (colon >= 0 && word.parts.slice(colon + 1).some(({ kind }) => kind !== 'text'))
+      refuse([word], inRemoteCommand)
   }
 }
 
@@ -143,7 +159,9 @@ const judgeFind: JudgeArguments = (judgement, args) => {
 }
 
 const judgeGit: JudgeArguments = ({ refuse }, args) => {
-  const executesText = args.some((arg) => /^(submodule|bisect|filter-branch|difftool|mergetool)$/.test(getText(arg)))
+  const executesText = args.some((arg) =>
+    /^(submodule|bisect|filter-branch|difftool|mergetool)$/.test(getText(arg)),
+  )
   const config = args.findIndex((arg) => getText(arg) === 'config')
   const isName = args.slice(config).some((arg) => /^user\.(name|email)$/.test(getText(arg)))
   if (executesText || (config >= 0 && !isName)) refuse(args, usedAsCode)
@@ -164,7 +182,8 @@ const judgeSet: JudgeArguments = ({ refuse }, args) => {
 const judgeLet: JudgeArguments = ({ refuse }, args) => {
   refuse(args, usedAsCode)
   const texts = args.flatMap(({ parts }) => parts.map((part) => (part.kind === 'text' ? part.text : '')))
-  for (const [name] of texts.join(' ').matchAll(/[A-Za-z_]\w*/g)) refuse([createVariableWord(name)], usedInArithmetic(name))
+  for (const [name] of texts.join(' ').matchAll(/[A-Za-z_]\w*/g))
+    refuse([createVariableWord(name)], usedInArithmetic(name))
 }
 
 /** A file that the script wrote may contain text. */

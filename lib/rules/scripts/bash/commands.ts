@@ -23,7 +23,10 @@ import {
 } from './syntax.ts'
 import { readArithmetic, readIndex, readParts, readWord } from './words.ts'
 
-/** Read the commands of a parsed script. Return them, also those inside compound commands. Throw when the check cannot follow the script. */
+/**
+ * Read the commands of a parsed script. Return them, also those inside compound commands. Throw when the
+ * check cannot follow the script.
+ */
 export function readScript(reader: Reader, { commands, errors }: ParsedScript): Command[] {
   if (errors?.[0]) throw new UnreadableScriptError(errors[0].pos)
   const list: Command[] = []
@@ -124,7 +127,11 @@ function requireName(text: string, position: number): string {
   return text
 }
 
-function readPipeline(reader: Reader, { commands, operators }: Extract<SyntaxNode, { type: 'Pipeline' }>, list: Command[]): void {
+function readPipeline(
+  reader: Reader,
+  { commands, operators }: Extract<SyntaxNode, { type: 'Pipeline' }>,
+  list: Command[],
+): void {
   for (const [index, node] of commands.entries()) {
     const start = list.length
     readNode(reader, node, list)
@@ -158,11 +165,18 @@ function readAssignment(reader: Reader, { name, index, value, pos }: ParsedAssig
   return { name, value: value.elements.map((element) => readElement(reader, element)) }
 }
 
-/** The parser skips operators between the elements of an array. The shell reads the next line as a command after such an error. */
-function requireOnlyWords({ marked }: Reader, { pos, end, elements }: Extract<ParsedAssignment['value'], { type: 'ArrayValue' }>): void {
+/**
+ * The parser skips operators between the elements of an array. The shell reads the next line as a command
+ * after such an error.
+ */
+function requireOnlyWords(
+  { marked }: Reader,
+  { pos, end, elements }: Extract<ParsedAssignment['value'], { type: 'ArrayValue' }>,
+): void {
   let last = pos + 1
   for (const element of [...elements, { pos: end - 1, end }]) {
-    if (!/^(\s|\\\n|#[^\n]*\n)*$/.test(marked.text.slice(last, element.pos))) throw new UnreadableScriptError(pos)
+    if (!/^(\s|\\\n|#[^\n]*\n)*$/.test(marked.text.slice(last, element.pos)))
+      throw new UnreadableScriptError(pos)
     last = element.end
   }
 }
@@ -181,7 +195,13 @@ function readElement(reader: Reader, element: ParsedWord): Word {
   // Only the first pair of brackets is known. Another one may belong to the subscript.
   const valueStart = element.pos + (ends.length > 1 ? element.text.length : end.index + end[0].length)
   const parts = element.parts ?? [
-    { type: 'Literal' as const, pos: element.pos, end: element.end, text: element.text, value: element.value },
+    {
+      type: 'Literal' as const,
+      pos: element.pos,
+      end: element.end,
+      text: element.text,
+      value: element.value,
+    },
   ]
   const value: Part[] = []
   for (const part of parts) {
@@ -194,19 +214,31 @@ function readElement(reader: Reader, element: ParsedWord): Word {
 }
 
 function readRedirection(reader: Reader, node: ParsedRedirection, command: Command): void {
-  command.redirections.push(node.type === 'HereDoc' ? readHereDocument(reader, node) : readTarget(reader, node))
-  if (node.type === 'Redirect' && (node.operator.startsWith('&') || (node.operator === '>&' && node.target?.text !== '2')))
+  command.redirections.push(
+    node.type === 'HereDoc' ? readHereDocument(reader, node) : readTarget(reader, node),
+  )
+  if (
+    node.type === 'Redirect' &&
+    (node.operator.startsWith('&') || (node.operator === '>&' && node.target?.text !== '2'))
+  )
     command.mergesErrors = true
 }
 
-function readTarget(reader: Reader, { operator, target, pos }: Exclude<ParsedRedirection, { type: 'HereDoc' }>): Redirection {
+function readTarget(
+  reader: Reader,
+  { operator, target, pos }: Exclude<ParsedRedirection, { type: 'HereDoc' }>,
+): Redirection {
   if (!target) throw new UnreadableScriptError(pos)
   return { operator, word: readWord(reader, target) }
 }
 
-function readHereDocument(reader: Reader, { delimiter, body, closing, pos }: Extract<ParsedRedirection, { type: 'HereDoc' }>): Redirection {
+function readHereDocument(
+  reader: Reader,
+  { delimiter, body, closing, pos }: Extract<ParsedRedirection, { type: 'HereDoc' }>,
+): Redirection {
   if (delimiter) refuseMarked(reader, delimiter.text, delimiter.pos, 'is the delimiter of a here-document')
-  if (!delimiter || !closing || /[$`\n\u{f8fd}\u{f8fe}]/u.test(delimiter.text)) throw new UnreadableScriptError(pos)
+  if (!delimiter || !closing || /[$`\n\u{f8fd}\u{f8fe}]/u.test(delimiter.text))
+    throw new UnreadableScriptError(pos)
   if (!delimiter.quoted) return { operator: '<<', word: { parts: readParts(reader, body, 'here-document') } }
   refuseMarked(reader, body.text, body.pos, insideHereDocument)
   return { operator: '<<', word: { parts: [createText(body.text)] } }

@@ -1,6 +1,12 @@
 import { afterUnknownCommand, inCommandPosition, usedAsCode } from '#rules/scripts/placement-reasons.ts'
 import { judgeArguments } from './arguments.ts'
-import { assignedToEvaluated, type Judgement, judgeAssignment, judgeAssignmentWord, usedInArithmetic } from './judgement.ts'
+import {
+  assignedToEvaluated,
+  type Judgement,
+  judgeAssignment,
+  judgeAssignmentWord,
+  usedInArithmetic,
+} from './judgement.ts'
 import { evaluators, inputEvaluators, interpreters, optionExecutors, shells } from './rules.ts'
 import {
   type Command,
@@ -25,12 +31,15 @@ export function judgeCommand(judgement: Judgement, command: Command): void {
   judgement.hasInput = isFed || inputs.length > 0
   if (kind === 'test') judgeTest(judgement, words, true)
   else if (words.length > 0) judgeWords(judgement, words)
-  if (inputs.length > 0 && (unwrapAll(words) ?? []).some(readsCode)) judgement.refuse(judgement.input, usedAsCode)
+  if (inputs.length > 0 && (unwrapAll(words) ?? []).some(readsCode))
+    judgement.refuse(judgement.input, usedAsCode)
 }
 
 function readsCode([first]: readonly Word[]): boolean {
   const name = getCommandName(first) ?? ''
-  return /^(\.|source)$/.test(name) || shells.has(name) || interpreters.test(name) || inputEvaluators.has(name)
+  return (
+    /^(\.|source)$/.test(name) || shells.has(name) || interpreters.test(name) || inputEvaluators.has(name)
+  )
 }
 
 /** Judge the words of a command, or those of a command that a wrapper executes. */
@@ -82,7 +91,9 @@ export function judgeVariables({ refuse, evaluatedVariables }: Judgement, shellS
 
 const namedVariables = /^(read|printf|unset|test|\[|declare|typeset|local|export|readonly|getopts|wait)$/
 
-/** Find the variables in the subscript of an argument that names an element of an array, as in `read "a[x]"`. */
+/**
+ * Find the variables in the subscript of an argument that names an element of an array, as in `read "a[x]"`.
+ */
 function findSubscripts({ commands }: ShellScript): string[] {
   return commands.flatMap(({ words, kind }) => {
     const args = kind === 'test' ? words : (unwrapAll(words)?.at(-1) ?? [])
@@ -103,12 +114,17 @@ export function findEvaluated({ commands, assignments: allAssignments }: ShellSc
     if (!/^(declare|typeset|local|export|readonly|integer)$/.test(getCommandName(words[0]) ?? '')) continue
     const texts = words.map((word) => getStaticText(word) ?? getLeadingText(word.parts))
     if (!texts.some((text) => /^-\w*[in]/.test(text))) continue
-    for (const text of texts.slice(1)) if (/^[A-Za-z_]\w*/.test(text)) names.add(/^[A-Za-z_]\w*/.exec(text)?.[0] ?? '')
+    for (const text of texts.slice(1))
+      if (/^[A-Za-z_]\w*/.test(text)) names.add(/^[A-Za-z_]\w*/.exec(text)?.[0] ?? '')
     for (const { name } of assignments) names.add(name)
     // A name that the script puts together may be that of any variable.
-    declaresAnyName ||= words.some((word) => getStaticText(word) === undefined && !getLeadingText(word.parts).includes('='))
+    declaresAnyName ||= words.some(
+      (word) => getStaticText(word) === undefined && !getLeadingText(word.parts).includes('='),
+    )
   }
-  if (declaresAnyName) for (const { name } of [...allAssignments, ...commands.flatMap((command) => command.assignments)]) names.add(name)
+  if (declaresAnyName)
+    for (const { name } of [...allAssignments, ...commands.flatMap((command) => command.assignments)])
+      names.add(name)
   return names
 }
 

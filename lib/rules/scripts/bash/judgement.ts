@@ -44,6 +44,7 @@ export function judgeAssignmentWord(judgement: Judgement, word: Word): void {
 }
 
 export function judgeAssignment(judgement: Judgement, name: string, value: readonly Word[]): void {
-  if (executingVariable.test(name)) judgement.refuse(value, `is the value of ${name}, which decides what is executed`)
+  if (executingVariable.test(name))
+    judgement.refuse(value, `is the value of ${name}, which decides what is executed`)
   if (judgement.evaluatedVariables.has(name)) judgement.refuse(value, assignedToEvaluated(name))
 }

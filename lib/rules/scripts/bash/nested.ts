@@ -1,8 +1,14 @@
 import { shells } from './rules.ts'
 import { type Command, getCommandName, getStaticText, type Word } from './syntax.ts'
 
-/** Return the texts that a command executes in its shell or in another one. `executed` are its words and those of the commands in it. */
-export function findExecutedTexts({ redirections }: Command, executed: readonly (readonly Word[])[]): string[] {
+/**
+ * Return the texts that a command executes in its shell or in another one. `executed` are its words and those
+ * of the commands in it.
+ */
+export function findExecutedTexts(
+  { redirections }: Command,
+  executed: readonly (readonly Word[])[],
+): string[] {
   return executed.flatMap(([first, ...args]) => {
     const name = getCommandName(first) ?? ''
     if (name === 'eval') return [args.map(readApproximately).join(' ')]
@@ -19,7 +25,10 @@ export function findExecutedTexts({ redirections }: Command, executed: readonly 
   })
 }
 
-/** Return a text with a name for each part that is not known. It is refused elsewhere if such a part may be text. */
+/**
+ * Return a text with a name for each part that is not known. It is refused elsewhere if such a part may be
+ * text.
+ */
 function readApproximately({ parts }: Word): string {
   return parts.map((part) => (part.kind === 'text' && part.isLiteral ? part.text : '_')).join('')
 }

@@ -38,7 +38,11 @@ export function readInside<T>(reader: Reader, reason: string | undefined, read: 
 }
 
 /** Read the commands in backticks, whose escapes move all positions. No placeholder may stand there. */
-export function readInBackticks<T>(reader: Reader, { text, pos }: { text: string; pos: number }, read: () => T): T {
+export function readInBackticks<T>(
+  reader: Reader,
+  { text, pos }: { text: string; pos: number },
+  read: () => T,
+): T {
   refuseMarked(reader, text, pos, insideBackticks)
   const { marked } = reader
   reader.marked = { text: '', placeholderByMark: new Map() }
@@ -48,12 +52,22 @@ export function readInBackticks<T>(reader: Reader, { text, pos }: { text: string
 }
 
 /** Refuse the placeholders whose markers a text contains. */
-export function refuseMarked({ marked, result }: Reader, text: string, position: number, reason: string): void {
-  for (const { start } of findMarked(marked, text, position)) if (!result.problems.has(start)) result.problems.set(start, reason)
+export function refuseMarked(
+  { marked, result }: Reader,
+  text: string,
+  position: number,
+  reason: string,
+): void {
+  for (const { start } of findMarked(marked, text, position))
+    if (!result.problems.has(start)) result.problems.set(start, reason)
 }
 
 /** Read a quoted literal. It is the value of a placeholder if nothing else is inside the quotes. */
-export function readSingleQuoted(reader: Reader, part: { text: string; value: string; pos: number }, reason: string): Part {
+export function readSingleQuoted(
+  reader: Reader,
+  part: { text: string; value: string; pos: number },
+  reason: string,
+): Part {
   const placeholder = reader.marked.placeholderByMark.get(part.pos + 1)
   if (placeholder?.start !== part.pos || placeholder.end !== part.pos + part.text.length) {
     refuseMarked(reader, part.text, part.pos, reason)

@@ -1,9 +1,13 @@
 /** Shells. They execute the file in their first argument, or the text after -c. */
 export const shells = new Set('sh bash dash ash ksh mksh zsh fish rbash csh tcsh'.split(' '))
 /** Other interpreters. They execute the file in their first argument. */
-export const interpreters = /^(python|perl|ruby|node|nodejs|php|lua|tclsh|deno|bun|rscript|pwsh|powershell)[\d.]*$/
+export const interpreters =
+  /^(python|perl|ruby|node|nodejs|php|lua|tclsh|deno|bun|rscript|pwsh|powershell)[\d.]*$/
 
-/** Commands that execute their arguments or input, or whose arguments name variables. No text may be an argument. */
+/**
+ * Commands that execute their arguments or input, or whose arguments name variables. No text may be an
+ * argument.
+ */
 export const evaluators = new Set(
   (
     'eval source . trap let alias unset enable bind complete compgen compopt history fc jobs shopt wait getopts read mapfile readarray ' +
@@ -21,7 +25,9 @@ export const evaluators = new Set(
 export const batchFile = /\.(bat|cmd)$/
 
 /** Commands that execute the text or files on their standard input. */
-export const inputEvaluators = new Set('at batch crontab dc ed ex gdb m4 parallel su psql mysql mariadb sqlite3 expect'.split(' '))
+export const inputEvaluators = new Set(
+  'at batch crontab dc ed ex gdb m4 parallel su psql mysql mariadb sqlite3 expect'.split(' '),
+)
 
 /**
  * Commands of which one option executes a program. Text in their arguments must not start with a dash.
@@ -65,7 +71,10 @@ export const executingOptions: Readonly<Record<string, RegExp>> = {
   podman: /^(--entrypoint|--health-cmd)$/,
 }
 
-/** Variables that change which code the shell or a program executes, or that evaluate their value as arithmetic. */
+/**
+ * Variables that change which code the shell or a program executes, or that evaluate their value as
+ * arithmetic.
+ */
 export const executingVariable =
   /^(PATH|IFS|ENV|SHELL|SHELLOPTS|BASHOPTS|BASH_\w+|PS[0-4]|PROMPT_\w+|LD_\w+|DYLD_\w+|PERL\w*|PYTHON\w*|RUBY\w*|NODE_\w+|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|GIT_\w+|LESS\w*|MAN\w*|EDITOR|VISUAL|FCEDIT|PAGER|\w+_PAGER|\w+_EDITOR|\w+_COMMAND|\w+_ASKPASS|BROWSER|RSYNC_RSH|CVS_RSH|TAR_OPTIONS|OPENSSL_\w+|GCONV_PATH|INPUTRC|HISTFILE|HISTSIZE|HISTFILESIZE|HISTCMD|RANDOM|SRANDOM|SECONDS|LINENO|EPOCH\w+|OPTIND|UID|EUID|PPID|COLUMNS|LINES|TMOUT|MAIL\w*|FIGNORE|GLOBIGNORE|EXECIGNORE|COMP_\w+|COMPREPLY|READLINE_\w+|FUNCNEST|CDPATH|MAKEFLAGS|MAKEFILES|AWKPATH|AWKLIBPATH)$/
 

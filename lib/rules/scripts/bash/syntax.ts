@@ -54,12 +54,21 @@ export interface ShellScript {
   arithmeticNames: string[]
   /** Variables whose value names a variable (`${!name}`) or is expanded again (`${name@P}`). */
   expandedNames: string[]
-  /** The problem of each placeholder that stands where its quotes have no or another meaning, by start index. */
+  /**
+   * The problem of each placeholder that stands where its quotes have no or another meaning, by start index.
+   */
   problems: Map<number, string>
 }
 
 export function createShellScript(): ShellScript {
-  return { commands: [], assignments: [], functionNames: new Set(), arithmeticNames: [], expandedNames: [], problems: new Map() }
+  return {
+    commands: [],
+    assignments: [],
+    functionNames: new Set(),
+    arithmeticNames: [],
+    expandedNames: [],
+    problems: new Map(),
+  }
 }
 
 /** Return text without escapes. Unquoted text may be expanded. */
@@ -75,7 +84,10 @@ export function createVariableWord(name: string): Word {
   return { parts: [{ kind: 'variable', name, parts: [] }] }
 }
 
-/** Return the text of a word, or undefined if it depends on variables, placeholders, commands, patterns or braces. */
+/**
+ * Return the text of a word, or undefined if it depends on variables, placeholders, commands, patterns or
+ * braces.
+ */
 export function getStaticText({ parts }: Word): string | undefined {
   let text = ''
   for (const part of parts) {
@@ -101,7 +113,10 @@ export function getCommandName(word: Word | undefined): string | undefined {
   return text === undefined ? undefined : normalizeCommandName(text)
 }
 
-/** Return the file name of a program. Windows and macOS ignore case, and Windows separates directories by backslashes too. */
+/**
+ * Return the file name of a program. Windows and macOS ignore case, and Windows separates directories by
+ * backslashes too.
+ */
 export function normalizeCommandName(path: string): string {
   return path
     .replace(/^.*[/\\]/s, '')

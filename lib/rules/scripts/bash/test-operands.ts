@@ -8,14 +8,19 @@ const inNumberTest = 'is compared as a number; give the parameter the type int, 
 const inOddTest = 'stands where a test may take it for an operator; compare it with = or test it with -n'
 
 /** Judge the operands of `[[ … ]]`, which evaluates numbers as arithmetic, or of `[ … ]`, which does not. */
-export function judgeTest({ refuse, findSources }: Judgement, words: readonly Word[], evaluates: boolean): void {
+export function judgeTest(
+  { refuse, findSources }: Judgement,
+  words: readonly Word[],
+  evaluates: boolean,
+): void {
   for (const [index, word] of words.entries()) {
     if (findSources([word]).length === 0) continue
     const before = getText(words[index - 1])
     const after = getText(words[index + 1])
     const isNumber = arithmeticOperators.has(before) || arithmeticOperators.has(after)
     const variable = findVariable(word.parts)
-    if (isNumber && (evaluates || !variable)) refuse([word], variable ? usedInArithmetic(variable) : inNumberTest)
+    if (isNumber && (evaluates || !variable))
+      refuse([word], variable ? usedInArithmetic(variable) : inNumberTest)
     else if (before === '-v' || before === '-R') refuse([word], inOddTest)
     else if (!evaluates && !variable && !isOperand(words, before, after)) refuse([word], inOddTest)
     else if (!evaluates && isNextToValue(words, index)) refuse([word], inOddTest)
@@ -26,9 +31,14 @@ export function judgeTest({ refuse, findSources }: Judgement, words: readonly Wo
 /** `[[ name -eq 1 ]]` evaluates the variable of that name. */
 function judgeStaticNames({ refuse }: Pick<Judgement, 'refuse'>, words: readonly Word[]): void {
   for (const [index, word] of words.entries()) {
-    if (!arithmeticOperators.has(getText(words[index - 1])) && !arithmeticOperators.has(getText(words[index + 1]))) continue
+    if (
+      !arithmeticOperators.has(getText(words[index - 1])) &&
+      !arithmeticOperators.has(getText(words[index + 1]))
+    )
+      continue
     const texts = word.parts.map((part) => (part.kind === 'text' ? part.text : ''))
-    for (const [name] of texts.join(' ').matchAll(/[A-Za-z_]\w*/g)) refuse([createVariableWord(name)], usedInArithmetic(name))
+    for (const [name] of texts.join(' ').matchAll(/[A-Za-z_]\w*/g))
+      refuse([createVariableWord(name)], usedInArithmetic(name))
   }
 }
 
@@ -43,7 +53,9 @@ function findVariable(parts: readonly Part[]): string | undefined {
 }
 
 function isOperand(words: readonly Word[], before: string, after: string): boolean {
-  return textOperators.has(before) || textOperators.has(after) || fileOperators.test(before) || words.length === 1
+  return (
+    textOperators.has(before) || textOperators.has(after) || fileOperators.test(before) || words.length === 1
+  )
 }
 
 /** Two operands in a row: the first could be an operator for the second, such as -v. */

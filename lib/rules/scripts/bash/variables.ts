@@ -14,7 +14,8 @@ import {
 } from './syntax.ts'
 import { unwrapAll } from './wrappers.ts'
 
-// A variable is text as soon as the script assigns text to it anywhere: order, branches and scopes are ignored.
+// A variable is text as soon as the script assigns text to it anywhere: order, branches and scopes are
+// ignored.
 
 /** Returns the placeholders of text that reach the value of these words, by start index. */
 export type FindSources = (words: readonly Word[]) => number[]
@@ -52,7 +53,8 @@ export function followVariables(script: ShellScript, untrusted: readonly number[
     const values: Values = { placeholders: [], names: [] }
     const visitWord = ({ parts }: Word) => parts.forEach(visit)
     const visit = (part: Part) => {
-      if (part.kind === 'placeholder' && isUntrusted.has(part.placeholder.start)) values.placeholders.push(part.placeholder.start)
+      if (part.kind === 'placeholder' && isUntrusted.has(part.placeholder.start))
+        values.placeholders.push(part.placeholder.start)
       if (part.kind === 'variable') {
         values.names.push(normalizeName(part.name), unknownVariable)
         part.parts.forEach(visit)
@@ -108,7 +110,8 @@ function visitOutput(commands: readonly Command[], names: Names, visitWord: (wor
     if (name !== undefined && reporters.has(name) && !mergesErrors) continue
     words.forEach(visitWord)
     // Nothing is known about the output of a function.
-    if (words.length > 0 && (name === undefined || names.script.functionNames.has(name))) visitWord(createVariableWord(anyText))
+    if (words.length > 0 && (name === undefined || names.script.functionNames.has(name)))
+      visitWord(createVariableWord(anyText))
     if (readsStream(command, name)) visitWord(createVariableWord(stream))
     if (fileReaders.has(name ?? '')) for (const word of words.slice(1)) visitWord(readFile(word, names))
   }
@@ -131,7 +134,8 @@ function printsNumber({ words, kind }: Command): boolean {
 
 /** Return whether the output of a command may contain the input of the script. */
 function readsStream({ words, redirections, isFed }: Command, name: string | undefined): boolean {
-  if (isFed || words.length === 0 || redirections.some(({ operator }) => operator.startsWith('<'))) return false
+  if (isFed || words.length === 0 || redirections.some(({ operator }) => operator.startsWith('<')))
+    return false
   const isFile = (word: Word) => !/^(-|\/dev\/|\/proc\/self)/.test(getStaticText(word) ?? '')
   if (name === 'cat') return !words.slice(1).some(isFile)
   return fileReaders.has(name ?? '') || shells.has(name ?? '') || interpreters.test(name ?? '')
@@ -157,21 +161,29 @@ function assignCommand(command: Command, names: Names): void {
     if (operator.includes('>') && getStaticText(word) !== '/dev/null') write(word, output, names)
   if (words.length === 0) return
   const name = getCommandName(words[0])
-  if (name === undefined || name === 'set' || script.functionNames.has(name)) assign(positional, words.slice(1))
+  if (name === undefined || name === 'set' || script.functionNames.has(name))
+    assign(positional, words.slice(1))
   // The shell stores the last argument of a command in $_.
   assign(kind === 'test' ? 'BASH_REMATCH' : '_', kind === 'test' ? words : words.slice(-1))
-  for (const inner of unwrapAll(words) ?? []) assignArguments(getCommandName(inner[0]) ?? '', inner.slice(1), command, names)
+  for (const inner of unwrapAll(words) ?? [])
+    assignArguments(getCommandName(inner[0]) ?? '', inner.slice(1), command, names)
 }
 
 /** Follow the variables and files that the arguments of a command name. */
-function assignArguments(name: string, args: readonly Word[], { redirections, position }: Command, names: Names): void {
+function assignArguments(
+  name: string,
+  args: readonly Word[],
+  { redirections, position }: Command,
+  names: Names,
+): void {
   const { assign } = names
   if (shells.has(name)) assign(positional, args)
   if (fileWriters.has(name)) {
     const files = createVariableWord(`=files ${position}`)
     assign(`=files ${position}`, [...args, createVariableWord(stream)])
     for (const [index, word] of args.entries()) {
-      const isFile = !downloaders.test(name) || namesFile.test(getStaticText(args[index - 1] ?? { parts: [] }) ?? '')
+      const isFile =
+        !downloaders.test(name) || namesFile.test(getStaticText(args[index - 1] ?? { parts: [] }) ?? '')
       if (!isFile) continue
       assign(`=files ${position}`, [readFile(word, names)])
       write(word, files, names)
@@ -182,7 +194,10 @@ function assignArguments(name: string, args: readonly Word[], { redirections, po
   }
   if (/^(read|mapfile|readarray)$/.test(name)) {
     const inputs = redirections.filter(({ operator }) => operator.startsWith('<'))
-    const input = inputs.length > 0 ? inputs.map((redirection) => readInput(redirection, names)) : [createVariableWord(stream)]
+    const input =
+      inputs.length > 0
+        ? inputs.map((redirection) => readInput(redirection, names))
+        : [createVariableWord(stream)]
     for (const variable of ['REPLY', 'MAPFILE']) assign(variable, input)
     const variables = args.filter((word) => !(getStaticText(word) ?? '').startsWith('-'))
     assign(`=files ${position}`, input)
@@ -192,12 +207,15 @@ function assignArguments(name: string, args: readonly Word[], { redirections, po
     assign('OPTARG', [createVariableWord(positional), ...args.slice(2)])
     assignNames(args.slice(1, 2), [createVariableWord(positional), ...args.slice(2)])
   }
-  if (name === 'printf' && getStaticText(args[0] ?? { parts: [] }) === '-v') assignNames(args.slice(1, 2), args)
+  if (name === 'printf' && getStaticText(args[0] ?? { parts: [] }) === '-v')
+    assignNames(args.slice(1, 2), args)
   // `env name=value`, `declare "name=value"`
   for (const { parts } of args) {
     const [first, ...rest] = parts
-    const [, variable, value = ''] = (first?.kind === 'text' && /^([A-Za-z_]\w*)\+?=(.*)$/s.exec(first.text)) || []
-    if (variable) assign(variable, [{ parts: [{ kind: 'text', text: value, isQuoted: true, isLiteral: true }, ...rest] }])
+    const [, variable, value = ''] =
+      (first?.kind === 'text' && /^([A-Za-z_]\w*)\+?=(.*)$/s.exec(first.text)) || []
+    if (variable)
+      assign(variable, [{ parts: [{ kind: 'text', text: value, isQuoted: true, isLiteral: true }, ...rest] }])
   }
 }
 
@@ -215,7 +233,8 @@ function readInput({ operator, word }: Redirection, names: Names): Word {
 function readFile(word: Word, { constants }: Names): Word {
   const path = findPath(word, constants)
   const name = getFileName(path)
-  const files = name === undefined ? [everyFile] : [`=file ${name}`, ...(systemPath.test(path) ? [] : [unknownFile])]
+  const files =
+    name === undefined ? [everyFile] : [`=file ${name}`, ...(systemPath.test(path) ? [] : [unknownFile])]
   return { parts: [...word.parts, ...files.flatMap((file) => createVariableWord(file).parts)] }
 }
 
@@ -232,7 +251,9 @@ function findPath({ parts }: Word, constants: Names['constants']): string {
   return parts
     .map((part) => {
       if (part.kind === 'text') return part.isLiteral ? part.text : '\0'
-      return (part.kind === 'variable' && part.parts.length === 0 ? constants.get(part.name) : undefined) ?? '\0'
+      return (
+        (part.kind === 'variable' && part.parts.length === 0 ? constants.get(part.name) : undefined) ?? '\0'
+      )
     })
     .join('')
 }

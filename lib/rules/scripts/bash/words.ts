@@ -1,8 +1,27 @@
-import type { ArithmeticExpression, ParameterExpansionPart, ParameterOperation, Word as ParsedWord, WordPart } from 'unbash'
+import type {
+  ArithmeticExpression,
+  ParameterExpansionPart,
+  ParameterOperation,
+  Word as ParsedWord,
+  WordPart,
+} from 'unbash'
 import { forEachChild } from 'unbash'
 import { numberMark, textMark } from '#rules/scripts/markers.ts'
-import { insideArithmetic, insideBraces, insideHereDocument, insideQuotes, joinedToTextBefore } from '#rules/scripts/placement-reasons.ts'
-import { type Reader, readInBackticks, readInside, readSingleQuoted, refuseMarked, UnreadableScriptError } from './reader.ts'
+import {
+  insideArithmetic,
+  insideBraces,
+  insideHereDocument,
+  insideQuotes,
+  joinedToTextBefore,
+} from '#rules/scripts/placement-reasons.ts'
+import {
+  type Reader,
+  readInBackticks,
+  readInside,
+  readSingleQuoted,
+  refuseMarked,
+  UnreadableScriptError,
+} from './reader.ts'
 import { anyText, createText, type Part, type Word } from './syntax.ts'
 
 /** The name under which the output of a command inside arithmetic is stored. */
@@ -63,15 +82,22 @@ function readPart(reader: Reader, part: WordPart, quoting: Quoting): Part[] {
     case 'ExtendedGlob':
       if (!reader.knowsExtendedGlobs && !enablesExtendedGlobs.test(reader.marked.text.slice(0, part.pos)))
         throw new UnreadableScriptError(part.pos)
-      return [{ kind: 'text', text: '', isQuoted: false, isLiteral: false }, ...readParts(reader, part, quoting)]
+      return [
+        { kind: 'text', text: '', isQuoted: false, isLiteral: false },
+        ...readParts(reader, part, quoting),
+      ]
     case 'BraceExpansion':
-      return [{ kind: 'text', text: '', isQuoted: false, isLiteral: false }, ...readParts(reader, part, quoting)]
+      return [
+        { kind: 'text', text: '', isQuoted: false, isLiteral: false },
+        ...readParts(reader, part, quoting),
+      ]
     case 'SimpleExpansion':
       return [{ kind: 'variable', name: part.text.slice(1), parts: [] }]
     case 'ParameterExpansion':
       return [readParameter(reader, part, quoting)]
     case 'ArithmeticExpansion':
-      if (!part.expression && !/^\$(\(\(\s*\)\)|\[\s*\])$/.test(part.text)) throw new UnreadableScriptError(part.pos)
+      if (!part.expression && !/^\$(\(\(\s*\)\)|\[\s*\])$/.test(part.text))
+        throw new UnreadableScriptError(part.pos)
       readArithmetic(reader, part.expression)
       return [{ kind: 'arithmetic' }]
     case 'CommandExpansion':
@@ -82,7 +108,10 @@ function readPart(reader: Reader, part: WordPart, quoting: Quoting): Part[] {
   }
 }
 
-/** Otherwise `@(a|b)` is an error outside of tests, after which the shell may read the lines of a value as commands. */
+/**
+ * Otherwise `@(a|b)` is an error outside of tests, after which the shell may read the lines of a value as
+ * commands.
+ */
 const enablesExtendedGlobs = /^shopt -s [a-z ]*extglob/m
 
 /** Return why a marker among other text is refused. */
@@ -100,7 +129,8 @@ function readText(reader: Reader, text: string, position: number, quoting: Quoti
   const parts: Part[] = []
   for (const [matched, escaped] of text.matchAll(/\\(.?)|[^\\]+/gs)) {
     if (escaped === undefined) {
-      const isExpanded = /[`]|\$[\w({@*#?!]/.test(matched) || (quoting === 'none' && /['"]|\$['"]|[<>]\(/.test(matched))
+      const isExpanded =
+        /[`]|\$[\w({@*#?!]/.test(matched) || (quoting === 'none' && /['"]|\$['"]|[<>]\(/.test(matched))
       if (isExpanded) throw new UnreadableScriptError(position)
       parts.push(createText(matched, quoting !== 'none'))
     } else if (quoting === 'none') parts.push(createText(escaped === '\n' ? '' : escaped || '\\'))
@@ -109,7 +139,10 @@ function readText(reader: Reader, text: string, position: number, quoting: Quoti
   return parts.length > 0 ? parts : [createText('', quoting !== 'none')]
 }
 
-function readSubstitution(reader: Reader, part: Extract<WordPart, { type: 'CommandExpansion' | 'ProcessSubstitution' }>): Part {
+function readSubstitution(
+  reader: Reader,
+  part: Extract<WordPart, { type: 'CommandExpansion' | 'ProcessSubstitution' }>,
+): Part {
   const { script, text, pos } = part
   if (!script) throw new UnreadableScriptError(pos)
   const { knowsExtendedGlobs } = reader
@@ -135,11 +168,18 @@ function readParameter(reader: Reader, part: ParameterExpansionPart, quoting: Qu
     if (prefix === '!' && !isList && operation?.type !== 'Names') reader.result.expandedNames.push(name)
     const parts = operation ? readOperation(reader, operation, name, quoting) : []
     // No key of an array is text, because its subscripts are arithmetic.
-    return prefix === '#' || (prefix === '!' && isList) ? { kind: 'arithmetic' } : { kind: 'variable', name, parts }
+    return prefix === '#' || (prefix === '!' && isList)
+      ? { kind: 'arithmetic' }
+      : { kind: 'variable', name, parts }
   })
 }
 
-function readOperation(reader: Reader, operation: ParameterOperation, name: string, quoting: Quoting): Part[] {
+function readOperation(
+  reader: Reader,
+  operation: ParameterOperation,
+  name: string,
+  quoting: Quoting,
+): Part[] {
   const { result } = reader
   switch (operation.type) {
     case 'Default': {

@@ -29,7 +29,12 @@ const container: Wrapper = {
 }
 
 const wrappers: Readonly<Record<string, Wrapper>> = {
-  sudo: { flags: 'AbEeHiKklnPSsVv', valued: 'CDghpRrTtUu', longValued: ['--user', '--group'], takesAssignments: true },
+  sudo: {
+    flags: 'AbEeHiKklnPSsVv',
+    valued: 'CDghpRrTtUu',
+    longValued: ['--user', '--group'],
+    takesAssignments: true,
+  },
   doas: { flags: 'Lns', valued: 'Cu' },
   env: { flags: 'i0', valued: 'uC', longValued: ['--unset', '--chdir'], takesAssignments: true },
   nohup: {},
@@ -86,11 +91,16 @@ function getText(word: Word | undefined): string | undefined {
   return word && getStaticText(word)
 }
 
-/** Return the index after the subcommand, wherever it stands, so that global options before it need not be known. */
+/**
+ * Return the index after the subcommand, wherever it stands, so that global options before it need not be
+ * known.
+ */
 function findSubcommandEnd(words: readonly Word[], subcommands: readonly string[]): number | undefined {
   for (const subcommand of subcommands) {
     const [first, second] = subcommand.split(' ')
-    const index = words.findIndex((word, at) => at > 0 && getText(word) === first && (!second || getText(words[at + 1]) === second))
+    const index = words.findIndex(
+      (word, at) => at > 0 && getText(word) === first && (!second || getText(words[at + 1]) === second),
+    )
     if (index > 0) return index + (second ? 2 : 1)
   }
   return undefined
@@ -118,7 +128,11 @@ function skipOptions(words: readonly Word[], wrapper: Wrapper): WrappedCommand {
 }
 
 /** Return how many words an option has, or undefined if it is not known. */
-function getOptionLength(text: string, continues: boolean, { flags = '', valued = '', longValued = [] }: Wrapper): number | undefined {
+function getOptionLength(
+  text: string,
+  continues: boolean,
+  { flags = '', valued = '', longValued = [] }: Wrapper,
+): number | undefined {
   if (/^--[a-z-]+=/.test(text)) return text.startsWith('--split-string') ? undefined : 1
   if (text.startsWith('--')) return longValued.includes(text) ? 2 : knownLongFlags.has(text) ? 1 : undefined
   for (const [index, letter] of [...text.slice(1)].entries()) {
@@ -151,7 +165,10 @@ const knownLongFlags = new Set([
 
 const maxWrappers = 8
 
-/** Return the words of a command, and those of each command that it executes. Return undefined if there are too many. */
+/**
+ * Return the words of a command, and those of each command that it executes. Return undefined if there are
+ * too many.
+ */
 export function unwrapAll(words: readonly Word[]): (readonly Word[])[] | undefined {
   const commands: (readonly Word[])[] = []
   for (let current = words; current.length > 0; current = getInner(current)) {

@@ -61,13 +61,14 @@ const fixedProgram = new RegExp(
 )
 
 /**
- * Create the function that returns the names of the programs that a call operator may execute, or undefined if they are not known. A block has
- * no name: its statements are judged where they stand.
+ * Create the function that returns the names of the programs that a call operator may execute, or undefined
+ * if they are not known. A block has no name: its statements are judged where they stand.
  */
 export function createProgramFinder(statements: readonly string[]): (called: string) => string[] | undefined {
   const programsByVariable = new Map<string, string[] | undefined>()
   for (const text of statements) {
-    const [, assigned = '', value = ''] = /^\s*(?:\[string\]\s*)?\$\{?([\w:]+)\}?\s*=([^=].*)$/is.exec(text) ?? []
+    const [, assigned = '', value = ''] =
+      /^\s*(?:\[string\]\s*)?\$\{?([\w:]+)\}?\s*=([^=].*)$/is.exec(text) ?? []
     for (const name of new Set(findTargets(text))) {
       const isAssigned = name === assigned.toLowerCase().replace(/^.*:/, '')
       const programs = isAssigned ? (/^\s*\{/.test(value) ? [] : findFixedProgram(value)) : undefined
@@ -83,8 +84,13 @@ export function createProgramFinder(statements: readonly string[]): (called: str
 }
 
 function findFixedProgram(value: string): string[] | undefined {
-  if (value.length > maxCalledLength || !fixedProgram.test(value) || findExecutedParts(value).includes(value)) return undefined
-  return [getProgramName(/([^"'()]+)["')]*(?:\.\w+)?\s*$/.exec(value.replace(/\s-erroraction\s+\w+/i, ''))?.[1] ?? '')]
+  if (value.length > maxCalledLength || !fixedProgram.test(value) || findExecutedParts(value).includes(value))
+    return undefined
+  return [
+    getProgramName(
+      /([^"'()]+)["')]*(?:\.\w+)?\s*$/.exec(value.replace(/\s-erroraction\s+\w+/i, ''))?.[1] ?? '',
+    ),
+  ]
 }
 
 function getProgramName(path: string): string {

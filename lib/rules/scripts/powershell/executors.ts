@@ -1,6 +1,9 @@
 import { executingVariable } from '#rules/scripts/bash/rules.ts'
 
-/** Commands, types and methods that execute text, load code, or start another shell. Any text in their statement may be executed. */
+/**
+ * Commands, types and methods that execute text, load code, or start another shell. Any text in their
+ * statement may be executed.
+ */
 const executors = new RegExp(
   [
     String.raw`(?<![\w-])(iex|invoke-expression|add-type|invoke-item|ii|invoke-script`,
@@ -32,10 +35,18 @@ const namingOptions: Readonly<Record<string, readonly string[]>> = {
   'invoke-command': ['scriptblock', 'filepath'],
   'invoke-sqlcmd': ['query', 'inputfile', 'variable'],
 }
-const aliases: Readonly<Record<string, string>> = { gcm: 'get-command', ipmo: 'import-module', gv: 'get-variable', icm: 'invoke-command' }
+const aliases: Readonly<Record<string, string>> = {
+  gcm: 'get-command',
+  ipmo: 'import-module',
+  gv: 'get-variable',
+  icm: 'invoke-command',
+}
 /** Their first argument is a label, a block or the name of a computer. */
 const hasPlainArgument = new Set(['new-service', 'invoke-command', 'start-job', 'start-threadjob'])
-const takesValues = new RegExp(String.raw`(?<![\w-])(${[...Object.keys(namingOptions), ...Object.keys(aliases)].join('|')})(?![\w-])`, 'gi')
+const takesValues = new RegExp(
+  String.raw`(?<![\w-])(${[...Object.keys(namingOptions), ...Object.keys(aliases)].join('|')})(?![\w-])`,
+  'gi',
+)
 const shells = /(?<![\w-])(powershell|pwsh)(\.exe)?(?![\w-])/gi
 const starter = /(?<![\w-])(?:start-process|saps)(?![\w-])|(?:^|[|;({=&])\s*start(?=\s)/gi
 const variableSetters =
@@ -47,7 +58,9 @@ const maxMatches = 20
 export function findExecutedParts(text: string): string[] {
   // Quotes and backticks inside the name of a command have no meaning.
   const unquoted = text.replace(/[`'"‘’‚‛“”„]/g, '')
-  const isExecuted = [text, unquoted].some((variant) => [executors, methods, autorun].some((pattern) => pattern.test(variant)))
+  const isExecuted = [text, unquoted].some((variant) =>
+    [executors, methods, autorun].some((pattern) => pattern.test(variant)),
+  )
   if (isExecuted || setsExecutingVariable(text)) return [text]
   const matches = [takesValues, shells, starter].map((pattern) => [...text.matchAll(pattern)])
   if (matches.flat().length > maxMatches) return [text]
@@ -67,7 +80,10 @@ function setsExecutingVariable(text: string): boolean {
   )
 }
 
-/** Return the name that a cmdlet resolves: its first argument, or the value of an option that names code. Options may be shortened. */
+/**
+ * Return the name that a cmdlet resolves: its first argument, or the value of an option that names code.
+ * Options may be shortened.
+ */
 function getNamedValue(command: string, rest: string): string {
   const name = aliases[command.toLowerCase()] ?? command.toLowerCase()
   const naming = namingOptions[name] ?? []
@@ -78,11 +94,17 @@ function getNamedValue(command: string, rest: string): string {
   return [hasPlainArgument.has(name) ? '' : /^\s+([^\s-][^\s(]*)/.exec(rest)?.[1], ...values].join(' ')
 }
 
-/** Return what a shell executes, or undefined for all of its arguments. Arguments may follow -File with a fixed name. */
+/**
+ * Return what a shell executes, or undefined for all of its arguments. Arguments may follow -File with a
+ * fixed name.
+ */
 function getShellText(rest: string): string | undefined {
   return /^(.*?)-f(?:ile)?\s+("[^"$]*"|'[^']*'|[\w.:\\/-]+)\s/is.exec(rest)?.[1]
 }
 
-/** Start-Process takes the program from its first argument. Only known programs may have text in their arguments. */
+/**
+ * Start-Process takes the program from its first argument. Only known programs may have text in their
+ * arguments.
+ */
 const harmlessPrograms =
   /^\s*(?:-filepath\s+)?["']?(?:[^\s"']*[\\/])?(msiexec|net|sc|robocopy|gpupdate|notepad|icacls|setup|taskkill|shutdown|reg|dism|sfc|chkdsk|winget|choco|w32tm|ipconfig|nltest|explorer|mstsc)(\.exe)?["']?(\s|$)/i

@@ -68,8 +68,11 @@ export function scan(state: State, script: string, index: number): ScanStep {
 function scanExpansion(state: State, script: string, index: number): ScanStep | undefined {
   if (script[index] === '`') return { state, length: 2 }
   if (script.startsWith('$$(', index)) return { state: { kind: 'unknown', outer: state }, length: 2 }
-  if (script.startsWith('$(', index)) return { state: { kind: 'nested-code', outer: state, depth: 1 }, length: 2 }
-  return script.startsWith('${', index) ? { state: { kind: 'variable-name', outer: state }, length: 2 } : undefined
+  if (script.startsWith('$(', index))
+    return { state: { kind: 'nested-code', outer: state, depth: 1 }, length: 2 }
+  return script.startsWith('${', index)
+    ? { state: { kind: 'variable-name', outer: state }, length: 2 }
+    : undefined
 }
 
 /** Scan a quoted string. A doubled quote is one literal quote. */
@@ -101,7 +104,10 @@ function scanCode(state: State, script: string, index: number): ScanStep {
   }
   hereStringStart.lastIndex = index
   if (char === '@' && hereStringStart.test(script))
-    return open(isOneOf(singleQuotes, script[index + 1]) ? 'single-quoted-here-string' : 'double-quoted-here-string', 2)
+    return open(
+      isOneOf(singleQuotes, script[index + 1]) ? 'single-quoted-here-string' : 'double-quoted-here-string',
+      2,
+    )
   if (script.startsWith('${', index)) return open('variable-name', 2)
   if (isOneOf(singleQuotes, char)) return open('single-quoted', 1)
   if (isOneOf(doubleQuotes, char)) return open('double-quoted', 1)
@@ -130,7 +136,8 @@ function findKind(script: string, index: number): StateKind | undefined {
   if (script[index] === '-') {
     if (!/^(?:[\s|]|$)/.test(script.slice(index + 3, index + 4))) return undefined
     const before = /[^\n;|{}(&]*$/.exec(script.slice(Math.max(0, index - maxWordLength), index))?.[0] ?? ''
-    if (/\s$/.test(before) && command.test(before) && !(hasDelimiters && /[|&]/.test(line))) return 'verbatim-arguments'
+    if (/\s$/.test(before) && command.test(before) && !(hasDelimiters && /[|&]/.test(line)))
+      return 'verbatim-arguments'
     return hasDelimiters ? 'unknown' : undefined
   }
   if (isWordStart) return script[index] === '#' ? 'line-comment' : 'block-comment'

@@ -1,6 +1,9 @@
 import type { JudgedPlaceholder } from '#rules/scripts/placeholders.ts'
 
-/** Matches what stands for a placeholder in the text of a statement. The group is the index of the placeholder. */
+/**
+ * Matches what stands for a placeholder in the text of a statement. The group is the index of the
+ * placeholder.
+ */
 export const marker = /\u{f0000}(\d+);/gu
 
 const isAssignment = /^\s*(?:\[[\w.[\]]+\]\s*)?[$@]\{?[\w:.[\]"'$]+\}?\s*[-+*/%?]*=/
@@ -9,10 +12,14 @@ const opensLine = /(?:[|,=({+&*/%.:!<>]|(?:^|[\s)\]}"';])-\w+)$/
 const continuesLine = /(?:\||\.(?=\w)|&&|(?:else|elseif|catch|finally|while|until)\b)/iy
 
 /**
- * Split at line breaks and semicolons outside quotes and brackets. The braces of an assigned value belong to the statement. The texts contain
- * a marker for each placeholder.
+ * Split at line breaks and semicolons outside quotes and brackets. The braces of an assigned value belong to
+ * the statement. The texts contain a marker for each placeholder.
  */
-export function splitStatements(code: string, isCode: readonly boolean[], placeholders: readonly JudgedPlaceholder[]): string[] {
+export function splitStatements(
+  code: string,
+  isCode: readonly boolean[],
+  placeholders: readonly JudgedPlaceholder[],
+): string[] {
   // The code has the same length as the script.
   const placeholderAt = new Map(placeholders.map(({ start, end }, index) => [start, { index, end }]))
   const isLineContinued = createContinuationTest(code)
@@ -32,9 +39,15 @@ export function splitStatements(code: string, isCode: readonly boolean[], placeh
     if (isCode[index]) {
       if (char === '(') depth++
       if (char === ')') depth = Math.max(0, depth - 1)
-      if (char === '{' && (braces > 0 || isAssignment.test(code.slice(textStart, Math.min(index, textStart + maxAssignedLength))))) braces++
+      if (
+        char === '{' &&
+        (braces > 0 ||
+          isAssignment.test(code.slice(textStart, Math.min(index, textStart + maxAssignedLength))))
+      )
+        braces++
       if (char === '}') braces = Math.max(0, braces - 1)
-      const isEnd = depth === 0 && braces === 0 && (char === ';' || (char === '\n' && !isLineContinued(index)))
+      const isEnd =
+        depth === 0 && braces === 0 && (char === ';' || (char === '\n' && !isLineContinued(index)))
       if (isEnd) {
         statements.push(text)
         text = ''

@@ -1,6 +1,19 @@
-import { batchFile, evaluators, executingOptions, interpreters, optionExecutors, shells } from '#rules/scripts/bash/rules.ts'
+import {
+  batchFile,
+  evaluators,
+  executingOptions,
+  interpreters,
+  optionExecutors,
+  shells,
+} from '#rules/scripts/bash/rules.ts'
 import type { JudgedPlaceholder } from '#rules/scripts/placeholders.ts'
-import { afterExecutingOption, afterUnknownCommand, asPattern, inCommandPosition, usedAsCode } from '#rules/scripts/placement-reasons.ts'
+import {
+  afterExecutingOption,
+  afterUnknownCommand,
+  asPattern,
+  inCommandPosition,
+  usedAsCode,
+} from '#rules/scripts/placement-reasons.ts'
 import { createProgramFinder, findCalls, findCommands } from './commands.ts'
 import { findExecutedParts } from './executors.ts'
 import { splitStatements } from './split.ts'
@@ -8,7 +21,9 @@ import { createSourceFinder } from './variables.ts'
 import { findWrittenScripts } from './written-files.ts'
 
 interface Judgement {
-  /** Return the names of the programs that a call operator may execute, or undefined if they are not known. */
+  /**
+   * Return the names of the programs that a call operator may execute, or undefined if they are not known.
+   */
   findPrograms(called: string): string[] | undefined
   /** Refuse the placeholders whose values reach a part of a statement. */
   refuse(part: string, reason: string): void
@@ -16,7 +31,10 @@ interface Judgement {
   forbidOption(operands: string, command: string): void
 }
 
-/** Refuse the placeholders that reach an executor. Return those that must not start with a dash, with the name of the command. */
+/**
+ * Refuse the placeholders that reach an executor. Return those that must not start with a dash, with the name
+ * of the command.
+ */
 export function judgePowershellStatements(
   code: string,
   isCode: readonly boolean[],

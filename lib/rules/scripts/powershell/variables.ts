@@ -12,13 +12,19 @@ const passedVariables =
 const anyText = '=any'
 
 /**
- * Create the function that returns the starts of the placeholders whose values reach a text. A variable is text as soon as text is assigned to
- * it, and what a function of the script returns is text.
+ * Create the function that returns the starts of the placeholders whose values reach a text. A variable is
+ * text as soon as text is assigned to it, and what a function of the script returns is text.
  */
-export function createSourceFinder(statements: readonly string[], placeholders: readonly JudgedPlaceholder[]): (text: string) => number[] {
+export function createSourceFinder(
+  statements: readonly string[],
+  placeholders: readonly JudgedPlaceholder[],
+): (text: string) => number[] {
   const graph = createSourceGraph()
-  const functions = new Set(statements.flatMap((text) => [...text.matchAll(functionName)].map(([, name = '']) => name.toLowerCase())))
-  const callsFunction = (text: string) => functions.size > 0 && getWords(text.replace(functionName, '')).some((word) => functions.has(word))
+  const functions = new Set(
+    statements.flatMap((text) => [...text.matchAll(functionName)].map(([, name = '']) => name.toLowerCase())),
+  )
+  const callsFunction = (text: string) =>
+    functions.size > 0 && getWords(text.replace(functionName, '')).some((word) => functions.has(word))
   const collect = (text: string) => ({
     placeholders: [...text.matchAll(marker)].flatMap(([, index]) => {
       const placeholder = placeholders[Number(index)]
@@ -28,7 +34,8 @@ export function createSourceFinder(statements: readonly string[], placeholders: 
   })
   const untrusted = placeholders.filter(({ isUntrusted }) => isUntrusted)
   graph.assign(anyText, { placeholders: untrusted.map(({ start }) => start), names: [] })
-  for (const name of [...passedVariables.split(' '), ...findParameters(statements)]) graph.connect(anyText, name)
+  for (const name of [...passedVariables.split(' '), ...findParameters(statements)])
+    graph.connect(anyText, name)
   for (const [index, text] of statements.entries()) {
     const targets = findTargets(text)
     if (targets.length === 0) continue
@@ -42,7 +49,9 @@ export function createSourceFinder(statements: readonly string[], placeholders: 
 
 /** Return the words of a text in lower case. A name with a dash is also one word. */
 function getWords(text: string): string[] {
-  return [...(text.match(/\w+/g) ?? []), ...(text.match(/\w+(?:-\w+)+/g) ?? [])].map((word) => word.toLowerCase())
+  return [...(text.match(/\w+/g) ?? []), ...(text.match(/\w+(?:-\w+)+/g) ?? [])].map((word) =>
+    word.toLowerCase(),
+  )
 }
 
 const variable =
@@ -50,7 +59,9 @@ const variable =
 
 /** Return the variables of an expression in lower case, without those that are converted to a number. */
 function getVariables(text: string): string[] {
-  const names = [...text.matchAll(variable)].filter(([, conversion]) => !conversion).map(([, , name = '']) => name.toLowerCase())
+  const names = [...text.matchAll(variable)]
+    .filter(([, conversion]) => !conversion)
+    .map(([, , name = '']) => name.toLowerCase())
   // The name stands anywhere in the arguments.
   const words = /(?<![\w-])(?:get-variable|gv)(?![\w-])/i.test(text) ? getWords(text) : []
   return [...names, ...words]
@@ -66,10 +77,15 @@ const assignment = new RegExp(
 )
 const listAssignment = /((?:\$[\w:]+\s*,\s*){1,100}\$[\w:]+)\s*=/g
 
-/** Find `$name = value`, `$name.Method(value)`, `foreach ($name in values)`, and the cmdlets and options that set a variable. The whole statement is the value. */
+/**
+ * Find `$name = value`, `$name.Method(value)`, `foreach ($name in values)`, and the cmdlets and options that
+ * set a variable. The whole statement is the value.
+ */
 export function findTargets(text: string): string[] {
   if (variableSetter.test(text)) return getWords(text)
-  return [...text.matchAll(assignment), ...text.matchAll(listAssignment)].flatMap(([assigned]) => getVariables(assigned))
+  return [...text.matchAll(assignment), ...text.matchAll(listAssignment)].flatMap(([assigned]) =>
+    getVariables(assigned),
+  )
 }
 
 const functionName = /\b(?:function|filter|workflow)\s+(?:\w+:)?([^\s({]+)/gi
@@ -78,6 +94,8 @@ const functionName = /\b(?:function|filter|workflow)\s+(?:\w+:)?([^\s({]+)/gi
 function findParameters(statements: readonly string[]): string[] {
   const hasClass = statements.some((text) => /^\s*class\s+\w/i.test(text))
   return statements.flatMap((text) =>
-    hasClass || /\bparam\s*\(|\b(function|filter|workflow)\s+[^\s({]+\s*\(/i.test(text) ? getVariables(text) : [],
+    hasClass || /\bparam\s*\(|\b(function|filter|workflow)\s+[^\s({]+\s*\(/i.test(text)
+      ? getVariables(text)
+      : [],
   )
 }

@@ -2,9 +2,11 @@
 
 const writer =
   /(?<![\w-])(?:set-content|add-content|ac|out-file|tee-object|tee|copy-item|cpi?|copy|move-item|mi|mv|move|new-item|ni|export-\w+|invoke-webrequest|iwr|curl|wget|start-bitstransfer)(?![\w-])|>|\bfile\]\s*::|streamwriter|\.downloadfile\b/i
-const executor = /(?<![\w-])(?:powershell|pwsh|start-process|saps|start|import-module|ipmo|invoke-command|icm|invoke-item|ii)(?![\w-])/i
+const executor =
+  /(?<![\w-])(?:powershell|pwsh|start-process|saps|start|import-module|ipmo|invoke-command|icm|invoke-item|ii)(?![\w-])/i
 const scriptFile = /(?<![\w-])[\w-]+\.(?:ps1|psm1|psd1|bat|cmd|vbs|js|wsf|hta|py|sh)\b/gi
-const called = /(?:^|[\s;|({}=])(?:[&.]\s+)?["']?(?:[^\s"'|;(){}=]*[\\/])?([\w-]+\.(?:ps1|psm1|bat|cmd|vbs|js|wsf|py|sh))\b/gi
+const called =
+  /(?:^|[\s;|({}=])(?:[&.]\s+)?["']?(?:[^\s"'|;(){}=]*[\\/])?([\w-]+\.(?:ps1|psm1|bat|cmd|vbs|js|wsf|py|sh))\b/gi
 const calledVariable = /[&.]\s+["(]?\$\{?([\w:]+)/g
 
 /** Return the statements that write a file which another statement executes. */
@@ -13,7 +15,8 @@ export function findWrittenScripts(statements: readonly string[]): Set<string> {
   const writers = new Set(statements.filter((text) => writer.test(text)))
   for (const text of statements) {
     if (executor.test(text)) for (const name of getFileNames(text)) executed.add(name)
-    if (!writers.has(text)) for (const [, file = ''] of text.matchAll(called)) executed.add(file.toLowerCase())
+    if (!writers.has(text))
+      for (const [, file = ''] of text.matchAll(called)) executed.add(file.toLowerCase())
     for (const [, name = ''] of text.matchAll(calledVariable)) executed.add(`$${name.toLowerCase()}`)
   }
   // A variable stands for the files in the statement that sets it.
@@ -28,5 +31,7 @@ export function findWrittenScripts(statements: readonly string[]): Set<string> {
 
 /** Return the variables and the names of script files in a text. */
 function getFileNames(text: string): string[] {
-  return [...(text.match(scriptFile) ?? []), ...(text.match(/\$\w+/g) ?? [])].map((name) => name.toLowerCase())
+  return [...(text.match(scriptFile) ?? []), ...(text.match(/\$\w+/g) ?? [])].map((name) =>
+    name.toLowerCase(),
+  )
 }

@@ -7,7 +7,8 @@ import { describeProgram, findLists, judgeProgram, type StartedProgram } from '.
 import { isSafeShellText } from './shell-text.ts'
 import { getCalleeName, isName, listArguments, listElements, listNodes, type Node } from './tree.ts'
 
-const aliasReason = 'is in a script that gives a function which executes text another name; call that function directly'
+const aliasReason =
+  'is in a script that gives a function which executes text another name; call that function directly'
 
 interface Judgement extends ProgramRules {
   nodes: readonly Node[]
@@ -22,13 +23,21 @@ interface Judgement extends ProgramRules {
 /** Refuse the placeholders that reach a place which executes text. */
 export function judgeNodes(nodes: readonly Node[], rules: Omit<ProgramRules, 'mentions'>): void {
   const mentions = Map.groupBy(nodes.filter(isName), ({ text }) => text)
-  const judgement: Judgement = { ...rules, nodes, mentions, executedFiles: [], isInputRefused: false, programByVariable: new Map() }
+  const judgement: Judgement = {
+    ...rules,
+    nodes,
+    mentions,
+    executedFiles: [],
+    isInputRefused: false,
+    programByVariable: new Map(),
+  }
   for (const node of nodes) {
     if (isName(node)) judgeName(judgement, node)
     if (isName(node) || node.value !== undefined) judgeSpecialName(judgement, node)
   }
   const written = findWritten(nodes, rules.flow)
-  if (written.length > 0 && executesWritten(judgement.executedFiles, nodes, rules.flow)) rules.refuse(written, usedAsCode)
+  if (written.length > 0 && executesWritten(judgement.executedFiles, nodes, rules.flow))
+    rules.refuse(written, usedAsCode)
 }
 
 function judgeName(judgement: Judgement, node: Node): void {
@@ -40,7 +49,8 @@ function judgeName(judgement: Judgement, node: Node): void {
   const isMember = node.kind === 'PropertyName'
   const call = isMember ? parent?.parent : parent
   const isCalled = call?.kind === 'CallExpression' && getCalleeName(call) === node
-  const isDefined = parent?.kind === 'FunctionDefinition' || (parent?.kind === 'ArgList' && node.next?.kind === 'AssignOp')
+  const isDefined =
+    parent?.kind === 'FunctionDefinition' || (parent?.kind === 'ArgList' && node.next?.kind === 'AssignOp')
   const isRenamed = isImport ? node.next?.kind === 'as' : !isCalled && !isDefined
   if (isRenamed || (text === 'getattr' && call && listNodes(call).some(namesExecutor)))
     judgement.refuse(
@@ -55,7 +65,10 @@ function judgeName(judgement: Judgement, node: Node): void {
 /** Return whether a string may be the name of an executor, as in `getattr(os, "system")`. */
 function namesExecutor({ kind, value, placeholder }: Node): boolean {
   if (kind !== 'String' || placeholder) return false
-  return (value?.match(/\w+/g) ?? []).some((name) => executors.has(name) || programStarters.test(name)) || value === undefined
+  return (
+    (value?.match(/\w+/g) ?? []).some((name) => executors.has(name) || programStarters.test(name)) ||
+    value === undefined
+  )
 }
 
 /** Return the name of the object before a name, such as `os` in `os.system`. */
@@ -69,30 +82,47 @@ function isExecutor({ mentions }: ProgramRules, node: Node): boolean {
   const object = getObjectName(node)
   if (text === 'compile' && /^(re|regex)$/.test(object)) return false
   // platform.system() has no argument, string.Template executes nothing.
-  if ((text === 'system' && object === 'platform') || (text === 'Template' && object === 'string')) return false
+  if ((text === 'system' && object === 'platform') || (text === 'Template' && object === 'string'))
+    return false
   if (!unpicklingFunctions.test(text)) return executors.has(text)
   if (object) return unpicklers.test(object)
-  const imports = (mentions.get('shelve') ?? []).some(({ parent }) => parent?.children.some((child) => /^(open|\*)$/.test(child.text)))
+  const imports = (mentions.get('shelve') ?? []).some(({ parent }) =>
+    parent?.children.some((child) => /^(open|\*)$/.test(child.text)),
+  )
   return text === 'open' ? imports : [...mentions.keys()].some((name) => unpicklers.test(name))
 }
 
 function isProgramStarter({ mentions }: ProgramRules, node: Node): boolean {
-  if (!programStarters.test(node.text) || (getObjectName(node) === 'asyncio' && node.text === 'run')) return false
-  return node.text === 'Popen' || ['subprocess', 'os', 'pty', 'asyncio', '__import__'].some((name) => mentions.has(name))
+  if (!programStarters.test(node.text) || (getObjectName(node) === 'asyncio' && node.text === 'run'))
+    return false
+  return (
+    node.text === 'Popen' ||
+    ['subprocess', 'os', 'pty', 'asyncio', '__import__'].some((name) => mentions.has(name))
+  )
 }
 
 /** Refuse what reaches arguments that are executed, and what reaches the files that they name. */
-function refuseExecuted({ refuse, executedFiles, flow, budget, forbidOption }: Judgement, args: readonly Node[][], isShell: boolean): void {
+function refuseExecuted(
+  { refuse, executedFiles, flow, budget, forbidOption }: Judgement,
+  args: readonly Node[][],
+  isShell: boolean,
+): void {
   executedFiles.push(args.flat())
   for (const [index, arg] of args.entries())
-    if (!(isShell && index === 0 && isSafeShellText(arg, { flow, budget, forbidOption }))) refuse(arg, usedAsCode)
+    if (!(isShell && index === 0 && isSafeShellText(arg, { flow, budget, forbidOption })))
+      refuse(arg, usedAsCode)
 }
 
 function judgeStart(judgement: Judgement, name: string, args: readonly Node[][]): void {
   const { refuse, executedFiles, mentions } = judgement
-  const getOption = (option: string) => args.find(([first]) => first?.text === option && first.next?.kind === 'AssignOp')?.slice(2)
+  const getOption = (option: string) =>
+    args.find(([first]) => first?.text === option && first.next?.kind === 'AssignOp')?.slice(2)
   const shell = getOption('shell')
-  if ((shell && shell[0]?.text !== 'False') || getOption('executable') || args.some(([first]) => first?.text === '**')) {
+  if (
+    (shell && shell[0]?.text !== 'False') ||
+    getOption('executable') ||
+    args.some(([first]) => first?.text === '**')
+  ) {
     refuseExecuted(judgement, args, !getOption('executable'))
     refuse(mentions.get('environ') ?? [], usedAsCode)
     return
@@ -103,14 +133,18 @@ function judgeStart(judgement: Judgement, name: string, args: readonly Node[][])
     refuse(args[0] ?? [], inCommandPosition)
     executedFiles.push(...args)
   }
-  const program = takesList ? judgeList(judgement, getOption('args') ?? args[0] ?? []) : describeProgram(args.flat())
+  const program = takesList
+    ? judgeList(judgement, getOption('args') ?? args[0] ?? [])
+    : describeProgram(args.flat())
   if (!program.isInterpreter) return
   refuse(getOption('input') ?? [], usedAsCode)
   // The text is not read, so it may execute a variable.
-  if (program.executesText) refuse([...(getOption('env') ?? []), ...(mentions.get('environ') ?? [])], usedAsCode)
+  if (program.executesText)
+    refuse([...(getOption('env') ?? []), ...(mentions.get('environ') ?? [])], usedAsCode)
   // Other statements may write to the input of the program.
   if (!judgement.isInputRefused)
-    for (const node of [...(mentions.get('communicate') ?? []), ...(mentions.get('stdin') ?? [])]) refuse([getStatement(node)], usedAsCode)
+    for (const node of [...(mentions.get('communicate') ?? []), ...(mentions.get('stdin') ?? [])])
+      refuse([getStatement(node)], usedAsCode)
   judgement.isInputRefused = true
 }
 
@@ -126,7 +160,8 @@ function judgeList(judgement: Judgement, argument: readonly Node[]): StartedProg
   if (!lists) refuse(argument, inCommandPosition)
   for (const list of lists ?? []) judgeProgram(judgement, list)
   const program = describeProgram(lists ? lists.flat(2) : argument)
-  for (const list of lists ?? [[argument]]) executedFiles.push(...(program.isInterpreter ? list : list.slice(0, 1)))
+  for (const list of lists ?? [[argument]])
+    executedFiles.push(...(program.isInterpreter ? list : list.slice(0, 1)))
   if (variable) judgement.programByVariable.set(variable, program)
   return program
 }

@@ -1,4 +1,5 @@
-const escapeSequence = /\\(?:\r\n|x([\da-fA-F]{2})|u([\da-fA-F]{4})|U([\da-fA-F]{8})|([0-7]{1,3})|([^xuU0-7]))/gsu
+const escapeSequence =
+  /\\(?:\r\n|x([\da-fA-F]{2})|u([\da-fA-F]{4})|U([\da-fA-F]{8})|([0-7]{1,3})|([^xuU0-7]))/gsu
 const characterByEscape: Readonly<Record<string, string>> = {
   a: '\x07',
   b: '\b',
@@ -22,7 +23,8 @@ export function decodeEscapes(source: string, isBytes: boolean): string | undefi
     if (char === 'N' && !isBytes) isNamed = true
     const isUnicode = short !== undefined || long !== undefined
     if (isUnicode && isBytes) return sequence
-    const code = octal === undefined ? Number.parseInt(hex ?? short ?? long ?? '', 16) : Number.parseInt(octal, 8)
+    const code =
+      octal === undefined ? Number.parseInt(hex ?? short ?? long ?? '', 16) : Number.parseInt(octal, 8)
     if (code <= 0x10ffff) return String.fromCodePoint(code)
     if (char === undefined) return ''
     return characterByEscape[char] ?? (/["'\\]/.test(char) ? char : sequence)

@@ -2,7 +2,8 @@ import type { Flow } from './flow.ts'
 import { dumpers, writers } from './functions.ts'
 import { getCalleeName, isName, listArguments, listNodes, type Node } from './tree.ts'
 
-// A script that writes text to a file may only execute files whose names are fixed, and do not occur among its other texts.
+// A script that writes text to a file may only execute files whose names are fixed, and do not occur among
+// its other texts.
 
 /** Return the nodes whose text the script may write to a file. */
 export function findWritten(nodes: readonly Node[], { findSources, own }: Flow): Node[] {
@@ -11,7 +12,8 @@ export function findWritten(nodes: readonly Node[], { findSources, own }: Flow):
     const isWriter = writers.test(node.text) || dumpers.test(node.text)
     const call = node.parent?.kind === 'CallExpression' ? node.parent : node.parent?.parent
     const isCalled = call?.kind === 'CallExpression' && getCalleeName(call) === node
-    const printsToFile = node.text === 'print' && isCalled && listArguments(call).some(([name]) => name?.text === 'file')
+    const printsToFile =
+      node.text === 'print' && isCalled && listArguments(call).some(([name]) => name?.text === 'file')
     if (!isWriter && !printsToFile) return []
     // Under another name the method may write any text.
     if (!isCalled) return nodes.filter(({ placeholder }) => placeholder?.isUntrusted)
@@ -20,17 +22,26 @@ export function findWritten(nodes: readonly Node[], { findSources, own }: Flow):
 }
 
 /** Return whether one of the files that are executed may be one that the script writes. */
-export function executesWritten(executed: readonly (readonly Node[])[], nodes: readonly Node[], flow: Flow): boolean {
+export function executesWritten(
+  executed: readonly (readonly Node[])[],
+  nodes: readonly Node[],
+  flow: Flow,
+): boolean {
   const strings = new Set<Node>()
   const resolved = new Set<string>()
-  const bindings = flow.bindings.flatMap(({ targets, values }) => targets.flatMap(listNodes).map(({ text }) => ({ text, values })))
+  const bindings = flow.bindings.flatMap(({ targets, values }) =>
+    targets.flatMap(listNodes).map(({ text }) => ({ text, values })),
+  )
   // A method such as `append` may store its arguments.
   const stored = nodes.flatMap(({ kind, children: [callee, args] }) => {
-    const object = kind === 'CallExpression' && callee?.kind === 'MemberExpression' ? callee.children[0] : undefined
+    const object =
+      kind === 'CallExpression' && callee?.kind === 'MemberExpression' ? callee.children[0] : undefined
     return object && args ? [{ text: object.text, values: [args] }] : []
   })
   const valuesByName = Map.groupBy([...bindings, ...stored], ({ text }) => text)
-  /** Collect the texts of an expression. Return whether there is one, or a part that is not the script's own. */
+  /**
+   * Collect the texts of an expression. Return whether there is one, or a part that is not the script's own.
+   */
   const collect = (expression: readonly Node[]): boolean => {
     let isKnown = false
     for (const node of expression.flatMap(listNodes)) {
@@ -65,7 +76,9 @@ export function executesWritten(executed: readonly (readonly Node[])[], nodes: r
 function hasPieces(names: ReadonlySet<string>, texts: ReadonlySet<string>): boolean {
   return [...names].some((name) => {
     if (name.length > maxNameLength) return true
-    return Array.from(name).some((_, index) => texts.has(name.slice(0, index + 1)) || texts.has(name.slice(index)))
+    return Array.from(name).some(
+      (_, index) => texts.has(name.slice(0, index + 1)) || texts.has(name.slice(index)),
+    )
   })
 }
 

@@ -3,8 +3,9 @@ import { createSourceGraph } from '#rules/scripts/source-graph.ts'
 import { cleaningFunctions, readingFunctions, unchangingFunctions, writers } from './functions.ts'
 import { getCalleeName, isName, type Node, splitNodes } from './tree.ts'
 
-// A name is text as soon as any assignment to it is. Order, scopes and branches are ignored: a name is one variable in the whole script.
-// Two names may mean one object, so what changes the object under one name changes it under both. A change of a function is its call.
+// A name is text as soon as any assignment to it is. Order, scopes and branches are ignored: a name is one
+// variable in the whole script. Two names may mean one object, so what changes the object under one name
+// changes it under both. A change of a function is its call.
 
 export interface Flow {
   /** Return the placeholders of text that reach the value of these nodes, by start index. */
@@ -57,9 +58,15 @@ export function followValues(nodes: readonly Node[], untrusted: readonly number[
   const graph = createSourceGraph()
   const { connect } = graph
   const bindings = nodes.flatMap(findBindings)
-  const functions = new Set(nodes.filter(({ kind }) => /^(Function|Class)Definition$/.test(kind)).map(getDefinedName))
-  const own = new Set([...functions, ...bindings.flatMap(({ kind, targets }) => (kind === 'name' ? findTargets(targets).names : []))])
-  const isReceived = ({ kind, parent }: Node) => kind === 'VariableName' && /^ParamList$|Pattern$/.test(parent?.kind ?? '')
+  const functions = new Set(
+    nodes.filter(({ kind }) => /^(Function|Class)Definition$/.test(kind)).map(getDefinedName),
+  )
+  const own = new Set([
+    ...functions,
+    ...bindings.flatMap(({ kind, targets }) => (kind === 'name' ? findTargets(targets).names : [])),
+  ])
+  const isReceived = ({ kind, parent }: Node) =>
+    kind === 'VariableName' && /^ParamList$|Pattern$/.test(parent?.kind ?? '')
   const received = new Set(nodes.filter(isReceived).map(({ text }) => text))
   for (const name of received) own.add(name)
   const assign = (target: string, value: string) => {
@@ -97,7 +104,9 @@ export function followValues(nodes: readonly Node[], untrusted: readonly number[
       assign(id, text)
       connect(getChange(text), text)
       if (call) connect(getChange(text), getChange(call.id))
-      const isCalled = parent?.kind === 'CallExpression' || (kind === 'PropertyName' && parent?.parent?.kind === 'CallExpression')
+      const isCalled =
+        parent?.kind === 'CallExpression' ||
+        (kind === 'PropertyName' && parent?.parent?.kind === 'CallExpression')
       if (functions.has(text) && top && !isCalled) connect(top.id, getChange(text))
     }
     if (kind === 'FunctionDefinition' || kind === 'ClassDefinition') {
@@ -117,7 +126,8 @@ export function followValues(nodes: readonly Node[], untrusted: readonly number[
     if (/^(Return|Yield)(Statement|Expression)$/.test(kind)) for (const owner of owners) assign(owner, id)
     if (kind === 'RaiseStatement') assign(raised, id)
     for (const [index, child] of children.entries()) {
-      if (child.kind === 'AssignOp' && kind === 'ParamList') assign(children[index - 1]?.text ?? '', children[index + 1]?.id ?? '')
+      if (child.kind === 'AssignOp' && kind === 'ParamList')
+        assign(children[index - 1]?.text ?? '', children[index + 1]?.id ?? '')
       if (kind === 'MatchStatement' && index > 0 && child.kind !== 'MatchBody') assign(matched, child.id)
       if (kind === 'TryStatement' && children[index - 1]?.kind === 'as') assign(child.text, raised)
       if (/Pattern$/.test(kind) && isName(child)) assign(child.text, matched)
@@ -134,13 +144,20 @@ export function followValues(nodes: readonly Node[], untrusted: readonly number[
     }
   }
 
-  /** Follow a call that may change its object or its arguments. Return the call that the nodes inside belong to. */
+  /**
+   * Follow a call that may change its object or its arguments. Return the call that the nodes inside belong
+   * to.
+   */
   const addCall = (node: Node, outer: Node | undefined): Node | undefined => {
     const name = getCalleeName(node)?.text ?? ''
     const [callee, args] = node.children
     if (!callee || !args) return outer
     if (!own.has(name) && writers.test(name)) assign(getChange(callee.id), args.id)
-    if (!own.has(name) && (readingFunctions.test(name) || unchangingFunctions.test(name) || writers.test(name))) return outer
+    if (
+      !own.has(name) &&
+      (readingFunctions.test(name) || unchangingFunctions.test(name) || writers.test(name))
+    )
+      return outer
     connect(args.id, getChange(node.id))
     if (functions.has(name)) connect(callee.id, getChange(node.id))
     if (outer) connect(getChange(node.id), getChange(outer.id))
@@ -151,12 +168,17 @@ export function followValues(nodes: readonly Node[], untrusted: readonly number[
   for (const binding of bindings) addBinding(binding)
   if (nodes[0]) visit(nodes[0], { call: undefined, top: undefined, owners: [] })
   const findSources = graph.follow()
-  return { findSources: (list) => findSources({ placeholders: [], names: list.map(({ id }) => id) }), own, received, bindings }
+  return {
+    findSources: (list) => findSources({ placeholders: [], names: list.map(({ id }) => id) }),
+    own,
+    received,
+    bindings,
+  }
 }
 
 /**
- * Return the parts of an expression that change when its value changes. A path that is put together from others names another file; its last
- * part is the name of the file.
+ * Return the parts of an expression that change when its value changes. A path that is put together from
+ * others names another file; its last part is the name of the file.
  */
 function findChanged(node: Node): readonly Node[] {
   const { kind, children, isCompound } = node
@@ -174,7 +196,9 @@ function getDefinedName({ children }: Node): string {
 
 function listParameters({ children }: Node): string[] {
   const list = children.find(({ kind }) => kind === 'ParamList')?.children ?? []
-  return list.flatMap(({ kind, text }, index) => (kind === 'VariableName' && list[index - 1]?.kind !== 'AssignOp' ? [text] : []))
+  return list.flatMap(({ kind, text }, index) =>
+    kind === 'VariableName' && list[index - 1]?.kind !== 'AssignOp' ? [text] : [],
+  )
 }
 
 /** Return whether the result of a call is a number. */
@@ -188,11 +212,21 @@ function findBindings({ kind, children }: Node): Binding[] {
   if (/^(AssignStatement|UpdateStatement|NamedExpression)$/.test(kind)) {
     const groups = splitNodes(children, /^(AssignOp|UpdateOp)$/)
     const values = groups.pop() ?? []
-    return groups.map((targets) => ({ kind: kind === 'UpdateStatement' ? 'change' : 'name', targets, values }))
+    return groups.map((targets) => ({
+      kind: kind === 'UpdateStatement' ? 'change' : 'name',
+      targets,
+      values,
+    }))
   }
   return children.flatMap((child, index): Binding[] => {
     if (child.kind === 'as')
-      return [{ kind: 'name', targets: children.slice(index + 1, index + 2), values: children.slice(index - 1, index) }]
+      return [
+        {
+          kind: 'name',
+          targets: children.slice(index + 1, index + 2),
+          values: children.slice(index - 1, index),
+        },
+      ]
     if (child.kind !== 'for') return []
     let end = index + 1
     while (children[end] && !/^(Body|for|if|async)$/.test(children[end]?.kind ?? '')) end++
@@ -201,7 +235,9 @@ function findBindings({ kind, children }: Node): Binding[] {
   })
 }
 
-/** Return the names that an assignment gives, and the objects that it changes, such as `a` in `a.b = value`. */
+/**
+ * Return the names that an assignment gives, and the objects that it changes, such as `a` in `a.b = value`.
+ */
 function findTargets(targets: readonly Node[]): { names: string[]; changed: Node[] } {
   const found: { names: string[]; changed: Node[] } = { names: [], changed: [] }
   for (const node of targets) {

@@ -18,12 +18,16 @@ export const unpicklingFunctions = /^(load|loads|load_all|open|decode)$/
 export const programStarters =
   /^(run|call|check_call|check_output|Popen|create_subprocess_exec|exec[lv]p?e?|spawn[lv]p?e?|posix_spawnp?|spawn)$/
 /** Programs that execute a file or their input. */
-export const interpreter = /^((ba|da|z|k)?sh|pwsh|powershell|cmd|python[\d.]*|perl|ruby|node|php|at|crontab|ssh|psql|mysql)$/
+export const interpreter =
+  /^((ba|da|z|k)?sh|pwsh|powershell|cmd|python[\d.]*|perl|ruby|node|php|at|crontab|ssh|psql|mysql)$/
 
 /** Functions whose result is a number. */
 export const cleaningFunctions = new Set('int float len bool isinstance ord hash'.split(' '))
 
-/** Functions that neither change nor store their arguments. Those that may also return one of them are not among `readingFunctions`. */
+/**
+ * Functions that neither change nor store their arguments. Those that may also return one of them are not
+ * among `readingFunctions`.
+ */
 export const readingFunctions = /^(print|len|str|repr|join|quote|debug|info|warning|error|exception)$/
 export const unchangingFunctions =
   /^(joinpath|with_name|with_suffix|Path|PurePath|PureWindowsPath|exists|isfile|isdir|is_file|is_dir|dirname|basename|abspath|which|open|read|read_text|write_text|write_bytes|split|rsplit|splitlines|strip|lstrip|rstrip|lower|upper|replace|startswith|endswith|format|encode|decode|index|count|find|get|keys|values|items|isinstance|int|float|bool|list|tuple|set|dict|sorted|min|max|sum|any|all|enumerate|zip|range|exit|sleep|getenv|dumps|loads|match|search|fullmatch|findall|sub|gethostbyname|run|call|check_call|check_output|Popen|communicate)$/

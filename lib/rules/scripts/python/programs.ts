@@ -11,7 +11,8 @@ export function judgeProgram(rules: ProgramRules, elements: readonly (readonly N
   const { flow, refuse, forbidOption } = rules
   const nodesByWord = new Map(elements.map((nodes) => [toWord(nodes), nodes]))
   const names = elements.map(([first]) => normalizeCommandName(first?.value ?? ''))
-  const isForShell = names.some((name) => shells.has(name) || name === 'ssh') && !names.some((name) => interpreters.test(name))
+  const isForShell =
+    names.some((name) => shells.has(name) || name === 'ssh') && !names.some((name) => interpreters.test(name))
   const safe = new Set(isForShell ? elements.filter((nodes) => isSafeShellText(nodes, rules)) : [])
   const getNodes = (word: Word) => {
     const nodes = nodesByWord.get(word)
@@ -27,7 +28,8 @@ export function judgeProgram(rules: ProgramRules, elements: readonly (readonly N
       findSources: (list: readonly Word[]) => flow.findSources(list.flatMap(getNodes)),
       refuse: (list, reason) => refuse(list.flatMap(getNodes), reason),
       forbidOption: (list, command) => {
-        for (const word of list) if (getLeadingText(getNodes(word)) === '') forbidOption(flow.findSources(getNodes(word)), command)
+        for (const word of list)
+          if (getLeadingText(getNodes(word)) === '') forbidOption(flow.findSources(getNodes(word)), command)
       },
       evaluatedVariables: new Set<string>(),
       judgesNestedText: false,
@@ -52,13 +54,17 @@ function getLeadingText([node]: readonly Node[]): string {
   if (kind === 'FormatString') return /^[fF]["']+([^{\\"']*)/.exec(node.text)?.[1] ?? ''
   if (kind === 'ParenthesizedExpression' || kind === 'ContinuedString')
     return getLeadingText(children.slice(kind === 'ContinuedString' ? 0 : 1))
-  if (kind === 'BinaryExpression') return getLeadingText(children).replace(children[1]?.text === '%' ? /%.*/s : '', '')
+  if (kind === 'BinaryExpression')
+    return getLeadingText(children).replace(children[1]?.text === '%' ? /%.*/s : '', '')
   if (kind === 'CallExpression' && getCalleeName(node)?.text === 'format')
     return getLeadingText(children[0]?.children ?? []).replace(/\{.*/s, '')
   return value ?? ''
 }
 
-/** Return the lists that a variable may contain, with what is added to each. Return undefined if it may contain something else. */
+/**
+ * Return the lists that a variable may contain, with what is added to each. Return undefined if it may
+ * contain something else.
+ */
 export function findLists({ flow, mentions }: ProgramRules, name: string): Node[][][] | undefined {
   const lists: Node[][][] = []
   const added: Node[][] = []
@@ -70,13 +76,22 @@ export function findLists({ flow, mentions }: ProgramRules, name: string): Node[
     if (parent?.children[0] === node && value) {
       const elements = value.kind === 'ArgList' ? undefined : listElements(value)
       const isOnly = parent.children.length === 3 && elements
-      if (parent.kind === 'AssignStatement' && sibling?.kind === 'AssignOp' && isOnly && value.kind !== 'ParenthesizedExpression') {
+      if (
+        parent.kind === 'AssignStatement' &&
+        sibling?.kind === 'AssignOp' &&
+        isOnly &&
+        value.kind !== 'ParenthesizedExpression'
+      ) {
         lists.push(elements)
         known.add(node)
       } else if (parent.kind === 'UpdateStatement' && sibling?.text === '+=' && isOnly) {
         added.push(...elements)
         known.add(node)
-      } else if (parent.kind === 'MemberExpression' && /^(append|extend)$/.test(value.text) && parent.parent?.kind === 'CallExpression') {
+      } else if (
+        parent.kind === 'MemberExpression' &&
+        /^(append|extend)$/.test(value.text) &&
+        parent.parent?.kind === 'CallExpression'
+      ) {
         const args = parent.parent.children[1]?.children.slice(1, -1) ?? []
         const extended = value.text === 'append' ? [args] : args[0] && listElements(args[0])
         if (extended && parent.parent.parent?.kind === 'ExpressionStatement') {
@@ -97,7 +112,10 @@ const maxElements = 1000
 /** Return whether a name is an argument of a function that only reads it. */
 function isRead(node: Node, own: ReadonlySet<string>): boolean {
   const { parent } = node
-  const argument = parent?.kind === 'MemberExpression' && parent.children[1]?.text === '[' && parent.children[0] === node ? parent : node
+  const argument =
+    parent?.kind === 'MemberExpression' && parent.children[1]?.text === '[' && parent.children[0] === node
+      ? parent
+      : node
   const call = argument.parent?.kind === 'ArgList' ? argument.parent.parent : undefined
   const name = (call && getCalleeName(call)?.text) ?? ''
   return (readingFunctions.test(name) || programStarters.test(name)) && !own.has(name)

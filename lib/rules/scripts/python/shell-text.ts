@@ -5,7 +5,10 @@ import { getCalleeName, type Node } from './tree.ts'
 
 type Rules = Pick<ProgramRules, 'flow' | 'budget' | 'forbidOption'>
 
-/** Return whether a text for a shell contains only fixed text, and text that `shlex.quote` quotes where it is not executed. */
+/**
+ * Return whether a text for a shell contains only fixed text, and text that `shlex.quote` quotes where it is
+ * not executed.
+ */
 export function isSafeShellText(nodes: readonly Node[], { flow, budget, forbidOption }: Rules): boolean {
   const [node] = nodes
   const parts = node && nodes.length === 1 ? readParts(node) : undefined
@@ -15,7 +18,8 @@ export function isSafeShellText(nodes: readonly Node[], { flow, budget, forbidOp
   for (const part of parts) {
     const start = text.length
     text += typeof part === 'string' ? part : '{{ a }}'
-    if (typeof part !== 'string') quoted.set({ name: 'a', filters: [], start, end: text.length, isQuoted: true, isUntrusted: true }, part)
+    if (typeof part !== 'string')
+      quoted.set({ name: 'a', filters: [], start, end: text.length, isQuoted: true, isUntrusted: true }, part)
   }
   const { reasons, commandsByOperand } = judgeBashPlacements(text, [...quoted.keys()], budget)
   if (reasons.size > 0) return false
@@ -26,18 +30,27 @@ export function isSafeShellText(nodes: readonly Node[], { flow, budget, forbidOp
   return true
 }
 
-/** Return the fixed texts and the quoted expressions that a text is put together from, or undefined if there are others. */
+/**
+ * Return the fixed texts and the quoted expressions that a text is put together from, or undefined if there
+ * are others.
+ */
 function readParts(node: Node): (string | Node)[] | undefined {
   const { kind, children, value } = node
   if (value !== undefined) return [value]
   const operands = kind === 'BinaryExpression' && children[1]?.text === '+' ? [children[0], children[2]] : []
-  const inner = kind === 'ParenthesizedExpression' ? children.slice(1, -1) : kind === 'ContinuedString' ? children : operands
+  const inner =
+    kind === 'ParenthesizedExpression'
+      ? children.slice(1, -1)
+      : kind === 'ContinuedString'
+        ? children
+        : operands
   if (inner.length > 0) {
     const parts = inner.map((child) => child && readParts(child))
     return parts.every((part) => part !== undefined) ? parts.flat() : undefined
   }
   if (kind === 'FormatString') return readFormat(node)
-  const isQuote = kind === 'CallExpression' && /^(shlex\.)?quote$/.test(children[0]?.text ?? '') && getCalleeName(node)
+  const isQuote =
+    kind === 'CallExpression' && /^(shlex\.)?quote$/.test(children[0]?.text ?? '') && getCalleeName(node)
   return isQuote && children[1]?.children.length === 3 ? [node] : undefined
 }
 

@@ -66,7 +66,16 @@ function readNodes(script: PythonScript, marked: MarkedScript): void {
       if (kind === 'Comment') return false
       const text = marked.text.slice(from, to)
       const isCompound = compound.test(kind)
-      const node: Node = { id: `=${script.nodes.length}`, kind, text, start: from, children: [], parent, next: undefined, isCompound }
+      const node: Node = {
+        id: `=${script.nodes.length}`,
+        kind,
+        text,
+        start: from,
+        children: [],
+        parent,
+        next: undefined,
+        isCompound,
+      }
       script.nodes.push(node)
       const before = parent?.children.at(-1)
       if (before) before.next = node
@@ -107,11 +116,13 @@ function readString(script: PythonScript, marked: MarkedScript, node: Node, star
     node.placeholder = placeholder
     return
   }
-  for (const { start: position } of findMarked(marked, text, start)) script.reasons.set(position, insideQuotes)
+  for (const { start: position } of findMarked(marked, text, start))
+    script.reasons.set(position, insideQuotes)
   const [, prefix = '', quotes = '', source] = stringSource.exec(text) ?? []
   // Before Python 3.12 the braces of such a string may not contain the same quotes.
   if (source === undefined || (kind === 'FormatString' && source.includes(quotes))) script.stoppedAt ??= start
-  else if (kind === 'String') node.value = /r/i.test(prefix) ? source : decodeEscapes(source, /b/i.test(prefix))
+  else if (kind === 'String')
+    node.value = /r/i.test(prefix) ? source : decodeEscapes(source, /b/i.test(prefix))
 }
 
 /** Return the nodes inside a node, and the node itself. */
@@ -131,7 +142,10 @@ export function getCalleeName({ children: [callee] }: Node): Node | undefined {
 
 /** Return the arguments of a call. Each may have several nodes, as `name=value` and `*list` do. */
 export function listArguments({ children }: Node): Node[][] {
-  return splitNodes(children.find(({ kind }) => kind === 'ArgList')?.children.slice(1, -1) ?? [], /^,$/).filter(({ length }) => length > 0)
+  return splitNodes(
+    children.find(({ kind }) => kind === 'ArgList')?.children.slice(1, -1) ?? [],
+    /^,$/,
+  ).filter(({ length }) => length > 0)
 }
 
 /** Return the elements of a list or tuple, or undefined for other expressions. */

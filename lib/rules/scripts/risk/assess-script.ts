@@ -1,6 +1,12 @@
 import type { Budget } from '#rules/budget.ts'
 import { parseTemplate } from '#rules/scripts/placeholders.ts'
-import { type Language, type RiskReason, type ScriptParameter, type ScriptRisk, scriptRisks } from '#rules/scripts/schema.ts'
+import {
+  type Language,
+  type RiskReason,
+  type ScriptParameter,
+  type ScriptRisk,
+  scriptRisks,
+} from '#rules/scripts/schema.ts'
 import { cut } from '#rules/text/cut.ts'
 import { findDirectionControl } from '#rules/text/direction-controls.ts'
 import { createLineCounter } from '#rules/text/line-counter.ts'
@@ -24,13 +30,20 @@ const reasonLength = 300
 
 type Finding = { position: number; risk: ScriptRisk; reason: string }
 
-/** Find what a script can do at least, with its placeholders as values that are not known. Throw 422 when that takes too much work. */
+/**
+ * Find what a script can do at least, with its placeholders as values that are not known. Throw 422 when that
+ * takes too much work.
+ */
 export function assessScript(
   {
     language,
     script_body,
     parameters_schema,
-  }: { language: Language; script_body: string; parameters_schema: readonly Pick<ScriptParameter, 'name' | 'type' | 'choices'>[] },
+  }: {
+    language: Language
+    script_body: string
+    parameters_schema: readonly Pick<ScriptParameter, 'name' | 'type' | 'choices'>[]
+  },
   budget: Budget,
 ): ScriptAssessment {
   budget.spend(script_body.length * 5)
@@ -41,7 +54,9 @@ export function assessScript(
   for (const { name, start, end } of parsed.placeholders) {
     const type = typeByName.get(name)
     if (type === undefined) continue
-    text += parsed.text.slice(copiedTo, start) + toStandIn(language, name, type === 'int' || type === 'bool', end - start)
+    text +=
+      parsed.text.slice(copiedTo, start) +
+      toStandIn(language, name, type === 'int' || type === 'bool', end - start)
     copiedTo = end
   }
   return assessText(language, text + parsed.text.slice(copiedTo), budget)
@@ -101,7 +116,8 @@ function assessText(language: Language, text: string, budget: Budget): ScriptAss
       },
       assessText: (inner, innerText) => {
         if (innerText.trim() === '') return
-        if (depth >= maxNesting) return context.add('high', 'executes text inside of text too deep to be read')
+        if (depth >= maxNesting)
+          return context.add('high', 'executes text inside of text too deep to be read')
         assess[inner](create(depth + 1, position), innerText)
       },
       downloads: root?.downloads ?? new Set(),
@@ -124,10 +140,21 @@ function assessText(language: Language, text: string, budget: Budget): ScriptAss
 
 const isLower = (a: ScriptRisk, b: ScriptRisk) => scriptRisks.indexOf(a) < scriptRisks.indexOf(b)
 
-const assess = { bash: assessBash, python: assessPython, powershell: assessPowershell, cmd: assessCmd } as const
+const assess = {
+  bash: assessBash,
+  python: assessPython,
+  powershell: assessPowershell,
+  cmd: assessCmd,
+} as const
 
-/** Return the risk and the rights that apply to a script: what its author says, but never less than what it can do. */
-export function raiseRisk<T extends { risk: ScriptRisk; requires_elevation: boolean }>(script: T, assessment: ScriptAssessment) {
+/**
+ * Return the risk and the rights that apply to a script: what its author says, but never less than what it
+ * can do.
+ */
+export function raiseRisk<T extends { risk: ScriptRisk; requires_elevation: boolean }>(
+  script: T,
+  assessment: ScriptAssessment,
+) {
   const { risk, requires_elevation, risk_reasons } = assessment
   return {
     ...script,
@@ -142,5 +169,8 @@ function assessHiddenCharacters({ moveTo, add }: RiskContext, text: string): voi
   const directionControl = findDirectionControl(text)
   if (directionControl < 0) return
   moveTo(directionControl)
-  add('medium', 'contains characters that change the direction of text, so it may look different from what it runs')
+  add(
+    'medium',
+    'contains characters that change the direction of text, so it may look different from what it runs',
+  )
 }

@@ -50,8 +50,9 @@ function assessLines(context: RiskContext, text: string): void {
     if (/^\s*#/.test(line)) continue
     for (const part of line.split(/&&|\|\||[;|&(){}`]|\b(?:then|do|else)\b/)) {
       const words =
-        part.match(/"[^"]*"|'[^']*'|[^\s"']+/g)?.map((word) => word.replace(/["'\\]/g, '').replace(/\$\{?(\w+)\}?/g, `${unknownMark}$1`)) ??
-        []
+        part
+          .match(/"[^"]*"|'[^']*'|[^\s"']+/g)
+          ?.map((word) => word.replace(/["'\\]/g, '').replace(/\$\{?(\w+)\}?/g, `${unknownMark}$1`)) ?? []
       const start = words.findIndex((word) => !/^[A-Za-z_]\w*=|^(if|while|until|!|\$)$/.test(word))
       if (start >= 0) assessProgram(context, words.slice(start).map(toWord))
     }
@@ -59,7 +60,8 @@ function assessLines(context: RiskContext, text: string): void {
 }
 
 const diskTarget = /^\/dev\/(sd|hd|vd|xvd|nvme|mmcblk|disk|mapper|md|dm-|loop)/
-const accountFile = /^\/etc\/(passwd|shadow|group|gshadow|sudoers)|authorized_keys|^\/etc\/(pam\.d|security)\//
+const accountFile =
+  /^\/etc\/(passwd|shadow|group|gshadow|sudoers)|authorized_keys|^\/etc\/(pam\.d|security)\//
 const bootFile = /^\/(boot|efi)\/|^\/etc\/(fstab|default\/grub|crypttab)|^\/proc\/sysrq-trigger/
 const writers = /^(tee|sed|cp|mv|install|ln|dd|ed|ex|perl|sponge|patch|chmod|chown|rm)$/
 
@@ -68,7 +70,9 @@ function assessCommands(context: RiskContext, script: ShellScript, isRead: boole
   const valuesByName = collectValues(script)
   const temporary = collectTemporaryNames(script)
   const runsArguments = commands.some(({ words: [first] }) => first && /^\u{f8ff}[@*1]$/u.test(toText(first)))
-  const hasPipedDownload = commands.some(({ isPiped, words: [first] }) => isPiped && isDecoder(getCommandName(first) ?? ''))
+  const hasPipedDownload = commands.some(
+    ({ isPiped, words: [first] }) => isPiped && isDecoder(getCommandName(first) ?? ''),
+  )
   const isFixedPipe = commands.every((command) => !command.isPiped || isFixed(command))
   for (const command of commands) {
     const { words, position, redirections, isFed, isPiped, kind } = command
@@ -82,33 +86,50 @@ function assessCommands(context: RiskContext, script: ShellScript, isRead: boole
     for (const { operator, word } of redirections)
       if (/>/.test(operator) && !/^<|&\d?$/.test(operator)) assessWrite(context, toText(word), words)
     const names = (unwrapAll(words) ?? []).map(([first]) => getCommandName(first) ?? '')
-    if (names.some((name) => writers.test(name))) for (const word of words.slice(1)) assessWrite(context, toText(word), words, true)
+    if (names.some((name) => writers.test(name)))
+      for (const word of words.slice(1)) assessWrite(context, toText(word), words, true)
     if (names.some(isDecoder) || (isFed && hasPipedDownload))
       for (const target of listOutputs(command, names)) context.downloads.add(target)
     if (isTemporaryCleanup(words, names, temporary)) continue
     const inputs = redirections.filter(({ operator }) => operator.startsWith('<<')).map(({ word }) => word)
-    const startsShell = names.some((name) => shells.has(name) || /^(python[\d.]*|pwsh|perl|ssh|at|batch)$/.test(name))
+    const startsShell = names.some(
+      (name) => shells.has(name) || /^(python[\d.]*|pwsh|perl|ssh|at|batch)$/.test(name),
+    )
     if (startsShell)
-      for (const input of inputs) context.assessText(names.some((name) => /^python/.test(name)) ? 'python' : 'bash', toText(input))
+      for (const input of inputs)
+        context.assessText(names.some((name) => /^python/.test(name)) ? 'python' : 'bash', toText(input))
     if (names.includes('at') && isFed) assessPipedTexts(context, commands)
     if (isFed && startsShell && isFixedPipe) assessPipedTexts(context, commands)
-    if (words.some((word) => readsDownload(word)) && (startsShell || names.some((name) => /^(eval|source|\.)$/.test(name))))
+    if (
+      words.some((word) => readsDownload(word)) &&
+      (startsShell || names.some((name) => /^(eval|source|\.)$/.test(name)))
+    )
       context.add('high', executesDownload)
-    for (const expanded of expand(words, valuesByName)) assessProgram(context, expanded, isFed && !isFixedPipe)
+    for (const expanded of expand(words, valuesByName))
+      assessProgram(context, expanded, isFed && !isFixedPipe)
     const name = names[0] ?? ''
     if (runsArguments && functionNames.has(name)) assessProgram(context, words.slice(1), isFed)
-    if (isRead && isPiped && isDecoder(name) && commands.some((other) => other.isFed && shells.has(getCommandName(other.words[0]) ?? '')))
+    if (
+      isRead &&
+      isPiped &&
+      isDecoder(name) &&
+      commands.some((other) => other.isFed && shells.has(getCommandName(other.words[0]) ?? ''))
+    )
       context.add('high', executesDownload)
   }
 }
 
-/** Commands that are given the name of a variable read it whatever its value. Each fixed value of the variable may be the name. */
+/**
+ * Commands that are given the name of a variable read it whatever its value. Each fixed value of the variable
+ * may be the name.
+ */
 function expand(words: readonly Word[], valuesByName: ReadonlyMap<string, string[]>): (readonly Word[])[] {
   const [first] = words
   const text = first ? toText(first) : ''
   // The separator of words, written as a variable.
   const ifs = new RegExp(`${unknownMark}IFS`, 'gu')
-  if (ifs.test(text)) return [[...text.replace(ifs, ' ').split(' ').filter(Boolean).map(toWord), ...words.slice(1)]]
+  if (ifs.test(text))
+    return [[...text.replace(ifs, ' ').split(' ').filter(Boolean).map(toWord), ...words.slice(1)]]
   // Such as `{rm,-rf,/srv}`, which the shell makes three words of.
   const braces = /^\{(.+,.+)\}$/s.exec(text)?.[1]
   if (braces) return [[...braces.split(',').map(toWord), ...words.slice(1)]]
@@ -117,7 +138,9 @@ function expand(words: readonly Word[], valuesByName: ReadonlyMap<string, string
   if (part?.kind !== 'variable' || others.length > 0) return [words]
   const values = valuesByName.get(part.name)
   if (!values || values.length === 0) return [words]
-  return values.slice(0, 20).map((value) => [...value.split(/\s+/).filter(Boolean).map(toWord), ...words.slice(1)])
+  return values
+    .slice(0, 20)
+    .map((value) => [...value.split(/\s+/).filter(Boolean).map(toWord), ...words.slice(1)])
 }
 
 function collectValues({ commands }: ShellScript): ReadonlyMap<string, string[]> {
@@ -153,7 +176,11 @@ function collectTemporaryNames({ commands }: ShellScript): ReadonlySet<string> {
 }
 
 /** Whether a command deletes only what `mktemp` made for the script. */
-function isTemporaryCleanup(words: readonly Word[], names: readonly string[], temporary: ReadonlySet<string>): boolean {
+function isTemporaryCleanup(
+  words: readonly Word[],
+  names: readonly string[],
+  temporary: ReadonlySet<string>,
+): boolean {
   const isTemporary = (text: string) => temporary.has(/^\u{f8ff}(\w+)(?![\w]|.*\.\.)/u.exec(text)?.[1] ?? '')
   if (names.length === 1 && names[0] === 'rm') {
     const targets = words
@@ -169,7 +196,11 @@ function isTemporaryCleanup(words: readonly Word[], names: readonly string[], te
 }
 
 function isFixed({ words, isFed }: Command): boolean {
-  return !isFed && /^(echo|printf)$/.test(getCommandName(words[0]) ?? '') && words.every((word) => getStaticText(word) !== undefined)
+  return (
+    !isFed &&
+    /^(echo|printf)$/.test(getCommandName(words[0]) ?? '') &&
+    words.every((word) => getStaticText(word) !== undefined)
+  )
 }
 
 function assessPipedTexts(context: RiskContext, commands: readonly Command[]): void {
@@ -187,33 +218,43 @@ function assessPipedTexts(context: RiskContext, commands: readonly Command[]): v
 
 /** The files that a command writes its output to. */
 function listOutputs({ words, redirections }: Command, names: readonly string[]): string[] {
-  const targets = redirections.filter(({ operator }) => operator.includes('>')).map(({ word }) => toText(word))
+  const targets = redirections
+    .filter(({ operator }) => operator.includes('>'))
+    .map(({ word }) => toText(word))
   return names.includes('tee') ? [...targets, ...words.slice(1).map(toText)] : targets
 }
 
 function readsDownload({ parts }: Word): boolean {
   return parts.some(
     (part) =>
-      (part.kind === 'substitution' && part.commands.some(({ words: [first] }) => isDecoder(getCommandName(first) ?? ''))) ||
+      (part.kind === 'substitution' &&
+        part.commands.some(({ words: [first] }) => isDecoder(getCommandName(first) ?? ''))) ||
       (part.kind === 'variable' && readsDownload({ parts: part.parts })),
   )
 }
 
 function assessWrite(context: RiskContext, target: string, words: readonly Word[], isArgument = false): void {
   const name = normalizeCommandName(words[0] ? toText(words[0]) : '')
-  if (diskTarget.test(target) && !(isArgument && /^(sed|chmod|chown|ln)$/.test(name))) context.add('high', 'overwrites a disk')
+  if (diskTarget.test(target) && !(isArgument && /^(sed|chmod|chown|ln)$/.test(name)))
+    context.add('high', 'overwrites a disk')
   if (accountFile.test(target)) context.add('high', 'writes a file that decides who may sign in')
   if (bootFile.test(target)) context.add('high', 'changes how the computer starts or stops')
   const isEmptied =
-    words.length === 0 || name === ':' || name === 'true' || (name === 'cat' && words.some((word) => toText(word) === '/dev/null'))
+    words.length === 0 ||
+    name === ':' ||
+    name === 'true' ||
+    (name === 'cat' && words.some((word) => toText(word) === '/dev/null'))
   if (!isArgument && isEmptied && !/^\/dev\/|^\/tmp\//.test(target)) context.add('medium', 'empties a file')
 }
 
 /** A script that ends for everybody but root asks for administrator rights. */
 function assessTest(context: RiskContext, words: readonly Word[]): void {
   const text = words.map(toText).join(' ')
-  const asksId = words.some(({ parts }) => parts.some((part) => part.kind === 'substitution' && part.commands.some(isAskingId)))
-  if ((asksId || /\u{f8ff}(EUID|UID)\b/u.test(text)) && /(^| )0( |$)/.test(text)) context.requireElevation('asks whether it runs as root')
+  const asksId = words.some(({ parts }) =>
+    parts.some((part) => part.kind === 'substitution' && part.commands.some(isAskingId)),
+  )
+  if ((asksId || /\u{f8ff}(EUID|UID)\b/u.test(text)) && /(^| )0( |$)/.test(text))
+    context.requireElevation('asks whether it runs as root')
 }
 
 function isAskingId({ words: [first, option] }: Command): boolean {

@@ -1,11 +1,14 @@
 import type { Budget } from '#rules/budget.ts'
 import type { Language, ScriptRisk } from '#rules/scripts/schema.ts'
 
-// What a script can do, found by reading it. Nothing here executes a script or judges whether its values are safe.
+// What a script can do, found by reading it. Nothing here executes a script or judges whether its values are
+// safe.
 
 export type FoundRisk = Exclude<ScriptRisk, 'low'>
 
-/** Stands in a text for a part that is known only while the script runs. The name of a variable follows it. */
+/**
+ * Stands in a text for a part that is known only while the script runs. The name of a variable follows it.
+ */
 export const unknownMark = '\u{f8ff}'
 
 /** A text that is executed by the script, in a language of scripts or in that of cmd.exe. */
@@ -13,7 +16,10 @@ export type TextLanguage = Language | 'cmd'
 
 export interface RiskContext {
   budget: Budget
-  /** Where in the script the reader is. A text inside the script keeps the position of the command that executes it. */
+  /**
+   * Where in the script the reader is. A text inside the script keeps the position of the command that
+   * executes it.
+   */
   moveTo(position: number): void
   add(risk: FoundRisk, reason: string): void
   requireElevation(reason: string): void

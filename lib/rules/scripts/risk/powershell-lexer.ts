@@ -39,7 +39,10 @@ interface Frame {
 const stepsPerCharacter = 40
 const maxDepth = 200
 
-/** Split a script into statements, also those in brackets and strings. It never fails; text that is no PowerShell gives some words. */
+/**
+ * Split a script into statements, also those in brackets and strings. It never fails; text that is no
+ * PowerShell gives some words.
+ */
 export function readPowershell(text: string, budget: Budget): PowershellScript {
   const script: PowershellScript = { statements: [], comments: [] }
   read(script, text, 0, budget, 0)
@@ -48,7 +51,13 @@ export function readPowershell(text: string, budget: Budget): PowershellScript {
 
 const createStatement = (isFed = false): Statement => ({ tokens: [], isFed, isInvoked: false })
 
-function read(script: PowershellScript, text: string, offset: number, budget: Budget, depth: number): Statement[] {
+function read(
+  script: PowershellScript,
+  text: string,
+  offset: number,
+  budget: Budget,
+  depth: number,
+): Statement[] {
   budget.spend(text.length * stepsPerCharacter)
   const top: Frame = { statement: createStatement(), inner: [], opener: '' }
   const frames: Frame[] = [top]
@@ -83,7 +92,13 @@ function read(script: PowershellScript, text: string, offset: number, budget: Bu
     const { statement } = frame()
     const last = statement.tokens.at(-1)
     if (last?.inner === closed.inner) return
-    statement.tokens.push({ text: unknownMark, position: offset + index, isString: false, isCall: false, inner: closed.inner })
+    statement.tokens.push({
+      text: unknownMark,
+      position: offset + index,
+      isString: false,
+      isCall: false,
+      inner: closed.inner,
+    })
   }
   while (index < text.length) {
     const char = text[index] as string
@@ -105,7 +120,11 @@ function read(script: PowershellScript, text: string, offset: number, budget: Bu
       index = end < 0 ? text.length : end + 2
       continue
     }
-    if (char === '@' && (rest === "'" || rest === '"') && /^@['"][ \t]*\r?\n/.test(text.slice(index, index + 200))) {
+    if (
+      char === '@' &&
+      (rest === "'" || rest === '"') &&
+      /^@['"][ \t]*\r?\n/.test(text.slice(index, index + 200))
+    ) {
       const end = text.indexOf(`\n${rest}@`, index)
       const stop = end < 0 ? text.length : end
       append(
@@ -147,7 +166,12 @@ function read(script: PowershellScript, text: string, offset: number, budget: Bu
       if (rest === '&') index++
       endStatement(frame().statement.isFed && frame().statement.tokens.length === 0)
       if (rest !== '&') frame().statement.isInvoked = true
-    } else if (char === '.' && !word && /[\s'"$({]/.test(rest ?? ' ') && frame().statement.tokens.length === 0)
+    } else if (
+      char === '.' &&
+      !word &&
+      /[\s'"$({]/.test(rest ?? ' ') &&
+      frame().statement.tokens.length === 0
+    )
       frame().statement.isInvoked = true
     else if ('({'.includes(char)) {
       if (word) word.isCall = char === '('
@@ -188,7 +212,11 @@ function startsAssignment({ tokens }: Statement, word: Token | undefined): boole
   if (!first) return false
   const isVariable = first.text.startsWith(unknownMark) || first.text.startsWith('[')
   // A key of a hash table stands alone before its sign.
-  const isKey = tokens.length === 1 && !first.text.startsWith('-') && (word === undefined || word === first) && /^[\w.]+$/.test(first.text)
+  const isKey =
+    tokens.length === 1 &&
+    !first.text.startsWith('-') &&
+    (word === undefined || word === first) &&
+    /^[\w.]+$/.test(first.text)
   return isVariable || isKey
 }
 
@@ -211,7 +239,13 @@ function findStringEnd(text: string, start: number): number {
 }
 
 /** Return the value of a string, with marks for its variables, and read the commands in it. */
-function expandString(script: PowershellScript, text: string, offset: number, budget: Budget, depth: number): string {
+function expandString(
+  script: PowershellScript,
+  text: string,
+  offset: number,
+  budget: Budget,
+  depth: number,
+): string {
   let value = ''
   let index = 0
   while (index < text.length) {

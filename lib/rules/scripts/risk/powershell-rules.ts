@@ -63,7 +63,12 @@ const shutsDown = 'shuts a computer down or restarts it'
 const rules: readonly CmdletRule[] = [
   { name: /^remove-item$/, risk: 'medium', reason: deletesFiles },
   { name: /^remove-itemproperty$/, risk: 'medium', reason: 'deletes settings' },
-  { name: /^(remove|clear)-item(property)?$/, risk: 'high', reason: 'deletes from the registry', when: /\b(hk(lm|cu|cr|u|cc)|registry):/i },
+  {
+    name: /^(remove|clear)-item(property)?$/,
+    risk: 'high',
+    reason: 'deletes from the registry',
+    when: /\b(hk(lm|cu|cr|u|cc)|registry):/i,
+  },
   { name: /^remove-(itemproperty|item)$/, risk: 'high', reason: 'deletes certificates', when: /\bcert:/i },
   {
     name: new RegExp(
@@ -74,8 +79,16 @@ const rules: readonly CmdletRule[] = [
   },
   { name: /^remove-/, risk: 'medium', reason: deletes },
   { name: /^remove-/, risk: 'high', reason: 'deletes whatever it is given', when: /^\u{f8ff}fed /u },
-  { name: /^(uninstall|unpublish|unregister)-/, risk: 'medium', reason: 'removes software, features or scheduled jobs' },
-  { name: /^uninstall-(addsdomaincontroller|windowsfeature|addsforest)/, risk: 'high', reason: 'removes a role of the server' },
+  {
+    name: /^(uninstall|unpublish|unregister)-/,
+    risk: 'medium',
+    reason: 'removes software, features or scheduled jobs',
+  },
+  {
+    name: /^uninstall-(addsdomaincontroller|windowsfeature|addsforest)/,
+    risk: 'high',
+    reason: 'removes a role of the server',
+  },
   {
     name: /^clear-(eventlog|disk|tpm|bitlocker\w*|recyclebin|cluster\w*|adaccount\w*)$/,
     risk: 'high',
@@ -96,7 +109,11 @@ const rules: readonly CmdletRule[] = [
     risk: 'high',
     reason: 'disables accounts or protection',
   },
-  { name: /^(disable|suspend|revoke|block|lock|dismount|deny)-/, risk: 'medium', reason: 'disables or takes something away' },
+  {
+    name: /^(disable|suspend|revoke|block|lock|dismount|deny)-/,
+    risk: 'medium',
+    reason: 'disables or takes something away',
+  },
   { name: /^suspend-bitlocker$/, risk: 'high', reason: 'disables encryption' },
   { name: /^(stop|restart)-computer$/, risk: 'medium', reason: shutsDown },
   {
@@ -111,10 +128,24 @@ const rules: readonly CmdletRule[] = [
     reason: 'weakens the protection against malware',
     when: /-(disable|exclusion|enable\w+:? ?\S*(false|0|disabled)|\w*defaultaction|maps|puaprotection|attacksurface)/i,
   },
-  { name: /^set-netfirewallprofile$/, risk: 'high', reason: 'disables the firewall', when: /-enabled:? ?\S*(false|0)/i },
-  { name: /^(set|new|add|enable|rename|copy|disable|remove)-netfirewall\w+$/, risk: 'medium', reason: 'changes the firewall' },
+  {
+    name: /^set-netfirewallprofile$/,
+    risk: 'high',
+    reason: 'disables the firewall',
+    when: /-enabled:? ?\S*(false|0)/i,
+  },
+  {
+    name: /^(set|new|add|enable|rename|copy|disable|remove)-netfirewall\w+$/,
+    risk: 'medium',
+    reason: 'changes the firewall',
+  },
   { name: /^remove-netfirewall\w+$/, risk: 'high', reason: 'changes the firewall' },
-  { name: /^set-executionpolicy$/, risk: 'medium', reason: 'changes which scripts may run', unless: /-scope:? process/i },
+  {
+    name: /^set-executionpolicy$/,
+    risk: 'medium',
+    reason: 'changes which scripts may run',
+    unless: /-scope:? process/i,
+  },
   {
     name: /^(new|set|add|update|enable|unlock|reset|rename|move|restore|grant|invoke)-(ad\w+|local(user|group\w*)|mg\w*(user|group|role|member|password|application|principal|directory|device)\w*|azuread\w+|msol\w+|entra\w+|mailbox\w*|\w*permission|casmailbox|inboxrule|distributiongroup\w*|unifiedgroup\w*|remotemailbox|transportrule|managementroleassignment|rolegroupmember|spouser|spotenant|pnpuser\w*|user|computermachinepassword|azrole\w+|azaduser|aduserpassword)$/,
     risk: 'medium',
@@ -163,20 +194,36 @@ const rules: readonly CmdletRule[] = [
     reason: 'deletes or changes data',
     when: /\b(drop|delete|truncate|alter (login|user)|xp_cmdshell|update \S+ set)\b/i,
   },
-  { name: /^(start|resume)-(addomaincontroller|clusterresource)\w*$/, risk: 'medium', reason: 'moves resources' },
+  {
+    name: /^(start|resume)-(addomaincontroller|clusterresource)\w*$/,
+    risk: 'medium',
+    reason: 'moves resources',
+  },
   { name: /^move-(addirectory\w+|clustergroup|vm)$/, risk: 'medium', reason: 'moves roles or resources' },
   {
     name: /^(send-keys|set-psdebug|enable-psremoting|enable-wsmancredssp|set-wsmaninstance|set-remotedesktop\w*)$/,
     risk: 'medium',
     reason: 'opens the computer to others',
   },
-  { name: /^(invoke-restmethod|invoke-webrequest)$/, risk: 'medium', reason: 'deletes at an address', when: /-m(e\w*)?:? ?delete\b/i },
-  { name: /^(set|new)-dns\w*|set-dnsclientserveraddress$/, risk: 'medium', reason: 'changes name resolution', when: /^$|resourcerecord/i },
+  {
+    name: /^(invoke-restmethod|invoke-webrequest)$/,
+    risk: 'medium',
+    reason: 'deletes at an address',
+    when: /-m(e\w*)?:? ?delete\b/i,
+  },
+  {
+    name: /^(set|new)-dns\w*|set-dnsclientserveraddress$/,
+    risk: 'medium',
+    reason: 'changes name resolution',
+    when: /^$|resourcerecord/i,
+  },
 ]
 
 /** Return what a command can do. `text` are its arguments, joined by spaces. */
 export function findCmdletRules(name: string, text: string): { risk: FoundRisk; reason: string }[] {
-  const found = rules.filter((rule) => rule.name.test(name) && (!rule.when || rule.when.test(text)) && !rule.unless?.test(text))
+  const found = rules.filter(
+    (rule) => rule.name.test(name) && (!rule.when || rule.when.test(text)) && !rule.unless?.test(text),
+  )
   return harmless.test(name) ? found.filter(({ when }) => when) : found
 }
 
@@ -196,14 +243,22 @@ const methods: readonly { name: RegExp; risk: FoundRisk; reason: string }[] = [
     reason: changesAccounts,
   },
   { name: /\.(win32shutdown|win32shutdowntracker|reboot|shutdown)$/i, risk: 'medium', reason: shutsDown },
-  { name: /\.(format|formatdisk|clearlog|cleareventlog)$/i, risk: 'high', reason: 'formats a disk or deletes a log' },
+  {
+    name: /\.(format|formatdisk|clearlog|cleareventlog)$/i,
+    risk: 'high',
+    reason: 'formats a disk or deletes a log',
+  },
   {
     name: /(scriptblock\]?::create|\.invokescript|\.newscriptblock|\.invokecommand\.\w+|\.addscript|::loadfile|assembly\]?::load\w*|\.invokereturnasis|::getdelegateforfunctionpointer|::getdelegate\w*)$/i,
     risk: 'high',
     reason: 'executes text that the script computes or reads',
   },
   { name: /\.invoke$/i, risk: 'medium', reason: 'executes a method or block that the script computes' },
-  { name: /\.(disable|uninstall|terminate|changestartmode|stopservice)$/i, risk: 'medium', reason: 'disables or removes something' },
+  {
+    name: /\.(disable|uninstall|terminate|changestartmode|stopservice)$/i,
+    risk: 'medium',
+    reason: 'disables or removes something',
+  },
 ]
 
 export function findMethodRules(name: string): { risk: FoundRisk; reason: string }[] {

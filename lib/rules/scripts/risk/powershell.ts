@@ -8,7 +8,13 @@ import {
   securityService,
   unknownMark,
 } from './findings.ts'
-import { getAssignedName, type PowershellScript, readPowershell, type Statement, type Token } from './powershell-lexer.ts'
+import {
+  getAssignedName,
+  type PowershellScript,
+  readPowershell,
+  type Statement,
+  type Token,
+} from './powershell-lexer.ts'
 import { aliases, findCmdletRules, findMethodRules } from './powershell-rules.ts'
 import { protectedRegistryValue } from './program-rules.ts'
 import { assessProgram, toWord } from './programs.ts'
@@ -23,7 +29,8 @@ export function assessPowershell(context: RiskContext, text: string): void {
   const script = readPowershell(text, context.budget)
   for (const { text: comment, position } of script.comments) {
     context.moveTo(position)
-    if (/^#\s*requires\b.*-runasadministrator/i.test(comment)) context.requireElevation('requires administrator rights')
+    if (/^#\s*requires\b.*-runasadministrator/i.test(comment))
+      context.requireElevation('requires administrator rights')
   }
   const values = collectValues(script)
   const ownAliases = new Map(Object.entries(aliases))
@@ -36,7 +43,9 @@ export function assessPowershell(context: RiskContext, text: string): void {
 
 type Values = ReadonlyMap<string, string[]>
 
-/** The fixed texts of each variable. A variable that also has another value keeps them: each may be a command. */
+/**
+ * The fixed texts of each variable. A variable that also has another value keeps them: each may be a command.
+ */
 function collectValues({ statements }: PowershellScript): Values {
   const values = new Map<string, string[]>()
   for (const statement of statements) {
@@ -94,7 +103,8 @@ function assessStatement(
     context.requireElevation(`asks for the role of an administrator`)
   if (declarations.test(first.text) && !first.isString) return
   const names = readNames(context, statement, first, values)
-  for (const name of names) assessCommand(context, name, tokens, { isFed: statement.isFed, values, ownAliases, source })
+  for (const name of names)
+    assessCommand(context, name, tokens, { isFed: statement.isFed, values, ownAliases, source })
 }
 
 function skipKeywords(tokens: readonly Token[]): readonly Token[] {
@@ -123,8 +133,10 @@ function readNames(context: RiskContext, { isInvoked }: Statement, first: Token,
     const words = first.inner.flatMap((statement) => statement.tokens.map(({ text }) => text))
     // Brackets of a block are executed where they stand, and their statements are read anyway.
     if (joined !== undefined && joined !== '') return [joined, ...words]
-    const isLookup = /^(get-command|gcm)$/i.test(words[0] ?? '') && words[1] !== undefined && !isUnknown(words[1])
-    if (words.length > 0 && !isLookup && inner && readsAsExpression(inner)) context.add('medium', 'starts a command whose name it computes')
+    const isLookup =
+      /^(get-command|gcm)$/i.test(words[0] ?? '') && words[1] !== undefined && !isUnknown(words[1])
+    if (words.length > 0 && !isLookup && inner && readsAsExpression(inner))
+      context.add('medium', 'starts a command whose name it computes')
     return words
   }
   if (!isUnknown(first.text)) return [first.text]
@@ -186,53 +198,76 @@ function resolve(token: Token, values: Values): string {
   return inner ?? unknownMark
 }
 
-function assessCmdlet(context: RiskContext, name: string, args: readonly string[], text: string, isFed: boolean): void {
+function assessCmdlet(
+  context: RiskContext,
+  name: string,
+  args: readonly string[],
+  text: string,
+  isFed: boolean,
+): void {
   const title = `\`${name}\``
   if (name === 'remove-item') {
     const targets = args.filter((arg) => !arg.startsWith('-'))
     // Variables, functions and aliases end with the session anyway.
-    if (targets.length > 0 && targets.every((target) => /^(env|variable|function|alias):/i.test(target))) return
+    if (targets.length > 0 && targets.every((target) => /^(env|variable|function|alias):/i.test(target)))
+      return
     const isRecursive = args.some((arg) => /^-(r(ec?u?r?s?e?)?(:\S*true)?|rf|fr|r\w*f)$/i.test(arg))
-    if (isRecursive || isFed || targets.some((target) => /[*?]|^@/.test(target))) context.add('high', `${title} ${deletesFiles}`)
+    if (isRecursive || isFed || targets.some((target) => /[*?]|^@/.test(target)))
+      context.add('high', `${title} ${deletesFiles}`)
   }
   for (const { risk, reason } of findCmdletRules(name, text)) context.add(risk, `${title} ${reason}`)
   if (isFed)
     for (const { risk, reason } of findCmdletRules(name, `${unknownMark}fed `))
-      if (risk === 'high' && reason.includes('given')) if (findCmdletRules(name, text).length > 0) context.add(risk, `${title} ${reason}`)
+      if (risk === 'high' && reason.includes('given'))
+        if (findCmdletRules(name, text).length > 0) context.add(risk, `${title} ${reason}`)
   const isProtected = args.some((arg) => securityService.test(arg))
   if (name === 'set-service' && isProtected && /disabled|stopped/i.test(text))
     context.add('high', `${title} disables protection or its log`)
   if (
     name === 'stop-process' &&
-    args.some((arg) => /msmpeng|mssense|falcon|sentinel|sophos|ekrn|avp|csagent|huntress|lsass|winlogon|csrss/i.test(arg))
+    args.some((arg) =>
+      /msmpeng|mssense|falcon|sentinel|sophos|ekrn|avp|csagent|huntress|lsass|winlogon|csrss/i.test(arg),
+    )
   )
     context.add('high', `${title} disables protection or its log`)
   if (/^(set|new)-item(property)?$/.test(name) && protectedRegistryValue.test(text))
     context.add('high', `${title} changes settings of the registry that protect the computer`)
-  if (name === 'add-type' && /dllimport|typedefinition|memberdefinition/i.test(text)) context.add('medium', `${title} compiles code`)
+  if (name === 'add-type' && /dllimport|typedefinition|memberdefinition/i.test(text))
+    context.add('medium', `${title} compiles code`)
   if (/^(set|add)-content$|^out-file$/.test(name) && /drivers[\\/]etc[\\/]hosts/i.test(text))
     context.add('medium', `${title} changes name resolution`)
 }
 
 /** Assess what a command executes: text, a program, or another command. */
-function assessStarters(context: RiskContext, name: string, args: readonly string[], ownAliases: Map<string, string>): void {
+function assessStarters(
+  context: RiskContext,
+  name: string,
+  args: readonly string[],
+  ownAliases: Map<string, string>,
+): void {
   switch (name) {
     case 'invoke-expression':
       context.add('high', `\`invoke-expression\` ${executesComputedText}`)
       for (const arg of args) context.assessText('powershell', arg)
       return
     case 'invoke-command':
-      if (args.some((arg) => /^-(scriptblock|sc\w*)$/i.test(arg)) && args.some((arg) => isUnknown(arg) && /scriptblock.*create/i.test(arg)))
+      if (
+        args.some((arg) => /^-(scriptblock|sc\w*)$/i.test(arg)) &&
+        args.some((arg) => isUnknown(arg) && /scriptblock.*create/i.test(arg))
+      )
         context.add('high', executesComputedText)
       return
     case 'set-alias':
     case 'new-alias': {
       const values = args.filter((arg) => !arg.startsWith('-'))
       const [alias, value] = values
-      if (alias && value) ownAliases.set(alias.toLowerCase(), aliases[value.toLowerCase()] ?? value.toLowerCase())
+      if (alias && value)
+        ownAliases.set(alias.toLowerCase(), aliases[value.toLowerCase()] ?? value.toLowerCase())
       if (
         value &&
-        /^(remove|clear|format|disable|stop-computer|restart-computer|invoke-expression)|^(ri|rm|rd|del|erase|iex)$/i.test(value)
+        /^(remove|clear|format|disable|stop-computer|restart-computer|invoke-expression)|^(ri|rm|rd|del|erase|iex)$/i.test(
+          value,
+        )
       )
         context.add('medium', `gives \`${value.toLowerCase()}\` another name`)
       return
@@ -240,7 +275,8 @@ function assessStarters(context: RiskContext, name: string, args: readonly strin
     case 'foreach-object': {
       const [member] = args.filter((arg) => !arg.startsWith('-'))
       if (member && !isUnknown(member))
-        for (const { risk, reason } of findMethodRules(`.${member}`)) context.add(risk, `\`${member}\` ${reason}`)
+        for (const { risk, reason } of findMethodRules(`.${member}`))
+          context.add(risk, `\`${member}\` ${reason}`)
       return
     }
     case 'start-process':
@@ -251,11 +287,15 @@ function assessStarters(context: RiskContext, name: string, args: readonly strin
         (arg, index) =>
           !/^-(filepath|argumentlist|args|wait|nonewwindow|passthru|verb|windowstyle|workingdirectory|redirect\w*|credential|loaduserprofile|w\w*|f\w*|v\w*|a)$/i.test(
             arg,
-          ) && !/^-(verb|v|windowstyle|workingdirectory|redirect\w*|credential)$/i.test(args[index - 1] ?? ''),
+          ) &&
+          !/^-(verb|v|windowstyle|workingdirectory|redirect\w*|credential)$/i.test(args[index - 1] ?? ''),
       )
       if (words[0]) context.executed.add(words[0])
       // The arguments of a program may be one string.
-      assessProgram(context, [normalizeCommandName(words[0] ?? ''), ...words.slice(1).flatMap(splitArguments)].map(toWord))
+      assessProgram(
+        context,
+        [normalizeCommandName(words[0] ?? ''), ...words.slice(1).flatMap(splitArguments)].map(toWord),
+      )
       return
     }
     case 'invoke-webrequest':
@@ -263,7 +303,8 @@ function assessStarters(context: RiskContext, name: string, args: readonly strin
     case 'invoke-restmethod':
       for (const [index, arg] of args.entries()) {
         if (/^-(o\w*|dest\w*)$/i.test(args[index - 1] ?? '')) context.downloads.add(arg)
-        if (name === 'start-bitstransfer' && !arg.startsWith('-') && !/^https?:/i.test(arg)) context.downloads.add(arg)
+        if (name === 'start-bitstransfer' && !arg.startsWith('-') && !/^https?:/i.test(arg))
+          context.downloads.add(arg)
       }
       return
     case 'invoke-item':
@@ -289,13 +330,18 @@ function splitArguments(text: string): string[] {
 
 function assessMethod(context: RiskContext, token: Token, tokens: readonly Token[]): void {
   const name = token.text.replaceAll(unknownMark, '$')
-  for (const { risk, reason } of findMethodRules(name)) context.add(risk, `\`${/[\w]+$/.exec(name)?.[0] ?? name}\` ${reason}`)
+  for (const { risk, reason } of findMethodRules(name))
+    context.add(risk, `\`${/[\w]+$/.exec(name)?.[0] ?? name}\` ${reason}`)
   const next = tokens[tokens.indexOf(token) + 1]
   const args = next?.inner?.flatMap((statement) => statement.tokens.map(({ text }) => text)) ?? []
-  if (/\.invoke$/i.test(name) && args.some((arg) => /^(setpassword|changepassword|delete|reboot|win32shutdown)$/i.test(arg)))
+  if (
+    /\.invoke$/i.test(name) &&
+    args.some((arg) => /^(setpassword|changepassword|delete|reboot|win32shutdown)$/i.test(arg))
+  )
     context.add('medium', 'changes an account or the computer')
   if (/\.(shellexecute|run|exec)$|process\]?::start$/i.test(name)) {
-    if (args.some((arg) => /^runas$/i.test(arg))) context.requireElevation(`\`${/\w+$/.exec(name)?.[0]}\` ${needsAdministrator}`)
+    if (args.some((arg) => /^runas$/i.test(arg)))
+      context.requireElevation(`\`${/\w+$/.exec(name)?.[0]}\` ${needsAdministrator}`)
     for (const arg of args) context.executed.add(arg)
     assessProgram(context, args.flatMap(splitArguments).map(toWord))
   }

@@ -34,8 +34,15 @@ const changesPermissions = 'changes who may use files'
 
 const rules = new Map<string, ProgramRule[]>()
 
-function add(names: string, risk: ProgramRule['risk'], reason: string, when?: RegExp, unless: RegExp = help): void {
-  for (const name of names.split(' ')) rules.set(name, [...(rules.get(name) ?? []), { risk, reason, unless, ...(when ? { when } : {}) }])
+function add(
+  names: string,
+  risk: ProgramRule['risk'],
+  reason: string,
+  when?: RegExp,
+  unless: RegExp = help,
+): void {
+  for (const name of names.split(' '))
+    rules.set(name, [...(rules.get(name) ?? []), { risk, reason, unless, ...(when ? { when } : {}) }])
 }
 
 export const protectedRegistryValue =
@@ -71,8 +78,18 @@ add(
 )
 add('chmod', 'medium', changesPermissions, /(^| )(0?[0-7]?[0-7]7|0?777|[oa]*\+\w*w\w*)( |$)/)
 add('chown chgrp', 'high', changesPermissions, /-\w*R.* (\/|\/(etc|usr|bin|sbin|lib|var|boot|root)\/?)( |$)/)
-add('icacls', 'medium', changesPermissions, /\/(grant|deny|remove|setowner|reset|inheritance|setintegritylevel)/i)
-add('icacls cacls', 'high', changesPermissions, /(everyone|jeder|\*?S-1-1-0|authenticated users)[^ ]*:?\(?.*F/i)
+add(
+  'icacls',
+  'medium',
+  changesPermissions,
+  /\/(grant|deny|remove|setowner|reset|inheritance|setintegritylevel)/i,
+)
+add(
+  'icacls cacls',
+  'high',
+  changesPermissions,
+  /(everyone|jeder|\*?S-1-1-0|authenticated users)[^ ]*:?\(?.*F/i,
+)
 add('takeown setfacl cacls xcacls', 'medium', changesPermissions)
 add('chattr', 'medium', changesPermissions)
 add('visudo', 'high', changesAdmins)
@@ -106,10 +123,21 @@ add(
   writesDisk,
   /(^| )(erase\w+|secureerase|partitiondisk|zerodisk|randomdisk|reformat|delete\w*|deletecontainer|deletevolume|splitpartition|mergepartitions)/i,
 )
-add('cryptsetup', 'high', changesKeys, undefined, /(^| )(status|luksDump|isLuks|open|luksOpen|close|--help|--version)( |$)/)
+add(
+  'cryptsetup',
+  'high',
+  changesKeys,
+  undefined,
+  /(^| )(status|luksDump|isLuks|open|luksOpen|close|--help|--version)( |$)/,
+)
 add('cipher', 'high', changesKeys, /(^| )\/(w|e|d|k|r)\b/i)
 add('manage-bde', 'high', changesKeys, undefined, /-(status|unlock)\b|-protectors\b.*-get\b|(^| )-\?/i)
-add('fdesetup', 'high', changesKeys, /(^| )(disable|enable|remove|changerecovery|removerecovery|destroy\w*|authrestart)/)
+add(
+  'fdesetup',
+  'high',
+  changesKeys,
+  /(^| )(disable|enable|remove|changerecovery|removerecovery|destroy\w*|authrestart)/,
+)
 add('vssadmin', 'high', deletesHistory, /delete|resize/i)
 add('wbadmin', 'high', deletesHistory, /delete|disable/i)
 add('wmic', 'high', deletesHistory, /delete/i)
@@ -118,16 +146,36 @@ add('wmic', 'high', uninstalls, /call uninstall/i)
 add('wmic', 'high', 'starts a process', /process call create/i)
 add('wmic', 'medium', changesAccount, /useraccount.*\bset\b/i)
 add('wevtutil', 'high', deletesHistory, /(^| )(cl|clear-log|sl|set-log)( |$)/i)
-add('fsutil', 'high', deletesData, /(deletejournal|setzerodata|reparsepoint delete|file setvaliddata|dirty set)/i)
+add(
+  'fsutil',
+  'high',
+  deletesData,
+  /(deletejournal|setzerodata|reparsepoint delete|file setvaliddata|dirty set)/i,
+)
 add('history', 'medium', deletesHistory, /(^| )-\w*[cd]/)
 add('journalctl', 'medium', deletesHistory, /--(vacuum|rotate)/)
 add('crontab', 'high', 'deletes or disables scheduled jobs', /(^| )-\w*r/)
-add('schtasks', 'medium', 'deletes or disables scheduled jobs', /(^| )\/(delete|disable|end)\b|\/change.*\/disable/i)
-add('restic borg duplicity kopia', 'high', deletesHistory, /(^| )(forget|prune|delete|remove-\S+|key remove)( |$)/)
+add(
+  'schtasks',
+  'medium',
+  'deletes or disables scheduled jobs',
+  /(^| )\/(delete|disable|end)\b|\/change.*\/disable/i,
+)
+add(
+  'restic borg duplicity kopia',
+  'high',
+  deletesHistory,
+  /(^| )(forget|prune|delete|remove-\S+|key remove)( |$)/,
+)
 
 // Services, protection, firewall
 add('systemctl', 'medium', disables, /(^| )(disable|mask|isolate|set-default|kill)( |$)/)
-add('systemctl', 'medium', shutsDown, /(^| )(reboot|poweroff|halt|kexec|suspend|hibernate|rescue|emergency|soft-reboot)( |$)/)
+add(
+  'systemctl',
+  'medium',
+  shutsDown,
+  /(^| )(reboot|poweroff|halt|kexec|suspend|hibernate|rescue|emergency|soft-reboot)( |$)/,
+)
 add(
   'systemctl service rc-service net sc',
   'high',
@@ -154,7 +202,12 @@ add('mpcmdrun', 'high', disablesSecurity, /-(RemoveDefinitions|Restore)/i)
 add('auditpol', 'high', disablesSecurity, /\/(clear|remove|restore)|disable/i)
 add('fltmc', 'high', disablesSecurity, /unload/i)
 add('ufw', 'high', disablesFirewall, /(^| )(disable|reset)( |$)/)
-add('ufw', 'medium', changesFirewall, /(^| )(allow|deny|reject|limit|delete|default|enable|insert|route)( |$)/)
+add(
+  'ufw',
+  'medium',
+  changesFirewall,
+  /(^| )(allow|deny|reject|limit|delete|default|enable|insert|route)( |$)/,
+)
 add(
   'iptables ip6tables ebtables arptables',
   'high',
@@ -170,19 +223,39 @@ add(
 add('iptables-restore ip6tables-restore', 'high', changesFirewall)
 add('nft', 'high', disablesFirewall, /(^| )(flush|delete|destroy|reset)( |$)/)
 add('nft', 'medium', changesFirewall, /(^| )(add|insert|create|replace|-f)( |$)/)
-add('firewall-cmd', 'medium', changesFirewall, /--(add|remove|set|panic|complete-reload|permanent|new|delete|change)/)
+add(
+  'firewall-cmd',
+  'medium',
+  changesFirewall,
+  /--(add|remove|set|panic|complete-reload|permanent|new|delete|change)/,
+)
 add('pfctl', 'high', disablesFirewall, /(^| )-\w*[dF]/)
 add('pfctl', 'medium', changesFirewall, /(^| )-\w*f/)
 add('socketfilterfw', 'high', disablesFirewall, /(off|--remove|--unblock)/)
-add('netsh', 'high', disablesFirewall, /firewall.*(state off|opmode.*disable|\breset\b|\bdelete\b|mode[= ]disable)/i)
+add(
+  'netsh',
+  'high',
+  disablesFirewall,
+  /firewall.*(state off|opmode.*disable|\breset\b|\bdelete\b|mode[= ]disable)/i,
+)
 add('netsh', 'medium', changesFirewall, /firewall.*\b(set|add|import)\b/i)
 add('netsh', 'medium', disables, /\binterface\b.*(disabled?|delete)\b|\bwlan\b.*\b(delete|disconnect)\b/i)
-add('ip', 'medium', disables, /(^| )((link|l) set .*\bdown|(route|r|addr|a|address|rule|link|neigh) (del|delete|flush))\b/)
+add(
+  'ip',
+  'medium',
+  disables,
+  /(^| )((link|l) set .*\bdown|(route|r|addr|a|address|rule|link|neigh) (del|delete|flush))\b/,
+)
 add('ifconfig', 'medium', disables, /(^| )down( |$)/)
 add('ifdown', 'medium', disables)
 add('nmcli', 'medium', disables, /(^| )(off|down|delete|disconnect)( |$)/)
 add('route', 'medium', disables, /(^| )(del|delete|flush|-f)( |$)/i)
-add('networksetup', 'medium', disables, /-(set\w*(off|state.*off)|remove\w*|delete\w*|setnetworkserviceenabled .* off)/i)
+add(
+  'networksetup',
+  'medium',
+  disables,
+  /-(set\w*(off|state.*off)|remove\w*|delete\w*|setnetworkserviceenabled .* off)/i,
+)
 add('rmmod', 'medium', disables)
 add('modprobe', 'medium', disables, /(^| )(-\w*r|--remove)( |$)/)
 add('dism', 'medium', disables, /\/(disable-feature|remove-\S+|apply-image|set-\S+)/i)
@@ -203,14 +276,29 @@ add(
   disablesSecurity,
   /msmpeng|mssense|falcon|sentinel|sophos|ekrn|avp|csagent|huntress|wazuh|ossec|clam|lsass|winlogon|csrss|auditd|firewalld/i,
 )
-add('virsh', 'high', deletesResources, /(^| )(destroy|undefine|vol-delete|pool-delete|pool-destroy|snapshot-delete)( |$)/)
+add(
+  'virsh',
+  'high',
+  deletesResources,
+  /(^| )(destroy|undefine|vol-delete|pool-delete|pool-destroy|snapshot-delete)( |$)/,
+)
 add('virsh', 'medium', stopsResources, /(^| )(shutdown|reboot|reset|managedsave)( |$)/)
 add('qm pct', 'high', deletesResources, /(^| )(destroy|delsnapshot|rollback)( |$)/)
 add('qm pct', 'medium', stopsResources, /(^| )(stop|shutdown|reboot|reset)( |$)/)
 add('vim-cmd', 'high', deletesResources, /destroy|unregister|power\.off|power\.shutdown|snapshot\.remove/)
-add('esxcli', 'high', stopsResources, /(vm process kill|system shutdown|(firewall|network).*(remove|set)|storage.*(unmount|remove))/)
+add(
+  'esxcli',
+  'high',
+  stopsResources,
+  /(vm process kill|system shutdown|(firewall|network).*(remove|set)|storage.*(unmount|remove))/,
+)
 add('vboxmanage', 'high', deletesResources, /unregistervm|closemedium.*--delete|poweroff/)
-add('rundll32', 'high', 'executes a function of a library', /javascript|https?:|comsvcs|advpack|SetSuspendState|ExitWindows|\\\\/i)
+add(
+  'rundll32',
+  'high',
+  'executes a function of a library',
+  /javascript|https?:|comsvcs|advpack|SetSuspendState|ExitWindows|\\\\/i,
+)
 
 // Accounts
 add(
@@ -237,7 +325,12 @@ add('pw', 'medium', changesAccount, /(^| )(user|group)?(add|mod)/)
 add('pw', 'high', deletesAccount, /(^| )(user|group)?del|lock/)
 add('dscl', 'medium', changesAccount, /(^| )-?(create|passwd|append|change|merge)( |$)/)
 add('dscl', 'high', deletesAccount, /(^| )-?delete( |$)/)
-add('sysadminctl', 'medium', changesAccount, /-(addUser|resetPasswordFor|newPassword|secureTokenOn|secureTokenOff)/i)
+add(
+  'sysadminctl',
+  'medium',
+  changesAccount,
+  /-(addUser|resetPasswordFor|newPassword|secureTokenOn|secureTokenOff)/i,
+)
 add('sysadminctl', 'high', deletesAccount, /-deleteUser/i)
 add('dseditgroup', 'medium', changesAccount, /-o (edit|create|delete)/)
 add(
@@ -248,7 +341,12 @@ add(
 )
 add('samba-tool', 'high', deletesAccount, /(delete|disable|demote)/)
 add('ldapmodify', 'medium', changesAccount)
-add('kadmin kadmin.local', 'high', changesAccount, /(delprinc|delete_principal|cpw|change_password|addprinc|modprinc|ktadd|ktremove)/)
+add(
+  'kadmin kadmin.local',
+  'high',
+  changesAccount,
+  /(delprinc|delete_principal|cpw|change_password|addprinc|modprinc|ktadd|ktremove)/,
+)
 add('realm adcli', 'high', changesAccount, /(^| )(leave|join|delete-\S+|create-\S+|reset-\S+)/)
 add('ipa', 'high', deletesAccount, /(^| )\S+-(del|disable|remove-member)( |$)/)
 add('ipa', 'medium', changesAccount, /(^| )(\S+-(add|mod|add-member|enable|unlock)|passwd)( |$)/)
@@ -294,9 +392,19 @@ add(
 add('kernelstub lilo syslinux extlinux', 'high', changesBoot)
 add('systemreset systemsetup', 'high', changesBoot, undefined, /-get/i)
 add('gpg gpg2', 'high', changesKeys, /--(delete\S*|yes.*--delete|gen-revoke)/)
-add('certutil', 'high', changesKeys, /[-/](delstore|addstore|delkey|importpfx|repairstore|revoke|f .*-addstore)/i)
+add(
+  'certutil',
+  'high',
+  changesKeys,
+  /[-/](delstore|addstore|delkey|importpfx|repairstore|revoke|f .*-addstore)/i,
+)
 add('keytool', 'high', changesKeys, /-(delete|import\w*|storepasswd|keypasswd|genkey\w*)/)
-add('security', 'high', changesKeys, /(^| )(delete-\S+|add-trusted-cert|remove-trusted-cert|import|set-keychain-password|unlock-keychain)/)
+add(
+  'security',
+  'high',
+  changesKeys,
+  /(^| )(delete-\S+|add-trusted-cert|remove-trusted-cert|import|set-keychain-password|unlock-keychain)/,
+)
 add('update-ca-certificates update-ca-trust trust', 'medium', changesKeys)
 add('ssh-keygen', 'medium', changesKeys, /(^| )-\w*[pR]\w*( |$)/)
 add('ssh-copy-id', 'high', changesAdmins)
@@ -316,11 +424,22 @@ add(
   uninstalls,
   /^(-\S+ )*(remove|purge|autoremove|autopurge|erase|uninstall|un|del|delete|rm|dist-upgrade|full-upgrade)( |$)/,
 )
-add('dpkg rpm', 'medium', uninstalls, /(^| )(-\w*[rPe]\w*|--remove|--purge|--erase)( |$)/, /(^| )-\w*[qVlLsSUi]|--(query|install)/)
+add(
+  'dpkg rpm',
+  'medium',
+  uninstalls,
+  /(^| )(-\w*[rPe]\w*|--remove|--purge|--erase)( |$)/,
+  /(^| )-\w*[qVlLsSUi]|--(query|install)/,
+)
 add('pacman', 'medium', uninstalls, /(^| )-R/)
 add('msiexec', 'medium', uninstalls, /(^| )[/-](x|uninstall)/i)
 add('wusa', 'medium', uninstalls, /\/uninstall/i)
-add('pip pip3 npm', 'high', 'installs software from an address', /(^| )(install|i|add) .*(https?:|git\+|git:)/)
+add(
+  'pip pip3 npm',
+  'high',
+  'installs software from an address',
+  /(^| )(install|i|add) .*(https?:|git\+|git:)/,
+)
 add(
   'docker podman nerdctl',
   'medium',
@@ -335,7 +454,12 @@ add(
 )
 add('docker-compose', 'medium', deletesData, /(^| )(down|rm)( |$)/)
 add('kubectl oc', 'high', deletesResources, /(^| )(delete|drain|replace .*--force|adm (prune|drain))( |$)/)
-add('kubectl oc', 'medium', stopsResources, /(^| )(scale .*replicas=0|cordon|rollout (undo|restart)|apply|patch)( |$)/)
+add(
+  'kubectl oc',
+  'medium',
+  stopsResources,
+  /(^| )(scale .*replicas=0|cordon|rollout (undo|restart)|apply|patch)( |$)/,
+)
 add('helm', 'high', deletesResources, /(^| )(uninstall|delete|rollback)( |$)/)
 add('terraform tofu pulumi', 'high', deletesResources, /(^| )(destroy|state rm|apply .*-destroy|down)( |$)/)
 add('terraform tofu pulumi', 'medium', stopsResources, /(^| )(apply|up|import|taint)( |$)/)
@@ -346,7 +470,12 @@ add(
   deletesResources,
   /(^| )(s3 (rm|rb)|s3 sync .*--delete|\S+ (delete|terminate|deregister|disable|remove|purge|revoke|detach|release|schedule-key-deletion)\S*)( |$)/,
 )
-add('aws', 'medium', stopsResources, /(^| )\S+ (stop|reboot|modify|update|put|create-user|create-access-key|attach|reset)\S*( |$)/)
+add(
+  'aws',
+  'medium',
+  stopsResources,
+  /(^| )\S+ (stop|reboot|modify|update|put|create-user|create-access-key|attach|reset)\S*( |$)/,
+)
 add(
   'az gcloud gsutil heroku doctl hcloud oci ibmcloud bq linode-cli',
   'high',
@@ -369,7 +498,12 @@ add(
 )
 add('mysqladmin', 'high', deletesData, /(^| )(drop|shutdown|password|flush-\S+)( |$)/)
 add('redis-cli', 'high', deletesData, /(^| )(flushall|flushdb|shutdown|del|unlink|config set|eval)( |$)/i)
-add('rabbitmqctl', 'high', deletesData, /(^| )(delete_\S+|purge_queue|reset|force_reset|stop|stop_app|clear_\S+)/)
+add(
+  'rabbitmqctl',
+  'high',
+  deletesData,
+  /(^| )(delete_\S+|purge_queue|reset|force_reset|stop|stop_app|clear_\S+)/,
+)
 add('postsuper', 'medium', deletesData, /-d/)
 add('exim', 'medium', deletesData, /-M(rm|f)/)
 add('lprm', 'medium', 'cancels print jobs', /-$|ALL/)
@@ -377,7 +511,12 @@ add('rclone', 'high', deletesFiles, /(^| )(delete|purge|deletefile|rmdirs?|sync|
 add('mc s3cmd', 'high', deletesFiles, /(^| )(rm|rb|del|sync .*--delete-removed)( |$)/)
 add('sysctl', 'medium', 'changes settings of the kernel', /(^| )-\w*w|kernel\.|=/)
 add('crash sysrq', 'high', shutsDown)
-add('curl wget http https', 'medium', 'deletes or changes at an address', /(^| )(-X ?|--request[= ])(DELETE)\b/i)
+add(
+  'curl wget http https',
+  'medium',
+  'deletes or changes at an address',
+  /(^| )(-X ?|--request[= ])(DELETE)\b/i,
+)
 
 // Rights
 add('sudo doas pkexec gsudo sudoedit run0 runas su machinectl', 'elevation', needsAdministrator)
@@ -386,6 +525,12 @@ add('runuser', 'elevation', needsAdministrator)
 
 /** Return the rules of a program that its arguments match. `text` are the arguments, joined by spaces. */
 export function findProgramRules(name: string, text: string): ProgramRule[] {
-  const base = name.startsWith('mkfs.') ? 'mkfs' : /^(python|perl|ruby)[\d.]+$/.test(name) ? name.replace(/[\d.]+$/, '') : name
-  return (rules.get(base) ?? []).filter(({ when, unless }) => (!when || when.test(text)) && !unless?.test(text))
+  const base = name.startsWith('mkfs.')
+    ? 'mkfs'
+    : /^(python|perl|ruby)[\d.]+$/.test(name)
+      ? name.replace(/[\d.]+$/, '')
+      : name
+  return (rules.get(base) ?? []).filter(
+    ({ when, unless }) => (!when || when.test(text)) && !unless?.test(text),
+  )
 }

@@ -19,7 +19,11 @@ export function toText({ parts }: Word): string {
   return parts
     .map((part) => {
       if (part.kind === 'text') return part.text
-      return part.kind === 'variable' ? unknownMark + part.name : part.kind === 'arithmetic' ? '1' : unknownMark
+      return part.kind === 'variable'
+        ? unknownMark + part.name
+        : part.kind === 'arithmetic'
+          ? '1'
+          : unknownMark
     })
     .join('')
 }
@@ -67,10 +71,16 @@ export function assessProgram(context: RiskContext, words: readonly Word[], isFe
   for (const [index, command] of commands.entries()) {
     const name = getCommandName(command[0])
     if (name === undefined) assessUnknownName(context, command)
-    else assessCommand(context, name, command.slice(1), { isFed, wrapper: getCommandName(commands[index - 1]?.[0]), nesting })
+    else
+      assessCommand(context, name, command.slice(1), {
+        isFed,
+        wrapper: getCommandName(commands[index - 1]?.[0]),
+        nesting,
+      })
     // The words after an option that is not known may be its value or the command.
     if (unwrapCommand(command)?.isUncertain)
-      for (let at = 2; at < Math.min(command.length, 12); at++) assessProgram(context, command.slice(at), isFed, maxNesting)
+      for (let at = 2; at < Math.min(command.length, 12); at++)
+        assessProgram(context, command.slice(at), isFed, maxNesting)
   }
 }
 
@@ -89,7 +99,12 @@ interface Started {
   nesting: number
 }
 
-function assessCommand(context: RiskContext, name: string, args: readonly Word[], { isFed, wrapper, nesting }: Started): void {
+function assessCommand(
+  context: RiskContext,
+  name: string,
+  args: readonly Word[],
+  { isFed, wrapper, nesting }: Started,
+): void {
   const texts = args.map(toText)
   const text = texts.join(' ')
   const isAskedForHelp = /^(help|man|which|type|whatis|apropos)$/.test(name)
@@ -98,15 +113,20 @@ function assessCommand(context: RiskContext, name: string, args: readonly Word[]
     if (risk === 'elevation') context.requireElevation(`\`${name}\` ${reason}`)
     else context.add(risk, `\`${name}\` ${reason}`)
   }
-  if (/^(rm|unlink|del|erase)$/.test(name) && (wrapper === 'xargs' || wrapper === 'find' || wrapper === 'parallel'))
+  if (
+    /^(rm|unlink|del|erase)$/.test(name) &&
+    (wrapper === 'xargs' || wrapper === 'find' || wrapper === 'parallel')
+  )
     context.add('high', `\`${name}\` deletes every file that it is given`)
   assessExecutedText(context, name, texts, isFed)
   assessDownload(context, name, texts)
-  if (name === 'env' || name === 'xargs') for (const inner of splitStrings(texts)) context.assessText('bash', inner)
+  if (name === 'env' || name === 'xargs')
+    for (const inner of splitStrings(texts)) context.assessText('bash', inner)
   if (starters.test(name))
     for (let at = 0; at < Math.min(args.length, 8); at++)
       if (!texts[at]?.startsWith('-')) assessProgram(context, args.slice(at), isFed, nesting + 1)
-  if (/^(alias|doskey)$/.test(name)) for (const value of texts) context.assessText('bash', value.replace(/^[^=]*=/, ''))
+  if (/^(alias|doskey)$/.test(name))
+    for (const value of texts) context.assessText('bash', value.replace(/^[^=]*=/, ''))
 }
 
 function splitStrings(texts: readonly string[]): string[] {
@@ -119,26 +139,34 @@ function splitStrings(texts: readonly string[]): string[] {
 /** Assess the text that an interpreter executes: in its arguments or on its standard input. */
 function assessExecutedText(context: RiskContext, name: string, texts: readonly string[], isFed: boolean) {
   const assess = (language: TextLanguage, text: string) => {
-    if (new RegExp(`^["']?${unknownMark}`, 'u').test(text.trim())) context.add('high', `\`${name}\` ${executesComputedText}`)
+    if (new RegExp(`^["']?${unknownMark}`, 'u').test(text.trim()))
+      context.add('high', `\`${name}\` ${executesComputedText}`)
     context.assessText(language, text)
   }
   if (name === 'eval' || name === 'iex') return assess('bash', texts.join(' '))
   if (name === 'trap')
-    return texts[0] === undefined ? undefined : context.assessText('bash', texts[0] === '--' ? (texts[1] ?? '') : texts[0])
+    return texts[0] === undefined
+      ? undefined
+      : context.assessText('bash', texts[0] === '--' ? (texts[1] ?? '') : texts[0])
   if (/^(source|\.)$/.test(name)) {
     if (texts[0]) context.executed.add(texts[0])
     return
   }
-  if (name === 'su' || name === 'runuser') return assessOption(texts, /^(-\w*c|--command)$/, (text) => assess('bash', text))
+  if (name === 'su' || name === 'runuser')
+    return assessOption(texts, /^(-\w*c|--command)$/, (text) => assess('bash', text))
   if (remoteShells.test(name)) {
-    const at = texts.findIndex((text, index) => !text.startsWith('-') && !/^-[bcDEeFIiJLlmOopQRSWw]$/.test(texts[index - 1] ?? ''))
+    const at = texts.findIndex(
+      (text, index) => !text.startsWith('-') && !/^-[bcDEeFIiJLlmOopQRSWw]$/.test(texts[index - 1] ?? ''),
+    )
     if (at >= 0 && texts.length > at + 1) assess('bash', texts.slice(at + 1).join(' '))
     return
   }
-  if (name === 'forfiles') return assessOption(texts, /^\/c$/i, (text) => context.assessText('cmd', text.replace(/^cmd \/c /i, '')))
+  if (name === 'forfiles')
+    return assessOption(texts, /^\/c$/i, (text) => context.assessText('cmd', text.replace(/^cmd \/c /i, '')))
   if (name === 'schtasks') return assessOption(texts, /^\/tr$/i, (text) => context.assessText('cmd', text))
   if (name === 'mshta' || name === 'regsvr32' || name === 'wscript' || name === 'cscript') {
-    if (/https?:|javascript:|vbscript:/i.test(texts.join(' '))) context.add('high', `\`${name}\` ${executesDownload}`)
+    if (/https?:|javascript:|vbscript:/i.test(texts.join(' ')))
+      context.add('high', `\`${name}\` ${executesDownload}`)
     return
   }
   if (shells.has(name)) return assessInterpreter(context, name, 'bash', texts, /^-[a-z]*c$/, isFed, assess)
@@ -155,18 +183,24 @@ function assessExecutedText(context: RiskContext, name: string, texts: readonly 
     const at = texts.findIndex((text) => /^[-/]c(o\w*)?$/i.test(text))
     if (at >= 0) return assess('powershell', texts.slice(at + 1).join(' '))
     const first = texts.findIndex(
-      (text, index) => !/^[-/]/.test(text) && !/^[-/](ex\w*|ep|v\w*|w\w*|in\w*|o\w*|f\w*|ps\w*|config\w*)$/i.test(texts[index - 1] ?? ''),
+      (text, index) =>
+        !/^[-/]/.test(text) &&
+        !/^[-/](ex\w*|ep|v\w*|w\w*|in\w*|o\w*|f\w*|ps\w*|config\w*)$/i.test(texts[index - 1] ?? ''),
     )
-    if (first >= 0 && !texts.some((text) => /^[-/]f/i.test(text))) return assess('powershell', texts.slice(first).join(' '))
+    if (first >= 0 && !texts.some((text) => /^[-/]f/i.test(text)))
+      return assess('powershell', texts.slice(first).join(' '))
     return assessInterpreter(context, name, 'powershell', texts, /^-c$/, isFed, assess)
   }
   if (language) return assessInterpreter(context, name, language, texts, /^-\w*c$/, isFed, assess)
   const base = name.replace(/[\d.]+$/, '')
   if (otherInterpreter.test(base)) {
-    const code = texts.filter((_, index) => /awk/.test(base) || /^(-\w*[er]|--eval|-p)$/.test(texts[index - 1] ?? '')).join('\n')
+    const code = texts
+      .filter((_, index) => /awk/.test(base) || /^(-\w*[er]|--eval|-p)$/.test(texts[index - 1] ?? ''))
+      .join('\n')
     if (startsPrograms.test(code)) {
       context.add('medium', `\`${name}\` deletes files or starts programs`)
-      for (const [, quoted] of code.matchAll(/["'`]([^"'`]{2,2000})["'`]/g)) context.assessText('bash', quoted as string)
+      for (const [, quoted] of code.matchAll(/["'`]([^"'`]{2,2000})["'`]/g))
+        context.assessText('bash', quoted as string)
     }
     if (isFed && !/awk/.test(base) && texts.every((text) => text.startsWith('-') && text !== '-e'))
       context.add('high', `\`${name}\` ${executesComputedText}`)
@@ -202,15 +236,21 @@ function assessDownload(context: RiskContext, name: string, texts: readonly stri
     for (const [index, text] of texts.entries()) {
       const output = /^(?:--output(?:-document)?=|-[a-zA-Z]*[oO](?=[^\s]))(.+)$/s.exec(text)?.[1]
       if (output) context.downloads.add(output)
-      if (/^(-\w*[oO]|--output|--output-document|--out)$/.test(texts[index - 1] ?? '')) context.downloads.add(text)
+      if (/^(-\w*[oO]|--output|--output-document|--out)$/.test(texts[index - 1] ?? ''))
+        context.downloads.add(text)
       const url = /^["']?(?:https?|ftp):\/\/\S*\/([^/?#\s]+)/.exec(text)?.[1]
       if (url && !texts.includes('-I') && !texts.includes('--head')) context.downloads.add(url)
       if (/^(certutil|bitsadmin|scp|tftp)$/.test(name) && !/^[-/]/.test(text)) context.downloads.add(text)
     }
     return
   }
-  if (name === 'chmod' && /(^| )\S*(\+\w*x|7\d\d|5\d\d)/.test(texts.join(' '))) for (const text of texts) context.executed.add(text)
-  if (/^(msiexec|dpkg|rpm|apt|apt-get|yum|dnf|installer|open|start|explorer|rundll32|regsvr32|regedit|wusa|add-appxpackage)$/.test(name))
+  if (name === 'chmod' && /(^| )\S*(\+\w*x|7\d\d|5\d\d)/.test(texts.join(' ')))
+    for (const text of texts) context.executed.add(text)
+  if (
+    /^(msiexec|dpkg|rpm|apt|apt-get|yum|dnf|installer|open|start|explorer|rundll32|regsvr32|regedit|wusa|add-appxpackage)$/.test(
+      name,
+    )
+  )
     for (const text of texts) context.executed.add(text)
 }
 
@@ -219,10 +259,14 @@ export function isDecoder(name: string): boolean {
   return decoders.test(name) || downloaders.test(name)
 }
 
-/** Report that a file which is downloaded is executed. Paths may be written in different ways, so the last part of each counts. */
+/**
+ * Report that a file which is downloaded is executed. Paths may be written in different ways, so the last
+ * part of each counts.
+ */
 export function assessDownloads(context: RiskContext) {
   const names = new Set([...context.downloads].map(toFileName).filter((name) => name !== '' && name !== '-'))
-  for (const text of context.executed) if (names.has(toFileName(text))) return context.add('high', executesDownload)
+  for (const text of context.executed)
+    if (names.has(toFileName(text))) return context.add('high', executesDownload)
 }
 
 const toFileName = (path: string) =>

@@ -12,7 +12,8 @@ import {
 } from './findings.ts'
 import { assessProgram, toWord } from './programs.ts'
 
-// Python by its calls. Names are followed through imports, assignments and `getattr`, without regard to order and scopes.
+// Python by its calls. Names are followed through imports, assignments and `getattr`, without regard to order
+// and scopes.
 
 type SyntaxNode = ReturnType<typeof parser.parse>['topNode']
 
@@ -26,7 +27,11 @@ interface Rule {
 
 const changesAccounts = 'changes accounts, groups or passwords'
 const functionRules: readonly Rule[] = [
-  { name: /^(shutil\.rmtree|distutils\.dir_util\.remove_tree|os\.removedirs)$/, risk: 'high', reason: deletesFiles },
+  {
+    name: /^(shutil\.rmtree|distutils\.dir_util\.remove_tree|os\.removedirs)$/,
+    risk: 'high',
+    reason: deletesFiles,
+  },
   {
     name: /^os\.(remove|unlink|rmdir|truncate)$|^send2trash\.send2trash$|^path\.Path\.(remove\w*|rmtree\w*)$/,
     risk: 'medium',
@@ -42,7 +47,11 @@ const functionRules: readonly Rule[] = [
     risk: 'medium',
     reason: 'shuts a computer down or restarts it',
   },
-  { name: /(^|\.)(NetUserDel|NetLocalGroupDel|NetGroupDel)$/, risk: 'high', reason: 'deletes accounts or groups' },
+  {
+    name: /(^|\.)(NetUserDel|NetLocalGroupDel|NetGroupDel)$/,
+    risk: 'high',
+    reason: 'deletes accounts or groups',
+  },
   {
     name: /(^|\.)(NetUser(Add|SetInfo|ChangePassword)|NetLocalGroup(Add|Del|Set)\w*|NetGroupAddUser|modify_password|set_password|change_password|create_user|add_user_to_group|admin_set_user_password|create_access_key|attach_user_policy)$/,
     risk: 'medium',
@@ -70,7 +79,11 @@ const functionRules: readonly Rule[] = [
   },
   { name: /\.(unlink|rmdir)$/, risk: 'medium', reason: deletesFiles },
   { name: /^(requests|httpx|session|s|client)\.delete$/, risk: 'medium', reason: 'deletes at an address' },
-  { name: /^(ftp|sftp|conn|connection|ldap|c)\.(delete|rmd|remove|rmdir)$/, risk: 'medium', reason: 'deletes on another computer' },
+  {
+    name: /^(ftp|sftp|conn|connection|ldap|c)\.(delete|rmd|remove|rmdir)$/,
+    risk: 'medium',
+    reason: 'deletes on another computer',
+  },
   { name: /^os\.(setuid|setgid|chroot)$/, risk: 'medium', reason: 'changes the user of the program' },
 ]
 
@@ -81,8 +94,10 @@ const programFunctions =
 const downloadFunctions =
   /^(requests\.(get|post|request)|urllib\.request\.(urlopen|urlretrieve)|urllib\.(urlopen|urlretrieve|urlopen)|urllib2\.urlopen|httpx\.(get|stream)|wget\.download|aiohttp\.\w+|http\.client\.\w+)$/
 /** The functions that a bare name may be after `from os import *`. */
-const starred = /^(remove|unlink|rmdir|removedirs|system|popen|rmtree|run|call|check_call|check_output|Popen|getoutput|execv\w*|spawn\w+)$/
-const sql = /\b(drop (table|database|schema|user|role|view|index)|delete from|truncate|alter (user|role|login)|grant |revoke )\b/i
+const starred =
+  /^(remove|unlink|rmdir|removedirs|system|popen|rmtree|run|call|check_call|check_output|Popen|getoutput|execv\w*|spawn\w+)$/
+const sql =
+  /\b(drop (table|database|schema|user|role|view|index)|delete from|truncate|alter (user|role|login)|grant |revoke )\b/i
 const diskPath = /^(\/dev\/(sd|hd|vd|xvd|nvme|mmcblk|disk|mapper)|\\\\\.\\physicaldrive)/i
 const accountPath = /^\/etc\/(passwd|shadow|group|sudoers)|authorized_keys$/
 
@@ -100,7 +115,8 @@ function isTooDeep(text: string): boolean {
 
 export function assessPython(context: RiskContext, text: string) {
   context.budget.spend(text.length * stepsPerCharacter)
-  if (isTooDeep(text)) return context.add('medium', 'cannot be read to its end, so it may do more than is listed')
+  if (isTooDeep(text))
+    return context.add('medium', 'cannot be read to its end, so it may do more than is listed')
   const reader = createReader(context, text)
   const calls: SyntaxNode[] = []
   let downloads = false
@@ -162,7 +178,10 @@ function createReader(context: RiskContext, text: string) {
   function readBinding(node: SyntaxNode): void {
     const children = listChildren(node)
     const at = children.findIndex((child) => child.name === (node.name === 'ForStatement' ? 'in' : 'as'))
-    const [target, value] = node.name === 'ForStatement' ? [children[at - 1], children[at + 1]] : [children[at + 1], children[at - 1]]
+    const [target, value] =
+      node.name === 'ForStatement'
+        ? [children[at - 1], children[at + 1]]
+        : [children[at + 1], children[at - 1]]
     if (at < 0 || !target || !value || target.name !== 'VariableName' || node.name !== 'ForStatement') return
     const elements = listElements(value)
     if (elements) values.set(slice(target), [...(values.get(slice(target)) ?? []), ...elements.slice(0, 20)])
@@ -175,7 +194,9 @@ function createReader(context: RiskContext, text: string) {
       const name = slice(node).normalize('NFKC')
       const imported = names.get(name)
       if (imported) return imported
-      const [assigned] = (values.get(name) ?? []).filter(({ name: kind }) => /^(MemberExpression|VariableName|CallExpression)$/.test(kind))
+      const [assigned] = (values.get(name) ?? []).filter(({ name: kind }) =>
+        /^(MemberExpression|VariableName|CallExpression)$/.test(kind),
+      )
       const followed = assigned && slice(assigned) !== name ? readName(assigned, depth + 3) : ''
       if (followed && !followed.endsWith('()')) return followed
       return hasStar && starred.test(name) ? starredName(name) : name
@@ -183,10 +204,13 @@ function createReader(context: RiskContext, text: string) {
     if (node.name === 'MemberExpression') {
       const object = node.firstChild
       const property = node.lastChild
-      if (object && property?.name === 'PropertyName') return `${readName(object, depth + 1)}.${slice(property).normalize('NFKC')}`
+      if (object && property?.name === 'PropertyName')
+        return `${readName(object, depth + 1)}.${slice(property).normalize('NFKC')}`
       const key = object && listChildren(node)[2]
       const text = key ? readValue(key) : undefined
-      return typeof text === 'string' ? `${readName(object, depth + 1).replace(/\.__dict__$|^vars\(\)$/, '')}.${text}` : ''
+      return typeof text === 'string'
+        ? `${readName(object, depth + 1).replace(/\.__dict__$|^vars\(\)$/, '')}.${text}`
+        : ''
     }
     if (node.name === 'ParenthesizedExpression') return readName(listChildren(node)[1] ?? null, depth + 1)
     if (node.name !== 'CallExpression') return ''
@@ -201,7 +225,9 @@ function createReader(context: RiskContext, text: string) {
 
   function starredName(name: string): string {
     if (name === 'rmtree') return 'shutil.rmtree'
-    return /^(run|call|check_call|check_output|Popen|getoutput)$/.test(name) ? `subprocess.${name}` : `os.${name}`
+    return /^(run|call|check_call|check_output|Popen|getoutput)$/.test(name)
+      ? `subprocess.${name}`
+      : `os.${name}`
   }
 
   function textOf(node: SyntaxNode | undefined): string | undefined {
@@ -233,13 +259,20 @@ function createReader(context: RiskContext, text: string) {
         const a = left && readValue(left, depth + 1)
         const b = right && readValue(right, depth + 1)
         if (operator && slice(operator) === '%')
-          return typeof a === 'string' ? a.replace(/%[sdr]|%\(\w+\)s/g, typeof b === 'string' ? b : unknownMark) : undefined
-        if (Array.isArray(a) || Array.isArray(b)) return [...(Array.isArray(a) ? a : [undefined]), ...(Array.isArray(b) ? b : [undefined])]
-        return typeof a === 'string' || typeof b === 'string' ? `${a ?? unknownMark}${b ?? unknownMark}` : undefined
+          return typeof a === 'string'
+            ? a.replace(/%[sdr]|%\(\w+\)s/g, typeof b === 'string' ? b : unknownMark)
+            : undefined
+        if (Array.isArray(a) || Array.isArray(b))
+          return [...(Array.isArray(a) ? a : [undefined]), ...(Array.isArray(b) ? b : [undefined])]
+        return typeof a === 'string' || typeof b === 'string'
+          ? `${a ?? unknownMark}${b ?? unknownMark}`
+          : undefined
       }
       case 'VariableName': {
         const [only, ...others] = values.get(slice(node)) ?? []
-        return only && others.length === 0 && only.to !== node.to ? readValue(only, depth + 4) : unknownMark + slice(node)
+        return only && others.length === 0 && only.to !== node.to
+          ? readValue(only, depth + 4)
+          : unknownMark + slice(node)
       }
       case 'CallExpression': {
         const callee = node.firstChild
@@ -249,11 +282,14 @@ function createReader(context: RiskContext, text: string) {
         const args = listArguments(node)
         if (/^shlex\.split$/.test(readName(callee ?? null))) return textOf(args[0])?.split(/\s+/)
         if (object && method === 'split' && args.length === 0) return textOf(object)?.split(/\s+/)
-        if (object && method === 'format') return textOf(object)?.replace(/\{[^}]*\}/g, () => textOf(args[0]) ?? unknownMark)
+        if (object && method === 'format')
+          return textOf(object)?.replace(/\{[^}]*\}/g, () => textOf(args[0]) ?? unknownMark)
         if (object && /^(strip|lower|encode|decode)$/.test(method)) return readValue(object, depth + 1)
         if (object && method === 'join') {
           const list = args[0] && readValue(args[0], depth + 1)
-          return Array.isArray(list) ? list.map((item) => item ?? unknownMark).join(textOf(object) ?? ' ') : unknownMark
+          return Array.isArray(list)
+            ? list.map((item) => item ?? unknownMark).join(textOf(object) ?? ' ')
+            : unknownMark
         }
         if (readName(callee ?? null) === 'str' && args[0]) return readValue(args[0], depth + 1)
         return unknownMark
@@ -268,7 +304,9 @@ function createReader(context: RiskContext, text: string) {
     const { parent } = node
     if (
       parent?.name === 'ImportStatement' ||
-      (parent?.name === 'MemberExpression' && parent.firstChild?.from !== node.from && node.name === 'VariableName')
+      (parent?.name === 'MemberExpression' &&
+        parent.firstChild?.from !== node.from &&
+        node.name === 'VariableName')
     )
       return
     if (
@@ -284,8 +322,10 @@ function createReader(context: RiskContext, text: string) {
     for (const rule of functionRules) {
       if (!rule.name.test(name)) continue
       context.moveTo(node.from)
-      const isCleanup = /\.(unlink|rmdir)$|^(os\.(remove|unlink|rmdir)|shutil\.rmtree)$/.test(name) && isTemporary(node, name)
-      if (!isCleanup) context.add(rule.risk, `\`${name.replaceAll(unknownMark, '').slice(-60)}\` ${rule.reason}`)
+      const isCleanup =
+        /\.(unlink|rmdir)$|^(os\.(remove|unlink|rmdir)|shutil\.rmtree)$/.test(name) && isTemporary(node, name)
+      if (!isCleanup)
+        context.add(rule.risk, `\`${name.replaceAll(unknownMark, '').slice(-60)}\` ${rule.reason}`)
       return
     }
   }
@@ -296,7 +336,10 @@ function createReader(context: RiskContext, text: string) {
     const target = /^(os|shutil)\./.test(name) ? call && listArguments(call)[0] : node.firstChild
     if (target?.name !== 'VariableName') return false
     const assigned = values.get(slice(target)) ?? []
-    return assigned.length > 0 && assigned.every((value) => /^(tempfile\.\w+\(|mkd?temp\(|mkstemp\(|Path\(tempfile\.)/.test(slice(value)))
+    return (
+      assigned.length > 0 &&
+      assigned.every((value) => /^(tempfile\.\w+\(|mkd?temp\(|mkstemp\(|Path\(tempfile\.)/.test(slice(value)))
+    )
   }
 
   /** Report what a call executes. Return whether it starts a program that is not known. */
@@ -306,13 +349,19 @@ function createReader(context: RiskContext, text: string) {
     const first = args[0] ?? keywords.get('args') ?? keywords.get('cmd') ?? keywords.get('command')
     const value = first && readValue(first)
     const isShell =
-      shellFunctions.test(name) || (programFunctions.test(name) && /^(True|1)$/.test(slice(keywords.get('shell') ?? { from: 0, to: 0 })))
-    if (/\.(execute|executemany|executescript|query)$/.test(name) && typeof value === 'string' && sql.test(value))
+      shellFunctions.test(name) ||
+      (programFunctions.test(name) && /^(True|1)$/.test(slice(keywords.get('shell') ?? { from: 0, to: 0 })))
+    if (
+      /\.(execute|executemany|executescript|query)$/.test(name) &&
+      typeof value === 'string' &&
+      sql.test(value)
+    )
       context.add('high', `\`${name.split('.').at(-1)}\` deletes or changes data`)
     if (/\.sudo$/.test(name)) context.requireElevation(`\`sudo\` ${needsAdministrator}`)
     if (/(ShellExecuteW?|ShellExecuteEx)$/.test(name) && args.some((arg) => textOf(arg) === 'runas'))
       context.requireElevation(`\`runas\` ${needsAdministrator}`)
-    if (/(IsUserAnAdmin|geteuid|getuid)$/.test(name)) context.requireElevation('asks whether it runs as an administrator')
+    if (/(IsUserAnAdmin|geteuid|getuid)$/.test(name))
+      context.requireElevation('asks whether it runs as an administrator')
     if (name === 'open' || name.endsWith('.open')) {
       const mode = textOf(args[1] ?? keywords.get('mode'))
       if (typeof value === 'string' && mode && /[wa+]/.test(mode)) {
@@ -320,11 +369,15 @@ function createReader(context: RiskContext, text: string) {
         if (accountPath.test(value)) context.add('high', 'writes a file that decides who may sign in')
       }
     }
-    if (name === 'os.open' && typeof value === 'string' && diskPath.test(value)) context.add('high', 'overwrites a disk')
-    if (/^sh\.\w+$/.test(name)) assessProgram(context, [name.slice(3), ...args.map((arg) => textOf(arg) ?? unknownMark)].map(toWord))
-    if (name.includes('?') || isUnknown(name)) context.add('medium', 'calls a function whose name it computes')
+    if (name === 'os.open' && typeof value === 'string' && diskPath.test(value))
+      context.add('high', 'overwrites a disk')
+    if (/^sh\.\w+$/.test(name))
+      assessProgram(context, [name.slice(3), ...args.map((arg) => textOf(arg) ?? unknownMark)].map(toWord))
+    if (name.includes('?') || isUnknown(name))
+      context.add('medium', 'calls a function whose name it computes')
     if (call.firstChild?.name === 'CallExpression')
-      for (const rule of functionRules) if (rule.name.test(name)) context.add(rule.risk, `\`${name}\` ${rule.reason}`)
+      for (const rule of functionRules)
+        if (rule.name.test(name)) context.add(rule.risk, `\`${name}\` ${rule.reason}`)
     if (!isShell && !programFunctions.test(name)) return false
     if (isShell) {
       const text = Array.isArray(value) ? value.map((item) => item ?? unknownMark).join(' ') : value
@@ -357,7 +410,9 @@ function createReader(context: RiskContext, text: string) {
       return true
     }
     const words = list.flatMap((item) =>
-      Array.isArray(item) ? item.map((inner) => (typeof inner === 'string' ? inner : unknownMark)) : [item ?? unknownMark],
+      Array.isArray(item)
+        ? item.map((inner) => (typeof inner === 'string' ? inner : unknownMark))
+        : [item ?? unknownMark],
     )
     const program = words[0] ?? ''
     const startsOwn = slice(first ?? call).includes('sys.executable')
@@ -373,7 +428,8 @@ function createReader(context: RiskContext, text: string) {
 
 function listChildren(node: SyntaxNode): SyntaxNode[] {
   const children: SyntaxNode[] = []
-  for (let child = node.firstChild; child && children.length < 5000; child = child.nextSibling) children.push(child)
+  for (let child = node.firstChild; child && children.length < 5000; child = child.nextSibling)
+    children.push(child)
   return children
 }
 
@@ -391,7 +447,8 @@ function listArguments(call: SyntaxNode): SyntaxNode[] {
 /** Return the arguments of a call by their names. */
 function listKeywords(call: SyntaxNode, slice: (node: SyntaxNode) => string): Map<string, SyntaxNode> {
   const keywords = new Map<string, SyntaxNode>()
-  for (const [name, sign, value] of splitArguments(call)) if (name && value && sign?.name === 'AssignOp') keywords.set(slice(name), value)
+  for (const [name, sign, value] of splitArguments(call))
+    if (name && value && sign?.name === 'AssignOp') keywords.set(slice(name), value)
   return keywords
 }
 

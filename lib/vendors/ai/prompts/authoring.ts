@@ -19,7 +19,18 @@ const node = z.strictObject({
 const field = z.strictObject({
   key: z.string().regex(/^[a-z][a-z0-9_]{0,59}$/),
   label: text(200),
-  type: z.enum(['text', 'textarea', 'number', 'select', 'multiselect', 'boolean', 'date', 'email', 'ip', 'hostname']),
+  type: z.enum([
+    'text',
+    'textarea',
+    'number',
+    'select',
+    'multiselect',
+    'boolean',
+    'date',
+    'email',
+    'ip',
+    'hostname',
+  ]),
   required: z.boolean(),
   options: z.array(text(200)).max(30).nullable(),
 })
@@ -58,7 +69,10 @@ A flow of the type procedural or maintenance is a list of steps:
 
 ${problemsRule}`
 
-/** Write or change a flow in one turn of a conversation. `reply` is the first property. `flow` is the complete draft, or null. */
+/**
+ * Write or change a flow in one turn of a conversation. `reply` is the first property. `flow` is the complete
+ * draft, or null.
+ */
 export const flowDraft = {
   name: 'flow_draft',
   version: 3,
@@ -111,7 +125,17 @@ ${problemsRule}`,
         z.strictObject({
           op: z.enum(['update', 'insert', 'move', 'remove']),
           id,
-          kind: z.enum(['decision', 'action', 'solution', 'procedure_step', 'section_header', 'procedure_end', 'fallback_step']).nullable(),
+          kind: z
+            .enum([
+              'decision',
+              'action',
+              'solution',
+              'procedure_step',
+              'section_header',
+              'procedure_end',
+              'fallback_step',
+            ])
+            .nullable(),
           title: text(300).nullable(),
           description: z.string().max(20_000).nullable(),
           options: z

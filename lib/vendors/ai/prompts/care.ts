@@ -1,4 +1,5 @@
-// What a careful senior technician does, in every prompt that advises somebody. The eval has cases for each rule.
+// What a careful senior technician does, in every prompt that advises somebody. The eval has cases for each
+// rule.
 
 const dateRule = `now in the facts is the technician's local time. Read words such as "today" and "since Monday" by it. Compare it with the dates
 on which certificates, passwords, licences, warranties and updates end or were changed.`

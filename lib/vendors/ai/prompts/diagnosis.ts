@@ -20,7 +20,9 @@ export const FixIdea = z.strictObject({
   title: text(300),
   description: text(8000),
   template: z.int().min(1).max(50).nullable(),
-  script: z.strictObject({ language: z.enum(['powershell', 'bash', 'python']), body: text(20_000) }).nullable(),
+  script: z
+    .strictObject({ language: z.enum(['powershell', 'bash', 'python']), body: text(20_000) })
+    .nullable(),
 })
 export type FixIdea = z.infer<typeof FixIdea>
 
@@ -81,7 +83,10 @@ Otherwise return null.`,
     actions: z.array(text(500)).max(3),
     fix: FixIdea.nullable(),
     outcome: z
-      .strictObject({ outcome: z.enum(['applied_success', 'applied_failed', 'applied_partial', 'applied_pending']), reason: text(1000) })
+      .strictObject({
+        outcome: z.enum(['applied_success', 'applied_failed', 'applied_partial', 'applied_pending']),
+        reason: text(1000),
+      })
       .nullable(),
   }),
   answerTokens: 6000,

@@ -5,7 +5,10 @@ import type { Prompt } from '#vendors/ai/ask.ts'
 const text = (max: number) => z.string().trim().min(1).max(max)
 const deviceNumber = z.int().min(1).max(1200)
 
-/** Extract devices and links from the description of a network. The positions of the nodes are computed afterwards. */
+/**
+ * Extract devices and links from the description of a network. The positions of the nodes are computed
+ * afterwards.
+ */
 export const diagramDraft = {
   name: 'diagram_draft',
   version: 3,
@@ -20,8 +23,12 @@ states the connection or implies it beyond doubt, such as clients that are conne
 null.
 notes: Tell the technician what is unclear and what you left out.`,
   answer: z.strictObject({
-    devices: z.array(z.strictObject({ name: text(200), category: z.enum(deviceCategories), kind: text(100) })).max(200),
-    links: z.array(z.strictObject({ from: deviceNumber, to: deviceNumber, label: text(200).nullable() })).max(400),
+    devices: z
+      .array(z.strictObject({ name: text(200), category: z.enum(deviceCategories), kind: text(100) }))
+      .max(200),
+    links: z
+      .array(z.strictObject({ from: deviceNumber, to: deviceNumber, label: text(200).nullable() }))
+      .max(400),
     notes: z.string().trim().max(4000),
   }),
   answerTokens: 10_000,

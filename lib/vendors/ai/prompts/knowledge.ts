@@ -3,7 +3,10 @@ import type { Prompt } from '#vendors/ai/ask.ts'
 
 const pieceNumber = z.int().min(1).max(100)
 
-/** Group and title the pieces of an article. The answer contains only numbers and titles, so the model cannot change the article's text. */
+/**
+ * Group and title the pieces of an article. The answer contains only numbers and titles, so the model cannot
+ * change the article's text.
+ */
 export const articleNodes = {
   name: 'article_nodes',
   version: 2,

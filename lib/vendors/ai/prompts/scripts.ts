@@ -4,7 +4,10 @@ import type { Prompt } from '#vendors/ai/ask.ts'
 
 const text = (max: number) => z.string().trim().min(1).max(max)
 
-/** Write or change a script in one turn of a conversation. `reply` is the first property, so that it can be streamed first. */
+/**
+ * Write or change a script in one turn of a conversation. `reply` is the first property, so that it can be
+ * streamed first.
+ */
 export const scriptTurn = {
   name: 'script_turn',
   version: 2,

@@ -46,7 +46,10 @@ ${factualityRules}`,
   effort: 'low',
 } satisfies Prompt
 
-/** Draft the handoff of a case to a colleague. `summary` is the first property, so that it can be streamed first. */
+/**
+ * Draft the handoff of a case to a colleague. `summary` is the first property, so that it can be streamed
+ * first.
+ */
 export const handoffDraft = {
   name: 'handoff_draft',
   version: 3,

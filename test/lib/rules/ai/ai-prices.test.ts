@@ -6,7 +6,9 @@ import { parseRetryAfterMs } from '#vendors/ai/retry-after.ts'
 const usage = { ...noUsage, input: 10_000, cached: 4000, cacheWrites: 2000, output: 1000, reasoning: 600 }
 
 it('computes the cost of fresh, cached, stored and answered tokens in micro-dollars', () => {
-  expect(computeCost(defaultPrices, 'gpt-6.1-terra', usage)).toBe(4000 * 1 + 4000 * 0.05 + 2000 * 1.25 + 1000 * 5)
+  expect(computeCost(defaultPrices, 'gpt-6.1-terra', usage)).toBe(
+    4000 * 1 + 4000 * 0.05 + 2000 * 1.25 + 1000 * 5,
+  )
   expect(computeCost(defaultPrices, 'gpt-6.1-terra', noUsage)).toBe(0)
   expect(computeCost(defaultPrices, 'gpt-6.1-terra', { ...noUsage, cached: 1, input: 1 })).toBe(1)
 })
@@ -36,5 +38,7 @@ it.each([
   [{ 'retry-after': 'Sun, 22 Nov 2026 09:00:00 GMT' }, 0],
   [{ 'retry-after': 'soon' }, undefined],
 ])('reads %j as a wait of %s ms', (headers, ms) => {
-  expect(parseRetryAfterMs(new Headers(headers as Record<string, string>), Date.parse('2026-11-22T10:00:00Z'))).toBe(ms)
+  expect(
+    parseRetryAfterMs(new Headers(headers as Record<string, string>), Date.parse('2026-11-22T10:00:00Z')),
+  ).toBe(ms)
 })

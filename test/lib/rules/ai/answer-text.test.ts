@@ -31,7 +31,11 @@ const item = { type: 'object', properties: { a: {} } }
 it.each([
   [{ a: 1, b: 2 }, item, { a: 1 }],
   [[{ a: 1, b: 2 }, 3], { type: 'array', items: item }, [{ a: 1 }, 3]],
-  [{ x: { a: 1, b: 2 } }, { type: 'object', properties: { x: { anyOf: [item, { type: 'null' }] } } }, { x: { a: 1 } }],
+  [
+    { x: { a: 1, b: 2 } },
+    { type: 'object', properties: { x: { anyOf: [item, { type: 'null' }] } } },
+    { x: { a: 1 } },
+  ],
   [{ x: null }, { type: 'object', properties: { x: { anyOf: [item, { type: 'null' }] } } }, { x: null }],
   [{ b: 1 }, { type: 'object' }, { b: 1 }],
   [JSON.parse('{"a":1,"__proto__":{"a":2},"constructor":3}'), item, { a: 1 }],

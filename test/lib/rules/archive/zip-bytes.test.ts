@@ -8,19 +8,25 @@ const toHex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 const content = new TextEncoder().encode('hi')
 
 /** Write an archive of one file, in the bytes of which a test may change something. */
-async function createArchive(file: ZipFile, change = (_directory: Uint8Array) => {}): Promise<Uint8Array<ArrayBuffer>> {
+async function createArchive(
+  file: ZipFile,
+  change = (_directory: Uint8Array) => {},
+): Promise<Uint8Array<ArrayBuffer>> {
   const { bytes, directory } = await encodeEntry(file, 0, at)
   change(directory)
   const end = encodeEnd({ entries: 1, directoryBytes: directory.byteLength, offset: bytes.byteLength })
   return new Uint8Array(Buffer.concat([bytes, directory, end]))
 }
 
-// The fields are those of https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT, sections 4.3.7, 4.3.12 and 4.3.16.
+// The fields are those of https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT, sections 4.3.7, 4.3.12
+// and 4.3.16.
 it('DAT-01 writes a stored file as its header, name and content', async () => {
   const { bytes, directory } = await encodeEntry({ name: 'é', content, isStored: true }, 0x01020304, at)
   const header = ['1400', '0008', '0000', 'b56c775d', 'ac2a93d8', '02000000', '02000000', '0200'].join('')
   expect(toHex(bytes)).toBe(['504b0304', header, '0000', 'c3a9', '6869'].join(''))
-  expect(toHex(directory)).toBe(['504b0102', '2d00', header, '0000', '0000', '0000', '0000', '00000000', '04030201', 'c3a9'].join(''))
+  expect(toHex(directory)).toBe(
+    ['504b0102', '2d00', header, '0000', '0000', '0000', '0000', '00000000', '04030201', 'c3a9'].join(''),
+  )
 })
 
 it('DAT-01 writes the end of a small archive as its number of files, and the size and offset of the directory', () => {
@@ -32,8 +38,17 @@ it('DAT-01 writes the end of a small archive as its number of files, and the siz
 it('DAT-01 writes the ZIP64 records of a large archive', () => {
   const number = (value: number) => toHex(new Uint8Array(new BigUint64Array([BigInt(value)]).buffer))
   expect(toHex(encodeEnd({ entries: 70_000, directoryBytes: 7, offset: 9 }).subarray(0, 76))).toBe(
-    ['504b0606', number(44), '2d00', '2d00', number(0), number(70_000), number(70_000), number(7), number(9)].join('') +
-      ['504b0607', '00000000', number(16), '01000000'].join(''),
+    [
+      '504b0606',
+      number(44),
+      '2d00',
+      '2d00',
+      number(0),
+      number(70_000),
+      number(70_000),
+      number(7),
+      number(9),
+    ].join('') + ['504b0607', '00000000', number(16), '01000000'].join(''),
   )
 })
 
@@ -46,13 +61,17 @@ it.each([
   const { bytes } = await encodeEntry({ name: 'a', content }, 0, new Date(time))
   const dosTime = new DataView(bytes.buffer, bytes.byteOffset).getUint32(10, true)
   const take = (shift: number, bits: number) => (dosTime >>> shift) & (2 ** bits - 1)
-  expect([1980 + take(25, 7), take(21, 4), take(16, 5), take(11, 5), take(5, 6), 2 * take(0, 5)]).toEqual(expected)
+  expect([1980 + take(25, 7), take(21, 4), take(16, 5), take(11, 5), take(5, 6), 2 * take(0, 5)]).toEqual(
+    expected,
+  )
 })
 
 it('DAT-01 deflates a file, and stores one that asks for it', async () => {
   const zeros = new Uint8Array(1000)
   const list = async (isStored?: boolean) =>
-    listEntries(await createArchive({ name: 'a', content: zeros, ...(isStored === undefined ? {} : { isStored }) }))
+    listEntries(
+      await createArchive({ name: 'a', content: zeros, ...(isStored === undefined ? {} : { isStored }) }),
+    )
   const stored = { name: 'a', method: 0, compressedSize: 1000, size: 1000, offset: 0 }
   expect(await list(true)).toEqual([stored])
   const deflated = { ...stored, method: 8, compressedSize: expect.any(Number) }
@@ -71,7 +90,10 @@ it('skips the extra field and the comment of a directory entry', async () => {
   const second = (await encodeEntry({ name: 'b', content, isStored: true }, 0, at)).directory
   const both = Buffer.concat([directory, new Uint8Array(0x0101 + 0x0203), second])
   const end = encodeEnd({ entries: 2, directoryBytes: both.length, offset: bytes.byteLength })
-  expect(listEntries(new Uint8Array(Buffer.concat([bytes, both, end]))).map(({ name }) => name)).toEqual(['a', 'b'])
+  expect(listEntries(new Uint8Array(Buffer.concat([bytes, both, end]))).map(({ name }) => name)).toEqual([
+    'a',
+    'b',
+  ])
 })
 
 it('reads the method and the offset of an entry as numbers of two and four bytes', async () => {
@@ -80,7 +102,9 @@ it('reads the method and the offset of an entry as numbers of two and four bytes
     view.setUint16(10, 0x0102, true)
     view.setUint32(42, 0x01020304, true)
   })
-  expect(listEntries(archive)).toEqual([{ name: 'a', method: 0x0102, compressedSize: 2, size: 2, offset: 0x01020304 }])
+  expect(listEntries(archive)).toEqual([
+    { name: 'a', method: 0x0102, compressedSize: 2, size: 2, offset: 0x01020304 },
+  ])
 })
 
 it('skips the extra field of a local header', async () => {
@@ -104,7 +128,9 @@ it.each([
   [8 * 1024 * 1024 + 1, 'The document is too large after decompression'],
 ])('refuses an entry of another size than the declared %i bytes', async (size, problem) => {
   const archive = await createArchive({ name: 'a', content, isStored: true })
-  await expect(readText(archive, { name: 'a', method: 0, compressedSize: 2, size, offset: 0 })).rejects.toThrow(new ArchiveError(problem))
+  await expect(
+    readText(archive, { name: 'a', method: 0, compressedSize: 2, size, offset: 0 }),
+  ).rejects.toThrow(new ArchiveError(problem))
 })
 
 it.each([
@@ -140,5 +166,7 @@ it.each([
 it('inflateRaw reads a text of several chunks', async () => {
   const text = 'abc'.repeat(100_000)
   const stream = new Blob([text]).stream().pipeThrough(new CompressionStream('deflate-raw'))
-  expect((await inflateRaw(new Uint8Array(await new Response(stream).arrayBuffer()), text.length)) === text).toBe(true)
+  expect(
+    (await inflateRaw(new Uint8Array(await new Response(stream).arrayBuffer()), text.length)) === text,
+  ).toBe(true)
 })

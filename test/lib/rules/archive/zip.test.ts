@@ -42,7 +42,8 @@ function createArchive(members: readonly Member[], comment = ''): Uint8Array<Arr
 }
 
 const limits: ZipLimits = { entries: 2, entryBytes: 3, totalBytes: 5 }
-const list = (members: readonly Member[]) => listEntries(createArchive(members), limits).map(({ name }) => name)
+const list = (members: readonly Member[]) =>
+  listEntries(createArchive(members), limits).map(({ name }) => name)
 const damaged = new ArchiveError('The document is damaged')
 
 describe('listEntries', () => {
@@ -67,11 +68,15 @@ describe('listEntries', () => {
       ]),
     ).toThrow(tooLarge)
     const names = ['a', 'b', 'c']
-    expect(() => list(names.map((name) => ({ name, text: '' })))).toThrow(new ArchiveError('The document contains too many files'))
+    expect(() => list(names.map((name) => ({ name, text: '' })))).toThrow(
+      new ArchiveError('The document contains too many files'),
+    )
   })
 
   it('refuses an encrypted member', () => {
-    expect(() => list([{ name: 'a', text: '1', flags: 1 }])).toThrow(new ArchiveError('The document is encrypted'))
+    expect(() => list([{ name: 'a', text: '1', flags: 1 }])).toThrow(
+      new ArchiveError('The document is encrypted'),
+    )
     expect(list([{ name: 'a', text: '1', flags: 2 }])).toEqual(['a'])
   })
 
@@ -99,7 +104,9 @@ describe('readText', () => {
 
   it('reads a member up to the limit', async () => {
     expect(await read({ name: 'a', text: '123' })).toBe('123')
-    await expect(read({ name: 'a', text: '1234' })).rejects.toThrow(new ArchiveError('The document is too large after decompression'))
+    await expect(read({ name: 'a', text: '1234' })).rejects.toThrow(
+      new ArchiveError('The document is too large after decompression'),
+    )
   })
 
   it.each([
@@ -120,10 +127,15 @@ describe('readText', () => {
     await expect(read(member)).rejects.toThrow(larger)
   })
 
-  it.each([{ offset: 100 }, { compressedSize: 1000 }])('refuses a member that ends after the archive: %j', async (fields) => {
-    const archive = createArchive([{ name: 'a', text: '1' }])
-    await expect(readText(archive, { name: 'a', method: 0, compressedSize: 1, size: 1, offset: 0, ...fields })).rejects.toThrow(larger)
-  })
+  it.each([{ offset: 100 }, { compressedSize: 1000 }])(
+    'refuses a member that ends after the archive: %j',
+    async (fields) => {
+      const archive = createArchive([{ name: 'a', text: '1' }])
+      await expect(
+        readText(archive, { name: 'a', method: 0, compressedSize: 1, size: 1, offset: 0, ...fields }),
+      ).rejects.toThrow(larger)
+    },
+  )
 })
 
 it('readZip reads the first of the named members', async () => {

@@ -9,7 +9,13 @@ const box = (x: number, y: number, width = 120, height = 63): Box => ({ x, y, wi
 
 describe('the box of a node', () => {
   const compute = (label: string, style?: DiagramNode['style']) => {
-    const { width, height } = computeBox({ id: 'a', type: 'x', position: { x: 5, y: 6 }, data: { label }, ...(style ? { style } : {}) })
+    const { width, height } = computeBox({
+      id: 'a',
+      type: 'x',
+      position: { x: 5, y: 6 },
+      data: { label },
+      ...(style ? { style } : {}),
+    })
     return [width, height]
   }
 
@@ -61,7 +67,9 @@ it.each<[unknown, number | undefined]>([
 it('the view box is 40 pixels around all boxes, in whole pixels', () => {
   expect(computeViewBox([])).toEqual(box(0, 0, 400, 200))
   expect(computeViewBox([box(0, 0)])).toEqual(box(-40, -40, 200, 143))
-  expect(computeViewBox([box(10.5, 300), box(-20, 0.5), box(100, 50, 300.2, 10)])).toEqual(box(-60, -40, 501, 443))
+  expect(computeViewBox([box(10.5, 300), box(-20, 0.5), box(100, 50, 300.2, 10)])).toEqual(
+    box(-60, -40, 501, 443),
+  )
 })
 
 it.each<[string, string[]]>([
@@ -102,7 +110,10 @@ describe('the label of an edge', () => {
 
   it('takes the first free place', () => {
     const place = createLabelPlacer()
-    expect([place([box(0, 0, 10, 18)]), place([box(5, 0, 10, 18), box(10, 0, 10, 18)])]).toEqual([box(0, 0, 10, 18), box(10, 0, 10, 18)])
+    expect([place([box(0, 0, 10, 18)]), place([box(5, 0, 10, 18), box(10, 0, 10, 18)])]).toEqual([
+      box(0, 0, 10, 18),
+      box(10, 0, 10, 18),
+    ])
     expect(place([box(-10, 0, 10, 18)])).toEqual(box(-10, 0, 10, 18))
   })
 

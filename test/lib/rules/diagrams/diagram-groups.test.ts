@@ -14,13 +14,18 @@ const node = (id: string, parent_id?: string, fields: Partial<DiagramNode> = {})
   ...(parent_id === undefined ? {} : { parent_id }),
   ...fields,
 })
-const group = (id: string, parent_id?: string, fields: Partial<DiagramNode> = {}) => node(id, parent_id, { type: 'group', ...fields })
-const chain = (length: number) => Array.from({ length }, (_, n) => node(`n${n}`, n === 0 ? undefined : `n${n - 1}`))
-const listProblems = (nodes: DiagramNode[]) => validateDiagram({ nodes, edges: [] }).map(({ path, message }) => [path.join('.'), message])
+const group = (id: string, parent_id?: string, fields: Partial<DiagramNode> = {}) =>
+  node(id, parent_id, { type: 'group', ...fields })
+const chain = (length: number) =>
+  Array.from({ length }, (_, n) => node(`n${n}`, n === 0 ? undefined : `n${n - 1}`))
+const listProblems = (nodes: DiagramNode[]) =>
+  validateDiagram({ nodes, edges: [] }).map(({ path, message }) => [path.join('.'), message])
 
 describe('the group of a node', () => {
   it('DIA-24 is a node that exists', () => {
-    expect(listProblems([node('a', 'x'), node('b', 'a')])).toEqual([['nodes.0.parent_id', 'must be the id of a node in this diagram']])
+    expect(listProblems([node('a', 'x'), node('b', 'a')])).toEqual([
+      ['nodes.0.parent_id', 'must be the id of a node in this diagram'],
+    ])
   })
 
   it('DIA-24 is not in a circle', () => {
@@ -36,13 +41,20 @@ describe('the group of a node', () => {
 
   it('DIA-24 is in at most 19 other groups', () => {
     expect(listProblems(chain(maxGroupDepth + 1))).toEqual([])
-    expect(listProblems(chain(maxGroupDepth + 2))).toEqual([['nodes.21.parent_id', 'must have at most 20 groups around it']])
+    expect(listProblems(chain(maxGroupDepth + 2))).toEqual([
+      ['nodes.21.parent_id', 'must have at most 20 groups around it'],
+    ])
   })
 })
 
 describe('the frame of a group', () => {
   it('DIA-24 is around what is in it, with a title', () => {
-    const nodes = [node('a', 'g'), node('b', 'g', { position: { x: 300, y: 300 } }), group('g', 'h'), group('h')]
+    const nodes = [
+      node('a', 'g'),
+      node('b', 'g', { position: { x: 300, y: 300 } }),
+      group('g', 'h'),
+      group('h'),
+    ]
     const boxes = computeBoxes(nodes)
     expect(boxes.get('g')).toEqual({ x: 80, y: 165, width: 360, height: 218 })
     expect(boxes.get('h')).toEqual({ x: 60, y: 130, width: 400, height: 273 })
@@ -50,19 +62,27 @@ describe('the frame of a group', () => {
   })
 
   it('DIA-24 has its own size if that is larger', () => {
-    const size = (width: unknown, height: unknown) => computeBoxes([group('g', undefined, { style: { width, height } })]).get('g')
+    const size = (width: unknown, height: unknown) =>
+      computeBoxes([group('g', undefined, { style: { width, height } })]).get('g')
     expect(size(5000, '60px')).toEqual({ x: 100, y: 200, width: 5000, height: 60 })
     expect(size(1e9, 1)).toEqual({ x: 100, y: 200, width: 100_000, height: 40 })
     expect(size('x', null)).toEqual({ x: 100, y: 200, width: 240, height: 120 })
     const own = { position: { x: 0, y: 0 }, style: { width: 1000, height: 900 } }
-    expect(computeBoxes([node('a', 'g'), node('g', undefined, own)]).get('g')).toEqual({ x: 0, y: 0, width: 1000, height: 900 })
+    expect(computeBoxes([node('a', 'g'), node('g', undefined, own)]).get('g')).toEqual({
+      x: 0,
+      y: 0,
+      width: 1000,
+      height: 900,
+    })
   })
 
   it('DIA-24 is drawn behind what is in it, the outermost first', () => {
     const nodes = [node('a', 'g'), group('g', 'h'), group('h', undefined, { data: { label: 'Site <1>' } })]
     const edges = [{ id: 'e', source: 'a', target: 'h' }]
     const svg = renderSvg('x', { nodes, edges }, createBudget())
-    const places = ['>Site &#60;1&#62;<', '>g<', 'fill="none" stroke="#6b7280"', '>a<'].map((text) => svg.indexOf(text))
+    const places = ['>Site &#60;1&#62;<', '>g<', 'fill="none" stroke="#6b7280"', '>a<'].map((text) =>
+      svg.indexOf(text),
+    )
     expect(places).toEqual(places.toSorted((a, b) => a - b))
     expect(places[0]).toBeGreaterThan(0)
   })
@@ -75,7 +95,10 @@ describe('the frame of a group', () => {
     ]
     const spread = spreadNodes(nodes, createBudget())
     expect(spread[0]).toMatchObject({ position: { x: 200, y: 400 }, style: { width: 400, height: 200 } })
-    expect(fitGroups(spread)[0]).toMatchObject({ position: { x: 180, y: 365 }, style: { width: 420, height: 235 } })
+    expect(fitGroups(spread)[0]).toMatchObject({
+      position: { x: 180, y: 365 },
+      style: { width: 420, height: 235 },
+    })
   })
 
   it('DIA-24 is above new nodes', () => {
@@ -86,9 +109,19 @@ describe('the frame of a group', () => {
   it('DIA-24 is compared: a node that moves to another group is moved', () => {
     const content = (nodes: DiagramNode[]) =>
       toDiagramContent({ name: 'x', description: '', client_name: null, asset_name: null, nodes, edges: [] })
-    const { items } = compareVersions(content([node('a', 'g'), group('g')]), content([node('a'), group('g')]), createBudget())
+    const { items } = compareVersions(
+      content([node('a', 'g'), group('g')]),
+      content([node('a'), group('g')]),
+      createBudget(),
+    )
     expect(
-      items.map(({ id, moved, fields, position_before, position_after }) => [id, moved, fields, position_before, position_after]),
+      items.map(({ id, moved, fields, position_before, position_after }) => [
+        id,
+        moved,
+        fields,
+        position_before,
+        position_after,
+      ]),
     ).toEqual([['a', true, [], { parent_id: 'g', index: 0 }, { parent_id: null, index: 0 }]])
   })
 })
@@ -96,14 +129,16 @@ describe('the frame of a group', () => {
 describe('a group of a draw.io file', () => {
   const shape = (id: string, parent: string, geometry: string, style = '', label = id) =>
     `<mxCell id="${id}" value="${label}" style="${style}" vertex="1" parent="${parent}"><mxGeometry ${geometry}/></mxCell>`
-  const at = (x: number, y: number, width: number, height: number) => `x="${x}" y="${y}" width="${width}" height="${height}"`
+  const at = (x: number, y: number, width: number, height: number) =>
+    `x="${x}" y="${y}" width="${width}" height="${height}"`
   const parse = (...cells: string[]) =>
     parseDrawio(
       `<mxfile><diagram><mxGraphModel><root><mxCell id="0"/><mxCell id="1" parent="0"/>${cells.join('')}</root></mxGraphModel></diagram></mxfile>`,
       1,
       createBudget(),
     )
-  const listParents = (nodes: readonly DiagramNode[]) => Object.fromEntries(nodes.map(({ id, parent_id }) => [id, parent_id ?? null]))
+  const listParents = (nodes: readonly DiagramNode[]) =>
+    Object.fromEntries(nodes.map(({ id, parent_id }) => [id, parent_id ?? null]))
 
   it('DIA-24 keeps its lines, its colours and its size', async () => {
     const { nodes, edges } = await parse(
@@ -113,7 +148,13 @@ describe('a group of a draw.io file', () => {
       '<mxCell id="e" edge="1" parent="1" source="b" target="g"/>',
     )
     const style = { backgroundColor: '#ffaa00', borderColor: '#00ff00', width: 800, height: 600 }
-    expect(nodes[0]).toEqual({ id: 'g', type: 'group', position: { x: 0, y: 0 }, style, data: { label: 'g' } })
+    expect(nodes[0]).toEqual({
+      id: 'g',
+      type: 'group',
+      position: { x: 0, y: 0 },
+      style,
+      data: { label: 'g' },
+    })
     expect([listParents(nodes), edges]).toEqual([
       { g: null, a: 'g', b: null },
       [{ id: 'e', source: 'b', target: 'g', routing: 'straight' }],
@@ -129,8 +170,13 @@ describe('a group of a draw.io file', () => {
       shape('b', 'j', at(10, 10, 100, 50)),
       shape('c', 'k', at(10, 10, 100, 50)),
     )
-    expect([listParents(nodes), nodes[0]?.data.label]).toEqual([{ k: null, a: null, b: null, c: 'k' }, 'Group'])
-    expect(skipped).toEqual(['i', 'j'].map((id) => `Group without a label (${id}): only its content is imported`))
+    expect([listParents(nodes), nodes[0]?.data.label]).toEqual([
+      { k: null, a: null, b: null, c: 'k' },
+      'Group',
+    ])
+    expect(skipped).toEqual(
+      ['i', 'j'].map((id) => `Group without a label (${id}): only its content is imported`),
+    )
   })
 
   it('DIA-24 is the one that stores a shape, otherwise the smallest around it, never a circle', async () => {
@@ -143,20 +189,37 @@ describe('a group of a draw.io file', () => {
       shape('huge', 'small', at(-100, -100, 3000, 3000)),
       shape('small', '1', at(5000, 5000, 100, 100)),
     )
-    expect(listParents(nodes)).toEqual({ site: null, rack: 'site', a: 'rack', b: 'site', outside: 'rack', huge: 'small', small: null })
+    expect(listParents(nodes)).toEqual({
+      site: null,
+      rack: 'site',
+      a: 'rack',
+      b: 'site',
+      outside: 'rack',
+      huge: 'small',
+      small: null,
+    })
     const circle = await parse(shape('p', 'q', at(0, 0, 900, 900)), shape('q', 'p', at(0, 0, 800, 800)))
     expect(listParents(circle.nodes)).toEqual({ p: 'q', q: null })
   })
 
   it('DIA-24 whose id a node must not have is left out, and its content stays', async () => {
     const id = 'x'.repeat(101)
-    const { nodes, skipped } = await parse(shape(id, '1', at(0, 0, 900, 900), '', 'Long'), shape('a', id, at(10, 10, 100, 50)))
-    expect([listParents(nodes), skipped]).toEqual([{ a: null }, ['Shape “Long”: its id is missing, too long or used twice']])
+    const { nodes, skipped } = await parse(
+      shape(id, '1', at(0, 0, 900, 900), '', 'Long'),
+      shape('a', id, at(10, 10, 100, 50)),
+    )
+    expect([listParents(nodes), skipped]).toEqual([
+      { a: null },
+      ['Shape “Long”: its id is missing, too long or used twice'],
+    ])
   })
 
   it('DIA-24 is refused when it has more than 19 groups around it', async () => {
-    const nest = (depth: number) => Array.from({ length: depth }, (_, n) => shape(`n${n}`, n === 0 ? '1' : `n${n - 1}`, at(0, 0, 100, 50)))
+    const nest = (depth: number) =>
+      Array.from({ length: depth }, (_, n) => shape(`n${n}`, n === 0 ? '1' : `n${n - 1}`, at(0, 0, 100, 50)))
     expect((await parse(...nest(maxGroupDepth + 1))).nodes).toHaveLength(maxGroupDepth + 1)
-    await expect(parse(...nest(maxGroupDepth + 2))).rejects.toThrow('The diagram has more than 20 levels of groups')
+    await expect(parse(...nest(maxGroupDepth + 2))).rejects.toThrow(
+      'The diagram has more than 20 levels of groups',
+    )
   })
 })

@@ -5,10 +5,24 @@ import type { DiagramNode } from '#rules/diagrams/schema.ts'
 
 const ids = (count: number, prefix = 'n') => Array.from({ length: count }, (_, n) => `${prefix}${n}`)
 const link = (source: string, target: string) => ({ source, target })
-const existing = (x: number, y: number): DiagramNode => ({ id: `${x}-${y}`, type: 'x', position: { x, y }, data: {} })
+const existing = (x: number, y: number): DiagramNode => ({
+  id: `${x}-${y}`,
+  type: 'x',
+  position: { x, y },
+  data: {},
+})
 /** Return the cells of new nodes: the column and the row of each. */
-const layOut = (newIds: readonly string[], links: { source: string; target: string }[], nodes: readonly DiagramNode[] = []) =>
-  Object.fromEntries(Array.from(computePositions(newIds, links, nodes, createBudget()), ([id, { x, y }]) => [id, [x / 220, y / 150]]))
+const layOut = (
+  newIds: readonly string[],
+  links: { source: string; target: string }[],
+  nodes: readonly DiagramNode[] = [],
+) =>
+  Object.fromEntries(
+    Array.from(computePositions(newIds, links, nodes, createBudget()), ([id, { x, y }]) => [
+      id,
+      [x / 220, y / 150],
+    ]),
+  )
 
 describe('the positions of new nodes', () => {
   it('start at the origin of an empty diagram', () => {
@@ -42,12 +56,21 @@ describe('the positions of new nodes', () => {
 
   it('are at most twelve in a row', () => {
     const links = ids(13).map((id) => link('hub', id))
-    expect(layOut(['hub', ...ids(13)], links)).toMatchObject({ hub: [0, 0], n0: [0, 1], n11: [11, 1], n12: [0, 2] })
+    expect(layOut(['hub', ...ids(13)], links)).toMatchObject({
+      hub: [0, 0],
+      n0: [0, 1],
+      n11: [11, 1],
+      n12: [0, 2],
+    })
   })
 
   it('have no empty row after twelve in a row', () => {
     const links = [...ids(12).map((id) => link('hub', id)), link('n0', 'leaf')]
-    expect(layOut(['hub', ...ids(12), 'leaf'], links)).toMatchObject({ hub: [0, 0], n11: [11, 1], leaf: [0, 2] })
+    expect(layOut(['hub', ...ids(12), 'leaf'], links)).toMatchObject({
+      hub: [0, 0],
+      n11: [11, 1],
+      leaf: [0, 2],
+    })
   })
 
   it('are in blocks side by side, until the sheet is wide enough', () => {

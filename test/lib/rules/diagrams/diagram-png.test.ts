@@ -10,8 +10,11 @@ import { DiagramEdge, DiagramNode } from '#rules/diagrams/schema.ts'
 const assets = folderAssets(join(root, 'dist/assets'))
 const node = (id: string, x: number, y: number, label = id, fields: object = {}) =>
   DiagramNode.parse({ id, type: 'network', position: { x, y }, data: { label }, ...fields })
-const render = (nodes: DiagramNode[], edges: DiagramEdge[] = [], budget = createBudget({ steps: jobSteps })) =>
-  renderPng('Site', { nodes, edges }, assets, budget)
+const render = (
+  nodes: DiagramNode[],
+  edges: DiagramEdge[] = [],
+  budget = createBudget({ steps: jobSteps }),
+) => renderPng('Site', { nodes, edges }, assets, budget)
 const measure = async (png: Uint8Array) => {
   const { format, width, height } = await sharp(png).metadata()
   return [format, width, height]
@@ -42,13 +45,19 @@ describe('the PNG image of a diagram', () => {
     expect(await measure(await render([node('a', 0, 0)]))).toEqual(['png', 400, 286])
     expect(await measure(await render([]))).toEqual(['png', 800, 400])
     expect(await measure(await render([node('a', 0, 0), node('b', 5000, 5000)]))).toEqual(['png', 1422, 1406])
-    expect(await measure(await render([node('a', -1_000_000, 0), node('b', 1_000_000, 0)]))).toEqual(['png', 10_000, 1])
+    expect(await measure(await render([node('a', -1_000_000, 0), node('b', 1_000_000, 0)]))).toEqual([
+      'png',
+      10_000,
+      1,
+    ])
   })
 
   it('DIA-29 shows the colours of nodes and lines', async () => {
     const style = { backgroundColor: '#ff0000', borderColor: '#0000ff', strokeWidth: 12 }
     const nodes = [node('a', 0, 0, 'a', { style }), node('b', 400, 0)]
-    const edges = [DiagramEdge.parse({ id: 'e', source: 'a', target: 'b', style: { stroke: '#00ff00', strokeWidth: 8 } })]
+    const edges = [
+      DiagramEdge.parse({ id: 'e', source: 'a', target: 'b', style: { stroke: '#00ff00', strokeWidth: 8 } }),
+    ]
     const { data, info } = await sharp(await render(nodes, edges))
       .removeAlpha()
       .raw()
@@ -77,21 +86,35 @@ describe('the PNG image of a diagram', () => {
     ['😀', '😎'],
     ['é', 'è'],
   ])('DIA-29 draws the characters of every script, also in a text of several: %s', async (first, second) => {
-    const [a, b] = [await render([node('a', 0, 0, `Site ${first} 1`)]), await render([node('a', 0, 0, `Site ${second} 1`)])]
+    const [a, b] = [
+      await render([node('a', 0, 0, `Site ${first} 1`)]),
+      await render([node('a', 0, 0, `Site ${second} 1`)]),
+    ]
     expect(Buffer.compare(a, b)).not.toBe(0)
     expect(Buffer.compare(a, await render([node('a', 0, 0, `Site ${first} 1`)]))).toBe(0)
   })
 
   it('DIA-29 is the same for letters that are composed in another way', async () => {
-    const [a, b] = [await render([node('a', 0, 0, 'Gr\u00f6\u00dfe')]), await render([node('a', 0, 0, 'Gro\u0308\u00dfe')])]
+    const [a, b] = [
+      await render([node('a', 0, 0, 'Gr\u00f6\u00dfe')]),
+      await render([node('a', 0, 0, 'Gro\u0308\u00dfe')]),
+    ]
     expect(Buffer.compare(a, b)).toBe(0)
   })
 
   const grid = (label: string, distance = 200) =>
-    Array.from({ length: 1000 }, (_, n) => node(`n${n}`, (n % 40) * distance, Math.floor(n / 40) * distance, label))
+    Array.from({ length: 1000 }, (_, n) =>
+      node(`n${n}`, (n % 40) * distance, Math.floor(n / 40) * distance, label),
+    )
   const links = (label: string, fields: object = {}) =>
     Array.from({ length: 2000 }, (_, n) =>
-      DiagramEdge.parse({ id: `e${n}`, source: `n${n % 1000}`, target: `n${(n * 7 + 1) % 1000}`, label, ...fields }),
+      DiagramEdge.parse({
+        id: `e${n}`,
+        source: `n${n % 1000}`,
+        target: `n${(n * 7 + 1) % 1000}`,
+        label,
+        ...fields,
+      }),
     )
 
   it.each([

@@ -17,7 +17,8 @@ const parse = (...cells: string[]) =>
     createBudget(),
   )
 const listLabels = (nodes: readonly DiagramNode[]) => nodes.map(({ data }) => data.label)
-const at = (x: number, y: number, width: number, height: number) => `x="${x}" y="${y}" width="${width}" height="${height}"`
+const at = (x: number, y: number, width: number, height: number) =>
+  `x="${x}" y="${y}" width="${width}" height="${height}"`
 
 it('DIA-17 labels a shape without a label after its kind, never with its id', async () => {
   const { nodes } = await parse(
@@ -30,8 +31,14 @@ it('DIA-17 labels a shape without a label after its kind, never with its id', as
 })
 
 it('DIA-17 leaves out shapes that are only decoration, and names them', async () => {
-  const { nodes, skipped } = await parse(shape('a', '', at(0, 0, 60, 60)), shape('b', 'SRV', at(200, 0, 60, 60)))
-  expect([listLabels(nodes), skipped]).toEqual([['SRV'], ['Shape without a label (a): it is no device and has no line']])
+  const { nodes, skipped } = await parse(
+    shape('a', '', at(0, 0, 60, 60)),
+    shape('b', 'SRV', at(200, 0, 60, 60)),
+  )
+  expect([listLabels(nodes), skipped]).toEqual([
+    ['SRV'],
+    ['Shape without a label (a): it is no device and has no line'],
+  ])
 })
 
 it('DIA-24 imports sites and containers as groups around what is in them', async () => {
@@ -71,18 +78,23 @@ const node = (id: string, x: number, y: number, fields: object = {}) =>
 
 /** The boxes of the nodes in an SVG. */
 const readBoxes = (svg: string) =>
-  [...svg.matchAll(/<g><rect x="([-\d.]+)" y="([-\d.]+)" width="([-\d.]+)" height="([-\d.]+)" rx="8"/g)].map((match) => readBox(match))
+  [...svg.matchAll(/<g><rect x="([-\d.]+)" y="([-\d.]+)" width="([-\d.]+)" height="([-\d.]+)" rx="8"/g)].map(
+    (match) => readBox(match),
+  )
 const readBox = (match: RegExpMatchArray) => {
   const [x = 0, y = 0, width = 0, height = 0] = match.slice(1, 5).map(Number)
   return { x, y, width, height }
 }
 type Box = ReturnType<typeof readBox>
-const overlaps = (a: Box, b: Box) => a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height
+const overlaps = (a: Box, b: Box) =>
+  a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height
 const listOverlaps = (boxes: readonly Box[]) =>
   boxes.flatMap((box, index) => boxes.slice(index + 1).filter((other) => overlaps(box, other)))
 
 it('DIA-17 moves imported shapes apart until their boxes do not overlap', async () => {
-  const shapes = Array.from({ length: 12 }, (_, n) => shape(`s${n}`, `SRV-${n}`, at((n % 4) * 70, Math.floor(n / 4) * 70, 48, 48)))
+  const shapes = Array.from({ length: 12 }, (_, n) =>
+    shape(`s${n}`, `SRV-${n}`, at((n % 4) * 70, Math.floor(n / 4) * 70, 48, 48)),
+  )
   const { nodes } = await parse(...shapes)
   const boxes = readBoxes(renderSvg('Rack', { nodes, edges: [] }, createBudget()))
   expect([boxes.length, listOverlaps(boxes)]).toEqual([12, []])
@@ -127,7 +139,10 @@ it.each(fills)('DIA-16 writes text on the fill %s with a contrast of at least 4.
   for (const color of [undefined, '#111111', '#eeeeee', '#888888']) {
     const svg = renderSvg(
       'A',
-      { nodes: [node('a', 0, 0, { style: { backgroundColor: fill, ...(color ? { color } : {}) } })], edges: [] },
+      {
+        nodes: [node('a', 0, 0, { style: { backgroundColor: fill, ...(color ? { color } : {}) } })],
+        edges: [],
+      },
       createBudget(),
     )
     const textColour = /<text [^>]*fill="(#\w{6})"/.exec(svg)?.[1] ?? ''
@@ -163,10 +178,18 @@ it.each(routings.flatMap((routing) => ends.map(([place, x, y]) => [routing, plac
   'DIA-19 shows the labels of parallel %s lines between nodes that are %s',
   (routing, _, x, y) => {
     const edges = ['eth0 trunk', 'eth1 trunk', 'management', 'eth3 storage network'].map((label, n) =>
-      DiagramEdge.parse({ id: `e${n}`, source: n % 2 ? 'a' : 'b', target: n % 2 ? 'b' : 'a', routing, label }),
+      DiagramEdge.parse({
+        id: `e${n}`,
+        source: n % 2 ? 'a' : 'b',
+        target: n % 2 ? 'b' : 'a',
+        routing,
+        label,
+      }),
     )
     const svg = renderSvg('A', { nodes: [node('a', 0, 0), node('b', x, y)], edges }, createBudget())
-    const labels = [...svg.matchAll(/<g><rect x="([-\d.]+)" y="([-\d.]+)" width="([-\d.]+)" height="([-\d.]+)" rx="3"/g)].map(readBox)
+    const labels = [
+      ...svg.matchAll(/<g><rect x="([-\d.]+)" y="([-\d.]+)" width="([-\d.]+)" height="([-\d.]+)" rx="3"/g),
+    ].map(readBox)
     expect([labels.length, listOverlaps(labels)]).toEqual([4, []])
     const paths = [...svg.matchAll(/<path d="([^"]+)" fill="none"/g)].map(([, path]) => path)
     expect(new Set(paths).size).toBe(4)
@@ -185,7 +208,11 @@ const drafts: [string, string[], string[]][] = [
     ['Router - Access point 1', 'Router - Access point 2', 'Router - Access point 3', 'Router - Printer'],
   ],
   ['We have a NAS and four laptops', ['NAS', 'Laptop 1', 'Laptop 2', 'Laptop 3', 'Laptop 4'], []],
-  ['A firewall and a switch. The switch is connected to the firewall.', ['Firewall', 'Switch'], ['Switch - Firewall']],
+  [
+    'A firewall and a switch. The switch is connected to the firewall.',
+    ['Firewall', 'Switch'],
+    ['Switch - Firewall'],
+  ],
 ]
 it.each(drafts)('DIA-09 drafts “%s” with the local model', (description, devices, links) => {
   const draft = createDiagramDraft({ description })

@@ -21,7 +21,9 @@ const edge = (id: string, source: string, target: string): DiagramEdge => ({ id,
 
 describe('validateDiagram', () => {
   it('accepts nodes and edges with the same ids', () => {
-    expect(validateDiagram({ nodes: [node('a'), node('b')], edges: [edge('a', 'a', 'b'), edge('b', 'b', 'b')] })).toEqual([])
+    expect(
+      validateDiagram({ nodes: [node('a'), node('b')], edges: [edge('a', 'a', 'b'), edge('b', 'b', 'b')] }),
+    ).toEqual([])
   })
 
   it('reports each repeated id and each missing end', () => {
@@ -74,20 +76,41 @@ it.each([
 
 describe('the size of a part of a diagram', () => {
   const text = (length: number) => 'x'.repeat(length)
-  const repeat = <T>(count: number, create: (n: number) => T) => Array.from({ length: count }, (_, n) => create(n))
+  const repeat = <T>(count: number, create: (n: number) => T) =>
+    Array.from({ length: count }, (_, n) => create(n))
   const rows: [string, (size: number) => boolean, number, number][] = [
     ['the id of a node', (size) => DiagramNode.safeParse(node(text(size))).success, 1, 100],
     ['the type of a node', (size) => DiagramNode.safeParse(node('a', { type: text(size) })).success, 1, 100],
     ['the device type', (size) => DiagramNode.safeParse(node('a', { nodeType: text(size) })).success, 1, 200],
-    ['a name in the data', (size) => DiagramNode.safeParse(node('a', { data: { [text(size)]: 1 } })).success, 0, 100],
-    ['a name in the style', (size) => DiagramNode.safeParse(node('a', { style: { [text(size)]: 1 } })).success, 0, 100],
+    [
+      'a name in the data',
+      (size) => DiagramNode.safeParse(node('a', { data: { [text(size)]: 1 } })).success,
+      0,
+      100,
+    ],
+    [
+      'a name in the style',
+      (size) => DiagramNode.safeParse(node('a', { style: { [text(size)]: 1 } })).success,
+      0,
+      100,
+    ],
     ['x', (x) => DiagramNode.safeParse(node('a', { position: { x, y: 0 } })).success, -1_000_000, 1_000_000],
     ['y', (y) => DiagramNode.safeParse(node('a', { position: { x: 0, y } })).success, -1_000_000, 1_000_000],
     ['the source', (size) => DiagramEdge.safeParse(edge('e', text(size), 'b')).success, 1, 100],
     ['the target', (size) => DiagramEdge.safeParse(edge('e', 'a', text(size))).success, 1, 100],
-    ['the label of an edge', (size) => DiagramEdge.safeParse({ ...edge('e', 'a', 'b'), label: text(size) }).success, 0, 300],
+    [
+      'the label of an edge',
+      (size) => DiagramEdge.safeParse({ ...edge('e', 'a', 'b'), label: text(size) }).success,
+      0,
+      300,
+    ],
     ['the nodes', (size) => DiagramNodes.safeParse(repeat(size, (n) => node(`n${n}`))).success, 0, 1000],
-    ['the edges', (size) => DiagramEdges.safeParse(repeat(size, (n) => edge(`e${n}`, 'a', 'b'))).success, 0, 2000],
+    [
+      'the edges',
+      (size) => DiagramEdges.safeParse(repeat(size, (n) => edge(`e${n}`, 'a', 'b'))).success,
+      0,
+      2000,
+    ],
   ]
 
   it.each(rows)('is checked for %s', (_, isValid, min, max) => {

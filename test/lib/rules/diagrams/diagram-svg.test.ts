@@ -14,7 +14,9 @@ it('renders a diagram with every form of node, line and label exactly as before'
   const nodes = [
     ...categories,
     node('long', 0, 200.256, {
-      data: { label: 'A label of many words that needs more than three lines to be shown completely in its box' },
+      data: {
+        label: 'A label of many words that needs more than three lines to be shown completely in its box',
+      },
     }),
     node('word', 300, 200, { data: { label: 'Averylongwordwithoutanyspaceinside' } }),
     node('文字', 600, 200, { data: { label: '東京のデータセンターの主要なスイッチ' } }),
@@ -34,15 +36,23 @@ it('renders a diagram with every form of node, line and label exactly as before'
   const edges = [
     edge('network', 'compute'),
     edge('network', 'long', { routing: 'curved', label: '10 Gbit/s' }),
-    edge('long', 'network', { routing: 'step', label: 'A label that is longer than the thirty characters of one line' }),
-    edge('word', 'styled', { routing: 'step', style: { stroke: 'teal', strokeWidth: 2, strokeDasharray: '6 3' } }),
+    edge('long', 'network', {
+      routing: 'step',
+      label: 'A label that is longer than the thirty characters of one line',
+    }),
+    edge('word', 'styled', {
+      routing: 'step',
+      style: { stroke: 'teal', strokeWidth: 2, strokeDasharray: '6 3' },
+    }),
     edge('styled', 'word', { routing: 'curved' }),
     edge('below', 'styled', { routing: 'straight' }),
     edge('below', 'cloud', { routing: 'step' }),
     edge('storage', 'word'),
     edge('文字', '文字', { label: 'itself' }),
   ]
-  await expect(renderSvg('Headquarters & branch', { nodes, edges }, createBudget())).toMatchFileSnapshot('diagram.svg')
+  await expect(renderSvg('Headquarters & branch', { nodes, edges }, createBudget())).toMatchFileSnapshot(
+    'diagram.svg',
+  )
 })
 
 it('renders a diagram without nodes as an empty sheet', () => {
@@ -59,10 +69,19 @@ it('a label takes the first free place, and otherwise the nearest free one below
 })
 
 describe('the style of a node', () => {
-  /** Return the fill, the line, the width of the line and the dashes of a node, and the colour of its text. */
+  /**
+   * Return the fill, the line, the width of the line and the dashes of a node, and the colour of its text.
+   */
   const render = (style?: object) => {
-    const svg = renderSvg('x', { nodes: [node('a', 0, 0, style ? { style } : {})], edges: [] }, createBudget())
-    const rect = /rx="8" fill="([^"]*)" stroke="([^"]*)" stroke-width="([^"]*)"(?: stroke-dasharray="([^"]*)")?/.exec(svg)?.slice(1)
+    const svg = renderSvg(
+      'x',
+      { nodes: [node('a', 0, 0, style ? { style } : {})], edges: [] },
+      createBudget(),
+    )
+    const rect =
+      /rx="8" fill="([^"]*)" stroke="([^"]*)" stroke-width="([^"]*)"(?: stroke-dasharray="([^"]*)")?/
+        .exec(svg)
+        ?.slice(1)
     return [...(rect ?? []), /text-anchor="middle" fill="([^"]*)"/.exec(svg)?.[1]]
   }
 
@@ -70,7 +89,10 @@ describe('the style of a node', () => {
     [undefined, ['#ffffff', '#1d4ed8', '1.5', undefined, '#111827']],
     [{ borderColor: 'red', stroke: 'blue' }, ['#ffffff', 'red', '1.5', undefined, '#111827']],
     [{ borderColor: 'url(x)', stroke: 'blue' }, ['#ffffff', 'blue', '1.5', undefined, '#111827']],
-    [{ backgroundColor: 'silver', background: 'yellow', fill: 'white' }, ['silver', '#1d4ed8', '1.5', undefined, '#111827']],
+    [
+      { backgroundColor: 'silver', background: 'yellow', fill: 'white' },
+      ['silver', '#1d4ed8', '1.5', undefined, '#111827'],
+    ],
     [{ background: 'yellow', fill: 'white' }, ['yellow', '#1d4ed8', '1.5', undefined, '#111827']],
     [{ fill: 'silver' }, ['silver', '#1d4ed8', '1.5', undefined, '#111827']],
     [{ color: 'navy', fontColor: 'maroon' }, ['#ffffff', '#1d4ed8', '1.5', undefined, 'navy']],
@@ -93,14 +115,19 @@ describe('the lines of a diagram', () => {
   const nodes = [node('a', 0, 0), node('b', 400, 0)]
   const listLines = (...edges: DiagramEdge[]) =>
     Array.from(
-      renderSvg('x', { nodes, edges }, createBudget()).matchAll(/^<path d="([^"]*)" fill="none" stroke="([^"]*)"/gm),
+      renderSvg('x', { nodes, edges }, createBudget()).matchAll(
+        /^<path d="([^"]*)" fill="none" stroke="([^"]*)"/gm,
+      ),
       ([, path, colour]) => [path, colour],
     )
 
   it('are at both sides of the middle, also in opposite directions', () => {
     const [first, second, third] = [edge('a', 'b'), edge('b', 'a'), edge('a', 'b', { id: 'x' })]
     expect(listLines(first).map(([path]) => path)).toEqual(['M120 31.5L400 31.5'])
-    expect(listLines(first, second).map(([path]) => path)).toEqual(['M120 20.5L400 20.5', 'M400 42.5L120 42.5'])
+    expect(listLines(first, second).map(([path]) => path)).toEqual([
+      'M120 20.5L400 20.5',
+      'M400 42.5L120 42.5',
+    ])
     expect(listLines(first, second, third).map(([path]) => path)).toEqual([
       'M120 10.5L400 10.5',
       'M400 31.5L120 31.5',
@@ -122,8 +149,11 @@ describe('the lines of a diagram', () => {
 
   it('have no label for a text of spaces', () => {
     const labels = (label?: string) =>
-      renderSvg('x', { nodes, edges: [edge('a', 'b', label === undefined ? {} : { label })] }, createBudget()).match(/fill-opacity/g)
-        ?.length ?? 0
+      renderSvg(
+        'x',
+        { nodes, edges: [edge('a', 'b', label === undefined ? {} : { label })] },
+        createBudget(),
+      ).match(/fill-opacity/g)?.length ?? 0
     expect([labels(), labels(' '), labels('x')]).toEqual([0, 0, 1])
   })
 })

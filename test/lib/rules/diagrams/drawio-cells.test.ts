@@ -6,7 +6,11 @@ import { readCells } from '#rules/diagrams/drawio-cells.ts'
 import { DiagramFileError } from '#rules/diagrams/file-error.ts'
 
 const parse = (root: string) =>
-  readCells(`<mxfile><diagram name=" Site "><mxGraphModel><root>${root}</root></mxGraphModel></diagram></mxfile>`, 1, createBudget())
+  readCells(
+    `<mxfile><diagram name=" Site "><mxGraphModel><root>${root}</root></mxGraphModel></diagram></mxfile>`,
+    1,
+    createBudget(),
+  )
 const cell = {
   ...{ id: 'a', parent: '', label: '', style: '', kind: 'other', source: '', target: '' },
   ...{ x: 0, y: 0, width: 120, height: 60, isVisible: true, data: null },
@@ -23,7 +27,11 @@ describe('the cells of a draw.io file', () => {
       { ...cell, kind: 'vertex', label: 'A', style: 's', parent: 'p' },
     ],
     ['no vertex', '<mxCell id="a" vertex="0"/>', cell],
-    ['an edge', '<mxCell id="a" edge="1" source="b" target="c"/>', { ...cell, kind: 'edge', source: 'b', target: 'c' }],
+    [
+      'an edge',
+      '<mxCell id="a" edge="1" source="b" target="c"/>',
+      { ...cell, kind: 'edge', source: 'b', target: 'c' },
+    ],
     [
       'a geometry',
       '<mxCell id="a"><mxGeometry x="1" y="-2" width="30" height="40"/></mxCell>',
@@ -31,11 +39,23 @@ describe('the cells of a draw.io file', () => {
     ],
     ['a geometry without a size', '<mxCell id="a"><mxGeometry x="1"/></mxCell>', { ...cell, x: 1 }],
     ['a geometry outside of a cell', '<mxCell id="a"/><mxGeometry x="9"/>', cell],
-    ['a wrapped cell', '<object id="w" label="W"><mxCell id="a" value="V"/></object>', wrap({ id: 'w', label: 'W' })],
-    ['a cell in a user object', '<UserObject id="w"><mxCell id="a" value="V"/></UserObject>', wrap({ id: 'w' })],
+    [
+      'a wrapped cell',
+      '<object id="w" label="W"><mxCell id="a" value="V"/></object>',
+      wrap({ id: 'w', label: 'W' }),
+    ],
+    [
+      'a cell in a user object',
+      '<UserObject id="w"><mxCell id="a" value="V"/></UserObject>',
+      wrap({ id: 'w' }),
+    ],
     ['a hidden cell', '<mxCell id="a" visible="0"/>', { ...cell, isVisible: false }],
     ['a shown cell', '<mxCell id="a" visible="1"/>', cell],
-    ['a cell in an object without an id', '<object label="W"><mxCell id="a"/></object>', wrap({ label: 'W' })],
+    [
+      'a cell in an object without an id',
+      '<object label="W"><mxCell id="a"/></object>',
+      wrap({ label: 'W' }),
+    ],
     ['a cell after an empty object', '<object id="w" label="W"/><mxCell id="a"/>', cell],
   ])('are read: %s', async (_, xml, expected) => {
     const { pages, cells } = await parse(xml)
@@ -52,7 +72,10 @@ describe('the cells of a draw.io file', () => {
 
   it('are those of the first page, plain or compressed', async () => {
     const first = '<mxCell id="a"/>'
-    for (const page of [first, deflateRawSync(encodeURIComponent(`<root>${first}</root>`)).toString('base64')]) {
+    for (const page of [
+      first,
+      deflateRawSync(encodeURIComponent(`<root>${first}</root>`)).toString('base64'),
+    ]) {
       const file = `<mxfile><diagram name=" ">${page}</diagram><diagram name="B\n 2">text<mxCell id="b"/></diagram></mxfile>`
       const { pages, cells } = await readCells(file, 1, createBudget())
       expect([pages, cells.map(({ id }) => id)]).toEqual([[null, 'B 2'], ['a']])
@@ -61,11 +84,14 @@ describe('the cells of a draw.io file', () => {
 
   it('are at most 20,000', async () => {
     expect((await parse('<mxCell/>'.repeat(20_000))).cells).toHaveLength(20_000)
-    await expect(parse('<mxCell/>'.repeat(20_001))).rejects.toThrow(new DiagramFileError('The file has more than 20,000 cells'))
+    await expect(parse('<mxCell/>'.repeat(20_001))).rejects.toThrow(
+      new DiagramFileError('The file has more than 20,000 cells'),
+    )
   })
 
   it('are nested at most 100 levels deep', async () => {
-    const nest = (depth: number) => readCells(`${'<a>'.repeat(depth)}${'</a>'.repeat(depth)}`, 1, createBudget())
+    const nest = (depth: number) =>
+      readCells(`${'<a>'.repeat(depth)}${'</a>'.repeat(depth)}`, 1, createBudget())
     expect(await nest(100)).toEqual({ pages: [], page: 0, cells: [] })
     await expect(nest(101)).rejects.toThrow(new DiagramFileError('The file is nested too deeply'))
   })
@@ -77,7 +103,11 @@ describe('a draw.io file', () => {
   const router = 'shape=mxgraph.cisco.routers.router'
 
   it('may have cells without a page, and no name', async () => {
-    const { name, nodes } = await parseDrawio(`<mxGraphModel><root>${shape('a', router, 0)}</root></mxGraphModel>`, 1, createBudget())
+    const { name, nodes } = await parseDrawio(
+      `<mxGraphModel><root>${shape('a', router, 0)}</root></mxGraphModel>`,
+      1,
+      createBudget(),
+    )
     expect([name, nodes.map(({ id }) => id)]).toEqual([null, ['a']])
   })
 
@@ -87,7 +117,11 @@ describe('a draw.io file', () => {
     ['fillColor=none', undefined],
     ['xfillColor=#ffaa00', undefined],
   ])('has the colours of the style %s', async (style, expected) => {
-    const { nodes } = await parseDrawio(`<mxfile><diagram>${shape('a', `${router};${style}`, 0)}</diagram></mxfile>`, 1, createBudget())
+    const { nodes } = await parseDrawio(
+      `<mxfile><diagram>${shape('a', `${router};${style}`, 0)}</diagram></mxfile>`,
+      1,
+      createBudget(),
+    )
     expect(nodes.map((node) => node.style)).toEqual([expected])
   })
 
@@ -98,7 +132,11 @@ describe('a draw.io file', () => {
     ['x'.repeat(100), true],
     ['x'.repeat(101), false],
   ])('imports a shape with the id %j: %s', async (id, isImported) => {
-    const { nodes } = await parseDrawio(`<mxfile><diagram>${shape(id, router, 0)}</diagram></mxfile>`, 1, createBudget())
+    const { nodes } = await parseDrawio(
+      `<mxfile><diagram>${shape(id, router, 0)}</diagram></mxfile>`,
+      1,
+      createBudget(),
+    )
     expect(nodes.map((node) => node.id)).toEqual(isImported ? [id] : [])
   })
 
@@ -114,12 +152,15 @@ describe('a draw.io file', () => {
   it.each([
     [360, 'outer'],
     [359, undefined],
-  ])('has a group where a shape of the width %i is three times as large as one in it', async (width, parentId) => {
-    const { nodes } = await parseDrawio(
-      `<mxfile><diagram>${shape('inner', router, 0)}${shape('outer', router, 0, width)}</diagram></mxfile>`,
-      1,
-      createBudget(),
-    )
-    expect(nodes.map(({ parent_id }) => parent_id)).toEqual([parentId, undefined])
-  })
+  ])(
+    'has a group where a shape of the width %i is three times as large as one in it',
+    async (width, parentId) => {
+      const { nodes } = await parseDrawio(
+        `<mxfile><diagram>${shape('inner', router, 0)}${shape('outer', router, 0, width)}</diagram></mxfile>`,
+        1,
+        createBudget(),
+      )
+      expect(nodes.map(({ parent_id }) => parent_id)).toEqual([parentId, undefined])
+    },
+  )
 })

@@ -5,7 +5,8 @@ import { parseDrawio } from '#rules/diagrams/drawio.ts'
 const escapeText = (text: string) => text.replace(/[&<>"]/g, (char) => `&#${char.charCodeAt(0)};`)
 const mxfile =
   '<mxfile host="x"><diagram name="Site"><mxGraphModel><root><mxCell id="0"/><mxCell id="1" parent="0"/><mxCell id="a" value="A &amp; &quot;B&quot;" vertex="1" parent="1"/></root></mxGraphModel></diagram></mxfile>'
-const doctype = '<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd">'
+const doctype =
+  '<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd">'
 const parse = (content: string) => parseDrawio(content, 1, createBudget())
 const whichFile =
   'Send the .drawio file (in draw.io: File, Save as), or an SVG or HTML file that draw.io exported with a copy of the diagram'
@@ -27,11 +28,27 @@ describe('a copy of a diagram in a file that draw.io exported', () => {
   })
 
   it.each([
-    ['an SVG without one', '<svg><g content="<mxfile/>"/></svg>', `The file has no copy of the diagram. ${whichFile}`],
+    [
+      'an SVG without one',
+      '<svg><g content="<mxfile/>"/></svg>',
+      `The file has no copy of the diagram. ${whichFile}`,
+    ],
     ['an SVG with another text', '<svg content="x"/>', `The file has no copy of the diagram. ${whichFile}`],
-    ['an SVG with a damaged one', '<svg content="%3C%"/>', `The file has no copy of the diagram. ${whichFile}`],
-    ['HTML with a link to it', '<div data-mxgraph="{&quot;url&quot;:1}"/>', `The file has no copy of the diagram. ${whichFile}`],
-    ['HTML with a deep one', `<div data-mxgraph='${'['.repeat(50_000)}'/>`, `The file has no copy of the diagram. ${whichFile}`],
+    [
+      'an SVG with a damaged one',
+      '<svg content="%3C%"/>',
+      `The file has no copy of the diagram. ${whichFile}`,
+    ],
+    [
+      'HTML with a link to it',
+      '<div data-mxgraph="{&quot;url&quot;:1}"/>',
+      `The file has no copy of the diagram. ${whichFile}`,
+    ],
+    [
+      'HTML with a deep one',
+      `<div data-mxgraph='${'['.repeat(50_000)}'/>`,
+      `The file has no copy of the diagram. ${whichFile}`,
+    ],
     ['a PNG', '\u0089PNG\r\n<', `This is no draw.io file. ${whichFile}`],
     ['a text', 'graph TD', `This is no draw.io file. ${whichFile}`],
   ])('DIA-23 is missing from %s, and the message says which file to send', async (_, content, message) => {

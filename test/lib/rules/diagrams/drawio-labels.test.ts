@@ -67,8 +67,15 @@ describe('the label of a draw.io cell', () => {
 
   it('DIA-21 is written into what was skipped', async () => {
     const cells = cell('A &amp; <i>B</i>', 'text;html=1')
-    const { skipped } = await parseDrawio(file(cells).replace('<diagram/>', '<diagram name="C &amp;amp; D&#10;E"/>'), 1, createBudget())
-    expect(skipped).toEqual(['Page “C &amp; D E”: only one page is imported; `page` chooses it', 'Text “A & B”'])
+    const { skipped } = await parseDrawio(
+      file(cells).replace('<diagram/>', '<diagram name="C &amp;amp; D&#10;E"/>'),
+      1,
+      createBudget(),
+    )
+    expect(skipped).toEqual([
+      'Page “C &amp; D E”: only one page is imported; `page` chooses it',
+      'Text “A & B”',
+    ])
   })
 })
 

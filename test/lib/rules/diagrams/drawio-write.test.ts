@@ -11,13 +11,28 @@ interface Drawing {
   edges: DiagramEdge[]
 }
 
-const write = ({ nodes, edges }: Drawing, name = 'Site') => writeDrawio(name, { nodes, edges }, createBudget({ steps: jobSteps }))
+const write = ({ nodes, edges }: Drawing, name = 'Site') =>
+  writeDrawio(name, { nodes, edges }, createBudget({ steps: jobSteps }))
 const read = async (file: string) => parseDrawio(file, 1, createBudget({ steps: jobSteps }))
 
 const text = (maxLength: number) =>
-  fc.string({ unit: 'binary', maxLength }).map((value) => value.replaceAll('\0', '').toWellFormed()) as fc.Arbitrary<string>
+  fc
+    .string({ unit: 'binary', maxLength })
+    .map((value) => value.replaceAll('\0', '').toWellFormed()) as fc.Arbitrary<string>
 const nasty = fc.constantFrom(
-  ...['%id%', '%%page%', '<b>A</b>', '&amp;&lt;', '"\'`', ']]>', '<!-- -->', '\u0001\u001f\ufffe\uffff', ' two  spaces ', 'a\n\tb', '%'],
+  ...[
+    '%id%',
+    '%%page%',
+    '<b>A</b>',
+    '&amp;&lt;',
+    '"\'`',
+    ']]>',
+    '<!-- -->',
+    '\u0001\u001f\ufffe\uffff',
+    ' two  spaces ',
+    'a\n\tb',
+    '%',
+  ],
   ...['x'.repeat(2000), '😀'.repeat(200), 'עברית \u202e', '\u2028\u0085', '0', '1', 'style;=;', '\\u0041\\'],
 )
 const label = fc.oneof(text(40), nasty)
@@ -38,13 +53,29 @@ const style = fc.record(
 )
 const drawing = fc
   .record({
-    nodes: fc.uniqueArray(fc.record({ id, type: fc.constantFrom('network', 'group', 'x'), x: coordinate, y: coordinate, label, style }), {
-      selector: (node) => node.id,
-      maxLength: 12,
-    }),
+    nodes: fc.uniqueArray(
+      fc.record({
+        id,
+        type: fc.constantFrom('network', 'group', 'x'),
+        x: coordinate,
+        y: coordinate,
+        label,
+        style,
+      }),
+      {
+        selector: (node) => node.id,
+        maxLength: 12,
+      },
+    ),
     parents: fc.array(fc.nat(), { minLength: 12, maxLength: 12 }),
     edges: fc.uniqueArray(
-      fc.record({ id, source: fc.nat(), target: fc.nat(), label, routing: fc.constantFrom('straight', 'curved', 'step', undefined) }),
+      fc.record({
+        id,
+        source: fc.nat(),
+        target: fc.nat(),
+        label,
+        routing: fc.constantFrom('straight', 'curved', 'step', undefined),
+      }),
       { selector: (edge) => edge.id, maxLength: 12 },
     ),
     isReversed: fc.boolean(),
@@ -67,7 +98,9 @@ const drawing = fc
       edges: lines.map((edge, index) =>
         DiagramEdge.parse({
           ...{ id: edge.id, source: getId(edge.source), target: getId(edge.target), routing: edge.routing },
-          ...(omits[index] ? {} : { label: edge.label.slice(0, 300).toWellFormed(), style: { stroke: 'red' } }),
+          ...(omits[index]
+            ? {}
+            : { label: edge.label.slice(0, 300).toWellFormed(), style: { stroke: 'red' } }),
         }),
       ),
     }
@@ -98,8 +131,16 @@ describe('a draw.io file that the service wrote', () => {
   }
 
   it.each<[string, (file: string) => string, object]>([
-    ['a label', (file) => file.replace('label="a"', 'label="New"'), { nodes: [{}, { data: { label: 'New', ip: '10.0.0.1' } }, {}] }],
-    ['no label', (file) => file.replace('label="a"', 'label=""'), { nodes: [{}, { data: { label: '', ip: '10.0.0.1' } }, {}] }],
+    [
+      'a label',
+      (file) => file.replace('label="a"', 'label="New"'),
+      { nodes: [{}, { data: { label: 'New', ip: '10.0.0.1' } }, {}] },
+    ],
+    [
+      'no label',
+      (file) => file.replace('label="a"', 'label=""'),
+      { nodes: [{}, { data: { label: '', ip: '10.0.0.1' } }, {}] },
+    ],
     [
       'a place',
       (file) => file.replace('x="900" y="0"', 'x="950" y="7"'),
@@ -121,9 +162,17 @@ describe('a draw.io file that the service wrote', () => {
       { nodes: [{}, { style: { backgroundColor: '#FF0000' } }, {}] },
     ],
     ['another group', (file) => file.replace('parent="n1"', 'parent="1"'), { nodes: [{}, { id: 'a' }, {}] }],
-    ['a line', (file) => file.replace('target="n3"', 'target="n1"'), { edges: [{ source: 'a', target: 'g', label: '10G' }] }],
+    [
+      'a line',
+      (file) => file.replace('target="n3"', 'target="n1"'),
+      { edges: [{ source: 'a', target: 'g', label: '10G' }] },
+    ],
     ['a label of a line', (file) => file.replace('label="10G"', 'label="1G"'), { edges: [{ label: '1G' }] }],
-    ['a form of a line', (file) => file.replace('endArrow=none;', 'endArrow=none;curved=1;'), { edges: [{ routing: 'curved' }] }],
+    [
+      'a form of a line',
+      (file) => file.replace('endArrow=none;', 'endArrow=none;curved=1;'),
+      { edges: [{ routing: 'curved' }] },
+    ],
   ])('DIA-26 has what was changed in draw.io: %s', async (_, change, expected) => {
     const file = write(site)
     expect(change(file)).not.toBe(file)
@@ -156,16 +205,23 @@ describe('a draw.io file that the service wrote', () => {
       /diagram_part="[^"]*"/,
       `diagram_part="${part.replaceAll('"', '&quot;')}"`,
     )
-    expect((await read(file)).nodes).toEqual([expect.objectContaining({ id: 'n1', data: { label: 'a', category: 'compute' } })])
+    expect((await read(file)).nodes).toEqual([
+      expect.objectContaining({ id: 'n1', data: { label: 'a', category: 'compute' } }),
+    ])
   })
 
   it('DIA-26 leaves out what takes too much work or room, with a mark', async () => {
-    const nodes = Array.from({ length: 1000 }, (_, n) => node(`n${n}`, n * 200, { data: { label: `n${n}`, note: '<'.repeat(3000) } }))
+    const nodes = Array.from({ length: 1000 }, (_, n) =>
+      node(`n${n}`, n * 200, { data: { label: `n${n}`, note: '<'.repeat(3000) } }),
+    )
     const file = writeDrawio('Site', { nodes, edges: [] }, createBudget())
     expect(file.length).toBeLessThan(8 * 1024 * 1024)
     expect(file).toContain(shortenedMark)
     const small = writeDrawio('Site', { nodes, edges: [] }, createBudget({ steps: 100_000 }))
-    expect([small.includes(shortenedMark), (small.match(/<object/g) ?? []).length < 1000]).toEqual([true, true])
+    expect([small.includes(shortenedMark), (small.match(/<object/g) ?? []).length < 1000]).toEqual([
+      true,
+      true,
+    ])
     expect(write(site)).not.toContain(shortenedMark)
   })
 })

@@ -49,17 +49,25 @@ describe('parseDrawio', () => {
     const readSkipped = async (count: number) =>
       (
         await parseDrawio(
-          createFile(createShape('a'), ...Array.from({ length: count }, (_, n) => createLine(`l${n}`, 'a', 'c'))),
+          createFile(
+            createShape('a'),
+            ...Array.from({ length: count }, (_, n) => createLine(`l${n}`, 'a', 'c')),
+          ),
           1,
           createBudget(),
         )
       ).skipped
     expect(await readSkipped(100)).toHaveLength(100)
-    expect((await readSkipped(1101)).slice(99)).toEqual(['Line (l99): it does not connect two imported shapes', '1,001 more parts'])
+    expect((await readSkipped(1101)).slice(99)).toEqual([
+      'Line (l99): it does not connect two imported shapes',
+      '1,001 more parts',
+    ])
   })
 
   it('DIA-25 imports the chosen page, and names the others', async () => {
-    const compressed = deflateRawSync(encodeURIComponent(`<root>${createShape('c')}</root>`)).toString('base64')
+    const compressed = deflateRawSync(encodeURIComponent(`<root>${createShape('c')}</root>`)).toString(
+      'base64',
+    )
     const file = `<mxfile><diagram>${createShape('a')}</diagram><diagram name="B">${createShape('b')}</diagram><diagram name="2">${compressed}</diagram></mxfile>`
     const read = async (page: PageChoice) => {
       const { name, nodes, skipped } = await parseDrawio(file, page, createBudget())
@@ -76,7 +84,9 @@ describe('parseDrawio', () => {
     const names = `1, “B”, ${Array(18).fill('“C”').join(', ')} and 12 more`
     expect(await findError(file, 33)).toBe(`The file has no page 33; its pages are ${names}`)
     expect(await findError(file, 'b')).toBe(`The file has no page “b”; its pages are ${names}`)
-    expect(await findError('<mxGraphModel/>', 2)).toBe('The file has no page 2; it has one page, without a name')
+    expect(await findError('<mxGraphModel/>', 2)).toBe(
+      'The file has no page 2; it has one page, without a name',
+    )
   })
 
   it.each([
@@ -99,7 +109,11 @@ describe('parseDrawio', () => {
     ['image=data:image/png,abc', 'Device'],
     ['shape=mxgraph.cisco.x.router_12', 'Router'],
   ])('names a shape without a label by the path %s: %s', async (style, label) => {
-    const { nodes } = await parseDrawio(createFile(createShape('a', `value="" style="${style}"`)), 1, createBudget())
+    const { nodes } = await parseDrawio(
+      createFile(createShape('a', `value="" style="${style}"`)),
+      1,
+      createBudget(),
+    )
     expect(nodes.map(({ data }) => data?.label)).toEqual([label])
   })
 
@@ -129,8 +143,14 @@ describe('parseDrawio', () => {
 
   it.each([
     ['<mxfile/>', 'The file contains no diagram'],
-    ['<mxfile><diagram>!</diagram></mxfile>', 'The compressed diagram cannot be decompressed, or is too large'],
-    ['<mxfile><diagram>AAAA</diagram></mxfile>', 'The compressed diagram cannot be decompressed, or is too large'],
+    [
+      '<mxfile><diagram>!</diagram></mxfile>',
+      'The compressed diagram cannot be decompressed, or is too large',
+    ],
+    [
+      '<mxfile><diagram>AAAA</diagram></mxfile>',
+      'The compressed diagram cannot be decompressed, or is too large',
+    ],
   ])('refuses %s: %s', async (content, message) => {
     expect(await findError(content)).toBe(message)
   })
@@ -140,7 +160,9 @@ describe('parseDrawio', () => {
     const shapes = Array.from({ length: maxNodes + 1 }, (_, n) =>
       createShape(`n${n}`, '', `x="${(n % 40) * 400}" y="${Math.floor(n / 40) * 400}"`),
     )
-    expect(await findError(createFile(...shapes))).toBe(`The diagram has ${maxNodes + 1} nodes; at most ${maxNodes} are allowed`)
+    expect(await findError(createFile(...shapes))).toBe(
+      `The diagram has ${maxNodes + 1} nodes; at most ${maxNodes} are allowed`,
+    )
     expect(await findError(createFile(...shapes.slice(1)))).toBe(null)
     const lines = Array.from({ length: maxEdges + 1 }, (_, n) => createLine(`l${n}`, 'a', 'a'))
     expect(await findError(createFile(createShape('a'), ...lines))).toBe(
@@ -154,7 +176,8 @@ describe('spreadNodes', () => {
   const spread = (...places: [x: number, y: number][]) =>
     spreadNodes(
       places.map(
-        ([x, y], index): DiagramNode => ({ id: `${index}`, type: 'other', position: { x, y }, data: { label: 'A' } }) as DiagramNode,
+        ([x, y], index): DiagramNode =>
+          ({ id: `${index}`, type: 'other', position: { x, y }, data: { label: 'A' } }) as DiagramNode,
       ),
       createBudget(),
     ).map(({ position }) => [position.x, position.y])

@@ -93,7 +93,10 @@ it('a curve has its label on the curve', () => {
 })
 
 it('a loop goes around the upper right corner', () => {
-  expect(createLoopPath(from)).toEqual({ path: 'M76 0C76 -40 140 24 100 24', labelPositions: [{ x: 120, y: -20 }] })
+  expect(createLoopPath(from)).toEqual({
+    path: 'M76 0C76 -40 140 24 100 24',
+    labelPositions: [{ x: 120, y: -20 }],
+  })
   expect(createLoopPath(from, 10).path).toBe('M76 0C76 -50 150 24 100 24')
 })
 

@@ -28,7 +28,9 @@ describe('a mermaid flowchart', () => {
   it.each(['', 'sequenceDiagram\nA->>B: x', 'flowcharts TD', '---\ntitle: x\n---\npie', '<mxfile/>'])(
     'DIA-27 is refused if it is none: %j',
     (text) => {
-      expect(() => parse(text)).toThrow('This is no mermaid flowchart: its first line must start with flowchart or graph')
+      expect(() => parse(text)).toThrow(
+        'This is no mermaid flowchart: its first line must start with flowchart or graph',
+      )
     },
   )
 
@@ -213,31 +215,44 @@ describe('a mermaid flowchart', () => {
     )
     expect([nodes.map(({ id }) => id), edges.length]).toEqual([['a', 'b', 'c', 'classic', 'end1'], 1])
     expect(skipped).toEqual([
-      ...['classDef x fill:#f00', 'style a fill:#f00', 'click a "https://x.example"', 'linkStyle 0 stroke:red'].map(
-        (line) => `Line “${line}”: this kind of line is not imported`,
-      ),
+      ...[
+        'classDef x fill:#f00',
+        'style a fill:#f00',
+        'click a "https://x.example"',
+        'linkStyle 0 stroke:red',
+      ].map((line) => `Line “${line}”: this kind of line is not imported`),
       'Line from “a” to “b”: it is invisible',
       'Line “c --> [”: it is not understood',
       'Line “end”: there is no subgraph to end',
       'Line “+++”: it is not understood',
     ])
-    expect(body('+\n'.repeat(1101)).skipped.slice(99)).toEqual(['Line “+”: it is not understood', '1,001 more parts'])
-    expect(body(`${'x'.repeat(101)}\n${'y'.repeat(100)}`).nodes.map(({ id }) => id)).toEqual(['y'.repeat(100)])
+    expect(body('+\n'.repeat(1101)).skipped.slice(99)).toEqual([
+      'Line “+”: it is not understood',
+      '1,001 more parts',
+    ])
+    expect(body(`${'x'.repeat(101)}\n${'y'.repeat(100)}`).nodes.map(({ id }) => id)).toEqual([
+      'y'.repeat(100),
+    ])
   })
 
   it('DIA-27 is laid out: what is in a group is within its frame, and no boxes overlap', () => {
-    const { nodes } = body('subgraph g\na1-->a2\nsubgraph h\nb1\nb2\nend\nend\nsubgraph i\nc1\nend\nd1 --> a1\nd2')
+    const { nodes } = body(
+      'subgraph g\na1-->a2\nsubgraph h\nb1\nb2\nend\nend\nsubgraph i\nc1\nend\nd1 --> a1\nd2',
+    )
     const frame = (id: string) => {
       const node = nodes.find((candidate) => candidate.id === id)
       const { width = 120, height = 63 } = (node?.style ?? {}) as { width?: number; height?: number }
       return { x: node?.position.x ?? 0, y: node?.position.y ?? 0, width, height }
     }
     type Box = ReturnType<typeof frame>
-    const isIn = (a: Box, b: Box) => a.x > b.x && a.y > b.y && a.x + a.width < b.x + b.width && a.y + a.height < b.y + b.height
-    const overlaps = (a: Box, b: Box) => a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height
+    const isIn = (a: Box, b: Box) =>
+      a.x > b.x && a.y > b.y && a.x + a.width < b.x + b.width && a.y + a.height < b.y + b.height
+    const overlaps = (a: Box, b: Box) =>
+      a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height
     for (const { id, parent_id } of nodes) if (parent_id) expect(isIn(frame(id), frame(parent_id))).toBe(true)
     for (const [index, a] of nodes.entries())
-      for (const b of nodes.slice(index + 1)) if (a.parent_id === b.parent_id) expect(overlaps(frame(a.id), frame(b.id))).toBe(false)
+      for (const b of nodes.slice(index + 1))
+        if (a.parent_id === b.parent_id) expect(overlaps(frame(a.id), frame(b.id))).toBe(false)
   })
 
   it('DIA-27 has at most 1,000 nodes, 2,000 links and 20 levels of subgraphs', () => {
@@ -246,10 +261,12 @@ describe('a mermaid flowchart', () => {
     expect(() => body(nodes(1001))).toThrow('The flowchart has more than 1000 nodes and subgraphs')
     expect(body('a --> b\n'.repeat(2000)).edges).toHaveLength(2000)
     expect(() => body('a --> b\n'.repeat(2001))).toThrow('The flowchart has more than 2000 links')
-    const nest = (depth: number) => body(`${Array.from({ length: depth }, (_, n) => `subgraph g${n}\n`).join('')}a`)
+    const nest = (depth: number) =>
+      body(`${Array.from({ length: depth }, (_, n) => `subgraph g${n}\n`).join('')}a`)
     expect(nest(maxGroupDepth).nodes).toHaveLength(maxGroupDepth + 1)
     expect(() => nest(maxGroupDepth + 1)).toThrow('The flowchart has more than 20 levels of subgraphs')
-    const chain = (depth: number) => body(Array.from({ length: depth }, (_, n) => `subgraph g${n}\ng${n + 1}\nend\n`).join(''))
+    const chain = (depth: number) =>
+      body(Array.from({ length: depth }, (_, n) => `subgraph g${n}\ng${n + 1}\nend\n`).join(''))
     expect(chain(maxGroupDepth).nodes).toHaveLength(maxGroupDepth + 1)
     expect(() => chain(maxGroupDepth + 1)).toThrow('The flowchart has more than 20 levels of subgraphs')
   })
@@ -258,11 +275,14 @@ describe('a mermaid flowchart', () => {
 describe('a mermaid flowchart that the service wrote', () => {
   const node = (id: string, fields: object = {}) =>
     DiagramNode.parse({ id, type: 'network', position: { x: 7, y: 8 }, data: { label: id }, ...fields })
-  const write = (nodes: DiagramNode[], edges: DiagramEdge[] = [], name = 'Site') => writeMermaid(name, { nodes, edges }, createBudget())
+  const write = (nodes: DiagramNode[], edges: DiagramEdge[] = [], name = 'Site') =>
+    writeMermaid(name, { nodes, edges }, createBudget())
 
   it('DIA-28 has the nodes, groups, labels, categories and lines of a diagram', () => {
     const nodes = [
-      ...deviceCategories.map((category) => node(category, { type: category, data: { label: `Part of ${category}` } })),
+      ...deviceCategories.map((category) =>
+        node(category, { type: category, data: { label: `Part of ${category}` } }),
+      ),
       node('g', { type: 'group' }),
       node('inner', { parent_id: 'g', data: { label: 'Room' } }),
       node('fw', { parent_id: 'inner' }),
@@ -277,7 +297,9 @@ describe('a mermaid flowchart that the service wrote', () => {
     const toKey = (list: readonly DiagramNode[], { id, parent_id, type, data }: DiagramNode) =>
       [id, parent_id, list.some((child) => child.parent_id === id) ? 'group' : type, data.label].join()
     expect([read.name, read.skipped, read.edges]).toEqual(['A "B": c\\d', [], edges])
-    expect(read.nodes.map((part) => toKey(read.nodes, part)).sort()).toEqual(nodes.map((part) => toKey(nodes, part)).sort())
+    expect(read.nodes.map((part) => toKey(read.nodes, part)).sort()).toEqual(
+      nodes.map((part) => toKey(nodes, part)).sort(),
+    )
   })
 
   it.each([
@@ -300,14 +322,30 @@ describe('a mermaid flowchart that the service wrote', () => {
     'fa:fa-x',
   ])('DIA-28 has the label %s', (label) => {
     const edges = [{ id: 'e1', source: 'end', target: 'n1', label }]
-    const read = parse(write([node('end', { data: { label } }), node('n1', { type: 'group', data: { label } }), node('a-b.c')], edges))
-    expect([read.nodes.map(({ data }) => data.label), read.edges[0]?.label]).toEqual([[label, label, 'a-b.c'], label])
+    const read = parse(
+      write(
+        [node('end', { data: { label } }), node('n1', { type: 'group', data: { label } }), node('a-b.c')],
+        edges,
+      ),
+    )
+    expect([read.nodes.map(({ data }) => data.label), read.edges[0]?.label]).toEqual([
+      [label, label, 'a-b.c'],
+      label,
+    ])
   })
 
   it('DIA-28 leaves out what takes too much work, with a mark', () => {
     const nodes = Array.from({ length: 1000 }, (_, n) => node(`n${n}`))
     expect(write(nodes)).not.toContain(shortenedMark)
-    const text = writeMermaid('Site', { nodes, edges: [{ id: 'e', source: 'n0', target: 'n999' }] }, createBudget({ steps: 100_000 }))
-    expect([text.includes(shortenedMark), text.includes('---|'), text.match(/:::network/g)?.length]).toEqual([true, false, 198])
+    const text = writeMermaid(
+      'Site',
+      { nodes, edges: [{ id: 'e', source: 'n0', target: 'n999' }] },
+      createBudget({ steps: 100_000 }),
+    )
+    expect([text.includes(shortenedMark), text.includes('---|'), text.match(/:::network/g)?.length]).toEqual([
+      true,
+      false,
+      198,
+    ])
   })
 })

@@ -15,7 +15,16 @@ const details = {
   },
 } as const
 const reminder = {
-  ...{ ...origin, key: 'escalation.reminded', sessionId: 's', handoffId: 'h', problemSummary: 'VPN', psaTicketId: null, round: 1, step: 1 },
+  ...{
+    ...origin,
+    key: 'escalation.reminded',
+    sessionId: 's',
+    handoffId: 'h',
+    problemSummary: 'VPN',
+    psaTicketId: null,
+    round: 1,
+    step: 1,
+  },
   ...{ userIds: ['a'], details },
 }
 const unreached = {
@@ -30,7 +39,15 @@ const unreached = {
 }
 const approval = { ...origin, approvalId: 'p', sessionId: 's', subjectTitle: 'Run it', userIds: ['a'] }
 const decision = { ...approval, key: 'approval.decided', approverName: 'Ada', isApproved: true, comment: '' }
-const push = { ...origin, key: 'psa.push_failed', sessionId: 's', psaTicketId: '7', reason: 'r', ownerId: 'o', source: 'session' }
+const push = {
+  ...origin,
+  key: 'psa.push_failed',
+  sessionId: 's',
+  psaTicketId: '7',
+  reason: 'r',
+  ownerId: 'o',
+  source: 'session',
+}
 const escalated = {
   ...origin,
   key: 'session.escalated',
@@ -40,16 +57,50 @@ const escalated = {
   psaTicketId: null,
   targetUserId: null,
 }
-const timer = { ...origin, key: 'session.timer_due', sessionId: 's', stepTitle: 'Wait', flowName: 'Flow', userId: 'u' }
-const batch = { ...origin, key: 'maintenance.batch_created', scheduleId: 'm', scheduleName: 'Patch', sessionCount: 1, ownerId: 'o' }
-const assessment = { ...origin, key: 'handoff.assessment_ready', sessionId: 's', sessionTitle: 'T', claimantId: null }
-const proposal = { ...origin, proposalId: 'p', flowName: 'Flow', submitterId: 'u', submitterName: 'Ada', reason: 'no' }
+const timer = {
+  ...origin,
+  key: 'session.timer_due',
+  sessionId: 's',
+  stepTitle: 'Wait',
+  flowName: 'Flow',
+  userId: 'u',
+}
+const batch = {
+  ...origin,
+  key: 'maintenance.batch_created',
+  scheduleId: 'm',
+  scheduleName: 'Patch',
+  sessionCount: 1,
+  ownerId: 'o',
+}
+const assessment = {
+  ...origin,
+  key: 'handoff.assessment_ready',
+  sessionId: 's',
+  sessionTitle: 'T',
+  claimantId: null,
+}
+const proposal = {
+  ...origin,
+  proposalId: 'p',
+  flowName: 'Flow',
+  submitterId: 'u',
+  submitterName: 'Ada',
+  reason: 'no',
+}
 const nobody = { userIds: [], notifyAdmins: false, emailRecipients: false }
 
 it.each<[object, object]>([
   [
     escalated,
-    { ...nobody, title: 'Dana escalated: VPN', body: 'VPN', link: '/pilot/s?pickup=true', notifyAdmins: true, emailRecipients: true },
+    {
+      ...nobody,
+      title: 'Dana escalated: VPN',
+      body: 'VPN',
+      link: '/pilot/s?pickup=true',
+      notifyAdmins: true,
+      emailRecipients: true,
+    },
   ],
   [
     { ...escalated, psaTicketId: '7', targetUserId: 'x', details },
@@ -78,14 +129,32 @@ it.each<[object, object]>([
   ],
   [
     { ...unreached, isWholePolicy: true },
-    { body: 'Nobody could be notified by the whole escalation policy. VPN', notifyAdmins: true, emailRecipients: true },
+    {
+      body: 'Nobody could be notified by the whole escalation policy. VPN',
+      notifyAdmins: true,
+      emailRecipients: true,
+    },
   ],
   [
-    { ...origin, key: 'escalation.acknowledged', sessionId: 's', handoffId: 'h', problemSummary: 'VPN', engineerId: 'e' },
+    {
+      ...origin,
+      key: 'escalation.acknowledged',
+      sessionId: 's',
+      handoffId: 'h',
+      problemSummary: 'VPN',
+      engineerId: 'e',
+    },
     { ...nobody, title: 'Your escalation was acknowledged: VPN', userIds: ['e'] },
   ],
   [
-    { ...origin, key: 'handoff.claimed', sessionId: 's', sessionTitle: 'T', claimantName: 'Ada', engineerId: 'e' },
+    {
+      ...origin,
+      key: 'handoff.claimed',
+      sessionId: 's',
+      sessionTitle: 'T',
+      claimantName: 'Ada',
+      engineerId: 'e',
+    },
     { ...nobody, title: 'Ada picked up the escalation: T', body: 'T', link: '/pilot/s', userIds: ['e'] },
   ],
   [
@@ -122,7 +191,13 @@ it.each<[object, object]>([
   [{ ...timer, stepTitle: '' }, { title: 'Time to continue: Flow' }],
   [
     { ...approval, key: 'approval.requested', requesterName: 'Dana' },
-    { ...nobody, title: 'Dana asks for your approval: Run it', link: '/sessions/s?approval=p', userIds: ['a'], emailRecipients: true },
+    {
+      ...nobody,
+      title: 'Dana asks for your approval: Run it',
+      link: '/sessions/s?approval=p',
+      userIds: ['a'],
+      emailRecipients: true,
+    },
   ],
   [decision, { ...nobody, title: 'Ada approved: Run it', body: 'Run it', userIds: ['a'] }],
   [
@@ -133,10 +208,26 @@ it.each<[object, object]>([
     { ...approval, key: 'approval.expired' },
     { ...nobody, title: 'Nobody decided in time: Run it', userIds: ['a'] },
   ],
-  [batch, { ...nobody, title: 'Maintenance batch created: Patch', body: '1 session is waiting.', link: '/maintenance/m', userIds: ['o'] }],
+  [
+    batch,
+    {
+      ...nobody,
+      title: 'Maintenance batch created: Patch',
+      body: '1 session is waiting.',
+      link: '/maintenance/m',
+      userIds: ['o'],
+    },
+  ],
   [{ ...batch, sessionCount: 2 }, { body: '2 sessions are waiting.' }],
   [
-    { ...origin, key: 'maintenance.run_failed', scheduleId: 'm', scheduleName: 'Patch', reason: 'r', ownerId: 'o' },
+    {
+      ...origin,
+      key: 'maintenance.run_failed',
+      scheduleId: 'm',
+      scheduleName: 'Patch',
+      reason: 'r',
+      ownerId: 'o',
+    },
     { ...nobody, title: 'Maintenance run failed: Patch', body: 'r', userIds: ['o'], notifyAdmins: true },
   ],
   [push, { ...nobody, title: 'Push to ticket #7 failed', body: 'r', link: '/sessions/s', userIds: ['o'] }],
@@ -147,11 +238,22 @@ it.each<[object, object]>([
   [{ ...push, ownerId: null }, { userIds: [] }],
   [
     { ...origin, key: 'channel.disconnected', configId: 'c', host: 'chat.example', authorId: null },
-    { title: 'A chat channel gets no more messages: chat.example', userIds: [], notifyAdmins: true, emailRecipients: true },
+    {
+      title: 'A chat channel gets no more messages: chat.example',
+      userIds: [],
+      notifyAdmins: true,
+      emailRecipients: true,
+    },
   ],
   [
     { ...origin, key: 'member.joined', memberName: 'Bo', inviterId: 'i' },
-    { ...nobody, title: 'Bo joined the account', body: 'Your invite was accepted.', link: '/settings/members', userIds: ['i'] },
+    {
+      ...nobody,
+      title: 'Bo joined the account',
+      body: 'Your invite was accepted.',
+      link: '/settings/members',
+      userIds: ['i'],
+    },
   ],
 ])('%j is announced', (event, announcement) => {
   expect(toAnnouncement(event as Event)).toMatchObject({ key: (event as Event).key, ...announcement })
@@ -164,7 +266,8 @@ it.each([
 ])('toSnippet(%j) is %j', (text, snippet) => expect(toSnippet(text)).toBe(snippet))
 
 describe('an alert of an escalation', () => {
-  const facts = (content: ReturnType<typeof toAlertContent>) => content.facts.map(({ label, text }) => `${label}: ${text}`)
+  const facts = (content: ReturnType<typeof toAlertContent>) =>
+    content.facts.map(({ label, text }) => `${label}: ${text}`)
   const labels = (content: ReturnType<typeof toAlertContent>) => content.sections.map(({ label }) => label)
   it('has the facts and the texts that the title does not show', () => {
     const content = toAlertContent(details, 'Dana escalated: VPN', 'It drops')
@@ -188,7 +291,14 @@ describe('an alert of an escalation', () => {
     ['Dana escalated: all', 'It drops', 'all', ['Problem']],
     ['Dana escalated', 'It drops', 'It drops', ['Summary']],
   ])('with the title %j repeats neither %j nor %j', (title, problem, summary, expected) => {
-    const texts = { reason: '', what_was_tried: ' ', next_steps: '', client_name: null, psa_ticket_id: null, urgency: 'low' as const }
+    const texts = {
+      reason: '',
+      what_was_tried: ' ',
+      next_steps: '',
+      client_name: null,
+      psa_ticket_id: null,
+      urgency: 'low' as const,
+    }
     const content = toAlertContent({ ...details, ...texts, summary }, title, problem)
     expect([facts(content), labels(content)]).toEqual([['Urgency: Low'], expected])
   })
@@ -202,8 +312,21 @@ describe('an alert of an escalation', () => {
   )
   it('stores texts of at most 2,000 characters', () => {
     const long = ` ${'x'.repeat(maxTextLength + 1)}`
-    const stored = toEscalationDetails({ ...details, reason: long, summary: long, what_was_tried: long, next_steps: ' n ' })
-    expect([stored.reason, stored.summary, stored.what_was_tried].map((text) => text.length)).toEqual([2000, 2000, 2000])
-    expect([stored.next_steps, stored.client_name, stored.psa_ticket_id, stored.urgency]).toEqual(['n', 'Contoso', '7', 'high'])
+    const stored = toEscalationDetails({
+      ...details,
+      reason: long,
+      summary: long,
+      what_was_tried: long,
+      next_steps: ' n ',
+    })
+    expect([stored.reason, stored.summary, stored.what_was_tried].map((text) => text.length)).toEqual([
+      2000, 2000, 2000,
+    ])
+    expect([stored.next_steps, stored.client_name, stored.psa_ticket_id, stored.urgency]).toEqual([
+      'n',
+      'Contoso',
+      '7',
+      'high',
+    ])
   })
 })

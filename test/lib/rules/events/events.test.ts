@@ -23,7 +23,12 @@ const approval = { approvalId: id, sessionId: id, userIds: ['r'] }
 type SampleBuilders = { [Key in EventKey]: (text: string, name: string) => Extract<Event, { key: Key }> }
 /** Functions that build an event of each key from a text and a name. */
 const samples: SampleBuilders = {
-  'session.escalated': (text, name) => ({ ...escalation, engineerName: name, problemSummary: text, psaTicketId: name.slice(0, 50) }),
+  'session.escalated': (text, name) => ({
+    ...escalation,
+    engineerName: name,
+    problemSummary: text,
+    psaTicketId: name.slice(0, 50),
+  }),
   'escalation.reminded': (text, name) => ({
     ...actor,
     key: 'escalation.reminded',
@@ -71,11 +76,42 @@ const samples: SampleBuilders = {
     claimantName: name,
     engineerId: 'e',
   }),
-  'handoff.assessment_ready': (text) => ({ ...actor, key: 'handoff.assessment_ready', sessionId: id, sessionTitle: text, claimantId: 'c' }),
-  'proposal.submitted': (text, name) => ({ ...actor, key: 'proposal.submitted', proposalId: id, flowName: text, submitterName: name }),
-  'proposal.approved': (text) => ({ ...actor, key: 'proposal.approved', proposalId: id, flowName: text, submitterId: 's' }),
-  'proposal.rejected': (text) => ({ ...actor, key: 'proposal.rejected', proposalId: id, flowName: text, submitterId: 's', reason: text }),
-  'approval.requested': (text, name) => ({ ...actor, ...approval, key: 'approval.requested', subjectTitle: text, requesterName: name }),
+  'handoff.assessment_ready': (text) => ({
+    ...actor,
+    key: 'handoff.assessment_ready',
+    sessionId: id,
+    sessionTitle: text,
+    claimantId: 'c',
+  }),
+  'proposal.submitted': (text, name) => ({
+    ...actor,
+    key: 'proposal.submitted',
+    proposalId: id,
+    flowName: text,
+    submitterName: name,
+  }),
+  'proposal.approved': (text) => ({
+    ...actor,
+    key: 'proposal.approved',
+    proposalId: id,
+    flowName: text,
+    submitterId: 's',
+  }),
+  'proposal.rejected': (text) => ({
+    ...actor,
+    key: 'proposal.rejected',
+    proposalId: id,
+    flowName: text,
+    submitterId: 's',
+    reason: text,
+  }),
+  'approval.requested': (text, name) => ({
+    ...actor,
+    ...approval,
+    key: 'approval.requested',
+    subjectTitle: text,
+    requesterName: name,
+  }),
   'approval.decided': (text, name) => ({
     ...actor,
     ...approval,
@@ -94,7 +130,14 @@ const samples: SampleBuilders = {
     stepTitle: text,
     userId: 'r',
   }),
-  'handover.due': (text, name) => ({ ...actor, key: 'handover.due', teamName: name, text, handoverTeamId: id, userIds: ['r'] }),
+  'handover.due': (text, name) => ({
+    ...actor,
+    key: 'handover.due',
+    teamName: name,
+    text,
+    handoverTeamId: id,
+    userIds: ['r'],
+  }),
   'maintenance.batch_created': (text) => ({
     ...actor,
     key: 'maintenance.batch_created',
@@ -132,7 +175,13 @@ const samples: SampleBuilders = {
     replacedIds: ['o'],
     isOtherTeam: true,
   }),
-  'channel.disconnected': (_, name) => ({ ...actor, key: 'channel.disconnected', configId: 'c', host: name, authorId: 'o' }),
+  'channel.disconnected': (_, name) => ({
+    ...actor,
+    key: 'channel.disconnected',
+    configId: 'c',
+    host: name,
+    authorId: 'o',
+  }),
   'member.joined': (_, name) => ({ ...actor, key: 'member.joined', memberName: name, inviterId: 'i' }),
 }
 
@@ -151,7 +200,11 @@ describe('toSnippet', () => {
   })
 
   it('NOT-28 limits and collapses random texts', () => {
-    const spaced = fc.string({ unit: fc.constantFrom(' ', '\n', 'a', '😀', '你'), maxLength: 200, size: 'max' })
+    const spaced = fc.string({
+      unit: fc.constantFrom(' ', '\n', 'a', '😀', '你'),
+      maxLength: 200,
+      size: 'max',
+    })
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'binary', maxLength: 200, size: 'max' }), spaced), (text) => {
         const line = Array.from(text.replace(/\s+/g, ' ').trim())
@@ -173,7 +226,9 @@ describe('toAnnouncement for an escalation', () => {
   })
 
   it('NOT-29 NOT-38 returns a title that ends with the ticket, if there is one, even after a cut snippet', () => {
-    expect(toAnnouncement({ ...escalation, psaTicketId: '4711' }).title).toBe('Dana Reyes escalated: VPN drops (Ticket #4711)')
+    expect(toAnnouncement({ ...escalation, psaTicketId: '4711' }).title).toBe(
+      'Dana Reyes escalated: VPN drops (Ticket #4711)',
+    )
     const cut = toAnnouncement({ ...escalation, problemSummary: 'x'.repeat(71), psaTicketId: '4711' })
     expect(cut.title).toBe(`Dana Reyes escalated: ${'x'.repeat(70)}… (Ticket #4711)`)
     expect(toAnnouncement(escalation).title).not.toContain('Ticket')
@@ -184,8 +239,15 @@ describe('toAnnouncement for an escalation', () => {
   })
 
   it('notifies the admins and the target engineer, and sends e-mails to both', () => {
-    expect(toAnnouncement(escalation)).toMatchObject({ notifyAdmins: true, emailRecipients: true, userIds: [] })
-    expect(toAnnouncement({ ...escalation, targetUserId: 'target' })).toMatchObject({ notifyAdmins: true, userIds: ['target'] })
+    expect(toAnnouncement(escalation)).toMatchObject({
+      notifyAdmins: true,
+      emailRecipients: true,
+      userIds: [],
+    })
+    expect(toAnnouncement({ ...escalation, targetUserId: 'target' })).toMatchObject({
+      notifyAdmins: true,
+      userIds: ['target'],
+    })
   })
 })
 
@@ -193,7 +255,9 @@ describe('toAnnouncement for every event', () => {
   it('returns the key of the event and a title that no other event has', () => {
     expect(Object.keys(samples).sort()).toEqual([...eventKeyList].sort())
     for (const key of eventKeyList) expect(toAnnouncement(samples[key]('text', 'name')).key).toBe(key)
-    expect(new Set(eventKeyList.map((key) => toAnnouncement(samples[key]('text', 'name')).title)).size).toBe(eventKeyList.length)
+    expect(new Set(eventKeyList.map((key) => toAnnouncement(samples[key]('text', 'name')).title)).size).toBe(
+      eventKeyList.length,
+    )
   })
 
   it('NOT-30 returns a title and a link of at most 500 characters, for random texts', () => {
@@ -230,12 +294,28 @@ describe('toAnnouncement for every event', () => {
     ['psa.push_failed', { userIds: ['o'], notifyAdmins: false }],
     ['oncall.overridden', { userIds: ['o'], notifyAdmins: true }],
     ['member.joined', { userIds: ['i'], notifyAdmins: false }],
-  ] as const)('NOT-48 NOT-50 NOT-51 NOT-52 NOT-53 notifies the recipients of %s, without personal e-mails', (key, recipients) => {
-    expect(toAnnouncement(samples[key]('text', 'name'))).toMatchObject({ ...recipients, emailRecipients: false })
-  })
+  ] as const)(
+    'NOT-48 NOT-50 NOT-51 NOT-52 NOT-53 notifies the recipients of %s, without personal e-mails',
+    (key, recipients) => {
+      expect(toAnnouncement(samples[key]('text', 'name'))).toMatchObject({
+        ...recipients,
+        emailRecipients: false,
+      })
+    },
+  )
 
   it('NOT-49 notifies the admins of an assessment while the handoff is unclaimed', () => {
-    const unclaimed = { ...actor, key: 'handoff.assessment_ready', sessionId: id, sessionTitle: 't', claimantId: null } as const
-    expect(toAnnouncement(unclaimed)).toMatchObject({ userIds: [], notifyAdmins: true, link: `/pilot/${id}?pickup=true` })
+    const unclaimed = {
+      ...actor,
+      key: 'handoff.assessment_ready',
+      sessionId: id,
+      sessionTitle: 't',
+      claimantId: null,
+    } as const
+    expect(toAnnouncement(unclaimed)).toMatchObject({
+      userIds: [],
+      notifyAdmins: true,
+      link: `/pilot/${id}?pickup=true`,
+    })
   })
 })

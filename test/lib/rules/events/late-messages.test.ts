@@ -2,10 +2,13 @@ import { expect, it } from 'vitest'
 import { eventKeyList } from '#rules/events/keys.ts'
 import { judgeLateMessage, reasonsToLeaveOut } from '#rules/events/late-messages.ts'
 
-it.each(eventKeyList)('NOT-88 a message of %s is left out when its recipient has read it in the app', (key) => {
-  expect(judgeLateMessage(key, ['read', 'taken'])).toEqual({ leftOut: 'It was read in the app' })
-  expect(reasonsToLeaveOut[key]).toHaveProperty('read')
-})
+it.each(eventKeyList)(
+  'NOT-88 a message of %s is left out when its recipient has read it in the app',
+  (key) => {
+    expect(judgeLateMessage(key, ['read', 'taken'])).toEqual({ leftOut: 'It was read in the app' })
+    expect(reasonsToLeaveOut[key]).toHaveProperty('read')
+  },
+)
 
 it.each([
   ['session.escalated', ['taken', 'closed'], { leftOut: 'Somebody has taken the escalation since' }],

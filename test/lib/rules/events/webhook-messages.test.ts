@@ -18,8 +18,23 @@ const escalated = {
     targetUserId: 'x',
   },
 }
-const proposal = { ...origin, proposalId: 'p', flowName: 'F', submitterId: 'b', submitterName: 'Bo', reason: long }
-const push = { ...origin, key: 'psa.push_failed', source: 'session', sessionId: 's', psaTicketId: '7', reason: 'r', ownerId: 'o' }
+const proposal = {
+  ...origin,
+  proposalId: 'p',
+  flowName: 'F',
+  submitterId: 'b',
+  submitterName: 'Bo',
+  reason: long,
+}
+const push = {
+  ...origin,
+  key: 'psa.push_failed',
+  source: 'session',
+  sessionId: 's',
+  psaTicketId: '7',
+  reason: 'r',
+  ownerId: 'o',
+}
 const joined = { ...origin, key: 'member.joined', memberName: 'Bo', inviterId: 'i' }
 
 it.each<[object, string, object]>([
@@ -27,25 +42,65 @@ it.each<[object, string, object]>([
     escalated,
     's',
     {
-      ...{ session_id: 's', engineer_id: 'u', engineer_name: 'Dana', target_user_id: 'x', team_id: 't', ticket_id: '7', problem: cut },
+      ...{
+        session_id: 's',
+        engineer_id: 'u',
+        engineer_name: 'Dana',
+        target_user_id: 'x',
+        team_id: 't',
+        ticket_id: '7',
+        problem: cut,
+      },
       details: null,
     },
   ],
   [
     {
-      ...{ ...origin, key: 'escalation.reminded', sessionId: 's', handoffId: 'h', problemSummary: long, psaTicketId: null },
+      ...{
+        ...origin,
+        key: 'escalation.reminded',
+        sessionId: 's',
+        handoffId: 'h',
+        problemSummary: long,
+        psaTicketId: null,
+      },
       ...{ round: 1, step: 2, userIds: ['a'] },
     },
     's',
-    { session_id: 's', handoff_id: 'h', team_id: 't', ticket_id: null, problem: cut, round: 1, step: 2, user_ids: ['a'] },
+    {
+      session_id: 's',
+      handoff_id: 'h',
+      team_id: 't',
+      ticket_id: null,
+      problem: cut,
+      round: 1,
+      step: 2,
+      user_ids: ['a'],
+    },
   ],
   [
     {
-      ...{ ...origin, key: 'escalation.unreached', sessionId: 's', handoffId: 'h', problemSummary: long, psaTicketId: null },
+      ...{
+        ...origin,
+        key: 'escalation.unreached',
+        sessionId: 's',
+        handoffId: 'h',
+        problemSummary: long,
+        psaTicketId: null,
+      },
       ...{ round: 1, step: 2, isWholePolicy: false },
     },
     's',
-    { session_id: 's', handoff_id: 'h', team_id: 't', ticket_id: null, problem: cut, round: 1, step: 2, is_whole_policy: false },
+    {
+      session_id: 's',
+      handoff_id: 'h',
+      team_id: 't',
+      ticket_id: null,
+      problem: cut,
+      round: 1,
+      step: 2,
+      is_whole_policy: false,
+    },
   ],
   [
     { ...origin, key: 'escalation.acknowledged', sessionId: 's', handoffId: 'h' },
@@ -53,7 +108,14 @@ it.each<[object, string, object]>([
     { session_id: 's', handoff_id: 'h', team_id: 't', acknowledged_by: 'u' },
   ],
   [
-    { ...origin, key: 'handoff.claimed', sessionId: 's', sessionTitle: 'T', claimantName: 'Ada', engineerId: 'e' },
+    {
+      ...origin,
+      key: 'handoff.claimed',
+      sessionId: 's',
+      sessionTitle: 'T',
+      claimantName: 'Ada',
+      engineerId: 'e',
+    },
     's',
     { session_id: 's', title: 'T', claimed_by: 'u', claimant_name: 'Ada', engineer_id: 'e', team_id: 't' },
   ],
@@ -67,7 +129,11 @@ it.each<[object, string, object]>([
     'p',
     { proposal_id: 'p', team_id: 't', flow_name: 'F', submitted_by: 'u', submitter_name: 'Bo' },
   ],
-  [{ ...proposal, key: 'proposal.approved' }, 'p', { proposal_id: 'p', team_id: 't', flow_name: 'F', submitted_by: 'b', decided_by: 'u' }],
+  [
+    { ...proposal, key: 'proposal.approved' },
+    'p',
+    { proposal_id: 'p', team_id: 't', flow_name: 'F', submitted_by: 'b', decided_by: 'u' },
+  ],
   [
     { ...proposal, key: 'proposal.rejected' },
     'p',
@@ -95,17 +161,35 @@ it.each<[object, string, object]>([
     { team_id: 'h', team_name: 'N', text: 'T' },
   ],
   [
-    { ...origin, key: 'maintenance.batch_created', scheduleId: 'm', scheduleName: 'P', sessionCount: 3, ownerId: 'o' },
+    {
+      ...origin,
+      key: 'maintenance.batch_created',
+      scheduleId: 'm',
+      scheduleName: 'P',
+      sessionCount: 3,
+      ownerId: 'o',
+    },
     'm',
     { schedule_id: 'm', schedule_name: 'P', session_count: 3, owner_id: 'o', team_id: 't' },
   ],
   [
-    { ...origin, key: 'maintenance.run_failed', scheduleId: 'm', scheduleName: 'P', reason: 'r', ownerId: 'o' },
+    {
+      ...origin,
+      key: 'maintenance.run_failed',
+      scheduleId: 'm',
+      scheduleName: 'P',
+      reason: 'r',
+      ownerId: 'o',
+    },
     'm',
     { schedule_id: 'm', schedule_name: 'P', reason: 'r', owner_id: 'o', team_id: 't' },
   ],
   [push, 's', { source: 'session', source_id: 's', ticket_id: '7', reason: 'r', owner_id: 'o' }],
-  [{ ...push, ownerId: null }, 's', { source: 'session', source_id: 's', ticket_id: '7', reason: 'r', owner_id: null }],
+  [
+    { ...push, ownerId: null },
+    's',
+    { source: 'session', source_id: 's', ticket_id: '7', reason: 'r', owner_id: null },
+  ],
   [joined, 'u', { user_id: 'u', name: 'Bo', invited_by: 'i', team_id: 't' }],
   [{ ...joined, actorId: null }, 'i', { user_id: null, name: 'Bo', invited_by: 'i', team_id: 't' }],
 ])('a webhook receives %j', (event, subject, data) => {

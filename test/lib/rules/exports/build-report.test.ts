@@ -24,15 +24,27 @@ const fallback = (step_id: string, fallback_step_id: string, note: string | null
   ...{ step_id, fallback_step_id, outcome: 'failed' as const, note, decided_at: '2026-11-21T09:30:00.000Z' },
 })
 const customStep = (after_step_id: string, source: SessionRow['custom_steps'][number]['source']) => ({
-  ...{ id: 'c', source, after_step_id, title: source, description: 'D', library_step_id: null, tree_id: null, node_id: null },
+  ...{
+    id: 'c',
+    source,
+    after_step_id,
+    title: source,
+    description: 'D',
+    library_step_id: null,
+    tree_id: null,
+    node_id: null,
+  },
   created_at: '2026-11-21T09:30:00.000Z',
 })
 const data = (title: string, fields: Partial<SupportingDataRow> = {}): SupportingDataRow => ({
   ...{ kind: 'text', title, content: 'C', step_id: null, image: null },
   ...fields,
 })
-const build = (fields: Partial<SessionRow> = {}, rows: SupportingDataRow[] = [], options: Partial<ReportOptions> = {}) =>
-  buildReport(createSessionRow(fields), rows, { timezone: 'Europe/Berlin', ...options }, createBudget())
+const build = (
+  fields: Partial<SessionRow> = {},
+  rows: SupportingDataRow[] = [],
+  options: Partial<ReportOptions> = {},
+) => buildReport(createSessionRow(fields), rows, { timezone: 'Europe/Berlin', ...options }, createBudget())
 const answered = [decision('snapshot'), decision('patch')]
 const header = { title: 'Before', description: '' }
 const snapshot = {
@@ -48,13 +60,26 @@ const snapshot = {
   customSteps: [],
   evidence: [],
 }
-const patch = { ...snapshot, number: '2', headers: [], title: 'Install the updates', description: 'Reboot when asked.', details: [] }
+const patch = {
+  ...snapshot,
+  number: '2',
+  headers: [],
+  title: 'Install the updates',
+  description: 'Reboot when asked.',
+  details: [],
+}
 const pending = { answer: '', durationAndTime: '' }
 
 describe('the head of a report', () => {
   it('has the facts that are known, and filled texts', () => {
     const { facts, title, description, notes, nextSteps } = build({
-      ...{ description: 'For {{client_name}}', target_label: 'SRV', outcome: 'unresolved', notes: 'N', next_steps: 'X' },
+      ...{
+        description: 'For {{client_name}}',
+        target_label: 'SRV',
+        outcome: 'unresolved',
+        notes: 'N',
+        next_steps: 'X',
+      },
       completed_at: '2026-11-21T10:05:00.000Z',
     })
     expect([title, description, notes, nextSteps]).toEqual(['Patch a server', 'For Contoso', 'N', 'X'])
@@ -118,35 +143,67 @@ describe('the steps of a report', () => {
   })
 
   it('have no current step in a session that has ended', () => {
-    const { steps, pendingStep } = build({ decisions: answered.slice(0, 1), current_step_id: 'patch', state: 'abandoned' })
+    const { steps, pendingStep } = build({
+      decisions: answered.slice(0, 1),
+      current_step_id: 'patch',
+      state: 'abandoned',
+    })
     expect([steps, pendingStep]).toEqual([[snapshot], null])
   })
 
   it('are followed by the end of the procedure', () => {
     const { steps, pendingStep, end } = build({ decisions: answered, current_step_id: null })
-    expect([steps, pendingStep, end]).toEqual([[snapshot, patch], null, { title: 'Done', description: '', headers: [] }])
+    expect([steps, pendingStep, end]).toEqual([
+      [snapshot, patch],
+      null,
+      { title: 'Done', description: '', headers: [] },
+    ])
   })
 
   it('end at the last decision that is asked for', () => {
-    const fields = { decisions: answered, current_step_id: null, fallback_decisions: [fallback('patch', 'x')] }
+    const fields = {
+      decisions: answered,
+      current_step_id: null,
+      fallback_decisions: [fallback('patch', 'x')],
+    }
     const rest = { custom_steps: [customStep('patch', 'ad-hoc')] }
     const rows = [data('a', { step_id: 'patch' }), data('b')]
     const shortened = build({ ...fields, ...rest }, rows, { lastDecision: 0 })
-    expect([shortened.steps, shortened.end, shortened.fallbacks, shortened.customSteps]).toEqual([[snapshot], null, [], []])
+    expect([shortened.steps, shortened.end, shortened.fallbacks, shortened.customSteps]).toEqual([
+      [snapshot],
+      null,
+      [],
+      [],
+    ])
     expect(shortened.evidence.map(({ title }) => title)).toEqual(['b'])
     const whole = build({ ...fields, ...rest }, rows, { lastDecision: 1 })
     expect([whole.steps.length, whole.end?.title, whole.steps[1]?.fallbacks.length]).toEqual([2, 'Done', 1])
-    expect(build({ decisions: answered, current_step_id: 'patch' }, [], { lastDecision: 0 }).pendingStep).toBe(null)
-    expect(build({ decisions: answered, current_step_id: 'patch' }, [], { lastDecision: 1 }).pendingStep?.number).toBe('3')
+    expect(
+      build({ decisions: answered, current_step_id: 'patch' }, [], { lastDecision: 0 }).pendingStep,
+    ).toBe(null)
+    expect(
+      build({ decisions: answered, current_step_id: 'patch' }, [], { lastDecision: 1 }).pendingStep?.number,
+    ).toBe('3')
   })
 
   it('show headers, fallbacks, added steps and evidence once, and what belongs to no step at the end', () => {
-    const decisions = [decision('snapshot', { outcome: 'skipped', note: 'N' }), decision('snapshot', { outcome: 'failed' })]
+    const decisions = [
+      decision('snapshot', { outcome: 'skipped', note: 'N' }),
+      decision('snapshot', { outcome: 'failed' }),
+    ]
     const report = build(
       {
         ...{ decisions, current_step_id: null },
-        fallback_decisions: [fallback('snapshot', 'backup', 'FN'), fallback('snapshot', 'gone'), fallback('other', 'ask')],
-        custom_steps: [customStep('snapshot', 'ad-hoc'), customStep('snapshot', 'step-library'), customStep('x', 'forked-tree')],
+        fallback_decisions: [
+          fallback('snapshot', 'backup', 'FN'),
+          fallback('snapshot', 'gone'),
+          fallback('other', 'ask'),
+        ],
+        custom_steps: [
+          customStep('snapshot', 'ad-hoc'),
+          customStep('snapshot', 'step-library'),
+          customStep('x', 'forked-tree'),
+        ],
       },
       [
         data('a', { step_id: 'snapshot' }),
@@ -186,7 +243,11 @@ describe('the steps of a report', () => {
   it('have the label of the chosen option, or its id', () => {
     const tree_structure = printerFlow() as never
     const variables = { printer_ip: '10.0.0.8' }
-    const decisions = [decision('ping', { option_id: 'yes' }), decision('ping', { option_id: 'x' }), decision('gone', { outcome: null })]
+    const decisions = [
+      decision('ping', { option_id: 'yes' }),
+      decision('ping', { option_id: 'x' }),
+      decision('gone', { outcome: null }),
+    ]
     const { steps } = build({ tree_structure, decisions, current_step_id: null, variables })
     expect(steps.map(({ title, answer }) => `${title} ${answer}`)).toEqual([
       'Does 10.0.0.8 answer a ping? Yes',
@@ -201,26 +262,42 @@ describe('the steps of a report', () => {
       attachments: [{ title: 'T', url: 'https://x.example' }],
     })
     const listDetails = (options: Partial<ReportOptions> = {}) =>
-      build({ tree_structure: { steps: [step, createEnd()] }, decisions: [decision('a')] }, [], options).steps[0]?.details
+      build({ tree_structure: { steps: [step, createEnd()] }, decisions: [decision('a')] }, [], options)
+        .steps[0]?.details
     expect(listDetails()).toEqual([
       { label: 'Group', value: 'G' },
       { label: 'Estimated time', value: '0 s' },
       { label: 'Script', value: 's' },
       { label: 'Attachment', value: 'T', href: 'https://x.example' },
     ])
-    expect(listDetails({ scriptNames: new Map([['s', 'Restart']]) })?.[2]).toEqual({ label: 'Script', value: 'Restart' })
+    expect(listDetails({ scriptNames: new Map([['s', 'Restart']]) })?.[2]).toEqual({
+      label: 'Script',
+      value: 'Restart',
+    })
   })
 
   it('are followed by those of their sub-flows, whose numbers continue', () => {
     const subflow = (id: string, fields: Partial<SessionRow>) =>
-      createSessionRow({ ...{ id, name: id, parent_session_id: 's1', parent_step_id: 'snapshot', ...fields } })
+      createSessionRow({
+        ...{ id, name: id, parent_session_id: 's1', parent_step_id: 'snapshot', ...fields },
+      })
     const subflows = [
-      subflow('first', { decisions: answered, current_step_id: null, state: 'completed', outcome: 'resolved', notes: 'N' }),
+      subflow('first', {
+        decisions: answered,
+        current_step_id: null,
+        state: 'completed',
+        outcome: 'resolved',
+        notes: 'N',
+      }),
       subflow('second', { current_step_id: 'patch', next_steps: 'X' }),
       subflow('other', { parent_session_id: 'x' }),
       subflow('lost', { parent_step_id: null }),
     ]
-    const { steps, pendingStep } = build({ current_step_id: 'snapshot' }, [data('a', { session_id: 'second' })], { subflows })
+    const { steps, pendingStep } = build(
+      { current_step_id: 'snapshot' },
+      [data('a', { session_id: 'second' })],
+      { subflows },
+    )
     expect(pendingStep?.details.map(({ label, value }) => `${label}: ${value}`)).toEqual([
       'Group: Safety',
       'Sub-flow: first: Resolved',
@@ -239,16 +316,28 @@ describe('the steps of a report', () => {
 
 describe('the images of a report', () => {
   const mebibyte = 1024 * 1024
-  const image = (size: number) => data('I', { kind: 'screenshot', image: { key: `${size}`, width: 3, height: 4, size } })
+  const image = (size: number) =>
+    data('I', { kind: 'screenshot', image: { key: `${size}`, width: 3, height: 4, size } })
   const select = (rows: SupportingDataRow[]) => {
-    const evidence = rows.map((row, place) => ({ kind: row.kind, title: '', content: '', image: row.image ? place : null }))
+    const evidence = rows.map((row, place) => ({
+      kind: row.kind,
+      title: '',
+      content: '',
+      image: row.image ? place : null,
+    }))
     return selectImages(createReport({ evidence }), rows)
   }
 
   it('are those of its steps, the current step and the rest, in this order', () => {
     const rows = [image(1), image(2), image(3), data('t')]
-    const show = (place: number) => ({ evidence: [{ kind: 'screenshot' as const, title: '', content: '', image: place }] })
-    const report = createReport({ steps: [{ ...snapshot, ...show(2) }], pendingStep: { ...patch, ...show(1) }, ...show(0) })
+    const show = (place: number) => ({
+      evidence: [{ kind: 'screenshot' as const, title: '', content: '', image: place }],
+    })
+    const report = createReport({
+      steps: [{ ...snapshot, ...show(2) }],
+      pendingStep: { ...patch, ...show(1) },
+      ...show(0),
+    })
     expect(selectImages(report, rows)).toEqual([
       { place: 2, key: '3', width: 3, height: 4 },
       { place: 1, key: '2', width: 3, height: 4 },
@@ -258,11 +347,15 @@ describe('the images of a report', () => {
   })
 
   it('are at most twenty', () => {
-    expect(select(Array.from({ length: 21 }, () => image(1))).map(({ place }) => place)).toEqual(Array.from({ length: 20 }, (_, n) => n))
+    expect(select(Array.from({ length: 21 }, () => image(1))).map(({ place }) => place)).toEqual(
+      Array.from({ length: 20 }, (_, n) => n),
+    )
   })
 
   it('have at most 5 MiB together, and a smaller one can follow one that is too large', () => {
     expect(select([image(3 * mebibyte), image(2 * mebibyte)])).toHaveLength(2)
-    expect(select([image(3 * mebibyte), image(2 * mebibyte + 1), image(1)]).map(({ place }) => place)).toEqual([0, 2])
+    expect(
+      select([image(3 * mebibyte), image(2 * mebibyte + 1), image(1)]).map(({ place }) => place),
+    ).toEqual([0, 2])
   })
 })

@@ -21,7 +21,8 @@ export const createStep = (fields: StepFields): ReportStep =>
 /** Every section and every kind of block once. */
 export const fullReport: Report = createReport({
   title: 'Printer\noffline',
-  description: '# Cause **of** it\n\n> Quoted\n> ~~twice~~\n\n---\n\n![plan](https://x.example/p.png) ![](https://x.example/q.png)',
+  description:
+    '# Cause **of** it\n\n> Quoted\n> ~~twice~~\n\n---\n\n![plan](https://x.example/p.png) ![](https://x.example/q.png)',
   facts: [
     { label: 'Ticket', value: 'T-1', href: 'https://psa.example/1' },
     { label: 'Client', value: 'Northwind\n\nBerlin' },

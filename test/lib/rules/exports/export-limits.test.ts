@@ -22,7 +22,9 @@ it('SES-51 shows a description that takes too much work as a code block, and onl
 
 it('SES-51 fences a code block with more tildes than it has', () => {
   const description = `${hostile}~~~~`
-  expect(shortenReport(createReport({ description }), textWork, createBudget({ steps: 2_000_000 })).description).toMatch(/^~{5}\n/)
+  expect(
+    shortenReport(createReport({ description }), textWork, createBudget({ steps: 2_000_000 })).description,
+  ).toMatch(/^~{5}\n/)
 })
 
 it.each([
@@ -54,5 +56,7 @@ it.each([
 })
 
 it('a report as HTML may show its own images', () => {
-  expect(renderHtml(createReport({}))).toContain("default-src 'none'; style-src 'unsafe-inline'; img-src data:")
+  expect(renderHtml(createReport({}))).toContain(
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:",
+  )
 })

@@ -24,7 +24,9 @@ const createBranding = (fields: Partial<Branding> = {}): Branding => ({
 })
 
 async function drawReport(report: Report, branding = createBranding(), images = new Map()): Promise<string> {
-  return listDrawingOperators(await renderPdf(report, { branding, images, assets }, createBudget({ steps: jobSteps })))
+  return listDrawingOperators(
+    await renderPdf(report, { branding, images, assets }, createBudget({ steps: jobSteps })),
+  )
 }
 
 it('SES-51 every section and every kind of block has its place and look in a PDF', async () => {
@@ -35,11 +37,16 @@ it('SES-51 every section and every kind of block has its place and look in a PDF
   const pendingStep = createStep({
     number: '3',
     title: 'Wait',
-    description: '**bold** *slanted* ~~struck~~ `code` [link](https://x.example/)\n\n- # Head\n- \n\n> 1. one\n> > two',
+    description:
+      '**bold** *slanted* ~~struck~~ `code` [link](https://x.example/)\n\n- # Head\n- \n\n> 1. one\n> > two',
     evidence: [{ kind: 'screenshot', title: 'Screen', content: 'Shows the error', image: 1 }],
   })
   const footer = 'Harbour Street 12\nBerlin\nGermany\nEurope'
-  const operators = await drawReport({ ...fullReport, pendingStep }, createBranding({ footer, logo }), new Map([[1, screenshot]]))
+  const operators = await drawReport(
+    { ...fullReport, pendingStep },
+    createBranding({ footer, logo }),
+    new Map([[1, screenshot]]),
+  )
   await expect(operators).toMatchFileSnapshot('export-document.pdf.txt')
 })
 
@@ -52,13 +59,18 @@ it.each([
   [29, [6, 6, 6]],
   [40, [6, 6, 6, 6]],
 ])('SES-24 the name of a company of %i words has lines of %j points', async (wordCount, sizes) => {
-  const operators = await drawReport(createReport({}), createBranding({ company: 'Northwind '.repeat(wordCount).trim() }))
+  const operators = await drawReport(
+    createReport({}),
+    createBranding({ company: 'Northwind '.repeat(wordCount).trim() }),
+  )
   const lines = Array.from(operators.matchAll(/setFont \S+ (\d+)\nsetTextMatrix .*\nshowText "Northwind/g))
   expect(lines.map(([, size]) => Number(size))).toEqual(sizes)
 })
 
 it('SES-24 a team without a colour has blue headings', async () => {
-  expect(await drawReport(createReport({}), createBranding({ colour: null }))).toMatch(/^page 1\nsetFillRGBColor #1c4fd9\n/)
+  expect(await drawReport(createReport({}), createBranding({ colour: null }))).toMatch(
+    /^page 1\nsetFillRGBColor #1c4fd9\n/,
+  )
 })
 
 const weekCounts = createWeekCounts({
@@ -70,12 +82,18 @@ const weekCounts = createWeekCounts({
 })
 
 it('the tables and charts of a weekly report have their place and look in a PDF', async () => {
-  const pdf = await renderReportPdf(buildWeeklyReport(weekCounts), { branding: createBranding({ footer: 'Harbour Street 12' }), assets })
+  const pdf = await renderReportPdf(buildWeeklyReport(weekCounts), {
+    branding: createBranding({ footer: 'Harbour Street 12' }),
+    assets,
+  })
   await expect(await listDrawingOperators(pdf)).toMatchFileSnapshot('weekly-report.pdf.txt')
 })
 
 it('a weekly report without flows and without a footer says so', async () => {
-  const pdf = await renderReportPdf(buildWeeklyReport({ ...weekCounts, flows: [] }), { branding: createBranding(), assets })
+  const pdf = await renderReportPdf(buildWeeklyReport({ ...weekCounts, flows: [] }), {
+    branding: createBranding(),
+    assets,
+  })
   expect((await listDrawingOperators(pdf)).match(/showText "(?:None|Flows|Harbour).*"/g)).toEqual([
     'showText "Flows that help"',
     'showText "None this week."',
@@ -87,8 +105,17 @@ it('a weekly report without flows and without a footer says so', async () => {
 it('RPT-16 the PDF of a quiet week has sentences, and no charts and tables of zeros', async () => {
   const nothing = { completed: 0, resolved: 0, escalated: 0 }
   const claims = { escalated: 0, claimed: 0, unclaimed: 0, median_seconds: null, p90_seconds: null }
-  const counts = { ...weekCounts, sessions: nothing, ai: { resolved: 0 }, escalations: claims, flows: [], hours: [] }
-  const operators = await listDrawingOperators(await renderReportPdf(buildWeeklyReport(counts), { branding: createBranding(), assets }))
+  const counts = {
+    ...weekCounts,
+    sessions: nothing,
+    ai: { resolved: 0 },
+    escalations: claims,
+    flows: [],
+    hours: [],
+  }
+  const operators = await listDrawingOperators(
+    await renderReportPdf(buildWeeklyReport(counts), { branding: createBranding(), assets }),
+  )
   expect(operators).toContain('showText "A quiet week: no session was started or ended.')
   expect(operators).not.toMatch(/showText "(?:Sessions|Flows|Busiest|None)/)
 })
@@ -102,10 +129,14 @@ it('SES-52 Han characters have their Japanese shapes only in a report with kana'
       ([, font]) => font,
     )
   const options = { branding: createBranding(), images: new Map(), assets }
-  const listReportFonts = async (notes: string) => listFonts(await renderPdf(createReport({ title: '直', notes }), options, createBudget()))
+  const listReportFonts = async (notes: string) =>
+    listFonts(await renderPdf(createReport({ title: '直', notes }), options, createBudget()))
   // A weekly report never has Japanese shapes.
   const week = { ...weekCounts.week, team_name: '直' }
-  const weeklyFonts = listFonts(await renderReportPdf(buildWeeklyReport({ ...weekCounts, week, flows: [] }), options))
-  const countShared = (fonts: (string | undefined)[]) => fonts.filter((font) => weeklyFonts.includes(font)).length
+  const weeklyFonts = listFonts(
+    await renderReportPdf(buildWeeklyReport({ ...weekCounts, week, flows: [] }), options),
+  )
+  const countShared = (fonts: (string | undefined)[]) =>
+    fonts.filter((font) => weeklyFonts.includes(font)).length
   expect([countShared(await listReportFonts('a')), countShared(await listReportFonts('aあ'))]).toEqual([2, 1])
 })

@@ -18,9 +18,12 @@ const commonmark = new MarkdownIt('commonmark')
 function readBack(markdown: string): string[] {
   const texts: string[] = []
   for (const token of commonmark.parse(markdown, {})) {
-    if (token.type === 'fence' || token.type === 'code_block' || token.type === 'html_block') texts.push(token.content)
+    if (token.type === 'fence' || token.type === 'code_block' || token.type === 'html_block')
+      texts.push(token.content)
     if (token.type !== 'inline') continue
-    const parts = (token.children ?? []).map(({ type, content }) => (type === 'softbreak' || type === 'hardbreak' ? '\n' : content))
+    const parts = (token.children ?? []).map(({ type, content }) =>
+      type === 'softbreak' || type === 'hardbreak' ? '\n' : content,
+    )
     texts.push(parts.join(''))
   }
   return texts.join('\n').split('\n').map(collapseSpaces)
@@ -34,8 +37,51 @@ const splitNonEmptyLines = (text: string) =>
     .filter(Boolean)
 
 const markupParts = fc.constantFrom(
-  ...['*', '_', '`', '``', '#', '>', '<', '&', '&amp;', '<b>', '[', ']', '](', '!', '|', '~', '~~', '\\', '\\*', '-', '+', '=', '==='],
-  ...['---', '1.', '2)', '- ', '  ', '    ', '\t', '\n', '\n\n', 'http://a.b', '<http://a.b>', '&#35;', 'word', ' ', 'é漢', '"', ':', '%'],
+  ...[
+    '*',
+    '_',
+    '`',
+    '``',
+    '#',
+    '>',
+    '<',
+    '&',
+    '&amp;',
+    '<b>',
+    '[',
+    ']',
+    '](',
+    '!',
+    '|',
+    '~',
+    '~~',
+    '\\',
+    '\\*',
+    '-',
+    '+',
+    '=',
+    '===',
+  ],
+  ...[
+    '---',
+    '1.',
+    '2)',
+    '- ',
+    '  ',
+    '    ',
+    '\t',
+    '\n',
+    '\n\n',
+    'http://a.b',
+    '<http://a.b>',
+    '&#35;',
+    'word',
+    ' ',
+    'é漢',
+    '"',
+    ':',
+    '%',
+  ],
 )
 const textWithMarkup = fc.array(markupParts, { minLength: 1, maxLength: 14 }).map((parts) => parts.join(''))
 
@@ -53,7 +99,11 @@ describe('renderMarkdown', () => {
           facts: [{ label: 'Client', value: `v${typed}` }],
           fallbacks: [{ title: 'Other', outcome: 'Done', note: typed }],
         })
-        const lines = [...splitNonEmptyLines(`n${typed}`), ...splitNonEmptyLines(`Client: v${typed}`), ...splitNonEmptyLines(typed)]
+        const lines = [
+          ...splitNonEmptyLines(`n${typed}`),
+          ...splitNonEmptyLines(`Client: v${typed}`),
+          ...splitNonEmptyLines(typed),
+        ]
         expect(readBack(renderMarkdown(report))).toEqual(expect.arrayContaining(lines))
       }),
       { numRuns: 3000 },
@@ -67,15 +117,22 @@ describe('renderMarkdown', () => {
     'Look![i](https://x.example/i)!',
     '**a!**![i](https://x.example)',
   ])('WIR-37 writes a link instead of a remote image: %s', (description) => {
-    const tokens = commonmark.parse(renderMarkdown(createReport({ description })), {}).flatMap(({ children }) => children ?? [])
-    expect([tokens.some(({ type }) => type === 'image'), tokens.some(({ type }) => type === 'link_open')]).toEqual([false, true])
+    const tokens = commonmark
+      .parse(renderMarkdown(createReport({ description })), {})
+      .flatMap(({ children }) => children ?? [])
+    expect([
+      tokens.some(({ type }) => type === 'image'),
+      tokens.some(({ type }) => type === 'link_open'),
+    ]).toEqual([false, true])
   })
 
   it('keeps a title unchanged and on one line', () => {
     fc.assert(
       fc.property(textWithMarkup, (typed) => {
         const report = createReport({ title: `T ${typed}`, variables: [{ label: typed, value: 'x' }] })
-        expect(readBack(renderMarkdown(report))).toContain(collapseSpaces(`T ${typed.replace(/\s*\n\s*/g, ' ')}`))
+        expect(readBack(renderMarkdown(report))).toContain(
+          collapseSpaces(`T ${typed.replace(/\s*\n\s*/g, ' ')}`),
+        )
       }),
       { numRuns: 2000 },
     )
@@ -100,7 +157,13 @@ describe('descriptions', () => {
     ].join('\n\n')
     const markdown = renderMarkdown(createReport({ description }))
     expect(parseMarkdown(markdown.slice(markdown.indexOf('Text')))).toEqual(parseMarkdown(description))
-    expect(parseMarkdown(description).map(({ kind }) => kind)).toEqual(['paragraph', 'table', 'list', 'quote', 'rule'])
+    expect(parseMarkdown(description).map(({ kind }) => kind)).toEqual([
+      'paragraph',
+      'table',
+      'list',
+      'quote',
+      'rule',
+    ])
   })
 
   it('SES-51 keep the backslashes of a path', () => {
@@ -129,27 +192,35 @@ describe('descriptions', () => {
 
   it('SES-51 become code blocks when markup would take more than a second to read', () => {
     const steps = Array.from({ length: 20 }, () => '*a'.repeat(10_000))
-    const report = createReport({ customSteps: steps.map((description) => ({ title: 'x', source: '', description })) })
-    const limited = shortenReport(report, textWork, createBudget()).customSteps.map(({ description }) => description)
+    const report = createReport({
+      customSteps: steps.map((description) => ({ title: 'x', source: '', description })),
+    })
+    const limited = shortenReport(report, textWork, createBudget()).customSteps.map(
+      ({ description }) => description,
+    )
     expect(limited[0]).toBe(steps[0])
     expect(parseMarkdown(limited.at(-1) ?? '')).toEqual([{ kind: 'code', text: steps[0], language: '' }])
   })
 })
 
 describe('text formats', () => {
-  it.each(Object.entries(textFormats))('the format %s keeps the line breaks of a note, a fact and a variable', (_, render) => {
-    for (const newline of ['\n', '\r\n', '\r']) {
-      const createLines = (name: string) => [`${name} line 1`, `${name} line 2`, `${name} line 3`].join(newline)
-      const report = createReport({
-        facts: [{ label: 'Target', value: createLines('fact') }],
-        variables: [{ label: 'Log', value: createLines('variable') }],
-        notes: createLines('note'),
-      })
-      const rendered = render(report)
-      for (const name of ['fact', 'variable', 'note'])
-        expect(rendered).toMatch(new RegExp(`${name} line 1 *\\n *${name} line 2 *\\n *${name} line 3`))
-    }
-  })
+  it.each(Object.entries(textFormats))(
+    'the format %s keeps the line breaks of a note, a fact and a variable',
+    (_, render) => {
+      for (const newline of ['\n', '\r\n', '\r']) {
+        const createLines = (name: string) =>
+          [`${name} line 1`, `${name} line 2`, `${name} line 3`].join(newline)
+        const report = createReport({
+          facts: [{ label: 'Target', value: createLines('fact') }],
+          variables: [{ label: 'Log', value: createLines('variable') }],
+          notes: createLines('note'),
+        })
+        const rendered = render(report)
+        for (const name of ['fact', 'variable', 'note'])
+          expect(rendered).toMatch(new RegExp(`${name} line 1 *\\n *${name} line 2 *\\n *${name} line 3`))
+      }
+    },
+  )
 })
 
 it('removeDescriptions removes only what a ticket note does not show', () => {
@@ -167,10 +238,16 @@ it('removeDescriptions removes only what a ticket note does not show', () => {
     customSteps: [customStep],
     evidence: [],
   }
-  const report = createReport({ description: 'Hidden 3', steps: [step], customSteps: [customStep], notes: 'Call back' })
+  const report = createReport({
+    description: 'Hidden 3',
+    steps: [step],
+    customSteps: [customStep],
+    notes: 'Call back',
+  })
   expect(renderTicketNote(removeDescriptions(report))).toBe(renderTicketNote(report))
   expect(JSON.stringify(removeDescriptions(report))).not.toContain('Hidden')
-  for (const description of ['Hidden 1', 'Hidden 2', 'Hidden 3', 'Hidden 4']) expect(renderText(report)).toContain(description)
+  for (const description of ['Hidden 1', 'Hidden 2', 'Hidden 3', 'Hidden 4'])
+    expect(renderText(report)).toContain(description)
 })
 
 describe('createTimeFormatter', () => {
@@ -187,11 +264,20 @@ describe('createTimeFormatter', () => {
     ]
     for (const zone of zones) {
       const formatTime = createTimeFormatter(zone)
-      const expectedFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23', timeZone: zone })
+      const expectedFormat = new Intl.DateTimeFormat('en-GB', {
+        dateStyle: 'medium',
+        timeStyle: 'short',
+        hourCycle: 'h23',
+        timeZone: zone,
+      })
       for (const day of ['2026-03-29', '2026-04-04', '2026-10-25', '2026-11-01', '1969-12-31']) {
         for (let minute = 0; minute < 1440; minute += 11) {
           const time = new Date(Date.parse(`${day}T00:00:59Z`) + minute * 60_000).toISOString()
-          expect([zone, time, formatTime(time)]).toEqual([zone, time, expectedFormat.format(Date.parse(time))])
+          expect([zone, time, formatTime(time)]).toEqual([
+            zone,
+            time,
+            expectedFormat.format(Date.parse(time)),
+          ])
         }
       }
     }

@@ -56,15 +56,20 @@ const textByScript: Record<string, string> = {
 }
 
 describe('renderPdf', () => {
-  it.each(Object.entries(textByScript))('SES-52 writes %s text that a reader extracts unchanged', async (_, text) => {
-    const [page = ''] = await extractPages(createReport({ notes: text, title: text }))
-    expect(removeSpaces(page).split(removeSpaces(text))).toHaveLength(3)
-  })
+  it.each(Object.entries(textByScript))(
+    'SES-52 writes %s text that a reader extracts unchanged',
+    async (_, text) => {
+      const [page = ''] = await extractPages(createReport({ notes: text, title: text }))
+      expect(removeSpaces(page).split(removeSpaces(text))).toHaveLength(3)
+    },
+  )
 
   it('SES-51 writes tables, lists, quotes and emphasis', async () => {
-    const description = '| Port | State |\n|---|---|\n| **Gi0/1** | up |\n\n- [x] done\n  - *nested*\n\n> quoted\n\n---'
+    const description =
+      '| Port | State |\n|---|---|\n| **Gi0/1** | up |\n\n- [x] done\n  - *nested*\n\n> quoted\n\n---'
     const [page = ''] = await extractPages(createReport({ description }))
-    for (const text of ['Port', 'Gi0/1', '☑ done', '• nested', 'quoted']) expect(page.replace(/\s+/g, ' ')).toContain(text)
+    for (const text of ['Port', 'Gi0/1', '☑ done', '• nested', 'quoted'])
+      expect(page.replace(/\s+/g, ' ')).toContain(text)
     expect(page).not.toMatch(/[*|>]|---|\[x\]/)
   })
 
@@ -104,9 +109,13 @@ describe('renderPdf', () => {
   it('keeps every word of a long note, a long word and a long code block on several pages', async () => {
     const words = Array.from({ length: 3300 }, (_, n) => `w${n}`).join(' ')
     const code = `${'x'.repeat(3000)}\n  indented ${'y '.repeat(400)}`
-    const pages = await extractPages(createReport({ notes: `${words}\n\n\`\`\`\n${code}\n\`\`\``, nextSteps: 'z'.repeat(5000) }))
+    const pages = await extractPages(
+      createReport({ notes: `${words}\n\n\`\`\`\n${code}\n\`\`\``, nextSteps: 'z'.repeat(5000) }),
+    )
     const content = removeSpaces(
-      pages.map((page) => page.replace(/Harbour Street 12|Page \d+ of \d+|Northwind IT|Printer offline/g, '')).join(''),
+      pages
+        .map((page) => page.replace(/Harbour Street 12|Page \d+ of \d+|Northwind IT|Printer offline/g, ''))
+        .join(''),
     )
     for (const text of [words, code, 'z'.repeat(5000)]) expect(content).toContain(removeSpaces(text))
     expect(pages.length).toBeGreaterThan(5)
@@ -132,6 +141,7 @@ describe('renderPdf', () => {
       '()<>\\',
       ' '.repeat(500),
     ]
-    for (const notes of unusualTexts) expect((await extractPages(createReport({ notes, title: notes }))).length).toBe(1)
+    for (const notes of unusualTexts)
+      expect((await extractPages(createReport({ notes, title: notes }))).length).toBe(1)
   })
 })

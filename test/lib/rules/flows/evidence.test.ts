@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { type EvidenceRequirement, findEvidenceMismatches, toProvidedEvidence } from '#rules/flows/evidence.ts'
+import {
+  type EvidenceRequirement,
+  findEvidenceMismatches,
+  toProvidedEvidence,
+} from '#rules/flows/evidence.ts'
 
 describe('findEvidenceMismatches', () => {
   const id = '0198c0de-0000-7000-8000-000000000000'
@@ -25,8 +29,12 @@ describe('findEvidenceMismatches', () => {
     ['screenshot', id, null],
     ['screenshot', 'x', 'must be the id of an upload'],
   ])('checks that a %s may be %j', (type, value, message) => {
-    const mismatches = findEvidenceMismatches([requirements[type] as EvidenceRequirement], { evidence: { k: value } })
-    expect(mismatches).toEqual(message === null ? [] : [{ field: 'evidence', key: 'k', message, isMissing: false }])
+    const mismatches = findEvidenceMismatches([requirements[type] as EvidenceRequirement], {
+      evidence: { k: value },
+    })
+    expect(mismatches).toEqual(
+      message === null ? [] : [{ field: 'evidence', key: 'k', message, isMissing: false }],
+    )
   })
 
   it('returns what is missing and what is not required', () => {
@@ -37,7 +45,9 @@ describe('findEvidenceMismatches', () => {
       { field: 'note', key: null, ...missing },
       { field: 'evidence', key: 'k', ...missing },
     ])
-    expect(findEvidenceMismatches([note], { note: 'x', evidence: { n: 'x' } })).toEqual([{ field: 'evidence', key: 'n', ...unknown }])
+    expect(findEvidenceMismatches([note], { note: 'x', evidence: { n: 'x' } })).toEqual([
+      { field: 'evidence', key: 'n', ...unknown },
+    ])
   })
 
   it('accepts what toProvidedEvidence stores', () => {

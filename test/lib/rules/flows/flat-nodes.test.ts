@@ -24,7 +24,16 @@ describe('flattenStructure', () => {
       type: 'decision',
       title: null,
       options: [{ label: 'x', next_node_id: 'b' }, { label: 'y', next_node_id: null }, { label: 'z' }],
-      children: [{ id: 'b', type: 'action', title: 'B', description: 'D', next_node_id: 'c', children: [createSolution('c')] }],
+      children: [
+        {
+          id: 'b',
+          type: 'action',
+          title: 'B',
+          description: 'D',
+          next_node_id: 'c',
+          children: [createSolution('c')],
+        },
+      ],
     }
     expect(flattenStructure(tree)).toEqual([
       node('a', 'decision', {
@@ -41,7 +50,9 @@ describe('flattenStructure', () => {
   })
 
   it('lists steps without their fallback steps', () => {
-    expect(flattenStructure(patchProcedure() as TreeStructure).map(({ id, kind, next }) => [id, kind, next])).toEqual([
+    expect(
+      flattenStructure(patchProcedure() as TreeStructure).map(({ id, kind, next }) => [id, kind, next]),
+    ).toEqual([
       ['before', 'section_header', null],
       ['snapshot', 'procedure_step', null],
       ['patch', 'procedure_step', null],
@@ -52,7 +63,14 @@ describe('flattenStructure', () => {
 
 describe('buildStructure', () => {
   it('builds a tree of nodes in any order after the root', () => {
-    expect(buildTree(decision('a', 'b', 'c'), node('d', 'solution'), node('c', 'action', { next: 'd' }), node('b', 'solution'))).toEqual({
+    expect(
+      buildTree(
+        decision('a', 'b', 'c'),
+        node('d', 'solution'),
+        node('c', 'action', { next: 'd' }),
+        node('b', 'solution'),
+      ),
+    ).toEqual({
       structure: {
         id: 'a',
         type: 'decision',
@@ -64,7 +82,14 @@ describe('buildStructure', () => {
         ],
         children: [
           createSolution('b'),
-          { id: 'c', type: 'action', title: 'c', description: '', next_node_id: 'd', children: [createSolution('d')] },
+          {
+            id: 'c',
+            type: 'action',
+            title: 'c',
+            description: '',
+            next_node_id: 'd',
+            children: [createSolution('d')],
+          },
         ],
       },
     })
@@ -72,7 +97,9 @@ describe('buildStructure', () => {
 
   it('builds one node for two options of a decision with the same target', () => {
     const result = buildTree(decision('a', 'b', 'b'), node('b', 'solution'))
-    expect(result).toMatchObject({ structure: { options: [{ next_node_id: 'b' }, { next_node_id: 'b' }], children: [{ id: 'b' }] } })
+    expect(result).toMatchObject({
+      structure: { options: [{ next_node_id: 'b' }, { next_node_id: 'b' }], children: [{ id: 'b' }] },
+    })
     expect('structure' in result && (result.structure as FlowNode).children).toHaveLength(1)
   })
 
@@ -82,7 +109,11 @@ describe('buildStructure', () => {
       [decision('a'), node('b', 'procedure_step')],
       ['The node b is a procedure_step, which a troubleshooting flow does not have'],
     ],
-    ['an id that is used twice', [decision('a', 'b'), node('b', 'solution'), node('b', 'solution')], ['The id b is used twice']],
+    [
+      'an id that is used twice',
+      [decision('a', 'b'), node('b', 'solution'), node('b', 'solution')],
+      ['The id b is used twice'],
+    ],
     ['a link to nothing', [decision('a', 'x')], ['The node a leads to x, which does not exist']],
     [
       'two links to a node',
@@ -94,7 +125,11 @@ describe('buildStructure', () => {
       [decision('a', 'b'), node('b', 'action', { next: 'a' })],
       ['The node a is reached twice: write a separate node for each link'],
     ],
-    ['a node without a link to it', [decision('a', 'b'), node('b', 'solution'), node('c', 'solution')], ['Nothing leads to the node c']],
+    [
+      'a node without a link to it',
+      [decision('a', 'b'), node('b', 'solution'), node('c', 'solution')],
+      ['Nothing leads to the node c'],
+    ],
     [
       'two problems',
       [decision('a', 'x'), node('c', 'solution')],
@@ -111,7 +146,12 @@ describe('buildStructure', () => {
   })
 
   it('builds steps without a base flow', () => {
-    expect(buildStructure('procedural', [node('a', 'procedure_step', { description: 'D' }), node('end', 'procedure_end')])).toEqual({
+    expect(
+      buildStructure('procedural', [
+        node('a', 'procedure_step', { description: 'D' }),
+        node('end', 'procedure_end'),
+      ]),
+    ).toEqual({
       structure: {
         steps: [
           { id: 'a', type: 'procedure_step', title: 'a', description: 'D' },
@@ -125,11 +165,26 @@ describe('buildStructure', () => {
     const attachments = [{ title: 'T', url: 'https://x.example' }]
     const extras = { attachments, estimated_minutes: 0, timer: { minutes: 5 }, approval: { user_ids: ['u'] } }
     const fallback_steps = [{ id: 'f', title: 'f', description: '' }]
-    const base = { steps: [createStep('a', { ...extras, group_label: 'G', fallback_steps, script_template_id: null }), createEnd()] }
-    expect(buildStructure('procedural', [node('a', 'procedure_step'), node('b', 'procedure_step')], base)).toEqual({
+    const base = {
+      steps: [
+        createStep('a', { ...extras, group_label: 'G', fallback_steps, script_template_id: null }),
+        createEnd(),
+      ],
+    }
+    expect(
+      buildStructure('procedural', [node('a', 'procedure_step'), node('b', 'procedure_step')], base),
+    ).toEqual({
       structure: {
         steps: [
-          { id: 'a', type: 'procedure_step', title: 'a', description: '', ...extras, group_label: 'G', fallback_steps },
+          {
+            id: 'a',
+            type: 'procedure_step',
+            title: 'a',
+            description: '',
+            ...extras,
+            group_label: 'G',
+            fallback_steps,
+          },
           { id: 'b', type: 'procedure_step', title: 'b', description: '' },
         ],
       },
@@ -151,7 +206,11 @@ describe('buildStructure', () => {
       { label: 'Maybe', leads_to: 'queue' },
       { label: 'Never', leads_to: 'works' },
     ]
-    const nodes = [node('ping', 'decision', { options }), node('queue', 'solution'), node('works', 'solution')]
+    const nodes = [
+      node('ping', 'decision', { options }),
+      node('queue', 'solution'),
+      node('works', 'solution'),
+    ]
     expect(buildStructure('troubleshooting', nodes, printerFlow() as FlowNode)).toMatchObject({
       structure: {
         options: [

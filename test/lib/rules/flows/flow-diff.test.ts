@@ -8,9 +8,15 @@ const list = patchProcedure() as StepList
 
 it('diffStructures returns the smallest patch of a list', () => {
   const without = (id: string): StepList => ({ steps: list.steps.filter((step) => step.id !== id) })
-  const renamed: StepList = { steps: list.steps.map((step) => (step.id === 'patch' ? { ...step, title: 'New', group_label: 'G' } : step)) }
+  const renamed: StepList = {
+    steps: list.steps.map((step) =>
+      step.id === 'patch' ? { ...step, title: 'New', group_label: 'G' } : step,
+    ),
+  }
   expect(diffStructures(list, without('snapshot'))).toEqual([{ op: 'remove', path: '/steps/1' }])
-  expect(diffStructures(without('snapshot'), list)).toEqual([{ op: 'add', path: '/steps/1', value: list.steps[1] }])
+  expect(diffStructures(without('snapshot'), list)).toEqual([
+    { op: 'add', path: '/steps/1', value: list.steps[1] },
+  ])
   expect(diffStructures(list, renamed)).toEqual([
     { op: 'replace', path: '/steps/2/title', value: 'New' },
     { op: 'add', path: '/steps/2/group_label', value: 'G' },

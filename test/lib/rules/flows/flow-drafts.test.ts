@@ -32,16 +32,23 @@ function createDraft(modelAnswer: unknown, base: FlowDraft, redaction: 'none' | 
 }
 
 it('restores a flow of either type from its flat nodes, including the properties that only the base flow has', () => {
-  for (const flow of [troubleshootingDraft, proceduralDraft]) expect(createDraft(toModelFlow(flow), flow)).toEqual(flow)
+  for (const flow of [troubleshootingDraft, proceduralDraft])
+    expect(createDraft(toModelFlow(flow), flow)).toEqual(flow)
 })
 
 it('restores a masked text that the model did not change', () => {
   const flowWithSecrets = structuredClone(troubleshootingDraft)
-  Object.assign(flowWithSecrets.tree_structure, { title: 'Ping 10.0.8.21', description: 'Or mail ops@contoso.example' })
+  Object.assign(flowWithSecrets.tree_structure, {
+    title: 'Ping 10.0.8.21',
+    description: 'Or mail ops@contoso.example',
+  })
   const redacted = redact(toModelFlow(flowWithSecrets), 'all', createBudget())
   expect(JSON.stringify(redacted)).not.toMatch(/10\.0\.|ops@/)
   expect(createDraft(redacted, flowWithSecrets, 'all')).toEqual(flowWithSecrets)
-  const changed = { ...redacted, nodes: redacted.nodes.with(0, { ...redacted.nodes[0], title: 'Ping it' } as never) }
+  const changed = {
+    ...redacted,
+    nodes: redacted.nodes.with(0, { ...redacted.nodes[0], title: 'Ping it' } as never),
+  }
   expect(createDraft(changed, flowWithSecrets, 'all').tree_structure).toMatchObject({
     title: 'Ping it',
     description: 'Or mail ops@contoso.example',
@@ -61,7 +68,12 @@ it('an option keeps its id if its label is unchanged, or otherwise if its target
     nodes.with(0, { ...(nodes[0] as (typeof nodes)[0]), options }),
     troubleshootingDraft.tree_structure,
   )
-  expect('structure' in result && (result.structure as FlowNode).options?.map(({ id }) => id)).toEqual(['no', 'yes', undefined, undefined])
+  expect('structure' in result && (result.structure as FlowNode).options?.map(({ id }) => id)).toEqual([
+    'no',
+    'yes',
+    undefined,
+    undefined,
+  ])
 })
 
 it('the model gets null for the options of a field without any', () => {

@@ -23,7 +23,12 @@ const listIds = (outcome: ReturnType<typeof editStructure>) =>
 describe('edits of a tree', () => {
   it('change only the fields that they name, and keep all others', () => {
     const before = { ...tree, script_template_id: crypto.randomUUID(), action: 'Old' } as FlowNode
-    const outcome = edit(before, { op: 'update', id: before.id, title: 'Does it ping?', estimated_minutes: 3 })
+    const outcome = edit(before, {
+      op: 'update',
+      id: before.id,
+      title: 'Does it ping?',
+      estimated_minutes: 3,
+    })
     expect(outcome).toMatchObject({ result: { ...before, title: 'Does it ping?', estimated_minutes: 3 } })
   })
 
@@ -56,8 +61,16 @@ describe('edits of a tree', () => {
       ['ping', 'queue', 'works', 'new'],
     ],
     ['refuse an unknown id', [{ op: 'update', id: 'gone', title: 'x' }], ['There is no node gone']],
-    ['refuse a used id', [{ op: 'insert', id: 'queue', kind: 'solution', title: 'x' }], ['The id queue is used twice']],
-    ['refuse a move', [{ op: 'move', id: 'queue', anchor: 'cable' }], ['A node of a tree is moved by changing the links that lead to it']],
+    [
+      'refuse a used id',
+      [{ op: 'insert', id: 'queue', kind: 'solution', title: 'x' }],
+      ['The id queue is used twice'],
+    ],
+    [
+      'refuse a move',
+      [{ op: 'move', id: 'queue', anchor: 'cable' }],
+      ['A node of a tree is moved by changing the links that lead to it'],
+    ],
     ['refuse to remove the root', [{ op: 'remove', id: 'ping' }], ['The root cannot be removed']],
     [
       'refuse a node without a link',
@@ -88,7 +101,11 @@ describe('edits of a list of steps', () => {
   const ids = [...walkAll(list)].map(({ node }) => node.id)
 
   it.each<[string, Fields[], (ids: string[]) => string[]]>([
-    ['add a step before the end', [{ op: 'insert', id: 'new', kind: 'procedure_step', title: 'x' }], (all) => all.toSpliced(-1, 0, 'new')],
+    [
+      'add a step before the end',
+      [{ op: 'insert', id: 'new', kind: 'procedure_step', title: 'x' }],
+      (all) => all.toSpliced(-1, 0, 'new'),
+    ],
     [
       'add a step after another',
       [{ op: 'insert', id: 'new', kind: 'procedure_step', title: 'x', position: 'after', anchor: 'before' }],
@@ -101,14 +118,20 @@ describe('edits of a list of steps', () => {
 
   it('move a step with its fallback steps, and add, change and remove fallback steps', () => {
     const moved = edit(list, { op: 'move', id: 'patch', position: 'before', anchor: 'snapshot' })
-    expect('result' in moved && (moved.result as StepList).steps.map(({ id }) => id)).toEqual(['before', 'patch', 'snapshot', 'end'])
+    expect('result' in moved && (moved.result as StepList).steps.map(({ id }) => id)).toEqual([
+      'before',
+      'patch',
+      'snapshot',
+      'end',
+    ])
     const added = edit(
       list,
       { op: 'insert', id: 'f1', kind: 'fallback_step', title: 'Console', anchor: 'snapshot' },
       { op: 'insert', id: 'f2', kind: 'fallback_step', title: 'Call', position: 'before', anchor: 'f1' },
       { op: 'update', id: 'f1', title: 'Use the console' },
     )
-    const step = 'result' in added ? (added.result as StepList).steps.find(({ id }) => id === 'snapshot') : undefined
+    const step =
+      'result' in added ? (added.result as StepList).steps.find(({ id }) => id === 'snapshot') : undefined
     expect(step?.fallback_steps?.map(({ id, title }) => [id, title]).slice(-2)).toEqual([
       ['f2', 'Call'],
       ['f1', 'Use the console'],
@@ -117,14 +140,35 @@ describe('edits of a list of steps', () => {
 })
 
 it('returns a JSON Patch that gives the same result, and does not change the flow, for any edits', () => {
-  const id = fc.constantFrom('ping', 'queue', 'cable', 'before', 'snapshot', 'patch', 'end', 'n1', 'n2', '__proto__')
+  const id = fc.constantFrom(
+    'ping',
+    'queue',
+    'cable',
+    'before',
+    'snapshot',
+    'patch',
+    'end',
+    'n1',
+    'n2',
+    '__proto__',
+  )
   const text = fc.constantFrom('', 'Look at the light', '{{server}}')
   const orNull = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: null })
   const edits = fc.array(
     fc.record({
       op: fc.constantFrom('update', 'insert', 'move', 'remove'),
       id,
-      kind: orNull(fc.constantFrom('decision', 'action', 'solution', 'procedure_step', 'section_header', 'procedure_end', 'fallback_step')),
+      kind: orNull(
+        fc.constantFrom(
+          'decision',
+          'action',
+          'solution',
+          'procedure_step',
+          'section_header',
+          'procedure_end',
+          'fallback_step',
+        ),
+      ),
       title: orNull(text),
       description: orNull(text),
       options: orNull(fc.array(fc.record({ label: text, leads_to: id }), { maxLength: 3 })),

@@ -12,7 +12,15 @@ import { createLinkChecker } from '#vendors/net/link-checker.ts'
 const tree = printerFlow() as TreeStructure
 const steps = patchProcedure() as TreeStructure
 const state = (fields: Partial<FlowState> = {}): FlowState => ({
-  ...{ tree_structure: tree, sessions: 40, ended: 0, resolved: 0, answers: [], open_steps: [], is_author_active: true },
+  ...{
+    tree_structure: tree,
+    sessions: 40,
+    ended: 0,
+    resolved: 0,
+    answers: [],
+    open_steps: [],
+    is_author_active: true,
+  },
   ...{ links: [], runnable_ids: new Set<string>(), ...fields },
 })
 const answer = (step_id: string, fields: { option_id?: string; outcome?: string; answers: number }) => ({
@@ -32,15 +40,23 @@ describe('findings of a flow', () => {
   })
 
   it('HEA-03 names the first step of a list, and the step after an often visited action, that nobody reached', () => {
-    expect(findReasons({ tree_structure: steps, open_steps: [{ step_id: 'snapshot', sessions: 40 }] })).toEqual([
-      ['never_reached', 'patch', null],
+    expect(
+      findReasons({ tree_structure: steps, open_steps: [{ step_id: 'snapshot', sessions: 40 }] }),
+    ).toEqual([['never_reached', 'patch', null]])
+    const chosen = [
+      answer('ping', { option_id: 'yes', answers: 30 }),
+      answer('ping', { option_id: 'no', answers: 10 }),
+    ]
+    expect(findReasons({ answers: chosen, open_steps: [{ step_id: 'queue', sessions: 30 }] })).toEqual([
+      ['never_reached', 'works', null],
     ])
-    const chosen = [answer('ping', { option_id: 'yes', answers: 30 }), answer('ping', { option_id: 'no', answers: 10 })]
-    expect(findReasons({ answers: chosen, open_steps: [{ step_id: 'queue', sessions: 30 }] })).toEqual([['never_reached', 'works', null]])
   })
 
   it('HEA-03 names the steps of a draft that no answer leads to', () => {
-    const draft = { ...printerFlow(), options: [{ id: 'yes', label: 'Yes', next_node_id: 'queue' }] } as TreeStructure
+    const draft = {
+      ...printerFlow(),
+      options: [{ id: 'yes', label: 'Yes', next_node_id: 'queue' }],
+    } as TreeStructure
     expect(findReasons({ tree_structure: draft, sessions: 0 })).toEqual([
       ['unreachable_step', 'cable', null],
       ['not_enough_sessions', null, null],
@@ -53,12 +69,16 @@ describe('findings of a flow', () => {
       answer('snapshot', { outcome: 'done', answers: 20 - skipped }),
       answer('patch', { outcome: 'done', answers: 20 }),
     ]
-    expect(findReasons({ tree_structure: steps, answers: answers(11) })).toEqual([['skipped_step', 'snapshot', null]])
+    expect(findReasons({ tree_structure: steps, answers: answers(11) })).toEqual([
+      ['skipped_step', 'snapshot', null],
+    ])
     expect(findReasons({ tree_structure: steps, answers: answers(10) })).toEqual([])
   })
 
   it('HEA-05 says that there are not enough sessions instead of judging the steps', () => {
-    const [finding, ...others] = findFlowFindings(state({ sessions: 19, answers: [answer('ping', { option_id: 'yes', answers: 19 })] }))
+    const [finding, ...others] = findFlowFindings(
+      state({ sessions: 19, answers: [answer('ping', { option_id: 'yes', answers: 19 })] }),
+    )
     expect([finding, others]).toEqual([
       expect.objectContaining({ reason: 'not_enough_sessions', metrics: { sessions: 19, needed: 20 } }),
       [],
@@ -66,7 +86,10 @@ describe('findings of a flow', () => {
   })
 
   it('HEA-06 names an author who left, and a share of resolved sessions below a half', () => {
-    const full = [answer('ping', { option_id: 'yes', answers: 1 }), answer('queue', { outcome: 'done', answers: 1 })]
+    const full = [
+      answer('ping', { option_id: 'yes', answers: 1 }),
+      answer('queue', { outcome: 'done', answers: 1 }),
+    ]
     expect(findReasons({ answers: full, is_author_active: false, ended: 20, resolved: 9 })).toEqual([
       ['stale_owner', null, null],
       ['low_success', null, null],
@@ -77,7 +100,9 @@ describe('findings of a flow', () => {
 
   it('HEA-07 names a link whose page is gone at once, and one whose server fails at the second time', () => {
     const structure = { ...printerFlow(), description: 'See https://a.example/kb.' } as TreeStructure
-    const link = (status: number | null, failures: number) => [{ url: 'https://a.example/kb', state: 'broken' as const, status, failures }]
+    const link = (status: number | null, failures: number) => [
+      { url: 'https://a.example/kb', state: 'broken' as const, status, failures },
+    ]
     const find = (links: FlowState['links']) => findReasons({ tree_structure: structure, sessions: 0, links })
     const [broken, few] = [
       ['broken_link', 'ping', null],
@@ -91,8 +116,14 @@ describe('findings of a flow', () => {
 
   it('HEA-08 names a step whose sub-flow cannot be run', () => {
     const structure = { ...printerFlow(), subflow: { tree_id: 'x' } } as TreeStructure
-    expect(findReasons({ tree_structure: structure, sessions: 0 })[0]).toEqual(['subflow_unavailable', 'ping', null])
-    expect(findReasons({ tree_structure: structure, sessions: 0, runnable_ids: new Set(['x']) })).toHaveLength(1)
+    expect(findReasons({ tree_structure: structure, sessions: 0 })[0]).toEqual([
+      'subflow_unavailable',
+      'ping',
+      null,
+    ])
+    expect(
+      findReasons({ tree_structure: structure, sessions: 0, runnable_ids: new Set(['x']) }),
+    ).toHaveLength(1)
   })
 })
 
@@ -101,8 +132,15 @@ describe('a finding', () => {
   const finding = (fields: object) => ({ step_id: null, option_id: null, url: null, metrics: {}, ...fields })
 
   it('HEA-02 has the numbers and the names of what it is about', () => {
-    const structure = { ...printerFlow(), title: ' ', options: [{ label: 'Yes', next_node_id: 'queue' }] } as TreeStructure
-    const answers = [answer('ping', { option_id: 'x', answers: 5 }), answer('ping', { option_id: 'x', answers: 15 })]
+    const structure = {
+      ...printerFlow(),
+      title: ' ',
+      options: [{ label: 'Yes', next_node_id: 'queue' }],
+    } as TreeStructure
+    const answers = [
+      answer('ping', { option_id: 'x', answers: 5 }),
+      answer('ping', { option_id: 'x', answers: 15 }),
+    ]
     expect(find({ tree_structure: structure, answers })).toEqual([
       finding({
         reason: 'unreachable_step',
@@ -119,7 +157,10 @@ describe('a finding', () => {
   })
 
   it('HEA-03 HEA-04 has the sessions or the answers that it counts', () => {
-    const answers = [answer('snapshot', { outcome: 'skipped', answers: 15 }), answer('snapshot', { outcome: 'done', answers: 5 })]
+    const answers = [
+      answer('snapshot', { outcome: 'skipped', answers: 15 }),
+      answer('snapshot', { outcome: 'done', answers: 5 }),
+    ]
     expect(find({ tree_structure: steps, answers })).toEqual([
       finding({
         reason: 'never_reached',
@@ -140,19 +181,31 @@ describe('a finding', () => {
     [19, []],
     [20, ['works']],
   ])('HEA-03 names the step after an action that %i sessions visited: %j', (visits, ids) => {
-    const answers = [answer('ping', { option_id: 'yes', answers: 10 }), answer('ping', { option_id: 'no', answers: 10 })]
-    expect(find({ answers, open_steps: [{ step_id: 'queue', sessions: visits }] }).map(({ step_id }) => step_id)).toEqual(ids)
+    const answers = [
+      answer('ping', { option_id: 'yes', answers: 10 }),
+      answer('ping', { option_id: 'no', answers: 10 }),
+    ]
+    expect(
+      find({ answers, open_steps: [{ step_id: 'queue', sessions: visits }] }).map(({ step_id }) => step_id),
+    ).toEqual(ids)
   })
 
   it('HEA-03 counts answers and open sessions of a step together', () => {
-    const answers = [answer('queue', { outcome: 'done', answers: 12 }), answer('ping', { option_id: 'yes', answers: 12 })]
-    expect(find({ answers, open_steps: [{ step_id: 'queue', sessions: 8 }] }).map(({ reason, step_id }) => [reason, step_id])).toEqual([
-      ['never_reached', 'works'],
-    ])
+    const answers = [
+      answer('queue', { outcome: 'done', answers: 12 }),
+      answer('ping', { option_id: 'yes', answers: 12 }),
+    ]
+    expect(
+      find({ answers, open_steps: [{ step_id: 'queue', sessions: 8 }] }).map(({ reason, step_id }) => [
+        reason,
+        step_id,
+      ]),
+    ).toEqual([['never_reached', 'works']])
   })
 
   it('HEA-03 names the steps after the end of a procedure, and none without an end', () => {
-    const names = (list: TreeStructure) => find({ tree_structure: list, sessions: 0 }).map(({ step_id }) => step_id)
+    const names = (list: TreeStructure) =>
+      find({ tree_structure: list, sessions: 0 }).map(({ step_id }) => step_id)
     expect(names({ steps: [createEnd(), createStep('a'), createStep('b')] })).toEqual(['a', 'b', null])
     expect(names({ steps: [createStep('a'), createStep('b')] })).toEqual([null])
   })
@@ -185,9 +238,17 @@ describe('a finding', () => {
     const structure = createSolution('s', { title: 'https://a.example/x' })
     const links = [{ url: 'https://a.example/x', state: 'broken' as const, status, failures }]
     expect(find({ tree_structure: structure, links })).toEqual([
-      finding({ reason: 'broken_link', message: `A link of this step ${result}`, step_id: 's', url: 'https://a.example/x', metrics }),
+      finding({
+        reason: 'broken_link',
+        message: `A link of this step ${result}`,
+        step_id: 's',
+        url: 'https://a.example/x',
+        metrics,
+      }),
     ])
-    expect(find({ tree_structure: structure, links: links.map((link) => ({ ...link, state: 'ok' as const })) })).toEqual([])
+    expect(
+      find({ tree_structure: structure, links: links.map((link) => ({ ...link, state: 'ok' as const })) }),
+    ).toEqual([])
   })
 })
 
@@ -216,7 +277,10 @@ describe('a link of a flow', () => {
 
   it('HEA-09 belongs to the first step that has it', () => {
     const url = 'https://a.example/x'
-    const steps = [createStep('a', { title: url, description: null }), createStep('b', { description: `${url} https://b.example/` })]
+    const steps = [
+      createStep('a', { title: url, description: null }),
+      createStep('b', { description: `${url} https://b.example/` }),
+    ]
     expect(listLinks({ steps })).toEqual([
       { url, step_id: 'a' },
       { url: 'https://b.example/', step_id: 'b' },
@@ -225,12 +289,26 @@ describe('a link of a flow', () => {
 })
 
 it('HEA-09 lists the links of texts and attachments once, without punctuation and placeholders, at most 50', () => {
-  const texts = 'https://a.example/x, (https://b.example/y_(z)) [t](https://c.example/1). https://d.example/{{host}} https://a.example/x'
-  const attachments = ['https://e.example/', 'https://f.example/{{host}}'].map((url) => ({ title: 'KB', url }))
+  const texts =
+    'https://a.example/x, (https://b.example/y_(z)) [t](https://c.example/1). https://d.example/{{host}} https://a.example/x'
+  const attachments = ['https://e.example/', 'https://f.example/{{host}}'].map((url) => ({
+    title: 'KB',
+    url,
+  }))
   const urls = (structure: unknown) => listLinks(structure as TreeStructure).map(({ url }) => url)
   const found = urls({ ...printerFlow(), description: texts, attachments })
-  expect(found).toEqual(['https://e.example/', 'https://a.example/x', 'https://b.example/y_(z)', 'https://c.example/1'])
-  expect(urls({ ...printerFlow(), description: Array.from({ length: 60 }, (_, n) => `https://a.example/${n}`).join(' ') })).toHaveLength(50)
+  expect(found).toEqual([
+    'https://e.example/',
+    'https://a.example/x',
+    'https://b.example/y_(z)',
+    'https://c.example/1',
+  ])
+  expect(
+    urls({
+      ...printerFlow(),
+      description: Array.from({ length: 60 }, (_, n) => `https://a.example/${n}`).join(' '),
+    }),
+  ).toHaveLength(50)
   // A part of a long link is another link, and may end in half of a character, which cannot be stored.
   expect(urls({ ...printerFlow(), description: `https://a.example/${'a'.repeat(1981)}😀😀` })).toEqual([])
 })

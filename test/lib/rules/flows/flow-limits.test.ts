@@ -5,7 +5,13 @@ import * as thresholds from '#rules/flows/health/thresholds.ts'
 import { createStep } from '#test/support/flow-nodes.ts'
 
 it('HEA-01 a flow is judged by these thresholds', () => {
-  expect({ ...thresholds }).toEqual({ periodDays: 90, minSessions: 20, lowSuccessRate: 0.5, highSkipRate: 0.5, minLinkFailures: 2 })
+  expect({ ...thresholds }).toEqual({
+    periodDays: 90,
+    minSessions: 20,
+    lowSuccessRate: 0.5,
+    highSkipRate: 0.5,
+    minLinkFailures: 2,
+  })
 })
 
 it('an approval is valid for an hour by default', () => {
@@ -13,7 +19,8 @@ it('an approval is valid for an hour by default', () => {
 })
 
 describe('HEA-09 listLinks', () => {
-  const list = (description: string) => listLinks({ steps: [createStep('a', { description })] }).map(({ url }) => url)
+  const list = (description: string) =>
+    listLinks({ steps: [createStep('a', { description })] }).map(({ url }) => url)
 
   it.each([
     ['https://a.example/x.', ['https://a.example/x']],

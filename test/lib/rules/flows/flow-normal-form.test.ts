@@ -12,9 +12,15 @@ it('the normal form has one-line titles, all ids of options, and no empty values
     action: ' Old\ttitle\n',
     solution: 'Other',
     description: 'a\r\nb\rc',
-    options: [{ label: 'x\ny', next_node_id: null }, { id: 'option-1', label: 'z', next_node_id: 'b' }, { label: 'w' }],
+    options: [
+      { label: 'x\ny', next_node_id: null },
+      { id: 'option-1', label: 'z', next_node_id: 'b' },
+      { label: 'w' },
+    ],
     attachments: [],
-    children: [{ id: 'b', type: 'solution', action: 'No', solution: 'Yes', children: [], options: [], timer: null }],
+    children: [
+      { id: 'b', type: 'solution', action: 'No', solution: 'Yes', children: [], options: [], timer: null },
+    ],
   }
   expect(normaliseStructure(node)).toEqual({
     id: 'a',
@@ -40,9 +46,26 @@ it('the normal form has one-line titles, all ids of options, and no empty values
     steps: [{ id: 's', type: 'procedure_step', title: '', description: 'x', approval: {} }],
   })
   expect(
-    normaliseForm([{ key: 'k', label: 'a\nb', type: 'text', required: false, options: [], secret: false, help_text: 'a\rb', min: null }]),
+    normaliseForm([
+      {
+        key: 'k',
+        label: 'a\nb',
+        type: 'text',
+        required: false,
+        options: [],
+        secret: false,
+        help_text: 'a\rb',
+        min: null,
+      },
+    ]),
   ).toEqual([{ key: 'k', label: 'a b', type: 'text', required: false, help_text: 'a\nb' }])
-  expect(normaliseApproval({ roles: ['account_admin', 'engineer'], user_ids: ['u', 'u'], expires_after_minutes: 5 })).toEqual({
+  expect(
+    normaliseApproval({
+      roles: ['account_admin', 'engineer'],
+      user_ids: ['u', 'u'],
+      expires_after_minutes: 5,
+    }),
+  ).toEqual({
     approval: { roles: ['engineer', 'account_admin'], user_ids: ['u'], expires_after_minutes: 5 },
   })
   expect(normaliseApproval(null)).toEqual({})
@@ -63,8 +86,15 @@ it.each<[FlowNode['type'], Partial<FlowNode>, string]>([
 it('the normal form keeps each value that is not empty', () => {
   const subflow = { tree_id: 'AB', inputs: {} }
   const evidence = [{ key: 'k', type: 'select' as const, label: 'a\nb', options: ['x\ty'] }]
-  const shared = { estimated_minutes: 0, library_visibility: 'none', attachments: [{ title: 'T', url: 'https://x.example' }] } as const
-  const normal = { subflow: { tree_id: 'ab' }, evidence: [{ key: 'k', type: 'select', label: 'a b', options: ['x y'] }] }
+  const shared = {
+    estimated_minutes: 0,
+    library_visibility: 'none',
+    attachments: [{ title: 'T', url: 'https://x.example' }],
+  } as const
+  const normal = {
+    subflow: { tree_id: 'ab' },
+    evidence: [{ key: 'k', type: 'select', label: 'a b', options: ['x y'] }],
+  }
   const attachments = [...shared.attachments]
   const step = createStep('s', {
     ...{ ...shared, attachments, subflow, evidence, group_label: 'a\nb' },
@@ -73,7 +103,15 @@ it('the normal form keeps each value that is not empty', () => {
   expect(normaliseStructure({ steps: [step] })).toEqual({
     steps: [
       {
-        ...{ id: 's', type: 'procedure_step', title: 's', description: 'x', ...shared, ...normal, group_label: 'a b' },
+        ...{
+          id: 's',
+          type: 'procedure_step',
+          title: 's',
+          description: 'x',
+          ...shared,
+          ...normal,
+          group_label: 'a b',
+        },
         fallback_steps: [
           { id: 'f', title: '', description: '' },
           { id: 'g', title: 'a b', description: 'a\nb' },
@@ -81,7 +119,9 @@ it('the normal form keeps each value that is not empty', () => {
       },
     ],
   })
-  expect(normaliseStructure({ id: 'a', type: 'solution', title: 'T', ...shared, attachments, subflow, evidence })).toEqual({
+  expect(
+    normaliseStructure({ id: 'a', type: 'solution', title: 'T', ...shared, attachments, subflow, evidence }),
+  ).toEqual({
     ...{ id: 'a', type: 'solution', title: 'T', description: '', ...shared, ...normal },
   })
 })

@@ -5,7 +5,9 @@ import { createChain, createEnd, createSolution, createStep } from '#test/suppor
 const end = createEnd()
 
 it('buildPreview returns three levels of a tree, and marks nodes whose children it leaves out', () => {
-  expect(buildPreview(createChain(4))).toMatchObject({ children: [{ children: [{ id: 'n2', truncated: true }] }] })
+  expect(buildPreview(createChain(4))).toMatchObject({
+    children: [{ children: [{ id: 'n2', truncated: true }] }],
+  })
   expect(JSON.stringify(buildPreview(createChain(3)))).not.toContain('truncated')
   expect(JSON.stringify(buildPreview(createChain(4)))).not.toContain('last')
   expect(buildPreview({ ...createSolution('a'), title: null, description: null })).toEqual({
@@ -15,7 +17,12 @@ it('buildPreview returns three levels of a tree, and marks nodes whose children 
     description: '',
   })
   expect(
-    buildPreview({ steps: [createStep('a', { group_label: 'G', fallback_steps: [{ id: 'f' }], script_template_id: 'x' }), end] }),
+    buildPreview({
+      steps: [
+        createStep('a', { group_label: 'G', fallback_steps: [{ id: 'f' }], script_template_id: 'x' }),
+        end,
+      ],
+    }),
   ).toEqual({
     steps: [
       {
@@ -36,7 +43,14 @@ it('buildPreview returns the options of a decision, and empty texts for missing 
     { label: 'x', next_node_id: null },
     { id: 'o', label: 'y', next_node_id: 'b' },
   ]
-  expect(buildPreview({ ...createSolution('a'), type: 'decision', options, children: [createSolution('b', { options: [] })] })).toEqual({
+  expect(
+    buildPreview({
+      ...createSolution('a'),
+      type: 'decision',
+      options,
+      children: [createSolution('b', { options: [] })],
+    }),
+  ).toEqual({
     id: 'a',
     type: 'decision',
     title: 'a',
@@ -47,7 +61,11 @@ it('buildPreview returns the options of a decision, and empty texts for missing 
     ],
     children: [{ id: 'b', type: 'solution', title: 'b', description: '' }],
   })
-  expect(buildPreview({ steps: [createStep('a', { title: null, description: null, group_label: '', fallback_steps: [] })] })).toEqual({
+  expect(
+    buildPreview({
+      steps: [createStep('a', { title: null, description: null, group_label: '', fallback_steps: [] })],
+    }),
+  ).toEqual({
     steps: [{ id: 'a', type: 'procedure_step', title: '', description: '' }],
   })
 })

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { createBudget } from '#rules/budget.ts'
-import type { Flow, FlowNode, FlowStep, IntakeField, StepList, TreeStructure } from '#rules/flows/structure.ts'
+import type {
+  Flow,
+  FlowNode,
+  FlowStep,
+  IntakeField,
+  StepList,
+  TreeStructure,
+} from '#rules/flows/structure.ts'
 import { validateFlow } from '#rules/flows/validate.ts'
 import { createChain, createEnd, createSolution, createStep } from '#test/support/flow-nodes.ts'
 import { patchProcedure, printerFlow } from '#test/support/flows.ts'
@@ -11,7 +18,11 @@ const end = createEnd()
 
 describe('the limits of a draft', () => {
   const listErrors = (structure: TreeStructure) => {
-    const flow: Flow = { tree_type: 'steps' in structure ? 'procedural' : 'troubleshooting', tree_structure: structure, intake_form: [] }
+    const flow: Flow = {
+      tree_type: 'steps' in structure ? 'procedural' : 'troubleshooting',
+      tree_structure: structure,
+      intake_form: [],
+    }
     return validateFlow(flow, 'draft', createBudget()).errors.map(({ node_id, path, message }) => [
       node_id,
       path.replace(/(\.children\[0\])+/, '…'),
@@ -127,19 +138,34 @@ describe('the problems of a published list of steps', () => {
       ['[1]: Only the last step can be a procedure_end; the flow has another one below'],
     ],
   ])('are found for %s', (_, steps, problems) => {
-    const { errors } = validateFlow({ tree_type: 'procedural', tree_structure: { steps }, intake_form: [] }, 'published', createBudget())
-    expect(errors.map(({ path, message }) => `${path.replace('tree_structure.steps', '')}: ${message}`)).toEqual(problems)
+    const { errors } = validateFlow(
+      { tree_type: 'procedural', tree_structure: { steps }, intake_form: [] },
+      'published',
+      createBudget(),
+    )
+    expect(
+      errors.map(({ path, message }) => `${path.replace('tree_structure.steps', '')}: ${message}`),
+    ).toEqual(problems)
   })
 
   it.each<[FlowStep[], string[]]>([
     [[createStep('a', { description: ' ' }), end], ['This step has no description']],
     [
-      [createStep('h', { type: 'section_header' }), createStep('a'), createStep('h2', { type: 'section_header' }), end],
+      [
+        createStep('h', { type: 'section_header' }),
+        createStep('a'),
+        createStep('h2', { type: 'section_header' }),
+        end,
+      ],
       ['This section has no steps'],
     ],
     [[{ ...end, description: '' }], []],
   ])('are warnings for %j', (steps, warnings) => {
-    const result = validateFlow({ tree_type: 'procedural', tree_structure: { steps }, intake_form: [] }, 'published', createBudget())
+    const result = validateFlow(
+      { tree_type: 'procedural', tree_structure: { steps }, intake_form: [] },
+      'published',
+      createBudget(),
+    )
     expect(result.warnings.map(({ message }) => message)).toEqual(warnings)
   })
 })
@@ -166,15 +192,30 @@ it.each<[Partial<IntakeField>, string[]]>([
   [{ type: 'text', pattern: 'a' }, []],
 ])('a field of a published intake form with %j has problems with %j', (fields, properties) => {
   const field: IntakeField = { key: 'k', label: 'K', type: 'text', required: false, ...fields }
-  const { errors } = validateFlow({ tree_type: 'procedural', tree_structure: list, intake_form: [field] }, 'published', createBudget())
+  const { errors } = validateFlow(
+    { tree_type: 'procedural', tree_structure: list, intake_form: [field] },
+    'published',
+    createBudget(),
+  )
   expect(errors.map(({ path }) => path)).toEqual(properties.map((property) => `intake_form[0].${property}`))
 })
 
 it('a published flow needs steps, and is warned about two options with the same target', () => {
   const check = (tree_structure: TreeStructure | null) =>
-    validateFlow({ tree_type: 'troubleshooting', tree_structure, intake_form: [] }, 'published', createBudget())
-  expect(check(null)).toEqual({ errors: [{ node_id: null, path: 'tree_structure', message: 'The flow has no steps yet' }], warnings: [] })
-  const options = ['queue', 'cable', 'queue'].map((next_node_id, n) => ({ id: `o${n}`, label: `x${n}`, next_node_id }))
+    validateFlow(
+      { tree_type: 'troubleshooting', tree_structure, intake_form: [] },
+      'published',
+      createBudget(),
+    )
+  expect(check(null)).toEqual({
+    errors: [{ node_id: null, path: 'tree_structure', message: 'The flow has no steps yet' }],
+    warnings: [],
+  })
+  const options = ['queue', 'cable', 'queue'].map((next_node_id, n) => ({
+    id: `o${n}`,
+    label: `x${n}`,
+    next_node_id,
+  }))
   expect(check({ ...tree, title: 'x', description: '', options })).toEqual({
     errors: [],
     warnings: [
@@ -192,21 +233,36 @@ it('a published flow needs steps, and is warned about two options with the same 
 
 it.each<[Partial<IntakeField>, string]>([
   [{ type: 'select' }, 'The field k needs at least one option'],
-  [{ type: 'multiselect', options: ['a'], default: ['a', 'b', 'c'] }, 'The default of k must be a list of different values from a'],
+  [
+    { type: 'multiselect', options: ['a'], default: ['a', 'b', 'c'] },
+    'The default of k must be a list of different values from a',
+  ],
   [{ type: 'number', min: 2, max: 1 }, 'The minimum of k is greater than its maximum'],
   [{ pattern: '(' }, 'The pattern of k is not a regular expression'],
   [{ pattern: '(?=a)' }, 'The pattern of k uses lookaround or backreferences, or is too large; simplify it'],
 ])('a field of a published intake form with %j has the problem %s', (fields, message) => {
   const field: IntakeField = { key: 'k', label: 'K', type: 'text', required: false, ...fields }
-  const { errors } = validateFlow({ tree_type: 'procedural', tree_structure: list, intake_form: [field] }, 'published', createBudget())
+  const { errors } = validateFlow(
+    { tree_type: 'procedural', tree_structure: list, intake_form: [field] },
+    'published',
+    createBudget(),
+  )
   expect(errors.map((error) => error.message)).toEqual([message])
 })
 
 it('FLO-70 two options with one label are a warning', () => {
   const labels = ['Yes', ' yes ', 'No']
-  const options = ['queue', 'cable', 'power'].map((next_node_id, n) => ({ id: `o${n}`, label: labels[n] ?? '', next_node_id }))
+  const options = ['queue', 'cable', 'power'].map((next_node_id, n) => ({
+    id: `o${n}`,
+    label: labels[n] ?? '',
+    next_node_id,
+  }))
   const { warnings } = validateFlow(
-    { tree_type: 'troubleshooting', tree_structure: { ...tree, title: 'x', description: '', options }, intake_form: [] },
+    {
+      tree_type: 'troubleshooting',
+      tree_structure: { ...tree, title: 'x', description: '', options },
+      intake_form: [],
+    },
     'published',
     createBudget(),
   )

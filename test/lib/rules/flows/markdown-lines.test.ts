@@ -7,7 +7,9 @@ import { checkIntakeTable, checkSteps, checkTree, flowFile } from '#test/support
 
 const readStep = (...lines: string[]) => {
   const { flow, problems } = readFlowMarkdown(flowFile('procedural', ['## Step: A {#a}', ...lines]))
-  return flow ? ((flow.tree_structure as StepList).steps[0] as FlowStep) : problems.map(({ line, message }) => `${line}: ${message}`)
+  return flow
+    ? ((flow.tree_structure as StepList).steps[0] as FlowStep)
+    : problems.map(({ line, message }) => `${line}: ${message}`)
 }
 const step = { id: 'a', type: 'procedure_step', title: 'A', description: '' }
 const user = '0198c0de-0000-7000-8000-000000000002'
@@ -16,9 +18,15 @@ describe('a line below a step', () => {
   it.each<[string, object]>([
     ['Attachment: "KB" <https://a.example>', { attachments: [{ title: 'KB', url: 'https://a.example' }] }],
     ['Attachment:"KB"<https://a.example>', { attachments: [{ title: 'KB', url: 'https://a.example' }] }],
-    ['   Attachment: "KB" "https://a.example/"  ', { attachments: [{ title: 'KB', url: 'https://a.example/' }] }],
+    [
+      '   Attachment: "KB" "https://a.example/"  ',
+      { attachments: [{ title: 'KB', url: 'https://a.example/' }] },
+    ],
     ['Evidence: text k "L"', { evidence: [{ key: 'k', type: 'text', label: 'L' }] }],
-    ['Evidence: select k "L" "a"  "b c"', { evidence: [{ key: 'k', type: 'select', label: 'L', options: ['a', 'b c'] }] }],
+    [
+      'Evidence: select k "L" "a"  "b c"',
+      { evidence: [{ key: 'k', type: 'select', label: 'L', options: ['a', 'b c'] }] },
+    ],
     ['Approval: engineer minutes=', { approval: { roles: ['engineer'] } }],
     [
       `Approval: engineer\t${user} account_admin minutes=5 `,
@@ -64,12 +72,24 @@ describe('a limit of a step', () => {
 
   it.each([
     ['20 attachments', repeat(20, 'Attachment: "KB" <https://a.example>'), []],
-    ['21 attachments', repeat(21, 'Attachment: "KB" <https://a.example>'), ['5: There are more than 20 attachments']],
-    ['30 attachments', repeat(30, 'Attachment: "KB" <https://a.example>'), ['5: There are more than 20 attachments']],
+    [
+      '21 attachments',
+      repeat(21, 'Attachment: "KB" <https://a.example>'),
+      ['5: There are more than 20 attachments'],
+    ],
+    [
+      '30 attachments',
+      repeat(30, 'Attachment: "KB" <https://a.example>'),
+      ['5: There are more than 20 attachments'],
+    ],
     ['11 requirements', repeat(11, 'Evidence: text k "L"'), ['5: There are more than 10 evidence']],
     ['30 requirements', repeat(30, 'Evidence: text k "L"'), ['5: There are more than 10 evidence']],
     [`100 options of evidence`, [`Evidence: select k "L" ${repeat(100, '"a"').join(' ')}`], []],
-    [`102 options of evidence`, [`Evidence: select k "L" ${repeat(102, '"a"').join(' ')}`], ['6: There are more than 100 options']],
+    [
+      `102 options of evidence`,
+      [`Evidence: select k "L" ${repeat(102, '"a"').join(' ')}`],
+      ['6: There are more than 100 options'],
+    ],
     [
       `103 options of evidence`,
       [`Evidence: select k "L" ${repeat(103, '"a"').join(' ')}`],
@@ -113,14 +133,22 @@ it('a fallback step cannot have what only a step can have', () => {
       `Subflow: {"tree_id":"${user}"}`,
       '## End',
     ),
-  ).toEqual(['7: A fallback cannot require evidence', '8: A fallback cannot require an approval', '9: A fallback cannot have a sub-flow'])
+  ).toEqual([
+    '7: A fallback cannot require evidence',
+    '8: A fallback cannot require an approval',
+    '9: A fallback cannot have a sub-flow',
+  ])
 })
 
 describe('a tree', () => {
-  const readTree = (...lines: string[]) => readFlowMarkdown(flowFile('troubleshooting', lines)).flow?.tree_structure as FlowNode
+  const readTree = (...lines: string[]) =>
+    readFlowMarkdown(flowFile('troubleshooting', lines)).flow?.tree_structure as FlowNode
 
   it('places a node below the one that its attribute names', () => {
-    expect(readTree('## Decision: A {#a}', '## Solution: B {#b under=a}')).toMatchObject({ id: 'a', children: [{ id: 'b' }] })
+    expect(readTree('## Decision: A {#a}', '## Solution: B {#b under=a}')).toMatchObject({
+      id: 'a',
+      children: [{ id: 'b' }],
+    })
   })
 
   it('refuses an unknown parent, and a parent of the first node', () => {
@@ -133,7 +161,15 @@ describe('a tree', () => {
   })
 
   it('reads a loose link, which places no node below this one', () => {
-    expect(readTree('## Decision: A {#a}', '- X -> #b {#x loose}', '- Y -> #b {loose}', '- Z -> #b', '## Solution: B {#b}')).toMatchObject({
+    expect(
+      readTree(
+        '## Decision: A {#a}',
+        '- X -> #b {#x loose}',
+        '- Y -> #b {loose}',
+        '- Z -> #b',
+        '## Solution: B {#b}',
+      ),
+    ).toMatchObject({
       options: [
         { id: 'x', label: 'X', next_node_id: 'b' },
         { id: 'option-2', label: 'Y', next_node_id: 'b' },
@@ -150,12 +186,17 @@ describe('a tree', () => {
     })
   })
 
-  it.each(['- X -> #b {loose} y', '- X -> #b {#x loose=1}', '- X -> #b {#x other}', '- X -> # {#x}', '- X -> {#x y=1}'])(
-    'refuses the option %s',
-    (line) => {
-      expect(checkTree('## Decision: A {#a}', line)).toContain('6: This option is invalid; write - Label -> #id')
-    },
-  )
+  it.each([
+    '- X -> #b {loose} y',
+    '- X -> #b {#x loose=1}',
+    '- X -> #b {#x other}',
+    '- X -> # {#x}',
+    '- X -> {#x y=1}',
+  ])('refuses the option %s', (line) => {
+    expect(checkTree('## Decision: A {#a}', line)).toContain(
+      '6: This option is invalid; write - Label -> #id',
+    )
+  })
 
   it.each([
     [2, '#a -> #n2 -> #a'],
@@ -197,11 +238,14 @@ it.each([
 })
 
 it('an intake table has a row of dashes, and each row ends with or without a bar', () => {
-  const read = (...lines: string[]) => readFlowMarkdown(flowFile('procedural', ['## Intake', ...lines])).flow?.intake_form
+  const read = (...lines: string[]) =>
+    readFlowMarkdown(flowFile('procedural', ['## Intake', ...lines])).flow?.intake_form
   const field = { key: 'k', label: 'K', type: 'text', required: false }
   expect(read('|key|label|type', '|:-:|-:|---', '|k|K|text')).toEqual([field])
   expect(read('|key|label|type|', '|-|-|-|', '  | k | K | text |  ')).toEqual([field])
-  expect(read('|key|label|type|help_text', '|-|-|-|-', '|k|K|text|a \\|')).toEqual([{ ...field, help_text: 'a |' }])
+  expect(read('|key|label|type|help_text', '|-|-|-|-', '|k|K|text|a \\|')).toEqual([
+    { ...field, help_text: 'a |' },
+  ])
   expect(checkIntakeTable('|key|label|type|', '|-|x|-|', '|k|K|text|')).toEqual([
     '8: The second row of the intake table must be a row of dashes: |---|---|',
   ])
@@ -212,14 +256,23 @@ it('an intake table has a row of dashes, and each row ends with or without a bar
 })
 
 describe('the description of a step', () => {
-  it.each(['', ' ', 'a', '\na', 'a\n', '\n\na\n\nb\n \n', ' \n', '\\', '\\## a', '- a -> #b', '~~~\ncode\n\n~~~\n'])(
-    'is read back exactly as it was written: %j',
-    (description) => {
-      const tree_structure = { steps: [{ id: 'a', type: 'procedure_step' as const, title: 'A', description }] }
-      const text = writeFlowMarkdown({ name: 'X', tree_type: 'procedural', tree_structure })
-      expect(readFlowMarkdown(text).flow?.tree_structure).toEqual(tree_structure)
-    },
-  )
+  it.each([
+    '',
+    ' ',
+    'a',
+    '\na',
+    'a\n',
+    '\n\na\n\nb\n \n',
+    ' \n',
+    '\\',
+    '\\## a',
+    '- a -> #b',
+    '~~~\ncode\n\n~~~\n',
+  ])('is read back exactly as it was written: %j', (description) => {
+    const tree_structure = { steps: [{ id: 'a', type: 'procedure_step' as const, title: 'A', description }] }
+    const text = writeFlowMarkdown({ name: 'X', tree_type: 'procedural', tree_structure })
+    expect(readFlowMarkdown(text).flow?.tree_structure).toEqual(tree_structure)
+  })
 
   it('is escaped only where it would be read as something else', () => {
     expect(escapeDescription('\na\n\nb\n')).toEqual(['\\', 'a', '', 'b', '\\'])
@@ -256,17 +309,33 @@ describe('the problems of a file', () => {
   })
 })
 
-it.each(['{#a', '{#a} b', '{#}', '{#"a}', '{#"\\ud800"}', '{#a x=}', '{#a x x}', '{#a x=1 x=2}', '{#a X=1}', '{#a,b=1}', '{#a "x"}'])(
-  'the attribute block %s is invalid',
-  (block) => {
-    expect(checkSteps(`## Step: A ${block}`)).toContain(
-      '5: The attributes after {# are invalid; end the line with {#id} or {#id name=value}, and write {# in a title as {\\#',
-    )
-  },
-)
+it.each([
+  '{#a',
+  '{#a} b',
+  '{#}',
+  '{#"a}',
+  '{#"\\ud800"}',
+  '{#a x=}',
+  '{#a x x}',
+  '{#a x=1 x=2}',
+  '{#a X=1}',
+  '{#a,b=1}',
+  '{#a "x"}',
+])('the attribute block %s is invalid', (block) => {
+  expect(checkSteps(`## Step: A ${block}`)).toContain(
+    '5: The attributes after {# are invalid; end the line with {#id} or {#id name=value}, and write {# in a title as {\\#',
+  )
+})
 
 it('an attribute of a step that has no value is reported with its name', () => {
-  expect(checkSteps('## Step: A {#a minutes}', '## Step: B {#b minutes=1234567890}', '## Step: C {#c minutes=-1}', '## End')).toEqual([
+  expect(
+    checkSteps(
+      '## Step: A {#a minutes}',
+      '## Step: B {#b minutes=1234567890}',
+      '## Step: C {#c minutes=-1}',
+      '## End',
+    ),
+  ).toEqual([
     '5: The attribute minutes needs a value: minutes=…',
     '6: The minutes must be a number',
     '7: The minutes must be a number',

@@ -3,16 +3,26 @@ import { readFlowMarkdown } from '#rules/flows/markdown/read.ts'
 import { contentFields } from '#rules/flows/rfflow.ts'
 import { checkFile, checkIntakeTable, checkSteps, flowFile } from '#test/support/markdown.ts'
 
-const keys = new Intl.ListFormat('en-GB').format(Object.keys(contentFields).map((field) => (field === 'tree_type' ? 'type' : field)))
+const keys = new Intl.ListFormat('en-GB').format(
+  Object.keys(contentFields).map((field) => (field === 'tree_type' ? 'type' : field)),
+)
 
 describe('the front matter', () => {
   it('FLO-57 reports missing or unclosed front matter, and front matter without a name or type', () => {
-    expect(checkFile('')).toEqual(['1: The file must start with front matter: a line ---, then name: and type:, then a line ---'])
+    expect(checkFile('')).toEqual([
+      '1: The file must start with front matter: a line ---, then name: and type:, then a line ---',
+    ])
     expect(checkFile('---\nname: X\ntype: procedural\n## End: x')).toEqual([
       '1: The front matter that starts here needs a closing line ---',
     ])
-    expect(checkFile('---\n---')).toEqual(['1: The front matter has no name', '1: The front matter has no type'])
-    expect(checkFile('---\nname:\ntype: ~\n---')).toEqual(['2: The front matter has no name', '3: The front matter has no type'])
+    expect(checkFile('---\n---')).toEqual([
+      '1: The front matter has no name',
+      '1: The front matter has no type',
+    ])
+    expect(checkFile('---\nname:\ntype: ~\n---')).toEqual([
+      '2: The front matter has no name',
+      '3: The front matter has no type',
+    ])
   })
 
   it('FLO-57 reports each invalid line of the front matter', () => {
@@ -43,30 +53,47 @@ describe('the front matter', () => {
     const { flow } = readFlowMarkdown(
       '\ufeff---\r\nname: 2024\r\ntype: maintenance\r\ncategory: yes\r\ntags:\r\n  - 1.0\r\n  - null set\r\ndescription: >-\r\n  two\r\n  lines\r\n---\r\n',
     )
-    expect(flow).toMatchObject({ name: '2024', category: 'yes', tags: ['1.0', 'null set'], description: 'two lines', tree_structure: null })
+    expect(flow).toMatchObject({
+      name: '2024',
+      category: 'yes',
+      tags: ['1.0', 'null set'],
+      description: 'two lines',
+      tree_structure: null,
+    })
     expect(readFlowMarkdown('---\nname: X\ntype: procedural\ntags: a, b\n---').flow?.tags).toEqual(['a', 'b'])
   })
 })
 
 describe('the length of the front matter', () => {
   const createFile = (lineCount: number) =>
-    ['---', 'name: X', 'type: procedural', ...Array.from({ length: lineCount - 3 }, () => '#'), '---'].join('\n')
+    ['---', 'name: X', 'type: procedural', ...Array.from({ length: lineCount - 3 }, () => '#'), '---'].join(
+      '\n',
+    )
 
   it('reports more than 1,000 lines', () => {
-    expect(checkFile(createFile(1000))).not.toContain('1000: The front matter is too long: at most 1000 lines are allowed')
-    expect(checkFile(createFile(1001))).toContain('1000: The front matter is too long: at most 1000 lines are allowed')
+    expect(checkFile(createFile(1000))).not.toContain(
+      '1000: The front matter is too long: at most 1000 lines are allowed',
+    )
+    expect(checkFile(createFile(1001))).toContain(
+      '1000: The front matter is too long: at most 1000 lines are allowed',
+    )
   })
 
   it('reports more than 32,000 characters', () => {
     const problem = '1: The front matter is too long: at most 32,000 characters are allowed'
-    const checkLength = (length: number) => checkFile(`---\nname: X\ntype: procedural\n#${'x'.repeat(length - 26)}\n---`)
+    const checkLength = (length: number) =>
+      checkFile(`---\nname: X\ntype: procedural\n#${'x'.repeat(length - 26)}\n---`)
     expect(checkLength(32_000)).not.toContain(problem)
     expect(checkLength(32_001)).toContain(problem)
   })
 
   it('reports front matter that is no map, and a key that is no text', () => {
-    expect(checkFile('---\ntext\n---')).toContain('2: The front matter must have lines of the form name: value')
-    expect(checkFile('---\n? [a]\n: b\n---')).toContain(`2: Unknown key a list or map as a key in the front matter; the keys are ${keys}`)
+    expect(checkFile('---\ntext\n---')).toContain(
+      '2: The front matter must have lines of the form name: value',
+    )
+    expect(checkFile('---\n? [a]\n: b\n---')).toContain(
+      `2: Unknown key a list or map as a key in the front matter; the keys are ${keys}`,
+    )
   })
 })
 
@@ -83,7 +110,12 @@ describe('the intake table', () => {
           '| d | d |',
           'and so on',
         ],
-        ...['| e | e | select | | | "x", y |', '| f | f | text | | | |', '| f | f | text | | | |', '| g | g | select | | | |'],
+        ...[
+          '| e | e | select | | | "x", y |',
+          '| f | f | text | | | |',
+          '| f | f | text | | | |',
+          '| g | g | select | | | |',
+        ],
       ),
     ).toEqual([
       '9: The key must start with a lower-case letter and contain only lower-case letters, digits and underscores',
@@ -117,7 +149,9 @@ describe('the intake table', () => {
       '| d | d | boolean | true |',
       '| e | e | multiselect | ["x"] |',
     ]
-    const { flow } = readFlowMarkdown(flowFile('procedural', ['## Intake', '| key | label | type | default |', '|-|-|-|-|', ...rows]))
+    const { flow } = readFlowMarkdown(
+      flowFile('procedural', ['## Intake', '| key | label | type | default |', '|-|-|-|-|', ...rows]),
+    )
     expect(flow?.intake_form?.map((field) => [field.label, field.default])).toEqual([
       ['a|b', 5],
       ['b', '1.0'],
@@ -136,10 +170,22 @@ describe('the marked lines of a step', () => {
   })
 
   it.each([
-    ['Evidence: text key "Label" "', 'Evidence: text key "Label', 'This evidence is invalid; write Evidence: type key "label"'],
-    ['Approval: engineer minutes=x', 'Approval: engineer minutes=1 x', 'This approval is invalid; write Approval: role minutes=60'],
+    [
+      'Evidence: text key "Label" "',
+      'Evidence: text key "Label',
+      'This evidence is invalid; write Evidence: type key "label"',
+    ],
+    [
+      'Approval: engineer minutes=x',
+      'Approval: engineer minutes=1 x',
+      'This approval is invalid; write Approval: role minutes=60',
+    ],
     ['Subflow: {x', 'Subflow: {"a":}', 'This sub-flow is invalid; write Subflow: {"tree_id":"…"}'],
-    ['Attachment: "a"', 'Attachment: "a" <https://a.example> b', 'This attachment is invalid; write Attachment: "title" <address>'],
+    [
+      'Attachment: "a"',
+      'Attachment: "a" <https://a.example> b',
+      'This attachment is invalid; write Attachment: "title" <address>',
+    ],
   ])('refuses %j and %j', (...lines) => {
     const message = lines.pop()
     for (const line of lines) expect([line, checkStep(line)[0]]).toEqual([line, `6: ${message}`])

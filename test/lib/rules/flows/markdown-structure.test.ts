@@ -34,7 +34,15 @@ describe('a tree', () => {
 
   it('FLO-57 reports each cycle once', () => {
     expect(
-      checkTree('## Solution: A {#a}', '## Action: B {#b}', '-> #c', '## Action: C {#c}', '-> #b', '## Action: D {#d}', '-> #d'),
+      checkTree(
+        '## Solution: A {#a}',
+        '## Action: B {#b}',
+        '-> #c',
+        '## Action: C {#c}',
+        '-> #b',
+        '## Action: D {#d}',
+        '-> #d',
+      ),
     ).toEqual(['6: The flow has a cycle here: #b -> #c -> #b', '10: The flow has a cycle here: #d -> #d'])
   })
 
@@ -43,7 +51,14 @@ describe('a tree', () => {
       checkTree(
         'Hello',
         '## Decision: {#a}',
-        ...['- One -> b', '- Two -> #b c', '-> #b', '-> #b', 'Attachment: "x"', 'Attachment: "x" <ftp://x.example>'],
+        ...[
+          '- One -> b',
+          '- Two -> #b c',
+          '-> #b',
+          '-> #b',
+          'Attachment: "x"',
+          'Attachment: "x" <ftp://x.example>',
+        ],
         ...[
           '## Solution: B {#b minutes=soon shelf=1 library}',
           '## Solution: C {#a}',
@@ -79,19 +94,28 @@ describe('a tree', () => {
 
   it('FLO-50 FLO-57 reports the line where the tree has too many nodes, too many options or too many levels', () => {
     const createChain = (n: number) =>
-      Array.from({ length: n }, (_, i) => (i < n - 1 ? `## Action: x {#n${i}}\n-> #n${i + 1}` : `## Solution: x {#n${i}}`))
+      Array.from({ length: n }, (_, i) =>
+        i < n - 1 ? `## Action: x {#n${i}}\n-> #n${i + 1}` : `## Solution: x {#n${i}}`,
+      )
     expect(checkTree(...createChain(50))).toEqual([])
     expect(readFlowMarkdown(flowFile('troubleshooting', createChain(51))).problems).toEqual([
       { line: 105, message: 'The flow is deeper than 50 levels here' },
     ])
     expect(checkTree(...createChain(501))).toContain('1005: The flow has 501 nodes; at most 500 are allowed')
-    expect(checkTree('## Decision: x {#x}', ...Array.from({ length: 101 }, () => '- x -> #y'), '## Solution: y {#y}')).toContain(
-      '5: There are more than 100 options',
-    )
+    expect(
+      checkTree(
+        '## Decision: x {#x}',
+        ...Array.from({ length: 101 }, () => '- x -> #y'),
+        '## Solution: y {#y}',
+      ),
+    ).toContain('5: There are more than 100 options')
   })
 
   it('FLO-57 reads the body of the 500th node, and no further ones', () => {
-    const nodes = Array.from({ length: 502 }, (_, n) => `## Action: x {#n${n}}\n-> #${n < 499 ? `n${n + 1}` : ''}`)
+    const nodes = Array.from(
+      { length: 502 },
+      (_, n) => `## Action: x {#n${n}}\n-> #${n < 499 ? `n${n + 1}` : ''}`,
+    )
     const invalidLinks = checkTree(...nodes).filter((problem) => problem.includes('This link is invalid'))
     expect(invalidLinks).toEqual(['1004: This link is invalid; write -> #id'])
   })
@@ -121,15 +145,24 @@ describe('a tree', () => {
   })
 
   it('FLO-57 reports each invalid option and field at its own line', () => {
-    const decision = ['## Decision: A {#a}', '- One -> #b', '- Two ->', '- -> #c', '## Solution: B {#b}', '## Solution: C {#c}']
-    expect(checkTree(...decision, '## Intake', '|key|label|type|', '|-|-|-|', '|k|l|text|', '|m|n|select|')).toEqual([
+    const decision = [
+      '## Decision: A {#a}',
+      '- One -> #b',
+      '- Two ->',
+      '- -> #c',
+      '## Solution: B {#b}',
+      '## Solution: C {#c}',
+    ]
+    expect(
+      checkTree(...decision, '## Intake', '|key|label|type|', '|-|-|-|', '|k|l|text|', '|m|n|select|'),
+    ).toEqual([
       '7: The option “Two” leads nowhere',
       '8: Option 3 has no label',
       '15: The field m needs at least one option',
     ])
-    expect(checkTree('## Decision: A {#a}', '- One -> #b {#option-2}', '- Two -> #b', '## Solution: B {#b}')).toEqual([
-      '7: The option id option-2 is used twice in this decision',
-    ])
+    expect(
+      checkTree('## Decision: A {#a}', '- One -> #b {#option-2}', '- Two -> #b', '## Solution: B {#b}'),
+    ).toEqual(['7: The option id option-2 is used twice in this decision'])
   })
 
   it('FLO-57 reports characters that cannot be stored, in any place', () => {
@@ -142,9 +175,9 @@ describe('a tree', () => {
     expect(checkFile('---\nname: "\\u0000"\ntype: procedural\n---')).toEqual([
       '2: The value of name contains a character that cannot be stored',
     ])
-    expect(checkFile('---\nname: X\ntype: procedural\ntags: ["\\ud800"]\n---\n## Step: x\nDo.\n## End')).toEqual([
-      '4: The value of tags contains a character that cannot be stored',
-    ])
+    expect(
+      checkFile('---\nname: X\ntype: procedural\ntags: ["\\ud800"]\n---\n## Step: x\nDo.\n## End'),
+    ).toEqual(['4: The value of tags contains a character that cannot be stored'])
     expect(checkIntakeTable('|key|label|type|default|', '|-|-|-|-|', '|a|b|text|"\\u0000"|')).toEqual([
       '9: The cell under default must be valid JSON without NUL or lone surrogates if it starts with " or [',
     ])
@@ -153,7 +186,9 @@ describe('a tree', () => {
 
 describe('a list of steps', () => {
   it('FLO-56 needs no ids, and no title for its end', () => {
-    const { flow } = readFlowMarkdown(flowFile('procedural', ['## Step: A', '### Fallback: B', '## Step: C {#step-1}', '## End']))
+    const { flow } = readFlowMarkdown(
+      flowFile('procedural', ['## Step: A', '### Fallback: B', '## Step: C {#step-1}', '## End']),
+    )
     expect(flow?.tree_structure).toEqual({
       steps: [
         {
@@ -171,7 +206,13 @@ describe('a list of steps', () => {
 
   it('FLO-57 reports links, a fallback before its step, and a missing or repeated end', () => {
     expect(
-      checkSteps('### Fallback: A', '## Step: {#b}', '-> #c', '### Fallback: {#f x=1}', 'Attachment: "x" <https://x.example>'),
+      checkSteps(
+        '### Fallback: A',
+        '## Step: {#b}',
+        '-> #c',
+        '### Fallback: {#f x=1}',
+        'Attachment: "x" <https://x.example>',
+      ),
     ).toEqual([
       '5: A fallback must be below its step; there is no step above this one',
       '6: This step has no title',

@@ -6,7 +6,10 @@ import type { FlowNode, FlowStep, IntakeField } from '#rules/flows/structure.ts'
 import { createEnd, createSolution, createStep } from '#test/support/flow-nodes.ts'
 
 const flow: FlowContent = { name: 'X', tree_type: 'procedural', tree_structure: null }
-/** Write the flow, check that reading it returns its fields, and return the lines after those of `flow` itself. */
+/**
+ * Write the flow, check that reading it returns its fields, and return the lines after those of `flow`
+ * itself.
+ */
 function write(fields: Partial<FlowContent>): string[] {
   const text = writeFlowMarkdown({ ...flow, ...fields })
   expect(readFlowMarkdown(text).problems).toEqual([])
@@ -57,7 +60,11 @@ describe('the front matter of a written flow', () => {
     ['a line of spaces', 'a\n  \nb', ['description: "a\\n  \\nb"']],
     ['a control character', 'a\nb\u0007c', ['description: "a\\nb\\u0007c"']],
     ['200 lines', Array(200).fill('a').join('\n'), ['description: |-', ...Array(200).fill('  a')]],
-    ['201 lines', Array(201).fill('a').join('\n'), [`description: ${JSON.stringify(Array(201).fill('a').join('\n'))}`]],
+    [
+      '201 lines',
+      Array(201).fill('a').join('\n'),
+      [`description: ${JSON.stringify(Array(201).fill('a').join('\n'))}`],
+    ],
   ])('writes a description with %s', (_, description, lines) => {
     expect(write({ description }).slice(3, -2)).toEqual(lines)
     expect(readFlowMarkdown(writeFlowMarkdown({ ...flow, description })).flow?.description).toBe(description)
@@ -68,7 +75,9 @@ describe('the intake table of a written flow', () => {
   const field: IntakeField = { key: 'k', label: 'K', type: 'text', required: false }
   const writeTable = (...fields: Partial<IntakeField>[]) => {
     const intake_form = fields.map((part, index) => ({ ...field, key: `k${index}`, ...part }))
-    expect(readFlowMarkdown(writeFlowMarkdown({ ...flow, intake_form })).flow?.intake_form).toEqual(intake_form)
+    expect(readFlowMarkdown(writeFlowMarkdown({ ...flow, intake_form })).flow?.intake_form).toEqual(
+      intake_form,
+    )
     return writeSections({ intake_form })
   }
 
@@ -85,7 +94,11 @@ describe('the intake table of a written flow', () => {
 
   it('has a column for each value that a field has', () => {
     expect(
-      writeTable({ secret: true }, { type: 'number', default: 0, min: 0, max: 9 }, { help_text: 'Ask', pattern: 'a|b' }).slice(2),
+      writeTable(
+        { secret: true },
+        { type: 'number', default: 0, min: 0, max: 9 },
+        { help_text: 'Ask', pattern: 'a|b' },
+      ).slice(2),
     ).toEqual([
       '| key | label | type | required | default | help_text | min | max | pattern | secret |',
       '|---|---|---|---|---|---|---|---|---|---|',
@@ -133,7 +146,9 @@ describe('the intake table of a written flow', () => {
 describe('a written tree', () => {
   const writeTree = (tree_structure: FlowNode) => {
     const fields = { tree_type: 'troubleshooting', tree_structure } as const
-    expect(readFlowMarkdown(writeFlowMarkdown({ ...flow, ...fields })).flow?.tree_structure).toEqual(tree_structure)
+    expect(readFlowMarkdown(writeFlowMarkdown({ ...flow, ...fields })).flow?.tree_structure).toEqual(
+      tree_structure,
+    )
     return writeSections(fields)
   }
 
@@ -151,7 +166,14 @@ describe('a written tree', () => {
         { id: 'none', label: '' },
       ],
       children: [
-        { id: 'a', type: 'action', title: '', description: '', next_node_id: 'c', children: [createSolution('c')] },
+        {
+          id: 'a',
+          type: 'action',
+          title: '',
+          description: '',
+          next_node_id: 'c',
+          children: [createSolution('c')],
+        },
         createSolution('b'),
         createSolution('free'),
       ],
@@ -191,7 +213,9 @@ describe('a written tree', () => {
 describe('written steps', () => {
   const writeSteps = (...steps: FlowStep[]) => {
     const tree_structure = { steps }
-    expect(readFlowMarkdown(writeFlowMarkdown({ ...flow, tree_structure })).flow?.tree_structure).toEqual(tree_structure)
+    expect(readFlowMarkdown(writeFlowMarkdown({ ...flow, tree_structure })).flow?.tree_structure).toEqual(
+      tree_structure,
+    )
     return writeSections({ tree_structure })
   }
 
@@ -237,7 +261,19 @@ describe('written steps', () => {
         createStep('a', { fallback_steps: [fallback] }),
         createEnd(),
       ),
-    ).toEqual(['## Section: h {#h}', '', '## Step: a {#a}', '', 'x', '', '### Fallback: F {#f}', '', 'Try.', '', '## End: Done {#end}'])
+    ).toEqual([
+      '## Section: h {#h}',
+      '',
+      '## Step: a {#a}',
+      '',
+      'x',
+      '',
+      '### Fallback: F {#f}',
+      '',
+      'Try.',
+      '',
+      '## End: Done {#end}',
+    ])
   })
 
   it.each<[FlowStep['approval'], string]>([

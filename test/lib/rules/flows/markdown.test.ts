@@ -27,7 +27,9 @@ it('FLO-56 reads back drafts with invalid links exactly, even from a file with a
   fc.assert(
     fc.property(publishableFlow, draftTree, (flow, tree_structure) => {
       const draft = { ...flow, tree_type: 'troubleshooting' as const, tree_structure }
-      const { flow: draftFromText, problems } = readFlowMarkdown(`\ufeff${writeFlowMarkdown(draft).replaceAll('\n', '\r\n')}`)
+      const { flow: draftFromText, problems } = readFlowMarkdown(
+        `\ufeff${writeFlowMarkdown(draft).replaceAll('\n', '\r\n')}`,
+      )
       expect(problems).toEqual([])
       expect(draftFromText).toEqual(draft)
     }),
@@ -55,13 +57,30 @@ it('FLO-56 writes code and plain text unchanged, and puts a backslash only befor
     '## Solution: Go -> {\\#1} {#x}',
     '',
     ...['````md', '```', '## inside', '````'],
-    ...['Run this:', '```sh', '## not a heading', '- a -> #b', '```', '# a title', '- a -> b', '```x``` is code', '\\## is not', '\\~~~'],
+    ...[
+      'Run this:',
+      '```sh',
+      '## not a heading',
+      '- a -> #b',
+      '```',
+      '# a title',
+      '- a -> b',
+      '```x``` is code',
+      '\\## is not',
+      '\\~~~',
+    ],
   ])
   expect(readFlowMarkdown(text).flow?.tree_structure).toEqual(tree_structure)
 })
 
 it('FLO-56 reads the example in the README', async () => {
-  const [, example = ''] = /```markdown\n(.*?)```\n/s.exec(await readFile(join(root, 'lib/rules/flows/markdown/README.md'), 'utf8')) ?? []
+  const [, example = ''] =
+    /```markdown\n(.*?)```\n/s.exec(
+      await readFile(join(root, 'lib/rules/flows/markdown/README.md'), 'utf8'),
+    ) ?? []
   expect(checkFlowMarkdown(example, createBudget())).toEqual([])
-  expect(readFlowMarkdown(example).flow).toMatchObject({ name: 'Printer offline', tree_structure: { id: 'ping', children: [{}, {}] } })
+  expect(readFlowMarkdown(example).flow).toMatchObject({
+    name: 'Printer offline',
+    tree_structure: { id: 'ping', children: [{}, {}] },
+  })
 })

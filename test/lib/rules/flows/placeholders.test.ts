@@ -5,13 +5,19 @@ import type { IntakeField, TreeStructure } from '#rules/flows/structure.ts'
 import { createSolution, createStep } from '#test/support/flow-nodes.ts'
 
 describe('a placeholder', () => {
-  it.each([' ', '\t', '\n', '\v', '\f', '\r', '\u00a0', '\u2003'])('may have the space %j around its key', (space) => {
-    expect(fillPlaceholders(`<{{${space}host${space}}}>`, { host: 'a' }, createBudget())).toBe('<a>')
-  })
+  it.each([' ', '\t', '\n', '\v', '\f', '\r', '\u00a0', '\u2003'])(
+    'may have the space %j around its key',
+    (space) => {
+      expect(fillPlaceholders(`<{{${space}host${space}}}>`, { host: 'a' }, createBudget())).toBe('<a>')
+    },
+  )
 
-  it.each(['\b', '\u000e', '\u001f', '!', '\u00a1'])('may not have the character %j around its key', (char) => {
-    expect(findPlaceholderKeys(`{{${char}host}} {{host${char}}}`)).toEqual([])
-  })
+  it.each(['\b', '\u000e', '\u001f', '!', '\u00a1'])(
+    'may not have the character %j around its key',
+    (char) => {
+      expect(findPlaceholderKeys(`{{${char}host}} {{host${char}}}`)).toEqual([])
+    },
+  )
 
   it.each(['a', 'z', 'A', 'Z', '_', 'a0', 'a9', 'a.b', 'a-b'])('may have the key %s', (key) => {
     expect(findPlaceholderKeys(`{{${key}}}`)).toEqual([key])
@@ -46,7 +52,11 @@ it('findUnfilledPlaceholders returns each key that nothing fills, with its place
   const title = '{{host}} {{a}} {{a}} {{ticket_number}} {{client_name}} {{target_label}} {{out}}'
   const subflow = { tree_id: 't', outputs: { out: 'x' } }
   const steps = [
-    createStep('s', { title, description: '{{b}}', fallback_steps: [{ id: 'f', title: null, description: '{{c}}' }] }),
+    createStep('s', {
+      title,
+      description: '{{b}}',
+      fallback_steps: [{ id: 'f', title: null, description: '{{c}}' }],
+    }),
     createStep('t', { title: null, description: null, subflow }),
   ]
   expect(find({ steps })).toEqual([

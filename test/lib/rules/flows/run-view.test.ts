@@ -25,17 +25,33 @@ const started = '2026-11-21T09:00:00.000Z'
 
 describe('renderRun', () => {
   it('returns the current step with its placeholders filled', () => {
-    const { current_step, procedure_end } = renderRun(createSessionRow({ variables: { server: 'srv-1' } }), createBudget())
-    expect([current_step?.id, current_step?.title, procedure_end]).toEqual(['snapshot', 'Take a snapshot of srv-1', null])
+    const { current_step, procedure_end } = renderRun(
+      createSessionRow({ variables: { server: 'srv-1' } }),
+      createBudget(),
+    )
+    expect([current_step?.id, current_step?.title, procedure_end]).toEqual([
+      'snapshot',
+      'Take a snapshot of srv-1',
+      null,
+    ])
   })
 
   it('returns the end of the procedure when no step is left', () => {
-    const { current_step, procedure_end } = renderRun(createSessionRow({ current_step_id: null }), createBudget())
-    expect([current_step, procedure_end]).toEqual([null, { id: 'end', title: 'Done', description: '', section_headers: [] }])
+    const { current_step, procedure_end } = renderRun(
+      createSessionRow({ current_step_id: null }),
+      createBudget(),
+    )
+    expect([current_step, procedure_end]).toEqual([
+      null,
+      { id: 'end', title: 'Done', description: '', section_headers: [] },
+    ])
   })
 
   it('returns no end for a session that was not started', () => {
-    const { current_step, procedure_end } = renderRun(createSessionRow({ started_at: null, current_step_id: null }), createBudget())
+    const { current_step, procedure_end } = renderRun(
+      createSessionRow({ started_at: null, current_step_id: null }),
+      createBudget(),
+    )
     expect([current_step, procedure_end]).toEqual([null, null])
   })
 
@@ -70,7 +86,11 @@ it.each<[Pick<SessionRow, 'started_at' | 'current_step_id'>, boolean]>([
 })
 
 it('the values of placeholders are those of the session and its variables, without secret answers', () => {
-  const session = createSessionRow({ target_label: 'Berlin', variables: { host: 'a', client_name: 'Other' }, secret_keys: ['pin'] })
+  const session = createSessionRow({
+    target_label: 'Berlin',
+    variables: { host: 'a', client_name: 'Other' },
+    secret_keys: ['pin'],
+  })
   expect(collectVariables(session)).toEqual({
     ticket_number: 'T-1',
     client_name: 'Other',

@@ -10,14 +10,20 @@ interface Schema {
   [keyword: string]: unknown
 }
 
-/** List the limits, types and defaults of a schema, a line for each path. The path of a shared schema starts with `#`. */
+/**
+ * List the limits, types and defaults of a schema, a line for each path. The path of a shared schema starts
+ * with `#`.
+ */
 export function listLimits(type: z.ZodType, path: string): string[] {
   return listParts(z.toJSONSchema(type, { io: 'input', unrepresentable: 'any' }) as Schema, path)
 }
 
 const ignored = new Set(['$schema', 'additionalProperties', 'description', 'examples', 'pattern', 'required'])
 
-function listParts({ properties = {}, items, anyOf, oneOf, $defs = {}, ...rest }: Schema, path: string): string[] {
+function listParts(
+  { properties = {}, items, anyOf, oneOf, $defs = {}, ...rest }: Schema,
+  path: string,
+): string[] {
   const keywords = Object.fromEntries(Object.entries(rest).filter(([keyword]) => !ignored.has(keyword)))
   return [
     `${path} ${JSON.stringify(keywords)}`,

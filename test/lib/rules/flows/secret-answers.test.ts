@@ -13,5 +13,8 @@ it('secret answers are split from the variables, and a client may send their sta
   expect(removeSecretStates<unknown>(form, { pin: state, user: state })).toEqual({ user: state })
   for (const pin of ['1', null, { secret: false, set: true }, { secret: true }])
     expect(removeSecretStates<unknown>(form, { pin })).toEqual({ pin })
-  expect(splitAnswers(form, { pin: '1', user: 'ana' })).toEqual({ variables: { user: 'ana' }, secrets: { pin: '1' } })
+  expect(splitAnswers(form, { pin: '1', user: 'ana' })).toEqual({
+    variables: { user: 'ana' },
+    secrets: { pin: '1' },
+  })
 })

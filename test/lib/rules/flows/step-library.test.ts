@@ -14,8 +14,20 @@ it('the step library gets the actions and solutions of a tree', () => {
       description: 'Stop the spooler, empty the folder, start it again.',
       visibility: 'team',
     },
-    { node_id: 'works', step_type: 'solution', title: 'The queue was stuck', description: '', visibility: 'team' },
-    { node_id: 'cable', step_type: 'solution', title: 'Reseat the network cable', description: '', visibility: 'team' },
+    {
+      node_id: 'works',
+      step_type: 'solution',
+      title: 'The queue was stuck',
+      description: '',
+      visibility: 'team',
+    },
+    {
+      node_id: 'cable',
+      step_type: 'solution',
+      title: 'Reseat the network cable',
+      description: '',
+      visibility: 'team',
+    },
   ])
 })
 
@@ -35,11 +47,18 @@ it('the step library gets the steps of a procedure that are shared with a team o
 
 it('replaceScriptIds replaces the known ids in a tree and in a list, and leaves out the others', () => {
   const newIds = new Map([['old', 'new']])
-  const root = { ...createSolution('r', { script_template_id: 'old' }), children: [createSolution('s', { script_template_id: 'gone' })] }
+  const root = {
+    ...createSolution('r', { script_template_id: 'old' }),
+    children: [createSolution('s', { script_template_id: 'gone' })],
+  }
   expect(replaceScriptIds(root, newIds)).toEqual({
     ...createSolution('r', { script_template_id: 'new' }),
     children: [createSolution('s')],
   })
-  const list: StepList = { steps: [createStep('a', { script_template_id: 'old' }), createStep('b', { script_template_id: null })] }
-  expect(replaceScriptIds(list, newIds)).toEqual({ steps: [createStep('a', { script_template_id: 'new' }), createStep('b')] })
+  const list: StepList = {
+    steps: [createStep('a', { script_template_id: 'old' }), createStep('b', { script_template_id: null })],
+  }
+  expect(replaceScriptIds(list, newIds)).toEqual({
+    steps: [createStep('a', { script_template_id: 'new' }), createStep('b')],
+  })
 })

@@ -20,10 +20,14 @@ import { walkNodes } from '#rules/flows/walk.ts'
 import { createEnd, createStep } from '#test/support/flow-nodes.ts'
 import { printerFlow } from '#test/support/flows.ts'
 
-/** Return a tree that may be published. The id of a node contains its path. Two options of each decision lead to the same child. */
+/**
+ * Return a tree that may be published. The id of a node contains its path. Two options of each decision lead
+ * to the same child.
+ */
 function createTree(shape: number[], id = 'n', depth = 0): FlowNode {
   const kinds = ['solution', 'action', 'decision'] as const
-  const kind = depth > 4 ? 'solution' : (kinds[(shape[depth % shape.length] ?? 0) % kinds.length] ?? 'solution')
+  const kind =
+    depth > 4 ? 'solution' : (kinds[(shape[depth % shape.length] ?? 0) % kinds.length] ?? 'solution')
   const node = { id, type: kind, title: id, description: '' }
   const createChild = (n: number) =>
     createTree(
@@ -33,7 +37,11 @@ function createTree(shape: number[], id = 'n', depth = 0): FlowNode {
     )
   if (kind === 'solution') return node
   if (kind === 'action') return { ...node, next_node_id: `${id}0`, children: [createChild(0)] }
-  const options = [0, 1, 0].map((n, index) => ({ id: `o${index}`, label: `To ${n}`, next_node_id: `${id}${n}` }))
+  const options = [0, 1, 0].map((n, index) => ({
+    id: `o${index}`,
+    label: `To ${n}`,
+    next_node_id: `${id}${n}`,
+  }))
   return { ...node, options, children: [createChild(0), createChild(1)] }
 }
 const treeShape = fc.array(fc.nat(5), { minLength: 1, maxLength: 5 })
@@ -81,13 +89,22 @@ describe('insertCustomSteps', () => {
         const optionByNode = new Map(path.map(({ id, option }) => [id, option]))
         const extended = insertCustomSteps(tree, customSteps, optionByNode) as FlowNode
         expect(
-          validateFlow({ tree_type: 'troubleshooting', tree_structure: extended, intake_form: [] }, 'published', createBudget()).errors,
+          validateFlow(
+            { tree_type: 'troubleshooting', tree_structure: extended, intake_form: [] },
+            'published',
+            createBudget(),
+          ).errors,
         ).toEqual([])
         const titles = [...walkNodes(extended)].map(({ node }) => node.title)
         expect(titles.toSorted()).toEqual([...nodeIds, ...customSteps.map(({ title }) => title)].toSorted())
         // The same choices lead to the same nodes, with the custom steps between them.
         const extendedPath: string[] = []
-        for (let id = getFirstStepId(extended); id !== null; id = getNextStepId(extended, id, optionByNode.get(id))) extendedPath.push(id)
+        for (
+          let id = getFirstStepId(extended);
+          id !== null;
+          id = getNextStepId(extended, id, optionByNode.get(id))
+        )
+          extendedPath.push(id)
         expect(extendedPath.filter((id) => nodeIds.includes(id))).toEqual(path.map(({ id }) => id))
         const customStepsOnPath = customSteps.filter(({ after_step_id }) => optionByNode.has(after_step_id))
         expect(extendedPath.filter((id) => !nodeIds.includes(id))).toHaveLength(customStepsOnPath.length)
@@ -97,7 +114,11 @@ describe('insertCustomSteps', () => {
 
   it('creates custom steps with unused ids', () => {
     const tree: FlowNode = { id: 'custom-1', type: 'solution', title: 'x', description: '' }
-    const extended = insertCustomSteps(tree, [{ after_step_id: 'custom-1', title: 'y', description: '' }], new Map()) as FlowNode
+    const extended = insertCustomSteps(
+      tree,
+      [{ after_step_id: 'custom-1', title: 'y', description: '' }],
+      new Map(),
+    ) as FlowNode
     expect([extended.id, extended.title, extended.next_node_id]).toEqual(['custom-2', 'y', 'custom-1'])
   })
 })
@@ -163,9 +184,18 @@ describe('a position in a flow', () => {
 
   it('finds only steps that take an answer, and contains all others too', () => {
     const ids = ['h', 'a', 'f', 'b', 'end', 'gone']
-    expect(ids.map((id) => findAnswerableStep(list, id)?.id)).toEqual([undefined, 'a', undefined, 'b', undefined, undefined])
+    expect(ids.map((id) => findAnswerableStep(list, id)?.id)).toEqual([
+      undefined,
+      'a',
+      undefined,
+      'b',
+      undefined,
+      undefined,
+    ])
     expect(ids.map((id) => containsStep(list, id))).toEqual([true, true, true, true, true, false])
-    expect(['ping', 'works', 'gone'].map((id) => [findAnswerableStep(tree, id)?.id, containsStep(tree, id)])).toEqual([
+    expect(
+      ['ping', 'works', 'gone'].map((id) => [findAnswerableStep(tree, id)?.id, containsStep(tree, id)]),
+    ).toEqual([
       ['ping', true],
       ['works', true],
       [undefined, false],
@@ -180,8 +210,18 @@ describe('an answer to a step', () => {
 
   it.each<[string, FlowNode | FlowStep, StepAnswer, ReturnType<typeof findAnswerMismatch>]>([
     ['an option of a decision', decision, { option_id: 'yes' }, null],
-    ['another option', decision, { option_id: 'x' }, { field: 'option_id', msg: 'must be an option of this decision' }],
-    ['nothing for a decision', decision, {}, { field: 'option_id', msg: 'must be an option of this decision' }],
+    [
+      'another option',
+      decision,
+      { option_id: 'x' },
+      { field: 'option_id', msg: 'must be an option of this decision' },
+    ],
+    [
+      'nothing for a decision',
+      decision,
+      {},
+      { field: 'option_id', msg: 'must be an option of this decision' },
+    ],
     [
       'an outcome for a decision',
       decision,

@@ -11,5 +11,9 @@ it.each([
   [{ until: '18:00' }, '18:00', true],
   [{ until: '24:00' }, '24:00', false],
 ])('the timer %j is written as %j, and its schema returns %j', (timer, word, isValid) => {
-  expect([formatTimer(timer as StepTimer), parseTimer(word), StepTimer.safeParse(timer).success]).toEqual([word, timer, isValid])
+  expect([formatTimer(timer as StepTimer), parseTimer(word), StepTimer.safeParse(timer).success]).toEqual([
+    word,
+    timer,
+    isValid,
+  ])
 })

@@ -16,7 +16,12 @@ it('renderStep returns the headers before a step, its section and its details', 
     end,
   ]
   const a = renderStep({ steps }, 'a', { x: 'Berlin' }, createBudget())
-  expect(a).toMatchObject({ section_headers: [{ title: 'In Berlin' }], section_title: 'In Berlin', options: [], estimated_minutes: null })
+  expect(a).toMatchObject({
+    section_headers: [{ title: 'In Berlin' }],
+    section_title: 'In Berlin',
+    options: [],
+    estimated_minutes: null,
+  })
   expect(a).toMatchObject({
     group_label: null,
     script_template_id: null,
@@ -38,7 +43,12 @@ it('renderStep returns the headers before a step, its section and its details', 
   })
   expect(renderProcedureEnd(tree, {}, createBudget())).toBe(null)
   expect(renderProcedureEnd({ steps: [createStep('a')] }, {}, createBudget())).toBe(null)
-  expect(renderProcedureEnd({ steps }, {}, createBudget())).toEqual({ id: 'end', title: 'Done', description: '', section_headers: [] })
+  expect(renderProcedureEnd({ steps }, {}, createBudget())).toEqual({
+    id: 'end',
+    title: 'Done',
+    description: '',
+    section_headers: [],
+  })
 })
 
 it('renderStep returns every detail of a step, with its placeholders filled', () => {
@@ -75,7 +85,14 @@ it('renderStep returns every detail of a step, with its placeholders filled', ()
     estimated_minutes: 3,
     ...details,
   })
-  expect(renderStep({ steps: [createStep('a', { fallback_steps: null, group_label: '' })] }, 'a', {}, createBudget())).toMatchObject({
+  expect(
+    renderStep(
+      { steps: [createStep('a', { fallback_steps: null, group_label: '' })] },
+      'a',
+      {},
+      createBudget(),
+    ),
+  ).toMatchObject({
     fallback_steps: [],
     group_label: null,
   })
@@ -90,7 +107,11 @@ it('renderStep returns every detail of a step, with its placeholders filled', ()
 })
 
 it('renderProcedureEnd returns the headers before the end', () => {
-  const steps = [createStep('a'), createStep('h', { type: 'section_header', title: 'In {{x}}', description: null }), end]
+  const steps = [
+    createStep('a'),
+    createStep('h', { type: 'section_header', title: 'In {{x}}', description: null }),
+    end,
+  ]
   expect(renderProcedureEnd({ steps }, { x: 'Berlin' }, createBudget())).toEqual({
     id: 'end',
     title: 'Done',

@@ -16,12 +16,18 @@ const decision = (fields: Partial<FlowNode>): FlowNode => ({
   ...fields,
 })
 const findProblems = (tree_structure: TreeStructure | null) =>
-  validateSubflows({ tree_type: 'procedural', tree_structure, intake_form: form }).map(({ path, message }) => `${path}: ${message}`)
+  validateSubflows({ tree_type: 'procedural', tree_structure, intake_form: form }).map(
+    ({ path, message }) => `${path}: ${message}`,
+  )
 
 describe('the sub-flow of a step', () => {
   it.each<[string, TreeStructure | null, string[]]>([
     ['no flow', null, []],
-    ['a step', { steps: [createStep('a', { subflow: { tree_id: 't', outputs: { user: 'x', other: 'y' } } })] }, []],
+    [
+      'a step',
+      { steps: [createStep('a', { subflow: { tree_id: 't', outputs: { user: 'x', other: 'y' } } })] },
+      [],
+    ],
     [
       'an end',
       { steps: [createEnd({ subflow: { tree_id: 't' } })] },
@@ -42,8 +48,16 @@ describe('the sub-flow of a step', () => {
       { steps: [createStep('a', { subflow: { tree_id: 't', options: { resolved: 'yes' } } })] },
       ['tree_structure.steps[0].subflow.options: Only the sub-flow of a decision can choose options'],
     ],
-    ['a step with empty options', { steps: [createStep('a', { subflow: { tree_id: 't', options: { resolved: null } } })] }, []],
-    ['a decision', decision({ subflow: { tree_id: 't', options: { resolved: 'yes', cancelled: null } } }), []],
+    [
+      'a step with empty options',
+      { steps: [createStep('a', { subflow: { tree_id: 't', options: { resolved: null } } })] },
+      [],
+    ],
+    [
+      'a decision',
+      decision({ subflow: { tree_id: 't', options: { resolved: 'yes', cancelled: null } } }),
+      [],
+    ],
     [
       'a decision without the option',
       decision({ subflow: { tree_id: 't', options: { resolved: 'yes', unresolved: 'no' } } }),
@@ -65,7 +79,11 @@ describe('the state of a sub-flow', () => {
   const references = listSubflows({ steps: [createStep('a', { subflow: { tree_id: 't' } })] })
   const flow = { id: 't', name: 'VPN', status: 'published', visibility: 'account' }
   const check = (state: Partial<SubflowState>, visibility = 'account') => {
-    const { errors, warnings } = validateSubflowState(references, { flows: [flow], problems: [], ...state }, visibility)
+    const { errors, warnings } = validateSubflowState(
+      references,
+      { flows: [flow], problems: [], ...state },
+      visibility,
+    )
     return { errors: errors.map(({ message }) => message), warnings: warnings.map(({ message }) => message) }
   }
   const narrower = 'The flow “VPN” is shared with fewer people than this flow, so some cannot run it'
@@ -80,13 +98,21 @@ describe('the state of a sub-flow', () => {
       ['The flow “VPN” runs this flow, so this flow would run itself'],
     ],
     ['is not the one that runs this flow', { problems: [{ child_tree_id: 'other', problem: 'cycle' }] }, []],
-    ['is nested too deeply', { problems: [{ child_tree_id: 't', problem: 'depth' }] }, ['Sub-flows would be nested deeper than 5 levels']],
+    [
+      'is nested too deeply',
+      { problems: [{ child_tree_id: 't', problem: 'depth' }] },
+      ['Sub-flows would be nested deeper than 5 levels'],
+    ],
   ])('%s', (_, state, errors) => {
     expect(check(state)).toEqual({ errors, warnings: [] })
   })
 
   it('names the step and the path of an error', () => {
-    const { errors } = validateSubflowState(references, { flows: [], problems: [{ child_tree_id: 't', problem: 'depth' }] }, 'team')
+    const { errors } = validateSubflowState(
+      references,
+      { flows: [], problems: [{ child_tree_id: 't', problem: 'depth' }] },
+      'team',
+    )
     expect(errors.map(({ node_id, path }) => [node_id, path])).toEqual([
       ['a', 'tree_structure.steps[0].subflow.tree_id'],
       [null, 'tree_structure'],

@@ -17,8 +17,10 @@ describe('the inputs of a sub-flow', () => {
     variables: { count: 3, tags: ['a', 'b'], empty: '' },
     secret_keys: ['password'],
   })
-  const collect = (inputs: Record<string, string> | null, secrets: Record<string, string> = { password: 'x' }) =>
-    collectInputs({ tree_id: 't', inputs }, session, form, secrets, createBudget())
+  const collect = (
+    inputs: Record<string, string> | null,
+    secrets: Record<string, string> = { password: 'x' },
+  ) => collectInputs({ tree_id: 't', inputs }, session, form, secrets, createBudget())
 
   it.each<[string, string, unknown]>([
     ['a text', 'plain', 'plain'],
@@ -36,13 +38,19 @@ describe('the inputs of a sub-flow', () => {
     expect(collect({ host: text })).toEqual({ host: value })
   })
 
-  it.each(['{{gone}}', '{{client_name}}', '{{constructor}}'])('leave out a single placeholder without a value: %s', (text) => {
-    expect(collect({ host: text })).toEqual({})
-  })
+  it.each(['{{gone}}', '{{client_name}}', '{{constructor}}'])(
+    'leave out a single placeholder without a value: %s',
+    (text) => {
+      expect(collect({ host: text })).toEqual({})
+    },
+  )
 
   it('pass a secret answer only to a secret field', () => {
     expect(collect({ pin: '{{password}}', host: '{{password}}' })).toEqual({ pin: 'x' })
-    expect(collect({ pin: 'p={{password}} {{count}}', host: 'p={{password}}' })).toEqual({ pin: 'p=x 3', host: 'p={{password}}' })
+    expect(collect({ pin: 'p={{password}} {{count}}', host: 'p={{password}}' })).toEqual({
+      pin: 'p=x 3',
+      host: 'p={{password}}',
+    })
   })
 
   it('are empty without any', () => {
@@ -57,7 +65,9 @@ it.each<[Record<string, string> | null, boolean]>([
   [{ a: '{{count}}' }, false],
   [{ a: 'x', b: 'y {{count}} {{password}}' }, true],
 ])('the inputs %j need secret answers: %s', (inputs, expected) => {
-  expect(needsSecrets({ tree_id: 't', inputs }, createSessionRow({ secret_keys: ['password'] }))).toBe(expected)
+  expect(needsSecrets({ tree_id: 't', inputs }, createSessionRow({ secret_keys: ['password'] }))).toBe(
+    expected,
+  )
 })
 
 describe('the outputs of a sub-flow', () => {
@@ -71,7 +81,13 @@ describe('the outputs of a sub-flow', () => {
   const variables = { found: 'x', amount: 2, none: null }
 
   it('set the variables of the parent that they name', () => {
-    expect(collectOutputs(createParent({ host: 'found', other: 'amount', count: 'amount' }), { variables }, createBudget())).toEqual({
+    expect(
+      collectOutputs(
+        createParent({ host: 'found', other: 'amount', count: 'amount' }),
+        { variables },
+        createBudget(),
+      ),
+    ).toEqual({
       host: 'x',
       other: 2,
       count: 2,
@@ -88,15 +104,25 @@ describe('the outputs of a sub-flow', () => {
   })
 
   it('may be empty for a required field', () => {
-    expect(collectOutputs(createParent({ count: 'empty' }), { variables: { empty: '' } }, createBudget())).toEqual({ count: '' })
+    expect(
+      collectOutputs(createParent({ count: 'empty' }), { variables: { empty: '' } }, createBudget()),
+    ).toEqual({ count: '' })
   })
 
   it('keep the valid values beside an invalid one', () => {
-    expect(collectOutputs(createParent({ count: 'found', host: 'found' }), { variables }, createBudget())).toEqual({ host: 'x' })
+    expect(
+      collectOutputs(createParent({ count: 'found', host: 'found' }), { variables }, createBudget()),
+    ).toEqual({ host: 'x' })
   })
 
   it('are empty without outputs, and at the end of the flow', () => {
     expect(collectOutputs(createParent(null), { variables }, createBudget())).toEqual({})
-    expect(collectOutputs(createParent({ host: 'found' }, { current_step_id: null }), { variables }, createBudget())).toEqual({})
+    expect(
+      collectOutputs(
+        createParent({ host: 'found' }, { current_step_id: null }),
+        { variables },
+        createBudget(),
+      ),
+    ).toEqual({})
   })
 })

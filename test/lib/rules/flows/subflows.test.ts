@@ -78,7 +78,9 @@ it.each(['inputs', 'outputs'])('the schema of a sub-flow accepts 50 %s, and not 
 
 it('replaceSubflowIds replaces the known ids in a tree and in a list, and leaves out the others', () => {
   const newIds = new Map([['t', 'new']])
-  const root = decision({ children: [createSolution('s', { subflow: { tree_id: 'u', inputs: { x: 'y' } } })] })
+  const root = decision({
+    children: [createSolution('s', { subflow: { tree_id: 'u', inputs: { x: 'y' } } })],
+  })
   expect(replaceSubflowIds(root, newIds)).toEqual({
     ...root,
     subflow: { ...root.subflow, tree_id: 'new' },

@@ -31,7 +31,8 @@ const tree: FlowNode = {
 }
 const apply = (root: FlowNode, ...edits: Fields[]) => editTree(root, edits.map(createEdit))
 /** Return a tree as nested ids: `root(a(a1) b)`. */
-const format = ({ id, children }: FlowNode): string => (children?.length ? `${id}(${children.map(format).join(' ')})` : id)
+const format = ({ id, children }: FlowNode): string =>
+  children?.length ? `${id}(${children.map(format).join(' ')})` : id
 
 describe('an edit of a tree', () => {
   it.each<[string, Fields[], string]>([
@@ -97,15 +98,31 @@ describe('an edit of a tree', () => {
       ],
       children: [
         tree.children?.[0],
-        { id: 'n', type: 'action', title: 'N', description: '', next_node_id: 'b', children: [createSolution('b')] },
+        {
+          id: 'n',
+          type: 'action',
+          title: 'N',
+          description: '',
+          next_node_id: 'b',
+          children: [createSolution('b')],
+        },
       ],
     })
   })
 
   it('keeps the options of a decision whose kind does not change, and drops the links of a node of another kind', () => {
-    expect(apply(tree, { op: 'update', id: 'root', kind: 'decision', title: 'T' })).toEqual({ ...tree, title: 'T' })
+    expect(apply(tree, { op: 'update', id: 'root', kind: 'decision', title: 'T' })).toEqual({
+      ...tree,
+      title: 'T',
+    })
     const changed = apply(tree, { op: 'update', id: 'a', kind: 'solution' }, { op: 'remove', id: 'a1' })
-    expect(changed.children?.[0]).toEqual({ id: 'a', type: 'solution', title: 'a', description: '', children: [] })
+    expect(changed.children?.[0]).toEqual({
+      id: 'a',
+      type: 'solution',
+      title: 'a',
+      description: '',
+      children: [],
+    })
   })
 
   it('ignores options of a node that is no decision, and a next node of one that is no action', () => {
@@ -142,14 +159,23 @@ describe('an edit of a tree', () => {
 
   const draft = {
     ...tree,
-    children: [action('a', createSolution('a1')), { ...createSolution('b'), next_node_id: 'a1' }, createSolution('free')],
+    children: [
+      action('a', createSolution('a1')),
+      { ...createSolution('b'), next_node_id: 'a1' },
+      createSolution('free'),
+    ],
   }
   const noB = [
     { label: 'Yes', leads_to: 'a' },
     { label: 'No', leads_to: 'nowhere' },
   ]
   it.each<[string, FlowNode, Fields[], string]>([
-    ['does not move a node that a wrong link of another leads to', draft, [{ op: 'update', id: 'b', title: 'B' }], 'root(a(a1) b free)'],
+    [
+      'does not move a node that a wrong link of another leads to',
+      draft,
+      [{ op: 'update', id: 'b', title: 'B' }],
+      'root(a(a1) b free)',
+    ],
     [
       'moves a node to a wrong link, when it is the last link to the node',
       draft,
@@ -198,7 +224,10 @@ describe('an edit of a tree', () => {
   })
 
   it('gives no children to a solution, and keeps an empty list of children', () => {
-    expect(apply(createSolution('s'), { op: 'update', id: 's', title: 'T' })).toEqual({ ...createSolution('s'), title: 'T' })
+    expect(apply(createSolution('s'), { op: 'update', id: 's', title: 'T' })).toEqual({
+      ...createSolution('s'),
+      title: 'T',
+    })
     expect(apply(createSolution('s', { children: null }))).toEqual(createSolution('s', { children: null }))
     expect(apply(createSolution('s', { children: [] }), { op: 'update', id: 's', title: 'T' })).toEqual({
       ...createSolution('s', { children: [] }),
@@ -215,7 +244,11 @@ describe('an edit of a tree', () => {
       ],
       'There is no node b',
     ],
-    ['before an unknown node', [{ op: 'insert', id: 'n', kind: 'action', anchor: 'gone' }], 'There is no node gone'],
+    [
+      'before an unknown node',
+      [{ op: 'insert', id: 'n', kind: 'action', anchor: 'gone' }],
+      'There is no node gone',
+    ],
     [
       'after a node',
       [{ op: 'insert', id: 'n', kind: 'action', position: 'after', anchor: 'b' }],
@@ -226,7 +259,11 @@ describe('an edit of a tree', () => {
       [{ op: 'insert', id: 'n', kind: 'solution', anchor: 'b' }],
       'Nothing leads to the node b: link or remove it',
     ],
-    ['to a node that does not exist', [{ op: 'update', id: 'a', next: 'x' }], 'A link leads to the node x, which does not exist'],
+    [
+      'to a node that does not exist',
+      [{ op: 'update', id: 'a', next: 'x' }],
+      'A link leads to the node x, which does not exist',
+    ],
     [
       'that leaves a node without a link beside a removed one',
       [
@@ -235,7 +272,11 @@ describe('an edit of a tree', () => {
       ],
       'Nothing leads to the node a1: link or remove it',
     ],
-    ['that leaves a node without a link', [{ op: 'update', id: 'a', kind: 'solution' }], 'Nothing leads to the node a1: link or remove it'],
+    [
+      'that leaves a node without a link',
+      [{ op: 'update', id: 'a', kind: 'solution' }],
+      'Nothing leads to the node a1: link or remove it',
+    ],
   ])('%s is refused', (_, edits, message) => {
     expect(() => apply(tree, ...edits)).toThrow(new EditProblem(message))
   })

@@ -33,7 +33,11 @@ it.each<[string, FlowNode, string[]]>([
       'p.children: A decision needs at least 2 nodes below it; this one has 0',
     ],
   ],
-  ['an option without label', decision({ options: [toA, { ...toB, label: ' ' }] }), ['p.options[1].label: Option 2 has no label']],
+  [
+    'an option without label',
+    decision({ options: [toA, { ...toB, label: ' ' }] }),
+    ['p.options[1].label: Option 2 has no label'],
+  ],
   [
     'an option without label and target',
     decision({ options: [toA, toB, { id: 'z', label: '' }] }),
@@ -103,14 +107,20 @@ it.each<[string, FlowNode, string[]]>([
     ],
   ],
 ])('the problems of a node of a published tree are found: %s', (_, node, problems) => {
-  expect(validateNode({ node, path: 'p', depth: 1 }).map(({ path, message }) => `${path}: ${message}`)).toEqual(problems)
+  expect(
+    validateNode({ node, path: 'p', depth: 1 }).map(({ path, message }) => `${path}: ${message}`),
+  ).toEqual(problems)
 })
 
 it.each<[string, FlowNode, string[]]>([
   ['different targets', decision(), []],
   ['no targets', decision({ options: [{ label: 'x' }, { label: 'y' }] }), []],
   ['no options', decision({ options: null }), []],
-  ['one target three times', decision({ options: [toA, toB, toA, toA] }), [2, 3].map((n) => `p.options[${n}].next_node_id`)],
+  [
+    'one target three times',
+    decision({ options: [toA, toB, toA, toA] }),
+    [2, 3].map((n) => `p.options[${n}].next_node_id`),
+  ],
 ])('a decision is warned about options with the same target: %s', (_, node, paths) => {
   const found = findNodeWarnings(node, 'p').map(({ path }) => path)
   expect(found.filter((path) => !path.endsWith('.label'))).toEqual(paths)

@@ -9,7 +9,8 @@ import { createReport } from '#test/support/report.ts'
 import { findChangedValues, placeNames, typedValue } from '#test/support/typed-values.ts'
 import { renderHtml, renderMarkdown, renderText } from '#test/support/with-budget.ts'
 
-const fill = (text: string, values: Record<string, unknown>) => fillMarkdown(toMarkdown(text), values, createBudget())
+const fill = (text: string, values: Record<string, unknown>) =>
+  fillMarkdown(toMarkdown(text), values, createBudget())
 
 describe('SES-60 a value is shown as it was typed', () => {
   // `npm run soak` tries more of them, also in a PDF.
@@ -43,7 +44,9 @@ describe('SES-60 a value is shown as it was typed', () => {
 
 it('SES-60 a secret is masked although its characters are escaped', async () => {
   const token = 'ghp_aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3x_Y'
-  const report = createReport({ description: fill('See *{{note}}* and {{path}}', { note: `__ ${token} [x]`, path: 'C:\\_x' }) })
+  const report = createReport({
+    description: fill('See *{{note}}* and {{path}}', { note: `__ ${token} [x]`, path: 'C:\\_x' }),
+  })
   const { description } = await maskReport(report, maskStored, createBudget())
   expect(description).not.toContain('aB3dE5')
   expect(description).toMatch(/^See \*\\_\\_ \[masked [a-z]+\]/)
@@ -60,6 +63,10 @@ it.each([
 ])('SES-61 keeps the backslashes of a path that an author wrote: %s', (description, shown) => {
   const report = createReport({ description })
   expect(renderText(report)).toContain(`\n${shown}\n`)
-  expect(renderHtml(report)).toContain(`<p dir="auto">${shown.replace('C:\\data\\', '<strong>C:\\data\\</strong>')}</p>`)
-  expect(renderText(createReport({ description: renderMarkdown(report).split('\n').at(2) ?? '' }))).toContain(`\n${shown}\n`)
+  expect(renderHtml(report)).toContain(
+    `<p dir="auto">${shown.replace('C:\\data\\', '<strong>C:\\data\\</strong>')}</p>`,
+  )
+  expect(renderText(createReport({ description: renderMarkdown(report).split('\n').at(2) ?? '' }))).toContain(
+    `\n${shown}\n`,
+  )
 })

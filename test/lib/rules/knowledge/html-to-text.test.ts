@@ -15,8 +15,14 @@ it.each([
   ['<pre>if x:\n  y</pre> z', 'if x:\n  y\nz'],
   ['a\n\nb &lt; c', 'a\n\nb < c'],
   ['<a href="https://a.example/x">the page</a>', 'the page (https://a.example/x)'],
-  ['<a href="https://a.example/">https://a.example</a>, <a href="http://b.example">b.example</a>', 'https://a.example, b.example'],
-  ['<a href="mailto:a@b.example">a@b.example</a> <a href="#x">x</a> <a href="javascript:y">y</a>', 'a@b.example x y'],
+  [
+    '<a href="https://a.example/">https://a.example</a>, <a href="http://b.example">b.example</a>',
+    'https://a.example, b.example',
+  ],
+  [
+    '<a href="mailto:a@b.example">a@b.example</a> <a href="#x">x</a> <a href="javascript:y">y</a>',
+    'a@b.example x y',
+  ],
   ['a<script>b()</script><title>c</title><img alt="d">', 'a d'],
   ['<p>a <b>b', 'a b'],
   ['<tr><td><p>Host</p></td><td><p>SRV01</p></td></tr><tr><td>OS<td>Windows</tr>', 'Host SRV01\nOS Windows'],

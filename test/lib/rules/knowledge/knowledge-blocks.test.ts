@@ -16,7 +16,10 @@ describe('createBlockWriter', () => {
     [['text', ' \n'], []],
     [['text', '\u0000'], []],
     [['text', 'a\u0000b\ud800'], [{ kind: 'text', level: 0, text: 'ab\ufffd' }]],
-    [['text', `a\n${'x'.repeat(maxNodeLength - 2)}`], [{ kind: 'text', level: 0, text: `a\n${'x'.repeat(maxNodeLength - 2)}` }]],
+    [
+      ['text', `a\n${'x'.repeat(maxNodeLength - 2)}`],
+      [{ kind: 'text', level: 0, text: `a\n${'x'.repeat(maxNodeLength - 2)}` }],
+    ],
     [
       ['code', `a\n${'x'.repeat(maxNodeLength - 1)}`],
       [
@@ -24,7 +27,10 @@ describe('createBlockWriter', () => {
         { kind: 'code', level: 0, text: 'x'.repeat(maxNodeLength - 1) },
       ],
     ],
-    [['text', `${'x'.repeat(maxNodeLength)}\n `], [{ kind: 'text', level: 0, text: 'x'.repeat(maxNodeLength) }]],
+    [
+      ['text', `${'x'.repeat(maxNodeLength)}\n `],
+      [{ kind: 'text', level: 0, text: 'x'.repeat(maxNodeLength) }],
+    ],
   ])('adds of %j the blocks %j', ([kind, text, level], expected) => {
     const { blocks, add } = createLiteralWriter()
     add(kind, text, level)
@@ -131,7 +137,11 @@ describe('formatTable', () => {
   it.each<[string, Cell[][], string[]]>([
     ['pads short rows', [[cell('a')], [cell('b'), cell('c')]], ['| a | |', head(2), '| b | c |']],
     ['has only a header', [[cell('a'), cell('b')]], ['| a | b |', head(2)]],
-    ['leaves out empty rows', [[cell('')], [cell('a'), cell('b')], [], [cell(''), cell('')]], ['| a | b |', head(2)]],
+    [
+      'leaves out empty rows',
+      [[cell('')], [cell('a'), cell('b')], [], [cell(''), cell('')]],
+      ['| a | b |', head(2)],
+    ],
     ['escapes pipes and line breaks', [[cell(' a|b\n\nc '), cell('|')]], ['| a\\|b c | \\| |', head(2)]],
     ['with one column becomes lines', [[cell('a')], [cell('')], [cell('b|')]], ['a', 'b|']],
     ['without rows is empty', [], ['']],

@@ -4,7 +4,16 @@ import { ArticleError, maxArticleLength } from '#rules/knowledge/blocks.ts'
 import { readDocx } from '#rules/knowledge/docx.ts'
 import { parseNumbering } from '#rules/knowledge/docx-numbering.ts'
 import { parseLinkTargets, parseListDepth, parseStyles, walkDocxXml } from '#rules/knowledge/docx-parts.ts'
-import { buildDocx, buildZip, documentXml, docxLink, docxParagraph, docxParts, docxSpanTable, docxTable } from '#test/support/knowledge.ts'
+import {
+  buildDocx,
+  buildZip,
+  documentXml,
+  docxLink,
+  docxParagraph,
+  docxParts,
+  docxSpanTable,
+  docxTable,
+} from '#test/support/knowledge.ts'
 
 const listBlocks = async (body: string) =>
   (await readDocx(buildDocx(body), createBudget())).map(({ kind, level, text }) => [kind, level, text])
@@ -38,9 +47,21 @@ describe('a paragraph of a Word document', () => {
     ['list 0, which means no list', '<w:numPr><w:numId w:val="0"/></w:numPr>', ['text', 0, 'A']],
     ['an unknown list', '<w:numPr><w:numId w:val="9"/></w:numPr>', ['item', 0, '- A']],
     ['a list without a depth', '<w:numPr><w:numId w:val="1"/></w:numPr>', ['item', 0, '1. A']],
-    ['a depth that is no number', '<w:numPr><w:ilvl w:val="x"/><w:numId w:val="1"/></w:numPr>', ['item', 0, '1. A']],
-    ['a depth of 8', '<w:numPr><w:ilvl w:val="8"/><w:numId w:val="2"/></w:numPr>', ['item', 0, `${' '.repeat(32)}- A`]],
-    ['the style before a tracked change', '<w:pPrChange><w:pPr><w:pStyle w:val="Title"/></w:pPr></w:pPrChange>', ['text', 0, 'A']],
+    [
+      'a depth that is no number',
+      '<w:numPr><w:ilvl w:val="x"/><w:numId w:val="1"/></w:numPr>',
+      ['item', 0, '1. A'],
+    ],
+    [
+      'a depth of 8',
+      '<w:numPr><w:ilvl w:val="8"/><w:numId w:val="2"/></w:numPr>',
+      ['item', 0, `${' '.repeat(32)}- A`],
+    ],
+    [
+      'the style before a tracked change',
+      '<w:pPrChange><w:pPr><w:pStyle w:val="Title"/></w:pPr></w:pPrChange>',
+      ['text', 0, 'A'],
+    ],
   ])('has %s', async (_, properties, block) => {
     expect(await listBlocks(paragraph(text('A'), properties))).toEqual([block])
   })
@@ -51,13 +72,19 @@ describe('a paragraph of a Word document', () => {
     [text('A') + run('<w:cr/>') + text('B'), 'A\nB'],
     [text('A') + run('<w:noBreakHyphen/>') + text('B'), 'A-B'],
     [run('<w:instrText>PAGE</w:instrText>') + text('A') + run('<w:instrText>PAGE</w:instrText>'), 'A'],
-    [`<w:moveFrom>${text('A')}<w:moveFrom>${text('B')}</w:moveFrom>${text('C')}</w:moveFrom>${text('D')}`, 'D'],
+    [
+      `<w:moveFrom>${text('A')}<w:moveFrom>${text('B')}</w:moveFrom>${text('C')}</w:moveFrom>${text('D')}`,
+      'D',
+    ],
     [`${text('A')}<w:rPrChange>${run('<w:tab/>')}</w:rPrChange>${text('B')}`, 'AB'],
     [`${text('A')}<__proto__>${text('B')}</__proto__><constructor>${text('C')}</constructor>`, 'ABC'],
     ['<w:hyperlink r:id="rId9"></w:hyperlink>', '(https://kb.example.com/4711)'],
     [`<w:hyperlink>${text('A')}</w:hyperlink>`, 'A'],
     [`<w:hyperlink r:id="rId8">${text('A')}</w:hyperlink>`, 'A'],
-    [`<w:hyperlink r:id="rId9">${text('https://kb.example.com')}${text('/4711 ')}</w:hyperlink>`, 'https://kb.example.com/4711'],
+    [
+      `<w:hyperlink r:id="rId9">${text('https://kb.example.com')}${text('/4711 ')}</w:hyperlink>`,
+      'https://kb.example.com/4711',
+    ],
   ])('reads of %s the text %j', async (content, expected) => {
     expect(await listBlocks(paragraph(content))).toEqual([['text', 0, expected]])
   })
@@ -80,14 +107,24 @@ describe('a paragraph of a Word document', () => {
   it('may have spaces that are collapsed, up to twice the length of an article', async () => {
     const body = (spaces: number) => paragraph(text(`A${' '.repeat(spaces)}`))
     expect(await listBlocks(body(2 * maxArticleLength - 1))).toEqual([['text', 0, 'A']])
-    await expect(listBlocks(body(2 * maxArticleLength))).rejects.toThrow('The article has more than 900,000 characters')
+    await expect(listBlocks(body(2 * maxArticleLength))).rejects.toThrow(
+      'The article has more than 900,000 characters',
+    )
   })
 })
 
 describe('the code of a Word document', () => {
   it('is one block until a paragraph or a table follows', async () => {
     const table = docxTable([['A', 'B']])
-    const body = [code('one'), code(''), code('  two'), docxParagraph('Text'), code('three'), table, code('four')].join('')
+    const body = [
+      code('one'),
+      code(''),
+      code('  two'),
+      docxParagraph('Text'),
+      code('three'),
+      table,
+      code('four'),
+    ].join('')
     expect(await listBlocks(body)).toEqual([
       ['code', 0, '```\none\n\n  two\n```'],
       ['text', 0, 'Text'],
@@ -98,9 +135,9 @@ describe('the code of a Word document', () => {
   })
 
   it('keeps its tabs', async () => {
-    expect(await listBlocks(paragraph(run('<w:tab/>') + text('x'), '<w:pStyle w:val="Quelltext"/>'))).toEqual([
-      ['code', 0, '```\n\tx\n```'],
-    ])
+    expect(await listBlocks(paragraph(run('<w:tab/>') + text('x'), '<w:pStyle w:val="Quelltext"/>'))).toEqual(
+      [['code', 0, '```\n\tx\n```']],
+    )
   })
 })
 
@@ -110,7 +147,9 @@ describe('the lists of a Word document', () => {
   const list = '<w:num w:numId="1"><w:abstractNumId w:val="7"/></w:num>'
   const listTexts = async (depth: number, body: string) => {
     const parts = docxParts(documentXml(body)).map((part) =>
-      part.name === 'word/numbering.xml' ? { ...part, content: `<w:numbering xmlns:w="w">${numbering(depth)}${list}</w:numbering>` } : part,
+      part.name === 'word/numbering.xml'
+        ? { ...part, content: `<w:numbering xmlns:w="w">${numbering(depth)}${list}</w:numbering>` }
+        : part,
     )
     return (await readDocx(buildZip(parts), createBudget())).map((block) => block.text)
   }
@@ -118,7 +157,10 @@ describe('the lists of a Word document', () => {
   it.each([1, 2, 8])('restart the numbers of level %i below each item', async (depth) => {
     const items = [0, depth, depth, 0, depth].map((level) => docxParagraph('x', '', [1, level])).join('')
     const indent = ' '.repeat(4 * depth)
-    expect(await listTexts(depth, items)).toEqual([`1. x\n${indent}1. x\n${indent}2. x`, `2. x\n${indent}1. x`])
+    expect(await listTexts(depth, items)).toEqual([
+      `1. x\n${indent}1. x\n${indent}2. x`,
+      `2. x\n${indent}1. x`,
+    ])
   })
 
   it('continue their numbers after a paragraph, and count apart from each other', async () => {
@@ -143,7 +185,10 @@ describe('a table of a Word document', () => {
   })
 
   it.each(['0', '1000', 'x', ''])('ignores the column count %j', async (columns) => {
-    const table = docxTable([['A', 'B']]).replace('<w:tc>', `<w:tc><w:tcPr><w:gridSpan w:val="${columns}"/></w:tcPr>`)
+    const table = docxTable([['A', 'B']]).replace(
+      '<w:tc>',
+      `<w:tc><w:tcPr><w:gridSpan w:val="${columns}"/></w:tcPr>`,
+    )
     expect(await listBlocks(table)).toEqual([['table', 0, '| A | B |\n| --- | --- |']])
   })
 
@@ -164,7 +209,10 @@ describe('a table of a Word document', () => {
 
   it('with one column is a frame around its paragraphs', async () => {
     const inner = docxTable([['a', 'b']])
-    const table = docxTable([[docxParagraph('A', 'berschrift1')], ['B']]).replace('</w:tbl>', `<w:tr><w:tc>${inner}</w:tc></w:tr></w:tbl>`)
+    const table = docxTable([[docxParagraph('A', 'berschrift1')], ['B']]).replace(
+      '</w:tbl>',
+      `<w:tr><w:tc>${inner}</w:tc></w:tr></w:tbl>`,
+    )
     expect(await listBlocks(table)).toEqual([
       ['heading', 1, 'A'],
       ['text', 0, 'B'],
@@ -190,7 +238,9 @@ describe('a file that is no Word document', () => {
     )
 
   it('is refused as another format if it has no document, and as invalid if it is damaged', async () => {
-    expect(await readKind(buildZip([{ name: 'xl/workbook.xml', content: '<a/>' }]))).toBe('unsupported_format')
+    expect(await readKind(buildZip([{ name: 'xl/workbook.xml', content: '<a/>' }]))).toBe(
+      'unsupported_format',
+    )
     expect(await readKind(buildZip([{ name: 'word/document.xml', content: '<a>' }]))).toBe('invalid')
     expect(await readKind(buildDocx('').slice(0, 100))).toBe('invalid')
     expect(await readKind(buildZip([{ name: 'word/document.xml', content: '<a/>' }]))).toBe('read')
@@ -232,11 +282,13 @@ describe('the parts of a Word document', () => {
       `<Relationship Id="g" Target="${target(2000)}"/>`,
       `<Relationship Id="h" Target="${target(2001)}"/>`,
     ]
-    expect([...parseLinkTargets(`<Relationships>${links.join('')}</Relationships>`, createBudget())]).toEqual([
-      ['a', 'http://x.example'],
-      ['b', 'MAILTO:it@x.example'],
-      ['g', target(2000)],
-    ])
+    expect([...parseLinkTargets(`<Relationships>${links.join('')}</Relationships>`, createBudget())]).toEqual(
+      [
+        ['a', 'http://x.example'],
+        ['b', 'MAILTO:it@x.example'],
+        ['g', target(2000)],
+      ],
+    )
     expect(parseLinkTargets(undefined, createBudget()).size).toBe(0)
   })
 
@@ -249,7 +301,10 @@ describe('the parts of a Word document', () => {
       `<w:style w:styleId="c"><w:name w:val="${'x'.repeat(101)}"/></w:style>`,
     ]
     expect(
-      Array.from(parseStyles(`<w:styles xmlns:w="w">${styles.join('')}</w:styles>`, createBudget()), ([id, { name }]) => [id, name]),
+      Array.from(
+        parseStyles(`<w:styles xmlns:w="w">${styles.join('')}</w:styles>`, createBudget()),
+        ([id, { name }]) => [id, name],
+      ),
     ).toEqual([
       ['a', 'heading 1'],
       ['b', ''],
@@ -268,30 +323,38 @@ describe('the parts of a Word document', () => {
       '<w:num w:numId="4"><w:abstractNumId/></w:num>',
       '<w:num w:numId="5"><w:abstractNumId w:val="8"/></w:num>',
     ]
-    const { isOrdered } = parseNumbering(`<w:numbering xmlns:w="w">${lists.join('')}</w:numbering>`, createBudget(), new Map())
-    const places = ['1', '2', '3', '4', '5'].flatMap((list) => Array.from({ length: 9 }, (_, depth) => [list, depth] as const))
-    expect(places.filter(([list, depth]) => isOrdered(list, depth)).map(([list, depth]) => `${list} ${depth}`)).toEqual([
-      '1 0',
-      '1 8',
-      '2 2',
-      '5 2',
-    ])
+    const { isOrdered } = parseNumbering(
+      `<w:numbering xmlns:w="w">${lists.join('')}</w:numbering>`,
+      createBudget(),
+      new Map(),
+    )
+    const places = ['1', '2', '3', '4', '5'].flatMap((list) =>
+      Array.from({ length: 9 }, (_, depth) => [list, depth] as const),
+    )
+    expect(
+      places.filter(([list, depth]) => isOrdered(list, depth)).map(([list, depth]) => `${list} ${depth}`),
+    ).toEqual(['1 0', '1 8', '2 2', '5 2'])
   })
 })
 
 describe('KBI-25 the numbers that Word writes itself', () => {
   const level = (depth: number, format: string, text: string, more = '') =>
     `<w:lvl w:ilvl="${depth}">${more}<w:numFmt w:val="${format}"/><w:lvlText w:val="${text}"/></w:lvl>`
-  const definition = (id: number, ...levels: string[]) => `<w:abstractNum w:abstractNumId="${id}">${levels.join('')}</w:abstractNum>`
-  const list = (id: number, of: number, override = '') => `<w:num w:numId="${id}"><w:abstractNumId w:val="${of}"/>${override}</w:num>`
+  const definition = (id: number, ...levels: string[]) =>
+    `<w:abstractNum w:abstractNumId="${id}">${levels.join('')}</w:abstractNum>`
+  const list = (id: number, of: number, override = '') =>
+    `<w:num w:numId="${id}"><w:abstractNumId w:val="${of}"/>${override}</w:num>`
   const start = (count: number) => `<w:start w:val="${count}"/>`
   const readTexts = async (numbering: string, body: string) => {
     const parts = docxParts(documentXml(body)).map((part) =>
-      part.name === 'word/numbering.xml' ? { ...part, content: `<w:numbering xmlns:w="w">${numbering}</w:numbering>` } : part,
+      part.name === 'word/numbering.xml'
+        ? { ...part, content: `<w:numbering xmlns:w="w">${numbering}</w:numbering>` }
+        : part,
     )
     return (await readDocx(buildZip(parts), createBudget())).map((block) => block.text)
   }
-  const headings = (...depths: number[]) => depths.map((depth) => docxParagraph('x', 'berschrift1', [1, depth])).join('')
+  const headings = (...depths: number[]) =>
+    depths.map((depth) => docxParagraph('x', 'berschrift1', [1, depth])).join('')
 
   it.each([
     ['decimal', '%1.', ['1. x', '2. x', '3. x']],
@@ -302,11 +365,17 @@ describe('KBI-25 the numbers that Word writes itself', () => {
     ['bullet', '·', ['x', 'x', 'x']],
     ['unknownFormat', 'Step %1', ['Step 1 x', 'Step 2 x', 'Step 3 x']],
   ])('stand before headings: %s %s', async (format, text, expected) => {
-    expect(await readTexts(definition(7, level(0, format, text)) + list(1, 7), headings(0, 0, 0))).toEqual(expected)
+    expect(await readTexts(definition(7, level(0, format, text)) + list(1, 7), headings(0, 0, 0))).toEqual(
+      expected,
+    )
   })
 
   it('stand before headings of several levels, which count on below each other', async () => {
-    const levels = [level(0, 'decimal', '%1.'), level(1, 'decimal', '%1.%2'), level(2, 'lowerRoman', '%1.%2.%3')]
+    const levels = [
+      level(0, 'decimal', '%1.'),
+      level(1, 'decimal', '%1.%2'),
+      level(2, 'lowerRoman', '%1.%2.%3'),
+    ]
     expect(await readTexts(definition(7, ...levels) + list(1, 7), headings(0, 1, 1, 0, 2, 1))).toEqual([
       ...['1. x', '1.1 x', '1.2 x', '2. x', '2.1.i x', '2.2 x'],
     ])
@@ -314,19 +383,35 @@ describe('KBI-25 the numbers that Word writes itself', () => {
 
   it('come from the level of the style, and stay with headings of a list that starts again', async () => {
     const numbering =
-      definition(7, level(0, 'decimal', '%1.'), level(1, 'decimal', 'Part %2:', '<w:pStyle w:val="berschrift2"/>')) +
+      definition(
+        7,
+        level(0, 'decimal', '%1.'),
+        level(1, 'decimal', 'Part %2:', '<w:pStyle w:val="berschrift2"/>'),
+      ) +
       list(1, 7) +
       list(2, 7, '<w:lvlOverride w:ilvl="0"><w:startOverride w:val="5"/></w:lvlOverride>')
-    const styled = '<w:p><w:pPr><w:pStyle w:val="berschrift2"/><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:t>y</w:t></w:r></w:p>'
-    const again = [docxParagraph('z', 'berschrift1', [2, 0]), docxParagraph('z', 'berschrift1', [2, 0])].join('')
+    const styled =
+      '<w:p><w:pPr><w:pStyle w:val="berschrift2"/><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:t>y</w:t></w:r></w:p>'
+    const again = [docxParagraph('z', 'berschrift1', [2, 0]), docxParagraph('z', 'berschrift1', [2, 0])].join(
+      '',
+    )
     expect(await readTexts(numbering, styled + again)).toEqual(['Part 1: y', '5. z', '6. z'])
   })
 
   it('count items from their start, and keep words that texts may name', async () => {
     const body = [0, 0].map((depth) => docxParagraph('x', '', [1, depth])).join('')
-    expect(await readTexts(definition(7, level(0, 'decimal', '%1.', start(3))) + list(1, 7), body)).toEqual(['3. x', '4. x'])
-    expect(await readTexts(definition(7, level(0, 'decimal', 'Step %1:')) + list(1, 7), body)).toEqual(['1. Step 1: x', '2. Step 2: x'])
-    expect(await readTexts(definition(7, level(0, 'lowerLetter', '%1)')) + list(1, 7), body)).toEqual(['1. x', '2. x'])
+    expect(await readTexts(definition(7, level(0, 'decimal', '%1.', start(3))) + list(1, 7), body)).toEqual([
+      '3. x',
+      '4. x',
+    ])
+    expect(await readTexts(definition(7, level(0, 'decimal', 'Step %1:')) + list(1, 7), body)).toEqual([
+      '1. Step 1: x',
+      '2. Step 2: x',
+    ])
+    expect(await readTexts(definition(7, level(0, 'lowerLetter', '%1)')) + list(1, 7), body)).toEqual([
+      '1. x',
+      '2. x',
+    ])
   })
 
   it('stay short for a hostile level', async () => {

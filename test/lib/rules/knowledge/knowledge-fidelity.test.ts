@@ -8,7 +8,8 @@ import { createReport } from '#test/support/report.ts'
 import { renderText } from '#test/support/with-budget.ts'
 
 const encode = (text: string) => new TextEncoder().encode(text)
-const readFile = (name: string, bytes: Uint8Array<ArrayBuffer>, type = '') => readArticleFile({ bytes, name, type }, createBudget())
+const readFile = (name: string, bytes: Uint8Array<ArrayBuffer>, type = '') =>
+  readArticleFile({ bytes, name, type }, createBudget())
 const listTexts = async (format: 'html' | 'markdown' | 'text', content: string) =>
   (await readArticleText(format, 'T', content, createBudget())).blocks.map(({ text }) => text)
 /** Return what a text export shows of a description. */
@@ -18,7 +19,8 @@ const show = (markdown: string) =>
     .trimEnd()
 
 describe('KBI-12 an article keeps its characters', () => {
-  const nasty = 'It is C:\\Users\\bob\\.cache\\_old and C:\\#temp. Set __debug__ = 1, *x*, [y](z), <b> & ~~n~~ a|b &amp; `c`'
+  const nasty =
+    'It is C:\\Users\\bob\\.cache\\_old and C:\\#temp. Set __debug__ = 1, *x*, [y](z), <b> & ~~n~~ a|b &amp; `c`'
   const escaped = nasty.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
   it.each([
     ['html', `<p>${escaped}</p>`],
@@ -54,8 +56,11 @@ describe('KBI-12 an article keeps its characters', () => {
     expect(await listTexts('html', html)).toEqual([`\`\`\`\n${code}\n\`\`\``])
   })
   it('and a table with code of several lines', async () => {
-    const html = '<table><tr><th>Step</th><th>Command</th></tr><tr><td>1</td><td><pre>a | b\nc</pre></td></tr></table>'
-    expect(await listTexts('html', html)).toEqual(['| Step | Command |\n| --- | --- |\n| 1 | `a \\| b` `c` |'])
+    const html =
+      '<table><tr><th>Step</th><th>Command</th></tr><tr><td>1</td><td><pre>a | b\nc</pre></td></tr></table>'
+    expect(await listTexts('html', html)).toEqual([
+      '| Step | Command |\n| --- | --- |\n| 1 | `a \\| b` `c` |',
+    ])
   })
   it.each([
     ['<p><del>Call Bob</del> Call Eve</p>', '~~Call Bob~~ Call Eve'],
@@ -91,7 +96,10 @@ describe('KBI-12 an article keeps its characters', () => {
     ['Wait[^1] for it.\n\n[^1]: Only after a backup.\n', ['Wait (Only after a backup.) for it.']],
     ['One.\n\n<!-- internal\nask Bob -->\n\nTwo <!-- x -->end.', ['One.', 'Two end.']],
     ['Open <!-- no end', ['Open <!-- no end']],
-    ['```\n[a]: https://x.example\n<!-- kept -->\n```\n\n[a]', ['```\n[a]: https://x.example\n<!-- kept -->\n```', '[a]']],
+    [
+      '```\n[a]: https://x.example\n<!-- kept -->\n```\n\n[a]',
+      ['```\n[a]: https://x.example\n<!-- kept -->\n```', '[a]'],
+    ],
     ['[unused]: https://x.example/u', ['[unused]: https://x.example/u']],
     [`1. Look ![shot](data:image/png;base64,${'A'.repeat(3000)})\n`, ['1. Look [image: shot]']],
     ['1. Look ![shot][s]\n\n[s]: data:image/png;base64,AAAA\n', ['1. Look [image: shot]']],
@@ -106,10 +114,17 @@ describe('KBI-12 an article keeps its characters', () => {
 
 describe('KBI-13 the encoding of a file', () => {
   const central = Uint8Array.from([0x5a, 0x6d, 0xe1, 0xe8, 0x6b, 0x6e, 0xec, 0x74, 0x65])
-  const html = (head: string) => Uint8Array.from([...encode(head), ...encode('<p>'), ...central, ...encode('</p>')])
+  const html = (head: string) =>
+    Uint8Array.from([...encode(head), ...encode('<p>'), ...central, ...encode('</p>')])
   it.each([
     ['a.html', html('<meta charset="windows-1250">'), '', 'Zmáčkněte', []],
-    ['a.html', html('<meta http-equiv="Content-Type" content="text/html; charset=iso-8859-2">'), '', 'Zmáčkněte', []],
+    [
+      'a.html',
+      html('<meta http-equiv="Content-Type" content="text/html; charset=iso-8859-2">'),
+      '',
+      'Zmáčkněte',
+      [],
+    ],
     ['a.html', html('<?xml version="1.0" encoding="windows-1250"?>'), '', 'Zmáčkněte', []],
     ['a.txt', central, 'text/plain; charset=windows-1250', 'Zmáčkněte', []],
     ['a.txt', Uint8Array.from([0x5a, 0, 0x6d, 0, 0x69, 0]), '', 'Zmi', []],
@@ -118,7 +133,9 @@ describe('KBI-13 the encoding of a file', () => {
       central,
       '',
       'Zmáèknìte',
-      ['The file does not declare its encoding and was read as Windows-1252. Save it as UTF-8 if letters are wrong.'],
+      [
+        'The file does not declare its encoding and was read as Windows-1252. Save it as UTF-8 if letters are wrong.',
+      ],
     ],
   ])('of %s is that which it declares', async (name, bytes, type, text, warnings) => {
     const article = await readFile(name, bytes, type)
@@ -128,9 +145,13 @@ describe('KBI-13 the encoding of a file', () => {
 
 const readDocxOf = (body: string, more: { name: string; content: string }[] = []) => {
   const names = new Set(more.map(({ name }) => name))
-  return readFile('a.docx', buildZip([...docxParts(documentXml(body)).filter(({ name }) => !names.has(name)), ...more]))
+  return readFile(
+    'a.docx',
+    buildZip([...docxParts(documentXml(body)).filter(({ name }) => !names.has(name)), ...more]),
+  )
 }
-const run = (content: string, properties = '') => `<w:r><w:rPr>${properties}</w:rPr><w:t xml:space="preserve">${content}</w:t></w:r>`
+const run = (content: string, properties = '') =>
+  `<w:r><w:rPr>${properties}</w:rPr><w:t xml:space="preserve">${content}</w:t></w:r>`
 const paragraph = (content: string, properties = '') => `<w:p><w:pPr>${properties}</w:pPr>${content}</w:p>`
 const xml = (root: string, content: string) =>
   `<w:${root} xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">${content}</w:${root}>`
@@ -150,7 +171,9 @@ describe('KBI-14 a Word document keeps its sense', () => {
         content: `<x:document ${names}><x:body><x:p><x:pPr><x:pStyle x:val="s"/></x:pPr><x:r><x:t>A</x:t></x:r></x:p></x:body></x:document>`,
       },
     ]
-    expect((await readFile('a.docx', buildZip(parts))).blocks).toEqual([{ kind: 'heading', level: 2, text: 'A' }])
+    expect((await readFile('a.docx', buildZip(parts))).blocks).toEqual([
+      { kind: 'heading', level: 2, text: 'A' },
+    ])
   })
   it('of headings and lists that its own styles define', async () => {
     const styles = [
@@ -196,10 +219,15 @@ describe('KBI-14 a Word document keeps its sense', () => {
       'link (https://field.example)',
     ],
     [paragraph(`${run('a ')}<w:r><w:sym w:font="Wingdings" w:char="F0E0"/></w:r>${run(' b')}`), 'a → b'],
-    [paragraph(`${run('Delete it')}<w:r><w:footnoteReference w:id="2"/></w:r>`), 'Delete it (Only after a backup.)'],
     [
-      paragraph(run('Restart the server '), '<w:numPr><w:numId w:val="1"/></w:numPr><w:rPr><w:del w:id="1"/></w:rPr>') +
-        paragraph(run('and wait'), '<w:numPr><w:numId w:val="1"/></w:numPr>'),
+      paragraph(`${run('Delete it')}<w:r><w:footnoteReference w:id="2"/></w:r>`),
+      'Delete it (Only after a backup.)',
+    ],
+    [
+      paragraph(
+        run('Restart the server '),
+        '<w:numPr><w:numId w:val="1"/></w:numPr><w:rPr><w:del w:id="1"/></w:rPr>',
+      ) + paragraph(run('and wait'), '<w:numPr><w:numId w:val="1"/></w:numPr>'),
       '1. Restart the server and wait',
     ],
     [paragraph(run('a '), '<w:rPr><w:moveFrom w:id="1"/></w:rPr>') + paragraph(run('b')), 'a b'],
@@ -208,13 +236,19 @@ describe('KBI-14 a Word document keeps its sense', () => {
       '| a | b |\n| --- | --- |',
     ],
   ])('of %s', async (body, text) => {
-    const footnotes = xml('footnotes', `<w:footnote w:id="2">${paragraph(run('Only after a backup.'))}</w:footnote>`)
+    const footnotes = xml(
+      'footnotes',
+      `<w:footnote w:id="2">${paragraph(run('Only after a backup.'))}</w:footnote>`,
+    )
     const { blocks, warnings } = await readDocxOf(body, [{ name: 'word/footnotes.xml', content: footnotes }])
     expect([blocks.map((block) => block.text), warnings]).toEqual([[text], []])
   })
   it('and names what it loses', async () => {
-    const picture = '<w:r><w:drawing><wp:inline><wp:docPr name="Picture 1" descr="Error dialog"/><pic:pic/></wp:inline></w:drawing></w:r>'
-    const body = paragraph(`${run('See')}${picture}<w:r><w:commentReference w:id="1"/></w:r><w:r><w:sym w:font="X" w:char="F123"/></w:r>`)
+    const picture =
+      '<w:r><w:drawing><wp:inline><wp:docPr name="Picture 1" descr="Error dialog"/><pic:pic/></wp:inline></w:drawing></w:r>'
+    const body = paragraph(
+      `${run('See')}${picture}<w:r><w:commentReference w:id="1"/></w:r><w:r><w:sym w:font="X" w:char="F123"/></w:r>`,
+    )
     const { blocks, warnings } = await readDocxOf(`${body}<w:altChunk/>`)
     expect(blocks.map(({ text }) => text)).toEqual(['See \\[image: Error dialog\\]'])
     expect(warnings).toEqual([

@@ -5,9 +5,13 @@ import { ArticleError } from '#rules/knowledge/blocks.ts'
 import { readBlocksOf } from '#test/support/articles.ts'
 import { buildDocx, docxParagraph } from '#test/support/knowledge.ts'
 
-const encode = (content: string, encoding: BufferEncoding = 'utf8') => new Uint8Array(Buffer.from(content, encoding))
+const encode = (content: string, encoding: BufferEncoding = 'utf8') =>
+  new Uint8Array(Buffer.from(content, encoding))
 const readFile = (content: string | Uint8Array<ArrayBuffer>, name: string, type = '') =>
-  readArticleFile({ bytes: typeof content === 'string' ? encode(content) : content, name, type }, createBudget())
+  readArticleFile(
+    { bytes: typeof content === 'string' ? encode(content) : content, name, type },
+    createBudget(),
+  )
 const describeRefusal = (promise: Promise<unknown>) =>
   promise.then(
     () => 'read',
@@ -77,7 +81,9 @@ describe('the title of an article', () => {
       blocks: [{ kind: 'heading', level: 1, text: 'A' }],
       warnings: [],
     })
-    await expect(readArticleText('text', 'Mine', ' ', createBudget())).rejects.toThrow(new ArticleError('The article is empty'))
+    await expect(readArticleText('text', 'Mine', ' ', createBudget())).rejects.toThrow(
+      new ArticleError('The article is empty'),
+    )
   })
 })
 
@@ -97,7 +103,11 @@ describe('the encoding of an article', () => {
   })
 
   it('may contain carriage returns', async () => {
-    expect((await readFile('a\r\rb\r\n\r\nc', 'a.txt')).blocks.map(({ text }) => text)).toEqual(['a', 'b', 'c'])
+    expect((await readFile('a\r\rb\r\n\r\nc', 'a.txt')).blocks.map(({ text }) => text)).toEqual([
+      'a',
+      'b',
+      'c',
+    ])
   })
 })
 

@@ -5,7 +5,8 @@ import { getText, parseHtml } from '#rules/knowledge/html-tree.ts'
 import { readBlocksOf } from '#test/support/articles.ts'
 
 type ExpectedBlock = [kind: string, level: number, text: string]
-const listBlocks = (html: string): ExpectedBlock[] => readBlocksOf('html', html).map(({ kind, level, text }) => [kind, level, text])
+const listBlocks = (html: string): ExpectedBlock[] =>
+  readBlocksOf('html', html).map(({ kind, level, text }) => [kind, level, text])
 
 describe('the texts of a page', () => {
   it.each<[string, ExpectedBlock[]]>([
@@ -93,13 +94,25 @@ describe('the tables of a page', () => {
 
   it.each<[string, ExpectedBlock[]]>([
     ['<table><tr><th>a<th>b<tr><td>c</table>', [table('| a | b |', head, '| c | |')]],
-    ['<table><thead><tr><td>a<td>b</thead><tfoot><tr><td>c<td>d</tfoot></table>', [table('| a | b |', head, '| c | d |')]],
-    ['<table><caption>A <b>b</b></caption><tr><td>a<td>b</table>', [['text', 0, 'A b'], table('| a | b |', head)]],
-    ['<table>A<caption> </caption><tr><td>a<td>b</tr><p>C</p></table>', [['text', 0, 'A\nC'], table('| a | b |', head)]],
+    [
+      '<table><thead><tr><td>a<td>b</thead><tfoot><tr><td>c<td>d</tfoot></table>',
+      [table('| a | b |', head, '| c | d |')],
+    ],
+    [
+      '<table><caption>A <b>b</b></caption><tr><td>a<td>b</table>',
+      [['text', 0, 'A b'], table('| a | b |', head)],
+    ],
+    [
+      '<table>A<caption> </caption><tr><td>a<td>b</tr><p>C</p></table>',
+      [['text', 0, 'A\nC'], table('| a | b |', head)],
+    ],
     ['<table><tr>a<td>b</tr></table>', [table('| a | b |', head)]],
     ['<table><tr><td colspan=2>a<tr><td>b<td>c</table>', [table('| a | |', head, '| b | c |')]],
     ['<table><tr><td rowspan=" 2 ">a<td>b<tr><td>c</table>', [table('| a | b |', head, '| | c |')]],
-    ['<table><tr><td colspan=0>a<td colspan=x>b<td colspan=10000>c</table>', [table('| a | b | c |', '| --- | --- | --- |')]],
+    [
+      '<table><tr><td colspan=0>a<td colspan=x>b<td colspan=10000>c</table>',
+      [table('| a | b | c |', '| --- | --- | --- |')],
+    ],
     ['<table><tr><td><ul><li>a</ul><td>b<tr><td>c<td>d</table>', [table('| • a | b |', head, '| c | d |')]],
     [
       '<table><tr><td><ul><li>a</ul><td>b</table>',
@@ -154,7 +167,10 @@ describe('the tables of a page', () => {
       ],
     ],
     ['<table><tr><td><pre>a\n</pre><td>c</table>', [table('| `a` | c |', head)]],
-    ['<table><tr><td><table><tr><td>a<td>b</table><td>c<tr><td>d</table>', [table('| a | b |', head), ['text', 0, 'c'], ['text', 0, 'd']]],
+    [
+      '<table><tr><td><table><tr><td>a<td>b</table><td>c<tr><td>d</table>',
+      [table('| a | b |', head), ['text', 0, 'c'], ['text', 0, 'd']],
+    ],
     ['<ul><li>a<table><tr><td>b<td>c</table></ul>', [['item', 0, '- a\n    | b | c |\n    | --- | --- |']]],
   ])('of %j are %j', (html, blocks) => {
     expect(listBlocks(html)).toEqual(blocks)
@@ -165,11 +181,15 @@ describe('parseHtml', () => {
   it('accepts 199 levels', () => {
     const nest = (depth: number) => `${'<div>'.repeat(depth)}a`
     expect(getText(parseHtml(nest(199), createBudget())).trim()).toBe('a')
-    expect(() => parseHtml(nest(200), createBudget())).toThrow(new ArticleError('The page is nested too deeply'))
+    expect(() => parseHtml(nest(200), createBudget())).toThrow(
+      new ArticleError('The page is nested too deeply'),
+    )
   })
 
   it('refuses a page that takes more than a second', () => {
-    expect(() => parseHtml('<p a=1 b=2>'.repeat(1_000_000), createBudget())).toThrow(expect.objectContaining({ kind: 'invalid' }))
+    expect(() => parseHtml('<p a=1 b=2>'.repeat(1_000_000), createBudget())).toThrow(
+      expect.objectContaining({ kind: 'invalid' }),
+    )
   })
 })
 

@@ -12,30 +12,62 @@ interface NodeFields {
   id?: string
 }
 /** Create a node whose title and id are its content unless they are given. */
-const node = (kind: NodeKind, content: string, { title = content, parent, id = content }: NodeFields = {}): KbNode => ({
+const node = (
+  kind: NodeKind,
+  content: string,
+  { title = content, parent, id = content }: NodeFields = {},
+): KbNode => ({
   ...{ id, parent_id: parent ?? null, position: 0, kind, title, content },
 })
 const describeNodes = (nodes: readonly KbNode[]) => nodes.map(({ kind, content }) => `${kind}: ${content}`)
 
 describe('attachNotes', () => {
   it.each<[string, KbNode[], string[]]>([
-    ['adds a note to the step before it', [node('step', 'a b', { title: 'a' }), node('note', 'c')], ['step: a b\n\nc']],
-    ['replaces the content of a step that repeats its title', [node('step', '1. a', { title: ' a ' }), node('note', 'c')], ['step: c']],
-    ['adds several notes', [node('step', 'a b', { title: 'a' }), node('note', 'c'), node('note', 'd')], ['step: a b\n\nc\n\nd']],
+    [
+      'adds a note to the step before it',
+      [node('step', 'a b', { title: 'a' }), node('note', 'c')],
+      ['step: a b\n\nc'],
+    ],
+    [
+      'replaces the content of a step that repeats its title',
+      [node('step', '1. a', { title: ' a ' }), node('note', 'c')],
+      ['step: c'],
+    ],
+    [
+      'adds several notes',
+      [node('step', 'a b', { title: 'a' }), node('note', 'c'), node('note', 'd')],
+      ['step: a b\n\nc\n\nd'],
+    ],
     [
       'adds a note to the section that it starts',
       [node('section', '', { title: 's', id: 's' }), node('note', 'c', { parent: 's' })],
       ['section: c'],
     ],
-    ['keeps a note after a section apart', [node('section', '', { id: 's' }), node('note', 'c')], ['section: ', 'note: c']],
+    [
+      'keeps a note after a section apart',
+      [node('section', '', { id: 's' }), node('note', 'c')],
+      ['section: ', 'note: c'],
+    ],
     [
       'keeps a note of another section apart',
       [node('step', 'a', { parent: 's' }), node('note', 'c', { parent: 't' })],
       ['step: a', 'note: c'],
     ],
-    ['keeps a note without a step apart', [node('note', 'a'), node('note', 'b'), node('step', 'c')], ['note: a', 'note: b', 'step: c']],
-    ['adds a note to a solution', [node('solution', 'a b', { title: 'a' }), node('note', 'c')], ['solution: a b\n\nc']],
-    ['adds an introduction to the step after it', [node('note', 'Do **this:** '), node('step', 'a')], ['step: Do **this:** \n\na']],
+    [
+      'keeps a note without a step apart',
+      [node('note', 'a'), node('note', 'b'), node('step', 'c')],
+      ['note: a', 'note: b', 'step: c'],
+    ],
+    [
+      'adds a note to a solution',
+      [node('solution', 'a b', { title: 'a' }), node('note', 'c')],
+      ['solution: a b\n\nc'],
+    ],
+    [
+      'adds an introduction to the step after it',
+      [node('note', 'Do **this:** '), node('step', 'a')],
+      ['step: Do **this:** \n\na'],
+    ],
     [
       'adds an introduction after a step to the next one',
       [node('step', 'a'), node('note', 'b:'), node('step', 'c')],
@@ -56,8 +88,16 @@ describe('attachNotes', () => {
       [node('step', 'a b', { title: 'a' }), node('note', 'c: d'), node('step', 'e')],
       ['step: a b\n\nc: d', 'step: e'],
     ],
-    ['joins the items of a list without an empty line', [node('step', '- a b', { title: 'a' }), node('note', '- c')], ['step: - a b\n- c']],
-    ['separates an item from a text', [node('step', '- a b', { title: 'a' }), node('note', 'c')], ['step: - a b\n\nc']],
+    [
+      'joins the items of a list without an empty line',
+      [node('step', '- a b', { title: 'a' }), node('note', '- c')],
+      ['step: - a b\n- c'],
+    ],
+    [
+      'separates an item from a text',
+      [node('step', '- a b', { title: 'a' }), node('note', 'c')],
+      ['step: - a b\n\nc'],
+    ],
     [
       'adds the title of a note that its content does not contain',
       [node('step', 'a b', { title: 'a' }), node('note', 'c', { title: ' T ' })],
@@ -73,13 +113,17 @@ describe('attachNotes', () => {
   })
 
   it('keeps a note apart that has no room in a node', () => {
-    const attach = (length: number) => attachNotes([node('step', 'a'.repeat(length), { title: 'abc' }), node('note', 'n')]).length
+    const attach = (length: number) =>
+      attachNotes([node('step', 'a'.repeat(length), { title: 'abc' }), node('note', 'n')]).length
     expect([attach(maxNodeLength - 14), attach(maxNodeLength - 13)]).toEqual([1, 2])
   })
 
   it('keeps an introduction apart that has no room in a node', () => {
     const attach = (length: number) =>
-      attachNotes([node('note', `${'a'.repeat(length)}:`, { title: 'abc' }), node('step', 'n', { title: 'n' })])
+      attachNotes([
+        node('note', `${'a'.repeat(length)}:`, { title: 'abc' }),
+        node('step', 'n', { title: 'n' }),
+      ])
     expect([attach(maxNodeLength - 15).length, attach(maxNodeLength - 14).length]).toEqual([1, 2])
   })
 })
@@ -88,19 +132,30 @@ describe('joinOptions', () => {
   const decision = node('decision', 'a?', { title: 'Is it?', id: 'd' })
 
   it('adds the options of a decision to it', () => {
-    const nodes = [decision, node('step', '- b', { parent: 'd' }), node('step', '- c', { parent: 'd' }), node('step', 'e')]
+    const nodes = [
+      decision,
+      node('step', '- b', { parent: 'd' }),
+      node('step', '- c', { parent: 'd' }),
+      node('step', 'e'),
+    ]
     expect(describeNodes(joinOptions(nodes))).toEqual(['decision: a?\n\n- b\n\n- c', 'step: e'])
   })
 
   it('keeps options apart that have nodes below them, and those of another decision', () => {
     const withChild = [decision, node('step', 'b', { parent: 'd' }), node('note', 'c', { parent: 'b' })]
     expect(describeNodes(joinOptions(withChild))).toEqual(['decision: a?', 'step: b', 'note: c'])
-    expect(describeNodes(joinOptions([decision, node('step', 'b', { parent: 'x' })]))).toEqual(['decision: a?', 'step: b'])
-    expect(describeNodes(joinOptions([node('step', 'a', { id: 'd' }), node('step', 'b', { parent: 'd' })]))).toEqual(['step: a', 'step: b'])
+    expect(describeNodes(joinOptions([decision, node('step', 'b', { parent: 'x' })]))).toEqual([
+      'decision: a?',
+      'step: b',
+    ])
+    expect(
+      describeNodes(joinOptions([node('step', 'a', { id: 'd' }), node('step', 'b', { parent: 'd' })])),
+    ).toEqual(['step: a', 'step: b'])
   })
 
   it('keeps an option apart that has no room in a node', () => {
-    const join = (length: number) => joinOptions([decision, node('step', 'b'.repeat(length), { parent: 'd', title: 'b' })]).length
+    const join = (length: number) =>
+      joinOptions([decision, node('step', 'b'.repeat(length), { parent: 'd', title: 'b' })]).length
     expect([join(maxNodeLength - 18), join(maxNodeLength - 17)]).toEqual([1, 2])
   })
 })
@@ -119,7 +174,11 @@ describe('buildFlow', () => {
 
   it('makes headers of sections and of notes that belong to no step', () => {
     expect(
-      listSteps([node('note', 'a'), node('section', '', { title: 'S', id: 's' }), node('step', '1. b', { title: 'b', parent: 's' })]),
+      listSteps([
+        node('note', 'a'),
+        node('section', '', { title: 'S', id: 's' }),
+        node('step', '1. b', { title: 'b', parent: 's' }),
+      ]),
     ).toEqual([['section_header', 'a', ''], ['section_header', 'S', ''], ['procedure_step', 'b', ''], end])
   })
 
@@ -129,8 +188,16 @@ describe('buildFlow', () => {
       node('note', 'a', { parent: 's' }),
       node('note', 'b', { parent: 's' }),
     ]
-    expect(listSteps(facts)).toEqual([['section_header', 'Meaning', ''], ['procedure_step', 'a', ''], ['procedure_step', 'b', ''], end])
-    expect(listSteps([node('section', '', { title: 'Meaning', id: 's' })])).toEqual([['section_header', 'Meaning', ''], end])
+    expect(listSteps(facts)).toEqual([
+      ['section_header', 'Meaning', ''],
+      ['procedure_step', 'a', ''],
+      ['procedure_step', 'b', ''],
+      end,
+    ])
+    expect(listSteps([node('section', '', { title: 'Meaning', id: 's' })])).toEqual([
+      ['section_header', 'Meaning', ''],
+      end,
+    ])
   })
 
   it('adds options to the step of their decision', () => {
@@ -164,7 +231,16 @@ describe('buildFlow', () => {
 })
 
 it('isSameOrDescendant follows the parents of a node', () => {
-  const nodes = [node('section', 'a'), node('section', 'b', { parent: 'a' }), node('step', 'c', { parent: 'b' })]
+  const nodes = [
+    node('section', 'a'),
+    node('section', 'b', { parent: 'a' }),
+    node('step', 'c', { parent: 'b' }),
+  ]
   const isBelow = (id: string, ancestor: string) => isSameOrDescendant(nodes, id, ancestor)
-  expect([isBelow('c', 'c'), isBelow('c', 'a'), isBelow('a', 'c'), isBelow('x', 'a')]).toEqual([true, true, false, false])
+  expect([isBelow('c', 'c'), isBelow('c', 'a'), isBelow('a', 'c'), isBelow('x', 'a')]).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ])
 })

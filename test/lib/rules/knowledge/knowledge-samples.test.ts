@@ -25,7 +25,10 @@ function convert(blocks: readonly Block[], isModelUsed: boolean): KbNode[] {
 const removeItemNumbers = (text: string) => text.replace(/^[\s>]*(?:\d{1,3}[.)]\s+)+/gm, '')
 const keepLetters = (text: string) => removeItemNumbers(text).replace(/[^\p{L}\p{N}]/gu, '')
 
-/** Find the texts in order. Return those that are missing, and how many characters of the result belong to none of them. */
+/**
+ * Find the texts in order. Return those that are missing, and how many characters of the result belong to
+ * none of them.
+ */
 function compareTexts(result: string, texts: readonly string[]) {
   let position = 0
   let extraLength = 0
@@ -42,9 +45,14 @@ function compareTexts(result: string, texts: readonly string[]) {
 }
 
 const joinNodes = (nodes: readonly KbNode[]) =>
-  keepLetters(nodes.map(({ kind, title, content }) => (kind === 'section' ? content || title : content)).join('\n'))
+  keepLetters(
+    nodes.map(({ kind, title, content }) => (kind === 'section' ? content || title : content)).join('\n'),
+  )
 
-/** Return the texts of a step in the order of the article: headings that a step has taken over are before its title. */
+/**
+ * Return the texts of a step in the order of the article: headings that a step has taken over are before its
+ * title.
+ */
 function placeHeadings(title: string, description: string): string {
   const [headings = ''] = /^(?:\*\*[^\n]*\*\*(?:\n\n|$))*/.exec(description) ?? []
   return [headings, title, description.slice(headings.length)].join('\n')
@@ -53,10 +61,15 @@ function placeHeadings(title: string, description: string): string {
 describe('the articles of the suite', () => {
   it('KBI-08 keep every text once and in order, with at most 1 % that is not a part of the article', () => {
     const measurements = articles.flatMap(({ name, blocks, texts }) =>
-      [true, false].map((isModelUsed) => ({ name, isModelUsed, ...compareTexts(joinNodes(convert(blocks, isModelUsed)), texts) })),
+      [true, false].map((isModelUsed) => ({
+        name,
+        isModelUsed,
+        ...compareTexts(joinNodes(convert(blocks, isModelUsed)), texts),
+      })),
     )
     const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0)
-    const extra = sum(measurements.map(({ extraLength }) => extraLength)) / sum(measurements.map(({ length }) => length))
+    const extra =
+      sum(measurements.map(({ extraLength }) => extraLength)) / sum(measurements.map(({ length }) => length))
     const missing = measurements.filter((measurement) => measurement.missing.length > 0)
     const textCount = sum(articles.map(({ texts }) => texts.length))
     console.info(
@@ -69,13 +82,19 @@ describe('the articles of the suite', () => {
   it.each(articles.map(({ name }) => name))('%s becomes a valid flow that contains every text', (name) => {
     const { blocks, texts } = findArticle(name)
     // A tree has at most 50 levels.
-    const types = name === 'long-manual.docx' ? (['procedural'] as const) : (['procedural', 'troubleshooting'] as const)
+    const types =
+      name === 'long-manual.docx' ? (['procedural'] as const) : (['procedural', 'troubleshooting'] as const)
     for (const type of types) {
       const flow = buildFlow(convert(blocks, true), type) as TreeStructure
-      expect(validateFlow({ tree_type: type, tree_structure: flow, intake_form: [] }, 'published', createBudget()).errors).toEqual([])
+      expect(
+        validateFlow({ tree_type: type, tree_structure: flow, intake_form: [] }, 'published', createBudget())
+          .errors,
+      ).toEqual([])
       const flowText = keepLetters(
         [...JSON.stringify(flow).matchAll(/"title":("(?:[^"\\]|\\.)*"),"description":("(?:[^"\\]|\\.)*")/g)]
-          .map(([, title = '', description = '']) => placeHeadings(JSON.parse(title), JSON.parse(description)))
+          .map(([, title = '', description = '']) =>
+            placeHeadings(JSON.parse(title), JSON.parse(description)),
+          )
           .join('\n'),
       )
       let position = 0
@@ -110,7 +129,9 @@ describe('a long Word document', () => {
 
   it('KBI-09 names each merged sub-section', () => {
     expect(warnings).toHaveLength(60)
-    expect(warnings[1]).toBe('“1.2 Subject of section 2 in chapter 1”: its 3 parts are one node, because an article has at most 100 nodes.')
+    expect(warnings[1]).toBe(
+      '“1.2 Subject of section 2 in chapter 1”: its 3 parts are one node, because an article has at most 100 nodes.',
+    )
   })
 })
 
@@ -123,15 +144,24 @@ describe('splitIntoSegments', () => {
   })
 
   it('KBI-09 merges sections of the lowest level before others, and names them', () => {
-    const blocks = Array.from({ length: 300 }, (_, n) => [heading(n % 10 === 0 ? 2 : 3, `Section ${n}`), block('item', `- Do ${n}`)]).flat()
+    const blocks = Array.from({ length: 300 }, (_, n) => [
+      heading(n % 10 === 0 ? 2 : 3, `Section ${n}`),
+      block('item', `- Do ${n}`),
+    ]).flat()
     const { segments, warnings } = splitIntoSegments(blocks)
     expect(segments.length).toBeLessThanOrEqual(100)
     expect(segments.every(({ text }) => !/[^#]## /.test(text))).toBe(true)
-    expect(warnings[0]).toBe('“Do 0”, “Section 1”, “Section 2” and 1 more are one node, because an article has at most 100 nodes.')
+    expect(warnings[0]).toBe(
+      '“Do 0”, “Section 1”, “Section 2” and 1 more are one node, because an article has at most 100 nodes.',
+    )
   })
 
   it('KBI-09 merges decisions last, and names their questions', () => {
-    const decision = (n: number) => [block('text', `Is ${n} on?`), block('item', '- If yes, go.'), block('item', '- If no, stop.')]
+    const decision = (n: number) => [
+      block('text', `Is ${n} on?`),
+      block('item', '- If yes, go.'),
+      block('item', '- If no, stop.'),
+    ]
     const { segments, warnings } = splitIntoSegments(Array.from({ length: 60 }, (_, n) => decision(n)).flat())
     expect(segments.length).toBeLessThanOrEqual(100)
     expect(warnings.some((warning) => /It is no decision any more: “Is \d+ on\?”/.test(warning))).toBe(true)
@@ -152,7 +182,8 @@ describe('a page', () => {
   const readPage = (html: string) => readBlocksOf('html', html).map(({ text }) => text)
 
   it('KBI-08 keeps headings whose text is a link or a button', () => {
-    const html = '<h2><a class="permalink" href="#a">Cause</a></h2><p>Heat.</p><h3><button>Remedy</button></h3><p>Cool it.</p>'
+    const html =
+      '<h2><a class="permalink" href="#a">Cause</a></h2><p>Heat.</p><h3><button>Remedy</button></h3><p>Cool it.</p>'
     expect(readPage(html)).toEqual(['Cause', 'Heat.', 'Remedy', 'Cool it.'])
   })
 
@@ -165,7 +196,10 @@ describe('a page', () => {
   it.each<[string, string[]]>([
     ['<h2>Related articles</h2><ul><li><a href="/a">ABCDEFGHI</a>x</ul>', []],
     ['<h2>Related articles</h2><ul><li><a href="/a">ABCDEFGH</a>x</ul>', ['Related articles', '- ABCDEFGHx']],
-    ['<h2>Related articles</h2><div><img src="https://x.example/a.png" alt="Diagram"></div>', ['Related articles', '\\[image: Diagram\\]']],
+    [
+      '<h2>Related articles</h2><div><img src="https://x.example/a.png" alt="Diagram"></div>',
+      ['Related articles', '\\[image: Diagram\\]'],
+    ],
     [`<p>Contents${':'.repeat(32)}</p><ul><li><a href="/a">A</a></ul>`, []],
     [`<p>Contents${':'.repeat(33)}</p><ul><li><a href="/a">A</a></ul>`, [`Contents${':'.repeat(33)}`, '- A']],
     ['<ul><li><a href="#a">A</a><li><a href="#b">B</a></ul>', []],
@@ -235,7 +269,8 @@ describe('the structure of an article', () => {
   })
 
   it('KBI-08 nests the lists of pages and of Word documents as markdown does', () => {
-    const nestedItem = readTexts('learn-portal.html', 'item').find((text) => text.includes('Keep files')) ?? ''
+    const nestedItem =
+      readTexts('learn-portal.html', 'item').find((text) => text.includes('Keep files')) ?? ''
     expect(countNested(nestedItem)).toBe(2)
     expect(countNested(readTexts('site-visit.docx', 'item')[0] ?? '')).toBe(1)
   })
@@ -264,9 +299,23 @@ describe('the steps of an article', () => {
     const titles = ['Meaning', 'Diagnosis', 'Look at the log.']
     const nodes = titles.map((title, position): KbNode => {
       const isNote = position === 2
-      return { id: title, parent_id: isNote ? 'Diagnosis' : null, position, kind: isNote ? 'note' : 'section', title, content: '' }
+      return {
+        id: title,
+        parent_id: isNote ? 'Diagnosis' : null,
+        position,
+        kind: isNote ? 'note' : 'section',
+        title,
+        content: '',
+      }
     })
-    const fact: KbNode = { id: 'fact', parent_id: 'Meaning', position: 0.5, kind: 'note', title: 'It is down.', content: 'It is down.' }
+    const fact: KbNode = {
+      id: 'fact',
+      parent_id: 'Meaning',
+      position: 0.5,
+      kind: 'note',
+      title: 'It is down.',
+      content: 'It is down.',
+    }
     const flow = buildFlow([...nodes, fact], 'procedural') as { steps: FlowStep[] }
     expect(flow.steps.map(({ type, title, description }) => [type, title, description])).toEqual([
       ['section_header', 'Meaning', 'It is down.'],

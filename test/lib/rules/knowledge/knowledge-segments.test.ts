@@ -14,12 +14,17 @@ const segment = (kind: Segment['kind'], text: string, fields: Partial<Segment> =
   ...fields,
 })
 const block = (kind: Block['kind'], text: string, level = 0): Block => ({ kind, level, text })
-const describeSegments = (segments: readonly Segment[]) => segments.map(({ kind, text }) => `${kind}: ${text}`)
+const describeSegments = (segments: readonly Segment[]) =>
+  segments.map(({ kind, text }) => `${kind}: ${text}`)
 
 describe('splitIntoSegments', () => {
   it.each<[string, Block[], string[]]>([
     ['joins code to the text before it', [block('text', 'a'), block('code', 'b')], ['step: a\n\nb']],
-    ['joins a table to the item before it', [block('item', '- a'), block('table', '| b |')], ['step: - a\n\n| b |']],
+    [
+      'joins a table to the item before it',
+      [block('item', '- a'), block('table', '| b |')],
+      ['step: - a\n\n| b |'],
+    ],
     [
       'joins a table to a table, but no code',
       [block('table', '| a |'), block('table', '| b |'), block('code', 'c')],
@@ -36,8 +41,16 @@ describe('splitIntoSegments', () => {
       [block('text', '**Note:**'), block('text', 'a'), block('text', 'b')],
       ['note: **Note:**\n\na', 'note: b'],
     ],
-    ['joins an item to the label of a note', [block('text', 'Warning'), block('item', '- a')], ['step: Warning\n\n- a']],
-    ['does not take an item for a label', [block('item', '- Note'), block('text', 'a')], ['step: - Note', 'note: a']],
+    [
+      'joins an item to the label of a note',
+      [block('text', 'Warning'), block('item', '- a')],
+      ['step: Warning\n\n- a'],
+    ],
+    [
+      'does not take an item for a label',
+      [block('item', '- Note'), block('text', 'a')],
+      ['step: - Note', 'note: a'],
+    ],
     [
       'takes a list of links for notes',
       [block('item', '- [a](https://b)'), block('item', '* https://a'), block('item', '1. https://a')],
@@ -45,7 +58,13 @@ describe('splitIntoSegments', () => {
     ],
     [
       'takes bullets of facts for notes',
-      [block('heading', 'Symptoms', 2), block('item', '- a'), block('item', '1. b'), block('heading', 'Fix', 2), block('item', '- c')],
+      [
+        block('heading', 'Symptoms', 2),
+        block('item', '- a'),
+        block('item', '1. b'),
+        block('heading', 'Fix', 2),
+        block('item', '- c'),
+      ],
       ['section: Symptoms', 'note: - a', 'step: 1. b', 'section: Fix', 'step: - c'],
     ],
   ])('%s', (_, blocks, expected) => {
@@ -54,13 +73,16 @@ describe('splitIntoSegments', () => {
   })
 
   it('joins code as far as it fits into a node', () => {
-    const count = (length: number) => splitIntoSegments([block('text', 'a'.repeat(length)), block('code', 'b')]).segments.length
+    const count = (length: number) =>
+      splitIntoSegments([block('text', 'a'.repeat(length)), block('code', 'b')]).segments.length
     expect([count(maxNodeLength - 3), count(maxNodeLength - 2)]).toEqual([1, 2])
   })
 
   it('keeps 100 segments, and merges the shortest neighbours of more', () => {
     const items = (count: number) =>
-      Array.from({ length: count }, (_, n) => block('item', `- ${'x'.repeat(n === 50 || n === 51 ? 1 : 5)} ${n}`))
+      Array.from({ length: count }, (_, n) =>
+        block('item', `- ${'x'.repeat(n === 50 || n === 51 ? 1 : 5)} ${n}`),
+      )
     expect(splitIntoSegments(items(100))).toMatchObject({ warnings: [] })
     const { segments, warnings } = splitIntoSegments(items(101))
     expect([segments.length, segments[50]?.text, warnings]).toEqual([
@@ -81,7 +103,12 @@ describe('markDecisions', () => {
     ['needs two options', [segment('note', 'a?'), segment('step', '- If b')], ['note: a?', 'step: - If b']],
     [
       'ends its options at another item',
-      [segment('note', 'a?'), segment('step', '- If b'), segment('step', '- Otherwise c'), segment('step', '- d')],
+      [
+        segment('note', 'a?'),
+        segment('step', '- If b'),
+        segment('step', '- Otherwise c'),
+        segment('step', '- d'),
+      ],
       ['decision: a?', 'option: - If b', 'option: - Otherwise c', 'step: - d'],
     ],
     [
@@ -99,7 +126,14 @@ describe('markDecisions', () => {
         segment('step', '1. Yes, e'),
         segment('step', '2) No'),
       ],
-      ['decision: a?', 'option: - If b', 'option: - If c', 'decision: d:', 'option: 1. Yes, e', 'option: 2) No'],
+      [
+        'decision: a?',
+        'option: - If b',
+        'option: - If c',
+        'decision: d:',
+        'option: 1. Yes, e',
+        'option: 2) No',
+      ],
     ],
     [
       'has no options that start a unit',
@@ -121,10 +155,26 @@ describe('markDecisions', () => {
       [segment('step', '- a\n  b:\n  - If c\n  - If d')],
       ['decision: - a\n  b:', 'option: - If c', 'option: - If d'],
     ],
-    ['is not nested in a note', [segment('note', '- a?\n  - If b\n  - If c')], ['note: - a?\n  - If b\n  - If c']],
-    ['has options that are indented', [segment('step', '- a?\n- If b\n- If c')], ['step: - a?\n- If b\n- If c']],
-    ['has only conditions as nested options', [segment('step', '- a?\n  - If b\n  - c')], ['step: - a?\n  - If b\n  - c']],
-    ['has nothing after its nested options', [segment('step', '- a?\n  - If b\n  - If c\n  d')], ['step: - a?\n  - If b\n  - If c\n  d']],
+    [
+      'is not nested in a note',
+      [segment('note', '- a?\n  - If b\n  - If c')],
+      ['note: - a?\n  - If b\n  - If c'],
+    ],
+    [
+      'has options that are indented',
+      [segment('step', '- a?\n- If b\n- If c')],
+      ['step: - a?\n- If b\n- If c'],
+    ],
+    [
+      'has only conditions as nested options',
+      [segment('step', '- a?\n  - If b\n  - c')],
+      ['step: - a?\n  - If b\n  - c'],
+    ],
+    [
+      'has nothing after its nested options',
+      [segment('step', '- a?\n  - If b\n  - If c\n  d')],
+      ['step: - a?\n  - If b\n  - If c\n  d'],
+    ],
     ['has two nested options', [segment('step', '- a?\n  - If b')], ['step: - a?\n  - If b']],
   ])('finds a decision that %s', (_, segments, expected) => {
     const before = structuredClone(segments)
@@ -134,7 +184,8 @@ describe('markDecisions', () => {
 })
 
 describe('foldUnits', () => {
-  const unit = (kind: Segment['kind'], text: string, startsUnit = false) => segment(kind, text, { isInUnit: true, startsUnit })
+  const unit = (kind: Segment['kind'], text: string, startsUnit = false) =>
+    segment(kind, text, { isInUnit: true, startsUnit })
 
   it('merges the segments of each unit, except for decisions', () => {
     const segments = [
@@ -158,7 +209,8 @@ describe('foldUnits', () => {
   })
 
   it('merges what fits into a node', () => {
-    const count = (length: number) => foldUnits([unit('note', 'a'.repeat(length), true), unit('note', 'b')]).length
+    const count = (length: number) =>
+      foldUnits([unit('note', 'a'.repeat(length), true), unit('note', 'b')]).length
     expect([count(maxNodeLength - 3), count(maxNodeLength - 2)]).toEqual([1, 2])
   })
 
@@ -170,9 +222,11 @@ describe('foldUnits', () => {
 
 describe('findShortestPairs', () => {
   const texts = (...lengths: number[]) => lengths.map((length) => segment('note', 'x'.repeat(length)))
-  const find = (segments: Segment[], maxPairs: number, scope: Parameters<typeof findShortestPairs>[2] = 'parts') => [
-    ...findShortestPairs(segments, maxPairs, scope),
-  ]
+  const find = (
+    segments: Segment[],
+    maxPairs: number,
+    scope: Parameters<typeof findShortestPairs>[2] = 'parts',
+  ) => [...findShortestPairs(segments, maxPairs, scope)]
 
   it.each<[number[], number, number[]]>([
     [[5, 1, 2, 9], 1, [1]],
@@ -188,7 +242,9 @@ describe('findShortestPairs', () => {
   })
 
   it('do not cross sections', () => {
-    expect(find([segment('section', 'a'), segment('note', 'b'), segment('section', 'c')], 3, 'decisions')).toEqual([])
+    expect(
+      find([segment('section', 'a'), segment('note', 'b'), segment('section', 'c')], 3, 'decisions'),
+    ).toEqual([])
   })
 
   it('include units and decisions only in their scopes, and sections of the lowest level before others', () => {
@@ -232,8 +288,14 @@ describe('describeMerges', () => {
     [{ partCount: 2 }, [`“A”: its 2 parts are one node, ${reason}`]],
     [{ partCount: 2, mergedHeadings: ['# B'] }, [`“A” and “B” are one node, ${reason}`]],
     [{ partCount: 2, mergedHeadings: ['B', 'C'] }, [`“A”, “B” and “C” are one node, ${reason}`]],
-    [{ partCount: 2, mergedHeadings: ['B', 'C', 'D', 'E'] }, [`“A”, “B”, “C” and 2 more are one node, ${reason}`]],
-    [{ partCount: 3, mergedQuestions: ['Q?'] }, [`“A”: its 3 parts are one node, ${reason} It is no decision any more: “Q?”.`]],
+    [
+      { partCount: 2, mergedHeadings: ['B', 'C', 'D', 'E'] },
+      [`“A”, “B”, “C” and 2 more are one node, ${reason}`],
+    ],
+    [
+      { partCount: 3, mergedQuestions: ['Q?'] },
+      [`“A”: its 3 parts are one node, ${reason} It is no decision any more: “Q?”.`],
+    ],
   ])('describes %j as %j', (fields, expected) => {
     expect(describeMerges([segment('note', 'A\nb', fields)])).toEqual(expected)
   })
@@ -247,8 +309,21 @@ describe('buildNodes', () => {
   }
 
   it('turns decisions with fewer than two options, and options without a decision, into steps', () => {
-    const segments = ['decision', 'option', 'note', 'option', 'decision', 'option', 'option', 'option', 'note', 'option'] as const
-    expect(build(segments.map((kind) => segment(kind, kind))).map(([, parent, , kind]) => [parent, kind])).toEqual([
+    const segments = [
+      'decision',
+      'option',
+      'note',
+      'option',
+      'decision',
+      'option',
+      'option',
+      'option',
+      'note',
+      'option',
+    ] as const
+    expect(
+      build(segments.map((kind) => segment(kind, kind))).map(([, parent, , kind]) => [parent, kind]),
+    ).toEqual([
       ...[
         [null, 'step'],
         [null, 'step'],
@@ -268,18 +343,16 @@ describe('buildNodes', () => {
 
   it('puts sections of the same level beside each other', () => {
     const levels = [1, 2, 2, 3, 1]
-    expect(build(levels.map((level) => segment('section', 'S', { level }))).map(([, parent]) => parent)).toEqual([
-      null,
-      '0',
-      '0',
-      '2',
-      null,
-    ])
+    expect(
+      build(levels.map((level) => segment('section', 'S', { level }))).map(([, parent]) => parent),
+    ).toEqual([null, '0', '0', '2', null])
   })
 
   it('shortens a proposed title to 300 characters, and replaces an empty one', () => {
     const proposal = (title: string): NodeProposal => ({ first: 1, last: 1, kind: 'solution', title })
-    expect(build([segment('note', 'a')], [proposal('x'.repeat(301))])).toEqual([['0', null, 0, 'solution', 'x'.repeat(300)]])
+    expect(build([segment('note', 'a')], [proposal('x'.repeat(301))])).toEqual([
+      ['0', null, 0, 'solution', 'x'.repeat(300)],
+    ])
     expect(build([segment('note', 'a b')], [proposal(' \n ')])).toEqual([['0', null, 0, 'solution', 'a b']])
   })
 })

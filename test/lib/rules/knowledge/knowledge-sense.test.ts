@@ -35,17 +35,24 @@ function listPlaces(path: readonly FlowNode[], article: string): number[] {
   const lines = instructions(article).map(squeeze)
   return path.flatMap((node) =>
     lines.flatMap((line, place) =>
-      squeeze(textOf(node).replaceAll('[!]', '')).includes(line) || textOf(node).includes(line) ? [place] : [],
+      squeeze(textOf(node).replaceAll('[!]', '')).includes(line) || textOf(node).includes(line)
+        ? [place]
+        : [],
     ),
   )
 }
-const isMetadataText = (text: string) => /^(?:original kb number|\**applies to|last updated|author)/i.test(text)
+const isMetadataText = (text: string) =>
+  /^(?:original kb number|\**applies to|last updated|author)/i.test(text)
 
 describe.each(Object.entries(senseArticles))('KBI-15 the flow of “%s”', (_, article) => {
   it('is valid, reaches each instruction, keeps their order on each path, and has no node that misleads', async () => {
     const tree = await buildTree(article)
     expect(
-      validateFlow({ tree_type: 'troubleshooting', tree_structure: tree, intake_form: [] }, 'published', createBudget()).errors,
+      validateFlow(
+        { tree_type: 'troubleshooting', tree_structure: tree, intake_form: [] },
+        'published',
+        createBudget(),
+      ).errors,
     ).toEqual([])
     const paths = listPaths(tree)
     const reached = new Set<number>()
@@ -56,7 +63,9 @@ describe.each(Object.entries(senseArticles))('KBI-15 the flow of “%s”', (_, 
       const end = path.at(-1) as FlowNode
       expect(end.type).toBe('solution')
       expect(saysToGoOn(textOf(end))).toBe(false)
-      expect(end.title).not.toMatch(/^(?:references|more information|additional resources|symptoms|meaning|impact)/i)
+      expect(end.title).not.toMatch(
+        /^(?:references|more information|additional resources|symptoms|meaning|impact)/i,
+      )
       for (const node of path) expect(isMetadataText(node.title ?? '')).toBe(false)
     }
     expect(reached.size).toBe(instructions(article).length)
@@ -69,7 +78,11 @@ const outline = async (name: string) => {
     const title = [...headings, (node.title ?? '').replace(/ ?\[!\]/, '')].join(' › ')
     const [options, children] = [node.options ?? [], node.children ?? []]
     if (node.type === 'decision')
-      return { [title]: Object.fromEntries(options.map(({ label }, index) => [label, describeNode(children[index] as FlowNode)])) }
+      return {
+        [title]: Object.fromEntries(
+          options.map(({ label }, index) => [label, describeNode(children[index] as FlowNode)]),
+        ),
+      }
     return [title, ...(children[0] ? [describeNode(children[0])] : [])].flat()
   }
   return describeNode(await buildTree(senseArticles[name] ?? ''))
@@ -99,7 +112,12 @@ describe('KBI-16', () => {
     expect(await outline('jump to a later step')).toEqual({
       'No network › Look at the light of the port.': {
         'It is green': ['Renew the address.', 'Open a page.'],
-        Otherwise: ['Change the cable.', 'Try another port of the switch.', 'Renew the address.', 'Open a page.'],
+        Otherwise: [
+          'Change the cable.',
+          'Try another port of the switch.',
+          'Renew the address.',
+          'Open a page.',
+        ],
       },
     })
   })
@@ -107,7 +125,9 @@ describe('KBI-16', () => {
     expect(await outline('last sentence contacts support')).toEqual([
       'Update fails › Restart the computer.',
       'Run the troubleshooter.',
-      { 'Is the problem solved?': { Yes: ['Solved'], No: ['If the problem still occurs, contact support.'] } },
+      {
+        'Is the problem solved?': { Yes: ['Solved'], No: ['If the problem still occurs, contact support.'] },
+      },
     ])
     expect(await outline('last sentence goes on to nothing')).toEqual([
       'Sound is missing › Choose the right device.',
@@ -206,16 +226,23 @@ it('KBI-16 a long article gets no questions that would make its tree too deep', 
 })
 
 it.each([1, 2, 3])('KBI-16 parts are copied only while the tree has room for them: %i', async (skipped) => {
-  const steps = Array.from({ length: 40 }, (_, index) => `${index + 1}. Do it. If it is ${index}, go to step ${index + 1 + skipped}.`).join(
-    '\n',
-  )
-  const count = (node: FlowNode): number => (node.children ?? []).reduce((sum, child) => sum + count(child), 1)
+  const steps = Array.from(
+    { length: 40 },
+    (_, index) => `${index + 1}. Do it. If it is ${index}, go to step ${index + 1 + skipped}.`,
+  ).join('\n')
+  const count = (node: FlowNode): number =>
+    (node.children ?? []).reduce((sum, child) => sum + count(child), 1)
   expect(count(await buildTree(steps))).toBeLessThan(500)
 })
 
 it('KBI-17 metadata is no step of a procedure', async () => {
-  const flow = buildFlow(await convert('Last updated: 2026\n\nOpen the page.\n\n- Applies to: all\n- Owner: me\n'), 'procedural')
-  expect((flow as { steps: { type: string; title: string }[] }).steps.map(({ type, title }) => [type, title])).toEqual([
+  const flow = buildFlow(
+    await convert('Last updated: 2026\n\nOpen the page.\n\n- Applies to: all\n- Owner: me\n'),
+    'procedural',
+  )
+  expect(
+    (flow as { steps: { type: string; title: string }[] }).steps.map(({ type, title }) => [type, title]),
+  ).toEqual([
     ['procedure_step', 'Open the page.'],
     ['procedure_end', 'Done'],
   ])

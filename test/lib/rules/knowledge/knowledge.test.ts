@@ -34,10 +34,9 @@ const removeSpaces = (text: string) => text.replace(/\s+/g, '')
 
 describe('readArticleText', () => {
   it('reads the title of details in markdown as bold text', () => {
-    expect(describeBlocks(readBlocks('markdown', '<details>\n<summary>Why</summary>\n\nBecause.\n\n</details>\n'))).toEqual([
-      'text: **Why**',
-      'text: Because.',
-    ])
+    expect(
+      describeBlocks(readBlocks('markdown', '<details>\n<summary>Why</summary>\n\nBecause.\n\n</details>\n')),
+    ).toEqual(['text: **Why**', 'text: Because.'])
   })
 
   it('splits markdown into blocks without changing their text', () => {
@@ -83,19 +82,28 @@ describe('readArticleText', () => {
   })
 })
 
-const words = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '.', ':', '\n', 'é', '😀', '`'), minLength: 1, maxLength: 60 })
+const words = fc.string({
+  unit: fc.constantFrom('a', 'b', ' ', '.', ':', '\n', 'é', '😀', '`'),
+  minLength: 1,
+  maxLength: 60,
+})
 const randomBlock = fc.record({
   kind: fc.constantFrom<Block['kind']>('heading', 'item', 'text', 'code', 'table'),
   level: fc.integer({ min: 1, max: 6 }),
   text: fc.oneof(
     { weight: 20, arbitrary: words },
-    { weight: 1, arbitrary: fc.integer({ min: 1000, max: maxNodeLength }).map((length) => 'x'.repeat(length)) },
+    {
+      weight: 1,
+      arbitrary: fc.integer({ min: 1000, max: maxNodeLength }).map((length) => 'x'.repeat(length)),
+    },
   ),
 })
 const randomBlocks = fc
   .array(randomBlock, { minLength: 1, maxLength: 250, size: 'max' })
   .map((blocks) =>
-    blocks.filter(({ text }) => text.trim()).map((block) => ({ ...block, level: block.kind === 'heading' ? block.level : 0 })),
+    blocks
+      .filter(({ text }) => text.trim())
+      .map((block) => ({ ...block, level: block.kind === 'heading' ? block.level : 0 })),
   )
   .filter((blocks) => blocks.length > 0 && blocks.reduce((sum, { text }) => sum + text.length, 0) < 900_000)
 const randomProposal = fc
@@ -141,31 +149,50 @@ describe('createBlockWriter', () => {
 
 describe('buildNodes', () => {
   it('KBI-01 returns at most 100 nodes that contain every block completely and in order, for random proposals', () => {
-    const property = fc.property(randomBlocks, fc.array(randomProposal, { maxLength: 100 }), (blocks, proposals) => {
-      const nodes = convert(blocks, proposals)
-      expect(nodes.length).toBeLessThanOrEqual(100)
-      const articleText = removeSpaces(blocks.map(({ text }) => text).join(''))
-      // Converting a heading to text adds only # characters and escapes, because a heading is plain text.
-      expect(removeSpaces(unescapeMarkdown(joinTexts(nodes))).replaceAll('#', '') === articleText).toBe(true)
-      expect(nodes.every(({ content, title }) => content.length <= maxNodeLength && title.length <= 300 && title.trim())).toBe(true)
-      const firstSection = nodes.findIndex(({ kind }) => kind === 'section')
-      for (const { kind, parent_id, position } of nodes) {
-        expect(parent_id === null || nodes.findIndex(({ id }) => id === parent_id) < position).toBe(true)
-        expect(parent_id !== null || kind === 'section' || firstSection < 0 || position < firstSection).toBe(true)
-      }
-    })
+    const property = fc.property(
+      randomBlocks,
+      fc.array(randomProposal, { maxLength: 100 }),
+      (blocks, proposals) => {
+        const nodes = convert(blocks, proposals)
+        expect(nodes.length).toBeLessThanOrEqual(100)
+        const articleText = removeSpaces(blocks.map(({ text }) => text).join(''))
+        // Converting a heading to text adds only # characters and escapes, because a heading is plain text.
+        expect(removeSpaces(unescapeMarkdown(joinTexts(nodes))).replaceAll('#', '') === articleText).toBe(
+          true,
+        )
+        expect(
+          nodes.every(
+            ({ content, title }) => content.length <= maxNodeLength && title.length <= 300 && title.trim(),
+          ),
+        ).toBe(true)
+        const firstSection = nodes.findIndex(({ kind }) => kind === 'section')
+        for (const { kind, parent_id, position } of nodes) {
+          expect(parent_id === null || nodes.findIndex(({ id }) => id === parent_id) < position).toBe(true)
+          expect(
+            parent_id !== null || kind === 'section' || firstSection < 0 || position < firstSection,
+          ).toBe(true)
+        }
+      },
+    )
     fc.assert(property, { numRuns: 100, interruptAfterTimeLimit: 20_000 })
   })
 
-  it.each(['x', '*'])('KBI-01 keeps a heading of 20,000 “%s” among too many headings, in a node that is not too long', (character) => {
-    const headings = Array.from(
-      { length: 150 },
-      (_, n): Block => ({ kind: 'heading', level: 1, text: n === 70 ? character.repeat(maxNodeLength) : 'a' }),
-    )
-    const nodes = convert(headings, [])
-    expect(nodes.filter(({ content }) => content.length > maxNodeLength)).toEqual([])
-    expect(joinTexts(nodes)).toContain(character.repeat(maxNodeLength))
-  })
+  it.each(['x', '*'])(
+    'KBI-01 keeps a heading of 20,000 “%s” among too many headings, in a node that is not too long',
+    (character) => {
+      const headings = Array.from(
+        { length: 150 },
+        (_, n): Block => ({
+          kind: 'heading',
+          level: 1,
+          text: n === 70 ? character.repeat(maxNodeLength) : 'a',
+        }),
+      )
+      const nodes = convert(headings, [])
+      expect(nodes.filter(({ content }) => content.length > maxNodeLength)).toEqual([])
+      expect(joinTexts(nodes)).toContain(character.repeat(maxNodeLength))
+    },
+  )
 
   it('ignores a proposal that overlaps, crosses a heading, names no segment or is too long', () => {
     const createSegment = (text: string, fields: Partial<Segment> = {}): Segment => ({
@@ -175,9 +202,16 @@ describe('buildNodes', () => {
       partCount: 1,
       ...fields,
     })
-    const proposal = (first: number, last: number, title = ' T\n1 '): NodeProposal => ({ first, last, kind: 'note', title })
+    const proposal = (first: number, last: number, title = ' T\n1 '): NodeProposal => ({
+      first,
+      last,
+      kind: 'note',
+      title,
+    })
     const listNodes = (segments: Segment[], ...proposals: NodeProposal[]) =>
-      buildNodes(segments, proposals, () => 'id').map(({ kind, title, content }) => `${kind} ${title} ${content.length}`)
+      buildNodes(segments, proposals, () => 'id').map(
+        ({ kind, title, content }) => `${kind} ${title} ${content.length}`,
+      )
     const segments = [
       createSegment('A'),
       createSegment('B', { startsUnit: true }),
@@ -186,8 +220,16 @@ describe('buildNodes', () => {
     ]
     const ungrouped = listNodes(segments)
     expect(listNodes(segments, proposal(2, 3))).toEqual([ungrouped[0], 'note T 1 4', ungrouped[3]])
-    expect(listNodes(segments, proposal(2, 3), proposal(3, 3))).toEqual([ungrouped[0], 'note T 1 4', ungrouped[3]])
-    expect(listNodes(segments, proposal(2, 3), proposal(4, 4, ' '))).toEqual([ungrouped[0], 'note T 1 4', 'note D 1'])
+    expect(listNodes(segments, proposal(2, 3), proposal(3, 3))).toEqual([
+      ungrouped[0],
+      'note T 1 4',
+      ungrouped[3],
+    ])
+    expect(listNodes(segments, proposal(2, 3), proposal(4, 4, ' '))).toEqual([
+      ungrouped[0],
+      'note T 1 4',
+      'note D 1',
+    ])
     for (const invalid of [proposal(1, 2), proposal(3, 4), proposal(4, 5), proposal(5, 5), proposal(3, 2)])
       expect([invalid, listNodes(segments, invalid)]).toEqual([invalid, ungrouped])
     const createLong = (length: number) => [createSegment('a'.repeat(length)), createSegment('b')]
@@ -196,14 +238,22 @@ describe('buildNodes', () => {
   })
 
   it('makes the heading of a section its title, up to 300 characters', () => {
-    const build = (text: string) => buildNodes([{ kind: 'section', level: 1, text, partCount: 1 }], [], () => 'id')
+    const build = (text: string) =>
+      buildNodes([{ kind: 'section', level: 1, text, partCount: 1 }], [], () => 'id')
     expect(build('x'.repeat(300))).toMatchObject([{ title: 'x'.repeat(300), content: '' }])
     expect(build('x'.repeat(301))).toMatchObject([{ content: 'x'.repeat(301) }])
   })
 
   it('returns 100 nodes for 5,000 paragraphs, and for 3,000 headings', { retry: 2 }, () => {
-    const createBlock = (kind: Block['kind'], level: number) => (_: unknown, n: number) => ({ kind, level, text: `Text ${n}` })
-    for (const blocks of [Array.from({ length: 5000 }, createBlock('text', 0)), Array.from({ length: 3000 }, createBlock('heading', 2))]) {
+    const createBlock = (kind: Block['kind'], level: number) => (_: unknown, n: number) => ({
+      kind,
+      level,
+      text: `Text ${n}`,
+    })
+    for (const blocks of [
+      Array.from({ length: 5000 }, createBlock('text', 0)),
+      Array.from({ length: 3000 }, createBlock('heading', 2)),
+    ]) {
       const { result: nodes, ms } = measureCpuTime(() => convert(blocks))
       expect(nodes).toHaveLength(100)
       expect(ms).toBeLessThan(1500)
@@ -211,12 +261,23 @@ describe('buildNodes', () => {
   })
 
   it('builds a decision from a question and its options', () => {
-    const nodes = convert(readBlocks('markdown', '# A\n\nWhich light is on?\n\n- If red, replace it.\n- If green, wait.\n\nThat is all.'))
+    const nodes = convert(
+      readBlocks(
+        'markdown',
+        '# A\n\nWhich light is on?\n\n- If red, replace it.\n- If green, wait.\n\nThat is all.',
+      ),
+    )
     expect(nodes.map(({ kind }) => kind)).toEqual(['section', 'decision', 'step', 'step', 'solution'])
-    expect(nodes.map(({ parent_id }) => nodes.findIndex(({ id }) => id === parent_id))).toEqual([-1, 0, 1, 1, 0])
+    expect(nodes.map(({ parent_id }) => nodes.findIndex(({ id }) => id === parent_id))).toEqual([
+      -1, 0, 1, 1, 0,
+    ])
     const flow = buildFlow(nodes, 'troubleshooting')
     expect(
-      validateFlow({ tree_type: 'troubleshooting', tree_structure: flow, intake_form: [] }, 'published', createBudget()).errors,
+      validateFlow(
+        { tree_type: 'troubleshooting', tree_structure: flow, intake_form: [] },
+        'published',
+        createBudget(),
+      ).errors,
     ).toEqual([])
     expect(JSON.stringify(flow).match(/"label":"[^"]*"/g)).toEqual([
       '"label":"If red, replace it."',
@@ -228,7 +289,9 @@ describe('buildNodes', () => {
   it('puts nodes below their headings, even if heading levels are skipped', () => {
     const nodes = convert(readBlocks('markdown', '# A\n\na\n\n### B\n\nb\n\n## C\n\nc\n\n# D\n\nd'))
     expect(nodes.map(({ title }) => title)).toEqual(['A', 'a', 'B', 'b', 'C', 'c', 'D', 'd'])
-    expect(nodes.map(({ parent_id }) => nodes.findIndex(({ id }) => id === parent_id))).toEqual([-1, 0, 0, 2, 0, 4, -1, 6])
+    expect(nodes.map(({ parent_id }) => nodes.findIndex(({ id }) => id === parent_id))).toEqual([
+      -1, 0, 0, 2, 0, 4, -1, 6,
+    ])
   })
 })
 
@@ -243,8 +306,11 @@ describe('deriveTitle', () => {
   })
 
   it('joins the lines of a wrapped sentence', () => {
-    const wrapped = 'To run the commands of the tool, we need to log in to a\ncontainer of any pod. Then wait.'
-    expect(deriveTitle(wrapped)).toBe('To run the commands of the tool, we need to log in to a container of any pod.')
+    const wrapped =
+      'To run the commands of the tool, we need to log in to a\ncontainer of any pod. Then wait.'
+    expect(deriveTitle(wrapped)).toBe(
+      'To run the commands of the tool, we need to log in to a container of any pod.',
+    )
     expect(deriveTitle('Open the console\nas admin')).toBe('Open the console')
   })
 

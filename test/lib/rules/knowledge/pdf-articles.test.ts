@@ -9,9 +9,12 @@ import { ArticleError } from '#rules/knowledge/blocks.ts'
 import { buildPdf, type PdfParts, pdfText } from '#test/support/pdf-files.ts'
 import { createReport } from '#test/support/report.ts'
 
-const readFile = (bytes: Uint8Array<ArrayBuffer>) => readArticleFile({ bytes, name: 'a.pdf', type: '' }, createBudget({ steps: jobSteps }))
+const readFile = (bytes: Uint8Array<ArrayBuffer>) =>
+  readArticleFile({ bytes, name: 'a.pdf', type: '' }, createBudget({ steps: jobSteps }))
 const readPages = async (pages: readonly string[], parts: Partial<PdfParts> = {}) =>
-  (await readFile(buildPdf({ pages, ...parts }))).blocks.map(({ kind, level, text }) => `${kind}${level || ''}: ${text}`)
+  (await readFile(buildPdf({ pages, ...parts }))).blocks.map(
+    ({ kind, level, text }) => `${kind}${level || ''}: ${text}`,
+  )
 const describeRefusal = (bytes: Uint8Array<ArrayBuffer>) =>
   readFile(bytes).then(
     () => 'read',
@@ -69,35 +72,56 @@ describe('KBI-18 a PDF', () => {
   })
 
   it('KBI-18 has no headers, footers and page numbers, and continues a paragraph on the next page', async () => {
-    const page = (n: number, text: string) => pdfText('Contoso', 50, 820) + pdfText(text, 50, 700) + pdfText(`Page ${n} of 2`, 50, 20)
-    expect(await readPages([page(1, 'A sentence that'), page(2, 'goes on.')])).toEqual(['text: A sentence that goes on.'])
+    const page = (n: number, text: string) =>
+      pdfText('Contoso', 50, 820) + pdfText(text, 50, 700) + pdfText(`Page ${n} of 2`, 50, 20)
+    expect(await readPages([page(1, 'A sentence that'), page(2, 'goes on.')])).toEqual([
+      'text: A sentence that goes on.',
+    ])
   })
 
   it('KBI-18 has the text of forms', async () => {
-    const objects = [{ dict: '<</Type /XObject /Subtype /Form /Matrix [1 0 0 1 0 -100]>>', stream: pdfText('In a form', 50, 750) }]
-    expect(await readPages(['/X Do'], { objects, resources: '/XObject <</X 10 0 R>>' })).toEqual(['text: In a form'])
+    const objects = [
+      {
+        dict: '<</Type /XObject /Subtype /Form /Matrix [1 0 0 1 0 -100]>>',
+        stream: pdfText('In a form', 50, 750),
+      },
+    ]
+    expect(await readPages(['/X Do'], { objects, resources: '/XObject <</X 10 0 R>>' })).toEqual([
+      'text: In a form',
+    ])
   })
 
   it('KBI-18 has the characters that a font maps, and letters of names', async () => {
     const map =
       'begincmap 1 begincodespacerange <0000> <ffff> endcodespacerange 1 beginbfchar <0001> <0416> endbfchar 1 beginbfrange <0002> <0003> <0061> endbfrange'
     const objects = [
-      { dict: '<</Type /Font /Subtype /Type0 /BaseFont /X /Encoding /Identity-H /ToUnicode 11 0 R /DescendantFonts [<</DW 500>>]>>' },
+      {
+        dict: '<</Type /Font /Subtype /Type0 /BaseFont /X /Encoding /Identity-H /ToUnicode 11 0 R /DescendantFonts [<</DW 500>>]>>',
+      },
       { dict: '<<>>', stream: map },
-      { dict: '<</Type /Font /Subtype /Type1 /BaseFont /Y /Encoding <</Differences [65 /eacute /uni0141 /fi]>>>>' },
+      {
+        dict: '<</Type /Font /Subtype /Type1 /BaseFont /Y /Encoding <</Differences [65 /eacute /uni0141 /fi]>>>>',
+      },
     ]
     const page = 'BT /T 10 Tf 50 700 Td <000100020003> Tj ET BT /D 10 Tf 50 600 Td (ABCD) Tj ET'
     const fonts = { dict: '<</Font <</T 10 0 R /D 12 0 R>>>>' }
     const form = { dict: '<</Subtype /Form /Resources 13 0 R>>', stream: page }
     const resources = '/XObject <</X 14 0 R>>'
-    expect(await readPages(['/X Do'], { objects: [...objects, fonts, form], resources })).toEqual(['text: Жab', 'text: éŁfiD'])
+    expect(await readPages(['/X Do'], { objects: [...objects, fonts, form], resources })).toEqual([
+      'text: Жab',
+      'text: éŁfiD',
+    ])
   })
 
   it('KBI-18 reads what this service exports', async () => {
     const assets = folderAssets(join(root, 'dist/assets'))
     const branding = { company: 'Northwind IT', colour: '#b4232a', footer: 'Harbour Street 12', logo: null }
     const report = createReport({})
-    const pdf = await renderPdf(report, { branding, images: new Map(), assets }, createBudget({ steps: jobSteps }))
+    const pdf = await renderPdf(
+      report,
+      { branding, images: new Map(), assets },
+      createBudget({ steps: jobSteps }),
+    )
     const { blocks } = await readFile(new Uint8Array(pdf))
     expect(blocks.map(({ text }) => text).join('\n')).toContain(report.title)
   })
@@ -105,10 +129,18 @@ describe('KBI-18 a PDF', () => {
   it.each([
     ['a scan', buildPdf({ pages: ['/X Do'] }), /^The PDF has no text, like a scan/],
     ['an empty page', buildPdf({ pages: [''] }), /^The PDF has no text/],
-    ['an encrypted file', buildPdf({ pages: [pdfText('a', 50, 700)], trailer: '/Encrypt 9 0 R' }), /^The PDF is encrypted/],
+    [
+      'an encrypted file',
+      buildPdf({ pages: [pdfText('a', 50, 700)], trailer: '/Encrypt 9 0 R' }),
+      /^The PDF is encrypted/,
+    ],
     ['no page', buildPdf({ pages: [] }), /^The PDF is damaged/],
     ['half a file', buildPdf({ pages: [pdfText('a', 50, 700)] }).slice(0, 30), /^The PDF is damaged/],
-    ['too many pages', buildPdf({ pages: Array.from({ length: 301 }, () => '') }), /^The PDF has more than 300 pages/],
+    [
+      'too many pages',
+      buildPdf({ pages: Array.from({ length: 301 }, () => '') }),
+      /^The PDF has more than 300 pages/,
+    ],
     ['another format', new Uint8Array(Buffer.from('<html>')), /^The content is not pdf/],
   ])('KBI-18 refuses %s', async (_, bytes, message) => {
     expect(await describeRefusal(bytes)).toMatch(message)

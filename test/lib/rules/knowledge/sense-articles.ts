@@ -1,4 +1,5 @@
-// Articles in the manner of vendors' support pages and of runbooks for clusters. A line with `[!]` is an instruction: a flow must reach it.
+// Articles in the manner of vendors' support pages and of runbooks for clusters. A line with `[!]` is an
+// instruction: a flow must reach it.
 
 export const senseArticles: Record<string, string> = {
   'support page with methods': `# Mail client does not start

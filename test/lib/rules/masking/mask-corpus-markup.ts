@@ -137,7 +137,16 @@ private static final String PASSWORD = "⟦Java!Pw01⟧";
 
 /** Labels of the generated forms. */
 export const secretLabels = [
-  ...['Password', 'Initial password', 'Wi-Fi password', 'Local admin password', 'Gästepasswort', 'New password', 'pwd', 'pass'],
+  ...[
+    'Password',
+    'Initial password',
+    'Wi-Fi password',
+    'Local admin password',
+    'Gästepasswort',
+    'New password',
+    'pwd',
+    'pass',
+  ],
   ...[
     'passwd',
     'Passcode',
@@ -175,7 +184,18 @@ export const secretLabels = [
     'Verification code',
     'Security code',
   ],
-  ...['Passwort', 'Kennwort', 'WLAN-Passwort', 'WLAN-Schlüssel', 'Zugangsdaten', 'Mot de passe', 'mdp', 'Clé wifi', 'Contraseña', 'Clave'],
+  ...[
+    'Passwort',
+    'Kennwort',
+    'WLAN-Passwort',
+    'WLAN-Schlüssel',
+    'Zugangsdaten',
+    'Mot de passe',
+    'mdp',
+    'Clé wifi',
+    'Contraseña',
+    'Clave',
+  ],
   ...[
     'Wachtwoord',
     'Senha',

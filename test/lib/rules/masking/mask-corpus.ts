@@ -1,4 +1,5 @@
-// Lines with values that must be masked. The keys are generated from a fixed seed, so that secret scanners find none in the repository.
+// Lines with values that must be masked. The keys are generated from a fixed seed, so that secret scanners
+// find none in the repository.
 
 const alphabets = {
   hex: '0123456789abcdef',
@@ -25,7 +26,17 @@ const createPem = (name: string) =>
 
 export const valuesByKind: Record<string, string[]> = {
   ipv4: [
-    ...['10.0.8.21', '192.168.1.1', '172.16.254.3', '8.8.8.8', '255.255.255.0', '203.0.113.77', '100.64.0.1', '169.254.10.20', '0.0.0.0'],
+    ...[
+      '10.0.8.21',
+      '192.168.1.1',
+      '172.16.254.3',
+      '8.8.8.8',
+      '255.255.255.0',
+      '203.0.113.77',
+      '100.64.0.1',
+      '169.254.10.20',
+      '0.0.0.0',
+    ],
     ...[
       '010.000.008.021',
       '0x0a.0x00.0x08.0x15',
@@ -45,7 +56,14 @@ export const valuesByKind: Record<string, string[]> = {
       'http://3232235777/',
       '192.168.1.5.443',
     ],
-    ...['ip-10-0-8-21.internal', '21.8.0.10.in-addr.arpa', '10.0\u200b.8.21', 'https://198.51.100.7/admin', '[10.0.8.21]', '٠١٠.٠.٨.٢١'],
+    ...[
+      'ip-10-0-8-21.internal',
+      '21.8.0.10.in-addr.arpa',
+      '10.0\u200b.8.21',
+      'https://198.51.100.7/admin',
+      '[10.0.8.21]',
+      '٠١٠.٠.٨.٢١',
+    ],
   ],
   ipv6: [
     ...[
@@ -67,7 +85,13 @@ export const valuesByKind: Record<string, string[]> = {
       'dead::beef',
       '2001-db8--1.ipv6-literal.net',
     ],
-    ...['2001:db8:1:2:3:4:5:6', '1.0.0.0.8.b.d.0.1.0.0.2.ip6.arpa', 'IPv6:2001:db8::7', 'Gateway:fe80::9', '2001:db8:1:2:3:4:5:6:8080'],
+    ...[
+      '2001:db8:1:2:3:4:5:6',
+      '1.0.0.0.8.b.d.0.1.0.0.2.ip6.arpa',
+      'IPv6:2001:db8::7',
+      'Gateway:fe80::9',
+      '2001:db8:1:2:3:4:5:6:8080',
+    ],
   ],
   email: [
     ...[
@@ -260,7 +284,10 @@ export const valuesByKind: Record<string, string[]> = {
     'PGP PRIVATE KEY BLOCK',
   ]
     .map(createPem)
-    .concat(createPem('PRIVATE KEY').replace(/\n-----END.*/, ''), createPem('PRIVATE KEY').replaceAll('\n', '\\n')),
+    .concat(
+      createPem('PRIVATE KEY').replace(/\n-----END.*/, ''),
+      createPem('PRIVATE KEY').replaceAll('\n', '\\n'),
+    ),
 }
 
 /** Pairs of the text before and the text after a value. */
@@ -285,7 +312,8 @@ function getContexts(kind: string, value: string): [string, string][] {
 
 /** Return the parts of a value that must not remain after masking. */
 function getSecretParts(kind: string, value: string): string[] {
-  if (kind === 'pem') return value.split(/\\n|\n/).filter((line) => line.length > 20 && !line.startsWith('--'))
+  if (kind === 'pem')
+    return value.split(/\\n|\n/).filter((line) => line.length > 20 && !line.startsWith('--'))
   if (kind === 'key')
     return (
       value
@@ -300,7 +328,11 @@ function getSecretParts(kind: string, value: string): string[] {
       ) ?? []
     )
   if (kind === 'email')
-    return value.match(/dana|reyes|neill|contoso(?=\.|\[|%)|jörg|münchen|用户|例子|дана|почта|backup|b\.io|10\.0/gi) ?? []
+    return (
+      value.match(
+        /dana|reyes|neill|contoso(?=\.|\[|%)|jörg|münchen|用户|例子|дана|почта|backup|b\.io|10\.0/gi,
+      ) ?? []
+    )
   if (kind === 'path')
     return (
       value.match(
@@ -309,7 +341,9 @@ function getSecretParts(kind: string, value: string): string[] {
     )
   const address = value.replace(/^.*(?:\/\/|IPv6:|Gateway:)/, '')
   return [
-    /[0-9a-fx０-９٠-٩]{1,10}(?:[\\[({.:-]+(?:dot)?[\])}.]*[0-9a-fx*０-９٠-٩]+)+|::1|\d{8,}/i.exec(address)?.[0].slice(0, 9) ?? address,
+    /[0-9a-fx０-９٠-٩]{1,10}(?:[\\[({.:-]+(?:dot)?[\])}.]*[0-9a-fx*０-９٠-٩]+)+|::1|\d{8,}/i
+      .exec(address)?.[0]
+      .slice(0, 9) ?? address,
   ]
 }
 
@@ -324,6 +358,10 @@ export interface LineToMask {
 export const linesToMask: LineToMask[] = Object.entries(valuesByKind).flatMap(([kind, values]) =>
   values.flatMap((value) => {
     const secretParts = getSecretParts(kind, value)
-    return getContexts(kind, value).map(([before, after]) => ({ kind, line: `${before}${value}${after}`, secretParts }))
+    return getContexts(kind, value).map(([before, after]) => ({
+      kind,
+      line: `${before}${value}${after}`,
+      secretParts,
+    }))
   }),
 )

@@ -74,7 +74,10 @@ describe('maskSecrets', () => {
     ['Passphrase: forgotten by the user', 'Passphrase: forgotten by the user'],
     ['password: Winter2026! for the admin account', `password: ${secret} for the admin account`],
     ['TOTP seed: JBSW Y3DP EHPK 3PXP', `TOTP seed: ${secret}`],
-    ['recovery password: 123456 234567 345678 456789 567890 678901 789012 890123', `recovery password: ${secret}`],
+    [
+      'recovery password: 123456 234567 345678 456789 567890 678901 789012 890123',
+      `recovery password: ${secret}`,
+    ],
     ['123456 – 234567 – 345678 – 456789 – 567890 – 678901 – 789012 – 890123', secret],
     ['His new password will be Autumn-44', `His new password will be ${secret}`],
     ['Password:\n\nMarble_19', `Password:\n\n${secret}`],
@@ -107,8 +110,14 @@ describe('maskSecrets', () => {
 })
 
 it.each([
-  ['  User    Password\n  ----    --------\n  dana    rosebud', `  User    Password\n  ----    --------\n  dana    ${secret}`],
-  ['  Password    User\n  --------    ----\n  rosebud     dana', `  Password    User\n  --------    ----\n  ${secret}     dana`],
+  [
+    '  User    Password\n  ----    --------\n  dana    rosebud',
+    `  User    Password\n  ----    --------\n  dana    ${secret}`,
+  ],
+  [
+    '  Password    User\n  --------    ----\n  rosebud     dana',
+    `  Password    User\n  --------    ----\n  ${secret}     dana`,
+  ],
 ])('SES-41 masks the column of the indented table %j', (text, masked) => {
   expect(maskTables(text)).toBe(masked)
 })

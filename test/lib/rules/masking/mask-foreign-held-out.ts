@@ -1,6 +1,7 @@
 import { readOrdinaryLines, readSecretLines } from './mask-lines.ts'
 
-// Lines that were written after the rules were extended for the foreign lines, and that no rule was extended for.
+// Lines that were written after the rules were extended for the foreign lines, and that no rule was extended
+// for.
 
 export const foreignHeldOutSecrets = readSecretLines(`
 New starter Lena: account lena.k, first password ⟦Blue-Ladder-20⟧

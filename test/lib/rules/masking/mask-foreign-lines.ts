@@ -1,7 +1,8 @@
 import { readSecretLines } from './mask-lines.ts'
 
-// Secrets in tickets, notes, chats, mails, logs, scripts and settings of seven languages. Of the first 176, written before the rules for them,
-// 58.52 % were masked completely; of the next 50, written after those rules, 76 %, and of the last 50 88 %. Each time the rules were extended.
+// Secrets in tickets, notes, chats, mails, logs, scripts and settings of seven languages. Of the first 176,
+// written before the rules for them, 58.52 % were masked completely; of the next 50, written after those
+// rules, 76 %, and of the last 50 88 %. Each time the rules were extended.
 
 export const foreignSecretLines = readSecretLines(String.raw`
 Passphrase of the backup disk: ⟦violet tractor seldom rains⟧

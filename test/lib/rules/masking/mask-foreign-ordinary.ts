@@ -1,7 +1,7 @@
 import { readOrdinaryLines } from './mask-lines.ts'
 
-// Ordinary lines that look like those with secrets. Of the first 215, written before the rules for them, 12.56 % were changed; of the next 50,
-// written after those rules, 4 %, and of the last 50 none.
+// Ordinary lines that look like those with secrets. Of the first 215, written before the rules for them,
+// 12.56 % were changed; of the next 50, written after those rules, 4 %, and of the last 50 none.
 
 export const foreignOrdinaryLines = readOrdinaryLines(`
 Password hash sync is enabled on the second connector

@@ -1,6 +1,7 @@
 import { readSecretLines } from './mask-lines.ts'
 
-// Lines that were written before the masking rules and were not used to write them. Their recall is an estimate for lines nobody has seen.
+// Lines that were written before the masking rules and were not used to write them. Their recall is an
+// estimate for lines nobody has seen.
 
 export const heldOutLines = readSecretLines(String.raw`
 username netops privilege 15 secret 9 ⟦$9$nhEmQVczB7dqsO$X.HsgL6x1il0RxkOSSvyQYwucySCt7qFm4v7pqCxkKM⟧

@@ -1,4 +1,5 @@
-// Reads lines in which the secrets stand between ⟦ and ⟧, and fills in generated keys, so that secret scanners find none in the repository.
+// Reads lines in which the secrets stand between ⟦ and ⟧, and fills in generated keys, so that secret
+// scanners find none in the repository.
 
 const alphabets = {
   hex: '0123456789abcdef',
@@ -20,7 +21,10 @@ export interface SecretLine {
   secretParts: string[]
 }
 
-/** Read one line per row of the text. `␤` is a line break, `␉` a tab, `‹hex:32›` a generated text of 32 characters. */
+/**
+ * Read one line per row of the text. `␤` is a line break, `␉` a tab, `‹hex:32›` a generated text of 32
+ * characters.
+ */
 export function readSecretLines(text: string): SecretLine[] {
   return text.trim().split('\n').map(readSecretLine)
 }
@@ -32,7 +36,10 @@ export function readSecretLine(source: string): SecretLine {
     )
     .replaceAll('␤', '\n')
     .replaceAll('␉', '\t')
-  return { line: text.replace(/[⟦⟧]/g, ''), secretParts: Array.from(text.matchAll(/⟦([^⟧]+)⟧/g), ([, secret]) => secret as string) }
+  return {
+    line: text.replace(/[⟦⟧]/g, ''),
+    secretParts: Array.from(text.matchAll(/⟦([^⟧]+)⟧/g), ([, secret]) => secret as string),
+  }
 }
 
 /** Read one line per row of a text without secrets. */

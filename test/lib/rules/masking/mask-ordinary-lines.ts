@@ -1,6 +1,7 @@
 import { readOrdinaryLines } from './mask-lines.ts'
 
-// Ordinary lines of the same kinds as the lines with secrets: device configurations, shell history, logs, tickets, tables and code.
+// Ordinary lines of the same kinds as the lines with secrets: device configurations, shell history, logs,
+// tickets, tables and code.
 
 const ordinaryTexts = readOrdinaryLines(String.raw`
 service password-encryption
@@ -633,10 +634,39 @@ import secrets
 from passlib.hash import bcrypt
 `)
 
-const statements = ['expired', '(none)', 'n/a', 'unchanged', 'see vault', 'was reset by the user', 'must be changed', 'not set']
+const statements = [
+  'expired',
+  '(none)',
+  'n/a',
+  'unchanged',
+  'see vault',
+  'was reset by the user',
+  'must be changed',
+  'not set',
+]
 const labels = [
-  ...['Password', 'Wi-Fi password', 'Admin password', 'Token', 'API key', 'Client secret', 'Shared secret', 'PSK', 'Passcode', 'PIN'],
-  ...['Recovery key', 'Product key', 'Community string', 'Credentials', 'Passphrase', 'Verification code', 'Access token', 'Private key'],
+  ...[
+    'Password',
+    'Wi-Fi password',
+    'Admin password',
+    'Token',
+    'API key',
+    'Client secret',
+    'Shared secret',
+    'PSK',
+    'Passcode',
+    'PIN',
+  ],
+  ...[
+    'Recovery key',
+    'Product key',
+    'Community string',
+    'Credentials',
+    'Passphrase',
+    'Verification code',
+    'Access token',
+    'Private key',
+  ],
 ]
 
 /** The texts above, and what people write after the name of a secret instead of it. */

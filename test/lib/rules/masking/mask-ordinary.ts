@@ -1,4 +1,5 @@
-const createHash = (length: number) => 'da39a3ee5e6b4b0d3255bfef95601890afd80709e3b0c44298fc1c149afbf4c8'.slice(0, length)
+const createHash = (length: number) =>
+  'da39a3ee5e6b4b0d3255bfef95601890afd80709e3b0c44298fc1c149afbf4c8'.slice(0, length)
 
 /** Lines from tickets and notes that masking must not change. */
 export const ordinaryLines: string[] = `

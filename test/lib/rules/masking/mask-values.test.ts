@@ -49,7 +49,10 @@ describe('maskReport', () => {
       createBudget(),
     )
     expect(report.variables).toEqual([{ label: 'API key', value: '[masked secret]' }])
-    expect(report.evidence.map(({ content }) => content)).toEqual(['[masked secret]', '[masked secret]\n[masked secret]'])
+    expect(report.evidence.map(({ content }) => content)).toEqual([
+      '[masked secret]',
+      '[masked secret]\n[masked secret]',
+    ])
   })
 })
 
@@ -92,7 +95,10 @@ describe('maskValues', () => {
 describe('maskTables', () => {
   const secret = '[masked secret]'
   it.each([
-    ['| User | Password |\n| --- | --- |\n| dana | rosebud |', `| User | Password |\n| --- | --- |\n| dana | ${secret} |`],
+    [
+      '| User | Password |\n| --- | --- |\n| dana | rosebud |',
+      `| User | Password |\n| --- | --- |\n| dana | ${secret} |`,
+    ],
     ['| User | Password |\n| dana | rosebud |', '| User | Password |\n| dana | rosebud |'],
     ['user;password\ndana;rosebud', `user;password\ndana;${secret}`],
     ['user;password\ndana;rosebud\n\ndana;rosebud', `user;password\ndana;${secret}\n\ndana;rosebud`],
@@ -106,21 +112,26 @@ describe('maskTables', () => {
     ['Password | rosebud77x', `Password | ${secret}`],
     ['Password\trosebud', `Password\t${secret}`],
     ['rosebud\tPassword', 'rosebud\tPassword'],
-    ['User    Password\n----    --------\ndana    rosebud', `User    Password\n----    --------\ndana    ${secret}`],
+    [
+      'User    Password\n----    --------\ndana    rosebud',
+      `User    Password\n----    --------\ndana    ${secret}`,
+    ],
     ['User    Room\n----    ----\ndana    rosebud', 'User    Room\n----    ----\ndana    rosebud'],
   ])('SES-41 masks %j as %j', (text, masked) => {
     expect(maskTables(text)).toBe(masked)
   })
 
   it('SES-41 masks a value beside its label in rows of up to 60 cells', () => {
-    const createRow = (cells: number, first = 'rosebud') => ['Password', first, ...Array.from({ length: cells - 2 }, () => 'b')].join('\t')
+    const createRow = (cells: number, first = 'rosebud') =>
+      ['Password', first, ...Array.from({ length: cells - 2 }, () => 'b')].join('\t')
     expect(maskTables(createRow(60))).toBe(createRow(60, secret))
     expect(maskTables(createRow(61))).toBe(createRow(61))
   })
 })
 
 describe('the columns of a table', () => {
-  const createRow = (first: string, count: number) => [first, ...Array.from({ length: count - 1 }, (_, n) => `c${n}`)].join(',')
+  const createRow = (first: string, count: number) =>
+    [first, ...Array.from({ length: count - 1 }, (_, n) => `c${n}`)].join(',')
 
   it.each([
     [60, 'password', 'hunter22'],
@@ -133,7 +144,9 @@ describe('the columns of a table', () => {
   })
 
   it('SES-41 are those of the header only in rows with as many cells', () => {
-    expect(maskTables('password,user\nhunter22,ana\nhunter22,ana,x')).toBe('password,user\n[masked secret],ana\nhunter22,ana,x')
+    expect(maskTables('password,user\nhunter22,ana\nhunter22,ana,x')).toBe(
+      'password,user\n[masked secret],ana\nhunter22,ana,x',
+    )
     expect(maskTables('password,user\nhunter22')).toBe('password,user\nhunter22')
   })
 })

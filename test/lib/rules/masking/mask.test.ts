@@ -18,13 +18,18 @@ import { ordinaryCorpus } from './mask-ordinary-lines.ts'
 
 const kinds = [deviceLines, shellLines, logLines, ticketLines, markupLines, buildLabelledLines(secretLabels)]
 /**
- * The rules were first written without these lines: a fifth of each kind, and the files that were held out as a whole. Then 97.96 % of them
- * were masked, and 1.97 % of the held-out ordinary lines were changed. The rules were extended after this measurement.
+ * The rules were first written without these lines: a fifth of each kind, and the files that were held out as
+ * a whole. Then 97.96 % of them were masked, and 1.97 % of the held-out ordinary lines were changed. The
+ * rules were extended after this measurement.
  */
 const isHeldOut = (_: unknown, index: number) => index % 5 === 4
 const isHeldOutOrdinary = (_: unknown, index: number) => index % 12 === 11
 const secretLines = kinds.flatMap((lines) => lines.filter((line, index) => !isHeldOut(line, index)))
-const unseenLines = [...kinds.flatMap((lines) => lines.filter(isHeldOut)), ...heldOutLines, ...buildLabelledLines(heldOutLabels)]
+const unseenLines = [
+  ...kinds.flatMap((lines) => lines.filter(isHeldOut)),
+  ...heldOutLines,
+  ...buildLabelledLines(heldOutLabels),
+]
 const plainLines = [...ordinaryLines, ...ordinaryCorpus]
 const seenOrdinaryLines = plainLines.filter((line, index) => !isHeldOutOrdinary(line, index))
 const unseenOrdinaryLines = [...plainLines.filter(isHeldOutOrdinary), ...heldOutOrdinaryLines]
@@ -37,7 +42,8 @@ const formatShare = (part: number, all: number) => `${part} of ${all} (${((part 
 describe('mask', () => {
   it('SES-22 masks every address, path, token and key of the corpus completely', () => {
     const unmasked = linesToMask.filter(
-      ({ line, secretParts }) => secretParts.length === 0 || secretParts.some((part) => mask(line).includes(part)),
+      ({ line, secretParts }) =>
+        secretParts.length === 0 || secretParts.some((part) => mask(line).includes(part)),
     )
     console.info(`masking: ${linesToMask.length - unmasked.length} of ${linesToMask.length} lines masked`)
     expect(unmasked.map(({ kind, line }) => [kind, line, mask(line)])).toEqual([])
@@ -49,9 +55,13 @@ describe('mask', () => {
     const unseenLeaks = findLeaks(unseenLines)
     const total = secretLines.length + unseenLines.length
     console.info(`masking: recall ${formatShare(secretLines.length - leaks.length, secretLines.length)}`)
-    console.info(`masking: recall of held-out lines ${formatShare(unseenLines.length - unseenLeaks.length, unseenLines.length)}`)
+    console.info(
+      `masking: recall of held-out lines ${formatShare(unseenLines.length - unseenLeaks.length, unseenLines.length)}`,
+    )
     expect([...secretLines, ...unseenLines].filter(({ secretParts }) => secretParts.length === 0)).toEqual([])
-    expect(new Set([...secretLines, ...unseenLines].map(({ line }) => line)).size).toBeGreaterThanOrEqual(1500)
+    expect(new Set([...secretLines, ...unseenLines].map(({ line }) => line)).size).toBeGreaterThanOrEqual(
+      1500,
+    )
     expect((leaks.length + unseenLeaks.length) / total).toBeLessThanOrEqual(0.01)
   })
 
@@ -60,22 +70,30 @@ describe('mask', () => {
     const unseenChanged = findChanges(unseenOrdinaryLines)
     const total = seenOrdinaryLines.length + unseenOrdinaryLines.length
     console.info(`masking: ordinary lines changed ${formatShare(changed.length, seenOrdinaryLines.length)}`)
-    console.info(`masking: held-out ordinary lines changed ${formatShare(unseenChanged.length, unseenOrdinaryLines.length)}`)
+    console.info(
+      `masking: held-out ordinary lines changed ${formatShare(unseenChanged.length, unseenOrdinaryLines.length)}`,
+    )
     expect(total).toBeGreaterThanOrEqual(1000)
     expect((changed.length + unseenChanged.length) / total).toBeLessThanOrEqual(0.01)
   })
 
-  it.each(['%s', 'key=%s;', '{"key":"%s"}', 'curl -H "Authorization: Bearer %s" x', 'The key begins with %s'])(
-    'KEY-13 masks an API key of this service in %s, also the beginning of one',
-    (line) => {
-      const key = createApiKey({ accountId: crypto.randomUUID(), keyId: crypto.randomUUID() })
-      for (const part of [key, key.slice(0, 24)]) expect(mask(line.replace('%s', part))).not.toContain(part.slice(4))
-    },
-  )
+  it.each([
+    '%s',
+    'key=%s;',
+    '{"key":"%s"}',
+    'curl -H "Authorization: Bearer %s" x',
+    'The key begins with %s',
+  ])('KEY-13 masks an API key of this service in %s, also the beginning of one', (line) => {
+    const key = createApiKey({ accountId: crypto.randomUUID(), keyId: crypto.randomUUID() })
+    for (const part of [key, key.slice(0, 24)])
+      expect(mask(line.replace('%s', part))).not.toContain(part.slice(4))
+  })
 
   it('does not change ordinary lines', () => {
     const changed = ordinaryLines.filter((line) => mask(line) !== line)
-    console.info(`masking: ${ordinaryLines.length - changed.length} of ${ordinaryLines.length} ordinary lines unchanged`)
+    console.info(
+      `masking: ${ordinaryLines.length - changed.length} of ${ordinaryLines.length} ordinary lines unchanged`,
+    )
     expect(changed.map((line) => [line, mask(line)])).toEqual([])
     expect(ordinaryLines.length).toBeGreaterThanOrEqual(200)
   })
@@ -87,14 +105,18 @@ describe('mask', () => {
     // 8 changes in 32 characters without upper case.
     ['masks', 8, 32, 'z0'],
     ['keeps', 7, 32, 'z0'],
-  ])('%s a text with %i changes of the kind of character in %i characters of %s', (verb, changes, length, classes) => {
-    const text = Array.from({ length }, (_, n) => classes[Math.min(n, changes) % classes.length]).join('')
-    expect(maskSecrets(text)).toBe(verb === 'masks' ? '[masked secret]' : text)
-  })
+  ])(
+    '%s a text with %i changes of the kind of character in %i characters of %s',
+    (verb, changes, length, classes) => {
+      const text = Array.from({ length }, (_, n) => classes[Math.min(n, changes) % classes.length]).join('')
+      expect(maskSecrets(text)).toBe(verb === 'masks' ? '[masked secret]' : text)
+    },
+  )
 
   it('keeps the text around a masked value', () => {
     for (const kind of ['ipv4', 'ipv6', 'email', 'key', 'path'])
-      for (const value of valuesByKind[kind] ?? []) expect(mask(`Before ${value} after`)).toMatch(/^Before .* after$/)
+      for (const value of valuesByKind[kind] ?? [])
+        expect(mask(`Before ${value} after`)).toMatch(/^Before .* after$/)
   })
 
   it('masks a key with invisible characters in it', () => {
@@ -106,8 +128,15 @@ describe('mask', () => {
   })
 
   it('returns the same for the detected traits of a text as for all traits', () => {
-    const lines = [...linesToMask, ...secretLines, ...unseenLines].map(({ line }) => line).concat(ordinaryLines)
-    const texts = lines.flatMap((line) => [line, line.toUpperCase(), line.toLowerCase(), line.replaceAll(' ', '\n')])
+    const lines = [...linesToMask, ...secretLines, ...unseenLines]
+      .map(({ line }) => line)
+      .concat(ordinaryLines)
+    const texts = lines.flatMap((line) => [
+      line,
+      line.toUpperCase(),
+      line.toLowerCase(),
+      line.replaceAll(' ', '\n'),
+    ])
     for (const text of texts) expect(maskSecrets(text), text).toBe(maskSecrets(text, -1))
   })
 
@@ -124,7 +153,8 @@ describe('mask', () => {
       'session id',
       'auth_id',
     ]
-    for (const name of [...names.split(' '), ...namesWithSpaces]) expect(maskSecrets(`${name}: Ab9#`)).toBe(`${name}: [masked secret]`)
+    for (const name of [...names.split(' '), ...namesWithSpaces])
+      expect(maskSecrets(`${name}: Ab9#`)).toBe(`${name}: [masked secret]`)
   })
 
   it('masks a password of letters and one symbol', () => {
@@ -139,7 +169,10 @@ describe('mask', () => {
   })
 
   it('masks a value at any place in a text', () => {
-    const randomWords = fc.array(fc.constantFrom('checked', 'the', 'ping', 'of', '(', ')', '\n', '- ', '> ', 'и', '了'), { maxLength: 12 })
+    const randomWords = fc.array(
+      fc.constantFrom('checked', 'the', 'ping', 'of', '(', ')', '\n', '- ', '> ', 'и', '了'),
+      { maxLength: 12 },
+    )
     const randomValue = fc.constantFrom(
       '10.0.8.21',
       'fe80::1',
@@ -169,10 +202,14 @@ describe('mask', () => {
   }, 120_000)
 })
 
-it.each(['password of pbkdf2_', 'psexec -p hunter2</'])('masks 20 KB of %s in less than 300 ms', { retry: 2 }, (part) => {
-  const measureTime = () => measureCpuTimeMs(() => mask(part.repeat(1000)))
-  expect(Math.min(measureTime(), measureTime(), measureTime())).toBeLessThan(300)
-})
+it.each(['password of pbkdf2_', 'psexec -p hunter2</'])(
+  'masks 20 KB of %s in less than 300 ms',
+  { retry: 2 },
+  (part) => {
+    const measureTime = () => measureCpuTimeMs(() => mask(part.repeat(1000)))
+    expect(Math.min(measureTime(), measureTime(), measureTime())).toBeLessThan(300)
+  },
+)
 
 const hostileParts = [
   'a',

@@ -9,7 +9,13 @@ const business: Hours[] = [{ days: workdays, from: '09:00', to: '17:00' }]
 const nights: Hours[] = [{ days: workdays, from: '17:00', to: '09:00' }]
 const weekends: Hours[] = [{ days: ['saturday', 'sunday'], from: '00:00', to: '00:00' }]
 const rotation = (member: string, fields: Partial<Rotation>): Rotation =>
-  ({ kind: 'daily', members: [member], handoff_time: '09:00', starts_on: '2020-01-01', ...fields }) as Rotation
+  ({
+    kind: 'daily',
+    members: [member],
+    handoff_time: '09:00',
+    starts_on: '2020-01-01',
+    ...fields,
+  }) as Rotation
 const createRoster = (timezone: string, rotations: Rotation[], fields: Partial<Roster> = {}): Roster => ({
   timezone,
   rotations,
@@ -41,8 +47,20 @@ describe('ONC-29 hours of a rotation', () => {
       ['2027-11-04T21:00 2027-11-05T13:00', '2027-11-05T21:00 2027-11-06T13:00'],
     ],
     // A weekend with a clock change has 47 or 49 hours.
-    ['Europe/Berlin', weekends, '2027-03-26T23:00', '2027-03-28T21:59', ['2027-03-26T23:00 2027-03-28T22:00']],
-    ['Europe/Berlin', weekends, '2027-10-29T22:00', '2027-10-31T22:59', ['2027-10-29T22:00 2027-10-31T23:00']],
+    [
+      'Europe/Berlin',
+      weekends,
+      '2027-03-26T23:00',
+      '2027-03-28T21:59',
+      ['2027-03-26T23:00 2027-03-28T22:00'],
+    ],
+    [
+      'Europe/Berlin',
+      weekends,
+      '2027-10-29T22:00',
+      '2027-10-31T22:59',
+      ['2027-10-29T22:00 2027-10-31T23:00'],
+    ],
     // 02:15 is skipped, and 01:45 comes twice.
     [
       'Australia/Lord_Howe',
@@ -72,10 +90,13 @@ describe('ONC-29 hours of a rotation', () => {
   })
 
   it('leave nobody on call outside of them, and end the shift', () =>
-    expect(describeShifts(createRoster('UTC', [rotation('ana', { hours: business })]), '2027-01-01T00:00', '2027-01-05T00:00')).toEqual([
-      'ana 2027-01-01T09:00 2027-01-01T17:00',
-      'ana 2027-01-04T09:00 2027-01-04T17:00',
-    ]))
+    expect(
+      describeShifts(
+        createRoster('UTC', [rotation('ana', { hours: business })]),
+        '2027-01-01T00:00',
+        '2027-01-05T00:00',
+      ),
+    ).toEqual(['ana 2027-01-01T09:00 2027-01-01T17:00', 'ana 2027-01-04T09:00 2027-01-04T17:00']))
 
   it('of several layers give the highest with somebody on duty', () => {
     const rotations = [
@@ -114,19 +135,41 @@ describe('ONC-29 hours of a rotation', () => {
     const time = fc
       .integer({ min: 0, max: 95 })
       .map((n) => `${String(Math.floor(n / 4)).padStart(2, '0')}:${String((n % 4) * 15).padStart(2, '0')}`)
-    const hours = fc.array(fc.record({ days: fc.uniqueArray(fc.constantFrom(...weekdays), { minLength: 1 }), from: time, to: time }), {
-      minLength: 1,
-      maxLength: 3,
-    })
-    const zone = fc.constantFrom('UTC', 'Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kolkata')
+    const hours = fc.array(
+      fc.record({
+        days: fc.uniqueArray(fc.constantFrom(...weekdays), { minLength: 1 }),
+        from: time,
+        to: time,
+      }),
+      {
+        minLength: 1,
+        maxLength: 3,
+      },
+    )
+    const zone = fc.constantFrom(
+      'UTC',
+      'Europe/Berlin',
+      'America/New_York',
+      'Australia/Lord_Howe',
+      'Asia/Kolkata',
+    )
     const start = fc.integer({ min: 0, max: 365 * 24 }).map((n) => Date.UTC(2027, 0, 1) + n * 3_600_000)
     fc.assert(
       fc.property(zone, hours, hours, start, (timezone, low, high, from) => {
-        const roster = createRoster(timezone, [rotation('ana', { hours: low }), rotation('bo', { layer: 2, hours: high })])
+        const roster = createRoster(timezone, [
+          rotation('ana', { hours: low }),
+          rotation('bo', { layer: 2, hours: high }),
+        ])
         const shifts = listShifts(roster, from, from + 4 * 86_400_000)
         for (let instant = from; instant < from + 4 * 86_400_000; instant += 15 * 60_000) {
-          const expected = findDuty(high, timezone, instant).isOnDuty ? 'bo' : findDuty(low, timezone, instant).isOnDuty ? 'ana' : undefined
-          const listed = shifts.filter(({ startsAt, endsAt }) => startsAt <= instant && instant < endsAt).map(({ userId }) => userId)
+          const expected = findDuty(high, timezone, instant).isOnDuty
+            ? 'bo'
+            : findDuty(low, timezone, instant).isOnDuty
+              ? 'ana'
+              : undefined
+          const listed = shifts
+            .filter(({ startsAt, endsAt }) => startsAt <= instant && instant < endsAt)
+            .map(({ userId }) => userId)
           expect(listed).toEqual(expected === undefined ? [] : [expected])
           expect(findOnCall(roster, instant)?.userId).toBe(expected)
         }

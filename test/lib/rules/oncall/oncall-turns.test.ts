@@ -7,8 +7,17 @@ const at = (time: string) => Date.parse(`${time}Z`)
 const toText = (time: number | undefined) =>
   time === undefined || !Number.isFinite(time) ? time : new Date(time).toISOString().slice(0, 16)
 const everyone = () => true
-const daily = (starts_on: string, members = ['ana', 'bo', 'cy']) => ({ kind: 'daily' as const, members, handoff_time: '09:00', starts_on })
-const weekly = (starts_on: string, handoff_day: Weekday) => ({ ...daily(starts_on), kind: 'weekly' as const, handoff_day })
+const daily = (starts_on: string, members = ['ana', 'bo', 'cy']) => ({
+  kind: 'daily' as const,
+  members,
+  handoff_time: '09:00',
+  starts_on,
+})
+const weekly = (starts_on: string, handoff_day: Weekday) => ({
+  ...daily(starts_on),
+  kind: 'weekly' as const,
+  handoff_day,
+})
 
 describe('getTurn', () => {
   it.each<[Weekday, string]>([
@@ -22,7 +31,11 @@ describe('getTurn', () => {
   ])('ONC-02 the first turn of a rotation from a Wednesday to each %s ends at %s', (handoff_day, end) => {
     const plan = { timezone: 'UTC', rotations: [weekly('2026-11-18', handoff_day)] }
     const turn = getTurn(plan, at('2026-11-18T09:00'), everyone)
-    expect([turn.userId, toText(turn.startsAt), toText(turn.endsAt)]).toEqual(['ana', '2026-11-18T09:00', end])
+    expect([turn.userId, toText(turn.startsAt), toText(turn.endsAt)]).toEqual([
+      'ana',
+      '2026-11-18T09:00',
+      end,
+    ])
     expect(getTurn(plan, at(end), everyone).userId).toBe('bo')
   })
 
@@ -40,11 +53,16 @@ describe('getTurn', () => {
   ])('ONC-02 at %s is %s', (time, expected) => {
     const plan = { timezone: 'UTC', rotations: [daily('2026-11-18'), daily('2026-11-23', ['dan'])] }
     const turn = getTurn(plan, at(time), everyone)
-    expect(turn.userId ? `${turn.userId} ${toText(turn.startsAt)} ${toText(turn.endsAt)}` : undefined).toBe(expected)
+    expect(turn.userId ? `${turn.userId} ${toText(turn.startsAt)} ${toText(turn.endsAt)}` : undefined).toBe(
+      expected,
+    )
   })
 
   it('ONC-02 a rotation that begins within a turn ends it', () => {
-    const plan = { timezone: 'UTC', rotations: [weekly('2026-11-18', 'monday'), daily('2026-11-20', ['dan'])] }
+    const plan = {
+      timezone: 'UTC',
+      rotations: [weekly('2026-11-18', 'monday'), daily('2026-11-20', ['dan'])],
+    }
     expect(toText(getTurn(plan, at('2026-11-18T09:00'), everyone)?.endsAt)).toBe('2026-11-20T09:00')
   })
 
@@ -64,33 +82,60 @@ describe('findOnCall', () => {
     ...{ id, userId, startsAt: at(startsAt), endsAt: at(endsAt) },
   })
   const find = (overrides: Override[], time: string, fields: Partial<Roster> = {}) => {
-    const shift = findOnCall({ timezone: 'UTC', rotations: [daily('2026-11-18')], overrides, isAvailable: everyone, ...fields }, at(time))
+    const shift = findOnCall(
+      { timezone: 'UTC', rotations: [daily('2026-11-18')], overrides, isAvailable: everyone, ...fields },
+      at(time),
+    )
     return shift && `${shift.userId} ${toText(shift.startsAt)} ${toText(shift.endsAt)} ${shift.overrideId}`
   }
 
   it.each<[string, Override[], string]>([
     ['none', [], 'ana 2026-11-18T12:00 2026-11-19T09:00 null'],
-    ['one that begins later', [override('o', 'dan', '2026-11-18T15:00', '2026-11-18T16:00')], 'ana 2026-11-18T12:00 2026-11-18T15:00 null'],
-    ['one that has ended', [override('o', 'dan', '2026-11-18T10:00', '2026-11-18T12:00')], 'ana 2026-11-18T12:00 2026-11-19T09:00 null'],
-    ['one that begins now', [override('o', 'dan', '2026-11-18T12:00', '2026-11-18T13:00')], 'dan 2026-11-18T12:00 2026-11-18T13:00 o'],
+    [
+      'one that begins later',
+      [override('o', 'dan', '2026-11-18T15:00', '2026-11-18T16:00')],
+      'ana 2026-11-18T12:00 2026-11-18T15:00 null',
+    ],
+    [
+      'one that has ended',
+      [override('o', 'dan', '2026-11-18T10:00', '2026-11-18T12:00')],
+      'ana 2026-11-18T12:00 2026-11-19T09:00 null',
+    ],
+    [
+      'one that begins now',
+      [override('o', 'dan', '2026-11-18T12:00', '2026-11-18T13:00')],
+      'dan 2026-11-18T12:00 2026-11-18T13:00 o',
+    ],
     [
       'two at the same time',
-      [override('o', 'dan', '2026-11-18T11:00', '2026-11-18T13:00'), override('p', 'eve', '2026-11-18T11:00', '2026-11-18T14:00')],
+      [
+        override('o', 'dan', '2026-11-18T11:00', '2026-11-18T13:00'),
+        override('p', 'eve', '2026-11-18T11:00', '2026-11-18T14:00'),
+      ],
       'eve 2026-11-18T12:00 2026-11-18T14:00 p',
     ],
     [
       'a newer one that begins later',
-      [override('o', 'dan', '2026-11-18T11:00', '2026-11-18T15:00'), override('p', 'eve', '2026-11-18T14:00', '2026-11-18T16:00')],
+      [
+        override('o', 'dan', '2026-11-18T11:00', '2026-11-18T15:00'),
+        override('p', 'eve', '2026-11-18T14:00', '2026-11-18T16:00'),
+      ],
       'dan 2026-11-18T12:00 2026-11-18T14:00 o',
     ],
     [
       'an older one that begins later',
-      [override('o', 'eve', '2026-11-18T14:00', '2026-11-18T16:00'), override('p', 'dan', '2026-11-18T11:00', '2026-11-18T15:00')],
+      [
+        override('o', 'eve', '2026-11-18T14:00', '2026-11-18T16:00'),
+        override('p', 'dan', '2026-11-18T11:00', '2026-11-18T15:00'),
+      ],
       'dan 2026-11-18T12:00 2026-11-18T15:00 p',
     ],
     [
       'one of a user who is away',
-      [override('o', 'away', '2026-11-18T11:00', '2026-11-18T15:00'), override('p', 'away', '2026-11-18T14:00', '2026-11-18T16:00')],
+      [
+        override('o', 'away', '2026-11-18T11:00', '2026-11-18T15:00'),
+        override('p', 'away', '2026-11-18T14:00', '2026-11-18T16:00'),
+      ],
       'ana 2026-11-18T12:00 2026-11-19T09:00 null',
     ],
   ])('ONC-03 with overrides (%s) returns who is on call and until when', (_, overrides, expected) => {

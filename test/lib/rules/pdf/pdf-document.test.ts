@@ -1,10 +1,26 @@
 import { describe, expect, it } from 'vitest'
-import { createDocument, drawImage, drawOperators, drawTextLine, formatNumber, serializeDocument } from '#rules/pdf/document.ts'
+import {
+  createDocument,
+  drawImage,
+  drawOperators,
+  drawTextLine,
+  formatNumber,
+  serializeDocument,
+} from '#rules/pdf/document.ts'
 import { breakIntoLines, type TextLine } from '#rules/pdf/line-layout.ts'
-import { addObject, formatTextString, type PdfObjects, reserveObject, serializeObjects, setObject, toUtf16Hex } from '#rules/pdf/objects.ts'
+import {
+  addObject,
+  formatTextString,
+  type PdfObjects,
+  reserveObject,
+  serializeObjects,
+  setObject,
+  toUtf16Hex,
+} from '#rules/pdf/objects.ts'
 import { createStubFonts } from '#test/support/stub-fonts.ts'
 
-const lineOf = (text: string, style = {}) => breakIntoLines(createStubFonts(), [{ text, style }], 'text', 50_000)[0] as TextLine
+const lineOf = (text: string, style = {}) =>
+  breakIntoLines(createStubFonts(), [{ text, style }], 'text', 50_000)[0] as TextLine
 const image = { jpeg: new Uint8Array([1, 2, 3]), width: 20, height: 10 }
 const box = { x: 1, y: 2, width: 30.333, height: 15 }
 
@@ -64,7 +80,11 @@ describe('drawing', () => {
   })
 
   it('of a mark moves it back over its letter', () => {
-    expect(drawLine(lineOf('x\u0301y'))).toEqual(['BT', '0 0 0 rg 0 Tr /F1 20 Tf 1 0 0 1 10 20 Tm [<0001>320<0002>-320<0003>] TJ', 'ET'])
+    expect(drawLine(lineOf('x\u0301y'))).toEqual([
+      'BT',
+      '0 0 0 rg 0 Tr /F1 20 Tf 1 0 0 1 10 20 Tm [<0001>320<0002>-320<0003>] TJ',
+      'ET',
+    ])
   })
 
   it('of right-to-left text shows the letters of a word from left to right, and every other character on its own', () => {
@@ -86,7 +106,9 @@ describe('drawing', () => {
 describe('serializeObjects', () => {
   it('writes each object at the offset that the cross references name', () => {
     const objects: PdfObjects = []
-    expect([reserveObject(objects), addObject(objects, '<</B 1>>'), reserveObject(objects)]).toEqual([1, 2, 3])
+    expect([reserveObject(objects), addObject(objects, '<</B 1>>'), reserveObject(objects)]).toEqual([
+      1, 2, 3,
+    ])
     setObject(objects, 1, 'é')
     const file = Buffer.from(serializeObjects(objects, 1, 2)).toString('latin1')
     expect(file).toBe(
@@ -123,7 +145,10 @@ describe('serializeDocument', () => {
       [1, '<</Type/Catalog/Pages 2 0 R/ViewerPreferences<</DisplayDocTitle true>>>>'],
       [2, '<</Type/Pages/Kids[7 0 R 9 0 R]/Count 2/MediaBox[0 0 595 842]>>'],
       [3, '<</Title <feff0054>/Author <feff00c4>/Producer(Support Flow)>>'],
-      [4, '<</Type/XObject/Subtype/Image/Width 20/Height 10/ColorSpace/DeviceRGB/BitsPerComponent 8/Filter/DCTDecode…'],
+      [
+        4,
+        '<</Type/XObject/Subtype/Image/Width 20/Height 10/ColorSpace/DeviceRGB/BitsPerComponent 8/Filter/DCTDecode…',
+      ],
       [5, '<</Font<<>>/XObject<</I0 4 0 R>>>>'],
       [6, '<</Filter/FlateDecode…'],
       [7, '<</Type/Page/Parent 2 0 R/Resources 5 0 R/Contents 6 0 R>>'],

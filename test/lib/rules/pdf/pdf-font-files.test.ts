@@ -2,7 +2,9 @@ import { expect, it } from 'vitest'
 import { type FontAssets, loadFonts } from '#rules/pdf/fonts.ts'
 import type { TextKind } from '#rules/pdf/glyph.ts'
 
-/** Return font files: the character n of a map has the slice n, and the glyph n of it is n thousandths wide. */
+/**
+ * Return font files: the character n of a map has the slice n, and the glyph n of it is n thousandths wide.
+ */
 function createAssets(slice: (index: number) => object = () => ({})) {
   const reads: string[] = []
   let [openReads, mostOpenReads] = [0, 0]
@@ -12,9 +14,18 @@ function createAssets(slice: (index: number) => object = () => ({})) {
       mostOpenReads = Math.max(mostOpenReads, ++openReads)
       await Promise.resolve()
       openReads--
-      if (path.endsWith('.map')) return new Uint8Array(new Uint16Array(65_536).map((_, code) => (code < 9000 ? code : 0)).buffer).buffer
+      if (path.endsWith('.map'))
+        return new Uint8Array(new Uint16Array(65_536).map((_, code) => (code < 9000 ? code : 0)).buffer)
+          .buffer
       const index = Number(/\d+/.exec(path)?.[0])
-      const json = Buffer.from(JSON.stringify({ isComplex: false, units: 1000, glyphs: [index, 1, index, 7, 2, 9], ...slice(index) }))
+      const json = Buffer.from(
+        JSON.stringify({
+          isComplex: false,
+          units: 1000,
+          glyphs: [index, 1, index, 7, 2, 9],
+          ...slice(index),
+        }),
+      )
       const length = Buffer.alloc(4)
       length.writeUInt32BE(json.length)
       return new Uint8Array(Buffer.concat([length, json, Buffer.from([index % 256])])).buffer
@@ -23,16 +34,25 @@ function createAssets(slice: (index: number) => object = () => ({})) {
   }
   return { assets, reads, countMostOpenReads: () => mostOpenReads }
 }
-// Files stay in memory for all tests of a process. So each test uses characters of its own, and no kind or slice that really exists.
+// Files stay in memory for all tests of a process. So each test uses characters of its own, and no kind or
+// slice that really exists.
 const [stubKind, otherKind] = ['stub', 'other'] as unknown as [TextKind, TextKind]
-const load = (assets: FontAssets, kind: TextKind, codes: number[]) => loadFonts(assets, new Map([[kind, new Set(codes)]]))
+const load = (assets: FontAssets, kind: TextKind, codes: number[]) =>
+  loadFonts(assets, new Map([[kind, new Set(codes)]]))
 
 it('finds the font and the glyphs of each character', async () => {
   const { assets, reads } = createAssets()
   const fonts = await load(assets, stubKind, [8001, 8002, 9000])
-  expect(reads.filter((path) => path.endsWith('.font')).sort()).toEqual(['fonts/8001.font', 'fonts/8002.font'])
+  expect(reads.filter((path) => path.endsWith('.font')).sort()).toEqual([
+    'fonts/8001.font',
+    'fonts/8002.font',
+  ])
   expect(fonts.find(8001, stubKind)).toEqual({ index: 8001, slice: fonts.getSlice(8001) })
-  expect([fonts.find(9000, stubKind), fonts.find(8001, otherKind), fonts.find(8003, stubKind)]).toEqual([undefined, undefined, undefined])
+  expect([fonts.find(9000, stubKind), fonts.find(8001, otherKind), fonts.find(8003, stubKind)]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ])
   expect(fonts.getSlice(8001)).toEqual({
     ...{ isComplex: false, units: 1000 },
     glyphs: new Map([

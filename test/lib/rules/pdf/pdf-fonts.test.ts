@@ -10,8 +10,10 @@ const createSlice = (font: Uint8Array, units = 1000): FontSlice => ({
   ...{ ascent: 900, descent: -300, box: [-10, -300, 1200, 950], units },
   ...{ glyphs: new Map(), isComplex: false, font },
 })
-const int16s = (bytes: Uint8Array) => Array.from({ length: bytes.length / 2 }, (_, n) => Buffer.from(bytes).readInt16BE(n * 2))
-const uint32s = (bytes: Uint8Array) => Array.from({ length: bytes.length / 4 }, (_, n) => Buffer.from(bytes).readUInt32BE(n * 4))
+const int16s = (bytes: Uint8Array) =>
+  Array.from({ length: bytes.length / 2 }, (_, n) => Buffer.from(bytes).readInt16BE(n * 2))
+const uint32s = (bytes: Uint8Array) =>
+  Array.from({ length: bytes.length / 4 }, (_, n) => Buffer.from(bytes).readUInt32BE(n * 4))
 
 /** Read the tables of a TrueType font in the order of its directory. */
 function readTables(font: Uint8Array): [tag: string, data: Uint8Array][] {
@@ -19,7 +21,10 @@ function readTables(font: Uint8Array): [tag: string, data: Uint8Array][] {
   return Array.from({ length: buffer.readUInt16BE(4) }, (_, index) => {
     const entry = 12 + index * 16
     const offset = buffer.readUInt32BE(entry + 8)
-    return [buffer.toString('latin1', entry, entry + 4), font.slice(offset, offset + buffer.readUInt32BE(entry + 12))]
+    return [
+      buffer.toString('latin1', entry, entry + 4),
+      font.slice(offset, offset + buffer.readUInt32BE(entry + 12)),
+    ]
   })
 }
 
@@ -35,16 +40,30 @@ maxp[29] = 1
 const hmtx = new Uint8Array([1, 2, 3, 4])
 
 describe('subsetFont', () => {
-  // The flags of a component: 1 for arguments of two bytes, 8, 0x40 and 0x80 for a scale of 2, 4 and 8 bytes, 0x20 for more components.
+  // The flags of a component: 1 for arguments of two bytes, 8, 0x40 and 0x80 for a scale of 2, 4 and 8 bytes,
+  // 0x20 for more components.
   const composites = [
     buildOutline(-1, [0, 0, 9, 9], [0x21, 1, 0, 0, 0x00, 2, 0]),
-    buildOutline(-1, [0, 0, 9, 9], [0x29, 0, 0, 0, 0, 0x61, 0, 0, 0, 0, 0, 0xa1, 0, 0, 0, 0, 0, 0, 0, 0x01, 3, 0, 0]),
+    buildOutline(
+      -1,
+      [0, 0, 9, 9],
+      [0x29, 0, 0, 0, 0, 0x61, 0, 0, 0, 0, 0, 0xa1, 0, 0, 0, 0, 0, 0, 0, 0x01, 3, 0, 0],
+    ),
     buildOutline(1, [0, 0, 9, 9], [0x21, 1, 0, 0, 0x00, 2, 0]),
   ]
   const outlines = [...simple, ...composites, new Uint8Array()]
   const build = (isLong: boolean) => {
     const { head, loca, glyf } = buildGlyphTables(outlines, isLong)
-    return buildFont({ GSUB: new Uint8Array([9]), head, maxp, hmtx, loca, glyf, cmap: new Uint8Array([8]), name: new Uint8Array([7]) })
+    return buildFont({
+      GSUB: new Uint8Array([9]),
+      head,
+      maxp,
+      hmtx,
+      loca,
+      glyf,
+      cmap: new Uint8Array([8]),
+      name: new Uint8Array([7]),
+    })
   }
   const plainGlyph = (id: number) => ({ id, parts: [] })
   /** Return the ids of the glyphs that have an outline. */
@@ -80,11 +99,18 @@ describe('subsetFont', () => {
       ['maxp', maxp],
       ['hmtx', hmtx],
       ['loca', new Uint8Array(new Uint32Array([0, 12, 24, 24, 24, 24, 24, 24].map((n) => n << 24)).buffer)],
-      ['glyf', new Uint8Array([...buildOutline(1, boxes[0] ?? [], [0]), ...buildOutline(1, boxes[1] ?? [], [1])])],
+      [
+        'glyf',
+        new Uint8Array([...buildOutline(1, boxes[0] ?? [], [0]), ...buildOutline(1, boxes[1] ?? [], [1])]),
+      ],
       ['name', new Uint8Array([7])],
     ])
     const offsets = Array.from({ length: 6 }, (_, n) => Buffer.from(font).readUInt32BE(12 + n * 16 + 8))
-    expect([font.slice(0, 6), offsets, font.length]).toEqual([new Uint8Array([0, 1, 0, 0, 0, 6]), [108, 164, 196, 200, 232, 256], 260])
+    expect([font.slice(0, 6), offsets, font.length]).toEqual([
+      new Uint8Array([0, 1, 0, 0, 0, 6]),
+      [108, 164, 196, 200, 232, 256],
+      260,
+    ])
   })
 
   it('adds a glyph for parts, and the outlines of those', () => {
@@ -117,7 +143,10 @@ describe('subsetFont', () => {
 describe('getGlyphExtent', () => {
   it('returns the leftmost and rightmost point in thousandths of the font size', () => {
     for (const isLong of [true, false]) {
-      const slice = createSlice(buildFont({ ...buildGlyphTables([...simple, new Uint8Array(8)], isLong) }), 2000)
+      const slice = createSlice(
+        buildFont({ ...buildGlyphTables([...simple, new Uint8Array(8)], isLong) }),
+        2000,
+      )
       expect([1, 2, 3, 4].map((id) => getGlyphExtent(slice, id))).toEqual([
         [5, 55],
         [-15, 35],
@@ -139,7 +168,11 @@ describe('buildComposite', () => {
   it('places the parts, and surrounds them with a box', () => {
     const parts = [part(7, 100, 0, [1, 2, 3, 4]), part(9, -20, 50, [0, -5, 10, 8])]
     const { ids, outline, left } = buildComposite(parts)
-    expect([ids, left, int16s(outline)]).toEqual([[7, 9], -20, [-1, -20, 2, 103, 58, 0x23, 7, 100, 0, 0x03, 9, -20, 50]])
+    expect([ids, left, int16s(outline)]).toEqual([
+      [7, 9],
+      -20,
+      [-1, -20, 2, 103, 58, 0x23, 7, 100, 0, 0x03, 9, -20, 50],
+    ])
   })
 
   it('is empty without parts', () => {
@@ -148,7 +181,10 @@ describe('buildComposite', () => {
 
   it('limits positions to 16 bits', () => {
     const { outline, left } = buildComposite([part(1, -40_000, 40_000, [0, 0, 0, 0])])
-    expect([left, int16s(outline)]).toEqual([-32_767, [-1, -32_767, 32_767, -32_767, 32_767, 3, 1, -32_767, 32_767]])
+    expect([left, int16s(outline)]).toEqual([
+      -32_767,
+      [-1, -32_767, 32_767, -32_767, 32_767, 3, 1, -32_767, 32_767],
+    ])
   })
 })
 
@@ -159,9 +195,12 @@ describe('addComposites', () => {
   })
 
   it('counts the glyphs, their parts and their depth', () => {
-    const composite = (count: number) => buildComposite(Array.from({ length: count }, (_, id) => ({ id, x: -2, y: 0, box: [0, 0, 1, 1] })))
+    const composite = (count: number) =>
+      buildComposite(Array.from({ length: count }, (_, id) => ({ id, x: -2, y: 0, box: [0, 0, 1, 1] })))
     const added = addComposites(maxp, hmtx, [composite(3), composite(2)])
-    const [glyphCount, components, depth] = [4, 28, 30].map((offset) => Buffer.from(added.maxp).readUInt16BE(offset))
+    const [glyphCount, components, depth] = [4, 28, 30].map((offset) =>
+      Buffer.from(added.maxp).readUInt16BE(offset),
+    )
     expect([glyphCount, components, depth, int16s(added.hmtx)]).toEqual([10, 3, 1, [258, 772, -2, -2]])
   })
 })
@@ -185,7 +224,15 @@ describe('getGlyphCode', () => {
       glyph(null, 'a'),
       glyph(null, 'a', 500, 1),
     ]
-    expect(glyphs.map((entry) => getGlyphCode(used, entry))).toEqual(['0001', '0002', '0001', '0003', '0004', '0005', '0006'])
+    expect(glyphs.map((entry) => getGlyphCode(used, entry))).toEqual([
+      '0001',
+      '0002',
+      '0001',
+      '0003',
+      '0004',
+      '0005',
+      '0006',
+    ])
     expect(getGlyphCode(used, glyph(null, 'a'))).toBe('0005')
     expect(used.glyphs[0]).toEqual({ id: 0, parts: [], width: 0, text: '' })
   })
@@ -212,7 +259,9 @@ describe('embedFont', () => {
   /** Return the text of each object. The data of its stream is decompressed. */
   async function readObjects(objects: PdfObjects): Promise<{ entries: string; data: Buffer }[]> {
     const decompress = async (bytes: Uint8Array) => {
-      const stream = new Blob([new Uint8Array(bytes)]).stream().pipeThrough(new DecompressionStream('deflate'))
+      const stream = new Blob([new Uint8Array(bytes)])
+        .stream()
+        .pipeThrough(new DecompressionStream('deflate'))
       return Buffer.from(await new Response(stream).arrayBuffer())
     }
     return Promise.all(
@@ -226,7 +275,8 @@ describe('embedFont', () => {
   const embed = async (texts: string[]) => {
     const objects: PdfObjects = []
     const used = createUsedGlyphs()
-    for (const [index, text] of texts.entries()) getGlyphCode(used, { id: 1 + (index % 2), parts: [], width: 500, text })
+    for (const [index, text] of texts.entries())
+      getGlyphCode(used, { id: 1 + (index % 2), parts: [], width: 500, text })
     const number = await embedFont(objects, 12, slice, used)
     return { number, objects: await readObjects(objects) }
   }
@@ -235,13 +285,17 @@ describe('embedFont', () => {
     const { number, objects } = await embed(['a', 'ﬁ😀'])
     const [fontFile, descriptor, codeToGlyph, descendant, toUnicode, font] = objects
     expect(number).toBe(6)
-    expect(fontFile?.entries).toMatch(new RegExp(`^<</Filter/FlateDecode/Length1 ${fontFile?.data.length}/Length \\d+>>\nstream\n$`))
+    expect(fontFile?.entries).toMatch(
+      new RegExp(`^<</Filter/FlateDecode/Length1 ${fontFile?.data.length}/Length \\d+>>\nstream\n$`),
+    )
     expect(descriptor?.entries).toBe(
       '<</Type/FontDescriptor/FontName/ABCDEF+NotoSans12/Flags 4/FontBBox[-10 -300 1200 950]/ItalicAngle 0/Ascent 900/Descent -300/CapHeight 714/StemV 80/FontFile2 1 0 R>>',
     )
     expect([...(codeToGlyph?.data ?? [])]).toEqual([0, 0, 0, 1, 0, 2])
     expect(descendant?.entries).toContain('/FontDescriptor 2 0 R/W[0[0 500 500]]/CIDToGIDMap 3 0 R>>')
-    expect(toUnicode?.data.toString()).toContain('\n2 beginbfchar\n<0001><0061>\n<0002><fb01d83dde00>\nendbfchar\nendcmap ')
+    expect(toUnicode?.data.toString()).toContain(
+      '\n2 beginbfchar\n<0001><0061>\n<0002><fb01d83dde00>\nendbfchar\nendcmap ',
+    )
     expect(font?.entries).toContain('/Encoding/Identity-H/DescendantFonts[4 0 R]/ToUnicode 5 0 R>>')
   })
 

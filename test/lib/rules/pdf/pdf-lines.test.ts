@@ -134,7 +134,9 @@ describe('the lines of a text', () => {
     ['', 100, 'text', [['', 0]]],
   ])('of %j in a width of %i as %s are %j', (text, maxWidth, kind, expected) => {
     const lines = breakText(text, maxWidth, kind)
-    expect(lines.map(({ glyphs, width }) => [glyphs.map((glyph) => glyph.text).join(''), width])).toEqual(expected)
+    expect(lines.map(({ glyphs, width }) => [glyphs.map((glyph) => glyph.text).join(''), width])).toEqual(
+      expected,
+    )
   })
 
   it('may end inside of runs of different styles', () => {
@@ -152,12 +154,15 @@ describe('the lines of a text', () => {
   })
 })
 
-/** Describe each glyph of the only line: its text, font, id, position, width and, if it is not 0, its level. */
+/**
+ * Describe each glyph of the only line: its text, font, id, position, width and, if it is not 0, its level.
+ */
 function describeGlyphs(text: string, kind: TextKind = 'text'): string[] {
   const lines = breakIntoLines(createStubFonts(), [{ text, style: {} }], kind, 50_000)
   expect(lines).toHaveLength(1)
   return (lines[0]?.glyphs ?? []).map(
-    ({ text, font, id, x, width, level }) => `${text} ${font}.${id} ${x}+${width}${level ? ` level ${level}` : ''}`,
+    ({ text, font, id, x, width, level }) =>
+      `${text} ${font}.${id} ${x}+${width}${level ? ` level ${level}` : ''}`,
   )
 }
 
@@ -178,11 +183,27 @@ describe('the glyphs of a line', () => {
     ['אב', ['א 2.0 500+500 level 1', 'ב 2.1 0+500 level 1']],
     [
       'אב 12',
-      ['א 2.0 2000+500 level 1', 'ב 2.1 1500+500 level 1', '  1.0 1000+500 level 1', '1 1.17 0+500 level 2', '2 1.18 500+500 level 2'],
+      [
+        'א 2.0 2000+500 level 1',
+        'ב 2.1 1500+500 level 1',
+        '  1.0 1000+500 level 1',
+        '1 1.17 0+500 level 2',
+        '2 1.18 500+500 level 2',
+      ],
     ],
     ['(א', ['( 1.9 500+500 level 1', 'א 2.0 0+500 level 1']],
     ['a (א', ['a 1.65 0+500', '  1.0 500+300', '( 1.8 800+500', 'א 2.0 1300+500 level 1']],
-    ['a אב b', ['a 1.65 0+500', '  1.0 500+300', 'א 2.0 1300+500 level 1', 'ב 2.1 800+500 level 1', '  1.0 1800+500', 'b 1.66 2300+500']],
+    [
+      'a אב b',
+      [
+        'a 1.65 0+500',
+        '  1.0 500+300',
+        'א 2.0 1300+500 level 1',
+        'ב 2.1 800+500 level 1',
+        '  1.0 1800+500',
+        'b 1.66 2300+500',
+      ],
+    ],
   ])('of %j are %j', (text, expected) => {
     expect(describeGlyphs(text)).toEqual(expected)
   })
@@ -193,7 +214,11 @@ describe('the glyphs of a line', () => {
 
   it('at the end of a line are spaces outside of its width', () => {
     const [left, right] = [breakText('a  ', 5000)[0], breakText('א  ', 5000)[0]]
-    expect([left?.width, left?.isRightToLeft, left?.glyphs.map(({ x }) => x)]).toEqual([500, false, [0, 500, 800]])
+    expect([left?.width, left?.isRightToLeft, left?.glyphs.map(({ x }) => x)]).toEqual([
+      500,
+      false,
+      [0, 500, 800],
+    ])
     expect([right?.width, right?.isRightToLeft]).toEqual([500, true])
     expect(right?.glyphs.map(({ x, level }) => [x, level])).toEqual([
       [0, 1],
@@ -222,7 +247,9 @@ describe('getLineBreak', () => {
 
 describe('addWordBreaks', () => {
   const breakWords = (texts: string[]) => {
-    const glyphs = texts.map((text) => ({ text, sourceLength: text.length, lineBreak: getLineBreak(text) }) as Glyph)
+    const glyphs = texts.map(
+      (text) => ({ text, sourceLength: text.length, lineBreak: getLineBreak(text) }) as Glyph,
+    )
     addWordBreaks(glyphs, texts.join(''))
     return glyphs.map(({ lineBreak }) => lineBreak)
   }

@@ -25,7 +25,10 @@ function draw(write: (layout: PageLayout) => void) {
   return { pages: layout.document.pages, y: Math.round(layout.y * 100) / 100 }
 }
 
-/** Return the operators of a line of text. Characters get their codes in the order in which they are used first. */
+/**
+ * Return the operators of a line of text. Characters get their codes in the order in which they are used
+ * first.
+ */
 const text = (x: number, y: number, codes: string, { font = 1, style = '0 Tr' } = {}) =>
   `BT\n0 0 0 rg ${style} /F${font} 10 Tf 1 0 0 1 ${x} ${y} Tm [<${codes}>] TJ\nET`
 const bold = { style: '0 0 0 RG 2 Tr 0.28 w' }
@@ -62,9 +65,18 @@ it.each<[string, string, Partial<TextStyle>, string[], number]>([
     743.8,
   ],
   ['97 characters in the width of the page', 'a'.repeat(97), {}, [text(54, 743.8, '0001'.repeat(97))], 743.8],
-  ['a long word in two lines', 'a'.repeat(98), {}, [text(54, 743.8, '0001'.repeat(97)), text(54, 729.6, '0001')], 729.6],
+  [
+    'a long word in two lines',
+    'a'.repeat(98),
+    {},
+    [text(54, 743.8, '0001'.repeat(97)), text(54, 729.6, '0001')],
+    729.6,
+  ],
 ])('writeText draws %s', (_, content, style, operators, y) => {
-  expect(draw((layout) => writeText(layout, content, { ...plain, ...style }))).toEqual({ pages: [operators], y })
+  expect(draw((layout) => writeText(layout, content, { ...plain, ...style }))).toEqual({
+    pages: [operators],
+    y,
+  })
 })
 
 it('writeLines draws runs of different styles', () => {
@@ -93,7 +105,9 @@ it('writeLines draws runs of different styles', () => {
 })
 
 it('writeLines adds the space after the last line only', () => {
-  expect(draw((layout) => writeLines(layout, [toRuns(''), toRuns('')], { ...plain, spaceAfter: 3 })).y).toBe(726.6)
+  expect(draw((layout) => writeLines(layout, [toRuns(''), toRuns('')], { ...plain, spaceAfter: 3 })).y).toBe(
+    726.6,
+  )
 })
 
 it('requireSpace starts a page only if too little is left above the lower margin', () => {
@@ -124,7 +138,11 @@ it('writeImage scales an image to the screen size, the width of the text or 360 
   writeImage(layout, image, 0)
   writeImage(layout, { ...image, width: 100, height: 720 }, 0)
   expect(layout.document.pages).toEqual([
-    ['q 300 0 0 150 64 608 cm /I0 Do Q', 'q 477 0 0 95.4 64 508.6 cm /I1 Do Q', 'q 300 0 0 150 54 354.6 cm /I0 Do Q'],
+    [
+      'q 300 0 0 150 64 608 cm /I0 Do Q',
+      'q 477 0 0 95.4 64 508.6 cm /I1 Do Q',
+      'q 300 0 0 150 54 354.6 cm /I0 Do Q',
+    ],
     ['q 50 0 0 360 54 398 cm /I2 Do Q'],
   ])
   expect(layout.document.images.map(({ width }) => width)).toEqual([400, 1000, 100])
@@ -150,7 +168,11 @@ it('drawRule draws a line to the right margin', () => {
     drawRule(layout, '1 0 0')
   })
   expect(pages).toEqual([
-    ['1 0 0 RG 0.8 w 54 754 m 541 754 l S', '1 0 0 RG 0.8 w 64 746 m 541 746 l S', '1 0 0 RG 0.8 w 54 78 m 541 78 l S'],
+    [
+      '1 0 0 RG 0.8 w 54 754 m 541 754 l S',
+      '1 0 0 RG 0.8 w 64 746 m 541 746 l S',
+      '1 0 0 RG 0.8 w 54 78 m 541 78 l S',
+    ],
     ['1 0 0 RG 0.8 w 54 754 m 541 754 l S'],
   ])
   expect(y).toBe(750)

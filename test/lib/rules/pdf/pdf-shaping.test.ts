@@ -4,7 +4,13 @@ import { breakIntoLines } from '#rules/pdf/line-layout.ts'
 import { createStubFonts } from '#test/support/stub-fonts.ts'
 
 describe('the glyphs of a script that needs shaping', () => {
-  const shaped = (id: number, cluster: number, { advance = 1000, dx = 0, dy = 0 } = {}): ShapedGlyph => ({ id, cluster, advance, dx, dy })
+  const shaped = (id: number, cluster: number, { advance = 1000, dx = 0, dy = 0 } = {}): ShapedGlyph => ({
+    id,
+    cluster,
+    advance,
+    dx,
+    dy,
+  })
   const layOut = (text: string, glyphs: ShapedGlyph[]) => {
     const calls: unknown[] = []
     const fonts = createStubFonts((...call) => {
@@ -12,7 +18,16 @@ describe('the glyphs of a script that needs shaping', () => {
       return glyphs
     })
     const [line] = breakIntoLines(fonts, [{ text, style: {} }], 'text', 50_000)
-    return { calls, glyphs: (line?.glyphs ?? []).map(({ text, id, parts, width, isMark }) => ({ text, id, parts, width, isMark })) }
+    return {
+      calls,
+      glyphs: (line?.glyphs ?? []).map(({ text, id, parts, width, isMark }) => ({
+        text,
+        id,
+        parts,
+        width,
+        isMark,
+      })),
+    }
   }
   const plain = { parts: [], isMark: false }
 
@@ -46,7 +61,13 @@ describe('the glyphs of a script that needs shaping', () => {
 
   it.each([{ dx: 1 }, { dy: -1 }])('have a part if the glyph is moved by %j', (offset) => {
     expect(layOut('क', [shaped(1, 0, offset)]).glyphs).toEqual([
-      { text: 'क', id: null, parts: [{ id: 1, x: offset.dx ?? 0, y: offset.dy ?? 0 }], width: 500, isMark: false },
+      {
+        text: 'क',
+        id: null,
+        parts: [{ id: 1, x: offset.dx ?? 0, y: offset.dy ?? 0 }],
+        width: 500,
+        isMark: false,
+      },
     ])
   })
 

@@ -56,7 +56,9 @@ describe('the sentences of a weekly report', () => {
   it('RPT-17 are the same in the e-mail as in the API and on the page, where no name of a flow is a link', () => {
     const report = createReport(busyWeek)
     const { paragraphs } = writeReportContent(report, 'https://app.example')
-    expect(paragraphs.slice(1)).toEqual(report.summary.map((text) => text.replace('http://evil.example/x”:', '[link]')))
+    expect(paragraphs.slice(1)).toEqual(
+      report.summary.map((text) => text.replace('http://evil.example/x”:', '[link]')),
+    )
     const html = renderReportHtml(report)
     expect(html.indexOf('1 more than the week before')).toBeGreaterThan(0)
     expect(html.indexOf('1 more than the week before')).toBeLessThan(html.indexOf('<svg'))

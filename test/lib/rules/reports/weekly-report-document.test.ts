@@ -23,7 +23,9 @@ it('a weekly report as HTML has its metrics, charts, tables and flows', async ()
 
 it('a weekly report has a value for each day and hour', () => {
   const report = buildWeeklyReport(counts)
-  expect(report.by_day.map(({ date, day, started, resolved }) => `${date} ${day} ${started} ${resolved}`)).toEqual([
+  expect(
+    report.by_day.map(({ date, day, started, resolved }) => `${date} ${day} ${started} ${resolved}`),
+  ).toEqual([
     '2026-11-16 monday 5 3',
     '2026-11-17 tuesday 0 0',
     '2026-11-18 wednesday 0 0',
@@ -57,7 +59,9 @@ it.each([
   ['W01', undefined],
 ])('the week %s starts on %s', (week, monday) => {
   const time = parseWeek(week)
-  expect(time === undefined ? undefined : new Date(time).toISOString()).toBe(monday && `${monday}T00:00:00.000Z`)
+  expect(time === undefined ? undefined : new Date(time).toISOString()).toBe(
+    monday && `${monday}T00:00:00.000Z`,
+  )
 })
 
 it.each([
@@ -97,8 +101,11 @@ it.each([
   expect(describeChart(createChart(...values))).toBe(text)
 })
 
-it.each([0, 1, 2, 3, 5, 6, 10, 11, 20, 21, 50, 51, 100, 101])('the axis of a chart with %i ends at the next 1, 2 or 5', (most) => {
-  const ends = [2, 4, 10, 20, 50, 100, 200]
-  const end = getAxisEnd(createChart([most]))
-  expect([end >= most, Number.isInteger(end / 2), ends.includes(end) || end]).toEqual([true, true, true])
-})
+it.each([0, 1, 2, 3, 5, 6, 10, 11, 20, 21, 50, 51, 100, 101])(
+  'the axis of a chart with %i ends at the next 1, 2 or 5',
+  (most) => {
+    const ends = [2, 4, 10, 20, 50, 100, 200]
+    const end = getAxisEnd(createChart([most]))
+    expect([end >= most, Number.isInteger(end / 2), ends.includes(end) || end]).toEqual([true, true, true])
+  },
+)

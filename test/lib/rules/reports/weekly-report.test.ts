@@ -2,13 +2,25 @@ import { describe, expect, it } from 'vitest'
 import { buildWeeklyReport } from '#rules/reports/build-weekly.ts'
 import { renderReportCsv } from '#rules/reports/csv.ts'
 import { renderReportHtml } from '#rules/reports/html.ts'
-import { type Chart, describeChart, formatBusiestHours, formatDuration, formatRate, getAxisEnd } from '#rules/reports/labels.ts'
+import {
+  type Chart,
+  describeChart,
+  formatBusiestHours,
+  formatDuration,
+  formatRate,
+  getAxisEnd,
+} from '#rules/reports/labels.ts'
 import { renderSvgChart } from '#rules/reports/svg-chart.ts'
 import { addDays, parseWeek } from '#rules/reports/week.ts'
 import type { WeekCounts } from '#rules/reports/weekly.ts'
 import { createWeekCounts } from '#test/support/week-counts.ts'
 
-const createFlow = (tree_id: string, completed: number, resolved: number) => ({ tree_id, name: `Flow ${tree_id}`, completed, resolved })
+const createFlow = (tree_id: string, completed: number, resolved: number) => ({
+  tree_id,
+  name: `Flow ${tree_id}`,
+  completed,
+  resolved,
+})
 const createHour = (day: number, hour: number, sessions: number, ai_sessions = 0) => ({
   day,
   hour,
@@ -34,12 +46,19 @@ describe('buildWeeklyReport', () => {
   }
 
   it('counts a flow as helpful from 70 % resolved sessions, and as unhelpful below 50 %', () => {
-    const flows = [createFlow('a', 10, 7), createFlow('b', 100, 69), createFlow('c', 10, 5), createFlow('d', 100, 49)]
+    const flows = [
+      createFlow('a', 10, 7),
+      createFlow('b', 100, 69),
+      createFlow('c', 10, 5),
+      createFlow('d', 100, 49),
+    ]
     expect(listIds(flows)).toEqual(['a', 'd'])
   })
 
   it('counts a flow from three completed sessions', () => {
-    expect(listIds([createFlow('a', 2, 2), createFlow('b', 3, 3), createFlow('c', 2, 0), createFlow('d', 3, 0)])).toEqual(['b', 'd'])
+    expect(
+      listIds([createFlow('a', 2, 2), createFlow('b', 3, 3), createFlow('c', 2, 0), createFlow('d', 3, 0)]),
+    ).toEqual(['b', 'd'])
   })
 
   it('lists the five flows with most resolved or unresolved sessions, and equal ones by id', () => {
@@ -56,9 +75,15 @@ describe('buildWeeklyReport', () => {
   })
 
   it('adds sessions of flows and AI sessions by day and by hour', () => {
-    const report = createReport({ hours: [createHour(1, 8, 2, 1), createHour(1, 9, 4), createHour(7, 8, 0, 5)] })
-    expect([report.sessions.started, report.ai_sessions.started, report.ai_sessions.escalated]).toEqual([6, 6, 4])
-    expect(report.by_day.map(({ date, day, started, resolved }) => `${date} ${day} ${started} ${resolved}`)).toEqual([
+    const report = createReport({
+      hours: [createHour(1, 8, 2, 1), createHour(1, 9, 4), createHour(7, 8, 0, 5)],
+    })
+    expect([report.sessions.started, report.ai_sessions.started, report.ai_sessions.escalated]).toEqual([
+      6, 6, 4,
+    ])
+    expect(
+      report.by_day.map(({ date, day, started, resolved }) => `${date} ${day} ${started} ${resolved}`),
+    ).toEqual([
       '2026-11-16 monday 7 6',
       '2026-11-17 tuesday 0 0',
       '2026-11-18 wednesday 0 0',
@@ -75,8 +100,16 @@ describe('buildWeeklyReport', () => {
   })
 
   it('lists the three busiest hours, earlier ones first among equals, and no hour without sessions', () => {
-    const hours = [createHour(2, 9, 3), createHour(1, 10, 3), createHour(1, 9, 2, 1), createHour(3, 7, 4), createHour(4, 7, 0)]
-    expect(formatBusiestHours(createReport({ hours }))).toBe('Wednesday 07:00 (4), Monday 09:00 (3), Monday 10:00 (3)')
+    const hours = [
+      createHour(2, 9, 3),
+      createHour(1, 10, 3),
+      createHour(1, 9, 2, 1),
+      createHour(3, 7, 4),
+      createHour(4, 7, 0),
+    ]
+    expect(formatBusiestHours(createReport({ hours }))).toBe(
+      'Wednesday 07:00 (4), Monday 09:00 (3), Monday 10:00 (3)',
+    )
     expect(formatBusiestHours(createReport({ hours: [createHour(4, 7, 0)] }))).toBe('No session was started.')
   })
 })
@@ -120,7 +153,9 @@ it.each([
 })
 
 it('describeChart names the total of each series, and where it is highest', () => {
-  expect(describeChart(createChart([1, 0], [3, 0], [3, 0]))).toBe('Started: 7 in all, most in L1 (3). Resolved: 0 in all.')
+  expect(describeChart(createChart([1, 0], [3, 0], [3, 0]))).toBe(
+    'Started: 7 in all, most in L1 (3). Resolved: 0 in all.',
+  )
 })
 
 describe('renderSvgChart', () => {
@@ -181,16 +216,26 @@ it('RPT-13 the CSV of a report has one line per number', () => {
     'hour,00,started,0',
     'hour,08,started,3',
     'hour,23,started,0',
-    ...['previous,,started,4', 'previous,,resolved,9', 'previous,,escalated,7', 'previous,,median_seconds,120'],
+    ...[
+      'previous,,started,4',
+      'previous,,resolved,9',
+      'previous,,escalated,7',
+      'previous,,median_seconds,120',
+    ],
     ...['open,,sessions,0', 'open,,ai_sessions,0'],
   ])
 })
 
 describe('renderReportHtml', () => {
-  const html = renderReportHtml(createReport({ flows: [createFlow('<a>', 3, 3)], hours: [createHour(1, 8, 2, 1)] }))
+  const html = renderReportHtml(
+    createReport({ flows: [createFlow('<a>', 3, 3)], hours: [createHour(1, 8, 2, 1)] }),
+  )
 
   it('shows the numbers of flow sessions and AI sessions together', () => {
-    const metrics = Array.from(html.matchAll(/<dt>(.*?)<\/dt><dd>(.*?)<\/dd>/g), ([, label, value]) => `${label}: ${value}`)
+    const metrics = Array.from(
+      html.matchAll(/<dt>(.*?)<\/dt><dd>(.*?)<\/dd>/g),
+      ([, label, value]) => `${label}: ${value}`,
+    )
     expect(metrics).toEqual([
       'Sessions started: 3',
       'Resolved: 9',
@@ -220,7 +265,9 @@ describe('renderReportHtml', () => {
   })
 
   it('shows the period and the busiest hours', () => {
-    expect(html).toContain('<p class="muted">Week 2026-W47, 16 November 2026 to 22 November 2026 (Europe/Berlin)</p>')
+    expect(html).toContain(
+      '<p class="muted">Week 2026-W47, 16 November 2026 to 22 November 2026 (Europe/Berlin)</p>',
+    )
     expect(html).toContain('<p>Busiest hours: Monday 08:00 (3)</p>')
   })
 })

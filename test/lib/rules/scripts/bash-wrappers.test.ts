@@ -11,7 +11,10 @@ const split = (command: string): Word[] =>
     }),
   }))
 const join = (words: readonly Word[]) => words.map((word) => getStaticText(word) ?? '$').join(' ')
-/** Describe what a wrapper executes: the command, the positionals and the assignments, and whether it is uncertain. */
+/**
+ * Describe what a wrapper executes: the command, the positionals and the assignments, and whether it is
+ * uncertain.
+ */
 const unwrap = (command: string) => {
   const wrapped = unwrapCommand(split(command))
   if (!wrapped) return null
@@ -70,7 +73,10 @@ it.each<[string, string[] | undefined]>([
   ['ls a', ['ls a']],
   ['sudo nice ls', ['sudo nice ls', 'nice ls', 'ls']],
   ['find . -name a', ['find . -name a']],
-  ['sudo find . -execdir sh -c b ;', ['sudo find . -execdir sh -c b ;', 'find . -execdir sh -c b ;', 'sh -c b ;']],
+  [
+    'sudo find . -execdir sh -c b ;',
+    ['sudo find . -execdir sh -c b ;', 'find . -execdir sh -c b ;', 'sh -c b ;'],
+  ],
   [`${'nohup '.repeat(7)}ls`, Array.from({ length: 8 }, (_, n) => `${'nohup '.repeat(7 - n)}ls`)],
   [`${'nohup '.repeat(8)}ls`, undefined],
 ])('unwrapAll lists the commands of `%s`', (command, expected) => {

@@ -1,5 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are shell scripts
-// Templates written without looking at the analysers, to test what the other lists did not teach them. p and q are text; the rest as there.
+// Templates written without looking at the analysers, to test what the other lists did not teach them. p and
+// q are text; the rest as there.
 
 /** Each lets a value run. */
 export const unseenHostileBash: readonly string[] = [

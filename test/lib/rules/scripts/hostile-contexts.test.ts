@@ -1,6 +1,11 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are shell scripts
 import { describe, expect, it } from 'vitest'
-import { unseenHostileBash, unseenHostilePython, unseenOrdinaryBash, unseenOrdinaryPython } from './held-out-scripts.ts'
+import {
+  unseenHostileBash,
+  unseenHostilePython,
+  unseenOrdinaryBash,
+  unseenOrdinaryPython,
+} from './held-out-scripts.ts'
 import { hostileBash } from './hostile-scripts.ts'
 import { judgeScript } from './judge-script.ts'
 import { ordinaryBash } from './ordinary-scripts.ts'
@@ -34,7 +39,8 @@ const bashContexts: Readonly<Record<string, (script: string) => string>> = {
 
 /** The contexts in which a template is judged otherwise. */
 const otherInContext: Readonly<Record<string, string[]>> = {
-  // A carriage return before the line break: the line is not continued, and the names `ev` and `e` are no commands.
+  // A carriage return before the line break: the line is not continued, and the names `ev` and `e` are no
+  // commands.
   'ev\\\nal {{ p }}': ['crlf'],
   'ti\\\nme eval {{ p }}': ['crlf'],
   'shopt -s expand_aliases\nalias e=eval\ne {{ p }}': ['crlf'],
@@ -46,7 +52,9 @@ function isBroken(script: string, context: string): boolean {
 }
 
 function findAccepting(script: string): string[] {
-  return Object.entries(bashContexts).flatMap(([name, place]) => (judgeScript('bash', place(script)).some(isProblem) ? [] : [name]))
+  return Object.entries(bashContexts).flatMap(([name, place]) =>
+    judgeScript('bash', place(script)).some(isProblem) ? [] : [name],
+  )
 }
 
 /** A value that may not start with a dash is no problem of the template. */
@@ -71,7 +79,8 @@ describe('a template inside another script', () => {
 })
 
 describe('a template of the held-out lists', () => {
-  const judge = (language: 'bash' | 'python', script: string) => judgeScript(language, nameParameters(script)).filter(isProblem)
+  const judge = (language: 'bash' | 'python', script: string) =>
+    judgeScript(language, nameParameters(script)).filter(isProblem)
 
   it.each(unseenHostileBash)('SCR-16 is refused in bash if it lets a value run: %j', (script) => {
     expect(judge('bash', script)).not.toEqual([])

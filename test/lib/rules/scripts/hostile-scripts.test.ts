@@ -9,8 +9,21 @@ import type { Language, ScriptParameter } from '#rules/scripts/schema.ts'
 import { hostileBash, hostilePowershell, hostilePython } from './hostile-scripts.ts'
 import { ordinaryBash, ordinaryPowershell, ordinaryPython } from './ordinary-scripts.ts'
 
-const types = { p: 'string', q: 'string', s: 'string', t: 'string', h: 'hostname', n: 'int', b: 'bool' } as const
-const parameters_schema: ScriptParameter[] = Object.entries(types).map(([name, type]) => ({ name, label: name, type, required: false }))
+const types = {
+  p: 'string',
+  q: 'string',
+  s: 'string',
+  t: 'string',
+  h: 'hostname',
+  n: 'int',
+  b: 'bool',
+} as const
+const parameters_schema: ScriptParameter[] = Object.entries(types).map(([name, type]) => ({
+  name,
+  label: name,
+  type,
+  required: false,
+}))
 const findMessages = (language: Language, script_body: string) =>
   validateTemplate({ language, script_body, parameters_schema }, createBudget()).map(({ message }) => message)
 
@@ -32,7 +45,9 @@ const hostileValues = [
   'BEGIN{system("touch PWN")}',
 ]
 
-/** Fill the accepted templates with hostile values, execute them, and return those that created the file PWN. */
+/**
+ * Fill the accepted templates with hostile values, execute them, and return those that created the file PWN.
+ */
 function executeTemplates(language: Language, templates: readonly string[]): string[] {
   const folder = mkdtempSync(join(tmpdir(), 'scripts-'))
   const bodies: string[] = []
@@ -42,15 +57,27 @@ function executeTemplates(language: Language, templates: readonly string[]): str
       const values = { p, q: p === '-v' ? 'a[$(touch PWN)]' : p, n: -5 }
       if (findPlacementProblems(template, values, createBudget()).size > 0) continue
       mkdirSync(join(folder, String(bodies.length)))
-      writeFileSync(join(folder, String(bodies.length), 'script'), renderScript(template, values, createBudget()).script)
+      writeFileSync(
+        join(folder, String(bodies.length), 'script'),
+        renderScript(template, values, createBudget()).script,
+      )
       bodies.push(script_body)
     }
-  const interpreter = { bash: 'bash --norc', python: 'python3 -S', powershell: 'pwsh -NoProfile -File' }[language]
+  const interpreter = { bash: 'bash --norc', python: 'python3 -S', powershell: 'pwsh -NoProfile -File' }[
+    language
+  ]
   // Four at a time.
-  spawnSync('sh', ['-c', `ls | xargs -P 4 -I{} sh -c 'cd {} && exec timeout 5 ${interpreter} script </dev/null >/dev/null 2>&1'`], {
-    cwd: folder,
-    env: { PATH: process.env.PATH },
-  })
+  spawnSync(
+    'sh',
+    [
+      '-c',
+      `ls | xargs -P 4 -I{} sh -c 'cd {} && exec timeout 5 ${interpreter} script </dev/null >/dev/null 2>&1'`,
+    ],
+    {
+      cwd: folder,
+      env: { PATH: process.env.PATH },
+    },
+  )
   const executed = bodies.filter((_, index) => readdirSync(join(folder, String(index))).includes('PWN'))
   rmSync(folder, { recursive: true })
   return [...new Set(executed)]
@@ -62,10 +89,13 @@ describe('hostile templates', () => {
     ['bash', hostileBash, 23],
     ['python', hostilePython, 6],
     ['powershell', hostilePowershell, 0],
-  ] as const)('SCR-16 refuses the hostile templates in %s, except those that execute no value', (language, templates, acceptedCount) => {
-    const accepted = templates.filter((body) => findMessages(language, body).length === 0)
-    expect(accepted).toEqual(templates.slice(templates.length - acceptedCount))
-  })
+  ] as const)(
+    'SCR-16 refuses the hostile templates in %s, except those that execute no value',
+    (language, templates, acceptedCount) => {
+      const accepted = templates.filter((body) => findMessages(language, body).length === 0)
+      expect(accepted).toEqual(templates.slice(templates.length - acceptedCount))
+    },
+  )
 
   it.each([
     ['bash', hostileBash, isInstalled('bash', '--version')],

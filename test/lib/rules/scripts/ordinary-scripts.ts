@@ -1,4 +1,5 @@
-// Templates as technicians write them. Their text parameters are s, t and u; h is a host name, n a number, b a boolean.
+// Templates as technicians write them. Their text parameters are s, t and u; h is a host name, n a number, b
+// a boolean.
 
 export const ordinaryBash: readonly string[] = [
   'systemctl restart {{ s }}\nsystemctl status --no-pager {{ s }}',

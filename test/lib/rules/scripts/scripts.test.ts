@@ -14,15 +14,22 @@ const createParameter = (name: string, type: ScriptParameter['type'] = 'string')
   type,
   required: true,
 })
-const createTemplate = (language: Language, script_body: string, ...parameters_schema: ScriptParameter[]) => ({
+const createTemplate = (
+  language: Language,
+  script_body: string,
+  ...parameters_schema: ScriptParameter[]
+) => ({
   language,
   script_body,
   parameters_schema: parameters_schema.length > 0 ? parameters_schema : [createParameter('x')],
 })
 const findProblems = (language: Language, body: string) =>
-  validateTemplate(createTemplate(language, body), createBudget()).map(({ line, message }) => `${line}: ${message.replace('{{ x }} ', '')}`)
+  validateTemplate(createTemplate(language, body), createBudget()).map(
+    ({ line, message }) => `${line}: ${message.replace('{{ x }} ', '')}`,
+  )
 
-// Texts that an incorrect literal could break or change: quotes, escapes, line breaks, operators and non-ASCII characters.
+// Texts that an incorrect literal could break or change: quotes, escapes, line breaks, operators and
+// non-ASCII characters.
 const difficultParts = [
   "'",
   '"',
@@ -64,9 +71,16 @@ const difficultParts = [
   "'; rm -rf /; '",
 ]
 const randomText = fc
-  .array(fc.oneof(fc.constantFrom(...difficultParts), fc.string({ unit: 'grapheme', maxLength: 6 }), fc.string({ maxLength: 6 })), {
-    maxLength: 8,
-  })
+  .array(
+    fc.oneof(
+      fc.constantFrom(...difficultParts),
+      fc.string({ unit: 'grapheme', maxLength: 6 }),
+      fc.string({ maxLength: 6 }),
+    ),
+    {
+      maxLength: 8,
+    },
+  )
   .map((parts) => parts.join('').replaceAll('\0', '').toWellFormed())
 const createTexts = (count: number): string[] => fc.sample(randomText, { numRuns: count, seed })
 
@@ -87,33 +101,48 @@ describe('formatTextLiteral', () => {
   it('SCR-13 writes 10,000 texts that bash reads unchanged', () => {
     const values = createTexts(10_000)
     // A line break and NUL separate the texts. No text contains NUL.
-    const lines = values.map((text) => `printf %s ${formatTextLiteral('bash', text)} >&3; printf '\\n\\0' >&3`)
+    const lines = values.map(
+      (text) => `printf %s ${formatTextLiteral('bash', text)} >&3; printf '\\n\\0' >&3`,
+    )
     const script = `exec 3>&1\n${lines.join('\n')}\n`
     const { stdout, status } = spawnSync('bash', ['--norc'], { input: script, maxBuffer: 256 * 1024 * 1024 })
     expect(status).toBe(0)
     expect(stdout.toString().split('\n\0').slice(0, -1), `seed ${seed}`).toEqual(values)
   })
 
-  it.skipIf(!isInstalled('python3', ['--version']))('SCR-13 writes 10,000 texts that Python reads unchanged', () => {
-    const values = createTexts(10_000)
-    const script = `import sys\n${values.map((text) => `print((${formatTextLiteral('python', text)}).encode('utf-8').hex())`).join('\n')}\n`
-    expect(runScript('python3', ['-'], script)).toEqual(values.map(toHex))
-  })
+  it.skipIf(!isInstalled('python3', ['--version']))(
+    'SCR-13 writes 10,000 texts that Python reads unchanged',
+    () => {
+      const values = createTexts(10_000)
+      const script = `import sys\n${values.map((text) => `print((${formatTextLiteral('python', text)}).encode('utf-8').hex())`).join('\n')}\n`
+      expect(runScript('python3', ['-'], script)).toEqual(values.map(toHex))
+    },
+  )
 
   it('SCR-13 writes 10,000 texts as one PowerShell literal each, in which all five single-quote characters are escaped', () => {
-    for (const text of createTexts(10_000)) expect(readPowerShell(formatTextLiteral('powershell', text)), `seed ${seed}`).toBe(text)
+    for (const text of createTexts(10_000))
+      expect(readPowerShell(formatTextLiteral('powershell', text)), `seed ${seed}`).toBe(text)
   })
 
-  it.skipIf(!isInstalled('pwsh', ['-v']))('SCR-13 writes 10,000 texts that PowerShell reads unchanged', () => {
-    const values = createTexts(10_000)
-    const script = values
-      .map((text) => `[Convert]::ToHexString([Text.Encoding]::UTF8.GetBytes(${formatTextLiteral('powershell', text)})).ToLower()`)
-      .join('\n')
-    expect(runScript('pwsh', ['-NoProfile', '-Command', '-'], script)).toEqual(values.map(toHex))
-  })
+  it.skipIf(!isInstalled('pwsh', ['-v']))(
+    'SCR-13 writes 10,000 texts that PowerShell reads unchanged',
+    () => {
+      const values = createTexts(10_000)
+      const script = values
+        .map(
+          (text) =>
+            `[Convert]::ToHexString([Text.Encoding]::UTF8.GetBytes(${formatTextLiteral('powershell', text)})).ToLower()`,
+        )
+        .join('\n')
+      expect(runScript('pwsh', ['-NoProfile', '-Command', '-'], script)).toEqual(values.map(toHex))
+    },
+  )
 })
 
-/** Read a literal like the tokenizer of PowerShell: any of five characters ends a single-quoted string, and two in a row stand for one. */
+/**
+ * Read a literal like the tokenizer of PowerShell: any of five characters ends a single-quoted string, and
+ * two in a row stand for one.
+ */
 function readPowerShell(literal: string): string {
   const singleQuotes = "'\u2018\u2019\u201a\u201b"
   let index = 0
@@ -154,14 +183,17 @@ function readPowerShell(literal: string): string {
 
 describe('placeholders', () => {
   const joinedToTextBefore = 'is joined to the text before it, which would change its meaning'
-  const usedAsCode = 'reaches a place where its text is executed; use a fixed text there, or give the parameter the type int or choice'
+  const usedAsCode =
+    'reaches a place where its text is executed; use a fixed text there, or give the parameter the type int or choice'
   const inCommandPosition = 'is in the place of a command; its value would be executed'
   const insideQuotes = 'is inside a quoted string; remove the quotes, because the value gets its own'
   it('SCR-04 renderScript replaces a placeholder with a literal of the language, but not a placeholder inside a value', () => {
-    const body = 'a {{ x }} {{x|upper}} {{ x | trim | lower }} {{ n }} {{ b }} {{ x | base64 }} {{ x | json }} {{ n | quote }}'
+    const body =
+      'a {{ x }} {{x|upper}} {{ x | trim | lower }} {{ n }} {{ b }} {{ x | base64 }} {{ x | json }} {{ n | quote }}'
     const parameters = [createParameter('x'), createParameter('n', 'int'), createParameter('b', 'bool')]
     const values = { x: " It's {{ n }} $& ", n: -5, b: true }
-    const render = (language: Language) => renderScript(createTemplate(language, body, ...parameters), values, createBudget()).script
+    const render = (language: Language) =>
+      renderScript(createTemplate(language, body, ...parameters), values, createBudget()).script
     expect(render('bash')).toBe(
       `a ' It'\\''s {{ n }} $& ' ' IT'\\''S {{ N }} $& ' 'it'\\''s {{ n }} $&' -5 true 'IEl0J3Mge3sgbiB9fSAkJiA=' '" It'\\''s {{ n }} $& "' '-5'`,
     )
@@ -181,19 +213,26 @@ describe('placeholders', () => {
   })
 
   it('SCR-18 judges placeholders after an escape by the text that the escape stands for', () => {
-    expect(findProblems('python', 'y = f"{{!a}}"\nprint("{{! a }}", {{ x }})\nprint("{{ x }}")')).toEqual([`3: ${insideQuotes}`])
+    expect(findProblems('python', 'y = f"{{!a}}"\nprint("{{! a }}", {{ x }})\nprint("{{ x }}")')).toEqual([
+      `3: ${insideQuotes}`,
+    ])
     expect(findProblems('bash', 'cat <<{{!A}}\na\n{{A}}\neval {{ x }}')).toEqual([`4: ${usedAsCode}`])
   })
 
-  it.each(['a\n{{! x', 'a\n{{! x\n}}', 'a\n{{! {{ x }}'])('SCR-18 refuses an escape that does not end on its line: %j', (body) => {
-    expect(validateTemplate(createTemplate('bash', body), createBudget())[0]).toEqual({
-      line: 2,
-      message: '{{! must end with }} on the same line, and must not contain {{; it stands for literal braces',
-    })
-  })
+  it.each(['a\n{{! x', 'a\n{{! x\n}}', 'a\n{{! {{ x }}'])(
+    'SCR-18 refuses an escape that does not end on its line: %j',
+    (body) => {
+      expect(validateTemplate(createTemplate('bash', body), createBudget())[0]).toEqual({
+        line: 2,
+        message:
+          '{{! must end with }} on the same line, and must not contain {{; it stands for literal braces',
+      })
+    },
+  )
 
   it('SCR-17 finds a value that starts with a dash where a command would read it as an option', () => {
-    const findDashProblem = (body: string, x: string) => findPlacementProblems(createTemplate('bash', body), { x }, createBudget()).get('x')
+    const findDashProblem = (body: string, x: string) =>
+      findPlacementProblems(createTemplate('bash', body), { x }, createBudget()).get('x')
     expect(findDashProblem('ssh {{ x }} uptime', '-oProxyCommand=id')).toBe(
       'must not start with a dash, because ssh would read it as an option',
     )
@@ -206,18 +245,35 @@ describe('placeholders', () => {
   it('SCR-16 accepts a number, a boolean and a choice where text is refused', () => {
     const accepts = (type: ScriptParameter['type'], body: string) =>
       validateTemplate(createTemplate('bash', body, createParameter('x', type)), createBudget()).length === 0
-    for (const body of ['echo $(( {{ x }} + 1 ))', '[[ {{ x }} -eq 1 ]]', 'echo "{{ x }}" # {{ x }}', 'n={{ x }}; (( n > 1 ))'])
+    for (const body of [
+      'echo $(( {{ x }} + 1 ))',
+      '[[ {{ x }} -eq 1 ]]',
+      'echo "{{ x }}" # {{ x }}',
+      'n={{ x }}; (( n > 1 ))',
+    ])
       expect([body, accepts('int', body), accepts('string', body)]).toEqual([body, true, false])
     for (const body of ['systemctl {{ x }} app; eval {{ x }}', '{{ x }} --version'])
       expect([body, accepts('choice', body) || body, accepts('string', body)]).toEqual([body, true, false])
-    expect([accepts('bool', 'if {{ x }}; then ls; fi'), accepts('string', 'if {{ x }}; then ls; fi')]).toEqual([true, false])
+    expect([
+      accepts('bool', 'if {{ x }}; then ls; fi'),
+      accepts('string', 'if {{ x }}; then ls; fi'),
+    ]).toEqual([true, false])
   })
 
   it('validateTemplate refuses a placeholder that names no parameter, or whose filter is unknown or does not fit the type', () => {
-    expect(validateTemplate(createTemplate('bash', 'echo {{ y }}\necho {{ x | raw }}\necho {{ x | int }}'), createBudget())).toEqual([
+    expect(
+      validateTemplate(
+        createTemplate('bash', 'echo {{ y }}\necho {{ x | raw }}\necho {{ x | int }}'),
+        createBudget(),
+      ),
+    ).toEqual([
       { line: 1, message: '{{ y }} is not a parameter of this script' },
       { line: 2, message: '{{ x }} uses the unknown filter raw' },
-      { line: 3, message: "{{ x }} uses the filter int, but the parameter's type is not int; change the type or remove the filter" },
+      {
+        line: 3,
+        message:
+          "{{ x }} uses the filter int, but the parameter's type is not int; change the type or remove the filter",
+      },
     ])
   })
 
@@ -253,7 +309,9 @@ describe('placeholders', () => {
     ['bash -c {{x}}', usedAsCode],
     ['y=$({{x}})', inCommandPosition],
   ])('validateTemplate accepts or refuses the placeholder in bash: %j', (body, reason) => {
-    expect(findProblems('bash', body).map((line) => line.replace(/^\d+: /, ''))).toEqual(reason ? [reason] : [])
+    expect(findProblems('bash', body).map((line) => line.replace(/^\d+: /, ''))).toEqual(
+      reason ? [reason] : [],
+    )
   })
 
   it.each([
@@ -267,7 +325,9 @@ describe('placeholders', () => {
     ["print('a'{{x}})", joinedToTextBefore],
     ['print({{x}}b)', 'is joined to the text after it, which would become part of it'],
   ])('validateTemplate accepts or refuses the placeholder in Python: %j', (body, reason) => {
-    expect(findProblems('python', body).map((line) => line.replace(/^\d+: /, ''))).toEqual(reason ? [reason] : [])
+    expect(findProblems('python', body).map((line) => line.replace(/^\d+: /, ''))).toEqual(
+      reason ? [reason] : [],
+    )
   })
 
   it.each([
@@ -290,7 +350,9 @@ describe('placeholders', () => {
     ['Get-Item {{x}}.txt', undefined],
     ['Get-Item {{x}}\\a', 'is joined to the text after it, which would become part of it'],
   ])('validateTemplate accepts or refuses the placeholder in PowerShell: %j', (body, reason) => {
-    expect(findProblems('powershell', body).map((line) => line.replace(/^\d+: /, ''))).toEqual(reason ? [reason] : [])
+    expect(findProblems('powershell', body).map((line) => line.replace(/^\d+: /, ''))).toEqual(
+      reason ? [reason] : [],
+    )
   })
 
   it.each([
@@ -304,9 +366,33 @@ describe('placeholders', () => {
       'sudo A=b',
       'doas -u root',
     ],
-    ...['env -i A=b', 'env --unset A', 'nohup', 'nice -n 5', 'nice -n5', 'time -p', 'stdbuf -oL', 'command -p', 'exec -a name', 'busybox'],
-    ...['timeout 5', 'timeout -s KILL 5', 'timeout --signal KILL 5', 'timeout --kill-after=1 --foreground 5', 'timeout -- 5'],
-    ...['chroot /mnt', 'flock -w 1 /tmp/lock', 'taskset -c 1', 'chrt -f 10', 'ip netns exec blue', 'ip -4 netns exec blue'],
+    ...[
+      'env -i A=b',
+      'env --unset A',
+      'nohup',
+      'nice -n 5',
+      'nice -n5',
+      'time -p',
+      'stdbuf -oL',
+      'command -p',
+      'exec -a name',
+      'busybox',
+    ],
+    ...[
+      'timeout 5',
+      'timeout -s KILL 5',
+      'timeout --signal KILL 5',
+      'timeout --kill-after=1 --foreground 5',
+      'timeout -- 5',
+    ],
+    ...[
+      'chroot /mnt',
+      'flock -w 1 /tmp/lock',
+      'taskset -c 1',
+      'chrt -f 10',
+      'ip netns exec blue',
+      'ip -4 netns exec blue',
+    ],
     ...[
       'docker exec -it web',
       'docker --debug run --rm --name web image',
@@ -323,21 +409,28 @@ describe('placeholders', () => {
     ])
   })
 
-  it.each(['sudo --unknown', 'nice -x', 'nice -xn 5', 'env --split-string=a', 'env -', 'docker exec --unknown web'])(
-    'validateTemplate refuses text after the option of %j, which is not known',
-    (prefix) => {
-      expect(findProblems('bash', `${prefix} echo {{ x }}`)).toEqual([
-        '1: is the argument of a command that the check does not know; write the name of the command',
-      ])
-    },
-  )
+  it.each([
+    'sudo --unknown',
+    'nice -x',
+    'nice -xn 5',
+    'env --split-string=a',
+    'env -',
+    'docker exec --unknown web',
+  ])('validateTemplate refuses text after the option of %j, which is not known', (prefix) => {
+    expect(findProblems('bash', `${prefix} echo {{ x }}`)).toEqual([
+      '1: is the argument of a command that the check does not know; write the name of the command',
+    ])
+  })
 
-  it.each(['command -v {{ x }}', 'command -V {{ x }}', 'docker ps {{ x }}', 'ip route add {{ x }}', 'ip netns list {{ x }}'])(
-    'validateTemplate accepts %j, which executes no argument',
-    (body) => {
-      expect(findProblems('bash', body)).toEqual([])
-    },
-  )
+  it.each([
+    'command -v {{ x }}',
+    'command -V {{ x }}',
+    'docker ps {{ x }}',
+    'ip route add {{ x }}',
+    'ip netns list {{ x }}',
+  ])('validateTemplate accepts %j, which executes no argument', (body) => {
+    expect(findProblems('bash', body)).toEqual([])
+  })
 
   it('validateTemplate follows up to seven commands that execute each other', () => {
     expect(findProblems('bash', `${'nohup '.repeat(7)}echo {{ x }}`)).toEqual([])
@@ -349,23 +442,37 @@ describe('placeholders', () => {
   it.each(['chroot {{ x }} ls', 'timeout {{ x }} ls', 'docker exec {{ x }} ls'])(
     'SCR-17 refuses a value that starts with a dash before the command of %j',
     (body) => {
-      expect(findPlacementProblems(createTemplate('bash', body), { x: '-a' }, createBudget()).get('x')).toContain(
-        'must not start with a dash',
-      )
+      expect(
+        findPlacementProblems(createTemplate('bash', body), { x: '-a' }, createBudget()).get('x'),
+      ).toContain('must not start with a dash')
     },
   )
 
   it('renderScript fills a parameter without a value with an empty value of its type, and prefers a default', () => {
     const parameters = [createParameter('x'), createParameter('n', 'int'), createParameter('b', 'bool')]
     const withDefault = { ...createParameter('d', 'int'), default: 7 }
-    const template = createTemplate('bash', 'echo {{ x }} {{ n }} {{ b }} {{ d }}', ...parameters, withDefault)
+    const template = createTemplate(
+      'bash',
+      'echo {{ x }} {{ n }} {{ b }} {{ d }}',
+      ...parameters,
+      withDefault,
+    )
     expect(renderScript(template, {}, createBudget()).script).toBe("echo '' 0 false 7")
-    expect(renderScript(template, { x: null, n: 1, b: true, d: 2 }, createBudget()).script).toBe("echo '' 1 true 2")
+    expect(renderScript(template, { x: null, n: 1, b: true, d: 2 }, createBudget()).script).toBe(
+      "echo '' 1 true 2",
+    )
   })
 
   it('renderScript warns of a parameter that the script does not use, and of a password in the script', () => {
-    const parameters = [createParameter('x'), createParameter('p', 'password'), createParameter('q', 'password')]
-    expect(renderScript(createTemplate('bash', 'echo {{ p }}', ...parameters), { p: 'a' }, createBudget()).warnings).toEqual([
+    const parameters = [
+      createParameter('x'),
+      createParameter('p', 'password'),
+      createParameter('q', 'password'),
+    ]
+    expect(
+      renderScript(createTemplate('bash', 'echo {{ p }}', ...parameters), { p: 'a' }, createBudget())
+        .warnings,
+    ).toEqual([
       'The script does not use x',
       'The script does not use q',
       'The script contains p as plain text; do not store the script',
@@ -390,7 +497,9 @@ describe('placeholders', () => {
     ['powershell', '$a = @"\n"a {{ x }}\n"@', 'is inside a here-string'],
     ['powershell', 'Write-Host “a””{{ x }}”', insideQuotes],
   ] as const)('validateTemplate refuses text in %s that it cannot follow: %j', (language, body, reason) => {
-    expect(validateTemplate(createTemplate(language, body), createBudget())[0]?.message).toBe(`{{ x }} ${reason}`)
+    expect(validateTemplate(createTemplate(language, body), createBudget())[0]?.message).toBe(
+      `{{ x }} ${reason}`,
+    )
   })
 
   it.each([
@@ -402,12 +511,17 @@ describe('placeholders', () => {
     'Write-Host a#"b" {{ x }}',
     'Write-Host --%a {{ x }}',
     "$a = @'\n'a\n'@\nWrite-Host {{ x }}",
-  ])('validateTemplate accepts text in PowerShell after the end of a string, a comment or a name: %j', (body) => {
-    expect(findProblems('powershell', body)).toEqual([])
-  })
+  ])(
+    'validateTemplate accepts text in PowerShell after the end of a string, a comment or a name: %j',
+    (body) => {
+      expect(findProblems('powershell', body)).toEqual([])
+    },
+  )
 
   it('validateTemplate returns at most 100 problems', () => {
-    expect(validateTemplate(createTemplate('bash', 'eval {{ x }}\n'.repeat(101)), createBudget())).toHaveLength(100)
+    expect(
+      validateTemplate(createTemplate('bash', 'eval {{ x }}\n'.repeat(101)), createBudget()),
+    ).toHaveLength(100)
     expect(validateTemplate(createTemplate('bash', '{{! a\n'.repeat(101)), createBudget())).toHaveLength(100)
   })
 
@@ -423,7 +537,9 @@ describe('placeholders', () => {
     const texts = createTexts(300).filter((text) => !text.includes('\n'))
     for (const body of bodies) {
       expect(findProblems('bash', body)).toEqual([])
-      const scripts = texts.map((x) => `${renderScript(createTemplate('bash', body), { x }, createBudget()).script}\nprintf '\\n\\0'`)
+      const scripts = texts.map(
+        (x) => `${renderScript(createTemplate('bash', body), { x }, createBudget()).script}\nprintf '\\n\\0'`,
+      )
       const { stdout, stderr } = spawnSync('bash', ['--norc'], {
         // With this PATH, bash finds only its built-in commands.
         input: ['PATH=/nowhere', ...scripts].join('\n'),
@@ -462,7 +578,10 @@ describe('placeholders', () => {
       'c = ["a"]\nsubprocess.run(c)\n',
     ])
       for (const language of ['bash', 'python', 'powershell'] as const)
-        validateTemplate(createTemplate(language, part.repeat(Math.floor(50_000 / part.length))), createBudget({ steps: jobSteps }))
+        validateTemplate(
+          createTemplate(language, part.repeat(Math.floor(50_000 / part.length))),
+          createBudget({ steps: jobSteps }),
+        )
     expect(performance.now() - startedAt).toBeLessThan(10_000)
   })
 })
@@ -477,7 +596,9 @@ describe('a script from a form', () => {
   ])('SCR-26 has line feeds in %s, in its values too, and no byte order mark', (language, body) => {
     const end = language === 'python' ? ')\n' : '\n'
     const sent = `\ufeff${body}{{ x }}${end}`.replaceAll('\n', '\r\n')
-    expect(render(language, sent, 'root\r\nadmin')).toBe(body + formatTextLiteral(language, 'root\nadmin') + end)
+    expect(render(language, sent, 'root\r\nadmin')).toBe(
+      body + formatTextLiteral(language, 'root\nadmin') + end,
+    )
   })
 
   it('SCR-26 runs in bash', () => {
@@ -487,7 +608,8 @@ describe('a script from a form', () => {
 
   it('SCR-26 stays as it is in PowerShell, with a warning that its special characters need a byte order mark', () => {
     const body = '\ufeffWrite-Host {{ x }} # caf\u00e9\r\n'
-    const find = (text: string) => renderScript(createTemplate('powershell', text), { x: 'a' }, createBudget())
+    const find = (text: string) =>
+      renderScript(createTemplate('powershell', text), { x: 'a' }, createBudget())
     expect(find(body)).toEqual({ script: "\ufeffWrite-Host 'a' # caf\u00e9\r\n", warnings: [] })
     expect(find(body.slice(1)).warnings).toEqual([expect.stringContaining('byte order mark')])
     expect(find('Write-Host {{ x }}').warnings).toEqual([])
@@ -496,7 +618,11 @@ describe('a script from a form', () => {
 
 describe('the warnings of a rendered script', () => {
   const find = (language: Language, body: string, values: object, required = true) =>
-    renderScript(createTemplate(language, body, { ...createParameter('x'), required }), { ...values }, createBudget()).warnings
+    renderScript(
+      createTemplate(language, body, { ...createParameter('x'), required }),
+      { ...values },
+      createBudget(),
+    ).warnings
   const changed = expect.stringContaining('passes the value of x to')
 
   it.each<[string, string, unknown[]]>([

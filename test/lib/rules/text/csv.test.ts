@@ -21,9 +21,12 @@ it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '\n=1', ' =1', '＝1', 
   },
 )
 
-it.each(['a;=1+1', 'a\t-1', 'a\n@b', 'a\r\n+1', 'a; =1', 'a;;=1'])('RPT-13 makes a text of the formula after a separator in %j', (text) => {
-  expect(writeOne(text)).toMatch(/[;\t\r\n]\s*'\s*[=+\-@]/)
-})
+it.each(['a;=1+1', 'a\t-1', 'a\n@b', 'a\r\n+1', 'a; =1', 'a;;=1'])(
+  'RPT-13 makes a text of the formula after a separator in %j',
+  (text) => {
+    expect(writeOne(text)).toMatch(/[;\t\r\n]\s*'\s*[=+\-@]/)
+  },
+)
 
 it.each(['Printer – offline', 'a=b', 'C-1', 'dana@northwind.example', 'x, -y', "it's"])(
   'RPT-13 leaves the harmless text %j as it is',

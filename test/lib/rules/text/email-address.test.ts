@@ -19,5 +19,8 @@ it('normaliseEmail does not change a text of more than 1,000 characters', () => 
 })
 
 it('hasShortLocalPart accepts 64 characters before the last @', () => {
-  expect([64, 65].map((length) => hasShortLocalPart(`${'x'.repeat(length)}@x.example`))).toEqual([true, false])
+  expect([64, 65].map((length) => hasShortLocalPart(`${'x'.repeat(length)}@x.example`))).toEqual([
+    true,
+    false,
+  ])
 })

@@ -45,7 +45,10 @@ describe('isTooDeep', () => {
     const randomJson = fc
       .tuple(fc.json({ maxDepth: 3 }), randomWrappers)
       .map(([leaf, wrappers]) => wrappers.reduce((inner, wrap) => wrap(inner), leaf))
-    const agreesWithDepth = fc.property(randomJson, (json) => isTooDeep(json) === getDepth(JSON.parse(json)) > maxJsonDepth)
+    const agreesWithDepth = fc.property(
+      randomJson,
+      (json) => isTooDeep(json) === getDepth(JSON.parse(json)) > maxJsonDepth,
+    )
     expect(() => fc.assert(agreesWithDepth)).not.toThrow()
   })
 
@@ -77,7 +80,10 @@ describe('isStorable', () => {
 
 describe('findUnstorableText', () => {
   it('returns the path of each unstorable text, and the path of the object for an unstorable key', () => {
-    const errors = findUnstorableText({ a: ['fine', 'x\0'], b: { c: '\ud800' }, 'k\0': 'y\0', n: 1, z: null }, ['body'])
+    const errors = findUnstorableText(
+      { a: ['fine', 'x\0'], b: { c: '\ud800' }, 'k\0': 'y\0', n: 1, z: null },
+      ['body'],
+    )
     expect(errors.map(({ loc, type }) => [loc, type])).toEqual([
       [['body', 'a', 1], 'invalid_text'],
       [['body', 'b', 'c'], 'invalid_text'],

@@ -1,12 +1,16 @@
 import { expect, it } from 'vitest'
 import { markWords } from '#rules/text/mark-words.ts'
 
-const listMarked = (text: string, words: string[]) => markWords(text, words).map(({ start, end }) => text.slice(start, end))
+const listMarked = (text: string, words: string[]) =>
+  markWords(text, words).map(({ start, end }) => text.slice(start, end))
 
 it('SEA-06 marks whole words, and words with the start that an asterisk ends', () => {
   expect(listMarked('Print the printer list, reprint', ['print'])).toEqual(['Print'])
   expect(listMarked('Print the printer list, reprint', ['print*'])).toEqual(['Print', 'printer'])
-  expect(listMarked('srv-print01.contoso.local', ['srv-print01*', 'contoso'])).toEqual(['srv-print01', 'contoso'])
+  expect(listMarked('srv-print01.contoso.local', ['srv-print01*', 'contoso'])).toEqual([
+    'srv-print01',
+    'contoso',
+  ])
 })
 
 it('SEA-06 marks a word with accents, capitals and characters of two code units before it', () => {

@@ -29,19 +29,27 @@ const { pattern } = fc.letrec<{ pattern: string }>((tie) => ({
   pattern: fc.oneof(
     { maxDepth: 4 },
     token,
-    fc.tuple(token, quantifier).map(([part, suffix]) => (/^(?:[$^]|\\b)$/i.test(part) ? part : part + suffix)),
+    fc
+      .tuple(token, quantifier)
+      .map(([part, suffix]) => (/^(?:[$^]|\\b)$/i.test(part) ? part : part + suffix)),
     fc.tuple(tie('pattern'), tie('pattern')).map(([a, b]) => a + b),
     fc.tuple(tie('pattern'), tie('pattern')).map(([a, b]) => `(?:${a}|${b})`),
     fc.tuple(tie('pattern'), quantifier).map(([a, suffix]) => `(${a})${suffix}`),
     tie('pattern').map((a) => `(?<n${Math.abs(a.length)}>${a})`),
   ),
 }))
-const randomText = fc.string({ unit: fc.constantFrom('a', 'b', '1', '.', ' ', ']', '😀', '\n'), maxLength: 8 })
+const randomText = fc.string({
+  unit: fc.constantFrom('a', 'b', '1', '.', ' ', ']', '😀', '\n'),
+  maxLength: 8,
+})
 
 const regExpContext = createContext({ source: '', texts: [] as string[] })
 const matchScript = new Script("texts.map((text) => new RegExp('^(?:' + source + ')$', 'u').test(text))")
 
-/** Return which texts match as a whole, or undefined if RegExp refuses the pattern or takes long: it may backtrack for many seconds. */
+/**
+ * Return which texts match as a whole, or undefined if RegExp refuses the pattern or takes long: it may
+ * backtrack for many seconds.
+ */
 function matchWithRegExp(source: string, texts: string[]): boolean[] | undefined {
   Object.assign(regExpContext, { source, texts })
   try {
@@ -65,7 +73,16 @@ describe('compilePattern', () => {
   })
 
   it('accepts valid patterns, and refuses invalid or too large ones, lookaround and backreferences', () => {
-    for (const source of ['', 'a|b', 'SRV-\\d{3}', '[A-Z]{2,4}', '(?<site>\\p{Lu})-(?:x|y)?', '\\u{1F600}', '\\uD83D\\uDE00', '.{0,255}'])
+    for (const source of [
+      '',
+      'a|b',
+      'SRV-\\d{3}',
+      '[A-Z]{2,4}',
+      '(?<site>\\p{Lu})-(?:x|y)?',
+      '\\u{1F600}',
+      '\\uD83D\\uDE00',
+      '.{0,255}',
+    ])
       expect([source, compilePattern(source) !== undefined]).toEqual([source, true])
     for (const source of [
       '(',
@@ -82,10 +99,20 @@ describe('compilePattern', () => {
   })
 
   it('needs less than 2 s of CPU time for patterns that make RegExp backtrack', { retry: 2 }, () => {
-    const backtrackingPatterns = ['(a*)*b', '(a|a)*b', '(a|aa)+$b', '.*.*.*.*.*.*x', '(?:a?){300}a{300}b', '((a+)+)+!']
+    const backtrackingPatterns = [
+      '(a*)*b',
+      '(a|a)*b',
+      '(a|aa)+$b',
+      '.*.*.*.*.*.*x',
+      '(?:a?){300}a{300}b',
+      '((a+)+)+!',
+    ]
     const matchAll = () => {
       for (const source of backtrackingPatterns)
-        expect([source, compilePattern(source)?.('a'.repeat(maxPatternTextLength), createBudget())]).toEqual([source, false])
+        expect([source, compilePattern(source)?.('a'.repeat(maxPatternTextLength), createBudget())]).toEqual([
+          source,
+          false,
+        ])
     }
     expect(measureCpuTimeMs(matchAll)).toBeLessThan(2000)
   })

@@ -26,7 +26,9 @@ it.each([
 
 it('NOT-58 writes links so that they stay readable and no mail client makes them clickable', () => {
   const text = 'At https://evil.example/login,\nwww.evil.example or evil.example/a; DC01.corp.local'
-  expect(defuseLinks(text)).toBe('At https[:]//evil[.]example/login,\nwww[.]evil[.]example or evil[.]example/a; DC01.corp.local')
+  expect(defuseLinks(text)).toBe(
+    'At https[:]//evil[.]example/login,\nwww[.]evil[.]example or evil[.]example/a; DC01.corp.local',
+  )
 })
 
 it.each([

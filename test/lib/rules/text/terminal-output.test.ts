@@ -8,5 +8,6 @@ it.each([
 ])('SCR-32 keeps %j as plain text', (output, text) => expect(toPlainOutput(output)).toBe(text))
 
 it('SCR-32 removes long runs of terminal controls in linear time', () => {
-  for (const part of ['\u009d', '\u009d;', '\u001b]', '\u009b;']) expect(toPlainOutput(part.repeat(65_536)).length).toBeLessThan(65_537)
+  for (const part of ['\u009d', '\u009d;', '\u001b]', '\u009b;'])
+    expect(toPlainOutput(part.repeat(65_536)).length).toBeLessThan(65_537)
 })

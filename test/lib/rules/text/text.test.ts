@@ -18,7 +18,8 @@ it.each([0, 1, 2, 3, 0x5fff, 0x6000, 0x6001, 0xc000])('encodeBase64 encodes %i b
 
 it('the CRC-32 is that of zlib', () => {
   const everyByte = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))
-  for (const bytes of [Buffer.from(''), Buffer.from('123456789'), everyByte]) expect(crc32(bytes)).toBe(zlib.crc32(bytes))
+  for (const bytes of [Buffer.from(''), Buffer.from('123456789'), everyByte])
+    expect(crc32(bytes)).toBe(zlib.crc32(bytes))
 })
 
 it.each([
@@ -83,13 +84,17 @@ it('html keeps HTML, joins lists, and writes nothing for false and undefined', (
 
 it('an HTML page loads nothing, and shows images only if it has some', () => {
   const policy = (fields: object) =>
-    /Policy" content="(.*?)"/.exec(writeHtmlPage({ title: 'T', stylesheet: '', body: html``, ...fields }))?.[1]
+    /Policy" content="(.*?)"/.exec(
+      writeHtmlPage({ title: 'T', stylesheet: '', body: html``, ...fields }),
+    )?.[1]
   expect([policy({}), policy({ hasImages: false }), policy({ hasImages: true })]).toEqual([
     "default-src 'none'; style-src 'unsafe-inline'",
     "default-src 'none'; style-src 'unsafe-inline'",
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:",
   ])
-  expect(writeHtmlPage({ title: '<T>', stylesheet: 'p{}', body: html`<p>B\n` })).toContain('<title>&lt;T&gt;</title>\n<style>p{}</style>')
+  expect(writeHtmlPage({ title: '<T>', stylesheet: 'p{}', body: html`<p>B\n` })).toContain(
+    '<title>&lt;T&gt;</title>\n<style>p{}</style>',
+  )
 })
 
 it('a work budget is used up when more steps are spent than it has', () => {
@@ -101,7 +106,9 @@ it('a work budget is used up when more steps are spent than it has', () => {
       status: 422,
       body: {
         detail: 'The request is not valid',
-        errors: [{ loc: ['body'], msg: 'takes too much work to process; simplify or split it', type: 'too_complex' }],
+        errors: [
+          { loc: ['body'], msg: 'takes too much work to process; simplify or split it', type: 'too_complex' },
+        ],
       },
     }),
   )
@@ -125,12 +132,23 @@ describe('walkXml', () => {
   }
 
   it('calls the handlers in the order of the text', () => {
-    expect(walk('<a x="1">b\r\nc<d/>\re</a>')).toEqual(['<a {"x":"1"}>', 'b\nc', '<d {}>', '</d>', '\ne', '</a>'])
+    expect(walk('<a x="1">b\r\nc<d/>\re</a>')).toEqual([
+      '<a {"x":"1"}>',
+      'b\nc',
+      '<d {}>',
+      '</d>',
+      '\ne',
+      '</a>',
+    ])
   })
 
   it('needs only the handler of opening tags', () => {
     const names: string[] = []
-    const limits = { maxDepth: 2, budget: createBudget(), createError: (reason: string) => new TypeError(reason) }
+    const limits = {
+      maxDepth: 2,
+      budget: createBudget(),
+      createError: (reason: string) => new TypeError(reason),
+    }
     walkXml('<a>b<c/></a>', limits, { onOpenTag: (name) => names.push(name) })
     expect(names).toEqual(['a', 'c'])
   })

@@ -28,7 +28,8 @@ describe('compareTexts', () => {
   })
 
   it('shows texts with more than 1,000 differences as replaced', () => {
-    const words = (prefix: string, count: number) => Array.from({ length: count }, (_, n) => `${prefix}${n}`).join(' ')
+    const words = (prefix: string, count: number) =>
+      Array.from({ length: count }, (_, n) => `${prefix}${n}`).join(' ')
     expect(compareTexts(words('a', 500), words('b', 500), createBudget()).length).toBeGreaterThan(2)
     const [before, after] = [words('a', 501), words('b', 501)]
     expect(compareTexts(before, after, createBudget())).toEqual([
@@ -44,7 +45,11 @@ describe('compareTexts', () => {
   })
 })
 
-const content = (fields: Content['fields'], items: Item[] = [], isOrdered = true): Content => ({ fields, items, isOrdered })
+const content = (fields: Content['fields'], items: Item[] = [], isOrdered = true): Content => ({
+  fields,
+  items,
+  isOrdered,
+})
 
 describe('compareVersions', () => {
   const long = 'x'.repeat(81)
@@ -80,9 +85,17 @@ describe('compareVersions', () => {
     expect(fields).toEqual(expected ? [{ field: 'x', ...(expected as object) }] : [])
   })
 
-  const item = (id: string, parentId: string | null = null, list = 'steps', label = id): Item => ({ list, id, label, parentId, fields: {} })
+  const item = (id: string, parentId: string | null = null, list = 'steps', label = id): Item => ({
+    list,
+    id,
+    label,
+    parentId,
+    fields: {},
+  })
   const listMoved = (before: Item[], after: Item[], isOrdered = true) =>
-    compareVersions(content({}, before), content({}, after, isOrdered), createBudget()).items.map(({ id, change }) => `${id} ${change}`)
+    compareVersions(content({}, before), content({}, after, isOrdered), createBudget()).items.map(
+      ({ id, change }) => `${id} ${change}`,
+    )
 
   it('ignores the order of items where it has no meaning', () => {
     const [before, after] = [
@@ -114,7 +127,16 @@ describe('compareVersions', () => {
             position_after: { parent_id: null, index: 1 },
           },
         ],
-        ...[{ id: 'a', label: 'a', change: 'removed', moved: false, position_before: { parent_id: null, index: 0 }, position_after: null }],
+        ...[
+          {
+            id: 'a',
+            label: 'a',
+            change: 'removed',
+            moved: false,
+            position_before: { parent_id: null, index: 0 },
+            position_after: null,
+          },
+        ],
       ].map((change) => ({ list: 'steps', fields: [], ...change })),
     )
   })
@@ -146,11 +168,15 @@ describe('renderComparison', () => {
   const title = { field: 'a_b_c', before: { x: 1 }, after: 'y', parts: null }
 
   it('names a part by its id if it has no label, and says where it was', () => {
-    expect(renderHeading({})).toBe('a <span class="badge">steps a, moved from place 1 to below b, place 3</span>')
+    expect(renderHeading({})).toBe(
+      'a <span class="badge">steps a, moved from place 1 to below b, place 3</span>',
+    )
     expect(renderHeading({ label: 'L', fields: [title] })).toBe(
       'L <span class="badge">steps a, changed and moved from place 1 to below b, place 3</span>',
     )
-    expect(renderHeading({ moved: false, change: 'added' })).toBe('a <span class="badge">steps a, added</span>')
+    expect(renderHeading({ moved: false, change: 'added' })).toBe(
+      'a <span class="badge">steps a, added</span>',
+    )
   })
 
   it('writes values that are no texts as JSON, and parts in their order', () => {

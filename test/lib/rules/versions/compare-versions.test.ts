@@ -15,9 +15,15 @@ const step = (id: string, parentId: string | null = null, fields: Item['fields']
   parentId,
   fields,
 })
-const ordered = (items: Item[], fields: Content['fields'] = {}): Content => ({ fields, items, isOrdered: true })
+const ordered = (items: Item[], fields: Content['fields'] = {}): Content => ({
+  fields,
+  items,
+  isOrdered: true,
+})
 const summarize = (before: Content, after: Content) =>
-  compareVersions(before, after, createBudget()).items.map(({ id, change, moved }) => `${id} ${change}${moved ? ' moved' : ''}`)
+  compareVersions(before, after, createBudget()).items.map(
+    ({ id, change, moved }) => `${id} ${change}${moved ? ' moved' : ''}`,
+  )
 
 it('VER-05 finds nothing between two versions with the same content, whatever the order of the keys of their JSON', () => {
   const before = ordered([step('a', null, { style: { x: 1, y: 2 } })], { name: 'A', description: '' })
@@ -45,7 +51,8 @@ it('VER-05 reports a step below another parent as moved, and one that only follo
 it('VER-05 compares a long text word by word, and texts without similarity as a whole', () => {
   const compare = (before: string, after: string) =>
     compareVersions(ordered([], { text: before }), ordered([], { text: after }), createBudget()).fields[0]
-  const words = 'Restart the spooler and wait until the queue of the printer is empty, then print a test page.'
+  const words =
+    'Restart the spooler and wait until the queue of the printer is empty, then print a test page.'
   expect(compare(words, words.replace('spooler', 'service'))?.parts).toEqual([
     { op: 'equal', text: 'Restart the ' },
     { op: 'delete', text: 'spooler' },
@@ -65,35 +72,45 @@ it.each([
     { op: 'delete', text: before },
     { op: 'insert', text: after },
   ]
-  const [field] = compareVersions(ordered([], { text: before }), ordered([], { text: after }), createBudget()).fields
-  expect(field).toEqual({ field: 'text', ...(hasParts ? { before: null, after: null, parts } : { before, after, parts: null }) })
+  const [field] = compareVersions(
+    ordered([], { text: before }),
+    ordered([], { text: after }),
+    createBudget(),
+  ).fields
+  expect(field).toEqual({
+    field: 'text',
+    ...(hasParts ? { before: null, after: null, parts } : { before, after, parts: null }),
+  })
 })
 
 it.each([
   ['a list', ['x'], 'a\nb'],
   ['a number', 'a\nb', 7],
 ])('VER-05 shows a long text and %s as a whole', (_, before, after) => {
-  expect(compareVersions(ordered([], { value: before }), ordered([], { value: after }), createBudget()).fields).toEqual([
-    { field: 'value', before, after, parts: null },
-  ])
+  expect(
+    compareVersions(ordered([], { value: before }), ordered([], { value: after }), createBudget()).fields,
+  ).toEqual([{ field: 'value', before, after, parts: null }])
 })
 
 it.each([
   ['added', null, 'a\nb', [{ op: 'insert', text: 'a\nb' }]],
   ['removed', 'a\nb', '', [{ op: 'delete', text: 'a\nb' }]],
 ])('VER-05 shows the parts of a long text that was %s', (_, before, after, parts) => {
-  expect(compareVersions(ordered([], { text: before }), ordered([], { text: after }), createBudget()).fields).toEqual([
-    { field: 'text', before: null, after: null, parts },
-  ])
+  expect(
+    compareVersions(ordered([], { text: before }), ordered([], { text: after }), createBudget()).fields,
+  ).toEqual([{ field: 'text', before: null, after: null, parts }])
 })
 
 it.each([
   ['', ['equal', 'delete', 'insert', 'equal']],
   ['x', ['delete', 'insert']],
-])('VER-05 compares the words of two texts of 20,000 characters, and the lines of longer ones: %j', (more, ops) => {
-  const words = 'w '.repeat(4999)
-  expect(compareTexts(`${words}a\n`, `${words}b\n${more}`, createBudget()).map(({ op }) => op)).toEqual(ops)
-})
+])(
+  'VER-05 compares the words of two texts of 20,000 characters, and the lines of longer ones: %j',
+  (more, ops) => {
+    const words = 'w '.repeat(4999)
+    expect(compareTexts(`${words}a\n`, `${words}b\n${more}`, createBudget()).map(({ op }) => op)).toEqual(ops)
+  },
+)
 
 it('VER-05 reports no step as moved when the order has no meaning', () => {
   const [before, after] = [
@@ -122,7 +139,9 @@ it('VER-06 describes where a step was moved from and to', () => {
   ])
 })
 
-it('VER-05 takes under 2 seconds for two texts of 200,000 characters and 500 steps in the opposite order', { retry: 2 }, () => {
+it('VER-05 takes under 2 seconds for two texts of 200,000 characters and 500 steps in the opposite order', {
+  retry: 2,
+}, () => {
   const body = Array.from({ length: 10_000 }, (_, n) => `line number ${n}\n`)
   const ids = Array.from({ length: 500 }, (_, n) => step(String(n)))
   const before = ordered(ids, { body: body.join('') })
@@ -157,7 +176,14 @@ it('VER-06 shows the texts of users as texts, wherever they are in the compariso
   const values = { field: text, before: text, after: [text], parts: null }
   const parts = (['equal', 'delete', 'insert'] as const).map((op) => ({ op, text }))
   const position = { parent_id: text, index: 0 }
-  const item = { list: 'steps', id: text, label: text, change: 'changed', moved: true, position_before: position } as const
+  const item = {
+    list: 'steps',
+    id: text,
+    label: text,
+    change: 'changed',
+    moved: true,
+    position_before: position,
+  } as const
   const fields = [values, { field: 'description', before: null, after: null, parts }]
   const page = renderComparison(
     text,
@@ -175,14 +201,26 @@ it('VER-06 says that two versions have the same content', () => {
 })
 
 it('VER-06 shows added, removed, changed and moved parts with the old and the new values', () => {
-  const before = ordered([step('a', null, { title: 'A' }), step('b', null, { title: 'B' }), step('c', 'a', { tags: ['x'] })], {
-    some_name: 'Old',
-  })
-  const after = ordered([step('a', null, { title: 'New' }), step('d', null, { title: 'D' }), step('c', 'd', { tags: ['x'] })], {
-    some_name: '',
-  })
-  const page = renderComparison('Flow', { base: 1, version: 2, ...compareVersions(before, after, createBudget()) }, createBudget())
-  expect(page.slice(page.indexOf('<h1'), page.indexOf('</body>'))).toBe(`<h1 dir="auto">Flow: changes from version 1 to version 2</h1>
+  const before = ordered(
+    [step('a', null, { title: 'A' }), step('b', null, { title: 'B' }), step('c', 'a', { tags: ['x'] })],
+    {
+      some_name: 'Old',
+    },
+  )
+  const after = ordered(
+    [step('a', null, { title: 'New' }), step('d', null, { title: 'D' }), step('c', 'd', { tags: ['x'] })],
+    {
+      some_name: '',
+    },
+  )
+  const page = renderComparison(
+    'Flow',
+    { base: 1, version: 2, ...compareVersions(before, after, createBudget()) },
+    createBudget(),
+  )
+  expect(
+    page.slice(page.indexOf('<h1'), page.indexOf('</body>')),
+  ).toBe(`<h1 dir="auto">Flow: changes from version 1 to version 2</h1>
 <h2>Fields</h2>
 <dl>
 <dt>some name</dt>
@@ -219,7 +257,9 @@ it('VER-06 shows added, removed, changed and moved parts with the old and the ne
 it('VER-05 compares a flow by its fields, its questions and its steps, in their order', () => {
   const flow = { name: 'N', description: 'D', tree_type: 'procedural' as const }
   const question = { key: 'k', label: 'K', type: 'text' as const, required: false }
-  const steps: FlowStep[] = [{ id: 'a', type: 'procedure_step', title: null, fallback_steps: [{ id: 'f', title: 'F' }] }]
+  const steps: FlowStep[] = [
+    { id: 'a', type: 'procedure_step', title: null, fallback_steps: [{ id: 'f', title: 'F' }] },
+  ]
   const { key: _, ...fields } = question
   expect(toFlowContent({ ...flow, tree_structure: { steps }, intake_form: [question] })).toEqual({
     fields: flow,
@@ -230,7 +270,11 @@ it('VER-05 compares a flow by its fields, its questions and its steps, in their 
     ],
     isOrdered: true,
   })
-  expect(toFlowContent({ ...flow, tree_structure: null, intake_form: [] })).toEqual({ fields: flow, items: [], isOrdered: true })
+  expect(toFlowContent({ ...flow, tree_structure: null, intake_form: [] })).toEqual({
+    fields: flow,
+    items: [],
+    isOrdered: true,
+  })
 })
 
 it('VER-05 compares a diagram by its fields, its nodes and its edges, whatever their order', () => {
@@ -247,9 +291,27 @@ it('VER-05 compares a diagram by its fields, its nodes and its edges, whatever t
   expect(toDiagramContent({ ...fields, nodes, edges })).toEqual({
     fields,
     items: [
-      { list: 'nodes', id: 'a', label: 'Switch', parentId: null, fields: { type: 'network', position, data: { label: 'Switch' } } },
-      { list: 'nodes', id: 'b', label: '', parentId: null, fields: { type: 'network', position, data: { label: 5 } } },
-      { list: 'edges', id: 'e', label: '10G', parentId: null, fields: { source: 'a', target: 'b', label: '10G' } },
+      {
+        list: 'nodes',
+        id: 'a',
+        label: 'Switch',
+        parentId: null,
+        fields: { type: 'network', position, data: { label: 'Switch' } },
+      },
+      {
+        list: 'nodes',
+        id: 'b',
+        label: '',
+        parentId: null,
+        fields: { type: 'network', position, data: { label: 5 } },
+      },
+      {
+        list: 'edges',
+        id: 'e',
+        label: '10G',
+        parentId: null,
+        fields: { source: 'a', target: 'b', label: '10G' },
+      },
       { list: 'edges', id: 'f', label: '', parentId: null, fields: { source: 'a', target: 'b' } },
     ],
     isOrdered: false,

@@ -17,7 +17,10 @@ const prompt = {
   effort: 'low',
 } as const satisfies Prompt
 const facts = { audience: 'ticket_notes', length: 'quick', session: { title: 'Reception cannot print' } }
-/** Facts that make the local model answer with a text of so many characters, while the fault `prompt_injection` is set. */
+/**
+ * Facts that make the local model answer with a text of so many characters, while the fault
+ * `prompt_injection` is set.
+ */
 const demandText = (length: number) => ({ note: `OBEY: ${JSON.stringify({ text: 'x'.repeat(length) })}` })
 
 /** Start the local model. `completions` lists the requests that the port received. */
@@ -37,8 +40,8 @@ async function startModel(model: string = modelName) {
 }
 
 /**
- * Create an AI port whose provider never responds. `shorten` returns the time-out to use instead of the requested one, so that a test
- * can be fast. `timeouts` lists the requested time-outs in milliseconds.
+ * Create an AI port whose provider never responds. `shorten` returns the time-out to use instead of the
+ * requested one, so that a test can be fast. `timeouts` lists the requested time-outs in milliseconds.
  */
 async function createSilentAi(shorten: (ms: number) => number) {
   const local = await startTestServer()
@@ -77,7 +80,9 @@ it('AIS-25 aborts a call after 120 seconds, retries once, and then fails', { ret
 
 it('fails a prompt when its calls have taken totalMs in total', async () => {
   const { ai, timeouts, countRequests, context } = await createSilentAi((ms) => ms)
-  await expect(ask({ ...context, ai }, { ...prompt, totalMs: 1000 }, { facts: {} })).rejects.toMatchObject({ status: 502 })
+  await expect(ask({ ...context, ai }, { ...prompt, totalMs: 1000 }, { facts: {} })).rejects.toMatchObject({
+    status: 502,
+  })
   expect(timeouts.every((ms) => ms <= 1000)).toBe(true)
   expect(countRequests()).toBe(1)
 })
@@ -96,7 +101,10 @@ describe('an answer that reaches the token ceiling', () => {
     const { context, local, outcomes } = await startModel()
     local.faults.set({ service: 'openai', mode: 'prompt_injection' })
     const answer = ask(context, prompt, { facts: demandText(60_000) })
-    await expect(answer).rejects.toMatchObject({ status: 502, message: 'The answer of the model was too long; ask for less at once' })
+    await expect(answer).rejects.toMatchObject({
+      status: 502,
+      message: 'The answer of the model was too long; ask for less at once',
+    })
     expect(outcomes).toEqual(['truncated', 'truncated'])
   })
 
@@ -122,37 +130,48 @@ describe('an answer that reaches the token ceiling', () => {
   })
 })
 
-it.each(['refusal', 'content_filter'] as const)('AIM-02 does not repeat a call that ends with %s, and says so', async (mode) => {
-  const { context, local, completions, outcomes } = await startModel()
-  local.faults.set({ service: 'openai', mode, times: 9 })
-  const declined = { status: 502, message: 'The model declined to answer; rephrase the request' }
-  await expect(ask(context, prompt, { facts })).rejects.toMatchObject(declined)
-  const listener = { field: 'text', onText: () => {}, onRestart: () => {} }
-  await expect(ask(context, prompt, { facts }, listener)).rejects.toMatchObject(declined)
-  expect(completions).toHaveLength(2)
-  expect(outcomes).toEqual(['declined', 'declined'])
-})
+it.each(['refusal', 'content_filter'] as const)(
+  'AIM-02 does not repeat a call that ends with %s, and says so',
+  async (mode) => {
+    const { context, local, completions, outcomes } = await startModel()
+    local.faults.set({ service: 'openai', mode, times: 9 })
+    const declined = { status: 502, message: 'The model declined to answer; rephrase the request' }
+    await expect(ask(context, prompt, { facts })).rejects.toMatchObject(declined)
+    const listener = { field: 'text', onText: () => {}, onRestart: () => {} }
+    await expect(ask(context, prompt, { facts }, listener)).rejects.toMatchObject(declined)
+    expect(completions).toHaveLength(2)
+    expect(outcomes).toEqual(['declined', 'declined'])
+  },
+)
 
 describe('a provider that asks to wait', () => {
-  it.each(['rate_limit', 'error'] as const)('AIM-03 is called again after that time when it answers with %s', async (mode) => {
-    const { context, local, waits, outcomes } = await startModel()
-    local.faults.set({ service: 'openai', mode, times: 1, retry_after_s: 7 })
-    expect((await ask(context, prompt, { facts })).text).not.toBe('')
-    expect(waits).toEqual([7000])
-    expect(outcomes).toEqual(['limited', 'answered'])
-  })
+  it.each(['rate_limit', 'error'] as const)(
+    'AIM-03 is called again after that time when it answers with %s',
+    async (mode) => {
+      const { context, local, waits, outcomes } = await startModel()
+      local.faults.set({ service: 'openai', mode, times: 1, retry_after_s: 7 })
+      expect((await ask(context, prompt, { facts })).text).not.toBe('')
+      expect(waits).toEqual([7000])
+      expect(outcomes).toEqual(['limited', 'answered'])
+    },
+  )
 
   it('AIM-03 is not called again when it asks for more than 20 seconds; the caller gets its Retry-After', async () => {
     const { context, local, waits, completions } = await startModel()
     local.faults.set({ service: 'openai', mode: 'rate_limit', retry_after_s: 21 })
-    await expect(ask(context, prompt, { facts })).rejects.toMatchObject({ status: 502, headers: { 'retry-after': '21' } })
+    await expect(ask(context, prompt, { facts })).rejects.toMatchObject({
+      status: 502,
+      headers: { 'retry-after': '21' },
+    })
     expect([waits, completions.length]).toEqual([[], 1])
   })
 
   it('AIM-03 is not called again when the prompt has less time than that', async () => {
     const { context, local, waits } = await startModel()
     local.faults.set({ service: 'openai', mode: 'rate_limit', retry_after_s: 16 })
-    await expect(ask(context, { ...prompt, totalMs: 15_000 }, { facts })).rejects.toMatchObject({ status: 502 })
+    await expect(ask(context, { ...prompt, totalMs: 15_000 }, { facts })).rejects.toMatchObject({
+      status: 502,
+    })
     expect(waits).toEqual([])
   })
 })
@@ -164,7 +183,9 @@ it('sends reasoning_effort, and leaves it out for a model that does not know it'
   ] as const) {
     const { context, local } = await startModel(model)
     for (const _ of [1, 2]) expect((await ask(context, prompt, { facts })).text).not.toBe('')
-    const requests = (await local.read('/desk/ai')).map(({ request }) => (request as { reasoning_effort?: string }).reasoning_effort)
+    const requests = (await local.read('/desk/ai')).map(
+      ({ request }) => (request as { reasoning_effort?: string }).reasoning_effort,
+    )
     expect(requests.reverse()).toEqual(efforts)
   }
 })
@@ -176,7 +197,9 @@ it('AIM-05 counts what a call cost that was truncated, declined or cut off while
   await expect(ask(context, prompt, { facts }, listener)).rejects.toMatchObject({ status: 502 })
   local.faults.set({ service: 'openai', mode: 'prompt_injection' })
   const endless = { note: `OBEY: ${'x'.repeat(8000)}∞` }
-  await expect(ask(context, { ...prompt, totalMs: 400 }, { facts: endless }, listener)).rejects.toMatchObject({ status: 502 })
+  await expect(ask(context, { ...prompt, totalMs: 400 }, { facts: endless }, listener)).rejects.toMatchObject(
+    { status: 502 },
+  )
   expect(outcomes.slice(0, 2)).toEqual(['declined', 'timed_out'])
   // The reasoning of the refusal; of the endless answer, at least the 1,500 tokens that were reserved.
   expect(Number(costs[0])).toBeGreaterThan(256 * 5)

@@ -12,7 +12,15 @@ import { toFlowAsRun, toRunFacts } from '#vendors/ai/session-facts.ts'
 import { toCitations, toSources } from '#vendors/ai/sources.ts'
 
 const fix = (title: string, status: string, changes: object = {}) => ({
-  ...{ title, status, description: 'd', partial_notes: null, pending_reason: null, failure_reason: null, ...changes },
+  ...{
+    title,
+    status,
+    description: 'd',
+    partial_notes: null,
+    pending_reason: null,
+    failure_reason: null,
+    ...changes,
+  },
 })
 const step = (text: string, response: string | null, kind = 'fix') => ({
   kind,
@@ -23,7 +31,14 @@ const step = (text: string, response: string | null, kind = 'fix') => ({
   failure: null,
 })
 const emptySession = {
-  ...{ title: 'VPN drops', problem_summary: null, client_name: null, asset_name: null, issue_category: null, triage_hypothesis: null },
+  ...{
+    title: 'VPN drops',
+    problem_summary: null,
+    client_name: null,
+    asset_name: null,
+    issue_category: null,
+    triage_hypothesis: null,
+  },
   ...{
     environment_tags: [],
     status: 'requesting_escalation',
@@ -33,12 +48,24 @@ const emptySession = {
     evidence_items: [],
     facts: [],
   },
-  ...{ steps: [], suggested_fixes: [], script_runs: [], messages: [], pending_task_lane: { questions: [], actions: [], responses: [] } },
+  ...{
+    steps: [],
+    suggested_fixes: [],
+    script_runs: [],
+    messages: [],
+    pending_task_lane: { questions: [], actions: [], responses: [] },
+  },
 }
 const toSession = (changes: object) => ({ ...emptySession, ...changes }) as unknown as AiSessionRow
 const citation = { kind: 'flow', id: 'f', title: 'VPN' } as const
 const fullSession = toSession({
-  ...{ problem_summary: 'It drops', client_name: 'Contoso', asset_name: 'PC-7', issue_category: 'Network', triage_hypothesis: 'MTU' },
+  ...{
+    problem_summary: 'It drops',
+    client_name: 'Contoso',
+    asset_name: 'PC-7',
+    issue_category: 'Network',
+    triage_hypothesis: 'MTU',
+  },
   evidence_items: [{ text: 'Drops hourly' }],
   facts: [{ key: 'os', value: 'Windows' }],
   steps: [step('Lower the MTU\nto 1400', 'done'), step('Ask', null)],
@@ -51,7 +78,12 @@ const fullSession = toSession({
   ],
   messages: [
     { role: 'user', content: 'Hi', citations: [citation], failure: null },
-    { role: 'assistant', content: 'Yes', citations: [citation, { ...citation, kind: 'article' }], failure: null },
+    {
+      role: 'assistant',
+      content: 'Yes',
+      citations: [citation, { ...citation, kind: 'article' }],
+      failure: null,
+    },
   ],
   pending_task_lane: {
     questions: [{ text: 'Q1', answered: true }, { text: 'Q2' }],
@@ -65,14 +97,23 @@ const fullSession = toSession({
 
 describe('the documentation of a case', () => {
   it('has only its head when nothing else is known', () => {
-    expect(writeDocumentation(toSession({}), {}, false, createBudget())).toBe('Status: requesting escalation\nCase: VPN drops')
+    expect(writeDocumentation(toSession({}), {}, false, createBudget())).toBe(
+      'Status: requesting escalation\nCase: VPN drops',
+    )
   })
   it('has a section for everything that is known', () => {
     const handoff = { summary: 's', reason: 'r', what_was_tried: 'w', next_steps: 'x', urgency: 'high' }
     expect(writeDocumentation(fullSession, { handoff, notes: 'n' }, false, createBudget())).toBe(
       [
         'Escalated (high)\nCase: VPN drops\nClient: Contoso\nAsset: PC-7\nCategory: Network',
-        ...['Problem\nIt drops', 'Summary\ns', 'Reason\nr', 'Likely cause\nMTU', 'Observed\n- Drops hourly', 'Known\n- os: Windows'],
+        ...[
+          'Problem\nIt drops',
+          'Summary\ns',
+          'Reason\nr',
+          'Likely cause\nMTU',
+          'Observed\n- Drops hourly',
+          'Known\n- os: Windows',
+        ],
         ...['What was tried\nw', 'Steps\n- Lower the MTU: done'],
         'Fixes\n- A: worked in part (half)\n- B: applied, no result yet (tomorrow)\n- C: did not work (no)\n- D: worked\n- E: did not work',
         ...['Sources\n- Flow “VPN”\n- Article “VPN”', 'Open\n- Q2\n- A2', 'Next steps\nx', 'Notes\nn'],
@@ -80,7 +121,12 @@ describe('the documentation of a case', () => {
     )
   })
   it('AIS-48 of a resolved case has cause, what was done, result, follow-up and time, and nothing that was left undecided', () => {
-    const resolution = { status: 'resolved', outcome: 'not_reproducible', resolution_notes: null, follow_up: null }
+    const resolution = {
+      status: 'resolved',
+      outcome: 'not_reproducible',
+      resolution_notes: null,
+      follow_up: null,
+    }
     const times = { created_at: '2026-11-21T09:30:00.000Z', resolved_at: '2026-11-21T10:34:30.000Z' }
     const fixes = [...fullSession.suggested_fixes, fix('F', 'proposed'), fix('G', 'dismissed')]
     const session = { ...fullSession, ...resolution, ...times, suggested_fixes: fixes } as AiSessionRow
@@ -109,7 +155,11 @@ describe('the documentation of a case', () => {
       'Outcome: not reproducible\nCase: VPN drops\n\nResult\nping [masked IP]\n\nFollow-up\n- x\n\nTime\n1 min',
     )
     const { task_lane, fixes: factFixes } = toWholeCase(session, null)
-    expect([task_lane.questions.length, task_lane.actions.length, factFixes.map(({ title }) => title).join('')]).toEqual([1, 1, 'ABCDEG'])
+    expect([
+      task_lane.questions.length,
+      task_lane.actions.length,
+      factFixes.map(({ title }) => title).join(''),
+    ]).toEqual([1, 1, 'ABCDEG'])
   })
   it('is masked as in exports, but for the status', () => {
     const session = toSession({ problem_summary: 'ping 10.1.2.3' })
@@ -119,7 +169,12 @@ describe('the documentation of a case', () => {
     expect(writeDocumentation(session, {}, false, createBudget())).toContain('ping 10.1.2.3')
   })
   it('leaves out what takes too much work to mask', () => {
-    const text = writeDocumentation(toSession({ problem_summary: 'ping 10.1.2.3 '.repeat(20) }), {}, true, createBudget({ steps: 10_000 }))
+    const text = writeDocumentation(
+      toSession({ problem_summary: 'ping 10.1.2.3 '.repeat(20) }),
+      {},
+      true,
+      createBudget({ steps: 10_000 }),
+    )
     expect([text.includes('10.1.2.3'), text.includes(`Problem\n${shortenedMark}`)]).toEqual([false, true])
   })
 })
@@ -136,7 +191,9 @@ describe('the facts of a case', () => {
       [4, 'D', 'unused'],
       [5, 'E', null],
     ])
-    expect(facts.templates).toEqual([{ number: 1, name: 'Reset', description: `${'x'.repeat(300)}…`, language: 'bash' }])
+    expect(facts.templates).toEqual([
+      { number: 1, name: 'Reset', description: `${'x'.repeat(300)}…`, language: 'bash' },
+    ])
     expect(facts.task_lane).toEqual({
       questions: [
         { text: 'Q1', answered: true },
@@ -164,12 +221,20 @@ describe('the facts of a case', () => {
     })
     const { evidence, known, steps, fixes, task_lane } = toCaseFacts(session, null)
     expect([evidence.length, evidence[0], known.length, known[0]?.key]).toEqual([50, 'e1', 100, 'k1'])
-    expect([known[0]?.value.length, steps[0]?.text.length, fixes[0]?.description.length, task_lane.responses[0]?.length]).toEqual([
-      1001, 1001, 501, 1001,
-    ])
+    expect([
+      known[0]?.value.length,
+      steps[0]?.text.length,
+      fixes[0]?.description.length,
+      task_lane.responses[0]?.length,
+    ]).toEqual([1001, 1001, 501, 1001])
   })
   it('of a whole case have the resolution and the last 30 turns', () => {
-    const messages = Array.from({ length: 31 }, (_, n) => ({ role: 'user', content: `m${n}`, citations: [], failure: null }))
+    const messages = Array.from({ length: 31 }, (_, n) => ({
+      role: 'user',
+      content: `m${n}`,
+      citations: [],
+      failure: null,
+    }))
     const { resolution, conversation } = toWholeCase(
       toSession({ messages, outcome: 'resolved', resolution_notes: 'n', follow_up: 'f' }),
       null,
@@ -202,10 +267,18 @@ describe('the facts of a case', () => {
   })
   it('are searched by at most 4,000 characters of what is known', () => {
     const session = toSession({ problem_summary: 'It drops', issue_category: 'Network' })
-    expect(toSearchText(session, { summary: 'Ticket' } as never, 'latest')).toBe('VPN drops It drops Network Ticket latest')
+    expect(toSearchText(session, { summary: 'Ticket' } as never, 'latest')).toBe(
+      'VPN drops It drops Network Ticket latest',
+    )
     expect(toSearchText(toSession({}), null)).toBe('VPN drops')
-    const named = toSession({ title: 'Printer at Harbor (Legal) is offline', client_name: 'Harbor (Legal)', asset_name: 'PRN-2F' })
-    expect(toSearchText(named, { company: 'HARBOR (LEGAL)' } as never, 'prn-2f hums')).toBe('Printer at   is offline   hums')
+    const named = toSession({
+      title: 'Printer at Harbor (Legal) is offline',
+      client_name: 'Harbor (Legal)',
+      asset_name: 'PRN-2F',
+    })
+    expect(toSearchText(named, { company: 'HARBOR (LEGAL)' } as never, 'prn-2f hums')).toBe(
+      'Printer at   is offline   hums',
+    )
     expect(toSearchText(toSession({}), null, 'x'.repeat(5000))).toHaveLength(4000)
   })
 })
@@ -238,7 +311,10 @@ describe('listTriedFixes', () => {
 })
 
 describe('isRepeatedFix', () => {
-  const tried = { titles: ['Restart the print spooler'], steps: ['Open the settings of the printer and restart the print spooler'] }
+  const tried = {
+    titles: ['Restart the print spooler'],
+    steps: ['Open the settings of the printer and restart the print spooler'],
+  }
   const wait = { title: 'Wait', description: 'Wait a day' }
   it.each([
     [null, 'Open the settings of the printer and restart the print spooler', true],
@@ -290,7 +366,12 @@ describe('the sources of a prompt', () => {
       article('a', 10),
       {
         ...{ kind: 'session', id: 's', title: 's', score: 1 },
-        content: { problem: 'p'.repeat(801), cause: null, notes: null, fixes: ['1', '2', '3', '4', '5', '6'] },
+        content: {
+          problem: 'p'.repeat(801),
+          cause: null,
+          notes: null,
+          fixes: ['1', '2', '3', '4', '5', '6'],
+        },
       },
       {
         ...{ kind: 'session', id: 'u', title: 'u', score: 1 },
@@ -299,8 +380,22 @@ describe('the sources of a prompt', () => {
     ])
     expect(sources.facts.articles).toEqual([{ number: 1, title: 'a', text: 'x'.repeat(10) }])
     expect(sources.facts.resolved_sessions).toEqual([
-      { number: 2, title: 's', problem: `${'p'.repeat(800)}…`, cause: '', solution: '', fixes: ['1', '2', '3', '4', '5'] },
-      { number: 3, title: 'u', problem: '', cause: `${'c'.repeat(400)}…`, solution: `${'n'.repeat(1500)}…`, fixes: [] },
+      {
+        number: 2,
+        title: 's',
+        problem: `${'p'.repeat(800)}…`,
+        cause: '',
+        solution: '',
+        fixes: ['1', '2', '3', '4', '5'],
+      },
+      {
+        number: 3,
+        title: 'u',
+        problem: '',
+        cause: `${'c'.repeat(400)}…`,
+        solution: `${'n'.repeat(1500)}…`,
+        fixes: [],
+      },
     ])
     expect(toCitations([2, 9, 1, 2, 0], sources)).toEqual([
       { kind: 'session', id: 's', title: 's' },
@@ -330,12 +425,21 @@ describe('the sources of a prompt', () => {
       ],
     }
     const { facts } = toSources([
-      { ...{ kind: 'flow', id: 't', title: 'Tree', score: 1 }, content: content(tree.root, 'troubleshooting') },
+      {
+        ...{ kind: 'flow', id: 't', title: 'Tree', score: 1 },
+        content: content(tree.root, 'troubleshooting'),
+      },
       { ...{ kind: 'flow', id: 'l', title: 'List', score: 1 }, content: content(steps, 'procedural') },
     ])
     expect(facts.flows).toEqual([
       {
-        ...{ number: 1, name: 'Tree', description: `${'d'.repeat(400)}…`, category: null, type: 'troubleshooting' },
+        ...{
+          number: 1,
+          name: 'Tree',
+          description: `${'d'.repeat(400)}…`,
+          category: null,
+          type: 'troubleshooting',
+        },
         nodes: [
           {
             ...{ id: 'r', kind: 'decision', title: 'Is [user name] away?', description: '', next: null },
@@ -347,9 +451,22 @@ describe('the sources of a prompt', () => {
         ],
       },
       {
-        ...{ number: 2, name: 'List', description: `${'d'.repeat(400)}…`, category: null, type: 'procedural' },
+        ...{
+          number: 2,
+          name: 'List',
+          description: `${'d'.repeat(400)}…`,
+          category: null,
+          type: 'procedural',
+        },
         nodes: [
-          { id: 'a', kind: 'procedure_step', title: 'One', description: `${'d'.repeat(300)}…`, options: [], next: 'b' },
+          {
+            id: 'a',
+            kind: 'procedure_step',
+            title: 'One',
+            description: `${'d'.repeat(300)}…`,
+            options: [],
+            next: 'b',
+          },
           { id: 'b', kind: 'procedure_end', title: '', description: '', options: [], next: null },
         ],
       },
@@ -363,7 +480,11 @@ describe('the sources of a prompt', () => {
           content: {
             ...{ description: '', category: null, tree_type: 'procedural' },
             tree_structure: {
-              steps: Array.from({ length: count }, (_, n) => ({ id: `${n}`, type: 'procedure_step', title: 'x'.repeat(length) })),
+              steps: Array.from({ length: count }, (_, n) => ({
+                id: `${n}`,
+                type: 'procedure_step',
+                title: 'x'.repeat(length),
+              })),
             },
           } as never,
         },
@@ -385,8 +506,15 @@ describe('the facts about a run of a flow', () => {
       next_steps: null,
     },
     tree_structure: {
-      ...{ id: 'root', type: 'decision', title: 'Who?', options: [{ id: 'one', label: 'One person', next_node_id: 'fix' }] },
-      children: [{ id: 'fix', type: 'action', title: 'Restart', action: 'Restart', next_node_id: null, children: [] }],
+      ...{
+        id: 'root',
+        type: 'decision',
+        title: 'Who?',
+        options: [{ id: 'one', label: 'One person', next_node_id: 'fix' }],
+      },
+      children: [
+        { id: 'fix', type: 'action', title: 'Restart', action: 'Restart', next_node_id: null, children: [] },
+      ],
     },
     decisions: [
       { step_id: 'root', option_id: 'one', outcome: null, note: 'n' },
@@ -421,5 +549,9 @@ it.each([
   ['x'.repeat(101), `${'x'.repeat(100)}…`, `${'x'.repeat(100)}…`],
   ['', '', ''],
 ])('the title of the problem %j is %j, and of the message %j', (text, title, ofMessage) => {
-  expect([toSessionTitle(text), toTitleOfMessage(text), createDefaultTitle('chat')]).toEqual([title, ofMessage, 'New chat session'])
+  expect([toSessionTitle(text), toTitleOfMessage(text), createDefaultTitle('chat')]).toEqual([
+    title,
+    ofMessage,
+    'New chat session',
+  ])
 })

@@ -39,7 +39,10 @@ function createProviders(firstAnswers: (string | Error)[], secondAnswers: (strin
   const clock = { now: 0 }
   const { context, ...recorded } = createAskContext()
   const first = createProvider('first', firstAnswers, calls)
-  const fallback = { ai: createProvider('second', secondAnswers, calls), circuit: createCircuit(60_000, () => clock.now) }
+  const fallback = {
+    ai: createProvider('second', secondAnswers, calls),
+    circuit: createCircuit(60_000, () => clock.now),
+  }
   const askOnce = (question = prompt as Prompt) =>
     ask({ ...context, ai: { ...first, fallback } }, question, { facts: {} }).then(
       ({ text }) => text,
@@ -64,7 +67,11 @@ describe('a second provider', () => {
     [[failure('rejected')], ['first'], [], 'The AI provider failed; try again'],
   ])('AIM-13 after %s is asked as %j', async (answers, expectedCalls, waits, text) => {
     const providers = createProviders(answers)
-    expect([await providers.askOnce(), providers.calls, providers.waits]).toEqual([text, expectedCalls, waits])
+    expect([await providers.askOnce(), providers.calls, providers.waits]).toEqual([
+      text,
+      expectedCalls,
+      waits,
+    ])
   })
 
   it('AIM-13 is asked once more itself, and its failure is the answer', async () => {
@@ -87,7 +94,11 @@ describe('a second provider', () => {
     }
     const ai = { ...first, fallback: { ai: createProvider('second', [], calls), circuit: createCircuit() } }
     const events: string[] = []
-    const listener = { field: 'text', onText: (text: string) => events.push(text), onRestart: () => events.push('restart') }
+    const listener = {
+      field: 'text',
+      onText: (text: string) => events.push(text),
+      onRestart: () => events.push('restart'),
+    }
     await ask({ ...context, ai }, prompt, { facts: {} }, listener)
     expect(events).toEqual(['a', 'restart', 'second'])
   })
@@ -110,7 +121,11 @@ describe('a second provider', () => {
 
   it('AIM-14 is not asked alone when it fails too: the first one takes over', async () => {
     const { askOnce, calls } = createProviders([failure('failed')], ['{"text":"second"}', failure('failed')])
-    expect([await askOnce(), await askOnce(), calls]).toEqual(['second', 'first', ['first', 'second', 'second', 'first']])
+    expect([await askOnce(), await askOnce(), calls]).toEqual([
+      'second',
+      'first',
+      ['first', 'second', 'second', 'first'],
+    ])
   })
 
   it('AIM-14 does not answer alone after a time-out that the prompt chose short', async () => {
@@ -126,14 +141,19 @@ describe('a second provider', () => {
     const [local, other] = [await startTestServer(), await startTestServer()]
     local.faults.set({ service: 'openai', mode: 'hang', times: 99 })
     const silent = openAi({ key: secrets.openaiKey, baseUrl: `${local.origin}/openai`, model: modelName })
-    const second = openAi({ key: secrets.openaiKey, baseUrl: `${other.origin}/openai`, model: plainModelName })
+    const second = openAi({
+      key: secrets.openaiKey,
+      baseUrl: `${other.origin}/openai`,
+      model: plainModelName,
+    })
     const { context } = createAskContext()
     const ai: AiPort = {
       ...silent,
       complete: (completion) => silent.complete({ ...completion, timeoutMs: completion.timeoutMs / 600 }),
       fallback: { ai: second, circuit: createCircuit() },
     }
-    for (let n = 0; n < 10; n++) expect((await ask({ ...context, ai }, prompt, { facts: {} })).text).not.toBe('')
+    for (let n = 0; n < 10; n++)
+      expect((await ask({ ...context, ai }, prompt, { facts: {} })).text).not.toBe('')
     expect(99 - (local.faults.peek('openai')?.times ?? 0)).toBe(1)
   })
 })

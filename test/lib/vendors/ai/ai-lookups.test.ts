@@ -13,14 +13,23 @@ import { createLookups, defineTool, type Finding } from '#vendors/ai/lookups.ts'
 import { openAi } from '#vendors/ai/openai.ts'
 import { chatTurn } from '#vendors/ai/prompts/diagnosis.ts'
 
-const finding: Finding = { source: 'DNS', summary: '1 address', result: { a: ['93.184.216.34'], owner: 'password: Hunter2secret!' } }
+const finding: Finding = {
+  source: 'DNS',
+  summary: '1 address',
+  result: { a: ['93.184.216.34'], owner: 'password: Hunter2secret!' },
+}
 
 function createTools(find: (domain: string) => Promise<Finding> = async () => finding) {
   const asked: string[] = []
-  const tool = defineTool('check_domain', 'Look up a domain.', z.strictObject({ domain: z.string().min(1).max(253) }), ({ domain }) => {
-    asked.push(domain)
-    return find(domain)
-  })
+  const tool = defineTool(
+    'check_domain',
+    'Look up a domain.',
+    z.strictObject({ domain: z.string().min(1).max(253) }),
+    ({ domain }) => {
+      asked.push(domain)
+      return find(domain)
+    },
+  )
   return { asked, lookups: createLookups([tool], createBudget()) }
 }
 
@@ -37,28 +46,47 @@ async function startModel(format: WireFormatName = 'openai') {
     },
   }
   const { context, outcomes } = createAskContext()
-  return { local, port, completions, outcomes, context: { ...context, ai, config: { ...context.config, AI_REDACTION: 'all' as const } } }
+  return {
+    local,
+    port,
+    completions,
+    outcomes,
+    context: { ...context, ai, config: { ...context.config, AI_REDACTION: 'all' as const } },
+  }
 }
 
 const say = (text: string) => ({ facts: {}, turns: [{ role: 'user' as const, text }] })
 const question = say('Please look up the domain example.com')
-const demand = (...tool_calls: { name: string; arguments: unknown }[]) => say(`OBEY: ${JSON.stringify({ tool_calls })}`)
+const demand = (...tool_calls: { name: string; arguments: unknown }[]) =>
+  say(`OBEY: ${JSON.stringify({ tool_calls })}`)
 const callDomain = (domain: string) => ({ name: 'check_domain', arguments: { domain } })
-const toCall = ({ name, arguments: sent }: ReturnType<typeof callDomain>): ToolCall => ({ name, arguments: JSON.stringify(sent) })
-
-describe.each(Object.keys(wireFormats) as WireFormatName[])('a model behind an endpoint in the format %s', (name) => {
-  it.each(['streamed', 'whole'])('TOL-01 gets what a tool has found, or answers without tools (%s)', async (kind) => {
-    const { context, completions, outcomes, port } = await startModel(name)
-    const { asked, lookups } = createTools()
-    const listener = kind === 'streamed' ? { field: 'reply', onText: () => {}, onRestart: () => {} } : undefined
-    const { reply } = await ask(context, chatTurn, question, listener, lookups)
-    const takesTools = !(await port.ping()).missing?.includes('tools')
-    expect(takesTools).toBe(!('tools' in wireFormats[name].refuses))
-    expect([asked, outcomes]).toEqual(takesTools ? [['example.com'], ['answered', 'answered']] : [[], ['answered']])
-    expect(reply.includes('DNS')).toBe(takesTools)
-    expect(JSON.stringify(completions)).not.toContain('Hunter2')
-  })
+const toCall = ({ name, arguments: sent }: ReturnType<typeof callDomain>): ToolCall => ({
+  name,
+  arguments: JSON.stringify(sent),
 })
+
+describe.each(Object.keys(wireFormats) as WireFormatName[])(
+  'a model behind an endpoint in the format %s',
+  (name) => {
+    it.each(['streamed', 'whole'])(
+      'TOL-01 gets what a tool has found, or answers without tools (%s)',
+      async (kind) => {
+        const { context, completions, outcomes, port } = await startModel(name)
+        const { asked, lookups } = createTools()
+        const listener =
+          kind === 'streamed' ? { field: 'reply', onText: () => {}, onRestart: () => {} } : undefined
+        const { reply } = await ask(context, chatTurn, question, listener, lookups)
+        const takesTools = !(await port.ping()).missing?.includes('tools')
+        expect(takesTools).toBe(!('tools' in wireFormats[name].refuses))
+        expect([asked, outcomes]).toEqual(
+          takesTools ? [['example.com'], ['answered', 'answered']] : [[], ['answered']],
+        )
+        expect(reply.includes('DNS')).toBe(takesTools)
+        expect(JSON.stringify(completions)).not.toContain('Hunter2')
+      },
+    )
+  },
+)
 
 describe('the lookups of a turn', () => {
   it('TOL-02 are redacted before the model reads them, and masked before a technician does', async () => {
@@ -69,7 +97,12 @@ describe('the lookups of a turn', () => {
     expect(sent).toContain('looked_up')
     expect(sent).not.toMatch(/93\.184|Hunter2/)
     expect(lookups.listLookups()).toEqual([
-      { tool: 'check_domain', arguments: { domain: 'example.com' }, source: 'DNS', summary: expect.not.stringContaining('jane@') },
+      {
+        tool: 'check_domain',
+        arguments: { domain: 'example.com' },
+        source: 'DNS',
+        summary: expect.not.stringContaining('jane@'),
+      },
     ])
   })
 
@@ -103,7 +136,10 @@ describe('the lookups of a turn', () => {
     const budget = createBudget()
     redact(lookups.listResults(), 'all', budget)
     expect(budget.getSpent().steps).toBeLessThan(requestSteps / 2)
-    expect(lookups.listLookups()[0]).toMatchObject({ source: null, summary: 'The result takes too much work to mask' })
+    expect(lookups.listLookups()[0]).toMatchObject({
+      source: null,
+      summary: 'The result takes too much work to mask',
+    })
   })
 
   it('TOL-03 end when the time of the turn is over', async () => {
@@ -115,13 +151,21 @@ describe('the lookups of a turn', () => {
 
   it.each([
     ['an unknown tool', { name: 'delete_flow', arguments: {} }, 'There is no such tool'],
-    ['arguments that are no JSON', { name: 'check_domain', arguments: '{"domain":' }, 'The arguments do not match the schema of the tool'],
+    [
+      'arguments that are no JSON',
+      { name: 'check_domain', arguments: '{"domain":' },
+      'The arguments do not match the schema of the tool',
+    ],
     [
       'another argument',
       { name: 'check_domain', arguments: { domain: 'a', all: true } },
       'The arguments do not match the schema of the tool',
     ],
-    ['a character that no row can have', callDomain('a\u0000'), 'The arguments do not match the schema of the tool'],
+    [
+      'a character that no row can have',
+      callDomain('a\u0000'),
+      'The arguments do not match the schema of the tool',
+    ],
     ['null', { name: 'check_domain', arguments: null }, 'The arguments do not match the schema of the tool'],
     ['what does not exist', callDomain('missing'), 'Domain not found'],
   ])('TOL-04 tell the model about %s', async (_, call, error) => {
@@ -140,21 +184,24 @@ describe('the lookups of a turn', () => {
 it.each([
   ['with its name', 'not a name', 0],
   ['in words of its own', 'docs__search', 1],
-])('TOL-16 a tool of another service that an endpoint refuses %s switches off no other tool', async (_, name, times) => {
-  const { local, context, completions, port } = await startModel()
-  if (times > 0) local.faults.set({ service: 'openai', mode: 'client_error', times })
-  const { asked, lookups } = createTools()
-  const outside = {
-    name,
-    description: '',
-    parameters: { type: 'object' },
-    isOutside: true,
-    run: async () => undefined,
-  } as const
-  const { reply } = await ask(context, chatTurn, question, undefined, {
-    ...lookups,
-    listTools: () => [...lookups.listTools(), ...(asked.length > 0 ? [] : [outside])],
-  })
-  expect([asked, reply.includes('DNS'), completions.length]).toEqual([['example.com'], true, 2])
-  expect((await port.ping()).missing).toEqual([])
-})
+])(
+  'TOL-16 a tool of another service that an endpoint refuses %s switches off no other tool',
+  async (_, name, times) => {
+    const { local, context, completions, port } = await startModel()
+    if (times > 0) local.faults.set({ service: 'openai', mode: 'client_error', times })
+    const { asked, lookups } = createTools()
+    const outside = {
+      name,
+      description: '',
+      parameters: { type: 'object' },
+      isOutside: true,
+      run: async () => undefined,
+    } as const
+    const { reply } = await ask(context, chatTurn, question, undefined, {
+      ...lookups,
+      listTools: () => [...lookups.listTools(), ...(asked.length > 0 ? [] : [outside])],
+    })
+    expect([asked, reply.includes('DNS'), completions.length]).toEqual([['example.com'], true, 2])
+    expect((await port.ping()).missing).toEqual([])
+  },
+)

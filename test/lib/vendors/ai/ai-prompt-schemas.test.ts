@@ -6,7 +6,12 @@ import { chatTurn, guidedStep } from '#vendors/ai/prompts/diagnosis.ts'
 import { diagramDraft } from '#vendors/ai/prompts/diagrams.ts'
 import { articleNodes } from '#vendors/ai/prompts/knowledge.ts'
 import { scriptTurn } from '#vendors/ai/prompts/scripts.ts'
-import { escalationAssessment, handoffDraft, sessionOutput, statusUpdate } from '#vendors/ai/prompts/writing.ts'
+import {
+  escalationAssessment,
+  handoffDraft,
+  sessionOutput,
+  statusUpdate,
+} from '#vendors/ai/prompts/writing.ts'
 
 const prompts: readonly Prompt[] = [
   ...[chatTurn, guidedStep, statusUpdate, sessionOutput, handoffDraft, escalationAssessment],

@@ -6,7 +6,12 @@ import { chatTurn, guidedStep } from '#vendors/ai/prompts/diagnosis.ts'
 import { diagramDraft } from '#vendors/ai/prompts/diagrams.ts'
 import { articleNodes } from '#vendors/ai/prompts/knowledge.ts'
 import { scriptTurn } from '#vendors/ai/prompts/scripts.ts'
-import { escalationAssessment, handoffDraft, sessionOutput, statusUpdate } from '#vendors/ai/prompts/writing.ts'
+import {
+  escalationAssessment,
+  handoffDraft,
+  sessionOutput,
+  statusUpdate,
+} from '#vendors/ai/prompts/writing.ts'
 
 const session = { title: 'Reception cannot print', problem_summary: 'Nothing prints.' }
 const structure = { steps: [{ id: 'end', type: 'procedure_end', title: 'Done' }] }
@@ -19,7 +24,11 @@ const prompts: [Prompt, Record<string, unknown>, [Record<string, unknown>, Recor
   [sessionOutput, { session, ticket: null }, [{ kind: 'ticket_note' }, { kind: 'kb_article' }]],
   [handoffDraft, { session }, [{ task_lane: { questions: [] } }, { task_lane: { questions: ['Which?'] } }]],
   [escalationAssessment, { session }, [{ handoff: { summary: 'a' } }, { handoff: { summary: 'b' } }]],
-  [flowDraft, { goal: 'Printers', tree_type: 'procedural' }, [{ draft: null }, { draft: { name: 'Printers' } }]],
+  [
+    flowDraft,
+    { goal: 'Printers', tree_type: 'procedural' },
+    [{ draft: null }, { draft: { name: 'Printers' } }],
+  ],
   [
     flowEdit,
     { tree_type: 'procedural', structure },
@@ -28,7 +37,11 @@ const prompts: [Prompt, Record<string, unknown>, [Record<string, unknown>, Recor
       { node: 'end', instruction: 'Move it' },
     ],
   ],
-  [flowConversion, { tree_type: 'procedural', flow: structure }, [{ problems: [] }, { problems: ['No end'] }]],
+  [
+    flowConversion,
+    { tree_type: 'procedural', flow: structure },
+    [{ problems: [] }, { problems: ['No end'] }],
+  ],
   [articleNodes, { pieces: ['Open the panel'] }, [{ problems: [] }, { problems: ['Not in order'] }]],
   [diagramDraft, { drawn: { devices: [] } }, [{ problems: [] }, { problems: ['No devices'] }]],
   [scriptTurn, { language: 'bash' }, [{ script: null }, { script: 'ls' }]],
@@ -44,29 +57,35 @@ function sharedStart(a: string, b: string): string {
   return a.slice(0, length)
 }
 
-describe.each(prompts.map((entry) => [entry[0].name, ...entry] as const))('two calls of %s', (_, prompt, lasting, [first, second]) => {
-  it('begin with the same instructions and the facts that stay', () => {
-    const earlier = toText(prompt, { ...first, ...lasting })
-    const later = toText(prompt, { ...second, ...lasting })
-    const shared = sharedStart(earlier, later)
-    expect(shared).toContain(prompt.instructions)
-    expect(shared).toContain(JSON.stringify(lasting).slice(1, -1))
-  })
+describe.each(prompts.map((entry) => [entry[0].name, ...entry] as const))(
+  'two calls of %s',
+  (_, prompt, lasting, [first, second]) => {
+    it('begin with the same instructions and the facts that stay', () => {
+      const earlier = toText(prompt, { ...first, ...lasting })
+      const later = toText(prompt, { ...second, ...lasting })
+      const shared = sharedStart(earlier, later)
+      expect(shared).toContain(prompt.instructions)
+      expect(shared).toContain(JSON.stringify(lasting).slice(1, -1))
+    })
 
-  it('of a conversation begin with its earlier messages', () => {
-    const turns = [{ role: 'user' as const, text: 'It is still offline.' }]
-    const earlier = toText(prompt, { ...lasting, ...first }, turns)
-    const later = toText(prompt, { ...lasting, ...second }, [...turns, { role: 'user' as const, text: 'And now?' }])
-    expect(sharedStart(earlier, later)).toContain('It is still offline.')
-    expect(sharedStart(earlier, later)).toContain(JSON.stringify(lasting))
-  })
+    it('of a conversation begin with its earlier messages', () => {
+      const turns = [{ role: 'user' as const, text: 'It is still offline.' }]
+      const earlier = toText(prompt, { ...lasting, ...first }, turns)
+      const later = toText(prompt, { ...lasting, ...second }, [
+        ...turns,
+        { role: 'user' as const, text: 'And now?' },
+      ])
+      expect(sharedStart(earlier, later)).toContain('It is still offline.')
+      expect(sharedStart(earlier, later)).toContain(JSON.stringify(lasting))
+    })
 
-  it('leave the answer the whole of its own ceiling after the reasoning', () => {
-    // Measured elsewhere: 1,152 to 1,408 tokens of reasoning for an answer of 120.
-    expect(reasoningTokens[prompt.effort]).toBeGreaterThanOrEqual(2 * 1408)
-    expect(prompt.answerTokens).toBeGreaterThanOrEqual(2000)
-  })
-})
+    it('leave the answer the whole of its own ceiling after the reasoning', () => {
+      // Measured elsewhere: 1,152 to 1,408 tokens of reasoning for an answer of 120.
+      expect(reasoningTokens[prompt.effort]).toBeGreaterThanOrEqual(2 * 1408)
+      expect(prompt.answerTokens).toBeGreaterThanOrEqual(2000)
+    })
+  },
+)
 
 type Schema = { [keyword: string]: unknown } & {
   type?: string
@@ -78,7 +97,19 @@ type Schema = { [keyword: string]: unknown } & {
 
 /** List the values of an answer with their limits, one per line, such as `reply: string 1..8000`. */
 function listLimits(schema: Schema, path: string): string[] {
-  const { type, properties, items, anyOf, minLength, maxLength, minItems, maxItems, minimum, maximum, ...rest } = schema
+  const {
+    type,
+    properties,
+    items,
+    anyOf,
+    minLength,
+    maxLength,
+    minItems,
+    maxItems,
+    minimum,
+    maximum,
+    ...rest
+  } = schema
   const alternatives = anyOf?.filter((alternative) => alternative.type !== 'null')
   if (alternatives && alternatives.length < (anyOf?.length ?? 0)) {
     const [first, ...others] = alternatives
@@ -90,17 +121,23 @@ function listLimits(schema: Schema, path: string): string[] {
   if (items) return [`${path}: list ${minItems ?? 0}..${maxItems ?? ''}`, ...listLimits(items, `${path}[]`)]
   if (properties) {
     const required = (rest.required ?? []) as string[]
-    return Object.entries(properties).flatMap(([name, value]) => listLimits(value, `${path}.${name}${required.includes(name) ? '' : '?'}`))
+    return Object.entries(properties).flatMap(([name, value]) =>
+      listLimits(value, `${path}.${name}${required.includes(name) ? '' : '?'}`),
+    )
   }
   const kind = rest.const === undefined ? (schema.enum?.join(' | ') ?? type) : String(rest.const)
   const limits = [minLength ?? minimum, maxLength ?? maximum]
-  return [`${path}: ${kind}${limits.some((limit) => limit !== undefined) ? ` ${limits[0] ?? 0}..${limits[1] ?? ''}` : ''}`]
+  return [
+    `${path}: ${kind}${limits.some((limit) => limit !== undefined) ? ` ${limits[0] ?? 0}..${limits[1] ?? ''}` : ''}`,
+  ]
 }
 
 it('the answers of all prompts have these versions, ceilings and limits', async () => {
   const lines = prompts.flatMap(([{ name, version, answer, answerTokens, effort, totalMs }]) => [
     `${name}: version ${version}, ${answerTokens} tokens, effort ${effort}${totalMs ? `, ${totalMs} ms` : ''}`,
-    ...listLimits(z.toJSONSchema(answer, { io: 'input', reused: 'inline' }) as Schema, '').map((line) => `  ${line.replace(/^\./, '')}`),
+    ...listLimits(z.toJSONSchema(answer, { io: 'input', reused: 'inline' }) as Schema, '').map(
+      (line) => `  ${line.replace(/^\./, '')}`,
+    ),
   ])
   await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('ai-answers.txt')
 })

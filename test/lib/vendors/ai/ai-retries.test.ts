@@ -71,7 +71,10 @@ describe('a failed call of the model', () => {
   })
   it('is repeated once', async () => {
     const model = createModel(failure('failed'), failure('timeout'))
-    expect(await getOutcome(ask(model.context, prompt, { facts: {} }))).toEqual([502, 'The AI provider did not answer in time; try again'])
+    expect(await getOutcome(ask(model.context, prompt, { facts: {} }))).toEqual([
+      502,
+      'The AI provider did not answer in time; try again',
+    ])
     expect([model.completions.length, model.outcomes]).toEqual([2, ['failed', 'timed_out']])
   })
   it('is not repeated without time', async () => {
@@ -84,7 +87,11 @@ describe('a failed call of the model', () => {
   })
   it('discards only a text that was streamed', async () => {
     const events: string[] = []
-    const listener = { field: 'text', onText: (text: string) => events.push(text), onRestart: () => events.push('restart') }
+    const listener = {
+      field: 'text',
+      onText: (text: string) => events.push(text),
+      onRestart: () => events.push('restart'),
+    }
     await ask(createModel('{"text":"a"', '{"text":"b"}').context, prompt, { facts: {} }, listener)
     expect(events).toEqual(['a', 'restart', 'b'])
     events.length = 0
@@ -117,7 +124,8 @@ describe('the request of a question', () => {
   it('has one message without a conversation, and facts around one', () => {
     const facts = { session: 1, evidence: [2] }
     const turns = [{ role: 'assistant' as const, text: 'Hi' }]
-    const toTexts = (question: object) => toCompletion(prompt, question as never, 1000).turns.map(({ text }) => text)
+    const toTexts = (question: object) =>
+      toCompletion(prompt, question as never, 1000).turns.map(({ text }) => text)
     expect(toTexts({ facts })).toEqual(['{"session":1,"evidence":[2]}'])
     expect(toTexts({ facts, turns })).toEqual(['{"session":1}', 'Hi', '{"evidence":[2]}'])
   })
@@ -129,7 +137,12 @@ describe('the request of a question', () => {
     [120_001, 120_000],
   ])('with %i ms left takes %i ms', (remainingMs, timeoutMs) => {
     const completion = toCompletion(prompt, { facts: {} } as never, remainingMs)
-    expect([completion.timeoutMs, completion.onText, completion.maxTokens, completion.effort]).toEqual([timeoutMs, undefined, 4100, 'low'])
+    expect([completion.timeoutMs, completion.onText, completion.maxTokens, completion.effort]).toEqual([
+      timeoutMs,
+      undefined,
+      4100,
+      'low',
+    ])
   })
 })
 
@@ -144,13 +157,18 @@ describe('an answer that is judged', () => {
     const problems = model.completions.map(({ turns }) => JSON.parse(turns[0]?.text ?? '').problems)
     expect(problems).toEqual([[], Array(20).fill('not a'), Array(20).fill('not b')])
     const failing = createModel()
-    await expect(askUntilValid(failing.context, prompt, { facts: {} }, judge('c'))).rejects.toMatchObject({ kind: 'ai_provider_error' })
+    await expect(askUntilValid(failing.context, prompt, { facts: {} }, judge('c'))).rejects.toMatchObject({
+      kind: 'ai_provider_error',
+    })
     expect(failing.completions).toHaveLength(3)
   })
 })
 
 describe('a fix that was tried before', () => {
-  const fixPrompt = { ...prompt, answer: z.strictObject({ fix: z.strictObject({ title: z.string(), description: z.string() }) }) }
+  const fixPrompt = {
+    ...prompt,
+    answer: z.strictObject({ fix: z.strictObject({ title: z.string(), description: z.string() }) }),
+  }
   const toAnswer = (title: string) => JSON.stringify({ fix: { title, description: 'd' } })
   it.each([
     [1, ['b'], false, 1],
@@ -167,7 +185,11 @@ describe('a fix that was tried before', () => {
       (answer) => (answer as { fix: { title: string } }).fix.title === 'a',
       listener,
     )
-    expect([result.isRepeated, model.completions.length, restarts.length]).toEqual([isRepeated, lastCalls, calls - 1])
+    expect([result.isRepeated, model.completions.length, restarts.length]).toEqual([
+      isRepeated,
+      lastCalls,
+      calls - 1,
+    ])
     const refused = JSON.parse(model.completions.at(-1)?.turns[0]?.text ?? '').refused_fixes
     expect(refused).toEqual(Array(calls - 1).fill({ title: 'a', description: 'd' }))
   })

@@ -9,7 +9,8 @@ const flow = (tree_structure: TreeStructure, fields: object = {}) =>
     ...{ kind: 'flow', id: 'f', title: 'F' },
     content: { description: 'D', category: null, tree_type: 'troubleshooting', tree_structure, ...fields },
   }) as unknown as Candidate
-const article = (text: string) => ({ kind: 'article', id: 'a', title: 'A', content: { text } }) as unknown as Candidate
+const article = (text: string) =>
+  ({ kind: 'article', id: 'a', title: 'A', content: { text } }) as unknown as Candidate
 const listNodes = (structure: TreeStructure) => toSources([flow(structure)]).facts.flows[0]?.nodes
 
 describe('a flow as a source', () => {
@@ -21,7 +22,14 @@ describe('a flow as a source', () => {
       description: null,
       options: [{ label: 'At {{ site }}', next_node_id: 'a' }, { label: 'No' }],
       children: [
-        { id: 'a', type: 'action', action: 'Old action', solution: 'x', next_node_id: 's', children: [createSolution('s')] },
+        {
+          id: 'a',
+          type: 'action',
+          action: 'Old action',
+          solution: 'x',
+          next_node_id: 's',
+          children: [createSolution('s')],
+        },
         { id: 'b', type: 'solution', title: null, solution: 'Old solution' },
         { id: 'c', type: 'solution' },
       ],
@@ -43,9 +51,20 @@ describe('a flow as a source', () => {
   })
 
   it('has the steps of a list, each followed by the next', () => {
-    const steps = [createStep('a', { description: 'x'.repeat(301) }), createStep('b', { title: null, description: null }), createEnd()]
+    const steps = [
+      createStep('a', { description: 'x'.repeat(301) }),
+      createStep('b', { title: null, description: null }),
+      createEnd(),
+    ]
     expect(listNodes({ steps })).toEqual([
-      { id: 'a', kind: 'procedure_step', title: 'a', description: `${'x'.repeat(300)}…`, options: [], next: 'b' },
+      {
+        id: 'a',
+        kind: 'procedure_step',
+        title: 'a',
+        description: `${'x'.repeat(300)}…`,
+        options: [],
+        next: 'b',
+      },
       { id: 'b', kind: 'procedure_step', title: '', description: '', options: [], next: 'end' },
       { id: 'end', kind: 'procedure_end', title: 'Done', description: '', options: [], next: null },
     ])
@@ -55,12 +74,16 @@ describe('a flow as a source', () => {
     [80, 80],
     [81, 80],
   ])('has at most 80 of %i steps', (count, listed) => {
-    expect(listNodes({ steps: Array.from({ length: count }, (_, n) => createStep(`${n}`, { description: '' })) })).toHaveLength(listed)
+    expect(
+      listNodes({ steps: Array.from({ length: count }, (_, n) => createStep(`${n}`, { description: '' })) }),
+    ).toHaveLength(listed)
   })
 
   it('has the steps that fit into 12,000 characters', () => {
     const list = (lastTitle: string) => {
-      const steps = Array.from({ length: 20 }, (_, n) => createStep(`${n}`, { title: 'x'.repeat(500), description: '' }))
+      const steps = Array.from({ length: 20 }, (_, n) =>
+        createStep(`${n}`, { title: 'x'.repeat(500), description: '' }),
+      )
       return toSources([flow({ steps: [...steps, createEnd({ title: lastTitle })] })]).facts.flows[0]
     }
     // Without the brackets around the steps and the text `,"nodes":`, but with a comma after each step.
@@ -72,10 +95,18 @@ describe('a flow as a source', () => {
 })
 
 it('sources share 24,000 characters, and one that would get fewer than 600 is left out', () => {
-  // Each article is cut after 6,000 characters; 34 more are its number, its title and the names of its fields.
+  // Each article is cut after 6,000 characters; 34 more are its number, its title and the names of its
+  // fields.
   const length = JSON.stringify({ number: 1, title: 'A', text: '' }).length
-  const { facts, numbered } = toSources(['x'.repeat(7000), 'y'.repeat(6000), 'z'.repeat(6000), 'last '.repeat(2000), 'none'].map(article))
-  expect(facts.articles.map(({ text }) => text.length)).toEqual([6001, 6000, 6000, 24_000 - 18_001 - 3 * length + 1])
+  const { facts, numbered } = toSources(
+    ['x'.repeat(7000), 'y'.repeat(6000), 'z'.repeat(6000), 'last '.repeat(2000), 'none'].map(article),
+  )
+  expect(facts.articles.map(({ text }) => text.length)).toEqual([
+    6001,
+    6000,
+    6000,
+    24_000 - 18_001 - 3 * length + 1,
+  ])
   expect(numbered).toHaveLength(4)
 })
 

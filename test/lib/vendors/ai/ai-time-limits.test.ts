@@ -13,7 +13,9 @@ const prompt = {
 } as const satisfies Prompt
 const answer = '{"fix":{"title":"a","description":"d"}}'
 
-/** Create a model that fails with `failure` first, if there is one, and record the time limit of each call. */
+/**
+ * Create a model that fails with `failure` first, if there is one, and record the time limit of each call.
+ */
 function createModel(failure?: AiFailure) {
   const { context } = createAskContext()
   const limits: number[] = []
@@ -23,7 +25,11 @@ function createModel(failure?: AiFailure) {
     async complete({ timeoutMs }: Completion) {
       limits.push(timeoutMs)
       if (failure && limits.length === 1) throw failure
-      return { text: answer, usage: { input: 0, cached: 0, cacheWrites: 0, output: 0, reasoning: 0, isEstimated: false }, requestId: null }
+      return {
+        text: answer,
+        usage: { input: 0, cached: 0, cacheWrites: 0, output: 0, reasoning: 0, isEstimated: false },
+        requestId: null,
+      }
     },
     ping: async () => ({ isLimited: false, shutdownAt: null }),
   }
@@ -60,8 +66,13 @@ describe('askUntilValid', () => {
       if (model.limits.length === 1) pass(ms)
       return { problems: ['p'] }
     }
-    const error = await askUntilValid(model.context, prompt, { facts: {} }, judge).catch((failure: unknown) => failure)
-    expect(error).toMatchObject({ kind: 'ai_provider_error', cause: new Error('The answer was not usable: 1 problems') })
+    const error = await askUntilValid(model.context, prompt, { facts: {} }, judge).catch(
+      (failure: unknown) => failure,
+    )
+    expect(error).toMatchObject({
+      kind: 'ai_provider_error',
+      cause: new Error('The answer was not usable: 1 problems'),
+    })
     expect(model.limits.slice(0, 2)).toEqual(limits)
   })
 })
@@ -80,6 +91,8 @@ describe('ask', () => {
     [20_000, '20'],
     [20_001, '21'],
   ])('a provider that asks to wait %i ms delays the client by %s s', (retryAfterMs, seconds) => {
-    expect(toProviderProblem(new AiFailure('limited', 'm', { retryAfterMs })).headers).toEqual({ 'retry-after': seconds })
+    expect(toProviderProblem(new AiFailure('limited', 'm', { retryAfterMs })).headers).toEqual({
+      'retry-after': seconds,
+    })
   })
 })

@@ -56,11 +56,17 @@ it.each([
   const readCertificate = () => Promise.reject(new Error('must not be called'))
   const listRecords = async (_name: string, type: RecordType) => (type === 'A' ? [address] : [])
   const refusing = outboundGuard({ resolve: async () => guardSees })
-  const { result } = await checkDomain({ dns: { listRecords }, guard: refusing, readCertificate }, 'a.example')
+  const { result } = await checkDomain(
+    { dns: { listRecords }, guard: refusing, readCertificate },
+    'a.example',
+  )
   expect(result).toMatchObject({ certificate: { error: expect.stringContaining(error) } })
 })
 
 it('TOL-09 says that no handshake was made', async () => {
-  const { result } = await checkDomain({ ...ports, readCertificate: () => Promise.reject(new Error('ECONNREFUSED')) }, 'a.example')
+  const { result } = await checkDomain(
+    { ...ports, readCertificate: () => Promise.reject(new Error('ECONNREFUSED')) },
+    'a.example',
+  )
   expect(result).toMatchObject({ certificate: { error: 'No TLS handshake on port 443 within 5 s' } })
 })

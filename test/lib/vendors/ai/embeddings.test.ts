@@ -32,7 +32,10 @@ describe('embeddings of the provider', () => {
     expect(result).toMatchObject({ requestId: 'req_1', usage: { input: 7, output: 0, isEstimated: false } })
   })
   it('EMB-01 without reported tokens have an estimate', async () => {
-    expect((await embed(['twelve chars'], { data: vectors(axis(0)) })).usage).toMatchObject({ input: 3, isEstimated: true })
+    expect((await embed(['twelve chars'], { data: vectors(axis(0)) })).usage).toMatchObject({
+      input: 3,
+      isEstimated: true,
+    })
   })
   it.each([
     ['one is missing', ['a', 'b'], { data: vectors(axis(0)) }],
@@ -48,7 +51,11 @@ describe('embeddings of the provider', () => {
   it('EMB-01 that do not come in time are a time-out', async () => {
     const local = await startTestServer()
     local.faults.set({ service: 'openai', mode: 'hang' })
-    const port = openAi({ key: secrets.openaiKey, baseUrl: `${local.origin}/openai`, model: embeddingModelName })
+    const port = openAi({
+      key: secrets.openaiKey,
+      baseUrl: `${local.origin}/openai`,
+      model: embeddingModelName,
+    })
     await expect(port.embed(['a'], 30)).rejects.toMatchObject({ kind: 'timeout' })
   })
 })
@@ -59,13 +66,19 @@ describe('a call for embeddings', () => {
     const local = await startTestServer()
     const { id, admin } = await createAccount(service)
     const { db } = openAccountScope((service.services as Services).platform, id, admin.id, () => {})
-    const embeddings = openAi({ key: secrets.openaiKey, baseUrl: `${local.origin}/openai`, model: embeddingModelName, ...fields })
+    const embeddings = openAi({
+      key: secrets.openaiKey,
+      baseUrl: `${local.origin}/openai`,
+      model: embeddingModelName,
+      ...fields,
+    })
     const config = {
       AI_REDACTION: redaction,
       AI_PRICES: { ...defaultPrices, [embeddingModelName]: { input: 2, output: 0 } },
       AI_UNPAID_DAILY_BUDGET: 50,
     }
-    const run = (texts: string[]) => embedTexts({ db, embeddings, config, budget: createBudget() }, texts, 3000)
+    const run = (texts: string[]) =>
+      embedTexts({ db, embeddings, config, budget: createBudget() }, texts, 3000)
     const readLedger = () =>
       service.sql(
         'select prompt, model, outcome, input_tokens, output_tokens, cost_micros::integer as cost from ai_calls where account_id = $1',
@@ -78,7 +91,14 @@ describe('a call for embeddings', () => {
     const { run, readLedger } = await open()
     await run(['a text of twenty-four c!'])
     expect(await readLedger()).toEqual([
-      { prompt: 'embedding', model: embeddingModelName, outcome: 'answered', input_tokens: 6, output_tokens: 0, cost: 12 },
+      {
+        prompt: 'embedding',
+        model: embeddingModelName,
+        outcome: 'answered',
+        input_tokens: 6,
+        output_tokens: 0,
+        cost: 12,
+      },
     ])
   })
   it('EMB-02 that fails is in the ledger without a cost', async () => {
@@ -88,8 +108,13 @@ describe('a call for embeddings', () => {
   })
   it('EMB-02 is refused when the budget is used up', async () => {
     const { run, readLedger, id, local } = await open()
-    await service.sql(`insert into plan_limits (plan, max_ai_cost_micros_per_month) values ('noai', 0) on conflict do nothing`)
-    await service.sql(`update accounts set plan = 'noai', subscription_status = 'active', trial_ends_at = null where id = $1`, [id])
+    await service.sql(
+      `insert into plan_limits (plan, max_ai_cost_micros_per_month) values ('noai', 0) on conflict do nothing`,
+    )
+    await service.sql(
+      `update accounts set plan = 'noai', subscription_status = 'active', trial_ends_at = null where id = $1`,
+      [id],
+    )
     await expect(run(['a'])).rejects.toMatchObject({ kind: 'ai_budget_exhausted' })
     expect(await readLedger()).toEqual([])
     expect(await local.read('/desk/ai')).toEqual([])

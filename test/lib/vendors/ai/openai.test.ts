@@ -26,7 +26,10 @@ const completion: Completion = {
 }
 const open = () => openAi({ key: 'k', baseUrl: vendor.origin, model: 'm' })
 const json = { 'content-type': 'application/json', 'x-request-id': 'req_1' }
-const answer = (choice: object, more: object = {}) => ({ headers: json, body: { id: 'c', choices: [choice], ...more } })
+const answer = (choice: object, more: object = {}) => ({
+  headers: json,
+  body: { id: 'c', choices: [choice], ...more },
+})
 const done = { message: { content: '{"a":1}' }, finish_reason: 'stop' }
 const complete = (changes: Partial<Completion> = {}) => open().complete({ ...completion, ...changes })
 const fail = (changes: Partial<Completion> = {}) =>
@@ -38,12 +41,18 @@ const stream = (...chunks: object[]) => ({
   headers: { ...json, 'content-type': 'text/event-stream' },
   body: `${chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('')}data: [DONE]\n\n`,
 })
-const part = (content: string | null, finish_reason: string | null = null) => ({ choices: [{ delta: { content }, finish_reason }] })
+const part = (content: string | null, finish_reason: string | null = null) => ({
+  choices: [{ delta: { content }, finish_reason }],
+})
 
 describe('an answer of the model', () => {
   it('is returned with its tokens and the id of the request', async () => {
     const usage = {
-      ...{ prompt_tokens: 10.9, completion_tokens: 5, prompt_tokens_details: { cached_tokens: 4, cache_write_tokens: 2 } },
+      ...{
+        prompt_tokens: 10.9,
+        completion_tokens: 5,
+        prompt_tokens_details: { cached_tokens: 4, cache_write_tokens: 2 },
+      },
       completion_tokens_details: { reasoning_tokens: 3 },
     }
     vendor.answer = () => answer(done, { usage })
@@ -60,27 +69,59 @@ describe('an answer of the model', () => {
     [undefined, 0],
   ])('that reports %j tokens counts %i', async (prompt_tokens, input) => {
     vendor.answer = () => answer(done, { usage: { prompt_tokens, completion_tokens: 1 } })
-    expect((await complete()).usage).toEqual({ input, cached: 0, cacheWrites: 0, output: 1, reasoning: 0, isEstimated: false })
+    expect((await complete()).usage).toEqual({
+      input,
+      cached: 0,
+      cacheWrites: 0,
+      output: 1,
+      reasoning: 0,
+      isEstimated: false,
+    })
   })
   it('without reported tokens has an estimate', async () => {
     vendor.answer = () => answer(done)
     expect((await complete()).usage).toEqual(estimateUsage(completion, '{"a":1}'))
   })
   it.each([
-    [{ message: { content: 'x', refusal: 'No.' }, finish_reason: 'stop' }, 'declined', 'The model declined to answer'],
-    [{ message: { content: 'x' }, finish_reason: 'content_filter' }, 'declined', 'The model declined to answer'],
-    [{ message: { content: 'x' }, finish_reason: 'length' }, 'truncated', 'The answer reached the token ceiling'],
+    [
+      { message: { content: 'x', refusal: 'No.' }, finish_reason: 'stop' },
+      'declined',
+      'The model declined to answer',
+    ],
+    [
+      { message: { content: 'x' }, finish_reason: 'content_filter' },
+      'declined',
+      'The model declined to answer',
+    ],
+    [
+      { message: { content: 'x' }, finish_reason: 'length' },
+      'truncated',
+      'The answer reached the token ceiling',
+    ],
     [{ message: { content: 'x' }, finish_reason: 'tool_calls' }, 'unusable', 'The model returned no answer'],
     [{ message: { content: null }, finish_reason: 'stop' }, 'unusable', 'The model returned no text'],
     [{ message: { content: '' } }, 'unusable', 'The model returned no text'],
     [{}, 'unusable', 'The model returned no text'],
-    [{ message: { content: [{ type: 'thinking', thinking: 'x' }] }, finish_reason: 'stop' }, 'unusable', 'The model returned no text'],
-    [{ message: { content: 'x' }, finish_reason: 'MAX_TOKENS' }, 'truncated', 'The answer reached the token ceiling'],
+    [
+      { message: { content: [{ type: 'thinking', thinking: 'x' }] }, finish_reason: 'stop' },
+      'unusable',
+      'The model returned no text',
+    ],
+    [
+      { message: { content: 'x' }, finish_reason: 'MAX_TOKENS' },
+      'truncated',
+      'The answer reached the token ceiling',
+    ],
     [{ message: { content: 'x' }, finish_reason: 'SAFETY' }, 'declined', 'The model declined to answer'],
     [{ message: { content: 'x' }, finish_reason: 7 }, 'unusable', 'The model returned no answer'],
   ])('that is %j is not used', async (choice, kind, message) => {
     vendor.answer = () => answer(choice, { usage: { prompt_tokens: 3, completion_tokens: 1 } })
-    expect(await fail()).toMatchObject({ kind, message, requestId: 'req_1', usage: { input: 3, output: 1, isEstimated: false } })
+    expect(await fail()).toMatchObject({
+      kind,
+      message,
+      requestId: 'req_1',
+      usage: { input: 3, output: 1, isEstimated: false },
+    })
   })
   it.each([
     ['x', 'STOP'],
@@ -127,15 +168,27 @@ describe('a request to the model', () => {
       ],
       response_format: {
         type: 'json_schema',
-        json_schema: { name: 'reply', strict: true, schema: { type: 'object', properties: { format: { type: 'string' } } } },
+        json_schema: {
+          name: 'reply',
+          strict: true,
+          schema: { type: 'object', properties: { format: { type: 'string' } } },
+        },
       },
     })
   })
   it.each([
     [400, { error: { param: 'reasoning_effort', message: 'no' } }, ['reasoning_effort']],
-    [422, { detail: [{ loc: ['body', 'reasoning_effort'], msg: 'Extra inputs are not permitted' }] }, ['reasoning_effort']],
+    [
+      422,
+      { detail: [{ loc: ['body', 'reasoning_effort'], msg: 'Extra inputs are not permitted' }] },
+      ['reasoning_effort'],
+    ],
     [400, { error: 'think value "low" is not supported for this model' }, ['reasoning_effort']],
-    [400, { error: { message: "Invalid parameter: 'response_format' of type 'json_schema' is not supported" } }, ['json_schema']],
+    [
+      400,
+      { error: { message: "Invalid parameter: 'response_format' of type 'json_schema' is not supported" } },
+      ['json_schema'],
+    ],
     [500, 'Failed to parse grammar', ['json_schema']],
     [
       400,
@@ -145,24 +198,31 @@ describe('a request to the model', () => {
     [400, { error: { param: 'model', message: 'no' } }, null],
     [403, { error: { param: 'reasoning_effort', message: 'no' } }, null],
     [400, '', null],
-  ])('AIM-11 that is refused with %i %j is sent again without %j, and the next ones too', async (status, body, missing) => {
-    vendor.answer = () => (vendor.requests.length === 1 ? { status, headers: json, body } : answer(done))
-    vendor.requests.length = 0
-    const ai = open()
-    const first = await ai.complete({ ...completion, onText: () => {} }).catch(() => null)
-    expect([first?.text, vendor.requests.length]).toEqual(missing ? ['{"a":1}', 2] : [undefined, 1])
-    const isStreamed = !missing?.includes('stream')
-    // The vendor answers every stream at once, which is learned too.
-    const learned = isStreamed && missing ? [...missing, 'stream_options', 'stream'] : missing
-    if (missing) expect((await ai.ping()).missing).toEqual(learned)
-  })
+  ])(
+    'AIM-11 that is refused with %i %j is sent again without %j, and the next ones too',
+    async (status, body, missing) => {
+      vendor.answer = () => (vendor.requests.length === 1 ? { status, headers: json, body } : answer(done))
+      vendor.requests.length = 0
+      const ai = open()
+      const first = await ai.complete({ ...completion, onText: () => {} }).catch(() => null)
+      expect([first?.text, vendor.requests.length]).toEqual(missing ? ['{"a":1}', 2] : [undefined, 1])
+      const isStreamed = !missing?.includes('stream')
+      // The vendor answers every stream at once, which is learned too.
+      const learned = isStreamed && missing ? [...missing, 'stream_options', 'stream'] : missing
+      if (missing) expect((await ai.ping()).missing).toEqual(learned)
+    },
+  )
   it('AIM-11 is repeated at most seven times, and nothing is learned from what does not help', async () => {
     const message = 'tools reasoning_effort max_completion_tokens stream_options response_format stream'
     vendor.answer = ({ method }) =>
-      method === 'GET' ? { headers: json, body: { id: 'm' } } : { status: 400, headers: json, body: { message } }
+      method === 'GET'
+        ? { headers: json, body: { id: 'm' } }
+        : { status: 400, headers: json, body: { message } }
     vendor.requests.length = 0
     const ai = open()
-    expect(await ai.complete({ ...completion, onText: () => {} }).catch((error: AiFailure) => error.kind)).toBe('rejected')
+    expect(
+      await ai.complete({ ...completion, onText: () => {} }).catch((error: AiFailure) => error.kind),
+    ).toBe('rejected')
     expect(vendor.requests).toHaveLength(8)
     expect((await ai.ping()).missing).toEqual([])
   })
@@ -181,7 +241,11 @@ describe('a request to the model', () => {
   it('has the key in a header of its own for a deployment of Azure, and keeps the query of the address', async () => {
     vendor.answer = () => answer(done)
     vendor.requests.length = 0
-    await openAi({ key: 'k', baseUrl: `${vendor.origin}/openai/deployments/d?api-version=1`, model: 'm' }).complete(completion)
+    await openAi({
+      key: 'k',
+      baseUrl: `${vendor.origin}/openai/deployments/d?api-version=1`,
+      model: 'm',
+    }).complete(completion)
     const [{ path = '', headers = {} } = {}] = vendor.requests
     expect([path, headers['api-key']]).toEqual(['/openai/deployments/d/chat/completions?api-version=1', 'k'])
   })
@@ -190,19 +254,31 @@ describe('a request to the model', () => {
 describe('a streamed answer', () => {
   it('is passed on part by part', async () => {
     const usage = { prompt_tokens: 2, completion_tokens: 1 }
-    vendor.answer = () => stream(part('{"a"'), part(null), part(''), part(':1}', 'stop'), { choices: [], usage })
+    vendor.answer = () =>
+      stream(part('{"a"'), part(null), part(''), part(':1}', 'stop'), { choices: [], usage })
     vendor.requests.length = 0
     const parts: string[] = []
     const result = await complete({ onText: (text) => parts.push(text) })
-    expect([parts, result.text, result.requestId, result.usage.input]).toEqual([['{"a"', ':1}'], '{"a":1}', 'req_1', 2])
-    expect(JSON.parse(vendor.requests[0]?.body ?? '')).toMatchObject({ stream: true, stream_options: { include_usage: true } })
+    expect([parts, result.text, result.requestId, result.usage.input]).toEqual([
+      ['{"a"', ':1}'],
+      '{"a":1}',
+      'req_1',
+      2,
+    ])
+    expect(JSON.parse(vendor.requests[0]?.body ?? '')).toMatchObject({
+      stream: true,
+      stream_options: { include_usage: true },
+    })
   })
   it.each([
     [[part('x')], 'unusable', 'The stream of the answer ended early'],
     [[part('x'), { error: { message: 'overloaded' } }], 'unusable', 'The stream of the answer ended early'],
     [[part('x', 'length')], 'truncated', 'The answer reached the token ceiling'],
     [
-      [{ choices: [{ delta: { refusal: 'No' } }] }, { choices: [{ delta: { refusal: '.' }, finish_reason: 'stop' }] }],
+      [
+        { choices: [{ delta: { refusal: 'No' } }] },
+        { choices: [{ delta: { refusal: '.' }, finish_reason: 'stop' }] },
+      ],
       'declined',
       'The model declined to answer',
     ],
@@ -233,7 +309,11 @@ describe('a failed call of the model', () => {
     [408, {}, {}, 'failed', undefined],
     [499, {}, {}, 'rejected', undefined],
   ])('with %i %j %j is %s', async (status, error, headers, kind, retryAfterMs) => {
-    vendor.answer = () => ({ status, headers: { ...json, ...headers } as Record<string, string>, body: { error } })
+    vendor.answer = () => ({
+      status,
+      headers: { ...json, ...headers } as Record<string, string>,
+      body: { error },
+    })
     expect(await fail()).toMatchObject({
       ...{ kind, message: `The AI provider failed with ${status}`, requestId: 'req_1', retryAfterMs },
       usage: { input: 0, output: 0, isEstimated: false },
@@ -241,11 +321,19 @@ describe('a failed call of the model', () => {
   })
   it('without an answer costs nothing', async () => {
     vendor.answer = () => null
-    expect(await fail()).toMatchObject({ kind: 'failed', message: 'The AI provider failed', usage: { input: 0 } })
+    expect(await fail()).toMatchObject({
+      kind: 'failed',
+      message: 'The AI provider failed',
+      usage: { input: 0 },
+    })
   })
   it.each(['application/json', 'text/html'])('that is no completion but %s is not used', async (type) => {
-    vendor.answer = () => ({ headers: { 'content-type': type }, body: type === 'text/html' ? '<h1>Proxy</h1>' : { ok: true } })
-    for (const changes of [{}, { onText: () => {} }]) expect(await fail(changes)).toMatchObject({ kind: 'failed', usage: { input: 0 } })
+    vendor.answer = () => ({
+      headers: { 'content-type': type },
+      body: type === 'text/html' ? '<h1>Proxy</h1>' : { ok: true },
+    })
+    for (const changes of [{}, { onText: () => {} }])
+      expect(await fail(changes)).toMatchObject({ kind: 'failed', usage: { input: 0 } })
   })
   it('that is too long is not used', async () => {
     vendor.answer = () => ({ headers: json, body: ' '.repeat(4 * 1024 * 1024 + 1) })
@@ -282,7 +370,9 @@ it.each([
   [null, '404'],
 ])('AIM-11 the status of a model that is only listed among %j is %s', async (ids, expected) => {
   vendor.answer = ({ path }) =>
-    path === '/models' && ids ? { headers: json, body: { data: ids.map((id) => ({ id })) } } : { status: 404, headers: json, body: {} }
+    path === '/models' && ids
+      ? { headers: json, body: { data: ids.map((id) => ({ id })) } }
+      : { status: 404, headers: json, body: {} }
   const outcome = await open()
     .ping()
     .then(
@@ -303,7 +393,9 @@ describe('parseRetryAfterMs', () => {
     [{ 'retry-after': 'Mon, 23 Nov 2026 08:00:00 GMT' }, 0],
     [{ 'retry-after': 'later' }, undefined],
     [{}, undefined],
-  ])('reads %j as %j', (headers, ms) => expect(parseRetryAfterMs(new Headers(headers as Record<string, string>), now)).toBe(ms))
+  ])('reads %j as %j', (headers, ms) =>
+    expect(parseRetryAfterMs(new Headers(headers as Record<string, string>), now)).toBe(ms),
+  )
   it('asks for nothing without headers', () => expect(parseRetryAfterMs(undefined, now)).toBeUndefined())
 })
 
@@ -312,7 +404,10 @@ it('toStrictSchema keeps properties that are named like a keyword', () => {
     properties: { pattern: { type: 'string', pattern: 'x' }, properties: { type: 'object', format: 'y' } },
     anyOf: [{ maxLength: 1 }, null],
   }
-  expect(toStrictSchema(schema)).toEqual({ properties: { pattern: { type: 'string' }, properties: { type: 'object' } }, anyOf: [{}, null] })
+  expect(toStrictSchema(schema)).toEqual({
+    properties: { pattern: { type: 'string' }, properties: { type: 'object' } },
+    anyOf: [{}, null],
+  })
 })
 
 it('estimates a token per four bytes of UTF-8, and 1,000 per image', () => {

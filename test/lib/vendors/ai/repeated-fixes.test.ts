@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { measureSimilarity } from '#rules/text/similarity.ts'
 import { isRepeatedFix } from '#vendors/ai/repeated-fixes.ts'
 
-const repeats = (title: string, tried: string) => isRepeatedFix({ title, description: '' }, title, { titles: [tried], steps: [] })
+const repeats = (title: string, tried: string) =>
+  isRepeatedFix({ title, description: '' }, title, { titles: [tried], steps: [] })
 
 describe('isRepeatedFix', () => {
   it.each([

@@ -47,7 +47,10 @@ describe.each(Object.keys(wireFormats) as WireFormatName[])('an endpoint in the 
     const { ai, context, listStatuses } = await startEndpoint(name)
     await askCase(context, chatTurn, () => {})
     const first = await listStatuses()
-    expect([(await ai.ping()).missing, first.filter((status) => status !== 200)]).toEqual([missing[name], missing[name].map(() => 400)])
+    expect([(await ai.ping()).missing, first.filter((status) => status !== 200)]).toEqual([
+      missing[name],
+      missing[name].map(() => 400),
+    ])
     for (let n = 0; n < 2; n++) await askCase(context, chatTurn, () => {})
     expect((await listStatuses()).slice(first.length)).toEqual([200, 200])
   })
@@ -57,7 +60,9 @@ describe.each(Object.keys(wireFormats) as WireFormatName[])('an endpoint in the 
     const { path }: WireFormat = wireFormats[name]
     const ai = openAi({ key: secrets.openaiKey, baseUrl: `${local.origin}/openai${path}`, model: 'gone' })
     const { context } = createAskContext()
-    await expect(askCase({ ...context, ai }, chatTurn)).rejects.toMatchObject({ cause: { kind: 'unavailable' } })
+    await expect(askCase({ ...context, ai }, chatTurn)).rejects.toMatchObject({
+      cause: { kind: 'unavailable' },
+    })
   })
 
   it('AIM-12 streams the reply alone, without thoughts and fences', async () => {

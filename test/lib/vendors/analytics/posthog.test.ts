@@ -5,12 +5,23 @@ import { posthogAnalytics } from '#vendors/analytics/posthog.ts'
 const vendor = await startVendorServer()
 afterAll(vendor.close)
 const capture = () =>
-  posthogAnalytics({ url: vendor.origin, key: 'phc' }).capture({ event: 'lead', subject: 'l', properties: { plan: 'pro', seats: 5 } })
+  posthogAnalytics({ url: vendor.origin, key: 'phc' }).capture({
+    event: 'lead',
+    subject: 'l',
+    properties: { plan: 'pro', seats: 5 },
+  })
 
 it('an event is sent with the key and its time', async () => {
   vendor.answer = () => ({ body: { status: 1 } })
   await capture()
-  expect(vendor.requests.map(({ method, path, headers, body }) => [method, path, headers['content-type'], JSON.parse(body)])).toEqual([
+  expect(
+    vendor.requests.map(({ method, path, headers, body }) => [
+      method,
+      path,
+      headers['content-type'],
+      JSON.parse(body),
+    ]),
+  ).toEqual([
     [
       'POST',
       '/capture/',

@@ -14,8 +14,14 @@ it('KBI-24 a vendor that hangs is given up in time, and is not asked once the ti
     server.closeAllConnections()
     server.close()
   })
-  const get = createArticlesHttp({ vendor: 'hudu', baseUrl, apiKey: 'k' }, 'application/json', guard, { callMs: 400, totalMs: 400 })
-  await expect(get('/', z.unknown())).rejects.toMatchObject({ kind: 'other', message: 'Hudu: No answer within 0.4 s' })
+  const get = createArticlesHttp({ vendor: 'hudu', baseUrl, apiKey: 'k' }, 'application/json', guard, {
+    callMs: 400,
+    totalMs: 400,
+  })
+  await expect(get('/', z.unknown())).rejects.toMatchObject({
+    kind: 'other',
+    message: 'Hudu: No answer within 0.4 s',
+  })
   await expect(get('/', z.unknown())).rejects.toMatchObject({ kind: 'late', result: { ok: false } })
   expect(calls).toBe(1)
 })

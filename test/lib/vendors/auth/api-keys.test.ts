@@ -6,7 +6,8 @@ import { toAddressRange } from '#rules/text/address-block.ts'
 import { createApiKey, isApiKey, parseApiKey } from '#vendors/auth/api-keys.ts'
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-const decode = (digits: string) => [...digits].reduce((number, digit) => number * 62 + alphabet.indexOf(digit), 0)
+const decode = (digits: string) =>
+  [...digits].reduce((number, digit) => number * 62 + alphabet.indexOf(digit), 0)
 
 it('KEY-01 a key contains the ids of its account and of itself, whatever they are', () => {
   fc.assert(
@@ -28,7 +29,8 @@ it('KEY-05 a key with any changed, removed or added character is no key', () => 
     expect(parseApiKey(key.slice(0, n) + other + key.slice(n + 1)), `character ${n}`).toBeNull()
     expect(parseApiKey(key.slice(0, n) + key.slice(n + 1)), `character ${n}`).toBeNull()
   }
-  for (const text of [`${key}0`, ` ${key}`, `${key}\n`, 'sfk_', '', 'eyJ.a.b']) expect(parseApiKey(text)).toBeNull()
+  for (const text of [`${key}0`, ` ${key}`, `${key}\n`, 'sfk_', '', 'eyJ.a.b'])
+    expect(parseApiKey(text)).toBeNull()
   expect([isApiKey(key), isApiKey('eyJ.a.b')]).toEqual([true, false])
 })
 
@@ -42,7 +44,12 @@ it('KEY-05 ids that are larger than a UUID are no key, although the checksum is 
 it('KEY-09 records the use of a key again after a minute, and forgets a key that was refused', () => {
   let now = 0
   const memory = createKeyMemory(() => now)
-  expect([memory.isKnown('a'), memory.admit('a'), memory.isKnown('a'), memory.admit('a')]).toEqual([false, true, true, false])
+  expect([memory.isKnown('a'), memory.admit('a'), memory.isKnown('a'), memory.admit('a')]).toEqual([
+    false,
+    true,
+    true,
+    false,
+  ])
   now = 60_000
   expect([memory.admit('a'), memory.admit('a')]).toEqual([true, false])
   memory.forget('a')

@@ -20,5 +20,7 @@ it('the signatures of 2,000 tokens are checked once, and one more token forgets 
   }
   for (const token of all.slice(0, 2000)) await tokens.verify(token)
   expect([await countChecks(all[0]), await countChecks(all[1999])]).toEqual([0, 0])
-  expect([await countChecks(all[2000]), await countChecks(all[2000]), await countChecks(all[0])]).toEqual([1, 0, 1])
+  expect([await countChecks(all[2000]), await countChecks(all[2000]), await countChecks(all[0])]).toEqual([
+    1, 0, 1,
+  ])
 })

@@ -17,7 +17,11 @@ const server = createServer(async (request, response) => {
   const path = request.url ?? ''
   requestedPaths.push(path)
   request.resume()
-  const body = path.endsWith('openid-configuration') ? metadata : path === '/keys' ? jwks : await createTokenResponse()
+  const body = path.endsWith('openid-configuration')
+    ? metadata
+    : path === '/keys'
+      ? jwks
+      : await createTokenResponse()
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 })
 beforeAll(async () => {
@@ -30,7 +34,12 @@ afterAll(() => void server.close())
 function createProvider(name: ProviderName, path: string, issuer: string, claims: Record<string, unknown>) {
   requestedPaths = []
   jwks = { keys: [jwk] }
-  metadata = { issuer, authorization_endpoint: `${origin}/authorize`, token_endpoint: `${origin}/token`, jwks_uri: `${origin}/keys` }
+  metadata = {
+    issuer,
+    authorization_endpoint: `${origin}/authorize`,
+    token_endpoint: `${origin}/token`,
+    jwks_uri: `${origin}/keys`,
+  }
   const allClaims = { aud: 'client', nonce: 'n', sub: 'subject-1', ...claims }
   createTokenResponse = async () => ({
     access_token: 'a',
@@ -60,23 +69,42 @@ it('reads the identity of a Google user, and accepts only a boolean true as emai
     [undefined, false],
   ] as const) {
     const google = createProvider('google', '', origin, { iss: origin, ...profile, email_verified })
-    expect(await google.redeem(flow)).toEqual({ subject: 'subject-1', email: 'a@b.example', emailVerified, name: 'Noa' })
+    expect(await google.redeem(flow)).toEqual({
+      subject: 'subject-1',
+      email: 'a@b.example',
+      emailVerified,
+      name: 'Noa',
+    })
   }
 })
 
 it('refuses a subject that the standard does not allow', async () => {
   for (const sub of ['', 'a b', 'x'.repeat(256), 'nul\u0000', 'é'])
-    expect([sub, await getFailureKind(createProvider('google', '', origin, { iss: origin, sub }).redeem(flow))]).toEqual([sub, 'refused'])
+    expect([
+      sub,
+      await getFailureKind(createProvider('google', '', origin, { iss: origin, sub }).redeem(flow)),
+    ]).toEqual([sub, 'refused'])
 })
 
 const issuerTemplate = '/{tenantid}/v2.0'
 it('accepts a Microsoft token only from the issuer of its tenant', async () => {
-  const user = { tid: 'tenant-1', oid: 'object-1', email: 'a@b.example', email_verified: true, xms_edov: true }
+  const user = {
+    tid: 'tenant-1',
+    oid: 'object-1',
+    email: 'a@b.example',
+    email_verified: true,
+    xms_edov: true,
+  }
   const redeem = (iss: string, claims: object) =>
     createProvider('microsoft', '/common/v2.0', origin + issuerTemplate, { iss, ...claims }).redeem(flow)
   const identity = { subject: 'tenant-1:object-1', email: 'a@b.example', emailVerified: false, name: null }
   expect(await redeem(`${origin}/tenant-1/v2.0`, user)).toEqual(identity)
-  for (const iss of [`${origin}/tenant-2/v2.0`, origin + issuerTemplate, `${origin}/none/v2.0`, 'https://evil.example/tenant-1/v2.0'])
+  for (const iss of [
+    `${origin}/tenant-2/v2.0`,
+    origin + issuerTemplate,
+    `${origin}/none/v2.0`,
+    'https://evil.example/tenant-1/v2.0',
+  ])
     expect([iss, await getFailureKind(redeem(iss, user))]).toEqual([iss, 'refused'])
   for (const claims of [
     { ...user, tid: undefined },
@@ -110,10 +138,17 @@ it('refuses metadata of another issuer, and metadata without a token endpoint', 
 })
 
 it('fetches the metadata and the keys once, and the keys again for an unknown key id', async () => {
-  const google = createProvider('google', '', origin, { iss: origin, email: 'a@b.example', email_verified: true })
+  const google = createProvider('google', '', origin, {
+    iss: origin,
+    email: 'a@b.example',
+    email_verified: true,
+  })
   for (let n = 0; n < 3; n++) await google.redeem(flow)
-  const countRequests = (path: string) => requestedPaths.filter((requestedPath) => requestedPath.endsWith(path)).length
-  expect([countRequests('openid-configuration'), countRequests('/keys'), countRequests('/token')]).toEqual([1, 1, 3])
+  const countRequests = (path: string) =>
+    requestedPaths.filter((requestedPath) => requestedPath.endsWith(path)).length
+  expect([countRequests('openid-configuration'), countRequests('/keys'), countRequests('/token')]).toEqual([
+    1, 1, 3,
+  ])
   const validTokens = createTokenResponse
   const claims = { iss: origin, aud: 'client', nonce: 'n', sub: 'subject-1' }
   const id_token = await new SignJWT(claims)

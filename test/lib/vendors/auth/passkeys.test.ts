@@ -1,6 +1,12 @@
 import { base64url } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { type Assertion, parseAssertion, parseRegistration, readChallenge, readUserHandle } from '#vendors/auth/passkeys.ts'
+import {
+  type Assertion,
+  parseAssertion,
+  parseRegistration,
+  readChallenge,
+  readUserHandle,
+} from '#vendors/auth/passkeys.ts'
 import { createWebauthn } from '#vendors/auth/webauthn.ts'
 
 describe('a passkey', () => {
@@ -18,9 +24,14 @@ describe('a passkey', () => {
     [{ ...registration, response: { ...registration.response, clientDataJSON: 'a'.repeat(16_001) } }, false],
     [{ ...registration, response: { ...registration.response, clientDataJSON: 'ä' } }, false],
     [null, false],
-  ])('is registered: %#', (credential, isValid) => expect(parseRegistration(credential) !== null).toBe(isValid))
+  ])('is registered: %#', (credential, isValid) =>
+    expect(parseRegistration(credential) !== null).toBe(isValid),
+  )
   it('has no transports and no extensions unless the client names them', () => {
-    expect(parseRegistration(registration)).toMatchObject({ clientExtensionResults: {}, response: { transports: [] } })
+    expect(parseRegistration(registration)).toMatchObject({
+      clientExtensionResults: {},
+      response: { transports: [] },
+    })
   })
   it.each([
     [assertion, true],
@@ -40,7 +51,9 @@ describe('a passkey', () => {
     [undefined, null],
     [null, null],
     ['%', ''],
-  ])('names the user of %j: %j', (userHandle, user) => expect(readUserHandle({ response: { userHandle } } as Assertion)).toBe(user))
+  ])('names the user of %j: %j', (userHandle, user) =>
+    expect(readUserHandle({ response: { userHandle } } as Assertion)).toBe(user),
+  )
 })
 
 describe('the options of a passkey', () => {
@@ -48,7 +61,11 @@ describe('the options of a passkey', () => {
   const challenge = Buffer.from('challenge').toString('base64url')
   it('for a registration require a discoverable key and the verification of the user', async () => {
     expect(
-      await passkeys.createRegistrationOptions({ id: 'u', email: 'ada@example.com', fullName: 'Ada' }, ['YQ'], challenge),
+      await passkeys.createRegistrationOptions(
+        { id: 'u', email: 'ada@example.com', fullName: 'Ada' },
+        ['YQ'],
+        challenge,
+      ),
     ).toMatchObject({
       challenge,
       rp: { name: 'Support Flow', id: 'app.example' },
@@ -58,12 +75,22 @@ describe('the options of a passkey', () => {
     })
   })
   it('for a sign-in require the verification of the user', async () => {
-    expect(await passkeys.createSignInOptions(challenge)).toMatchObject({ challenge, rpId: 'app.example', userVerification: 'required' })
+    expect(await passkeys.createSignInOptions(challenge)).toMatchObject({
+      challenge,
+      rpId: 'app.example',
+      userVerification: 'required',
+    })
   })
   it('verify no response that is malformed', async () => {
     const credential = { id: 'YQ', rawId: 'YQ', type: 'public-key' as const, clientExtensionResults: {} }
-    const registration = { ...credential, response: { clientDataJSON: 'YQ', attestationObject: 'YQ', transports: [] } }
-    const assertion = { ...credential, response: { clientDataJSON: 'YQ', authenticatorData: 'YQ', signature: 'YQ' } }
+    const registration = {
+      ...credential,
+      response: { clientDataJSON: 'YQ', attestationObject: 'YQ', transports: [] },
+    }
+    const assertion = {
+      ...credential,
+      response: { clientDataJSON: 'YQ', authenticatorData: 'YQ', signature: 'YQ' },
+    }
     const stored = { credential_id: 'YQ', public_key: 'YQ', counter: 0 }
     expect(await passkeys.verifyRegistration(registration, challenge)).toBeNull()
     expect(await passkeys.verifySignIn(assertion, challenge, stored)).toBeNull()

@@ -9,7 +9,9 @@ describe('a password', () => {
     ['long-ada-secret', 'ada@example.com', null],
     ['Password123', 'ada@example.com', 'must not be a common password'],
     ['correct horse battery', 'ada@example.com', null],
-  ])('%j of %s is weak: %j', (password, email, weakness) => expect(findPasswordWeakness(password, email)).toBe(weakness))
+  ])('%j of %s is weak: %j', (password, email, weakness) =>
+    expect(findPasswordWeakness(password, email)).toBe(weakness),
+  )
   it.each([
     ['$argon2id$v=19$m=19456,t=2,p=1$salt$hash', false],
     ['$argon2id$v=19$m=19456,t=3,p=1$salt$hash', true],

@@ -14,7 +14,8 @@ const settings = (changes: Partial<TokenSettings> = {}): TokenSettings => ({
   ...{ PUBLIC_BASE_URL: 'https://api.example', ...changes },
 })
 const caller = { userId: id(1), accountId: id(2), signInId: id(3) }
-const readClaims = (token: string) => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
+const readClaims = (token: string) =>
+  JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
 
 describe('a signed token', () => {
   const kinds = {
@@ -37,7 +38,8 @@ describe('a signed token', () => {
     },
     export: {
       ...{ lifetime: 60, audience: '/export', value: { exportId: id(1), accountId: id(2), userId: id(3) } },
-      sign: (s: TokenSettings) => createExportTokens(s).sign({ exportId: id(1), accountId: id(2), userId: id(3) }, 60),
+      sign: (s: TokenSettings) =>
+        createExportTokens(s).sign({ exportId: id(1), accountId: id(2), userId: id(3) }, 60),
       verify: (s: TokenSettings, t: string) => createExportTokens(s).verify(t),
     },
     acknowledgement: {
@@ -51,8 +53,13 @@ describe('a signed token', () => {
       verify: (s: TokenSettings, t: string) => createUnsubscribeTokens(s).verify(t),
     },
     subscription: {
-      ...{ lifetime: 5 * 365 * 86_400, audience: '/unsubscribe', value: { accountId: id(1), userId: id(2), teamId: id(3) } },
-      sign: (s: TokenSettings) => createUnsubscribeTokens(s).signSubscription({ accountId: id(1), userId: id(2), teamId: id(3) }),
+      ...{
+        lifetime: 5 * 365 * 86_400,
+        audience: '/unsubscribe',
+        value: { accountId: id(1), userId: id(2), teamId: id(3) },
+      },
+      sign: (s: TokenSettings) =>
+        createUnsubscribeTokens(s).signSubscription({ accountId: id(1), userId: id(2), teamId: id(3) }),
       verify: (s: TokenSettings, t: string) => createUnsubscribeTokens(s).verifySubscription(t),
     },
   }
@@ -61,9 +68,18 @@ describe('a signed token', () => {
     async (_, { lifetime, audience, value, sign, verify }) => {
       const token = await sign(settings())
       const { exp, iat, aud, iss } = readClaims(token)
-      expect([exp - iat, aud, iss]).toEqual([lifetime, `https://api.example/api/v1${audience}`, 'https://api.example'])
+      expect([exp - iat, aud, iss]).toEqual([
+        lifetime,
+        `https://api.example/api/v1${audience}`,
+        'https://api.example',
+      ])
       expect(await verify(settings(), token)).toEqual(value)
-      expect(await verify(settings({ JWT_KEYS: [{ kid: 'k2', secret: 'b'.repeat(32) }, ...settings().JWT_KEYS] }), token)).toEqual(value)
+      expect(
+        await verify(
+          settings({ JWT_KEYS: [{ kid: 'k2', secret: 'b'.repeat(32) }, ...settings().JWT_KEYS] }),
+          token,
+        ),
+      ).toEqual(value)
       for (const other of [
         { JWT_KEYS: [{ kid: 'k2', secret: 'a'.repeat(32) }] },
         { JWT_KEYS: [{ kid: 'k1', secret: 'b'.repeat(32) }] },
@@ -74,16 +90,22 @@ describe('a signed token', () => {
     },
   )
   it('has the issuer and the audience of the settings', async () => {
-    const token = await createMcpTokens(settings({ JWT_ISSUER: 'i', JWT_AUDIENCE: 'a' })).sign({ caller, scopes: [] })
+    const token = await createMcpTokens(settings({ JWT_ISSUER: 'i', JWT_AUDIENCE: 'a' })).sign({
+      caller,
+      scopes: [],
+    })
     expect(readClaims(token)).toMatchObject({ iss: 'i', aud: 'a/mcp' })
   })
-  it.each(Object.entries(kinds))('of the kind %s is refused after it has expired', async (_, { lifetime, sign, verify }) => {
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-11-23T09:00:00Z') })
-    onTestFinished(() => void vi.useRealTimers())
-    const token = await sign(settings())
-    vi.setSystemTime(Date.now() + lifetime * 1000)
-    expect(await verify(settings(), token)).toBeNull()
-  })
+  it.each(Object.entries(kinds))(
+    'of the kind %s is refused after it has expired',
+    async (_, { lifetime, sign, verify }) => {
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-11-23T09:00:00Z') })
+      onTestFinished(() => void vi.useRealTimers())
+      const token = await sign(settings())
+      vi.setSystemTime(Date.now() + lifetime * 1000)
+      expect(await verify(settings(), token)).toBeNull()
+    },
+  )
   it('for access is refused when it expires between two uses', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-11-23T09:00:00Z') })
     onTestFinished(() => void vi.useRealTimers())
@@ -104,6 +126,8 @@ describe('a signed token', () => {
     const complete = { sub: id(1), acc: id(2), sid: id(3), exp: 4_000_000_000 }
     expect(await createAccessTokens(settings()).verify(await sign(complete))).toEqual(caller)
     for (const name of ['sub', 'acc', 'sid', 'exp'])
-      expect(await createAccessTokens(settings()).verify(await sign({ ...complete, [name]: undefined }))).toBeNull()
+      expect(
+        await createAccessTokens(settings()).verify(await sign({ ...complete, [name]: undefined })),
+      ).toBeNull()
   })
 })

@@ -10,7 +10,9 @@ describe('a reference of an account', () => {
     expect(reference).toMatch(/^[\w-]{80}$/)
     expect(await createAccountReferences([keys('b'), keys('a')]).verify(reference)).toBe(id(1))
     expect(await createAccountReferences([keys('b')]).verify(reference)).toBeNull()
-    expect(await createAccountReferences([keys('a')]).verify(reference.replace('000001', '000002'))).toBeNull()
+    expect(
+      await createAccountReferences([keys('a')]).verify(reference.replace('000001', '000002')),
+    ).toBeNull()
     expect(await createAccountReferences([keys('a')]).verify(id(1))).toBeNull()
     await expect(createAccountReferences([]).sign(id(1))).rejects.toThrow('There is no key')
   })

@@ -6,7 +6,10 @@ const at = '2026-11-21T09:30:00.000Z'
 const later = '2026-11-21T09:30:01.000Z'
 
 const event: TimedEvent = { id: 'evt_2', at, isFetched: false }
-const after = (time: string, id = 'evt_1'): EventHistory => ({ isReplayed: false, lastEvent: { id, at: time } })
+const after = (time: string, id = 'evt_1'): EventHistory => ({
+  isReplayed: false,
+  lastEvent: { id, at: time },
+})
 
 type Row = [description: string, history: EventHistory, event: Partial<TimedEvent>, decision: string]
 const rows: Row[] = [

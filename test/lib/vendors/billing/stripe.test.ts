@@ -15,15 +15,28 @@ const references = {
 const secrets = { secretKey: 'sk', webhookSecret: 'whsec' }
 const open = (changes: Partial<Record<keyof typeof secrets, undefined>> = {}) =>
   stripeBilling({ ...secrets, ...changes, baseUrl: vendor.origin, references })
-const item = (price: string, current_period_end: number | null) => ({ price: { id: price }, current_period_end })
+const item = (price: string, current_period_end: number | null) => ({
+  price: { id: price },
+  current_period_end,
+})
 const subscription = {
-  ...{ id: 'sub_1', customer: 'cus_1', status: 'active', metadata: { account_id: 'ref_a' }, billing_cycle_anchor: 1_700_000_000 },
+  ...{
+    id: 'sub_1',
+    customer: 'cus_1',
+    status: 'active',
+    metadata: { account_id: 'ref_a' },
+    billing_cycle_anchor: 1_700_000_000,
+  },
   ...{ created: 1_700_000_001, cancel_at: null, cancel_at_period_end: false },
   items: { data: [item('p1', 1_800_000_000), item('p2', 1_800_000_060)] },
 }
 const parsed = {
   ...{ id: 'sub_1', customerId: 'cus_1', accountId: 'a', status: 'active', priceIds: ['p1', 'p2'] },
-  ...{ createdAt: '2023-11-14T22:13:21.000Z', currentPeriodEnd: '2027-01-15T08:01:00.000Z', anchor: '2023-11-14T22:13:20.000Z' },
+  ...{
+    createdAt: '2023-11-14T22:13:21.000Z',
+    currentPeriodEnd: '2027-01-15T08:01:00.000Z',
+    anchor: '2023-11-14T22:13:20.000Z',
+  },
   ...{ cancelAt: null, cancelsAtPeriodEnd: false },
 }
 
@@ -51,7 +64,10 @@ describe('a subscription', () => {
     [{ items: { data: [item('p1', null)] } }, { ...parsed, priceIds: ['p1'], currentPeriodEnd: null }],
     [{ created: undefined }, { ...parsed, createdAt: null }],
     [{ cancel_at: 1_750_000_000 }, { ...parsed, cancelAt: '2025-06-15T15:06:40.000Z' }],
-    [{ cancel_at_period_end: true }, { ...parsed, cancelAt: parsed.currentPeriodEnd, cancelsAtPeriodEnd: true }],
+    [
+      { cancel_at_period_end: true },
+      { ...parsed, cancelAt: parsed.currentPeriodEnd, cancelsAtPeriodEnd: true },
+    ],
   ])('with %j is %j', async (changes, value) => expect(await get(changes)).toEqual({ ok: true, value }))
   it.each([
     [{ current_period_end: 1_800_000_060, items: { data: [item('p1', null)] } }, '2027-01-15T08:01:00.000Z'],
@@ -73,12 +89,20 @@ describe('a checkout of the billing provider', () => {
     ['cus_1', 'customer', 'cus_1'],
   ])('of the customer %s names the account, the price and %s', async (customerId, name, value) => {
     vendor.answer = () => ({ body: { url: 'https://checkout.example' } })
-    expect(await open().createCheckoutUrl({ ...checkout, customerId })).toEqual({ ok: true, value: 'https://checkout.example' })
+    expect(await open().createCheckoutUrl({ ...checkout, customerId })).toEqual({
+      ok: true,
+      value: 'https://checkout.example',
+    })
     const [{ path = '', body = '' } = {}] = vendor.requests
     expect([path, Object.fromEntries(new URLSearchParams(body))]).toEqual([
       '/v1/checkout/sessions',
       {
-        ...{ mode: 'subscription', client_reference_id: 'ref_a', 'subscription_data[metadata][account_id]': 'ref_a', [name]: value },
+        ...{
+          mode: 'subscription',
+          client_reference_id: 'ref_a',
+          'subscription_data[metadata][account_id]': 'ref_a',
+          [name]: value,
+        },
         ...{ 'line_items[0][price]': 'p1', 'line_items[0][quantity]': '1' },
         ...{ success_url: 'https://a.example/s', cancel_url: 'https://a.example/c' },
       },
@@ -86,14 +110,20 @@ describe('a checkout of the billing provider', () => {
   })
   it('fails without the address of a page', async () => {
     vendor.answer = () => ({ body: { url: null } })
-    expect(await open().createCheckoutUrl({ ...checkout, customerId: null })).toEqual({ ok: false, reason: 'failed' })
+    expect(await open().createCheckoutUrl({ ...checkout, customerId: null })).toEqual({
+      ok: false,
+      reason: 'failed',
+    })
   })
 })
 
 describe('a call of the billing provider', () => {
   it('returns the address of the portal', async () => {
     vendor.answer = () => ({ body: { url: 'https://portal.example' } })
-    expect(await open().createPortalUrl('cus_1', 'https://app.example')).toEqual({ ok: true, value: 'https://portal.example' })
+    expect(await open().createPortalUrl('cus_1', 'https://app.example')).toEqual({
+      ok: true,
+      value: 'https://portal.example',
+    })
     const [{ method = '', path = '', headers = {}, body = '' } = {}] = vendor.requests
     expect([method, path, headers.authorization, body]).toEqual([
       'POST',
@@ -105,7 +135,9 @@ describe('a call of the billing provider', () => {
   it('deletes a customer', async () => {
     vendor.answer = () => ({ body: { id: 'cus_1', deleted: true } })
     expect(await open().deleteCustomer('cus_1')).toEqual({ ok: true, value: null })
-    expect(vendor.requests.map(({ method, path }) => [method, path])).toEqual([['DELETE', '/v1/customers/cus_1']])
+    expect(vendor.requests.map(({ method, path }) => [method, path])).toEqual([
+      ['DELETE', '/v1/customers/cus_1'],
+    ])
   })
   it.each([
     [404, { type: 'invalid_request_error', code: 'resource_missing' }, 'unknown', 1],
@@ -123,11 +155,11 @@ describe('a call of the billing provider', () => {
     const billing = open({ secretKey: undefined })
     expect([billing.isConfigured, open().isConfigured]).toEqual([false, true])
     const refused = { ok: false, reason: 'not_configured' }
-    expect([await billing.deleteCustomer('c'), await billing.getSubscription('s'), await billing.createPortalUrl('c', 'u')]).toEqual([
-      refused,
-      refused,
-      refused,
-    ])
+    expect([
+      await billing.deleteCustomer('c'),
+      await billing.getSubscription('s'),
+      await billing.createPortalUrl('c', 'u'),
+    ]).toEqual([refused, refused, refused])
   })
 })
 
@@ -135,8 +167,18 @@ describe('an event of the billing provider', () => {
   const now = Math.floor(Date.now() / 1000)
   const sign = (payload: string, timestamp = now, secret = 'whsec') =>
     new Stripe('sk').webhooks.generateTestHeaderString({ payload, secret, timestamp })
-  const read = async (type: string, object: object, { timestamp = now, secret = 'whsec', billing = open() } = {}) => {
-    const payload = JSON.stringify({ id: 'evt_1', object: 'event', type, created: 1_700_000_000, data: { object } })
+  const read = async (
+    type: string,
+    object: object,
+    { timestamp = now, secret = 'whsec', billing = open() } = {},
+  ) => {
+    const payload = JSON.stringify({
+      id: 'evt_1',
+      object: 'event',
+      type,
+      created: 1_700_000_000,
+      data: { object },
+    })
     const headers = new Headers({ 'stripe-signature': sign(payload, timestamp, secret) })
     return billing.readEvent({ bytes: new TextEncoder().encode(payload) as Uint8Array<ArrayBuffer>, headers })
   }
@@ -144,35 +186,69 @@ describe('an event of the billing provider', () => {
   it.each<[string, object, object | null]>([
     [
       'checkout.session.completed',
-      { client_reference_id: 'ref_b', metadata: { account_id: 'ref_a' }, customer: 'cus_1', subscription: { id: 'sub_1' } },
+      {
+        client_reference_id: 'ref_b',
+        metadata: { account_id: 'ref_a' },
+        customer: 'cus_1',
+        subscription: { id: 'sub_1' },
+      },
       { ...linked, subscriptionId: 'sub_1' },
     ],
-    ['checkout.session.completed', { client_reference_id: 'ref_a', metadata: null, customer: 'cus_1', subscription: null }, linked],
-    ['checkout.session.completed', { client_reference_id: 'a', metadata: {}, customer: 'cus_1', subscription: null }, null],
-    ['checkout.session.completed', { client_reference_id: 'ref_a', metadata: {}, customer: null, subscription: null }, null],
-    ['checkout.session.completed', { client_reference_id: null, metadata: {}, customer: 'cus_1', subscription: null }, null],
+    [
+      'checkout.session.completed',
+      { client_reference_id: 'ref_a', metadata: null, customer: 'cus_1', subscription: null },
+      linked,
+    ],
+    [
+      'checkout.session.completed',
+      { client_reference_id: 'a', metadata: {}, customer: 'cus_1', subscription: null },
+      null,
+    ],
+    [
+      'checkout.session.completed',
+      { client_reference_id: 'ref_a', metadata: {}, customer: null, subscription: null },
+      null,
+    ],
+    [
+      'checkout.session.completed',
+      { client_reference_id: null, metadata: {}, customer: 'cus_1', subscription: null },
+      null,
+    ],
     ['customer.created', { id: 'cus_1', metadata: { account_id: 'ref_a' } }, linked],
     ['customer.updated', { id: 'cus_1', metadata: { account_id: 'ref_a' } }, linked],
     ['customer.updated', { id: 'cus_1', metadata: {} }, null],
     ['customer.deleted', { id: 'cus_1' }, { kind: 'customer_gone', customerId: 'cus_1' }],
     ...['created', 'updated', 'deleted', 'paused', 'resumed'].map(
-      (name) => [`customer.subscription.${name}`, subscription, { kind: 'subscription', subscription: parsed }] as [string, object, object],
+      (name) =>
+        [`customer.subscription.${name}`, subscription, { kind: 'subscription', subscription: parsed }] as [
+          string,
+          object,
+          object,
+        ],
     ),
     ['customer.subscription.updated', { ...subscription, status: 'incomplete' }, null],
     ['invoice.paid', {}, null],
   ])('of the type %s with %j changes %j', async (type, object, change) => {
-    expect(await read(type, object)).toEqual({ ok: true, value: { id: 'evt_1', type, at: '2023-11-14T22:13:20.000Z', change } })
+    expect(await read(type, object)).toEqual({
+      ok: true,
+      value: { id: 'evt_1', type, at: '2023-11-14T22:13:20.000Z', change },
+    })
   })
   it.each([
     [{ timestamp: now - 290 }, true],
     [{ timestamp: now - 310 }, false],
     [{ secret: 'other' }, false],
   ])('is accepted with %j: %s', async (options, isAccepted) => {
-    expect(await read('invoice.paid', {}, options)).toMatchObject(isAccepted ? { ok: true } : { ok: false, reason: 'unsigned' })
+    expect(await read('invoice.paid', {}, options)).toMatchObject(
+      isAccepted ? { ok: true } : { ok: false, reason: 'unsigned' },
+    )
   })
   it('is refused without a signature, and without the settings', async () => {
     const bytes = new TextEncoder().encode('{}') as Uint8Array<ArrayBuffer>
-    expect(await open().readEvent({ bytes, headers: new Headers() })).toEqual({ ok: false, reason: 'unsigned' })
+    expect(await open().readEvent({ bytes, headers: new Headers() })).toEqual({
+      ok: false,
+      reason: 'unsigned',
+    })
     for (const billing of [open({ webhookSecret: undefined }), open({ secretKey: undefined })])
       expect(await read('invoice.paid', {}, { billing })).toEqual({ ok: false, reason: 'not_configured' })
   })

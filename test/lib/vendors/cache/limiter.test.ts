@@ -25,7 +25,8 @@ it('a full counter forgets the key that was used least recently, and keeps the o
 
 it('a full counter forgets a key whose window has ended before one that still counts', () => {
   const count = createLocalCounter(2, 100)
-  for (const key of ['login', 'login', 'read', 'read']) count(key, 2, key === 'login' ? perHour : perMinute, 1000)
+  for (const key of ['login', 'login', 'read', 'read'])
+    count(key, 2, key === 'login' ? perHour : perMinute, 1000)
   count('another', 2, perMinute, 61_001)
   expect(count('login', 2, perHour, 61_001).allowed).toBe(false)
 })
@@ -43,14 +44,17 @@ it.each([
 it.each([
   [49, 0],
   [50, 1],
-])('a full counter looks behind %i keys that still count for one whose window has ended', (others, remaining) => {
-  const count = createLocalCounter(others + 1, 1000)
-  count('first', 2, perHour, 1000)
-  for (let n = 1; n < others; n++) count(`key ${n}`, 2, perHour, 1000)
-  count('ended', 2, perMinute, 1000)
-  count('another', 2, perHour, 61_000)
-  expect(count('first', 2, perHour, 61_000).remaining).toBe(remaining)
-})
+])(
+  'a full counter looks behind %i keys that still count for one whose window has ended',
+  (others, remaining) => {
+    const count = createLocalCounter(others + 1, 1000)
+    count('first', 2, perHour, 1000)
+    for (let n = 1; n < others; n++) count(`key ${n}`, 2, perHour, 1000)
+    count('ended', 2, perMinute, 1000)
+    count('another', 2, perHour, 61_000)
+    expect(count('first', 2, perHour, 61_000).remaining).toBe(remaining)
+  },
+)
 
 it('a counter stores at most its limit of calls', () => {
   const count = createLocalCounter(100, 4)

@@ -16,7 +16,10 @@ function createSlowRedis(...delays: number[]) {
     await new Promise((resolve) => setTimeout(resolve, delay))
     return value
   }
-  const redis = { evalsha: () => answer([4, Date.now() + 60_000, 5]), get: () => answer('"cached"') } as unknown as RedisCommands
+  const redis = {
+    evalsha: () => answer([4, Date.now() + 60_000, 5]),
+    get: () => answer('"cached"'),
+  } as unknown as RedisCommands
   return { redis, countCalls: () => calls }
 }
 
@@ -83,7 +86,9 @@ describe('the availability of Redis', () => {
   it('WIR-49 a burst that keeps this process busy passes its limit neither while Redis is slow nor afterwards', async () => {
     const { redis, countCalls } = createSlowRedis(...Array.from({ length: 200 }, () => 2000))
     const limiter = createRedisLimiter(redis, 250)
-    const burst = Promise.all(Array.from({ length: 200 }, () => limiter.count('key', parseRate('30/minute'), false)))
+    const burst = Promise.all(
+      Array.from({ length: 200 }, () => limiter.count('key', parseRate('30/minute'), false)),
+    )
     // Nothing else runs for two seconds, so every time-out fires late.
     vi.setSystemTime(Date.now() + 2000)
     const now = performance.now()
@@ -99,7 +104,9 @@ describe('the availability of Redis', () => {
     const { redis } = createSlowRedis(0, 0, 0, 300, 0)
     const limiter = createRedisLimiter(redis, 250)
     const count = () => limiter.count('key', parseRate('4/minute'), false)
-    expect((await runAll([count, count, count, count])).map(({ remaining }) => remaining)).toEqual([4, 4, 4, 0])
+    expect((await runAll([count, count, count, count])).map(({ remaining }) => remaining)).toEqual([
+      4, 4, 4, 0,
+    ])
   })
 
   it('the cache misses during a slow call and reads again after it', async () => {

@@ -14,7 +14,12 @@ describe('the limiter in Redis', () => {
   })
   it('allows calls while Redis is away, and strict ones up to half of the limit', async () => {
     const limiter = createRedisLimiter(redis(() => Promise.reject(new Error('away'))))
-    expect(await limiter.count('a', rate, false)).toEqual({ allowed: true, limit: 4, remaining: 3, resetSeconds: 60 })
+    expect(await limiter.count('a', rate, false)).toEqual({
+      allowed: true,
+      limit: 4,
+      remaining: 3,
+      resetSeconds: 60,
+    })
     const strict = []
     for (let n = 0; n < 3; n++) strict.push((await limiter.count('strict', rate, true)).allowed)
     expect(strict).toEqual([true, true, false])
@@ -62,13 +67,16 @@ describe('the limiter in Redis', () => {
       [true, true, true, true, false, false],
       [true, true, false],
     ])
-    expect(lines).toEqual([expect.objectContaining({ level: 'error', redis: 'refused', code: /[A-Z]{3,}/.exec(message)?.[0] })])
+    expect(lines).toEqual([
+      expect.objectContaining({ level: 'error', redis: 'refused', code: /[A-Z]{3,}/.exec(message)?.[0] }),
+    ])
   })
 
   it('RES-02 deletes a key of another type, and another key stays exact', async () => {
     const deleted: string[] = []
     const evaluate = async (_: string, [key = '']: string[]) => {
-      if (key.endsWith(':poisoned')) throw new Error('WRONGTYPE Operation against a key holding the wrong kind of value')
+      if (key.endsWith(':poisoned'))
+        throw new Error('WRONGTYPE Operation against a key holding the wrong kind of value')
       return [4, Date.now() + 60_000, 3]
     }
     const commands = {

@@ -20,13 +20,38 @@ describe('a message to a chat tool', () => {
     [1, 202, 'ok', { ok: false, status: 202, error: refused, gone: false }],
     [2, 202, '', { ok: true, status: 202 }],
     [2, 200, '1', { ok: true, status: 200 }],
-    [2, 200, 'Webhook message delivery failed: it returned HTTP error 429', { ok: false, status: 200, error: refused, gone: false }],
+    [
+      2,
+      200,
+      'Webhook message delivery failed: it returned HTTP error 429',
+      { ok: false, status: 200, error: refused, gone: false },
+    ],
     [2, 302, '', { ok: false, status: 302, error: 'The chat tool returned 302', gone: false }],
     [2, 400, '', { ok: false, status: 400, error: 'The chat tool returned 400', gone: false }],
-    [1, 404, 'no_service', { ok: false, status: 404, error: 'The chat tool returned 404', gone: true, isRemoved: true }],
-    [2, 410, '', { ok: false, status: 410, error: 'The chat tool returned 410', gone: true, isRemoved: true }],
-    [1, 403, 'no_active_hooks', { ok: false, status: 403, error: 'The chat tool returned 403', gone: true, isRemoved: true }],
-    [1, 403, 'action_prohibited', { ok: false, status: 403, error: 'The chat tool returned 403', gone: false }],
+    [
+      1,
+      404,
+      'no_service',
+      { ok: false, status: 404, error: 'The chat tool returned 404', gone: true, isRemoved: true },
+    ],
+    [
+      2,
+      410,
+      '',
+      { ok: false, status: 410, error: 'The chat tool returned 410', gone: true, isRemoved: true },
+    ],
+    [
+      1,
+      403,
+      'no_active_hooks',
+      { ok: false, status: 403, error: 'The chat tool returned 403', gone: true, isRemoved: true },
+    ],
+    [
+      1,
+      403,
+      'action_prohibited',
+      { ok: false, status: 403, error: 'The chat tool returned 403', gone: false },
+    ],
     [
       2,
       400,
@@ -35,10 +60,13 @@ describe('a message to a chat tool', () => {
     ],
     [2, 200, '"WorkflowNotFound"', { ok: true, status: 200 }],
     [1, 503, 'ok', { ok: false, status: 503, error: 'The chat tool returned 503', gone: false }],
-  ] as const)('of type %i that is answered with %i %j has the right result', async (tool, status, body, result) => {
-    vendor.answer = () => ({ status, body })
-    expect(await chat.send(tool, vendor.origin, message)).toEqual(result)
-  })
+  ] as const)(
+    'of type %i that is answered with %i %j has the right result',
+    async (tool, status, body, result) => {
+      vendor.answer = () => ({ status, body })
+      expect(await chat.send(tool, vendor.origin, message)).toEqual(result)
+    },
+  )
   it.each([
     [429, '7', { isPostponed: true, retryAfterSeconds: 7 }],
     [429, 'soon', { isPostponed: true, retryAfterSeconds: 60 }],
@@ -61,6 +89,10 @@ describe('a message to a chat tool', () => {
     expect(JSON.parse(body)).toHaveProperty(key)
   })
   it('fails without a connection', async () => {
-    expect(await chat.send(1, gone, message)).toEqual({ ok: false, status: null, error: 'The connection failed' })
+    expect(await chat.send(1, gone, message)).toEqual({
+      ok: false,
+      status: null,
+      error: 'The connection failed',
+    })
   })
 })

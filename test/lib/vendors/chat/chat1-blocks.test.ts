@@ -8,15 +8,21 @@ import { toBlocks } from '#vendors/chat/chat1-blocks.ts'
 // Shrinking texts of up to 4,000 characters takes long, and the shrunk text explains little.
 const withoutShrinking = { endOnFailure: true, numRuns: 60 }
 
-// Characters that become longer when escaped, a surrogate pair, and combining sequences, which may be cut between code points.
+// Characters that become longer when escaped, a surrogate pair, and combining sequences, which may be cut
+// between code points.
 const specialText = fc.string({
   unit: fc.constantFrom('&', '<', '>', '😀', 'e\u0301', '👩‍💻', '\u0001', '\n', 'a', ' '),
   maxLength: 4000,
   size: 'max',
 })
-const anyText = fc.oneof(fc.string({ unit: 'binary', maxLength: 4000, size: 'max' }), fc.string({ unit: 'binary' }), specialText)
+const anyText = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 4000, size: 'max' }),
+  fc.string({ unit: 'binary' }),
+  specialText,
+)
 const url = 'https://app.supportflow.example/pilot/1?pickup=true&x=1'
-const unescapeText = (text: string) => text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
+const unescapeText = (text: string) =>
+  text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
 
 type Blocks = [{ text: { text: string } }, { text: { text: string } }, { elements: { text: string }[] }?]
 
@@ -49,12 +55,17 @@ it('clip returns a short text unchanged, and cuts a long text between code point
 })
 
 it('NOT-46 toBlocks returns a text and the blocks header, section and, for a link, context', () => {
-  expect(toBlocks({ title: 'Dana escalated: VPN', body: 'VPN drops', url: 'https://app.example/pilot/1' })).toEqual({
+  expect(
+    toBlocks({ title: 'Dana escalated: VPN', body: 'VPN drops', url: 'https://app.example/pilot/1' }),
+  ).toEqual({
     text: 'Dana escalated: VPN',
     blocks: [
       { type: 'header', text: { type: 'plain_text', text: 'Dana escalated: VPN', emoji: false } },
       { type: 'section', text: { type: 'plain_text', text: 'VPN drops', emoji: false } },
-      { type: 'context', elements: [{ type: 'mrkdwn', text: '<https://app.example/pilot/1|Open in Support Flow>' }] },
+      {
+        type: 'context',
+        elements: [{ type: 'mrkdwn', text: '<https://app.example/pilot/1|Open in Support Flow>' }],
+      },
     ],
   })
   expect(toBlocks({ title: 't', body: '', url: null }).blocks).toHaveLength(2)
@@ -62,7 +73,11 @@ it('NOT-46 toBlocks returns a text and the blocks header, section and, for a lin
 })
 
 it('escapes mentions and links in user texts', () => {
-  const { header, section, text } = extractTexts({ title: '<!channel> & co', body: '<https://evil.example|click> <@U1> &lt;', url })
+  const { header, section, text } = extractTexts({
+    title: '<!channel> & co',
+    body: '<https://evil.example|click> <@U1> &lt;',
+    url,
+  })
   expect(header).toBe('&lt;!channel&gt; &amp; co')
   expect(text).toBe('&lt;!channel&gt; &amp; co')
   expect(section).toBe('&lt;https://evil.example|click&gt; &lt;@U1&gt; &amp;lt;')
@@ -82,7 +97,9 @@ it('produces a message that Slack accepts, within its length limits, for random 
       ] as const) {
         expect(sent).not.toMatch(/[<>]|&(?!(amp|lt|gt);)/)
         expect(sent.isWellFormed()).toBe(true)
-        expect(original.startsWith(unescapeText(sent).replace(/…$/, '')) || unescapeText(sent) === original).toBe(true)
+        expect(
+          original.startsWith(unescapeText(sent).replace(/…$/, '')) || unescapeText(sent) === original,
+        ).toBe(true)
       }
     }),
     withoutShrinking,
@@ -107,9 +124,17 @@ it('converts 20,400 characters that all need escaping in less than 15 ms of CPU 
 
 it('NOT-72 shows the texts of users as plain text, because mrkdwn cannot be escaped', () => {
   const fact = { label: 'Client', text: '*Contoso*' }
-  const { blocks } = toBlocks({ title: '*t*', body: '_slow_', url, facts: [fact], sections: [{ label: 'Summary', text: '`x` ~y~' }] })
+  const { blocks } = toBlocks({
+    title: '*t*',
+    body: '_slow_',
+    url,
+    facts: [fact],
+    sections: [{ label: 'Summary', text: '`x` ~y~' }],
+  })
   const texts = JSON.stringify(blocks).match(/\{"type":"(plain_text|mrkdwn)","text":"[^"]*"/g)
-  expect(texts?.filter((text) => /\*t|Contoso|slow|`x`/.test(text)).every((text) => text.includes('plain_text'))).toBe(true)
+  expect(
+    texts?.filter((text) => /\*t|Contoso|slow|`x`/.test(text)).every((text) => text.includes('plain_text')),
+  ).toBe(true)
   expect(texts).toHaveLength(7)
 })
 
@@ -121,7 +146,9 @@ it('produces a message that Slack accepts for random facts and sections', () => 
   const button = { label: 'Pick up the session', isUrgent: true }
   fc.assert(
     fc.property(anyText, labelled, labelled, (title, facts, sections) => {
-      expect(findSlackError(toBlocks({ title: `t${title}`, body: '', url, facts, sections, button }))).toBeUndefined()
+      expect(
+        findSlackError(toBlocks({ title: `t${title}`, body: '', url, facts, sections, button })),
+      ).toBeUndefined()
     }),
     withoutShrinking,
   )
@@ -130,7 +157,9 @@ it('produces a message that Slack accepts for random facts and sections', () => 
 describe('the blocks of a message', () => {
   const list = (count: number) => Array.from({ length: count }, (_, n) => ({ label: `l${n}`, text: `t${n}` }))
   const kinds = (message: Partial<Parameters<typeof toBlocks>[0]>) =>
-    toBlocks({ title: 't', body: '', url: null, ...message }).blocks.map((block) => ('fields' in block ? 'fields' : block.type))
+    toBlocks({ title: 't', body: '', url: null, ...message }).blocks.map((block) =>
+      'fields' in block ? 'fields' : block.type,
+    )
 
   it.each([
     [{}, ['header', 'section']],
@@ -153,7 +182,10 @@ describe('the blocks of a message', () => {
     const fact = { label: 'l', text: 'x'.repeat(301) }
     const section = { label: 'l', text: 'y'.repeat(4000) }
     const lengths = (sections: number) =>
-      JSON.stringify(toBlocks({ title: 't', body: '', url: null, facts: [fact], sections: Array(sections).fill(section) }).blocks)
+      JSON.stringify(
+        toBlocks({ title: 't', body: '', url: null, facts: [fact], sections: Array(sections).fill(section) })
+          .blocks,
+      )
         .match(/[xy]{9,}…?/g)
         ?.map((text) => text.length)
     expect(lengths(1)).toEqual([300, 3000])
@@ -164,7 +196,13 @@ describe('the blocks of a message', () => {
     [false, {}],
   ])('have a button, which is red if it is urgent: %s', (isUrgent, style) => {
     const secondButton = { label: 'Acknowledge', url: 'https://app.example/ack' }
-    const { blocks } = toBlocks({ title: 't', body: 'b', url, button: { label: 'Pick up', isUrgent }, secondButton })
+    const { blocks } = toBlocks({
+      title: 't',
+      body: 'b',
+      url,
+      button: { label: 'Pick up', isUrgent },
+      secondButton,
+    })
     const toText = (text: string) => ({ type: 'plain_text', text, emoji: false })
     expect(blocks.find(({ type }) => type === 'actions')).toEqual({
       type: 'actions',

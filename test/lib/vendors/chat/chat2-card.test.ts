@@ -28,7 +28,11 @@ it('NOT-46 toAdaptiveCard returns one Adaptive Card 1.4 attachment with an actio
   const { card, content, contentType } = renderCard({ title: 'Dana escalated: VPN', body: 'VPN drops', url })
   expect(card).toMatchObject({ type: 'message', attachments: [{}] })
   expect(contentType).toBe('application/vnd.microsoft.card.adaptive')
-  expect(content).toMatchObject({ type: 'AdaptiveCard', version: '1.4', body: [{ text: 'Dana escalated: VPN' }, { text: 'VPN drops' }] })
+  expect(content).toMatchObject({
+    type: 'AdaptiveCard',
+    version: '1.4',
+    body: [{ text: 'Dana escalated: VPN' }, { text: 'VPN drops' }],
+  })
   expect(content.actions).toEqual([{ type: 'Action.OpenUrl', title: 'Open in Support Flow', url }])
 })
 
@@ -72,8 +76,10 @@ it('produces a well-formed card of at most 20 KB that starts with the original t
 })
 
 it('cuts a body only when the card exceeds 20 KB of UTF-8', () => {
-  const sizeOf = (body: string) => new TextEncoder().encode(JSON.stringify(toAdaptiveCard({ title: 't', body, url }))).byteLength
-  for (const length of [3200, 3300, 3400, 3500, 3600, 3999]) expect(sizeOf('\u0001'.repeat(length))).toBeLessThanOrEqual(20 * 1024)
+  const sizeOf = (body: string) =>
+    new TextEncoder().encode(JSON.stringify(toAdaptiveCard({ title: 't', body, url }))).byteLength
+  for (const length of [3200, 3300, 3400, 3500, 3600, 3999])
+    expect(sizeOf('\u0001'.repeat(length))).toBeLessThanOrEqual(20 * 1024)
   expect(renderCard({ title: 't', body: '\u0001'.repeat(3200), url }).body).toBe('\u0001'.repeat(3200))
 })
 
@@ -102,7 +108,12 @@ it('produces a card that fits the schema and has at most 20 KB for random facts 
 
 it('a card of an alert has its facts, its sections and both buttons, and its title is red if it is urgent', () => {
   const alert = {
-    ...{ title: 'Title', body: 'Body', url: 'https://app.example/1', facts: [{ label: 'Client', text: 'x'.repeat(301) }] },
+    ...{
+      title: 'Title',
+      body: 'Body',
+      url: 'https://app.example/1',
+      facts: [{ label: 'Client', text: 'x'.repeat(301) }],
+    },
     sections: [{ label: 'Summary', text: 'It drops' }],
     secondButton: { label: 'Acknowledge', url: 'https://app.example/ack' },
   }
@@ -118,6 +129,16 @@ it('a card of an alert has its facts, its sections and both buttons, and its tit
     { type: 'Action.OpenUrl', title: 'Pick up', url: 'https://app.example/1' },
     { type: 'Action.OpenUrl', title: 'Acknowledge', url: 'https://app.example/ack' },
   ])
-  const calm = renderCard({ ...alert, title: 'y'.repeat(301), button: { label: 'Pick up', isUrgent: false } }).content
-  expect(calm.body[0]).toEqual({ type: 'TextBlock', text: `${'y'.repeat(299)}…`, wrap: true, weight: 'Bolder', size: 'Medium' })
+  const calm = renderCard({
+    ...alert,
+    title: 'y'.repeat(301),
+    button: { label: 'Pick up', isUrgent: false },
+  }).content
+  expect(calm.body[0]).toEqual({
+    type: 'TextBlock',
+    text: `${'y'.repeat(299)}…`,
+    wrap: true,
+    weight: 'Bolder',
+    size: 'Medium',
+  })
 })

@@ -20,12 +20,21 @@ describe('the content of an e-mail', () => {
   }
   it.each([
     [lead, ['Ada, Contoso\nada@contoso.example\n+44 1\n12 seats\nFrom: pricing', 'Hi']],
-    [{ ...lead, phone: null, seats: null, message: null }, ['Ada, Contoso\nada@contoso.example\nFrom: pricing']],
+    [
+      { ...lead, phone: null, seats: null, message: null },
+      ['Ada, Contoso\nada@contoso.example\nFrom: pricing'],
+    ],
   ])('about a sales lead has a line per known detail', (details, paragraphs) => {
     expect(contents.writeLeadContent(details)).toEqual({ subject: 'Sales lead: Contoso', paragraphs })
   })
 
-  const feedback = { subject: 'Search', message: 'It is slow', author: 'Ada', email: 'ada@contoso.example', account_name: 'Contoso' }
+  const feedback = {
+    subject: 'Search',
+    message: 'It is slow',
+    author: 'Ada',
+    email: 'ada@contoso.example',
+    account_name: 'Contoso',
+  }
   it.each([
     ['https://app.example/trees', 'Ada <ada@contoso.example>, Contoso\nhttps://app.example/trees'],
     [null, 'Ada <ada@contoso.example>, Contoso'],
@@ -37,12 +46,22 @@ describe('the content of an e-mail', () => {
   })
 
   it.each([
-    ['gone', 'Tickets', 'the webhook “Tickets” at hooks.example. Its receiver answered 410, which means that it wants no more messages.'],
+    [
+      'gone',
+      'Tickets',
+      'the webhook “Tickets” at hooks.example. Its receiver answered 410, which means that it wants no more messages.',
+    ],
     ['failing', '', 'the webhook at hooks.example. Its receiver has accepted no message for five days.'],
-  ] as const)('about a webhook that is %s names its host without the path', (reason, description, sentence) => {
-    const { paragraphs } = contents.writeWebhookContent({ url: 'https://hooks.example/secret', description, reason } as never, url)
-    expect(paragraphs[0]).toBe(`Support Flow sends no more events to ${sentence}`)
-  })
+  ] as const)(
+    'about a webhook that is %s names its host without the path',
+    (reason, description, sentence) => {
+      const { paragraphs } = contents.writeWebhookContent(
+        { url: 'https://hooks.example/secret', description, reason } as never,
+        url,
+      )
+      expect(paragraphs[0]).toBe(`Support Flow sends no more events to ${sentence}`)
+    },
+  )
 
   it.each([
     ['Ada', 'Ada invites you to Contoso'],
@@ -53,8 +72,11 @@ describe('the content of an e-mail', () => {
   })
 
   it('about the deletion of an account names the day in UTC', () => {
-    const { account_deletion_requested: requested, account_deletion_cancelled: cancelled } = contents.deletionEmails
-    expect(requested('Contoso', '2026-11-03T23:59:00Z', url).paragraphs[0]).toContain('This will happen on 3 November 2026.')
+    const { account_deletion_requested: requested, account_deletion_cancelled: cancelled } =
+      contents.deletionEmails
+    expect(requested('Contoso', '2026-11-03T23:59:00Z', url).paragraphs[0]).toContain(
+      'This will happen on 3 November 2026.',
+    )
     expect(cancelled('Contoso', '', url)).toMatchObject({
       subject: 'The account “Contoso” stays',
       link: { label: 'Open the account', url },
@@ -69,7 +91,13 @@ describe('the content of an e-mail', () => {
 
 describe('a digest', () => {
   const item = (total: number, link: string | null = '/pilot/1') => ({
-    ...{ title: 'Dana escalated', link, created_at: '2026-11-23T09:05:00Z', timezone: 'Europe/Berlin', total },
+    ...{
+      title: 'Dana escalated',
+      link,
+      created_at: '2026-11-23T09:05:00Z',
+      timezone: 'Europe/Berlin',
+      total,
+    },
   })
   it('lists each event with its local time, and links to it', () => {
     expect(writeDigestContent([item(2), item(2, null)], 'https://app.example')).toEqual({
@@ -90,7 +118,11 @@ describe('a digest', () => {
     expect(writeDigestContent([item(total)], 'https://app.example')).toMatchObject({ subject, paragraphs })
   })
   it('without events says so', () => {
-    expect(writeDigestContent([], 'https://app.example')).toMatchObject({ subject: 'Digest: 0 notifications', facts: [], paragraphs: [] })
+    expect(writeDigestContent([], 'https://app.example')).toMatchObject({
+      subject: 'Digest: 0 notifications',
+      facts: [],
+      paragraphs: [],
+    })
   })
 })
 
@@ -100,16 +132,21 @@ describe('the footer of an e-mail', () => {
   it('says why a member and a stranger get a personal notification', () => {
     expect(frames.explainNotification(origin)).toEqual({
       member: 'You are a member of the account “Contoso”, and this event concerns you.',
-      stranger: 'This address was registered by a member of the account “Contoso”. The message was caused by Dana.',
+      stranger:
+        'This address was registered by a member of the account “Contoso”. The message was caused by Dana.',
     })
-    expect(frames.explainNotification({ ...origin, senderName: null }).stranger).toContain('caused by An administrator.')
+    expect(frames.explainNotification({ ...origin, senderName: null }).stranger).toContain(
+      'caused by An administrator.',
+    )
   })
   it('says who listed the address of a config', () => {
     expect(frames.explainNotification({ ...origin, isPersonal: false })).toEqual({
       member: 'Ada has listed your address for notifications of the account “Contoso”.',
       stranger: 'Ada set up this address to receive notifications of the account “Contoso” in Support Flow.',
     })
-    expect(frames.explainNotification({ ...origin, isPersonal: false, configAuthor: '' }).member).toMatch(/^An administrator has listed/)
+    expect(frames.explainNotification({ ...origin, isPersonal: false, configAuthor: '' }).member).toMatch(
+      /^An administrator has listed/,
+    )
   })
   it.each([
     ['an invite', frames.explainInvite('Contoso', 'Dana'), 'Ignore this e-mail if you do not want to join.'],
@@ -117,7 +154,11 @@ describe('the footer of an e-mail', () => {
     ['an export', frames.explainExport('Contoso'), 'You get one e-mail for each export that you start.'],
     ['a webhook', frames.explainWebhook('Contoso', url), { label: 'Delete webhooks that nobody needs', url }],
     ['a digest', frames.explainDigest('Contoso', url), { label: 'Change your quiet hours and digests', url }],
-    ['a report', frames.explainReport('Contoso', 'Desk', url), { label: 'Unsubscribe from this report', url }],
+    [
+      'a report',
+      frames.explainReport('Contoso', 'Desk', url),
+      { label: 'Unsubscribe from this report', url },
+    ],
     [
       'a notification',
       frames.explainNotification(origin),
@@ -127,7 +168,11 @@ describe('the footer of an e-mail', () => {
       },
     ],
   ])('says a member how to stop %s', (_, reasons, stop) => {
-    expect(frames.createMemberFrame(brand, reasons, 'https://app.example')).toEqual({ brand, reason: reasons.member, stop })
+    expect(frames.createMemberFrame(brand, reasons, 'https://app.example')).toEqual({
+      brand,
+      reason: reasons.member,
+      stop,
+    })
   })
   it('lets a stranger stop every e-mail', () => {
     const reasons = frames.explainReceipt()
@@ -138,7 +183,9 @@ describe('the footer of an e-mail', () => {
     })
   })
   it('of a deletion names the account', () => {
-    expect(frames.createDeletionFrame(brand).reason).toBe('You are an admin of the account “Contoso” in Support Flow.')
+    expect(frames.createDeletionFrame(brand).reason).toBe(
+      'You are an admin of the account “Contoso” in Support Flow.',
+    )
   })
 })
 
@@ -153,15 +200,20 @@ describe('the layout of an e-mail', () => {
     [false, 0],
     [undefined, 0],
   ])('marks the first fact only of an urgent one: %s', (isUrgent, marks) => {
-    const { html } = renderEmail({ subject: 's', paragraphs: [], facts, ...(isUrgent === undefined ? {} : { isUrgent }) }, frame)
-    const cells = html.match(/<td[^>]*>(?:<a[^>]*>)?\w+/g) ?? []
-    expect(cells.filter((cell) => cell.includes('class="urgent"')).map((cell) => cell.replace(/<[^>]*>/g, ''))).toEqual(
-      marks ? ['Critical'] : [],
+    const { html } = renderEmail(
+      { subject: 's', paragraphs: [], facts, ...(isUrgent === undefined ? {} : { isUrgent }) },
+      frame,
     )
+    const cells = html.match(/<td[^>]*>(?:<a[^>]*>)?\w+/g) ?? []
+    expect(
+      cells.filter((cell) => cell.includes('class="urgent"')).map((cell) => cell.replace(/<[^>]*>/g, '')),
+    ).toEqual(marks ? ['Critical'] : [])
   })
   it('links a fact with an address in both parts', () => {
     const { html, text } = renderEmail({ subject: 's', paragraphs: [], facts }, frame)
-    expect(html).toContain('<a class="text" href="https://app.example/?a&amp;b" style="color:#111827">VPN</a>')
+    expect(html).toContain(
+      '<a class="text" href="https://app.example/?a&amp;b" style="color:#111827">VPN</a>',
+    )
     expect(text).toMatch(/^Urgency: Critical\nSession: VPN\nhttps:\/\/app\.example\/\?a&b\n\n-- \n/)
   })
   it('has no table without facts, and a button per link', () => {
@@ -171,8 +223,13 @@ describe('the layout of an e-mail', () => {
       frame,
     )
     expect(html).not.toContain('<table')
-    expect(html.match(/<a class="button"[^>]*>\w+/g)?.map((tag) => tag.replace(/.*>/, ''))).toEqual(['One', 'Two'])
-    expect(text).toMatch(/^One: https:\/\/app\.example\/1\n\nTwo: https:\/\/app\.example\/2\n\n-- \nSupport Flow\nr\ns$/)
+    expect(html.match(/<a class="button"[^>]*>\w+/g)?.map((tag) => tag.replace(/.*>/, ''))).toEqual([
+      'One',
+      'Two',
+    ])
+    expect(text).toMatch(
+      /^One: https:\/\/app\.example\/1\n\nTwo: https:\/\/app\.example\/2\n\n-- \nSupport Flow\nr\ns$/,
+    )
   })
 })
 
@@ -201,7 +258,9 @@ describe('a bar chart in an e-mail', () => {
 
 it('a page for a link of an e-mail has a form only with a button', () => {
   const page = renderPage({ title: 'Stop <e-mails>', text: 'a & b', button: 'Stop' })
-  expect(page).toContain('<form method="post"><button style="font:inherit;padding:8px 16px">Stop</button></form></body>')
+  expect(page).toContain(
+    '<form method="post"><button style="font:inherit;padding:8px 16px">Stop</button></form></body>',
+  )
   expect(page).toContain('<h1>Stop &lt;e-mails&gt;</h1><p>a &amp; b</p>')
   expect(renderPage({ title: 't', text: 'x' })).not.toContain('form')
 })

@@ -13,7 +13,8 @@ const frame: EmailFrame = {
   reason: 'You are a member.',
   stop: { label: 'Stop', url: 'https://app.example/stop?a&b' },
 }
-const render = (content: EmailContent, changes: Partial<EmailFrame> = {}) => renderEmail(content, { ...frame, ...changes })
+const render = (content: EmailContent, changes: Partial<EmailFrame> = {}) =>
+  renderEmail(content, { ...frame, ...changes })
 const footer = '-- \nNorthwind IT via Support Flow\nYou are a member.\nStop: https://app.example/stop?a&b'
 
 const link = { label: 'Open', url: 'https://app.example/verify?token=a&b="c"' }
@@ -25,7 +26,9 @@ const markup = fc.string({
 const anyText = fc.oneof(fc.string({ unit: 'binary', maxLength: 400, size: 'max' }), markup)
 
 it('escapes every character that is special in HTML', () => {
-  expect(String(writeHtml`${`<a href="x" id='y'>&amp;</a>`}`)).toBe('&lt;a href=&quot;x&quot; id=&#39;y&#39;&gt;&amp;amp;&lt;/a&gt;')
+  expect(String(writeHtml`${`<a href="x" id='y'>&amp;</a>`}`)).toBe(
+    '&lt;a href=&quot;x&quot; id=&#39;y&#39;&gt;&amp;amp;&lt;/a&gt;',
+  )
 })
 
 it('renders an HTML and a text part with the same content', () => {
@@ -52,7 +55,9 @@ it('an e-mail with random texts contains only the tags of the layout', () => {
 })
 
 it('limits a subject to one line of at most 300 code points', () => {
-  expect(render({ subject: 'Hi\r\nBcc: everyone@example.com', paragraphs: [] }).subject).toBe('Hi Bcc: everyone@example.com')
+  expect(render({ subject: 'Hi\r\nBcc: everyone@example.com', paragraphs: [] }).subject).toBe(
+    'Hi Bcc: everyone@example.com',
+  )
   expect(render({ subject: `${'x'.repeat(299)}😀`, paragraphs: [] }).subject).toMatch(/^x{299}/)
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom('😀', 'a', '\n', '\u2028'), maxLength: 400 }), (text) => {
@@ -75,25 +80,33 @@ it('NOT-70 shows facts and sections in both parts, escaped, and the subject in n
     isUrgent: true,
     link,
   })
-  expect(email.text).toBe(`Urgency: Critical\n\nSummary\n<b>down</b>\nsince 9:40\n\nOpen: ${link.url}\n\n${footer}`)
+  expect(email.text).toBe(
+    `Urgency: Critical\n\nSummary\n<b>down</b>\nsince 9:40\n\nOpen: ${link.url}\n\n${footer}`,
+  )
   expect(email.html).toContain('&lt;b&gt;down&lt;/b&gt;\nsince 9:40')
   expect(email.html.split('Dana escalated')).toHaveLength(2)
 })
 
-const toHex = (channels: readonly number[]) => `#${channels.map((channel) => channel.toString(16).padStart(2, '0')).join('')}`
+const toHex = (channels: readonly number[]) =>
+  `#${channels.map((channel) => channel.toString(16).padStart(2, '0')).join('')}`
 const channel = fc.integer({ min: 0, max: 255 })
 const anyColour = fc.tuple(channel, channel, channel).map(toHex)
 const steps = [0, 64, 128, 192, 255]
 const grid = steps.flatMap((red) => steps.flatMap((green) => steps.map((blue) => toHex([red, green, blue]))))
 
-/** Return the colours of an element's text and background in light and in dark mode, as the style of the e-mail sets them. */
+/**
+ * Return the colours of an element's text and background in light and in dark mode, as the style of the
+ * e-mail sets them.
+ */
 function readColours(html: string, name: 'brand' | 'button') {
   const read = (pattern: RegExp) => parseHexColour(pattern.exec(html)?.[1] ?? 'missing')
   const element = new RegExp(`class="${name}"[^>]*style="[^"]*`).exec(html)?.[0] ?? ''
   const rule = new RegExp(`\\.${name}\\{[^}]*\\}`).exec(html)?.[0] ?? ''
   const page = { light: read(/<body[^>]*background:(#\w{6})/), dark: read(/\.page\{background:(#\w{6})/) }
-  const readIn = (text: string, property: string) => parseHexColour(new RegExp(`[;{"]${property}:(#\\w{6})`).exec(text)?.[1] ?? '')
-  if (name === 'brand') return { light: [readIn(element, 'color'), page.light], dark: [readIn(rule, 'color'), page.dark], page }
+  const readIn = (text: string, property: string) =>
+    parseHexColour(new RegExp(`[;{"]${property}:(#\\w{6})`).exec(text)?.[1] ?? '')
+  if (name === 'brand')
+    return { light: [readIn(element, 'color'), page.light], dark: [readIn(rule, 'color'), page.dark], page }
   return {
     light: [readIn(element, 'color'), readIn(element, 'background')],
     dark: [readIn(rule, 'color'), readIn(rule, 'background')],
@@ -103,7 +116,10 @@ function readColours(html: string, name: 'brand' | 'button') {
 
 it('NOT-74 any colour of an account has a contrast of 4.5 in light and dark mode, as text and as a button', () => {
   for (const colour of [...grid, ...fc.sample(anyColour, 200)]) {
-    const { html } = render({ subject: 's', paragraphs: [], link }, { brand: { accountName: 'Northwind IT', colour } })
+    const { html } = render(
+      { subject: 's', paragraphs: [], link },
+      { brand: { accountName: 'Northwind IT', colour } },
+    )
     for (const name of ['brand', 'button'] as const) {
       const { light, dark, page } = readColours(html, name)
       for (const [text, background] of [light, dark]) {
@@ -129,7 +145,9 @@ it('NOT-73 shows the name of the account and of the service, and why and how to 
     expect(email.text).toContain(text)
   }
   expect(email.html).toContain('href="https://app.example/stop?a&amp;b"')
-  expect(render({ subject: 's', paragraphs: [] }, { brand: { accountName: null, colour: null } }).text).toContain('-- \nSupport Flow\n')
+  expect(
+    render({ subject: 's', paragraphs: [] }, { brand: { accountName: null, colour: null } }).text,
+  ).toContain('-- \nSupport Flow\n')
   const bait = { accountName: 'Log in at https://evil.example/login', colour: null }
   const baited = render({ subject: 's', paragraphs: [] }, { brand: bait })
   for (const part of [baited.html, baited.text]) {

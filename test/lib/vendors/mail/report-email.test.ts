@@ -40,9 +40,14 @@ it('the e-mail of a week has one chart per series, whose bars can be compared', 
 
 it('the e-mail of a week lists its flows, each on a line', () => {
   const flow = (name: string, resolved: number) => ({ tree_id: name, name, completed: 4, resolved })
-  const { sections = [] } = write({ flows: [flow('Reset a password', 4), flow('Printer', 3), flow('VPN', 1)] })
+  const { sections = [] } = write({
+    flows: [flow('Reset a password', 4), flow('Printer', 3), flow('VPN', 1)],
+  })
   expect(sections.slice(0, 2)).toEqual([
-    { label: 'Flows that help', text: 'Reset a password: 4 of 4 resolved (100 %)\nPrinter: 3 of 4 resolved (75 %)' },
+    {
+      label: 'Flows that help',
+      text: 'Reset a password: 4 of 4 resolved (100 %)\nPrinter: 3 of 4 resolved (75 %)',
+    },
     { label: 'Flows that do not help', text: 'VPN: 1 of 4 resolved (25 %)' },
   ])
 })

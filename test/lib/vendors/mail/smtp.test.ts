@@ -20,7 +20,8 @@ const from = 'Support Flow, Inc. <flow@example.com>'
 const mail = { deliveryId: 'delivery-1', to: 'ada@example.com', subject: 'Čau', html: '<p>h</p>', text: 't' }
 const others = ['b@example.com', 'c@example.com'].map((to) => ({ ...mail, to }))
 const open = (url: string, options = {}) => smtpMail({ url, from, timeoutMs: 300, ...options })
-const refuse = (responseCode: number, message = 'ada@example.com') => Object.assign(new Error(message), { responseCode })
+const refuse = (responseCode: number, message = 'ada@example.com') =>
+  Object.assign(new Error(message), { responseCode })
 /** The header fields of a message, each on one line. */
 const readHeaders = (raw = '') => (raw.split('\r\n\r\n')[0] ?? '').replaceAll(/\r\n\s+/g, ' ').split('\r\n')
 
@@ -29,32 +30,43 @@ describe('an e-mail through a mail server', () => {
     ['TLS', { secure: true }, 1],
     ['STARTTLS', {}, 1],
     ['neither, when the setting says so', { hideSTARTTLS: true }, 0],
-  ])('NOT-101 is sent with %s, with the headers that stop answers and offer to unsubscribe', async (_, options, signIns) => {
-    const server = await start(options)
-    const headers = { 'List-Unsubscribe': '<https://flow.example/u>', 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }
-    const result = await open(server.url, { replyTo: 'desk@example.com' }).send([{ ...mail, headers }], 'key')
-    expect(result).toEqual({ ok: true, status: null })
-    expect(server.messages.map(({ to }) => to)).toEqual([['ada@example.com']])
-    expect(server.signIns()).toBe(signIns)
-    expect(readHeaders(server.messages[0]?.raw)).toEqual(
-      expect.arrayContaining([
-        'From: "Support Flow, Inc." <flow@example.com>',
-        'To: ada@example.com',
-        'Reply-To: desk@example.com',
-        'Subject: =?UTF-8?Q?=C4=8Cau?=',
-        'Auto-Submitted: auto-generated',
-        'X-Auto-Response-Suppress: All',
-        'List-Unsubscribe: <https://flow.example/u>',
-        'List-Unsubscribe-Post: List-Unsubscribe=One-Click',
-      ]),
-    )
-  })
+  ])(
+    'NOT-101 is sent with %s, with the headers that stop answers and offer to unsubscribe',
+    async (_, options, signIns) => {
+      const server = await start(options)
+      const headers = {
+        'List-Unsubscribe': '<https://flow.example/u>',
+        'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+      }
+      const result = await open(server.url, { replyTo: 'desk@example.com' }).send(
+        [{ ...mail, headers }],
+        'key',
+      )
+      expect(result).toEqual({ ok: true, status: null })
+      expect(server.messages.map(({ to }) => to)).toEqual([['ada@example.com']])
+      expect(server.signIns()).toBe(signIns)
+      expect(readHeaders(server.messages[0]?.raw)).toEqual(
+        expect.arrayContaining([
+          'From: "Support Flow, Inc." <flow@example.com>',
+          'To: ada@example.com',
+          'Reply-To: desk@example.com',
+          'Subject: =?UTF-8?Q?=C4=8Cau?=',
+          'Auto-Submitted: auto-generated',
+          'X-Auto-Response-Suppress: All',
+          'List-Unsubscribe: <https://flow.example/u>',
+          'List-Unsubscribe-Post: List-Unsubscribe=One-Click',
+        ]),
+      )
+    },
+  )
   it('NOT-102 has the same Message-ID at each attempt, and another one for each recipient and delivery', async () => {
     const server = await start()
     const mails = [mail, ...others, { ...mail, deliveryId: 'delivery-2' }]
     // A new port is a process that has lost its memory.
     for (let attempt = 0; attempt < 2; attempt++) await open(server.url).send(mails, `key-${attempt}`)
-    const ids = server.messages.map(({ raw }) => readHeaders(raw).find((line) => line.startsWith('Message-ID')) ?? '')
+    const ids = server.messages.map(
+      ({ raw }) => readHeaders(raw).find((line) => line.startsWith('Message-ID')) ?? '',
+    )
     expect(new Set(ids).size).toBe(4)
     expect(ids.slice(4)).toEqual(ids.slice(0, 4))
     for (const id of ids) expect(id).toMatch(/^Message-ID: <[\w-]{27}@example\.com>$/)
@@ -62,43 +74,70 @@ describe('an e-mail through a mail server', () => {
   })
   it('NOT-102 is not sent again by the same process once the server has accepted it', async () => {
     let answers = [250, 451]
-    const server = await start({ onRcptTo: (_address, _session, done) => done(answers.shift() === 451 ? refuse(451) : null) })
+    const server = await start({
+      onRcptTo: (_address, _session, done) => done(answers.shift() === 451 ? refuse(451) : null),
+    })
     const port = open(server.url)
     const first = await port.send([mail, ...others], 'key')
     expect([...(first.ok ? (first.failures?.keys() ?? []) : [])]).toEqual([1])
     answers = []
     expect(await port.send([mail, ...others], 'key')).toEqual({ ok: true, status: null })
-    expect(server.messages.map(({ to }) => to[0]).sort()).toEqual(['ada@example.com', 'b@example.com', 'c@example.com'])
+    expect(server.messages.map(({ to }) => to[0]).sort()).toEqual([
+      'ada@example.com',
+      'b@example.com',
+      'c@example.com',
+    ])
   })
   const failed = { ok: false, status: null }
   const permanent = { isRefused: true, gone: true }
   it.each([
-    ['onRcptTo', 550, '5.1.1 No such user', { error: 'The mail server refused the e-mail (550 5.1.1)', ...permanent }],
-    ['onData', 554, 'Spam for ada@example.com', { error: 'The mail server refused the e-mail (554)', ...permanent }],
+    [
+      'onRcptTo',
+      550,
+      '5.1.1 No such user',
+      { error: 'The mail server refused the e-mail (550 5.1.1)', ...permanent },
+    ],
+    [
+      'onData',
+      554,
+      'Spam for ada@example.com',
+      { error: 'The mail server refused the e-mail (554)', ...permanent },
+    ],
     ['onRcptTo', 451, '4.7.1 Try later', { error: 'The mail server answered 451 4.7.1', endsCall: false }],
     ['onData', 452, 'Full', { error: 'The mail server answered 452', endsCall: false }],
     ['onMailFrom', 550, '5.7.1 Who?', { error: 'The mail server answered 550 5.7.1', endsCall: false }],
-  ] as const)('NOT-101 that %s answers with %i "%s" does not stop the others', async (phase, code, text, failure) => {
-    let count = 0
-    const answer = (done: (error?: Error | null) => void) => done(++count === 1 ? refuse(code, text) : null)
-    const server = await start({
-      [phase]: (first: { resume?: () => void }, _session: unknown, done: (error?: Error | null) => void) => {
-        first.resume?.()
-        answer(done)
-      },
-    })
-    expect(await open(server.url).send([mail, ...others], 'key')).toEqual({
-      ok: true,
-      status: null,
-      failures: new Map([[0, { ...failed, ...failure }]]),
-    })
-  })
+  ] as const)(
+    'NOT-101 that %s answers with %i "%s" does not stop the others',
+    async (phase, code, text, failure) => {
+      let count = 0
+      const answer = (done: (error?: Error | null) => void) => done(++count === 1 ? refuse(code, text) : null)
+      const server = await start({
+        [phase]: (
+          first: { resume?: () => void },
+          _session: unknown,
+          done: (error?: Error | null) => void,
+        ) => {
+          first.resume?.()
+          answer(done)
+        },
+      })
+      expect(await open(server.url).send([mail, ...others], 'key')).toEqual({
+        ok: true,
+        status: null,
+        failures: new Map([[0, { ...failed, ...failure }]]),
+      })
+    },
+  )
   it('NOT-101 is not tried again in the same call when the server refuses the sign-in', async () => {
     const server = await start()
     const url = server.url.replace(/:[^:@/]+@/, ':secret-value@')
     const result = await open(url).send([mail, ...others], 'key')
     const failure = { ...failed, error: 'The mail server refused the sign-in (535)', endsCall: true }
-    expect(result).toEqual({ ok: true, status: null, failures: new Map([0, 1, 2].map((index) => [index, failure])) })
+    expect(result).toEqual({
+      ok: true,
+      status: null,
+      failures: new Map([0, 1, 2].map((index) => [index, failure])),
+    })
     expect(server.signIns()).toBe(1)
   })
   it.each([
@@ -109,7 +148,11 @@ describe('an e-mail through a mail server', () => {
     const server = await start(options)
     const result = await open(toUrl(server.port)).send([mail], 'key')
     const error = 'The mail server has no TLS, or no valid certificate'
-    expect(result).toEqual({ ok: true, status: null, failures: new Map([[0, { ...failed, error, endsCall: true }]]) })
+    expect(result).toEqual({
+      ok: true,
+      status: null,
+      failures: new Map([[0, { ...failed, error, endsCall: true }]]),
+    })
     expect(server.messages).toEqual([])
   })
   const hang = () => {}
@@ -124,23 +167,28 @@ describe('an e-mail through a mail server', () => {
     const [failure] = await readFailures(open(server.url).send([mail, ...others], 'key'))
     expect(failure).toEqual({ ...failed, error: 'No answer within 0.3 s', endsCall: true })
   })
-  it.each(['smtp', 'smtps'])('NOT-101 is given up when a server of %s never speaks, or closes at once', async (protocol) => {
-    for (const [closes, error] of [
-      [false, 'No answer within 0.3 s'],
-      [true, 'The connection failed'],
-    ] as const) {
-      const silent = createServer((socket) => void (closes && socket.destroy())).listen(0, '127.0.0.1')
-      await new Promise((resolve) => silent.once('listening', resolve))
-      const { port } = silent.address() as { port: number }
-      const [failure] = await readFailures(open(`${protocol}://localhost:${port}`).send([mail], 'key'))
-      expect(failure).toMatchObject({ error, endsCall: true })
-      silent.close()
-    }
-  })
+  it.each(['smtp', 'smtps'])(
+    'NOT-101 is given up when a server of %s never speaks, or closes at once',
+    async (protocol) => {
+      for (const [closes, error] of [
+        [false, 'No answer within 0.3 s'],
+        [true, 'The connection failed'],
+      ] as const) {
+        const silent = createServer((socket) => void (closes && socket.destroy())).listen(0, '127.0.0.1')
+        await new Promise((resolve) => silent.once('listening', resolve))
+        const { port } = silent.address() as { port: number }
+        const [failure] = await readFailures(open(`${protocol}://localhost:${port}`).send([mail], 'key'))
+        expect(failure).toMatchObject({ error, endsCall: true })
+        silent.close()
+      }
+    },
+  )
   it('NOT-101 waits for the next call, as no attempt, when a slow server takes the time of this one', async () => {
     let count = 0
     const server = await start({ onMailFrom: (_address, _session, done) => void (++count === 1 && done()) })
-    const failures = await readFailures(open(server.url, { timeoutMs: 5000, callTimeoutMs: 500 }).send([mail, ...others], 'key'))
+    const failures = await readFailures(
+      open(server.url, { timeoutMs: 5000, callTimeoutMs: 500 }).send([mail, ...others], 'key'),
+    )
     expect(failures).toHaveLength(2)
     for (const failure of failures) expect(failure).toMatchObject({ isPostponed: true, retryAfterSeconds: 1 })
     expect(server.messages).toHaveLength(1)
@@ -181,9 +229,12 @@ describe('the settings of a mail server', () => {
   })
   it('OPS-06 are tried by the doctor, with the sign-in', async () => {
     const server = await start()
-    const check = async (SMTP_URL: string) => (await checkMail({ SMTP_URL, MAIL_FROM: from })).map(({ problems }) => problems)
+    const check = async (SMTP_URL: string) =>
+      (await checkMail({ SMTP_URL, MAIL_FROM: from })).map(({ problems }) => problems)
     expect(await check(server.url)).toEqual([[]])
-    expect(await check(server.url.replace('desk:', 'desk:x'))).toEqual([['The mail server refused the sign-in (535)']])
+    expect(await check(server.url.replace('desk:', 'desk:x'))).toEqual([
+      ['The mail server refused the sign-in (535)'],
+    ])
     expect(await checkMail({})).toEqual([])
   })
   it('NOT-101 are tried for /ready without the sign-in', async () => {

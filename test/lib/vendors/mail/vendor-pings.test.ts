@@ -4,17 +4,21 @@ import { listen } from '#platform/node/server.ts'
 import { resendMail } from '#vendors/mail/resend.ts'
 import { qstashQueue } from '#vendors/queue/qstash.ts'
 
-// Answers each request with the status in the first part of its path, and with JSON unless that part ends with x.
+// Answers each request with the status in the first part of its path, and with JSON unless that part ends
+// with x.
 const server = createServer((request, response) => {
   const [, part = ''] = (request.url ?? '').split('/')
-  response.writeHead(Number.parseInt(part, 10), { location: '/200' }).end(part.endsWith('x') ? 'no JSON' : '{}')
+  response
+    .writeHead(Number.parseInt(part, 10), { location: '/200' })
+    .end(part.endsWith('x') ? 'no JSON' : '{}')
 })
 const origin = `http://127.0.0.1:${await listen(server, 0, '127.0.0.1')}`
 afterAll(() => server.closeAllConnections())
 
 const pings = {
   mail: (path: string) => resendMail({ key: 'k', baseUrl: `${origin}/${path}`, from: 'a@b.example' }).ping(),
-  queue: (path: string) => qstashQueue({ url: `${origin}/${path}`, token: 't', target: 'http://c.example' }).ping(),
+  queue: (path: string) =>
+    qstashQueue({ url: `${origin}/${path}`, token: 't', target: 'http://c.example' }).ping(),
 }
 
 describe('the ping of the mail provider', () => {

@@ -10,8 +10,17 @@ interface Message {
 }
 type Respond = (message: Message, response: ServerResponse, request: IncomingMessage) => unknown
 
-const tool = { name: 'search', description: 'Search.', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } }
-const initialized = { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'old', version: '1' } }
+const tool = {
+  name: 'search',
+  description: 'Search.',
+  inputSchema: { type: 'object' },
+  annotations: { readOnlyHint: true },
+}
+const initialized = {
+  protocolVersion: '2025-06-18',
+  capabilities: { tools: {} },
+  serverInfo: { name: 'old', version: '1' },
+}
 
 /** Answer like a server of 2025, which knows no discovery. Undefined: no answer of `respond`. */
 function answerAsOldServer({ id, method }: Message): object | undefined {
@@ -43,7 +52,8 @@ async function startServer(respond: Respond = () => false, token: string | null 
 
 const writeEvents = (response: ServerResponse, messages: object[]) => {
   response.writeHead(200, { 'content-type': 'text/event-stream' })
-  for (const message of messages) response.write(`event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`)
+  for (const message of messages)
+    response.write(`event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`)
 }
 
 it('TOL-13 reads the tools of a server of 2025, sends its token, and ends its session', async () => {
@@ -53,8 +63,12 @@ it('TOL-13 reads the tools of a server of 2025, sends its token, and ends its se
   expect(await client.callTool(address, listed ?? { name: '', version: '' }, { query: 'a' })).toEqual({
     result: { text: 'Found', isError: false },
   })
-  expect(requests.find(({ message }) => message.method === 'tools/call')?.message.params).toMatchObject({ arguments: { query: 'a' } })
-  expect(new Set(requests.map(({ headers }) => headers.authorization))).toEqual(new Set(['Bearer secret-token']))
+  expect(requests.find(({ message }) => message.method === 'tools/call')?.message.params).toMatchObject({
+    arguments: { query: 'a' },
+  })
+  expect(new Set(requests.map(({ headers }) => headers.authorization))).toEqual(
+    new Set(['Bearer secret-token']),
+  )
   expect(requests.map(({ method }) => method)).not.toContain('GET')
   expect(requests.at(-1)?.method).toBe('DELETE')
 })
@@ -74,7 +88,14 @@ it('TOL-13 reads answers that are streams of events', async () => {
 it('TOL-13 takes the first of two tools that have one name', async () => {
   const { client, address } = await startServer(({ id, method }, response) => {
     if (method !== 'tools/list') return false
-    writeEvents(response, [{ id, result: { tools: [tool, tool, { ...tool, name: 'search\u200b' }, { ...tool, description: 'Other.' }] } }])
+    writeEvents(response, [
+      {
+        id,
+        result: {
+          tools: [tool, tool, { ...tool, name: 'search\u200b' }, { ...tool, description: 'Other.' }],
+        },
+      },
+    ])
     return response.end()
   })
   expect(await client.listTools(address)).toMatchObject([{ name: 'search', description: 'Search.' }])
@@ -106,7 +127,11 @@ it.each<[string, string, Respond]>([
     'redirects to another address',
     (_, response) => response.writeHead(307, { location: 'http://169.254.169.254/' }).end(),
   ],
-  ['that wants a token', 'wants a token', (_, response) => response.writeHead(401, { 'www-authenticate': 'Bearer' }).end()],
+  [
+    'that wants a token',
+    'wants a token',
+    (_, response) => response.writeHead(401, { 'www-authenticate': 'Bearer' }).end(),
+  ],
   [
     'that is none',
     'does not answer as an MCP server',
@@ -118,7 +143,9 @@ it.each<[string, string, Respond]>([
     ({ id, method }, response) => {
       if (method !== 'tools/list') return false
       response.writeHead(200, { 'content-type': 'application/json' })
-      return response.end(JSON.stringify({ jsonrpc: '2.0', id, result: { tools: [], filling: 'x'.repeat(600 * 1024) } }))
+      return response.end(
+        JSON.stringify({ jsonrpc: '2.0', id, result: { tools: [], filling: 'x'.repeat(600 * 1024) } }),
+      )
     },
   ],
   [
@@ -126,7 +153,9 @@ it.each<[string, string, Respond]>([
     'is too long',
     ({ method }, response) => {
       if (method !== 'tools/list') return false
-      writeEvents(response, [{ method: 'notifications/message', params: { level: 'info', data: 'x'.repeat(600 * 1024) } }])
+      writeEvents(response, [
+        { method: 'notifications/message', params: { level: 'info', data: 'x'.repeat(600 * 1024) } },
+      ])
       return true
     },
   ],
@@ -137,10 +166,16 @@ it.each<[string, string, Respond]>([
       if (method !== 'tools/list') return false
       const schema = `{"type":"object","x":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
       response.writeHead(200, { 'content-type': 'application/json' })
-      return response.end(`{"jsonrpc":"2.0","id":${id},"result":{"tools":[{"name":"a","inputSchema":${schema}}]}}`)
+      return response.end(
+        `{"jsonrpc":"2.0","id":${id},"result":{"tools":[{"name":"a","inputSchema":${schema}}]}}`,
+      )
     },
   ],
-  ['that breaks off', 'does not answer as an MCP server', ({ method }, response) => method === 'tools/list' && response.destroy()],
+  [
+    'that breaks off',
+    'does not answer as an MCP server',
+    ({ method }, response) => method === 'tools/list' && response.destroy(),
+  ],
 ])('TOL-19 fails with a server %s', async (_, reason, respond) => {
   const { client, address } = await startServer(respond)
   await expect(client.listTools(address)).rejects.toThrow(reason)

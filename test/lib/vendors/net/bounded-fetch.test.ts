@@ -4,7 +4,8 @@ import { listen } from '#platform/node/server.ts'
 import { runInTrace } from '#trace.ts'
 import { AnswerTooLongError, createBoundedFetch } from '#vendors/net/bounded-fetch.ts'
 
-// Answers with as many bytes as the path says, in one part with their number or, for `/chunked/…`, in parts without it.
+// Answers with as many bytes as the path says, in one part with their number or, for `/chunked/…`, in parts
+// without it.
 const server = createServer((request, response) => {
   const [, first = '', second] = (request.url ?? '').split('/')
   const size = Number(second ?? first)
@@ -30,19 +31,29 @@ describe.each(['', 'chunked/'])('an answer of /%s', (path) => {
 })
 
 it('a call ends with the signal of its caller', async () => {
-  await expect(fetchBounded(`${origin}/1`, { signal: AbortSignal.abort(new Error('gone')) })).rejects.toThrow('gone')
+  await expect(fetchBounded(`${origin}/1`, { signal: AbortSignal.abort(new Error('gone')) })).rejects.toThrow(
+    'gone',
+  )
 })
 
 it.each([
   ['a request', {}, () => new Request(`${origin}/1`, { headers: { 'x-a': 'request' } }), 'request'],
   ['an address', { headers: { 'x-a': 'init' } }, () => `${origin}/1`, 'init'],
-  ['both', { headers: { 'x-a': 'init' } }, () => new Request(`${origin}/1`, { headers: { 'x-a': 'request' } }), 'init'],
-])('a call keeps the headers of %s, and carries the trace of its work', async (_, init, createInput, value) => {
-  let received: Record<string, unknown> = {}
-  server.once('request', ({ headers }) => {
-    received = headers
-  })
-  const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
-  await runInTrace(`00-${traceId}-00f067aa0ba902b7-01`, () => fetchBounded(createInput(), init))
-  expect(received).toMatchObject({ 'x-a': value, traceparent: expect.stringContaining(traceId) })
-})
+  [
+    'both',
+    { headers: { 'x-a': 'init' } },
+    () => new Request(`${origin}/1`, { headers: { 'x-a': 'request' } }),
+    'init',
+  ],
+])(
+  'a call keeps the headers of %s, and carries the trace of its work',
+  async (_, init, createInput, value) => {
+    let received: Record<string, unknown> = {}
+    server.once('request', ({ headers }) => {
+      received = headers
+    })
+    const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
+    await runInTrace(`00-${traceId}-00f067aa0ba902b7-01`, () => fetchBounded(createInput(), init))
+    expect(received).toMatchObject({ 'x-a': value, traceparent: expect.stringContaining(traceId) })
+  },
+)

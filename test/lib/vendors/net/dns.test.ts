@@ -15,14 +15,34 @@ const failed = { body: { Status: 2 } }
 const isForIpv4 = (path: string) => path.endsWith('type=A')
 
 it.each([
-  ['both kinds of addresses', found(a('192.0.2.1', 60)), found(aaaa('2001:db8::1')), ['192.0.2.1', '2001:db8::1']],
-  ['the addresses of the asked kind alone', found(a('192.0.2.1'), aaaa('2001:db8::1')), found(), ['192.0.2.1']],
+  [
+    'both kinds of addresses',
+    found(a('192.0.2.1', 60)),
+    found(aaaa('2001:db8::1')),
+    ['192.0.2.1', '2001:db8::1'],
+  ],
+  [
+    'the addresses of the asked kind alone',
+    found(a('192.0.2.1'), aaaa('2001:db8::1')),
+    found(),
+    ['192.0.2.1'],
+  ],
   ['none for a name that does not exist', missing, missing, []],
   ['those of one kind when the other fails', found(a('192.0.2.1')), failed, ['192.0.2.1']],
   ['those of one kind when the other is refused', found(a('192.0.2.1')), { status: 500 }, ['192.0.2.1']],
   ['nothing when no server answers', failed, { status: 500 }, null],
-  ['100 addresses', found(...Array.from({ length: 100 }, (_, n) => a(`192.0.2.${n}`))), found(), expect.objectContaining({ length: 100 })],
-  ['nothing for 101 addresses', found(...Array.from({ length: 101 }, (_, n) => a(`192.0.2.${n}`))), failed, null],
+  [
+    '100 addresses',
+    found(...Array.from({ length: 100 }, (_, n) => a(`192.0.2.${n}`))),
+    found(),
+    expect.objectContaining({ length: 100 }),
+  ],
+  [
+    'nothing for 101 addresses',
+    found(...Array.from({ length: 101 }, (_, n) => a(`192.0.2.${n}`))),
+    failed,
+    null,
+  ],
 ])('returns %s', async (_, ipv4, ipv6, addresses) => {
   vendor.answer = ({ path }) => (isForIpv4(path) ? ipv4 : ipv6)
   expect(await dnsOverHttps(vendor.origin).resolve('a b.example')).toEqual(addresses)
@@ -33,7 +53,11 @@ it.each([
 })
 
 it.each([
-  ['the strings of a text as one', found({ type: 16, data: '"v=spf1 include:a.example" " -all"' }), ['v=spf1 include:a.example -all']],
+  [
+    'the strings of a text as one',
+    found({ type: 16, data: '"v=spf1 include:a.example" " -all"' }),
+    ['v=spf1 include:a.example -all'],
+  ],
   ['the asked type alone', found({ type: 5, data: 'b.example.' }, { type: 16, data: '"x"' }), ['x']],
   ['none for a name that does not exist', missing, []],
   ['nothing when no server answers', failed, null],

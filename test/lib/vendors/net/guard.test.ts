@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { outboundGuard } from '#vendors/net/guard.ts'
 
-const internalAddressMessage = 'must not lead to a loopback, private, link-local, multicast or metadata address'
+const internalAddressMessage =
+  'must not lead to a loopback, private, link-local, multicast or metadata address'
 const publicAddress = '93.184.215.14'
 const ownAddresses = ['https://api.supportflow.example', 'https://app.supportflow.example/x']
 
@@ -12,7 +13,10 @@ function createGuard(addressesByName: Record<string, string[] | null> = {}, allo
     resolvedNames.push(name)
     return name in addressesByName ? (addressesByName[name] ?? null) : [publicAddress]
   }
-  return { resolvedNames, ...outboundGuard({ resolve }, { allowedOrigin: allowed, ports: [443, 8443], ownAddresses }) }
+  return {
+    resolvedNames,
+    ...outboundGuard({ resolve }, { allowedOrigin: allowed, ports: [443, 8443], ownAddresses }),
+  }
 }
 
 describe('IP addresses', () => {
@@ -23,7 +27,16 @@ describe('IP addresses', () => {
     ['metadata', '169.254.169.254', '[fd00:ec2::254]', '100.100.100.200', '192.0.0.192', '168.63.129.16'],
     ['carrier-grade NAT', '100.64.0.1', '100.127.255.255'],
     ['multicast and broadcast', '224.0.0.1', '239.255.255.255', '255.255.255.255', '[ff02::1]'],
-    ['reserved and documentation', '0.1.2.3', '240.0.0.1', '192.0.2.1', '198.18.0.1', '198.51.100.7', '203.0.113.9', '[2001:db8::1]'],
+    [
+      'reserved and documentation',
+      '0.1.2.3',
+      '240.0.0.1',
+      '192.0.2.1',
+      '198.18.0.1',
+      '198.51.100.7',
+      '203.0.113.9',
+      '[2001:db8::1]',
+    ],
     [
       'IPv4 inside IPv6',
       '[::ffff:127.0.0.1]',
@@ -78,10 +91,15 @@ describe('IP addresses', () => {
       `0x${n.toString(16)}`,
       `[::ffff:${(n >>> 16).toString(16)}:${(n & 0xffff).toString(16)}]`,
     ]
-    const address = fc.tuple(fc.constantFrom(...ranges), fc.nat()).map(([[base, bits], n]) => base + (n % 2 ** (32 - bits)))
+    const address = fc
+      .tuple(fc.constantFrom(...ranges), fc.nat())
+      .map(([[base, bits], n]) => base + (n % 2 ** (32 - bits)))
     const check = fc.asyncProperty(address, async (n) => {
       for (const host of toNotations(n))
-        expect([host, await createGuard().findRefusal(`https://${host}/`, 'saving')]).toEqual([host, internalAddressMessage])
+        expect([host, await createGuard().findRefusal(`https://${host}/`, 'saving')]).toEqual([
+          host,
+          internalAddressMessage,
+        ])
     })
     await fc.assert(check)
   })
@@ -106,14 +124,22 @@ describe('names', () => {
     'intranet',
   ])('NOT-41 refuses an internal name without resolving it: %s', async (host) => {
     const { findRefusal, resolvedNames } = createGuard()
-    expect([await findRefusal(`https://${host}/`, 'saving'), await findRefusal(`https://${host}/`, 'sending')]).toEqual([
-      internalAddressMessage,
-      internalAddressMessage,
-    ])
+    expect([
+      await findRefusal(`https://${host}/`, 'saving'),
+      await findRefusal(`https://${host}/`, 'sending'),
+    ]).toEqual([internalAddressMessage, internalAddressMessage])
     expect(resolvedNames).toEqual([])
   })
 
-  it.each(['127.0.0.1', '10.1.2.3', '169.254.169.254', '::1', 'fd00::1', '::ffff:10.0.0.1', 'not an address'])(
+  it.each([
+    '127.0.0.1',
+    '10.1.2.3',
+    '169.254.169.254',
+    '::1',
+    'fd00::1',
+    '::ffff:10.0.0.1',
+    'not an address',
+  ])(
     'NOT-41 refuses a name that resolves to %s among other addresses, when saving and when sending',
     async (address) => {
       const { findRefusal } = createGuard({ 'hooks.example.com': [publicAddress, address] })
@@ -126,7 +152,9 @@ describe('names', () => {
     for (const addresses of [null, []]) {
       const { findRefusal } = createGuard({ 'hooks.example.com': addresses })
       expect(await findRefusal('https://hooks.example.com/x', 'saving')).toBeNull()
-      expect(await findRefusal('https://hooks.example.com/x', 'sending')).toBe('has a name that cannot be resolved')
+      expect(await findRefusal('https://hooks.example.com/x', 'sending')).toBe(
+        'has a name that cannot be resolved',
+      )
     }
   })
 
@@ -171,10 +199,15 @@ describe('form of the URL', () => {
 })
 
 describe('ports and own hosts', () => {
-  it.each(['22', '80', '444', '8444', '6379'])('WIR-35 refuses the port %s, which is not in the settings', async (port) => {
-    for (const moment of ['saving', 'sending'] as const)
-      expect(await createGuard().findRefusal(`https://hooks.example.com:${port}/x`, moment)).toBe('must use port 443 or 8443')
-  })
+  it.each(['22', '80', '444', '8444', '6379'])(
+    'WIR-35 refuses the port %s, which is not in the settings',
+    async (port) => {
+      for (const moment of ['saving', 'sending'] as const)
+        expect(await createGuard().findRefusal(`https://hooks.example.com:${port}/x`, moment)).toBe(
+          'must use port 443 or 8443',
+        )
+    },
+  )
 
   it('WIR-35 accepts only port 443 unless the settings name others', async () => {
     const { findRefusal } = outboundGuard({ resolve: async () => [publicAddress] })
@@ -182,15 +215,17 @@ describe('ports and own hosts', () => {
     expect(await findRefusal('https://hooks.example.com:8443/x', 'sending')).toBe('must use port 443')
   })
 
-  it.each(['api.supportflow.example', 'API.supportflow.example.', 'app.supportflow.example', 'app.supportflow.example:8443'])(
-    'WIR-35 refuses a host of this service: %s',
-    async (host) => {
-      const { findRefusal, resolvedNames } = createGuard()
-      for (const moment of ['saving', 'sending'] as const)
-        expect(await findRefusal(`https://${host}/x`, moment)).toBe('must not lead to this service')
-      expect(resolvedNames).toEqual([])
-    },
-  )
+  it.each([
+    'api.supportflow.example',
+    'API.supportflow.example.',
+    'app.supportflow.example',
+    'app.supportflow.example:8443',
+  ])('WIR-35 refuses a host of this service: %s', async (host) => {
+    const { findRefusal, resolvedNames } = createGuard()
+    for (const moment of ['saving', 'sending'] as const)
+      expect(await findRefusal(`https://${host}/x`, moment)).toBe('must not lead to this service')
+    expect(resolvedNames).toEqual([])
+  })
 })
 
 describe('allowed local origin', () => {
@@ -210,6 +245,8 @@ describe('allowed local origin', () => {
   })
 
   it('refuses a local origin if none is allowed, as in production', async () => {
-    expect(await createGuard().findRefusal('http://127.0.0.1:8788/chat/1/x', 'saving')).toBe('must be an absolute https address')
+    expect(await createGuard().findRefusal('http://127.0.0.1:8788/chat/1/x', 'saving')).toBe(
+      'must be an absolute https address',
+    )
   })
 })

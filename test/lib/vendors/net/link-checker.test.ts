@@ -11,9 +11,16 @@ beforeEach(() => {
 describe('a link of a flow', () => {
   const check = createLinkChecker({
     findRefusal: async (url) =>
-      url.includes('internal') ? 'must not' : url.includes('nowhere') ? 'has a name that cannot be resolved' : null,
+      url.includes('internal')
+        ? 'must not'
+        : url.includes('nowhere')
+          ? 'has a name that cannot be resolved'
+          : null,
   })
-  const redirect = (location: string | undefined, status = 302) => ({ status, headers: location === undefined ? {} : { location } })
+  const redirect = (location: string | undefined, status = 302) => ({
+    status,
+    headers: location === undefined ? {} : { location },
+  })
 
   it.each([
     [200, 'ok'],
@@ -39,7 +46,8 @@ describe('a link of a flow', () => {
     [3, 'ok', 200, 4],
     [4, 'broken', null, 4],
   ])('with %i redirects is %s', async (redirects, state, status, calls) => {
-    vendor.answer = ({ path }) => (Number(path.slice(1)) < redirects ? redirect(`/${Number(path.slice(1)) + 1}`, 301) : {})
+    vendor.answer = ({ path }) =>
+      Number(path.slice(1)) < redirects ? redirect(`/${Number(path.slice(1)) + 1}`, 301) : {}
     expect(await check(`${vendor.origin}/0`)).toEqual({ state, status })
     expect(vendor.requests).toHaveLength(calls)
   })

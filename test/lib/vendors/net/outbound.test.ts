@@ -40,7 +40,8 @@ beforeAll(async () => {
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   // The calls that wait for a time-out wait together.
   for (const behaviour of ['trickle', 'hang'] as const)
-    for (const name of Object.keys(calls)) waitingCalls.set(toKey(behaviour, name), measureCall(behaviour, name))
+    for (const name of Object.keys(calls))
+      waitingCalls.set(toKey(behaviour, name), measureCall(behaviour, name))
 })
 afterAll(() => {
   server.closeAllConnections()
@@ -64,7 +65,8 @@ const respond: Record<Behaviour, (response: ServerResponse, key: string) => void
     const timer = setInterval(() => response.write(' '), 100)
     response.once('close', () => clearInterval(timer))
   },
-  redirect: (response, key) => void response.writeHead(307, { location: `${origin}/elsewhere/${key.split('/')[1]}` }).end('{}'),
+  redirect: (response, key) =>
+    void response.writeHead(307, { location: `${origin}/elsewhere/${key.split('/')[1]}` }).end('{}'),
   hang: () => {},
   reset: (response) => void response.socket?.destroy(),
 }
@@ -95,7 +97,8 @@ const completion = {
   maxTokens: 9,
   timeoutMs: 3000,
 }
-const openPsa = (baseUrl: string) => createPsaOpener(outboundGuard(noDns, { allowedOrigin: new URL(baseUrl).origin }))
+const openPsa = (baseUrl: string) =>
+  createPsaOpener(outboundGuard(noDns, { allowedOrigin: new URL(baseUrl).origin }))
 const s3 = { bucket: 'b', region: 'r', accessKeyId: 'a', secretAccessKey: 's' }
 const kilobytes = (count: number) => count * 1024
 const megabytes = (count: number) => count * 1024 * 1024
@@ -126,7 +129,9 @@ const calls: Record<string, OutboundCall> = {
     call: (baseUrl) => {
       const identity = { company_id: 'c', client_id: 'i' }
       const secrets = { public_key: 'p', private_key: 's' }
-      return catchError(openPsa(baseUrl)({ provider: 'connectwise', baseUrl, identity, secrets }).listBoards())
+      return catchError(
+        openPsa(baseUrl)({ provider: 'connectwise', baseUrl, identity, secrets }).listBoards(),
+      )
     },
     maxBytes: megabytes(8),
     maxSeconds: 10,
@@ -134,7 +139,14 @@ const calls: Record<string, OutboundCall> = {
   halopsa: {
     call: (baseUrl) => {
       const identity = { client_id: 'i', tenant: null }
-      return catchError(openPsa(baseUrl)({ provider: 'halopsa', baseUrl, identity, secrets: { client_secret: 's' } }).listBoards())
+      return catchError(
+        openPsa(baseUrl)({
+          provider: 'halopsa',
+          baseUrl,
+          identity,
+          secrets: { client_secret: 's' },
+        }).listBoards(),
+      )
     },
     maxBytes: megabytes(8),
     maxSeconds: 10,
@@ -145,7 +157,8 @@ const calls: Record<string, OutboundCall> = {
     maxSeconds: 3,
   },
   'streamed ai': {
-    call: (baseUrl) => catchError(openAi({ key: 'k', baseUrl, model: 'm' }).complete({ ...completion, onText: () => {} })),
+    call: (baseUrl) =>
+      catchError(openAi({ key: 'k', baseUrl, model: 'm' }).complete({ ...completion, onText: () => {} })),
     maxBytes: megabytes(4),
     maxSeconds: 3,
   },
@@ -164,7 +177,8 @@ const calls: Record<string, OutboundCall> = {
     maxSeconds: 12,
   },
   dns: {
-    call: async (url) => ((await dnsOverHttps(url).resolve('example.com')) === null ? 'No server answered' : null),
+    call: async (url) =>
+      (await dnsOverHttps(url).resolve('example.com')) === null ? 'No server answered' : null,
     // A and AAAA.
     maxBytes: 2 * kilobytes(64),
     maxSeconds: 2,
@@ -185,7 +199,11 @@ const calls: Record<string, OutboundCall> = {
   },
   queue: {
     call: (url) =>
-      catchError(qstashQueue({ url, token: 't', target: 'https://api.example.com' }).publish([{ path: '/jobs/a/b', body: {} }])),
+      catchError(
+        qstashQueue({ url, token: 't', target: 'https://api.example.com' }).publish([
+          { path: '/jobs/a/b', body: {} },
+        ]),
+      ),
     maxBytes: megabytes(1),
     maxSeconds: 3,
   },
@@ -195,12 +213,16 @@ const calls: Record<string, OutboundCall> = {
     maxSeconds: 3,
   },
   analytics: {
-    call: (url) => catchError(posthogAnalytics({ url, key: 'k' }).capture({ event: 'e', subject: 's', properties: {} } as never)),
+    call: (url) =>
+      catchError(
+        posthogAnalytics({ url, key: 'k' }).capture({ event: 'e', subject: 's', properties: {} } as never),
+      ),
     maxBytes: kilobytes(64),
     maxSeconds: 3,
   },
   'objects in S3': {
-    call: (endpoint) => catchError(s3Objects({ ...s3, endpoint }, 3000).get('00000000-0000-7000-8000-000000000001.jpg')),
+    call: (endpoint) =>
+      catchError(s3Objects({ ...s3, endpoint }, 3000).get('00000000-0000-7000-8000-000000000001.jpg')),
     maxBytes: megabytes(16),
     maxSeconds: 4,
   },
@@ -237,10 +259,14 @@ describe.each(Object.entries(calls))('the port of %s', (name, { maxBytes, maxSec
 
 it('WIR-33 has one place that calls fetch, beside the bindings of the platforms', () => {
   const lib = join(root, 'lib')
-  const files = readdirSync(lib, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts') && !file.startsWith('local'))
+  const files = readdirSync(lib, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.ts') && !file.startsWith('local'),
+  )
   const callers = files.filter((file) => /(?<![\w.])fetch\(/.test(readFileSync(join(lib, file), 'utf8')))
   // The typed client runs in its callers' programs, not in the service.
-  expect(callers.filter((file) => !/^(platform|client)\//.test(file))).toEqual(['vendors/net/bounded-fetch.ts'])
+  expect(callers.filter((file) => !/^(platform|client)\//.test(file))).toEqual([
+    'vendors/net/bounded-fetch.ts',
+  ])
 })
 
 describe('the DNS cache', () => {
@@ -264,12 +290,19 @@ describe('the DNS cache', () => {
       const name = searchParams.get('name') ?? ''
       if (searchParams.get('type') === 'A') asked.push(name)
       response.end(
-        JSON.stringify(searchParams.get('type') === 'A' || name === 'missing.example' ? names[name] : { ...names[name], Status: 0 }),
+        JSON.stringify(
+          searchParams.get('type') === 'A' || name === 'missing.example'
+            ? names[name]
+            : { ...names[name], Status: 0 },
+        ),
       )
     })
     await new Promise<void>((resolve) => dnsServer.listen(0, '127.0.0.1', resolve))
     try {
-      const resolver = dnsOverHttps(`http://127.0.0.1:${(dnsServer.address() as AddressInfo).port}`, () => now)
+      const resolver = dnsOverHttps(
+        `http://127.0.0.1:${(dnsServer.address() as AddressInfo).port}`,
+        () => now,
+      )
       for (const [name, lifetime] of [
         ['short.example', 30],
         ['long.example', 60],

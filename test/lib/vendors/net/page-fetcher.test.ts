@@ -4,14 +4,24 @@ import { fetchPage } from '#vendors/net/page-fetcher.ts'
 
 const vendor = await startVendorServer()
 afterAll(vendor.close)
-const guard = { findRefusal: async (url: string) => (url.includes('internal') ? 'must not lead to a private address' : null) }
-const fetchPath = (path: string) => fetchPage(guard, vendor.origin + path, { timeoutMs: 2000, maxBytes: 1000 })
+const guard = {
+  findRefusal: async (url: string) =>
+    url.includes('internal') ? 'must not lead to a private address' : null,
+}
+const fetchPath = (path: string) =>
+  fetchPage(guard, vendor.origin + path, { timeoutMs: 2000, maxBytes: 1000 })
 
 describe('a page of the web', () => {
   it('KBI-20 has its bytes, its type and its address after up to three redirects', async () => {
     vendor.answer = ({ path }) =>
-      path === '/3' ? { headers: { 'content-type': 'text/html' }, body: '<p>a' } : redirect(`/${Number(path.slice(1)) + 1}`)
-    expect(await fetchPath('/0')).toEqual({ bytes: new Uint8Array(Buffer.from('<p>a')), type: 'text/html', url: `${vendor.origin}/3` })
+      path === '/3'
+        ? { headers: { 'content-type': 'text/html' }, body: '<p>a' }
+        : redirect(`/${Number(path.slice(1)) + 1}`)
+    expect(await fetchPath('/0')).toEqual({
+      bytes: new Uint8Array(Buffer.from('<p>a')),
+      type: 'text/html',
+      url: `${vendor.origin}/3`,
+    })
   })
   const redirect = (location: string) => ({ status: 302, headers: { location } })
 
@@ -40,7 +50,9 @@ describe('a page of the web', () => {
 
   it('KBI-20 at a private address is not called', async () => {
     vendor.requests.length = 0
-    expect(await fetchPage(guard, 'http://internal.example', { timeoutMs: 2000, maxBytes: 1000 })).toMatchObject({ ok: false, gone: true })
+    expect(
+      await fetchPage(guard, 'http://internal.example', { timeoutMs: 2000, maxBytes: 1000 }),
+    ).toMatchObject({ ok: false, gone: true })
     expect(vendor.requests).toEqual([])
   })
 })

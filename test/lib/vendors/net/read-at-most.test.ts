@@ -3,7 +3,8 @@ import { readAtMost } from '#vendors/net/read-at-most.ts'
 
 describe('readAtMost', () => {
   const read = async (sizes: number[], max: number) => {
-    const body = sizes.length === 0 ? null : new Response(new Blob(sizes.map((size) => 'x'.repeat(size)))).body
+    const body =
+      sizes.length === 0 ? null : new Response(new Blob(sizes.map((size) => 'x'.repeat(size)))).body
     return (await readAtMost(body, max, () => new RangeError('too long'))).length
   }
   it.each([

@@ -18,7 +18,13 @@ const secret = 'canary'
 
 /** Run work in a trace and return its spans. */
 async function listSpans(work: () => Promise<unknown>) {
-  const tracer = createOtlpTracer({ endpoint: receiver.url, headers: {}, sampleRatio: 1, version: '1', log: () => {} })
+  const tracer = createOtlpTracer({
+    endpoint: receiver.url,
+    headers: {},
+    sampleRatio: 1,
+    version: '1',
+    log: () => {},
+  })
   await runInTrace(null, () => recordSpans(tracer, work))
   await tracer.flush()
   expect(receiver.bodies.join('')).not.toContain(secret)
@@ -63,7 +69,11 @@ it('OBS-10 each command to Redis over REST is a span without keys and values', a
     {
       name: 'EVALSHA',
       failed: false,
-      attributes: { 'db.system.name': 'redis', 'db.operation.name': 'EVALSHA', 'db.response.status_code': 'NOSCRIPT' },
+      attributes: {
+        'db.system.name': 'redis',
+        'db.operation.name': 'EVALSHA',
+        'db.response.status_code': 'NOSCRIPT',
+      },
     },
   ])
 })
@@ -73,7 +83,9 @@ it('OBS-10 a command that fails names the code of the error, or its class, but n
   const redis = await openTcp(proxy.url)
   proxy.setFault('error')
   const spans = await listSpans(() => expect(redis.get(`${secret}:key`)).rejects.toThrow('injected'))
-  expect(spans).toMatchObject([{ name: 'GET', failed: true, attributes: { 'error.type': 'ERR', 'db.response.status_code': 'ERR' } }])
+  expect(spans).toMatchObject([
+    { name: 'GET', failed: true, attributes: { 'error.type': 'ERR', 'db.response.status_code': 'ERR' } },
+  ])
 })
 
 it('OBS-10 a command outside a trace runs without a span', async () => {
@@ -83,12 +95,20 @@ it('OBS-10 a command outside a trace runs without a span', async () => {
 })
 
 describe('a call to Redis in a trace', () => {
-  const collect = async (call: (redis: RedisCommands) => Promise<unknown>, answer: () => Promise<unknown>) => {
+  const collect = async (
+    call: (redis: RedisCommands) => Promise<unknown>,
+    answer: () => Promise<unknown>,
+  ) => {
     const spans: Span[] = []
     const tracer: Tracer = { isSampled: () => true, add: (span) => spans.push(span), flush: async () => {} }
     const redis = measureRedis({ evalsha: answer, eval: answer, get: answer, set: answer, delete: answer })
-    const outcome = await runInTrace(undefined, () => recordSpans(tracer, () => call(redis).catch((error: unknown) => error)))
-    return { outcome, spans: spans.map(({ name, kind, failed, attributes }) => ({ name, kind, failed, attributes })) }
+    const outcome = await runInTrace(undefined, () =>
+      recordSpans(tracer, () => call(redis).catch((error: unknown) => error)),
+    )
+    return {
+      outcome,
+      spans: spans.map(({ name, kind, failed, attributes }) => ({ name, kind, failed, attributes })),
+    }
   }
   it.each<[string, (redis: RedisCommands) => Promise<unknown>]>([
     ['EVALSHA', ({ evalsha }) => evalsha('h', [], [])],
@@ -100,12 +120,23 @@ describe('a call to Redis in a trace', () => {
     const { outcome, spans } = await collect(call, async () => 'value')
     expect([outcome, spans]).toEqual([
       'value',
-      [{ name, kind: 'client', failed: false, attributes: { 'db.system.name': 'redis', 'db.operation.name': name } }],
+      [
+        {
+          name,
+          kind: 'client',
+          failed: false,
+          attributes: { 'db.system.name': 'redis', 'db.operation.name': name },
+        },
+      ],
     ])
   })
   it.each([
     [new Error('NOSCRIPT No matching script'), false, { 'db.response.status_code': 'NOSCRIPT' }],
-    [new Error('ReplyError: OOM command not allowed'), true, { 'db.response.status_code': 'OOM', 'error.type': 'OOM' }],
+    [
+      new Error('ReplyError: OOM command not allowed'),
+      true,
+      { 'db.response.status_code': 'OOM', 'error.type': 'OOM' },
+    ],
     [new TypeError('fetch failed'), true, { 'error.type': 'TypeError' }],
     ['away', true, { 'error.type': 'string' }],
   ])('fails with the code of %s', async (error, failed, attributes) => {
@@ -115,7 +146,12 @@ describe('a call to Redis in a trace', () => {
     )
     expect(outcome).toBe(error)
     expect(spans).toEqual([
-      { name: 'GET', kind: 'client', failed, attributes: { 'db.system.name': 'redis', 'db.operation.name': 'GET', ...attributes } },
+      {
+        name: 'GET',
+        kind: 'client',
+        failed,
+        attributes: { 'db.system.name': 'redis', 'db.operation.name': 'GET', ...attributes },
+      },
     ])
   })
   it('is no span outside of a trace', async () => {

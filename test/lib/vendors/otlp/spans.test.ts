@@ -3,7 +3,15 @@ import { parseConfig } from '#config.ts'
 import { describeStatements } from '#db/describe-statement.ts'
 import { sampleSettings } from '#test/support/settings.ts'
 import { startSpanReceiver } from '#test/support/span-receiver.ts'
-import { addSpanEvent, createTraceparent, recordSpans, runInSpan, runInTrace, type Span, type Tracer } from '#trace.ts'
+import {
+  addSpanEvent,
+  createTraceparent,
+  recordSpans,
+  runInSpan,
+  runInTrace,
+  type Span,
+  type Tracer,
+} from '#trace.ts'
 import { openTracer } from '#vendors/otlp/open-tracer.ts'
 import { createOtlpTracer } from '#vendors/otlp/otlp-tracer.ts'
 import { toTraceRequest } from '#vendors/otlp/trace-request.ts'
@@ -18,8 +26,15 @@ beforeEach(() => Object.assign(receiver, { status: 200, spans: [], bodies: [], c
 
 const lines: Record<string, unknown>[] = []
 const createTracer = (sampleRatio = 1) =>
-  createOtlpTracer({ endpoint: receiver.url, headers: {}, sampleRatio, version: '1', log: (line) => lines.push(line) })
-const trace = <T>(tracer: Tracer | undefined, work: () => Promise<T>) => runInTrace(traceparent, () => recordSpans(tracer, work))
+  createOtlpTracer({
+    endpoint: receiver.url,
+    headers: {},
+    sampleRatio,
+    version: '1',
+    log: (line) => lines.push(line),
+  })
+const trace = <T>(tracer: Tracer | undefined, work: () => Promise<T>) =>
+  runInTrace(traceparent, () => recordSpans(tracer, work))
 
 it('OBS-08 spans inside a span are its children, and calls name the span that makes them', async () => {
   const tracer = createTracer()
@@ -50,7 +65,9 @@ it('OBS-09 a span that fails has the name of the error only', async () => {
   const work = () => runInSpan('work', 'internal', () => Promise.reject(new RangeError('canary')))
   await expect(trace(tracer, work)).rejects.toThrow('canary')
   await tracer.flush()
-  expect(receiver.spans).toMatchObject([{ status: { code: 2 }, attributes: [{ key: 'error.type', value: { stringValue: 'RangeError' } }] }])
+  expect(receiver.spans).toMatchObject([
+    { status: { code: 2 }, attributes: [{ key: 'error.type', value: { stringValue: 'RangeError' } }] },
+  ])
   expect(receiver.bodies.join('').includes('canary')).toBe(false)
 })
 
@@ -60,15 +77,25 @@ it('OBS-09 records no span of a trace that is not sampled, and says so to the se
   await tracer.flush()
   expect(header).toMatch(new RegExp(`^00-${traceId}-[0-9a-f]{16}-00$`))
   expect(receiver.calls).toEqual([])
-  // The choice depends on the id alone, so that every process makes the same one: 0x0e0e4736 is 5.5 % of the range.
-  expect([createTracer(0.05), createTracer(0.06)].map((sampler) => sampler.isSampled(traceId))).toEqual([false, true])
+  // The choice depends on the id alone, so that every process makes the same one: 0x0e0e4736 is 5.5 % of the
+  // range.
+  expect([createTracer(0.05), createTracer(0.06)].map((sampler) => sampler.isSampled(traceId))).toEqual([
+    false,
+    true,
+  ])
 })
 
 it('OBS-09 keeps at most 2,048 spans, sends 512 per call, and drops what a receiver refuses', async () => {
   const tracer = createTracer()
   const span: Span = {
     ...{ traceId, spanId: parentId, parentSpanId: undefined, name: 'work', kind: 'internal' },
-    ...{ startedAt: 1_795_385_555_357.25, endedAt: 1_795_385_555_358, attributes: {}, events: [], failed: false },
+    ...{
+      startedAt: 1_795_385_555_357.25,
+      endedAt: 1_795_385_555_358,
+      attributes: {},
+      events: [],
+      failed: false,
+    },
   }
   for (let n = 0; n < 2100; n++) tracer.add(span)
   await tracer.flush()
@@ -77,21 +104,32 @@ it('OBS-09 keeps at most 2,048 spans, sends 512 per call, and drops what a recei
     2048,
     [{ at: expect.any(String), spans_dropped: 52 }],
   ])
-  expect(receiver.spans[0]).toMatchObject({ startTimeUnixNano: '1795385555357250000', endTimeUnixNano: '1795385555358000000' })
+  expect(receiver.spans[0]).toMatchObject({
+    startTimeUnixNano: '1795385555357250000',
+    endTimeUnixNano: '1795385555358000000',
+  })
   receiver.status = 503
   for (let n = 0; n < 600; n++) tracer.add(span)
   await tracer.flush()
   await tracer.flush()
-  expect([receiver.calls.length, lines.splice(0)]).toEqual([5, [{ at: expect.any(String), spans_dropped: 600 }]])
+  expect([receiver.calls.length, lines.splice(0)]).toEqual([
+    5,
+    [{ at: expect.any(String), spans_dropped: 600 }],
+  ])
 })
 
 it('OBS-08 work without a tracer runs without a span', async () => {
   expect(await runInSpan('work', 'server', async ({ name }) => name)).toBe('work')
-  expect(await trace(undefined, () => runInSpan('work', 'server', async () => createTraceparent()))).toMatch(/-01$/)
+  expect(await trace(undefined, () => runInSpan('work', 'server', async () => createTraceparent()))).toMatch(
+    /-01$/,
+  )
 })
 
 it.each([
-  [['select app.enter($1, $2)', 'select * from "notifications" where id = $1'], 'app.enter, select notifications'],
+  [
+    ['select app.enter($1, $2)', 'select * from "notifications" where id = $1'],
+    'app.enter, select notifications',
+  ],
   [['select * from app.list_notifications($1)'], 'app.list_notifications'],
   [['insert into psa_pushes (ticket_id) select $1'], 'insert into psa_pushes'],
   [['with due as (update "stream_events" set swept_at = app.now()) select 1'], 'update stream_events'],
@@ -103,13 +141,29 @@ it.each([
 
 describe('the export of spans', () => {
   const span: Span = {
-    ...{ traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), parentSpanId: undefined, name: 'job', kind: 'consumer' },
-    ...{ startedAt: 1_790_000_000_000, endedAt: 1_790_000_000_001.5, attributes: { text: 'x', whole: 2, part: 0.5 } },
-    ...{ events: [{ name: 'attempt', at: 1_790_000_000_000, attributes: { outcome: 'failed' } }], failed: true },
+    ...{
+      traceId: 'a'.repeat(32),
+      spanId: 'b'.repeat(16),
+      parentSpanId: undefined,
+      name: 'job',
+      kind: 'consumer',
+    },
+    ...{
+      startedAt: 1_790_000_000_000,
+      endedAt: 1_790_000_000_001.5,
+      attributes: { text: 'x', whole: 2, part: 0.5 },
+    },
+    ...{
+      events: [{ name: 'attempt', at: 1_790_000_000_000, attributes: { outcome: 'failed' } }],
+      failed: true,
+    },
   }
   it('has their times in nanoseconds and the types of their attributes', () => {
     const { resourceSpans } = JSON.parse(
-      toTraceRequest([span, { ...span, kind: 'internal', parentSpanId: 'c'.repeat(16), failed: false }], '1.2'),
+      toTraceRequest(
+        [span, { ...span, kind: 'internal', parentSpanId: 'c'.repeat(16), failed: false }],
+        '1.2',
+      ),
     )
     expect(resourceSpans[0].resource.attributes).toEqual([
       { key: 'service.name', value: { stringValue: 'support-flow-service' } },
@@ -131,7 +185,11 @@ describe('the export of spans', () => {
         },
       ],
     })
-    expect([succeeded.kind, succeeded.parentSpanId, 'status' in succeeded]).toEqual([1, 'c'.repeat(16), false])
+    expect([succeeded.kind, succeeded.parentSpanId, 'status' in succeeded]).toEqual([
+      1,
+      'c'.repeat(16),
+      false,
+    ])
   })
   it.each([
     ['00000000', 0, false],
@@ -140,7 +198,11 @@ describe('the export of spans', () => {
     ['80000000', 0.5, false],
     ['ffffffff', 1, true],
   ])('of a trace that ends with %s at the ratio %s: %s', (end, ratio, isSampled) => {
-    const config = parseConfig({ ...sampleSettings, OTLP_ENDPOINT: 'http://127.0.0.1:1', OTLP_SAMPLE_RATIO: String(ratio) })
+    const config = parseConfig({
+      ...sampleSettings,
+      OTLP_ENDPOINT: 'http://127.0.0.1:1',
+      OTLP_SAMPLE_RATIO: String(ratio),
+    })
     expect(openTracer(config, () => {})?.isSampled(`${'0'.repeat(24)}${end}`)).toBe(isSampled)
   })
   it('is off without a receiver', () => {

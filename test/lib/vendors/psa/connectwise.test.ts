@@ -11,20 +11,35 @@ describe('ConnectWise', () => {
     return {
       calls,
       port: createConnectWise(
-        { provider: 'connectwise', baseUrl: psaBaseUrl, identity, secrets: { public_key: 'p', private_key: 's' } },
+        {
+          provider: 'connectwise',
+          baseUrl: psaBaseUrl,
+          identity,
+          secrets: { public_key: 'p', private_key: 's' },
+        },
         http,
       ),
     }
   }
   const fields = 'id,summary,board,status,priority,company,contact,owner,closedFlag,_info'
   const page = (conditions: string) => ({
-    ...{ call: 'GET /service/tickets', conditions, orderBy: 'lastUpdated desc, id desc', fields, page: '1', pageSize: '2' },
+    ...{
+      call: 'GET /service/tickets',
+      conditions,
+      orderBy: 'lastUpdated desc, id desc',
+      fields,
+      page: '1',
+      pageSize: '2',
+    },
   })
 
   it.each<[Partial<TicketSearch>, string]>([
     [{}, 'closedFlag=false'],
     [{ boardIds: ['1', '2'] }, 'closedFlag=false and board/id in (1,2)'],
-    [{ assignedTo: { id: '7', identifier: 'ada' } }, 'closedFlag=false and (owner/identifier="ada" or resources contains "ada")'],
+    [
+      { assignedTo: { id: '7', identifier: 'ada' } },
+      'closedFlag=false and (owner/identifier="ada" or resources contains "ada")',
+    ],
     [{ companyId: '21' }, 'closedFlag=false and company/id in (21)'],
     [{ unassigned: true }, 'closedFlag=false and (owner=null and resources=null)'],
     [{ words: ['vpn', 'down'] }, 'closedFlag=false and summary contains "vpn" and summary contains "down"'],
@@ -41,7 +56,9 @@ describe('ConnectWise', () => {
     [[{ id: 9 }], true],
     [[], false],
   ])('looks for one ticket behind a full page: %j', async (next, hasMore) => {
-    const { calls, port } = openConnectWise(({ fields: names }) => (names === 'id' ? next : [{ id: 1 }, { id: 2 }]))
+    const { calls, port } = openConnectWise(({ fields: names }) =>
+      names === 'id' ? next : [{ id: 1 }, { id: 2 }],
+    )
     const result = await port.searchTickets({ ...ticketSearch, page: 3 })
     expect([result.items.map(({ id }) => id), result.hasMore]).toEqual([['1', '2'], hasMore])
     expect(calls[1]).toMatchObject({ fields: 'id', page: '7', pageSize: '1' })
@@ -50,7 +67,11 @@ describe('ConnectWise', () => {
   it('PSA-44 reads and writes the tickets of projects', async () => {
     const { calls, port } = openConnectWise(({ call }) => {
       if (call.includes(' /service/tickets/')) throw new PsaError('missing', 'none', { status: 404 })
-      return call.endsWith('otes') && call.startsWith('GET') ? [] : call.endsWith('configurations') ? [] : { id: 7, summary: 's' }
+      return call.endsWith('otes') && call.startsWith('GET')
+        ? []
+        : call.endsWith('configurations')
+          ? []
+          : { id: 7, summary: 's' }
     })
     expect((await port.getTicketContext('7')).ticket).toMatchObject({ id: '7', summary: 's' })
     expect(calls.map(({ call }) => call)).toEqual([
@@ -60,7 +81,10 @@ describe('ConnectWise', () => {
   })
   it.each<[string, (port: PsaPort) => Promise<unknown>]>([
     ['POST /project/tickets/7/notes', (port) => port.addNote('7', readTicketText('internal', 'a'))],
-    ['GET /project/tickets/7/notes', (port) => port.findNote('7', { text: 'a', since: '2026-01-01T00:00:00.000Z' })],
+    [
+      'GET /project/tickets/7/notes',
+      (port) => port.findNote('7', { text: 'a', since: '2026-01-01T00:00:00.000Z' }),
+    ],
     ['PATCH /project/tickets/7', (port) => port.updateTicket('7', { statusId: '1' })],
   ])('PSA-44 falls back to %s', async (expected, act) => {
     const { calls, port } = openConnectWise(({ call }) => {
@@ -73,7 +97,9 @@ describe('ConnectWise', () => {
 
   it('PSA-44 takes a ticket as missing when the member may not read projects', async () => {
     const { port } = openConnectWise(({ call }) => {
-      throw call.includes(' /service/') ? new PsaError('missing', 'none', { status: 404 }) : new PsaError('auth', 'no', { status: 403 })
+      throw call.includes(' /service/')
+        ? new PsaError('missing', 'none', { status: 404 })
+        : new PsaError('auth', 'no', { status: 403 })
     })
     await expect(port.getTicket('7')).rejects.toMatchObject({ kind: 'missing' })
   })
@@ -85,12 +111,24 @@ describe('ConnectWise', () => {
     expect(all.calls.map((call) => call.page)).toEqual(['1', '2', '3', '4', '5'])
     const two = openConnectWise((call) => (call.page === '1' ? full : full.slice(1)))
     expect(await two.port.listBoards()).toHaveLength(1999)
-    expect(two.calls[0]).toMatchObject({ conditions: 'inactiveFlag=false', fields: 'id,name', orderBy: 'name asc', pageSize: '1000' })
+    expect(two.calls[0]).toMatchObject({
+      conditions: 'inactiveFlag=false',
+      fields: 'id,name',
+      orderBy: 'name asc',
+      pageSize: '1000',
+    })
   })
 
   it('lists the members that are active and complete', async () => {
     const { port } = openConnectWise(() => [
-      { id: 1, identifier: 'ada', firstName: 'Ada', lastName: 'Lovelace', officeEmail: 'ada@example.com', inactiveFlag: false },
+      {
+        id: 1,
+        identifier: 'ada',
+        firstName: 'Ada',
+        lastName: 'Lovelace',
+        officeEmail: 'ada@example.com',
+        inactiveFlag: false,
+      },
       { id: 2, identifier: 'bo' },
       { id: 3, identifier: 'cy', inactiveFlag: true },
       { id: 4 },
@@ -117,10 +155,23 @@ describe('ConnectWise', () => {
   })
 
   describe('a context', () => {
-    const ticket = { id: 7, summary: 's', company: { id: 21, name: 'Contoso' }, contact: { id: 31 }, closedFlag: true }
+    const ticket = {
+      id: 7,
+      summary: 's',
+      company: { id: 21, name: 'Contoso' },
+      contact: { id: 31 },
+      closedFlag: true,
+    }
     const answers: Record<string, unknown> = {
       'GET /service/tickets/7': ticket,
-      'GET /company/companies/21': { id: 21, phoneNumber: '1', addressLine1: 'a', city: 'b', state: 'c', zip: 'd' },
+      'GET /company/companies/21': {
+        id: 21,
+        phoneNumber: '1',
+        addressLine1: 'a',
+        city: 'b',
+        state: 'c',
+        zip: 'd',
+      },
       'GET /company/contacts/31': {
         ...{ id: 31, firstName: 'Bo', lastName: null, title: 't' },
         communicationItems: [
@@ -134,11 +185,17 @@ describe('ConnectWise', () => {
         id: n + 1,
         deviceIdentifier: n === 0 ? null : `d${n}`,
       })),
-      'GET /service/tickets/7/allNotes': Array.from({ length: 51 }, (_, n) => ({ id: n + 1, text: `n${n + 1}` })),
+      'GET /service/tickets/7/allNotes': Array.from({ length: 51 }, (_, n) => ({
+        id: n + 1,
+        text: `n${n + 1}`,
+      })),
       'GET /service/tickets': [{ id: 8 }],
     }
     const answer: PsaAnswer = ({ call }) =>
-      answers[call] ?? { id: 1, ...(call.endsWith('/3') ? { name: 'PC', osType: 'Windows', osInfo: null } : {}) }
+      answers[call] ?? {
+        id: 1,
+        ...(call.endsWith('/3') ? { name: 'PC', osType: 'Windows', osInfo: null } : {}),
+      }
 
     it('has the ticket, its company, its contact, ten devices, 50 notes and related tickets', async () => {
       const { calls, port } = openConnectWise(answer)
@@ -150,16 +207,36 @@ describe('ConnectWise', () => {
         related_tickets: [{ id: '8' }],
         unavailable: [],
       })
-      expect(context.configurations.map(({ name }) => name).slice(0, 4)).toEqual(['Configuration 1', 'd1', 'PC', 'd3'])
-      expect([context.configurations.length, context.configurations[2]?.operating_system]).toEqual([10, 'Windows'])
+      expect(context.configurations.map(({ name }) => name).slice(0, 4)).toEqual([
+        'Configuration 1',
+        'd1',
+        'PC',
+        'd3',
+      ])
+      expect([context.configurations.length, context.configurations[2]?.operating_system]).toEqual([
+        10,
+        'Windows',
+      ])
       expect([context.notes.length, context.notes[0]?.id, context.notes.at(-1)?.id]).toEqual([50, '51', '2'])
       expect(calls.find(({ call }) => call === 'GET /service/tickets')).toMatchObject({
-        ...{ conditions: 'company/id in (21) and id not in (7)', orderBy: 'lastUpdated desc, id desc', fields, pageSize: '10' },
+        ...{
+          conditions: 'company/id in (21) and id not in (7)',
+          orderBy: 'lastUpdated desc, id desc',
+          fields,
+          pageSize: '10',
+        },
       })
     })
     it('of a ticket without company and contact reads neither', async () => {
-      const { calls, port } = openConnectWise(({ call }) => (call === 'GET /service/tickets/7' ? { id: 7 } : []))
-      expect(await port.getTicketContext('7')).toMatchObject({ company: null, contact: null, related_tickets: [], unavailable: [] })
+      const { calls, port } = openConnectWise(({ call }) =>
+        call === 'GET /service/tickets/7' ? { id: 7 } : [],
+      )
+      expect(await port.getTicketContext('7')).toMatchObject({
+        company: null,
+        contact: null,
+        related_tickets: [],
+        unavailable: [],
+      })
       expect(calls.map(({ call }) => call)).toEqual([
         'GET /service/tickets/7',
         'GET /service/tickets/7/configurations',
@@ -201,20 +278,40 @@ describe('ConnectWise', () => {
   it.each([
     [
       'internal',
-      { detailDescriptionFlag: false, internalAnalysisFlag: true, resolutionFlag: false, internalFlag: true, externalFlag: false },
+      {
+        detailDescriptionFlag: false,
+        internalAnalysisFlag: true,
+        resolutionFlag: false,
+        internalFlag: true,
+        externalFlag: false,
+      },
     ],
     [
       'client',
-      { detailDescriptionFlag: true, internalAnalysisFlag: false, resolutionFlag: false, internalFlag: false, externalFlag: true },
+      {
+        detailDescriptionFlag: true,
+        internalAnalysisFlag: false,
+        resolutionFlag: false,
+        internalFlag: false,
+        externalFlag: true,
+      },
     ],
     [
       'resolution',
-      { detailDescriptionFlag: false, internalAnalysisFlag: false, resolutionFlag: true, internalFlag: false, externalFlag: true },
+      {
+        detailDescriptionFlag: false,
+        internalAnalysisFlag: false,
+        resolutionFlag: true,
+        internalFlag: false,
+        externalFlag: true,
+      },
     ],
   ] as const)('adds a note that is %s', async (visibility, flags) => {
     const { calls, port } = openConnectWise(() => ({ id: 9 }))
     expect(await port.addNote('7', readTicketText(visibility, 't'))).toBe('9')
-    expect(calls).toEqual([{ call: 'POST /service/tickets/7/notes', body: { text: 't', ...flags, processNotifications: false } }])
+    expect(calls).toEqual([
+      { call: 'POST /service/tickets/7/notes', body: { text: 't', ...flags, processNotifications: false } },
+    ])
   })
 
   it('PSA-58 has a note mailed', async () => {
@@ -239,7 +336,9 @@ describe('ConnectWise', () => {
     ],
   ])('PSA-60 mails the contact of the ticket %j', async (ticket, item, expected) => {
     const contact = { id: 3, firstName: 'Ada', communicationItems: [{ communicationType: 'Email', ...item }] }
-    const { port } = openConnectWise(({ call }) => (call.includes('contacts') ? contact : { id: 7, ...ticket }))
+    const { port } = openConnectWise(({ call }) =>
+      call.includes('contacts') ? contact : { id: 7, ...ticket },
+    )
     expect(await port.findRecipient('7')).toMatchObject(expected)
   })
 
@@ -247,7 +346,11 @@ describe('ConnectWise', () => {
     const { calls, port } = openConnectWise(() => ({ id: 7 }))
     await port.updateTicket('7', { statusId: '2', boardId: '1', memberId: null })
     await port.updateTicket('7', { memberId: '3' })
-    const replace = (path: string, id: number | null) => ({ op: 'replace', path, value: id === null ? null : { id } })
+    const replace = (path: string, id: number | null) => ({
+      op: 'replace',
+      path,
+      value: id === null ? null : { id },
+    })
     expect(calls.map(({ call, body }) => [call, body])).toEqual([
       ['PATCH /service/tickets/7', [replace('board', 1), replace('status', 2), replace('owner', null)]],
       ['PATCH /service/tickets/7', [replace('owner', 3)]],
@@ -267,8 +370,16 @@ describe('ConnectWise', () => {
     }
     expect(await port.createTicket(ticket)).toBe('9')
     await port.createTicket({ ...ticket, summary: text('s'), contactId: '31', boardId: '1' })
-    const body = { summary: '😀'.repeat(100), initialDescription: 'd', company: { id: 21 }, externalXRef: 'r' }
-    expect(calls.map((call) => call.body)).toEqual([body, { ...body, summary: 's', contact: { id: 31 }, board: { id: 1 } }])
+    const body = {
+      summary: '😀'.repeat(100),
+      initialDescription: 'd',
+      company: { id: 21 },
+      externalXRef: 'r',
+    }
+    expect(calls.map((call) => call.body)).toEqual([
+      body,
+      { ...body, summary: 's', contact: { id: 31 }, board: { id: 1 } },
+    ])
   })
 
   it('finds the ticket with exactly the reference', async () => {
@@ -302,9 +413,25 @@ describe('ConnectWise', () => {
       {
         call: 'POST /time/entries',
         body: {
-          ...{ chargeToId: 7, chargeToType: 'ServiceTicket', member: { id: 3 }, timeStart: '2026-11-23T09:00:00Z', actualHours: 0.83 },
-          ...{ notes: 't', internalNotes: 'Reference r', addToDetailDescriptionFlag: false, addToInternalAnalysisFlag: true },
-          ...{ addToResolutionFlag: false, emailResourceFlag: false, emailContactFlag: false, emailCcFlag: false },
+          ...{
+            chargeToId: 7,
+            chargeToType: 'ServiceTicket',
+            member: { id: 3 },
+            timeStart: '2026-11-23T09:00:00Z',
+            actualHours: 0.83,
+          },
+          ...{
+            notes: 't',
+            internalNotes: 'Reference r',
+            addToDetailDescriptionFlag: false,
+            addToInternalAnalysisFlag: true,
+          },
+          ...{
+            addToResolutionFlag: false,
+            emailResourceFlag: false,
+            emailContactFlag: false,
+            emailCcFlag: false,
+          },
         },
       },
     ])
@@ -312,7 +439,10 @@ describe('ConnectWise', () => {
 
   it('finds the time entry with the reference in its internal notes', async () => {
     const { calls, port } = openConnectWise(() => [{ id: 1 }, { id: 2, internalNotes: 'Reference r' }])
-    expect([await port.findTimeEntry('7', 'Reference r'), await port.findTimeEntry('7', 'x')]).toEqual(['2', null])
+    expect([await port.findTimeEntry('7', 'Reference r'), await port.findTimeEntry('7', 'x')]).toEqual([
+      '2',
+      null,
+    ])
     expect(calls[0]).toMatchObject({
       conditions: 'chargeToId in (7) and (chargeToType="ServiceTicket" or chargeToType="ProjectTicket")',
       fields: 'id,internalNotes',

@@ -9,30 +9,55 @@ describe('HaloPSA', () => {
   /** Open a connection with a secret of its own, because tokens are cached. */
   function openHalo(answer: PsaAnswer = () => [], tenant: string | null = null, secret = `s${nextSecret++}`) {
     const { calls, http } = createPsaRecorder(
-      (call) => answer(call) ?? (call.call === 'POST /auth/token' ? { access_token: 't', expires_in: 3600 } : []),
+      (call) =>
+        answer(call) ?? (call.call === 'POST /auth/token' ? { access_token: 't', expires_in: 3600 } : []),
     )
     const port = createHaloPsa(
-      { provider: 'halopsa', baseUrl: `${psaBaseUrl}//`, identity: { client_id: 'i', tenant }, secrets: { client_secret: secret } },
+      {
+        provider: 'halopsa',
+        baseUrl: `${psaBaseUrl}//`,
+        identity: { client_id: 'i', tenant },
+        secrets: { client_secret: secret },
+      },
       http,
     )
-    return { calls, port, secret, listCalls: () => calls.map(({ call }) => call).filter((call) => call !== 'POST /auth/token') }
+    return {
+      calls,
+      port,
+      secret,
+      listCalls: () => calls.map(({ call }) => call).filter((call) => call !== 'POST /auth/token'),
+    }
   }
   const tickets = (list: object[], count = list.length) => ({ tickets: list, record_count: count })
 
   it('PSA-40 reads notes, and the details of a ticket without plain text, as HTML', async () => {
-    const note_html = '<style>p{margin:0}</style><p>The printer&rsquo;s offline</p><table><tr><td>Host</td><td>SRV01</td></tr></table>'
+    const note_html =
+      '<style>p{margin:0}</style><p>The printer&rsquo;s offline</p><table><tr><td>Host</td><td>SRV01</td></tr></table>'
     const text = 'The printer’s offline\nHost SRV01'
     const { port } = openHalo(({ call }) => {
       if (call === 'GET /api/Actions') return { actions: [{ id: 2, note: 'x', note_html }] }
       return call === 'GET /api/Tickets/7' ? { id: 7, details: '', details_html: note_html } : undefined
     })
-    expect(await port.getTicketContext('7')).toMatchObject({ ticket: { description: text }, notes: [{ text }] })
+    expect(await port.getTicketContext('7')).toMatchObject({
+      ticket: { description: text },
+      notes: [{ text }],
+    })
   })
 
   it('PSA-43 adds notes and time with the outcomes of the connection', async () => {
-    const identity = { client_id: 'i', tenant: null, private_note_outcome: 'Internal', public_note_outcome: 'To client' }
-    const { calls, http } = createPsaRecorder(({ call }) => (call.endsWith('/token') ? { access_token: 't' } : { id: 2 }))
-    const port = createHaloPsa({ provider: 'halopsa', baseUrl: psaBaseUrl, identity, secrets: { client_secret: 'o' } }, http)
+    const identity = {
+      client_id: 'i',
+      tenant: null,
+      private_note_outcome: 'Internal',
+      public_note_outcome: 'To client',
+    }
+    const { calls, http } = createPsaRecorder(({ call }) =>
+      call.endsWith('/token') ? { access_token: 't' } : { id: 2 },
+    )
+    const port = createHaloPsa(
+      { provider: 'halopsa', baseUrl: psaBaseUrl, identity, secrets: { client_secret: 'o' } },
+      http,
+    )
     await port.addNote('7', readTicketText('internal', 'a'))
     await port.addNote('7', readTicketText('client', 'a'))
     const bodies = calls.flatMap(({ body }) => (body as { outcome: string }[] | undefined) ?? [])
@@ -43,11 +68,15 @@ describe('HaloPSA', () => {
     const written = 'See https://a.example/x and a@b.example, a <b> "c"\n\nReference sf-1'
     let note_html = ''
     const { port, calls } = openHalo(({ call }) =>
-      call.endsWith('/api/Actions') ? { id: 2, actions: [{ id: 2, note_html, datetime: '2026-01-02T00:00:00' }] } : undefined,
+      call.endsWith('/api/Actions')
+        ? { id: 2, actions: [{ id: 2, note_html, datetime: '2026-01-02T00:00:00' }] }
+        : undefined,
     )
     await port.addNote('7', readTicketText('internal', written))
     const html = String((calls.at(-1)?.body as [{ note_html: string }] | undefined)?.[0].note_html)
-    note_html = `<p>${html}</p>`.replace(/https:\S+/, '<a href="$&">$&</a>').replace(/\S+@b.example/, '<a href="mailto:$&">$&</a>')
+    note_html = `<p>${html}</p>`
+      .replace(/https:\S+/, '<a href="$&">$&</a>')
+      .replace(/\S+@b.example/, '<a href="mailto:$&">$&</a>')
     expect(await port.findNote('7', { text: written, since: '2026-01-01T00:00:00.000Z' })).toBe('2')
     expect(await port.findTimeEntry('7', 'sf-1')).toBe('2')
   })
@@ -78,7 +107,8 @@ describe('HaloPSA', () => {
 
   it('lists active teams and agents, without the agent of unassigned tickets', async () => {
     const { port } = openHalo(({ call }) => {
-      if (call === 'GET /api/Team') return [{ id: 1, name: 'Desk' }, { id: 2 }, { id: 3, name: 'Old', inactive: true }]
+      if (call === 'GET /api/Team')
+        return [{ id: 1, name: 'Desk' }, { id: 2 }, { id: 3, name: 'Old', inactive: true }]
       if (call === 'GET /api/Agent')
         return [
           { id: 1, name: 'Unassigned' },
@@ -111,12 +141,22 @@ describe('HaloPSA', () => {
       { id: '1', name: 'Client 1' },
       { id: '2', name: 'Contoso' },
     ])
-    const query = { call: 'GET /api/Client', pageinate: 'true', page_no: '1', page_size: '25', includeinactive: 'false', order: 'name' }
+    const query = {
+      call: 'GET /api/Client',
+      pageinate: 'true',
+      page_no: '1',
+      page_size: '25',
+      includeinactive: 'false',
+      order: 'name',
+    }
     expect(calls.at(-1)).toEqual(searched === undefined ? query : { ...query, search: searched })
   })
 
   it('gets one token for all calls, and another one when it is about to expire', async () => {
-    const lasting = openHalo(({ call }) => (call === 'POST /auth/token' ? { access_token: 't', expires_in: 61 } : undefined), 'x&y')
+    const lasting = openHalo(
+      ({ call }) => (call === 'POST /auth/token' ? { access_token: 't', expires_in: 61 } : undefined),
+      'x&y',
+    )
     await lasting.port.checkCredentials()
     await lasting.port.checkCredentials()
     expect(lasting.calls.map(({ call, ...query }) => [call, query])).toEqual([
@@ -124,30 +164,40 @@ describe('HaloPSA', () => {
       ['GET /api/Team', {}],
       ['GET /api/Team', {}],
     ])
-    const short = openHalo(({ call }) => (call === 'POST /auth/token' ? { access_token: 't', expires_in: 60 } : undefined))
+    const short = openHalo(({ call }) =>
+      call === 'POST /auth/token' ? { access_token: 't', expires_in: 60 } : undefined,
+    )
     await short.port.checkCredentials()
     await short.port.checkCredentials()
-    expect(short.calls.map(({ call }) => call)).toEqual(['POST /auth/token', 'GET /api/Team', 'POST /auth/token', 'GET /api/Team'])
+    expect(short.calls.map(({ call }) => call)).toEqual([
+      'POST /auth/token',
+      'GET /api/Team',
+      'POST /auth/token',
+      'GET /api/Team',
+    ])
   })
 
   it.each([
     [new PsaError('auth', 'a', { status: 401 }), 4, 'a'],
     [new PsaError('auth', 'a', { status: 403 }), 1, 'a'],
     [new TypeError('a mistake'), 1, 'a mistake'],
-  ])('repeats a call with another token only after a 401 of a cached one: %s', async (error, expectedCalls, message) => {
-    let fails = false
-    const { calls, port } = openHalo(({ call }) => {
-      if (fails && call === 'GET /api/Team') throw error
-      return undefined
-    })
-    await port.checkCredentials()
-    calls.length = 0
-    fails = true
-    await expect(port.checkCredentials()).rejects.toThrow(message)
-    expect(calls.map(({ call }) => call)).toEqual(
-      ['GET /api/Team', 'POST /auth/token', 'GET /api/Team'].slice(0, expectedCalls === 4 ? 3 : 1),
-    )
-  })
+  ])(
+    'repeats a call with another token only after a 401 of a cached one: %s',
+    async (error, expectedCalls, message) => {
+      let fails = false
+      const { calls, port } = openHalo(({ call }) => {
+        if (fails && call === 'GET /api/Team') throw error
+        return undefined
+      })
+      await port.checkCredentials()
+      calls.length = 0
+      fails = true
+      await expect(port.checkCredentials()).rejects.toThrow(message)
+      expect(calls.map(({ call }) => call)).toEqual(
+        ['GET /api/Team', 'POST /auth/token', 'GET /api/Team'].slice(0, expectedCalls === 4 ? 3 : 1),
+      )
+    },
+  )
   it('repeats no call after a 401 of a new token', async () => {
     const { port, listCalls } = openHalo(({ call }) => {
       if (call === 'GET /api/Team') throw new PsaError('auth', 'a', { status: 401 })
@@ -157,7 +207,10 @@ describe('HaloPSA', () => {
     expect(listCalls()).toEqual(['GET /api/Team'])
   })
   it.each([
-    [new PsaError('invalid', 'i', { status: 400 }), { kind: 'auth', status: 400, message: 'The ticketing system refused the credentials' }],
+    [
+      new PsaError('invalid', 'i', { status: 400 }),
+      { kind: 'auth', status: 400, message: 'The ticketing system refused the credentials' },
+    ],
     [new PsaError('auth', 'a', { status: 401 }), { kind: 'auth', status: 401, message: 'a' }],
     [new PsaError('down', 'd', { status: 500 }), { kind: 'down', status: 500, message: 'd' }],
   ])('takes a 400 of the token for refused credentials: %s', async (error, expected) => {
@@ -169,34 +222,73 @@ describe('HaloPSA', () => {
   })
 
   describe('a context', () => {
-    const ticket = { id: 7, summary: 's', client_id: 21, user_id: 31, status_id: 2, agent_id: 5, agent_name: 'Ada', hasbeenclosed: true }
+    const ticket = {
+      id: 7,
+      summary: 's',
+      client_id: 21,
+      user_id: 31,
+      status_id: 2,
+      agent_id: 5,
+      agent_name: 'Ada',
+      hasbeenclosed: true,
+    }
     const answer: PsaAnswer = ({ call }) =>
       ({
         'GET /api/Tickets/7': ticket,
         'GET /api/Status': [{ id: 2, name: 'Open' }],
-        'GET /api/Client/21': { id: 21, phonenumber: '1', main_site: { line1: 'a', line2: null, line3: 'c', postcode: 'd' } },
+        'GET /api/Client/21': {
+          id: 21,
+          phonenumber: '1',
+          main_site: { line1: 'a', line2: null, line3: 'c', postcode: 'd' },
+        },
         'GET /api/Users/31': { id: 31, jobtitle: 't', emailaddress: 'bo@example.com' },
         'GET /api/Asset': {
-          assets: [{ id: 1, key_field: 'PC', inventory_number: 'x', os: 'Windows' }, { id: 2, inventory_number: 'INV' }, { id: 3 }],
+          assets: [
+            { id: 1, key_field: 'PC', inventory_number: 'x', os: 'Windows' },
+            { id: 2, inventory_number: 'INV' },
+            { id: 3 },
+          ],
         },
         'GET /api/Actions': {
           actions: [
             { id: 1, note: 'old', datetime: '2026-01-01T00:00:00' },
-            { id: 2, note_html: '<p>a &lt;b&gt;</p>c', hiddenfromuser: true, who: 'Ada', datetime: '2026-01-02T00:00:00' },
+            {
+              id: 2,
+              note_html: '<p>a &lt;b&gt;</p>c',
+              hiddenfromuser: true,
+              who: 'Ada',
+              datetime: '2026-01-02T00:00:00',
+            },
           ],
         },
-        'GET /api/Tickets': tickets([{ id: 7 }, ...Array.from({ length: 11 }, (_, n) => ({ id: n + 10, status_id: n === 0 ? 2 : 9 }))]),
+        'GET /api/Tickets': tickets([
+          { id: 7 },
+          ...Array.from({ length: 11 }, (_, n) => ({ id: n + 10, status_id: n === 0 ? 2 : 9 })),
+        ]),
       })[call]
 
     it('has the ticket, its client, its user, its assets, its actions and ten other tickets of the client', async () => {
       const { calls, port } = openHalo(answer)
       const context = await port.getTicketContext('7')
       expect(context).toMatchObject({
-        ticket: { id: '7', status: 'Open', owner: 'Ada', company_id: '21', contact_id: '31', is_closed: true },
+        ticket: {
+          id: '7',
+          status: 'Open',
+          owner: 'Ada',
+          company_id: '21',
+          contact_id: '31',
+          is_closed: true,
+        },
         company: { id: '21', name: 'Client 21', phone: '1', address: 'a, c, d' },
         contact: { id: '31', name: 'User 31', title: 't', email: 'bo@example.com', phone: null },
         notes: [
-          { id: '2', text: 'a <b>\nc', author: 'Ada', internal: true, created_at: '2026-01-02T00:00:00.000Z' },
+          {
+            id: '2',
+            text: 'a <b>\nc',
+            author: 'Ada',
+            internal: true,
+            created_at: '2026-01-02T00:00:00.000Z',
+          },
           { id: '1', text: 'old', author: null, internal: false, created_at: '2026-01-01T00:00:00.000Z' },
         ],
         unavailable: [],
@@ -216,15 +308,31 @@ describe('HaloPSA', () => {
         orderdesc: 'true',
       })
       expect(query('Actions')).toMatchObject({ ticket_id: '7', excludesys: 'true', count: '50' })
-      expect(query('Asset')).toMatchObject({ ticket_id: '7', pageinate: 'true', page_no: '1', page_size: '10' })
-      expect([query('Client/21'), query('Users/31'), query('Tickets/7')]).toMatchObject(Array(3).fill({ includedetails: 'true' }))
+      expect(query('Asset')).toMatchObject({
+        ticket_id: '7',
+        pageinate: 'true',
+        page_no: '1',
+        page_size: '10',
+      })
+      expect([query('Client/21'), query('Users/31'), query('Tickets/7')]).toMatchObject(
+        Array(3).fill({ includedetails: 'true' }),
+      )
     })
     it('of a ticket whose client and user are 0 reads neither', async () => {
       const { port, listCalls } = openHalo((call) =>
         call.call === 'GET /api/Tickets/7' ? { ...ticket, client_id: 0, user_id: 0 } : answer(call),
       )
-      expect(await port.getTicketContext('7')).toMatchObject({ company: null, contact: null, related_tickets: [] })
-      expect(listCalls().sort()).toEqual(['GET /api/Actions', 'GET /api/Asset', 'GET /api/Status', 'GET /api/Tickets/7'])
+      expect(await port.getTicketContext('7')).toMatchObject({
+        company: null,
+        contact: null,
+        related_tickets: [],
+      })
+      expect(listCalls().sort()).toEqual([
+        'GET /api/Actions',
+        'GET /api/Asset',
+        'GET /api/Status',
+        'GET /api/Tickets/7',
+      ])
     })
     it.each([
       [new PsaError('down', 'd'), { status: null }],
@@ -246,13 +354,17 @@ describe('HaloPSA', () => {
   ] as const)('adds a note that is %s', async (visibility, outcome, note_html, hiddenfromuser) => {
     const { calls, port } = openHalo(({ call }) => (call === 'POST /api/Actions' ? [{ id: 9 }] : undefined))
     expect(await port.addNote('7', readTicketText(visibility, 'a <b>\nc'))).toBe('9')
-    expect(calls.at(-1)?.body).toEqual([{ ticket_id: 7, outcome, note_html, hiddenfromuser, sendemail: false }])
+    expect(calls.at(-1)?.body).toEqual([
+      { ticket_id: 7, outcome, note_html, hiddenfromuser, sendemail: false },
+    ])
   })
 
   it('PSA-58 has a note mailed to an address', async () => {
     const { calls, port } = openHalo(({ call }) => (call === 'POST /api/Actions' ? [{ id: 9 }] : undefined))
     await port.addNote('7', readTicketText('client', 'a'), 'maya@contoso.example')
-    expect(calls.at(-1)?.body).toMatchObject([{ hiddenfromuser: false, sendemail: true, emailto: 'maya@contoso.example' }])
+    expect(calls.at(-1)?.body).toMatchObject([
+      { hiddenfromuser: false, sendemail: true, emailto: 'maya@contoso.example' },
+    ])
   })
 
   it.each([
@@ -288,7 +400,14 @@ describe('HaloPSA', () => {
   it('creates a ticket, with its user and its team if they are known', async () => {
     const { calls, port } = openHalo(({ call }) => (call === 'POST /api/Tickets' ? { id: 9 } : undefined))
     const text = (value: string) => value as ClientText
-    const ticket = { summary: text('s'), description: text('a\nb'), companyId: '21', contactId: null, boardId: null, reference: 'r' }
+    const ticket = {
+      summary: text('s'),
+      description: text('a\nb'),
+      companyId: '21',
+      contactId: null,
+      boardId: null,
+      reference: 'r',
+    }
     expect(await port.createTicket(ticket)).toBe('9')
     await port.createTicket({ ...ticket, contactId: '31', boardId: '1' })
     const body = { summary: 's', details_html: 'a<br>b', client_id: 21, third_party_id_string: 'r' }
@@ -320,8 +439,15 @@ describe('HaloPSA', () => {
       await port.findTimeEntry('7', 'Reference r'),
       await port.findTimeEntry('7', 'y'),
     ]).toEqual(['2', null, '4', null])
-    expect(calls.find(({ call }) => call === 'GET /api/Tickets')).toMatchObject({ third_party_id_string: 'r', count: '50' })
-    expect(calls.find(({ call }) => call === 'GET /api/Actions')).toMatchObject({ ticket_id: '7', excludesys: 'true', count: '1000' })
+    expect(calls.find(({ call }) => call === 'GET /api/Tickets')).toMatchObject({
+      third_party_id_string: 'r',
+      count: '50',
+    })
+    expect(calls.find(({ call }) => call === 'GET /api/Actions')).toMatchObject({
+      ticket_id: '7',
+      excludesys: 'true',
+      count: '1000',
+    })
   })
 
   it('adds a time entry in hours, with its end and its reference', async () => {
@@ -337,7 +463,13 @@ describe('HaloPSA', () => {
     expect(await port.addTimeEntry(entry)).toBe('9')
     expect(calls.at(-1)?.body).toEqual([
       {
-        ...{ ticket_id: 7, outcome: 'Public Note', note_html: 't<br><br>Reference r', hiddenfromuser: false, sendemail: false },
+        ...{
+          ticket_id: 7,
+          outcome: 'Public Note',
+          note_html: 't<br><br>Reference r',
+          hiddenfromuser: false,
+          sendemail: false,
+        },
         ...{
           who_agentid: 3,
           timetaken: 1.5,

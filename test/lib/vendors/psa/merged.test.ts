@@ -21,9 +21,12 @@ it.each([
   expect(await follow(merges)).toEqual({ survivor, reads })
 })
 
-it.each(['1>1', '1>2 2>1', '1>2 2>3 3>2'])('PSA-49 the loop %s leads to the ticket itself', async (merges) => {
-  expect((await follow(merges)).survivor).toBe('1')
-})
+it.each(['1>1', '1>2 2>1', '1>2 2>3 3>2'])(
+  'PSA-49 the loop %s leads to the ticket itself',
+  async (merges) => {
+    expect((await follow(merges)).survivor).toBe('1')
+  },
+)
 
 it('PSA-48 follows five merges', async () => {
   expect(await follow('1>2 2>3 3>4 4>5 5>6 6>7 7>8')).toEqual({ survivor: '6', reads: 6 })

@@ -2,7 +2,12 @@ import { createHash, createHmac } from 'node:crypto'
 import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { startVendorServer } from '#test/support/vendor-server.ts'
 import { outboundGuard } from '#vendors/net/guard.ts'
-import { haloUserName, parseBasicPassword, parseHaloTickets, readConnectWiseTickets } from '#vendors/psa/callbacks.ts'
+import {
+  haloUserName,
+  parseBasicPassword,
+  parseHaloTickets,
+  readConnectWiseTickets,
+} from '#vendors/psa/callbacks.ts'
 import type { PsaError } from '#vendors/psa/psa.ts'
 
 const vendor = await startVendorServer()
@@ -24,11 +29,23 @@ interface CallbackChanges {
 }
 /** Read a callback of ConnectWise for an account that no other test uses. */
 function read({ body = {}, signature, signedWith = key, keyPath = '/key' }: CallbackChanges = {}) {
-  const value = { ID: 7, Type: 'Ticket', CompanyId: 'Demo', Metadata: { key_url: `${vendor.origin}${keyPath}` }, ...body }
+  const value = {
+    ID: 7,
+    Type: 'Ticket',
+    CompanyId: 'Demo',
+    Metadata: { key_url: `${vendor.origin}${keyPath}` },
+    ...body,
+  }
   const bytes = new TextEncoder().encode(JSON.stringify(value)) as Uint8Array<ArrayBuffer>
-  const signed = createHmac('sha256', createHash('sha256').update(signedWith).digest()).update(bytes).digest('base64')
+  const signed = createHmac('sha256', createHash('sha256').update(signedWith).digest())
+    .update(bytes)
+    .digest('base64')
   const sender = { accountId: `account ${lastAccount}`, baseUrl: vendor.origin, companyId: 'dEMO' }
-  return readConnectWiseTickets({ bytes, body: value, signature: signature === undefined ? signed : signature }, sender, guard)
+  return readConnectWiseTickets(
+    { bytes, body: value, signature: signature === undefined ? signed : signature },
+    sender,
+    guard,
+  )
 }
 
 describe('a callback of ConnectWise', () => {
@@ -51,7 +68,10 @@ describe('a callback of ConnectWise', () => {
   it('reads the key once, and again for another address or another key', async () => {
     expect([await read(), await read(), vendor.requests.length]).toEqual([['7'], ['7'], 1])
     expect([await read({ keyPath: '/other' }), vendor.requests.length]).toEqual([['7'], 2])
-    expect([await read({ keyPath: '/other', signedWith: 'x'.repeat(16) }), vendor.requests.length]).toEqual([null, 3])
+    expect([await read({ keyPath: '/other', signedWith: 'x'.repeat(16) }), vendor.requests.length]).toEqual([
+      null,
+      3,
+    ])
     expect([await read({ keyPath: '/other' }), vendor.requests.length]).toEqual([['7'], 3])
   })
   it.each([
@@ -70,7 +90,10 @@ describe('a callback of ConnectWise', () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     onTestFinished(() => void vi.useRealTimers())
     for (let n = 0; n < 40; n++) expect(await read({ signedWith: 'x'.repeat(16) })).toBeNull()
-    await expect(read({ signedWith: 'x'.repeat(16) })).rejects.toMatchObject({ kind: 'rate_limit', retryAfterSeconds: 60 })
+    await expect(read({ signedWith: 'x'.repeat(16) })).rejects.toMatchObject({
+      kind: 'rate_limit',
+      retryAfterSeconds: 60,
+    })
     vi.setSystemTime(Date.now() + 59_999)
     await expect(read()).rejects.toMatchObject({ kind: 'rate_limit' })
     vi.setSystemTime(Date.now() + 1)
@@ -88,7 +111,10 @@ describe('a webhook of HaloPSA', () => {
     ],
     [{ ticket: { id: 'x' } }, []],
     [null, []],
-    [Array.from({ length: 101 }, (_, n) => ({ object_id: n + 1 })), Array.from({ length: 100 }, (_, n) => String(n + 1))],
+    [
+      Array.from({ length: 101 }, (_, n) => ({ object_id: n + 1 })),
+      Array.from({ length: 100 }, (_, n) => String(n + 1)),
+    ],
   ])('names the tickets of %j', (body, tickets) => expect(parseHaloTickets(body)).toEqual(tickets))
   it.each([
     [`Basic ${btoa(`${haloUserName}:p:w`)}`, 'p:w'],

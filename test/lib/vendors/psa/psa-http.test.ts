@@ -13,7 +13,8 @@ describe('a call of the ticketing system', async () => {
     vendor.requests.length = 0
   })
   const guard = outboundGuard({ resolve: async () => [] }, { allowedOrigin: vendor.origin })
-  const call = (request: Partial<PsaRequest> = {}) => createPsaHttp([vendor.origin], guard)({ url: `${vendor.origin}/x`, ...request })
+  const call = (request: Partial<PsaRequest> = {}) =>
+    createPsaHttp([vendor.origin], guard)({ url: `${vendor.origin}/x`, ...request })
 
   it.each([
     [401, 'auth', 'The ticketing system refused the credentials'],
@@ -26,7 +27,12 @@ describe('a call of the ticketing system', async () => {
     [500, 'down', 'The ticketing system returned 500'],
   ])('that is answered with %i fails as %s', async (status, kind, message) => {
     vendor.answer = () => ({ status, headers: { 'retry-after': '5' } })
-    await expect(call()).rejects.toMatchObject({ kind, message, status, retryAfterSeconds: status === 429 ? 5 : undefined })
+    await expect(call()).rejects.toMatchObject({
+      kind,
+      message,
+      status,
+      retryAfterSeconds: status === 429 ? 5 : undefined,
+    })
   })
   it.each([
     ['', null],
@@ -40,16 +46,24 @@ describe('a call of the ticketing system', async () => {
     vendor.answer = () => ({})
     await call({ method: 'PATCH', headers: { clientid: 'i' }, body: '{}' })
     await call()
-    expect(vendor.requests.map(({ method, headers, body }) => [method, headers.accept, headers.clientid, body])).toEqual([
+    expect(
+      vendor.requests.map(({ method, headers, body }) => [method, headers.accept, headers.clientid, body]),
+    ).toEqual([
       ['PATCH', 'application/json', 'i', '{}'],
       ['GET', 'application/json', undefined, ''],
     ])
   })
   it('fails for another answer than JSON, and without a connection', async () => {
     vendor.answer = () => ({ body: '<html>' })
-    await expect(call()).rejects.toMatchObject({ kind: 'down', message: 'The ticketing system did not answer with JSON' })
+    await expect(call()).rejects.toMatchObject({
+      kind: 'down',
+      message: 'The ticketing system did not answer with JSON',
+    })
     vendor.answer = () => null
-    await expect(call()).rejects.toMatchObject({ kind: 'down', message: 'The connection to the ticketing system failed' })
+    await expect(call()).rejects.toMatchObject({
+      kind: 'down',
+      message: 'The connection to the ticketing system failed',
+    })
   })
   it.each([
     [5000, 1],
@@ -73,7 +87,10 @@ describe('a call of the ticketing system', async () => {
     let received = 0
     const origin = `http://127.0.0.1:${await listen(slow, 0, '127.0.0.1')}`
     onTestFinished(() => void slow.close())
-    const callVendor = createPsaHttp([origin], outboundGuard({ resolve: async () => [] }, { allowedOrigin: origin }))
+    const callVendor = createPsaHttp(
+      [origin],
+      outboundGuard({ resolve: async () => [] }, { allowedOrigin: origin }),
+    )
     const calls = Promise.allSettled(Array.from({ length: 200 }, () => callVendor({ url: `${origin}/x` })))
     await expect.poll(() => received).toBe(4)
     answers.resolve()
@@ -85,7 +102,10 @@ describe('a call of the ticketing system', async () => {
     const callVendor = createPsaHttp([vendor.origin], guard)
     const next = () => callVendor({ url: `${vendor.origin}/x` })
     for (let count = 0; count < 3; count++) await next()
-    await expect(next()).rejects.toMatchObject({ kind: 'down', message: 'The answer of the ticketing system was too large' })
+    await expect(next()).rejects.toMatchObject({
+      kind: 'down',
+      message: 'The answer of the ticketing system was too large',
+    })
     expect(vendor.requests).toHaveLength(3)
   })
   it('WIR-53 reads 2,000 items of a list', () => {

@@ -5,19 +5,39 @@ import * as haloRecords from '#vendors/psa/halopsa-wire.ts'
 import { findSameNote, sortNewestFirst, text, time } from '#vendors/psa/wire.ts'
 
 const noDetails = {
-  ...{ sub_type: null, item: null, sla: null, is_in_sla: null, sla_status: null, resolve_by: null, required_by: null, severity: null },
+  ...{
+    sub_type: null,
+    item: null,
+    sla: null,
+    is_in_sla: null,
+    sla_status: null,
+    resolve_by: null,
+    required_by: null,
+    severity: null,
+  },
   ...{ impact: null, site: null, team: null, resources: [], custom_fields: [] },
 }
 
 describe('a record of ConnectWise', () => {
   it.each([
-    [{ id: 1, noteType: 'TimeEntry', text: 't', member: { name: 'Ada' }, internalAnalysisFlag: true }, ['time-1', 't', 'Ada', true, null]],
-    [{ id: 1, member: { firstName: 'Ada', lastName: 'L' }, internalFlag: true }, ['1', '', 'Ada L', true, null]],
+    [
+      { id: 1, noteType: 'TimeEntry', text: 't', member: { name: 'Ada' }, internalAnalysisFlag: true },
+      ['time-1', 't', 'Ada', true, null],
+    ],
+    [
+      { id: 1, member: { firstName: 'Ada', lastName: 'L' }, internalFlag: true },
+      ['1', '', 'Ada L', true, null],
+    ],
     [{ id: 1, member: { identifier: 'ada' }, createdBy: 'x' }, ['1', '', 'ada', false, null]],
     [{ id: 1, contact: { name: 'Bo' }, createdBy: 'x' }, ['1', '', 'Bo', false, null]],
     [{ id: 1, createdBy: 'cy', originalAuthor: 'x' }, ['1', '', 'cy', false, null]],
     [
-      { id: 1, originalAuthor: 'dee', dateCreated: '2026-01-01T00:00:00Z', timeStart: '2026-01-02T00:00:00Z' },
+      {
+        id: 1,
+        originalAuthor: 'dee',
+        dateCreated: '2026-01-01T00:00:00Z',
+        timeStart: '2026-01-02T00:00:00Z',
+      },
       ['1', '', 'dee', false, '2026-01-01T00:00:00.000Z'],
     ],
     [
@@ -32,7 +52,10 @@ describe('a record of ConnectWise', () => {
       { id: 1, _info: { lastUpdated: '2026-01-06T00:00:00Z' }, timeStart: '2026-01-05T00:00:00Z' },
       ['1', '', null, false, '2026-01-05T00:00:00.000Z'],
     ],
-    [{ id: 1, _info: { lastUpdated: '2026-01-06T00:00:00Z' } }, ['1', '', null, false, '2026-01-06T00:00:00.000Z']],
+    [
+      { id: 1, _info: { lastUpdated: '2026-01-06T00:00:00Z' } },
+      ['1', '', null, false, '2026-01-06T00:00:00.000Z'],
+    ],
   ])('reads the note %j', (wire, [id, body, author, internal, created_at]) => {
     expect(NoteWire.parse(wire)).toEqual({ id, text: body, author, internal, created_at })
   })
@@ -49,9 +72,30 @@ describe('a record of ConnectWise', () => {
       type: { name: 'Network' },
     }
     expect(connectWiseRecords.toTicket(connectWiseRecords.TicketWire.parse(wire))).toEqual({
-      ...{ id: '7', summary: 's', board: 'Desk', status: null, priority: null, company: null, contact: null, owner: null },
-      ...{ updated_at: '2026-01-02T00:00:00.000Z', board_id: '1', company_id: null, contact_id: null, type: 'Network' },
-      ...{ description: 'd', is_closed: true, merged_into: null, created_at: '2026-01-01T00:00:00.000Z', ...noDetails },
+      ...{
+        id: '7',
+        summary: 's',
+        board: 'Desk',
+        status: null,
+        priority: null,
+        company: null,
+        contact: null,
+        owner: null,
+      },
+      ...{
+        updated_at: '2026-01-02T00:00:00.000Z',
+        board_id: '1',
+        company_id: null,
+        contact_id: null,
+        type: 'Network',
+      },
+      ...{
+        description: 'd',
+        is_closed: true,
+        merged_into: null,
+        created_at: '2026-01-01T00:00:00.000Z',
+        ...noDetails,
+      },
     })
     expect(connectWiseRecords.toTicket(connectWiseRecords.TicketWire.parse({ id: 7 }))).toMatchObject({
       summary: '',
@@ -68,13 +112,22 @@ describe('a record of ConnectWise', () => {
 
 describe('a record of HaloPSA', () => {
   it('reads a ticket without an owner, and one without a status', () => {
-    const read = (wire: object) => haloRecords.toTicket(haloRecords.TicketWire.parse(wire), new Map([['2', 'Open']]))
-    expect(read({ id: 7, agent_id: 1, agent_name: 'Unassigned', status_id: 2, priority: { name: 'High' } })).toMatchObject({
+    const read = (wire: object) =>
+      haloRecords.toTicket(haloRecords.TicketWire.parse(wire), new Map([['2', 'Open']]))
+    expect(
+      read({ id: 7, agent_id: 1, agent_name: 'Unassigned', status_id: 2, priority: { name: 'High' } }),
+    ).toMatchObject({
       owner: null,
       status: 'Open',
       priority: 'High',
     })
-    expect(read({ id: 7, agent_name: 'Ada' })).toMatchObject({ owner: 'Ada', status: null, priority: null, summary: '', is_closed: false })
+    expect(read({ id: 7, agent_name: 'Ada' })).toMatchObject({
+      owner: 'Ada',
+      status: null,
+      priority: null,
+      summary: '',
+      is_closed: false,
+    })
     expect(haloRecords.StatusWire.parse({ id: 3 })).toEqual({ id: '3', name: 'Status 3', is_closed: null })
     expect(haloRecords.readNotes({ actions: [{ id: 1 }] })).toMatchObject([{ text: '', internal: false }])
   })
@@ -82,11 +135,22 @@ describe('a record of HaloPSA', () => {
 
 describe('the details of a ticket', () => {
   const readers = {
-    connectwise: (wire: object) => connectWiseRecords.toTicket(connectWiseRecords.TicketWire.parse({ id: 7, ...wire })),
-    halopsa: (wire: object) => haloRecords.toTicket(haloRecords.TicketWire.parse({ id: 7, ...wire }), new Map()),
+    connectwise: (wire: object) =>
+      connectWiseRecords.toTicket(connectWiseRecords.TicketWire.parse({ id: 7, ...wire })),
+    halopsa: (wire: object) =>
+      haloRecords.toTicket(haloRecords.TicketWire.parse({ id: 7, ...wire }), new Map()),
   }
   const shapes = { connectwise: connectWiseRecords.TicketWire.shape, halopsa: haloRecords.TicketWire.shape }
-  const wrongValues = [null, 7, 'text', true, [], {}, [null, 7, 'x', {}, { caption: [], label: {}, value: {} }], { id: {}, name: [] }]
+  const wrongValues = [
+    null,
+    7,
+    'text',
+    true,
+    [],
+    {},
+    [null, 7, 'x', {}, { caption: [], label: {}, value: {} }],
+    { id: {}, name: [] },
+  ]
 
   it.each(
     (['connectwise', 'halopsa'] as const).flatMap((provider) =>
@@ -110,9 +174,13 @@ describe('the details of a ticket', () => {
     })
     for (const { site, resources, custom_fields } of [connectwise, halopsa]) {
       const [field] = custom_fields
-      expect([site?.length, resources.length, custom_fields.length, field?.name.length, field?.value.length]).toEqual([
-        500, 50, 50, 500, 500,
-      ])
+      expect([
+        site?.length,
+        resources.length,
+        custom_fields.length,
+        field?.name.length,
+        field?.value.length,
+      ]).toEqual([500, 50, 50, 500, 500])
     }
   })
 
@@ -145,9 +213,13 @@ describe('a value of a provider', () => {
     [`2026-01-01T00:00:00.${'0'.repeat(20)}`, null],
     ['soon', null],
     ['1990-01-01T00:00:00Z', '1990-01-01T00:00:00.000Z'],
-    ...['0001-01-01T00:00:00', '1753-01-01T00:00:00Z', '1899-12-30T00:00:00Z', '1900-01-01T00:00:00', '1970-01-01T00:00:00Z'].map(
-      (value) => [value, null] as const,
-    ),
+    ...[
+      '0001-01-01T00:00:00',
+      '1753-01-01T00:00:00Z',
+      '1899-12-30T00:00:00Z',
+      '1900-01-01T00:00:00',
+      '1970-01-01T00:00:00Z',
+    ].map((value) => [value, null] as const),
     [0, null],
     [undefined, null],
   ] as const)('PSA-41 is the time %j: %j', (value, expected) => expect(time.parse(value)).toBe(expected))
@@ -173,7 +245,13 @@ describe('a value of a provider', () => {
   })
   it('sorts notes by time, then by number, and those without a time last', () => {
     const note = (id: string, created_at: string | null) => ({ id, created_at })
-    const notes = [note('9', null), note('2', '2026-01-01'), note('10', '2026-01-01'), note('1', '2026-01-02'), note('11', null)]
+    const notes = [
+      note('9', null),
+      note('2', '2026-01-01'),
+      note('10', '2026-01-01'),
+      note('1', '2026-01-02'),
+      note('11', null),
+    ]
     expect(sortNewestFirst(notes).map(({ id }) => id)).toEqual(['1', '10', '2', '11', '9'])
   })
   it.each([

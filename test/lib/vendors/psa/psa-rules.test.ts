@@ -4,9 +4,26 @@ import { matchesRule, toVariables } from '#vendors/psa/rules.ts'
 import { measureMinutes, roundMinutes } from '#vendors/psa/time-entry.ts'
 
 const ticket: Ticket = {
-  ...{ sub_type: null, item: null, sla: null, is_in_sla: null, sla_status: null, resolve_by: null, required_by: null, severity: null },
+  ...{
+    sub_type: null,
+    item: null,
+    sla: null,
+    is_in_sla: null,
+    sla_status: null,
+    resolve_by: null,
+    required_by: null,
+    severity: null,
+  },
   ...{ impact: null, site: null, team: null, resources: [], custom_fields: [], merged_into: null },
-  ...{ id: '4711', summary: 'Café: VPN (Cisco) drops', board: 'Desk', status: 'New', priority: null, company: 'Contoso', contact: null },
+  ...{
+    id: '4711',
+    summary: 'Café: VPN (Cisco) drops',
+    board: 'Desk',
+    status: 'New',
+    priority: null,
+    company: 'Contoso',
+    contact: null,
+  },
   ...{
     owner: null,
     updated_at: null,
@@ -59,7 +76,9 @@ it('PSA-36 matches no closed ticket', () => {
 it('PSA-36 searches a long description in bounded time', { retry: 2 }, () => {
   const description = 'a'.repeat(5_000_000)
   const start = performance.now()
-  expect(matchesRule({ ...conditions, keywords: Array(20).fill('(a+)+$ b') }, { ...ticket, description })).toBe(false)
+  expect(
+    matchesRule({ ...conditions, keywords: Array(20).fill('(a+)+$ b') }, { ...ticket, description }),
+  ).toBe(false)
   expect(performance.now() - start).toBeLessThan(100)
 })
 
@@ -74,7 +93,12 @@ it.each([
   ['2026-11-21T09:15:00.000Z', 15, 0, 15],
   ['2026-11-21T09:15:01.000Z', 15, 0, 30],
   ['2026-11-21T09:02:00.000Z', 6, 20, 20],
-])('PSA-24 rounds the time until %s by %i minutes and a minimum of %i to %i', (end, step, minimum, minutes) => {
-  const measured = measureMinutes('2026-11-21T09:00:00.000Z', end)
-  expect(roundMinutes(measured, { time_rounding_minutes: step, time_minimum_minutes: minimum })).toBe(minutes)
-})
+])(
+  'PSA-24 rounds the time until %s by %i minutes and a minimum of %i to %i',
+  (end, step, minimum, minutes) => {
+    const measured = measureMinutes('2026-11-21T09:00:00.000Z', end)
+    expect(roundMinutes(measured, { time_rounding_minutes: step, time_minimum_minutes: minimum })).toBe(
+      minutes,
+    )
+  },
+)

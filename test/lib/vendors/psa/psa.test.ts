@@ -35,26 +35,37 @@ it('PSA-08 adds at most the ten newest notes to a prompt, each cut to 200 charac
     { ...note, text: 'own', added_by_service: true },
     { ...note, text: ' two\n\n lines ' },
   ]
-  expect(toPromptNotes({ notes: [own, other] })).toEqual([{ internal: true, author: 'Dana', at: null, text: 'two lines' }])
+  expect(toPromptNotes({ notes: [own, other] })).toEqual([
+    { internal: true, author: 'Dana', at: null, text: 'two lines' },
+  ])
 })
 
 describe('conditions', () => {
   const anyText = fc.string({ unit: 'binary', maxLength: 40 }).map((text) => text.toWellFormed())
   it('toLiteral writes any value as one literal', () => {
     fc.assert(
-      fc.property(fc.oneof(anyText, fc.string({ unit: fc.constantFrom('"', '\\', ' or id=1', ')', 'x') })), (value) => {
-        // biome-ignore lint/suspicious/noControlCharactersInRegex: a literal drops control characters
-        const cleanValue = value.replace(/[\u0000-\u001f\u007f]/g, '')
-        const test = parseConditions(`owner=${toLiteral(value)} and id=1`)
-        expect(test({ owner: cleanValue, id: 1 })).toBe(true)
-        expect(test({ owner: `${cleanValue}!`, id: 1 })).toBe(false)
-        expect(test({ owner: cleanValue, id: 2 })).toBe(false)
-      }),
+      fc.property(
+        fc.oneof(anyText, fc.string({ unit: fc.constantFrom('"', '\\', ' or id=1', ')', 'x') })),
+        (value) => {
+          // biome-ignore lint/suspicious/noControlCharactersInRegex: a literal drops control characters
+          const cleanValue = value.replace(/[\u0000-\u001f\u007f]/g, '')
+          const test = parseConditions(`owner=${toLiteral(value)} and id=1`)
+          expect(test({ owner: cleanValue, id: 1 })).toBe(true)
+          expect(test({ owner: `${cleanValue}!`, id: 1 })).toBe(false)
+          expect(test({ owner: cleanValue, id: 2 })).toBe(false)
+        },
+      ),
     )
   })
   it('toIdList and parseTicketId accept only numeric ids', () => {
     expect([toIdList(['1', '2)', '22']), toIdList(['x']), toIdList([])]).toEqual(['(1,22)', '(0)', '(0)'])
-    expect(['4711', ' #4711 ', 'T-1', '', '1'.repeat(16)].map(parseTicketId)).toEqual(['4711', '4711', null, null, null])
+    expect(['4711', ' #4711 ', 'T-1', '', '1'.repeat(16)].map(parseTicketId)).toEqual([
+      '4711',
+      '4711',
+      null,
+      null,
+      null,
+    ])
   })
 })
 
@@ -73,7 +84,12 @@ describe('a hostile ticket id', () => {
     '\ud800',
     '//x.example',
   ]
-  const haloPsa = { provider: 'halopsa', baseUrl, identity: { client_id: 'i', tenant: null }, secrets: { client_secret: 's' } }
+  const haloPsa = {
+    provider: 'halopsa',
+    baseUrl,
+    identity: { client_id: 'i', tenant: null },
+    secrets: { client_secret: 's' },
+  }
   /** Return the paths that the port calls, without the tickets' own path before the id and after it. */
   async function listPaths(createPort: (http: PsaHttp) => PsaPort, id: string): Promise<string[]> {
     const paths: string[] = []
@@ -83,28 +99,47 @@ describe('a hostile ticket id', () => {
       return { access_token: 't', id: 1 }
     }
     const port = createPort(http)
-    const [note, sought] = [readTicketText('internal', 'x'), { text: 'x', since: '2026-11-21T09:00:00.000Z' }] as const
-    for (const call of [() => port.getTicketContext(id), () => port.addNote(id, note), () => port.findNote(id, sought)])
+    const [note, sought] = [
+      readTicketText('internal', 'x'),
+      { text: 'x', since: '2026-11-21T09:00:00.000Z' },
+    ] as const
+    for (const call of [
+      () => port.getTicketContext(id),
+      () => port.addNote(id, note),
+      () => port.findNote(id, sought),
+    ])
       await call().catch((error: unknown) => expect(error).toBeInstanceOf(PsaError))
     return paths
   }
 
   it.each(hostileIds)('PSA-14 stays within its segment of the path: %s', async (id) => {
     const encodedId = id.isWellFormed() ? encodeURIComponent(id) : ''
-    const allowed = ['/v4_6_release/apis/3.0/service/tickets/', '/api/Tickets/'].map((path) => `psa.example.com${path}${encodedId}`)
+    const allowed = ['/v4_6_release/apis/3.0/service/tickets/', '/api/Tickets/'].map(
+      (path) => `psa.example.com${path}${encodedId}`,
+    )
     const others = ['Actions', 'Status', 'Asset', 'Tickets'].map((name) => `psa.example.com/api/${name}`)
     const paths = [
       ...(await listPaths((http) => createConnectWise(connectWise as never, http), id)),
       ...(await listPaths((http) => createHaloPsa(haloPsa as never, http), id)),
     ]
     for (const path of paths.filter((called) => !others.includes(called)))
-      expect(allowed.flatMap((ticket) => [ticket, `${ticket}/notes`, `${ticket}/allNotes`, `${ticket}/configurations`])).toContain(path)
+      expect(
+        allowed.flatMap((ticket) => [
+          ticket,
+          `${ticket}/notes`,
+          `${ticket}/allNotes`,
+          `${ticket}/configurations`,
+        ]),
+      ).toContain(path)
   })
 })
 
 describe('a record of the provider', () => {
-  const schemas = Object.entries({ connectWise: connectWiseRecords, haloPsa: haloPsaRecords }).flatMap(([provider, exported]) =>
-    Object.entries(exported).flatMap(([name, schema]) => (schema instanceof z.ZodType ? [[`${provider} ${name}`, schema] as const] : [])),
+  const schemas = Object.entries({ connectWise: connectWiseRecords, haloPsa: haloPsaRecords }).flatMap(
+    ([provider, exported]) =>
+      Object.entries(exported).flatMap(([name, schema]) =>
+        schema instanceof z.ZodType ? [[`${provider} ${name}`, schema] as const] : [],
+      ),
   )
 
   it.each(schemas)('PSA-15 %s is read although every key but the id is absent', (_, schema) => {
@@ -115,7 +150,12 @@ describe('a record of the provider', () => {
 describe('a ConnectWise ticket', () => {
   it.each([
     [
-      { contact: { id: 1, name: 'Ada' }, contactName: 'A. L.', owner: { id: 2, name: 'Bo', identifier: 'bo' }, resources: 'cy' },
+      {
+        contact: { id: 1, name: 'Ada' },
+        contactName: 'A. L.',
+        owner: { id: 2, name: 'Bo', identifier: 'bo' },
+        resources: 'cy',
+      },
       'Ada',
       'Bo',
     ],
@@ -123,7 +163,9 @@ describe('a ConnectWise ticket', () => {
     [{ resources: 'cy' }, null, 'cy'],
     [{}, null, null],
   ])('shows the best name of its contact and owner that is there: %j', (fields, contact, owner) => {
-    expect(connectWiseRecords.toTicketItem(connectWiseRecords.TicketWire.parse({ id: 7, ...fields }))).toMatchObject({ contact, owner })
+    expect(
+      connectWiseRecords.toTicketItem(connectWiseRecords.TicketWire.parse({ id: 7, ...fields })),
+    ).toMatchObject({ contact, owner })
   })
 })
 
@@ -164,9 +206,15 @@ describe('vault', () => {
     const sealed = await vault.seal('sesame', 'psa:a:connectwise')
     await expect(vault.open(sealed, 'psa:b:connectwise')).rejects.toThrow()
     await expect(vault.open(sealed, 'psa:a:halopsa')).rejects.toThrow()
-    await expect(createVault([{ version: 1, key: key(3) }]).open(sealed, 'psa:a:connectwise')).rejects.toThrow()
-    await expect(createVault([{ version: 4, key: key(1) }]).open(sealed, 'psa:a:connectwise')).rejects.toThrow('version 1')
-    const lastTwoChanged = sealed.replace(/..$/, (lastTwo) => lastTwo.replace(/./g, (letter) => (letter === 'A' ? 'B' : 'A')))
+    await expect(
+      createVault([{ version: 1, key: key(3) }]).open(sealed, 'psa:a:connectwise'),
+    ).rejects.toThrow()
+    await expect(
+      createVault([{ version: 4, key: key(1) }]).open(sealed, 'psa:a:connectwise'),
+    ).rejects.toThrow('version 1')
+    const lastTwoChanged = sealed.replace(/..$/, (lastTwo) =>
+      lastTwo.replace(/./g, (letter) => (letter === 'A' ? 'B' : 'A')),
+    )
     await expect(vault.open(lastTwoChanged, 'psa:a:connectwise')).rejects.toThrow()
   })
 })
@@ -181,7 +229,8 @@ it('buildPsaData returns the same data with 200 tickets every time', () => {
 // The folder contains recorded responses of the provider, which may not be published.
 const recordingsFolder = process.env.PSA_RECORDED ?? ''
 describe('the ConnectWise client with recorded responses', () => {
-  const readRecording = (name: string) => JSON.parse(readFileSync(`${recordingsFolder}/${name}.json`, 'utf8')) as unknown
+  const readRecording = (name: string) =>
+    JSON.parse(readFileSync(`${recordingsFolder}/${name}.json`, 'utf8')) as unknown
   const recordingNames: [RegExp, string][] = [
     [/\/service\/tickets\/\d+\/(notes|allNotes)/, 'service-note-list'],
     [/\/service\/tickets\/\d+$/, 'service-ticket'],
@@ -197,12 +246,18 @@ describe('the ConnectWise client with recorded responses', () => {
   }
   const identity = { company_id: 'x', client_id: 'y' }
   const port = createConnectWise(
-    { provider: 'connectwise', baseUrl: 'https://x.example', identity, secrets: { public_key: 'a', private_key: 'b' } },
+    {
+      provider: 'connectwise',
+      baseUrl: 'https://x.example',
+      identity,
+      secrets: { public_key: 'a', private_key: 'b' },
+    },
     http,
   )
 
   it('returns the recorded tickets, notes, members and boards', async (context) => {
-    if (!existsSync(recordingsFolder)) return context.skip('PSA_RECORDED is not a folder of recorded responses')
+    if (!existsSync(recordingsFolder))
+      return context.skip('PSA_RECORDED is not a folder of recorded responses')
     const ticketRecording = readRecording('service-ticket') as {
       id: number
       summary: string
@@ -216,13 +271,21 @@ describe('the ConnectWise client with recorded responses', () => {
       ticketRecording.board.name,
       ticketRecording.status.name,
     ])
-    expect([unavailable, ticketContext.company?.name]).toEqual([[], (readRecording('company') as { name: string }).name])
+    expect([unavailable, ticketContext.company?.name]).toEqual([
+      [],
+      (readRecording('company') as { name: string }).name,
+    ])
     const text = JSON.stringify(readRecording('company-contact-list'))
-    for (const value of Object.values(ticketContext.contact ?? {}).filter((part) => part !== ticketContext.contact?.name))
+    for (const value of Object.values(ticketContext.contact ?? {}).filter(
+      (part) => part !== ticketContext.contact?.name,
+    ))
       expect(text).toContain(value)
     expect(ticketContext.contact?.email).toContain('@')
     const [note] = readRecording('service-note-list') as { text: string; member: { lastName: string } }[]
-    expect(ticketContext.notes[0]).toMatchObject({ text: note?.text, author: expect.stringContaining(note?.member.lastName ?? '?') })
+    expect(ticketContext.notes[0]).toMatchObject({
+      text: note?.text,
+      author: expect.stringContaining(note?.member.lastName ?? '?'),
+    })
     const [member] = readRecording('member-list') as { id: number; identifier: string; officeEmail: string }[]
     expect((await port.listMembers())[0]).toMatchObject({
       id: String(member?.id),
@@ -230,15 +293,30 @@ describe('the ConnectWise client with recorded responses', () => {
       email: member?.officeEmail,
     })
     expect((await port.listBoards())[0]?.name).toBe(ticketRecording.board.name)
-    const search = { boardIds: [], assignedTo: null, unassigned: false, companyId: null, words: [], page: 1, pageSize: 25 }
-    expect((await port.searchTickets(search)).items[0]).toMatchObject({ id: ticket.id, company: ticket.company, contact: ticket.contact })
+    const search = {
+      boardIds: [],
+      assignedTo: null,
+      unassigned: false,
+      companyId: null,
+      words: [],
+      page: 1,
+      pageSize: 25,
+    }
+    expect((await port.searchTickets(search)).items[0]).toMatchObject({
+      id: ticket.id,
+      company: ticket.company,
+      contact: ticket.contact,
+    })
   })
 })
 
 it.each([
   ['https://na.myconnectwise.net', 'https://api-na.myconnectwise.net/v4_6_release/apis/3.0'],
   ['https://staging.connectwisedev.com/', 'https://api-staging.connectwisedev.com/v4_6_release/apis/3.0'],
-  ['https://api-eu.myconnectwise.net/v4_6_release/apis/3.0/', 'https://api-eu.myconnectwise.net/v4_6_release/apis/3.0'],
+  [
+    'https://api-eu.myconnectwise.net/v4_6_release/apis/3.0/',
+    'https://api-eu.myconnectwise.net/v4_6_release/apis/3.0',
+  ],
   ['https://desk.example:8443/manage', 'https://desk.example:8443/manage/v4_6_release/apis/3.0'],
 ])('createConnectWise calls the API of %s', async (baseUrl, root) => {
   const urls: string[] = []

@@ -20,14 +20,23 @@ describe('the queue', () => {
     const [{ path = '', headers = {}, body = '[]' } = {}] = vendor.requests
     expect([vendor.requests.length, path, headers.authorization]).toEqual([1, '/v2/batch', 'Bearer token'])
     expect(`${body}${JSON.stringify(headers)}`.toLowerCase()).not.toContain('telemetry')
-    const messages = JSON.parse(body) as { destination: string; body: string; headers: Record<string, string> }[]
+    const messages = JSON.parse(body) as {
+      destination: string
+      body: string
+      headers: Record<string, string>
+    }[]
     expect(messages.map(({ destination, body: text }) => [destination, text])).toEqual([
       ['https://api.example/jobs/a/run', '{"id":1}'],
       ['https://api.example/jobs/b/run', '{}'],
     ])
     expect(
-      messages.map(({ headers }) => Object.fromEntries(Object.entries(headers).filter(([name]) => /delay|retries|dedup/i.test(name)))),
-    ).toEqual([{ 'upstash-retries': '0', 'upstash-delay': '30s', 'upstash-deduplication-id': 'd' }, { 'upstash-retries': '0' }])
+      messages.map(({ headers }) =>
+        Object.fromEntries(Object.entries(headers).filter(([name]) => /delay|retries|dedup/i.test(name))),
+      ),
+    ).toEqual([
+      { 'upstash-retries': '0', 'upstash-delay': '30s', 'upstash-deduplication-id': 'd' },
+      { 'upstash-retries': '0' },
+    ])
   })
   it('gets one call also when it fails', async () => {
     vendor.answer = () => ({ status: 500 })
@@ -41,12 +50,16 @@ describe('the queue', () => {
   it('forwards the trace of the work to the job', async () => {
     vendor.answer = () => ({ body: [] })
     const traceId = 'a'.repeat(32)
-    await runInTrace(`00-${traceId}-${'b'.repeat(16)}-01`, () => queue.publish([{ path: '/jobs/a/run', body: {} }]))
+    await runInTrace(`00-${traceId}-${'b'.repeat(16)}-01`, () =>
+      queue.publish([{ path: '/jobs/a/run', body: {} }]),
+    )
     expect(vendor.requests[0]?.body).toContain(`00-${traceId}-`)
   })
   it.each([200, 500])('rejects what the queue does not accept: %i', async (status) => {
     vendor.answer = () => ({ status, body: [] })
     const published = queue.publish([{ path: '/jobs/a/run', body: {} }])
-    await (status === 200 ? expect(published).resolves.toBeUndefined() : expect(published).rejects.toThrow('The queue returned 500'))
+    await (status === 200
+      ? expect(published).resolves.toBeUndefined()
+      : expect(published).rejects.toThrow('The queue returned 500'))
   })
 })

@@ -21,7 +21,12 @@ interface TokenOptions {
 }
 
 /** Sign a token as QStash does, with the changes of the test. */
-async function signToken({ key = currentKey, alg = 'HS256', claims = {}, without }: TokenOptions = {}): Promise<string> {
+async function signToken({
+  key = currentKey,
+  alg = 'HS256',
+  claims = {},
+  without,
+}: TokenOptions = {}): Promise<string> {
   const validClaims = {
     iss: 'Upstash',
     sub: url,
@@ -37,7 +42,8 @@ async function signToken({ key = currentKey, alg = 'HS256', claims = {}, without
   return new SignJWT(payload).setProtectedHeader({ alg, typ: 'JWT' }).sign(new TextEncoder().encode(key))
 }
 
-const verify = (token: string | undefined, signedBody = body) => verifySignature(token, signedBody, url, [currentKey, nextKey])
+const verify = (token: string | undefined, signedBody = body) =>
+  verifySignature(token, signedBody, url, [currentKey, nextKey])
 /** Verify with the vendor's own Receiver. Without `options.url` the Receiver does not check the URL. */
 const verifyWithReceiver = (token: string, signedBody = body, options: { url?: string } = { url }) =>
   receiver.verify({ signature: token, body: signedBody, clockTolerance: 60, ...options }).catch(() => false)
@@ -57,7 +63,10 @@ describe('tokens that the Receiver accepts', () => {
   it('accepts an empty body and one with non-ASCII characters', async () => {
     for (const signedBody of ['', '{"text":"Žofie ✓ 你好 😀"}']) {
       const token = await signToken({ claims: { body: hash(signedBody) } })
-      expect([await verify(token, signedBody), await verifyWithReceiver(token, signedBody)]).toEqual([true, true])
+      expect([await verify(token, signedBody), await verifyWithReceiver(token, signedBody)]).toEqual([
+        true,
+        true,
+      ])
     }
   })
 
@@ -87,14 +96,27 @@ describe('tokens that the Receiver refuses', () => {
     expect([await verify(token), await verifyWithReceiver(token)]).toEqual([false, false])
   })
 
-  it.each([`${body} `, body.replace('1', '2'), '', '{}'])('refuses a token for another body: %j', async (otherBody) => {
-    const token = await signToken()
-    expect([await verify(token, otherBody), await verifyWithReceiver(token, otherBody)]).toEqual([false, false])
-  })
+  it.each([`${body} `, body.replace('1', '2'), '', '{}'])(
+    'refuses a token for another body: %j',
+    async (otherBody) => {
+      const token = await signToken()
+      expect([await verify(token, otherBody), await verifyWithReceiver(token, otherBody)]).toEqual([
+        false,
+        false,
+      ])
+    },
+  )
 
   it('refuses a missing or malformed token', async () => {
     const token = await signToken()
-    for (const malformed of [undefined, '', 'x', 'a.b.c', `${token.slice(0, -2)}xx`, token.replace(/^[^.]+/, 'e30')]) {
+    for (const malformed of [
+      undefined,
+      '',
+      'x',
+      'a.b.c',
+      `${token.slice(0, -2)}xx`,
+      token.replace(/^[^.]+/, 'e30'),
+    ]) {
       expect([malformed, await verify(malformed)]).toEqual([malformed, false])
     }
   })
@@ -111,9 +133,16 @@ describe('tokens that only the Receiver accepts', () => {
     ['a token signed with HS384', { alg: 'HS384' }, { url }],
     ['a token that never expires', { without: 'exp' }, { url }],
     ['a token without a start', { without: 'nbf' }, { url }],
-    ['a token for another URL, which the Receiver checks only with the option `url`', { claims: { sub: 'https://evil.example/' } }, {}],
+    [
+      'a token for another URL, which the Receiver checks only with the option `url`',
+      { claims: { sub: 'https://evil.example/' } },
+      {},
+    ],
   ])('refuses %s', async (_, options, receiverOptions) => {
     const token = await signToken(options)
-    expect([await verify(token), await verifyWithReceiver(token, body, receiverOptions)]).toEqual([false, true])
+    expect([await verify(token), await verifyWithReceiver(token, body, receiverOptions)]).toEqual([
+      false,
+      true,
+    ])
   })
 })

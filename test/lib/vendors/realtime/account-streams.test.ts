@@ -11,11 +11,17 @@ function createTestStreams() {
   const checks: { signIns: string[]; resolve(active: Set<string>): void; reject(error: Error): void }[] = []
   let emptied = 0
   const selectActiveSignIns = (owners: readonly { signInId: string }[]) =>
-    new Promise<Set<string>>((resolve, reject) => checks.push({ signIns: owners.map(({ signInId }) => signInId), resolve, reject }))
+    new Promise<Set<string>>((resolve, reject) =>
+      checks.push({ signIns: owners.map(({ signInId }) => signInId), resolve, reject }),
+    )
   const streams = createAccountStreams({ heartbeatMs, selectActiveSignIns }, () => emptied++)
   const open = (signInId: string) => {
     const abort = new AbortController()
-    const body = streams.open({ accountId: 'a', userId: `user of ${signInId}`, signInId }, startWithNewEvents(0), abort.signal)
+    const body = streams.open(
+      { accountId: 'a', userId: `user of ${signInId}`, signInId },
+      startWithNewEvents(0),
+      abort.signal,
+    )
     const reader = body.getReader()
     return { reader, abort, read: async () => new TextDecoder().decode((await reader.read()).value) }
   }

@@ -21,8 +21,11 @@ it('SSE-07 SSE-10 queues 64 events for a slow client, and reports how many more 
   for (let n = 1; n <= maxQueuedEvents + 9; n++) subscriber.send(buildEvent(n))
   const received = parseEvents(await read())
   expect(received).toHaveLength(maxQueuedEvents + 1)
-  expect(received.slice(0, -1).map(({ data }) => data.n)).toEqual(Array.from({ length: maxQueuedEvents }, (_, n) => n + 1))
-  // The overflow event has the id of the last event before the gap, so that a reconnect requests the dropped events.
+  expect(received.slice(0, -1).map(({ data }) => data.n)).toEqual(
+    Array.from({ length: maxQueuedEvents }, (_, n) => n + 1),
+  )
+  // The overflow event has the id of the last event before the gap, so that a reconnect requests the dropped
+  // events.
   expect(received.at(-1)).toEqual({ event: 'overflow', id: '64', data: { dropped: 9 } })
   const next = read()
   subscriber.send(buildEvent(100))
@@ -35,7 +38,10 @@ it('PRS-12 drops transient events for a client that does not read, before they p
   for (let n = 1; n <= maxQueuedEvents; n++) subscriber.sendTransient('presence', JSON.stringify({ n }))
   for (let n = 1; n <= maxQueuedEvents / 2; n++) subscriber.send(buildEvent(n))
   const names = parseEvents(await read()).map(({ event }) => event)
-  expect(names).toEqual([...Array(maxQueuedEvents / 2).fill('presence'), ...Array(maxQueuedEvents / 2).fill('handoff_created')])
+  expect(names).toEqual([
+    ...Array(maxQueuedEvents / 2).fill('presence'),
+    ...Array(maxQueuedEvents / 2).fill('handoff_created'),
+  ])
   const next = read()
   await Promise.resolve()
   subscriber.sendTransient('presence', '{}')
@@ -64,7 +70,9 @@ it('sends a heartbeat to a reading client, and returns the number of heartbeats 
   expect(subscriber.sendHeartbeat()).toBe(0)
   expect(await waiting).toBe(': heartbeat\n\n')
   subscriber.send(buildEvent(1))
-  expect([subscriber.sendHeartbeat(), subscriber.sendHeartbeat(), subscriber.sendHeartbeat()]).toEqual([1, 2, 3])
+  expect([subscriber.sendHeartbeat(), subscriber.sendHeartbeat(), subscriber.sendHeartbeat()]).toEqual([
+    1, 2, 3,
+  ])
   await read()
   const nextRead = read()
   await Promise.resolve()
@@ -104,7 +112,9 @@ it('delivers every event or counts it as dropped, whenever its client reads', as
         subscriber.send(buildEvent(++sent))
         text += await read()
         const received = parseEvents(text)
-        const dropped = received.filter(({ event: name }) => name === 'overflow').reduce((sum, { data }) => sum + data.dropped, 0)
+        const dropped = received
+          .filter(({ event: name }) => name === 'overflow')
+          .reduce((sum, { data }) => sum + data.dropped, 0)
         const numbers = received.filter(({ event: name }) => name !== 'overflow').map(({ id }) => Number(id))
         expect(numbers.length + dropped).toBe(sent)
         expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b))
@@ -164,27 +174,35 @@ it('counts missing events once when the queue is full', async () => {
   expect(parseEvents(await next).map(({ event: name }) => name)).toEqual(['handoff_created'])
 })
 
-it.each(['replace', 'end'] as const)('%s tells a client that waits when to come back, and closes the stream', async (name) => {
-  const { subscriber, reader, read } = openTestSubscriber()
-  await read()
-  const next = read()
-  subscriber[name]()
-  expect(await next).toMatch(name === 'replace' ? /^retry: \d+\nevent: replaced\ndata: \{\}\n\n$/ : /^retry: \d+\n\n$/)
-  expect((await reader.read()).done).toBe(true)
-})
+it.each(['replace', 'end'] as const)(
+  '%s tells a client that waits when to come back, and closes the stream',
+  async (name) => {
+    const { subscriber, reader, read } = openTestSubscriber()
+    await read()
+    const next = read()
+    subscriber[name]()
+    expect(await next).toMatch(
+      name === 'replace' ? /^retry: \d+\nevent: replaced\ndata: \{\}\n\n$/ : /^retry: \d+\n\n$/,
+    )
+    expect((await reader.read()).done).toBe(true)
+  },
+)
 
-it.each(['replace', 'end'] as const)('%s writes nothing for a client that does not read, or whose stream is closed', async (name) => {
-  const slow = openTestSubscriber()
-  await slow.read()
-  slow.subscriber[name]()
-  expect((await slow.reader.read()).done).toBe(true)
-  const closed = openTestSubscriber()
-  await closed.read()
-  const next = closed.reader.read()
-  closed.subscriber.close()
-  closed.subscriber[name]()
-  expect((await next).done).toBe(true)
-})
+it.each(['replace', 'end'] as const)(
+  '%s writes nothing for a client that does not read, or whose stream is closed',
+  async (name) => {
+    const slow = openTestSubscriber()
+    await slow.read()
+    slow.subscriber[name]()
+    expect((await slow.reader.read()).done).toBe(true)
+    const closed = openTestSubscriber()
+    await closed.read()
+    const next = closed.reader.read()
+    closed.subscriber.close()
+    closed.subscriber[name]()
+    expect((await next).done).toBe(true)
+  },
+)
 
 it('counts the heartbeats that a client has not read, also after its stream was closed', async () => {
   const { subscriber, read } = openTestSubscriber()

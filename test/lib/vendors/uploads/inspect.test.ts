@@ -33,16 +33,25 @@ describe('inspectImage', () => {
       const bytes = copyBytes(await variant.toBuffer())
       expect([n, inspectImage(bytes)]).toEqual([n, { ok: true, width: 70, height: 45, end: bytes.length }])
     }
-    for (const format of formats) expect(inspectImage(await createImage(format, 1, 1))).toMatchObject({ ok: true, width: 1, height: 1 })
-    expect(inspectImage(copyBytes(await sharp(samples[0]).resize(1, 1).webp({ lossless: true }).toBuffer()))).toMatchObject({ ok: true })
+    for (const format of formats)
+      expect(inspectImage(await createImage(format, 1, 1))).toMatchObject({ ok: true, width: 1, height: 1 })
+    expect(
+      inspectImage(copyBytes(await sharp(samples[0]).resize(1, 1).webp({ lossless: true }).toBuffer())),
+    ).toMatchObject({ ok: true })
   })
 
   it('accepts fill bytes and markers without data between the segments of a JPEG', () => {
     const jpeg = samples[formats.indexOf('jpeg')] as Uint8Array<ArrayBuffer>
     // After the start marker: fill bytes, TEM and a restart marker (ITU T.81, B.1.1).
-    const padded = concatBytes(jpeg.subarray(0, 2), new Uint8Array([0xff, 0xff, 0xff, 0x01, 0xff, 0xd0, 0xff, 0xd7]), jpeg.subarray(2))
+    const padded = concatBytes(
+      jpeg.subarray(0, 2),
+      new Uint8Array([0xff, 0xff, 0xff, 0x01, 0xff, 0xd0, 0xff, 0xd7]),
+      jpeg.subarray(2),
+    )
     expect(inspectImage(padded)).toEqual({ ok: true, width: 50, height: 30, end: jpeg.length + 8 })
-    expect(inspectImage(concatBytes(jpeg.subarray(0, 2), new Uint8Array([0xff, 0xd8, 0, 0]), jpeg.subarray(2))).ok).toBe(false)
+    expect(
+      inspectImage(concatBytes(jpeg.subarray(0, 2), new Uint8Array([0xff, 0xd8, 0, 0]), jpeg.subarray(2))).ok,
+    ).toBe(false)
   })
 
   it('refuses an image that is cut at any position', () => {
@@ -60,7 +69,8 @@ const uint32BE = (value: number) => [value >>> 24, (value >>> 16) & 255, (value 
 const toBytes = (...bytes: number[]) => new Uint8Array(bytes)
 
 const pngStart = '\x89PNG\r\n\x1a\n'
-const createChunk = (type: string, ...data: number[]) => concatBytes(toBytes(...uint32BE(data.length)), type, toBytes(...data), '\0\0\0\0')
+const createChunk = (type: string, ...data: number[]) =>
+  concatBytes(toBytes(...uint32BE(data.length)), type, toBytes(...data), '\0\0\0\0')
 const createIhdr = (width: number, height: number, ...rest: number[]) =>
   createChunk('IHDR', ...uint32BE(width), ...uint32BE(height), 8, 2, 0, 0, 0, ...rest)
 const createPng = (...chunks: Uint8Array[]) => concatBytes(pngStart, ...chunks)
@@ -69,11 +79,28 @@ const [pngData, pngEnd] = [createChunk('IDAT', 1), createChunk('IEND')]
 const createGifScreen = (width: number, height: number, flags = 0) =>
   concatBytes('GIF89a', toBytes(...uint16LE(width), ...uint16LE(height), flags, 0, 0))
 const createFrame = (left: number, top: number, width: number, height: number, flags = 0, table = 0) =>
-  toBytes(0x2c, ...[left, top, width, height].flatMap(uint16LE), flags, ...new Array<number>(table).fill(0), 2, 1, 0, 0)
+  toBytes(
+    0x2c,
+    ...[left, top, width, height].flatMap(uint16LE),
+    flags,
+    ...new Array<number>(table).fill(0),
+    2,
+    1,
+    0,
+    0,
+  )
 const gifEnd = toBytes(0x3b)
 
-const createSegment = (marker: number, ...data: number[]) => toBytes(0xff, marker, 0, data.length + 2, ...data)
-const createJpegSize = (width: number, height: number) => [8, height >> 8, height & 255, width >> 8, width & 255, 0]
+const createSegment = (marker: number, ...data: number[]) =>
+  toBytes(0xff, marker, 0, data.length + 2, ...data)
+const createJpegSize = (width: number, height: number) => [
+  8,
+  height >> 8,
+  height & 255,
+  width >> 8,
+  width & 255,
+  0,
+]
 const jpegStart = toBytes(0xff, 0xd8)
 const jpegScan = concatBytes(createSegment(0xda, 0), toBytes(1, 0xff, 0, 0xff, 0xd0, 2))
 const jpegEnd = toBytes(0xff, 0xd9)
@@ -81,7 +108,12 @@ const createJpeg = (...segments: Uint8Array[]) => concatBytes(jpegStart, ...segm
 const jpegFrame = createSegment(0xc0, ...createJpegSize(300, 2))
 
 const createWebpChunk = (type: string, ...data: number[]) =>
-  concatBytes(type, toBytes(...uint16LE(data.length), 0, 0), toBytes(...data), toBytes(...new Array<number>(data.length % 2).fill(0)))
+  concatBytes(
+    type,
+    toBytes(...uint16LE(data.length), 0, 0),
+    toBytes(...data),
+    toBytes(...new Array<number>(data.length % 2).fill(0)),
+  )
 const createWebp = (...chunks: Uint8Array[]) => {
   const content = concatBytes('WEBP', ...chunks)
   return concatBytes('RIFF', toBytes(...uint16LE(content.length), 0, 0), content)
@@ -92,12 +124,17 @@ const createLossless = (width: number, height: number, start = 0x2f) => {
   const bits = (width - 1) | ((height - 1) << 14)
   return createWebpChunk('VP8L', start, bits & 255, (bits >>> 8) & 255, (bits >>> 16) & 255, bits >>> 24)
 }
-const createCanvas = (width: number, height: number) => createWebpChunk('VP8X', 0, 0, 0, 0, ...uint24LE(width - 1), ...uint24LE(height - 1))
+const createCanvas = (width: number, height: number) =>
+  createWebpChunk('VP8X', 0, 0, 0, 0, ...uint24LE(width - 1), ...uint24LE(height - 1))
 
 describe('the structure of an image', () => {
   it.each<[string, Uint8Array, [number, number] | string]>([
     ['a PNG', createPng(createIhdr(3, 2), pngData, pngEnd), [3, 2]],
-    ['a PNG of 50,000 chunks', createPng(createIhdr(3, 2), ...new Array(maxParts - 3).fill(createChunk('teSt')), pngData, pngEnd), [3, 2]],
+    [
+      'a PNG of 50,000 chunks',
+      createPng(createIhdr(3, 2), ...new Array(maxParts - 3).fill(createChunk('teSt')), pngData, pngEnd),
+      [3, 2],
+    ],
     [
       'a PNG of 50,001 chunks',
       createPng(createIhdr(3, 2), ...new Array(maxParts - 2).fill(createChunk('teSt')), pngData, pngEnd),
@@ -115,7 +152,11 @@ describe('the structure of an image', () => {
       createPng(createIhdr(3, 2), createChunk('tEXt', ...Buffer.from('<Script')), pngData, pngEnd),
       'markup',
     ],
-    ['a PNG with a script in its pixels', createPng(createIhdr(3, 2), createChunk('IDAT', ...Buffer.from('<script')), pngEnd), [3, 2]],
+    [
+      'a PNG with a script in its pixels',
+      createPng(createIhdr(3, 2), createChunk('IDAT', ...Buffer.from('<script')), pngEnd),
+      [3, 2],
+    ],
     ['a PNG as wide as allowed', createPng(createIhdr(12_000, 4166), pngData, pngEnd), [12_000, 4166]],
     ['a PNG with too many pixels', createPng(createIhdr(12_000, 4167), pngData, pngEnd), 'pixels'],
     ['a PNG with 50,000,000 pixels', createPng(createIhdr(10_000, 5000), pngData, pngEnd), [10_000, 5000]],
@@ -123,45 +164,113 @@ describe('the structure of an image', () => {
     ['a PNG that is too high', createPng(createIhdr(1, 12_001), pngData, pngEnd), 'pixels'],
     ['a PNG as high as allowed', createPng(createIhdr(1, 12_000), pngData, pngEnd), [1, 12_000]],
     ['a GIF', concatBytes(createGifScreen(300, 2), createFrame(0, 0, 300, 2), gifEnd), [300, 2]],
-    ['a GIF of the version 87a', concatBytes('GIF87a', createGifScreen(3, 2).slice(6), createFrame(0, 0, 3, 2), gifEnd), [3, 2]],
-    ['a GIF of the version 88a', concatBytes('GIF88a', createGifScreen(3, 2).slice(6), createFrame(0, 0, 3, 2), gifEnd), 'type'],
+    [
+      'a GIF of the version 87a',
+      concatBytes('GIF87a', createGifScreen(3, 2).slice(6), createFrame(0, 0, 3, 2), gifEnd),
+      [3, 2],
+    ],
+    [
+      'a GIF of the version 88a',
+      concatBytes('GIF88a', createGifScreen(3, 2).slice(6), createFrame(0, 0, 3, 2), gifEnd),
+      'type',
+    ],
     [
       'a GIF with a global colour table',
       concatBytes(createGifScreen(3, 2, 0x81), new Uint8Array(12), createFrame(0, 0, 3, 2), gifEnd),
       [3, 2],
     ],
-    ['a GIF with a local colour table', concatBytes(createGifScreen(3, 2), createFrame(0, 0, 3, 2, 0x80, 6), gifEnd), [3, 2]],
-    ['a GIF whose frame is in the corner', concatBytes(createGifScreen(3, 2), createFrame(2, 1, 1, 1), gifEnd), [3, 2]],
-    ['a GIF whose frame is too wide', concatBytes(createGifScreen(3, 2), createFrame(2, 1, 2, 1), gifEnd), 'broken'],
-    ['a GIF whose frame is too high', concatBytes(createGifScreen(3, 2), createFrame(2, 1, 1, 2), gifEnd), 'broken'],
+    [
+      'a GIF with a local colour table',
+      concatBytes(createGifScreen(3, 2), createFrame(0, 0, 3, 2, 0x80, 6), gifEnd),
+      [3, 2],
+    ],
+    [
+      'a GIF whose frame is in the corner',
+      concatBytes(createGifScreen(3, 2), createFrame(2, 1, 1, 1), gifEnd),
+      [3, 2],
+    ],
+    [
+      'a GIF whose frame is too wide',
+      concatBytes(createGifScreen(3, 2), createFrame(2, 1, 2, 1), gifEnd),
+      'broken',
+    ],
+    [
+      'a GIF whose frame is too high',
+      concatBytes(createGifScreen(3, 2), createFrame(2, 1, 1, 2), gifEnd),
+      'broken',
+    ],
     ['a GIF without width', concatBytes(createGifScreen(0, 2), createFrame(0, 0, 0, 2), gifEnd), 'broken'],
     ['a GIF without height', concatBytes(createGifScreen(3, 0), createFrame(0, 0, 3, 0), gifEnd), 'broken'],
     ['a GIF without frame', concatBytes(createGifScreen(3, 2), gifEnd), 'broken'],
-    ['a GIF with a trailer', concatBytes(createGifScreen(3, 2), createFrame(0, 0, 3, 2), gifEnd, '\0'), [3, 2]],
-    ['a GIF with an unknown block', concatBytes(createGifScreen(3, 2), '\x22\0\0', createFrame(0, 0, 3, 2), gifEnd), 'broken'],
-    ['a GIF with a comment', concatBytes(createGifScreen(3, 2), '!\xfe\x02hi\0', createFrame(0, 0, 3, 2), gifEnd), [3, 2]],
-    ['a GIF with a page in a comment', concatBytes(createGifScreen(3, 2), '!\xfe\x05<html\0', createFrame(0, 0, 3, 2), gifEnd), 'markup'],
+    [
+      'a GIF with a trailer',
+      concatBytes(createGifScreen(3, 2), createFrame(0, 0, 3, 2), gifEnd, '\0'),
+      [3, 2],
+    ],
+    [
+      'a GIF with an unknown block',
+      concatBytes(createGifScreen(3, 2), '\x22\0\0', createFrame(0, 0, 3, 2), gifEnd),
+      'broken',
+    ],
+    [
+      'a GIF with a comment',
+      concatBytes(createGifScreen(3, 2), '!\xfe\x02hi\0', createFrame(0, 0, 3, 2), gifEnd),
+      [3, 2],
+    ],
+    [
+      'a GIF with a page in a comment',
+      concatBytes(createGifScreen(3, 2), '!\xfe\x05<html\0', createFrame(0, 0, 3, 2), gifEnd),
+      'markup',
+    ],
     ['a JPEG', createJpeg(jpegFrame, jpegScan), [300, 2]],
-    ['a progressive JPEG', createJpeg(createSegment(0xc2, ...createJpegSize(3, 2)), jpegScan, jpegScan), [3, 2]],
+    [
+      'a progressive JPEG',
+      createJpeg(createSegment(0xc2, ...createJpegSize(3, 2)), jpegScan, jpegScan),
+      [3, 2],
+    ],
     ['a lossless JPEG', createJpeg(createSegment(0xc3, ...createJpegSize(3, 2)), jpegScan), 'broken'],
     ['a JPEG with two frames', createJpeg(jpegFrame, jpegFrame, jpegScan), 'broken'],
-    ['a JPEG with a short frame', createJpeg(createSegment(0xc0, ...createJpegSize(3, 2).slice(1)), jpegScan), 'broken'],
-    ['a JPEG with a table of codes', createJpeg(createSegment(0xc4), jpegFrame, createSegment(0xcc), jpegScan), [300, 2]],
+    [
+      'a JPEG with a short frame',
+      createJpeg(createSegment(0xc0, ...createJpegSize(3, 2).slice(1)), jpegScan),
+      'broken',
+    ],
+    [
+      'a JPEG with a table of codes',
+      createJpeg(createSegment(0xc4), jpegFrame, createSegment(0xcc), jpegScan),
+      [300, 2],
+    ],
     ['a JPEG without width', createJpeg(createSegment(0xc0, ...createJpegSize(0, 2)), jpegScan), 'broken'],
     ['a JPEG without height', createJpeg(createSegment(0xc0, ...createJpegSize(3, 0)), jpegScan), 'broken'],
     ['a JPEG without frame', createJpeg(jpegScan), 'broken'],
     ['a JPEG without scan', createJpeg(jpegFrame), 'broken'],
     ['a JPEG of 100 scans', createJpeg(jpegFrame, ...new Array(100).fill(jpegScan)), [300, 2]],
     ['a JPEG of 101 scans', createJpeg(jpegFrame, ...new Array(101).fill(jpegScan)), 'broken'],
-    ['a JPEG with a segment of no length', createJpeg(jpegFrame, toBytes(0xff, 0xe1, 0, 1), jpegScan), 'broken'],
+    [
+      'a JPEG with a segment of no length',
+      createJpeg(jpegFrame, toBytes(0xff, 0xe1, 0, 1), jpegScan),
+      'broken',
+    ],
     ['a JPEG with bytes between segments', createJpeg(jpegFrame, toBytes(0), jpegScan), 'broken'],
     ['a JPEG followed by zeros', concatBytes(createJpeg(jpegFrame, jpegScan), '\0\0'), [300, 2]],
     ['a JPEG followed by a JPEG', concatBytes(createJpeg(jpegFrame, jpegScan), '\xff\xd8x'), [300, 2]],
-    ['a JPEG followed by a video', concatBytes(createJpeg(jpegFrame, jpegScan), '\0\0\0\x20ftypmp42'), [300, 2]],
+    [
+      'a JPEG followed by a video',
+      concatBytes(createJpeg(jpegFrame, jpegScan), '\0\0\0\x20ftypmp42'),
+      [300, 2],
+    ],
     ['a JPEG followed by text', concatBytes(createJpeg(jpegFrame, jpegScan), 'x'), [300, 2]],
     ['a JPEG followed by half a marker', concatBytes(createJpeg(jpegFrame, jpegScan), '\xff\xd9'), [300, 2]],
-    ['a JPEG with a page in its metadata', createJpeg(createSegment(0xe0, ...Buffer.from('<!doctype')), jpegFrame, jpegScan), 'markup'],
-    ['a JPEG with a page in its trailer', concatBytes(createJpeg(jpegFrame, jpegScan), '\xff\xd8<?php'), 'markup'],
+    [
+      'a JPEG with a page in its metadata',
+      createJpeg(createSegment(0xe0, ...Buffer.from('<!doctype')), jpegFrame, jpegScan),
+      'markup',
+    ],
+    [
+      'a JPEG with a page in its trailer',
+      concatBytes(createJpeg(jpegFrame, jpegScan), '\xff\xd8<?php'),
+      'markup',
+    ],
     ['a lossy WebP', createWebp(createLossy(300, 2)), [300, 2]],
     ['a lossy WebP with scaling bits', createWebp(createLossy(0x4003, 0x8002)), [3, 2]],
     ['a lossy WebP with a wrong start', createWebp(createLossy(3, 2, 0x9c)), 'broken'],
@@ -169,16 +278,40 @@ describe('the structure of an image', () => {
     ['a lossless WebP with a wrong start', createWebp(createLossless(3, 2, 0x2e)), 'broken'],
     ['a WebP with a larger canvas', createWebp(createCanvas(300, 2), createLossy(3, 70)), [300, 70]],
     ['a WebP with a canvas only', createWebp(createCanvas(300, 2)), 'broken'],
-    ['a WebP of one frame of an animation', createWebp(createCanvas(300, 2), createWebpChunk('ANMF', 0)), [300, 2]],
+    [
+      'a WebP of one frame of an animation',
+      createWebp(createCanvas(300, 2), createWebpChunk('ANMF', 0)),
+      [300, 2],
+    ],
     ['a WebP without width', createWebp(createLossy(0, 2)), 'broken'],
     ['a WebP without height', createWebp(createLossy(3, 0)), 'broken'],
-    ['a WebP that starts with metadata', createWebp(createWebpChunk('EXIF', 0, 0), createLossy(3, 2)), 'broken'],
+    [
+      'a WebP that starts with metadata',
+      createWebp(createWebpChunk('EXIF', 0, 0), createLossy(3, 2)),
+      'broken',
+    ],
     ['a WebP with odd metadata', createWebp(createLossy(3, 2), createWebpChunk('EXIF', 0)), [3, 2]],
-    ['a WebP with a page in its metadata', createWebp(createLossy(3, 2), createWebpChunk('XMP ', ...Buffer.from('<svg'))), 'markup'],
-    ['a WebP with a page in its pixels', createWebp(createLossy(3, 2), createWebpChunk('ALPH', ...Buffer.from('<svg'))), [3, 2]],
+    [
+      'a WebP with a page in its metadata',
+      createWebp(createLossy(3, 2), createWebpChunk('XMP ', ...Buffer.from('<svg'))),
+      'markup',
+    ],
+    [
+      'a WebP with a page in its pixels',
+      createWebp(createLossy(3, 2), createWebpChunk('ALPH', ...Buffer.from('<svg'))),
+      [3, 2],
+    ],
     ['a WebP with a trailer', concatBytes(createWebp(createLossy(3, 2)), '\0\0'), [3, 2]],
-    ['a PNG with a page in its trailer', concatBytes(createPng(createIhdr(3, 2), pngData, pngEnd), '<html'), 'markup'],
-    ['a GIF with a page in its trailer', concatBytes(createGifScreen(3, 2), createFrame(0, 0, 3, 2), gifEnd, '<html'), 'markup'],
+    [
+      'a PNG with a page in its trailer',
+      concatBytes(createPng(createIhdr(3, 2), pngData, pngEnd), '<html'),
+      'markup',
+    ],
+    [
+      'a GIF with a page in its trailer',
+      concatBytes(createGifScreen(3, 2), createFrame(0, 0, 3, 2), gifEnd, '<html'),
+      'markup',
+    ],
     ['a WebP with a page in its trailer', concatBytes(createWebp(createLossy(3, 2)), '<html'), 'markup'],
     ['a WebP that is longer than its file', createWebp(createLossy(3, 2)).slice(0, -1), 'broken'],
     ['a WebP with an incomplete chunk', createWebp(createLossy(3, 2), toBytes(0, 0)), 'broken'],
@@ -191,15 +324,27 @@ describe('the structure of an image', () => {
   it('a JPEG keeps its segments for colour, and loses all others', () => {
     const profile = createSegment(0xe2, ...Buffer.from('ICC_PROFILE'))
     const kept = [createSegment(0xe0, 1), createSegment(0xee, 2), profile, jpegFrame, jpegScan]
-    const removed = [createSegment(0xe1, 3), createSegment(0xe2, 4), createSegment(0xed, 5), createSegment(0xef, 6), createSegment(0xfe, 7)]
-    const withMetadata = concatBytes(createJpeg(...kept.flatMap((segment, n) => [segment, removed[n] as Uint8Array])), 'trailer')
+    const removed = [
+      createSegment(0xe1, 3),
+      createSegment(0xe2, 4),
+      createSegment(0xed, 5),
+      createSegment(0xef, 6),
+      createSegment(0xfe, 7),
+    ]
+    const withMetadata = concatBytes(
+      createJpeg(...kept.flatMap((segment, n) => [segment, removed[n] as Uint8Array])),
+      'trailer',
+    )
     expect(removeJpegMetadata(withMetadata)).toEqual(createJpeg(...kept))
   })
 })
 
 describe('hostile files', () => {
   it('inspectImage throws no exception for a corrupted file', () => {
-    const corrupted = fc.tuple(fc.constantFrom(...samples), fc.array(fc.tuple(fc.nat(400), fc.nat(255)), { minLength: 1, maxLength: 8 }))
+    const corrupted = fc.tuple(
+      fc.constantFrom(...samples),
+      fc.array(fc.tuple(fc.nat(400), fc.nat(255)), { minLength: 1, maxLength: 8 }),
+    )
     const expectNoException = (bytes: Uint8Array): void => {
       expect(() => inspectImage(bytes)).not.toThrow()
     }
@@ -225,18 +370,37 @@ describe('hostile files', () => {
   it.each([
     ['a PNG of empty chunks', concatBytes(png.slice(0, 33), repeatToTenMebibytes(chunk))],
     ['a JPEG of fill bytes', concatBytes(jpeg.slice(0, 2), Buffer.alloc(tenMebibytes, 0xff))],
-    ['a JPEG of empty comments', concatBytes(jpeg.slice(0, 2), repeatToTenMebibytes(concatBytes('\xff\xfe\0\x02')))],
-    ['a JPEG whose scan is fill bytes', concatBytes(jpeg.slice(0, scan + 14), Buffer.alloc(tenMebibytes, 0xff))],
-    ['a JPEG whose scan is escaped bytes', concatBytes(jpeg.slice(0, scan + 14), repeatToTenMebibytes(concatBytes('\xff\0')))],
+    [
+      'a JPEG of empty comments',
+      concatBytes(jpeg.slice(0, 2), repeatToTenMebibytes(concatBytes('\xff\xfe\0\x02'))),
+    ],
+    [
+      'a JPEG whose scan is fill bytes',
+      concatBytes(jpeg.slice(0, scan + 14), Buffer.alloc(tenMebibytes, 0xff)),
+    ],
+    [
+      'a JPEG whose scan is escaped bytes',
+      concatBytes(jpeg.slice(0, scan + 14), repeatToTenMebibytes(concatBytes('\xff\0'))),
+    ],
     ['a JPEG followed by zeros', concatBytes(jpeg, Buffer.alloc(tenMebibytes))],
-    ['a JPEG followed by incomplete tags', concatBytes(jpeg, '\xff\xd8', repeatToTenMebibytes(concatBytes('<scrip')))],
-    ['a GIF of empty extensions', concatBytes(gif.slice(0, 13), repeatToTenMebibytes(concatBytes('!\xfe\0')))],
+    [
+      'a JPEG followed by incomplete tags',
+      concatBytes(jpeg, '\xff\xd8', repeatToTenMebibytes(concatBytes('<scrip'))),
+    ],
+    [
+      'a GIF of empty extensions',
+      concatBytes(gif.slice(0, 13), repeatToTenMebibytes(concatBytes('!\xfe\0'))),
+    ],
   ])('inspectImage needs less than 700 ms of CPU time for %s', (_, bytes) => {
     expect(measureCpuTimeMs(() => inspectImage(bytes))).toBeLessThan(700)
   })
 
   it('inspectImage refuses a JPEG with more than a hundred scans', () => {
-    const scans = concatBytes(jpeg.slice(0, scan), ...Array.from({ length: 101 }, () => jpeg.slice(scan, -2)), jpeg.slice(-2))
+    const scans = concatBytes(
+      jpeg.slice(0, scan),
+      ...Array.from({ length: 101 }, () => jpeg.slice(scan, -2)),
+      jpeg.slice(-2),
+    )
     expect(inspectImage(scans)).toEqual({ ok: false, reason: 'broken' })
   })
 })
@@ -252,7 +416,11 @@ it('removeJpegMetadata removes the metadata of a JPEG and keeps its pixels and c
   )
   const cleaned = removeJpegMetadata(withMetadata)
   const [before, after] = [await sharp(withMetadata).metadata(), await sharp(cleaned).metadata()]
-  expect([before.exif !== undefined, after.exif, after.icc?.length]).toEqual([true, undefined, before.icc?.length])
+  expect([before.exif !== undefined, after.exif, after.icc?.length]).toEqual([
+    true,
+    undefined,
+    before.icc?.length,
+  ])
   expect(await sharp(cleaned).raw().toBuffer()).toEqual(await sharp(withMetadata).raw().toBuffer())
   const commented = concatBytes(withMetadata.slice(0, 2), '\xff\xfe\0\x06Dana', withMetadata.slice(2))
   expect(removeJpegMetadata(commented)).toEqual(cleaned)

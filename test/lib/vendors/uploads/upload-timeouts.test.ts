@@ -5,7 +5,13 @@ import { r2Objects } from '#platform/cloudflare/r2.ts'
 import { sampleSettings } from '#test/support/settings.ts'
 
 const never = <T>() => new Promise<T>(() => {})
-const silentBucket = { put: never, get: never<null>, head: never, delete: never<void>, list: never<{ objects: { key: string }[] }> }
+const silentBucket = {
+  put: never,
+  get: never<null>,
+  head: never,
+  delete: never<void>,
+  list: never<{ objects: { key: string }[] }>,
+}
 const timeout = expect.objectContaining({ name: 'TimeoutError' })
 
 it('UPL-05 ends every call to R2 and Images after 10 seconds', () => {

@@ -20,9 +20,16 @@ describe('a message to a webhook', () => {
   it('has its id, the time in seconds, and a signature per secret', async () => {
     vendor.answer = () => ({ status: 204 })
     time = 1_790_000_000_900
-    expect(await send()).toEqual({ ...{ ok: true, status: 204, error: null, isGone: false, body: '', durationMs: 1 } })
+    expect(await send()).toEqual({
+      ...{ ok: true, status: 204, error: null, isGone: false, body: '', durationMs: 1 },
+    })
     const [{ method = '', headers = {}, body = '' } = {}] = vendor.requests
-    expect([method, headers['webhook-id'], headers['webhook-timestamp'], body]).toEqual(['POST', 'msg_1', '1790000000', '{"a":1}'])
+    expect([method, headers['webhook-id'], headers['webhook-timestamp'], body]).toEqual([
+      'POST',
+      'msg_1',
+      '1790000000',
+      '{"a":1}',
+    ])
     expect(headers['webhook-signature']).toMatch(/^v1,[\w+/=]{44} v1,[\w+/=]{44}$/)
   })
   it.each([
@@ -35,7 +42,14 @@ describe('a message to a webhook', () => {
   ])('that is answered with %i has the error %j', async (status, error, isGone) => {
     vendor.answer = () => ({ status, headers: { 'retry-after': '5' }, body: 'answer' })
     const retryAfterSeconds = error === null ? undefined : 5
-    expect(await send()).toMatchObject({ ok: error === null, status, error, isGone, retryAfterSeconds, body: 'answer' })
+    expect(await send()).toMatchObject({
+      ok: error === null,
+      status,
+      error,
+      isGone,
+      retryAfterSeconds,
+      body: 'answer',
+    })
   })
   it('keeps 2,048 bytes of the answer, without NUL characters', async () => {
     vendor.answer = () => ({ body: `\0a\0${'b'.repeat(5000)}` })
@@ -58,7 +72,9 @@ it('a call carries the headers of the caller and the trace, but no trace outside
   const send = () => httpWebhooks().send(vendor.origin, { id: 'm', payload: '{}', secrets: [] })
   await send()
   await runInTrace(undefined, () => recordSpans(undefined, send))
-  expect(vendor.requests.map(({ headers }) => [headers['webhook-id'], headers.traceparent !== undefined])).toEqual([
+  expect(
+    vendor.requests.map(({ headers }) => [headers['webhook-id'], headers.traceparent !== undefined]),
+  ).toEqual([
     ['m', false],
     ['m', true],
   ])

@@ -10,9 +10,12 @@ import { walkAll } from '#rules/flows/walk.ts'
 import { rundeckJob, typebotFlow, xsoarPlaybook } from './foreign-samples.ts'
 
 const budget = () => createBudget({ steps: jobSteps })
-const read = (content: unknown) => readForeignFlow(typeof content === 'string' ? content : JSON.stringify(content), budget())
-const listNodes = (structure: TreeStructure | null) => (structure ? Array.from(walkAll(structure), ({ node }) => node) : [])
-const findNode = (structure: TreeStructure | null, title: string) => listNodes(structure).find((node) => node.title === title) as FlowNode
+const read = (content: unknown) =>
+  readForeignFlow(typeof content === 'string' ? content : JSON.stringify(content), budget())
+const listNodes = (structure: TreeStructure | null) =>
+  structure ? Array.from(walkAll(structure), ({ node }) => node) : []
+const findNode = (structure: TreeStructure | null, title: string) =>
+  listNodes(structure).find((node) => node.title === title) as FlowNode
 const listMessages = (content: unknown) => read(content).warnings.map(({ message }) => message)
 
 const samples: [string, unknown, string][] = [
@@ -27,7 +30,9 @@ describe('a flow of another tool', () => {
     const { flow, tool: found } = read(content)
     expect(found).toBe(tool)
     expect(FlowEnvelope.shape.flow.safeParse(flow).error?.issues).toBeUndefined()
-    expect(validateFlow({ ...flow, intake_form: flow.intake_form ?? [] }, 'published', budget()).errors).toEqual([])
+    expect(
+      validateFlow({ ...flow, intake_form: flow.intake_form ?? [] }, 'published', budget()).errors,
+    ).toEqual([])
   })
 
   it('FLO-71 reads the same from the YAML and the JSON form of a Rundeck job', () => {
@@ -50,7 +55,9 @@ describe('a flow of another tool', () => {
       description: '```\nsystemctl restart {{service_name}}\n```\n\nThe job runs on the nodes `tags: web`.',
       fallback_steps: [{ title: 'Run journalctl -u nginx', description: '```\njournalctl -u nginx\n```' }],
     })
-    expect(steps[1]?.description).toBe('````bash\n#!/bin/bash\necho {{service_name}} # ```\n````\n\nArguments: `-t {{token}}`')
+    expect(steps[1]?.description).toBe(
+      '````bash\n#!/bin/bash\necho {{service_name}} # ```\n````\n\nArguments: `-t {{token}}`',
+    )
     expect(flow.description).toBe('Restarts \\*one\\* server.\n\nAsk the customer first.')
   })
 
@@ -66,7 +73,14 @@ describe('a flow of another tool', () => {
         help_text: 'Which service',
       },
       { key: 'token', label: 'token', type: 'text', required: false, secret: true },
-      { key: 'ports', label: 'ports', type: 'multiselect', required: false, options: ['80', '443'], default: ['80', '443'] },
+      {
+        key: 'ports',
+        label: 'ports',
+        type: 'multiselect',
+        required: false,
+        options: ['80', '443'],
+        default: ['80', '443'],
+      },
       { key: 'reason', label: 'reason', type: 'text', required: false, pattern: '^[a-z]+$' },
     ])
   })
@@ -83,7 +97,9 @@ describe('a flow of another tool', () => {
         { label: 'Otherwise', next_node_id: 'get-the-verdict' },
       ],
     })
-    expect(findNode(structure, 'Get the verdict').description).toBe('Use {{mailid}}\n\nCommand: `CheckMail`\n\n```\nmail: {{mailid}}\n```')
+    expect(findNode(structure, 'Get the verdict').description).toBe(
+      'Use {{mailid}}\n\nCommand: `CheckMail`\n\n```\nmail: {{mailid}}\n```',
+    )
     expect(flow.description).toBe('Judges a mail.\n\n\\- \\*EWS\\* only')
     expect(flow.intake_form).toEqual([
       { key: 'mailid', label: 'MailID', type: 'text', required: true, help_text: 'The id of the mail' },
@@ -94,7 +110,13 @@ describe('a flow of another tool', () => {
   it('FLO-72 has the choices and conditions of a Typebot flow as decisions, and its inputs as intake fields', () => {
     const { tree_structure: structure, intake_form } = read(typebotFlow).flow
     expect(intake_form).toEqual([
-      { key: 'printer_name', label: 'What is the *name* of the printer?', type: 'text', required: false, help_text: 'PRN-01' },
+      {
+        key: 'printer_name',
+        label: 'What is the *name* of the printer?',
+        type: 'text',
+        required: false,
+        help_text: 'PRN-01',
+      },
     ])
     expect(structure).toMatchObject({
       type: 'decision',
@@ -117,7 +139,11 @@ describe('a flow of another tool', () => {
       { type: 'p', children: [{ text: '# 1 <b> C:\\_x' }] },
     ]
     const blocks = [{ id: 'b', type: 'text', content: { richText } }]
-    const bot = { name: 'x', events: [{ type: 'start', outgoingEdgeId: 'e' }], groups: [{ id: 'g', title: 'G', blocks }] }
+    const bot = {
+      name: 'x',
+      events: [{ type: 'start', outgoingEdgeId: 'e' }],
+      groups: [{ id: 'g', title: 'G', blocks }],
+    }
     const { tree_structure: structure } = read({ ...bot, edges: [{ id: 'e', to: { groupId: 'g' } }] }).flow
     expect(findNode(structure, 'First').description).toBe('\\# 1 \\<b> C:&#92;&#95;x')
   })
@@ -208,13 +234,18 @@ describe('the limits of an import', () => {
   })
 
   it('FLO-74 hold for flows that grow: a long chain, a part with many ways to it, and copies of long texts', () => {
-    const chain = Array.from({ length: 200 }, (_, i) => [`${i}`, { task: { name: `Step ${i}` }, nexttasks: { '#none#': [`${i + 1}`] } }])
+    const chain = Array.from({ length: 200 }, (_, i) => [
+      `${i}`,
+      { task: { name: `Step ${i}` }, nexttasks: { '#none#': [`${i + 1}`] } },
+    ])
     const many = Array.from({ length: 60 }, (_, i) => [
       `${i}`,
       {
         type: 'condition',
         task: { name: `Q ${i}`, description: 'x'.repeat(19_000) },
-        nexttasks: Object.fromEntries(Array.from({ length: 30 }, (_, k) => [`b${k}`, [`${(i + k + 1) % 60}`]])),
+        nexttasks: Object.fromEntries(
+          Array.from({ length: 30 }, (_, k) => [`b${k}`, [`${(i + k + 1) % 60}`]]),
+        ),
       },
     ])
     for (const tasks of [chain, many]) {
@@ -222,7 +253,9 @@ describe('the limits of an import', () => {
       expect(JSON.stringify(flow).length).toBeLessThan(8 * 1024 * 1024)
       expect(listNodes(flow.tree_structure).length).toBeLessThanOrEqual(500)
       expect(validateFlow({ ...flow, intake_form: [] }, 'published', budget()).errors).toEqual([])
-      expect(warnings.map(({ message }) => message)).toContainEqual(expect.stringContaining('The flow is too large: '))
+      expect(warnings.map(({ message }) => message)).toContainEqual(
+        expect.stringContaining('The flow is too large: '),
+      )
     }
   })
 
@@ -241,7 +274,11 @@ describe('the limits of an import', () => {
       }
       const group = {
         id: 'g',
-        blocks: [value, { type: value, items: [value], content: value }, { type: 'text', content: { richText: [value] } }],
+        blocks: [
+          value,
+          { type: value, items: [value], content: value },
+          { type: 'text', content: { richText: [value] } },
+        ],
       }
       const bot = {
         groups: [value, group],

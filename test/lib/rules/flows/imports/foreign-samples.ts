@@ -1,4 +1,5 @@
-// Small files in the formats of the tools, with what is hard in each: a way back, branches that join, a default branch, unknown parts.
+// Small files in the formats of the tools, with what is hard in each: a way back, branches that join, a
+// default branch, unknown parts.
 
 export const rundeckJob = String.raw`- name: Restart the web server
   group: ops
@@ -118,13 +119,21 @@ export const typebotFlow = {
         text('b5', 'Ask the vendor'),
       ],
     },
-    { id: 'g2', title: 'On', blocks: [text('b6', 'Switch it on'), { id: 'b7', type: 'Jump', options: { groupId: 'g0' } }] },
+    {
+      id: 'g2',
+      title: 'On',
+      blocks: [text('b6', 'Switch it on'), { id: 'b7', type: 'Jump', options: { groupId: 'g0' } }],
+    },
     {
       id: 'g3',
       title: 'HP',
       blocks: [
         { id: 'b8', type: 'Code', options: { name: 'Reset', content: 'reset("{{Printer Name}}")\n```' } },
-        { id: 'b9', type: 'Webhook', options: { webhook: { method: 'POST', url: 'https://hook.example/x' } } },
+        {
+          id: 'b9',
+          type: 'Webhook',
+          options: { webhook: { method: 'POST', url: 'https://hook.example/x' } },
+        },
       ],
     },
     { id: 'g4', title: 'Draft part', blocks: [text('b10', 'Nobody comes here')] },
