@@ -5,8 +5,7 @@ import * as billing from './service.ts'
 export const billingOperations = [
   operation({
     id: 'billing.createPortalSession',
-    method: 'get',
-    path: '/billing/portal-session',
+    route: 'GET /billing/portal-session',
     summary: 'Create a billing portal session',
     description:
       "Returns the address of the provider's page for managing payment. Available to a lapsed account too, so that it can pay again.",
@@ -16,7 +15,6 @@ export const billingOperations = [
     limit: '10/minute',
     strictLimit: 'payment',
     callsExternalService: true,
-    success: 200,
     returns: schemas.PortalSession,
     errors: ['billing_provider_error', 'billing_provider_not_configured', 'no_billing_customer'],
     handle: ({ ctx }) => billing.createPortalSession(ctx),
@@ -24,8 +22,7 @@ export const billingOperations = [
 
   operation({
     id: 'billing.createCheckoutSession',
-    method: 'post',
-    path: '/billing/checkout-session',
+    route: 'POST /billing/checkout-session',
     summary: 'Create a checkout session for a plan',
     description:
       "Returns the address of the provider's page for paying. The account gets the plan when the provider reports the payment, usually within seconds. An account with a paid subscription gets 409 `already_subscribed`: it changes or ends its plan in the portal (`GET /billing/portal-session`). Available during a trial, and to a lapsed account.",
@@ -37,7 +34,6 @@ export const billingOperations = [
     strictLimit: 'payment',
     idempotent: 'leased',
     body: schemas.CheckoutInput,
-    success: 201,
     returns: schemas.CheckoutSession,
     errors: ['already_subscribed', 'billing_provider_error', 'billing_provider_not_configured'],
     handle: ({ ctx, body }) => billing.createCheckoutSession(ctx, body),
@@ -45,22 +41,19 @@ export const billingOperations = [
 
   operation({
     id: 'billing.getSubscription',
-    method: 'get',
-    path: '/billing/subscription',
+    route: 'GET /billing/subscription',
     summary: 'Get my subscription and its usage',
     description: 'The plan, the period, and how much of each limit is used.',
     access: 'user',
     skipGuards: 'account',
     limit: 'read',
-    success: 200,
     returns: schemas.Subscription,
     handle: ({ ctx }) => billing.getSubscription(ctx),
   }),
 
   operation({
     id: 'billing.receiveWebhook',
-    method: 'post',
-    path: '/billing/webhook',
+    route: 'POST /billing/webhook',
     summary: "Receive the billing provider's events",
     description:
       '`Stripe-Signature` must be a signature of the raw body from the last five minutes. A repeated event and an event older than the last applied one of its subscription change nothing.',

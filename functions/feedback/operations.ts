@@ -6,8 +6,7 @@ import * as feedback from './service.ts'
 export const feedbackOperations = [
   operation({
     id: 'feedback.create',
-    method: 'post',
-    path: '/feedback',
+    route: 'POST /feedback',
     summary: 'Send feedback',
     description:
       'Sends an e-mail to the platform, if it has a feedback address, and a receipt to the author.',
@@ -15,29 +14,25 @@ export const feedbackOperations = [
     limit: '10/minute',
     strictLimit: 'mail',
     body: schemas.FeedbackCreate,
-    success: 201,
     returns: schemas.Feedback,
     handle: ({ ctx, body }) => feedback.create(ctx, body),
   }),
 
   operation({
     id: 'feedback.createBeta',
-    method: 'post',
-    path: '/feedback/beta',
+    route: 'POST /feedback/beta',
     summary: 'Send beta feedback',
     description: 'Stores what I think of the service for the people who build it.',
     access: 'user',
     limit: '10/minute',
     body: schemas.BetaFeedbackCreate,
-    success: 201,
     returns: schemas.BetaFeedback,
     handle: ({ ctx, body }) => feedback.createBeta(ctx, body),
   }),
 
   operation({
     id: 'feedback.listBeta',
-    method: 'get',
-    path: '/feedback/beta',
+    route: 'GET /feedback/beta',
     summary: 'List beta feedback',
     description:
       'Newest first. Account admins see the feedback of their account, super admins that of all accounts.',
@@ -46,7 +41,6 @@ export const feedbackOperations = [
     limit: 'read',
     paged: true,
     query: schemas.BetaFeedbackQuery,
-    success: 200,
     returns: z.array(schemas.BetaFeedback),
     handle: ({ ctx, query }) => feedback.listBeta(ctx, query),
   }),

@@ -6,8 +6,7 @@ import * as publicService from './service.ts'
 export const publicOperations = [
   redirect({
     id: 'public.signUpForBeta',
-    method: 'post',
-    path: '/beta-signup',
+    route: 'POST /beta-signup',
     summary: 'Redirect a beta sign-up to the registration page',
     description: 'Accepts any body of any media type up to 1 MiB, and ignores it. Sends no e-mail.',
     access: 'public',
@@ -18,38 +17,33 @@ export const publicOperations = [
 
   operation({
     id: 'public.listPlans',
-    method: 'get',
-    path: '/plans/public',
+    route: 'GET /plans/public',
     summary: 'List public plans',
     description: 'In the order of `sort_order`.',
     access: 'public',
     platform: 'plans belong to no account',
     limit: 'public',
     strictLimit: 'public',
-    success: 200,
     returns: z.array(schemas.PublicPlan),
     handle: ({ ctx }) => publicService.listPlans(ctx),
   }),
 
   operation({
     id: 'public.getConfig',
-    method: 'get',
-    path: '/config/public',
+    route: 'GET /config/public',
     summary: 'Get the configuration of the sign-in page',
     description:
       'The ways to sign in that are switched on, and what a page needs before anyone has signed in.',
     access: 'public',
     limit: 'public',
     strictLimit: 'public',
-    success: 200,
     returns: schemas.PublicConfig,
     handle: ({ ctx }) => publicService.getConfig(ctx),
   }),
 
   operation({
     id: 'public.createLead',
-    method: 'post',
-    path: '/sales-leads',
+    route: 'POST /sales-leads',
     summary: 'Submit a sales lead',
     description: 'Stores the lead for the sales team.',
     access: 'public',
@@ -57,7 +51,6 @@ export const publicOperations = [
     limit: '5/hour/ip',
     strictLimit: 'public',
     body: schemas.SalesLeadCreate,
-    success: 201,
     returns: schemas.SalesLeadReceipt,
     handle: ({ ctx, body }) => publicService.createLead(ctx, body),
   }),

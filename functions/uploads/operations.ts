@@ -5,8 +5,7 @@ import * as uploads from './service.ts'
 export const uploadOperations = [
   operation({
     id: 'uploads.create',
-    method: 'post',
-    path: '/uploads',
+    route: 'POST /uploads',
     summary: 'Upload an image',
     description: `For chat messages and logos. Accepts PNG, JPEG, WebP and GIF, detected by content, with at most 50 million pixels and
 12,000 per side. The image is stored as a JPEG of quality 85 with at most 1568 pixels per side. It is upright, on a white background and
@@ -16,7 +15,6 @@ without metadata. Only the first frame of an animation is stored.`,
     bodyFormat: 'file',
     maxBody: 10 * 1024 * 1024,
     idempotent: 'leased',
-    success: 201,
     returns: schemas.Upload,
     errors: ['limit_reached', 'provider_error'],
     handle: ({ ctx, body }) => uploads.create(ctx, body),
@@ -24,15 +22,14 @@ without metadata. Only the first frame of an animation is stored.`,
 
   stream({
     id: 'uploads.get',
-    method: 'get',
-    path: '/uploads/{upload_id}',
+    route: 'GET /uploads/{upload_id}',
     summary: 'Download an image',
     description: 'The bytes of the image, with the type that was found in them.',
     access: 'user',
     limit: 'read',
     params: schemas.UploadId,
     produces: ['image/jpeg'],
-    hasEtag: true,
+    transport: { hasEtag: true },
     errors: ['provider_error'],
     handle: ({ ctx, params }) => uploads.get(ctx, params.upload_id),
   }),

@@ -127,8 +127,6 @@ const exposeHeaders = [
   'RateLimit-Remaining',
   'RateLimit-Reset',
   'X-Request-Id',
-  'Deprecation',
-  'Sunset',
   'WWW-Authenticate',
 ]
 const defaultHeaders = {

@@ -47,8 +47,8 @@ export async function requireCaller(
 
 async function readCaller(c: C, op: AnyOperation, services: Services): Promise<Caller | null> {
   const authorization =
-    c.req.header('authorization') ?? (op.acceptsSocket && readSocketAuthorization(c.req.raw)) ?? ''
-  if (op.acceptsTicket && !authorization) return authenticateTicket(c, services)
+    c.req.header('authorization') ?? (op.transport?.acceptsSocket && readSocketAuthorization(c.req.raw)) ?? ''
+  if (op.transport?.acceptsTicket && !authorization) return authenticateTicket(c, services)
   const credential = readBearer(authorization)
   return isApiKey(credential) ? readKey(credential) : services.ports.tokens.verify(credential)
 }

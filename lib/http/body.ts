@@ -50,7 +50,7 @@ export async function readBody(
 function parseJson(op: AnyOperation, text: string, errors: FieldError[], budget: Budget): SentBody['json'] {
   if (text === '') return { value: op.method === 'patch' || op.method === 'put' ? {} : undefined }
   budget.spend(text.length)
-  const maxLevels = op.maxDepth ?? maxJsonDepth
+  const maxLevels = op.transport?.maxDepth ?? maxJsonDepth
   if (isTooDeep(text, maxLevels))
     return void errors.push({
       loc: ['body'],

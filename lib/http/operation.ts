@@ -3,13 +3,12 @@ import type { EnteringCall } from '#db/call-function.ts'
 import type { NextPage, Page, PageQuery } from '#db/page.ts'
 import type { Access, Caller, PlatformDb, ReadDb, SkippedGuards, StaffDb, WriteDb } from '#db/scope.ts'
 import type { ProblemKind } from '#problem.ts'
-import type { Budget } from '#rules/budget.ts'
+import { type Budget, jobSteps, requestSteps } from '#rules/budget.ts'
 import type { Feature } from '#rules/features.ts'
 import type { ModelCalls } from '#vendors/ai/ask.ts'
 import type { Limit } from '#vendors/cache/limiter.ts'
 import type { RawBody } from '#vendors/net/raw-body.ts'
 import type { Ports } from '#vendors/ports.ts'
-import type { Deprecation } from './deprecation.ts'
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 /**
@@ -185,28 +184,52 @@ type Result<R, Paged> =
       ? z.input<R>
       : NoResult
 
-/**
- * One declaration of an operation. Routing, validation, limits, the OpenAPI document and the contract tests
- * derive from it.
- */
-export interface Operation<
-  M extends Method = Method,
-  A extends OperationAccess = OperationAccess,
-  F extends string | undefined = string | undefined,
-  P extends z.ZodObject | undefined = z.ZodObject | undefined,
-  Q extends z.ZodObject | undefined = z.ZodObject | undefined,
-  B extends z.ZodType | undefined = z.ZodType | undefined,
-  R extends z.ZodType | undefined = z.ZodType | undefined,
-  G extends true | undefined = true | undefined,
-  T extends BodyFormat | undefined = BodyFormat | undefined,
+/** The status of a success, unless the declaration says another. */
+type ImpliedSuccess<M extends Method> = M extends 'post' ? 201 : M extends 'delete' ? 204 : 200
+const impliedSuccess: { [M in Method]: ImpliedSuccess<M> } = {
+  get: 200,
+  post: 201,
+  put: 200,
+  patch: 200,
+  delete: 204,
+}
+type SuccessStatus = 200 | 201 | 202 | 204 | 307
+
+/** What only a few operations need of HTTP. */
+export interface TransportOptions {
+  /** A second limit by address: per /48 network of IPv6, of which one customer may have 65,536 smaller ones. */
+  siteLimit?: Limit
+  /** Marks a GET that writes, so that it waits for the rate limiter. */
+  writes?: true
+  /** Nesting levels of a JSON body; 32 by default. */
+  maxDepth?: number
+  /** Marks a GET that also accepts a WebSocket, whose token may be in `Sec-WebSocket-Protocol`. */
+  acceptsSocket?: true
+  /** Marks a GET of server-sent events that an EventSource may open with the `ticket` in its query. */
+  acceptsTicket?: true
+  /** Seconds for which any cache may serve this public answer. It carries an ETag. */
+  maxAgeSeconds?: number
+  /** A stream whose content carries an ETag. */
+  hasEtag?: true
+}
+
+/** What a declaration says of an operation besides its route and its success. */
+interface OperationOptions<
+  M extends Method,
+  A extends OperationAccess,
+  F extends string | undefined,
+  P extends z.ZodObject | undefined,
+  Q extends z.ZodObject | undefined,
+  B extends z.ZodType | undefined,
+  R extends z.ZodType | undefined,
+  G extends true | undefined,
+  T extends BodyFormat | undefined,
 > {
   /**
    * The folder path in dots and a verb, as in `flows.versions.list`. It is the OpenAPI operationId and the
    * rate limit's key.
    */
   id: `${string}.${string}`
-  method: M
-  path: `/${string}`
   /** Imperative, at most 8 words. */
   summary: string
   description?: string
@@ -218,11 +241,6 @@ export interface Operation<
    * against half its limit. Calls of the others pass.
    */
   strictLimit?: StrictLimit
-  /**
-   * A second limit of an operation by address: per /48 network of IPv6, of which one customer may have 65,536
-   * smaller ones.
-   */
-  siteLimit?: Limit
   /** Guards that do not stop this operation. */
   skipGuards?: SkippedGuards
   /**
@@ -239,8 +257,6 @@ export interface Operation<
    * Scopes that a program needs besides, because the operation reads or writes resources of other subjects.
    */
   alsoNeeds?: readonly string[]
-  /** Marks an operation that will be removed. Its answers and its documentation say so. */
-  deprecated?: Deprecation
   /** Answers 403 `feature_disabled` where this feature is switched off for the caller's account. */
   feature?: A extends 'public' ? undefined : Feature
   /** Why the operation needs the `platform` connection. Without a reason, the operation does not get it. */
@@ -248,19 +264,14 @@ export interface Operation<
   params?: P
   query?: Q
   body?: B
-  /** Marks a GET that writes, so that it waits for the rate limiter. */
-  writes?: true
   /** A body that is not JSON: a form with one `file`, or `raw` bytes that the operation checks itself. */
   bodyFormat?: T
   /** In bytes; 1 MiB by default, and 16 KiB for a public operation, which anybody can call. */
   maxBody?: number
   /** Steps of work that the operation may cause; 0.25 s by default, 1 s in the background. */
   maxSteps?: number
-  /** Nesting levels of a JSON body; 32 by default. */
-  maxDepth?: number
   /** Takes skip and limit, and answers with a Link to the next page. */
   paged?: G
-  success: 200 | 201 | 202 | 204 | 307
   returns?: R
   /** Failures beyond those that access, limit and the request's shape imply. */
   errors?: readonly ProblemKind[]
@@ -281,16 +292,9 @@ export interface Operation<
   produces?: readonly string[]
   /** The data of its server-sent events, by the event's name. */
   events?: EventSchemas
-  /** Marks a GET that also accepts a WebSocket, whose token may be in `Sec-WebSocket-Protocol`. */
-  acceptsSocket?: true
-  /** Marks a GET of server-sent events that an EventSource may open with the `ticket` in its query. */
-  acceptsTicket?: true
-  /** Seconds for which any cache may serve this public answer. It carries an ETag. */
-  maxAgeSeconds?: number
   /** Creates a row unless it exists; answers 200 with an existing one besides 201. */
   getOrCreate?: true
-  /** A stream whose content carries an ETag. */
-  hasEtag?: true
+  transport?: TransportOptions
   handle(input: {
     ctx: Context<M, A, F>
     params: Parsed<P>
@@ -299,13 +303,51 @@ export interface Operation<
   }): Promise<Result<R, G> | Existing<Result<R, G>> | JsonText | Content | SocketUpgrade>
 }
 
+/** An operation as routing, validation, limits, the OpenAPI document and the contract tests read it. */
+export interface Operation<
+  M extends Method = Method,
+  A extends OperationAccess = OperationAccess,
+  F extends string | undefined = string | undefined,
+  P extends z.ZodObject | undefined = z.ZodObject | undefined,
+  Q extends z.ZodObject | undefined = z.ZodObject | undefined,
+  B extends z.ZodType | undefined = z.ZodType | undefined,
+  R extends z.ZodType | undefined = z.ZodType | undefined,
+  G extends true | undefined = true | undefined,
+  T extends BodyFormat | undefined = BodyFormat | undefined,
+> extends OperationOptions<M, A, F, P, Q, B, R, G, T> {
+  method: M
+  path: `/${string}`
+  success: SuccessStatus
+}
+
 // Handlers are contravariant in their input, so a list of mixed operations needs `any`.
 // biome-ignore lint/suspicious/noExplicitAny: the one place operation types are erased
 export type AnyOperation = Operation<any, any, any, any, any, any, any, any, any>
 
+/** The method of an operation and its path below /api/v1, as in `GET /trees/{tree_id}`. */
+export type Route = `${Uppercase<Method>} /${string}`
+type MethodOf<S extends Route> = S extends `${infer M} ${string}` ? Lowercase<M> & Method : never
+
+/** What a group writes of an operation. Everything else is derived. */
+interface Declaration<
+  S extends Route,
+  A extends OperationAccess,
+  F extends string | undefined,
+  P extends z.ZodObject | undefined,
+  Q extends z.ZodObject | undefined,
+  B extends z.ZodType | undefined,
+  R extends z.ZodType | undefined,
+  G extends true | undefined,
+  T extends BodyFormat | undefined,
+> extends OperationOptions<MethodOf<S>, A, F, P, Q, B, R, G, T> {
+  route: S
+  /** The status of a success, where it is not what the method implies: 201 of POST, 204 of DELETE, else 200. */
+  success?: Exclude<SuccessStatus, ImpliedSuccess<MethodOf<S>>>
+}
+
 /** Declare an operation whose answer is JSON. */
 export function operation<
-  M extends Method,
+  const S extends Route,
   A extends OperationAccess,
   const F extends string | undefined = undefined,
   P extends z.ZodObject | undefined = undefined,
@@ -314,21 +356,37 @@ export function operation<
   R extends z.ZodType | undefined = undefined,
   const G extends true | undefined = undefined,
   const T extends BodyFormat | undefined = undefined,
->(definition: Operation<M, A, F, P, Q, B, R, G, T>): Operation<M, A, F, P, Q, B, R, G, T> {
-  return definition
+>({
+  route,
+  success,
+  ...options
+}: Declaration<S, A, F, P, Q, B, R, G, T>): Operation<MethodOf<S>, A, F, P, Q, B, R, G, T> {
+  const { method, path } = parseRoute(route)
+  return { ...options, method, path, success: success ?? impliedSuccess[method] }
 }
 
-type StreamDefinition<
-  M extends Method,
+function parseRoute<S extends Route>(route: S): { method: MethodOf<S>; path: `/${string}` } {
+  const space = route.indexOf(' ')
+  return {
+    method: route.slice(0, space).toLowerCase() as MethodOf<S>,
+    path: route.slice(space + 1) as `/${string}`,
+  }
+}
+
+type StreamDeclaration<
+  S extends Route,
   A extends OperationAccess,
   F extends string | undefined,
   P extends z.ZodObject | undefined,
   Q extends z.ZodObject | undefined,
   B extends z.ZodType | undefined,
-> = Omit<Operation<M, A, F, P, Q, B>, 'handle' | 'paged' | 'success' | 'idempotent' | 'produces'> & {
+> = Omit<
+  Declaration<S, A, F, P, Q, B, z.ZodType | undefined, undefined, undefined>,
+  'handle' | 'paged' | 'success' | 'idempotent' | 'produces'
+> & {
   produces: readonly [string, ...string[]]
   handle(input: {
-    ctx: Context<M, A, F>
+    ctx: Context<MethodOf<S>, A, F>
     params: Parsed<P>
     query: Parsed<Q>
     body: Parsed<B>
@@ -337,26 +395,25 @@ type StreamDefinition<
 
 /** Declare an operation whose answer is not JSON: server-sent events or a download. */
 export function stream<
-  M extends Method,
+  const S extends Route,
   A extends OperationAccess,
   const F extends string | undefined = undefined,
   P extends z.ZodObject | undefined = undefined,
   Q extends z.ZodObject | undefined = undefined,
   B extends z.ZodType | undefined = undefined,
->(definition: StreamDefinition<M, A, F, P, Q, B>): AnyOperation {
-  return { ...definition, success: 200, idempotent: false } as AnyOperation
+>({ route, ...options }: StreamDeclaration<S, A, F, P, Q, B>): AnyOperation {
+  return { ...options, ...parseRoute(route), success: 200, idempotent: false } as AnyOperation
 }
 
 /** Declare an operation that redirects to another address. Its request is not validated. */
-export function redirect(
-  definition: Pick<
-    AnyOperation,
-    'id' | 'method' | 'path' | 'summary' | 'description' | 'access' | 'limit' | 'strictLimit'
-  > & {
-    handle(input: { ctx: BaseContext }): Promise<Redirect>
-  },
-): AnyOperation {
-  return { ...definition, success: 307, idempotent: false }
+export function redirect({
+  route,
+  ...options
+}: Pick<AnyOperation, 'id' | 'summary' | 'description' | 'access' | 'limit' | 'strictLimit'> & {
+  route: Route
+  handle(input: { ctx: BaseContext }): Promise<Redirect>
+}): AnyOperation {
+  return { ...options, ...parseRoute(route), success: 307, idempotent: false }
 }
 
 /** Return whether the operation runs on the `platform` connection, in the scope of a super admin. */
@@ -389,6 +446,11 @@ const maxPublicBody = 16 * 1024
 /** Return the bytes that a body of the operation may have. */
 export function getMaxBody(op: AnyOperation): number {
   return op.maxBody ?? (op.access === 'public' ? maxPublicBody : megabyte)
+}
+
+/** Return the steps of work that a call of the operation may cause. */
+export function getMaxSteps(op: AnyOperation): number {
+  return op.maxSteps ?? (op.background ? jobSteps : requestSteps)
 }
 
 /** Return whether the operation stores its first response under the caller's Idempotency-Key. */

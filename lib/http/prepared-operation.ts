@@ -34,7 +34,7 @@ function prepareOperation(op: AnyOperation, keys: KeyMemory): PreparedOperation 
   return {
     op,
     rate,
-    siteRate: op.siteLimit ? parseRate(op.siteLimit) : null,
+    siteRate: op.transport?.siteLimit ? parseRate(op.transport?.siteLimit) : null,
     readInput: createInputReader(op),
     keyScopes: listSufficientScopes(op),
     keys,

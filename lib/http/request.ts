@@ -12,7 +12,7 @@ import {
 import { uuidv7 } from '#db/uuid.ts'
 import { record } from '#metrics.ts'
 import { Problem } from '#problem.ts'
-import { type Budget, createBudget, jobSteps, requestSteps } from '#rules/budget.ts'
+import { type Budget, createBudget } from '#rules/budget.ts'
 import { toAddressBlock, toSite } from '#rules/text/address-block.ts'
 import type { ParsedRate } from '#vendors/cache/limiter.ts'
 import { publishEntries } from '#work/publish.ts'
@@ -20,7 +20,6 @@ import { acceptTask, prefersAsync, storeUnlessAnswered } from './ai-task.ts'
 import { type C, type Env, respondProblem, type Services, toProblem } from './app.ts'
 import { authenticate, getCallerRateKey, recordKeyUse } from './authenticate.ts'
 import { readDelegatedCaller } from './delegated-caller.ts'
-import { announceRemoval } from './deprecation.ts'
 import { requireGranted } from './granted-scopes.ts'
 import {
   hashRequest,
@@ -35,6 +34,7 @@ import {
   type AnyOperation,
   Content,
   findMissingProvider,
+  getMaxSteps,
   isStaffOperation,
   listFailures,
   needsVerifiedAddress,
@@ -104,9 +104,8 @@ async function handleRequest(
   c.set('operation', id)
   try {
     const { op, rate, siteRate, readInput, keyScopes, keys } = await findOperation(id)
-    if (op.deprecated) announceRemoval(c, op.deprecated)
     // Hono answers HEAD by the handler of GET, whose work would be for nobody.
-    if (c.req.method === 'HEAD' && (op.produces || op.writes))
+    if (c.req.method === 'HEAD' && (op.produces || op.transport?.writes))
       throw new Problem('method_not_allowed', undefined, { headers: { allow: 'GET' } })
     c.set('wantsPage', op.produces?.includes('text/html') === true && acceptsType(c, 'text/html'))
     const task = readRunningTask(c.env)
@@ -119,7 +118,7 @@ async function handleRequest(
     const database = isStaffOperation(op) ? services.platform : services.runtime
     const options = caller && { ...buildScopeOptions(op, caller, c, services), keyScopes }
     const scope = options && openScope(database, options, (entry) => entries.push(entry))
-    const budget = createBudget({ steps: op.maxSteps ?? (op.background ? jobSteps : requestSteps) })
+    const budget = createBudget({ steps: getMaxSteps(op) })
     c.set('budget', budget)
     const call: OperationCall = { c, op, services, caller, scope, budget, effects: [], entries, task }
     if (services.takeTurn && isLarge(c.req.raw)) await services.takeTurn()
@@ -167,7 +166,7 @@ async function performCall(
   limiting: Promise<CountedCall> | null,
 ): Promise<RenderedResponse> {
   const { c, op } = call
-  if (op.method === 'get' && !op.writes && !op.callsExternalService && reading.input) {
+  if (op.method === 'get' && !op.transport?.writes && !op.callsExternalService && reading.input) {
     // A read runs in parallel with the limiter's call, and its result is dropped when over the limit. A write
     // waits for the limiter.
     const [limit, result] = await Promise.all([limiting, toOutcome(callHandler(call, reading.input))])
@@ -308,7 +307,7 @@ async function callHandler(
     ip: c.get('ip'),
     userAgent: (c.req.header('user-agent') ?? '').slice(0, 300),
     wantsEvents: wantsEvents(c),
-    wantsSocket: op.acceptsSocket === true && isSocketRequest(c.req.raw),
+    wantsSocket: op.transport?.acceptsSocket === true && isSocketRequest(c.req.raw),
     lastEventId: readLastEventId(c.req.raw).id,
     reconnectSecret: c.get('reconnectSecret'),
     signal: c.req.raw.signal,

@@ -1,7 +1,6 @@
 import type { NextPage, Page } from '#db/page.ts'
 import { sha256Base64url } from '#vendors/auth/hash.ts'
 import type { C } from './app.ts'
-import { addLink } from './deprecation.ts'
 import { type AnyOperation, Content, Existing, JsonText, Redirect, SocketUpgrade } from './operation.ts'
 import { type ResponseBody, respond, respondJson, setHeader } from './respond.ts'
 import { selectProtocol } from './socket-request.ts'
@@ -24,7 +23,7 @@ export interface RenderedResponse {
 
 /** Add an ETag when the operation allows public caching. */
 export async function withEtag(op: AnyOperation, answer: RenderedResponse): Promise<RenderedResponse> {
-  if (!op.maxAgeSeconds) return answer
+  if (!op.transport?.maxAgeSeconds) return answer
   return { ...answer, etag: `"${(await sha256Base64url(answer.body)).slice(0, 22)}"` }
 }
 
@@ -65,10 +64,11 @@ export function toResponse(
   if (content) return sendContent(c, content, status)
   if (location) setHeader(c, 'location', location)
   if (body === '') return respond(c, null, status)
-  if (op.paged && next) addLink(c, `<${buildNextPageUrl(new URL(c.req.url), next, publicUrl)}>; rel="next"`)
+  if (op.paged && next)
+    setHeader(c, 'link', `<${buildNextPageUrl(new URL(c.req.url), next, publicUrl)}>; rel="next"`)
   if (etag) {
     setHeader(c, 'etag', etag)
-    setHeader(c, 'cache-control', `public, max-age=${op.maxAgeSeconds}`)
+    setHeader(c, 'cache-control', `public, max-age=${op.transport?.maxAgeSeconds}`)
     if (c.req.header('if-none-match')?.includes(etag)) return respond(c, null, 304)
   }
   return respondJson(c, body, status)

@@ -76,13 +76,13 @@ export function declareVersions({
   const locate = (values: Record<string, unknown>) =>
     [String(values[idName]), Number(values.version)] as const
   const VersionParams = params.extend({ version: VersionNumber })
-  const shared = { ...(feature && { feature }), success: 200 } as const
-  const read = { ...shared, method: 'get', access: 'user', limit: 'read' } as const
+  const shared = feature && { feature }
+  const read = { ...shared, access: 'user', limit: 'read' } as const
   return [
     operation({
       ...read,
       id: `${group}.list`,
-      path: `${path}/versions`,
+      route: `GET ${path}/versions`,
       summary: `List the versions of ${name}`,
       description: texts.listDescription,
       params,
@@ -94,7 +94,7 @@ export function declareVersions({
     operation({
       ...read,
       id: `${group}.get`,
-      path: `${path}/versions/{version}`,
+      route: `GET ${path}/versions/{version}`,
       summary: `Get a version of ${name}`,
       description: 'As it was saved then, with who saved it and when.',
       params: VersionParams,
@@ -105,7 +105,7 @@ export function declareVersions({
     operation({
       ...read,
       id: `${group}.compare`,
-      path: `${path}/versions/{version}/diff`,
+      route: `GET ${path}/versions/{version}/diff`,
       summary: `Compare two versions of ${name}`,
       description: 'What was added, removed and changed, place by place.',
       params: VersionParams,
@@ -116,11 +116,11 @@ export function declareVersions({
     }),
     operation({
       ...shared,
-      method: 'post',
       access: 'engineer',
       limit: 'write',
       id: `${group}.restore`,
-      path: `${path}/versions/{version}/restore`,
+      route: `POST ${path}/versions/{version}/restore`,
+      success: 200,
       summary: 'Restore an old version',
       description: texts.restoreDescription,
       params: VersionParams,

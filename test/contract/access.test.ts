@@ -29,8 +29,7 @@ const accesses = [
 const probes = accesses.map((access) =>
   operation({
     id: `probe.${access}`,
-    method: 'post',
-    path: `/probe/${access}`,
+    route: `POST /probe/${access}`,
     summary: 'Rename my team',
     access,
     limit: 'write',

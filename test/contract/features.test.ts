@@ -9,23 +9,23 @@ import { serveOperations } from '#test/support/serve-operations.ts'
 
 const service = await sharedService()
 
-const featureFields = { feature: 'kb_import', access: 'engineer', path: '/probe/imports' } as const
+const probePath = '/probe/imports'
+const featureFields = { feature: 'kb_import', access: 'engineer' } as const
 /** A read and a write operation that require the feature `kb_import`. */
 const probes = [
   operation({
     ...featureFields,
     id: 'probe.count',
-    method: 'get',
+    route: `GET ${probePath}`,
     summary: 'Count my teams',
     limit: 'read',
-    success: 200,
     returns: z.strictObject({ count: z.int() }),
     handle: async ({ ctx }) => ({ count: (await ctx.db.selectFrom('teams').select('id').execute()).length }),
   }),
   operation({
     ...featureFields,
     id: 'probe.rename',
-    method: 'post',
+    route: `POST ${probePath}`,
     summary: 'Rename my teams',
     limit: 'write',
     body: z.strictObject({ name: z.string() }),
@@ -50,9 +50,9 @@ it('the code lists the same features as the database', async () => {
 
 it('AUT-34 returns 403 feature_disabled and writes nothing while the feature is off; a change applies to the next request', async () => {
   const { id, admin } = await createAccount(service)
-  const count = () => request(probeServer, 'GET', featureFields.path, { token: admin.token })
+  const count = () => request(probeServer, 'GET', probePath, { token: admin.token })
   const rename = (key?: string) =>
-    request(probeServer, 'POST', featureFields.path, {
+    request(probeServer, 'POST', probePath, {
       token: admin.token,
       body: { name: 'New' },
       headers: key ? { 'idempotency-key': key } : {},
@@ -74,8 +74,7 @@ it('an operation checks role and guards before its feature, and its feature befo
   const { id, admin, addColleague } = await createAccount(service)
   await setFeatureOverride(id, false)
   const viewer = await addColleague({ role: 'viewer' })
-  const rename = (token: string, body: unknown) =>
-    request(probeServer, 'POST', featureFields.path, { token, body })
+  const rename = (token: string, body: unknown) => request(probeServer, 'POST', probePath, { token, body })
   expect((await rename(viewer.token, { name: 'New' })).body).toEqual({ detail: 'Not allowed' })
   await service.sql(`update accounts set subscription_status = 'unpaid' where id = $1`, [id])
   expect((await rename(admin.token, { name: 'New' })).body.code).toBe('subscription_lapsed')
@@ -87,6 +86,6 @@ it('the OpenAPI document names the feature of an operation, and listFailures inc
   const { paths } = buildOpenApi(probes, [], '1') as unknown as {
     paths: Record<string, Record<string, { 'x-feature': string }>>
   }
-  expect(paths[`/api/v1${featureFields.path}`]?.get?.['x-feature']).toBe('kb_import')
+  expect(paths[`/api/v1${probePath}`]?.get?.['x-feature']).toBe('kb_import')
   for (const op of probes) expect(listFailures(op)).toContain('feature_disabled')
 })

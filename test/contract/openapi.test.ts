@@ -239,7 +239,7 @@ describe('every operation', () => {
     const others = [
       ...(op.getOrCreate ? [200] : []),
       ...(op.background ? [202] : []),
-      ...(op.hasEtag || op.maxAgeSeconds ? [304] : []),
+      ...(op.transport?.hasEtag || op.transport?.maxAgeSeconds ? [304] : []),
     ]
     const statuses = [op.success, ...others, ...own.map(statusOf)]
     const listed = Object.entries(responses).flatMap(([status, reference]) =>

@@ -10,7 +10,7 @@ import { readChecksums } from './row-checksums.ts'
  * platform connection.
  */
 export function mayWrite(op: AnyOperation): boolean {
-  return op.method !== 'get' || op.writes === true || op.platform !== undefined
+  return op.method !== 'get' || op.transport?.writes === true || op.platform !== undefined
 }
 
 /**

@@ -18,7 +18,7 @@ export function listDeclaredStatuses(op: AnyOperation): Set<number> {
   return new Set([
     op.success,
     ...(op.getOrCreate ? [200] : []),
-    ...(op.hasEtag || op.maxAgeSeconds ? [304] : []),
+    ...(op.transport?.hasEtag || op.transport?.maxAgeSeconds ? [304] : []),
     ...failures,
   ])
 }

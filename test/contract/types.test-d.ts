@@ -12,7 +12,7 @@ import type { PsaPort } from '#vendors/psa/psa.ts'
 // These lines must not compile. `npm run check` fails when one does, because its expected error is missing.
 
 const Thing = z.strictObject({ id: z.string(), count: z.int() })
-const shared = { method: 'post', path: '/things', summary: 'A thing', success: 200 } as const
+const shared = { route: 'POST /things', summary: 'A thing' } as const
 const handle = async () => {}
 
 operation({ ...shared, id: 'things.make', access: 'user', limit: 'write', handle })
@@ -28,7 +28,7 @@ operation({ ...shared, id: 'things.make', access: 'user', limit: 'often', handle
 // @ts-expect-error an id must be group.verb
 operation({ ...shared, id: 'make', access: 'user', limit: 'write', handle })
 // @ts-expect-error a path must start with a slash
-operation({ ...shared, path: 'things', id: 'things.make', access: 'user', limit: 'write', handle })
+operation({ ...shared, route: 'POST things', id: 'things.make', access: 'user', limit: 'write', handle })
 // @ts-expect-error a feature must be in the list
 operation({ ...shared, id: 'things.make', access: 'user', limit: 'write', feature: 'time_travel', handle })
 // @ts-expect-error a public operation has no account and so no feature
@@ -47,7 +47,7 @@ operation({ ...make, returns: Thing, handle: async () => ({ id: 'a' }) })
 operation({ ...make, handle: async () => ({ id: 'a' }) })
 operation({
   ...make,
-  method: 'get',
+  route: 'GET /things',
   paged: true,
   returns: z.array(Thing),
   // @ts-expect-error a page has `more`
@@ -55,7 +55,7 @@ operation({
 })
 operation({
   ...make,
-  method: 'get',
+  route: 'GET /things',
   paged: true,
   returns: z.array(Thing),
   handle: async (): Promise<Page<z.infer<typeof Thing>>> => ({ items: [], next: null }),

@@ -6,22 +6,19 @@ import * as apiKeys from './service.ts'
 export const apiKeyOperations = [
   operation({
     id: 'accounts.apiKeys.list',
-    method: 'get',
-    path: '/api-keys',
+    route: 'GET /api-keys',
     summary: "List my account's API keys",
     description: 'Keys that are not revoked, newest first, with their last use.',
     access: 'account_admin',
     limit: 'read',
     paged: true,
-    success: 200,
     returns: z.array(schemas.ApiKey),
     handle: ({ ctx, query }) => apiKeys.list(ctx, query),
   }),
 
   operation({
     id: 'accounts.apiKeys.create',
-    method: 'post',
-    path: '/api-keys',
+    route: 'POST /api-keys',
     summary: 'Create an API key',
     description:
       'The answer is the only one with `key`. The key is revoked when its creator is deactivated or is no account admin any more. An account has at most 50 keys.',
@@ -31,7 +28,6 @@ export const apiKeyOperations = [
     // A stored response would contain the key.
     idempotent: false,
     body: schemas.ApiKeyCreate,
-    success: 201,
     returns: schemas.CreatedApiKey,
     errors: ['limit_reached'],
     handle: ({ ctx, body }) => apiKeys.create(ctx, body),
@@ -39,15 +35,13 @@ export const apiKeyOperations = [
 
   operation({
     id: 'accounts.apiKeys.revoke',
-    method: 'delete',
-    path: '/api-keys/{key_id}',
+    route: 'DELETE /api-keys/{key_id}',
     summary: 'Revoke an API key',
     description:
       'Applies to the next request, and to open streams within 30 seconds. What the key created stays.',
     access: 'account_admin',
     limit: 'write',
     params: schemas.ApiKeyId,
-    success: 204,
     handle: ({ ctx, params }) => apiKeys.revoke(ctx, params.key_id),
   }),
 ]

@@ -11,8 +11,7 @@ const access = { access: 'account_admin', skipGuards: 'account' } as const
 export const accountExportOperations = [
   operation({
     id: 'accounts.exports.create',
-    method: 'post',
-    path: '/accounts/me/export',
+    route: 'POST /accounts/me/export',
     summary: "Export my account's data",
     description: `Starts a job that writes a ZIP archive: \`manifest.json\`, a JSON Lines file per kind of record, flows as markdown and uploads. It contains what
 every member can see, private flows too, but no passwords, keys or other secrets. An e-mail tells when it is ready. One export runs at a time.`,
@@ -28,36 +27,31 @@ every member can see, private flows too, but no passwords, keys or other secrets
 
   operation({
     id: 'accounts.exports.list',
-    method: 'get',
-    path: '/accounts/me/exports',
+    route: 'GET /accounts/me/exports',
     summary: "List my account's exports",
     description: 'Newest first. An export is listed for 90 days after its archive was deleted.',
     ...access,
     limit: 'read',
     paged: true,
-    success: 200,
     returns: z.array(schemas.AccountExport),
     handle: async ({ ctx, query }) => (await load()).list(ctx, query),
   }),
 
   operation({
     id: 'accounts.exports.get',
-    method: 'get',
-    path: '/accounts/me/exports/{export_id}',
+    route: 'GET /accounts/me/exports/{export_id}',
     summary: 'Get an export',
     description: 'Its state and progress, and where to download it when it is finished.',
     ...access,
     limit: 'read',
     params: schemas.ExportId,
-    success: 200,
     returns: schemas.AccountExport,
     handle: async ({ ctx, params }) => (await load()).get(ctx, params.export_id),
   }),
 
   operation({
     id: 'accounts.exports.createLink',
-    method: 'post',
-    path: '/accounts/me/exports/{export_id}/link',
+    route: 'POST /accounts/me/exports/{export_id}/link',
     summary: 'Create a download link',
     description:
       'The link works without a sign-in, for 24 hours. It ends earlier when its creator is no active admin any more.',
@@ -67,7 +61,6 @@ every member can see, private flows too, but no passwords, keys or other secrets
     params: schemas.ExportId,
     // A stored response would contain the token.
     idempotent: false,
-    success: 201,
     returns: schemas.ExportLink,
     errors: ['wrong_state'],
     handle: async ({ ctx, params }) => (await load()).createLink(ctx, params.export_id),
@@ -75,8 +68,7 @@ every member can see, private flows too, but no passwords, keys or other secrets
 
   stream({
     id: 'accounts.exports.download',
-    method: 'get',
-    path: '/account-exports/{token}',
+    route: 'GET /account-exports/{token}',
     summary: 'Download an export',
     description: 'The address of a download link.',
     access: 'public',

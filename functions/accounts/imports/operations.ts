@@ -7,8 +7,7 @@ const load = () => import('./service.ts')
 export const accountImportOperations = [
   operation({
     id: 'accounts.imports.create',
-    method: 'post',
-    path: '/accounts/me/import',
+    route: 'POST /accounts/me/import',
     summary: 'Import an export into my account',
     description: `Starts a job that restores settings, teams, categories, scripts, device types, diagrams, target lists, the step library, and flows with their versions.
 The account must have no flows, scripts, diagrams and target lists: 409 \`account_not_empty\`. Everything gets new ids and belongs to the caller.
@@ -28,14 +27,12 @@ An archive has at most 16 MiB, and 64 MiB of restored records; \`contents: resto
 
   operation({
     id: 'accounts.imports.get',
-    method: 'get',
-    path: '/accounts/me/imports/{import_id}',
+    route: 'GET /accounts/me/imports/{import_id}',
     summary: 'Get an import with its progress',
     description: 'It can be read for 90 days.',
     access: 'account_admin',
     limit: 'read',
     params: schemas.ImportId,
-    success: 200,
     returns: schemas.AccountImport,
     handle: async ({ ctx, params }) => (await load()).get(ctx, params.import_id),
   }),

@@ -6,22 +6,19 @@ import * as invites from './service.ts'
 export const inviteOperations = [
   operation({
     id: 'accounts.invites.list',
-    method: 'get',
-    path: '/accounts/me/invites',
+    route: 'GET /accounts/me/invites',
     summary: "List my account's invites",
     description: 'Open and past invites, newest first.',
     access: 'account_admin',
     limit: 'read',
     paged: true,
-    success: 200,
     returns: z.array(schemas.Invite),
     handle: ({ ctx, query }) => invites.list(ctx, query),
   }),
 
   operation({
     id: 'accounts.invites.create',
-    method: 'post',
-    path: '/accounts/me/invites',
+    route: 'POST /accounts/me/invites',
     summary: 'Invite a colleague by e-mail',
     description:
       'Members and open invites together must not exceed the seats of the plan: 409 `seat_limit_reached`. 409 `already_member` names the member (`member_id`) and says whether they are active: who was removed is activated again instead.',
@@ -30,7 +27,6 @@ export const inviteOperations = [
     limit: '10/minute',
     strictLimit: 'mail',
     body: schemas.InviteCreate,
-    success: 201,
     returns: schemas.Invite,
     errors: [
       'already_member',
@@ -44,22 +40,19 @@ export const inviteOperations = [
 
   operation({
     id: 'accounts.invites.revoke',
-    method: 'delete',
-    path: '/accounts/me/invites/{invite_id}',
+    route: 'DELETE /accounts/me/invites/{invite_id}',
     summary: 'Revoke an invite',
     description: 'The link in the mail ends. 409 when the invite was accepted or has ended.',
     access: 'account_admin',
     limit: 'write',
     params: schemas.InviteId,
-    success: 204,
     errors: ['invite_closed'],
     handle: ({ ctx, params }) => invites.revoke(ctx, params.invite_id),
   }),
 
   operation({
     id: 'accounts.invites.resend',
-    method: 'post',
-    path: '/accounts/me/invites/{invite_id}/resend',
+    route: 'POST /accounts/me/invites/{invite_id}/resend',
     summary: 'Resend an invite',
     description:
       'Sends a new code by e-mail and extends the invite to 7 days from now. Earlier codes become invalid.',
@@ -74,8 +67,7 @@ export const inviteOperations = [
 
   operation({
     id: 'accounts.invites.lookUp',
-    method: 'get',
-    path: '/accounts/invites/{code}/lookup',
+    route: 'GET /accounts/invites/{code}/lookup',
     summary: 'Look up an invite by its code',
     description: 'Returns the same 404 for unknown, expired, revoked and used codes.',
     access: 'public',
@@ -83,7 +75,6 @@ export const inviteOperations = [
     limit: '30/minute/ip',
     strictLimit: 'public',
     params: schemas.InviteCode,
-    success: 200,
     returns: schemas.InviteLookup,
     errors: ['invite_invalid_or_expired_or_revoked'],
     handle: ({ ctx, params }) => invites.lookUp(ctx, params.code),

@@ -7,36 +7,31 @@ import * as teams from './service.ts'
 export const teamOperations = [
   operation({
     id: 'accounts.teams.list',
-    method: 'get',
-    path: '/teams',
+    route: 'GET /teams',
     summary: "List my account's teams",
     description: 'Sorted by name.',
     access: 'user',
     limit: 'read',
     paged: true,
-    success: 200,
     returns: z.array(schemas.Team),
     handle: ({ ctx, query }) => teams.list(ctx, query),
   }),
 
   operation({
     id: 'accounts.teams.create',
-    method: 'post',
-    path: '/teams',
+    route: 'POST /teams',
     summary: 'Create a team',
     description: 'Members are added to it one by one, or with their invite.',
     access: 'account_admin',
     limit: 'write',
     body: schemas.TeamCreate,
-    success: 201,
     returns: schemas.Team,
     handle: ({ ctx, body }) => teams.create(ctx, body.name),
   }),
 
   operation({
     id: 'accounts.teams.rename',
-    method: 'patch',
-    path: '/teams/{team_id}',
+    route: 'PATCH /teams/{team_id}',
     summary: 'Rename a team or change its settings',
     description:
       'Changes the given fields. The zone applies to the team’s reports and schedules. At `handover_time` the handover of the last 12 hours is sent once a day, to who is on call and to the channels with the event `handover.due`.',
@@ -44,30 +39,26 @@ export const teamOperations = [
     limit: 'write',
     params: schemas.TeamId,
     body: schemas.TeamUpdate,
-    success: 200,
     returns: schemas.Team,
     handle: ({ ctx, params, body }) => teams.update(ctx, params.team_id, body),
   }),
 
   operation({
     id: 'accounts.teams.delete',
-    method: 'delete',
-    path: '/teams/{team_id}',
+    route: 'DELETE /teams/{team_id}',
     summary: 'Delete a team',
     description:
       'The members of the team stay in the account, without a team. A team that still owns content cannot be deleted: 409 `in_use`.',
     access: 'account_admin',
     limit: 'write',
     params: schemas.TeamId,
-    success: 204,
     errors: ['in_use'],
     handle: ({ ctx, params }) => teams.remove(ctx, params.team_id),
   }),
 
   operation({
     id: 'accounts.teams.assignMember',
-    method: 'put',
-    path: '/teams/{team_id}/members/{user_id}',
+    route: 'PUT /teams/{team_id}/members/{user_id}',
     summary: 'Assign a member to a team',
     description: 'The member leaves the previous team.',
     access: 'account_admin',
@@ -75,7 +66,6 @@ export const teamOperations = [
     limit: 'write',
     params: schemas.TeamMemberId,
     body: schemas.TeamMembership,
-    success: 200,
     returns: Member,
     handle: ({ ctx, params, body }) =>
       teams.assignMember(ctx, params.team_id, params.user_id, body.team_role),
@@ -83,22 +73,19 @@ export const teamOperations = [
 
   operation({
     id: 'accounts.teams.getBranding',
-    method: 'get',
-    path: '/teams/{team_id}/branding',
+    route: 'GET /teams/{team_id}/branding',
     summary: "Get a team's branding",
     description: 'The branding is used in exported documents of the team. A null field uses the default.',
     access: 'user',
     limit: 'read',
     params: schemas.TeamId,
-    success: 200,
     returns: schemas.Branding,
     handle: ({ ctx, params }) => teams.getBranding(ctx, params.team_id),
   }),
 
   operation({
     id: 'accounts.teams.updateBranding',
-    method: 'put',
-    path: '/teams/{team_id}/branding',
+    route: 'PUT /teams/{team_id}/branding',
     summary: "Update a team's branding",
     description:
       'Only admins of this team and account admins may change the branding. Fields that are absent stay.',
@@ -106,21 +93,18 @@ export const teamOperations = [
     limit: 'write',
     params: schemas.TeamId,
     body: schemas.BrandingUpdate,
-    success: 200,
     returns: schemas.Branding,
     handle: ({ ctx, params, body }) => teams.updateBranding(ctx, params.team_id, body),
   }),
 
   operation({
     id: 'accounts.teams.resetBranding',
-    method: 'delete',
-    path: '/teams/{team_id}/branding',
+    route: 'DELETE /teams/{team_id}/branding',
     summary: "Reset a team's branding",
     description: 'Restores the default branding.',
     access: 'team_admin',
     limit: 'write',
     params: schemas.TeamId,
-    success: 204,
     handle: ({ ctx, params }) => teams.resetBranding(ctx, params.team_id),
   }),
 ]

@@ -9,14 +9,12 @@ export const adminOperationsOperations = [
   operation({
     ...staff,
     id: 'admin.operations.get',
-    method: 'get',
-    path: '/admin/operations',
+    route: 'GET /admin/operations',
     summary: 'Get the state of the service',
     description: 'The page `/admin/operations` shows the same.',
     limit: '60/minute',
     // It asks every dependency.
     callsExternalService: true,
-    success: 200,
     returns: OperationsStatus,
     handle: ({ ctx }) => operationsStatus.get(ctx),
   }),
@@ -24,8 +22,7 @@ export const adminOperationsOperations = [
   operation({
     ...staff,
     id: 'admin.operations.replay',
-    method: 'post',
-    path: '/admin/operations/replay',
+    route: 'POST /admin/operations/replay',
     summary: 'Attempt waiting work now',
     description: 'A sweep attempts it within a minute. What has failed for good stays as it is.',
     limit: '20/minute',

@@ -10,8 +10,7 @@ const platform = 'staff manage every account'
 export const adminUserOperations = [
   operation({
     id: 'admin.users.list',
-    method: 'get',
-    path: '/admin/users',
+    route: 'GET /admin/users',
     summary: 'Search users of all accounts',
     description: 'Newest first.',
     access: 'super_admin',
@@ -19,15 +18,13 @@ export const adminUserOperations = [
     limit: 'read',
     paged: true,
     query: schemas.UserQuery,
-    success: 200,
     returns: z.array(schemas.AdminUser),
     handle: ({ ctx, query }) => users.list(ctx, query),
   }),
 
   operation({
     id: 'admin.users.get',
-    method: 'get',
-    path: '/admin/users/{user_id}',
+    route: 'GET /admin/users/{user_id}',
     summary: 'Get a user of any account',
     description:
       'Includes the account, the subscription, the last 50 sign-ins and the last 50 audit log entries.',
@@ -35,15 +32,13 @@ export const adminUserOperations = [
     platform,
     limit: 'read',
     params: schemas.UserId,
-    success: 200,
     returns: schemas.AdminUserDetail,
     handle: ({ ctx, params }) => users.get(ctx, params.user_id),
   }),
 
   operation({
     id: 'admin.users.setSuperAdmin',
-    method: 'put',
-    path: '/admin/users/{user_id}/super-admin',
+    route: 'PUT /admin/users/{user_id}/super-admin',
     summary: 'Promote or demote a super admin',
     description: 'The last active super admin cannot be demoted or deactivated: 409 `last_super_admin`.',
     access: 'super_admin',
@@ -52,7 +47,6 @@ export const adminUserOperations = [
     limit: 'write',
     params: schemas.UserId,
     body: schemas.SuperAdminUpdate,
-    success: 200,
     returns: schemas.AdminUser,
     errors: ['last_super_admin'],
     handle: ({ ctx, params, body }) => users.setSuperAdmin(ctx, params.user_id, body),
@@ -60,8 +54,7 @@ export const adminUserOperations = [
 
   operation({
     id: 'admin.users.resetMfa',
-    method: 'delete',
-    path: '/admin/users/{user_id}/mfa',
+    route: 'DELETE /admin/users/{user_id}/mfa',
     summary: "Remove a user's second factors",
     description:
       'For a person who lost all factors. The person signs in with the password alone and can set up new ones.',
@@ -70,15 +63,13 @@ export const adminUserOperations = [
     platform,
     limit: 'write',
     params: schemas.UserId,
-    success: 204,
     errors: ['mfa_not_enabled'],
     handle: ({ ctx, params }) => mfa.resetUser(ctx, params.user_id),
   }),
 
   operation({
     id: 'admin.users.changePlan',
-    method: 'put',
-    path: '/admin/users/{user_id}/subscription/plan',
+    route: 'PUT /admin/users/{user_id}/subscription/plan',
     summary: "Change the plan of a user's account",
     description: `A running trial continues with the new plan. After an expired trial, and from \`free\`, the plan takes effect immediately
 (\`active\`). A change to \`free\` also clears an overdue payment.`,
@@ -87,15 +78,13 @@ export const adminUserOperations = [
     limit: 'write',
     params: schemas.UserId,
     body: schemas.PlanChange,
-    success: 200,
     returns: schemas.Subscription,
     handle: ({ ctx, params, body }) => users.changePlan(ctx, params.user_id, body),
   }),
 
   operation({
     id: 'admin.users.extendTrial',
-    method: 'post',
-    path: '/admin/users/{user_id}/extend-trial',
+    route: 'POST /admin/users/{user_id}/extend-trial',
     summary: "Extend the trial of a user's account",
     description:
       'Also restarts an expired trial. An account that left its trial, for a paid plan or for `free`, returns 409 `not_on_trial`.',
@@ -112,8 +101,7 @@ export const adminUserOperations = [
 
   operation({
     id: 'admin.users.listAccounts',
-    method: 'get',
-    path: '/admin/accounts',
+    route: 'GET /admin/accounts',
     summary: 'Search all accounts',
     description: 'Newest first.',
     access: 'super_admin',
@@ -121,15 +109,13 @@ export const adminUserOperations = [
     limit: 'read',
     paged: true,
     query: schemas.AccountQuery,
-    success: 200,
     returns: z.array(schemas.AdminAccount),
     handle: ({ ctx, query }) => users.listAccounts(ctx, query),
   }),
 
   operation({
     id: 'admin.users.listAuditLogs',
-    method: 'get',
-    path: '/admin/audit-logs',
+    route: 'GET /admin/audit-logs',
     summary: 'List audit logs of all accounts',
     description: 'Newest first.',
     access: 'super_admin',
@@ -137,7 +123,6 @@ export const adminUserOperations = [
     limit: 'read',
     paged: true,
     query: schemas.AuditQuery,
-    success: 200,
     returns: z.array(AuditEntry),
     handle: ({ ctx, query }) => users.listAuditLogs(ctx, query),
   }),

@@ -9,8 +9,7 @@ const feature = 'ai_sessions'
 export const aiFeedbackOperations = [
   operation({
     id: 'ai.feedback.list',
-    method: 'get',
-    path: '/ai-sessions/{session_id}/feedback',
+    route: 'GET /ai-sessions/{session_id}/feedback',
     summary: 'List feedback on the model',
     description: 'What technicians think of the answers in a session, newest first.',
     access: 'user',
@@ -18,15 +17,13 @@ export const aiFeedbackOperations = [
     feature,
     params: AiSessionId,
     paged: true,
-    success: 200,
     returns: z.array(schemas.Feedback),
     handle: ({ ctx, params, query }) => feedback.list(ctx, params.session_id, query),
   }),
 
   operation({
     id: 'ai.feedback.set',
-    method: 'put',
-    path: '/ai-sessions/{session_id}/feedback',
+    route: 'PUT /ai-sessions/{session_id}/feedback',
     summary: 'Give feedback on an answer',
     description:
       'Whether a reply, a step, a fix or an assessment helped, and what would have been right. A second one of the same person replaces the first. It is stored with the prompt, its version and the model, for whoever evaluates prompts; the client never sees it.',
@@ -35,7 +32,6 @@ export const aiFeedbackOperations = [
     feature,
     params: AiSessionId,
     body: schemas.FeedbackPut,
-    success: 200,
     returns: schemas.Feedback,
     handle: ({ ctx, params, body }) => feedback.set(ctx, params.session_id, body),
   }),

@@ -10,8 +10,7 @@ const basePath = '/ai-sessions/{session_id}/suggested-fixes'
 export const fixOperations = [
   operation({
     id: 'ai.fixes.list',
-    method: 'get',
-    path: basePath,
+    route: `GET ${basePath}`,
     summary: 'List suggested fixes',
     description: 'In the order in which they were suggested.',
     access: 'user',
@@ -19,15 +18,13 @@ export const fixOperations = [
     feature,
     params: AiSessionId,
     paged: true,
-    success: 200,
     returns: z.array(SuggestedFix),
     handle: ({ ctx, params, query }) => fixes.list(ctx, params.session_id, query),
   }),
 
   operation({
     id: 'ai.fixes.apply',
-    method: 'post',
-    path: `${basePath}/{fix_id}/apply`,
+    route: `POST ${basePath}/{fix_id}/apply`,
     summary: 'Mark a fix as being applied',
     description:
       'The status stays `proposed` until an outcome is recorded. A repeated request changes nothing. Returns 409 `already_decided` once an outcome is recorded.',
@@ -43,22 +40,19 @@ export const fixOperations = [
 
   operation({
     id: 'ai.fixes.clearProposal',
-    method: 'delete',
-    path: `${basePath}/{fix_id}/ai-outcome-proposal`,
+    route: `DELETE ${basePath}/{fix_id}/ai-outcome-proposal`,
     summary: 'Reject the outcome the model proposes',
     description: 'The fix keeps its status. A fix without a proposal is not changed.',
     access: 'engineer',
     limit: 'write',
     feature,
     params: schemas.FixId,
-    success: 204,
     handle: ({ ctx, params }) => fixes.clearProposal(ctx, params),
   }),
 
   operation({
     id: 'ai.fixes.recordOutcome',
-    method: 'patch',
-    path: `${basePath}/{fix_id}/outcome`,
+    route: `PATCH ${basePath}/{fix_id}/outcome`,
     summary: 'Record the outcome of a fix',
     description:
       '`applied_success`, `applied_failed` and `dismissed` are final: a later request gets 409 `already_decided` with the `status`. `applied_partial` and `applied_pending` can be changed. Clears the outcome that the model proposes. Allowed in every state of the session, because an outcome is often known only after the case is closed.',
@@ -67,7 +61,6 @@ export const fixOperations = [
     feature,
     params: schemas.FixId,
     body: OutcomePatch,
-    success: 200,
     returns: SuggestedFix,
     errors: ['already_decided'],
     handle: ({ ctx, params, body }) => fixes.recordOutcome(ctx, params, body),
@@ -75,8 +68,7 @@ export const fixOperations = [
 
   operation({
     id: 'ai.fixes.updateScript',
-    method: 'patch',
-    path: `${basePath}/{fix_id}/script`,
+    route: `PATCH ${basePath}/{fix_id}/script`,
     summary: 'Update the script of a fix',
     description:
       'Does not apply the fix. Returns 422 with the line numbers for parameter placeholders in places where a value is not safe.',
@@ -85,7 +77,6 @@ export const fixOperations = [
     feature,
     params: schemas.FixId,
     body: schemas.ScriptPatch,
-    success: 200,
     returns: SuggestedFix,
     errors: ['already_decided'],
     handle: ({ ctx, params, body }) => fixes.updateScript(ctx, params, body),
@@ -93,8 +84,7 @@ export const fixOperations = [
 
   operation({
     id: 'ai.fixes.decideScript',
-    method: 'post',
-    path: `${basePath}/{fix_id}/decision`,
+    route: `POST ${basePath}/{fix_id}/decision`,
     alsoNeeds: ['scripts:write'],
     summary: 'Decide how to use a fix’s script',
     description:

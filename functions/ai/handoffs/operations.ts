@@ -10,8 +10,7 @@ const feature = 'ai_sessions'
 export const handoffOperations = [
   stream({
     id: 'ai.handoffs.draft',
-    method: 'post',
-    path: '/ai-sessions/{session_id}/handoff-draft',
+    route: 'POST /ai-sessions/{session_id}/handoff-draft',
     summary: 'Draft a handoff with the model',
     description:
       'Server-sent events: each `delta` is the next part of the summary, `restart` means that the text streamed so far is void, and `draft` ends the stream. Nothing is stored. A failure after the first event is an `error` event with its `status`.',
@@ -28,8 +27,7 @@ export const handoffOperations = [
 
   operation({
     id: 'ai.handoffs.create',
-    method: 'post',
-    path: '/ai-sessions/{session_id}/handoff',
+    route: 'POST /ai-sessions/{session_id}/handoff',
     summary: 'Park or escalate a session',
     description:
       'Allowed for the engineer who works on the session, while it is active or parked. Parking sends no notifications. Intent `escalate` does the same as the `escalate` operation.',
@@ -38,7 +36,6 @@ export const handoffOperations = [
     feature,
     params: AiSessionId,
     body: schemas.HandoffCreate,
-    success: 201,
     returns: Handoff,
     errors: ['stale_version', 'wrong_state'],
     handle: ({ ctx, params, body }) => handoffs.create(ctx, params.session_id, body),
@@ -46,8 +43,7 @@ export const handoffOperations = [
 
   operation({
     id: 'ai.handoffs.escalate',
-    method: 'post',
-    path: '/ai-sessions/{session_id}/escalate',
+    route: 'POST /ai-sessions/{session_id}/escalate',
     summary: 'Escalate a session',
     description:
       'Stores the handoff with its documentation. Notifies team admins and the target in the app, by e-mail and through the account’s channels, and sends an event to the account’s open streams. Pushes the documentation to the linked ticket and asks the model for an assessment. The response waits for none of these.',
@@ -65,8 +61,7 @@ export const handoffOperations = [
 
   operation({
     id: 'ai.handoffs.list',
-    method: 'get',
-    path: '/ai-sessions/{session_id}/handoffs',
+    route: 'GET /ai-sessions/{session_id}/handoffs',
     summary: 'List the handoffs of a session',
     description: 'Newest first.',
     access: 'user',
@@ -74,15 +69,13 @@ export const handoffOperations = [
     feature,
     params: AiSessionId,
     paged: true,
-    success: 200,
     returns: z.array(Handoff),
     handle: ({ ctx, params, query }) => handoffs.list(ctx, params.session_id, query),
   }),
 
   operation({
     id: 'ai.handoffs.resume',
-    method: 'post',
-    path: '/ai-sessions/{session_id}/resume',
+    route: 'POST /ai-sessions/{session_id}/resume',
     summary: 'Resume a parked session',
     description: 'The session goes on where it was parked, with its messages and items.',
     access: 'engineer',

@@ -5,8 +5,7 @@ import * as handover from './service.ts'
 export const handoverOperations = [
   operation({
     id: 'ai.handover.get',
-    method: 'get',
-    path: '/ai-sessions/handover',
+    route: 'GET /ai-sessions/handover',
     summary: 'Get the handover of a shift',
     description:
       'Open cases with what changed, what clients were told and what waits for a time, and who is on call now and next. It has the escalations that the queue lists, my own open sessions, and the timers and notes of my team; account admins and users without a team see those of all teams. Only timers say until when: the times in notes are text.',
@@ -16,7 +15,6 @@ export const handoverOperations = [
     alsoNeeds: ['oncall:read', 'psa:read', 'sessions:read'],
     query: schemas.HandoverQuery,
     errors: ['not_found'],
-    success: 200,
     returns: schemas.ShiftHandover,
     handle: ({ ctx, query }) => handover.get(ctx, query),
   }),

@@ -9,23 +9,20 @@ const feature = 'ai_sessions'
 export const mcpServerOperations = [
   operation({
     id: 'ai.mcpServers.list',
-    method: 'get',
-    path,
+    route: `GET ${path}`,
     summary: 'List connected MCP servers',
     description:
       'The MCP servers of my account by name, with their tools as they were last described, without their tokens.',
     access: 'account_admin',
     limit: 'read',
     feature,
-    success: 200,
     returns: z.array(schemas.McpServer),
     handle: ({ ctx }) => mcpServers.list(ctx),
   }),
 
   operation({
     id: 'ai.mcpServers.create',
-    method: 'post',
-    path,
+    route: `POST ${path}`,
     summary: 'Connect an MCP server',
     description:
       'Connects a server by its streamable HTTP address, at most 5 per account. It is not asked yet, and none of its tools is allowed: refresh it, then allow tools one by one.',
@@ -34,7 +31,6 @@ export const mcpServerOperations = [
     limit: '10/minute',
     feature,
     body: schemas.McpServerCreate,
-    success: 201,
     returns: schemas.McpServer,
     errors: ['limit_reached', 'name_taken'],
     handle: ({ ctx, body }) => mcpServers.create(ctx, body),
@@ -42,8 +38,7 @@ export const mcpServerOperations = [
 
   operation({
     id: 'ai.mcpServers.refresh',
-    method: 'post',
-    path: `${path}/{server_id}/refresh`,
+    route: `POST ${path}/{server_id}/refresh`,
     summary: 'Ask an MCP server for its tools',
     description:
       'If it does not answer, the response is a 200 with `last_check_error`, and its tools stay as they were.',
@@ -59,8 +54,7 @@ export const mcpServerOperations = [
 
   operation({
     id: 'ai.mcpServers.allow',
-    method: 'put',
-    path: `${path}/{server_id}/tools`,
+    route: `PUT ${path}/{server_id}/tools`,
     summary: 'Allow tools of an MCP server',
     description:
       'Replaces the tools that the model may call in a session, at most 5, each in the version that was looked at. Only a tool that says that it only reads can be allowed. A tool that changes is not called until it is allowed again.',
@@ -70,15 +64,13 @@ export const mcpServerOperations = [
     feature,
     params: schemas.McpServerId,
     body: schemas.McpToolsPut,
-    success: 200,
     returns: schemas.McpServer,
     handle: ({ ctx, params, body }) => mcpServers.allow(ctx, params.server_id, body),
   }),
 
   operation({
     id: 'ai.mcpServers.delete',
-    method: 'delete',
-    path: `${path}/{server_id}`,
+    route: `DELETE ${path}/{server_id}`,
     summary: 'Disconnect an MCP server',
     description: 'Deletes its token too. What the model has looked up with its tools stays in the sessions.',
     access: 'account_admin',
@@ -86,7 +78,6 @@ export const mcpServerOperations = [
     limit: 'write',
     feature,
     params: schemas.McpServerId,
-    success: 204,
     handle: ({ ctx, params }) => mcpServers.remove(ctx, params.server_id),
   }),
 ]

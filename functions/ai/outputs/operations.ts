@@ -16,8 +16,7 @@ const basePath = '/ai-sessions/{session_id}'
 export const aiOutputOperations = [
   operation({
     id: 'ai.outputs.createStatusUpdate',
-    method: 'post',
-    path: `${basePath}/status-update`,
+    route: `POST ${basePath}/status-update`,
     summary: 'Write a status update with the model',
     description: 'The update is written for colleagues or for the client. Nothing is stored.',
     access: 'engineer',
@@ -36,8 +35,7 @@ export const aiOutputOperations = [
 
   operation({
     id: 'ai.outputs.list',
-    method: 'get',
-    path: `${basePath}/outputs`,
+    route: `GET ${basePath}/outputs`,
     summary: 'List the outputs of an AI session',
     description: 'Oldest first.',
     access: 'user',
@@ -45,15 +43,13 @@ export const aiOutputOperations = [
     feature,
     params: AiSessionId,
     paged: true,
-    success: 200,
     returns: z.array(schemas.Output),
     handle: ({ ctx, params, query }) => outputs.list(ctx, params.session_id, query),
   }),
 
   operation({
     id: 'ai.outputs.create',
-    method: 'post',
-    path: `${basePath}/outputs`,
+    route: `POST ${basePath}/outputs`,
     summary: 'Write an output with the model',
     description:
       'Such as a ticket note, a summary for the client or an article, written from what the session knows.',
@@ -63,7 +59,6 @@ export const aiOutputOperations = [
     feature,
     params: AiSessionId,
     body: schemas.OutputCreate,
-    success: 201,
     returns: schemas.Output,
     errors: ['ai_budget_exhausted', 'ai_provider_error'],
     idempotent: 'leased',
@@ -73,8 +68,7 @@ export const aiOutputOperations = [
 
   operation({
     id: 'ai.outputs.update',
-    method: 'patch',
-    path: `${basePath}/outputs/{output_id}`,
+    route: `PATCH ${basePath}/outputs/{output_id}`,
     summary: 'Edit an output',
     description: 'Returns 409 `already_pushed` while a push of the output is queued, and after it succeeded.',
     access: 'engineer',
@@ -82,7 +76,6 @@ export const aiOutputOperations = [
     feature,
     params: schemas.OutputId,
     body: schemas.OutputPatch,
-    success: 200,
     returns: schemas.Output,
     errors: ['already_pushed'],
     handle: ({ ctx, params, body }) => outputs.update(ctx, params, body),
@@ -90,8 +83,7 @@ export const aiOutputOperations = [
 
   operation({
     id: 'ai.outputs.push',
-    method: 'post',
-    path: `${basePath}/outputs/{output_id}/push`,
+    route: `POST ${basePath}/outputs/{output_id}/push`,
     alsoNeeds: ['psa:write'],
     summary: 'Push an output to the linked ticket',
     description:
@@ -109,8 +101,7 @@ export const aiOutputOperations = [
 
   operation({
     id: 'ai.outputs.previewPush',
-    method: 'get',
-    path: `${basePath}/outputs/{output_id}/push/preview`,
+    route: `GET ${basePath}/outputs/{output_id}/push/preview`,
     alsoNeeds: ['psa:read'],
     summary: 'Preview a push of an output',
     description:
@@ -119,7 +110,6 @@ export const aiOutputOperations = [
     limit: '30/minute',
     feature,
     params: schemas.OutputId,
-    success: 200,
     returns: PushPreview,
     errors: ['no_ticket', ...psaErrors],
     callsExternalService: true,
@@ -128,8 +118,7 @@ export const aiOutputOperations = [
 
   operation({
     id: 'ai.outputs.retryPush',
-    method: 'post',
-    path: `${basePath}/retry-psa-push`,
+    route: `POST ${basePath}/retry-psa-push`,
     alsoNeeds: ['psa:write'],
     summary: 'Retry pushing a session’s documentation',
     description:

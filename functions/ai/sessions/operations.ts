@@ -9,8 +9,7 @@ const feature = 'ai_sessions'
 export const aiSessionOperations = [
   operation({
     id: 'ai.sessions.list',
-    method: 'get',
-    path: '/ai-sessions',
+    route: 'GET /ai-sessions',
     summary: 'List my AI sessions',
     description:
       'My own sessions, those escalated to me and those I picked up; with `owner_left`, those of members who have left, for their admins. Newest first.',
@@ -19,15 +18,13 @@ export const aiSessionOperations = [
     feature,
     query: schemas.AiSessionQuery,
     paged: true,
-    success: 200,
     returns: z.array(schemas.AiSessionListItem),
     handle: ({ ctx, query }) => aiSessions.list(ctx, query),
   }),
 
   operation({
     id: 'ai.sessions.get',
-    method: 'get',
-    path: '/ai-sessions/{session_id}',
+    route: 'GET /ai-sessions/{session_id}',
     summary: 'Get an AI session',
     description:
       'Includes its steps, messages, fixes, facts and handoffs. Visible to its user, to the colleague it is escalated to, and to the one who claimed or picked it up. While it waits for a colleague, the whole account may read it. When its user has left, account admins and admins of its team may read it, hand it over and close it.',
@@ -35,29 +32,25 @@ export const aiSessionOperations = [
     limit: 'read',
     feature,
     params: schemas.AiSessionId,
-    success: 200,
     returns: schemas.AiSessionDetail,
     handle: ({ ctx, params }) => aiSessions.get(ctx, params.session_id),
   }),
 
   operation({
     id: 'ai.sessions.delete',
-    method: 'delete',
-    path: '/ai-sessions/{session_id}',
+    route: 'DELETE /ai-sessions/{session_id}',
     summary: 'Delete an AI session',
     description: 'Deletes everything that belongs to it.',
     access: 'engineer',
     limit: 'write',
     feature,
     params: schemas.AiSessionId,
-    success: 204,
     handle: ({ ctx, params }) => aiSessions.remove(ctx, params.session_id),
   }),
 
   operation({
     id: 'ai.sessions.resolve',
-    method: 'post',
-    path: '/ai-sessions/{session_id}/resolve',
+    route: 'POST /ai-sessions/{session_id}/resolve',
     summary: 'Resolve an AI session',
     description:
       'Closes the session with an outcome and writes its documentation, which goes to the linked ticket as an internal note. The ticket’s resolution gets what the client may read: the problem, the outcome and the fixes that helped. With it the ticket gets the status that the connection has for resolved cases on its board. `GET /integrations/psa/pushes?source_id=…` shows a refusal of the ticketing system. Returns 409 `wrong_state` for a closed session, and 409 `unsettled_items` with `fixes`, `questions` and `actions` that nobody has decided on: give their `outcomes`, or set `accept_proposals`.',
@@ -80,8 +73,7 @@ export const aiSessionOperations = [
 
   operation({
     id: 'ai.sessions.abandon',
-    method: 'post',
-    path: '/ai-sessions/{session_id}/abandon',
+    route: 'POST /ai-sessions/{session_id}/abandon',
     summary: 'Abandon an AI session',
     description: 'Closes the session without an outcome. A closed session is not changed.',
     access: 'engineer',

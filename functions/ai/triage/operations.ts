@@ -12,8 +12,7 @@ const basePath = '/ai-sessions/{session_id}'
 export const aiTriageOperations = [
   operation({
     id: 'ai.triage.update',
-    method: 'patch',
-    path: `${basePath}/triage`,
+    route: `PATCH ${basePath}/triage`,
     summary: 'Update the triage header',
     description:
       'The model fills only null fields and only adds evidence, so it never overwrites these values. Returns 409 `wrong_state` for a closed session.',
@@ -22,7 +21,6 @@ export const aiTriageOperations = [
     feature,
     params: AiSessionId,
     body: schemas.TriagePatch,
-    success: 200,
     returns: AiSessionDetail,
     errors: ['wrong_state'],
     handle: ({ ctx, params, body }) =>
@@ -36,8 +34,7 @@ export const aiTriageOperations = [
 
   operation({
     id: 'ai.triage.putTaskLane',
-    method: 'put',
-    path: `${basePath}/task-lane`,
+    route: `PUT ${basePath}/task-lane`,
     summary: 'Replace the task lane',
     description:
       'The task lane holds questions, actions and responses. Returns 422 and changes nothing if a limit is exceeded. Returns 409 `wrong_state` for a closed session.',
@@ -46,7 +43,6 @@ export const aiTriageOperations = [
     feature,
     params: AiSessionId,
     body: schemas.TaskLanePut,
-    success: 200,
     returns: schemas.TaskLaneWithVersion,
     errors: ['wrong_state', 'stale_version'],
     handle: ({ ctx, params, body }) => triage.putTaskLane(ctx, params.session_id, body),
@@ -54,8 +50,7 @@ export const aiTriageOperations = [
 
   operation({
     id: 'ai.triage.listBranches',
-    method: 'get',
-    path: `${basePath}/branches`,
+    route: `GET ${basePath}/branches`,
     summary: 'List the branches of an AI session',
     description: 'The main branch first.',
     access: 'user',
@@ -63,15 +58,13 @@ export const aiTriageOperations = [
     feature,
     params: AiSessionId,
     paged: true,
-    success: 200,
     returns: z.array(schemas.Branch),
     handle: ({ ctx, params, query }) => triage.listBranches(ctx, params.session_id, query),
   }),
 
   operation({
     id: 'ai.triage.createBranch',
-    method: 'post',
-    path: `${basePath}/branches`,
+    route: `POST ${basePath}/branches`,
     summary: 'Create a branch and activate it',
     description:
       'The branch starts with the messages of the active branch up to `from_message_id`. Returns 409 `limit_reached` if the session has 100 branches, and 409 `wrong_state` for a closed session.',
@@ -80,7 +73,6 @@ export const aiTriageOperations = [
     feature,
     params: AiSessionId,
     body: schemas.BranchCreate,
-    success: 201,
     returns: schemas.Branch,
     errors: ['limit_reached', 'wrong_state'],
     handle: ({ ctx, params, body }) => triage.createBranch(ctx, params.session_id, body),
@@ -88,8 +80,7 @@ export const aiTriageOperations = [
 
   operation({
     id: 'ai.triage.activateBranch',
-    method: 'post',
-    path: `${basePath}/branches/{branch_id}/activate`,
+    route: `POST ${basePath}/branches/{branch_id}/activate`,
     summary: 'Activate a branch',
     description: 'The session works on this branch from now on; the other branches stay readable.',
     access: 'engineer',
@@ -104,23 +95,20 @@ export const aiTriageOperations = [
 
   operation({
     id: 'ai.triage.listFacts',
-    method: 'get',
-    path: `${basePath}/facts`,
+    route: `GET ${basePath}/facts`,
     summary: 'List the facts of an AI session',
     description: 'Also returns the `state_version` of the session.',
     access: 'user',
     limit: 'read',
     feature,
     params: AiSessionId,
-    success: 200,
     returns: schemas.FactList,
     handle: ({ ctx, params }) => triage.listFacts(ctx, params.session_id),
   }),
 
   operation({
     id: 'ai.triage.putFact',
-    method: 'post',
-    path: `${basePath}/facts`,
+    route: `POST ${basePath}/facts`,
     summary: 'Create or update a fact',
     description:
       'A change adds 1 to `state_version`. Sending the current value of a fact with source `user` changes nothing. Returns 409 `limit_reached` for a new fact if the session has 200 facts, and 409 `wrong_state` for a closed session.',
@@ -129,7 +117,6 @@ export const aiTriageOperations = [
     feature,
     params: AiSessionId,
     body: schemas.FactPut,
-    success: 201,
     returns: schemas.FactWithVersion,
     errors: ['limit_reached', 'wrong_state'],
     handle: ({ ctx, params, body }) => triage.putFact(ctx, params.session_id, body),

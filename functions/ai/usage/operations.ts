@@ -5,14 +5,12 @@ import * as usage from './service.ts'
 export const aiUsageOperations = [
   operation({
     id: 'ai.usage.get',
-    method: 'get',
-    path: '/ai/usage',
+    route: 'GET /ai/usage',
     summary: 'Get the AI usage of this month',
     description:
       'Totals of the calls to the model by day, prompt and person, and the budget of the account. Account admins and team admins see every person, others themselves. When the budget is used up, operations that ask the model answer 429 `ai_budget_exhausted` until `resets_at`.',
     access: 'user',
     limit: 'read',
-    success: 200,
     returns: schemas.AiUsage,
     handle: ({ ctx }) => usage.get(ctx),
   }),

@@ -10,8 +10,7 @@ const limit = '10/minute'
 export const flowBuilderOperations = [
   operation({
     id: 'authoring.flowBuilder.start',
-    method: 'post',
-    path: '/ai/flow-builder/conversations',
+    route: 'POST /ai/flow-builder/conversations',
     summary: 'Start a flow-builder conversation',
     description:
       'Returns a first draft, or a question in `messages` when the goal is too vague. The first draft of a conversation counts as one AI build of the month. Returns 429 `ai_quota_exceeded` with `resets_at` when the quota is used up. The conversation expires after 24 hours.',
@@ -20,7 +19,6 @@ export const flowBuilderOperations = [
     strictLimit: 'ai',
     feature,
     body: schemas.ConversationStart,
-    success: 201,
     returns: schemas.Conversation,
     errors: ['ai_budget_exhausted', 'ai_provider_error', 'ai_quota_exceeded'],
     idempotent: 'leased',
@@ -30,8 +28,7 @@ export const flowBuilderOperations = [
 
   operation({
     id: 'authoring.flowBuilder.list',
-    method: 'get',
-    path: '/ai/flow-builder/conversations',
+    route: 'GET /ai/flow-builder/conversations',
     summary: 'List my flow-builder conversations',
     description:
       'Those that have not expired, newest first. With `owner_left`, those of members who have left, for their admins.',
@@ -40,15 +37,13 @@ export const flowBuilderOperations = [
     feature,
     query: schemas.ConversationQuery,
     paged: true,
-    success: 200,
     returns: z.array(schemas.ConversationItem),
     handle: ({ ctx, query }) => builder.list(ctx, query),
   }),
 
   operation({
     id: 'authoring.flowBuilder.get',
-    method: 'get',
-    path: '/ai/flow-builder/conversations/{conversation_id}',
+    route: 'GET /ai/flow-builder/conversations/{conversation_id}',
     summary: 'Get a flow-builder conversation',
     description:
       'When its user has left, account admins and admins of the team read, continue, save and delete it.',
@@ -56,15 +51,13 @@ export const flowBuilderOperations = [
     limit,
     feature,
     params: schemas.ConversationId,
-    success: 200,
     returns: schemas.Conversation,
     handle: ({ ctx, params }) => builder.get(ctx, params.conversation_id),
   }),
 
   operation({
     id: 'authoring.flowBuilder.sendMessage',
-    method: 'post',
-    path: '/ai/flow-builder/conversations/{conversation_id}/messages',
+    route: 'POST /ai/flow-builder/conversations/{conversation_id}/messages',
     summary: 'Refine the draft',
     description:
       'The message says what to change. A refinement does not count as a build. Of two concurrent messages one is answered; the other gets 409 `stale_version`. Returns 409 `limit_reached` after 100 turns.',
@@ -76,13 +69,7 @@ export const flowBuilderOperations = [
     body: schemas.ConversationMessage,
     success: 200,
     returns: schemas.Conversation,
-    errors: [
-      'ai_budget_exhausted',
-      'ai_provider_error',
-      'ai_quota_exceeded',
-      'limit_reached',
-      'stale_version',
-    ],
+    errors: ['ai_budget_exhausted', 'ai_provider_error', 'ai_quota_exceeded', 'stale_version'],
     idempotent: 'leased',
     background: true,
     handle: ({ ctx, params, body }) => builder.sendMessage(ctx, params.conversation_id, body.message),
@@ -90,8 +77,7 @@ export const flowBuilderOperations = [
 
   operation({
     id: 'authoring.flowBuilder.commit',
-    method: 'post',
-    path: '/ai/flow-builder/conversations/{conversation_id}/commit',
+    route: 'POST /ai/flow-builder/conversations/{conversation_id}/commit',
     alsoNeeds: ['flows:write'],
     summary: 'Save the draft as a flow',
     description:
@@ -101,7 +87,6 @@ export const flowBuilderOperations = [
     feature,
     params: schemas.ConversationId,
     body: schemas.ConversationCommit,
-    success: 201,
     returns: Tree,
     errors: ['limit_reached', 'no_draft'],
     handle: ({ ctx, params, body }) => builder.commit(ctx, params.conversation_id, body),
@@ -109,15 +94,13 @@ export const flowBuilderOperations = [
 
   operation({
     id: 'authoring.flowBuilder.delete',
-    method: 'delete',
-    path: '/ai/flow-builder/conversations/{conversation_id}',
+    route: 'DELETE /ai/flow-builder/conversations/{conversation_id}',
     summary: 'Delete a flow-builder conversation',
     description: 'The conversation and its draft go. Flows that were saved from it stay.',
     access: 'engineer',
     limit,
     feature,
     params: schemas.ConversationId,
-    success: 204,
     handle: ({ ctx, params }) => builder.remove(ctx, params.conversation_id),
   }),
 ]

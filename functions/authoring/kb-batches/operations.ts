@@ -10,8 +10,7 @@ const common = { access: 'engineer', feature: 'kb_import' } as const
 export const kbBatchOperations = [
   operation({
     id: 'authoring.kbBatches.create',
-    method: 'post',
-    path: '/kb-imports/batches',
+    route: 'POST /kb-imports/batches',
     summary: 'Import many articles',
     description: `Starts a job that imports the files of a ZIP archive, sent as a form with one \`file\`, or, sent as JSON, a page by its address or the published
 articles of Hudu or IT Glue, at most 500. An article of a vendor takes its title from its name there; pictures and attachments are left out.
@@ -31,37 +30,32 @@ and all at most 100 MiB after decompression. Archives inside the archive are not
 
   operation({
     id: 'authoring.kbBatches.list',
-    method: 'get',
-    path: '/kb-imports/batches',
+    route: 'GET /kb-imports/batches',
     summary: 'List batches of articles',
     description:
       'Lists the batches of my team and my own of the last 90 days, newest first. Account admins see all.',
     ...common,
     limit: 'read',
     paged: true,
-    success: 200,
     returns: z.array(schemas.KbBatchItem),
     handle: async ({ ctx, query }) => (await load()).list(ctx, query),
   }),
 
   operation({
     id: 'authoring.kbBatches.get',
-    method: 'get',
-    path: '/kb-imports/batches/{batch_id}',
+    route: 'GET /kb-imports/batches/{batch_id}',
     summary: 'Get a batch with its progress',
     description: 'How many articles are read, imported and refused, with the reason of each refusal.',
     ...common,
     limit: 'read',
     params: schemas.BatchId,
-    success: 200,
     returns: schemas.KbBatch,
     handle: async ({ ctx, params }) => (await load()).get(ctx, params.batch_id),
   }),
 
   operation({
     id: 'authoring.kbBatches.cancel',
-    method: 'post',
-    path: '/kb-imports/batches/{batch_id}/cancel',
+    route: 'POST /kb-imports/batches/{batch_id}/cancel',
     summary: 'Cancel a batch of articles',
     description:
       'The articles that are imported stay. A canceled batch may be canceled again; one that has ended otherwise is a 409.',

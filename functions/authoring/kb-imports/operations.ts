@@ -10,21 +10,18 @@ const common = { access: 'engineer', feature: 'kb_import' } as const
 export const kbImportOperations = [
   operation({
     id: 'authoring.kbImports.getQuota',
-    method: 'get',
-    path: '/kb-imports/quota',
+    route: 'GET /kb-imports/quota',
     summary: 'Get the knowledge import quota',
     description: 'Returns how many articles my account has imported, and how many its plan allows in total.',
     ...common,
     limit: 'read',
-    success: 200,
     returns: schemas.KbQuota,
     handle: ({ ctx }) => imports.getQuota(ctx),
   }),
 
   operation({
     id: 'authoring.kbImports.create',
-    method: 'post',
-    path: '/kb-imports',
+    route: 'POST /kb-imports',
     summary: 'Import an article',
     description:
       'Accepts markdown, text, HTML, docx or PDF, as a form with one `file` or as JSON. The extension of a file name determines the format, or else the media type. An article has at most 5 MiB and 900,000 characters of text, a PDF at most 300 pages. A PDF without texts, such as a scan, is a 422. Returns 403 `kb_quota_exceeded` when the plan’s lifetime limit is reached. A rejected article is not counted.',
@@ -34,7 +31,6 @@ export const kbImportOperations = [
     body: schemas.KbImportCreate,
     maxBody: 10 * 1024 * 1024,
     maxSteps: jobSteps,
-    success: 201,
     returns: schemas.KbImport,
     errors: ['kb_quota_exceeded'],
     handle: ({ ctx, body }) => imports.create(ctx, body),
@@ -42,37 +38,32 @@ export const kbImportOperations = [
 
   operation({
     id: 'authoring.kbImports.list',
-    method: 'get',
-    path: '/kb-imports',
+    route: 'GET /kb-imports',
     summary: 'List knowledge imports',
     description: 'Lists the imports of my team and my own, newest first. Account admins see all.',
     ...common,
     limit: 'read',
     query: schemas.KbImportQuery,
     paged: true,
-    success: 200,
     returns: z.array(schemas.KbImportItem),
     handle: ({ ctx, query }) => imports.list(ctx, query),
   }),
 
   operation({
     id: 'authoring.kbImports.get',
-    method: 'get',
-    path: '/kb-imports/{import_id}',
+    route: 'GET /kb-imports/{import_id}',
     summary: 'Get a knowledge import',
     description: 'The article as it was read, and its conversion when it has one.',
     ...common,
     limit: 'read',
     params: schemas.ImportId,
-    success: 200,
     returns: schemas.KbImport,
     handle: ({ ctx, params }) => imports.get(ctx, params.import_id),
   }),
 
   operation({
     id: 'authoring.kbImports.convert',
-    method: 'post',
-    path: '/kb-imports/{import_id}/convert',
+    route: 'POST /kb-imports/{import_id}/convert',
     summary: 'Convert an article to nodes',
     description:
       'Creates at most 100 nodes. They contain the whole text of the article, in order and word for word: the model only groups the pieces and names the groups. Existing nodes are replaced. Returns 409 `already_committed` with `tree_id` for a committed import.',
@@ -90,8 +81,7 @@ export const kbImportOperations = [
 
   operation({
     id: 'authoring.kbImports.updateNode',
-    method: 'patch',
-    path: '/kb-imports/{import_id}/nodes/{node_id}',
+    route: 'PATCH /kb-imports/{import_id}/nodes/{node_id}',
     summary: 'Update or move a node',
     description:
       'A node moves together with its descendants, and the positions of the other nodes are renumbered. Returns 409 `already_committed` with `tree_id` for a committed import.',
@@ -99,7 +89,6 @@ export const kbImportOperations = [
     limit: 'write',
     params: schemas.NodeId,
     body: schemas.KbNodeUpdate,
-    success: 200,
     returns: schemas.KbNode,
     errors: ['already_committed', 'stale_version'],
     handle: ({ ctx, params, body }) => imports.updateNode(ctx, params.import_id, params.node_id, body),
@@ -107,8 +96,7 @@ export const kbImportOperations = [
 
   operation({
     id: 'authoring.kbImports.commit',
-    method: 'post',
-    path: '/kb-imports/{import_id}/commit',
+    route: 'POST /kb-imports/{import_id}/commit',
     alsoNeeds: ['flows:write'],
     summary: 'Publish the nodes as a flow',
     description:
@@ -117,7 +105,6 @@ export const kbImportOperations = [
     limit: 'write',
     params: schemas.ImportId,
     body: schemas.KbImportCommit,
-    success: 201,
     returns: Tree,
     errors: ['already_committed', 'limit_reached', 'not_converted'],
     handle: ({ ctx, params, body }) => imports.commit(ctx, params.import_id, body),
@@ -125,15 +112,13 @@ export const kbImportOperations = [
 
   operation({
     id: 'authoring.kbImports.delete',
-    method: 'delete',
-    path: '/kb-imports/{import_id}',
+    route: 'DELETE /kb-imports/{import_id}',
     summary: 'Delete a knowledge import',
     description:
       'The flow that was created from the import stays. The import still counts towards the quota.',
     ...common,
     limit: 'write',
     params: schemas.ImportId,
-    success: 204,
     handle: ({ ctx, params }) => imports.remove(ctx, params.import_id),
   }),
 ]

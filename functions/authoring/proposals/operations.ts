@@ -8,8 +8,7 @@ const feature = 'ai_authoring'
 export const flowProposalOperations = [
   operation({
     id: 'authoring.proposals.create',
-    method: 'post',
-    path: '/sessions/{session_id}/convert-to-flow',
+    route: 'POST /sessions/{session_id}/convert-to-flow',
     alsoNeeds: ['sessions:read', 'ai:read'],
     summary: 'Convert a session to a flow proposal',
     description:
@@ -20,14 +19,12 @@ export const flowProposalOperations = [
     feature,
     params: schemas.SourceId,
     body: schemas.Conversion,
-    success: 201,
     returns: schemas.FlowProposal,
     errors: [
       'ai_budget_exhausted',
       'ai_provider_error',
       'already_pending',
       'flow_empty',
-      'limit_reached',
       'platform_flow',
       'wrong_flow_type',
       'wrong_state',
@@ -39,8 +36,7 @@ export const flowProposalOperations = [
 
   operation({
     id: 'authoring.proposals.list',
-    method: 'get',
-    path: '/flow-proposals',
+    route: 'GET /flow-proposals',
     summary: 'List flow proposals',
     description:
       'Pending proposals by default, newest first. Lists those of my team and my own; account admins see all.',
@@ -49,30 +45,26 @@ export const flowProposalOperations = [
     feature,
     query: schemas.ProposalQuery,
     paged: true,
-    success: 200,
     returns: z.array(schemas.FlowProposalItem),
     handle: ({ ctx, query }) => proposals.list(ctx, query),
   }),
 
   operation({
     id: 'authoring.proposals.get',
-    method: 'get',
-    path: '/flow-proposals/{proposal_id}',
+    route: 'GET /flow-proposals/{proposal_id}',
     summary: 'Get a flow proposal',
     description: 'The proposed flow, and the cases that it was made from.',
     access: 'engineer',
     limit: 'read',
     feature,
     params: schemas.ProposalId,
-    success: 200,
     returns: schemas.FlowProposal,
     handle: ({ ctx, params }) => proposals.get(ctx, params.proposal_id),
   }),
 
   operation({
     id: 'authoring.proposals.approve',
-    method: 'post',
-    path: '/flow-proposals/{proposal_id}/approve',
+    route: 'POST /flow-proposals/{proposal_id}/approve',
     alsoNeeds: ['flows:write'],
     summary: 'Approve a flow proposal',
     description:
@@ -82,7 +74,6 @@ export const flowProposalOperations = [
     strictLimit: 'mail',
     feature,
     params: schemas.ProposalId,
-    success: 201,
     returns: schemas.Approval,
     errors: ['already_decided', 'flow_invalid', 'limit_reached', 'stale_version', 'target_gone'],
     handle: ({ ctx, params }) => proposals.approve(ctx, params.proposal_id),
@@ -90,8 +81,7 @@ export const flowProposalOperations = [
 
   operation({
     id: 'authoring.proposals.reject',
-    method: 'post',
-    path: '/flow-proposals/{proposal_id}/reject',
+    route: 'POST /flow-proposals/{proposal_id}/reject',
     summary: 'Reject a flow proposal',
     description:
       'Notifies the submitter with the reason. Returns 409 `already_decided` for a decided proposal.',

@@ -8,8 +8,7 @@ const feature = 'network_diagrams'
 export const deviceTypeOperations = [
   operation({
     id: 'diagrams.deviceTypes.list',
-    method: 'get',
-    path: '/device-types',
+    route: 'GET /device-types',
     summary: 'List diagram device types',
     description:
       'Lists the types that I can see and the types that ship with the service, sorted by category and name.',
@@ -18,22 +17,19 @@ export const deviceTypeOperations = [
     limit: 'read',
     paged: true,
     query: schemas.DeviceTypeQuery,
-    success: 200,
     returns: z.array(schemas.DeviceType),
     handle: ({ ctx, query }) => deviceTypes.list(ctx, query),
   }),
 
   operation({
     id: 'diagrams.deviceTypes.create',
-    method: 'post',
-    path: '/device-types',
+    route: 'POST /device-types',
     summary: 'Create a device type for my team',
     description: 'A name that the team already uses returns 409 `name_taken`.',
     access: 'engineer',
     feature,
     limit: 'write',
     body: schemas.DeviceTypeCreate,
-    success: 201,
     returns: schemas.DeviceType,
     errors: ['name_taken'],
     handle: ({ ctx, body }) => deviceTypes.create(ctx, body),
@@ -41,8 +37,7 @@ export const deviceTypeOperations = [
 
   operation({
     id: 'diagrams.deviceTypes.update',
-    method: 'put',
-    path: '/device-types/{device_type_id}',
+    route: 'PUT /device-types/{device_type_id}',
     summary: 'Update a device type of my team',
     description: 'Diagrams that use the type show the change at once.',
     access: 'engineer',
@@ -50,7 +45,6 @@ export const deviceTypeOperations = [
     limit: 'write',
     params: schemas.DeviceTypeId,
     body: schemas.DeviceTypeUpdate,
-    success: 200,
     returns: schemas.DeviceType,
     errors: ['name_taken'],
     handle: ({ ctx, params, body }) => deviceTypes.update(ctx, params.device_type_id, body),
@@ -58,15 +52,13 @@ export const deviceTypeOperations = [
 
   operation({
     id: 'diagrams.deviceTypes.delete',
-    method: 'delete',
-    path: '/device-types/{device_type_id}',
+    route: 'DELETE /device-types/{device_type_id}',
     summary: 'Delete a device type of my team',
     description: 'Nodes of the type stay in their diagrams.',
     access: 'engineer',
     feature,
     limit: 'write',
     params: schemas.DeviceTypeId,
-    success: 204,
     handle: ({ ctx, params }) => deviceTypes.remove(ctx, params.device_type_id),
   }),
 ]

@@ -10,8 +10,7 @@ const maxBody = 4 * 1024 * 1024
 export const diagramOperations = [
   operation({
     id: 'diagrams.list',
-    method: 'get',
-    path: '/network-diagrams',
+    route: 'GET /network-diagrams',
     summary: 'List network diagrams',
     description: 'Lists the diagrams that I can see, last saved first.',
     access: 'user',
@@ -19,15 +18,13 @@ export const diagramOperations = [
     limit: 'read',
     paged: true,
     query: schemas.DiagramQuery,
-    success: 200,
     returns: z.array(schemas.DiagramItem),
     handle: ({ ctx, query }) => diagrams.list(ctx, query),
   }),
 
   operation({
     id: 'diagrams.create',
-    method: 'post',
-    path: '/network-diagrams',
+    route: 'POST /network-diagrams',
     summary: 'Create a network diagram for my team',
     description: 'Returns 422 for a user without a team.',
     access: 'engineer',
@@ -35,7 +32,6 @@ export const diagramOperations = [
     limit: 'write',
     body: schemas.DiagramCreate,
     maxBody,
-    success: 201,
     returns: schemas.Diagram,
     errors: ['limit_reached'],
     handle: ({ ctx, body }) => diagrams.create(ctx, body),
@@ -43,23 +39,20 @@ export const diagramOperations = [
 
   operation({
     id: 'diagrams.listClients',
-    method: 'get',
-    path: '/network-diagrams/clients',
+    route: 'GET /network-diagrams/clients',
     summary: 'List the clients that have diagrams',
     description: 'Sorted by name.',
     access: 'user',
     feature,
     limit: 'read',
     paged: true,
-    success: 200,
     returns: z.array(schemas.DiagramClient),
     handle: ({ ctx, query }) => diagrams.listClients(ctx, query),
   }),
 
   operation({
     id: 'diagrams.import',
-    method: 'post',
-    path: '/network-diagrams/import',
+    route: 'POST /network-diagrams/import',
     summary: 'Import a network diagram',
     description:
       'Imports an exported JSON file, a page of a draw.io file, plain or compressed, or a mermaid flowchart. Groups of a draw.io file and subgraphs become nodes, and what is in them has them as `parent_id`. A flowchart gets positions. A draw.io file that this service exported gives the same nodes and edges, with what was changed in draw.io. Skipped parts are listed.',
@@ -69,7 +62,6 @@ export const diagramOperations = [
     body: schemas.DiagramImport,
     maxBody,
     maxSteps: jobSteps,
-    success: 201,
     returns: schemas.DiagramImportResult,
     errors: ['limit_reached'],
     handle: ({ ctx, body }) => diagrams.importDiagram(ctx, body),
@@ -77,23 +69,20 @@ export const diagramOperations = [
 
   operation({
     id: 'diagrams.get',
-    method: 'get',
-    path: '/network-diagrams/{diagram_id}',
+    route: 'GET /network-diagrams/{diagram_id}',
     summary: 'Get a network diagram',
     description: 'The nodes, the edges and the newest version’s number.',
     access: 'user',
     feature,
     limit: 'read',
     params: schemas.DiagramId,
-    success: 200,
     returns: schemas.Diagram,
     handle: ({ ctx, params }) => diagrams.get(ctx, params.diagram_id),
   }),
 
   operation({
     id: 'diagrams.update',
-    method: 'put',
-    path: '/network-diagrams/{diagram_id}',
+    route: 'PUT /network-diagrams/{diagram_id}',
     summary: 'Update a network diagram',
     description: 'Changes the given fields. A change of nodes or edges adds a version.',
     access: 'engineer',
@@ -102,7 +91,6 @@ export const diagramOperations = [
     params: schemas.DiagramId,
     body: schemas.DiagramUpdate,
     maxBody,
-    success: 200,
     returns: schemas.Diagram,
     errors: ['limit_reached', 'stale_version'],
     handle: ({ ctx, params, body }) => diagrams.update(ctx, params.diagram_id, body),
@@ -110,8 +98,7 @@ export const diagramOperations = [
 
   operation({
     id: 'diagrams.archive',
-    method: 'post',
-    path: '/network-diagrams/{diagram_id}/archive',
+    route: 'POST /network-diagrams/{diagram_id}/archive',
     summary: 'Archive or restore a network diagram',
     description: 'An archived diagram is left out of lists. It can be restored.',
     access: 'engineer',
@@ -126,15 +113,13 @@ export const diagramOperations = [
 
   operation({
     id: 'diagrams.duplicate',
-    method: 'post',
-    path: '/network-diagrams/{diagram_id}/duplicate',
+    route: 'POST /network-diagrams/{diagram_id}/duplicate',
     summary: 'Duplicate a network diagram for my team',
     description: 'The copy begins with a version of its own and belongs to my team.',
     access: 'engineer',
     feature,
     limit: 'write',
     params: schemas.DiagramId,
-    success: 201,
     returns: schemas.Diagram,
     errors: ['limit_reached'],
     handle: ({ ctx, params }) => diagrams.duplicate(ctx, params.diagram_id),
@@ -142,8 +127,7 @@ export const diagramOperations = [
 
   stream({
     id: 'diagrams.export',
-    method: 'get',
-    path: '/network-diagrams/{diagram_id}/export',
+    route: 'GET /network-diagrams/{diagram_id}/export',
     summary: 'Export a network diagram',
     description:
       'Returns a JSON file or a draw.io file, which can be imported, an SVG or PNG image, or a mermaid flowchart. What takes too much work is left out, with a mark.',

@@ -5,8 +5,7 @@ import * as drafts from './service.ts'
 export const diagramDraftOperations = [
   operation({
     id: 'diagrams.drafts.generate',
-    method: 'post',
-    path: '/network-diagrams/generate',
+    route: 'POST /network-diagrams/generate',
     summary: 'Draft a diagram from a description',
     description:
       'Returns a proposal and stores nothing; save the proposal with a POST or PUT. A merge keeps every node and edge of the diagram in place and adds the new nodes below, without overlaps. A diagram that already has the maximum number of nodes returns 409 `limit_reached`.',
@@ -17,7 +16,7 @@ export const diagramDraftOperations = [
     body: schemas.DiagramGenerate,
     success: 200,
     returns: schemas.DiagramDraft,
-    errors: ['ai_budget_exhausted', 'ai_provider_error', 'limit_reached', 'not_found'],
+    errors: ['ai_budget_exhausted', 'ai_provider_error', 'not_found'],
     idempotent: 'leased',
     background: true,
     handle: ({ ctx, body }) => drafts.generate(ctx, body),

@@ -7,8 +7,7 @@ import * as foreign from './service.ts'
 export const foreignFlowOperations = [
   operation({
     id: 'flows.foreign.import',
-    method: 'post',
-    path: '/trees/import/foreign',
+    route: 'POST /trees/import/foreign',
     summary: 'Import a flow of another tool',
     description:
       'Accepts an exported flow of Typebot (JSON), a job of Rundeck (YAML or JSON) and a playbook of XSOAR (YAML); the content tells which. ' +
@@ -19,7 +18,6 @@ export const foreignFlowOperations = [
     body: schemas.ForeignFlow,
     maxBody: 4 * 1024 * 1024,
     maxSteps: jobSteps,
-    success: 201,
     returns: ImportResult,
     errors: ['limit_reached'],
     handle: ({ ctx, body }) => foreign.importForeign(ctx, body),

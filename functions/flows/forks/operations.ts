@@ -7,8 +7,7 @@ import * as forks from './service.ts'
 export const treeForkOperations = [
   operation({
     id: 'flows.forks.create',
-    method: 'post',
-    path: '/trees/{tree_id}/fork',
+    route: 'POST /trees/{tree_id}/fork',
     summary: 'Fork a flow',
     description:
       'The fork is a draft that belongs to me. Flows of the account and flows that ship with the service can be forked.',
@@ -16,7 +15,6 @@ export const treeForkOperations = [
     limit: 'write',
     params: TreeId,
     body: schemas.ForkCreate,
-    success: 201,
     returns: Tree,
     errors: ['limit_reached'],
     handle: ({ ctx, params, body }) => forks.create(ctx, params.tree_id, body),
@@ -24,15 +22,13 @@ export const treeForkOperations = [
 
   operation({
     id: 'flows.forks.list',
-    method: 'get',
-    path: '/trees/{tree_id}/forks',
+    route: 'GET /trees/{tree_id}/forks',
     summary: 'List the forks of a flow',
     description: 'The forks that I can see, newest first.',
     access: 'user',
     limit: 'read',
     params: TreeId,
     paged: true,
-    success: 200,
     returns: z.array(TreeListItem),
     handle: ({ ctx, params, query }) => forks.list(ctx, params.tree_id, query),
   }),

@@ -9,30 +9,26 @@ const loadService = () => import('./service.ts')
 export const flowHealthOperations = [
   operation({
     id: 'flows.health.list',
-    method: 'get',
-    path: '/trees/health',
+    route: 'GET /trees/health',
     summary: 'List the health of flows',
     description:
       'Lists the published flows of the account that I can see. Those with the most sessions of the last 90 days that ended unresolved come first, then those with the most broken links.',
     access: 'engineer',
     limit: '30/minute',
     paged: true,
-    success: 200,
     returns: z.array(schemas.FlowHealth),
     handle: async ({ ctx, query }) => (await loadService()).list(ctx, query),
   }),
 
   operation({
     id: 'flows.health.get',
-    method: 'get',
-    path: '/trees/{tree_id}/health',
+    route: 'GET /trees/{tree_id}/health',
     summary: 'Get the health of a flow',
     description:
       'Lists what an author should look at, such as options that nobody chooses, steps that many skip, broken links and a low share of resolved sessions. With fewer than 20 sessions, steps are not judged: `not_enough_sessions`.',
     access: 'engineer',
     limit: '30/minute',
     params: TreeId,
-    success: 200,
     returns: schemas.FlowHealth,
     handle: async ({ ctx, params }) => (await loadService()).get(ctx, params.tree_id),
   }),

@@ -10,8 +10,7 @@ const fileBody = { body: schemas.MarkdownFlow, maxBody: 8 * 1024 * 1024 + 1024 }
 export const treeMarkdownOperations = [
   stream({
     id: 'flows.markdown.export',
-    method: 'get',
-    path: '/trees/{tree_id}/export/markdown',
+    route: 'GET /trees/{tree_id}/export/markdown',
     summary: 'Export a flow as markdown',
     description: 'The file is named `<slug>.md`. Importing it creates a draft with the same content.',
     access: 'user',
@@ -23,8 +22,7 @@ export const treeMarkdownOperations = [
 
   operation({
     id: 'flows.markdown.import',
-    method: 'post',
-    path: '/trees/import/markdown',
+    route: 'POST /trees/import/markdown',
     summary: 'Import a markdown flow as a draft',
     description:
       'A missing category is created; an existing one of the same name is used. A file that cannot be parsed returns 400 `markdown_invalid` with all `problems`: ' +
@@ -32,7 +30,6 @@ export const treeMarkdownOperations = [
     access: 'engineer',
     limit: '10/minute',
     ...fileBody,
-    success: 201,
     returns: ImportResult,
     errors: ['limit_reached', 'markdown_invalid'],
     handle: ({ ctx, body }) => markdown.importMarkdown(ctx, body),
@@ -40,8 +37,7 @@ export const treeMarkdownOperations = [
 
   operation({
     id: 'flows.markdown.validate',
-    method: 'post',
-    path: '/trees/validate/markdown',
+    route: 'POST /trees/validate/markdown',
     summary: 'Validate a markdown flow',
     description:
       'Lists the lines that cannot be parsed. A file that can be parsed is also checked for problems that prevent publishing. Stores nothing.',

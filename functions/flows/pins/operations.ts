@@ -7,35 +7,30 @@ import * as pins from './service.ts'
 export const treePinOperations = [
   operation({
     id: 'flows.pins.list',
-    method: 'get',
-    path: '/trees/pinned',
+    route: 'GET /trees/pinned',
     summary: 'List my pinned flows',
     description: 'Sorted in the order that I chose.',
     access: 'user',
     limit: 'read',
-    success: 200,
     returns: z.array(TreeListItem),
     handle: ({ ctx }) => pins.list(ctx),
   }),
 
   operation({
     id: 'flows.pins.reorder',
-    method: 'patch',
-    path: '/trees/pinned/reorder',
+    route: 'PATCH /trees/pinned/reorder',
     summary: 'Reorder my pinned flows',
     description: 'Sends the ids in the new order, and answers the pinned flows in it.',
     access: 'user',
     limit: 'write',
     body: schemas.PinOrder,
-    success: 200,
     returns: z.array(TreeListItem),
     handle: ({ ctx, body }) => pins.reorder(ctx, body.tree_ids),
   }),
 
   operation({
     id: 'flows.pins.pin',
-    method: 'post',
-    path: '/trees/{tree_id}/pin',
+    route: 'POST /trees/{tree_id}/pin',
     summary: 'Pin a flow',
     description: `The flow becomes my last pin. Pinning it again changes nothing. I can have at most ${schemas.maxPins} pins: 409 \`limit_reached\`.`,
     access: 'user',
@@ -49,14 +44,12 @@ export const treePinOperations = [
 
   operation({
     id: 'flows.pins.unpin',
-    method: 'delete',
-    path: '/trees/{tree_id}/pin',
+    route: 'DELETE /trees/{tree_id}/pin',
     summary: 'Unpin a flow',
     description: 'The flow itself stays as it is. Unpinning a flow that is not pinned has no effect.',
     access: 'user',
     limit: 'write',
     params: TreeId,
-    success: 204,
     handle: ({ ctx, params }) => pins.unpin(ctx, params.tree_id),
   }),
 ]

@@ -7,8 +7,7 @@ import * as transfer from './service.ts'
 export const treeTransferOperations = [
   stream({
     id: 'flows.transfer.export',
-    method: 'get',
-    path: '/trees/{tree_id}/export',
+    route: 'GET /trees/{tree_id}/export',
     summary: 'Export a flow as a file',
     description: 'The file is named `<slug>.rfflow`.',
     access: 'user',
@@ -21,8 +20,7 @@ export const treeTransferOperations = [
 
   operation({
     id: 'flows.transfer.import',
-    method: 'post',
-    path: '/trees/import',
+    route: 'POST /trees/import',
     summary: 'Import a flow file as a draft',
     description:
       'A missing category is created; an existing one of the same name is used. A file with another version of the format returns 400 `unsupported_version`. ' +
@@ -31,8 +29,7 @@ export const treeTransferOperations = [
     limit: '10/minute',
     body: FlowEnvelope,
     maxBody: 4 * 1024 * 1024,
-    maxDepth: 128,
-    success: 201,
+    transport: { maxDepth: 128 },
     returns: schemas.ImportResult,
     errors: ['limit_reached', 'unsupported_version'],
     handle: ({ ctx, body }) => transfer.importFlow(ctx, body),

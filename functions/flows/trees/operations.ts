@@ -4,13 +4,12 @@ import { operation } from '#http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as trees from './service.ts'
 
-const flowBody = { maxBody: 4 * 1024 * 1024, maxDepth: 128 } as const
+const flowBody = { maxBody: 4 * 1024 * 1024, transport: { maxDepth: 128 } } as const
 
 export const treeOperations = [
   operation({
     id: 'flows.trees.list',
-    method: 'get',
-    path: '/trees',
+    route: 'GET /trees',
     summary: 'List flows',
     description:
       'Lists the flows of the account that I can see, and the flows that ship with the service. Most used first unless `sort_by` is set.',
@@ -18,15 +17,13 @@ export const treeOperations = [
     limit: 'read',
     paged: true,
     query: schemas.TreeQuery,
-    success: 200,
     returns: z.array(schemas.TreeListItem),
     handle: ({ ctx, query }) => trees.list(ctx, query),
   }),
 
   operation({
     id: 'flows.trees.create',
-    method: 'post',
-    path: '/trees',
+    route: 'POST /trees',
     summary: 'Create a flow',
     description:
       'The flow is published unless `status` is `draft`. A flow that fails validation returns 400 `flow_invalid` with all `errors`: `[{node_id, path, message}]`.',
@@ -34,7 +31,6 @@ export const treeOperations = [
     limit: 'write',
     body: schemas.TreeCreate,
     ...flowBody,
-    success: 201,
     returns: schemas.Tree,
     errors: ['flow_invalid', 'limit_reached'],
     handle: ({ ctx, body }) => trees.create(ctx, body),
@@ -42,22 +38,19 @@ export const treeOperations = [
 
   operation({
     id: 'flows.trees.get',
-    method: 'get',
-    path: '/trees/{tree_id}',
+    route: 'GET /trees/{tree_id}',
     summary: 'Get a flow',
     description: 'Includes the structure and the intake form.',
     access: 'user',
     limit: 'read',
     params: schemas.TreeId,
-    success: 200,
     returns: schemas.Tree,
     handle: ({ ctx, params }) => trees.get(ctx, params.tree_id),
   }),
 
   operation({
     id: 'flows.trees.update',
-    method: 'put',
-    path: '/trees/{tree_id}',
+    route: 'PUT /trees/{tree_id}',
     summary: 'Update a flow',
     description:
       'Changes the fields of the body and saves a new version. A published flow stays published and must pass validation (400 `flow_invalid`), ' +
@@ -67,7 +60,6 @@ export const treeOperations = [
     params: schemas.TreeId,
     body: schemas.TreeUpdate,
     ...flowBody,
-    success: 200,
     returns: schemas.Tree,
     errors: ['flow_invalid', 'limit_reached', 'stale_version'],
     handle: ({ ctx, params, body }) =>
@@ -76,22 +68,19 @@ export const treeOperations = [
 
   operation({
     id: 'flows.trees.delete',
-    method: 'delete',
-    path: '/trees/{tree_id}',
+    route: 'DELETE /trees/{tree_id}',
     summary: 'Delete a flow',
     description:
       'Running sessions continue. The share links of the flow stop working, and its library steps become inactive.',
     access: 'engineer',
     limit: 'write',
     params: schemas.TreeId,
-    success: 204,
     handle: ({ ctx, params }) => trees.remove(ctx, params.tree_id),
   }),
 
   operation({
     id: 'flows.trees.validatePublish',
-    method: 'post',
-    path: '/trees/{tree_id}/can-publish',
+    route: 'POST /trees/{tree_id}/can-publish',
     summary: 'Check whether a flow can be published',
     description: 'Lists every error that prevents publishing, and every warning.',
     access: 'user',

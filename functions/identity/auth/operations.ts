@@ -8,8 +8,7 @@ const beforeSignIn = 'the account is not known before sign-in'
 export const authOperations = [
   operation({
     id: 'identity.auth.register',
-    method: 'post',
-    path: '/auth/register',
+    route: 'POST /auth/register',
     summary: 'Register a user',
     description: `Creates an account on trial with the user as its admin. With \`account_invite_code\` the user joins the account of that invite instead.
 If registration is by invitation only, a platform invite code or an account's invite is required: 400 \`invite_code_required\`. An invalid
@@ -17,10 +16,9 @@ platform invite code always returns 400 \`invite_code_invalid\`. Registrations o
     access: 'public',
     platform: beforeSignIn,
     limit: '5/minute/ip',
-    siteLimit: '10/minute/ip',
+    transport: { siteLimit: '10/minute/ip' },
     strictLimit: 'sign_in',
     body: schemas.Register,
-    success: 201,
     returns: schemas.TokenPair,
     errors: [
       'email_taken',
@@ -35,8 +33,7 @@ platform invite code always returns 400 \`invite_code_invalid\`. Registrations o
 
   operation({
     id: 'identity.auth.login',
-    method: 'post',
-    path: '/auth/login',
+    route: 'POST /auth/login',
     summary: 'Sign in with e-mail address and password',
     description: `Ten failed sign-ins within 15 minutes lock the address for 15 minutes: 429 \`sign_in_locked\`. A device with a \`device_token\` has five
 attempts of its own. A user with a second factor gets an \`mfa_token\` for the challenge instead of tokens.`,
@@ -53,8 +50,7 @@ attempts of its own. A user with a second factor gets an \`mfa_token\` for the c
 
   operation({
     id: 'identity.auth.refresh',
-    method: 'post',
-    path: '/auth/refresh',
+    route: 'POST /auth/refresh',
     summary: 'Exchange a refresh token for new tokens',
     description:
       'A refresh token can be used once. Using it again more than 5 seconds later revokes the sign-in with all its tokens: 401 `refresh_token_reused`.',
@@ -71,8 +67,7 @@ attempts of its own. A user with a second factor gets an \`mfa_token\` for the c
 
   operation({
     id: 'identity.auth.logout',
-    method: 'post',
-    path: '/auth/logout',
+    route: 'POST /auth/logout',
     summary: 'Sign out',
     description:
       'Revokes the sign-in that the refresh token belongs to. Returns 204 for an unknown token too.',
@@ -87,23 +82,20 @@ attempts of its own. A user with a second factor gets an \`mfa_token\` for the c
 
   operation({
     id: 'identity.auth.getMe',
-    method: 'get',
-    path: '/auth/me',
+    route: 'GET /auth/me',
     summary: 'Get my profile',
     description: '`guards` lists the codes of the guards that block most operations for this user now.',
     access: 'user',
     skipGuards: 'all',
     limit: 'read',
     strictLimit: 'sign_in',
-    success: 200,
     returns: schemas.Me,
     handle: ({ ctx }) => auth.getMe(ctx),
   }),
 
   operation({
     id: 'identity.auth.updateMe',
-    method: 'patch',
-    path: '/auth/me',
+    route: 'PATCH /auth/me',
     summary: 'Update my profile',
     description:
       'Changes the given fields. The e-mail address has an operation of its own, because it needs a confirmation.',
@@ -112,15 +104,13 @@ attempts of its own. A user with a second factor gets an \`mfa_token\` for the c
     limit: 'write',
     strictLimit: 'sign_in',
     body: schemas.ProfileUpdate,
-    success: 200,
     returns: schemas.User,
     handle: ({ ctx, body }) => auth.updateMe(ctx, body),
   }),
 
   operation({
     id: 'identity.auth.deleteMe',
-    method: 'delete',
-    path: '/auth/me',
+    route: 'DELETE /auth/me',
     summary: 'Delete my user',
     description: `Ends my sign-ins and removes my name, address and credentials for good; colleagues see "Deleted user". What I created stays in
 the account, and the address can be registered again. The last admin of an account cannot: 409 \`last_admin\`.`,
@@ -131,15 +121,13 @@ the account, and the address can be registered again. The last admin of an accou
     limit: '5/minute',
     strictLimit: 'sign_in',
     body: schemas.UserDeletion,
-    success: 204,
     errors: ['last_admin', 'last_super_admin', 'wrong_password'],
     handle: ({ ctx, body }) => auth.deleteMe(ctx, body),
   }),
 
   operation({
     id: 'identity.auth.getFeatureFlags',
-    method: 'get',
-    path: '/auth/me/feature-flags',
+    route: 'GET /auth/me/feature-flags',
     summary: 'Get my feature flags',
     description:
       'What my account’s plan and this installation allow. An operation of a feature that is off answers 403 `feature_disabled`.',
@@ -147,7 +135,6 @@ the account, and the address can be registered again. The last admin of an accou
     skipGuards: 'account',
     limit: 'read',
     strictLimit: 'sign_in',
-    success: 200,
     returns: schemas.FeatureFlags,
     handle: ({ ctx }) => auth.getFeatureFlags(ctx),
   }),

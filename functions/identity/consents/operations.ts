@@ -5,8 +5,7 @@ import * as consents from './service.ts'
 export const consentOperations = [
   operation({
     id: 'identity.consents.getClient',
-    method: 'get',
-    path: '/auth/oauth-clients/{client_id}',
+    route: 'GET /auth/oauth-clients/{client_id}',
     summary: 'Get a program that asks for access',
     description:
       'Anybody can register a program under any name, so the page of the consent should also show the host of `redirect_uri`, to which the browser continues.',
@@ -15,15 +14,13 @@ export const consentOperations = [
     strictLimit: 'sign_in',
     platform: 'a program belongs to no account',
     params: schemas.ClientParams,
-    success: 200,
     returns: schemas.OAuthClient,
     handle: ({ ctx, params }) => consents.getClient(ctx, params.client_id),
   }),
 
   operation({
     id: 'identity.consents.create',
-    method: 'post',
-    path: '/auth/consents',
+    route: 'POST /auth/consents',
     summary: 'Give a program access',
     description:
       'The frontend calls it when the person agrees. `redirect_to` is where the browser continues, with a code that is valid for 60 seconds. The program then acts as the person, within these scopes. It is listed among the sign-ins.',
@@ -35,7 +32,6 @@ export const consentOperations = [
     // A stored response would contain the code.
     idempotent: false,
     body: schemas.ConsentCreate,
-    success: 201,
     returns: schemas.Consent,
     handle: ({ ctx, body }) => consents.create(ctx, body),
   }),

@@ -8,8 +8,7 @@ const readsSecrets = 'the tenant role cannot read passwords and tokens'
 export const credentialOperations = [
   operation({
     id: 'identity.credentials.changePassword',
-    method: 'post',
-    path: '/auth/change-password',
+    route: 'POST /auth/change-password',
     summary: 'Change my password',
     description:
       'Revokes every other sign-in of the user, and a change of the e-mail address that is not confirmed yet.',
@@ -28,8 +27,7 @@ export const credentialOperations = [
 
   operation({
     id: 'identity.credentials.requestPasswordReset',
-    method: 'post',
-    path: '/auth/forgot-password',
+    route: 'POST /auth/forgot-password',
     summary: 'Request a password reset',
     description:
       'Sends a link by e-mail if an active user has this address, at most 3 in 15 minutes. Returns 202 either way.',
@@ -45,8 +43,7 @@ export const credentialOperations = [
 
   operation({
     id: 'identity.credentials.resetPassword',
-    method: 'post',
-    path: '/auth/reset-password',
+    route: 'POST /auth/reset-password',
     summary: 'Reset a password',
     description: 'Takes the token of the link in the e-mail. Revokes every sign-in of the user.',
     access: 'public',
@@ -61,8 +58,7 @@ export const credentialOperations = [
 
   operation({
     id: 'identity.credentials.verifyEmail',
-    method: 'post',
-    path: '/auth/verify-email',
+    route: 'POST /auth/verify-email',
     summary: 'Verify an e-mail address',
     description: 'Takes the token of the link in the e-mail.',
     access: 'public',
@@ -77,8 +73,7 @@ export const credentialOperations = [
 
   operation({
     id: 'identity.credentials.resendVerification',
-    method: 'post',
-    path: '/auth/resend-verification',
+    route: 'POST /auth/resend-verification',
     summary: 'Resend my verification e-mail',
     description: 'Sends nothing if the address is verified already.',
     access: 'user',

@@ -11,8 +11,7 @@ const ownAddress = {
 export const emailChangeOperations = [
   operation({
     id: 'identity.emailChanges.create',
-    method: 'post',
-    path: '/auth/me/email-change',
+    route: 'POST /auth/me/email-change',
     summary: 'Change my e-mail address',
     description: `Sends a link to the new address, and a notice to the present one. The address changes when somebody follows the link, which works once,
 within an hour. A newer change, a new password and \`DELETE /auth/me/sessions\` end it. The response is the same for an address that somebody
@@ -31,14 +30,12 @@ else has, but no link is sent there. An address gets at most 3 links in 15 minut
 
   operation({
     id: 'identity.emailChanges.get',
-    method: 'get',
-    path: '/auth/me/email-change',
+    route: 'GET /auth/me/email-change',
     summary: 'Get the change of my e-mail address',
     description: 'Returns 404 if no change waits for its confirmation.',
     ...ownAddress,
     limit: 'read',
     strictLimit: 'sign_in',
-    success: 200,
     returns: schemas.EmailChange,
     errors: ['not_found'],
     handle: ({ ctx }) => emailChanges.get(ctx),
@@ -46,21 +43,18 @@ else has, but no link is sent there. An address gets at most 3 links in 15 minut
 
   operation({
     id: 'identity.emailChanges.cancel',
-    method: 'delete',
-    path: '/auth/me/email-change',
+    route: 'DELETE /auth/me/email-change',
     summary: 'Cancel the change of my e-mail address',
     description: 'The link that was sent to the new address ends. The present address stays.',
     ...ownAddress,
     limit: 'write',
     strictLimit: 'sign_in',
-    success: 204,
     handle: ({ ctx }) => emailChanges.cancel(ctx),
   }),
 
   operation({
     id: 'identity.emailChanges.confirm',
-    method: 'post',
-    path: '/auth/confirm-email',
+    route: 'POST /auth/confirm-email',
     summary: 'Confirm a new e-mail address',
     description: `Takes the token of the link. From then on the user signs in with the new address, which is verified. Links in earlier e-mails to the
 old address end, and notifications that were not sent yet go to the new one. Sign-ins, linked identities and programs stay. An open invite of the

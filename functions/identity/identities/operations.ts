@@ -13,22 +13,19 @@ const ownIdentities = {
 export const identityOperations = [
   operation({
     id: 'identity.identities.list',
-    method: 'get',
-    path: '/auth/me/identities',
+    route: 'GET /auth/me/identities',
     summary: 'List my linked identities',
     description: 'The accounts at identity providers that I can sign in with.',
     ...ownIdentities,
     limit: 'read',
     strictLimit: 'sign_in',
-    success: 200,
     returns: z.array(schemas.LinkedIdentity),
     handle: ({ ctx }) => identities.list(ctx),
   }),
 
   operation({
     id: 'identity.identities.startLink',
-    method: 'post',
-    path: '/auth/me/identities/{provider}/authorize',
+    route: 'POST /auth/me/identities/{provider}/authorize',
     summary: 'Start linking an identity',
     description: `Like the start of a sign-in with this provider, but only my present sign-in can use \`state\`. The provider redirects to
 the same page, \`/oauth/{provider}/callback\`; store beside \`state\` that an identity is to be linked. Returns 404 for a provider that is not configured.`,
@@ -46,8 +43,7 @@ the same page, \`/oauth/{provider}/callback\`; store beside \`state\` that an id
 
   operation({
     id: 'identity.identities.finishLink',
-    method: 'post',
-    path: '/auth/me/identities/{provider}',
+    route: 'POST /auth/me/identities/{provider}',
     summary: 'Link an identity to me',
     description: `From then on the identity signs in this user, whatever its e-mail address is. Returns 409 \`identity_taken\` for an identity of another user, and
 409 \`provider_linked\` if another identity of this provider is linked. The state and the code cannot be used again, even if the link fails.`,
@@ -58,7 +54,6 @@ the same page, \`/oauth/{provider}/callback\`; store beside \`state\` that an id
     idempotent: false,
     params: Provider,
     body: schemas.LinkCallback,
-    success: 201,
     getOrCreate: true,
     returns: schemas.LinkedIdentity,
     errors: [
@@ -73,8 +68,7 @@ the same page, \`/oauth/{provider}/callback\`; store beside \`state\` that an id
 
   operation({
     id: 'identity.identities.unlink',
-    method: 'delete',
-    path: '/auth/me/identities/{provider}',
+    route: 'DELETE /auth/me/identities/{provider}',
     summary: 'Unlink an identity from me',
     description:
       'Sign-ins stay. Returns 409 `last_sign_in_method` unless I have a password, a passkey or another identity.',
@@ -83,7 +77,6 @@ the same page, \`/oauth/{provider}/callback\`; store beside \`state\` that an id
     limit: 'write',
     strictLimit: 'sign_in',
     params: Provider,
-    success: 204,
     errors: ['last_sign_in_method'],
     handle: ({ ctx, params }) => identities.unlink(ctx, params.provider),
   }),

@@ -9,22 +9,19 @@ const ownFactors = { access: 'user', skipGuards: 'mfa', platform: readsSecrets }
 export const mfaOperations = [
   operation({
     id: 'identity.mfa.get',
-    method: 'get',
-    path: '/auth/mfa',
+    route: 'GET /auth/mfa',
     summary: 'Get my second factors',
     description: 'Whether an authenticator app is set up, and what is left of the recovery codes.',
     ...ownFactors,
     limit: 'read',
     strictLimit: 'sign_in',
-    success: 200,
     returns: schemas.MfaState,
     handle: ({ ctx }) => mfa.getState(ctx),
   }),
 
   operation({
     id: 'identity.mfa.createTotp',
-    method: 'post',
-    path: '/auth/mfa/totp',
+    route: 'POST /auth/mfa/totp',
     summary: 'Start setting up an authenticator app',
     description: 'Answers the secret to scan. It counts as a second factor once a code of it was confirmed.',
     ...ownFactors,
@@ -32,7 +29,6 @@ export const mfaOperations = [
     limit: '10/minute',
     strictLimit: 'sign_in',
     idempotent: false,
-    success: 201,
     returns: schemas.TotpSecret,
     errors: ['mfa_already_enabled'],
     handle: ({ ctx }) => mfa.createTotp(ctx),
@@ -40,8 +36,7 @@ export const mfaOperations = [
 
   operation({
     id: 'identity.mfa.verifyTotp',
-    method: 'post',
-    path: '/auth/mfa/totp/verify',
+    route: 'POST /auth/mfa/totp/verify',
     summary: 'Switch on my authenticator app',
     description: 'The first second factor revokes my other sign-ins and returns recovery codes.',
     ...ownFactors,
@@ -58,23 +53,20 @@ export const mfaOperations = [
 
   operation({
     id: 'identity.mfa.deleteTotp',
-    method: 'delete',
-    path: '/auth/mfa/totp',
+    route: 'DELETE /auth/mfa/totp',
     summary: 'Remove my authenticator app',
     description: 'The recovery codes go with the last second factor.',
     ...ownFactors,
     stepUp: true,
     limit: 'write',
     strictLimit: 'sign_in',
-    success: 204,
     errors: ['mfa_not_enabled'],
     handle: ({ ctx }) => mfa.deleteTotp(ctx),
   }),
 
   operation({
     id: 'identity.mfa.replaceRecoveryCodes',
-    method: 'post',
-    path: '/auth/mfa/recovery-codes',
+    route: 'POST /auth/mfa/recovery-codes',
     summary: 'Replace my recovery codes',
     description: 'The old codes end at once. The new ones are shown only here.',
     ...ownFactors,
@@ -90,8 +82,7 @@ export const mfaOperations = [
 
   operation({
     id: 'identity.mfa.completeChallenge',
-    method: 'post',
-    path: '/auth/mfa/challenge',
+    route: 'POST /auth/mfa/challenge',
     summary: 'Sign in with a second factor',
     description: 'Ten wrong codes within 15 minutes lock it for 15 minutes: 429 `sign_in_locked`.',
     access: 'public',
@@ -107,8 +98,7 @@ export const mfaOperations = [
 
   operation({
     id: 'identity.mfa.stepUp',
-    method: 'post',
-    path: '/auth/mfa/step-up',
+    route: 'POST /auth/mfa/step-up',
     summary: 'Verify my second factor again',
     description: 'Lifts `step_up_required` for 10 minutes.',
     access: 'user',

@@ -8,8 +8,7 @@ const beforeSignIn = 'the account is not known before sign-in'
 export const oauthOperations = [
   operation({
     id: 'identity.oauth.authorize',
-    method: 'get',
-    path: '/auth/oauth/{provider}/authorize',
+    route: 'GET /auth/oauth/{provider}/authorize',
     summary: 'Start a sign-in with an identity provider',
     description: `\`state\` is valid for 10 minutes. Before the redirect, store \`state\` where no other page can read it (\`sessionStorage\`). When the
 browser returns to \`/oauth/{provider}/callback\`, compare the \`state\` in the address with the stored one, then delete the stored one. Refuse the
@@ -17,11 +16,10 @@ callback if they differ or none is stored: otherwise an attacker's link could si
 that is not configured.`,
     access: 'public',
     platform: beforeSignIn,
-    writes: true,
+    transport: { writes: true },
     limit: '30/minute/ip',
     strictLimit: 'sign_in',
     params: schemas.Provider,
-    success: 200,
     returns: schemas.Authorization,
     errors: ['oauth_provider_error'],
     handle: ({ ctx, params }) => oauth.authorize(ctx, params.provider),
@@ -29,8 +27,7 @@ that is not configured.`,
 
   operation({
     id: 'identity.oauth.completeSignIn',
-    method: 'post',
-    path: '/auth/oauth/{provider}/callback',
+    route: 'POST /auth/oauth/{provider}/callback',
     summary: 'Complete a sign-in with an identity provider',
     description: `Signs in the user of this identity. For an unknown identity a user is created: in the account of \`account_invite_code\`, or in a
 new account on trial. If another user has the e-mail address, the response is 409 \`email_taken\`; an identity is never linked to an

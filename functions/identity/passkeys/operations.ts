@@ -14,22 +14,19 @@ const beforeSignIn = 'the account is not known before sign-in'
 export const passkeyOperations = [
   operation({
     id: 'identity.passkeys.list',
-    method: 'get',
-    path: '/auth/passkeys',
+    route: 'GET /auth/passkeys',
     summary: 'List my passkeys',
     description: 'With their names, and when each was used last.',
     ...ownFactors,
     limit: 'read',
     strictLimit: 'sign_in',
-    success: 200,
     returns: z.array(schemas.Passkey),
     handle: ({ ctx }) => passkeys.list(ctx),
   }),
 
   operation({
     id: 'identity.passkeys.startRegistration',
-    method: 'post',
-    path: '/auth/passkeys/register/options',
+    route: 'POST /auth/passkeys/register/options',
     summary: 'Start adding a passkey',
     description: 'Answers the options for `navigator.credentials.create`. They are valid for a few minutes.',
     ...ownFactors,
@@ -45,8 +42,7 @@ export const passkeyOperations = [
 
   operation({
     id: 'identity.passkeys.finishRegistration',
-    method: 'post',
-    path: '/auth/passkeys/register/verify',
+    route: 'POST /auth/passkeys/register/verify',
     summary: 'Add a passkey',
     description: 'The first second factor revokes my other sign-ins.',
     ...ownFactors,
@@ -55,7 +51,6 @@ export const passkeyOperations = [
     strictLimit: 'sign_in',
     idempotent: false,
     body: schemas.RegistrationBody,
-    success: 201,
     returns: schemas.Registered,
     errors: ['passkey_invalid'],
     handle: ({ ctx, body }) => passkeys.finishRegistration(ctx, body),
@@ -63,8 +58,7 @@ export const passkeyOperations = [
 
   operation({
     id: 'identity.passkeys.rename',
-    method: 'patch',
-    path: '/auth/passkeys/{passkey_id}',
+    route: 'PATCH /auth/passkeys/{passkey_id}',
     summary: 'Rename a passkey',
     description: 'The name helps me to tell my passkeys apart; it has no other effect.',
     ...ownFactors,
@@ -72,15 +66,13 @@ export const passkeyOperations = [
     strictLimit: 'sign_in',
     params: schemas.PasskeyId,
     body: schemas.PasskeyName,
-    success: 200,
     returns: schemas.Passkey,
     handle: ({ ctx, params, body }) => passkeys.rename(ctx, params.passkey_id, body.name),
   }),
 
   operation({
     id: 'identity.passkeys.delete',
-    method: 'delete',
-    path: '/auth/passkeys/{passkey_id}',
+    route: 'DELETE /auth/passkeys/{passkey_id}',
     summary: 'Delete a passkey',
     description: 'Refused with 409 while it is my last way to sign in.',
     ...ownFactors,
@@ -88,15 +80,13 @@ export const passkeyOperations = [
     limit: 'write',
     strictLimit: 'sign_in',
     params: schemas.PasskeyId,
-    success: 204,
     errors: ['last_sign_in_method'],
     handle: ({ ctx, params }) => passkeys.remove(ctx, params.passkey_id),
   }),
 
   operation({
     id: 'identity.passkeys.startSignIn',
-    method: 'post',
-    path: '/auth/passkeys/sign-in/options',
+    route: 'POST /auth/passkeys/sign-in/options',
     summary: 'Start a sign-in with a passkey',
     description: 'Also for a challenge and a step-up.',
     access: 'public',
@@ -110,8 +100,7 @@ export const passkeyOperations = [
 
   operation({
     id: 'identity.passkeys.signIn',
-    method: 'post',
-    path: '/auth/passkeys/sign-in/verify',
+    route: 'POST /auth/passkeys/sign-in/verify',
     summary: 'Sign in with a passkey',
     description:
       'The second half of signing in with a passkey: sends what the browser signed, answers the tokens.',

@@ -9,8 +9,7 @@ const feature = 'maintenance_schedules'
 export const maintenanceRunOperations = [
   operation({
     id: 'maintenance.runs.create',
-    method: 'post',
-    path: '/maintenance-schedules/{schedule_id}/run',
+    route: 'POST /maintenance-schedules/{schedule_id}/run',
     summary: 'Run a maintenance schedule now',
     description:
       'Also runs a paused schedule. The sessions belong to the caller, who must be in the team of the flow. Returns the same errors as `POST /sessions/batch`, except that invalid targets return 400 `invalid_targets`. A failed request records no run. The due times of the schedule do not change. Within 10 seconds after a run, the same caller gets that run again with 200, and another one gets 409 `already_started` with `run_id`.',
@@ -19,7 +18,6 @@ export const maintenanceRunOperations = [
     strictLimit: 'mail',
     feature,
     params: ScheduleId,
-    success: 201,
     returns: schemas.ManualRun,
     getOrCreate: true,
     errors: [
@@ -36,8 +34,7 @@ export const maintenanceRunOperations = [
 
   operation({
     id: 'maintenance.runs.list',
-    method: 'get',
-    path: '/maintenance-schedules/{schedule_id}/runs',
+    route: 'GET /maintenance-schedules/{schedule_id}/runs',
     summary: 'List the runs of a maintenance schedule',
     description: 'One run per due time and per manual run, newest first.',
     access: 'user',
@@ -45,7 +42,6 @@ export const maintenanceRunOperations = [
     feature,
     paged: true,
     params: ScheduleId,
-    success: 200,
     returns: z.array(schemas.Run),
     handle: ({ ctx, params, query }) => runs.list(ctx, params.schedule_id, query),
   }),

@@ -8,23 +8,20 @@ const feature = 'maintenance_schedules'
 export const maintenanceOperations = [
   operation({
     id: 'maintenance.schedules.list',
-    method: 'get',
-    path: '/maintenance-schedules',
+    route: 'GET /maintenance-schedules',
     summary: 'List maintenance schedules',
     description: 'Lists the schedules that I can see, sorted by name, each with its next and its last run.',
     access: 'user',
     limit: 'read',
     feature,
     paged: true,
-    success: 200,
     returns: z.array(schemas.Schedule),
     handle: ({ ctx, query }) => schedules.list(ctx, query),
   }),
 
   operation({
     id: 'maintenance.schedules.create',
-    method: 'post',
-    path: '/maintenance-schedules',
+    route: 'POST /maintenance-schedules',
     summary: 'Create a maintenance schedule',
     description:
       'Runs a maintenance flow on a target list regularly. A draft returns 400 `not_published`, another type of flow 400 `wrong_flow_type`, a flow of another team or of the platform 400 `not_own_team`. Each run prepares one session per target, in batches of at most 100.',
@@ -32,7 +29,6 @@ export const maintenanceOperations = [
     limit: 'write',
     feature,
     body: schemas.ScheduleCreate,
-    success: 201,
     returns: schemas.Schedule,
     errors: ['limit_reached', 'not_found', 'not_own_team', 'not_published', 'wrong_flow_type'],
     handle: ({ ctx, body }) => schedules.create(ctx, body),
@@ -40,23 +36,20 @@ export const maintenanceOperations = [
 
   operation({
     id: 'maintenance.schedules.get',
-    method: 'get',
-    path: '/maintenance-schedules/{schedule_id}',
+    route: 'GET /maintenance-schedules/{schedule_id}',
     summary: 'Get a maintenance schedule',
     description: 'Includes the next five due times.',
     access: 'user',
     limit: 'read',
     feature,
     params: schemas.ScheduleId,
-    success: 200,
     returns: schemas.ScheduleDetail,
     handle: ({ ctx, params }) => schedules.get(ctx, params.schedule_id),
   }),
 
   operation({
     id: 'maintenance.schedules.update',
-    method: 'patch',
-    path: '/maintenance-schedules/{schedule_id}',
+    route: 'PATCH /maintenance-schedules/{schedule_id}',
     summary: 'Update, pause or resume a maintenance schedule',
     description:
       'A run that is already due when the timing changes still takes place; pausing the schedule records it as missed. The flow cannot be changed.',
@@ -65,7 +58,6 @@ export const maintenanceOperations = [
     feature,
     params: schemas.ScheduleId,
     body: schemas.ScheduleUpdate,
-    success: 200,
     returns: schemas.Schedule,
     errors: ['schedule_busy', 'stale_version'],
     handle: ({ ctx, params, body }) => schedules.update(ctx, params.schedule_id, body),
@@ -73,15 +65,13 @@ export const maintenanceOperations = [
 
   operation({
     id: 'maintenance.schedules.delete',
-    method: 'delete',
-    path: '/maintenance-schedules/{schedule_id}',
+    route: 'DELETE /maintenance-schedules/{schedule_id}',
     summary: 'Delete a maintenance schedule',
     description: 'Deletes its runs too. The sessions of the runs stay.',
     access: 'engineer',
     limit: 'write',
     feature,
     params: schemas.ScheduleId,
-    success: 204,
     handle: ({ ctx, params }) => schedules.remove(ctx, params.schedule_id),
   }),
 ]

@@ -5,8 +5,7 @@ import * as bounces from './service.ts'
 export const bounceOperations = [
   operation({
     id: 'notifications.bounces.receive',
-    method: 'post',
-    path: '/notifications/mail-webhook',
+    route: 'POST /notifications/mail-webhook',
     summary: "Receive the mail provider's events",
     description:
       'The headers `svix-id`, `svix-timestamp` and `svix-signature` must sign the raw body, at most five minutes ago. An address whose mail bounces for good, whose owner complains, or that the provider suppresses gets no more e-mails, except those about its own sign-in. A repeated or older event changes nothing.',

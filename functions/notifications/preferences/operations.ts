@@ -5,28 +5,24 @@ import * as preferences from './service.ts'
 export const mailPreferenceOperations = [
   operation({
     id: 'notifications.preferences.get',
-    method: 'get',
-    path: '/notifications/preferences',
+    route: 'GET /notifications/preferences',
     summary: 'Get my e-mail preferences',
     description: 'Which events reach me by mail.',
     access: 'user',
     limit: 'read',
-    success: 200,
     returns: schemas.MailPreferences,
     handle: ({ ctx }) => preferences.get(ctx),
   }),
 
   operation({
     id: 'notifications.preferences.replace',
-    method: 'put',
-    path: '/notifications/preferences',
+    route: 'PUT /notifications/preferences',
     summary: 'Replace my e-mail preferences',
     description:
       'E-mails in quiet hours, or before the next digest, are held and arrive as one e-mail. Escalations of urgency `high` and `critical`, reminders of an escalation policy, and e-mails without an event, such as those about the sign-in, are sent at once. Notifications in the app are never held.',
     access: 'user',
     limit: 'write',
     body: schemas.MailPreferencesUpdate,
-    success: 200,
     returns: schemas.MailPreferences,
     handle: ({ ctx, body }) => preferences.replace(ctx, body),
   }),

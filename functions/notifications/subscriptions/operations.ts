@@ -5,8 +5,7 @@ import * as subscriptions from './service.ts'
 export const subscriptionOperations = [
   stream({
     id: 'notifications.subscriptions.showPage',
-    method: 'get',
-    path: '/unsubscribe/{token}',
+    route: 'GET /unsubscribe/{token}',
     summary: 'Show the page to unsubscribe',
     description: 'Changes nothing.',
     access: 'public',
@@ -20,8 +19,7 @@ export const subscriptionOperations = [
 
   stream({
     id: 'notifications.subscriptions.unsubscribe',
-    method: 'post',
-    path: '/unsubscribe/{token}',
+    route: 'POST /unsubscribe/{token}',
     summary: 'Unsubscribe an address with one click',
     description:
       'As in RFC 8058; ignores the body. From then on the address gets e-mails about its own sign-in only. The link of a weekly report only ends that subscription.',
@@ -37,8 +35,7 @@ export const subscriptionOperations = [
 
   operation({
     id: 'notifications.subscriptions.resubscribe',
-    method: 'delete',
-    path: '/unsubscribe/{token}',
+    route: 'DELETE /unsubscribe/{token}',
     summary: 'Subscribe an address again',
     description: 'The link of a weekly report restores that subscription.',
     access: 'public',
@@ -46,7 +43,6 @@ export const subscriptionOperations = [
     limit: 'public',
     strictLimit: 'public',
     params: schemas.UnsubscribeToken,
-    success: 204,
     errors: ['token_invalid_or_expired'],
     handle: ({ ctx, params }) => subscriptions.resubscribe(ctx, params.token),
   }),

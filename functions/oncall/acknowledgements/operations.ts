@@ -5,8 +5,7 @@ import * as acknowledgements from './service.ts'
 export const acknowledgementOperations = [
   stream({
     id: 'oncall.acknowledgements.showPage',
-    method: 'get',
-    path: '/acknowledge/{token}',
+    route: 'GET /acknowledge/{token}',
     summary: 'Show the page to acknowledge an escalation',
     description: 'Changes nothing.',
     access: 'public',
@@ -20,8 +19,7 @@ export const acknowledgementOperations = [
 
   stream({
     id: 'oncall.acknowledgements.acknowledge',
-    method: 'post',
-    path: '/acknowledge/{token}',
+    route: 'POST /acknowledge/{token}',
     summary: 'Acknowledge an escalation with one click',
     description:
       'The link of a reminder is valid for 24 hours. The escalation policy stops, and the engineer who escalated is notified. Only the first acknowledgement of an escalation counts; it is still unclaimed. Ignores the body.',

@@ -7,8 +7,7 @@ import * as reminders from './service.ts'
 export const reminderOperations = [
   operation({
     id: 'oncall.reminders.list',
-    method: 'get',
-    path: '/ai-sessions/{session_id}/reminders',
+    route: 'GET /ai-sessions/{session_id}/reminders',
     summary: 'List the reminders of an escalation',
     description: 'The steps of the escalation policy that were taken, and the next one. Newest first.',
     access: 'user',
@@ -16,7 +15,6 @@ export const reminderOperations = [
     feature: 'ai_sessions',
     params: AiSessionId,
     paged: true,
-    success: 200,
     returns: z.array(schemas.Reminder),
     handle: ({ ctx, params, query }) => reminders.list(ctx, params.session_id, query),
   }),

@@ -5,21 +5,18 @@ import * as callbacks from './service.ts'
 export const psaCallbackOperations = [
   operation({
     id: 'psa.callbacks.get',
-    method: 'get',
-    path: '/integrations/psa/callbacks',
+    route: 'GET /integrations/psa/callbacks',
     summary: 'Get the state of the callbacks',
     description: 'Does not return the address, because it is a secret.',
     access: 'account_admin',
     limit: 'read',
-    success: 200,
     returns: schemas.CallbackSettings,
     handle: ({ ctx }) => callbacks.get(ctx),
   }),
 
   operation({
     id: 'psa.callbacks.enable',
-    method: 'post',
-    path: '/integrations/psa/callbacks',
+    route: 'POST /integrations/psa/callbacks',
     summary: 'Create an address for callbacks',
     description:
       'Replaces the earlier address, which stops working. Enter the address in the ticketing system. Returns 409 `psa_not_connected` without an active connection.',
@@ -28,7 +25,6 @@ export const psaCallbackOperations = [
     limit: '10/minute',
     // A stored response would contain the secrets.
     idempotent: false,
-    success: 201,
     returns: schemas.CallbackAddress,
     errors: ['psa_not_connected'],
     handle: ({ ctx }) => callbacks.enable(ctx),
@@ -36,20 +32,17 @@ export const psaCallbackOperations = [
 
   operation({
     id: 'psa.callbacks.disable',
-    method: 'delete',
-    path: '/integrations/psa/callbacks',
+    route: 'DELETE /integrations/psa/callbacks',
     summary: 'Remove the address for callbacks',
     description: 'A repeated request changes nothing.',
     access: 'account_admin',
     limit: 'write',
-    success: 204,
     handle: ({ ctx }) => callbacks.disable(ctx),
   }),
 
   operation({
     id: 'psa.callbacks.receive',
-    method: 'post',
-    path: '/psa/callbacks/{provider}/{token}',
+    route: 'POST /psa/callbacks/{provider}/{token}',
     summary: "Receive the ticketing system's callbacks",
     description:
       'Queues the named tickets to be read. ConnectWise signs the body in `x-content-signature`; HaloPSA sends basic authentication. Accepts 600 calls per minute.',

@@ -6,14 +6,12 @@ import * as members from './service.ts'
 export const psaMemberOperations = [
   operation({
     id: 'psa.members.listMappings',
-    method: 'get',
-    path: '/integrations/psa/member-mappings',
+    route: 'GET /integrations/psa/member-mappings',
     summary: 'List ticketing member mappings',
     description:
       'Lists the active users of the account by name, each with the mapped member of the ticketing system. `suggested_member_id` is null without a connection or while the ticketing system fails.',
     access: 'account_admin',
     limit: 'read',
-    success: 200,
     returns: z.array(schemas.MemberMapping),
     callsExternalService: true,
     handle: ({ ctx }) => members.listMappings(ctx),
@@ -21,8 +19,7 @@ export const psaMemberOperations = [
 
   operation({
     id: 'psa.members.putMapping',
-    method: 'put',
-    path: '/integrations/psa/member-mappings/{user_id}',
+    route: 'PUT /integrations/psa/member-mappings/{user_id}',
     summary: 'Map a user to a ticketing member',
     description:
       '`null` removes the mapping. Returns 422 for an unknown member. Creating a mapping needs an active connection (409 `psa_not_connected`); removing a mapping does not.',
@@ -30,7 +27,6 @@ export const psaMemberOperations = [
     limit: 'write',
     params: schemas.UserId,
     body: schemas.MappingUpdate,
-    success: 200,
     returns: schemas.MemberMapping,
     errors: [
       'psa_auth_failed',
@@ -45,14 +41,12 @@ export const psaMemberOperations = [
 
   operation({
     id: 'psa.members.list',
-    method: 'get',
-    path: '/integrations/psa/members',
+    route: 'GET /integrations/psa/members',
     summary: 'List ticketing members',
     description:
       'Lists active members only. Returns 409 `psa_not_connected` without an active connection. Returns 502 with `psa_auth_failed`, `psa_rate_limited`, `psa_unavailable` or `psa_error` when the ticketing system fails.',
     access: 'account_admin',
     limit: 'read',
-    success: 200,
     returns: z.array(schemas.Member),
     errors: ['psa_auth_failed', 'psa_error', 'psa_not_connected', 'psa_rate_limited', 'psa_unavailable'],
     callsExternalService: true,

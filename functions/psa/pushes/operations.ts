@@ -9,23 +9,20 @@ import * as pushes from './service.ts'
 export const psaPushOperations = [
   operation({
     id: 'psa.pushes.list',
-    method: 'get',
-    path: '/integrations/psa/pushes',
+    route: 'GET /integrations/psa/pushes',
     summary: 'List ticket pushes',
     description: 'Lists notes, time entries and new tickets with the state of their push, newest first.',
     access: 'engineer',
     limit: 'read',
     paged: true,
     query: schemas.PushQuery,
-    success: 200,
     returns: z.array(schemas.Push),
     handle: ({ ctx, query }) => pushes.list(ctx, query),
   }),
 
   operation({
     id: 'psa.pushes.retry',
-    method: 'post',
-    path: '/integrations/psa/pushes/{push_id}/retry',
+    route: 'POST /integrations/psa/pushes/{push_id}/retry',
     summary: 'Retry a failed ticket push',
     description:
       'It is stored at most once, no matter how often it is retried. Returns 409 `not_failed` for one that has not failed.',
@@ -40,8 +37,7 @@ export const psaPushOperations = [
 
   operation({
     id: 'psa.pushes.createNote',
-    method: 'post',
-    path: '/integrations/psa/tickets/{ticket_id}/notes',
+    route: 'POST /integrations/psa/tickets/{ticket_id}/notes',
     summary: 'Add a note to a ticket',
     description:
       'Queues the note, which is retried for 15 minutes. The same note within a minute returns the first push. It is masked if the account masks its exports. With `notify` the ticketing system also mails it; a push that can mail nobody fails, and adds no note.',
@@ -57,8 +53,7 @@ export const psaPushOperations = [
 
   operation({
     id: 'psa.pushes.createTimeEntry',
-    method: 'post',
-    path: '/sessions/{session_id}/time-entry',
+    route: 'POST /sessions/{session_id}/time-entry',
     alsoNeeds: ['sessions:read'],
     summary: 'Add the time of a session to its ticket',
     description:
@@ -75,8 +70,7 @@ export const psaPushOperations = [
 
   operation({
     id: 'psa.pushes.createTicket',
-    method: 'post',
-    path: '/sessions/{session_id}/ticket',
+    route: 'POST /sessions/{session_id}/ticket',
     alsoNeeds: ['sessions:write'],
     summary: 'Create a ticket from a session',
     description:
@@ -94,8 +88,7 @@ export const psaPushOperations = [
 
   operation({
     id: 'psa.pushes.createForSession',
-    method: 'post',
-    path: '/sessions/{session_id}/push',
+    route: 'POST /sessions/{session_id}/push',
     alsoNeeds: ['sessions:read'],
     summary: 'Push a session to its ticket',
     description:
@@ -113,8 +106,7 @@ export const psaPushOperations = [
 
   operation({
     id: 'psa.pushes.previewForSession',
-    method: 'get',
-    path: '/sessions/{session_id}/push/preview',
+    route: 'GET /sessions/{session_id}/push/preview',
     alsoNeeds: ['sessions:read'],
     summary: 'Preview a push of a session',
     description:
@@ -123,7 +115,6 @@ export const psaPushOperations = [
     limit: '30/minute',
     params: SessionId,
     query: schemas.SessionPushPreviewQuery,
-    success: 200,
     returns: schemas.PushPreview,
     errors: ['no_ticket', ...psaErrors],
     callsExternalService: true,

@@ -7,14 +7,12 @@ import * as psa from './service.ts'
 export const psaOperations = [
   operation({
     id: 'psa.tickets.listBoards',
-    method: 'get',
-    path: '/integrations/psa/boards',
+    route: 'GET /integrations/psa/boards',
     summary: 'List ticket boards',
     description:
       'The list is at most an hour old. Returns 409 `psa_not_connected` without an active connection. Returns 502 with `psa_auth_failed`, `psa_rate_limited`, `psa_unavailable` or `psa_error` when the ticketing system fails.',
     access: 'engineer',
     limit: 'read',
-    success: 200,
     returns: z.array(Board),
     errors: schemas.psaErrors,
     callsExternalService: true,
@@ -23,15 +21,13 @@ export const psaOperations = [
 
   operation({
     id: 'psa.tickets.search',
-    method: 'get',
-    path: '/integrations/psa/tickets',
+    route: 'GET /integrations/psa/tickets',
     summary: 'Search open tickets',
     description:
       'The most recently changed first. A ticket must match all filters. Returns 409 `psa_not_connected` without an active connection, and 502 when the ticketing system fails.',
     access: 'engineer',
     limit: '30/minute',
     query: schemas.TicketQuery,
-    success: 200,
     returns: schemas.TicketPage,
     errors: [...schemas.psaErrors, 'psa_member_not_mapped'],
     callsExternalService: true,
@@ -40,15 +36,13 @@ export const psaOperations = [
 
   operation({
     id: 'psa.tickets.listStatuses',
-    method: 'get',
-    path: '/integrations/psa/boards/{board_id}/statuses',
+    route: 'GET /integrations/psa/boards/{board_id}/statuses',
     summary: 'List the statuses of a board',
     description:
       'The list is at most an hour old. Returns 409 `psa_not_connected` without an active connection.',
     access: 'engineer',
     limit: 'read',
     params: schemas.BoardId,
-    success: 200,
     returns: z.array(Status),
     errors: schemas.psaErrors,
     callsExternalService: true,
@@ -57,14 +51,12 @@ export const psaOperations = [
 
   operation({
     id: 'psa.tickets.searchCompanies',
-    method: 'get',
-    path: '/integrations/psa/companies',
+    route: 'GET /integrations/psa/companies',
     summary: 'Search clients',
     description: 'Returns at most 25 clients of the ticketing system, for a new ticket.',
     access: 'engineer',
     limit: '30/minute',
     query: schemas.CompanyQuery,
-    success: 200,
     returns: z.array(schemas.CompanyItem),
     errors: schemas.psaErrors,
     callsExternalService: true,
@@ -73,8 +65,7 @@ export const psaOperations = [
 
   operation({
     id: 'psa.tickets.update',
-    method: 'patch',
-    path: '/integrations/psa/tickets/{ticket_id}',
+    route: 'PATCH /integrations/psa/tickets/{ticket_id}',
     summary: 'Change or assign a ticket',
     description:
       'Changes the status, the board or the assigned member at the ticketing system, and returns the ticket. A repeated request changes nothing. Returns 404 for an unknown ticket, and 502 when the ticketing system fails.',
@@ -82,7 +73,6 @@ export const psaOperations = [
     limit: '30/minute',
     params: schemas.TicketId,
     body: schemas.TicketUpdate,
-    success: 200,
     returns: schemas.Ticket,
     errors: [...schemas.psaErrors, 'psa_member_not_mapped'],
     handle: ({ ctx, params, body }) => psa.update(ctx, params.ticket_id, body),
@@ -90,15 +80,13 @@ export const psaOperations = [
 
   operation({
     id: 'psa.tickets.getContext',
-    method: 'get',
-    path: '/integrations/psa/tickets/{ticket_id}/context',
+    route: 'GET /integrations/psa/tickets/{ticket_id}/context',
     summary: 'Get a ticket with its context',
     description:
       'Includes the client, contact, devices, notes and related tickets, at most five minutes old. A part that cannot be read is empty and listed in `unavailable`. Returns 404 for an unknown ticket, 409 `psa_not_connected` without an active connection, and 502 when the ticketing system fails.',
     access: 'engineer',
     limit: '30/minute',
     params: schemas.TicketId,
-    success: 200,
     returns: schemas.TicketContext,
     errors: schemas.psaErrors,
     callsExternalService: true,

@@ -7,13 +7,11 @@ const path = '/integrations/runner'
 export const runnerConnectionOperations = [
   operation({
     id: 'runner.connection.get',
-    method: 'get',
-    path,
+    route: `GET ${path}`,
     summary: 'Get the runner connection',
     description: 'Returns the connection to the tool that runs scripts, without its key.',
     access: 'account_admin',
     limit: 'read',
-    success: 200,
     returns: schemas.RunnerConnection,
     errors: ['runner_not_connected'],
     handle: ({ ctx }) => connection.get(ctx),
@@ -21,8 +19,7 @@ export const runnerConnectionOperations = [
 
   operation({
     id: 'runner.connection.put',
-    method: 'put',
-    path,
+    route: `PUT ${path}`,
     summary: 'Create or replace the runner connection',
     description:
       'Does not check the key: test the connection afterwards. Without `api_key` the stored key stays; a new connection, and a `base_url` on another origin, need one.',
@@ -30,7 +27,6 @@ export const runnerConnectionOperations = [
     stepUp: true,
     limit: 'write',
     body: schemas.RunnerConnectionPut,
-    success: 200,
     returns: schemas.RunnerConnection,
     errors: ['stale_version'],
     handle: ({ ctx, body }) => connection.put(ctx, body),
@@ -38,22 +34,19 @@ export const runnerConnectionOperations = [
 
   operation({
     id: 'runner.connection.delete',
-    method: 'delete',
-    path,
+    route: `DELETE ${path}`,
     summary: 'Delete the runner connection',
     description: 'Deletes its key too. Runs of scripts can still be recorded by hand.',
     access: 'account_admin',
     stepUp: true,
     limit: 'write',
-    success: 204,
     errors: ['runner_not_connected'],
     handle: ({ ctx }) => connection.remove(ctx),
   }),
 
   operation({
     id: 'runner.connection.test',
-    method: 'post',
-    path: '/integrations/runner/test',
+    route: 'POST /integrations/runner/test',
     summary: 'Test the runner connection',
     description:
       'Checks the key at the runner. If it refuses the key or is unreachable, the response is a 200 with `success` false.',

@@ -19,8 +19,7 @@ export const runnerRunOperations = [
   operation({
     ...start,
     id: 'runner.runs.startInSession',
-    method: 'post',
-    path: '/sessions/{session_id}/runner-runs',
+    route: 'POST /sessions/{session_id}/runner-runs',
     summary: 'Run a script on a machine',
     description:
       'Queues a script template for the runner, which runs it once. A script of medium or high risk returns 409 `approval_required` until exactly this script is approved in the session; the approval must still hold when the job starts it. The stream sends `script_run_finished`, and the output is a script run of the session. Only the user of the session and account admins may start it.',
@@ -32,15 +31,13 @@ export const runnerRunOperations = [
 
   operation({
     id: 'runner.runs.listOfSession',
-    method: 'get',
-    path: '/sessions/{session_id}/runner-runs',
+    route: 'GET /sessions/{session_id}/runner-runs',
     summary: 'List runs at the runner of a session',
     description: 'Also those that wait, run or have failed, oldest first.',
     access: 'user',
     limit: 'read',
     params: SessionId,
     paged: true,
-    success: 200,
     returns: z.array(schemas.RunnerRun),
     handle: ({ ctx, params, query }) => runs.listOfSession(ctx, params.session_id, query),
   }),
@@ -48,8 +45,7 @@ export const runnerRunOperations = [
   operation({
     ...start,
     id: 'runner.runs.startInAiSession',
-    method: 'post',
-    path: '/ai-sessions/{session_id}/runner-runs',
+    route: 'POST /ai-sessions/{session_id}/runner-runs',
     summary: 'Run a script in an AI session',
     description:
       'As in a session of a flow. An AI session has no approvals, so a script of medium or high risk returns 409 `approval_required`. The text of a fix cannot be run: make it a template.',
@@ -62,8 +58,7 @@ export const runnerRunOperations = [
 
   operation({
     id: 'runner.runs.listOfAiSession',
-    method: 'get',
-    path: '/ai-sessions/{session_id}/runner-runs',
+    route: 'GET /ai-sessions/{session_id}/runner-runs',
     summary: 'List runs at the runner of an AI session',
     description: 'Also those that wait, run or have failed, oldest first.',
     access: 'user',
@@ -71,15 +66,13 @@ export const runnerRunOperations = [
     feature,
     params: AiSessionId,
     paged: true,
-    success: 200,
     returns: z.array(schemas.RunnerRun),
     handle: ({ ctx, params, query }) => runs.listOfAiSession(ctx, params.session_id, query),
   }),
 
   operation({
     id: 'runner.runs.cancel',
-    method: 'post',
-    path: '/runner/runs/{run_id}/cancel',
+    route: 'POST /runner/runs/{run_id}/cancel',
     summary: 'Cancel a run that has not started',
     description:
       'Allowed for who started it and account admins. A run that the runner was asked to start returns 409 `wrong_state`.',

@@ -7,8 +7,7 @@ import * as approvals from './service.ts'
 export const scriptApprovalOperations = [
   operation({
     id: 'scripts.approvals.request',
-    method: 'post',
-    path: '/script-templates/{template_id}/approvals',
+    route: 'POST /script-templates/{template_id}/approvals',
     alsoNeeds: ['sessions:write'],
     summary: 'Request approval of a rendered script',
     description:
@@ -18,7 +17,6 @@ export const scriptApprovalOperations = [
     strictLimit: 'mail',
     params: TemplateId,
     body: schemas.ScriptApprovalRequest,
-    success: 201,
     returns: Approval,
     errors: [
       'already_decided',

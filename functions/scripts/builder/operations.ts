@@ -9,8 +9,7 @@ const feature = 'script_builder'
 export const scriptBuilderOperations = [
   operation({
     id: 'scripts.builder.create',
-    method: 'post',
-    path: '/script-builder/sessions',
+    route: 'POST /script-builder/sessions',
     summary: 'Start a script-builder session',
     description:
       'A user can have 5 standalone sessions. Creating a sixth returns 409 `session_limit_reached`; delete one first. Each of my AI sessions has at most one script-builder session; a repeated request returns it with 200.',
@@ -18,7 +17,6 @@ export const scriptBuilderOperations = [
     limit: 'write',
     feature,
     body: schemas.BuilderCreate,
-    success: 201,
     getOrCreate: true,
     returns: schemas.BuilderSession,
     errors: ['not_found', 'session_limit_reached'],
@@ -27,8 +25,7 @@ export const scriptBuilderOperations = [
 
   operation({
     id: 'scripts.builder.list',
-    method: 'get',
-    path: '/script-builder/sessions',
+    route: 'GET /script-builder/sessions',
     summary: 'List my script-builder sessions',
     description: 'Newest first. With `owner_left`, those of members who have left, for their admins.',
     access: 'engineer',
@@ -36,15 +33,13 @@ export const scriptBuilderOperations = [
     feature,
     query: schemas.BuilderQuery,
     paged: true,
-    success: 200,
     returns: z.array(schemas.BuilderItem),
     handle: ({ ctx, query }) => builder.list(ctx, query),
   }),
 
   operation({
     id: 'scripts.builder.get',
-    method: 'get',
-    path: '/script-builder/sessions/{session_id}',
+    route: 'GET /script-builder/sessions/{session_id}',
     summary: 'Get one of my script-builder sessions',
     description:
       'Includes all its messages. When its user has left, account admins and admins of the team read, continue and delete it.',
@@ -52,15 +47,13 @@ export const scriptBuilderOperations = [
     limit: 'read',
     feature,
     params: schemas.BuilderId,
-    success: 200,
     returns: schemas.BuilderSession,
     handle: ({ ctx, params }) => builder.get(ctx, params.session_id),
   }),
 
   operation({
     id: 'scripts.builder.sendMessage',
-    method: 'post',
-    path: '/script-builder/sessions/{session_id}/messages',
+    route: 'POST /script-builder/sessions/{session_id}/messages',
     summary: 'Send a message to the script builder',
     description:
       'The message says what the script must do or what to change. The model receives the last 20 messages and the current script. The message is stored even when the model fails.',
@@ -80,8 +73,7 @@ export const scriptBuilderOperations = [
 
   operation({
     id: 'scripts.builder.saveToLibrary',
-    method: 'post',
-    path: '/script-builder/sessions/{session_id}/save-to-library',
+    route: 'POST /script-builder/sessions/{session_id}/save-to-library',
     summary: 'Save the script to the library',
     description: 'Saves the script in the body; by default, the current script of the session.',
     access: 'engineer',
@@ -89,22 +81,19 @@ export const scriptBuilderOperations = [
     feature,
     params: schemas.BuilderId,
     body: schemas.BuilderSave,
-    success: 201,
     returns: ScriptTemplate,
     handle: ({ ctx, params, body }) => builder.saveToLibrary(ctx, params.session_id, body),
   }),
 
   operation({
     id: 'scripts.builder.delete',
-    method: 'delete',
-    path: '/script-builder/sessions/{session_id}',
+    route: 'DELETE /script-builder/sessions/{session_id}',
     summary: 'Delete a script-builder session',
     description: 'Scripts that were saved to the library stay.',
     access: 'engineer',
     limit: 'write',
     feature,
     params: schemas.BuilderId,
-    success: 204,
     handle: ({ ctx, params }) => builder.remove(ctx, params.session_id),
   }),
 ]

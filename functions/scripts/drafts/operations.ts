@@ -7,37 +7,32 @@ import * as drafts from './service.ts'
 export const draftTemplateOperations = [
   operation({
     id: 'scripts.drafts.list',
-    method: 'get',
-    path: '/draft-templates',
+    route: 'GET /draft-templates',
     summary: 'List draft templates',
     description: 'Lists scripts that were proposed as templates, newest first.',
     access: 'engineer',
     limit: 'read',
     paged: true,
     query: schemas.DraftQuery,
-    success: 200,
     returns: z.array(schemas.DraftTemplate),
     handle: ({ ctx, query }) => drafts.list(ctx, query),
   }),
 
   operation({
     id: 'scripts.drafts.get',
-    method: 'get',
-    path: '/draft-templates/{draft_id}',
+    route: 'GET /draft-templates/{draft_id}',
     summary: 'Get a draft template',
     description: 'The draft with its text, before someone accepted or rejected it.',
     access: 'engineer',
     limit: 'read',
     params: schemas.DraftId,
-    success: 200,
     returns: schemas.DraftTemplate,
     handle: ({ ctx, params }) => drafts.get(ctx, params.draft_id),
   }),
 
   operation({
     id: 'scripts.drafts.accept',
-    method: 'post',
-    path: '/draft-templates/{draft_id}/accept',
+    route: 'POST /draft-templates/{draft_id}/accept',
     summary: 'Accept a draft template',
     description:
       'Creates a script template from the draft. Fields of the body replace those of the draft. A draft that was already accepted or rejected returns 409 `already_decided`, an unknown category 400 `unknown_category`.',
@@ -45,7 +40,6 @@ export const draftTemplateOperations = [
     limit: 'write',
     params: schemas.DraftId,
     body: schemas.DraftAccept,
-    success: 201,
     returns: ScriptTemplate,
     errors: ['already_decided', 'unknown_category'],
     handle: ({ ctx, params, body }) => drafts.accept(ctx, params.draft_id, body),
@@ -53,8 +47,7 @@ export const draftTemplateOperations = [
 
   operation({
     id: 'scripts.drafts.reject',
-    method: 'post',
-    path: '/draft-templates/{draft_id}/reject',
+    route: 'POST /draft-templates/{draft_id}/reject',
     summary: 'Reject a draft template',
     description: 'A draft that was already accepted or rejected returns 409 `already_decided`.',
     access: 'engineer',

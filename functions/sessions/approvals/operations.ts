@@ -16,52 +16,45 @@ const decision = {
 export const approvalOperations = [
   operation({
     id: 'sessions.approvals.listWaiting',
-    method: 'get',
-    path: '/approvals',
+    route: 'GET /approvals',
     summary: 'List approvals that wait for me',
     description:
       'Lists the pending approvals of the account that I may decide. Those that expire first come first. Get an approval to read its text before you decide.',
     access: 'engineer',
     limit: 'read',
     paged: true,
-    success: 200,
     returns: z.array(schemas.ApprovalListItem),
     handle: ({ ctx, query }) => approvals.listWaiting(ctx, query),
   }),
 
   operation({
     id: 'sessions.approvals.list',
-    method: 'get',
-    path: '/sessions/{session_id}/approvals',
+    route: 'GET /sessions/{session_id}/approvals',
     summary: 'List the approvals of a session',
     description: 'Lists the approvals in every state, newest first.',
     access: 'user',
     limit: 'read',
     paged: true,
     params: SessionId,
-    success: 200,
     returns: z.array(schemas.ApprovalListItem),
     handle: ({ ctx, params, query }) => approvals.list(ctx, params.session_id, query),
   }),
 
   operation({
     id: 'sessions.approvals.get',
-    method: 'get',
-    path: '/sessions/{session_id}/approvals/{approval_id}',
+    route: 'GET /sessions/{session_id}/approvals/{approval_id}',
     summary: 'Get an approval',
     description: 'Returns also the text that is to be approved.',
     access: 'user',
     limit: 'read',
     params: schemas.ApprovalId,
-    success: 200,
     returns: schemas.Approval,
     handle: ({ ctx, params }) => approvals.get(ctx, params),
   }),
 
   operation({
     id: 'sessions.approvals.request',
-    method: 'post',
-    path: '/sessions/{session_id}/approvals',
+    route: 'POST /sessions/{session_id}/approvals',
     summary: 'Request approval of the current step',
     description:
       'Notifies everyone who may approve the step, except me and the user of the session. Returns 409 `wrong_state` if the step needs no approval, `already_pending` or `already_decided` if it has one, `no_approver` if nobody else may approve, and `limit_reached` if variables make the text too long. The approval ends when the session moves on or ends, or when a variable changes the text of the step.',
@@ -70,7 +63,6 @@ export const approvalOperations = [
     strictLimit: 'mail',
     params: SessionId,
     body: schemas.ApprovalRequest,
-    success: 201,
     returns: schemas.Approval,
     errors: [
       'already_decided',
@@ -86,8 +78,7 @@ export const approvalOperations = [
   operation({
     ...decision,
     id: 'sessions.approvals.approve',
-    method: 'post',
-    path: '/sessions/{session_id}/approvals/{approval_id}/approve',
+    route: 'POST /sessions/{session_id}/approvals/{approval_id}/approve',
     summary: 'Approve a request',
     description:
       'Of concurrent decisions one counts; the others get 409 `already_decided`. An approval that has expired or was voided returns 409 `wrong_state`. Whoever requested it or runs the session, and whoever no longer has the role, gets 403.',
@@ -101,8 +92,7 @@ export const approvalOperations = [
   operation({
     ...decision,
     id: 'sessions.approvals.reject',
-    method: 'post',
-    path: '/sessions/{session_id}/approvals/{approval_id}/reject',
+    route: 'POST /sessions/{session_id}/approvals/{approval_id}/reject',
     summary: 'Reject a request',
     description: 'Returns the same errors as approving it. The technician can request another approval.',
     body: schemas.ApprovalRejection,

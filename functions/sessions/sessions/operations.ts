@@ -7,30 +7,26 @@ import * as sessions from './service.ts'
 export const sessionOperations = [
   operation({
     id: 'sessions.list',
-    method: 'get',
-    path: '/sessions',
+    route: 'GET /sessions',
     summary: 'List sessions',
     description: 'Lists the sessions of the account that match every filter, newest first.',
     access: 'user',
     limit: 'read',
     paged: true,
     query: schemas.SessionQuery,
-    success: 200,
     returns: z.array(schemas.SessionListItem),
     handle: ({ ctx, query }) => sessions.list(ctx, query),
   }),
 
   operation({
     id: 'sessions.start',
-    method: 'post',
-    path: '/sessions',
+    route: 'POST /sessions',
     summary: 'Start a session',
     description:
       'Runs a flow for a ticket or a client. A draft returns 400 `not_published`. A missing or invalid answer to the intake form returns 422 at `body.variables.<key>`.',
     access: 'engineer',
     limit: 'write',
     body: schemas.SessionStart,
-    success: 201,
     returns: schemas.Session,
     errors: ['not_found', 'not_published', 'stale_version'],
     handle: ({ ctx, body }) => sessions.start(ctx, body),
@@ -38,15 +34,13 @@ export const sessionOperations = [
 
   operation({
     id: 'sessions.prepare',
-    method: 'post',
-    path: '/sessions/prepare',
+    route: 'POST /sessions/prepare',
     summary: 'Prepare a session',
     description:
       'Stores a session to start later. An invalid answer to the intake form returns 422; missing answers are required when the session starts.',
     access: 'engineer',
     limit: 'write',
     body: schemas.SessionPrepare,
-    success: 201,
     returns: schemas.Session,
     errors: ['not_found', 'not_published', 'stale_version'],
     handle: ({ ctx, body }) => sessions.prepare(ctx, body),
@@ -54,22 +48,19 @@ export const sessionOperations = [
 
   operation({
     id: 'sessions.get',
-    method: 'get',
-    path: '/sessions/{session_id}',
+    route: 'GET /sessions/{session_id}',
     summary: 'Get a session',
     description: 'Includes the version of the flow that the session runs, and the answers so far.',
     access: 'user',
     limit: 'read',
     params: schemas.SessionId,
-    success: 200,
     returns: schemas.Session,
     handle: ({ ctx, params }) => sessions.get(ctx, params.session_id),
   }),
 
   operation({
     id: 'sessions.update',
-    method: 'patch',
-    path: '/sessions/{session_id}',
+    route: 'PATCH /sessions/{session_id}',
     summary: 'Update or abandon a session',
     description:
       'Ticket, client, notes and next steps can be changed in every state. `state: "abandoned"` needs a session that is prepared or in progress (409 `wrong_state` otherwise). Only the user of the session and account admins may change it.',
@@ -77,7 +68,6 @@ export const sessionOperations = [
     limit: 'write',
     params: schemas.SessionId,
     body: schemas.SessionUpdate,
-    success: 200,
     returns: schemas.Session,
     errors: ['wrong_state'],
     handle: ({ ctx, params, body }) =>
@@ -91,22 +81,19 @@ export const sessionOperations = [
 
   operation({
     id: 'sessions.delete',
-    method: 'delete',
-    path: '/sessions/{session_id}',
+    route: 'DELETE /sessions/{session_id}',
     summary: 'Delete a session',
     description:
       'Also deletes the answers, notes and supporting data. Only the user of the session and account admins may delete it.',
     access: 'engineer',
     limit: 'write',
     params: schemas.SessionId,
-    success: 204,
     handle: ({ ctx, params }) => sessions.remove(ctx, params.session_id),
   }),
 
   operation({
     id: 'sessions.startPrepared',
-    method: 'post',
-    path: '/sessions/{session_id}/start',
+    route: 'POST /sessions/{session_id}/start',
     summary: 'Start a prepared session',
     description:
       'The body adds or replaces answers. A session that is not prepared returns 409 `wrong_state`. A missing or invalid answer returns 422 at `body.variables.<key>`.',
@@ -122,8 +109,7 @@ export const sessionOperations = [
 
   operation({
     id: 'sessions.updateVariables',
-    method: 'patch',
-    path: '/sessions/{session_id}/variables',
+    route: 'PATCH /sessions/{session_id}/variables',
     summary: 'Update session variables',
     description:
       'Needs a session that is prepared or in progress (409 `wrong_state` otherwise). The body contains the variables to set; the response contains all variables. An invalid answer to the intake form returns 422 at `body.<key>`.',
@@ -131,7 +117,6 @@ export const sessionOperations = [
     limit: 'write',
     params: schemas.SessionId,
     body: schemas.VariablesUpdate,
-    success: 200,
     returns: schemas.SessionVariables,
     errors: ['stale_version', 'wrong_state'],
     handle: ({ ctx, params, body }) => sessions.updateVariables(ctx, params.session_id, body),

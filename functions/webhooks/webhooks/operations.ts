@@ -6,22 +6,19 @@ import * as webhooks from './service.ts'
 export const webhookOperations = [
   operation({
     id: 'webhooks.list',
-    method: 'get',
-    path: '/webhooks',
+    route: 'GET /webhooks',
     summary: 'List webhooks',
     description: 'The webhooks of my account, newest first, without their secrets.',
     access: 'account_admin',
     limit: 'read',
     paged: true,
-    success: 200,
     returns: z.array(schemas.Webhook),
     handle: ({ ctx, query }) => webhooks.list(ctx, query),
   }),
 
   operation({
     id: 'webhooks.create',
-    method: 'post',
-    path: '/webhooks',
+    route: 'POST /webhooks',
     summary: 'Create a webhook',
     description:
       'Sends events to an address, at least once each, signed by the [Standard Webhooks](https://www.standardwebhooks.com) specification. ' +
@@ -33,7 +30,6 @@ export const webhookOperations = [
     // A stored response would contain the secret.
     idempotent: false,
     body: schemas.WebhookCreate,
-    success: 201,
     returns: schemas.WebhookWithSecret,
     errors: ['limit_reached'],
     handle: ({ ctx, body }) => webhooks.create(ctx, body),
@@ -41,8 +37,7 @@ export const webhookOperations = [
 
   operation({
     id: 'webhooks.update',
-    method: 'patch',
-    path: '/webhooks/{webhook_id}',
+    route: 'PATCH /webhooks/{webhook_id}',
     summary: 'Update a webhook',
     description:
       'Fields left out stay as they are. A new address also gets the deliveries that are still open.',
@@ -51,29 +46,25 @@ export const webhookOperations = [
     limit: '20/minute',
     params: schemas.WebhookId,
     body: schemas.WebhookUpdate,
-    success: 200,
     returns: schemas.Webhook,
     handle: ({ ctx, params, body }) => webhooks.update(ctx, params.webhook_id, body),
   }),
 
   operation({
     id: 'webhooks.delete',
-    method: 'delete',
-    path: '/webhooks/{webhook_id}',
+    route: 'DELETE /webhooks/{webhook_id}',
     summary: 'Delete a webhook',
     description: 'Deletes its delivery log and open deliveries too.',
     access: 'account_admin',
     stepUp: true,
     limit: '10/minute',
     params: schemas.WebhookId,
-    success: 204,
     handle: ({ ctx, params }) => webhooks.remove(ctx, params.webhook_id),
   }),
 
   operation({
     id: 'webhooks.test',
-    method: 'post',
-    path: '/webhooks/{webhook_id}/test',
+    route: 'POST /webhooks/{webhook_id}/test',
     summary: 'Send a test message',
     description: 'Sends one message of type `webhook.test`. Returns 200 even when the receiver refuses it.',
     access: 'account_admin',
@@ -88,8 +79,7 @@ export const webhookOperations = [
 
   operation({
     id: 'webhooks.rotateSecret',
-    method: 'post',
-    path: '/webhooks/{webhook_id}/rotate-secret',
+    route: 'POST /webhooks/{webhook_id}/rotate-secret',
     summary: 'Rotate the signing secret',
     description:
       'Returns a new secret. For 24 hours each message also has a signature with the replaced one.',
@@ -106,8 +96,7 @@ export const webhookOperations = [
 
   operation({
     id: 'webhooks.listDeliveries',
-    method: 'get',
-    path: '/webhooks/{webhook_id}/deliveries',
+    route: 'GET /webhooks/{webhook_id}/deliveries',
     summary: 'List the deliveries of a webhook',
     description: 'Newest first. The log has the newest 10,000 deliveries of the last 30 days.',
     access: 'account_admin',
@@ -115,15 +104,13 @@ export const webhookOperations = [
     params: schemas.WebhookId,
     paged: true,
     query: schemas.DeliveryQuery,
-    success: 200,
     returns: z.array(schemas.WebhookDelivery),
     handle: ({ ctx, params, query }) => webhooks.listDeliveries(ctx, params.webhook_id, query),
   }),
 
   operation({
     id: 'webhooks.replay',
-    method: 'post',
-    path: '/webhooks/{webhook_id}/replay',
+    route: 'POST /webhooks/{webhook_id}/replay',
     summary: 'Replay deliveries',
     description:
       'Sends one delivery, or every failed one since a time, again with the same `webhook-id`. Returns 409 `wrong_state` if it is off.',

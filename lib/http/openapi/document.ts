@@ -1,5 +1,4 @@
 import type * as z from 'zod'
-import { describeRemoval } from '#http/deprecation.ts'
 import { getKeyScope } from '#http/key-scopes.ts'
 import { type AnyOperation, requiresToken, takesIdempotencyKey } from '#http/operation.ts'
 import { getQuerySchema } from '#http/validators.ts'
@@ -81,8 +80,7 @@ function describeOperation(op: AnyOperation, components: JsonComponents): Json {
   return {
     operationId: op.id,
     summary: op.summary,
-    ...describeInWords(op),
-    ...(op.deprecated ? { deprecated: true } : {}),
+    ...(op.description ? { description: op.description } : {}),
     tags: [getGroup(op)],
     ...buildParameters(op, components),
     ...buildRequestBody(op, components),
@@ -92,14 +90,6 @@ function describeOperation(op: AnyOperation, components: JsonComponents): Json {
     ...(op.limit === (op.method === 'get' ? 'read' : 'write') ? {} : { 'x-rate-limit': op.limit }),
     ...(op.feature ? { 'x-feature': op.feature } : {}),
   }
-}
-
-function describeInWords({ description, deprecated }: AnyOperation): Json {
-  const text = [
-    ...(deprecated ? [`Deprecated. ${describeRemoval(deprecated)}`] : []),
-    ...(description ? [description] : []),
-  ].join(' ')
-  return text ? { description: text } : {}
 }
 
 /**

@@ -57,7 +57,9 @@ export function buildSuccessResponses(op: AnyOperation, components: JsonComponen
     ...(op.getOrCreate ? { 200: { ...success, description: 'The resource already existed.' } } : {}),
     [op.success]: success,
     ...(op.background ? { 202: buildAcceptedResponse(components) } : {}),
-    ...(op.hasEtag || op.maxAgeSeconds ? { 304: components.response('NotModified', notModified) } : {}),
+    ...(op.transport?.hasEtag || op.transport?.maxAgeSeconds
+      ? { 304: components.response('NotModified', notModified) }
+      : {}),
   }
 }
 
@@ -87,7 +89,7 @@ function buildSuccessResponse(op: AnyOperation, components: JsonComponents): Jso
   const headers = {
     ...(op.success === 307 ? { Location: 'Where to repeat the request.' } : {}),
     ...(op.paged ? { Link: 'URL of the next page (`rel="next"`); absent on the last page.' } : {}),
-    ...(op.hasEtag || op.maxAgeSeconds
+    ...(op.transport?.hasEtag || op.transport?.maxAgeSeconds
       ? { ETag: 'Identifies this content.', 'Cache-Control': 'Who may cache it, and for how long.' }
       : {}),
   }

@@ -1,4 +1,3 @@
-import { describeRemoval } from '#http/deprecation.ts'
 import type { Json } from '#http/openapi/json.ts'
 import { type AnyOperation, listFailures, requiresToken, takesIdempotencyKey } from '#http/operation.ts'
 import { getQuerySchema } from '#http/validators.ts'
@@ -29,7 +28,7 @@ export function writeTableLine(op: AnyOperation): string {
     key: takesIdempotencyKey(op),
     paged: op.paged,
     events: isEventStream(op),
-    ticket: op.acceptsTicket,
+    ticket: op.transport?.acceptsTicket,
   }
   const present = Object.entries(traits).flatMap(([name, isPresent]) => (isPresent ? [name] : []))
   return `  '${op.id}': '${[op.method, op.path, ...present].join(' ')}',`
@@ -77,7 +76,9 @@ function writeInput(op: AnyOperation, document: ApiDocument): string {
     // The client sends the headers and the ticket, and its own types have the selection of fields.
     .filter(
       ({ in: place, name }) =>
-        place !== 'header' && !(op.acceptsTicket && name === 'ticket') && !(op.paged && name === 'fields'),
+        place !== 'header' &&
+        !(op.transport?.acceptsTicket && name === 'ticket') &&
+        !(op.paged && name === 'fields'),
     )
   const fields = parameters.map(({ name, schema, required, description }) =>
     writeField(String(name), { ...(schema as Json), description: String(description) }, required === true),
@@ -137,12 +138,11 @@ function describe(op: AnyOperation, document: ApiDocument): Json {
 /** Write the method's line in the interface of the client, with its documentation. */
 export function writeMethod(op: AnyOperation): string {
   const verb = op.id.slice(op.id.lastIndexOf('.') + 1)
-  const removal = op.deprecated && `@deprecated ${describeRemoval(op.deprecated)}`
-  return `${writeComment([op.summary, op.description, removal].filter(Boolean).join('. '))}\n${verb}: ${chooseMethodType(op)}<'${op.id}'>`
+  return `${writeComment([op.summary, op.description].filter(Boolean).join('. '))}\n${verb}: ${chooseMethodType(op)}<'${op.id}'>`
 }
 
 function chooseMethodType(op: AnyOperation): string {
-  if (op.acceptsTicket) return 'FollowMethod'
+  if (op.transport?.acceptsTicket) return 'FollowMethod'
   if (isEventStream(op)) return 'EventMethod'
   if (op.paged) return 'PagedMethod'
   if (op.produces?.includes('text/event-stream')) return 'StreamableMethod'

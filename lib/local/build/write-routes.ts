@@ -1,7 +1,13 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { operations } from '#functions/operations.ts'
-import type { AnyOperation } from '#http/operation.ts'
+import {
+  type AnyOperation,
+  getMaxBody,
+  getMaxSteps,
+  listFailures,
+  takesIdempotencyKey,
+} from '#http/operation.ts'
 import { toRoutes } from '#http/routes.ts'
 import { root } from '#local/root.ts'
 import { writeGenerated } from './write-generated.ts'
@@ -43,6 +49,28 @@ function findPlace({ list }: ExportedList): number {
 function writeGroup({ file, name, list }: ExportedList): string {
   const routes = Object.entries(toRoutes(list)).map(([id, route]) => `      '${id}': '${route}',\n`)
   return `  {\n    load: async () => (await import('./${file}')).${name},\n    routes: {\n${routes.join('')}    },\n  },\n`
+}
+
+/**
+ * List what a declaration says although it is the default. The compiler refuses such a `success`, and streams
+ * and redirects say themselves that they are not idempotent.
+ */
+function listRepeatedDefaults({ errors = [], maxBody, maxSteps, idempotent, ...op }: AnyOperation): string[] {
+  const implied = listFailures(op)
+  return [
+    ...errors.filter((error) => implied.includes(error)).map((error) => `errors: ${error}`),
+    ...(maxBody === getMaxBody(op) ? ['maxBody'] : []),
+    ...(maxSteps === getMaxSteps(op) ? ['maxSteps'] : []),
+    ...(idempotent === false && !op.produces && op.success !== 307 && !takesIdempotencyKey(op)
+      ? ['idempotent']
+      : []),
+  ].map((option) => `${op.id} repeats a default: ${option}`)
+}
+
+const repeated = operations.flatMap(listRepeatedDefaults)
+if (repeated.length > 0) {
+  console.error(repeated.join('\n'))
+  process.exit(1)
 }
 
 const text = `${head}${(await findLists()).map(writeGroup).join('')}]\n`

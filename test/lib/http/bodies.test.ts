@@ -10,14 +10,15 @@ import { createStubServices } from '#test/support/stub-services.ts'
 
 const services = createStubServices({ config: { CORS_ORIGINS: [], CHECK_RESPONSES: false } })
 
-const publicPost = { method: 'post', limit: 'public', summary: 's', success: 200 } as const
+const publicPost = { limit: 'public', summary: 's' } as const
 const Note = z.strictObject({ text: z.string() })
 const Received = z.strictObject({ kind: z.string(), size: z.int(), name: z.string() })
 const operations = [
   operation({
     ...publicPost,
     id: 'files.create',
-    path: '/files',
+    route: 'POST /files',
+    success: 200,
     access: 'public',
     bodyFormat: 'file',
     maxBody: 2000,
@@ -27,7 +28,8 @@ const operations = [
   operation({
     ...publicPost,
     id: 'notes.create',
-    path: '/notes',
+    route: 'POST /notes',
+    success: 200,
     maxBody: 1024 * 1024,
     access: 'public',
     bodyFormat: 'file',
@@ -41,7 +43,8 @@ const operations = [
   operation({
     ...publicPost,
     id: 'events.receive',
-    path: '/events',
+    route: 'POST /events',
+    success: 200,
     access: 'signed',
     bodyFormat: 'raw',
     returns: Received,

@@ -28,8 +28,7 @@ const createDownload = (body: Content['body'], type: string, filename?: string) 
   stream({
     ...publicOperation,
     id: 'things.download',
-    method: 'get',
-    path: '/things/{thing_id}/download',
+    route: 'GET /things/{thing_id}/download',
     params: z.object({ thing_id: z.uuid() }),
     produces: ['text/markdown'],
     handle: async () => new Content(body, type, filename),
@@ -118,10 +117,8 @@ describe('an operation', () => {
   const things = operation({
     ...publicOperation,
     id: 'things.list',
-    method: 'get',
-    path: '/things',
+    route: 'GET /things',
     paged: true,
-    success: 200,
     returns: z.array(z.strictObject({ n: z.int() })),
     handle: async ({ query: { skip, limit } }) => ({
       items: Array.from({ length: limit }, (_, n) => ({ n: skip + n })),
@@ -142,18 +139,14 @@ describe('an operation', () => {
     const jsonOperation = operation({
       ...publicOperation,
       id: 'a.text',
-      method: 'get',
-      path: '/text',
-      success: 200,
+      route: 'GET /text',
       returns: z.int(),
       handle: async () => new JsonText('7'),
     })
     const deleteOperation = operation({
       ...publicOperation,
       id: 'a.gone',
-      method: 'delete',
-      path: '/gone',
-      success: 204,
+      route: 'DELETE /gone',
       handle: async () => undefined,
     })
     const { call } = createTestApp([jsonOperation, deleteOperation])

@@ -58,7 +58,7 @@ const operations = [
     summary: 'Get an item',
     params: z.strictObject({ id: Id.describe('Id of the item.') }),
     returns: ItemDetail,
-    hasEtag: true,
+    transport: { hasEtag: true },
   }),
   createStubOperation({
     id: 'flows.items.delete',
@@ -66,7 +66,6 @@ const operations = [
     path: '/items/{id}',
     summary: 'Delete an item',
     params: z.strictObject({ id: Id.describe('Id of the item.') }),
-    deprecated: { since: '2026-01-01', sunset: '2027-01-01', successor: 'DELETE /things/{id}' },
     description: 'For good.',
     success: 204,
     access: 'account_admin',
@@ -99,7 +98,7 @@ const operations = [
     produces: ['text/event-stream', 'application/json', 'text/plain'],
     events: { added: Item, removed: z.object({ id: Id }).describe('What is gone.') },
     returns: Item,
-    maxAgeSeconds: 60,
+    transport: { maxAgeSeconds: 60 },
     access: 'public',
   }),
   createStubOperation({

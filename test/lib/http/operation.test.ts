@@ -71,9 +71,14 @@ it.each<[object, boolean, boolean, boolean]>([
 )
 
 it('a stream and a redirect store no answer under a key', () => {
-  expect(stream({ ...createStubOperation({}), produces: ['text/csv'] } as never)).toMatchObject({
+  expect(
+    stream({ ...createStubOperation({}), route: 'GET /a', produces: ['text/csv'] } as never),
+  ).toMatchObject({
     success: 200,
     idempotent: false,
   })
-  expect(redirect(createStubOperation({}) as never)).toMatchObject({ success: 307, idempotent: false })
+  expect(redirect({ ...createStubOperation({}), route: 'GET /a' } as never)).toMatchObject({
+    success: 307,
+    idempotent: false,
+  })
 })

@@ -37,7 +37,9 @@ describe('a result', () => {
   })
   it('has an ETag if any cache may store it', async () => {
     const answer = { status: 200, body: '{}' }
-    expect((await withEtag(createStubOperation({ maxAgeSeconds: 60 }), answer)).etag).toMatch(/^"[\w-]{22}"$/)
+    expect((await withEtag(createStubOperation({ transport: { maxAgeSeconds: 60 } }), answer)).etag).toMatch(
+      /^"[\w-]{22}"$/,
+    )
     expect(await withEtag(createStubOperation({}), answer)).toEqual(answer)
   })
 })
@@ -72,7 +74,7 @@ describe('a response', () => {
     ).toBeNull()
   })
   it('is not sent again to a cache that has it', async () => {
-    const op = createStubOperation({ maxAgeSeconds: 60 })
+    const op = createStubOperation({ transport: { maxAgeSeconds: 60 } })
     const etag = '"abc"'
     const fresh = respond(op, { body: '{}', etag }, { 'if-none-match': '"old"' })
     expect([

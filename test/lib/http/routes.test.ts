@@ -9,8 +9,7 @@ import { createStubServices } from '#test/support/stub-services.ts'
 const greetings = [
   operation({
     id: 'greetings.send',
-    method: 'post',
-    path: '/greetings/',
+    route: 'POST /greetings/',
     summary: 's',
     access: 'public',
     limit: 'none',
@@ -19,12 +18,10 @@ const greetings = [
   }),
   operation({
     id: 'greetings.clear',
-    method: 'delete',
-    path: '/greetings/{name}',
+    route: 'DELETE /greetings/{name}',
     summary: 's',
     access: 'public',
     limit: 'none',
-    success: 204,
     handle: async () => {},
   }),
 ]

@@ -12,7 +12,6 @@ const shared = {
   limit: 'public',
   access: 'public',
   summary: 's',
-  success: 200,
   returns: z.unknown(),
 } as const
 const Note = z.strictObject({ text: z.string().default('none') })
@@ -20,8 +19,7 @@ const operations = [
   operation({
     ...shared,
     id: 'notes.list',
-    method: 'get',
-    path: '/notes',
+    route: 'GET /notes',
     paged: true,
     query: z.strictObject({ search: z.string().optional() }),
     returns: z.array(z.unknown()),
@@ -30,16 +28,15 @@ const operations = [
   operation({
     ...shared,
     id: 'notes.create',
-    method: 'post',
-    path: '/notes',
+    route: 'POST /notes',
+    success: 200,
     body: Note,
     handle: async ({ body }) => body,
   }),
   operation({
     ...shared,
     id: 'notes.update',
-    method: 'patch',
-    path: '/notes/{note_id}',
+    route: 'PATCH /notes/{note_id}',
     params: z.object({ note_id: z.uuid() }),
     maxBody: 100,
     body: Note,
@@ -48,16 +45,14 @@ const operations = [
   operation({
     ...shared,
     id: 'notes.replace',
-    method: 'put',
-    path: '/notes',
+    route: 'PUT /notes',
     body: Note,
     handle: async ({ body }) => body,
   }),
   operation({
     ...shared,
     id: 'notes.get',
-    method: 'get',
-    path: '/notes/{title}',
+    route: 'GET /notes/{title}',
     params: z.object({ title: z.string() }),
     handle: async ({ params }) => params,
   }),
