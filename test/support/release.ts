@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type pg from 'pg'
-import { migrationsFolder } from '#db/migrate.ts'
 import type { RecordedStatement } from './statement-recorder.ts'
 
 /** A column, and whether an INSERT must name it: it is NOT NULL and has no default. */
@@ -16,7 +16,7 @@ export interface Release {
   statements: RecordedStatement[]
 }
 
-const releaseFile = `${migrationsFolder}/release.tsv`
+const releaseFile = join(import.meta.dirname, 'release.tsv')
 const serviceRoles = ['app_runtime', 'app_platform']
 
 /** Write the release file: a line per column and per statement, sorted. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { build } from '#local/build/build.ts'
+import { writeClient } from '#local/build/write-client.ts'
 import { startPostgres, withSuperuser } from '#local/postgres.ts'
 import { writeRelease } from './release.ts'
 import { startStatementRecorder } from './statement-recorder.ts'
@@ -39,6 +40,7 @@ export default async function setup(project: TestProject) {
   const [cluster] = await Promise.all([
     startPostgres(join(folder, 'data'), { durable: false, flags: statementCounters }),
     build(),
+    writeClient(),
   ])
   await cluster.createDatabase(templateDatabase)
   const recorder = process.env.RECORD_STATEMENTS ? await startStatementRecorder(cluster.port) : undefined

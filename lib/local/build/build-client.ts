@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { copyFile, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { root } from '#local/root.ts'
+import { writeClient } from './write-client.ts'
 
 const compiler = join(root, 'node_modules/.bin/tsc')
 
@@ -11,6 +12,7 @@ const compiler = join(root, 'node_modules/.bin/tsc')
  */
 export async function buildClient(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true })
+  await writeClient()
   const { status, stdout } = spawnSync(compiler, ['-p', join(root, 'lib/client'), '--outDir', folder], {
     encoding: 'utf8',
   })

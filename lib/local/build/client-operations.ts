@@ -18,9 +18,8 @@ export function isClientOperation(op: AnyOperation): boolean {
   return op.access !== 'signed' && op.success !== 307
 }
 
-/** Write the operation's line in the table: method, path, and the traits that the runtime needs. */
-export function writeTableLine(op: AnyOperation): string {
-  requireFlatInput(op)
+/** List the traits of an operation that the runtime of the client needs. */
+export function listTraits(op: AnyOperation): string[] {
   const traits = {
     public: !requiresToken(op),
     body: op.body !== undefined,
@@ -30,8 +29,13 @@ export function writeTableLine(op: AnyOperation): string {
     events: isEventStream(op),
     ticket: op.transport?.acceptsTicket,
   }
-  const present = Object.entries(traits).flatMap(([name, isPresent]) => (isPresent ? [name] : []))
-  return `  '${op.id}': '${[op.method, op.path, ...present].join(' ')}',`
+  return Object.entries(traits).flatMap(([name, isPresent]) => (isPresent ? [name] : []))
+}
+
+/** Write the operation's line in the table: method, path and traits. */
+export function writeTableLine(op: AnyOperation): string {
+  requireFlatInput(op)
+  return `  '${op.id}': '${[op.method, op.path, ...listTraits(op)].join(' ')}',`
 }
 
 /**

@@ -1,4 +1,5 @@
-import { operationTable } from '#client/operation-table.ts'
+import { operations } from '#functions/operations.ts'
+import { isClientOperation, listTraits } from './client-operations.ts'
 
 interface Schema {
   $ref?: string
@@ -51,8 +52,9 @@ function addCodeSample(op: Described, document: SampledDocument): Described {
 
 /** Write a call of the typed client, or undefined for an operation that it has no method for. */
 export function writeCodeSample(op: Described, document: SampledDocument): string | undefined {
-  const [, , ...traits] = (operationTable as Record<string, string>)[op.operationId]?.split(' ') ?? ['']
-  if (!(op.operationId in operationTable)) return undefined
+  const declaration = operations.find(({ id }) => id === op.operationId)
+  if (!declaration || !isClientOperation(declaration)) return undefined
+  const traits = listTraits(declaration)
   const lines = [
     "import { createClient } from '@support-flow/client'",
     '',

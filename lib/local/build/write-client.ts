@@ -1,7 +1,10 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { operations } from '#functions/operations.ts'
 import { tags } from '#functions/tags.ts'
 import { buildOpenApi } from '#http/openapi/document.ts'
 import type { Json } from '#http/openapi/json.ts'
+import { root } from '#local/root.ts'
 import {
   type ApiDocument,
   isClientOperation,
@@ -10,7 +13,6 @@ import {
   writeTableLine,
 } from './client-operations.ts'
 import { listReferences, writeComment, writeType } from './client-types.ts'
-import { writeGenerated } from './write-generated.ts'
 
 const generatedNote = '// Written by `npm run client` from the declarations of the operations. Do not edit.'
 const callable = operations.filter(isClientOperation)
@@ -118,6 +120,10 @@ function writeTree(tree: MethodTree): string {
   return `{\n${lines.join('\n')}\n}`
 }
 
-const files = { 'methods.ts': writeMethods(), 'operation-table.ts': writeTable(), 'types.ts': writeTypes() }
-for (const [name, text] of Object.entries(files))
-  await writeGenerated(`lib/client/${name}`, text, { source: 'the declarations', command: 'npm run client' })
+/** Write the files of the typed client that follow from the declarations. They are not committed. */
+export async function writeClient(): Promise<void> {
+  const files = { 'methods.ts': writeMethods(), 'operation-table.ts': writeTable(), 'types.ts': writeTypes() }
+  for (const [name, text] of Object.entries(files)) await writeFile(join(root, 'lib/client', name), text)
+}
+
+if (import.meta.main) await writeClient()

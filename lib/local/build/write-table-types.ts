@@ -170,7 +170,7 @@ function renderExportedColumns(rows: readonly Column[]): string {
   const tables = exportedTables.map(({ table, leftOut }) => {
     const names = rows.filter((row) => row.table_name === table).map(({ column_name }) => column_name)
     const exported = names.filter((name) => name !== 'account_id' && !(name in leftOut))
-    return `  ${table}: [\n${exported.map((name) => `    '${name}',\n`).join('')}  ],\n`
+    return `  ${table}: [${exported.map((name) => `'${name}'`).join(', ')}],\n`
   })
   const reader =
     '// An export contains these columns. A new one needs a review: may everyone who gets the archive read it?\n'

@@ -1,9 +1,6 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type AccountFate, accountBatches, erasure, otherStores, type PersonFate } from '#db/erasure.ts'
+import { accountBatches, erasure, type PersonFate } from '#db/erasure.ts'
 import type { Services } from '#http/app.ts'
-import { root } from '#local/root.ts'
 import { readChecksums } from '#test/contract/row-checksums.ts'
 import { authorizationHeader, dashboard, type Service, sharedService } from '#test/support/app.ts'
 import { createStripeCustomer } from '#test/support/billing.ts'
@@ -32,30 +29,6 @@ describe('the declaration', () => {
       `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and relname <> 'migrations'`,
     )
     expect(Object.keys(erasure).sort()).toEqual(tables.map(({ name }) => name).sort())
-  })
-
-  it('ERA-12 is listed in the README', async () => {
-    const list = (columns: readonly string[]) => columns.map((column) => `\`${column}\``).join(', ')
-    const describeAccount = (fate: AccountFate) =>
-      fate.kind === 'batches'
-        ? `deleted, up to ${fate.limit} rows at a time`
-        : fate.kind === 'kept'
-          ? `kept: ${fate.why}`
-          : 'deleted'
-    const describePerson = ({ rows, anonymised = [], kept }: PersonFate) =>
-      [
-        ...(rows ? ['rows of the person deleted'] : []),
-        ...(anonymised.length > 0 ? [`${list(anonymised)} anonymised`] : []),
-        ...(kept ? [`${list(kept.columns)} kept: ${kept.why}`] : []),
-      ].join('; ') || 'ids at most'
-    const lines = Object.entries(erasure).map(
-      ([table, { account, person }]) =>
-        `| \`${table}\` | ${describeAccount(account)} | ${describePerson(person)} |\n`,
-    )
-    const stores = Object.entries(otherStores).map(([store, fate]) => `| ${store} | An erasure ${fate}. |\n`)
-    const readme = await readFile(join(root, 'functions/accounts/erasure/README.md'), 'utf8')
-    expect(readme).toContain(`|---|---|---|\n${lines.join('')}\n`)
-    expect(readme).toContain(`|---|---|\n${stores.join('')}`)
   })
 
   it('ERA-12 names columns of its tables that hold texts or times', async () => {

@@ -1,11 +1,8 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
-import { type Policy, retention } from '#db/retention.ts'
+import { retention } from '#db/retention.ts'
 import { openPlatformDb } from '#db/scope.ts'
 import { deleteExpiredRows } from '#functions/jobs/service.ts'
 import type { Services } from '#http/app.ts'
-import { root } from '#local/root.ts'
 import { type Service, sharedService } from '#test/support/app.ts'
 import { runConcurrently } from '#test/support/concurrency.ts'
 import { openTestDatabase } from '#test/support/databases.ts'
@@ -68,28 +65,11 @@ const insertMessage = (id: string) =>
 
 const countMessages = (id: string) => count(`ai_messages where account_id = $1 and session_id = '${id}'`)
 
-function describePolicy(policy: Policy): string {
-  if (policy.kind === 'kept') return 'as long as the account'
-  if (policy.kind === 'with') return `with its row of \`${policy.parent}\``
-  if (policy.kind === 'statement') return policy.rule
-  return policy.expiries
-    .map(({ column, keptFor, where }) => {
-      const time = typeof keptFor === 'string' ? keptFor : `\`${keptFor.setting}\``
-      return `${time} after \`${column}\`${where ? `, where \`${where}\`` : ''}`
-    })
-    .join('; ')
-}
-
-it('RET-01 declares a policy for each table of the database, and lists it in the README', async () => {
+it('RET-01 declares a policy for each table of the database', async () => {
   const tables = await service.sql<{ name: string }>(
     `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and relname <> 'migrations'`,
   )
   expect(Object.keys(retention).sort()).toEqual(tables.map(({ name }) => name).sort())
-  const rows = Object.entries(retention).map(
-    ([table, policy]) => `| \`${table}\` | ${describePolicy(policy)} | ${policy.why} |\n`,
-  )
-  const readme = await readFile(join(root, 'functions/jobs/README.md'), 'utf8')
-  expect(readme).toContain(`\n| table | kept for | why |\n|---|---|---|\n${rows.join('')}`)
 })
 
 it('RET-01 RET-02 names as parent only a table whose rows take the others with them', async () => {
