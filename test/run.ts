@@ -1,6 +1,7 @@
 // `npm test`: run the suite, or with `--changed [commit]` the tests that the changes since that commit (HEAD
 // by default) can break.
 import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '#local/root.ts'
 import { findTests, readTestIndex } from './support/find-tests.ts'
@@ -16,7 +17,7 @@ if (at >= 0) {
   args.splice(at, isCommit ? 2 : 1)
   const since = isCommit ? next : 'HEAD'
   const changed = listChanged(since)
-  files = findTests(readTestIndex(root), changed)
+  files = findTests(readTestIndex(root), changed, (file) => readChangedStatements(since, file))
   console.log(
     `${files.length} test files can break by ${changed.length} changed files since ${since}. Tests with limits of time are left out.`,
   )
@@ -36,4 +37,28 @@ function listChanged(commit: string): string[] {
     ...git('diff', '--name-only', '--no-renames', '-z', commit),
     ...git('ls-files', '--others', '--exclude-standard', '-z'),
   ]
+}
+
+/** Return the statements of a migration that differ from a commit: those that a changed line is in. */
+function readChangedStatements(commit: string, file: string): string {
+  if (!existsSync(join(root, file))) return ''
+  const diff = execFileSync('git', ['diff', '--unified=0', commit, '--', file], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+  const text = readFileSync(join(root, file), 'utf8')
+  // A file that git does not know is new.
+  if (diff === '') return text
+  const lines = [...diff.matchAll(/^@@ -\S+ \+(\d+)(?:,(\d+))? @@/gm)].flatMap(([, start, count = '1']) =>
+    Array.from({ length: Math.max(1, Number(count)) }, (_, n) => Number(start) + n),
+  )
+  let next = 1
+  return text
+    .split(/\n(?=[a-z]+ )/)
+    .filter((statement) => {
+      const first = next
+      next += statement.split('\n').length
+      return lines.some((line) => line >= first && line < next)
+    })
+    .join('\n')
 }

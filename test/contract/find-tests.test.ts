@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { root } from '#local/root.ts'
 import { findTests, readTestIndex, timingTests } from '#test/support/find-tests.ts'
 
@@ -46,7 +46,7 @@ it.each([
     'functions/search/queries.ts',
     'test/lib/db/statements.test.ts',
   ],
-  ['a migration', 'migrations/0001_tenancy.sql', 'test/lib/rules/schedules/cron.test.ts'],
+  ['a migration', 'migrations/0015_flows.sql', 'test/functions/flows/trees.test.ts'],
 ])('finds the tests of %s', (_, changed, test) => {
   expect(findTests(index, [changed])).toContain(test)
 })
@@ -58,4 +58,33 @@ it('leaves out tests that no import leads to, and those with limits of time', ()
   const timed = [...index.reachedBy.keys()].filter((test) => timingTests.test(test))
   expect(timed).toHaveLength(3)
   expect(findTests(index, ['package.json'])).not.toEqual(expect.arrayContaining([timed[0]]))
+})
+
+describe('a migration', () => {
+  const findBySql = (sql: string) => findTests(index, ['migrations/9999_things.sql'], () => sql)
+  // They read what PostgreSQL says of its tables.
+  const looksAtEveryTable = [
+    'test/contract/tenancy.test.ts',
+    'test/functions/accounts/erasure.test.ts',
+    'test/functions/jobs/retention.test.ts',
+    'test/lib/db/account-data.test.ts',
+    'test/security/row-level-security.test.ts',
+  ]
+  it('with a new table is tested by what looks at every table', () => {
+    const tests = findBySql('create table things (id uuid primary key)')
+    expect(tests).toEqual(expect.arrayContaining(looksAtEveryTable))
+    expect(tests.length).toBeLessThan(25)
+  })
+  it('of a known table is tested by its subject too', () => {
+    const tests = findBySql('alter table tree_pins add column color text')
+    expect(tests).toEqual(
+      expect.arrayContaining([...looksAtEveryTable, 'test/functions/flows/tree-pins.test.ts']),
+    )
+    expect(tests).not.toContain('test/functions/billing/billing.test.ts')
+  })
+  it('of a function is tested by what calls it', () => {
+    const tests = findBySql('create or replace function app.find_entries() returns void as $$ $$')
+    expect(tests).toContain('test/functions/search/search.test.ts')
+    expect(tests).not.toContain('test/functions/billing/billing.test.ts')
+  })
 })

@@ -9,7 +9,7 @@ import { fillAccounts, type GrowthAccount, peopleCount } from '#test/bench/growt
 import { seedAccount, signInId, userId } from '#test/bench/seed.ts'
 import { type OwnService, startOwnService } from '#test/support/app.ts'
 import { explainStatements, totalRowsRead } from '#test/support/query-plans.ts'
-import { templateDatabase } from '#test/support/setup.ts'
+import { templateDatabase } from '#test/support/template-database.ts'
 
 const rows = { small: 1_000, large: 5_000 }
 // `npm run bench -- --growth` measures up to 1,000,000. What reads every row grows five times here; other

@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { findFreePort } from '#local/ports.ts'
 import { openCluster, ownerPassword, withSuperuser } from '#local/postgres.ts'
 import { root } from '#local/root.ts'
-import { templateDatabase } from '#test/support/setup.ts'
+import { templateDatabase } from '#test/support/template-database.ts'
 
 const run = promisify(execFile)
 

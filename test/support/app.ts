@@ -11,7 +11,7 @@ import { openPool } from '#platform/node/pool.ts'
 import { problems } from '#problem.ts'
 import { createAccessTokens } from '#vendors/auth/tokens.ts'
 import { expectStatus } from './expect-status.ts'
-import { templateDatabase } from './setup.ts'
+import { templateDatabase } from './template-database.ts'
 
 /** A service under test: the shared one, or a test file's own one with its own database, faults and clock. */
 export interface Service {

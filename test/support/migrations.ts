@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { inject, onTestFinished } from 'vitest'
 import { openCluster, ownerPassword, withSuperuser } from '#local/postgres.ts'
-import { templateDatabase } from './setup.ts'
+import { templateDatabase } from './template-database.ts'
 
 let databaseCount = 0
 const nextName = () => `migrations_${process.pid}_${++databaseCount}`

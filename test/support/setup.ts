@@ -7,6 +7,7 @@ import { writeClient } from '#local/build/write-client.ts'
 import { startPostgres, withSuperuser } from '#local/postgres.ts'
 import { writeRelease } from './release.ts'
 import { startStatementRecorder } from './statement-recorder.ts'
+import { templateDatabase } from './template-database.ts'
 
 /** What all processes of a test run share. */
 export interface SharedResources {
@@ -24,7 +25,6 @@ declare module 'vitest' {
   }
 }
 
-export const templateDatabase = 'flow_template'
 // A database that sets pg_stat_statements.track counts its statements. The others do not pay for it.
 export const statementCounters = [
   'shared_preload_libraries=pg_stat_statements',

@@ -5,7 +5,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
 import { migrate, migrationsFolder } from '#db/migrate.ts'
 import { openCluster } from '#local/postgres.ts'
-import { templateDatabase } from '#test/support/setup.ts'
+import { templateDatabase } from '#test/support/template-database.ts'
 
 const flowFile = 'content/flows/printer-offline.md'
 const flowId = '00000000-0000-7000-8000-000000000101'

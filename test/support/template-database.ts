@@ -1,0 +1,2 @@
+/** The migrated database of which every process of a test run makes copies. */
+export const templateDatabase = 'flow_template'
