@@ -67,6 +67,9 @@ export const TeamRole = z
   .meta({ id: 'TeamRole' })
   .describe('The role of a user in the team.')
 
+/** Who wrote a message to the model, or of it. */
+export const MessageRole = z.enum(['user', 'assistant']).meta({ id: 'MessageRole' })
+
 /**
  * Return whether `zone` is an IANA name. Accept aliases that `Intl.supportedValuesOf` omits; reject bare
  * offsets such as `+02:00`.

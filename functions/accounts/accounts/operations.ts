@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import * as mfa from '#functions/identity/mfa/service.ts'
 import { operation } from '#http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as accounts from './service.ts'
@@ -148,7 +147,7 @@ Activating a member needs a free seat: 409 \`seat_limit_reached\`.`,
     limit: 'write',
     params: schemas.MemberId,
     errors: ['mfa_not_enabled'],
-    handle: ({ ctx, params }) => mfa.resetMember(ctx, params.user_id),
+    handle: ({ ctx, params }) => accounts.resetMemberMfa(ctx, params.user_id),
   }),
 
   operation({

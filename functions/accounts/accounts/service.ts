@@ -1,8 +1,9 @@
 import { nameOrder, newestFirst, type PageQuery, toPage } from '#db/page.ts'
+import type { PlatformDb } from '#db/scope.ts'
 import { getViolatedConstraint, throwUnknownId } from '#db/sqlstate.ts'
-import type { ReadContext, WriteContext } from '#http/operation.ts'
+import type { BaseContext, ReadContext, WriteContext } from '#http/operation.ts'
 import { invalidField, notFound, Problem, throwNotFound } from '#problem.ts'
-import { enqueueDeliveries } from '#work/deliveries.ts'
+import { enqueueDeliveries, enqueueDelivery } from '#work/deliveries.ts'
 import * as queries from './queries.ts'
 import type { AccountUpdate, MemberUpdate } from './schemas.ts'
 
@@ -102,4 +103,32 @@ function throwTooLarge(column: string) {
       ? invalidField(['body'], `must keep the ${column} within 64 keys and 16 KB`, 'too_big')
       : error
   }
+}
+
+type ResetContext = Pick<BaseContext, 'ip'> & {
+  platform: PlatformDb
+  caller: { userId: string; accountId: string }
+}
+
+/**
+ * Delete the second factors of a member of the caller's account. Those of a super admin are left to super
+ * admins.
+ */
+export async function resetMemberMfa(ctx: ResetContext, userId: string) {
+  const user =
+    (await queries.selectUser(ctx.platform, userId, ctx.caller.accountId)) ?? throwNotFound('Member')
+  if (user.is_super_admin) throw new Problem('forbidden')
+  await reset(ctx, userId)
+}
+
+/** Delete the second factors of a user of any account, for a super admin. */
+export async function resetUserMfa(ctx: ResetContext, userId: string) {
+  if (!(await queries.selectUser(ctx.platform, userId, null))) throwNotFound('User')
+  await reset(ctx, userId)
+}
+
+async function reset({ platform, caller, ip }: ResetContext, userId: string): Promise<void> {
+  const result = await queries.resetFactors.first(platform, userId, caller.userId, ip)
+  if (!result) throw new Problem('mfa_not_enabled')
+  if (result.delivery_id) enqueueDelivery(platform, result.delivery_id)
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { AuditEntry } from '#functions/accounts/accounts/schemas.ts'
-import * as mfa from '#functions/identity/mfa/service.ts'
+import * as accounts from '#functions/accounts/accounts/service.ts'
 import { operation } from '#http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as users from './service.ts'
@@ -64,7 +64,7 @@ export const adminUserOperations = [
     limit: 'write',
     params: schemas.UserId,
     errors: ['mfa_not_enabled'],
-    handle: ({ ctx, params }) => mfa.resetUser(ctx, params.user_id),
+    handle: ({ ctx, params }) => accounts.resetUserMfa(ctx, params.user_id),
   }),
 
   operation({

@@ -1,5 +1,6 @@
 import { oldestFirst, type PageQuery, toPage } from '#db/page.ts'
 import type { Fix } from '#db/rows/ai-session.ts'
+import { findActiveBranch } from '#db/rows/ai-session-queries.ts'
 import type { OutcomePatch, SuggestedFix } from '#functions/ai/sessions/schemas.ts'
 import * as aiSessions from '#functions/ai/sessions/service.ts'
 import * as drafts from '#functions/scripts/drafts/service.ts'
@@ -17,7 +18,7 @@ import type { DecisionCreate, FixDecisionResult, FixId, ScriptPatch } from './sc
 
 export async function list({ db }: ReadContext, sessionId: string, page: PageQuery) {
   const fixes = await queries.selectFixes(db, sessionId, page)
-  if (fixes.length === 0) await aiSessions.findActiveBranch(db, sessionId)
+  if (fixes.length === 0) await findActiveBranch(db, sessionId)
   return toPage(fixes as SuggestedFix[], page, oldestFirst)
 }
 

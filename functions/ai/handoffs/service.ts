@@ -1,7 +1,7 @@
 import { newestFirst, type PageQuery, toPage } from '#db/page.ts'
 import { retryOnConflict } from '#db/retry.ts'
 import type { AiSessionRow, Handoff } from '#db/rows/ai-session.ts'
-import { updateAiSession } from '#db/rows/ai-session-queries.ts'
+import { findActiveBranch, updateAiSession } from '#db/rows/ai-session-queries.ts'
 import { inTransaction } from '#db/scope.ts'
 import { uuidv7 } from '#db/uuid.ts'
 import type { AiSessionDetail, SessionClose } from '#functions/ai/sessions/schemas.ts'
@@ -76,7 +76,7 @@ export async function escalate(ctx: WriteContext, id: string, input: HandoffEsca
 }
 
 export async function list({ db }: ReadContext, id: string, page: PageQuery) {
-  await aiSessions.findActiveBranch(db, id)
+  await findActiveBranch(db, id)
   return toPage(await queries.selectHandoffs(db, id, page), page, newestFirst)
 }
 

@@ -1,6 +1,7 @@
 import { oldestFirst, type PageQuery, toPage } from '#db/page.ts'
 import type { AiSessionRow } from '#db/rows/ai-session.ts'
 import type { AiSessionState } from '#db/rows/ai-session-lock.ts'
+import { findActiveBranch } from '#db/rows/ai-session-queries.ts'
 import { inTransaction } from '#db/scope.ts'
 import * as aiSessions from '#functions/ai/sessions/service.ts'
 import * as connection from '#functions/psa/connection/service.ts'
@@ -39,7 +40,7 @@ export async function createStatusUpdate(
 
 export async function list({ db }: ReadContext, sessionId: string, page: PageQuery) {
   const outputs = await queries.selectOutputs.all(db, sessionId, page)
-  if (outputs.length === 0) await aiSessions.findActiveBranch(db, sessionId)
+  if (outputs.length === 0) await findActiveBranch(db, sessionId)
   return toPage(outputs, page, oldestFirst)
 }
 

@@ -1,5 +1,6 @@
 import { oldestFirst, type PageQuery, toPage } from '#db/page.ts'
 import { openStates } from '#db/rows/ai-session.ts'
+import { findActiveBranch } from '#db/rows/ai-session-queries.ts'
 import * as aiSessions from '#functions/ai/sessions/service.ts'
 import type { AiScriptRunCreate, ScriptRun } from '#functions/sessions/script-runs/schemas.ts'
 import * as scriptRuns from '#functions/sessions/script-runs/service.ts'
@@ -8,7 +9,7 @@ import * as queries from './queries.ts'
 
 export async function list({ db }: ReadContext, sessionId: string, page: PageQuery) {
   const runs = await queries.selectRunsOfAiSession.all(db, sessionId, page)
-  if (runs.length === 0) await aiSessions.findActiveBranch(db, sessionId)
+  if (runs.length === 0) await findActiveBranch(db, sessionId)
   return toPage(runs, page, oldestFirst)
 }
 

@@ -42,13 +42,6 @@ export async function insertAiSession(db: WriteDb, session: NewAiSession): Promi
   return rows[0]
 }
 
-/** Select the active branch of a session that the caller may see, and nothing else of the session. */
-export const selectActiveBranch = readStatement(
-  z.object({ active_branch_id: z.string() }),
-  (id: string) => sql`
-    select s.active_branch_id from ai_sessions s where s.account_id = app.account_id() and s.id = ${id} and app.sees_ai_session(s)`,
-)
-
 /**
  * Select the sessions that the caller started or picked up, or that were escalated to the caller, newest
  * first. Each of the three parts uses its own index. With `owner_left`, select those that the caller

@@ -1,13 +1,12 @@
 import * as z from 'zod'
 import { AlsoHere } from '#functions/presence/schemas.ts'
-import { exampleIds, Flag, Id, idParams, Name, Text, Time, Version } from '#http/fields.ts'
+import { exampleIds, Flag, Id, idParams, MessageRole, Name, Text, Time, Version } from '#http/fields.ts'
 import { ticketIdPattern } from '#vendors/psa/psa.ts'
 
 export const AiSessionId = idParams('session_id', 'AI session')
 
 const FactSource = z.enum(['user', 'ai']).meta({ id: 'FactSource' })
 export const HandoffIntent = z.enum(['park', 'escalate']).meta({ id: 'HandoffIntent' })
-export const MessageRole = z.enum(['user', 'assistant']).meta({ id: 'MessageRole' })
 export const SessionType = z
   .enum(['guided', 'chat'])
   .meta({ id: 'AiSessionType' })

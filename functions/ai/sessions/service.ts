@@ -288,14 +288,6 @@ async function findMeaning(ctx: EmbedContext, text: string): Promise<Meaning | n
   return embedding ? { model, embedding } : null
 }
 
-/**
- * Return the active branch of a session that the caller may see, or throw 404. A long chat costs as little as
- * a short one.
- */
-export async function findActiveBranch(db: ReadContext['db'], id: string): Promise<string> {
-  return (await queries.selectActiveBranch.first(db, id))?.active_branch_id ?? throwNotFound('AI session')
-}
-
 /** Return a session that the caller may see, with all that belongs to it, or throw 404. */
 export async function find(db: ReadContext['db'], id: string): Promise<AiSessionRow> {
   return (await selectAiSession.first(db, id)) ?? throwNotFound('AI session')

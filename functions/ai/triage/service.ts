@@ -1,6 +1,7 @@
 import { oldestFirst, type PageQuery, toPage } from '#db/page.ts'
 import { maxFacts, openStates } from '#db/rows/ai-session.ts'
 import type { AiSessionState } from '#db/rows/ai-session-lock.ts'
+import { findActiveBranch } from '#db/rows/ai-session-queries.ts'
 import type { AiSessionDetail } from '#functions/ai/sessions/schemas.ts'
 import * as aiSessions from '#functions/ai/sessions/service.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
@@ -43,7 +44,7 @@ export async function putTaskLane(
 
 export async function listBranches({ db }: ReadContext, id: string, page: PageQuery) {
   const branches = await queries.selectBranches(db, id, page)
-  if (branches.length === 0) await aiSessions.findActiveBranch(db, id)
+  if (branches.length === 0) await findActiveBranch(db, id)
   return toPage(branches, page, oldestFirst)
 }
 

@@ -1,6 +1,6 @@
 import type { PageQuery } from '#db/page.ts'
 import { type AiSessionRow, type AnswerFailure, workingStates } from '#db/rows/ai-session.ts'
-import { selectAiSession } from '#db/rows/ai-session-queries.ts'
+import { findActiveBranch, selectAiSession } from '#db/rows/ai-session-queries.ts'
 import { getSqlState } from '#db/sqlstate.ts'
 import { uuidv7 } from '#db/uuid.ts'
 import { createTurnLookups } from '#functions/ai/lookups/service.ts'
@@ -201,7 +201,7 @@ export async function listMessages(
   id: string,
   { branch_id, ...page }: { branch_id?: string | undefined } & PageQuery,
 ) {
-  const activeBranchId = await aiSessions.findActiveBranch(db, id)
+  const activeBranchId = await findActiveBranch(db, id)
   const branchId = branch_id ?? activeBranchId
   if (branch_id && !(await queries.selectBranch(db, id, branch_id))) throw notFound('Branch')
   return queries.selectMessages(db, id, branchId, page)

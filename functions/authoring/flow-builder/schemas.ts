@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { EnvironmentTags, MessageRole } from '#functions/ai/sessions/schemas.ts'
+import { EnvironmentTags } from '#functions/ai/sessions/schemas.ts'
 import { FlowProblem } from '#functions/flows/trees/schemas.ts'
-import { exampleIds, Flag, Id, idParams, Name, Text, Time } from '#http/fields.ts'
+import { exampleIds, Flag, Id, idParams, MessageRole, Name, Text, Time } from '#http/fields.ts'
 import { IntakeForm, TreeStructure, TreeType } from '#rules/flows/structure.ts'
 
 export const ConversationId = idParams('conversation_id', 'flow-builder conversation')

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
 import { callFunction } from '#db/call-function.ts'
-import type { PlatformDb } from '#db/scope.ts'
 import { notNull, readStatement, writeStatement } from '#db/statement.ts'
 
 /** The database's clock in seconds since 1970, to which codes are compared. */
@@ -180,32 +179,4 @@ export const insertLockAudit = writeStatement(
       p_ip: ip,
       p_purpose: null,
     })} as delivery_id`,
-)
-
-/** Return a user, of one account if `accountId` is given. */
-export function selectUser(db: PlatformDb, userId: string, accountId: string | null) {
-  const users = db
-    .selectFrom('users')
-    .select(['is_super_admin', 'has_second_factor'])
-    .where('id', '=', userId)
-  return (accountId ? users.where('account_id', '=', accountId) : users).executeTakeFirst()
-}
-
-/**
- * Delete the second factors of a user and revoke the sign-ins. Insert the audit entry and the e-mail. Return
- * undefined for a user without a second factor.
- */
-export const resetFactors = writeStatement(
-  z.object({ delivery_id: z.string().nullable() }),
-  (userId: string, actorId: string, ip: string) => sql`
-    with u as (
-      select id, account_id from users where id = ${userId} and has_second_factor for no key update
-    ), deleted_totp as (
-      delete from totp_factors f using u where f.user_id = u.id
-    ), deleted_passkeys as (
-      delete from passkeys k using u where k.user_id = u.id
-    ), ended_sign_ins as (
-      update sign_ins s set ended_at = app.now() from u where s.account_id = u.account_id and s.user_id = u.id and s.ended_at is null
-    )
-    select app.record_factor_change(u.id, ${actorId}, 'second_factor.reset', ${ip}, 'second_factor_removed') as delivery_id from u`,
 )

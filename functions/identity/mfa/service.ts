@@ -1,8 +1,8 @@
 import type { PlatformDb } from '#db/scope.ts'
 import * as passkeys from '#functions/identity/passkeys/service.ts'
 import * as signIns from '#functions/identity/sign-ins/service.ts'
-import type { BaseContext, Context } from '#http/operation.ts'
-import { Problem, throwNotFound } from '#problem.ts'
+import type { Context } from '#http/operation.ts'
+import { Problem } from '#problem.ts'
 import { sha256Bytea } from '#vendors/auth/hash.ts'
 import { createRecoveryCodes, hashRecoveryCode } from '#vendors/auth/recovery-codes.ts'
 import { enqueueDelivery } from '#work/deliveries.ts'
@@ -145,34 +145,6 @@ async function isRightCode(
   const { findTotpStep } = await loadTotp()
   const step = findTotpStep(await vault.open(secret, sealContext(user_id)), code, now_seconds)
   return step !== null && (await queries.useTotpStep.run(platform, user_id, step)) > 0
-}
-
-type ResetContext = Pick<BaseContext, 'ip'> & {
-  platform: PlatformDb
-  caller: { userId: string; accountId: string }
-}
-
-/**
- * Delete the second factors of a member of the caller's account. Those of a super admin are left to super
- * admins.
- */
-export async function resetMember(ctx: ResetContext, userId: string) {
-  const user =
-    (await queries.selectUser(ctx.platform, userId, ctx.caller.accountId)) ?? throwNotFound('Member')
-  if (user.is_super_admin) throw new Problem('forbidden')
-  await reset(ctx, userId)
-}
-
-/** Delete the second factors of a user of any account, for a super admin. */
-export async function resetUser(ctx: ResetContext, userId: string) {
-  if (!(await queries.selectUser(ctx.platform, userId, null))) throwNotFound('User')
-  await reset(ctx, userId)
-}
-
-async function reset({ platform, caller, ip }: ResetContext, userId: string): Promise<void> {
-  const result = await queries.resetFactors.first(platform, userId, caller.userId, ip)
-  if (!result) throw new Problem('mfa_not_enabled')
-  enqueueMail(platform, result)
 }
 
 function enqueueMail(platform: PlatformDb, { delivery_id }: { delivery_id: string | null }): void {

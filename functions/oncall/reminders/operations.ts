@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { AiSessionId } from '#functions/ai/sessions/schemas.ts'
 import { operation } from '#http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as reminders from './service.ts'
@@ -13,7 +12,7 @@ export const reminderOperations = [
     access: 'user',
     limit: 'read',
     feature: 'ai_sessions',
-    params: AiSessionId,
+    params: schemas.AiSessionId,
     paged: true,
     returns: z.array(schemas.Reminder),
     handle: ({ ctx, params, query }) => reminders.list(ctx, params.session_id, query),

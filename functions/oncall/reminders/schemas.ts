@@ -1,6 +1,8 @@
 import * as z from 'zod'
-import { exampleIds, Id, Time } from '#http/fields.ts'
+import { exampleIds, Id, idParams, Time } from '#http/fields.ts'
 import { Uuid } from '#rules/uuid.ts'
+
+export const AiSessionId = idParams('session_id', 'AI session')
 
 export const RemindJob = z.strictObject({
   reminder_id: Uuid,

@@ -1,6 +1,6 @@
 import { latestIdFirst, type PageQuery, toPage } from '#db/page.ts'
+import { findActiveBranch } from '#db/rows/ai-session-queries.ts'
 import type { PlatformDb, ReadDb, WriteDb } from '#db/scope.ts'
-import * as aiSessions from '#functions/ai/sessions/service.ts'
 import * as schedules from '#functions/oncall/schedules/service.ts'
 import type { JobContext } from '#http/job.ts'
 import type { ReadContext } from '#http/operation.ts'
@@ -14,7 +14,7 @@ import * as queries from './queries.ts'
 
 /** List the steps of escalation policies that were planned or taken for a session. */
 export async function list({ db }: ReadContext, sessionId: string, page: PageQuery) {
-  await aiSessions.findActiveBranch(db, sessionId)
+  await findActiveBranch(db, sessionId)
   return toPage(await queries.selectReminders.all(db, sessionId, page), page, latestIdFirst)
 }
 

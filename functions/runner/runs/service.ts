@@ -1,6 +1,7 @@
 import { oldestFirst, type PageQuery, toPage } from '#db/page.ts'
 import { openStates } from '#db/rows/ai-session.ts'
 import { lockAiSession } from '#db/rows/ai-session-lock.ts'
+import { findActiveBranch } from '#db/rows/ai-session-queries.ts'
 import { inTransaction, type WriteDb } from '#db/scope.ts'
 import * as aiFixes from '#functions/ai/fixes/service.ts'
 import * as aiSessions from '#functions/ai/sessions/service.ts'
@@ -23,7 +24,7 @@ export async function listOfSession({ db }: ReadContext, sessionId: string, page
 
 export async function listOfAiSession({ db }: ReadContext, sessionId: string, page: PageQuery) {
   const runs = await queries.selectRunsOfAiSession.all(db, sessionId, page)
-  if (runs.length === 0) await aiSessions.findActiveBranch(db, sessionId)
+  if (runs.length === 0) await findActiveBranch(db, sessionId)
   return toPage(runs, page, oldestFirst)
 }
 

@@ -1,7 +1,6 @@
 import * as z from 'zod'
-import { MessageRole } from '#functions/ai/sessions/schemas.ts'
 import { CheckedParameters } from '#functions/scripts/scripts/schemas.ts'
-import { exampleIds, Flag, Id, idParams, Name, Time } from '#http/fields.ts'
+import { exampleIds, Flag, Id, idParams, MessageRole, Name, Time } from '#http/fields.ts'
 import { Language, ParametersSchema, ScriptBody } from '#rules/scripts/schema.ts'
 
 export const BuilderId = idParams('session_id', 'script-builder session')

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { oldestFirst, type PageQuery, pageEnd } from '#db/page.ts'
 import { insertScriptRun, type NewScriptRun, ScriptRunRow, scriptRunColumns } from '#db/rows/script-runs.ts'
 import { mayChange } from '#db/rows/sessions.ts'
-import type { WriteDb } from '#db/scope.ts'
+import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 
 export const selectRuns = readStatement(
@@ -12,6 +12,11 @@ export const selectRuns = readStatement(
     select ${scriptRunColumns} from script_runs r where r.account_id = app.account_id() and r.session_id = ${sessionId}
      ${pageEnd(oldestFirst, page, 'r')}`,
 )
+
+/** Return the name and version that a template has now, if the caller may see it. */
+export function selectTemplate(db: ReadDb, id: string) {
+  return db.selectFrom('script_templates').select(['name', 'version']).where('id', '=', id).executeTakeFirst()
+}
 
 const editableSession = (id: string) => sql`
   select s.id from sessions s where s.account_id = app.account_id() and s.id = ${id} and ${mayChange}`

@@ -1,6 +1,5 @@
 import { oldestFirst, type PageQuery, toPage } from '#db/page.ts'
 import { maxScriptRuns, type NewScriptRun } from '#db/rows/script-runs.ts'
-import * as scripts from '#functions/scripts/scripts/service.ts'
 import * as approvals from '#functions/sessions/approvals/service.ts'
 import * as sessions from '#functions/sessions/sessions/service.ts'
 import { requireGranted } from '#http/granted-scopes.ts'
@@ -72,9 +71,9 @@ export async function toNewRun(
     }
   }
   await requireGranted(ctx, ['scripts:read'])
-  const { name, version } = await scripts
-    .find(ctx.db, script_template_id)
-    .catch(throwUnknown('script_template_id', 'script template'))
+  const template = await queries.selectTemplate(ctx.db, script_template_id)
+  if (!template) throw unknownId('script_template_id', 'script template')
+  const { name, version } = template
   return { ...run, title: toTitle(name), script: null, script_template_id, script_version: version }
 }
 

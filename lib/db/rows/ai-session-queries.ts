@@ -1,6 +1,8 @@
 import { type Compilable, type RawBuilder, sql } from 'kysely'
-import type { WriteDb } from '#db/scope.ts'
+import * as z from 'zod'
+import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { readStatement } from '#db/statement.ts'
+import { throwNotFound } from '#problem.ts'
 import { AiSessionRow, type AiStatus, type FlowOffer } from './ai-session.ts'
 
 /** The columns of a list, of `ai_sessions s` with `aiSessionJoins`. */
@@ -91,4 +93,19 @@ export async function updateAiSession(
 ): Promise<{ isChanged: boolean; session: AiSessionRow | undefined }> {
   const [changed, rows] = await db.batch([write, selectAiSession.query(id)])
   return { isChanged: changed.length > 0, session: rows[0] }
+}
+
+/** Select the active branch of a session that the caller may see, and nothing else of the session. */
+export const selectActiveBranch = readStatement(
+  z.object({ active_branch_id: z.string() }),
+  (id: string) => sql`
+    select s.active_branch_id from ai_sessions s where s.account_id = app.account_id() and s.id = ${id} and app.sees_ai_session(s)`,
+)
+
+/**
+ * Return the active branch of a session that the caller may see, or throw 404. A long chat costs as little as
+ * a short one.
+ */
+export async function findActiveBranch(db: ReadDb, id: string): Promise<string> {
+  return (await selectActiveBranch.first(db, id))?.active_branch_id ?? throwNotFound('AI session')
 }
