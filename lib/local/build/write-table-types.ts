@@ -5,6 +5,7 @@ import pg from 'pg'
 import { exportedTables } from '#db/account-data.ts'
 import { startPostgres } from '#local/postgres.ts'
 import { root } from '#local/root.ts'
+import { listTableProblems } from './check-tables.ts'
 import { writeGenerated } from './write-generated.ts'
 
 interface Column {
@@ -128,8 +129,15 @@ function toPascalCase(name: string): string {
   return name.replace(/(^|_)(\w)/g, (_, __, letter: string) => letter.toUpperCase())
 }
 
-/** Migrate an empty database and return the columns of its tables, and the arguments of its functions. */
-async function readDatabase(): Promise<{ columns: Column[]; functionArguments: Argument[] }> {
+/**
+ * Migrate an empty database and return the columns of its tables, the arguments of its functions, and what
+ * its tables lack.
+ */
+async function readDatabase(): Promise<{
+  columns: Column[]
+  functionArguments: Argument[]
+  problems: string[]
+}> {
   const folder = await mkdtemp(join(tmpdir(), 'schema-'))
   const cluster = await startPostgres(join(folder, 'data'), { durable: false })
   try {
@@ -137,8 +145,9 @@ async function readDatabase(): Promise<{ columns: Column[]; functionArguments: A
     await client.connect()
     const { rows: columns } = await client.query<Column>(columnsQuery)
     const { rows: functionArguments } = await client.query<Argument>(argumentsQuery)
+    const problems = await listTableProblems(client)
     await client.end()
-    return { columns, functionArguments }
+    return { columns, functionArguments, problems }
   } finally {
     await cluster.stop()
     await rm(folder, { recursive: true, force: true })
@@ -177,8 +186,12 @@ function renderExportedColumns(rows: readonly Column[]): string {
   return `${head}${reader}\nexport const exportedColumns = {\n${tables.join('')}} as const\n`
 }
 
-const { columns, functionArguments } = await readDatabase()
+const { columns, functionArguments, problems } = await readDatabase()
 const jsonColumns = await readFile(join(root, 'lib/db/json-columns.ts'), 'utf8')
 const origin = { source: 'the migrated database', command: 'npm run db:types' }
 await writeGenerated('lib/db/schema.ts', renderTypes(columns, functionArguments, jsonColumns), origin)
 await writeGenerated('lib/db/exported-columns.ts', renderExportedColumns(columns), origin)
+if (problems.length > 0) {
+  console.error(problems.join('\n'))
+  process.exitCode = 1
+}

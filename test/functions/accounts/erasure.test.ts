@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { accountBatches, erasure, type PersonFate } from '#db/erasure.ts'
+import { erasure, type PersonFate } from '#db/erasure.ts'
 import type { Services } from '#http/app.ts'
 import { readChecksums } from '#test/contract/row-checksums.ts'
 import { authorizationHeader, dashboard, type Service, sharedService } from '#test/support/app.ts'
@@ -41,20 +41,6 @@ describe('the declaration', () => {
         [...(person.anonymised ?? []), ...(person.kept?.columns ?? [])].map((column) => `${table}.${column}`),
     )
     expect(declared.filter((name) => !names.has(name))).toEqual([])
-  })
-
-  it('ERA-12 deletes the rows of a table before those that they refer to', async () => {
-    const keys = await service.sql<{ child: string; parent: string }>(
-      `select conrelid::regclass::text as child, confrelid::regclass::text as parent from pg_constraint
-        where contype = 'f' and connamespace = 'public'::regnamespace and conrelid <> confrelid`,
-    )
-    const places = new Map(accountBatches.map(({ table }, place) => [table as string, place]))
-    const placeOf = (table: string) => places.get(table) ?? Number.POSITIVE_INFINITY
-    // An owner of rows that a key deletes with it, such as a session, may come before them: they are deleted
-    // with it.
-    expect(keys.filter(({ child, parent }) => places.has(child) && placeOf(child) > placeOf(parent))).toEqual(
-      [],
-    )
   })
 })
 

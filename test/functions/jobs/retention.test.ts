@@ -72,17 +72,6 @@ it('RET-01 declares a policy for each table of the database', async () => {
   expect(Object.keys(retention).sort()).toEqual(tables.map(({ name }) => name).sort())
 })
 
-it('RET-01 RET-02 names as parent only a table whose rows take the others with them', async () => {
-  const keys = await service.sql<{ name: string }>(`
-    select conrelid::regclass || ' ' || confrelid::regclass as name from pg_constraint
-     where contype = 'f' and confdeltype = 'c' and connamespace = 'public'::regnamespace`)
-  const names = new Set(keys.map(({ name }) => name))
-  const parents = Object.entries(retention).flatMap(([table, policy]) =>
-    policy.kind === 'with' ? [`${table} ${policy.parent}`] : [],
-  )
-  expect(parents.filter((name) => !names.has(name))).toEqual([])
-})
-
 it('RET-02 reads an index for each kind of rows that expires', async () => {
   const indexes = await service.sql<{ name: string }>(`
     select i.indrelid::regclass || ' ' || a.attname as name
