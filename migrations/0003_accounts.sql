@@ -100,6 +100,23 @@ create table users (
   constraint users_service_inactive check (not (is_service and (is_active or is_super_admin))),
   constraint users_erased_inactive check (erased_at is null or not is_active)
 );
+
+-- Deletes the rows of a person in a table, which its column user_id names, when the person is erased; with a condition, only these rows.
+create function app.delete_rows_of_person() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  execute format('delete from %s where user_id = $1 %s', tg_argv[0], tg_argv[1]) using new.id, new.account_id;
+  return null;
+end $$;
+create procedure app.delete_with_person(person_table regclass, condition text default null) language plpgsql as $$
+declare
+  has_account constant boolean := exists (
+    select from pg_attribute where attrelid = person_table and attname = 'account_id' and not attisdropped);
+begin
+  execute format(
+    'create trigger %I after update of erased_at on users for each row when (new.erased_at is not null) execute function app.delete_rows_of_person(%L, %L)',
+    'delete_' || person_table, person_table, concat(case when has_account then 'and account_id = $2' end, ' and ' || condition));
+end $$;
+revoke execute on procedure app.delete_with_person(regclass, text) from app_runtime, app_platform;
 -- Without the account, which is not known yet at sign-in.
 create unique index users_email on users (lower(email));
 create index users_team on users (account_id, team_id);

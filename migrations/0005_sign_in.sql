@@ -7,6 +7,7 @@ create table passwords (
   device_generation integer not null default 0,
   changed_at        timestamptz(3) not null default app.now()
 );
+call app.delete_with_person('passwords');
 
 -- One row per sign-in. Each access token names its sign-in, so ending the sign-in applies to the next request.
 create table sign_ins (
@@ -29,6 +30,7 @@ create table sign_ins (
 create index sign_ins_user on sign_ins (account_id, user_id, last_used_at desc, id desc, ended_at, expires_at);
 create index sign_ins_expiry on sign_ins (expires_at);
 call app.protect('sign_ins');
+call app.delete_with_person('sign_ins');
 
 create table refresh_tokens (
   hash       bytea primary key,
@@ -48,6 +50,7 @@ create table email_changes (
   expires_at timestamptz(3) not null default app.now() + interval '24 hours',
   created_at timestamptz(3) not null default app.now()
 );
+call app.delete_with_person('email_changes');
 create index email_changes_expiry on email_changes (expires_at);
 
 create table one_time_tokens (
@@ -61,6 +64,7 @@ create table one_time_tokens (
   created_at      timestamptz(3) not null default app.now(),
   check ((purpose = 'change_email') = (email_change_id is not null))
 );
+call app.delete_with_person('one_time_tokens');
 create index one_time_tokens_user on one_time_tokens (user_id, purpose);
 create index one_time_tokens_expiry on one_time_tokens (expires_at);
 
@@ -82,6 +86,7 @@ create table identities (
   primary key (provider, subject),
   unique (user_id, provider)
 );
+call app.delete_with_person('identities');
 
 -- One row per started OAuth flow. A conditional update uses it once. The state is stored as a hash.
 create table oauth_states (

@@ -9,6 +9,7 @@ create table totp_factors (
   last_step    bigint,
   created_at   timestamptz(3) not null default app.now()
 );
+call app.delete_with_person('totp_factors');
 
 create table recovery_codes (
   user_id uuid not null references users on delete cascade,
@@ -16,6 +17,7 @@ create table recovery_codes (
   used_at timestamptz(3),
   primary key (user_id, hash)
 );
+call app.delete_with_person('recovery_codes');
 
 create table passkeys (
   id            uuid primary key default uuidv7(),
@@ -31,6 +33,7 @@ create table passkeys (
   created_at    timestamptz(3) not null default app.now(),
   last_used_at  timestamptz(3)
 );
+call app.delete_with_person('passkeys');
 create index passkeys_user on passkeys (user_id, created_at desc, id desc);
 
 -- A sign-in whose first factor was verified and whose second one is awaited. Its token is stored as a hash and used once: the row is deleted.
@@ -43,6 +46,7 @@ create table sign_in_challenges (
   is_password boolean not null,
   expires_at  timestamptz(3) not null default app.now() + interval '5 minutes'
 );
+call app.delete_with_person('sign_in_challenges');
 create index sign_in_challenges_user on sign_in_challenges (user_id);
 create index sign_in_challenges_expiry on sign_in_challenges (expires_at);
 
@@ -52,6 +56,7 @@ create table passkey_challenges (
   user_id    uuid references users on delete cascade,
   expires_at timestamptz(3) not null default app.now() + interval '5 minutes'
 );
+call app.delete_with_person('passkey_challenges');
 create index passkey_challenges_expiry on passkey_challenges (expires_at);
 -- For the foreign key, whose check would read the whole table when a row of the other one is deleted.
 create index passkey_challenges_user on passkey_challenges (user_id);

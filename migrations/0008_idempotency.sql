@@ -19,6 +19,7 @@ create table idempotency_keys (
 );
 create index idempotency_keys_age on idempotency_keys (created_at);
 call app.protect('idempotency_keys', writes => '{}');
+call app.delete_with_person('idempotency_keys');
 create policy own on idempotency_keys using (account_id = (select app.signed_account_id()) and user_id = app.user_id())
   with check (account_id = (select app.signed_account_id()) and user_id = app.user_id());
 grant select, insert, update, delete on idempotency_keys to app_runtime;

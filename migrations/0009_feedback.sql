@@ -41,7 +41,9 @@ create table beta_feedback (
 );
 
 call app.protect('feedback');
+call app.delete_with_person('feedback');
 call app.protect('beta_feedback');
+call app.delete_with_person('beta_feedback');
 grant select, insert on feedback, beta_feedback to app_runtime;
 grant select, insert, delete on sales_leads to app_platform;
 grant select, delete on feedback, beta_feedback to app_platform;

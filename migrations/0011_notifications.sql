@@ -188,6 +188,7 @@ call app.protect('notifications');
 call app.protect('notification_configs');
 call app.protect('deliveries');
 call app.protect('mail_preferences');
+call app.delete_with_person('mail_preferences');
 grant select, insert on events to app_runtime;
 grant select, insert, update on notifications, deliveries to app_runtime;
 grant select, insert, update, delete on notification_configs to app_runtime;

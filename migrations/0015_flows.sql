@@ -211,6 +211,7 @@ call app.protect('tree_versions', writes => '{insert}');
 create policy reads on tree_versions for select
   using (account_id = (select app.signed_account_id()) or (app.account_id() is not null and account_id = app.platform_account()));
 call app.protect('tree_pins');
+call app.delete_with_person('tree_pins');
 call app.protect('tree_shares');
 call app.protect('library_steps');
 

@@ -208,10 +208,12 @@ create index psa_rule_matches_age on psa_rule_matches (created_at);
 
 call app.protect('psa_connections');
 call app.protect('psa_member_mappings');
+call app.delete_with_person('psa_member_mappings');
 call app.protect('psa_pushes');
 call app.protect('psa_callbacks');
 call app.protect('psa_ticket_changes');
 call app.protect('psa_rules');
+call app.delete_with_person('psa_rules');
 call app.protect('psa_rule_matches');
 grant select, insert, update, delete on psa_connections, psa_member_mappings, psa_callbacks, psa_rules to app_runtime;
 grant select, insert, update on psa_pushes to app_runtime;

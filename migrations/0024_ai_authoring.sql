@@ -216,6 +216,7 @@ create table script_builder_messages (
 create index script_builder_messages_session on script_builder_messages (account_id, session_id, position);
 
 call app.protect('flow_conversations');
+call app.delete_with_person('flow_conversations');
 call app.protect('flow_proposals', writes => '{insert,update}');
 create policy reads on flow_proposals for select using (account_id = (select app.signed_account_id()) and app.sees('team', submitted_by, team_id));
 call app.protect('kb_imports', writes => '{insert,update,delete}');
@@ -225,6 +226,7 @@ create policy reads on kb_batches for select using (account_id = (select app.sig
 call app.protect('kb_batch_items');
 call app.protect('kb_import_nodes');
 call app.protect('script_builder_sessions');
+call app.delete_with_person('script_builder_sessions', 'origin = ''standalone''');
 call app.protect('script_builder_messages');
 
 grant select, insert, delete, update (messages, draft, turns, last_work_id) on flow_conversations to app_runtime;

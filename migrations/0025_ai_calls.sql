@@ -173,6 +173,7 @@ create index ai_tasks_due on ai_tasks (next_attempt_at) where state in ('queued'
 create index ai_tasks_age on ai_tasks (created_at);
 
 call app.protect('ai_tasks', writes => '{insert,update}');
+call app.delete_with_person('ai_tasks');
 create policy reads on ai_tasks for select using (account_id = (select app.signed_account_id()) and user_id = (select app.user_id()));
 grant select, insert on ai_tasks to app_runtime;
 grant update (state, body, next_attempt_at, finished_at, response_status, response_body, calls_started) on ai_tasks to app_runtime;

@@ -52,6 +52,7 @@ create unlogged table presence (
 create index presence_user on presence (account_id, user_id);
 
 call app.protect('presence');
+call app.delete_with_person('presence');
 grant select, insert, delete, update (mode, since, expires_at) on presence to app_runtime;
 grant select, insert, update, delete on presence to app_platform;
 

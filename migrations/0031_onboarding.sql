@@ -13,6 +13,7 @@ create table onboarding (
   foreign key (account_id, user_id) references users (account_id, id) on delete cascade
 );
 call app.protect('onboarding', writes => '{}');
+call app.delete_with_person('onboarding');
 create policy own on onboarding using (account_id = (select app.signed_account_id()) and user_id = app.user_id())
   with check (account_id = (select app.signed_account_id()) and user_id = app.user_id());
 grant select, insert, update on onboarding to app_runtime;

@@ -31,6 +31,7 @@ create table weekly_reports (
 create index weekly_reports_age on weekly_reports (created_at);
 
 call app.protect('report_subscriptions');
+call app.delete_with_person('report_subscriptions');
 call app.protect('weekly_reports');
 grant select, insert, delete on report_subscriptions to app_runtime;
 grant select (account_id) on weekly_reports to app_runtime;

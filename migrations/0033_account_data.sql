@@ -346,7 +346,7 @@ begin
   end if;
 end $$;
 
--- Anonymises a user: their credentials, sign-ins, drafts and feedback are deleted, and their name and address everywhere. Of the rows that
+-- Anonymises a user: their rows of tables with app.delete_with_person are deleted, and their name and address everywhere. Of the rows that
 -- app.erase_traces changes, the first 5,000 of each kind are done here, and the clean-up continues. What they
 -- created for the account stays, as the work of "Deleted user". Raises SF4LA for the last active admin of an account, and SF4LS for the
 -- last super admin. Returns false for a user who is anonymised already. Security definer, because it changes the audit log.
@@ -360,25 +360,6 @@ begin
   end if;
   perform set_config('app.audit', app.sign('audit off'), true);
   perform app.erase_addresses(u.account_id, u.id, u.email, u.email_verified_at is not null);
-  delete from sign_ins where account_id = u.account_id and user_id = u.id;
-  delete from passwords where user_id = u.id;
-  delete from identities where user_id = u.id;
-  delete from passkeys where user_id = u.id;
-  delete from totp_factors where user_id = u.id;
-  delete from recovery_codes where user_id = u.id;
-  delete from one_time_tokens where user_id = u.id;
-  delete from email_changes where user_id = u.id;
-  delete from sign_in_challenges where user_id = u.id;
-  delete from passkey_challenges where user_id = u.id;
-  delete from idempotency_keys where account_id = u.account_id and user_id = u.id;
-  delete from ai_tasks where account_id = u.account_id and user_id = u.id;
-  delete from onboarding where account_id = u.account_id and user_id = u.id;
-  delete from psa_member_mappings where account_id = u.account_id and user_id = u.id;
-  delete from tree_pins where account_id = u.account_id and user_id = u.id;
-  delete from flow_conversations where account_id = u.account_id and user_id = u.id;
-  delete from script_builder_sessions where account_id = u.account_id and user_id = u.id and origin = 'standalone';
-  delete from feedback where account_id = u.account_id and user_id = u.id;
-  delete from beta_feedback where account_id = u.account_id and user_id = u.id;
   if u.is_super_admin then
     -- Staff act in the audit logs of other accounts too.
     update audit_logs set ip = null where actor_id = u.id and ip is not null;
@@ -398,14 +379,3 @@ begin
   return true;
 end $$;
 revoke execute on function app.erase_user(uuid), app.erase_traces(uuid, integer), app.erase_addresses(uuid, uuid, text, boolean) from app_runtime;
-
--- Delete what a user who is erased has subscribed to, how they get e-mails, and where they are.
-create function app.delete_subscriptions() returns trigger language plpgsql set search_path = public, pg_temp as $$
-begin
-  delete from report_subscriptions s where s.account_id = new.account_id and s.user_id = new.id;
-  delete from mail_preferences m where m.account_id = new.account_id and m.user_id = new.id;
-  delete from presence p where p.account_id = new.account_id and p.user_id = new.id;
-  return null;
-end $$;
-create trigger delete_subscriptions after update of erased_at on users for each row
-  when (new.erased_at is not null) execute function app.delete_subscriptions();

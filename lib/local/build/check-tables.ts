@@ -1,12 +1,18 @@
 import type pg from 'pg'
 import { exportedTables, tablesLeftOut } from '#db/account-data.ts'
-import { accountBatches } from '#db/erasure.ts'
+import { accountBatches, erasure, type PersonFate } from '#db/erasure.ts'
 import { retention } from '#db/retention.ts'
 
 interface Table {
   name: string
   has_account: boolean
   is_protected: boolean
+}
+
+interface PersonTrigger {
+  name: string
+  /** The body of its function. */
+  source: string
 }
 
 interface ForeignKey {
@@ -27,6 +33,10 @@ export async function listTableProblems(client: pg.ClientBase): Promise<string[]
   const { rows: keys } = await client.query<ForeignKey>(`
     select conrelid::regclass::text as child, confrelid::regclass::text as parent, confdeltype = 'c' as deletes_rows
       from pg_constraint where contype = 'f' and connamespace = 'public'::regnamespace and conrelid <> confrelid`)
+  // `app.delete_with_person` makes a trigger; what is deleted in another way is in the functions of the erasure.
+  const { rows: triggers } = await client.query<PersonTrigger>(`
+    select substr(tgname, 8) as name, '' as source from pg_trigger where tgfoid = 'app.delete_rows_of_person'::regproc
+    union all select proname, prosrc from pg_proc where pronamespace = 'app'::regnamespace and proname in ('erase_user', 'erase_addresses', 'erase_traces')`)
   return [
     ...tables
       .filter(({ name }) => isExported(name) === isLeftOut(name))
@@ -35,6 +45,7 @@ export async function listTableProblems(client: pg.ClientBase): Promise<string[]
       .filter(({ has_account, is_protected }) => has_account && !is_protected)
       .map(({ name }) => `${name}: every account could read its rows; \`call app.protect('${name}')\``),
     ...listErasureProblems(keys),
+    ...tables.flatMap(({ name }) => listPersonProblems(name, triggers, keys)),
     ...listRetentionProblems(keys),
   ]
 }
@@ -52,6 +63,25 @@ function listErasureProblems(keys: readonly ForeignKey[]): string[] {
       ({ child, parent }) =>
         `${child}: place it before ${parent} in lib/db/erasure.ts, to which its rows refer`,
     )
+}
+
+function listPersonProblems(
+  table: string,
+  triggers: readonly PersonTrigger[],
+  keys: readonly ForeignKey[],
+): string[] {
+  const fates: Record<string, { person: PersonFate }> = erasure
+  const losesRows = (name: string) => fates[name]?.person.rows === 'deleted'
+  const saysDeleted = losesRows(table)
+  const isDeletedWithPerson = triggers.some(({ name, source }) => name === table && source === '')
+  const endsWithParent = keys.some(
+    ({ child, parent, deletes_rows }) => deletes_rows && child === table && losesRows(parent),
+  )
+  const isDeleted = triggers.some(({ source }) => new RegExp(`delete from ${table}\\b`).test(source))
+  if (isDeletedWithPerson && !saysDeleted)
+    return [`${table}: say in lib/db/erasure.ts that the rows of a person are deleted`]
+  if (!saysDeleted || isDeletedWithPerson || isDeleted || endsWithParent) return []
+  return [`${table}: nothing deletes the rows of a person; \`call app.delete_with_person('${table}')\``]
 }
 
 function listRetentionProblems(keys: readonly ForeignKey[]): string[] {

@@ -13,12 +13,16 @@ it('DAT-02 ERA-12 RET-01 says of a new table and of a new key what is missing', 
   onTestFinished(() => client.end())
   await client.query(`begin;
     create table things (id uuid primary key, account_id uuid not null references accounts on delete cascade);
+    drop trigger delete_tree_pins on users;
+    call app.delete_with_person('psa_connections');
     alter table ai_feedback add column webhook_id uuid, add foreign key (account_id, webhook_id) references webhooks (account_id, id);
     alter table account_export_parts drop constraint ${await findKey(client)}`)
   expect(await listTableProblems(client)).toEqual([
     'things: say in lib/db/account-data.ts that an export has it, or why it has not',
     "things: every account could read its rows; `call app.protect('things')`",
     'ai_feedback: place it before webhooks in lib/db/erasure.ts, to which its rows refer',
+    'psa_connections: say in lib/db/erasure.ts that the rows of a person are deleted',
+    "tree_pins: nothing deletes the rows of a person; `call app.delete_with_person('tree_pins')`",
     'account_export_parts: no foreign key deletes its rows with those of account_exports, as lib/db/retention.ts says',
   ])
   await client.query('rollback')
