@@ -37,7 +37,6 @@ import { diagramDraftOperations } from './diagrams/drafts/operations.ts'
 import { diagramVersionOperations } from './diagrams/versions/operations.ts'
 import { feedbackOperations } from './feedback/operations.ts'
 import { categoryOperations } from './flows/categories/operations.ts'
-import { foreignFlowOperations } from './flows/foreign/operations.ts'
 import { treeForkOperations } from './flows/forks/operations.ts'
 import { galleryOperations } from './flows/gallery/operations.ts'
 import { flowHealthOperations } from './flows/health/operations.ts'
@@ -127,7 +126,6 @@ export const operations: readonly AnyOperation[] = [
   ...treeSharingOperations,
   ...treeTransferOperations,
   ...treeMarkdownOperations,
-  ...foreignFlowOperations,
   ...categoryOperations,
   ...stepLibraryOperations,
   ...sessionBatchOperations,

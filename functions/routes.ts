@@ -247,12 +247,6 @@ export const routeGroups: readonly RouteGroup[] = [
     },
   },
   {
-    load: async () => (await import('./flows/foreign/operations.ts')).foreignFlowOperations,
-    routes: {
-      'flows.foreign.import': 'POST /trees/import/foreign',
-    },
-  },
-  {
     load: async () => (await import('./flows/categories/operations.ts')).categoryOperations,
     routes: {
       'flows.categories.list': 'GET /categories',

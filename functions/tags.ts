@@ -52,7 +52,6 @@ export const tags: readonly TagInfo[] = [
   tag('flows.transfer', 'JSON import and export', 'Flows as JSON files.'),
   tag('flows.health', 'Flow health', 'What authors should look at in their flows.'),
   tag('flows.markdown', 'Markdown import and export', 'Flows as markdown files.'),
-  tag('flows.foreign', 'Flows of other tools', 'Flows that Typebot, Rundeck and XSOAR exported.'),
   tag('flows.pins', 'Pinned flows', 'Flows that a user has pinned for quick access.'),
   tag('flows.categories', 'Categories and tags', 'Labels that group flows.'),
   tag('flows.stepLibrary', 'Step library', 'Steps that sessions and flows reuse.'),

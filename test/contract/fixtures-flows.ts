@@ -143,12 +143,6 @@ export const flowFixtures = {
   'flows.markdown.import': createMarkdownSample,
   'flows.markdown.validate': createMarkdownSample,
 
-  'flows.foreign.import': async () => ({
-    body: {
-      content: '- name: Restart nginx\n  sequence:\n    commands:\n      - exec: systemctl restart nginx\n',
-    },
-  }),
-
   'flows.gallery.list': async () => ({
     query: { sort: 'popular', type: 'procedural', category: 'Printing', page: '1', page_size: '10' },
   }),

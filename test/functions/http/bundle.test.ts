@@ -55,7 +55,6 @@ it('the bundle contains only the Worker, its wasm and what it loads on first use
     'png',
     'qstash',
     'read',
-    'read-foreign-flow',
     'resvg-wasm',
     'service',
     'shifts',
