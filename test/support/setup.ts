@@ -26,14 +26,11 @@ declare module 'vitest' {
 }
 
 // A database that sets pg_stat_statements.track counts its statements. The others do not pay for it.
-export const statementCounters = [
-  'shared_preload_libraries=pg_stat_statements',
-  'pg_stat_statements.track=none',
-]
+const statementCounters = ['shared_preload_libraries=pg_stat_statements', 'pg_stat_statements.track=none']
 
 // biome-ignore lint/style/noDefaultExport: vitest expects a default export
 export default async function setup(project: TestProject) {
-  // `npm run mutants` starts PostgreSQL once for all its runs, and the Worker is not part of them.
+  // The soak runs the tests of the database on older versions of PostgreSQL, which it starts itself.
   const runningPort = Number(process.env.TEST_POSTGRES_PORT ?? 0)
   if (runningPort) return project.provide('shared', { postgresPort: runningPort, servicePort: runningPort })
   const folder = await mkdtemp(join(tmpdir(), 'flow-test-'))
