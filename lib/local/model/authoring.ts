@@ -1,31 +1,20 @@
-import type { FlowEdit } from '#rules/flows/edit.ts'
-import { type FlatNode, flattenStructure } from '#rules/flows/flat-nodes.ts'
-import type { TreeStructure, TreeType } from '#rules/flows/structure.ts'
-import { applyIntent, parseIntent, splitInstructions } from './edit-intents.ts'
-import type { Turn } from './facts.ts'
-import { listUserTexts } from './flows.ts'
-import {
-  buildSkeleton,
-  buildSteps,
-  buildTree,
-  createIdGenerator,
-  extractIntakeFields,
-  extractTopic,
-  isTooShort,
-  linkJumps,
-  parseStatements,
-  type Statement,
-} from './procedures.ts'
-import { truncate } from './text.ts'
+import { createBudget } from '#rules/budget.ts'
+import { editStructure } from '#rules/flows/edits.ts'
+import { buildStructure, type FlatNode, flattenStructure } from '#rules/flows/flat-nodes.ts'
+import type { TreeType } from '#rules/flows/structure.ts'
+import { describeReport, type Facts, type Turn } from './facts.ts'
+import { planEdits } from './flow-edits.ts'
+import { extractWords, splitSentences, truncate } from './text.ts'
 
 /** A flow in the flat form that the model writes. */
-export interface DraftedFlow {
+interface DraftedFlow {
   name: string
   description: string
   nodes: FlatNode[]
   intake: { key: string; label: string; type: string; required: boolean; options: string[] | null }[]
 }
-interface FlowDraftFacts {
+
+interface DraftFacts {
   goal?: string
   tree_type?: TreeType
   environment_tags?: string[]
@@ -33,194 +22,197 @@ interface FlowDraftFacts {
   problems?: string[]
 }
 
-/** Draft a flow from the words of the request, or change the existing draft as the newest message asks. */
-export function createFlowDraft(
-  { goal = '', draft = null, tree_type = 'troubleshooting', ...facts }: FlowDraftFacts,
+/** Draft a flow from the words of the request, or change the draft as the newest message asks. */
+export function draftFlow(
+  { goal = '', draft, tree_type = 'troubleshooting', environment_tags = [], problems = [] }: DraftFacts,
   turns: readonly Turn[],
 ) {
-  const request = turns.findLast(({ role }) => role === 'user')?.text ?? goal
-  const isTree = tree_type === 'troubleshooting'
-  return draft ? changeDraft(draft, request, isTree) : startDraft(goal, turns, isTree, facts)
-}
-
-function startDraft(
-  goal: string,
-  turns: readonly Turn[],
-  isTree: boolean,
-  { environment_tags = [], problems = [] }: FlowDraftFacts,
-) {
-  const userTexts = [...new Set([goal, ...listUserTexts(turns)])]
-  const text = (
-    userTexts.filter((userText) => !isTooShort(userText)).join('\n') || userTexts.join('\n')
-  ).trim()
-  if (isTooShort(text))
+  const messages = turns.flatMap(({ role, text }) => (role === 'user' ? [text] : []))
+  if (draft) return changeDraft(draft, messages.at(-1) ?? goal, tree_type)
+  const text = [...new Set([goal, ...messages])]
+    .filter((message) => extractWords(message).length > 1)
+    .join('\n')
+  if (text === '')
     return {
-      reply: `What is to be done, and in which case? “${truncate(text, 200)}” says too little to begin with.`,
+      reply: `What is to be done, and in which case? “${goal}” says too little to begin with.`,
       flow: null,
     }
-  const createId = createIdGenerator([])
-  const topic = extractTopic(text)
-  const statements = parseStatements(text)
-  const buildNodes = () =>
-    isTree
-      ? linkJumps(buildTree(statements, createId), problems.length > 0)
-      : buildSteps(statements, createId)
-  const nodes = topic ? buildSkeleton(topic, isTree, createId) : buildNodes()
+  const nodes = tree_type === 'troubleshooting' ? writeTree(text, problems.length === 0) : writeSteps(text)
   const environment = environment_tags.length > 0 ? `\n\nEnvironment: ${environment_tags.join(', ')}.` : ''
   const flow = {
-    name: toFlowName(topic ?? getTitle(statements[0]) ?? text),
-    description: `${truncate(text, 2000)}${environment}`,
+    name: truncate(text.split('\n')[0]?.replace(listMarker, '') ?? '', 80),
+    description: truncate(text, 2000) + environment,
     nodes,
-    intake: extractIntakeFields(text),
+    intake: listIntakeFields(text),
   }
+  return { reply: `I made ${nodes.length} nodes of it, beginning with “${nodes[0]?.title}”.`, flow }
+}
+
+function changeDraft(draft: DraftedFlow, request: string, type: TreeType) {
+  const built = buildStructure(type, draft.nodes)
+  const edits = planEdits(draft.nodes, request, type === 'troubleshooting', null)
+  const edited =
+    'structure' in built && edits.length > 0
+      ? editStructure(type, built.structure, edits, createBudget())
+      : undefined
+  const quote = `“${truncate(request, 300)}”`
+  if (!edited || !('result' in edited))
+    return {
+      reply: `I can rename, describe, add, move and remove nodes; ${quote} is none of these.`,
+      flow: null,
+    }
+  return { reply: `Done: ${quote}.`, flow: { ...draft, nodes: flattenStructure(edited.result) } }
+}
+
+const listMarker = /^\s*(?:#+|[-*•]|\d+[.)])\s+/
+
+function createNode(
+  id: string,
+  kind: FlatNode['kind'],
+  title: string,
+  fields: Partial<FlatNode> = {},
+): FlatNode {
+  const line = truncate(title.replace(/[.!]+$/, ''), 300)
   return {
-    reply: `I made ${nodes.length} nodes of it, beginning with “${truncate(nodes[0]?.title ?? '', 200)}”.`,
-    flow,
+    id,
+    kind,
+    title: (line[0] ?? '').toUpperCase() + line.slice(1),
+    description: '',
+    options: [],
+    next: null,
+    ...fields,
   }
 }
 
-function getTitle(statement: Statement | undefined): string | undefined {
-  if (!statement) return undefined
-  if ('condition' in statement) return statement.condition
-  return 'task' in statement ? statement.task : statement.heading
+/** Write a decision that leads to one node for an answer, and to another for all others. */
+function createDecision(
+  id: string,
+  title: string,
+  yes: FlatNode,
+  no: FlatNode,
+  labels = ['Yes', 'No'],
+): FlatNode {
+  const options = [yes, no].map((node, index) => ({ label: labels[index] ?? '', leads_to: node.id }))
+  return createNode(id, 'decision', title, { options })
 }
 
-/** Make a flow name from the first line of a text. */
-function toFlowName(text: string): string {
-  const line = text.split('\n')[0]?.replace(/^[#\s\d.)*-]+|[:.\s]+$/g, '') || text
-  return truncate((line[0] ?? '').toUpperCase() + line.slice(1), 80)
-}
-
-/** Apply the instructions of a message to a draft, and say which of them were not possible. */
-function changeDraft(draft: DraftedFlow, request: string, isTree: boolean) {
-  let flow = draft
-  const done: string[] = []
-  const notDone: string[] = []
-  for (const instruction of splitInstructions(request)) {
-    const changedFlow = applyInstruction(flow, instruction, isTree)
-    const summary = truncate(instruction.trim().replace(/\.$/, ''), 300)
-    if (changedFlow) done.push(summary)
-    else notDone.push(summary)
-    flow = changedFlow ?? flow
+/**
+ * Write a decision for each “if … then …”, an action for each other sentence, and a solution for the last.
+ * The first attempt follows “go back to …” literally, which a flow cannot, and shows how the service asks
+ * again.
+ */
+function writeTree(text: string, isFirstAttempt: boolean): FlatNode[] {
+  const sentences = splitSentences(text).map((line) =>
+    line.replace(listMarker, '').replace(/^otherwise,? /i, ''),
+  )
+  const nodes: FlatNode[] = []
+  for (const [index, sentence] of [...sentences.slice(0, 40).entries()].reverse()) {
+    const [, condition, action = ''] = /^if (.+?),? then (.+)$/i.exec(sentence) ?? []
+    const next = nodes[0]
+    if (condition) {
+      const no = next ?? createNode(`n${index}-no`, 'solution', 'Hand it over with what was found')
+      const yes = createNode(`n${index}-yes`, 'solution', action)
+      nodes.unshift(createDecision(`n${index}`, `Is it so that ${condition}?`, yes, no), yes)
+      if (!next) nodes.push(no)
+    } else
+      nodes.unshift(
+        createNode(`n${index}`, next ? 'action' : 'solution', sentence, { next: next?.id ?? null }),
+      )
   }
-  const help =
-    'I can rename, describe, add, move and remove, or put an “if … then …” in, where the flow has what is named.'
-  if (done.length === 0)
-    return { reply: `${help} “${truncate(request, 300)}” is none that I can do here.`, flow: null }
-  const knownKeys = new Set(flow.intake.map(({ key }) => key))
-  const intake = [...flow.intake, ...extractIntakeFields(request).filter(({ key }) => !knownKeys.has(key))]
-  const remainder = notDone.length > 0 ? ` Not done: ${notDone.join('; ')}. ${help}` : ''
-  return { reply: `Done: ${done.join('; ')}.${remainder}`, flow: { ...flow, intake } }
+  if (isFirstAttempt && /\bgo back to\b/i.test(text)) {
+    const [last, first] = [nodes.at(-1), nodes[0]]
+    if (last && first) nodes.splice(-1, 1, { ...last, kind: 'action', next: first.id })
+  }
+  return nodes
 }
 
-/** Apply one instruction to a draft. Return undefined if that is not possible. */
-function applyInstruction(draft: DraftedFlow, instruction: string, isTree: boolean): DraftedFlow | undefined {
-  const intent = parseIntent(instruction)
-  if (intent?.type === 'rename' && /^(?:the )?flow$/i.test(intent.node.trim()))
-    return { ...draft, name: truncate(intent.text, 200) }
-  const nodes = intent && applyIntent(draft.nodes, intent, isTree, null)
-  return nodes && { ...draft, nodes }
+/** Write a heading or a step for each line; a line without a mark belongs to the step before it. */
+function writeSteps(text: string): FlatNode[] {
+  const lines = text.split('\n').filter((line) => line.trim())
+  const nodes: FlatNode[] = []
+  for (const [index, line] of lines.slice(0, 40).entries()) {
+    const last = nodes.at(-1)
+    const [, title = '', description = ''] =
+      /^(.+?)(?:: (.+))?$/.exec(line.replace(listMarker, '').trim()) ?? []
+    if (/^\s*#/.test(line)) nodes.push(createNode(`n${index}`, 'section_header', title))
+    else if (listMarker.test(line) || !last)
+      nodes.push(createNode(`n${index}`, 'procedure_step', title, { description }))
+    else last.description = [last.description, line.trim()].filter(Boolean).join('\n')
+  }
+  return [...nodes, createNode('end', 'procedure_end', 'Done')]
 }
 
-interface FlowEditFacts {
-  tree_type?: TreeType
-  instruction?: string
-  node?: string | null
-  structure?: TreeStructure
+/** List an intake field for each placeholder. */
+function listIntakeFields(text: string): DraftedFlow['intake'] {
+  const keys = new Set(
+    Array.from(text.matchAll(/\{\{\s*([a-z][a-z0-9_]{0,59})\s*\}\}/g), ([, key = '']) => key),
+  )
+  return Array.from(keys, (key) => ({
+    key,
+    label: key.replaceAll('_', ' '),
+    type: /host|server/.test(key) ? 'hostname' : 'text',
+    required: true,
+    options: null,
+  }))
 }
 
-/** An edit with the fields that it needs. */
-type Edit = Pick<FlowEdit, 'op' | 'id'> & Partial<FlowEdit>
-
-const emptyEdit = {
-  kind: null,
-  title: null,
-  description: null,
-  options: null,
-  next: null,
-  estimated_minutes: null,
-  group_label: null,
-  position: null,
-  anchor: null,
+/** The facts of a finished session. A flow session has `flow` and `answers`; an AI session has the other fields. */
+interface FinishedSession extends Facts {
+  flow?: DraftedFlow
+  target?: DraftedFlow | null
+  answers?: { node: string; note: string | null }[]
+  session?: Facts['session'] & { notes?: string | null; next_steps?: string | null }
+  resolution?: { notes: string | null } | null
 }
 
-/** Return an edit whose other fields are null. */
-export function createEdit(fields: Edit): FlowEdit {
-  return { ...emptyEdit, ...fields }
+/** Convert a finished session to a flow: the one that was run, with its notes, or a new one of an AI session. */
+export function convertSession(facts: FinishedSession): { flow: DraftedFlow } {
+  return { flow: facts.flow ? addNotes(facts.flow, facts) : describeCase(facts) }
 }
 
-/** Answer an instruction with the edits that make the difference between the nodes before and after. */
-export function createFlowEdit({
-  tree_type = 'troubleshooting',
-  instruction = '',
-  node = null,
-  structure,
-}: FlowEditFacts) {
-  const intent = parseIntent(instruction)
-  const nodes = structure ? flattenStructure(structure) : []
-  const isTree = tree_type === 'troubleshooting'
-  const changedNodes = intent && applyIntent(nodes, intent, isTree, node)
-  const edits = changedNodes ? listEdits(nodes, changedNodes, isTree).map(createEdit) : []
-  const explanation =
-    edits.length > 0
-      ? `As asked: ${truncate(instruction, 1000)}`
-      : `Nothing is changed: I cannot do “${truncate(instruction, 1000)}” here.`
-  return { explanation, edits }
+function addNotes(flow: DraftedFlow, { target, answers = [], session }: FinishedSession): DraftedFlow {
+  // If the target is the flow that was run, the run has all its nodes and the added steps.
+  const isRun = target?.nodes.every(({ id }) => flow.nodes.some((node) => node.id === id)) ?? true
+  const { nodes, ...base } = target && !isRun ? target : flow
+  const { name, description } = target ?? { ...flow, name: truncate(`${flow.name}, as it was done`, 200) }
+  const learn = (text: string, notes: readonly (string | null | undefined)[]) =>
+    [text, ...notes.filter(Boolean).map((note) => `Learned: ${note}`)]
+      .filter(Boolean)
+      .join('\n\n')
+      .slice(0, 4000)
+  const listNotes = (id: string) => answers.filter(({ node }) => node === id).map(({ note }) => note)
+  return {
+    ...base,
+    name,
+    description: learn(description, [session?.notes, session?.next_steps]),
+    nodes: nodes.map((node) => ({ ...node, description: learn(node.description, listNotes(node.id)) })),
+  }
 }
 
-function listEdits(before: readonly FlatNode[], after: readonly FlatNode[], isTree: boolean): Edit[] {
-  const beforeById = new Map(before.map((node) => [node.id, node]))
-  const afterIds = new Set(after.map(({ id }) => id))
-  const removed = before.filter(({ id }) => !afterIds.has(id)).map(({ id }): Edit => ({ op: 'remove', id }))
-  const inserted = after
-    .filter(({ id }) => !beforeById.has(id))
-    .map((node): Edit => ({ ...toInsert(node), ...(isTree ? {} : findPlace(after, node)) }))
-  const updated = after.flatMap((node) => listUpdates(beforeById.get(node.id), node))
-  const moved = isTree ? [] : listMoves(before, after)
-  // The root of a tree has no link that could be changed, so what stands before it is inserted there.
-  const isNewRoot = isTree && !beforeById.has(after[0]?.id ?? '')
-  return [
-    ...inserted.map((edit) =>
-      isNewRoot && edit.id === after[0]?.id ? { ...edit, ...beforeRoot(before) } : edit,
-    ),
-    ...updated,
-    ...moved,
-    ...removed,
-  ]
-}
-
-function beforeRoot(before: readonly FlatNode[]): Partial<Edit> {
-  return { position: 'before', anchor: before[0]?.id ?? null }
-}
-
-function toInsert({ id, kind, title, description, options, next }: FlatNode): Edit {
-  return { op: 'insert', id, kind, title, description, options: options.length > 0 ? options : null, next }
-}
-
-function findPlace(nodes: readonly FlatNode[], node: FlatNode): Partial<Edit> {
-  const index = nodes.indexOf(node)
-  return index > 0
-    ? { position: 'after', anchor: nodes[index - 1]?.id ?? null }
-    : { position: 'before', anchor: nodes[1]?.id ?? null }
-}
-
-function listUpdates(before: FlatNode | undefined, after: FlatNode): Edit[] {
-  if (!before) return []
-  const isChanged = (field: keyof FlatNode) => JSON.stringify(before[field]) !== JSON.stringify(after[field])
-  const fields = (['kind', 'title', 'description', 'options', 'next'] as const).filter(isChanged)
-  return fields.length > 0
-    ? [{ op: 'update', id: after.id, ...Object.fromEntries(fields.map((field) => [field, after[field]])) }]
-    : []
-}
-
-/** List the moves of the step that stands elsewhere. At most one step moves. */
-function listMoves(before: readonly FlatNode[], after: readonly FlatNode[]): Edit[] {
-  const ids = (nodes: readonly FlatNode[], others: readonly FlatNode[]) =>
-    nodes.map(({ id }) => id).filter((id) => others.some((other) => other.id === id))
-  const [order, wanted] = [ids(before, after), ids(after, before)]
-  if (order.join() === wanted.join()) return []
-  const without = (list: string[], id: string) => list.filter((other) => other !== id).join()
-  const movedId = order.find((id) => without(order, id) === without(wanted, id))
-  const node = after.find(({ id }) => id === movedId)
-  return node ? [{ op: 'move', id: node.id, ...findPlace(after, node) }] : []
+/** Write a flow that asks for the problem of a case and leads to what solved it, else to the flow it is added to. */
+function describeCase(facts: FinishedSession): DraftedFlow {
+  const { target, triage, fixes = [], resolution, steps = [] } = facts
+  const removeNames = (text: string) =>
+    [triage?.client_name, triage?.asset_name].reduce<string>(
+      (result, name) => (name ? result.replaceAll(name, 'the client') : result),
+      text,
+    )
+  const problem = removeNames(describeReport(facts) || (facts.session?.title ?? ''))
+  const fix = fixes.find(({ status }) => status === 'applied_success')
+  const answered = steps.flatMap(({ text, response }) =>
+    response ? [`${text.split('\n')[0]}: ${response}`] : [],
+  )
+  const description = [fix?.description, resolution?.notes, ...answered].filter(Boolean).join('\n\n')
+  const solution = createNode(
+    'case-solution',
+    'solution',
+    removeNames(fix?.title ?? resolution?.notes ?? 'Settled without a fix'),
+    { description: removeNames(description).slice(0, 4000) },
+  )
+  const other = target?.nodes[0] ?? createNode('case-other', 'solution', 'Look for another cause')
+  const title = `Is it this: ${truncate(problem, 200)}?`
+  const question = createDecision('case', title, solution, other, ['Yes', 'Something else'])
+  const nodes = [question, solution, ...(target?.nodes ?? [other])]
+  const flow = { name: truncate(problem, 80), description: truncate(problem, 2000), intake: [] }
+  return { ...(target ?? flow), nodes }
 }

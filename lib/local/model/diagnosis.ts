@@ -1,4 +1,3 @@
-import { answerAttack, nextAttackStep } from './attack.ts'
 import {
   collectText,
   describeReport,
@@ -11,14 +10,27 @@ import {
 import { asksForFix, findFittingFlow, findLikelyEnd, followAnswers, listUserTexts } from './flows.ts'
 import { describeLookups } from './lookups.ts'
 import { findBestIndex, truncate } from './text.ts'
+import texts from './texts.json' with { type: 'json' }
+
+const attackSigns = [
+  /ransom|encrypted (?:by|files)|\.(?:lockbit|akira)\b|l[öo]segeld|verschl[üu]sselte dateien|v[ýy]kupn/i,
+  /phish|clicked (?:the|a|on) .{0,40}link|typed .{0,20}password|heslo .{0,30}(?:zadal|uniklo)/i,
+  /leaked|public repository|unknown sign-in|new local admin|(?:defender|antivirus).{0,20}(?:is|was) off/i,
+]
+const isAttack = (facts: Facts, turns: readonly Turn[]) =>
+  attackSigns.some((sign) => sign.test(collectText(facts, turns)))
 
 /**
  * Answer a chat message: ask the next question of the fitting flow, or suggest a fix at the end of a path or
  * when the user asks for one.
  */
 export function createChatTurn(facts: Facts, turns: readonly Turn[]) {
-  const attack = answerAttack(facts, turns)
-  if (attack) return attack
+  if (isAttack(facts, turns)) {
+    const steps = texts.attack.map((step, index) => `${index + 1}. ${step}`).join('\n')
+    const findings = extractFindings(facts, turns, undefined, undefined)
+    const reply = `This may be an attack, so security comes first:\n\n${steps}`
+    return { reply, citations: [], findings, questions: [], actions: [], fix: null, outcome: null }
+  }
   const newestMessage = turns.findLast(({ role }) => role === 'user')
   const text = newestMessage?.text ?? describeReport(facts)
   const flow = findFittingFlow(facts, turns)
@@ -189,9 +201,18 @@ function findOutcome(facts: Facts, text: string) {
  * Create the next step of a guided session: the next node of the fitting flow, a fix, or a general question.
  */
 export function createGuidedStep(facts: Facts, turns: readonly Turn[]) {
-  const attack = nextAttackStep(facts, turns)
-  if (attack) return attack
   const steps = facts.steps ?? []
+  const attackStep = isAttack(facts, turns) ? texts.attack[steps.length] : undefined
+  if (attackStep)
+    return {
+      kind: 'action' as const,
+      text: attackStep,
+      options: [],
+      rationale: 'This may be an attack, and evidence and other machines are in danger.',
+      citations: [],
+      findings: extractFindings(facts, turns, undefined, undefined),
+      fix: null,
+    }
   const flow = findFittingFlow(facts, turns)
   const answers = steps.filter(({ response }) => response !== null).map(({ response }) => response ?? '')
   const node = flow && followAnswers(flow, answers)
@@ -221,14 +242,9 @@ export function createGuidedStep(facts: Facts, turns: readonly Turn[]) {
       fix,
     }
   }
-  const generalQuestions = [
-    'When did it begin, and what changed before?',
-    'Who and what is affected: one user, one machine, or everybody?',
-    'What exactly is shown, word for word?',
-  ]
   return {
     kind: 'question' as const,
-    text: `${generalQuestions[steps.length] ?? generalQuestions[2]}\n\nReported: “${report}”`,
+    text: `${texts.general_questions[steps.length]}\n\nReported: “${report}”`,
     options: [],
     rationale: 'No flow here fits, so the cause is narrowed down first.',
     citations,

@@ -1,34 +1,29 @@
-import { createFlowDraft, createFlowEdit } from './authoring.ts'
-import { createFlowConversion } from './conversions.ts'
+import { convertSession, draftFlow } from './authoring.ts'
 import { createChatTurn, createGuidedStep } from './diagnosis.ts'
-import { createDiagramDraft } from './diagrams.ts'
+import { draftDiagram } from './diagrams.ts'
 import type { Facts, Turn } from './facts.ts'
+import { editFlow } from './flow-edits.ts'
 import { createArticleNodes } from './knowledge.ts'
-import { createScriptTurn } from './scripts.ts'
-import {
-  createEscalationAssessment,
-  createHandoffDraft,
-  createSessionOutput,
-  createStatusUpdate,
-} from './summaries.ts'
+import { writeScript } from './scripts.ts'
+import { draftHandoff, writeAssessment, writeSessionOutput, writeStatusUpdate } from './writing.ts'
 
 /** The name of the local model. It shows that no real model has answered. */
 export const modelName = 'local-rules-1'
 
 /** The function that creates each kind of answer, by the name of its schema. */
-const answerFunctions: Record<string, (facts: Facts, turns: readonly Turn[]) => unknown> = {
+const answerFunctions: Record<string, (facts: never, turns: readonly Turn[]) => unknown> = {
   chat_turn: createChatTurn,
   guided_step: createGuidedStep,
-  status_update: createStatusUpdate,
-  session_output: createSessionOutput,
-  handoff_draft: createHandoffDraft,
-  escalation_assessment: createEscalationAssessment,
-  script_turn: createScriptTurn,
-  flow_draft: (facts, turns) => createFlowDraft(facts as Parameters<typeof createFlowDraft>[0], turns),
-  flow_edit: (facts) => createFlowEdit(facts as Parameters<typeof createFlowEdit>[0]),
-  flow_conversion: (facts) => createFlowConversion(facts as Parameters<typeof createFlowConversion>[0]),
-  article_nodes: (facts) => createArticleNodes(facts as Parameters<typeof createArticleNodes>[0]),
-  diagram_draft: (facts) => createDiagramDraft(facts as Parameters<typeof createDiagramDraft>[0]),
+  status_update: writeStatusUpdate,
+  session_output: writeSessionOutput,
+  handoff_draft: draftHandoff,
+  escalation_assessment: writeAssessment,
+  script_turn: writeScript,
+  flow_draft: draftFlow,
+  flow_edit: editFlow,
+  flow_conversion: convertSession,
+  article_nodes: createArticleNodes,
+  diagram_draft: draftDiagram,
 }
 
 /**
@@ -36,5 +31,5 @@ const answerFunctions: Record<string, (facts: Facts, turns: readonly Turn[]) => 
  * for an unknown schema.
  */
 export function answerByRules(schemaName: string, facts: Facts, turns: readonly Turn[]): unknown {
-  return answerFunctions[schemaName]?.(facts, turns)
+  return answerFunctions[schemaName]?.(facts as never, turns)
 }

@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest'
-import { createDiagramDraft } from '#local/model/diagrams.ts'
 import { createBudget } from '#rules/budget.ts'
 import { parseDrawio } from '#rules/diagrams/drawio.ts'
 import { computePositions } from '#rules/diagrams/layout.ts'
@@ -195,28 +194,3 @@ it.each(routings.flatMap((routing) => ends.map(([place, x, y]) => [routing, plac
     expect(new Set(paths).size).toBe(4)
   },
 )
-
-const drafts: [string, string[], string[]][] = [
-  [
-    'A firewall, a core switch and two servers behind it',
-    ['Firewall', 'Core switch', 'Server 1', 'Server 2'],
-    ['Firewall - Core switch', 'Core switch - Server 1', 'Core switch - Server 2'],
-  ],
-  [
-    'Three access points and a printer behind a router.',
-    ['Access point 1', 'Access point 2', 'Access point 3', 'Printer', 'Router'],
-    ['Router - Access point 1', 'Router - Access point 2', 'Router - Access point 3', 'Router - Printer'],
-  ],
-  ['We have a NAS and four laptops', ['NAS', 'Laptop 1', 'Laptop 2', 'Laptop 3', 'Laptop 4'], []],
-  [
-    'A firewall and a switch. The switch is connected to the firewall.',
-    ['Firewall', 'Switch'],
-    ['Switch - Firewall'],
-  ],
-]
-it.each(drafts)('DIA-09 drafts “%s” with the local model', (description, devices, links) => {
-  const draft = createDiagramDraft({ description })
-  const names = draft.devices.map(({ name }) => name)
-  expect(names).toEqual(devices)
-  expect(draft.links.map(({ from, to }) => `${names[from - 1]} - ${names[to - 1]}`)).toEqual(links)
-})

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { applyPatch } from 'rfc6902'
 import { describe, expect, it } from 'vitest'
-import { createEdit } from '#local/model/authoring.ts'
+import { createEdit } from '#local/model/flow-edits.ts'
 import { createBudget } from '#rules/budget.ts'
 import type { FlowEdit } from '#rules/flows/edit.ts'
 import { editStructure } from '#rules/flows/edits.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createEdit } from '#local/model/authoring.ts'
+import { createEdit } from '#local/model/flow-edits.ts'
 import { EditProblem } from '#rules/flows/edit.ts'
 import { editSteps } from '#rules/flows/step-edits.ts'
 import type { FlowStep, StepList } from '#rules/flows/structure.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createEdit } from '#local/model/authoring.ts'
+import { createEdit } from '#local/model/flow-edits.ts'
 import { EditProblem } from '#rules/flows/edit.ts'
 import type { FlowNode } from '#rules/flows/structure.ts'
 import { editTree } from '#rules/flows/tree-edits.ts'
