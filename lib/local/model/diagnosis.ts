@@ -7,8 +7,9 @@ import {
   type OutlineNode,
   type Turn,
 } from './facts.ts'
-import { asksForFix, findFittingFlow, findLikelyEnd, followAnswers, listUserTexts } from './flows.ts'
+import { findLikelyEnd, followAnswers } from './flows.ts'
 import { describeLookups } from './lookups.ts'
+import { writeScript } from './scripts.ts'
 import { findBestIndex, truncate } from './text.ts'
 import texts from './texts.json' with { type: 'json' }
 
@@ -19,6 +20,8 @@ const attackSigns = [
 ]
 const isAttack = (facts: Facts, turns: readonly Turn[]) =>
   attackSigns.some((sign) => sign.test(collectText(facts, turns)))
+
+const fixRequest = /\b(?:fix|solution|solve|suggest|repair|resolve|script|remedy)/i
 
 /**
  * Answer a chat message: ask the next question of the fitting flow, or suggest a fix at the end of a path or
@@ -31,108 +34,68 @@ export function createChatTurn(facts: Facts, turns: readonly Turn[]) {
     const reply = `This may be an attack, so security comes first:\n\n${steps}`
     return { reply, citations: [], findings, questions: [], actions: [], fix: null, outcome: null }
   }
-  const newestMessage = turns.findLast(({ role }) => role === 'user')
-  const text = newestMessage?.text ?? describeReport(facts)
-  const flow = findFittingFlow(facts, turns)
+  const messages = turns.filter(({ role }) => role === 'user')
+  const { text = describeReport(facts), images = 0 } = messages.at(-1) ?? {}
+  const hasReport = Boolean(facts.session?.problem_summary || facts.ticket)
   // Without a reported problem or a ticket, the first message is the report. All other messages are answers.
-  const node =
-    flow &&
-    followAnswers(flow, listUserTexts(turns).slice(facts.session?.problem_summary || facts.ticket ? 0 : 1))
-  const end = flow && findLikelyEnd(flow, node, collectText(facts, turns))
-  const isAtEnd = node !== undefined && node === end
-  const fix = isAtEnd || asksForFix(text) ? createFix(facts, turns, flow, end) : null
-  const nextNode = isAtEnd ? undefined : node
-  const reading = flow ? undefined : findReading(facts, turns)
+  const answers = messages.slice(hasReport ? 0 : 1).map((message) => message.text)
+  const { flow, node, end, reading, citations } = findPlace(facts, turns, answers)
+  const fix = (node && node === end) || fixRequest.test(text) ? createFix(facts, turns, flow, end) : null
+  const next = node === end ? undefined : node
+  const general = flow ? [] : [`What exactly is shown or heard when “${truncate(text, 120)}” happens?`]
+  const paragraphs = [
+    `You report: “${truncate(text, 400)}”.`,
+    images > 0 && `${images} images received, which this local model cannot see.`,
+    flow && `This looks like **${flow.name}**.`,
+    next &&
+      `${next.kind === 'action' ? 'Next: ' : ''}**${next.title}**\n\n${truncate(next.description, 1500)}`,
+    next?.options.map(({ label }) => `- ${label}`).join('\n'),
+    fix && `Suggested fix: **${fix.title}**\n\n${truncate(fix.description, 1500)}`,
+    reading && `**${reading.title}** describes this:\n\n${truncate(reading.text, 1000)}`,
+    !flow && !fix && !reading && `No guided flow matches this problem. ${texts.general_questions[0]}`,
+    describeLookups(facts),
+  ]
   return {
-    reply: [
-      composeReply(text, newestMessage?.images ?? 0, flow, nextNode, fix, reading),
-      describeLookups(facts),
-    ]
-      .filter(Boolean)
-      .join('\n\n'),
-    citations: listCitations(flow, reading),
+    reply: paragraphs.filter(Boolean).join('\n\n'),
+    citations,
     findings: extractFindings(facts, turns, flow, end?.title),
-    questions: createQuestions(facts, text, flow, nextNode),
-    actions: nextNode?.kind === 'action' ? removeKnownTasks(facts, [nextNode.title]) : [],
+    questions: removeKnownTasks(facts, next?.kind === 'decision' ? [next.title] : general),
+    actions: removeKnownTasks(facts, next?.kind === 'action' ? [next.title] : []),
     fix,
     outcome: findOutcome(facts, text),
   }
 }
 
-function createQuestions(
-  facts: Facts,
-  text: string,
-  flow: Outline | undefined,
-  nextNode: OutlineNode | undefined,
-): string[] {
-  if (nextNode?.kind === 'decision') return removeKnownTasks(facts, [nextNode.title])
-  if (flow) return []
-  return removeKnownTasks(facts, [`What exactly is shown or heard when “${truncate(text, 120)}” happens?`])
-}
-
-function composeReply(
-  text: string,
-  images: number,
-  flow: Outline | undefined,
-  nextNode: OutlineNode | undefined,
-  fix: { title: string; description: string } | null,
-  reading: Reading | undefined,
-): string {
-  const parts = [
-    `You report: “${truncate(text, 400)}”${images > 0 ? ` (${images} image${images > 1 ? 's' : ''} received, which this local model cannot see)` : ''}.`,
-  ]
-  if (flow) parts.push(`This looks like **${flow.name}**.`)
-  if (nextNode)
-    parts.push(
-      `${nextNode.kind === 'action' ? 'Next: ' : ''}**${nextNode.title}**`,
-      truncate(nextNode.description, 1500),
-      nextNode.options.map(({ label }) => `- ${label}`).join('\n'),
-    )
-  if (fix) parts.push(`Suggested fix: **${fix.title}**`, truncate(fix.description, 1500))
-  if (reading) parts.push(`**${reading.title}** describes this:`, truncate(reading.text, 1000))
-  if (!flow && !fix && !reading)
-    parts.push(
-      'No guided flow matches this problem. When did it begin, who is affected, and what changed before it began?',
-    )
-  return parts.filter(Boolean).join('\n\n')
+/**
+ * Find where a case is: the flow that shares most words with it, the node that the answers lead to, the end
+ * that is likely from there, and without a flow the article or resolved session that the service ranked
+ * first.
+ */
+function findPlace(facts: Facts, turns: readonly Turn[], answers: readonly string[]) {
+  const text = collectText(facts, turns)
+  const flows = facts.flows ?? []
+  const best = findBestIndex(
+    text,
+    flows.map(({ name, description }) => `${name} ${description}`),
+  )
+  const flow = flows[Math.max(0, best)]
+  const node = flow && followAnswers(flow, answers)
+  const end = flow && findLikelyEnd(flow, node, text)
+  const [article, session] = [facts.articles?.[0], facts.resolved_sessions?.[0]]
+  const solved = session && {
+    ...session,
+    text: [session.problem, session.solution, ...session.fixes].join('\n'),
+  }
+  const reading = flow ? undefined : (article ?? solved)
+  const source = flow ?? reading
+  return { flow, node, end, reading, citations: source ? [source.number] : [] }
 }
 
 /** Remove questions and actions that are in the task lane already. */
-function removeKnownTasks(facts: Facts, texts: string[]): string[] {
-  const knownTasks = [...(facts.task_lane?.questions ?? []), ...(facts.task_lane?.actions ?? [])].map(
-    (item) => item.text,
-  )
-  return texts.map((text) => truncate(text, 500)).filter((text) => !knownTasks.includes(text))
+function removeKnownTasks({ task_lane }: Facts, tasks: readonly string[]): string[] {
+  const known = [...(task_lane?.questions ?? []), ...(task_lane?.actions ?? [])].map(({ text }) => text)
+  return tasks.map((text) => truncate(text, 500)).filter((text) => !known.includes(text))
 }
-
-/** An article or a resolved session. */
-interface Reading {
-  number: number
-  title: string
-  text: string
-}
-
-/**
- * Return the article or the resolved session that fits best, or undefined if none shares a word with the
- * case.
- */
-function findReading(facts: Facts, turns: readonly Turn[]): Reading | undefined {
-  const sessions = (facts.resolved_sessions ?? []).map(({ number, title, problem, solution, fixes }) => ({
-    number,
-    title,
-    text: [problem, solution, ...fixes].filter(Boolean).join('\n'),
-  }))
-  const readings = [...(facts.articles ?? []), ...sessions]
-  const best = findBestIndex(
-    collectText(facts, turns),
-    readings.map(({ title, text }) => `${title} ${title} ${text}`),
-  )
-  return readings[best]
-}
-
-const isStepList = ({ type }: Outline) => type === 'procedural' || type === 'maintenance'
-const listCitations = (flow: Outline | undefined, reading: Reading | undefined): number[] =>
-  (flow ?? reading) ? [(flow ?? reading)?.number ?? 0] : []
 
 /** Create a fix from the end of a flow, or a general one. Add a script if the conversation asks for one. */
 function createFix(
@@ -142,32 +105,29 @@ function createFix(
   end: OutlineNode | undefined,
 ) {
   const text = collectText(facts, turns)
-  const templates = facts.templates ?? []
-  const templateIndex = findBestIndex(
+  const asksForScript = /\bscript\b/i.test(text)
+  const templates = asksForScript ? (facts.templates ?? []) : []
+  const index = findBestIndex(
     text,
     templates.map(({ name, description }) => `${name} ${description}`),
   )
-  const asksForScript = /\bscript\b/i.test(text)
-  const template = asksForScript && templateIndex >= 0 ? (templates[templateIndex]?.number ?? null) : null
-  const service = /\b(?:restart|start)\s+(?:the\s+)?([\w.-]{2,60})(?:\s+service)?/i.exec(text)?.[1]
-  const script =
-    asksForScript && template === null && service
-      ? {
-          language: 'powershell' as const,
-          body: `Restart-Service -Name '${service.replaceAll("'", "''")}' -Force\nGet-Service -Name '${service.replaceAll("'", "''")}'`,
-        }
-      : null
-  if (end && flow)
+  const template = templates[index]?.number ?? null
+  const body = asksForScript && template === null ? writeScript({}, turns).script?.body : undefined
+  const script = body ? { language: 'powershell' as const, body } : null
+  if (end && flow) {
+    const isStepList = flow.type === 'procedural' || flow.type === 'maintenance'
     return {
-      title: truncate(isStepList(flow) ? `Follow “${flow.name}”` : end.title, 300),
+      title: truncate(isStepList ? `Follow “${flow.name}”` : end.title, 300),
       description: truncate(`${end.description || end.title}\n\nFrom the flow “${flow.name}”.`, 8000),
       template,
       script,
     }
+  }
+  const report = describeReport(facts, turns)
   return {
-    title: truncate(`Revert the last change: ${describeReport(facts, turns)}`, 300),
+    title: truncate(`Revert the last change: ${report}`, 300),
     description: truncate(
-      `No flow covers “${describeReport(facts, turns)}”. Find what was changed or updated last on the affected machine, revert it on one machine, and check whether the symptom disappears.`,
+      `No flow covers “${report}”. Revert what was changed last on one machine, and check the symptom.`,
       8000,
     ),
     template,
@@ -184,13 +144,13 @@ const outcomePatterns = [
   ['applied_pending', /\b(?:waiting for|will know|tomorrow|after the reboot|pending|overnight)\b/i],
   [
     'applied_success',
-    /\b(?:(?:that|it|this) (?:worked|fixed|helped|solved)|works (?:now|again)|solved|fixed it|is fixed)\b/i,
+    /\b(?:(?:that|it|this) (?:worked|fixed|helped|solved)|works (?:now|again)|solved|is fixed)\b/i,
   ],
 ] as const
 
 /** Find the outcome of an open fix that a message reports. */
-function findOutcome(facts: Facts, text: string) {
-  const hasOpenFix = (facts.fixes ?? []).some(({ status }) =>
+function findOutcome({ fixes = [] }: Facts, text: string) {
+  const hasOpenFix = fixes.some(({ status }) =>
     ['proposed', 'applied_partial', 'applied_pending'].includes(status),
   )
   const outcome = hasOpenFix ? outcomePatterns.find(([, pattern]) => pattern.test(text))?.[0] : undefined
@@ -213,42 +173,37 @@ export function createGuidedStep(facts: Facts, turns: readonly Turn[]) {
       findings: extractFindings(facts, turns, undefined, undefined),
       fix: null,
     }
-  const flow = findFittingFlow(facts, turns)
-  const answers = steps.filter(({ response }) => response !== null).map(({ response }) => response ?? '')
-  const node = flow && followAnswers(flow, answers)
-  const end = flow && findLikelyEnd(flow, node, collectText(facts, turns))
-  const findings = extractFindings(facts, turns, flow, end?.title)
-  const citations = listCitations(flow, flow ? undefined : findReading(facts, turns))
+  const answers = steps.flatMap(({ response }) => response ?? [])
+  const { flow, node, end, citations } = findPlace(facts, turns, answers)
   const report = truncate(describeReport(facts, turns) || (facts.session?.title ?? ''), 300)
-  if (node && node !== end && !steps.some(({ text }) => text.startsWith(node.title)))
+  const step = {
+    options: [] as string[],
+    citations,
+    findings: extractFindings(facts, turns, flow, end?.title),
+    fix: null,
+  }
+  if (flow && node && node !== end && !steps.some(({ text }) => text.startsWith(node.title)))
     return {
+      ...step,
       kind: node.kind === 'decision' ? ('question' as const) : ('action' as const),
       text: truncate(`${node.title}\n\n${node.description}`, 4000),
       options: node.options.map(({ label }) => truncate(label, 300)).slice(0, 6),
       rationale: truncate(`This is the next step of the flow “${flow.name}” for: ${report}`, 1000),
-      citations,
-      findings,
-      fix: null,
     }
-  if (flow || steps.length >= 3) {
-    const fix = createFix(facts, turns, flow, end)
+  const question = texts.general_questions[steps.length]
+  if (!flow && question)
     return {
-      kind: 'fix' as const,
-      text: truncate(`${fix.title}\n\n${fix.description}`, 4000),
-      options: [],
-      rationale: truncate(`The answers so far lead here: ${report}`, 1000),
-      citations,
-      findings,
-      fix,
+      ...step,
+      kind: 'question' as const,
+      text: `${question}\n\nReported: “${report}”`,
+      rationale: 'No flow here fits, so the cause is narrowed down first.',
     }
-  }
+  const fix = createFix(facts, turns, flow, end)
   return {
-    kind: 'question' as const,
-    text: `${texts.general_questions[steps.length]}\n\nReported: “${report}”`,
-    options: [],
-    rationale: 'No flow here fits, so the cause is narrowed down first.',
-    citations,
-    findings,
-    fix: null,
+    ...step,
+    kind: 'fix' as const,
+    text: truncate(`${fix.title}\n\n${fix.description}`, 4000),
+    rationale: truncate(`The answers so far lead here: ${report}`, 1000),
+    fix,
   }
 }

@@ -57,13 +57,22 @@ export function draftHandoff(facts: WritingFacts, turns: readonly Turn[]) {
 
 type Values = ReturnType<typeof readValues>
 
-/** Fill paragraphs with the values of a case. Leave out each paragraph of which a value is empty. */
+/**
+ * Fill paragraphs with the values of a case: `{cause}` or, with a text for an empty value, `{cause|unknown}`.
+ * Leave out each paragraph of which a value is empty.
+ */
 function fillText(paragraphs: readonly string[], values: Values): string {
-  const placeholder = /\{(\w+)\}/g
-  const read = (name: string) => values[name as keyof Values]
   return paragraphs
-    .filter((text) => [...text.matchAll(placeholder)].every(([, name = '']) => read(name) !== ''))
-    .map((text) => text.replace(placeholder, (_, name: string) => read(name)))
+    .map((paragraph) => {
+      let isComplete = true
+      const text = paragraph.replace(/\{(\w+)(?:\|([^}]+))?\}/g, (_, name: keyof Values, otherwise = '') => {
+        const value = values[name] || otherwise
+        isComplete &&= value !== ''
+        return value
+      })
+      return isComplete ? text : ''
+    })
+    .filter(Boolean)
     .join('\n\n')
 }
 
