@@ -8,7 +8,7 @@ import {
   recordedServices,
 } from '#local/vendors/records.ts'
 import type { LogLine, LogLines } from './log-lines.ts'
-import { describeRecord } from './page/record-title.ts'
+import { describeItem } from './page/columns.ts'
 
 /** Someone whom the dashboard signs in with one click. */
 export interface DemoUser {
@@ -85,7 +85,12 @@ export function readTrace({ records, logs }: DashboardSources, traceId: string):
     records
       .list(service)
       .filter((record) => record.trace_id === traceId)
-      .map((record) => ({ service, id: record.id, at: record.at, title: describeRecord(record) }))
+      .map((record) => ({
+        service,
+        id: record.id,
+        at: record.at,
+        title: describeItem(service, record).title,
+      }))
       // The list has the newest first, also of those of the same millisecond.
       .toReversed(),
   )

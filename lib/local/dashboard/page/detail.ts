@@ -1,11 +1,10 @@
-import type { LogLine } from '#local/dashboard/log-lines.ts'
 import type { DashboardState } from '#local/dashboard/state.ts'
-import type { RecordedService, RecordTypes } from '#local/vendors/records.ts'
+import type { RecordedCall, RecordTypes } from '#local/vendors/records.ts'
+import { describeItem, type Item } from './columns.ts'
 import { renderConversation } from './conversation.ts'
 import { actionButton, element, getById } from './element.ts'
 import { formField, readForm } from './form.ts'
 import { type ListSection, readPlace, writePlace } from './place.ts'
-import { describeRecord } from './record-title.ts'
 import { send } from './server.ts'
 import { renderTrace } from './trace.ts'
 
@@ -19,15 +18,19 @@ export function clearDetail(): void {
 }
 
 /** Show one record: what it is, and a tab for each way to look at it. */
-export async function renderDetail(
-  section: ListSection,
-  record: RecordTypes[RecordedService] | LogLine,
+export async function renderDetail<S extends ListSection>(
+  section: S,
+  item: Item<S>,
   state: DashboardState,
 ): Promise<void> {
-  const tabs = listTabs(section, record, state)
-  const chosen = tabs.find(({ name }) => toId(name) === readPlace().tab) ?? tabs[0]
-  if (!chosen) return
-  const tabList = tabs.map((tab) => renderTab(section, record.id, tab, tab === chosen))
+  const traceId = item.trace_id
+  const tabs: Tab[] = [
+    ...views[section](item).filter((tab) => tab !== false),
+    { name: 'Source', render: () => renderJson(item) },
+    ...(traceId ? [{ name: 'Trace', render: () => renderTrace(traceId, state.api) }] : []),
+  ]
+  const chosen = tabs.find(({ name }) => toId(name) === readPlace().tab) ?? (tabs[0] as Tab)
+  const tabList = tabs.map((tab) => renderTab(section, item.id, tab, tab === chosen))
   const panel = element(
     'div',
     { role: 'tabpanel', 'aria-label': chosen.name, tabindex: 0 },
@@ -35,7 +38,8 @@ export async function renderDetail(
   )
   getById('detail').replaceChildren(
     element('a', { id: 'back', href: writePlace(section) }, 'Back to the list'),
-    ...renderHead(section, record),
+    element('h2', {}, section === 'logs' ? 'Log line' : describeItem(section, item).title),
+    ...renderHead(section, item),
     element('div', { role: 'tablist', 'aria-label': 'Ways to look at it' }, ...tabList),
     panel,
   )
@@ -56,69 +60,51 @@ function toId(name: string): string {
   return name.toLowerCase()
 }
 
-function renderHead(section: ListSection, record: RecordTypes[RecordedService] | LogLine): HTMLElement[] {
-  if (section === 'logs') return [element('h2', {}, 'Log line')]
-  const { at, trace_id, ...rest } = record as RecordTypes[RecordedService]
-  const title = element('h2', {}, describeRecord(record as RecordTypes[RecordedService]))
+/** Show the time of a record, the people and headers of an e-mail, and a button for an event of billing. */
+function renderHead(section: ListSection, item: Item<ListSection>): HTMLElement[] {
+  if (section === 'logs') return []
+  const { from, to, headers } = item as RecordTypes['mail']
   const mail =
-    'subject' in rest
-      ? [
-          `${rest.from} to ${rest.to.join(', ')}`,
-          ...Object.entries(rest.headers).map((pair) => pair.join(': ')),
-        ]
+    section === 'mail'
+      ? [`${from} to ${to.join(', ')}`, ...Object.entries(headers).map((pair) => pair.join(': '))]
       : []
-  const lines = [at, ...mail].map((line) => element('div', { class: 'small' }, line))
-  return [title, ...lines, ...renderResend(record)]
+  const lines = [String(item.at), ...mail].map((line) => element('div', { class: 'small' }, line))
+  const event = 'request' in item ? (item.request as { object?: string; id?: string } | null) : null
+  if (event?.object !== 'event') return lines
+  const resend = () => send('POST', `/desk/billing/events/${event.id}/resend`)
+  return [...lines, actionButton('Send again', resend)]
 }
 
-/** A billing event can be sent again. */
-function renderResend(record: object): HTMLElement[] {
-  const event = 'request' in record ? (record.request as { object?: string; id?: string } | null) : null
-  if (event?.object !== 'event') return []
-  return [actionButton('Send again', () => send('POST', `/desk/billing/events/${event.id}/resend`))]
-}
+const listCallViews = ({ request, response }: RecordedCall): Tab[] => [
+  { name: 'Request', render: () => renderJson(request) },
+  { name: 'Response', render: () => renderJson(response) },
+]
 
-function listTabs(
-  section: ListSection,
-  record: RecordTypes[RecordedService] | LogLine,
-  state: DashboardState,
-): Tab[] {
-  const source = { name: 'Source', render: () => renderJson(record) }
-  const traceId = record.trace_id
-  const trace = traceId ? [{ name: 'Trace', render: () => renderTrace(String(traceId), state.api) }] : []
-  if (section === 'logs') return [source, ...trace]
-  return [...listViews(record as RecordTypes[RecordedService]), source, ...trace]
-}
-
-function listViews(record: RecordTypes[RecordedService]): Tab[] {
-  if ('subject' in record) return listMailViews(record)
-  if ('tool' in record)
-    return [{ name: 'Message', render: () => renderFrame(`/desk/chat/${record.id}/preview`) }]
-  if ('signature' in record) return [{ name: 'Body', render: () => renderHook(record) }]
-  if ('usage' in record)
+/** The ways to look at an item of each section, beside its source and its trace. */
+const views: { [S in ListSection]: (item: Item<S>) => (Tab | false)[] } = {
+  mail: ({ html, text }) => [
+    html !== null && { name: 'HTML', render: () => renderMail(html, 'light') },
+    html !== null && { name: 'Dark', render: () => renderMail(html, 'dark') },
+    text !== null && { name: 'Text', render: () => element('pre', {}, text) },
+  ],
+  chat: ({ id }) => [{ name: 'Message', render: () => renderFrame(`/desk/chat/${id}/preview`) }],
+  queue: () => [],
+  hooks: (record) => [{ name: 'Body', render: () => renderHook(record) }],
+  ai: (record) => [
+    { name: 'Conversation', render: () => renderConversation(record) },
+    { name: 'Request', render: () => renderJson(record.request) },
+  ],
+  psa: (call) => {
+    const note = readAddedNote(call)
     return [
-      { name: 'Conversation', render: () => renderConversation(record) },
-      { name: 'Request', render: () => renderJson(record.request) },
+      note !== undefined && { name: 'Note', render: () => element('pre', {}, note) },
+      ...listCallViews(call),
     ]
-  if ('request' in record)
-    return [
-      ...listNoteViews(record),
-      { name: 'Request', render: () => renderJson(record.request) },
-      { name: 'Response', render: () => renderJson(record.response) },
-    ]
-  return []
-}
-
-function listMailViews({ html, text }: RecordTypes['mail']): Tab[] {
-  return [
-    ...(html === null
-      ? []
-      : [
-          { name: 'HTML', render: () => renderMail(html, 'light') },
-          { name: 'Dark', render: () => renderMail(html, 'dark') },
-        ]),
-    ...(text === null ? [] : [{ name: 'Text', render: () => element('pre', {}, text) }]),
-  ]
+  },
+  billing: listCallViews,
+  analytics: listCallViews,
+  redirect: () => [],
+  logs: () => [],
 }
 
 /** Show a webhook's headers and body, and a field for the secret that its signature is checked with. */
@@ -150,16 +136,14 @@ function formatJson(text: string): string {
 }
 
 /**
- * The text of a note that the service has added to a ticket. HaloPSA takes an array with one note,
+ * Return the text of a note that the service has added to a ticket. HaloPSA takes an array with one note,
  * ConnectWise the note itself.
  */
-function listNoteViews({ request, method, status }: RecordTypes['psa']): Tab[] {
+function readAddedNote({ request, method, status }: RecordTypes['psa']): string | undefined {
   const [note] = [request].flat() as ({ text?: string; note_html?: string } | null)[]
-  const text =
-    method === 'POST' && status === 201
-      ? (note?.text ?? note?.note_html?.replaceAll('<br>', '\n'))
-      : undefined
-  return text === undefined ? [] : [{ name: 'Note', render: () => element('pre', {}, text) }]
+  return method === 'POST' && status === 201
+    ? (note?.text ?? note?.note_html?.replaceAll('<br>', '\n'))
+    : undefined
 }
 
 /**

@@ -1,9 +1,9 @@
 import type { LogLine } from '#local/dashboard/log-lines.ts'
 import type { RecordTypes } from '#local/vendors/records.ts'
+import { describeTask, formatCents, formatNumber } from './columns.ts'
 import { element } from './element.ts'
 import type { ListSection } from './place.ts'
 import { renderTrafficPlots } from './plots.ts'
-import { describeTask, formatCents, formatNumber } from './record-title.ts'
 
 /** What a section shows, and how something gets there. */
 const hints: Record<ListSection, [what: string, how: string]> = {

@@ -1,6 +1,6 @@
-import type { LogLine } from '#local/dashboard/log-lines.ts'
 import type { DashboardState, TraceView } from '#local/dashboard/state.ts'
-import type { RecordedService, RecordLists } from '#local/vendors/records.ts'
+import type { Item } from './columns.ts'
+import type { ListSection } from './place.ts'
 
 /** Send a request to the dashboard's server. Throw its answer as text if the request is refused. */
 export async function send<T = unknown>(method: string, path: string, body?: unknown): Promise<T> {
@@ -17,6 +17,4 @@ export async function send<T = unknown>(method: string, path: string, body?: unk
 
 export const readState = () => send<DashboardState>('GET', '/desk/state')
 export const readTrace = (id: string) => send<TraceView>('GET', `/desk/traces/${id}`)
-export const readLogs = () => send<LogLine[]>('GET', '/desk/logs')
-export const readRecords = <S extends RecordedService>(service: S) =>
-  send<RecordLists[S]>('GET', `/desk/${service}`)
+export const readItems = <S extends ListSection>(section: S) => send<Item<S>[]>('GET', `/desk/${section}`)

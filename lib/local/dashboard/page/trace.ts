@@ -1,9 +1,9 @@
 import type { LogLine } from '#local/dashboard/log-lines.ts'
 import type { TraceView } from '#local/dashboard/state.ts'
 import { operationTable } from '../../../client/operation-table.ts'
+import { formatNumber } from './columns.ts'
 import { element } from './element.ts'
 import { titles, writePlace } from './place.ts'
-import { formatNumber } from './record-title.ts'
 import { readTrace } from './server.ts'
 
 /** Part of a trace: a request, a job, or something that an emulator received. */
