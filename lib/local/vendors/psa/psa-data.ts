@@ -1,5 +1,7 @@
 // The data of an invented managed service provider. It is generated from one seed, so it is the same on every
-// machine.
+// machine. The names are in psa-data.json.
+
+import named from './psa-data.json' with { type: 'json' }
 
 export interface LocalNote {
   id: number
@@ -99,66 +101,6 @@ export interface PsaData {
   projectTickets: LocalTicket[]
 }
 
-const companyNames = [
-  'Contoso Dental',
-  'Alder & Finch Architects',
-  'Brightwater Foods',
-  'Harbor Legal',
-  'Northgate Clinic',
-  'Tilden Freight',
-]
-const streets = [
-  '4 Mill Lane',
-  '12 Canal Street',
-  '77 Foundry Road',
-  '3 Harbor Square',
-  '210 Station Road',
-  '9 Depot Way',
-]
-const cities = ['Leeds', 'Bristol', 'Hull', 'Dover', 'York', 'Derby']
-const contactNames = [
-  'Maya Lindgren',
-  'Owen Hart',
-  'Priya Nair',
-  'Jonas Weber',
-  'Elif Demir',
-  'Sofia Rossi',
-  'Liam Okafor',
-  'Grace Tan',
-  'Noor Haddad',
-  'Ivan Petrov',
-]
-const jobTitles = ['Office manager', 'Bookkeeper', 'Dispatcher', 'Head nurse', 'Partner', null]
-const devices = [
-  { type: 'Workstation', maker: 'Lenovo', model: 'ThinkPad T14', os: 'Windows 11 Pro' },
-  { type: 'Server', maker: 'Dell', model: 'PowerEdge T350', os: 'Windows Server 2022' },
-  { type: 'Printer', maker: 'Brother', model: 'HL-L6400DW', os: null },
-  { type: 'Firewall', maker: 'Fortinet', model: 'FortiGate 60F', os: 'FortiOS 7.4' },
-  { type: 'Access point', maker: 'Ubiquiti', model: 'U6 Pro', os: null },
-]
-const problems = [
-  ['Printer is offline', 'Nothing comes out since this morning, the display says ready.'],
-  ['VPN drops every few minutes', 'Working from home is impossible, the tunnel closes again and again.'],
-  ['Outlook asks for the password again and again', 'I typed it ten times, it is the right one.'],
-  ['New starter needs an account', 'She begins on Monday and needs mail, the share and a laptop.'],
-  ['Disk of the file server is nearly full', 'The monitoring says 94 percent on volume D.'],
-  ['Laptop does not start', 'Black screen, the fan spins, nothing else.'],
-  ['Backup failed two nights in a row', 'The job ends with an error about a snapshot.'],
-  ['Wi-Fi is slow in the meeting room', 'Calls break up, at the desks it is fine.'],
-  ['Account is locked', 'I came back from holiday and cannot sign in.'],
-  ['Suspicious mail with an invoice', 'I opened the attachment before I thought about it.'],
-] as const
-const noteTexts = [
-  'Called back, nobody there. Left a message.',
-  'Restarted the service and asked to try again.',
-  'The same as last month; checked the event log for 10016 and 7031.',
-  'Waiting for the vendor.',
-  'Remote session, cleared the queue, printed a test page.',
-  'Client confirms that it works now.',
-  'Escalated to the second line, with screenshots.',
-  'Replaced the cable. No change.',
-]
-
 /** Return a generator of numbers from 0 up to 1 that repeats for the same seed. */
 function createRandom(seed: number): () => number {
   let state = seed
@@ -233,87 +175,55 @@ export function buildTicketDetails(id: number, createdAt: string): LocalTicketDe
 }
 
 function buildBoardsAndMembers() {
-  const boards = ['Service Desk', 'Projects', 'Alerts', 'Old Desk'].map((name, n) => ({
-    id: n + 1,
-    name,
-    inactive: name === 'Old Desk',
-  }))
-  const statusNames = ['New', 'In Progress', 'Waiting on Client', 'Closed', 'Old Closed']
+  const boards = named.boards.map((name, n) => ({ id: n + 1, name, inactive: name.startsWith('Old') }))
   const statuses = boards.flatMap(({ id }) =>
-    statusNames.map((name, n) => ({
-      ...{ id: id * 10 + n, name, boardId: id },
-      ...{ closed: name.endsWith('Closed'), inactive: name.startsWith('Old') },
+    named.statuses.map((name, n) => ({
+      id: id * 10 + n,
+      name,
+      boardId: id,
+      closed: name.endsWith('Closed'),
+      inactive: name.startsWith('Old'),
     })),
   )
-  const priorities = [
-    'Priority 1 - Critical',
-    'Priority 2 - High',
-    'Priority 3 - Medium',
-    'Priority 4 - Low',
-  ].map((name, n) => ({
-    id: n + 5,
-    name,
-  }))
-  const memberNames = [
-    'Dana Reyes',
-    'Lina Haddad',
-    'Alex Moreau',
-    'Sam Berg',
-    'Robin Miller',
-    'Kim "Kit" O’Neil',
-    'Gone Longago',
-  ]
-  const members = memberNames.map((name, n) => {
-    const [first = '', last = ''] = [name.split(' ')[0], name.split(' ').at(-1)]
-    const identifier = n === 5 ? 'kit"\\o' : `${first.slice(0, 1)}${last}`.toLowerCase()
-    const email =
-      [`engineer@northwind.example`, `lead@northwind.example`, `admin@northwind.example`][n] ??
-      `${first.toLowerCase()}@msp.example`
-    return { id: 176 + n, name, identifier, email: n === 4 ? null : email, inactive: n === 6 }
-  })
+  const priorities = named.priorities.map((name, n) => ({ id: n + 5, name }))
+  const members = named.members.map((member, n) => ({ id: 176 + n, ...member }))
   return { boards, statuses, priorities, members }
 }
 
 function buildClients(pick: <T>(list: readonly T[]) => T, randomBelow: (count: number) => number) {
-  const companies = companyNames.map((name, n) => ({
+  const companies = named.companies.map(({ name, ...address }, n) => ({
     id: 21 + n,
     name,
     identifier: name.replace(/\W/g, ''),
-    street: streets[n] ?? '',
-    city: cities[n] ?? '',
+    ...address,
     zip: `ZZ${n} 1AB`,
     phone: n === 2 ? null : `+44 20 5550 01${n}0`,
     restricted: name === 'Harbor Legal',
   }))
   const contacts = companies.flatMap(({ id: companyId, identifier }, c) =>
     Array.from({ length: 4 }, (_, n) => {
-      const name = contactNames[(c * 3 + n) % contactNames.length] ?? ''
-      const email = `${name.split(' ')[0]?.toLowerCase()}@${identifier.toLowerCase()}.example`
-      const phone = n === 3 ? null : `+44 20 5550 01${c}${n + 1}`
+      const name = named.contacts[(c * 3 + n) % named.contacts.length] ?? ''
       return {
         id: 310 + c * 10 + n,
         name,
         companyId,
-        title: pick(jobTitles),
-        email,
-        phone,
+        title: pick(named.job_titles),
+        email: `${name.split(' ')[0]?.toLowerCase()}@${identifier.toLowerCase()}.example`,
+        phone: n === 3 ? null : `+44 20 5550 01${c}${n + 1}`,
         neverMailed: n === 3,
       }
     }),
   )
   const configurations = companies.flatMap(({ id: companyId, identifier }, c) =>
     Array.from({ length: 7 }, (_, n) => {
-      const { type, maker, model, os } = pick(devices)
-      const name = `${identifier.slice(0, 4).toUpperCase()}-${type.slice(0, 3).toUpperCase()}-${String(n + 1).padStart(2, '0')}`
+      const device = pick(named.devices)
+      const start = `${identifier.slice(0, 4)}-${device.type.slice(0, 3)}`.toUpperCase()
       return {
         id: 800 + c * 10 + n,
-        name,
+        name: `${start}-0${n + 1}`,
         companyId,
-        type,
-        maker,
-        model,
+        ...device,
         serial: `SN${randomBelow(1e8)}`,
-        os,
         ip: n === 6 ? null : `10.${c}.8.${20 + n}`,
       }
     }),
@@ -338,13 +248,13 @@ function buildTicket(
   const board = pick(boards.filter(({ inactive }) => !inactive))
   const status = pick(statuses.filter(({ boardId, inactive }) => boardId === board.id && !inactive))
   const company = pick(companies)
-  const [summary, description] = pick(problems)
+  const { summary, description } = pick(named.problems)
   const createdMs = firstTicketMs + (id - 4601) * 9 * hourMs + randomBelow(3) * hourMs
   const author = () => pick(members.filter(({ inactive }) => !inactive)).name
   const count = id % 40 === 11 ? 14 : randomBelow(6)
   const notes = Array.from({ length: count }, (_, n) => ({
     id: id * 100 + n,
-    text: pick(noteTexts),
+    text: pick(named.notes),
     internal: randomBelow(2) === 0,
     author: author(),
     createdAt: new Date(createdMs + (n + 1) * hourMs).toISOString(),
