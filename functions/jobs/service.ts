@@ -1,86 +1,60 @@
 import { settleAll, settleInTurn } from '#async/settle-all.ts'
 import { expiries } from '#db/retention.ts'
+import { type AttemptKind, attemptKinds, workKinds } from '#db/work-kinds.ts'
 import * as exportSlices from '#functions/accounts/export-slices/service.ts'
 import * as importSlices from '#functions/accounts/import-slices/service.ts'
-import * as aiAssessments from '#functions/ai/assessments/service.ts'
-import type * as embeddings from '#functions/ai/embeddings/service.ts'
-import type * as handovers from '#functions/ai/handover/service.ts'
 import * as aiSessions from '#functions/ai/sessions/service.ts'
-import * as aiTasks from '#functions/ai/tasks/service.ts'
-import type * as reports from '#functions/analytics/reports/service.ts'
-import * as kbBatchSlices from '#functions/authoring/kb-batch-slices/service.ts'
-import * as deliveries from '#functions/notifications/deliveries/service.ts'
 import * as digests from '#functions/notifications/digests/service.ts'
-import * as reminders from '#functions/oncall/reminders/service.ts'
 import * as presence from '#functions/presence/service.ts'
-import * as ticketChanges from '#functions/psa/changes/service.ts'
-import * as pushes from '#functions/psa/push-attempts/service.ts'
-import * as runAttempts from '#functions/runner/run-attempts/service.ts'
 import * as approvals from '#functions/sessions/approvals/service.ts'
 import * as timers from '#functions/sessions/timers/service.ts'
 import * as webhooks from '#functions/webhooks/attempts/service.ts'
 import { type JobContext, logFailure } from '#http/job.ts'
 import { record } from '#metrics.ts'
 import { sweepLiveEvents } from '#work/live-events.ts'
-import { defaultSweepOptions, type SweepOptions, sweepKind } from '#work/sweep.ts'
+import { defaultSweepOptions, type SweepOptions, sweepWork } from '#work/sweep.ts'
 import * as queries from './queries.ts'
+import { loadWork } from './work.ts'
 
-type SweepContext = deliveries.DeliveryContext &
-  pushes.PushContext &
-  ticketChanges.ChangeContext &
-  runAttempts.RunContext &
-  aiAssessments.AssessmentContext &
-  aiTasks.TaskContext &
-  webhooks.AttemptContext &
-  exportSlices.ExportContext &
-  importSlices.ImportContext &
-  kbBatchSlices.BatchContext &
-  presence.SweepContext &
-  reports.SweepContext &
-  handovers.SweepContext &
-  embeddings.SweepContext &
-  Pick<JobContext, 'queue' | 'realtime' | 'log'>
+/** What each minute does, by its name in the metrics and the log. */
+const sweeps: Readonly<Record<string, (ctx: JobContext, options: SweepOptions) => Promise<void>>> = {
+  ...Object.fromEntries(attemptKinds.map((kind) => [toSweepName(kind), createSweep(kind)])),
+  // Work without a message.
+  approvals: approvals.expireDue,
+  embeddings: async (...sweep) => (await import('#functions/ai/embeddings/service.ts')).embedDue(...sweep),
+  handovers: async (...sweep) => (await import('#functions/ai/handover/service.ts')).sendDue(...sweep),
+  digests: digests.sendDue,
+  live_events: sweepLiveEvents,
+  presence: presence.sweep,
+  session_timers: timers.remindDue,
+  weekly_reports: async (...sweep) =>
+    (await import('#functions/analytics/reports/service.ts')).sendDue(...sweep),
+}
+
+/** Return the name of a kind's sweep: `kbBatches` for the outbox `kb_batches`. */
+function toSweepName(kind: AttemptKind): string {
+  return workKinds[kind].outbox.replace(/_(\w)/, (_, letter: string) => letter.toUpperCase())
+}
+
+function createSweep(kind: AttemptKind) {
+  return async (ctx: JobContext, options: SweepOptions) =>
+    sweepWork(ctx, (await loadWork[kind]()).work, options)
+}
 
 /**
- * Publish all stored work whose message was lost. The cron trigger calls this each minute. The kinds are
- * swept at the same time, so that a backlog of one does not delay the others. A kind that fails is logged and
- * does not stop the others. Throw the first failure at the end.
+ * Publish all stored work whose message was lost, and do the work without a message. The cron trigger calls
+ * this each minute. The kinds are swept at the same time, so that a backlog of one does not delay the others.
+ * A kind that fails is logged and does not stop the others. Throw the first failure at the end.
  */
-export async function sweep(ctx: SweepContext, options: Partial<SweepOptions> = {}): Promise<void> {
+export async function sweep(ctx: JobContext, options: Partial<SweepOptions> = {}): Promise<void> {
   const settings = { ...defaultSweepOptions(), ...options }
-  const kinds = {
-    deliveries,
-    pushes,
-    ticketChanges,
-    runnerRuns: runAttempts,
-    assessments: aiAssessments,
-    aiTasks,
-    webhooks,
-    reminders,
-    exports: exportSlices,
-    imports: importSlices,
-    kbBatches: kbBatchSlices,
-  }
-  const sweeps = Object.entries(kinds).map(
-    ([name, kind]) =>
-      [
-        name,
-        () => kind.failAbandoned(ctx).then(() => sweepKind(ctx.queue, kind.toSweptKind(ctx), settings)),
-      ] as const,
-  )
-  const sweepsWithoutMessages = {
-    approvals: () => approvals.expireDue(ctx, settings),
-    embeddings: () => loadEmbeddings().then(({ embedDue }) => embedDue(ctx, settings)),
-    handovers: () => loadHandovers().then(({ sendDue }) => sendDue(ctx, settings)),
-    digests: () => digests.sendDue(ctx, settings),
-    live_events: () => sweepLiveEvents(ctx, settings),
-    presence: () => presence.sweep(ctx, settings),
-    session_timers: () => timers.remindDue(ctx, settings),
-    weekly_reports: () => loadReports().then(({ sendDue }) => sendDue(ctx, settings)),
-  }
   await settleAll(
-    [...sweeps, ...Object.entries(sweepsWithoutMessages)].map(([name, work]) =>
-      logFailure(ctx, { sweep_failed: name }, measureSweep(name, settings, work)),
+    Object.entries(sweeps).map(([name, work]) =>
+      logFailure(
+        ctx,
+        { sweep_failed: name },
+        measureSweep(name, settings, () => work(ctx, settings)),
+      ),
     ),
   )
 }
@@ -100,11 +74,6 @@ async function measureSweep(
     record('sweeps', { sweep, outcome })
   }
 }
-
-// Not needed at start.
-const loadEmbeddings = () => import('#functions/ai/embeddings/service.ts')
-const loadHandovers = () => import('#functions/ai/handover/service.ts')
-const loadReports = () => import('#functions/analytics/reports/service.ts')
 
 type DeletionContext = Pick<JobContext, 'platform' | 'uploads'>
 

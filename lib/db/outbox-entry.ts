@@ -1,3 +1,5 @@
+import type { AttemptKind } from './work-kinds.ts'
+
 /** Work for a worker, stored in a row. If the entry is lost in a crash, the sweep finds the row. */
 export type OutboxEntry =
   | {
@@ -12,20 +14,6 @@ export type OutboxEntry =
       accountId: string
       event: { key: string; event: string; data: Record<string, unknown> }
     }
-
-/** Rows whose work is done in numbered attempts. */
-export type AttemptKind =
-  | 'delivery'
-  | 'push'
-  | 'assessment'
-  | 'ai_task'
-  | 'webhook'
-  | 'reminder'
-  | 'export'
-  | 'import'
-  | 'kb_batch'
-  | 'ticket_change'
-  | 'runner_run'
 
 /** Collects the work that the transactions of one request have stored. It is published after the commit. */
 export type Outbox = (entry: OutboxEntry) => void

@@ -1,4 +1,5 @@
 import { expiries } from '#db/retention.ts'
+import { workTables } from '#db/work-kinds.ts'
 
 /** The result of one check. */
 export interface Finding {
@@ -25,22 +26,11 @@ export interface Check {
   sql: string
 }
 
-/** The tables of stored work, and the state of a row before its first attempt. */
-export const outboxes = [
-  { table: 'deliveries', initial: 'pending' },
-  { table: 'psa_pushes', initial: 'queued' },
-  { table: 'psa_ticket_changes', initial: 'queued' },
-  { table: 'runner_runs', initial: 'queued' },
-  { table: 'ai_tasks', initial: 'queued' },
-  { table: 'webhook_deliveries', initial: 'pending' },
-  { table: 'escalation_reminders', initial: 'waiting' },
-]
-
 /** Return a statement about the open rows of every outbox. `condition` refers to their columns. */
 function forEachOutbox(condition: string, text: string): string {
-  const parts = outboxes.map(
-    ({ table, initial }) => `
-      select '${table}: ' || count(*) || ' ${text}, oldest ' || to_char(min(created_at), 'YYYY-MM-DD HH24:MI') as problem from ${table}
+  const parts = workTables.map(
+    ({ name, initial }) => `
+      select '${name}: ' || count(*) || ' ${text}, oldest ' || to_char(min(created_at), 'YYYY-MM-DD HH24:MI') as problem from ${name}
        where state in ('${initial}', 'retrying') and ${condition} having count(*) > 0`,
   )
   return parts.join(' union all ')

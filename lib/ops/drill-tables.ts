@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { outboxes } from './checks.ts'
+import { workTables } from '#db/work-kinds.ts'
 
 type Connection = Pick<pg.ClientBase, 'query'>
 
@@ -83,10 +83,10 @@ export async function listReferencedObjects(client: Connection): Promise<string[
  * repeated.
  */
 export async function describeWork(client: Connection): Promise<string[]> {
-  const parts = outboxes.map(
-    ({ table, initial }) => `
-      select '${table}: ' || count(*) || ' open, ' || count(*) filter (where next_attempt_at <= app.now()) || ' due, ' ||
-             count(*) filter (where leased_until > app.now()) || ' leased' as line from ${table} where state in ('${initial}', 'retrying')`,
+  const parts = workTables.map(
+    ({ name, initial }) => `
+      select '${name}: ' || count(*) || ' open, ' || count(*) filter (where next_attempt_at <= app.now()) || ' due, ' ||
+             count(*) filter (where leased_until > app.now()) || ' leased' as line from ${name} where state in ('${initial}', 'retrying')`,
   )
   const { rows } = await client.query<{ line: string }>(parts.join(' union all '))
   return rows.map(({ line }) => line)

@@ -1,8 +1,12 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
+import type { Enqueues } from '#db/scope.ts'
+import { type AttemptKind, type TableKind, type WorkTable, workKinds } from '#db/work-kinds.ts'
 import { record } from '#metrics.ts'
 import { addSpanEvent } from '#trace.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
+import type { ClaimedDelivery } from './claimed-deliveries.ts'
+import { maxSliceAttempts } from './slices.ts'
 
 /** A claimed attempt. */
 export interface Attempt {
@@ -27,21 +31,8 @@ export function secondsUntilRetry(
   return Math.max(delays[attempts - 1] ?? delays.at(-1) ?? 0, result.retryAfterSeconds ?? 0)
 }
 
-/** Kinds of stored work in the metrics. Deliveries are counted by their channel. */
-export type AttemptLabel =
-  | 'ai_task'
-  | 'assessment'
-  | 'chat1_webhook'
-  | 'chat2_webhook'
-  | 'email'
-  | 'export'
-  | 'import'
-  | 'kb_batch'
-  | 'push'
-  | 'reminder'
-  | 'runner_run'
-  | 'ticket_change'
-  | 'webhook'
+/** A kind of work in the metrics. Deliveries are counted by their channel. */
+export type AttemptLabel = Exclude<AttemptKind, 'delivery'> | ClaimedDelivery['channel']
 
 /**
  * Record the outcome of an attempt, as a metric and as an event of the span. `retrySeconds` is the time until
@@ -57,7 +48,23 @@ export function recordAttempt(
   addSpanEvent('attempt', { kind, outcome })
 }
 
-export const abandonedAttemptError = 'The last attempt did not finish'
+/** The result of a last attempt that was claimed and never completed. */
+export const abandonedResult = {
+  ok: false,
+  status: null,
+  error: 'The last attempt did not finish',
+  gone: true,
+} as const
+
+/** Enqueue the attempt after `claimed`, in the transaction of `db`. */
+export function enqueueNext(
+  db: Enqueues,
+  kind: AttemptKind,
+  { id, attempts }: Pick<Attempt, 'id' | 'attempts'>,
+  delaySeconds?: number,
+): void {
+  db.outbox({ kind, id, attempt: attempts + 1, delaySeconds })
+}
 
 /**
  * A row that is due for an attempt and whose message was lost. `attempts` is the number of attempts so far.
@@ -68,22 +75,23 @@ export type DueRow = z.output<typeof DueRow>
 /** Condition for rows that no sweep has taken within the last minute. */
 export const isUnswept = sql`(swept_at is null or swept_at <= app.now() - interval '60 seconds')`
 
-interface TableStates {
-  /** The state before the first attempt. */
-  initial: string
-  /** The state after a successful attempt. */
-  done: string
-  /** The column with the time of the successful attempt. */
-  doneAt: string
-  /** How long an attempt may take; 60 by default. */
-  leaseSeconds?: number
-}
-
-/** Build the SQL of a table whose rows are processed in attempts. */
-export function attemptTable(table: string, { initial, done, doneAt, leaseSeconds = 60 }: TableStates) {
-  const tableRef = sql.table(table)
+/** Build the SQL of the table of a kind, whose rows are processed in attempts. */
+export function attemptTable(kind: TableKind) {
+  const { name, initial, done, doneAt, leaseSeconds = 60 }: WorkTable = workKinds[kind].table
+  const tableRef = sql.table(name)
   const isOpen = sql`state in (${sql.lit(initial)}, 'retrying')`
   const isUnclaimed = sql`(leased_until is null or leased_until <= app.now())`
+  const isAbandoned = sql`${isOpen} and attempts >= max_attempts and leased_until <= app.now()`
+  const continueWith = (
+    { id, attempts }: Pick<Attempt, 'id' | 'attempts'>,
+    maxAttempts: number,
+    assignments: RawBuilder<unknown>,
+    delaySeconds: number,
+  ) => sql`
+    update ${tableRef}
+       set state = 'retrying', max_attempts = attempts + ${maxAttempts}::integer, leased_until = null,
+           next_attempt_at = app.now() + make_interval(secs => ${delaySeconds}), last_error = null, swept_at = null ${assignments}
+     where account_id = app.account_id() and id = ${id} and attempts = ${attempts} and ${isOpen} returning id`
   return {
     /**
      * Claim an attempt for the time of its lease. Return no row when another worker has it or the attempt is
@@ -113,21 +121,27 @@ export function attemptTable(table: string, { initial, done, doneAt, leaseSecond
              last_error = ${result.ok ? (result.note ?? null) : result.error}, ${sql.ref(doneAt)} = ${result.ok ? sql`app.now()` : sql`null`} ${extraAssignments}
        where id = ${id} and attempts = ${attempts} and ${isOpen} returning id`,
     /**
-     * Complete an attempt that did a slice of the work, and allow `maxAttempts` for the next one. Return no
-     * row when another attempt has been claimed since.
+     * Complete an attempt that did a slice of the work, and make the next slice due after `delaySeconds`, with
+     * all of its attempts. Return no row when another attempt has been claimed since.
      */
     continue: (
-      { id, attempts }: Pick<Attempt, 'id' | 'attempts'>,
-      maxAttempts: number,
+      claimed: Pick<Attempt, 'id' | 'attempts'>,
       assignments: RawBuilder<unknown>,
       delaySeconds = 0,
-    ) => sql`
-      update ${tableRef}
-         set state = 'retrying', max_attempts = attempts + ${maxAttempts}::integer, leased_until = null,
-             next_attempt_at = app.now() + make_interval(secs => ${delaySeconds}), last_error = null, swept_at = null, ${assignments}
-       where account_id = app.account_id() and id = ${id} and attempts = ${attempts} and ${isOpen} returning id`,
+    ) => continueWith(claimed, maxSliceAttempts, assignments, delaySeconds),
+    /**
+     * Make the same slice due again after `delaySeconds`, with as many attempts as before this one. Return no
+     * row when another attempt has been claimed since.
+     */
+    postponeSlice: (claimed: Attempt, delaySeconds: number) =>
+      continueWith(claimed, claimed.max_attempts - claimed.attempts + 1, sql``, delaySeconds),
     /** Condition for rows whose last attempt was claimed and never completed. */
-    abandoned: sql`${isOpen} and attempts >= max_attempts and leased_until <= app.now()`,
+    isAbandoned,
+    /** Fail the rows whose last attempt was claimed and never completed. */
+    failAbandoned: sql`
+      update ${tableRef}
+         set state = 'failed', leased_until = null, next_attempt_at = null, last_error = ${abandonedResult.error}
+       where ${isAbandoned}`,
     /**
      * Mark rows that are due and not claimed as swept, oldest first: their message was lost. PostgreSQL runs
      * a subquery of `array` once, but that of `in` once per row if it chooses so, which would mark more rows

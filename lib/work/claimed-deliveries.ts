@@ -5,7 +5,6 @@ import type { EscalationDetails } from '#rules/events/escalation-alert.ts'
 import { eventKeyList } from '#rules/events/keys.ts'
 import { happenings } from '#rules/events/late-messages.ts'
 import type { DisabledWebhook } from '#vendors/mail/contents.ts'
-import { attemptTable } from './attempts.ts'
 
 export const channels = ['chat1_webhook', 'chat2_webhook', 'email'] as const
 
@@ -79,12 +78,6 @@ export const ClaimedDelivery = z.object({
   is_old: z.boolean(),
 })
 export type ClaimedDelivery = z.output<typeof ClaimedDelivery>
-
-export const deliveryAttempts = attemptTable('deliveries', {
-  initial: 'pending',
-  done: 'delivered',
-  doneAt: 'delivered_at',
-})
 
 /**
  * Select the columns of ClaimedDelivery. `claimed` returns the rows of `deliveries` that were leased, or

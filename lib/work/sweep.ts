@@ -1,8 +1,9 @@
 import { limitConcurrency, type RunLimited } from '#async/limit-concurrency.ts'
 import { settleAll } from '#async/settle-all.ts'
-import type { AttemptKind } from '#db/outbox-entry.ts'
+import type { AttemptKind } from '#db/work-kinds.ts'
 import type { QueuePort } from '#vendors/queue/queue.ts'
 import type { DueRow } from './attempts.ts'
+import type { Work } from './define-work.ts'
 import { toMessage } from './messages.ts'
 
 /** One kind of stored work, as its sweep needs it. */
@@ -37,6 +38,22 @@ export const defaultSweepOptions = (): SweepOptions => ({
   now: Date.now,
   slots: limitConcurrency({ running: maxConnections }),
 })
+
+/** Fail what was abandoned of a kind of work, then publish what is due. */
+export async function sweepWork<Ctx extends { queue: QueuePort }>(
+  ctx: Ctx,
+  { kind, parallel, attempt, claimDue, failAbandoned }: Work<Ctx>,
+  options: SweepOptions,
+): Promise<void> {
+  await failAbandoned(ctx)
+  const swept: SweptKind = {
+    kind,
+    parallel,
+    claimDue: (limit) => claimDue(ctx, limit),
+    attempt: (id, number) => attempt(ctx, id, number),
+  }
+  await sweepKind(ctx.queue, swept, options)
+}
 
 const publishedAtOnce = 100
 

@@ -1,4 +1,4 @@
-import { outboxes } from '#ops/checks.ts'
+import { workTables } from '#db/work-kinds.ts'
 import type { OwnService } from '#test/support/app.ts'
 import { moveClock } from './chaos-faults.ts'
 import type { Listener, Seen } from './chaos-load.ts'
@@ -32,9 +32,9 @@ export function collectRecords({ stack }: OwnService): { received: Received; col
 }
 
 async function countOpenWork({ sql }: OwnService): Promise<Record<string, number>> {
-  const parts = outboxes.map(
-    ({ table, initial }) =>
-      `select '${table}' as name, count(*)::int as count from ${table} where state in ('${initial}', 'retrying')`,
+  const parts = workTables.map(
+    ({ name, initial }) =>
+      `select '${name}' as name, count(*)::int as count from ${name} where state in ('${initial}', 'retrying')`,
   )
   parts.push(`select 'stream_events', count(*)::int from stream_events`)
   const rows = await sql<{ name: string; count: number }>(parts.join(' union all '))

@@ -18,7 +18,7 @@ async function writeExport(url: string, folder: string, id: string): Promise<num
   const platform = openPlatformDb(database, 'soak', () => {})
   let slices = 0
   for (let isOver = false; !isOver; ) {
-    await exportSlices.attempt(
+    await exportSlices.work.attempt(
       { platform, openAccountScope: openScope, uploads, log: console.error },
       id,
       ++slices,

@@ -5,18 +5,10 @@ import type { PlatformDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import type { ExportProgress } from '#rules/exports/account-archive.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
-import { attemptTable, DueRow } from '#work/attempts.ts'
+import { attemptTable } from '#work/attempts.ts'
+import { attemptStatements } from '#work/define-work.ts'
 
-// Several times what a slice takes.
-const leaseSeconds = 180
-const attempts = attemptTable('account_exports', {
-  initial: 'queued',
-  done: 'ready',
-  doneAt: 'ready_at',
-  leaseSeconds,
-})
-/** Attempts of one slice. */
-export const maxSliceAttempts = 4
+const exportTable = attemptTable('export')
 
 export const ClaimedExport = z.object({
   id: z.string(),
@@ -30,12 +22,7 @@ export const ClaimedExport = z.object({
 })
 export type ClaimedExport = z.output<typeof ClaimedExport>
 
-const claimedColumns = sql`id, account_id, requested_by, contents, progress, created_at, attempts, max_attempts`
-
-/** Claim an attempt of a slice. Return no row when it is already claimed or the export is over. */
-export const claimExport = writeStatement(ClaimedExport, (id: string, attempt: number) =>
-  attempts.claim(id, attempt, claimedColumns),
-)
+export const attempts = attemptStatements('export', ClaimedExport)
 
 /** A part whose object was stored. `directory` is base64. */
 export interface NewPart {
@@ -56,11 +43,7 @@ export const insertPart = writeStatement(
 export const continueExport = writeStatement(
   z.object({ id: z.string() }),
   (claimed: ClaimedExport, progress: ExportProgress) =>
-    attempts.continue(
-      claimed,
-      maxSliceAttempts,
-      sql`progress = ${jsonb(progress)}, bytes = ${progress.bytes}`,
-    ),
+    exportTable.continue(claimed, sql`, progress = ${jsonb(progress)}, bytes = ${progress.bytes}`),
 )
 
 /**
@@ -83,7 +66,7 @@ export const completeExport = writeStatement(
       : retrySeconds === null
         ? sql`app.now()`
         : sql`null`
-    return attempts.complete(claimed, result, retrySeconds, sql`${stored}, expires_at = ${expiry}`)
+    return exportTable.complete(claimed, result, retrySeconds, sql`${stored}, expires_at = ${expiry}`)
   },
 )
 
@@ -101,15 +84,6 @@ export const insertMail = writeStatement(
       returning id, state
     )
     select id from mail where state = 'pending'`,
-)
-
-/** Mark due exports as swept, oldest first. */
-export const claimDueExports = writeStatement(DueRow, attempts.claimDue)
-
-/** Select the exports whose last attempt never reported a result. */
-export const selectAbandonedExports = readStatement(
-  ClaimedExport,
-  () => sql`select ${claimedColumns} from account_exports where ${attempts.abandoned} limit 100`,
 )
 
 /** Select parts of archives that have expired or failed. */

@@ -5,10 +5,11 @@ import type { ExportProgress } from '#rules/exports/account-archive.ts'
 import { encodeBase64 } from '#rules/text/base64.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
 import type { UploadsPort } from '#vendors/uploads/uploads.ts'
-import { abandonedAttemptError, recordAttempt, secondsUntilRetry } from '#work/attempts.ts'
+import { enqueueNext, recordAttempt, secondsUntilRetry } from '#work/attempts.ts'
+import { defineWork } from '#work/define-work.ts'
 import { enqueueDeliveries } from '#work/deliveries.ts'
 import { announceProgress } from '#work/job-progress.ts'
-import type { SweptKind } from '#work/sweep.ts'
+import { countSliceFailures, toSliceAttempt } from '#work/slices.ts'
 import * as queries from './queries.ts'
 
 /** The parts of a job's context that a slice needs. */
@@ -19,36 +20,23 @@ export type ExportContext = Pick<JobContext, 'platform' | 'openAccountScope' | '
 
 /**
  * Write the next slice of an export: one object, at most. An attempt that crashes has changed nothing, so the
- * next one starts at the same place. A duplicate message finds the attempt already claimed and does nothing.
+ * next one starts at the same place.
  */
-export async function attempt(ctx: ExportContext, exportId: string, attemptNumber: number): Promise<void> {
-  const claimed = await queries.claimExport.first(ctx.platform, exportId, attemptNumber)
-  if (!claimed) return
-  await removeObjects(ctx, claimed, listAttempts(claimed).slice(0, -1))
-  const written = await storeSlice(ctx, claimed).catch((error: unknown) => {
-    ctx.log({ export_slice_failed: exportId, error: describe(error) })
-    return null
-  })
-  if (!written)
-    return recordFailure(ctx, claimed, { ok: false, status: null, error: 'The slice could not be written' })
-  if (!(await recordSlice(ctx, claimed, written))) await removeObjects(ctx, claimed, [claimed.attempts])
-}
-
-/** Fail the exports whose last attempt never reported a result. */
-export async function failAbandoned(ctx: ExportContext): Promise<void> {
-  for (const abandoned of await queries.selectAbandonedExports.all(ctx.platform))
-    await recordFailure(ctx, abandoned, { ok: false, status: null, error: abandonedAttemptError, gone: true })
-}
-
-/** Return the functions with which the sweep claims and attempts due slices. */
-export function toSweptKind(ctx: ExportContext): SweptKind {
-  return {
-    kind: 'export',
-    parallel: 1,
-    claimDue: (limit) => queries.claimDueExports.all(ctx.platform, limit),
-    attempt: (id, attemptNumber) => attempt(ctx, id, attemptNumber),
-  }
-}
+export const work = defineWork({
+  kind: 'export',
+  statements: queries.attempts,
+  async attempt(ctx: ExportContext, claimed) {
+    await removeObjects(ctx, claimed, listAttempts(claimed).slice(0, -1))
+    const written = await storeSlice(ctx, claimed).catch((error: unknown) => {
+      ctx.log({ export_slice_failed: claimed.id, error: describe(error) })
+      return null
+    })
+    if (!written)
+      return recordFailure(ctx, claimed, { ok: false, status: null, error: 'The slice could not be written' })
+    if (!(await recordSlice(ctx, claimed, written))) await removeObjects(ctx, claimed, [claimed.attempts])
+  },
+  fail: recordFailure,
+})
 
 export type RemovalContext = Pick<JobContext, 'platform'> & { uploads: Pick<UploadsPort, 'remove'> }
 
@@ -76,8 +64,7 @@ async function storeSlice(ctx: ExportContext, claimed: queries.ClaimedExport): P
   const { db } = ctx.openAccountScope(claimed.account_id)
   // Loaded on first use: most processes never write an export.
   const { sliceBytes, writeSlice } = await import('#functions/accounts/export-files/service.ts')
-  // After each failure a slice is halved, so that one that was too large succeeds.
-  const maxBytes = sliceBytes / 2 ** Math.max(0, listAttempts(claimed).length - 1)
+  const maxBytes = sliceBytes / 2 ** countSliceFailures(claimed)
   const { content, directory, isLast, progress } = await writeSlice(
     { db, uploads: ctx.uploads },
     claimed,
@@ -105,7 +92,7 @@ async function recordSlice(
     if (!recorded) return false
     if (part) await queries.insertPart.run(db, claimed.id, part)
     await announce(db, claimed, isLast ? 'finished' : 'writing', progress)
-    if (!isLast) db.outbox({ kind: 'export', id: claimed.id, attempt: claimed.attempts + 1 })
+    if (!isLast) enqueueNext(db, 'export', claimed)
     else if (claimed.requested_by)
       enqueueDeliveries(
         db,
@@ -137,17 +124,12 @@ async function recordFailure(
   claimed: queries.ClaimedExport,
   result: SendResult,
 ): Promise<void> {
-  const failures = listAttempts(claimed).length
-  const delaySeconds = secondsUntilRetry(
-    { ...claimed, attempts: failures, max_attempts: queries.maxSliceAttempts },
-    result,
-  )
+  const delaySeconds = secondsUntilRetry(toSliceAttempt(claimed), result)
   recordAttempt('export', { ok: false }, delaySeconds)
   if (delaySeconds === null) await removeObjects(ctx, claimed, listAttempts(claimed))
   await ctx.openAccountScope(claimed.account_id).transaction(async (db) => {
     if (!(await queries.completeExport.first(db, claimed, result, delaySeconds, null))) return
-    if (delaySeconds !== null)
-      return db.outbox({ kind: 'export', id: claimed.id, attempt: claimed.attempts + 1, delaySeconds })
+    if (delaySeconds !== null) return enqueueNext(db, 'export', claimed, delaySeconds)
     await announce(db, claimed, 'finished', claimed.progress)
     if (!claimed.requested_by) return
     const mails = await queries.insertMail.all(db, claimed.requested_by, 'export_failed')
@@ -159,9 +141,9 @@ async function recordFailure(
 }
 
 /** Return the numbers of the attempts of the current slice, this one last. */
-function listAttempts({ attempts, max_attempts }: queries.ClaimedExport): number[] {
-  const first = max_attempts - queries.maxSliceAttempts + 1
-  return Array.from({ length: Math.max(0, attempts - first + 1) }, (_, n) => first + n)
+function listAttempts(claimed: queries.ClaimedExport): number[] {
+  const failures = countSliceFailures(claimed)
+  return Array.from({ length: failures + 1 }, (_, n) => claimed.attempts - failures + n)
 }
 
 /**

@@ -13,20 +13,12 @@ import type {
 } from '#functions/accounts/import-records/schemas.ts'
 import type { NewIds, Scope } from '#functions/accounts/import-rows/schemas.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
-import { attemptTable, DueRow } from '#work/attempts.ts'
+import { attemptTable } from '#work/attempts.ts'
+import { attemptStatements } from '#work/define-work.ts'
 
-// Several times what the last slice takes, which stores 64 MiB.
-const leaseSeconds = 300
 // The time of the transaction is that of its start.
 const finishedAt = sql`finished_at = app.now() + (clock_timestamp() - transaction_timestamp())`
-const attempts = attemptTable('account_imports', {
-  initial: 'queued',
-  done: 'succeeded',
-  doneAt: 'stored_at',
-  leaseSeconds,
-})
-/** Attempts of one slice. */
-export const maxSliceAttempts = 4
+const importTable = attemptTable('import')
 
 /** Where the next slice starts. */
 export type ImportProgress = { skipped: SkipList } & (
@@ -48,25 +40,22 @@ export const ClaimedImport = z.object({
 })
 export type ClaimedImport = z.output<typeof ClaimedImport>
 
-const claimedColumns = sql`id, account_id, requested_by, object_key, progress, total::double precision as total, attempts, max_attempts`
-
-/** Claim an attempt of a slice. Return no row when it is already claimed or the import is over. */
-export const claimImport = writeStatement(ClaimedImport, (id: string, attempt: number) =>
-  attempts.claim(id, attempt, claimedColumns),
-)
+export const attempts = attemptStatements('import', ClaimedImport, {
+  computed: { total: sql`total::double precision` },
+})
 
 /** Record a slice after which another follows. Return no row when a later attempt was claimed. */
 export const continueImport = writeStatement(
   z.object({ id: z.string() }),
   (claimed: ClaimedImport, progress: ImportProgress, done: number) =>
-    attempts.continue(claimed, maxSliceAttempts, sql`progress = ${jsonb(progress)}, done = ${done}`),
+    importTable.continue(claimed, sql`, progress = ${jsonb(progress)}, done = ${done}`),
 )
 
 /** Record the last slice. Return no row when a later attempt was claimed. */
 export const completeImport = writeStatement(
   z.object({ id: z.string() }),
   (claimed: ClaimedImport, counts: Record<string, number>) =>
-    attempts.complete(
+    importTable.complete(
       claimed,
       { ok: true, status: null },
       null,
@@ -78,21 +67,12 @@ export const completeImport = writeStatement(
 export const failImport = writeStatement(
   z.object({ id: z.string() }),
   (claimed: ClaimedImport, result: SendResult, retrySeconds: number | null, problem: object | null) =>
-    attempts.complete(
+    importTable.complete(
       claimed,
       result,
       retrySeconds,
       retrySeconds === null ? sql`, problem = ${jsonb(problem)}, ${finishedAt}` : sql``,
     ),
-)
-
-/** Mark due imports as swept, oldest first. */
-export const claimDueImports = writeStatement(DueRow, attempts.claimDue)
-
-/** Select the imports whose last attempt never reported a result. */
-export const selectAbandonedImports = readStatement(
-  ClaimedImport,
-  () => sql`select ${claimedColumns} from account_imports where ${attempts.abandoned} limit 100`,
 )
 
 const isOfImport = (importId: string) => sql`r.account_id = app.account_id() and r.import_id = ${importId}`

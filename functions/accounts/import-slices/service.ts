@@ -21,9 +21,10 @@ import { describe, toProblem } from '#http/app.ts'
 import type { JobContext } from '#http/job.ts'
 import { Problem } from '#problem.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
-import { abandonedAttemptError, recordAttempt, secondsUntilRetry } from '#work/attempts.ts'
+import { enqueueNext, recordAttempt, secondsUntilRetry } from '#work/attempts.ts'
+import { defineWork } from '#work/define-work.ts'
 import { announceProgress } from '#work/job-progress.ts'
-import type { SweptKind } from '#work/sweep.ts'
+import { countSliceFailures, toSliceAttempt } from '#work/slices.ts'
 import * as queries from './queries.ts'
 
 /** The parts of a job's context that a slice needs. */
@@ -41,41 +42,21 @@ const kinds = Object.keys(restoredKinds) as RestoredKindName[]
 
 /**
  * Do the next slice of an import: check records of the archive, prepare rows, or store all of them. Its
- * result and its progress are written in one transaction, so an attempt that crashes has changed nothing. A
- * duplicate message finds the attempt already claimed.
+ * result and its progress are written in one transaction, so an attempt that crashes has changed nothing.
  */
-export async function attempt(ctx: ImportContext, importId: string, attemptNumber: number): Promise<void> {
-  const claimed = await queries.claimImport.first(ctx.platform, importId, attemptNumber)
-  if (!claimed) return
-  try {
-    await recordSlice(ctx, claimed, await doSlice(ctx, claimed))
-    recordAttempt('import', { ok: true }, null)
-  } catch (error) {
-    if (error instanceof OvertakenError) return
-    await recordFailure(ctx, claimed, error)
-  }
-}
-
-/** Fail the imports whose last attempt never reported a result. */
-export async function failAbandoned(ctx: ImportContext): Promise<void> {
-  for (const abandoned of await queries.selectAbandonedImports.all(ctx.platform))
-    await completeFailure(
-      ctx,
-      abandoned,
-      { ok: false, status: null, error: abandonedAttemptError, gone: true },
-      new Problem('internal'),
-    )
-}
-
-/** Return the functions with which the sweep claims and attempts due slices. */
-export function toSweptKind(ctx: ImportContext): SweptKind {
-  return {
-    kind: 'import',
-    parallel: 1,
-    claimDue: (limit) => queries.claimDueImports.all(ctx.platform, limit),
-    attempt: (id, attemptNumber) => attempt(ctx, id, attemptNumber),
-  }
-}
+export const work = defineWork({
+  kind: 'import',
+  statements: queries.attempts,
+  async attempt(ctx: ImportContext, claimed) {
+    try {
+      await recordSlice(ctx, claimed, await doSlice(ctx, claimed))
+      recordAttempt('import', { ok: true }, null)
+    } catch (error) {
+      if (!(error instanceof OvertakenError)) await recordFailure(ctx, claimed, error)
+    }
+  },
+  fail: (ctx, claimed, result) => completeFailure(ctx, claimed, result, new Problem('internal')),
+})
 
 /** Delete up to `limit` records of imports that are over. Return their number. */
 export function deleteRecords({ platform }: Pick<JobContext, 'platform'>, limit: number): Promise<number> {
@@ -84,12 +65,6 @@ export function deleteRecords({ platform }: Pick<JobContext, 'platform'>, limit:
 
 /** A later attempt was claimed. Thrown to roll back what this one has written. */
 class OvertakenError extends Error {}
-
-/** The work of a slice. After each failure it is halved, so that a slice that was too large succeeds. */
-function countSteps({ attempts, max_attempts }: queries.ClaimedImport): number {
-  const failures = Math.max(0, attempts - (max_attempts - queries.maxSliceAttempts) - 1)
-  return sliceSteps / 2 ** failures
-}
 
 async function doSlice(ctx: ImportContext, claimed: queries.ClaimedImport): Promise<Slice> {
   const { progress } = claimed
@@ -123,7 +98,7 @@ async function recordSlice(ctx: ImportContext, claimed: queries.ClaimedImport, s
       'progress' in result ? phases[result.progress.stage] : 'finished',
       'progress' in result ? result.done : claimed.total,
     )
-    if ('progress' in result) db.outbox({ kind: 'import', id: claimed.id, attempt: claimed.attempts + 1 })
+    if ('progress' in result) enqueueNext(db, 'import', claimed)
   })
 }
 
@@ -154,7 +129,12 @@ async function checkNext(
 ): Promise<Slice> {
   const bytes = await ctx.uploads.get(claimed.object_key)
   if (!bytes) throw new Error('The archive of an import is missing')
-  const slice = await checkSlice(await openArchive(bytes), at, ctx.budget, countSteps(claimed))
+  const slice = await checkSlice(
+    await openArchive(bytes),
+    at,
+    ctx.budget,
+    sliceSteps / 2 ** countSliceFailures(claimed),
+  )
   return {
     async write(db) {
       addSkipped(skipped, slice.skipped)
@@ -234,7 +214,7 @@ async function prepareNext(
   const platformFlows = (await queries.selectPlatformFlows(db)).map(({ id }) => [id, id] as const)
   const pages: PreparedPage[] = []
   let at: Progress<'prepare'>['at'] | null = progress.at
-  for (let left = countSteps(claimed) / stepsPerCharacter; at && left > 0; ) {
+  for (let left = sliceSteps / 2 ** countSliceFailures(claimed) / stepsPerCharacter; at && left > 0; ) {
     const { kind, place }: Progress<'prepare'>['at'] = at
     const records = await queries.selectRecords.all(
       db,
@@ -372,16 +352,11 @@ async function completeFailure(
   result: SendResult,
   problem: Problem,
 ): Promise<void> {
-  const attempts = claimed.attempts - (claimed.max_attempts - queries.maxSliceAttempts)
-  const delaySeconds = secondsUntilRetry(
-    { ...claimed, attempts, max_attempts: queries.maxSliceAttempts },
-    result,
-  )
+  const delaySeconds = secondsUntilRetry(toSliceAttempt(claimed), result)
   recordAttempt('import', { ok: false }, delaySeconds)
   await openScope(ctx, claimed).transaction(async (db) => {
     const recorded = await queries.failImport.first(db, claimed, result, delaySeconds, problem.body)
     if (recorded && delaySeconds === null) await announce(db, claimed, 'finished', 0)
-    if (recorded && delaySeconds !== null)
-      db.outbox({ kind: 'import', id: claimed.id, attempt: claimed.attempts + 1, delaySeconds })
+    if (recorded && delaySeconds !== null) enqueueNext(db, 'import', claimed, delaySeconds)
   })
 }

@@ -55,6 +55,13 @@ export const selectAbandonedAssessments = readStatement(
      order by h.created_at limit 100`,
 )
 
+/** Those of `defineWork`. Assessments have columns of their own in the table of handoffs. */
+export const attempts = {
+  claim: claimAssessment,
+  claimDue: claimDueAssessments,
+  selectAbandoned: selectAbandonedAssessments,
+}
+
 export interface AssessmentResult {
   status: 'ready' | 'failed' | 'timed_out'
   text: string | null

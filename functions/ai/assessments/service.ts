@@ -18,9 +18,9 @@ import { escalationAssessment } from '#vendors/ai/prompts/writing.ts'
 import { toCitations } from '#vendors/ai/sources.ts'
 import { writeTicketUrl } from '#vendors/psa/ticket-url.ts'
 import { recordAttempt } from '#work/attempts.ts'
+import { defineWork } from '#work/define-work.ts'
 import { enqueueEvent } from '#work/events.ts'
 import { enqueueLiveEvent } from '#work/live-events.ts'
-import type { SweptKind } from '#work/sweep.ts'
 import * as queries from './queries.ts'
 
 export type AssessmentContext = Pick<
@@ -28,34 +28,13 @@ export type AssessmentContext = Pick<
   'platform' | 'openAccountScope' | 'ai' | 'embeddings' | 'config' | 'budget'
 >
 
-/**
- * Make one attempt at the assessment of a handoff. A duplicate message finds the attempt already claimed and
- * does nothing.
- */
-export async function attempt(
-  ctx: AssessmentContext,
-  handoffId: string,
-  attemptNumber: number,
-): Promise<void> {
-  const assessment = await queries.claimAssessment.first(ctx.platform, handoffId, attemptNumber)
-  if (assessment) await storeResult(ctx, assessment, await assessHandoff(ctx, assessment))
-}
-
-/** Fail the assessments whose last attempt never reported a result. */
-export async function failAbandoned(ctx: AssessmentContext): Promise<void> {
-  for (const assessment of await queries.selectAbandonedAssessments.all(ctx.platform))
-    await storeResult(ctx, assessment, { status: 'failed', text: null })
-}
-
-/** Return the functions with which the sweep claims and attempts due assessments. */
-export function toSweptKind(ctx: AssessmentContext): SweptKind {
-  return {
-    kind: 'assessment',
-    parallel: 1,
-    claimDue: (limit) => queries.claimDueAssessments.all(ctx.platform, limit),
-    attempt: (id, attemptNumber) => attempt(ctx, id, attemptNumber),
-  }
-}
+export const work = defineWork({
+  kind: 'assessment',
+  statements: queries.attempts,
+  attempt: async (ctx: AssessmentContext, claimed) =>
+    storeResult(ctx, claimed, await assessHandoff(ctx, claimed)),
+  fail: (ctx, claimed) => storeResult(ctx, claimed, { status: 'failed', text: null }),
+})
 
 /**
  * Ask the model for an assessment of the case. Return a failed result instead of throwing when the model

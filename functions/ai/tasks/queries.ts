@@ -3,19 +3,11 @@ import * as z from 'zod'
 import { accountId, userId } from '#db/expressions.ts'
 import { newestFirst, type PageQuery, selectPage } from '#db/page.ts'
 import type { ReadDb } from '#db/scope.ts'
-import { readStatement, writeStatement } from '#db/statement.ts'
+import { writeStatement } from '#db/statement.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
-import { attemptTable, DueRow } from '#work/attempts.ts'
+import { attemptTable } from '#work/attempts.ts'
+import { attemptStatements } from '#work/define-work.ts'
 import type { AiTaskItem, TaskQuery } from './schemas.ts'
-
-// Longer than a question to the model and its retries may take.
-const leaseSeconds = 300
-const taskAttempts = attemptTable('ai_tasks', {
-  initial: 'queued',
-  done: 'finished',
-  doneAt: 'finished_at',
-  leaseSeconds,
-})
 
 // Nothing is left to do when a task is over, also after a call that never ended.
 const progress = sql<z.output<typeof AiTaskItem>['progress']>`
@@ -55,10 +47,6 @@ export function selectTask(
   return selectOwnTasks(db).select('response_body').where('id', '=', id).executeTakeFirst()
 }
 
-const claimedColumns = sql`
-  id, account_id, user_id, sign_in_id, operation, path, body, attempts, max_attempts,
-  (select k.hash::text from api_keys k where k.account_id = ai_tasks.account_id and k.id = ai_tasks.sign_in_id) as key_hash`
-
 /** A task that a worker has leased for an attempt. */
 export const ClaimedTask = z.object({
   id: z.string(),
@@ -75,10 +63,11 @@ export const ClaimedTask = z.object({
 })
 export type ClaimedTask = z.output<typeof ClaimedTask>
 
-/** Claim an attempt. Return no row when it is already claimed or the task is over. */
-export const claimTask = writeStatement(ClaimedTask, (id: string, attempt: number) =>
-  taskAttempts.claim(id, attempt, claimedColumns),
-)
+export const attempts = attemptStatements('ai_task', ClaimedTask, {
+  computed: {
+    key_hash: sql`(select k.hash::text from api_keys k where k.account_id = ai_tasks.account_id and k.id = ai_tasks.sign_in_id)`,
+  },
+})
 
 /**
  * Record the result and the answer of an attempt. `retrySeconds` is null when no attempt follows. Return no
@@ -92,19 +81,10 @@ export const completeAttempt = writeStatement(
     answer: { status: number; body: string } | null,
     retrySeconds: number | null,
   ) =>
-    sql`with completed as (${taskAttempts.complete(
+    sql`with completed as (${attemptTable('ai_task').complete(
       claimed,
       result,
       retrySeconds,
       sql`${answer ? sql`, response_status = ${answer.status}, response_body = ${answer.body}` : sql``} ${retrySeconds === null ? sql`, body = ''` : sql``}`,
     )}) select t.calls_started from ai_tasks t join completed using (id)`,
-)
-
-/** Mark due tasks as swept, oldest first. */
-export const claimDueTasks = writeStatement(DueRow, taskAttempts.claimDue)
-
-/** Select the tasks whose last attempt never reported a result. */
-export const selectAbandonedTasks = readStatement(
-  ClaimedTask,
-  () => sql`select ${claimedColumns} from ai_tasks where ${taskAttempts.abandoned} limit 100`,
 )

@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { Id, idParams, Time } from '#http/fields.ts'
 import { progressField } from '#http/progress.ts'
-import { Uuid } from '#rules/uuid.ts'
 
 export const TaskId = idParams('task_id', 'task')
 
@@ -51,6 +50,3 @@ export type AiTask = z.infer<typeof AiTask>
 
 export const TaskQuery = z.strictObject({ state: TaskState.optional().describe('Only tasks in this state.') })
 export type TaskQuery = z.infer<typeof TaskQuery>
-
-/** The body of a queue message. */
-export const RunTaskJob = z.object({ task_id: Uuid, attempt: z.int().min(1) })

@@ -4,10 +4,10 @@ import type { ReadContext } from '#http/operation.ts'
 import { throwNotFound } from '#problem.ts'
 import { parseJson } from '#rules/text/json.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
-import { abandonedAttemptError, recordAttempt, secondsUntilRetry } from '#work/attempts.ts'
+import { enqueueNext, recordAttempt, secondsUntilRetry } from '#work/attempts.ts'
+import { defineWork } from '#work/define-work.ts'
 import { announceProgress } from '#work/job-progress.ts'
 import { enqueueLiveEvent } from '#work/live-events.ts'
-import type { SweptKind } from '#work/sweep.ts'
 import * as queries from './queries.ts'
 import type { AiTask, TaskQuery } from './schemas.ts'
 
@@ -28,51 +28,18 @@ export async function get({ db }: ReadContext, id: string): Promise<AiTask> {
   return { ...task, response: response_body ? (parseJson(response_body) as AiTask['response']) : null }
 }
 
-/**
- * Make one attempt to answer a task. A duplicate message finds the attempt already claimed and does nothing.
- */
-export async function attempt(ctx: TaskContext, taskId: string, attemptNumber: number): Promise<void> {
-  const claimed = await queries.claimTask.first(ctx.platform, taskId, attemptNumber)
-  if (!claimed) return
-  const {
-    id,
-    account_id: accountId,
-    user_id: userId,
-    sign_in_id: signInId,
-    key_hash: hash,
-    path,
-    body,
-  } = claimed
-  const caller = {
-    accountId,
-    userId,
-    signInId,
-    ...(hash ? { key: { hash, isAddressChecked: true } as const } : {}),
-  }
-  const answer = await ctx.callStoredRequest({ id, caller, path, body })
-  await recordResult(ctx, claimed, toSendResult(answer), answer)
-}
-
-/** Fail the tasks whose last attempt never reported a result. */
-export async function failAbandoned(ctx: TaskContext): Promise<void> {
-  for (const abandoned of await queries.selectAbandonedTasks.all(ctx.platform))
-    await recordResult(
-      ctx,
-      abandoned,
-      { ok: false, status: null, error: abandonedAttemptError, gone: true },
-      null,
-    )
-}
-
-/** Return the functions with which the sweep claims and attempts due tasks. */
-export function toSweptKind(ctx: TaskContext): SweptKind {
-  return {
-    kind: 'ai_task',
-    parallel: 1,
-    claimDue: (limit) => queries.claimDueTasks.all(ctx.platform, limit),
-    attempt: (id, attemptNumber) => attempt(ctx, id, attemptNumber),
-  }
-}
+export const work = defineWork({
+  kind: 'ai_task',
+  statements: queries.attempts,
+  async attempt(ctx: TaskContext, claimed) {
+    const { id, account_id: accountId, user_id: userId, sign_in_id: signInId, key_hash: hash } = claimed
+    const key = hash ? { key: { hash, isAddressChecked: true } as const } : {}
+    const caller = { accountId, userId, signInId, ...key }
+    const answer = await ctx.callStoredRequest({ id, caller, path: claimed.path, body: claimed.body })
+    await recordResult(ctx, claimed, toSendResult(answer), answer)
+  },
+  fail: (ctx, claimed, result) => recordResult(ctx, claimed, result, null),
+})
 
 /**
  * Only an answer that says the service is unavailable is retried. Any other answer is the result, also an
@@ -95,8 +62,7 @@ async function recordResult(
   await ctx.openAccountScope(claimed.account_id, claimed.user_id).transaction(async (db) => {
     const completed = await queries.completeAttempt.first(db, claimed, result, answer, delaySeconds)
     if (!completed) return
-    if (delaySeconds !== null)
-      return db.outbox({ kind: 'ai_task', id: claimed.id, attempt: claimed.attempts + 1, delaySeconds })
+    if (delaySeconds !== null) return enqueueNext(db, 'ai_task', claimed, delaySeconds)
     const { id: task_id, user_id, operation } = claimed
     const calls = completed.calls_started
     await announceProgress(db, {

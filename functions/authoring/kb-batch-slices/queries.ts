@@ -4,11 +4,10 @@ import { jsonb } from '#db/expressions.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import { articleVendors, type ListedArticle } from '#vendors/articles/articles.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
-import { attemptTable, DueRow } from '#work/attempts.ts'
+import { attemptTable } from '#work/attempts.ts'
+import { attemptStatements } from '#work/define-work.ts'
 
-const attempts = attemptTable('kb_batches', { initial: 'queued', done: 'succeeded', doneAt: 'succeeded_at' })
-/** Attempts of one slice. */
-export const maxSliceAttempts = 4
+const batchTable = attemptTable('kb_batch')
 
 /** A batch that a worker has leased for a slice. */
 export const ClaimedBatch = z.object({
@@ -31,13 +30,9 @@ export const ClaimedBatch = z.object({
 })
 export type ClaimedBatch = z.output<typeof ClaimedBatch>
 
-const claimedColumns = sql`id, account_id, team_id, created_by, source, address, object_key, api_key, list_position, done, total, attempts,
-  max_attempts, created_at < app.now() - interval '1 day' as is_old`
-
-/** Claim an attempt of a slice. Return no row when it is already claimed or the batch is over. */
-export const claimBatch = writeStatement(ClaimedBatch, (id: string, attempt: number) =>
-  attempts.claim(id, attempt, claimedColumns),
-)
+export const attempts = attemptStatements('kb_batch', ClaimedBatch, {
+  computed: { is_old: sql`created_at < app.now() - interval '1 day'` },
+})
 
 /**
  * Record a slice after which another follows. Return no row when a later attempt was claimed, or the batch
@@ -45,7 +40,7 @@ export const claimBatch = writeStatement(ClaimedBatch, (id: string, attempt: num
  */
 export const continueBatch = writeStatement(
   z.object({ id: z.string() }),
-  (claimed: ClaimedBatch, done: number) => attempts.continue(claimed, maxSliceAttempts, sql`done = ${done}`),
+  (claimed: ClaimedBatch, done: number) => batchTable.continue(claimed, sql`, done = ${done}`),
 )
 
 /**
@@ -54,13 +49,7 @@ export const continueBatch = writeStatement(
  */
 export const postponeBatch = writeStatement(
   z.object({ id: z.string() }),
-  (claimed: ClaimedBatch, delaySeconds: number) =>
-    attempts.continue(
-      claimed,
-      claimed.max_attempts - claimed.attempts + 1,
-      sql`done = ${claimed.done}`,
-      delaySeconds,
-    ),
+  (claimed: ClaimedBatch, delaySeconds: number) => batchTable.postponeSlice(claimed, delaySeconds),
 )
 
 /** Record how far the vendor's list was read. Return no row as `continueBatch` does. */
@@ -70,11 +59,7 @@ export const recordListing = writeStatement(
     claimed: ClaimedBatch,
     { position, total, problem }: { position: string | null; total: number; problem: string | null },
   ) =>
-    attempts.continue(
-      claimed,
-      maxSliceAttempts,
-      sql`list_position = ${position}, total = ${total}, problem = ${problem}`,
-    ),
+    batchTable.continue(claimed, sql`, list_position = ${position}, total = ${total}, problem = ${problem}`),
 )
 
 /**
@@ -84,7 +69,7 @@ export const recordListing = writeStatement(
 export const completeBatch = writeStatement(
   z.object({ id: z.string() }),
   (claimed: ClaimedBatch, result: SendResult, retrySeconds: number | null, done: number) =>
-    attempts.complete(
+    batchTable.complete(
       claimed,
       result,
       retrySeconds,
@@ -92,15 +77,6 @@ export const completeBatch = writeStatement(
         ? sql`, done = ${done}, ${result.ok ? sql`` : sql`problem = ${result.error},`} finished_at = app.now()`
         : sql``,
     ),
-)
-
-/** Mark due batches as swept, oldest first. */
-export const claimDueBatches = writeStatement(DueRow, attempts.claimDue)
-
-/** Select the batches whose last attempt never reported a result. */
-export const selectAbandonedBatches = readStatement(
-  ClaimedBatch,
-  () => sql`select ${claimedColumns} from kb_batches where ${attempts.abandoned} limit 100`,
 )
 
 /** Enter the team of a batch, to which its imports belong. */

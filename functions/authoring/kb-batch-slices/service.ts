@@ -4,10 +4,11 @@ import * as kbImports from '#functions/authoring/kb-imports/service.ts'
 import { describe } from '#http/app.ts'
 import type { JobContext } from '#http/job.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
-import { abandonedAttemptError, recordAttempt, secondsUntilRetry } from '#work/attempts.ts'
+import { enqueueNext, recordAttempt, secondsUntilRetry } from '#work/attempts.ts'
+import { defineWork } from '#work/define-work.ts'
 import { announceProgress } from '#work/job-progress.ts'
 import { enqueueLiveEvent } from '#work/live-events.ts'
-import type { SweptKind } from '#work/sweep.ts'
+import { toSliceAttempt } from '#work/slices.ts'
 import * as queries from './queries.ts'
 
 /** The parts of a job's context that a slice needs. */
@@ -15,46 +16,29 @@ export type BatchContext = Pick<JobContext, 'platform' | 'openAccountScope'> & s
 
 /**
  * Import the next articles of a batch. The imports, the results and the progress are written in one
- * transaction, so an attempt that crashes has changed nothing. A duplicate message finds the attempt already
- * claimed.
+ * transaction, so an attempt that crashes has changed nothing.
  */
-export async function attempt(ctx: BatchContext, batchId: string, attemptNumber: number): Promise<void> {
-  const claimed = await queries.claimBatch.first(ctx.platform, batchId, attemptNumber)
-  if (!claimed) return
-  try {
-    const slice = await sources.readSlice(ctx, claimed, (limit) =>
-      queries.selectListed.all(ctx.platform, claimed, limit),
-    )
-    if ('ok' in slice) return await recordFailure(ctx, claimed, slice)
-    if ('articles' in slice) await recordListing(ctx, claimed, slice)
-    else await recordSlice(ctx, claimed, slice)
-    recordAttempt('kb_batch', { ok: true }, null)
-  } catch (error) {
-    if (error instanceof OvertakenError) return
-    ctx.log({ kb_batch_slice_failed: claimed.id, error: describe(error) })
-    await recordFailure(ctx, claimed, {
-      ok: false,
-      status: null,
-      error: 'The articles could not be imported; try again',
-    })
-  }
-}
-
-/** Fail the batches whose last attempt never reported a result. */
-export async function failAbandoned(ctx: BatchContext): Promise<void> {
-  for (const abandoned of await queries.selectAbandonedBatches.all(ctx.platform))
-    await recordFailure(ctx, abandoned, { ok: false, status: null, error: abandonedAttemptError, gone: true })
-}
-
-/** Return the functions with which the sweep claims and attempts due slices. */
-export function toSweptKind(ctx: BatchContext): SweptKind {
-  return {
-    kind: 'kb_batch',
-    parallel: 1,
-    claimDue: (limit) => queries.claimDueBatches.all(ctx.platform, limit),
-    attempt: (id, attemptNumber) => attempt(ctx, id, attemptNumber),
-  }
-}
+export const work = defineWork({
+  kind: 'kb_batch',
+  statements: queries.attempts,
+  async attempt(ctx: BatchContext, claimed) {
+    try {
+      const slice = await sources.readSlice(ctx, claimed, (limit) =>
+        queries.selectListed.all(ctx.platform, claimed, limit),
+      )
+      if ('ok' in slice) return await recordFailure(ctx, claimed, slice)
+      if ('articles' in slice) await recordListing(ctx, claimed, slice)
+      else await recordSlice(ctx, claimed, slice)
+      recordAttempt('kb_batch', { ok: true }, null)
+    } catch (error) {
+      if (error instanceof OvertakenError) return
+      ctx.log({ kb_batch_slice_failed: claimed.id, error: describe(error) })
+      const message = 'The articles could not be imported; try again'
+      await recordFailure(ctx, claimed, { ok: false, status: null, error: message })
+    }
+  },
+  fail: recordFailure,
+})
 
 /** A later attempt was claimed, or the batch was canceled. Thrown to roll back what this one has written. */
 class OvertakenError extends Error {}
@@ -82,7 +66,7 @@ async function recordSlice(
       toProgress(claimed, { phase: isLast ? 'finished' : 'importing', done, total: claimed.total }),
     )
     if (isLast) await announce(db, claimed, 'succeeded')
-    else db.outbox({ kind: 'kb_batch', id: claimed.id, attempt: claimed.attempts + 1 })
+    else enqueueNext(db, 'kb_batch', claimed)
   })
 }
 
@@ -112,7 +96,7 @@ async function recordListing(
     const phase = isEmpty ? 'finished' : position === null ? 'importing' : 'listing'
     await announceProgress(db, toProgress(claimed, { phase, done: 0, total }))
     if (isEmpty) await announce(db, claimed, 'failed')
-    else db.outbox({ kind: 'kb_batch', id: claimed.id, attempt: claimed.attempts + 1 })
+    else enqueueNext(db, 'kb_batch', claimed)
   })
 }
 
@@ -136,16 +120,12 @@ async function recordFailure(
   result: SendResult & { ok: false },
 ): Promise<void> {
   if (result.isPostponed && !claimed.is_old) return postpone(ctx, claimed, result.retryAfterSeconds ?? 0)
-  const failures = claimed.attempts - (claimed.max_attempts - queries.maxSliceAttempts)
-  const delaySeconds = secondsUntilRetry(
-    { ...claimed, attempts: failures, max_attempts: queries.maxSliceAttempts },
-    result,
-  )
+  const delaySeconds = secondsUntilRetry(toSliceAttempt(claimed), result)
   recordAttempt('kb_batch', { ok: false }, delaySeconds)
   await ctx.openAccountScope(claimed.account_id, claimed.created_by).transaction(async (db) => {
     if (!(await queries.completeBatch.first(db, claimed, result, delaySeconds, claimed.done))) return
     if (delaySeconds === null) await announce(db, claimed, 'failed')
-    else db.outbox({ kind: 'kb_batch', id: claimed.id, attempt: claimed.attempts + 1, delaySeconds })
+    else enqueueNext(db, 'kb_batch', claimed, delaySeconds)
   })
 }
 
@@ -157,7 +137,7 @@ async function postpone(
   recordAttempt('kb_batch', { ok: false }, delaySeconds)
   await ctx.openAccountScope(claimed.account_id, claimed.created_by).transaction(async (db) => {
     if (await queries.postponeBatch.first(db, claimed, delaySeconds))
-      db.outbox({ kind: 'kb_batch', id: claimed.id, attempt: claimed.attempts + 1, delaySeconds })
+      enqueueNext(db, 'kb_batch', claimed, delaySeconds)
   })
 }
 

@@ -2,8 +2,10 @@ import { sql } from 'kysely'
 import * as z from 'zod'
 import { writeStatement } from '#db/statement.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
-import { abandonedAttemptError, DueRow } from '#work/attempts.ts'
-import { ClaimedDelivery, channels, deliveryAttempts, selectClaimed } from '#work/claimed-deliveries.ts'
+import { attemptTable, DueRow } from '#work/attempts.ts'
+import { ClaimedDelivery, channels, selectClaimed } from '#work/claimed-deliveries.ts'
+
+const deliveryTable = attemptTable('delivery')
 
 const ClaimedChatDelivery = ClaimedDelivery.extend({ channel: z.enum(channels).exclude(['email']) })
 export type ClaimedChatDelivery = z.output<typeof ClaimedChatDelivery>
@@ -15,7 +17,7 @@ export type ClaimedChatDelivery = z.output<typeof ClaimedChatDelivery>
 export const claimChatAttempt = writeStatement(
   ClaimedChatDelivery,
   (id: string, attempt: number) => sql`
-    with claimed as (${deliveryAttempts.claim(id, attempt, sql`*`, sql`and channel <> 'email'`)}) ${selectClaimed(sql`claimed`)}`,
+    with claimed as (${deliveryTable.claim(id, attempt, sql`*`, sql`and channel <> 'email'`)}) ${selectClaimed(sql`claimed`)}`,
 )
 
 /**
@@ -25,7 +27,7 @@ export const claimChatAttempt = writeStatement(
 export const completeAttempt = writeStatement(
   z.object({ id: z.string() }),
   (claimed: ClaimedDelivery, result: SendResult, retrySeconds: number | null) =>
-    deliveryAttempts.complete(claimed, result, retrySeconds),
+    deliveryTable.complete(claimed, result, retrySeconds),
 )
 
 /** Make an attempt due again that does not count. Return no row when a later attempt was claimed. */
@@ -59,12 +61,7 @@ export const markConnected = writeStatement(
 )
 
 /** Mark due deliveries as swept, oldest first. */
-export const claimDueDeliveries = writeStatement(DueRow, deliveryAttempts.claimDue)
+export const claimDueDeliveries = writeStatement(DueRow, deliveryTable.claimDue)
 
 /** Fail the deliveries whose last attempt never reported a result. */
-export const failAbandonedDeliveries = writeStatement(
-  null,
-  () => sql`
-    update deliveries set state = 'failed', leased_until = null, next_attempt_at = null, last_error = ${abandonedAttemptError}
-     where ${deliveryAttempts.abandoned}`,
-)
+export const failAbandonedDeliveries = writeStatement(null, () => deliveryTable.failAbandoned)

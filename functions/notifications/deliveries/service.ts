@@ -7,17 +7,20 @@ import type { JobContext } from '#http/job.ts'
 import type { ChatTool } from '#vendors/chat/chat.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
 import { recordAttempt, secondsUntilRetry } from '#work/attempts.ts'
+import type { Work } from '#work/define-work.ts'
 import { enqueueDelivery, postponeDelivery } from '#work/deliveries.ts'
 import { enqueueEvent } from '#work/events.ts'
-import type { SweptKind } from '#work/sweep.ts'
 import * as queries from './queries.ts'
-import type { DeliverJob } from './schemas.ts'
 
 export type DeliveryContext = mails.MailContext & Pick<JobContext, 'chat' | 'guard'>
 
-/** Make one attempt at a delivery. A duplicate message finds the attempt already claimed and does nothing. */
-export async function deliver(ctx: DeliveryContext, { delivery_id, attempt }: DeliverJob): Promise<void> {
-  await attemptDelivery(ctx, delivery_id, attempt)
+/** A row is a message to a chat tool or an e-mail, which `mails` claims with others. */
+export const work: Work<DeliveryContext> = {
+  kind: 'delivery',
+  parallel: 6,
+  attempt: async (ctx, id, attempt) => void (await attemptDelivery(ctx, id, attempt)),
+  claimDue: ({ platform }, limit) => queries.claimDueDeliveries.all(platform, limit),
+  failAbandoned: async ({ platform }) => void (await queries.failAbandonedDeliveries.run(platform)),
 }
 
 /** Make the first attempt in this request instead of through the queue, and return its result. */
@@ -120,19 +123,4 @@ async function sendToChat(ctx: DeliveryContext, delivery: queries.ClaimedChatDel
     webhookUrl,
     await messages.writeMessage(ctx, delivery),
   )
-}
-
-/** Fail the deliveries whose last attempt never reported a result. */
-export async function failAbandoned({ platform }: Pick<DeliveryContext, 'platform'>): Promise<void> {
-  await queries.failAbandonedDeliveries.run(platform)
-}
-
-/** Return the functions with which the sweep claims and attempts due deliveries. */
-export function toSweptKind(ctx: DeliveryContext): SweptKind {
-  return {
-    kind: 'delivery',
-    parallel: 6,
-    claimDue: (limit) => queries.claimDueDeliveries.all(ctx.platform, limit),
-    attempt: (delivery_id, attempt) => deliver(ctx, { delivery_id, attempt }),
-  }
 }

@@ -9,11 +9,10 @@ import type { StoredAlert } from '#rules/events/escalation-alert.ts'
 import { type Event, toAnnouncement } from '#rules/events/events.ts'
 import { toWebhookContent } from '#rules/events/webhook-messages.ts'
 import type { EscalationStep } from '#rules/oncall/escalation-step.ts'
-import { abandonedAttemptError, attemptTable, DueRow } from '#work/attempts.ts'
+import { attemptTable } from '#work/attempts.ts'
+import { attemptStatements } from '#work/define-work.ts'
 import { EmittedEvent } from '#work/events.ts'
 import { Reminder as ListedReminder } from './schemas.ts'
-
-const attempts = attemptTable('escalation_reminders', { initial: 'waiting', done: 'sent', doneAt: 'sent_at' })
 
 export const ClaimedReminder = z.object({
   id: z.string(),
@@ -26,15 +25,10 @@ export const ClaimedReminder = z.object({
 })
 export type ClaimedReminder = z.output<typeof ClaimedReminder>
 
-/** Lease a due reminder for 60 seconds. Return undefined when it is not due yet, already claimed, or over. */
-export const claimReminder = writeStatement(ClaimedReminder, (id: string, attempt: number) =>
-  attempts.claim(
-    id,
-    attempt,
-    sql`id, account_id, follow_up_id, round, step, attempts, max_attempts`,
-    sql`and next_attempt_at <= app.now()`,
-  ),
-)
+/** A claim returns no row when the reminder is not due yet. */
+export const attempts = attemptStatements('reminder', ClaimedReminder, {
+  claimedIf: sql`and next_attempt_at <= app.now()`,
+})
 
 export const FollowUp = z.object({
   id: z.string(),
@@ -95,7 +89,7 @@ export const selectNames = readStatement(
 const Changed = z.object({ id: z.string() })
 
 export const completeReminder = writeStatement(Changed, (claimed: ClaimedReminder) =>
-  attempts.complete(claimed, { ok: true, status: null }, null),
+  attemptTable('reminder').complete(claimed, { ok: true, status: null }, null),
 )
 
 /** Stop a reminder of an escalation that was claimed, acknowledged or ended, without a notification. */
@@ -241,10 +235,6 @@ export const failAbandonedReminders = writeStatement(
   PlannedReminder,
   () => sql`
     with failed as (
-      update escalation_reminders set state = 'failed', leased_until = null, next_attempt_at = null, last_error = ${abandonedAttemptError}
-       where ${attempts.abandoned} returning account_id, follow_up_id, round, step, false as is_at_once
+      ${attemptTable('reminder').failAbandoned} returning account_id, follow_up_id, round, step, false as is_at_once
     ) ${insertNext(sql`failed`)}`,
 )
-
-/** Mark due reminders as swept, oldest first. */
-export const claimDueReminders = writeStatement(DueRow, attempts.claimDue)

@@ -1,13 +1,7 @@
 import * as z from 'zod'
 import { exampleIds, Id, idParams, Time } from '#http/fields.ts'
-import { Uuid } from '#rules/uuid.ts'
 
 export const AiSessionId = idParams('session_id', 'AI session')
-
-export const RemindJob = z.strictObject({
-  reminder_id: Uuid,
-  attempt: z.int().min(1),
-})
 
 export const Reminder = z
   .strictObject({

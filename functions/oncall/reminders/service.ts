@@ -7,9 +7,9 @@ import type { ReadContext } from '#http/operation.ts'
 import type { AlertPeople } from '#rules/events/escalation-alert.ts'
 import { listTargetIds } from '#rules/oncall/escalation-step.ts'
 import { recordAttempt } from '#work/attempts.ts'
+import type { Work } from '#work/define-work.ts'
 import { enqueueEmitted, enqueueEvent } from '#work/events.ts'
 import { enqueueReminder } from '#work/reminders.ts'
-import type { SweptKind } from '#work/sweep.ts'
 import * as queries from './queries.ts'
 
 /** List the steps of escalation policies that were planned or taken for a session. */
@@ -24,11 +24,20 @@ export type ReminderContext = Pick<JobContext, 'platform' | 'openAccountScope'>
  * Take a due step of an escalation policy. One transaction notifies people, completes the step and plans the
  * next one, so a crash leaves the step due and a duplicate message finds it completed.
  */
-export async function attempt(ctx: ReminderContext, id: string, attemptNumber: number): Promise<void> {
-  const claimed = await queries.claimReminder.first(ctx.platform, id, attemptNumber)
-  if (!claimed) return
-  await ctx.openAccountScope(claimed.account_id).transaction((db) => takeStep(db, claimed))
-  recordAttempt('reminder', { ok: true }, null)
+export const work: Work<ReminderContext> = {
+  kind: 'reminder',
+  parallel: 2,
+  async attempt(ctx, id, attempt) {
+    const claimed = await queries.attempts.claim.first(ctx.platform, id, attempt)
+    if (!claimed) return
+    await ctx.openAccountScope(claimed.account_id).transaction((db) => takeStep(db, claimed))
+    recordAttempt('reminder', { ok: true }, null)
+  },
+  claimDue: ({ platform }, limit) => queries.attempts.claimDue.all(platform, limit),
+  /** The steps that follow a failed one are planned. */
+  async failAbandoned({ platform }) {
+    for (const next of await queries.failAbandonedReminders.all(platform)) enqueueReminder(platform, next)
+  },
 }
 
 async function takeStep(db: WriteDb, claimed: queries.ClaimedReminder): Promise<void> {
@@ -149,19 +158,4 @@ export async function acknowledge(
     engineerId: followUp.engineer_id,
   })
   return true
-}
-
-/** Fail the reminders whose last attempt never reported a result, and plan the steps that follow them. */
-export async function failAbandoned({ platform }: Pick<ReminderContext, 'platform'>): Promise<void> {
-  for (const next of await queries.failAbandonedReminders.all(platform)) enqueueReminder(platform, next)
-}
-
-/** Return the functions with which the sweep claims and attempts due reminders. */
-export function toSweptKind(ctx: ReminderContext): SweptKind {
-  return {
-    kind: 'reminder',
-    parallel: 2,
-    claimDue: (limit) => queries.claimDueReminders.all(ctx.platform, limit),
-    attempt: (id, attemptNumber) => attempt(ctx, id, attemptNumber),
-  }
 }

@@ -2,16 +2,10 @@ import { sql } from 'kysely'
 import * as z from 'zod'
 import { accountId } from '#db/expressions.ts'
 import type { ReadDb } from '#db/scope.ts'
-import { readStatement, writeStatement } from '#db/statement.ts'
+import { writeStatement } from '#db/statement.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
-import { attemptTable, DueRow } from '#work/attempts.ts'
-
-const changeAttempts = attemptTable('psa_ticket_changes', {
-  initial: 'queued',
-  done: 'done',
-  doneAt: 'done_at',
-})
-const claimedColumns = sql`id, account_id, ticket_id, attempts, max_attempts`
+import { attemptTable } from '#work/attempts.ts'
+import { attemptStatements } from '#work/define-work.ts'
 
 /** A ticket that a worker has leased to read it. */
 export const ClaimedChange = z.object({
@@ -23,9 +17,7 @@ export const ClaimedChange = z.object({
 })
 export type ClaimedChange = z.output<typeof ClaimedChange>
 
-export const claimChange = writeStatement(ClaimedChange, (id: string, attempt: number) =>
-  changeAttempts.claim(id, attempt, claimedColumns),
-)
+export const attempts = attemptStatements('ticket_change', ClaimedChange)
 
 /**
  * Record the result of an attempt. `retrySeconds` is null when no attempt follows. Return no row when a later
@@ -34,16 +26,12 @@ export const claimChange = writeStatement(ClaimedChange, (id: string, attempt: n
 export const completeAttempt = writeStatement(
   z.object({ id: z.string() }),
   (claimed: ClaimedChange, result: SendResult, fingerprint: string | null, retrySeconds: number | null) =>
-    changeAttempts.complete(claimed, result, retrySeconds, sql`, fingerprint = ${fingerprint}`),
-)
-
-/** Mark due changes as swept, oldest first. */
-export const claimDueChanges = writeStatement(DueRow, changeAttempts.claimDue)
-
-/** Select the changes whose last attempt never reported a result. */
-export const selectAbandonedChanges = readStatement(
-  ClaimedChange,
-  () => sql`select ${claimedColumns} from psa_ticket_changes where ${changeAttempts.abandoned} limit 100`,
+    attemptTable('ticket_change').complete(
+      claimed,
+      result,
+      retrySeconds,
+      sql`, fingerprint = ${fingerprint}`,
+    ),
 )
 
 /** Select the fingerprint of the last read of a ticket. */

@@ -7,9 +7,9 @@ import { sha256Base64url } from '#vendors/auth/hash.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
 import { findSurvivor } from '#vendors/psa/merged.ts'
 import { PsaError, type Ticket } from '#vendors/psa/psa.ts'
-import { abandonedAttemptError, recordAttempt, secondsUntilRetry } from '#work/attempts.ts'
+import { enqueueNext, recordAttempt, secondsUntilRetry } from '#work/attempts.ts'
+import { defineWork } from '#work/define-work.ts'
 import { enqueueLiveEvent } from '#work/live-events.ts'
-import type { SweptKind } from '#work/sweep.ts'
 import * as queries from './queries.ts'
 
 /** The parts of a job's context that a read needs. */
@@ -18,35 +18,18 @@ export type ChangeContext = Pick<
   'platform' | 'openAccountScope' | 'vault' | 'budget' | 'psa' | 'cache'
 >
 
-/**
- * Read a ticket that a callback has named. A duplicate message finds the attempt already claimed and does
- * nothing.
- */
-export async function attempt(ctx: ChangeContext, changeId: string, attemptNumber: number): Promise<void> {
-  const claimed = await queries.claimChange.first(ctx.platform, changeId, attemptNumber)
-  if (!claimed) return
-  const read = await readTicket(ctx, claimed)
-  if (!read.ok) return recordFailure(ctx, claimed, read)
-  // A session is prepared before the read is recorded as done, so that a crash between them repeats both.
-  if (read.ticket) await rules.prepareSession(ctx, claimed.account_id, read.ticket)
-  await recordRead(ctx, claimed, read)
-}
-
-/** Fail the reads whose last attempt never reported a result. */
-export async function failAbandoned(ctx: ChangeContext): Promise<void> {
-  for (const abandoned of await queries.selectAbandonedChanges.all(ctx.platform))
-    await recordFailure(ctx, abandoned, { ok: false, status: null, error: abandonedAttemptError, gone: true })
-}
-
-/** Return the functions with which the sweep claims and attempts due reads. */
-export function toSweptKind(ctx: ChangeContext): SweptKind {
-  return {
-    kind: 'ticket_change',
-    parallel: 1,
-    claimDue: (limit) => queries.claimDueChanges.all(ctx.platform, limit),
-    attempt: (id, attemptNumber) => attempt(ctx, id, attemptNumber),
-  }
-}
+export const work = defineWork({
+  kind: 'ticket_change',
+  statements: queries.attempts,
+  async attempt(ctx: ChangeContext, claimed) {
+    const read = await readTicket(ctx, claimed)
+    if (!read.ok) return recordFailure(ctx, claimed, read)
+    // A session is prepared before the read is recorded as done, so that a crash between them repeats both.
+    if (read.ticket) await rules.prepareSession(ctx, claimed.account_id, read.ticket)
+    await recordRead(ctx, claimed, read)
+  },
+  fail: recordFailure,
+})
 
 type Failure = Extract<SendResult, { ok: false }>
 
@@ -148,11 +131,7 @@ async function recordFailure(
   const delaySeconds = secondsUntilRetry(claimed, result)
   recordAttempt('ticket_change', result, delaySeconds)
   await ctx.openAccountScope(claimed.account_id).transaction(async (db) => {
-    if (
-      !(await queries.completeAttempt.first(db, claimed, result, null, delaySeconds)) ||
-      delaySeconds === null
-    )
-      return
-    db.outbox({ kind: 'ticket_change', id: claimed.id, attempt: claimed.attempts + 1, delaySeconds })
+    const isRecorded = await queries.completeAttempt.first(db, claimed, result, null, delaySeconds)
+    if (isRecorded && delaySeconds !== null) enqueueNext(db, 'ticket_change', claimed, delaySeconds)
   })
 }

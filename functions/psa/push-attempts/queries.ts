@@ -6,11 +6,8 @@ import { readStatement, writeStatement } from '#db/statement.ts'
 import { Time } from '#http/fields.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
 import type { Recipient } from '#vendors/psa/recipient.ts'
-import { attemptTable, DueRow } from '#work/attempts.ts'
-
-const pushAttempts = attemptTable('psa_pushes', { initial: 'queued', done: 'pushed', doneAt: 'pushed_at' })
-const claimedColumns = sql`
-  id, account_id, kind, ticket_id, body, internal, details, source_kind, source_id, requested_by, attempts, max_attempts, created_at`
+import { attemptTable } from '#work/attempts.ts'
+import { attemptStatements } from '#work/define-work.ts'
 
 /** A push that a worker has leased for an attempt. */
 export const ClaimedPush = z.object({
@@ -31,9 +28,7 @@ export const ClaimedPush = z.object({
 })
 export type ClaimedPush = z.output<typeof ClaimedPush>
 
-export const claimPush = writeStatement(ClaimedPush, (id: string, attempt: number) =>
-  pushAttempts.claim(id, attempt, claimedColumns),
-)
+export const attempts = attemptStatements('push', ClaimedPush)
 
 /**
  * Select when the first failed push of the same note was made within the last week, and whether one had it
@@ -71,7 +66,7 @@ export const completeAttempt = writeStatement(
     const ids =
       created &&
       sql`, provider_note_id = ${created.id}, ticket_id = ${created.ticketId}, ticket_status_id = ${statusId}, details = details || ${jsonb(details)}`
-    return pushAttempts.complete(claimed, result, retrySeconds, ids ?? sql``)
+    return attemptTable('push').complete(claimed, result, retrySeconds, ids ?? sql``)
   },
 )
 
@@ -85,12 +80,3 @@ export async function linkTicket(db: WriteDb, sessionId: string, ticketId: strin
     .where('ticket_number', 'is', null)
     .execute()
 }
-
-/** Mark due pushes as swept, oldest first. */
-export const claimDuePushes = writeStatement(DueRow, pushAttempts.claimDue)
-
-/** Select the pushes whose last attempt never reported a result. */
-export const selectAbandonedPushes = readStatement(
-  ClaimedPush,
-  () => sql`select ${claimedColumns} from psa_pushes where ${pushAttempts.abandoned} limit 100`,
-)

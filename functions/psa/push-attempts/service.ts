@@ -8,10 +8,10 @@ import type { ConnectionRow } from '#vendors/psa/connection.ts'
 import { findSurvivor } from '#vendors/psa/merged.ts'
 import { PsaError, type PsaPort, type Ticket } from '#vendors/psa/psa.ts'
 import { type Recipient, refusalTexts } from '#vendors/psa/recipient.ts'
-import { abandonedAttemptError, recordAttempt, secondsUntilRetry } from '#work/attempts.ts'
+import { enqueueNext, recordAttempt, secondsUntilRetry } from '#work/attempts.ts'
+import { defineWork } from '#work/define-work.ts'
 import { enqueueEvent } from '#work/events.ts'
 import { TicketDetails, TimeEntryDetails } from '#work/pushes.ts'
-import type { SweptKind } from '#work/sweep.ts'
 import * as queries from './queries.ts'
 
 /** The parts of a job's context that an attempt needs. */
@@ -19,30 +19,12 @@ export type PushContext = Pick<JobContext, 'platform' | 'openAccountScope' | 'va
 /** `created` is null after a failure. */
 type AttemptResult = { result: SendResult; created: queries.CreatedRecord | null }
 
-/** Make one attempt. A duplicate message finds the attempt already claimed and does nothing. */
-export async function attempt(ctx: PushContext, pushId: string, attemptNumber: number): Promise<void> {
-  const claimed = await queries.claimPush.first(ctx.platform, pushId, attemptNumber)
-  if (claimed) await recordResult(ctx, claimed, await sendNote(ctx, claimed))
-}
-
-/** Fail the pushes whose last attempt never reported a result. */
-export async function failAbandoned(ctx: PushContext): Promise<void> {
-  for (const abandoned of await queries.selectAbandonedPushes.all(ctx.platform))
-    await recordResult(ctx, abandoned, {
-      result: { ok: false, status: null, error: abandonedAttemptError, gone: true },
-      created: null,
-    })
-}
-
-/** Return the functions with which the sweep claims and attempts due pushes. */
-export function toSweptKind(ctx: PushContext): SweptKind {
-  return {
-    kind: 'push',
-    parallel: 1,
-    claimDue: (limit) => queries.claimDuePushes.all(ctx.platform, limit),
-    attempt: (id, attemptNumber) => attempt(ctx, id, attemptNumber),
-  }
-}
+export const work = defineWork({
+  kind: 'push',
+  statements: queries.attempts,
+  attempt: async (ctx: PushContext, claimed) => recordResult(ctx, claimed, await sendNote(ctx, claimed)),
+  fail: (ctx, claimed, result) => recordResult(ctx, claimed, { result, created: null }),
+})
 
 /**
  * Record the result of an attempt, with an event if the push failed and no attempt follows. Enqueue the next
@@ -57,8 +39,7 @@ async function recordResult(
   recordAttempt('push', result, delaySeconds)
   await ctx.openAccountScope(claimed.account_id).transaction(async (db) => {
     if (!(await queries.completeAttempt.first(db, claimed, result, created, delaySeconds))) return
-    if (delaySeconds !== null)
-      db.outbox({ kind: 'push', id: claimed.id, attempt: claimed.attempts + 1, delaySeconds })
+    if (delaySeconds !== null) enqueueNext(db, 'push', claimed, delaySeconds)
     else if (created && claimed.kind === 'ticket')
       await queries.linkTicket(db, claimed.source_id, created.ticketId)
     else if (!result.ok) await enqueueEvent(db, toFailureEvent(claimed, result.error))

@@ -1,19 +1,13 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
 import { insertScriptRun, type NewScriptRun } from '#db/rows/script-runs.ts'
-import { readStatement, writeStatement } from '#db/statement.ts'
+import { writeStatement } from '#db/statement.ts'
 import { Time } from '#http/fields.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
-import { attemptTable, DueRow } from '#work/attempts.ts'
+import { attemptTable } from '#work/attempts.ts'
+import { attemptStatements } from '#work/define-work.ts'
 
-const runAttempts = attemptTable('runner_runs', {
-  initial: 'queued',
-  done: 'finished',
-  doneAt: 'recorded_at',
-})
-const claimedColumns = sql`
-  id, account_id, session_id, ai_session_id, title, script_template_id, script_version, step_id, approval_id, agent_id, target, time_limit_seconds,
-  payload, started_at, extract(epoch from app.now() - started_at)::float8 as running_seconds, requested_by, attempts, max_attempts`
+const runTable = attemptTable('runner_run')
 
 /** A run that a worker has leased for an attempt. */
 export const ClaimedRun = z.object({
@@ -39,9 +33,9 @@ export const ClaimedRun = z.object({
 })
 export type ClaimedRun = z.output<typeof ClaimedRun>
 
-export const claimRun = writeStatement(ClaimedRun, (id: string, attempt: number) =>
-  runAttempts.claim(id, attempt, claimedColumns),
-)
+export const attempts = attemptStatements('runner_run', ClaimedRun, {
+  computed: { running_seconds: sql`extract(epoch from app.now() - started_at)::float8` },
+})
 
 /**
  * Mark that the runner will be asked to start the script now. Return no row when it was marked before, when
@@ -62,8 +56,7 @@ export const markStart = writeStatement(
 /** Make the run due again, without a limit of attempts. */
 export const continueRun = writeStatement(
   z.object({ id: z.string() }),
-  (claimed: ClaimedRun, delaySeconds: number) =>
-    runAttempts.continue(claimed, 4, sql`recorded_at = null`, delaySeconds),
+  (claimed: ClaimedRun, delaySeconds: number) => runTable.continue(claimed, sql``, delaySeconds),
 )
 
 /** How an attempt ended. `unknown`: the script may have run, and nobody knows how it ended. */
@@ -77,7 +70,7 @@ export const completeAttempt = writeStatement(
   z.object({ id: z.string() }),
   (claimed: ClaimedRun, { result, isUnknown, retrySeconds }: RunOutcome) => {
     const ended = sql`, is_unknown = ${isUnknown}, payload = null, finished_at = app.now()`
-    return runAttempts.complete(claimed, result, retrySeconds, retrySeconds === null ? ended : sql``)
+    return runTable.complete(claimed, result, retrySeconds, retrySeconds === null ? ended : sql``)
   },
 )
 
@@ -85,7 +78,7 @@ export const completeAttempt = writeStatement(
  * Insert the record of a run that has ended, by who started it, and keep its id. The session has a place for
  * it.
  */
-export const insertRecord = writeStatement(
+export const insertScriptRunOf = writeStatement(
   z.object({ id: z.string() }),
   ({ id, session_id, ai_session_id }: ClaimedRun, run: NewScriptRun) => sql`
     with r as (${insertScriptRun(
@@ -94,12 +87,4 @@ export const insertRecord = writeStatement(
       run,
     )})
     update runner_runs u set script_run_id = r.id from r where u.account_id = r.account_id and u.id = ${id} returning r.id`,
-)
-
-/** Mark due runs as swept, oldest first. */
-export const claimDueRuns = writeStatement(DueRow, runAttempts.claimDue)
-
-export const selectAbandonedRuns = readStatement(
-  ClaimedRun,
-  () => sql`select ${claimedColumns} from runner_runs where ${runAttempts.abandoned} limit 100`,
 )

@@ -8,9 +8,9 @@ import { toPlainOutput } from '#rules/text/terminal-output.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
 import { RunnerError, type RunnerPort, type RunResult } from '#vendors/runner/runner.ts'
 import { openRunPayload } from '#vendors/runner/sealed-key.ts'
-import { abandonedAttemptError, recordAttempt, secondsUntilRetry } from '#work/attempts.ts'
+import { enqueueNext, recordAttempt, secondsUntilRetry } from '#work/attempts.ts'
+import { defineWork } from '#work/define-work.ts'
 import { enqueueLiveEvent } from '#work/live-events.ts'
-import type { SweptKind } from '#work/sweep.ts'
 import * as queries from './queries.ts'
 
 /** The parts of a job's context that an attempt needs. */
@@ -22,8 +22,8 @@ const graceSeconds = 120
 const outageSeconds = 1800
 
 /** What an attempt found: the end of the run, or the seconds until the next look. */
-type Step =
-  | { kind: 'wait'; seconds: number }
+type Step = { kind: 'wait'; seconds: number } | RunEnd
+type RunEnd =
   | { kind: 'failed'; result: Extract<SendResult, { ok: false }> }
   | { kind: 'unknown'; reason: string }
   | { kind: 'finished'; result: RunResult }
@@ -32,37 +32,21 @@ type Step =
  * Start the script, or look for its result. The start is marked before the call, so no crash and no lost
  * answer repeats it: from then on the run is only followed.
  */
-export async function attempt(ctx: RunContext, runId: string, attemptNumber: number): Promise<void> {
-  const claimed = await queries.claimRun.first(ctx.platform, runId, attemptNumber)
-  if (!claimed) return
-  const step = claimed.started_at === null ? await start(ctx, claimed) : await follow(ctx, claimed)
-  await record(ctx, claimed, step)
-}
-
-/** End the runs whose last attempt never reported a result. */
-export async function failAbandoned(ctx: RunContext): Promise<void> {
-  for (const abandoned of await queries.selectAbandonedRuns.all(ctx.platform)) {
-    const failed = {
-      kind: 'failed',
-      result: { ok: false, status: null, error: abandonedAttemptError, gone: true },
-    } as const
-    await record(
+export const work = defineWork({
+  kind: 'runner_run',
+  parallel: 2,
+  statements: queries.attempts,
+  async attempt(ctx: RunContext, claimed) {
+    const step = await (claimed.started_at === null ? start : follow)(ctx, claimed)
+    await (step.kind === 'wait' ? recordWait(ctx, claimed, step.seconds) : recordEnd(ctx, claimed, step))
+  },
+  fail: (ctx, claimed, result) =>
+    recordEnd(
       ctx,
-      abandoned,
-      abandoned.started_at === null ? failed : { kind: 'unknown', reason: abandonedAttemptError },
-    )
-  }
-}
-
-/** Return the functions with which the sweep claims and attempts due runs. */
-export function toSweptKind(ctx: RunContext): SweptKind {
-  return {
-    kind: 'runner_run',
-    parallel: 2,
-    claimDue: (limit) => queries.claimDueRuns.all(ctx.platform, limit),
-    attempt: (id, attemptNumber) => attempt(ctx, id, attemptNumber),
-  }
-}
+      claimed,
+      claimed.started_at === null ? { kind: 'failed', result } : { kind: 'unknown', reason: result.error },
+    ),
+})
 
 async function start(ctx: RunContext, claimed: queries.ClaimedRun): Promise<Step> {
   const { db } = ctx.openAccountScope(claimed.account_id)
@@ -75,7 +59,7 @@ async function start(ctx: RunContext, claimed: queries.ClaimedRun): Promise<Step
     const { script, language } = await openPayload(ctx, claimed)
     scriptId = await port.storeScript({ reference: claimed.id, title: claimed.title, language, script })
     if (!(await queries.markStart.first(db, claimed, name))) {
-      // `record` deletes nothing for a run that was cancelled meanwhile.
+      // `recordEnd` deletes nothing for a run that was cancelled meanwhile.
       await removeScript(ctx, claimed)
       return toFailed('The approval no longer holds, or the run waited for too long; nothing was started')
     }
@@ -98,10 +82,10 @@ async function follow(ctx: RunContext, claimed: queries.ClaimedRun): Promise<Ste
   const wait = { kind: 'wait', seconds: running < 60 ? 10 : 30 } as const
   try {
     const port = await connection.open({ ...ctx, db: ctx.openAccountScope(claimed.account_id).db })
-    const found = await port.findRun(claimed.id)
-    if (found.result) return { kind: 'finished', result: found.result }
+    const run = await port.findRun(claimed.id)
+    if (run.result) return { kind: 'finished', result: run.result }
     if (late < 0) return wait
-    const reason = found.isStarted
+    const reason = run.isStarted
       ? 'The machine has reported no end of the script'
       : 'The runner does not know whether it started the script'
     return { kind: 'unknown', reason }
@@ -111,58 +95,51 @@ async function follow(ctx: RunContext, claimed: queries.ClaimedRun): Promise<Ste
   }
 }
 
-/**
- * Record a step in one transaction, with the record of the run and the event if it is the last one. Then
- * delete the script at the runner.
- */
-async function record(ctx: RunContext, claimed: queries.ClaimedRun, step: Step): Promise<void> {
-  const scope = ctx.openAccountScope(claimed.account_id, claimed.requested_by)
-  if (step.kind === 'wait')
-    return scope.transaction(async (db) => {
-      if (await queries.continueRun.first(db, claimed, step.seconds))
-        db.outbox({
-          kind: 'runner_run',
-          id: claimed.id,
-          attempt: claimed.attempts + 1,
-          delaySeconds: step.seconds,
-        })
-    })
-  const outcome = toOutcome(claimed, step)
-  const { result, retrySeconds } = outcome
-  recordAttempt('runner_run', result, retrySeconds)
-  const run = step.kind === 'failed' ? null : await toRecord(ctx, claimed, step)
-  const isCompleted = await scope.transaction(async (db) => {
-    if (!(await queries.completeAttempt.first(db, claimed, outcome))) return false
-    if (retrySeconds !== null)
-      db.outbox({
-        kind: 'runner_run',
-        id: claimed.id,
-        attempt: claimed.attempts + 1,
-        delaySeconds: retrySeconds,
-      })
-    else {
-      const record = run && (await queries.insertRecord.first(db, claimed, run))
-      const session_id = claimed.session_id ?? claimed.ai_session_id
-      const ids = {
-        run_id: claimed.id,
-        session_id,
-        user_id: claimed.requested_by,
-        script_run_id: record?.id ?? null,
-      }
-      await enqueueLiveEvent(db, 'script_run_finished', { ...ids, state: step.kind })
-    }
-    return retrySeconds === null
+/** Record that the run goes on, and enqueue the next look. */
+function recordWait(ctx: RunContext, claimed: queries.ClaimedRun, seconds: number): Promise<void> {
+  return openScope(ctx, claimed).transaction(async (db) => {
+    if (await queries.continueRun.first(db, claimed, seconds)) enqueueNext(db, 'runner_run', claimed, seconds)
   })
-  if (isCompleted) await removeScript(ctx, claimed)
 }
 
-function toOutcome(claimed: queries.ClaimedRun, step: Exclude<Step, { kind: 'wait' }>): queries.RunOutcome {
-  if (step.kind === 'failed')
-    return { result: step.result, isUnknown: false, retrySeconds: secondsUntilRetry(claimed, step.result) }
-  const note = step.kind === 'unknown' ? { note: step.reason } : {}
+/**
+ * Record a failure to start, or the end of the run. If no attempt follows, add the record of the run and tell
+ * the streams in the same transaction, then delete the script at the runner.
+ */
+async function recordEnd(ctx: RunContext, claimed: queries.ClaimedRun, end: RunEnd): Promise<void> {
+  const outcome = toOutcome(claimed, end)
+  const { result, retrySeconds } = outcome
+  recordAttempt('runner_run', result, retrySeconds)
+  const scriptRun = end.kind === 'failed' ? null : await toScriptRun(ctx, claimed, end)
+  const isOver = await openScope(ctx, claimed).transaction(async (db) => {
+    if (!(await queries.completeAttempt.first(db, claimed, outcome))) return false
+    if (retrySeconds !== null) {
+      enqueueNext(db, 'runner_run', claimed, retrySeconds)
+      return false
+    }
+    const inserted = scriptRun && (await queries.insertScriptRunOf.first(db, claimed, scriptRun))
+    await enqueueLiveEvent(db, 'script_run_finished', {
+      run_id: claimed.id,
+      session_id: claimed.session_id ?? claimed.ai_session_id,
+      user_id: claimed.requested_by,
+      script_run_id: inserted?.id ?? null,
+      state: end.kind,
+    })
+    return true
+  })
+  if (isOver) await removeScript(ctx, claimed)
+}
+
+const openScope = (ctx: RunContext, { account_id, requested_by }: queries.ClaimedRun) =>
+  ctx.openAccountScope(account_id, requested_by)
+
+function toOutcome(claimed: queries.ClaimedRun, end: RunEnd): queries.RunOutcome {
+  if (end.kind === 'failed')
+    return { result: end.result, isUnknown: false, retrySeconds: secondsUntilRetry(claimed, end.result) }
+  const note = end.kind === 'unknown' ? { note: end.reason } : {}
   return {
     result: { ok: true, status: null, ...note },
-    isUnknown: step.kind === 'unknown',
+    isUnknown: end.kind === 'unknown',
     retrySeconds: null,
   }
 }
@@ -174,16 +151,16 @@ const maxReadOutput = 1_000_000
  * Return the record of a run that has started, with its output as in one that is recorded by hand: plain,
  * without secrets, and cut at its start.
  */
-async function toRecord(
+async function toScriptRun(
   ctx: RunContext,
   claimed: queries.ClaimedRun,
-  step: Extract<Step, { kind: 'unknown' | 'finished' }>,
+  end: Exclude<RunEnd, { kind: 'failed' }>,
 ): Promise<NewScriptRun> {
   const startedAt = Date.parse(claimed.started_at ?? '')
   const runningMs = (claimed.running_seconds ?? 0) * 1000
-  const isFinished = step.kind === 'finished'
+  const isFinished = end.kind === 'finished'
   const { secrets } = await openPayload(ctx, claimed)
-  const printed = isFinished ? step.result.output : `[${step.reason}. It is not known how the script ended.]`
+  const printed = isFinished ? end.result.output : `[${end.reason}. It is not known how the script ended.]`
   const output = replaceSecretAnswers(
     toPlainOutput(printed.slice(-maxReadOutput).toWellFormed()),
     secrets,
@@ -197,11 +174,11 @@ async function toRecord(
     script: null,
     approval_id: claimed.approval_id,
     target: claimed.target ?? claimed.agent_id,
-    exit_code: isFinished ? step.result.exitCode : null,
+    exit_code: isFinished ? end.result.exitCode : null,
     output: keepEnd(output),
     started_at: new Date(startedAt).toISOString(),
     ended_at: new Date(
-      startedAt + (isFinished ? Math.min(step.result.seconds * 1000, runningMs) : runningMs),
+      startedAt + (isFinished ? Math.min(end.result.seconds * 1000, runningMs) : runningMs),
     ).toISOString(),
   }
 }

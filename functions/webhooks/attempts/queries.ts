@@ -4,13 +4,9 @@ import { callFunction } from '#db/call-function.ts'
 import { writeStatement } from '#db/statement.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
 import type { WebhookResult } from '#vendors/webhooks/webhooks.ts'
-import { abandonedAttemptError, attemptTable, DueRow, isUnswept } from '#work/attempts.ts'
+import { attemptTable, DueRow, isUnswept } from '#work/attempts.ts'
 
-const attempts = attemptTable('webhook_deliveries', {
-  initial: 'pending',
-  done: 'delivered',
-  doneAt: 'delivered_at',
-})
+const webhookTable = attemptTable('webhook')
 
 /** A delivery that a worker has leased for an attempt, with its webhook. The secrets are encrypted. */
 export const ClaimedWebhook = z.object({
@@ -37,7 +33,7 @@ export type ClaimedWebhook = z.output<typeof ClaimedWebhook>
 export const claimAttempt = writeStatement(
   ClaimedWebhook,
   (id: string, attempt: number) => sql`
-    with claimed as (${attempts.claim(id, attempt, sql`*`, sql`and app.may_attempt_webhook(webhook_deliveries)`)})
+    with claimed as (${webhookTable.claim(id, attempt, sql`*`, sql`and app.may_attempt_webhook(webhook_deliveries)`)})
     select d.id, d.account_id, d.webhook_id, d.message_id, d.type, d.payload, d.attempts, d.max_attempts, d.earlier_attempts, w.url, w.secret,
            case when w.previous_secret_until > app.now() then w.previous_secret end as previous_secret
       from claimed d join webhooks w on w.account_id = d.account_id and w.id = d.webhook_id`,
@@ -76,7 +72,7 @@ export const completeAttempt = writeStatement(
     const { ok, isGone, body, durationMs } = result
     const log = sql`, response_body = ${body}, duration_ms = ${durationMs}, last_attempt_at = ${lockWebhook(claimed)}`
     return sql`
-      with completed as (${attempts.complete(claimed, sendResult, retrySeconds, log)}),
+      with completed as (${webhookTable.complete(claimed, sendResult, retrySeconds, log)}),
       webhook as (
         update webhooks w
            set failures = case when ${ok} then 0 else w.failures + 1 end,
@@ -127,12 +123,7 @@ export const claimDueWebhooks = writeStatement(
 )
 
 /** Fail the deliveries whose last attempt never reported a result. */
-export const failAbandonedWebhooks = writeStatement(
-  null,
-  () => sql`
-    update webhook_deliveries set state = 'failed', leased_until = null, next_attempt_at = null, last_error = ${abandonedAttemptError}
-     where ${attempts.abandoned}`,
-)
+export const failAbandonedWebhooks = writeStatement(null, () => webhookTable.failAbandoned)
 
 /** Delete up to `limit` deliveries that are older than the newest `kept` of their webhook. */
 export const deleteOverflow = writeStatement(

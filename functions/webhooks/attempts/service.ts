@@ -5,11 +5,10 @@ import type { SendResult } from '#vendors/net/send-result.ts'
 import { openWebhookSecrets } from '#vendors/webhooks/sealed-secrets.ts'
 import type { WebhookResult } from '#vendors/webhooks/webhooks.ts'
 import { recordAttempt, secondsUntilRetry } from '#work/attempts.ts'
+import type { Work } from '#work/define-work.ts'
 import { enqueueDeliveries } from '#work/deliveries.ts'
-import type { SweptKind } from '#work/sweep.ts'
 import { enqueueWaitingWebhook, enqueueWebhook } from '#work/webhooks.ts'
 import * as queries from './queries.ts'
-import type { DeliverWebhookJob } from './schemas.ts'
 
 /** The parts of a context that an attempt needs. */
 export type AttemptContext = Pick<JobContext, 'platform' | 'vault' | 'guard' | 'webhooks' | 'budget'>
@@ -20,12 +19,13 @@ const maxJitter = 0.1
 // A webhook's log. Older deliveries are deleted, and all after 30 days.
 const keptDeliveries = 10_000
 
-/** Make one attempt at a delivery. A duplicate message finds the attempt already claimed and does nothing. */
-export async function deliver(
-  ctx: AttemptContext,
-  { delivery_id, attempt }: DeliverWebhookJob,
-): Promise<void> {
-  await attemptDelivery(ctx, delivery_id, attempt)
+export const work: Work<AttemptContext> = {
+  kind: 'webhook',
+  // A receiver may take 15 seconds. The other kinds of the sweep share the slots.
+  parallel: 2,
+  attempt: async (ctx, id, attempt) => void (await attemptDelivery(ctx, id, attempt)),
+  claimDue: ({ platform }, limit) => queries.claimDueWebhooks.all(platform, limit),
+  failAbandoned: async ({ platform }) => void (await queries.failAbandonedWebhooks.run(platform)),
 }
 
 /**
@@ -128,26 +128,10 @@ function chooseDelay(
   return seconds === null ? null : Math.ceil(seconds * (1 + Math.random() * maxJitter))
 }
 
-/** Fail the deliveries whose last attempt never reported a result. */
-export async function failAbandoned({ platform }: Pick<AttemptContext, 'platform'>): Promise<void> {
-  await queries.failAbandonedWebhooks.run(platform)
-}
-
 /** Delete up to `limit` deliveries beyond the newest 10,000 of each webhook. Return their number. */
 export function deleteOverflow(
   { platform }: Pick<AttemptContext, 'platform'>,
   limit: number,
 ): Promise<number> {
   return queries.deleteOverflow.run(platform, keptDeliveries, limit)
-}
-
-/** Return the functions with which the sweep claims and attempts due deliveries. */
-export function toSweptKind(ctx: AttemptContext): SweptKind {
-  return {
-    kind: 'webhook',
-    // A receiver may take 15 seconds. The other kinds of the sweep share the slots.
-    parallel: 2,
-    claimDue: (limit) => queries.claimDueWebhooks.all(ctx.platform, limit),
-    attempt: (delivery_id, attempt) => deliver(ctx, { delivery_id, attempt }),
-  }
 }

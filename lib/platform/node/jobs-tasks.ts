@@ -1,9 +1,9 @@
 import { Logger, makeWorkerUtils, parseCronItems, type TaskList } from 'graphile-worker'
 import type { Pool } from 'pg'
+import { workKinds } from '#db/work-kinds.ts'
 import { describe } from '#http/app.ts'
 import { runInTrace } from '#trace.ts'
 import { withTimeout } from '#vendors/net/send-result.ts'
-import { attemptJobs } from '#work/messages.ts'
 import { deleteExpiredIds, jobsSchema, messageTask } from './jobs-queue.ts'
 
 export interface JobHandlers {
@@ -28,7 +28,7 @@ export interface Work {
 
 // A receiver of a webhook may take 15 seconds. Its job only waits, so it does not occupy the place of another
 // job. A job above the limit is dropped: its row stays due, and the sweep publishes it again.
-const waitingPaths: ReadonlySet<string> = new Set([attemptJobs.webhook.path])
+const waitingPaths: ReadonlySet<string> = new Set([workKinds.webhook.job.path])
 const maxWaitingJobs = 50
 
 /** Return what the library calls for each message, and for the periodic work. */

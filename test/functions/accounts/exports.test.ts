@@ -207,7 +207,7 @@ async function insertUnpublished(admin: Person) {
     now: () => (time += 8000),
   }
   const attempt = (n: number, ports: Partial<exportSlices.ExportContext['uploads']> = {}) =>
-    exportSlices.attempt({ ...ctx, uploads: { ...uploads, ...ports } }, id, n)
+    exportSlices.work.attempt({ ...ctx, uploads: { ...uploads, ...ports } }, id, n)
   const getState = async () =>
     (await service.sql('select state, attempts from account_exports where id = $1', [id]))[0]
   /** Make attempts until the export is over. */

@@ -80,7 +80,7 @@ async function startImport(admin: Person, archive: Uint8Array<ArrayBuffer>) {
     queue,
     log: () => {},
   })
-  const attempt = (n: number, options?: Options) => importSlices.attempt(createContext(options), id, n)
+  const attempt = (n: number, options?: Options) => importSlices.work.attempt(createContext(options), id, n)
   const get = () => admin.client.accounts.imports.get({ import_id: id })
   const getRow = async () =>
     (
@@ -144,8 +144,8 @@ it('DAT-15 goes on when the process dies right after the commit of a slice, or i
     admin,
     await createFullArchive(),
   )
-  const swept = importSlices.toSweptKind(createContext())
-  const findDue = async () => (await swept.claimDue(100)).filter((row) => row.id === id)
+  const { claimDue } = importSlices.work
+  const findDue = async () => (await claimDue(createContext(), 100)).filter((row) => row.id === id)
   for (let n = 1; n <= 3; n++) {
     // The message is lost: the sweep finds the row.
     await attempt(n)

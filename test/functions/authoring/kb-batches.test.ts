@@ -63,7 +63,7 @@ async function startBatch(person: Person, source: { entries: readonly ZipEntry[]
     log: () => {},
   }
   const attempt = (n: number, parts: Partial<slices.BatchContext> = {}) =>
-    slices.attempt({ ...ctx, ...parts }, id, n)
+    slices.work.attempt({ ...ctx, ...parts }, id, n)
   const get = () => person.client.authoring.kbBatches.get({ batch_id: id })
   return { id, attempt, get, published, ctx }
 }

@@ -70,7 +70,7 @@ async function startBatch(source: ArticleVendor, address = vendor.origin) {
     log: (line) => void logged.push(line),
   }
   let attempts = 0
-  const attempt = (n = ++attempts) => slices.attempt(ctx, id, n)
+  const attempt = (n = ++attempts) => slices.work.attempt(ctx, id, n)
   const get = () => person.client.authoring.kbBatches.get({ batch_id: id })
   const readRow = async () => (await service.sql('select * from kb_batches where id = $1', [id]))[0]
   return { id, person, attempt, get, published, logged, readRow }

@@ -36,7 +36,7 @@ it.each([
     'an export',
     'account_exports',
     `insert into account_exports (account_id, requested_by, ${attemptColumns}) select account_id, user_id, ${exhausted}`,
-    exportSlices.failAbandoned,
+    exportSlices.work.failAbandoned,
     'export',
   ],
   [
@@ -44,7 +44,7 @@ it.each([
     'account_imports',
     `insert into account_imports (account_id, requested_by, object_key, progress, total, ${attemptColumns})
      select account_id, user_id, 'k', '{"skipped": {"records": [], "count": 0}}', 0, ${exhausted}`,
-    importSlices.failAbandoned,
+    importSlices.work.failAbandoned,
     'import',
   ],
   [
@@ -52,15 +52,15 @@ it.each([
     'kb_batches',
     `insert into kb_batches (account_id, created_by, source, address, total, ${attemptColumns})
      select account_id, user_id, 'url', 'https://kb.example.com/', 1, ${exhausted}`,
-    kbBatchSlices.failAbandoned,
+    kbBatchSlices.work.failAbandoned,
     'kb_batch',
   ],
-  ['an AI task', 'ai_tasks', `${insertTask}, ${exhausted}`, tasks.failAbandoned, 'ai_task'],
+  ['an AI task', 'ai_tasks', `${insertTask}, ${exhausted}`, tasks.work.failAbandoned, 'ai_task'],
   [
     'the read of a ticket',
     'psa_ticket_changes',
     `insert into psa_ticket_changes (account_id, ticket_id, ${attemptColumns}) select account_id, '4711', ${exhausted}`,
-    ticketChanges.failAbandoned,
+    ticketChanges.work.failAbandoned,
     'ticket_change',
   ],
   [
@@ -71,7 +71,7 @@ it.each([
      insert into runner_runs (account_id, ai_session_id, title, script_template_id, script_version, agent_id, time_limit_seconds, requested_by,
                               ${attemptColumns})
      select account_id, (select id from s), 'Restart', id, 1, 'a', 60, user_id, ${exhausted}`,
-    runAttempts.failAbandoned,
+    runAttempts.work.failAbandoned,
     'runner_run',
   ],
   [
@@ -79,7 +79,7 @@ it.each([
     'psa_pushes',
     `insert into psa_pushes (account_id, ticket_id, body, source_kind, source_id, ${attemptColumns})
      select account_id, '4711', 'Done', 'session', id, ${exhausted}`,
-    pushAttempts.failAbandoned,
+    pushAttempts.work.failAbandoned,
     'push',
   ],
 ] as const)(
@@ -109,7 +109,9 @@ it.each([
     [admin.signInId],
   )
   const callStoredRequest = async () => ({ status, body: '{}' })
-  const attempts = await collectAttempts(() => tasks.attempt({ ...ctx, callStoredRequest }, row?.id ?? '', 1))
+  const attempts = await collectAttempts(() =>
+    tasks.work.attempt({ ...ctx, callStoredRequest }, row?.id ?? '', 1),
+  )
   expect(attempts).toEqual([`ai_task ${outcome}`])
   expect(await service.sql('select state, last_error from ai_tasks where id = $1', [row?.id])).toEqual([
     { state, last_error: error },

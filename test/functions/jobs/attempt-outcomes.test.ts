@@ -43,7 +43,7 @@ describe('a stored request to the model', () => {
     [503, 30],
   ])('that is answered with %i is repeated after %j s', async (status, delaySeconds) => {
     const { ctx, outbox, findStatements } = createContext(status)
-    await tasks.attempt(ctx, 't', 1)
+    await tasks.work.attempt(ctx, 't', 1)
     const result = { task_id: 't', user_id: 'u', operation: 'ai.turns.sendMessage', status }
     const events = [
       ['job_progressed', progress],
@@ -63,7 +63,7 @@ describe('a stored request to the model', () => {
 
   it('whose last attempt never ended fails without a status', async () => {
     const { ctx, findStatements } = createContext(200)
-    await tasks.failAbandoned(ctx)
+    await tasks.work.failAbandoned(ctx)
     const data = JSON.stringify({
       task_id: 't',
       user_id: 'u',
@@ -98,11 +98,11 @@ describe('an attempt that never ended and was repeated meanwhile', () => {
     details: {},
   }
   const kinds = {
-    'stored request': { failAbandoned: tasks.failAbandoned, row: task },
-    push: { failAbandoned: pushes.failAbandoned, row: push },
-    'change of a ticket': { failAbandoned: changes.failAbandoned, row: { ...attempts, ticket_id: '7' } },
+    'stored request': { failAbandoned: tasks.work.failAbandoned, row: task },
+    push: { failAbandoned: pushes.work.failAbandoned, row: push },
+    'change of a ticket': { failAbandoned: changes.work.failAbandoned, row: { ...attempts, ticket_id: '7' } },
     export: {
-      failAbandoned: exportSlices.failAbandoned,
+      failAbandoned: exportSlices.work.failAbandoned,
       row: { ...attempts, requested_by: 'u', progress: {} },
     },
   }

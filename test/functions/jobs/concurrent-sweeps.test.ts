@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openPlatformDb, type PlatformDb } from '#db/scope.ts'
 import { claimDueAssessments } from '#functions/ai/assessments/queries.ts'
 import { claimDueDeliveries } from '#functions/notifications/deliveries/queries.ts'
-import { claimDuePushes } from '#functions/psa/push-attempts/queries.ts'
+import { attempts as pushAttempts } from '#functions/psa/push-attempts/queries.ts'
 import { moveDatabaseClock } from '#local/postgres.ts'
 import { startOwnService } from '#test/support/app.ts'
 import { runConcurrently } from '#test/support/concurrency.ts'
@@ -45,7 +45,7 @@ const kinds: Record<string, { table: string; insert: string; claim: Claim }> = {
     table: 'psa_pushes',
     insert: `insert into psa_pushes (account_id, ticket_id, body, source_kind, source_id, next_attempt_at)
       select $1::uuid, n::text, 'A note', 'session', $2::uuid, app.now() - n * interval '1 minute' from generate_series(1, ${rowCount}) n`,
-    claim: async (db) => (await claimDuePushes.all(db, limit)).map(({ id }) => id),
+    claim: async (db) => (await pushAttempts.claimDue.all(db, limit)).map(({ id }) => id),
   },
   assessments: {
     table: 'ai_handoffs',

@@ -2,7 +2,7 @@ import pg from 'pg'
 import { afterAll, afterEach, beforeEach, expect, it } from 'vitest'
 import type { OutboxEntry } from '#db/outbox-entry.ts'
 import { openPlatformDb } from '#db/scope.ts'
-import { deliver, deliverNow } from '#functions/notifications/deliveries/service.ts'
+import { deliverNow, work } from '#functions/notifications/deliveries/service.ts'
 import { claimMails } from '#functions/notifications/mails/queries.ts'
 import { writeMails } from '#functions/notifications/messages/service.ts'
 import { moveDatabaseClock } from '#local/postgres.ts'
@@ -55,7 +55,7 @@ function openContext() {
   }
 }
 const ctx = openContext()
-const attempt = (id: string, number = 1) => deliver(ctx, { delivery_id: id, attempt: number })
+const attempt = (id: string, number = 1) => work.attempt(ctx, id, number)
 
 /** Insert accounts with a verified admin each, and return their ids. */
 async function insertAccounts(count: number): Promise<string[]> {
@@ -88,7 +88,7 @@ it('NOT-62 delivers the e-mails of 200 accounts that escalate at once, without a
   const ids = await escalateInEach(200)
   // Half of the jobs run in another process.
   const other = openContext()
-  await Promise.all(ids.map((id, n) => deliver(n % 2 ? ctx : other, { delivery_id: id, attempt: 1 })))
+  await Promise.all(ids.map((id, n) => work.attempt(n % 2 ? ctx : other, id, 1)))
   expect(await countStates(ids)).toEqual([{ state: 'delivered', status: 200, count: 200 }])
   expect(new Set((await listRecords('mail')).flatMap(({ to }) => to)).size).toBe(200)
   expect(await countCalls()).toBeLessThanOrEqual(4)
@@ -195,7 +195,7 @@ it.each([
     await sendAndDie(ids[0], 3)
     await wait(61_000)
     if (status === 429) await setFault({ service: 'resend', mode: 'rate_limit', times: 1 })
-    await deliver({ ...ctx, mail }, { delivery_id: ids[1] ?? '', attempt: 2 })
+    await work.attempt({ ...ctx, mail }, ids[1] ?? '', 2)
     expect(await readDelivery(ids[1])).toMatchObject({
       state: 'retrying',
       last_status_code: status,
@@ -231,7 +231,7 @@ it('NOT-65 sends an e-mail that could not be written, although the worker dies a
     throw new Error('The worker dies')
   }
   const dying = { ...ctx, mail: { ...ctx.mail, send }, unsubscribeTokens: { ...ctx.unsubscribeTokens, sign } }
-  await expect(deliver(dying, { delivery_id: good, attempt: 1 })).rejects.toThrow('The worker dies')
+  await expect(work.attempt(dying, good, 1)).rejects.toThrow('The worker dies')
   await wait(61_000)
   for (const id of ids) await attempt(id, 2)
   expect((await listRecords('mail')).flatMap(({ to }) => to)).toContain('stranger@elsewhere.example')
@@ -245,9 +245,7 @@ it('NOT-65 repeats no call while the database is away, which could leave out an 
   await wait(61_000)
   const sign = () => Promise.reject(new Error('Connection terminated unexpectedly'))
   const withoutDatabase = { ...ctx, unsubscribeTokens: { ...ctx.unsubscribeTokens, sign } }
-  await expect(deliver(withoutDatabase, { delivery_id: ids[1] ?? '', attempt: 2 })).rejects.toThrow(
-    'Connection terminated',
-  )
+  await expect(work.attempt(withoutDatabase, ids[1] ?? '', 2)).rejects.toThrow('Connection terminated')
   await wait(61_000)
   for (const id of ids) await attempt(id, 3)
   expect(await countStates(ids)).toMatchObject([{ state: 'delivered', count: 3 }])
@@ -305,10 +303,7 @@ it('NOT-66 sends the other e-mails of a call when one cannot be written, and ret
   const [bad = '', ...good] = ids
   await service.sql(`update deliveries set recipient = 'stranger@elsewhere.example' where id = $1`, [bad])
   const sign = () => Promise.reject(new RangeError('cannot be signed'))
-  await deliver(
-    { ...ctx, unsubscribeTokens: { ...ctx.unsubscribeTokens, sign } },
-    { delivery_id: bad, attempt: 1 },
-  )
+  await work.attempt({ ...ctx, unsubscribeTokens: { ...ctx.unsubscribeTokens, sign } }, bad, 1)
   expect(await countStates(good)).toEqual([{ state: 'delivered', status: 200, count: 2 }])
   expect(await readDelivery(bad)).toMatchObject({
     state: 'retrying',

@@ -13,13 +13,18 @@ import { statementParameters } from '#test/support/statement-parameters.ts'
 
 type AnyStatement = SqlStatement<RowShape, unknown[], unknown>
 
-const definition = /\b(?:readStatement|writeStatement)\(\n?/g
+const definition = /\b(?:(readStatement|writeStatement)|attemptStatements)\(\n?/g
+// `attemptStatements` defines three.
+const countStatements = (text: string) =>
+  [...text.matchAll(definition)].reduce((sum, [, single]) => sum + (single ? 1 : 3), 0)
+// They define statements for others.
+const factories = ['lib/db/statement.ts', 'lib/work/define-work.ts']
 
 /** List the files that define statements, with the number of definitions. */
 async function listFiles(): Promise<[file: string, count: number][]> {
   const files: [string, number][] = []
-  for await (const file of glob('{functions,lib}/**/*.ts', { cwd: root, exclude: ['lib/db/statement.ts'] })) {
-    const count = (await readFile(`${root}/${file}`, 'utf8')).match(definition)?.length ?? 0
+  for await (const file of glob('{functions,lib}/**/*.ts', { cwd: root, exclude: factories })) {
+    const count = countStatements(await readFile(`${root}/${file}`, 'utf8'))
     if (count > 0) files.push([file, count])
   }
   return files.sort()
@@ -27,10 +32,18 @@ async function listFiles(): Promise<[file: string, count: number][]> {
 
 async function importStatements(file: string): Promise<[name: string, statement: AnyStatement][]> {
   const exported = Object.entries((await import(`${root}/${file}`)) as Record<string, unknown>)
-  return exported.filter(
-    (entry): entry is [string, AnyStatement] =>
-      typeof entry[1] === 'object' && entry[1] !== null && 'query' in entry[1],
-  )
+  const statements = new Map<AnyStatement, string>()
+  for (const [name, value] of exported) {
+    if (isStatement(value)) statements.set(value, name)
+    else if (name === 'attempts')
+      for (const [part, statement] of Object.entries(value as Record<string, AnyStatement>))
+        if (!statements.has(statement)) statements.set(statement, `attempts.${part}`)
+  }
+  return [...statements].map(([statement, name]) => [name, statement])
+}
+
+function isStatement(value: unknown): value is AnyStatement {
+  return typeof value === 'object' && value !== null && 'query' in value
 }
 
 const files = await listFiles()

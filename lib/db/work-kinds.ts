@@ -1,0 +1,114 @@
+export interface WorkKind {
+  /** What operators read: the name of its backlog. */
+  outbox: string
+  /** The job that makes an attempt. Stored messages have its path, and the id of the row as `idField`. */
+  job?: { id: `jobs.${string}`; path: `/jobs/${string}`; idField: `${string}_id` }
+  table?: WorkTable
+}
+
+/** A table whose rows are done in attempts. `app.attempts` adds the columns that these need. */
+export interface WorkTable {
+  name: string
+  /** The state before the first attempt, and the state after a successful one. */
+  initial: string
+  done: string
+  /** The column with the time of the successful attempt. */
+  doneAt: string
+  /** How long an attempt may take; 60 by default. */
+  leaseSeconds?: number
+}
+
+/**
+ * Every kind of stored work. Its messages, its job, the SQL of its table, its sweep and what operators see of
+ * it follow from its entry here. `defineWork` in its group says what an attempt does.
+ */
+export const workKinds = {
+  delivery: {
+    outbox: 'deliveries',
+    job: { id: 'jobs.deliver', path: '/jobs/notifications/deliver', idField: 'delivery_id' },
+    table: { name: 'deliveries', initial: 'pending', done: 'delivered', doneAt: 'delivered_at' },
+  },
+  push: {
+    outbox: 'pushes',
+    job: { id: 'jobs.push', path: '/jobs/psa/push', idField: 'push_id' },
+    table: { name: 'psa_pushes', initial: 'queued', done: 'pushed', doneAt: 'pushed_at' },
+  },
+  ai_task: {
+    outbox: 'ai_tasks',
+    job: { id: 'jobs.runAiTask', path: '/jobs/ai/task', idField: 'task_id' },
+    // The lease is longer than a question to the model and its retries may take.
+    table: {
+      name: 'ai_tasks',
+      initial: 'queued',
+      done: 'finished',
+      doneAt: 'finished_at',
+      leaseSeconds: 300,
+    },
+  },
+  webhook: {
+    outbox: 'webhooks',
+    job: { id: 'jobs.deliverWebhook', path: '/jobs/webhooks/deliver', idField: 'delivery_id' },
+    table: { name: 'webhook_deliveries', initial: 'pending', done: 'delivered', doneAt: 'delivered_at' },
+  },
+  reminder: {
+    outbox: 'reminders',
+    job: { id: 'jobs.remind', path: '/jobs/escalations/remind', idField: 'reminder_id' },
+    table: { name: 'escalation_reminders', initial: 'waiting', done: 'sent', doneAt: 'sent_at' },
+  },
+  // A part of its handoff, so it has no table.
+  assessment: {
+    outbox: 'assessments',
+    job: { id: 'jobs.assess', path: '/jobs/ai/assess', idField: 'handoff_id' },
+  },
+  // It is published to open streams, not to a job.
+  live_event: { outbox: 'live_events' },
+  export: {
+    outbox: 'exports',
+    job: { id: 'jobs.export', path: '/jobs/accounts/export', idField: 'export_id' },
+    // The lease is several times what a slice takes.
+    table: {
+      name: 'account_exports',
+      initial: 'queued',
+      done: 'ready',
+      doneAt: 'ready_at',
+      leaseSeconds: 180,
+    },
+  },
+  import: {
+    outbox: 'imports',
+    job: { id: 'jobs.import', path: '/jobs/accounts/import', idField: 'import_id' },
+    // The lease is several times what the last slice takes, which stores 64 MiB.
+    table: {
+      name: 'account_imports',
+      initial: 'queued',
+      done: 'succeeded',
+      doneAt: 'stored_at',
+      leaseSeconds: 300,
+    },
+  },
+  kb_batch: {
+    outbox: 'kb_batches',
+    job: { id: 'jobs.importArticles', path: '/jobs/kb-imports/batch', idField: 'batch_id' },
+    table: { name: 'kb_batches', initial: 'queued', done: 'succeeded', doneAt: 'succeeded_at' },
+  },
+  ticket_change: {
+    outbox: 'ticket_changes',
+    job: { id: 'jobs.readTicket', path: '/jobs/psa/ticket', idField: 'change_id' },
+    table: { name: 'psa_ticket_changes', initial: 'queued', done: 'done', doneAt: 'done_at' },
+  },
+  runner_run: {
+    outbox: 'runner_runs',
+    job: { id: 'jobs.runScript', path: '/jobs/runner/run', idField: 'run_id' },
+    table: { name: 'runner_runs', initial: 'queued', done: 'finished', doneAt: 'recorded_at' },
+  },
+} as const satisfies Record<string, WorkKind>
+
+/** The kinds whose work is done in numbered attempts, each by a job. */
+export type AttemptKind = Exclude<keyof typeof workKinds, 'live_event'>
+export const attemptKinds = Object.keys(workKinds).filter((kind) => kind !== 'live_event') as AttemptKind[]
+
+/** The kinds that have a table of their own. */
+export type TableKind = Exclude<AttemptKind, 'assessment'>
+export const workTables: readonly WorkTable[] = Object.values<WorkKind>(workKinds).flatMap(
+  ({ table }) => table ?? [],
+)
