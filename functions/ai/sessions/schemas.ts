@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { maxLaneBytes, maxLaneItems } from '#db/rows/ai-session.ts'
 import { AlsoHere } from '#functions/presence/schemas.ts'
 import { exampleIds, Flag, Id, idParams, MessageRole, Name, Text, Time, Version } from '#http/fields.ts'
 import { ticketIdPattern } from '#vendors/psa/psa.ts'
@@ -64,8 +65,8 @@ export const taskLaneFields = {
         answered: z.boolean().optional().describe('Whether the question is answered.'),
       }),
     )
-    .max(50)
-    .describe('At most 50.'),
+    .max(maxLaneItems)
+    .describe(`At most ${maxLaneItems}.`),
   actions: z
     .array(
       z.strictObject({
@@ -74,8 +75,8 @@ export const taskLaneFields = {
         done: z.boolean().optional().describe('Whether the action is done.'),
       }),
     )
-    .max(50)
-    .describe('At most 50.'),
+    .max(maxLaneItems)
+    .describe(`At most ${maxLaneItems}.`),
   responses: z
     .array(
       z.strictObject({
@@ -89,7 +90,8 @@ export const taskLaneFields = {
     .describe('At most 100.'),
 }
 /** Return whether a task lane is small enough to be stored. */
-export const isTaskLaneSize = (lane: object) => encoder.encode(JSON.stringify(lane)).byteLength <= 256 * 1024
+export const isTaskLaneSize = (lane: object) =>
+  encoder.encode(JSON.stringify(lane)).byteLength <= maxLaneBytes
 export const taskLaneSizeMessage = 'must be at most 256 KB in all'
 export const TaskLane = z
   .strictObject(taskLaneFields)

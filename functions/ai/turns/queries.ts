@@ -12,6 +12,8 @@ import {
   type GuidedStep,
   type Lookup,
   maxFacts,
+  maxGrowingLaneBytes,
+  maxLaneItems,
   type TaskLane,
   workingStates,
 } from '#db/rows/ai-session.ts'
@@ -250,24 +252,30 @@ export const answerStep = writeStatement(
      where x.account_id = app.account_id() and x.session_id = s.id and x.id = ${stepId} and x.response is null returning x.id`,
 )
 
-const toLaneItem = (text: string) => ({ id: uuidv7(), text })
+/**
+ * Return a list of the task lane of `ai_sessions s` with an item for each text that it does not have yet, as
+ * long as it has room.
+ */
+const withLaneItems = (list: 'questions' | 'actions', texts: readonly string[]) => {
+  const stored = sql`coalesce(s.pending_task_lane -> ${sql.lit(list)}, '[]')`
+  const items = jsonb(texts.map((text) => ({ id: uuidv7(), text })))
+  return sql`jsonb_path_query_array(${stored} || (
+      select coalesce(jsonb_agg(n.item order by n.place), '[]') from jsonb_array_elements(${items}) with ordinality n (item, place)
+       where not exists (select from jsonb_array_elements(${stored}) k (item) where k.item ->> 'text' = n.item ->> 'text')),
+    '$[0 to ${sql.raw(String(maxLaneItems - 1))}]')`
+}
 
+/** Add what the model asks and proposes to the task lane, unless the lane is nearly full. */
 export const addLaneItems = writeStatement(
   z.object({ pending_task_lane: z.custom<TaskLane>() }),
-  (sessionId: string, questions: readonly string[], actions: readonly string[]) => {
-    const mergedItems = (key: string, texts: readonly string[]) => sql`jsonb_build_object(${key}::text, (
-    select coalesce(jsonb_agg(e.item order by e.place), '[]') from (
-      select k.item, k.place from jsonb_array_elements(s.pending_task_lane -> ${key}::text) with ordinality k (item, place)
-      union all
-      select n.item, 1000 + n.place from jsonb_array_elements(${jsonb(texts.map(toLaneItem))}) with ordinality n (item, place)
-       where not exists (select from jsonb_array_elements(s.pending_task_lane -> ${key}::text) k (item) where k.item ->> 'text' = n.item ->> 'text')
-       order by place limit 50) e))`
-    return sql`
-    update ai_sessions s set task_lane_version = s.task_lane_version + 1, pending_task_lane = s.pending_task_lane || ${mergedItems('questions', questions)} || ${mergedItems('actions', actions)}
+  (sessionId: string, questions: readonly string[], actions: readonly string[]) => sql`
+    update ai_sessions s
+       set task_lane_version = s.task_lane_version + 1,
+           pending_task_lane = s.pending_task_lane || jsonb_build_object(
+             'questions', ${withLaneItems('questions', questions)}, 'actions', ${withLaneItems('actions', actions)})
      where ${isOwnAiSession(sessionId, workingStates)} and ${questions.length + actions.length > 0}
-       and octet_length(s.pending_task_lane::text) < 250000
-    returning s.pending_task_lane`
-  },
+       and octet_length(s.pending_task_lane::text) < ${maxGrowingLaneBytes}
+    returning s.pending_task_lane`,
 )
 
 /** Insert a fix unless an open fix of the session has the same title. */

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import { callFunction } from '#db/call-function.ts'
-import { accountId, jsonb, now } from '#db/expressions.ts'
+import { accountId, jsonb, now, selectIds } from '#db/expressions.ts'
 import { nameOrder, type Order, type PageQuery, pageEnd, selectPage } from '#db/page.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
@@ -142,27 +142,35 @@ export interface RosterFilter {
   to?: string
 }
 
+const people = sql`coalesce(jsonb_agg(jsonb_build_object('id', u.id, 'name', u.full_name, 'timezone', u.timezone)), '[]')`
+
 /** Select schedules with their overrides and people, sorted by name. */
 export const selectRosters = readStatement(RosterRow, ({ ids, teamId, from, to }: RosterFilter) => {
-  const overlapping = sql`
-    o.account_id = s.account_id and o.schedule_id = s.id and o.ends_at > coalesce(${from ?? null}::timestamptz, app.now())
-      and o.starts_at < coalesce(${to ?? null}::timestamptz, app.now() + interval '32 days')`
+  const start = from ? sql`${from}::timestamptz` : sql`app.now()`
+  const end = to ? sql`${to}::timestamptz` : sql`app.now() + interval '32 days'`
+  const isOfIds = ids ? sql`and s.id = any (array(${selectIds(ids)}))` : sql``
+  const isOfTeam = teamId ? sql`and s.team_id = ${teamId}` : sql``
   return sql`
-    select s.id, s.name, s.timezone, s.team_id, s.rotations, app.now() as now,
-           (select coalesce(jsonb_agg(jsonb_build_object('id', o.id, 'user_id', o.user_id, 'starts_at', app.iso(o.starts_at), 'ends_at', app.iso(o.ends_at))
-                                      order by o.created_at, o.id), '[]') from on_call_overrides o where ${overlapping}) as overrides,
-           (select coalesce(jsonb_agg(jsonb_build_object('id', u.id, 'name', u.full_name, 'timezone', u.timezone)), '[]') from users u
-             where u.account_id = s.account_id and u.is_active and u.role <> 'viewer' and u.id = any (array(
-               select m::uuid from jsonb_array_elements(s.rotations) r, jsonb_array_elements_text(r -> 'members') m
-               union select o.user_id from on_call_overrides o where ${overlapping}))) as people,
-           (select coalesce(jsonb_agg(jsonb_build_object('timezone', v.timezone, 'rotations', v.rotations, 'valid_until', app.iso(v.valid_until),
-                     'people', (select coalesce(jsonb_agg(jsonb_build_object('id', u.id, 'name', u.full_name, 'timezone', u.timezone)), '[]') from users u
-                                 where u.account_id = v.account_id and u.id = any (v.people))) order by v.valid_until, v.id), '[]')
-              from on_call_schedule_versions v
-             where v.account_id = s.account_id and v.schedule_id = s.id and v.valid_until > ${from ?? null}::timestamptz) as versions
+    select s.id, s.name, s.timezone, s.team_id, s.rotations, app.now() as now, o.overrides, p.people, v.versions
       from on_call_schedules s
-     where s.account_id = app.account_id() and (${ids ? `{${ids.join(',')}}` : null}::uuid[] is null or s.id = any (${ids ? `{${ids.join(',')}}` : null}::uuid[]))
-       and (${teamId ?? null}::uuid is null or s.team_id = ${teamId ?? null})
+     cross join lateral (
+       select coalesce(jsonb_agg(jsonb_build_object('id', o.id, 'user_id', o.user_id, 'starts_at', app.iso(o.starts_at),
+                                                    'ends_at', app.iso(o.ends_at)) order by o.created_at, o.id), '[]') as overrides,
+              array_agg(o.user_id) as user_ids
+         from on_call_overrides o
+        where o.account_id = s.account_id and o.schedule_id = s.id and o.ends_at > ${start} and o.starts_at < ${end}) o
+     cross join lateral (
+       select ${people} as people from users u
+        where u.account_id = s.account_id and u.is_active and u.role <> 'viewer'
+          and (u.id = any (o.user_ids) or u.id = any (array(
+            select m::uuid from jsonb_array_elements(s.rotations) r, jsonb_array_elements_text(r -> 'members') m)))) p
+     cross join lateral (
+       select coalesce(jsonb_agg(jsonb_build_object('timezone', v.timezone, 'rotations', v.rotations, 'valid_until', app.iso(v.valid_until),
+                                                    'people', p.people) order by v.valid_until, v.id), '[]') as versions
+         from on_call_schedule_versions v
+        cross join lateral (select ${people} as people from users u where u.account_id = v.account_id and u.id = any (v.people)) p
+        where v.account_id = s.account_id and v.schedule_id = s.id and v.valid_until > ${from ?? null}::timestamptz) v
+     where s.account_id = app.account_id() ${isOfIds} ${isOfTeam}
      order by s.name collate "und-x-icu", s.id limit 50`
 })
 

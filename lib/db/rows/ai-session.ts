@@ -27,6 +27,11 @@ export interface Evidence {
   source: 'user' | 'ai'
   created_at: string
 }
+/** Questions, and likewise actions, of a task lane. */
+export const maxLaneItems = 50
+export const maxLaneBytes = 256 * 1024
+/** From this size on the model adds nothing, so that the lane stays below `maxLaneBytes`. */
+export const maxGrowingLaneBytes = 250_000
 export interface TaskLane {
   questions: { id: string; text: string; answered?: boolean | undefined }[]
   actions: { id: string; text: string; done?: boolean | undefined }[]
