@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
+import { type Computed, listColumns } from '#db/columns.ts'
 import type { ApprovalAlert } from '#rules/events/approval-alert.ts'
 import type { EscalationDetails } from '#rules/events/escalation-alert.ts'
 import { eventKeyList } from '#rules/events/keys.ts'
@@ -79,23 +80,41 @@ export const ClaimedDelivery = z.object({
 })
 export type ClaimedDelivery = z.output<typeof ClaimedDelivery>
 
+/** The fields of ClaimedDelivery that are no columns of the delivery, in the joins of `selectClaimed`. */
+const computed: Computed<typeof ClaimedDelivery> = {
+  account_name: sql`a.name`,
+  account_colour: sql`a.brand_colour`,
+  deletes_at: sql`a.deletes_at`,
+  sender_name: sql`sender.full_name`,
+  config_author: sql`author.full_name`,
+  webhook_url: sql`c.webhook_url`,
+  is_disconnected: sql`c.disconnected_at is not null`,
+  email_addresses: sql`c.email_addresses`,
+  title: sql`e.title`,
+  body: sql`e.body`,
+  link: sql`e.link`,
+  escalation: sql`e.escalation`,
+  approval: sql`e.approval`,
+  open_approval: sql`
+    case when p.id is not null then jsonb_build_object('digest', p.digest, 'requested_at', app.iso(p.requested_at)) end`,
+  recipient_id: sql`recipient.id`,
+  webhook: sql`
+    case when h.id is not null then jsonb_build_object('url', h.url, 'description', h.description, 'reason', h.disabled_reason) end`,
+  alerted_at: sql`
+    (select e.created_at from ai_handoffs h
+       join escalation_follow_ups f on f.account_id = h.account_id and f.session_id = h.session_id and f.handoff_id = h.id
+      where h.account_id = d.account_id and h.id = (e.escalation ->> 'handoff_id')::uuid
+        and e.key in ('session.escalated', 'escalation.reminded'))`,
+  happened: sql`
+    case when e.id is null then '{}' else app.what_happened(e, case when d.config_id is null then recipient.id end) end`,
+  is_old: sql`d.created_at < app.now() - interval '1 day'`,
+}
+
 /**
- * Select the columns of ClaimedDelivery. `claimed` returns the rows of `deliveries` that were leased, or
- * names a query that does.
+ * Select a ClaimedDelivery for each row of `claimed`, a query of leased `deliveries` or the name of one.
  */
 export const selectClaimed = (claimed: RawBuilder<unknown>) => sql`
-  select d.id, d.account_id, d.channel, d.attempts, d.max_attempts, d.recipient, d.purpose, d.user_id, d.invite_id,
-         d.sales_lead_id, d.feedback_id, d.report_id, c.webhook_url, c.disconnected_at is not null as is_disconnected, c.email_addresses, e.title, e.body, e.link, e.escalation, e.approval, d.mails,
-         case when p.id is not null then jsonb_build_object('digest', p.digest, 'requested_at', app.iso(p.requested_at)) end as open_approval,
-         recipient.id as recipient_id,
-         case when h.id is not null then jsonb_build_object('url', h.url, 'description', h.description, 'reason', h.disabled_reason) end as webhook,
-         a.name as account_name, a.brand_colour as account_colour, a.deletes_at, sender.full_name as sender_name, author.full_name as config_author, d.batch_key,
-         (select e.created_at from ai_handoffs h
-            join escalation_follow_ups f on f.account_id = h.account_id and f.session_id = h.session_id and f.handoff_id = h.id
-           where h.account_id = d.account_id and h.id = (e.escalation ->> 'handoff_id')::uuid
-             and e.key in ('session.escalated', 'escalation.reminded')) as alerted_at, d.event_key,
-         case when e.id is null then '{}' else app.what_happened(e, case when d.config_id is null then recipient.id end) end as happened,
-         d.created_at < app.now() - interval '1 day' as is_old
+  select ${listColumns(ClaimedDelivery, { from: 'd', computed })}
     from ${claimed} d
     join accounts a on a.id = d.account_id
     left join notification_configs c on c.account_id = d.account_id and c.id = d.config_id

@@ -18,81 +18,61 @@ const mayCall = (paceSeconds: number) =>
 
 // A refused call used up its key: with it the provider would not look at the e-mail again, which may have
 // changed.
-const wasRefused = sql`d.attempts > 0 and d.last_status_code between 400 and 499 and d.last_status_code <> 429`
-
-/** The e-mail whose attempt was requested, if that is still due, and the key that its call will have. */
-const requestedMail = (id: string, attempt: number) => sql`
-  select d.*, ${isFresh} as is_fresh,
-         coalesce(d.batch_key, case when ${wasRefused} then d.id || '/' || d.attempts else d.id::text end) as next_key
-    from deliveries d where d.id = ${id} and d.channel = 'email' and d.attempts = ${attempt} - 1 and ${isOpen}`
-
-/**
- * Take the turn to call the provider. There is one row of `mail_pace`, so concurrent workers wait here and
- * only one gets the turn.
- */
-const takenTurn = (paceSeconds: number) => sql`
-  update mail_pace p set next_call_at = app.now() + ${toInterval(paceSeconds)} from requested where ${mayCall(paceSeconds)} returning p.id`
-
-/**
- * The e-mails that the call may contain: the requested one first, then either those of an earlier call, which
- * a call with the same key must repeat exactly, or the fresh ones that are due. A test message is sent alone,
- * because its result is the response of its request.
- */
-const candidateMails = (id: string) => sql`
-  select id, 0 as place, null::timestamptz as due_at from requested
-  union all
-  select d.id, 1, null from requested r join mail_batches b on b.key = r.batch_key
-    join deliveries d on d.id = any (b.delivery_ids) and d.batch_key = r.batch_key and d.id <> r.id and ${isOpen}
-  union all
-  (select d.id, 1, d.next_attempt_at from deliveries d
-    where (select is_fresh from requested) and d.id <> ${id} and d.channel = 'email' and ${isOpen} and ${isFresh}
-      and d.next_attempt_at <= app.now() and d.attempts < d.max_attempts and (d.event_id is not null or d.purpose is not null)
-    order by d.next_attempt_at limit ${maxMailsPerCall})`
-
-/**
- * Lock the candidates. The conditions are repeated, because another worker may have claimed one since the
- * snapshot; it skips locked ones.
- */
-const lockedMails = (id: string, attempt: number) => sql`
-  select d.id, d.mails, c.place, c.due_at from deliveries d join candidates c on c.id = d.id
-   where exists (select from turn) and ${isOpen} and d.batch_key is not distinct from (select batch_key from requested)
-     and (d.id <> ${id} or d.attempts = ${attempt} - 1)
-     for update of d skip locked`
-
-/**
- * As many of them as one call can have: a delivery may be several e-mails. None if the requested one could
- * not be locked, or another one of a repeated call: the provider would refuse the key of the call for the
- * rest.
- */
-const chosenMails = (id: string) => sql`
-  select id from (select id, sum(mails) over (order by place, due_at, id) as mails from locked) counted
-   where (mails <= ${maxMailsPerCall} or id = ${id}) and exists (select from locked where id = ${id})
-     and ((select batch_key from requested) is null or (select count(*) from locked) = (select count(*) from candidates))`
-
-/** Store which e-mails the call has, so that a repetition has the same. A single e-mail needs no row. */
-const storedBatch = sql`
-  insert into mail_batches (key, delivery_ids)
-  select r.next_key, array(select id from chosen) from requested r where r.batch_key is null and (select count(*) from chosen) > 1
-  on conflict (key) do update set delivery_ids = excluded.delivery_ids`
+const nextKey = sql`
+  coalesce(d.batch_key, case when d.attempts > 0 and d.last_status_code between 400 and 499 and d.last_status_code <> 429
+                             then d.id || '/' || d.attempts else d.id::text end)`
 
 /**
  * Claim an attempt of an e-mail if the mail provider may be called now, together with other e-mails that one
- * call can send. If an earlier call may have been accepted, these are the e-mails of that call; otherwise
- * others that are due. The key of the call becomes the `batch_key` of each. Return no row when the attempt is
+ * call can send. The key of the call becomes the `batch_key` of each. Return no row when the attempt is
  * claimed already, or when it must wait. `paceSeconds` is the time between calls.
+ *
+ * It is one statement and so one transaction: a crash cannot leave a turn that nobody uses. Its steps:
+ * - `requested`: the e-mail whose attempt was requested, if that is still due.
+ * - `turn`: the right to call the provider. `mail_pace` has one row, so concurrent workers wait for it, and
+ *   only one gets the turn.
+ * - `candidates`: the requested e-mail first; then those of an earlier call that may have been accepted, which
+ *   a call with the same key must repeat exactly, or else the fresh ones that are due. A test message is sent
+ *   alone, because its result is the response of its request.
+ * - `locked`: the candidates that no other worker has locked, or claimed since the snapshot.
+ * - `chosen`: as many of them as one call can have; a delivery may be several e-mails. None if the requested
+ *   one was not locked, or another one of a repeated call: the provider would refuse its key for the rest.
+ * - `batch`: the e-mails of the call are stored, so that a repetition has the same. One alone needs no row.
  */
 export const claimMails = writeStatement(
   ClaimedDelivery,
-  // One statement and so one transaction: a crash cannot leave a turn that nobody uses. What is read twice is
-  // materialized.
   (id: string, attempt: number, paceSeconds: number) => sql`
-    with requested as materialized (${requestedMail(id, attempt)}),
-    turn as (${takenTurn(paceSeconds)}),
-    candidates as (${candidateMails(id)}),
-    locked as materialized (${lockedMails(id, attempt)}),
-    chosen as materialized (${chosenMails(id)}),
-    batch as (${storedBatch}),
-    claimed as (
+    with requested as materialized (
+      select d.*, ${isFresh} as is_fresh, ${nextKey} as next_key
+        from deliveries d where d.id = ${id} and d.channel = 'email' and d.attempts = ${attempt} - 1 and ${isOpen}
+    ), turn as (
+      update mail_pace p set next_call_at = app.now() + ${toInterval(paceSeconds)}
+        from requested where ${mayCall(paceSeconds)} returning p.id
+    ), candidates as (
+      select id, 0 as place, null::timestamptz as due_at from requested
+      union all
+      select d.id, 1, null from requested r join mail_batches b on b.key = r.batch_key
+        join deliveries d on d.id = any (b.delivery_ids) and d.batch_key = r.batch_key and d.id <> r.id and ${isOpen}
+      union all
+      (select d.id, 1, d.next_attempt_at from deliveries d
+        where (select is_fresh from requested) and d.id <> ${id} and d.channel = 'email' and ${isOpen} and ${isFresh}
+          and d.next_attempt_at <= app.now() and d.attempts < d.max_attempts and (d.event_id is not null or d.purpose is not null)
+        order by d.next_attempt_at limit ${maxMailsPerCall})
+    ), locked as materialized (
+      select d.id, d.mails, c.place, c.due_at from deliveries d join candidates c on c.id = d.id
+       where exists (select from turn) and ${isOpen} and d.batch_key is not distinct from (select batch_key from requested)
+         and (d.id <> ${id} or d.attempts = ${attempt} - 1)
+         for update of d skip locked
+    ), chosen as materialized (
+      select id from (select id, sum(mails) over (order by place, due_at, id) as mails from locked) counted
+       where (mails <= ${maxMailsPerCall} or id = ${id}) and exists (select from locked where id = ${id})
+         and ((select batch_key from requested) is null or (select count(*) from locked) = (select count(*) from candidates))
+    ), batch as (
+      insert into mail_batches (key, delivery_ids)
+      select r.next_key, array(select id from chosen) from requested r
+       where r.batch_key is null and (select count(*) from chosen) > 1
+      on conflict (key) do update set delivery_ids = excluded.delivery_ids
+    ), claimed as (
       update deliveries d set attempts = d.attempts + 1, leased_until = app.now() + interval '60 seconds', batch_key = r.next_key
         from requested r where d.id in (select id from chosen) returning d.*
     ) ${selectClaimed(sql`claimed`)}`,
