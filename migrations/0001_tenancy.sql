@@ -184,3 +184,46 @@ begin
   end if;
 end $$;
 revoke execute on procedure app.protect(regclass, text[]) from app_runtime, app_platform;
+
+-- Adds what the attempts at the work of a table need beside its `state`; lib/work/README.md says how. `max` limits the attempts, in work that is
+-- done in slices those of one slice: a slice that succeeds raises the row's `max_attempts`.
+create procedure app.attempts(work_table regclass, max integer default 4, is_due_at_once boolean default true) language plpgsql as $$
+begin
+  execute format('
+    alter table %s
+      add attempts         integer not null default 0,
+      add max_attempts     integer not null default %s,
+      add last_error       text,
+      add last_status_code integer,
+      add next_attempt_at  timestamptz(3) %s,
+      add leased_until     timestamptz(3),
+      -- When a sweep last took the row, because its message was lost.
+      add swept_at         timestamptz(3)',
+    work_table, max, case when is_due_at_once then 'default app.now()' end);
+end $$;
+
+-- Raises SF4LR when more than `most` rows of the table have the same value in the column `per`. The lock makes the limit exact.
+create function app.keep_row_limit() returns trigger language plpgsql set search_path = public, pg_temp as $$
+declare
+  most constant bigint := tg_argv[0];
+  resource constant text := tg_argv[1];
+  per constant text := tg_argv[2];
+  used bigint;
+begin
+  perform app.lock_usage(new.account_id);
+  execute format('select count(*) from %1$I r where r.account_id = ($1).account_id and r.%2$I = ($1).%2$I', tg_table_name, per)
+    into used using new;
+  if used > most then
+    perform app.raise_limit_reached(resource, used - 1, most);
+  end if;
+  return null;
+end $$;
+-- Limits the rows of a table, per account or per value of another column. A refusal names the `resource`.
+create procedure app.limit_rows(limited regclass, most integer, per text default 'account_id', resource text default null) language plpgsql as $$
+begin
+  execute format('create constraint trigger quota after insert on %s deferrable initially deferred
+                    for each row execute function app.keep_row_limit(%L, %L, %L)',
+    limited, most, coalesce(resource, limited::text), per);
+end $$;
+revoke execute on procedure app.attempts(regclass, integer, boolean), app.limit_rows(regclass, integer, text, text)
+  from app_runtime, app_platform;

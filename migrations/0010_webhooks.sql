@@ -45,20 +45,12 @@ create table webhook_deliveries (
   -- The exact body, which is signed.
   payload          text not null check (octet_length(payload) <= 100000),
   state            text not null default 'pending' check (state in ('pending', 'retrying', 'delivered', 'failed')),
-  attempts         integer not null default 0,
   -- Attempts before the last replay.
   earlier_attempts integer not null default 0,
-  max_attempts     integer not null default 10,
-  last_error       text,
-  last_status_code integer,
   -- The start of the last response, masked.
   response_body    text check (octet_length(response_body) <= 20000),
   duration_ms      integer,
   last_attempt_at  timestamptz(3),
-  next_attempt_at  timestamptz(3) default app.now(),
-  leased_until     timestamptz(3),
-  -- When a sweep last took the row, because its message was lost.
-  swept_at         timestamptz(3),
   replayed_at      timestamptz(3),
   delivered_at     timestamptz(3),
   created_at       timestamptz(3) not null default app.now(),
@@ -66,6 +58,7 @@ create table webhook_deliveries (
   unique (account_id, id),
   foreign key (account_id, webhook_id) references webhooks (account_id, id) on delete cascade
 );
+call app.attempts('webhook_deliveries', max => 10);
 create index webhook_deliveries_log on webhook_deliveries (account_id, webhook_id, created_at desc, id desc);
 create index webhook_deliveries_failed on webhook_deliveries (account_id, webhook_id, created_at) where state = 'failed';
 -- Open deliveries, for claims and for the sweep, which reads those of all accounts as the platform role.

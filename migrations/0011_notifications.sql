@@ -113,14 +113,6 @@ create table deliveries (
   -- The idempotency key of the call that last contained an e-mail, while the provider may have accepted it. A retry uses the same key with the
   -- same e-mails, so that none is sent twice.
   batch_key        text,
-  attempts         integer not null default 0,
-  max_attempts     integer not null default 4,
-  last_error       text,
-  last_status_code integer,
-  next_attempt_at  timestamptz(3) default app.now(),
-  leased_until     timestamptz(3),
-  -- When a sweep last took the row, because its message was lost.
-  swept_at         timestamptz(3),
   delivered_at     timestamptz(3),
   created_at       timestamptz(3) not null default app.now(),
   invite_id        uuid,
@@ -146,6 +138,7 @@ create table deliveries (
   constraint deliveries_held check (state <> 'held' or (held_until is not null and user_id is not null)),
   constraint deliveries_report check ((purpose is not distinct from 'weekly_report') = (report_id is not null))
 );
+call app.attempts('deliveries');
 create index deliveries_log on deliveries (account_id, config_id, created_at desc, id desc);
 create index deliveries_event on deliveries (account_id, event_id);
 -- For the sweep, which reads the deliveries of all accounts as the platform role.

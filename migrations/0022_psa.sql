@@ -75,14 +75,6 @@ create table psa_pushes (
   source_id        uuid not null,
   requested_by     uuid default app.user_id(),
   state            text not null default 'queued' check (state in ('queued', 'retrying', 'pushed', 'failed')),
-  attempts         integer not null default 0,
-  max_attempts     integer not null default 4,
-  last_error       text,
-  last_status_code integer,
-  next_attempt_at  timestamptz(3) default app.now(),
-  leased_until     timestamptz(3),
-  -- When a sweep last took the row, because its message was lost.
-  swept_at         timestamptz(3),
   pushed_at        timestamptz(3),
   provider_note_id text,
   -- The status that the ticket got with the note of a resolved case.
@@ -95,6 +87,7 @@ create table psa_pushes (
   -- A text for colleagues is mailed to no client.
   constraint psa_pushes_notify check (not (internal and details ? 'notify'))
 );
+call app.attempts('psa_pushes');
 create index psa_pushes_newest on psa_pushes (account_id, created_at desc, id desc);
 -- For the notes of a ticket that this service has added.
 create index psa_pushes_notes on psa_pushes (account_id, ticket_id) where provider_note_id is not null;
@@ -138,19 +131,12 @@ create table psa_ticket_changes (
   -- Hash of the state that was read. The next read of the same state tells nobody.
   fingerprint      text check (length(fingerprint) <= 100),
   state            text not null default 'queued' check (state in ('queued', 'retrying', 'done', 'failed')),
-  attempts         integer not null default 0,
-  max_attempts     integer not null default 4,
-  last_error       text,
-  last_status_code integer,
-  next_attempt_at  timestamptz(3) default app.now(),
-  leased_until     timestamptz(3),
-  -- When a sweep last took the row, because its message was lost.
-  swept_at         timestamptz(3),
   done_at          timestamptz(3),
   created_at       timestamptz(3) not null default app.now(),
   primary key (id),
   unique (account_id, id)
 );
+call app.attempts('psa_ticket_changes');
 -- A ticket waits once. A callback that arrives while the ticket is being read adds another row, because the read may have missed the change.
 create unique index psa_ticket_changes_waiting on psa_ticket_changes (account_id, ticket_id) where state = 'queued' and attempts = 0;
 create index psa_ticket_changes_done on psa_ticket_changes (account_id, ticket_id, done_at desc) where state = 'done';

@@ -368,20 +368,8 @@ create index mcp_servers_creator on mcp_servers (account_id, created_by);
 create trigger audit after insert or update or delete on mcp_servers
   for each row execute function app.audit('mcp_server', 'token', 'tools');
 
--- Keeps at most 5 servers per account. Each of them can add to every prompt.
-create function app.keep_mcp_server_limit() returns trigger language plpgsql set search_path = public, pg_temp as $$
-declare
-  used bigint;
-begin
-  perform app.lock_usage(new.account_id);
-  select count(*) into used from mcp_servers s where s.account_id = new.account_id;
-  if used > 5 then
-    perform app.raise_limit_reached('mcp_servers', used - 1, 5);
-  end if;
-  return null;
-end $$;
-create constraint trigger quota after insert on mcp_servers deferrable initially deferred
-  for each row execute function app.keep_mcp_server_limit();
+-- Each of them can add to every prompt.
+call app.limit_rows('mcp_servers', 5);
 
 -- Scripts that the runner was asked to run in a session. Its record in `script_runs` is inserted when it ends.
 create table runner_runs (
@@ -409,14 +397,6 @@ create table runner_runs (
   finished_at        timestamptz(3),
   recorded_at        timestamptz(3),
   script_run_id      uuid,
-  attempts           integer not null default 0,
-  max_attempts       integer not null default 4,
-  last_error         text,
-  last_status_code   integer,
-  next_attempt_at    timestamptz(3) default app.now(),
-  leased_until       timestamptz(3),
-  -- When a sweep last took the row, because its message was lost.
-  swept_at           timestamptz(3),
   requested_by       uuid not null default app.user_id(),
   created_at         timestamptz(3) not null default app.now(),
   primary key (id),
@@ -426,6 +406,7 @@ create table runner_runs (
   foreign key (account_id, requested_by) references users (account_id, id),
   check (num_nonnulls(session_id, ai_session_id) = 1)
 );
+call app.attempts('runner_runs');
 create index runner_runs_session on runner_runs (account_id, session_id, created_at, id) where session_id is not null;
 create index runner_runs_ai_session on runner_runs (account_id, ai_session_id, created_at, id) where ai_session_id is not null;
 create index runner_runs_user on runner_runs (account_id, requested_by);

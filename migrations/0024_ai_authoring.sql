@@ -99,15 +99,6 @@ create table kb_batches (
   -- Where the vendor's list of articles goes on; null when it is complete.
   list_position    text check (length(list_position) <= 100),
   state            text not null default 'queued' check (state in ('queued', 'retrying', 'succeeded', 'failed', 'canceled')),
-  attempts         integer not null default 0,
-  -- A slice that succeeds raises it, so it limits the attempts of one slice.
-  max_attempts     integer not null default 4,
-  last_error       text,
-  last_status_code integer,
-  next_attempt_at  timestamptz(3) default app.now(),
-  leased_until     timestamptz(3),
-  -- When a sweep last took the row, because its message was lost.
-  swept_at         timestamptz(3),
   -- Articles that were imported or refused, which is also the place of the next one.
   done             integer not null default 0,
   total            integer not null,
@@ -124,6 +115,7 @@ create table kb_batches (
   check ((source in ('hudu', 'it_glue') and state in ('queued', 'retrying')) = (api_key is not null)),
   check (source in ('hudu', 'it_glue') or list_position is null)
 );
+call app.attempts('kb_batches');
 create function app.forget_api_key() returns trigger language plpgsql as $$
 begin
   new.api_key := null;

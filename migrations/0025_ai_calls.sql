@@ -145,14 +145,6 @@ create table ai_tasks (
   path             text not null check (length(path) <= 2000),
   body             text not null check (octet_length(body) <= 2097152),
   state            text not null default 'queued' check (state in ('queued', 'retrying', 'finished', 'failed')),
-  attempts         integer not null default 0,
-  max_attempts     integer not null default 3,
-  last_error       text,
-  last_status_code integer,
-  next_attempt_at  timestamptz(3) default app.now(),
-  leased_until     timestamptz(3),
-  -- When a sweep last took the row, because its message was lost.
-  swept_at         timestamptz(3),
   finished_at      timestamptz(3),
   -- The calls to the model, which are the task's progress.
   calls_started    integer not null default 0,
@@ -165,6 +157,7 @@ create table ai_tasks (
   unique (account_id, id),
   foreign key (account_id, user_id) references users (account_id, id) on delete cascade
 );
+call app.attempts('ai_tasks', max => 3);
 create index ai_tasks_newest on ai_tasks (account_id, user_id, created_at desc, id desc);
 -- For the limit of open tasks per person.
 create index ai_tasks_open on ai_tasks (account_id, user_id) where state in ('queued', 'retrying');

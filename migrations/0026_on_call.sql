@@ -51,28 +51,8 @@ create index on_call_overrides_creator on on_call_overrides (account_id, created
 create index on_call_overrides_age on on_call_overrides (ends_at);
 create trigger audit after insert or delete on on_call_overrides for each row execute function app.audit('on_call_override');
 
--- Raise SF4LR for the 51st schedule of an account, and for the 501st override of a schedule. The lock makes both limits exact.
-create function app.keep_on_call_limits() returns trigger language plpgsql set search_path = public, pg_temp as $$
-declare
-  used bigint;
-  most constant bigint := case tg_table_name when 'on_call_schedules' then 50 else 500 end;
-begin
-  perform app.lock_usage(new.account_id);
-  if tg_table_name = 'on_call_schedules' then
-    select count(*) into used from on_call_schedules s where s.account_id = new.account_id;
-  else
-    select count(*) into used from on_call_overrides o where o.account_id = new.account_id and o.schedule_id = new.schedule_id;
-  end if;
-  if used > most then
-    perform app.raise_limit_reached(
-      case tg_table_name when 'on_call_schedules' then 'on_call_schedules' else 'overrides_per_schedule' end, used - 1, most);
-  end if;
-  return null;
-end $$;
-create constraint trigger quota after insert on on_call_schedules deferrable initially deferred
-  for each row execute function app.keep_on_call_limits();
-create constraint trigger quota after insert on on_call_overrides deferrable initially deferred
-  for each row execute function app.keep_on_call_limits();
+call app.limit_rows('on_call_schedules', 50);
+call app.limit_rows('on_call_overrides', 500, per => 'schedule_id', resource => 'overrides_per_schedule');
 
 create trigger remove_notifications after delete on on_call_schedules for each row execute function app.remove_notifications('/on-call/');
 -- What decided who was on call until `valid_until`, so that a change keeps the past. Triggers write it.
@@ -160,20 +140,7 @@ create index escalation_policies_team on escalation_policies (account_id, team_i
 create index escalation_policies_creator on escalation_policies (account_id, created_by);
 create trigger audit after insert or update or delete on escalation_policies for each row execute function app.audit('escalation_policy');
 
--- Raises SF4LR for the 51st policy of an account. The lock makes the limit exact.
-create function app.keep_policy_limit() returns trigger language plpgsql set search_path = public, pg_temp as $$
-declare
-  used bigint;
-begin
-  perform app.lock_usage(new.account_id);
-  select count(*) into used from escalation_policies p where p.account_id = new.account_id;
-  if used > 50 then
-    perform app.raise_limit_reached('escalation_policies', used - 1, 50);
-  end if;
-  return null;
-end $$;
-create constraint trigger quota after insert on escalation_policies deferrable initially deferred
-  for each row execute function app.keep_policy_limit();
+call app.limit_rows('escalation_policies', 50);
 
 -- The policy of an escalation, as it was when the session was escalated.
 create table escalation_follow_ups (
@@ -212,14 +179,6 @@ create table escalation_reminders (
   -- The event that notified people; null before, and for a step that found nobody, whose state is `unreached`.
   event_id         uuid,
   state            text not null default 'waiting' check (state in ('waiting', 'retrying', 'sent', 'unreached', 'stopped', 'failed')),
-  attempts         integer not null default 0,
-  max_attempts     integer not null default 10,
-  last_error       text,
-  last_status_code integer,
-  next_attempt_at  timestamptz(3),
-  leased_until     timestamptz(3),
-  -- When a sweep last took the row, because its message was lost.
-  swept_at         timestamptz(3),
   sent_at          timestamptz(3),
   created_at       timestamptz(3) not null default app.now(),
   primary key (id),
@@ -229,6 +188,7 @@ create table escalation_reminders (
   foreign key (account_id, follow_up_id) references escalation_follow_ups (account_id, id) on delete cascade,
   foreign key (account_id, event_id) references events (account_id, id) on delete set null (event_id)
 );
+call app.attempts('escalation_reminders', max => 10, is_due_at_once => false);
 create index escalation_reminders_event on escalation_reminders (account_id, event_id);
 -- For the sweep, which reads those of all accounts as the platform role.
 create index escalation_reminders_due on escalation_reminders (next_attempt_at) where state in ('waiting', 'retrying');

@@ -161,16 +161,10 @@ begin
 end $$;
 
 -- Security definer, because the runtime role does not write the entries. The account is that of the changed row.
-create function app.keep_flow_search() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+create function app.keep_flow_steps() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
 begin
-  perform app.put_search_entry(new.account_id, 'flow', new.id, app.flow_search(new));
-  -- Steps of a new version are stored with it.
-  if tg_op = 'UPDATE'
-     and (old.status, old.visibility, old.author_id, old.team_id, old.deleted_at)
-         is distinct from (new.status, new.visibility, new.author_id, new.team_id, new.deleted_at) then
-    perform app.put_step_entries(new, (select v.tree_structure from tree_versions v
-      where v.account_id = new.account_id and v.tree_id = new.id and v.version = new.version), new.status = 'published', null);
-  end if;
+  perform app.put_step_entries(new, (select v.tree_structure from tree_versions v
+    where v.account_id = new.account_id and v.tree_id = new.id and v.version = new.version), new.status = 'published', null);
   return null;
 end $$;
 create function app.keep_step_search() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
@@ -183,44 +177,42 @@ begin
     where t.account_id = new.account_id and t.id = new.tree_id and t.version <= new.version;
   return null;
 end $$;
-create function app.keep_library_step_search() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
-begin
-  perform app.put_search_entry(new.account_id, 'library_step', new.id, app.library_step_search(new));
-  return null;
-end $$;
-create function app.keep_script_search() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
-begin
-  perform app.put_search_entry(new.account_id, 'script', new.id, app.script_search(new));
-  return null;
-end $$;
-create function app.keep_run_search() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
-begin
-  perform app.put_search_entry(new.account_id, 'session', new.id, app.session_search(new));
-  return null;
-end $$;
-create function app.keep_ai_session_search() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+-- Who claims a handoff of a session may see it.
+create function app.keep_claimed_session() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
 begin
   perform app.put_search_entry(s.account_id, 'ai_session', s.id, app.ai_session_search(s)) from ai_sessions s
-    where s.account_id = new.account_id
-      and s.id = case tg_table_name when 'ai_sessions' then new.id else (to_jsonb(new) ->> 'session_id')::uuid end;
+    where s.account_id = new.account_id and s.id = new.session_id;
   return null;
 end $$;
-create function app.keep_article_search() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+-- Stores the words of a row, which app.<type>_search returns. The argument is the type.
+create function app.keep_search_entry() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  words tsvector;
 begin
-  perform app.put_search_entry(new.account_id, 'article', new.id, app.article_search(new));
+  execute format('select app.%I($1)', tg_argv[0] || '_search') into words using new;
+  perform app.put_search_entry(new.account_id, tg_argv[0], new.id, words);
   return null;
 end $$;
-create function app.keep_diagram_search() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
-begin
-  perform app.put_search_entry(new.account_id, 'diagram', new.id, app.diagram_search(new));
-  return null;
-end $$;
--- Removes the entries of a deleted row. The arguments are their types.
+-- Removes the entries of a deleted row. The argument is their type.
 create function app.drop_search_entries() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
 begin
-  delete from search_entries e where e.account_id = old.account_id and e.type = any (tg_argv) and e.id = old.id;
+  delete from search_entries e where e.account_id = old.account_id and e.type = tg_argv[0] and e.id = old.id;
   return null;
 end $$;
+-- Has the rows of a table found as a type: their words are stored when a row is inserted or one of the columns `changes` gets another value, and
+-- removed with the row.
+create procedure app.index_search(indexed regclass, type text, changes text[] default '{}') language plpgsql as $$
+begin
+  execute format('create trigger search after insert on %s for each row execute function app.keep_search_entry(%L)', indexed, type);
+  execute format('create trigger search_deleted after delete on %s for each row execute function app.drop_search_entries(%L)', indexed, type);
+  if changes <> '{}' then
+    execute format(
+      'create trigger search_changed after update on %s for each row when ((%s) is distinct from (%s)) execute function app.keep_search_entry(%L)',
+      indexed, (select string_agg(format('old.%I', c), ', ') from unnest(changes) c),
+      (select string_agg(format('new.%I', c), ', ') from unnest(changes) c), type);
+  end if;
+end $$;
+revoke execute on procedure app.index_search(regclass, text, text[]) from app_runtime, app_platform;
 
 -- Builds the conditions of a search, in which a space stands for the tag of an account and a type: `matching` for all words and `ranking` for any
 -- word. The last word is a prefix. Stop words do not count beside other words. With `p_similar` a word also stands for words of the account's
@@ -382,39 +374,25 @@ begin
   return v_part;
 end $$;
 
-create trigger search after insert on trees for each row execute function app.keep_flow_search();
-create trigger search_changed after update on trees for each row
-  when ((old.status, old.visibility, old.author_id, old.team_id, old.deleted_at, old.name, old.description, old.tags)
-        is distinct from (new.status, new.visibility, new.author_id, new.team_id, new.deleted_at, new.name, new.description, new.tags))
-  execute function app.keep_flow_search();
-create trigger search_deleted after delete on trees for each row execute function app.drop_search_entries('flow', 'step');
+call app.index_search('trees', 'flow', changes => '{status,visibility,author_id,team_id,deleted_at,name,description,tags}');
+call app.index_search('script_templates', 'script', changes => '{name,description,script_body,is_shared,created_by,team_id}');
+call app.index_search('sessions', 'session', changes => '{ticket_number,client_name,notes,next_steps}');
+call app.index_search('ai_sessions', 'ai_session', changes => '{title,psa_ticket_id,client_name,asset_name,problem_summary,issue_category,
+  triage_hypothesis,resolution_notes,status,user_id,escalated_to_id,picked_up_by_id}');
+call app.index_search('kb_imports', 'article');
+call app.index_search('network_diagrams', 'diagram',
+  changes => '{name,description,client_name,asset_name,nodes,is_archived,created_by,team_id}');
+create trigger search after update of claimed_by on ai_handoffs for each row when (old.claimed_by is distinct from new.claimed_by)
+  execute function app.keep_claimed_session();
+-- The steps of a flow follow from its versions and from who sees it. Those of a new version are stored with it.
 create trigger search after insert on tree_versions for each row execute function app.keep_step_search();
+create trigger search_steps after update on trees for each row
+  when ((old.status, old.visibility, old.author_id, old.team_id, old.deleted_at)
+        is distinct from (new.status, new.visibility, new.author_id, new.team_id, new.deleted_at))
+  execute function app.keep_flow_steps();
+create trigger search_steps_deleted after delete on trees for each row execute function app.drop_search_entries('step');
+-- The steps of flows are in the library too, many at once. They are found as steps.
 create trigger search after insert or update on library_steps for each row when (new.source_tree_id is null)
-  execute function app.keep_library_step_search();
+  execute function app.keep_search_entry('library_step');
 create trigger search_deleted after delete on library_steps for each row when (old.source_tree_id is null)
   execute function app.drop_search_entries('library_step');
-create trigger search after insert or update of name, description, script_body, is_shared, created_by, team_id on script_templates
-  for each row execute function app.keep_script_search();
-create trigger search_deleted after delete on script_templates for each row execute function app.drop_search_entries('script');
-create trigger search after insert on sessions for each row execute function app.keep_run_search();
-create trigger search_changed after update on sessions for each row
-  when ((old.ticket_number, old.client_name, old.notes, old.next_steps)
-        is distinct from (new.ticket_number, new.client_name, new.notes, new.next_steps))
-  execute function app.keep_run_search();
-create trigger search_deleted after delete on sessions for each row execute function app.drop_search_entries('session');
-create trigger search after insert on ai_sessions for each row execute function app.keep_ai_session_search();
-create trigger search_changed after update on ai_sessions for each row
-  when ((old.title, old.psa_ticket_id, old.client_name, old.asset_name, old.problem_summary, old.issue_category, old.triage_hypothesis,
-         old.resolution_notes, old.status, old.user_id, old.escalated_to_id, old.picked_up_by_id)
-        is distinct from
-        (new.title, new.psa_ticket_id, new.client_name, new.asset_name, new.problem_summary, new.issue_category, new.triage_hypothesis,
-         new.resolution_notes, new.status, new.user_id, new.escalated_to_id, new.picked_up_by_id))
-  execute function app.keep_ai_session_search();
-create trigger search_deleted after delete on ai_sessions for each row execute function app.drop_search_entries('ai_session');
-create trigger search after update of claimed_by on ai_handoffs for each row when (old.claimed_by is distinct from new.claimed_by)
-  execute function app.keep_ai_session_search();
-create trigger search after insert on kb_imports for each row execute function app.keep_article_search();
-create trigger search_deleted after delete on kb_imports for each row execute function app.drop_search_entries('article');
-create trigger search after insert or update of name, description, client_name, asset_name, nodes, is_archived, created_by, team_id on network_diagrams
-  for each row execute function app.keep_diagram_search();
-create trigger search_deleted after delete on network_diagrams for each row execute function app.drop_search_entries('diagram');

@@ -8,15 +8,6 @@ create table account_exports (
   -- Everything, or only what an import restores.
   contents         text not null default 'all' check (contents in ('all', 'restorable')),
   state            text not null default 'queued' check (state in ('queued', 'retrying', 'ready', 'failed', 'expired')),
-  attempts         integer not null default 0,
-  -- A slice that succeeds raises it, so it limits the attempts of one slice.
-  max_attempts     integer not null default 4,
-  last_error       text,
-  last_status_code integer,
-  next_attempt_at  timestamptz(3) default app.now(),
-  leased_until     timestamptz(3),
-  -- When a sweep last took the row, because its message was lost.
-  swept_at         timestamptz(3),
   -- Where the next slice starts, and the counts so far.
   progress         jsonb not null default '{}',
   bytes            bigint not null default 0,
@@ -31,6 +22,7 @@ create table account_exports (
   unique (account_id, id),
   foreign key (account_id, requested_by) references users (account_id, id) on delete set null (requested_by)
 );
+call app.attempts('account_exports');
 create index account_exports_newest on account_exports (account_id, created_at desc, id desc);
 create index account_exports_requester on account_exports (account_id, requested_by);
 -- One export at a time.
@@ -70,15 +62,6 @@ create table account_imports (
   -- The archive.
   object_key       text not null,
   state            text not null default 'queued' check (state in ('queued', 'retrying', 'succeeded', 'failed')),
-  attempts         integer not null default 0,
-  -- A slice that succeeds raises it, so it limits the attempts of one slice.
-  max_attempts     integer not null default 4,
-  last_error       text,
-  last_status_code integer,
-  next_attempt_at  timestamptz(3) default app.now(),
-  leased_until     timestamptz(3),
-  -- When a sweep last took the row, because its message was lost.
-  swept_at         timestamptz(3),
   -- Where the next slice starts, and what was skipped so far.
   progress         jsonb not null,
   -- Bytes of records: each counts once when it is checked, and once when its row is prepared.
@@ -96,6 +79,7 @@ create table account_imports (
   unique (account_id, id),
   foreign key (account_id, requested_by) references users (account_id, id) on delete set null (requested_by)
 );
+call app.attempts('account_imports');
 create index account_imports_requester on account_imports (account_id, requested_by);
 -- One import at a time.
 create unique index account_imports_open on account_imports (account_id) where state in ('queued', 'retrying');

@@ -28,13 +28,6 @@ export interface AccountExportsTable {
   requested_by: Generated<string | null>
   contents: Generated<'all' | 'restorable'>
   state: Generated<'queued' | 'retrying' | 'ready' | 'failed' | 'expired'>
-  attempts: Generated<number>
-  max_attempts: Generated<number>
-  last_error: string | null
-  last_status_code: number | null
-  next_attempt_at: Generated<string | null>
-  leased_until: string | null
-  swept_at: string | null
   progress: Generated<Json>
   bytes: Generated<number>
   ready_at: string | null
@@ -42,6 +35,13 @@ export interface AccountExportsTable {
   links: Generated<number>
   removed_at: string | null
   created_at: Generated<string>
+  attempts: Generated<number>
+  max_attempts: Generated<number>
+  last_error: string | null
+  last_status_code: number | null
+  next_attempt_at: Generated<string | null>
+  leased_until: string | null
+  swept_at: string | null
 }
 
 export interface AccountImportRecordsTable {
@@ -66,13 +66,6 @@ export interface AccountImportsTable {
   requested_by: Generated<string | null>
   object_key: string
   state: Generated<'queued' | 'retrying' | 'succeeded' | 'failed'>
-  attempts: Generated<number>
-  max_attempts: Generated<number>
-  last_error: string | null
-  last_status_code: number | null
-  next_attempt_at: Generated<string | null>
-  leased_until: string | null
-  swept_at: string | null
   progress: Json
   done: Generated<number>
   total: number
@@ -81,6 +74,13 @@ export interface AccountImportsTable {
   stored_at: string | null
   finished_at: string | null
   created_at: Generated<string>
+  attempts: Generated<number>
+  max_attempts: Generated<number>
+  last_error: string | null
+  last_status_code: number | null
+  next_attempt_at: Generated<string | null>
+  leased_until: string | null
+  swept_at: string | null
 }
 
 export interface AccountUsageTable {
@@ -330,6 +330,12 @@ export interface AiTasksTable {
   path: string
   body: string
   state: Generated<'queued' | 'retrying' | 'finished' | 'failed'>
+  finished_at: string | null
+  calls_started: Generated<number>
+  calls_answered: Generated<number>
+  response_status: number | null
+  response_body: string | null
+  created_at: Generated<string>
   attempts: Generated<number>
   max_attempts: Generated<number>
   last_error: string | null
@@ -337,12 +343,6 @@ export interface AiTasksTable {
   next_attempt_at: Generated<string | null>
   leased_until: string | null
   swept_at: string | null
-  finished_at: string | null
-  calls_started: Generated<number>
-  calls_answered: Generated<number>
-  response_status: number | null
-  response_body: string | null
-  created_at: Generated<string>
 }
 
 export interface AiUnpaidBudgetsTable {
@@ -480,13 +480,6 @@ export interface DeliveriesTable {
   digest_id: string | null
   mails: Generated<number>
   batch_key: string | null
-  attempts: Generated<number>
-  max_attempts: Generated<number>
-  last_error: string | null
-  last_status_code: number | null
-  next_attempt_at: Generated<string | null>
-  leased_until: string | null
-  swept_at: string | null
   delivered_at: string | null
   created_at: Generated<string>
   invite_id: string | null
@@ -494,6 +487,13 @@ export interface DeliveriesTable {
   feedback_id: string | null
   webhook_id: string | null
   report_id: string | null
+  attempts: Generated<number>
+  max_attempts: Generated<number>
+  last_error: string | null
+  last_status_code: number | null
+  next_attempt_at: Generated<string | null>
+  leased_until: string | null
+  swept_at: string | null
 }
 
 export interface DeviceTypesTable {
@@ -587,6 +587,8 @@ export interface EscalationRemindersTable {
   step: number
   event_id: string | null
   state: Generated<'waiting' | 'retrying' | 'sent' | 'unreached' | 'stopped' | 'failed'>
+  sent_at: string | null
+  created_at: Generated<string>
   attempts: Generated<number>
   max_attempts: Generated<number>
   last_error: string | null
@@ -594,8 +596,6 @@ export interface EscalationRemindersTable {
   next_attempt_at: string | null
   leased_until: string | null
   swept_at: string | null
-  sent_at: string | null
-  created_at: Generated<string>
 }
 
 export interface EventsTable {
@@ -737,6 +737,12 @@ export interface KbBatchesTable {
   api_key: string | null
   list_position: string | null
   state: Generated<'queued' | 'retrying' | 'succeeded' | 'failed' | 'canceled'>
+  done: Generated<number>
+  total: number
+  problem: string | null
+  succeeded_at: string | null
+  finished_at: string | null
+  created_at: Generated<string>
   attempts: Generated<number>
   max_attempts: Generated<number>
   last_error: string | null
@@ -744,12 +750,6 @@ export interface KbBatchesTable {
   next_attempt_at: Generated<string | null>
   leased_until: string | null
   swept_at: string | null
-  done: Generated<number>
-  total: number
-  problem: string | null
-  succeeded_at: string | null
-  finished_at: string | null
-  created_at: Generated<string>
 }
 
 export interface KbImportNodesTable {
@@ -1193,6 +1193,10 @@ export interface PsaPushesTable {
   source_id: string
   requested_by: Generated<string | null>
   state: Generated<'queued' | 'retrying' | 'pushed' | 'failed'>
+  pushed_at: string | null
+  provider_note_id: string | null
+  ticket_status_id: string | null
+  created_at: Generated<string>
   attempts: Generated<number>
   max_attempts: Generated<number>
   last_error: string | null
@@ -1200,10 +1204,6 @@ export interface PsaPushesTable {
   next_attempt_at: Generated<string | null>
   leased_until: string | null
   swept_at: string | null
-  pushed_at: string | null
-  provider_note_id: string | null
-  ticket_status_id: string | null
-  created_at: Generated<string>
 }
 
 export interface PsaRuleMatchesTable {
@@ -1239,6 +1239,8 @@ export interface PsaTicketChangesTable {
   ticket_id: string
   fingerprint: string | null
   state: Generated<'queued' | 'retrying' | 'done' | 'failed'>
+  done_at: string | null
+  created_at: Generated<string>
   attempts: Generated<number>
   max_attempts: Generated<number>
   last_error: string | null
@@ -1246,8 +1248,6 @@ export interface PsaTicketChangesTable {
   next_attempt_at: Generated<string | null>
   leased_until: string | null
   swept_at: string | null
-  done_at: string | null
-  created_at: Generated<string>
 }
 
 export interface QueueMessageIdsTable {
@@ -1315,6 +1315,8 @@ export interface RunnerRunsTable {
   finished_at: string | null
   recorded_at: string | null
   script_run_id: string | null
+  requested_by: Generated<string>
+  created_at: Generated<string>
   attempts: Generated<number>
   max_attempts: Generated<number>
   last_error: string | null
@@ -1322,8 +1324,6 @@ export interface RunnerRunsTable {
   next_attempt_at: Generated<string | null>
   leased_until: string | null
   swept_at: string | null
-  requested_by: Generated<string>
-  created_at: Generated<string>
 }
 
 export interface SalesLeadsTable {
@@ -1779,20 +1779,20 @@ export interface WebhookDeliveriesTable {
   subject: string
   payload: string
   state: Generated<'pending' | 'retrying' | 'delivered' | 'failed'>
-  attempts: Generated<number>
   earlier_attempts: Generated<number>
-  max_attempts: Generated<number>
-  last_error: string | null
-  last_status_code: number | null
   response_body: string | null
   duration_ms: number | null
   last_attempt_at: string | null
-  next_attempt_at: Generated<string | null>
-  leased_until: string | null
-  swept_at: string | null
   replayed_at: string | null
   delivered_at: string | null
   created_at: Generated<string>
+  attempts: Generated<number>
+  max_attempts: Generated<number>
+  last_error: string | null
+  last_status_code: number | null
+  next_attempt_at: Generated<string | null>
+  leased_until: string | null
+  swept_at: string | null
 }
 
 export interface WebhooksTable {
