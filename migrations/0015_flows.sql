@@ -234,13 +234,18 @@ language sql security definer set search_path = public, pg_temp as $$
    where account_id = p_account and id = p_tree and account_id in (app.account_id(), app.platform_account())
 $$;
 
+-- Returns the category of an account that has a name. One id, not a list of those of the account and of the platform, keeps the order of an index.
+-- The nil id matches nothing.
+create function app.find_category(p_account uuid, p_name text) returns uuid language sql stable set search_path = public, pg_temp as $$
+  select coalesce((select c.id from categories c where c.account_id = p_account and lower(c.name) = lower(p_name)),
+                  '00000000-0000-0000-0000-000000000000')
+$$;
 -- Returns the ids of one page of the flows that the caller sees, with their places. The query joins them to the rows that the policy shows.
--- Security definer: LIKE and @> are not leakproof, so row level security would keep the indexes of words and tags unused. The statement is
--- planned with its values at each call, because a common word is found soon in the order of the list and a rare one by its index.
+-- A filter that has no line here is the value of the column of its name. Security definer: LIKE and @> are not leakproof, so row level security
+-- would keep the indexes of words and tags unused. The statement is planned with its values at each call, because a common word is found soon
+-- in the order of the list and a rare one by its index.
 create function app.list_trees(
-  p_sort text, p_skip bigint, p_limit bigint, p_type text default null, p_status text default null, p_visibility text default null,
-  p_author uuid default null, p_category text default null, p_tag text default null, p_words text[] default null,
-  p_after text default null, p_after_id uuid default null)
+  p_filters jsonb, p_sort text, p_skip bigint, p_limit bigint, p_after text default null, p_after_id uuid default null)
 returns table (id uuid, place bigint) language plpgsql stable security definer rows 50 set search_path = public, pg_temp as $$
 declare
   v_sort constant text := case p_sort
@@ -250,36 +255,32 @@ declare
     when 'name' then 't.name collate "und-x-icu", t.id'
     when 'name_desc' then 't.name collate "und-x-icu" desc, t.id desc'
     when 'version' then 't.version desc, t.id desc' end;
-  v_after constant text := case when p_after_id is null then '' when p_sort = 'name' then 'and (t.name collate "und-x-icu", t.id) > ($10, $11)'
-    else format('and (%s, t.id) < ($10%s, $11)', case p_sort when 'name_desc' then 't.name collate "und-x-icu"' else 't.' || p_sort end,
+  v_after constant text := case when p_after_id is null then '' when p_sort = 'name' then ' and (t.name collate "und-x-icu", t.id) > ($3, $4)'
+    else format(' and (%s, t.id) < ($3%s, $4)', case p_sort when 'name_desc' then 't.name collate "und-x-icu"' else 't.' || p_sort end,
       case p_sort when 'usage_count' then '::bigint' when 'version' then '::bigint' when 'name_desc' then '' else '::timestamptz' end) end;
-  -- LIKE ALL uses no index; one LIKE per word does.
-  v_words constant text := coalesce((select string_agg(format('and t.search like %L', word), ' ') from unnest(p_words) word), '');
-  -- A name is at most one category of the account and one of the platform. One id per branch, not a list, keeps the order of an index.
-  -- The nil id matches nothing.
-  v_nil constant uuid := '00000000-0000-0000-0000-000000000000';
-  v_own_category constant uuid := coalesce(
-    (select c.id from categories c where c.account_id = app.account_id() and lower(c.name) = lower(p_category)), v_nil);
-  v_platform_category constant uuid := coalesce(
-    (select c.id from categories c where c.account_id = app.platform_account() and lower(c.name) = lower(p_category)), v_nil);
+  v_filters constant text := coalesce((
+    select string_agg(' and ' || case name
+             when 'tag' then format('t.tag_keys @> array[lower(%L)]', value)
+             -- LIKE ALL uses no index; one LIKE per word does.
+             when 'words' then (select string_agg(format('t.search like %L', word), ' and ') from jsonb_array_elements_text(p_filters -> name) word)
+             else format('t.%I = %L', name, value) end, '')
+      from jsonb_each_text(p_filters - 'category') f (name, value)), '');
+  v_category constant text := p_filters ->> 'category';
+  -- A private flow is its author's, so the index of authors applies.
+  v_own constant text := 't.account_id = app.account_id() and app.sees(t.visibility, t.author_id, t.team_id)'
+    || case when p_filters ->> 'visibility' = 'private' then ' and t.author_id = app.user_id()' else '' end
+    || case when v_category is null then '' else format(' and t.category_id = %L', app.find_category(app.account_id(), v_category)) end;
+  v_platform constant text := 'app.account_id() is not null and t.account_id = app.platform_account() and t.status = ''published'''
+    || case when v_category is null then '' else format(' and t.category_id = %L', app.find_category(app.platform_account(), v_category)) end;
   -- Flows of the account and of the platform are read in order and merged. One condition for both would sort all of them.
   v_branch constant text := '
     (select t.id, t.usage_count, t.updated_at, t.created_at, t.name, t.version from trees t
-      where %s and t.deleted_at is null
-        and ($1 is null or t.tree_type = $1) and ($2 is null or t.status = $2) and ($3 is null or t.visibility = $3)
-        and ($4 is null or t.author_id = $4) and ($6 is null or t.tag_keys @> array[lower($6)]) %s %s
-      order by %s limit $7 + $8)';
-  -- A private flow is its author's, so the index of authors applies.
-  v_own constant text := 't.account_id = app.account_id() and app.sees(t.visibility, t.author_id, t.team_id)
-    and ($3 is distinct from ''private'' or t.author_id = app.user_id())'
-    || case when p_category is null then '' else ' and t.category_id = $5' end;
-  v_platform constant text := 'app.account_id() is not null and t.account_id = app.platform_account() and t.status = ''published'''
-    || case when p_category is null then '' else ' and t.category_id = $9' end;
+      where %s and t.deleted_at is null %s %s order by %s limit $1 + $2)';
 begin
   perform app.require_scope();
-  return query execute format('select t.id, row_number() over (order by %s) from (%s union all %s) t order by 2 offset $7 limit $8',
-      v_sort, format(v_branch, v_own, v_words, v_after, v_sort), format(v_branch, v_platform, v_words, v_after, v_sort))
-    using p_type, p_status, p_visibility, p_author, v_own_category, p_tag, p_skip, p_limit, v_platform_category, p_after, p_after_id;
+  return query execute format('select t.id, row_number() over (order by %s) from (%s union all %s) t order by 2 offset $1 limit $2',
+      v_sort, format(v_branch, v_own, v_filters, v_after, v_sort), format(v_branch, v_platform, v_filters, v_after, v_sort))
+    using p_skip, p_limit, p_after, p_after_id;
 end $$;
 -- Whether a flow that the caller sees has a tag.
 create function app.has_tag(p_tag text) returns boolean

@@ -261,41 +261,48 @@ grant select, insert, update, delete on sessions, session_decisions, session_fal
 
 -- Returns the condition that a column of `sessions s` contains a part. A part with three alphanumeric characters in a row uses the index of
 -- words. For any other part `|| ''` keeps that index unused, because it would be read completely; its pairs use the other index.
-create function app.has_part(p_column text, p_part text, p_parameter text) returns text language sql stable parallel safe as $$
+create function app.has_part(p_column text, p_part text) returns text language sql stable parallel safe as $$
   select case
-    when p_part is null then ''
-    when p_part ~ '[[:alnum:]]{3}' then format(' and app.fold(s.%I) like app.fold(%s)', p_column, p_parameter)
-    else format(' and app.fold(s.%I) || '''' like app.fold(%s)', p_column, p_parameter)
+    when p_part ~ '[[:alnum:]]{3}' then format('app.fold(s.%I) like app.fold(%L)', p_column, p.pattern)
+    else format('app.fold(s.%I) || '''' like app.fold(%L)', p_column, p.pattern)
       || coalesce((select format(' and app.pairs(s.%I) like %L', p_column, '% ' || r[1] || '%')
                      from regexp_matches(app.fold(p_part), '[[:alnum:]]{1,2}', 'g') r order by length(r[1]) desc limit 1), '')
-  end
+  end from (select '%' || regexp_replace(p_part, '[\\%_]', '\\\&', 'g') || '%' as pattern) p
+$$;
+-- Returns a bound of times: a time as it is, of a day its start or its end in the account's time zone. Times have milliseconds.
+create function app.time_bound(p_text text, p_is_end boolean) returns timestamptz language sql stable set search_path = public, pg_temp as $$
+  select case when length(p_text) > length('2026-11-21') then p_text::timestamptz
+              when p_is_end then (p_text::date + 1)::timestamp at time zone a.timezone - interval '1 millisecond'
+              else p_text::date::timestamp at time zone a.timezone end
+    from accounts a where a.id = app.account_id()
 $$;
 
--- Returns the ids of one page of the account's sessions, newest first. Security definer: LIKE is not leakproof, so row level security would
--- keep the indexes unused. A session is created before it starts and completes, so an upper bound of these times also bounds created_at.
+-- Returns the ids of one page of the account's sessions, newest first. A filter that has no line here is the value of the column of its name.
+-- Security definer: LIKE is not leakproof, so row level security would keep the indexes unused.
 create function app.find_sessions(
-  p_skip integer, p_limit integer, p_ticket text default null, p_client text default null, p_tree text default null,
-  p_started_after timestamptz default null, p_started_before timestamptz default null, p_completed_after timestamptz default null,
-  p_completed_before timestamptz default null, p_batch uuid default null, p_state text default null, p_user uuid default null,
-  p_mine boolean default null, p_after_at timestamptz default null, p_after_id uuid default null)
+  p_filters jsonb, p_skip integer, p_limit integer, p_after_at timestamptz default null, p_after_id uuid default null)
 returns setof uuid language plpgsql stable security definer rows 50 set search_path = public, pg_temp as $$
+declare
+  v_conditions text;
 begin
   perform app.require_scope();
+  select coalesce(string_agg(' and ' || case name
+           when 'ticket_number' then app.has_part(name, value)
+           when 'client_name' then app.has_part(name, value)
+           when 'tree_name' then app.has_part(name, value)
+           when 'started_after' then format('s.started_at >= %L', app.time_bound(value, false))
+           when 'completed_after' then format('s.completed_at >= %L', app.time_bound(value, false))
+           -- A session is created before it starts and completes, so these times also bound created_at.
+           when 'started_before' then format('s.started_at <= %1$L and s.created_at <= %1$L', app.time_bound(value, true))
+           when 'completed_before' then format('s.completed_at <= %1$L and s.created_at <= %1$L', app.time_bound(value, true))
+           when 'mine' then format('s.user_id %s app.user_id()', case value when 'true' then '=' else '<>' end)
+           else format('s.%I = %L', name, value) end, ''), '')
+    into v_conditions from jsonb_each_text(p_filters) f (name, value);
   return query execute
-    'select s.id from sessions s
-      where s.account_id = app.account_id()'
-        || app.has_part('ticket_number', p_ticket, '$1')
-        || app.has_part('client_name', p_client, '$2')
-        || app.has_part('tree_name', p_tree, '$3') || '
-        and ($4 is null or s.started_at >= $4) and ($5 is null or (s.started_at <= $5 and s.created_at <= $5))
-        and ($6 is null or s.completed_at >= $6) and ($7 is null or (s.completed_at <= $7 and s.created_at <= $7))
-        and ($8 is null or s.batch_id = $8)
-        and ($11 is null or s.state = $11) and ($12 is null or s.user_id = $12)'
-        || case p_mine when true then ' and s.user_id = app.user_id()' when false then ' and s.user_id <> app.user_id()' else '' end
-        || case when p_after_id is null then '' else ' and (s.created_at, s.id) < ($13, $14)' end || '
-      order by s.created_at desc, s.id desc offset $9 limit $10'
-    using p_ticket, p_client, p_tree, p_started_after, p_started_before, p_completed_after, p_completed_before, p_batch, p_skip, p_limit,
-      p_state, p_user, p_after_at, p_after_id;
+    'select s.id from sessions s where s.account_id = app.account_id()' || v_conditions
+      || case when p_after_id is null then '' else ' and (s.created_at, s.id) < ($3, $4)' end
+      || ' order by s.created_at desc, s.id desc offset $1 limit $2'
+    using p_skip, p_limit, p_after_at, p_after_id;
 end $$;
 
 -- Marks a completed session as exported, the first time. It opens its own scope, because the scope of an export is read only.

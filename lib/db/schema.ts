@@ -2099,6 +2099,7 @@ export interface SqlFunctions {
     p_evidence: string
   }
   'app.find_answering_call': { p_prompts: readonly string[]; p_until: string }
+  'app.find_category': { p_account: string; p_name: string }
   'app.find_concepts': { p_words: readonly string[]; p_firsts: readonly number[] }
   'app.find_diagrams': { p_words: readonly string[] }
   'app.find_entries': { p_text: string; p_types: readonly string[]; p_limit: number }
@@ -2113,19 +2114,9 @@ export interface SqlFunctions {
   'app.find_library_steps': { p_words: readonly string[]; p_active: boolean }
   'app.find_scripts': { p_words: readonly string[] }
   'app.find_sessions': {
+    p_filters: string
     p_skip: number
     p_limit: number
-    p_ticket?: string
-    p_client?: string
-    p_tree?: string
-    p_started_after?: string
-    p_started_before?: string
-    p_completed_after?: string
-    p_completed_before?: string
-    p_batch?: string
-    p_state?: string
-    p_user?: string
-    p_mine?: boolean
     p_after_at?: string
     p_after_id?: string
   }
@@ -2148,7 +2139,7 @@ export interface SqlFunctions {
   'app.fold': { p_text: string }
   'app.has_left': { p_user: string }
   'app.has_other_sign_in': { p_user: string; p_provider: string; p_passkey: string }
-  'app.has_part': { p_column: string; p_part: string; p_parameter: string }
+  'app.has_part': { p_column: string; p_part: string }
   'app.has_tag': { p_tag: string }
   'app.id_between': { p_first: string; p_last: string; p_share: number }
   'app.inherits_from': { p_user: string }
@@ -2188,16 +2179,10 @@ export interface SqlFunctions {
   'app.list_steps': { p_structure: string }
   'app.list_subflow_sessions': { p_session: string }
   'app.list_trees': {
+    p_filters: string
     p_sort: string
     p_skip: number
     p_limit: number
-    p_type?: string
-    p_status?: string
-    p_visibility?: string
-    p_author?: string
-    p_category?: string
-    p_tag?: string
-    p_words?: readonly string[]
     p_after?: string
     p_after_id?: string
   }
@@ -2322,6 +2307,7 @@ export interface SqlFunctions {
   'app.text_dictionary': { p_text: string }
   'app.text_words': { p_text: string; p_dictionary: string }
   'app.ticket_filler': Record<never, never>
+  'app.time_bound': { p_text: string; p_is_end: boolean }
   'app.tree_line': { p_account: string; p_tree: string }
   'app.user_id': Record<never, never>
   'app.utc_day': { p_at: string }

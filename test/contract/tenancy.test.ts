@@ -288,7 +288,9 @@ describe('row level security without conditions in the statements', () => {
   it('a connection reads no row outside a scope, even after it was in one', async () => {
     for (const table of tenant) expect([table, await count(`select 1 from ${table}`)]).toEqual([table, 0])
     // Functions that bypass the policies take the account from the scope too.
-    const trees = count(`select 1 from app.list_trees(p_sort => 'name', p_skip => 0, p_limit => 9)`)
+    const trees = count(
+      `select 1 from app.list_trees(p_filters => '{}', p_sort => 'name', p_skip => 0, p_limit => 9)`,
+    )
     await expect(trees).rejects.toMatchObject({ code: '42501' })
     await expect(count(`select 1 from app.find_library_steps('{%}', true)`)).rejects.toMatchObject({
       code: '42501',

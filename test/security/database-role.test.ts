@@ -61,10 +61,10 @@ describe('the role that serves requests', async () => {
   })
 
   it.each([
-    ['search flows', `select app.list_trees(p_sort => 'name', p_skip => 0, p_limit => 9)`],
+    ['search flows', `select app.list_trees(p_filters => '{}', p_sort => 'name', p_skip => 0, p_limit => 9)`],
     ['ask for a tag', `select app.has_tag('vpn')`],
     ['search the step library', `select app.find_library_steps('{%}', true)`],
-    ['search sessions', `select app.find_sessions(p_skip => 0, p_limit => 9)`],
+    ['search sessions', `select app.find_sessions(p_filters => '{}', p_skip => 0, p_limit => 9)`],
     ['search diagrams', `select app.find_diagrams('{%}')`],
     ['search scripts', `select app.find_scripts('{%}')`],
     ['count a use of a flow', `select app.count_use(gen_random_uuid(), gen_random_uuid())`],

@@ -48,25 +48,21 @@ export const treeOrders: Record<TreeQuery['sort_by'], Order> = {
   version: [{ field: 'version', kind: 'integer', isDescending: true }, lastId],
 }
 
-export function selectTrees(db: ReadDb, query: TreeQuery & PageQuery): Promise<TreeListItem[]> {
-  const { tree_type, status, visibility, author_id, category, tag, search, sort_by, skip, limit, after } =
-    query
+export function selectTrees(
+  db: ReadDb,
+  { sort_by, skip, limit, after, search, ...filters }: TreeQuery & PageQuery,
+): Promise<TreeListItem[]> {
   const [p_after = null, p_after_id = null] =
     after === undefined ? [] : readCursor(treeOrders[sort_by], after).map(String)
+  const words = search && toWordPatterns(search)
   // `offset 0` forces a lookup by id per row. A pooled connection may otherwise reuse a plan from a small
   // account, which scans all rows.
   const page = sql<Selectable<DB['trees']>>`(
     select trees.*, p.place from ${callFunction('app.list_trees', {
+      p_filters: jsonb({ ...filters, words }),
       p_sort: sort_by,
       p_skip: skip,
       p_limit: limit + 1,
-      p_type: tree_type ?? null,
-      p_status: status ?? null,
-      p_visibility: visibility ?? null,
-      p_author: author_id ?? null,
-      p_category: category ?? null,
-      p_tag: tag ?? null,
-      p_words: search ? toWordPatterns(search) : null,
       p_after,
       p_after_id,
     })} p

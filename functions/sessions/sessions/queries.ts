@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import * as z from 'zod'
 import { callFunction } from '#db/call-function.ts'
 import { accountId, jsonb, teamId } from '#db/expressions.ts'
-import { toContainsPattern } from '#db/like.ts'
 import { newestFirst, type PageQuery, readCursor } from '#db/page.ts'
 import { startTimers } from '#db/rows/session-timers.ts'
 import {
@@ -25,42 +24,15 @@ import type { SessionQuery, SessionUpdate, Variables } from './schemas.ts'
 /** A row of a session list. */
 export type SessionListRow = z.output<typeof SessionListShape>
 
-const isDay = (text: string) => text.length === '2026-11-21'.length
-const accountTimezone = sql`(select a.timezone from accounts a where a.id = app.account_id())`
-const toStart = (text: string | undefined) =>
-  text && isDay(text) ? sql`${text}::date::timestamp at time zone ${accountTimezone}` : (text ?? null)
-/** Times have milliseconds. */
-const toEnd = (text: string | undefined) =>
-  text && isDay(text)
-    ? sql`(${text}::date + 1)::timestamp at time zone ${accountTimezone} - interval '1 millisecond'`
-    : (text ?? null)
-
 export const selectSessions = readStatement(
   SessionListShape,
-  ({ skip, limit, after, ...query }: SessionQuery & PageQuery) => {
-    const toPattern = (text: string | undefined) => (text === undefined ? null : toContainsPattern(text))
+  ({ skip, limit, after, ...filters }: SessionQuery & PageQuery) => {
     const [p_after_at = null, p_after_id = null] =
       after === undefined ? [] : readCursor(newestFirst, after).map(String)
-    const { state = null, user_id = null, mine = null, batch_id = null } = query
+    const page = { p_skip: skip, p_limit: limit + 1, p_after_at, p_after_id }
     return sql`
     select ${sessionColumns}
-      from ${callFunction('app.find_sessions', {
-        p_skip: skip,
-        p_limit: limit + 1,
-        p_ticket: toPattern(query.ticket_number),
-        p_client: toPattern(query.client_name),
-        p_tree: toPattern(query.tree_name),
-        p_started_after: toStart(query.started_after),
-        p_started_before: toEnd(query.started_before),
-        p_completed_after: toStart(query.completed_after),
-        p_completed_before: toEnd(query.completed_before),
-        p_batch: batch_id,
-        p_state: state,
-        p_user: user_id,
-        p_mine: mine,
-        p_after_at,
-        p_after_id,
-      })} with ordinality f (id, place)
+      from ${callFunction('app.find_sessions', { p_filters: jsonb(filters), ...page })} with ordinality f (id, place)
       join sessions s on s.account_id = app.account_id() and s.id = f.id ${sessionJoins}
      order by f.place`
   },

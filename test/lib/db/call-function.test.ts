@@ -12,11 +12,11 @@ it('a SQL function is called with its arguments by name, which can be SQL expres
   const call = callFunction('app.find_sessions', {
     p_limit: 10,
     p_skip: 0,
-    p_user: sql`app.user_id()`,
-    p_state: null,
+    p_filters: sql`'{}'`,
+    p_after_at: null,
   })
   expect(compile(call)).toEqual([
-    'select app.find_sessions(p_limit => $1, p_skip => $2, p_user => app.user_id(), p_state => $3)',
+    "select app.find_sessions(p_limit => $1, p_skip => $2, p_filters => '{}', p_after_at => $3)",
     [10, 0, null],
   ])
   expect(compile(callFunction('app.count_ai_build', {}))).toEqual(['select app.count_ai_build()', []])
@@ -32,11 +32,11 @@ it('a statement that only calls a function has its arguments by name', () => {
 it('a misspelled, missing or wrong argument does not compile', () => {
   const calls = [
     // @ts-expect-error p_limit is missing
-    callFunction('app.find_sessions', { p_skip: 0 }),
-    // @ts-expect-error p_stat is misspelled
-    callFunction('app.find_sessions', { p_skip: 0, p_limit: 1, p_stat: 'prepared' }),
+    callFunction('app.find_sessions', { p_filters: {}, p_skip: 0 }),
+    // @ts-expect-error p_filter is misspelled
+    callFunction('app.find_sessions', { p_filters: {}, p_skip: 0, p_limit: 1, p_filter: {} }),
     // @ts-expect-error p_skip is a number
-    callFunction('app.find_sessions', { p_skip: '0', p_limit: 1 }),
+    callFunction('app.find_sessions', { p_filters: {}, p_skip: '0', p_limit: 1 }),
     // @ts-expect-error there is no such function
     callFunction('app.find_session', {}),
   ]
