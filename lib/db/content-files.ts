@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LineCounter, parseDocument } from 'yaml'
 import * as z from 'zod'
-import { createBudget, jobSteps } from '#rules/budget.ts'
+import { createBudget, jobSteps, runWithin } from '#rules/budget.ts'
 import { checkFlowMarkdown, readFlowMarkdown } from '#rules/flows/markdown/read.ts'
 import type { FlowContent } from '#rules/flows/rfflow.ts'
 
@@ -114,7 +114,7 @@ function readFlow(
   // An empty line takes the place of the id, so that the line numbers of problems stay right.
   const markdown = text.replace(/^id: .*$/m, '')
   const { flow } = readFlowMarkdown(markdown)
-  const problems = checkFlowMarkdown(markdown, createBudget({ steps: jobSteps }))
+  const problems = runWithin(createBudget({ steps: jobSteps }), () => checkFlowMarkdown(markdown))
   for (const { line, message } of problems) report(line, message)
   if (!flow || !id || problems.length > 0) return undefined
   const categoryId = idByCategory.get(flow.category ?? '')

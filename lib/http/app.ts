@@ -58,6 +58,7 @@ export interface Variables {
   /** The secret of a stream that a ticket opened. */
   reconnectSecret: string | undefined
   caller: Caller | null
+  /** The work that an operation may still cause, and has caused. */
   budget: Budget
   failure: unknown
   /** Whether a browser opened the page of an operation, so that a failure is a page too. */

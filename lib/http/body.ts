@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { type FieldError, Problem } from '#problem.ts'
-import type { Budget } from '#rules/budget.ts'
+import { spend } from '#rules/budget.ts'
 import { findInexactNumber, findUnstorableText, isTooDeep, maxJsonDepth } from '#rules/text/json.ts'
 import { decodeUtf8, notUtf8 } from '#rules/text/utf8.ts'
 import type { RawBody } from '#vendors/net/raw-body.ts'
@@ -25,12 +25,7 @@ export interface SentBody {
 }
 
 /** Read a body within its limit. Throw 413 and 415. What is wrong inside the body is added to `errors`. */
-export async function readBody(
-  op: AnyOperation,
-  request: Request,
-  errors: FieldError[],
-  budget: Budget,
-): Promise<SentBody> {
+export async function readBody(op: AnyOperation, request: Request, errors: FieldError[]): Promise<SentBody> {
   const sent = op.method === 'get' ? empty : await readBytes(request, getMaxBody(op))
   requireMediaType(op, request, sent)
   if (op.bodyFormat === 'raw') return { body: { bytes: sent, headers: request.headers }, rawBody: sent }
@@ -43,13 +38,13 @@ export async function readBody(
     errors.push({ loc: ['body'], ...notUtf8 })
     return { rawBody: sent }
   }
-  return { rawBody, json: op.body ? parseJson(op, rawBody, errors, budget) : undefined }
+  return { rawBody, json: op.body ? parseJson(op, rawBody, errors) : undefined }
 }
 
 /** Parse JSON that PostgreSQL can store. An empty body of PATCH or PUT changes nothing. */
-function parseJson(op: AnyOperation, text: string, errors: FieldError[], budget: Budget): SentBody['json'] {
+function parseJson(op: AnyOperation, text: string, errors: FieldError[]): SentBody['json'] {
   if (text === '') return { value: op.method === 'patch' || op.method === 'put' ? {} : undefined }
-  budget.spend(text.length)
+  spend(text.length)
   const maxLevels = op.transport?.maxDepth ?? maxJsonDepth
   if (isTooDeep(text, maxLevels))
     return void errors.push({
@@ -70,7 +65,7 @@ function parseJson(op: AnyOperation, text: string, errors: FieldError[], budget:
       msg: `has the number ${inexact}, whose digits would change; send it as text`,
       type: 'inexact_number',
     })
-  const oversized = findOversized(op.body as z.ZodType, value, budget)
+  const oversized = findOversized(op.body as z.ZodType, value)
   for (const error of oversized) errors.push(error)
   if (oversized.length > 0) return undefined
   for (const error of findUnstorableText(value, ['body'])) errors.push(error)

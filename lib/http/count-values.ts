@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { FieldError } from '#problem.ts'
-import type { Budget } from '#rules/budget.ts'
+import { spend } from '#rules/budget.ts'
 
 // zod checks the length of an array after all of its items, and lists every unknown key. So sizes are
 // compared with the schema first.
@@ -20,7 +20,7 @@ const maxUnknownKeys = 50
  * Return an error for each list and object of a parsed body that is larger than its schema allows, without
  * looking into it. Count the work of all other values. Throw 422 when there are too many.
  */
-export function findOversized(schema: z.core.$ZodType, body: unknown, budget: Budget): FieldError[] {
+export function findOversized(schema: z.core.$ZodType, body: unknown): FieldError[] {
   const errors: FieldError[] = []
   const visit = (value: unknown, schemas: readonly z.core.$ZodType[], loc: FieldError['loc']): void => {
     if (typeof value !== 'object' || value === null) return
@@ -33,7 +33,7 @@ export function findOversized(schema: z.core.$ZodType, body: unknown, budget: Bu
       const lists = shapes.filter((shape) => shape.kind === 'list')
       const maxItems = isOpen ? Number.POSITIVE_INFINITY : Math.max(...lists.map((list) => list.maxItems))
       if (value.length > maxItems) return void errors.push({ loc, ...describeTooLong(value, maxItems) })
-      budget.spend(value.length * stepsPerValue)
+      spend(value.length * stepsPerValue)
       const items = [...lists.map(({ item }) => item), ...(isOpen ? [anything] : [])]
       value.forEach((item, index) => {
         visit(item, items, [...loc, index])
@@ -51,7 +51,7 @@ export function findOversized(schema: z.core.$ZodType, body: unknown, budget: Bu
         return
       }
     }
-    budget.spend(keys.length * stepsPerValue)
+    spend(keys.length * stepsPerValue)
     const values = [...records.map((record) => record.value), ...(isOpen ? [anything] : [])]
     for (const key of keys) {
       const fields = objects.flatMap((shape) =>

@@ -4,7 +4,7 @@ import type { Outbox, OutboxEntry } from '#db/outbox-entry.ts'
 import { openAccountScope, openPlatformDb, type PlatformDb, type Scope } from '#db/scope.ts'
 import { record, recordWith } from '#metrics.ts'
 import { Problem } from '#problem.ts'
-import { type Budget, createBudget, jobSteps } from '#rules/budget.ts'
+import { createBudget, jobSteps, runWithin } from '#rules/budget.ts'
 import { parseJson } from '#rules/text/json.ts'
 import { recordSpans, runInSpan } from '#trace.ts'
 import { readAtMost } from '#vendors/net/read-at-most.ts'
@@ -17,8 +17,6 @@ import { respond } from './respond.ts'
 import type { RenderedResponse } from './response.ts'
 
 export interface JobContext extends Ports {
-  /** The work that this run of the job may still cause. */
-  budget: Budget
   platform: PlatformDb
   /** Open the scope of one account: queries see only its rows. */
   openAccountScope(accountId: string, actorId?: string | null): Scope
@@ -79,7 +77,7 @@ async function runAndPublish(services: Services, work: (ctx: JobContext) => Prom
   const entries: OutboxEntry[] = []
   const ctx = createJobContext(services, (entry) => entries.push(entry))
   try {
-    await work(ctx)
+    await runWithin(createBudget({ steps: jobSteps }), () => work(ctx))
   } finally {
     // The queue may be unreachable: the rows stay due, and the sweep publishes them.
     if (entries.length > 0) await publishEntries(ctx, entries).catch(() => {})
@@ -91,7 +89,6 @@ function createJobContext(services: Services, outbox: Outbox): JobContext {
   const reason = 'jobs and the cron trigger process rows of every account'
   return {
     ...ports,
-    budget: createBudget({ steps: jobSteps }),
     platform: openPlatformDb(platform, reason, outbox),
     openAccountScope: (id, actor = null) => openAccountScope(platform, id, actor, outbox),
     callStoredRequest: (request) => callStoredRequest(services, request),

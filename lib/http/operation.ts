@@ -3,7 +3,7 @@ import type { EnteringCall } from '#db/call-function.ts'
 import type { NextPage, Page, PageQuery } from '#db/page.ts'
 import type { Access, Caller, PlatformDb, ReadDb, SkippedGuards, StaffDb, WriteDb } from '#db/scope.ts'
 import type { ProblemKind } from '#problem.ts'
-import { type Budget, jobSteps, requestSteps } from '#rules/budget.ts'
+import { jobSteps, requestSteps } from '#rules/budget.ts'
 import type { Feature } from '#rules/features.ts'
 import type { ModelCalls } from '#vendors/ai/ask.ts'
 import type { Limit } from '#vendors/cache/limiter.ts'
@@ -20,8 +20,6 @@ export type OperationAccess = Access | 'public' | 'signed'
 /** What every operation gets, signed in or not. */
 export interface BaseContext extends Ports {
   requestId: string
-  /** The work that the request may still cause. */
-  budget: Budget
   /**
    * The id of this work: of the row that a leased operation stores, and of the task that stores a
    * `background` request if it takes long or its client disconnects. A call that repeats the work has the

@@ -12,7 +12,7 @@ import {
 import { uuidv7 } from '#db/uuid.ts'
 import { record } from '#metrics.ts'
 import { Problem } from '#problem.ts'
-import { type Budget, createBudget } from '#rules/budget.ts'
+import { createBudget, runWithin } from '#rules/budget.ts'
 import { toAddressBlock, toSite } from '#rules/text/address-block.ts'
 import type { ParsedRate } from '#vendors/cache/limiter.ts'
 import { publishEntries } from '#work/publish.ts'
@@ -41,7 +41,7 @@ import {
   requiresToken,
   takesIdempotencyKey,
 } from './operation.ts'
-import { createOperationFinder, type FindOperation } from './prepared-operation.ts'
+import { createOperationFinder, type FindOperation, type PreparedOperation } from './prepared-operation.ts'
 import { type CountedCall, countCall, createRateLimitProblem } from './rate-limit.ts'
 import { setHeader } from './respond.ts'
 import { type RenderedResponse, renderResult, toResponse, withEtag } from './response.ts'
@@ -62,7 +62,6 @@ interface OperationCall {
   services: Services
   caller: Caller | null
   scope: Scope | null
-  budget: Budget
   effects: (() => Promise<unknown>)[]
   /** The work that the request has stored. It is published after the response. */
   entries: OutboxEntry[]
@@ -103,7 +102,8 @@ async function handleRequest(
 ): Promise<Response> {
   c.set('operation', id)
   try {
-    const { op, rate, siteRate, readInput, keyScopes, keys } = await findOperation(id)
+    const found = await findOperation(id)
+    const { op, keyScopes, keys } = found
     // Hono answers HEAD by the handler of GET, whose work would be for nobody.
     if (c.req.method === 'HEAD' && (op.produces || op.transport?.writes))
       throw new Problem('method_not_allowed', undefined, { headers: { allow: 'GET' } })
@@ -120,36 +120,45 @@ async function handleRequest(
     const scope = options && openScope(database, options, (entry) => entries.push(entry))
     const budget = createBudget({ steps: getMaxSteps(op) })
     c.set('budget', budget)
-    const call: OperationCall = { c, op, services, caller, scope, budget, effects: [], entries, task }
-    if (services.takeTurn && isLarge(c.req.raw)) await services.takeTurn()
-    const reading = await readInput(c, budget)
-    const isValid = reading.input !== undefined
-    const isStrict = op.strictLimit !== undefined
-    // A task was counted when it was accepted.
-    const limiting =
-      rate && !task
-        ? countCall(services.limiter, getRateKey(op, rate, caller, { c, keys }), rate, { isValid, isStrict })
-        : null
-    if (siteRate) {
-      const counted = await countCall(services.limiter, `${op.id}:site:${toSite(c.get('ip'))}`, siteRate, {
-        isValid,
-        isStrict,
-      })
-      if (!counted.result.allowed) throw createRateLimitProblem(counted.rate, counted.result)
-    }
-    const rendered = await performCall(call, reading, limiting).finally(() =>
-      recordKeyUse(c, caller, scope, keys, services),
-    )
-    if (call.effects.length + entries.length > 0) c.executionCtx.waitUntil(runEffects(call))
-    return toResponse(
-      c,
-      op,
-      await withEtag(op, toEvents(c, op, rendered)),
-      services.ports.config.PUBLIC_BASE_URL,
-    )
+    const call: OperationCall = { c, op, services, caller, scope, effects: [], entries, task }
+    return await runWithin(budget, () => answerCall(call, found))
   } catch (error) {
     return respondProblem(c, toProblem(error), error)
   }
+}
+
+/** Read, limit and perform a call, within its budget. */
+async function answerCall(
+  call: OperationCall,
+  { rate, siteRate, readInput, keys }: PreparedOperation,
+): Promise<Response> {
+  const { c, op, services, caller, scope, entries, task } = call
+  if (services.takeTurn && isLarge(c.req.raw)) await services.takeTurn()
+  const reading = await readInput(c)
+  const isValid = reading.input !== undefined
+  const isStrict = op.strictLimit !== undefined
+  // A task was counted when it was accepted.
+  const limiting =
+    rate && !task
+      ? countCall(services.limiter, getRateKey(op, rate, caller, { c, keys }), rate, { isValid, isStrict })
+      : null
+  if (siteRate) {
+    const counted = await countCall(services.limiter, `${op.id}:site:${toSite(c.get('ip'))}`, siteRate, {
+      isValid,
+      isStrict,
+    })
+    if (!counted.result.allowed) throw createRateLimitProblem(counted.rate, counted.result)
+  }
+  const rendered = await performCall(call, reading, limiting).finally(() =>
+    recordKeyUse(c, caller, scope, keys, services),
+  )
+  if (call.effects.length + entries.length > 0) c.executionCtx.waitUntil(runEffects(call))
+  return toResponse(
+    c,
+    op,
+    await withEtag(op, toEvents(c, op, rendered)),
+    services.ports.config.PUBLIC_BASE_URL,
+  )
 }
 
 // Parsing a body of this size takes a few milliseconds.
@@ -301,7 +310,6 @@ async function callHandler(
   const ctx = {
     ...services.ports,
     requestId: c.get('requestId'),
-    budget: call.budget,
     workId,
     isRepeat: call.task !== undefined || work?.isRepeat === true,
     ip: c.get('ip'),

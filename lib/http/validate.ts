@@ -1,6 +1,5 @@
 import type * as z from 'zod'
 import { type FieldError, invalidRequest, Problem } from '#problem.ts'
-import type { Budget } from '#rules/budget.ts'
 import type { C } from './app.ts'
 import { readBody, type SentBody } from './body.ts'
 import type { AnyOperation } from './operation.ts'
@@ -27,7 +26,7 @@ export interface ReadResult {
   rawBody: SentBody['rawBody']
 }
 
-export type ReadInput = (c: C, budget: Budget) => Promise<ReadResult>
+export type ReadInput = (c: C) => Promise<ReadResult>
 
 /**
  * Create the function that reads and checks the requests of an operation in the contract's order: 404
@@ -37,7 +36,7 @@ export function createInputReader(op: AnyOperation): ReadInput {
   const validateParams = op.params && createParamsValidator(op.params)
   const validateQuery = createQueryValidator(getQuerySchema(op))
   const validateJson = op.body && createJsonValidator(op.body as z.ZodType)
-  return async (c, budget) => {
+  return async (c) => {
     let rawBody: RequestInput['rawBody'] = ''
     try {
       const params = await validateParams?.(c)
@@ -45,9 +44,9 @@ export function createInputReader(op: AnyOperation): ReadInput {
       // What is wrong with the query is answered after 413 and 415, together with what is wrong with the
       // body.
       const query = await collect(errors, validateQuery(c, errors))
-      const sent = await readBody(op, c.req.raw, errors, budget)
+      const sent = await readBody(op, c.req.raw, errors)
       rawBody = sent.rawBody
-      const body = sent.json ? await collect(errors, validateJson?.(sent.json.value, budget)) : sent.body
+      const body = sent.json ? await collect(errors, validateJson?.(sent.json.value)) : sent.body
       if (errors.length > 0) throw invalidRequest(errors)
       return { input: { params, query, body, rawBody }, rawBody }
     } catch (error) {

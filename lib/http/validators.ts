@@ -3,13 +3,11 @@ import type { MiddlewareHandler } from 'hono'
 import * as z from 'zod'
 import { PageQuery } from '#db/page.ts'
 import { type FieldError, Problem } from '#problem.ts'
-import type { Budget } from '#rules/budget.ts'
 import { findUnstorableText, isStorable } from '#rules/text/json.ts'
 import type { C } from './app.ts'
 import { listFieldErrors } from './field-errors.ts'
 import type { AnyOperation } from './operation.ts'
 import { createFieldsParameter } from './selected-fields.ts'
-import { validateWithin } from './validation-budget.ts'
 
 type Part = 'param' | 'query'
 
@@ -62,9 +60,9 @@ export function createQueryValidator(schema: z.ZodType): (c: C, errors: FieldErr
 /**
  * Create the function that validates a parsed body, or undefined when there is none. It throws InvalidInput.
  */
-export function createJsonValidator(schema: z.ZodType): (value: unknown, budget: Budget) => Promise<unknown> {
-  return async (value, budget) => {
-    const { success, data, error } = validateWithin(budget, () => schema.safeParse(value))
+export function createJsonValidator(schema: z.ZodType): (value: unknown) => Promise<unknown> {
+  return async (value) => {
+    const { success, data, error } = schema.safeParse(value)
     if (success) return data
     throw new InvalidInput(
       value === undefined

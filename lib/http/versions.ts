@@ -2,7 +2,6 @@ import * as z from 'zod'
 import { latestVersionFirst, type Page, type PageQuery, toPage } from '#db/page.ts'
 import type { ReadDb } from '#db/scope.ts'
 import { type ProblemKind, throwNotFound } from '#problem.ts'
-import type { Budget } from '#rules/budget.ts'
 import type { Feature } from '#rules/features.ts'
 import { createSlug } from '#rules/text/slug.ts'
 import type { Content as ComparedContent } from '#rules/versions/compare.ts'
@@ -145,7 +144,7 @@ export interface VersionReaders<V> {
   list(ctx: Pick<ReadContext, 'db'>, id: string, page: PageQuery): Promise<Page<object>>
   get(ctx: Pick<ReadContext, 'db'>, id: string, version: number): Promise<V>
   compare(
-    ctx: Pick<ReadContext, 'db' | 'budget'>,
+    ctx: Pick<ReadContext, 'db'>,
     id: string,
     version: number,
     query: ComparisonQuery,
@@ -166,7 +165,7 @@ export function createVersionReaders<V extends { name: string }>(
       return toPage(items, page, latestVersionFirst)
     },
     compare: (ctx, id, version, query) =>
-      answerComparison(version, query, ctx.budget, async (number) => {
+      answerComparison(version, query, async (number) => {
         const content = await get(ctx, id, number)
         return { name: content.name, content: source.toContent(content) }
       }),
@@ -182,7 +181,6 @@ const empty: ComparedContent = { fields: {}, items: [], isOrdered: true }
 async function answerComparison(
   version: number,
   { base = version - 1, format }: ComparisonQuery,
-  budget: Budget,
   read: (version: number) => Promise<{ name: string; content: ComparedContent }>,
 ): Promise<Comparison | Content> {
   const newer = await read(version)
@@ -192,13 +190,13 @@ async function answerComparison(
     import('#rules/versions/compare.ts'),
     import('#rules/versions/html.ts'),
   ])
-  const comparison = { base, version, ...compareVersions(older, newer.content, budget) }
+  const comparison = { base, version, ...compareVersions(older, newer.content) }
   switch (format) {
     case 'json':
       return comparison
     case 'html':
       return new Content(
-        renderComparison(newer.name, comparison, budget),
+        renderComparison(newer.name, comparison),
         'text/html; charset=utf-8',
         `${createSlug(newer.name)}-changes.html`,
       )

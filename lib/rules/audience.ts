@@ -1,4 +1,3 @@
-import type { Budget } from '#rules/budget.ts'
 import { maskStored } from '#rules/masking/mask.ts'
 import { redactStored } from '#rules/masking/redaction.ts'
 
@@ -22,16 +21,16 @@ export function forAccount(text: string): AccountText {
  * Mask a text for a client. What contains notes or values of a case is no such text: `renderClientEdition`
  * has what a client may read of it.
  */
-export function forClient(text: string, budget: Budget): ClientText {
-  return maskStored(text, budget) as ClientText
+export function forClient(text: string): ClientText {
+  return maskStored(text) as ClientText
 }
 
 /**
  * Mask passwords, tokens and keys in a value for people without an account. Addresses stay, because a
  * published guide may explain them. Texts that take more work than is left are left out.
  */
-export function forPublic<T>(value: T, budget: Budget): T {
-  return redactStored(value, 'secrets', budget)
+export function forPublic<T>(value: T): T {
+  return redactStored(value, 'secrets')
 }
 
 /**
@@ -54,10 +53,10 @@ export type TicketText =
   | { visibility: Exclude<NoteVisibility, 'internal'>; text: ClientText }
 
 /** Return a text for a ticket. One that the client sees is masked. */
-export function forTicket(visibility: NoteVisibility, text: string, budget: Budget): TicketText {
+export function forTicket(visibility: NoteVisibility, text: string): TicketText {
   return visibility === 'internal'
     ? { visibility, text: forAccount(text) }
-    : { visibility, text: forClient(text, budget) }
+    : { visibility, text: forClient(text) }
 }
 
 /** Return a text that was stored as a `TicketText`. */

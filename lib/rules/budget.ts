@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { invalidField, Problem } from '#problem.ts'
 
 // Work is counted in steps, because a Worker cannot measure it: its clocks advance only after I/O
@@ -20,20 +21,20 @@ const maxGrownBytes = 4 * 1024 * 1024
 
 /**
  * The work and the output that a request or a job may still cause. Whoever goes through a text, list or tree
- * that a user, a vendor or a row supplied counts the pass first, by its size.
+ * that a user, a vendor or a row supplied counts the pass first, by its size, with the functions below.
  */
 export interface Budget {
   /** Count `steps` before doing them. Throw a 422 with the type `too_complex` when the budget is used up. */
   spend(steps: number): void
   /** Count output before it is built, if it may be larger than its source. Throw as `spend` does. */
-  write(bytes: number): void
+  spendBytes(bytes: number): void
   /**
    * Let other requests of the process run if about 50 ms of work were done since the last pause. `counted`
    * was counted before it was done. Throw 503 five minutes after the start.
    */
   pause(counted?: number): Promise<void>
   /** Return whether `steps` and `bytes` are left, for stored content: it is shortened, not refused. */
-  has(steps: number, bytes?: number): boolean
+  canSpend(steps: number, bytes?: number): boolean
   /** Return the steps that are left, for work whose depth depends on it. */
   getStepsLeft(): number
   /** Return what was counted. */
@@ -65,7 +66,7 @@ export function createBudget({
       spent.steps = isLeft ? spent.steps + count : steps
       requireLeft(isLeft)
     },
-    write(count) {
+    spendBytes(count) {
       const isLeft = spent.bytes + count <= bytes
       spent.bytes = isLeft ? spent.bytes + count : bytes
       requireLeft(isLeft)
@@ -80,8 +81,51 @@ export function createBudget({
       pausedAt = spent.steps
       await new Promise((resolve) => setTimeout(resolve, 0))
     },
-    has: (moreSteps, moreBytes = 0) => spent.steps + moreSteps <= steps && spent.bytes + moreBytes <= bytes,
+    canSpend: (moreSteps, moreBytes = 0) =>
+      spent.steps + moreSteps <= steps && spent.bytes + moreBytes <= bytes,
     getStepsLeft: () => Math.max(0, steps - spent.steps),
     getSpent: () => ({ ...spent }),
   }
+}
+
+// The budget of the work that runs now. Promises, timers and streams that the work starts keep it. Reading it
+// takes 4 ns, less than a step.
+const current = new AsyncLocalStorage<Budget>()
+
+/** Run `work`, and what it starts, within `budget`. Return what it returns. */
+export function runWithin<T>(budget: Budget, work: () => T): T {
+  return current.run(budget, work)
+}
+
+/**
+ * The budget of the synchronous work that runs now outside of `runWithin`: in a test, a command of the
+ * operator, or while a module loads. It is one of a request, is shared until the next `await`, and cannot
+ * pause. So work whose budget was forgotten never holds the process longer than a request may.
+ */
+let outside: Budget | undefined
+
+function getBudget(): Budget {
+  const budget = current.getStore() ?? outside
+  if (budget) return budget
+  queueMicrotask(() => {
+    outside = undefined
+  })
+  outside = createBudget()
+  return outside
+}
+
+/** Count `steps` of the current budget, as `Budget.spend` does. */
+export const spend = (steps: number): void => getBudget().spend(steps)
+/** Count output of the current budget, as `Budget.spendBytes` does. */
+export const spendBytes = (bytes: number): void => getBudget().spendBytes(bytes)
+/** Return what the current budget can pay, as `Budget.canSpend` does. */
+export const canSpend = (steps: number, bytes?: number): boolean => getBudget().canSpend(steps, bytes)
+export const getStepsLeft = (): number => getBudget().getStepsLeft()
+export const getSpent = (): ReturnType<Budget['getSpent']> => getBudget().getSpent()
+
+/** Let other requests run, as `Budget.pause` does. Throw outside of `runWithin`, where nothing ends the work. */
+export async function pause(counted?: number): Promise<void> {
+  const budget = current.getStore()
+  if (!budget) throw new Error('Work that pauses must run within a budget: see runWithin')
+  await budget.pause(counted)
 }

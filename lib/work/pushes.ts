@@ -11,7 +11,6 @@ import {
   readTicketText,
   type TicketText,
 } from '#rules/audience.ts'
-import type { Budget } from '#rules/budget.ts'
 import { maskStored } from '#rules/masking/mask.ts'
 import { clip } from '#rules/text/clip.ts'
 
@@ -118,8 +117,8 @@ export const lockSource = writeStatement(
  * exports. Return its id, or the id of a push of the same note within the last minute. Return null when the
  * account has no active connection.
  */
-export async function enqueuePush(db: WriteDb, push: NewPush, budget: Budget): Promise<string | null> {
-  const masked = { ...push, note: await prepareNote(db, push.note, budget) }
+export async function enqueuePush(db: WriteDb, push: NewPush): Promise<string | null> {
+  const masked = { ...push, note: await prepareNote(db, push.note) }
   const [, [inserted], [recent]] = await db.batch([
     lockSource.query(push.sourceId),
     insertPush.query(masked),
@@ -130,15 +129,15 @@ export async function enqueuePush(db: WriteDb, push: NewPush, budget: Budget): P
 }
 
 /** Return a note as it is pushed: cut, and for colleagues masked if the account masks its exports. */
-export async function prepareNote(db: ReadDb, note: TicketText, budget: Budget): Promise<TicketText> {
+export async function prepareNote(db: ReadDb, note: TicketText): Promise<TicketText> {
   const { is_masked } = await selectExportMasking.one(db)
-  const { visibility, text } = is_masked ? maskNote(note, budget) : note
+  const { visibility, text } = is_masked ? maskNote(note) : note
   return readTicketText(visibility, clip(text, maxPushLength))
 }
 
 /** Mask a text for colleagues. One for a client is masked already. */
-function maskNote(note: TicketText, budget: Budget): TicketText {
-  return note.visibility === 'internal' ? { ...note, text: forAccount(maskStored(note.text, budget)) } : note
+function maskNote(note: TicketText): TicketText {
+  return note.visibility === 'internal' ? { ...note, text: forAccount(maskStored(note.text)) } : note
 }
 
 /**
@@ -183,10 +182,9 @@ function selectOncePush(db: ReadDb, { kind, sessionId }: OncePush) {
  * colleagues if the account masks its exports. Return its id, or that of the earlier one. Return null when
  * the account has no active connection.
  */
-export async function enqueueOncePush(db: WriteDb, push: OncePush, budget: Budget): Promise<string | null> {
+export async function enqueueOncePush(db: WriteDb, push: OncePush): Promise<string | null> {
   const { is_masked } = await selectExportMasking.one(db)
-  const masked =
-    is_masked && push.kind === 'time_entry' ? { ...push, note: maskNote(push.note, budget) } : push
+  const masked = is_masked && push.kind === 'time_entry' ? { ...push, note: maskNote(push.note) } : push
   const [[inserted], [stored]] = await db.batch([insertOncePush.query(masked), selectOncePush(db, masked)])
   if (inserted) db.outbox({ kind: 'push', id: inserted.id, attempt: 1 })
   return stored?.id ?? null

@@ -1,4 +1,4 @@
-import { type Budget, createBudget, jobSteps } from '#rules/budget.ts'
+import { createBudget, jobSteps, runWithin } from '#rules/budget.ts'
 import { buildReport } from '#rules/exports/build-report.ts'
 import { renderHtml } from '#rules/exports/html.ts'
 import { renderMarkdown } from '#rules/exports/markdown.ts'
@@ -10,20 +10,21 @@ import type { SessionRow } from '#rules/flows/session-row.ts'
 import { maskStored } from '#rules/masking/mask.ts'
 import { buildLongFlow } from '#test/support/exports.ts'
 
-const writers: Record<string, (report: Report, budget: Budget) => unknown> = {
+const writers: Record<string, (report: Report) => unknown> = {
   markdown: renderMarkdown,
   text: renderText,
-  html: (report, budget) => renderHtml(report, new Map(), budget),
+  html: (report) => renderHtml(report, new Map()),
   'ticket-note': renderTicketNote,
 }
 export const textFormats = Object.keys(writers)
 
 /** Write a session in a text format, as an export does after its queries. */
 export async function writeExport(session: SessionRow, format: string, masked: boolean): Promise<string> {
-  const budget = createBudget({ steps: jobSteps })
-  const fullReport = buildReport(session, [], { timezone: 'Europe/Berlin' }, budget)
-  const report = format === 'ticket-note' ? removeDescriptions(fullReport) : fullReport
-  return String(writers[format]?.(masked ? await maskReport(report, maskStored, budget) : report, budget))
+  return runWithin(createBudget({ steps: jobSteps }), async () => {
+    const fullReport = buildReport(session, [], { timezone: 'Europe/Berlin' })
+    const report = format === 'ticket-note' ? removeDescriptions(fullReport) : fullReport
+    return String(writers[format]?.(masked ? await maskReport(report, maskStored) : report))
+  })
 }
 
 /** Build the row of a completed session with one note per step. */

@@ -6,7 +6,7 @@ import { readBody } from '#http/body.ts'
 import { type AnyOperation, getMaxBody } from '#http/operation.ts'
 import { createJsonValidator, InvalidInput } from '#http/validators.ts'
 import { type FieldError, invalidRequest, Problem } from '#problem.ts'
-import { createBudget, requestSteps } from '#rules/budget.ts'
+import { createBudget, requestSteps, runWithin } from '#rules/budget.ts'
 
 // Bodies as large as an operation takes them, in shapes that cost more than their size. New operations are
 // included by themselves.
@@ -35,24 +35,20 @@ function listFields(op: AnyOperation): string[] {
   return Object.keys(schema.properties ?? {})
 }
 
-/** Read a body like the pipeline. Return what is wrong with it. */
-async function read(
-  op: AnyOperation,
-  body: unknown,
-  budget = createBudget({ steps: op.maxSteps ?? requestSteps }),
-) {
+/** Read a body like the pipeline, within the current budget. Return what is wrong with it. */
+async function read(op: AnyOperation, body: unknown): Promise<Problem | null> {
   const errors: FieldError[] = []
   const headers = { 'content-type': 'application/json' }
   const request = new Request('http://localhost', { method: 'POST', headers, body: JSON.stringify(body) })
   try {
-    const { json } = await readBody(op, request, errors, budget)
-    if (json) await createJsonValidator(op.body as z.ZodType)(json.value, budget)
+    const { json } = await readBody(op, request, errors)
+    if (json) await createJsonValidator(op.body as z.ZodType)(json.value)
   } catch (error) {
-    if (error instanceof Problem) return { problem: error, budget }
+    if (error instanceof Problem) return error
     if (!(error instanceof InvalidInput)) throw error
     errors.push(...error.errors.slice(0, 1000))
   }
-  return { problem: errors.length > 0 ? invalidRequest(errors) : null, budget }
+  return errors.length > 0 ? invalidRequest(errors) : null
 }
 
 it.each(Object.keys(shapes))(
@@ -64,7 +60,8 @@ it.each(Object.keys(shapes))(
       const size = Math.min(maxBytes, getMaxBody(op)) * 0.9
       const value = shapes[name]?.(Math.floor(size / Math.max(1, fields.length)))
       const body = fields.length > 0 ? Object.fromEntries(fields.map((field) => [field, value])) : value
-      const { problem, budget } = await read(op, body)
+      const budget = createBudget({ steps: op.maxSteps ?? requestSteps })
+      const problem = await runWithin(budget, () => read(op, body))
       const { steps } = budget.getSpent()
       const isShort = JSON.stringify(problem?.body ?? {}).length < maxAnswerBytes
       if ((problem && problem.status >= 500) || !isShort || (steps === 0 && problem?.status !== 413))
@@ -76,10 +73,16 @@ it.each(Object.keys(shapes))(
 
 it('WIR-48 only the pipeline, slices of jobs and answers of vendors have a budget of their own', async () => {
   const creators: string[] = []
+  const users: string[] = []
   for (const folder of ['functions', 'lib'])
-    for (const file of await readdir(folder, { recursive: true }))
-      if (/\.ts$/.test(file) && (await readFile(`${folder}/${file}`, 'utf8')).includes('createBudget('))
-        creators.push(`${folder}/${file}`)
+    for (const file of await readdir(folder, { recursive: true })) {
+      if (!file.endsWith('.ts')) continue
+      const source = await readFile(`${folder}/${file}`, 'utf8')
+      if (source.includes('createBudget(')) creators.push(`${folder}/${file}`)
+      if (/\bBudget\b[^']*from '#rules\/budget\.ts'/.test(source)) users.push(`${folder}/${file}`)
+    }
+  // The log says what the request has spent. Nothing else gets a budget as a parameter.
+  expect(users).toEqual(['lib/http/app.ts'])
   expect(creators.sort()).toEqual([
     'functions/accounts/import-records/service.ts',
     'functions/ai/embeddings/service.ts',
@@ -93,7 +96,6 @@ it('WIR-48 only the pipeline, slices of jobs and answers of vendors have a budge
     'lib/db/content-files.ts',
     'lib/http/job.ts',
     'lib/http/request.ts',
-    'lib/http/validation-budget.ts',
     'lib/rules/budget.ts',
     // A part of that of the request, for the picture in an image.
     'lib/rules/diagrams/png.ts',

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
-import { createBudget, jobSteps } from '#rules/budget.ts'
+import { createBudget, jobSteps, runWithin } from '#rules/budget.ts'
 import { redactStored } from '#rules/masking/redaction.ts'
 import type { Case } from './cases.ts'
 
@@ -84,5 +84,5 @@ function toCase(
     ...(turns && prompt === 'chat_turn' ? { turns } : {}),
     expect: { judge: [criterion] },
   }
-  return { name, ...redactStored(given, 'all', createBudget({ steps: jobSteps })) }
+  return { name, ...runWithin(createBudget({ steps: jobSteps }), () => redactStored(given, 'all')) }
 }

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type pg from 'pg'
 import { selectCandidates } from '#db/rows/candidates.ts'
-import { createBudget } from '#rules/budget.ts'
+import { createBudget, runWithin } from '#rules/budget.ts'
 import { readArticleFile } from '#rules/knowledge/article.ts'
 import {
   type Embedding,
@@ -125,9 +125,8 @@ export async function insertArticles(client: pg.Client, folder: string): Promise
   const names: ArticleNames = new Map()
   await insertReader(client, articleReader)
   for (const name of (await readdir(folder)).filter((file) => file.endsWith('.md')).sort()) {
-    const { title, format, blocks } = await readArticleFile(
-      { bytes: await readFile(join(folder, name)), name, type: '' },
-      createBudget(),
+    const { title, format, blocks } = await runWithin(createBudget(), async () =>
+      readArticleFile({ bytes: await readFile(join(folder, name)), name, type: '' }),
     )
     const inserted = await client.query(
       `insert into kb_imports (account_id, created_by, title, format, blocks) values ($1, $2, $3, $4, $5) returning id`,

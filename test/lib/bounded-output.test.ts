@@ -3,7 +3,7 @@ import { extractText, getDocumentProxy } from 'unpdf'
 import { describe, expect, it } from 'vitest'
 import { root } from '#local/root.ts'
 import { folderAssets } from '#platform/node/static-files.ts'
-import { type Budget, createBudget, jobSteps } from '#rules/budget.ts'
+import { createBudget, jobSteps, runWithin } from '#rules/budget.ts'
 import { toDiagramContent } from '#rules/diagrams/compare.ts'
 import { computePositions } from '#rules/diagrams/layout.ts'
 import type { DiagramNode } from '#rules/diagrams/schema.ts'
@@ -29,10 +29,10 @@ import { createStep } from './rules/exports/export-document.ts'
 const maxAnswerBytes = 8 * 1024 * 1024
 
 describe('SES-58 an export', () => {
-  const render = (report: Report, budget = createBudget()) =>
+  const render = (report: Report) =>
     [renderMarkdown, renderText, renderTicketNote]
-      .map((write) => write(report, budget))
-      .concat(renderHtml(report, new Map(), budget))
+      .map((write) => write(report))
+      .concat(renderHtml(report, new Map()))
 
   it.each([
     [
@@ -50,7 +50,6 @@ describe('SES-58 an export', () => {
     const html = renderHtml(
       createReport({ facts: Array(40).fill({ label: 'a', value: '"'.repeat(60_000) }) }),
       new Map(),
-      createBudget(),
     )
     expect([
       html.length < maxAnswerBytes,
@@ -62,15 +61,17 @@ describe('SES-58 an export', () => {
   it('SES-58 with images has less room for its texts', () => {
     const report = createReport({ facts: Array(40).fill({ label: 'a', value: 'x'.repeat(60_000) }) })
     const image = { jpeg: new Uint8Array(6 * 1024 * 1024), width: 1, height: 1 }
-    expect(renderHtml(report, new Map(), createBudget({ steps: jobSteps })).length).toBeGreaterThan(1_500_000)
-    expect(renderHtml(report, new Map([[0, image]]), createBudget({ steps: jobSteps })).length).toBeLessThan(
-      1_100_000,
-    )
+    expect(
+      runWithin(createBudget({ steps: jobSteps }), () => renderHtml(report, new Map())).length,
+    ).toBeGreaterThan(1_500_000)
+    expect(
+      runWithin(createBudget({ steps: jobSteps }), () => renderHtml(report, new Map([[0, image]]))).length,
+    ).toBeLessThan(1_100_000)
   })
 
   it('SES-58 of many small parts is cut, and says so in its notes', () => {
     const report = createReport({ facts: Array(60_000).fill({ label: 'a', value: 'b' }), notes: 'c' })
-    for (const text of render(report, createBudget({ steps: jobSteps })))
+    for (const text of runWithin(createBudget({ steps: jobSteps }), () => render(report)))
       expect([text.length < maxAnswerBytes, text.includes(shortenedMark)]).toEqual([true, true])
   })
 
@@ -78,22 +79,23 @@ describe('SES-58 an export', () => {
     const report = createReport({ notes: 'word '.repeat(4000) })
     for (const write of [renderMarkdown, renderText, renderTicketNote]) {
       const budget = createBudget()
-      write(report, budget)
+      runWithin(budget, () => write(report))
       expect(budget.getSpent().steps).toBeGreaterThan(300_000)
-      expect(write(report, createBudget({ steps: 300_000 }))).toContain(shortenedMark)
+      expect(runWithin(createBudget({ steps: 300_000 }), () => write(report))).toContain(shortenedMark)
     }
   })
 
   it('SES-58 masks within half of the work, leaves out the rest, and counts names of secrets', async () => {
     const [budget, names] = [createBudget(), createBudget()]
-    const masked = await maskReport(
-      createReport({ variables: Array(100).fill({ label: 'a', value: 'x '.repeat(20_000) }) }),
-      maskStored,
-      budget,
+    const masked = await runWithin(budget, () =>
+      maskReport(
+        createReport({ variables: Array(100).fill({ label: 'a', value: 'x '.repeat(20_000) }) }),
+        maskStored,
+      ),
     )
     expect(masked.variables.filter(({ value }) => value === shortenedMark)).toHaveLength(85)
     expect(budget.getSpent().steps).toBeLessThan(12_500_000)
-    maskStored('password '.repeat(1000), names)
+    runWithin(names, () => maskStored('password '.repeat(1000)))
     expect(names.getSpent().steps).toBe(9000 * 20 + 1000 * 1500)
   })
 })
@@ -101,12 +103,12 @@ describe('SES-58 an export', () => {
 describe('SES-58 a PDF', () => {
   const assets = folderAssets(join(root, 'dist/assets'))
   const branding = { company: 'Northwind IT', colour: null, footer: 'Harbour Street 12', logo: null }
-  const render = (report: Partial<Report>, budget: Budget) =>
-    renderPdf(createReport({ title: '', ...report }), { branding, images: new Map(), assets }, budget)
+  const render = (report: Partial<Report>) =>
+    renderPdf(createReport({ title: '', ...report }), { branding, images: new Map(), assets })
 
   it('SES-58 counts its characters, those that may be shaped, and its lines', async () => {
     const budget = createBudget({ steps: jobSteps })
-    await render({ notes: `${'a'.repeat(1000)}\n${'ا'.repeat(1000)}` }, budget)
+    await runWithin(budget, () => render({ notes: `${'a'.repeat(1000)}\n${'ا'.repeat(1000)}` }))
     expect(budget.getSpent().steps).toBe(2001 * 100 + 1000 * 200 + 2 * 1200)
   })
 
@@ -123,7 +125,7 @@ describe('SES-58 a PDF', () => {
     const steps = Array.from({ length: 60 }, (_, index) =>
       createStep({ number: `${index}`, note: `${index} ${'word '.repeat(4000)}` }),
     )
-    const document = await getDocumentProxy(await render({ steps }, counting))
+    const document = await getDocumentProxy(await runWithin(counting, () => render({ steps })))
     const { text } = await extractText(document, { mergePages: true })
     expect(text.match(/shortened: the report is too large/g)).toHaveLength(60 - 49)
     // A step of 20,000 characters fills four pages or five.
@@ -185,8 +187,8 @@ describe('VER-08 a comparison', () => {
     ['edge labels', createDiagram('a b '.repeat(75)), createDiagram('c d '.repeat(75))],
   ])('VER-08 of %s has at most 8 MiB, and takes a quarter of a second', (_, before, after) => {
     const budget = createBudget()
-    const comparison = { base: 1, version: 2, ...compareVersions(before, after, budget) }
-    const page = renderComparison('x', comparison, budget)
+    const comparison = { base: 1, version: 2, ...runWithin(budget, () => compareVersions(before, after)) }
+    const page = runWithin(budget, () => renderComparison('x', comparison))
     for (const answer of [JSON.stringify(comparison), page])
       expect(Buffer.byteLength(answer)).toBeLessThan(maxAnswerBytes)
     expect(comparison.items).toHaveLength(after.items.length)
@@ -198,15 +200,13 @@ describe('VER-08 a comparison', () => {
       createFlow(2000, { notes: 'b'.repeat(3000) }),
     ]
     const budget = createBudget({ steps: jobSteps })
-    const { items } = compareVersions(before, after, budget)
+    const { items } = runWithin(budget, () => compareVersions(before, after))
     expect([items[0]?.fields[0]?.parts?.length, items.at(-1)?.fields]).toEqual([
       2,
       [{ field: 'notes', before: null, after: shortenedMark, parts: null }],
     ])
-    const page = renderComparison(
-      'x',
-      { base: 1, version: 2, fields: [], items },
-      createBudget({ steps: 500_000 }),
+    const page = runWithin(createBudget({ steps: 500_000 }), () =>
+      renderComparison('x', { base: 1, version: 2, fields: [], items }),
     )
     expect([page.length < 600_000, page.includes(`<p>${shortenedMark}</p>`)]).toEqual([true, true])
   })
@@ -229,20 +229,22 @@ describe('DIA-20 a diagram', () => {
 
   it('DIA-20 of the largest size is drawn whole, and each part is counted', () => {
     const budget = createBudget()
-    const svg = renderSvg('Office', { nodes: createNodes('x'.repeat(3200)), edges }, budget)
+    const svg = runWithin(budget, () => renderSvg('Office', { nodes: createNodes('x'.repeat(3200)), edges }))
     expect([svg.includes(shortenedMark), svg.length < 2_000_000]).toEqual([false, true])
     expect(budget.getSpent().steps).toBe(1000 * (2000 + 3200) + 2000 * (1000 + 2500 + 300))
   })
 
   it('DIA-20 that takes too much work is drawn in part, with a mark', () => {
-    const svg = renderSvg('Office', { nodes: createNodes('x'), edges }, createBudget({ steps: 1_000_000 }))
+    const svg = runWithin(createBudget({ steps: 1_000_000 }), () =>
+      renderSvg('Office', { nodes: createNodes('x'), edges }),
+    )
     expect([svg.includes(shortenedMark), svg.match(/<g><rect/g)?.length]).toEqual([true, 499])
   })
 
   it('DIA-20 is laid out within the work of the request', () => {
     const [budget, nodes] = [createBudget(), createNodes('x')]
-    spreadNodes(nodes, budget)
-    computePositions(['a'], [{ source: 'a', target: 'a' }], nodes, budget)
+    runWithin(budget, () => spreadNodes(nodes))
+    runWithin(budget, () => computePositions(['a'], [{ source: 'a', target: 'a' }], nodes))
     expect(budget.getSpent().steps).toBe(1000 * 1500 + 1002 * 100)
   })
 
@@ -258,9 +260,9 @@ describe('SES-58 a stored text that is masked', () => {
     const text = 'password: Sommer!9x'
     // 19 characters, and a place that names a secret.
     const steps = 19 * 20 + 1500
-    expect(maskStored(text, createBudget({ steps }))).toBe('password: [masked secret]')
-    expect(maskStored(text, createBudget({ steps: steps - 1 }))).toBe(shortenedMark)
-    expect(() => mask(text, createBudget({ steps: steps - 1 }))).toThrow(
+    expect(runWithin(createBudget({ steps }), () => maskStored(text))).toBe('password: [masked secret]')
+    expect(runWithin(createBudget({ steps: steps - 1 }), () => maskStored(text))).toBe(shortenedMark)
+    expect(() => runWithin(createBudget({ steps: steps - 1 }), () => mask(text))).toThrow(
       expect.objectContaining({ status: 422 }),
     )
   })
@@ -268,7 +270,7 @@ describe('SES-58 a stored text that is masked', () => {
   it('VER-08 counts what a page of a comparison writes', () => {
     const budget = createBudget()
     const fields = [{ field: 'name', before: null, after: 'ab', parts: null }]
-    renderComparison('x', { base: 1, version: 2, fields, items: [] }, budget)
+    runWithin(budget, () => renderComparison('x', { base: 1, version: 2, fields, items: [] }))
     expect(budget.getSpent().steps).toBe(150 + 2)
     const item = {
       list: 'steps',
@@ -280,15 +282,13 @@ describe('SES-58 a stored text that is masked', () => {
       position_after: null,
     } as const
     const parts = [{ op: 'insert', text: 'cd' } as const]
-    renderComparison(
-      'x',
-      {
+    runWithin(budget, () =>
+      renderComparison('x', {
         base: 1,
         version: 2,
         fields: [],
         items: [{ ...item, fields: [{ ...fields[0], field: 'name', before: null, after: null, parts }] }],
-      },
-      budget,
+      }),
     )
     expect(budget.getSpent().steps).toBe(152 + 400 + 2 + 150 + 11 + 2)
   })

@@ -2,7 +2,7 @@ import { deflateRawSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { readForm } from '#http/form.ts'
 import { Problem } from '#problem.ts'
-import { createBudget, jobSteps } from '#rules/budget.ts'
+import { createBudget, jobSteps, runWithin } from '#rules/budget.ts'
 import { parseDrawio } from '#rules/diagrams/drawio.ts'
 import { DiagramFileError } from '#rules/diagrams/file-error.ts'
 import { parseMermaid } from '#rules/diagrams/mermaid.ts'
@@ -80,7 +80,9 @@ async function expectLinear<T>(
 const buildAllNodes = (blocks: readonly Block[]) =>
   buildNodes(splitIntoSegments(blocks).segments, [], () => 'id')
 const readDocx = async (bytes: Bytes) =>
-  buildAllNodes((await readArticleFile({ bytes, name: 'a.docx', type: '' }, createBudget())).blocks)
+  buildAllNodes(
+    (await runWithin(createBudget(), () => readArticleFile({ bytes, name: 'a.docx', type: '' }))).blocks,
+  )
 const readText = (format: 'html' | 'markdown' | 'text') => (content: string) =>
   buildAllNodes(readBlocksOf(format, content))
 
@@ -177,7 +179,11 @@ describe('a Word document', () => {
 describe('a PDF', () => {
   const readPdf = async (bytes: Bytes) =>
     buildAllNodes(
-      (await readArticleFile({ bytes, name: 'a.pdf', type: '' }, createBudget({ steps: jobSteps }))).blocks,
+      (
+        await runWithin(createBudget({ steps: jobSteps }), () =>
+          readArticleFile({ bytes, name: 'a.pdf', type: '' }),
+        )
+      ).blocks,
     )
   const page = (content: string) => buildPdf({ pages: [content] })
   const line = pdfText('a', 50, 700)
@@ -347,7 +353,9 @@ describe('a draw.io file', () => {
     ['pages', 10_000, (n) => file('').replace('</mxfile>', `${'<diagram/>'.repeat(n)}</mxfile>`)],
   ]
   it.each(files)('WIR-30 takes linear time for many %s', (_, size, build) =>
-    expectLinear(size, build, (file) => parseDrawio(file, 1, createBudget({ steps: jobSteps }))),
+    expectLinear(size, build, (file) =>
+      runWithin(createBudget({ steps: jobSteps }), () => parseDrawio(file, 1)),
+    ),
   )
 })
 
@@ -371,7 +379,7 @@ describe('a mermaid flowchart', () => {
   ]
   const read = (text: string) => {
     try {
-      parseMermaid(text, createBudget({ steps: jobSteps }))
+      runWithin(createBudget({ steps: jobSteps }), () => parseMermaid(text))
     } catch (error) {
       if (!(error instanceof DiagramFileError)) throw error
     }
@@ -393,7 +401,7 @@ describe('a flow in markdown', () => {
   ]
   it.each(files)('WIR-30 takes linear time for many %s', (_, size, build) =>
     expectLinear(size, build, (text) =>
-      checkFlowMarkdown(text, createBudget({ steps: Number.POSITIVE_INFINITY })),
+      runWithin(createBudget({ steps: Number.POSITIVE_INFINITY }), () => checkFlowMarkdown(text)),
     ),
   )
 })
@@ -412,7 +420,7 @@ describe('a text of an export', () => {
     expectLinear(size, build, escapeMarkdown),
   )
   const fill = (text: string) =>
-    fillMarkdown(toMarkdown(`${text} {{a}} ${'`{{a}}`'.repeat(10)}`), { a: text }, createBudget())
+    fillMarkdown(toMarkdown(`${text} {{a}} ${'`{{a}}`'.repeat(10)}`), { a: text })
   it.each(texts)('WIR-30 takes linear time for many %s as a value', (_, size, build) =>
     expectLinear(size, build, fill),
   )
@@ -451,7 +459,7 @@ describe('a script', () => {
   const parameters_schema = [{ name: 'a', label: 'A', type: 'string' as const, required: true }]
   it.each(texts)('WIR-30 takes linear time for many %s', (_, size, build) =>
     expectLinear(size, build, (script_body) =>
-      validateTemplate({ language: 'bash', script_body, parameters_schema }, createBudget()),
+      validateTemplate({ language: 'bash', script_body, parameters_schema }),
     ),
   )
 })
@@ -536,7 +544,7 @@ it('WIR-30 refuses a batch whose patterns take too much work, in less than a sec
     }))
     const answers = Object.fromEntries(form.map(({ key }) => [key, 'a'.repeat(1000)]))
     const validateBatch = () => {
-      const validateAnswers = createAnswerValidator(form, { complete: true }, createBudget())
+      const validateAnswers = createAnswerValidator(form, { complete: true })
       for (let targets = 0; targets < 100; targets++) validateAnswers(answers)
     }
     expect(measureCpuTimeMs(() => expect(validateBatch).toThrow(Problem))).toBeLessThan(maxMs)

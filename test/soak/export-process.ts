@@ -5,7 +5,7 @@ import type { CheckPosition } from '#functions/accounts/import-records/schemas.t
 import { checkSlice, firstPosition, openArchive } from '#functions/accounts/import-records/service.ts'
 import { folderObjects } from '#platform/node/objects-folder.ts'
 import { openPostgres } from '#platform/node/postgres.ts'
-import { createBudget, jobSteps } from '#rules/budget.ts'
+import { createBudget, jobSteps, runWithin } from '#rules/budget.ts'
 
 // A process of its own, so that its memory can be measured. Prints its peak and its time as JSON.
 
@@ -38,8 +38,11 @@ async function writeExport(url: string, folder: string, id: string): Promise<num
 async function readImport(path: string): Promise<number> {
   const archive = await openArchive(new Uint8Array(await readFile(path)))
   let slices = 0
-  for (let next: CheckPosition | null = firstPosition; next; slices++)
-    next = (await checkSlice(archive, next, createBudget({ steps: jobSteps }))).next
+  for (let next: CheckPosition | null = firstPosition; next; slices++) {
+    const position: CheckPosition = next
+    const check = () => checkSlice(archive, position)
+    next = (await runWithin(createBudget({ steps: jobSteps }), check)).next
+  }
   return slices
 }
 

@@ -1,6 +1,5 @@
 import type { WriteDb } from '#db/scope.ts'
 import { defaultPrices } from '#rules/ai/prices.ts'
-import { createBudget } from '#rules/budget.ts'
 
 /**
  * Create the context of `ask` with a ledger that is not stored: each call may start. `outcomes` lists how the
@@ -20,7 +19,6 @@ export function createAskContext() {
   return {
     context: {
       db: { executeQuery } as unknown as WriteDb,
-      budget: createBudget(),
       config: { AI_REDACTION: 'none' as const, AI_PRICES: defaultPrices, AI_UNPAID_DAILY_BUDGET: 50 },
       wait: async (ms: number) => void waits.push(ms),
     },

@@ -4,7 +4,6 @@ import { modelName } from '#local/model/model.ts'
 import { plainModelName } from '#local/vendors/openai/openai-models.ts'
 import type { RecordTypes } from '#local/vendors/records.ts'
 import { computeCost, PriceTable } from '#rules/ai/prices.ts'
-import { createBudget } from '#rules/budget.ts'
 import { secrets, startTestServer } from '#test/local/test-server.ts'
 import type { Service } from '#test/support/app.ts'
 import { createAccount } from '#test/support/people.ts'
@@ -67,7 +66,7 @@ export async function playFaultyTurns(service: Service, turns: number, random: (
       turns: [{ role: 'user' as const, text: 'It is offline.' }],
     }
     const listener = random() < 0.5 ? { field: 'reply', onText: () => {}, onRestart: () => {} } : undefined
-    const context = { db, ai, config, wait, budget: createBudget() }
+    const context = { db, ai, config, wait }
     await ask(context, chatTurn, question, listener).catch(() => failedTurns++)
     for (const server of servers) await addReported(server, reported)
   }

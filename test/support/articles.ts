@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import MarkdownIt from 'markdown-it'
-import { createBudget } from '#rules/budget.ts'
+import { createBudget, runWithin } from '#rules/budget.ts'
 import { readArticleFile, readText } from '#rules/knowledge/article.ts'
 import type { Block } from '#rules/knowledge/blocks.ts'
 import { buildDocx, docxParagraph, docxSpanTable } from './knowledge.ts'
@@ -39,7 +39,11 @@ async function readSample(
   bytes: Uint8Array<ArrayBuffer>,
   texts: string[],
 ): Promise<SampleArticle> {
-  return { name, blocks: (await readArticleFile({ bytes, name, type: '' }, createBudget())).blocks, texts }
+  return {
+    name,
+    blocks: (await runWithin(createBudget(), () => readArticleFile({ bytes, name, type: '' }))).blocks,
+    texts,
+  }
 }
 
 function findTexts(name: string, content: string): string[] {
@@ -143,12 +147,8 @@ const wordArticles: { name: string; parts: WordPart[] }[] = [
 ]
 
 /** Read the blocks of a text at once, without the pauses of a request. */
-export function readBlocksOf(
-  format: 'markdown' | 'text' | 'html',
-  content: string,
-  budget = createBudget(),
-): Block[] {
-  const work = readText(format, content, budget)
+export function readBlocksOf(format: 'markdown' | 'text' | 'html', content: string): Block[] {
+  const work = readText(format, content)
   for (;;) {
     const { done, value } = work.next()
     if (done) return value.blocks

@@ -1,5 +1,4 @@
 import fc from 'fast-check'
-import { createBudget } from '#rules/budget.ts'
 import type { ApproverRole } from '#rules/flows/approval-requirement.ts'
 import { findDefaultProblem } from '#rules/flows/intake-answers.ts'
 import {
@@ -336,7 +335,7 @@ const defaultAnswers = fc.oneof(
 /** Remove the default of a field whose other properties refuse it. */
 function removeWrongDefault<T extends object>(field: T): T {
   const parsed = IntakeField.parse({ ...field, key: 'k' })
-  return findDefaultProblem(parsed, createBudget()) === undefined ? field : { ...field, default: null }
+  return findDefaultProblem(parsed) === undefined ? field : { ...field, default: null }
 }
 const intakeField = fc
   .record({

@@ -1,4 +1,3 @@
-import { createBudget } from '#rules/budget.ts'
 import { checkFlowMarkdown } from '#rules/flows/markdown/read.ts'
 
 /** Return a flow file. `lines` start in its fifth line, after the front matter. */
@@ -8,7 +7,7 @@ export function flowFile(type: string, lines: readonly string[]): string {
 
 /** Return the problems of a flow file as `line: message`. */
 export function checkFile(text: string): string[] {
-  return checkFlowMarkdown(text, createBudget()).map(({ line, message }) => `${line}: ${message}`)
+  return checkFlowMarkdown(text).map(({ line, message }) => `${line}: ${message}`)
 }
 
 export function checkTree(...lines: string[]): string[] {

@@ -5,7 +5,7 @@ import MarkdownIt, { type Token } from 'markdown-it'
 import { extractText, getDocumentProxy } from 'unpdf'
 import { root } from '#local/root.ts'
 import { folderAssets } from '#platform/node/static-files.ts'
-import { createBudget, jobSteps } from '#rules/budget.ts'
+import { createBudget, jobSteps, runWithin } from '#rules/budget.ts'
 import { renderPdf } from '#rules/exports/pdf.ts'
 import type { Report, ReportStep } from '#rules/exports/report.ts'
 import { fillMarkdown } from '#rules/flows/fill-markdown.ts'
@@ -116,7 +116,7 @@ export async function findChangedValues(
   options: { pdf: boolean },
 ): Promise<[string, string][]> {
   const source = places[place] ?? ''
-  const description = fillMarkdown(toMarkdown(source), { v: value }, budget())
+  const description = runWithin(budget(), () => fillMarkdown(toMarkdown(source), { v: value }))
   const step: ReportStep = { ...emptyStep, title: value, description }
   const report: Report = createReport({
     facts: [{ label: 'Client', value }],
@@ -186,7 +186,7 @@ function readCard(value: string): string {
 
 async function readPdf(report: Report): Promise<string> {
   const branding = { company: 'Acme', colour: '#b4232a', footer: null, logo: null }
-  const pdf = await renderPdf(report, { branding, images: new Map(), assets }, budget())
+  const pdf = await runWithin(budget(), () => renderPdf(report, { branding, images: new Map(), assets }))
   const { text } = await extractText(await getDocumentProxy(new Uint8Array(pdf)), { mergePages: true })
   return text
 }

@@ -1,4 +1,4 @@
-import { createBudget, jobSteps } from '#rules/budget.ts'
+import { createBudget, jobSteps, runWithin } from '#rules/budget.ts'
 import * as html from '#rules/exports/html.ts'
 import * as markdown from '#rules/exports/markdown.ts'
 import type { Report, ReportImages } from '#rules/exports/report.ts'
@@ -10,9 +10,10 @@ import * as masking from '#rules/masking/mask.ts'
 
 const create = () => createBudget({ steps: jobSteps })
 
-export const mask = (value: string) => masking.mask(value, create())
+export const mask = (value: string) => runWithin(create(), () => masking.mask(value))
 export const renderHtml = (report: Report, images: ReportImages = new Map()) =>
-  html.renderHtml(report, images, create())
-export const renderMarkdown = (report: Report) => markdown.renderMarkdown(report, create())
-export const renderText = (report: Report) => text.renderText(report, create())
-export const renderTicketNote = (report: Report) => ticketNote.renderTicketNote(report, create())
+  runWithin(create(), () => html.renderHtml(report, images))
+export const renderMarkdown = (report: Report) => runWithin(create(), () => markdown.renderMarkdown(report))
+export const renderText = (report: Report) => runWithin(create(), () => text.renderText(report))
+export const renderTicketNote = (report: Report) =>
+  runWithin(create(), () => ticketNote.renderTicketNote(report))

@@ -9,7 +9,6 @@ import { TreeCreate, Visibility, wrongStructureMessage } from '#functions/flows/
 import { TargetListCreate } from '#functions/maintenance/target-lists/schemas.ts'
 import { ScriptCreate } from '#functions/scripts/scripts/schemas.ts'
 import { Name, Timezone } from '#http/fields.ts'
-import type { Budget } from '#rules/budget.ts'
 import { validateDiagram } from '#rules/diagrams/schema.ts'
 import { contentFields } from '#rules/flows/rfflow.ts'
 import { IntakeForm, matchesTreeType, NullableStructure, TreeType } from '#rules/flows/structure.ts'
@@ -65,8 +64,8 @@ const Script = z.object({
 } satisfies Shape<'scripts'>)
 
 /** Return the problem of a script, as a schema would name it. It takes long, so an import asks once. */
-export function findScriptProblem(script: z.output<typeof Script>, budget: Budget): string | null {
-  const [problem] = validateTemplate(script, budget)
+export function findScriptProblem(script: z.output<typeof Script>): string | null {
+  const [problem] = validateTemplate(script)
   return problem ? `script_body: line ${problem.line}: ${problem.message}` : null
 }
 
@@ -134,12 +133,10 @@ export const FlowVersionRecord = z.object({
 export type FlowVersionRecord = z.output<typeof FlowVersionRecord>
 
 /** Return the problem of a version, as a schema would name it, or null. */
-export function findVersionProblem(flow: FlowVersionRecord, budget: Budget): string | null {
+export function findVersionProblem(flow: FlowVersionRecord): string | null {
   const { tree_type, tree_structure, status } = flow
   const isWrong = tree_structure && !matchesTreeType(tree_type, tree_structure)
-  const message = isWrong
-    ? wrongStructureMessage(tree_type)
-    : validateFlow(flow, status, budget).errors[0]?.message
+  const message = isWrong ? wrongStructureMessage(tree_type) : validateFlow(flow, status).errors[0]?.message
   return message ? `tree_structure: ${message}` : null
 }
 

@@ -1,9 +1,8 @@
 import type { RestoredKindName } from '#db/restored-columns.ts'
 import { assess } from '#functions/scripts/scripts/service.ts'
-import { validateWithin } from '#http/validation-budget.ts'
 import { invalidField, Problem } from '#problem.ts'
 import { ArchiveError, type Entry, listEntries, readText, type ZipLimits } from '#rules/archive/zip.ts'
-import { type Budget, createBudget, stepsPerSecond } from '#rules/budget.ts'
+import { createBudget, getSpent, pause, runWithin, spend, stepsPerSecond } from '#rules/budget.ts'
 import { exportFormat, exportVersion } from '#rules/exports/account-archive.ts'
 import { cut } from '#rules/text/cut.ts'
 import { findUnstorableText, isTooDeep, parseJson } from '#rules/text/json.ts'
@@ -97,11 +96,10 @@ export const sumSizes = ({ entries }: Archive) => entries.reduce((sum, { size })
 export async function checkSlice(
   archive: Archive,
   start: CheckPosition,
-  budget: Budget,
   steps = sliceSteps,
 ): Promise<CheckedSlice> {
   const slice: CheckedSlice = { records: [], skipped: [], next: start, done: 0 }
-  const end = budget.getSpent().steps + steps
+  const end = getSpent().steps + steps
   let isFirst = true
   for (let at: CheckPosition | null = start; at; at = slice.next) {
     if (!isFirst && at.kind === 'flows' && start.kind !== 'flows') break
@@ -112,13 +110,14 @@ export async function checkSlice(
     }
     const lines = readLines(text, at.offset)
     for (let line = lines.next(); !line.done; line = lines.next()) {
-      const left = end - budget.getSpent().steps - line.value.text.length * stepsPerCharacter
+      const left = end - getSpent().steps - line.value.text.length * stepsPerCharacter
       if (!isFirst && left < 0) return finish(archive, slice, at)
       const value = parseLine(line.value.text, at.kind, at.count + 1)
-      const own = createBudget({ steps: isFirst ? Math.max(left, minRecordSteps) : left })
-      budget.spend(line.value.text.length * stepsPerCharacter)
-      const checked = checkRecord(at.kind, value, own)
-      budget.spend(own.getSpent().steps)
+      const recordBudget = createBudget({ steps: isFirst ? Math.max(left, minRecordSteps) : left })
+      spend(line.value.text.length * stepsPerCharacter)
+      const { kind } = at
+      const checked = runWithin(recordBudget, () => checkRecord(kind, value))
+      spend(recordBudget.getSpent().steps)
       // It takes more than what is left, so it is the first one of the next slice.
       if (checked === tooMuchWork && !isFirst) return finish(archive, slice, at)
       at = { ...at, offset: line.value.end, count: at.count + 1 }
@@ -130,7 +129,7 @@ export async function checkSlice(
         line.value.text.length,
       )
       isFirst = false
-      await budget.pause()
+      await pause()
     }
     slice.next = { ...at, file: at.file + 1, offset: 0 }
   }
@@ -181,19 +180,19 @@ function addChecked(
 }
 
 /** Check one record. Return why it is not restored, or the record with the ids that connect it. */
-function checkRecord(kind: RestoredKindName, value: object, budget: Budget): Checked | typeof tooMuchWork {
+function checkRecord(kind: RestoredKindName, value: object): Checked | typeof tooMuchWork {
   try {
-    return validateWithin(budget, () => validateRecord(kind, value, budget))
+    return validateRecord(kind, value)
   } catch (error) {
     if (error instanceof Problem) return tooMuchWork
     throw error
   }
 }
 
-function validateRecord(kind: RestoredKindName, value: object, budget: Budget): Checked {
+function validateRecord(kind: RestoredKindName, value: object): Checked {
   if (kind === 'flow_versions') {
     const { data, error } = FlowVersionRecord.safeParse(value)
-    const reason = data ? limitReason(findVersionProblem(data, budget)) : describeIssue(error)
+    const reason = data ? limitReason(findVersionProblem(data)) : describeIssue(error)
     return data && !reason
       ? { key: toVersionKey(data), parent: data.tree_id, record: data }
       : { reason: reason ?? '' }
@@ -209,10 +208,10 @@ function validateRecord(kind: RestoredKindName, value: object, budget: Budget): 
   if (!data) return { reason: describeIssue(error) }
   if (kind !== 'scripts') return { key: getId(value), parent: null, record: data }
   const script = data as RecordOf<'scripts'>
-  const reason = limitReason(findScriptProblem(script, budget))
+  const reason = limitReason(findScriptProblem(script))
   if (reason) return { reason }
   // An archive may say less than the script does.
-  const { risk, requires_elevation } = assess(script, budget)
+  const { risk, requires_elevation } = assess(script)
   return { key: getId(value), parent: null, record: { ...script, risk, requires_elevation } }
 }
 

@@ -20,6 +20,7 @@ import { losesSubflow, toRow } from '#functions/accounts/import-rows/service.ts'
 import { describe, toProblem } from '#http/app.ts'
 import type { JobContext } from '#http/job.ts'
 import { Problem } from '#problem.ts'
+import { pause, spend } from '#rules/budget.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
 import { enqueueNext, recordAttempt, secondsUntilRetry } from '#work/attempts.ts'
 import { defineWork } from '#work/define-work.ts'
@@ -28,7 +29,7 @@ import { countSliceFailures, toSliceAttempt } from '#work/slices.ts'
 import * as queries from './queries.ts'
 
 /** The parts of a job's context that a slice needs. */
-export type ImportContext = Pick<JobContext, 'platform' | 'openAccountScope' | 'uploads' | 'budget' | 'log'>
+export type ImportContext = Pick<JobContext, 'platform' | 'openAccountScope' | 'uploads' | 'log'>
 
 /** What a slice has done, and what it writes in the transaction that records it. */
 interface Slice {
@@ -129,12 +130,7 @@ async function checkNext(
 ): Promise<Slice> {
   const bytes = await ctx.uploads.get(claimed.object_key)
   if (!bytes) throw new Error('The archive of an import is missing')
-  const slice = await checkSlice(
-    await openArchive(bytes),
-    at,
-    ctx.budget,
-    sliceSteps / 2 ** countSliceFailures(claimed),
-  )
+  const slice = await checkSlice(await openArchive(bytes), at, sliceSteps / 2 ** countSliceFailures(claimed))
   return {
     async write(db) {
       addSkipped(skipped, slice.skipped)
@@ -228,7 +224,7 @@ async function prepareNext(
     at = last ? { kind, place: last.place } : nextKind ? { kind: nextKind, place: 0 } : null
     if (!last) continue
     const ids = toNewIds(await queries.selectNewIds.all(db, claimed.id, listIds(records)), platformFlows)
-    pages.push(await preparePage(ctx, kind, records, ids, scope))
+    pages.push(await preparePage(kind, records, ids, scope))
     left -= records.reduce((sum, { record }) => sum + record.length, 0)
   }
   return {
@@ -253,7 +249,6 @@ interface PreparedPage {
 }
 
 async function preparePage(
-  { budget }: ImportContext,
   kind: RestoredKindName,
   records: readonly z.output<typeof queries.NextRecord>[],
   ids: NewIds,
@@ -261,7 +256,7 @@ async function preparePage(
 ): Promise<PreparedPage> {
   const page: PreparedPage = { kind, rows: [], lost: [] }
   for (const { record: json, ...connected } of records) {
-    budget.spend(json.length * stepsPerCharacter)
+    spend(json.length * stepsPerCharacter)
     const record: object = JSON.parse(json)
     page.rows.push({ place: connected.place, row: toRow(kind, record, connected, ids, scope) })
     if (kind === 'flow_versions' && losesSubflow(record as FlowVersionRecord, ids))
@@ -270,7 +265,7 @@ async function preparePage(
         name: (record as FlowVersionRecord).name,
         reason: 'runs a flow that is not in the archive',
       })
-    await budget.pause()
+    await pause()
   }
   return page
 }

@@ -25,7 +25,7 @@ import * as queries from './queries.ts'
 
 export type AssessmentContext = Pick<
   JobContext,
-  'platform' | 'openAccountScope' | 'ai' | 'embeddings' | 'config' | 'budget'
+  'platform' | 'openAccountScope' | 'ai' | 'embeddings' | 'config'
 >
 
 export const work = defineWork({
@@ -67,11 +67,9 @@ async function assessHandoff(
     handoff: { reason, summary, what_was_tried, next_steps, urgency },
   }
   try {
-    const { text, citations } = await ask(
-      { db, ai: ctx.ai, config: ctx.config, budget: ctx.budget },
-      escalationAssessment,
-      { facts },
-    )
+    const { text, citations } = await ask({ db, ai: ctx.ai, config: ctx.config }, escalationAssessment, {
+      facts,
+    })
     // PostgreSQL accepts neither NUL characters nor lone surrogates.
     return {
       status: 'ready',
@@ -112,7 +110,6 @@ function toExcerpt(markdown: string): string {
 
 /** Return what the alert shows, masked if the account masks its exports. */
 async function toAlertDetails(
-  { budget }: AssessmentContext,
   db: ReadDb,
   handoffId: string,
   { urgency, psa_ticket_id, client_name, next_steps }: queries.AssessedSession,
@@ -120,7 +117,7 @@ async function toAlertDetails(
 ): Promise<EscalationDetails> {
   const [[masking], [site]] = await db.batch([selectExportMasking.query(), selectTicketSite(db)])
   const texts = { client_name, next_steps, assessment: toExcerpt(text) }
-  const shown = masking?.is_masked ? maskStoredTexts(texts, budget) : texts
+  const shown = masking?.is_masked ? maskStoredTexts(texts) : texts
   const details = {
     handoff_id: handoffId,
     urgency,
@@ -158,7 +155,7 @@ async function storeResult(
       sessionId: claimed.session_id,
       sessionTitle: session.title,
       claimantId: session.claimed_by,
-      details: await toAlertDetails(ctx, db, claimed.id, session, result.text ?? ''),
+      details: await toAlertDetails(db, claimed.id, session, result.text ?? ''),
     })
   })
 }

@@ -1,7 +1,7 @@
 import { settleInTurn } from '#async/settle-all.ts'
 import type { JobContext } from '#http/job.ts'
 import { Problem } from '#problem.ts'
-import { createBudget, jobSteps } from '#rules/budget.ts'
+import { createBudget, jobSteps, runWithin } from '#rules/budget.ts'
 import { AiFailure } from '#vendors/ai/ai.ts'
 import { embedTexts, maxEmbeddedCharacters, maxTextsPerCall } from '#vendors/ai/embeddings.ts'
 import * as queries from './queries.ts'
@@ -69,7 +69,9 @@ async function embedChanged(ctx: SweepContext, entries: readonly queries.DueEntr
   const { db } = ctx.openAccountScope(first.account_id)
   const texts = entries.map(({ text }) => text)
   try {
-    const embeddings = await embedTexts({ db, embeddings: port, config, budget }, texts, timeoutMs)
+    const embeddings = await runWithin(budget, () =>
+      embedTexts({ db, embeddings: port, config }, texts, timeoutMs),
+    )
     for (const [place, entry] of entries.entries())
       await queries.storeEmbedding.run(platform, entry, port.model, embeddings[place] ?? [])
   } catch (error) {

@@ -7,7 +7,6 @@ import * as drafts from '#functions/scripts/drafts/service.ts'
 import * as scripts from '#functions/scripts/scripts/service.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { notFound, Problem } from '#problem.ts'
-import type { Budget } from '#rules/budget.ts'
 import { parseTemplate } from '#rules/scripts/placeholders.ts'
 import type { Template } from '#rules/scripts/render.ts'
 import { assessRendered, type ScriptAssessment } from '#rules/scripts/risk/assess-script.ts'
@@ -42,12 +41,12 @@ export async function recordOutcome(
 }
 
 export async function updateScript(
-  { db, budget }: WriteContext,
+  { db }: WriteContext,
   ids: FixId,
   patch: ScriptPatch,
 ): Promise<SuggestedFix> {
   const { script, parameters = [], language = 'powershell' } = patch
-  requireSafePlaceholders({ script_body: script, parameters_schema: parameters, language }, 'script', budget)
+  requireSafePlaceholders({ script_body: script, parameters_schema: parameters, language }, 'script')
   return requireRecorded(await queries.updateScript(db, ids, patch))
 }
 
@@ -63,13 +62,13 @@ export async function decideScript(
   const fix = requireOwnFix(row)
   const template = await findTemplate(ctx, fix, row.language)
   const scriptTemplate = edited_script === undefined ? template : { ...template, script_body: edited_script }
-  requireSafePlaceholders(scriptTemplate, 'edited_script', ctx.budget)
+  requireSafePlaceholders(scriptTemplate, 'edited_script')
   const renderable =
     decision === 'one_off'
       ? makeUnusedParametersOptional(scriptTemplate)
       : keepProvidedParameters(scriptTemplate, parameters)
-  const { script: rendered } = scripts.render(renderable, parameters, ctx.budget)
-  const assessment = assessRendered(scriptTemplate.language, rendered, ctx.budget)
+  const { script: rendered } = scripts.render(renderable, parameters)
+  const assessment = assessRendered(scriptTemplate.language, rendered)
   if (decision === 'one_off') requireLowRisk(assessment)
   // A script of medium or high risk is returned without values, because rendering it needs an approval.
   const script = assessment.risk === 'low' ? rendered : scriptTemplate.script_body
@@ -156,8 +155,8 @@ function keepProvidedParameters(template: Template, parameters: Record<string, u
  * Throw 422 for a placeholder where a value is not safe. In a script without parameters, braces are not
  * placeholders.
  */
-function requireSafePlaceholders(template: Template, field: string, budget: Budget): void {
-  if (template.parameters_schema.length > 0) scripts.requireSafePlaceholders(template, field, budget)
+function requireSafePlaceholders(template: Template, field: string): void {
+  if (template.parameters_schema.length > 0) scripts.requireSafePlaceholders(template, field)
 }
 
 function builderPath({ session_id, fix_id }: FixId): string {

@@ -10,7 +10,6 @@ import { withColleagues } from '#functions/presence/service.ts'
 import { createEventStream } from '#http/event-stream.ts'
 import type { Content, ReadContext, WriteContext } from '#http/operation.ts'
 import { invalidField, notFound } from '#problem.ts'
-import type { Budget } from '#rules/budget.ts'
 import { type EscalationDetails, toEscalationDetails } from '#rules/events/escalation-alert.ts'
 import { maskStoredTexts } from '#rules/masking/mask.ts'
 import { clip } from '#rules/text/clip.ts'
@@ -50,7 +49,7 @@ export async function create(
       input.target_user_id ?? null,
     )
     requireTarget(input, target)
-    const text = writeDocumentation(session, { notes: input.summary }, isMasked, ctx.budget)
+    const text = writeDocumentation(session, { notes: input.summary }, isMasked)
     return withColleagues(
       await queries.insertHandoff(db, id, toNewHandoff({ intent, ...input }, text)),
       alsoHere,
@@ -125,25 +124,16 @@ async function escalateSession(ctx: WriteContext, id: string, input: HandoffEsca
 }
 
 /** Read the session and store its escalation. Raise SF409 if the session has changed in between. */
-async function tryEscalate(
-  { db, budget, caller: { userId } }: WriteContext,
-  id: string,
-  input: HandoffEscalate,
-) {
+async function tryEscalate({ db, caller: { userId } }: WriteContext, id: string, input: HandoffEscalate) {
   const people = await queries.selectSessionAndPeople(db, id, input.target_user_id ?? null)
   const { session, caller, target, isMasked, ticketSite, alsoHere } = people
   if (!session?.is_owner || !queries.escalatableStates.some((status) => status === session.status))
     throw aiSessions.createChangeProblem(session, queries.escalatableStates)
   requireTarget(input, target)
-  const text = writeDocumentation(session, { handoff: input }, isMasked, budget)
+  const text = writeDocumentation(session, { handoff: input }, isMasked)
   const handoff = toNewHandoff({ intent: 'escalate', ...input }, text)
   const escalationPackage = toEscalationPackage(session, handoff, userId)
-  const alert = toAlert(
-    session,
-    handoff,
-    writeTicketUrl(ticketSite, session.psa_ticket_id),
-    isMasked ? budget : null,
-  )
+  const alert = toAlert(session, handoff, writeTicketUrl(ticketSite, session.psa_ticket_id), isMasked)
   const stored = await queries.storeEscalation(db, {
     session,
     handoff,
@@ -172,15 +162,12 @@ interface Alert {
   details: EscalationDetails
 }
 
-/**
- * Return the texts of the alert. With the budget of masking, they are masked, because the account masks its
- * exports.
- */
+/** Return the texts of the alert. They are masked if the account masks its exports. */
 function toAlert(
   session: AiSessionRow,
   handoff: queries.NewHandoff,
   ticketUrl: string | null,
-  maskingBudget: Budget | null,
+  isMasked: boolean,
 ): Alert {
   const { title, problem_summary, client_name, psa_ticket_id, messages } = session
   const { urgency, reason, summary, what_was_tried, next_steps } = handoff
@@ -198,7 +185,7 @@ function toAlert(
     title: alertTitle,
     problem: alertProblem,
     ...alertTexts
-  } = maskingBudget ? maskStoredTexts(texts, maskingBudget) : texts
+  } = isMasked ? maskStoredTexts(texts) : texts
   return {
     title: alertTitle,
     problem: alertProblem,

@@ -4,7 +4,7 @@ import * as schedules from '#functions/oncall/schedules/service.ts'
 import type { JobContext } from '#http/job.ts'
 import type { ReadContext } from '#http/operation.ts'
 import { invalidField, throwNotFound } from '#problem.ts'
-import { createBudget } from '#rules/budget.ts'
+import { createBudget, runWithin } from '#rules/budget.ts'
 import { maskStored } from '#rules/masking/mask.ts'
 import type { HandoverFacts } from '#rules/oncall/handover.ts'
 import { enqueueEvent } from '#work/events.ts'
@@ -84,8 +84,9 @@ async function send(
     selectExportMasking.one(db),
   ])
   const lines = writeHandover(facts)
-  const budget = createBudget()
-  const shown = is_masked ? lines.map(({ text, path }) => ({ text: maskStored(text, budget), path })) : lines
+  const shown = is_masked
+    ? runWithin(createBudget(), () => lines.map(({ text, path }) => ({ text: maskStored(text), path })))
+    : lines
   await enqueueEvent(db, {
     key: 'handover.due',
     actorId: null,

@@ -21,17 +21,7 @@ import {
 
 export type LookupContext = Pick<
   WriteContext,
-  | 'db'
-  | 'vault'
-  | 'psa'
-  | 'mcp'
-  | 'cache'
-  | 'dns'
-  | 'guard'
-  | 'readCertificate'
-  | 'budget'
-  | 'embeddings'
-  | 'config'
+  'db' | 'vault' | 'psa' | 'mcp' | 'cache' | 'dns' | 'guard' | 'readCertificate' | 'embeddings' | 'config'
 >
 type CaseQuestion = Question & { facts: ReturnType<typeof toCaseFacts> }
 
@@ -50,16 +40,13 @@ export async function createTurnLookups(
 ): Promise<Lookups> {
   const { ticket } = question.facts
   const client = ticket?.company ?? session.client_name
-  return createLookups(
-    [
-      ...listFlowTools(ctx),
-      ...(ticket && session.psa_ticket_id ? listTicketTools(ctx, session.psa_ticket_id) : []),
-      ...(client ? [createDiagramTool(ctx, client)] : []),
-      createDomainTool(ctx, listCaseTexts(question)),
-      ...(await mcpServers.listTurnTools(ctx)),
-    ],
-    ctx.budget,
-  )
+  return createLookups([
+    ...listFlowTools(ctx),
+    ...(ticket && session.psa_ticket_id ? listTicketTools(ctx, session.psa_ticket_id) : []),
+    ...(client ? [createDiagramTool(ctx, client)] : []),
+    createDomainTool(ctx, listCaseTexts(question)),
+    ...(await mcpServers.listTurnTools(ctx)),
+  ])
 }
 
 function listFlowTools(ctx: LookupContext): LookupTool[] {

@@ -4,6 +4,7 @@ import { requireAllowedAddress } from '#http/allowed-address.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { invalidField, Problem, throwNotFound } from '#problem.ts'
 import { listPropertyNames, type McpTool } from '#rules/ai/outside-tool.ts'
+import { spend } from '#rules/budget.ts'
 import { redactStored } from '#rules/masking/redaction.ts'
 import { findUnstorableText } from '#rules/text/json.ts'
 import type { Finding, LookupTool } from '#vendors/ai/lookups.ts'
@@ -13,7 +14,7 @@ import * as queries from './queries.ts'
 import type { McpServer, McpServerCreate, McpToolsPut } from './schemas.ts'
 
 /** What the tools of a turn need. */
-export type McpContext = Pick<WriteContext, 'db' | 'vault' | 'mcp' | 'budget' | 'config'>
+export type McpContext = Pick<WriteContext, 'db' | 'vault' | 'mcp' | 'config'>
 
 export async function list({ db }: Pick<ReadContext, 'db'>): Promise<McpServer[]> {
   return (await queries.selectServers(db)).map(toResponse)
@@ -87,9 +88,8 @@ function createTool(ctx: McpContext, server: queries.McpServerRow, tool: McpTool
       // They leave for a third party. A model that reads unmasked texts must not pass a password on.
       const level = ctx.config.AI_REDACTION === 'none' ? 'secrets' : ctx.config.AI_REDACTION
       const names = listPropertyNames(callArguments)
-      if (redactStored(names, level, ctx.budget).some((name, index) => name !== names[index]))
-        return undefined
-      const parsed = redactStored(callArguments as Record<string, unknown>, level, ctx.budget)
+      if (redactStored(names, level).some((name, index) => name !== names[index])) return undefined
+      const parsed = redactStored(callArguments as Record<string, unknown>, level)
       return { parsed, finding: call(ctx, server.id, tool, parsed) }
     },
   }
@@ -118,7 +118,7 @@ async function call(
     )
   }
   const { text, isError } = answer.result
-  ctx.budget.spend(text.length)
+  spend(text.length)
   const summary = isError ? 'The tool reported an error' : `${text.length} characters`
   return { source: `MCP server ${server.name}`, summary, result: isError ? { error: text } : text }
 }

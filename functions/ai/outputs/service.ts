@@ -10,7 +10,6 @@ import * as pushes from '#functions/psa/pushes/service.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { invalidField, notFound, Problem, throwNotFound } from '#problem.ts'
 import { forTicket } from '#rules/audience.ts'
-import type { Budget } from '#rules/budget.ts'
 import { ask } from '#vendors/ai/ask.ts'
 import { toClientCase, toWholeCase } from '#vendors/ai/facts.ts'
 import { sessionOutput, statusUpdate as statusPrompt } from '#vendors/ai/prompts/writing.ts'
@@ -95,12 +94,14 @@ export async function push(ctx: WriteContext, ids: OutputId, { notify }: OutputP
       await pushes.retry({ db }, output.psa_push_id)
       return
     }
-    const note = toNote(output, ctx.budget)
-    const id = await enqueuePush(
-      db,
-      { ticketId, note, sourceKind: 'output', sourceId: ids.output_id, notify },
-      ctx.budget,
-    )
+    const note = toNote(output)
+    const id = await enqueuePush(db, {
+      ticketId,
+      note,
+      sourceKind: 'output',
+      sourceId: ids.output_id,
+      notify,
+    })
     if (!id) throw connection.notConnected()
     await queries.setOutputPush(db, ids.output_id, id)
   })
@@ -111,11 +112,10 @@ export async function push(ctx: WriteContext, ids: OutputId, { notify }: OutputP
 export async function previewPush(ctx: ReadContext, ids: OutputId): Promise<PushPreview> {
   const session = await aiSessions.findOwn(ctx.db, ids.session_id, [])
   const output = (await queries.selectOutput.first(ctx.db, ids)) ?? throwNotFound('Output')
-  return pushes.preview(ctx, requireTicket(session), toNote(output, ctx.budget))
+  return pushes.preview(ctx, requireTicket(session), toNote(output))
 }
 
-const toNote = ({ kind, content }: Output, budget: Budget) =>
-  forTicket(isForClient[kind] ? 'client' : 'internal', content, budget)
+const toNote = ({ kind, content }: Output) => forTicket(isForClient[kind] ? 'client' : 'internal', content)
 
 /**
  * Retry the failed push of a session's documentation, or queue the first push of a resolved session that has
@@ -132,7 +132,7 @@ export async function retryPush(ctx: WriteContext, id: string): Promise<Document
         facts: { psa_push: push?.state ?? null },
       })
     await connection.requireActive({ db })
-    if (isFirst) await aiSessions.pushResolution({ db, budget: ctx.budget }, session)
+    if (isFirst) await aiSessions.pushResolution({ db }, session)
     else await pushes.retry({ db }, push?.id ?? '')
   })
   return { session_id: id, psa_push: 'queued' }

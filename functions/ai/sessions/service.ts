@@ -82,7 +82,7 @@ export async function resolve(ctx: WriteContext, id: string, input: AiSessionRes
     enqueueWebhooks(db, resolved.webhook_delivery_ids)
     if (resolved.had_handoff)
       await enqueueLiveEvent(db, 'handoff_closed', { session_id: id, reason: 'resolved' })
-    const { text, pushId } = await pushResolution({ db, budget: ctx.budget }, session)
+    const { text, pushId } = await pushResolution({ db }, session)
     const psa_push = pushId ? 'queued' : 'not_linked'
     const proposed_minutes = await proposeMinutes({ db }, session)
     return {
@@ -102,20 +102,16 @@ export async function resolve(ctx: WriteContext, id: string, input: AiSessionRes
  * the resolution of the ticket, which gets the status for resolved cases. Return the documentation and the id
  * of its push.
  */
-export async function pushResolution(ctx: Pick<WriteContext, 'db' | 'budget'>, session: AiSessionRow) {
+export async function pushResolution(ctx: Pick<WriteContext, 'db'>, session: AiSessionRow) {
   const { id: sourceId, psa_ticket_id: ticketId } = session
-  const text = writeDocumentation(session, {}, (await selectExportMasking.one(ctx.db)).is_masked, ctx.budget)
+  const text = writeDocumentation(session, {}, (await selectExportMasking.one(ctx.db)).is_masked)
   const pushId = await pushDocumentation(ctx, session, text)
   const note = {
     visibility: 'resolution',
-    text: forClient(writeClientResolution(session), ctx.budget),
+    text: forClient(writeClientResolution(session)),
   } as const
   if (ticketId)
-    await enqueuePush(
-      ctx.db,
-      { ticketId, note, sourceKind: 'ai_session', sourceId, setsStatus: true },
-      ctx.budget,
-    )
+    await enqueuePush(ctx.db, { ticketId, note, sourceKind: 'ai_session', sourceId, setsStatus: true })
   return { text, pushId }
 }
 
@@ -211,17 +207,18 @@ export async function abandon(ctx: WriteContext, id: string): Promise<SessionClo
  * null without a ticket or a connected PSA.
  */
 export async function pushDocumentation(
-  { db, budget }: Pick<WriteContext, 'db' | 'budget'>,
+  { db }: Pick<WriteContext, 'db'>,
   { id, psa_ticket_id }: AiSessionRow,
   body: string,
 ): Promise<string | null> {
   if (!psa_ticket_id) return null
   const note = { visibility: 'internal', text: forAccount(body) } as const
-  const pushId = await enqueuePush(
-    db,
-    { ticketId: psa_ticket_id, note, sourceKind: 'ai_session', sourceId: id },
-    budget,
-  )
+  const pushId = await enqueuePush(db, {
+    ticketId: psa_ticket_id,
+    note,
+    sourceKind: 'ai_session',
+    sourceId: id,
+  })
   if (pushId) await queries.setSessionPush(db, id, pushId)
   return pushId
 }

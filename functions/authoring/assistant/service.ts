@@ -42,19 +42,19 @@ export async function suggest(
   if (node_id !== undefined && !containsStep(tree_structure, node_id))
     throw unknownId('node_id', 'node of this flow')
   const before = { tree_type, tree_structure: normaliseStructure(tree_structure), intake_form: [] }
-  trees.requireValid(before, 'draft', ctx.budget)
+  trees.requireValid(before, 'draft')
   const facts = { tree_type, structure: tree_structure, node: node_id ?? null, instruction }
   return askUntilValid<typeof flowEdit.answer, Suggestion>(
     ctx,
     flowEdit,
     { facts },
     ({ explanation, edits }) => {
-      const outcome = editStructure(tree_type, tree_structure, edits, ctx.budget)
+      const outcome = editStructure(tree_type, tree_structure, edits)
       if ('problems' in outcome) return outcome
       const { patch, result } = outcome
       const after = { ...before, tree_structure: normaliseStructure(result) }
       return {
-        value: { patch, explanation, result, problems: validateFlow(after, 'published', ctx.budget).errors },
+        value: { patch, explanation, result, problems: validateFlow(after, 'published').errors },
       }
     },
   )

@@ -5,7 +5,6 @@ import type { Tree } from '#functions/flows/trees/schemas.ts'
 import * as trees from '#functions/flows/trees/service.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { limitReached, notFound, Problem, staleVersion, throwNotFound } from '#problem.ts'
-import type { Budget } from '#rules/budget.ts'
 import { validateFlow } from '#rules/flows/validate.ts'
 import { askUntilValid } from '#vendors/ai/ask-until-valid.ts'
 import { toFlowDraft, toModelFlow } from '#vendors/ai/flow-drafts.ts'
@@ -23,7 +22,7 @@ const maxPromptMessages = 20
  */
 export async function start(ctx: WriteContext, input: ConversationStart): Promise<Conversation> {
   const earlier = ctx.isRepeat ? await queries.selectConversation(ctx.db, ctx.workId) : undefined
-  if (earlier) return toConversation(earlier, ctx.budget)
+  if (earlier) return toConversation(earlier)
   await assistant.requireBuild(ctx)
   const { goal, tree_type, environment_tags = [] } = input
   const reply = await askModel(ctx, { goal, tree_type, environment_tags, draft: null, messages: [] }, goal)
@@ -32,7 +31,7 @@ export async function start(ctx: WriteContext, input: ConversationStart): Promis
     if (reply.draft) await assistant.countBuild(db)
     return conversation
   })
-  return toConversation(stored, ctx.budget)
+  return toConversation(stored)
 }
 
 export async function list({ db }: Pick<ReadContext, 'db'>, query: ConversationQuery & PageQuery) {
@@ -40,17 +39,14 @@ export async function list({ db }: Pick<ReadContext, 'db'>, query: ConversationQ
 }
 
 /** Return a conversation that the caller reaches and that has not expired. */
-export async function get(
-  { db, budget }: Pick<ReadContext, 'db' | 'budget'>,
-  id: string,
-): Promise<Conversation> {
-  return toConversation(await find(db, id), budget)
+export async function get({ db }: Pick<ReadContext, 'db'>, id: string): Promise<Conversation> {
+  return toConversation(await find(db, id))
 }
 
 /** Add one turn. Store nothing if the model fails. The first draft counts as a build; refinements do not. */
 export async function sendMessage(ctx: WriteContext, id: string, message: string): Promise<Conversation> {
   const before = await find(ctx.db, id)
-  if (before.last_work_id === ctx.workId) return toConversation(before, ctx.budget)
+  if (before.last_work_id === ctx.workId) return toConversation(before)
   if (before.turns >= maxTurns)
     throw limitReached(
       'turns',
@@ -66,7 +62,7 @@ export async function sendMessage(ctx: WriteContext, id: string, message: string
     if (reply.draft && !before.draft) await assistant.countBuild(db)
     return conversation
   })
-  return toConversation(after, ctx.budget)
+  return toConversation(after)
 }
 
 /** Save the draft as a flow of the caller, and delete the conversation. */
@@ -102,22 +98,24 @@ function askModel(
     { facts, turns },
     ({ reply, flow }) => {
       if (!flow) return { value: { reply, draft: null } }
-      const result = toFlowDraft(
-        flow,
-        { tree_type, base: draft, redaction: ctx.config.AI_REDACTION, targetStatus: 'draft' },
-        ctx.budget,
-      )
+      const result = toFlowDraft(flow, {
+        tree_type,
+        base: draft,
+        redaction: ctx.config.AI_REDACTION,
+        targetStatus: 'draft',
+      })
       return 'problems' in result ? result : { value: { reply, draft: result.value } }
     },
   )
 }
 
-function toConversation(
-  { turns: _, last_work_id: __, ...conversation }: queries.ConversationRow,
-  budget: Budget,
-): Conversation {
+function toConversation({
+  turns: _,
+  last_work_id: __,
+  ...conversation
+}: queries.ConversationRow): Conversation {
   const { draft } = conversation
-  return { ...conversation, problems: draft ? validateFlow(draft, 'published', budget).errors : [] }
+  return { ...conversation, problems: draft ? validateFlow(draft, 'published').errors : [] }
 }
 
 async function find(db: ReadContext['db'], id: string): Promise<queries.ConversationRow> {

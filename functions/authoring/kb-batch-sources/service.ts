@@ -3,7 +3,7 @@ import { describe } from '#http/app.ts'
 import type { JobContext } from '#http/job.ts'
 import { Problem } from '#problem.ts'
 import { ArchiveError } from '#rules/archive/zip.ts'
-import { type Budget, createBudget, jobSteps, stepsPerSecond } from '#rules/budget.ts'
+import { createBudget, jobSteps, runWithin, stepsPerSecond } from '#rules/budget.ts'
 import type { Article } from '#rules/knowledge/article.ts'
 import { listArticles, readArchived, toLine } from '#rules/knowledge/article-archive.ts'
 import { ArticleError } from '#rules/knowledge/blocks.ts'
@@ -96,11 +96,8 @@ async function readFiles(
   let steps = 0
   for (const file of listArticles(bytes).slice(done, done + sliceArticles)) {
     if (steps >= sliceSteps) break
-    const read = await readOne(log, file.name, async ({ readArticleFile }, budget) =>
-      readArticleFile(
-        { bytes: await readArchived(bytes, file), name: toFileName(file.name), type: '' },
-        budget,
-      ),
+    const read = await readOne(log, file.name, async ({ readArticleFile }) =>
+      readArticleFile({ bytes: await readArchived(bytes, file), name: toFileName(file.name), type: '' }),
     )
     outcomes.push(read.outcome)
     steps += read.steps
@@ -115,8 +112,8 @@ async function readPage({ guard, log }: SourceContext, { address }: Batch): Prom
   const { bytes, type } = page
   return [
     (
-      await readOne(log, url, ({ readArticleFile }, budget) =>
-        readArticleFile({ bytes, name: nameOfPage(page), type }, budget),
+      await readOne(log, url, ({ readArticleFile }) =>
+        readArticleFile({ bytes, name: nameOfPage(page), type }),
       )
     ).outcome,
   ]
@@ -187,10 +184,10 @@ async function readListed(
       failure = html.result
       if (html.kind === 'late' || html.result.gone || html.result.isPostponed || !isLast) break
     } else answers++
-    const read = await readOne(ctx.log, name, async (reader, budget) => {
+    const read = await readOne(ctx.log, name, async (reader) => {
       if (typeof html !== 'string') throw new ArticleError(toVendorReason(html))
       if (new TextEncoder().encode(html).byteLength > maxArticleBytes) throw new ArticleError(tooLarge)
-      return reader.readArticleText('html', name, html, budget)
+      return reader.readArticleText('html', name, html)
     })
     outcomes.push(read.outcome)
     steps += read.steps
@@ -222,7 +219,7 @@ async function open(
 
 // Loaded on first use: most processes never import an article.
 const loadReader = () => import('#rules/knowledge/article.ts')
-type Read = (reader: Awaited<ReturnType<typeof loadReader>>, budget: Budget) => Promise<Article>
+type Read = (reader: Awaited<ReturnType<typeof loadReader>>) => Promise<Article>
 
 /** Read an article with the work of a job. Any error is the result of this article alone. */
 async function readOne(
@@ -233,7 +230,11 @@ async function readOne(
   const budget = createBudget({ steps: jobSteps })
   try {
     return {
-      outcome: { name, article: await read(await loadReader(), budget), problem: null },
+      outcome: {
+        name,
+        article: await runWithin(budget, async () => read(await loadReader())),
+        problem: null,
+      },
       steps: budget.getSpent().steps,
     }
   } catch (error) {

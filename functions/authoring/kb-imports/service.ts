@@ -4,7 +4,6 @@ import { uuidv7 } from '#db/uuid.ts'
 import * as trees from '#functions/flows/trees/service.ts'
 import type { FormFile, ReadContext, WriteContext } from '#http/operation.ts'
 import { invalidField, invalidRequest, notFound, Problem, staleVersion, throwNotFound } from '#problem.ts'
-import type { Budget } from '#rules/budget.ts'
 import type { TreeStructure } from '#rules/flows/structure.ts'
 import { validateFlow } from '#rules/flows/validate.ts'
 import type { Article } from '#rules/knowledge/article.ts'
@@ -38,13 +37,8 @@ export async function getQuota({ db }: ReadContext): Promise<KbQuota> {
   return { used, limit, remaining: limit === null ? null : Math.max(0, limit - used) }
 }
 
-export async function create(
-  { db, budget }: WriteContext,
-  input: FormFile | KbImportCreate,
-): Promise<KbImport> {
-  const article = await readArticle(input, budget).catch(
-    throwArticleProblem('bytes' in input ? 'file' : 'content'),
-  )
+export async function create({ db }: WriteContext, input: FormFile | KbImportCreate): Promise<KbImport> {
+  const article = await readArticle(input).catch(throwArticleProblem('bytes' in input ? 'file' : 'content'))
   const inserted = await queries.insertImport.first(db, article)
   if (!inserted) throw quotaExceeded()
   return inserted
@@ -120,7 +114,7 @@ export async function updateNode(
  * one creates the flow.
  */
 export async function commit(ctx: WriteContext, id: string, input: KbImportCommit) {
-  buildValidFlow(requireConverted(await findOwn(ctx.db, id)), input, ctx.budget)
+  buildValidFlow(requireConverted(await findOwn(ctx.db, id)), input)
   return inTransaction(ctx.db, async (db) => {
     const isLocked = await queries.lockImport(db, id, ['converted'])
     const current = await findOwn(db, id)
@@ -129,7 +123,7 @@ export async function commit(ctx: WriteContext, id: string, input: KbImportCommi
     const import_metadata = { source: 'kb_import', import_id: id, title, format }
     const tree = await trees.create(
       { ...ctx, db },
-      { ...input, tree_structure: buildValidFlow(current, input, ctx.budget) },
+      { ...input, tree_structure: buildValidFlow(current, input) },
       { import_metadata },
     )
     await queries.markCommitted(db, id, tree.id)
@@ -141,17 +135,17 @@ export async function remove({ db }: WriteContext, id: string): Promise<void> {
   if (!(await queries.deleteImport(db, id))) await findOwn(db, id)
 }
 
-async function readArticle(input: FormFile | KbImportCreate, budget: Budget): Promise<Article> {
+async function readArticle(input: FormFile | KbImportCreate): Promise<Article> {
   // Loaded on first use, because the parsers of HTML, docx and markdown are large.
   const { readArticleFile, readArticleText } = await import('#rules/knowledge/article.ts')
-  if ('bytes' in input) return readArticleFile(requireMaxSize(input), budget)
+  if ('bytes' in input) return readArticleFile(requireMaxSize(input))
   const { title, content, format } = input
   if (!isBinary(format)) {
     requireMaxSize({ bytes: new TextEncoder().encode(content) })
-    return readArticleText(format, title, content, budget)
+    return readArticleText(format, title, content)
   }
   const file = requireMaxSize({ bytes: decodeBase64(content), name: `${title}.${format}`, type: '' })
-  return { ...(await readArticleFile(file, budget)), title }
+  return { ...(await readArticleFile(file)), title }
 }
 
 function requireMaxSize<T extends { bytes: Uint8Array }>(file: T): T {
@@ -198,13 +192,9 @@ function invalidParent(msg: string): Problem {
 }
 
 /** Build the flow from the nodes. Throw 422 with everything that prevents publishing it. */
-function buildValidFlow(
-  { nodes }: KbImport,
-  { tree_type }: KbImportCommit,
-  budget: Budget,
-): TreeStructure | null {
+function buildValidFlow({ nodes }: KbImport, { tree_type }: KbImportCommit): TreeStructure | null {
   const tree_structure = buildFlow(nodes, tree_type)
-  const { errors } = validateFlow({ tree_type, tree_structure, intake_form: [] }, 'published', budget)
+  const { errors } = validateFlow({ tree_type, tree_structure, intake_form: [] }, 'published')
   if (errors.length === 0) return tree_structure
   throw invalidRequest(
     errors.map(({ node_id, path, message }) => ({

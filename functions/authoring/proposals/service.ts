@@ -143,7 +143,7 @@ function writeFlow(
       `The model rewrites flows of at most ${maxGeneratedNodes} nodes`,
     )
   const options = { tree_type, base, redaction: ctx.config.AI_REDACTION, targetStatus: 'published' } as const
-  return askUntilValid(ctx, flowConversion, { facts }, ({ flow }) => toFlowDraft(flow, options, ctx.budget))
+  return askUntilValid(ctx, flowConversion, { facts }, ({ flow }) => toFlowDraft(flow, options))
 }
 
 async function decideProposal(
@@ -162,7 +162,7 @@ async function decideProposal(
 }
 
 /** Create the flow for the submitter, or update the target. */
-function saveFlow(ctx: Pick<WriteContext, 'db' | 'caller' | 'budget'>, proposal: queries.ProposalRow) {
+function saveFlow(ctx: Pick<WriteContext, 'db' | 'caller'>, proposal: queries.ProposalRow) {
   const { proposed_flow, target_tree_id, target_version, submitted_by: user_id, team_id } = proposal
   if (!target_tree_id) return trees.create(ctx, proposed_flow, { owner: { user_id, team_id } })
   return trees

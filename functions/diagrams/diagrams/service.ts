@@ -2,7 +2,6 @@ import { type PageQuery, toPage } from '#db/page.ts'
 import { retryOnConflict } from '#db/retry.ts'
 import { Content, type ReadContext, type WriteContext } from '#http/operation.ts'
 import { invalidField, invalidRequest, Problem, requireVersion, throwNotFound } from '#problem.ts'
-import type { Budget } from '#rules/budget.ts'
 import { parseDrawio } from '#rules/diagrams/drawio.ts'
 import { writeDrawio } from '#rules/diagrams/drawio-write.ts'
 import { DiagramFileError } from '#rules/diagrams/file-error.ts'
@@ -48,14 +47,10 @@ const maxSearchedDiagrams = 5
  * Return the diagrams of a client that have a node with a name, with what is beside it. The newest diagrams
  * are searched.
  */
-export async function findNeighbours(
-  { db, budget }: Pick<ReadContext, 'db' | 'budget'>,
-  client: string,
-  name: string,
-) {
+export async function findNeighbours({ db }: Pick<ReadContext, 'db'>, client: string, name: string) {
   const diagrams = await queries.selectContentOfClient(db, client, maxSearchedDiagrams)
   return diagrams.flatMap((diagram) => {
-    const found = findNodes(diagram, name, budget)
+    const found = findNodes(diagram, name)
     return found.length > 0 ? [{ diagram: diagram.name, found }] : []
   })
 }
@@ -111,7 +106,7 @@ export async function importDiagram(ctx: WriteContext, file: DiagramImport) {
     const { format: _, version: __, ...diagram } = file
     return { diagram: await create(ctx, diagram), skipped: [] }
   }
-  const { name, nodes, edges, skipped } = await parseFile(file, ctx.budget).catch(throwUnreadableFile)
+  const { name, nodes, edges, skipped } = await parseFile(file).catch(throwUnreadableFile)
   const input = {
     name: file.name ?? (cut(name ?? '', 200) || 'Imported diagram'),
     client_name: file.client_name,
@@ -121,14 +116,12 @@ export async function importDiagram(ctx: WriteContext, file: DiagramImport) {
   return { diagram: await create(ctx, input), skipped }
 }
 
-async function parseFile(file: DrawioFile | MermaidFile, budget: Budget) {
-  return file.format === 'drawio'
-    ? parseDrawio(file.content, file.page, budget)
-    : parseMermaid(file.content, budget)
+async function parseFile(file: DrawioFile | MermaidFile) {
+  return file.format === 'drawio' ? parseDrawio(file.content, file.page) : parseMermaid(file.content)
 }
 
 export async function exportDiagram(
-  { db, assets, budget }: ReadContext,
+  { db, assets }: ReadContext,
   id: string,
   format: DiagramExport['format'],
 ) {
@@ -136,21 +129,21 @@ export async function exportDiagram(
   const slug = createSlug(name)
   switch (format) {
     case 'svg':
-      return new Content(renderSvg(name, { nodes, edges }, budget), 'image/svg+xml', `${slug}.svg`)
+      return new Content(renderSvg(name, { nodes, edges }), 'image/svg+xml', `${slug}.svg`)
     case 'png': {
       const { renderPng } = await import('#rules/diagrams/png.ts')
-      return new Content(await renderPng(name, { nodes, edges }, assets, budget), 'image/png', `${slug}.png`)
+      return new Content(await renderPng(name, { nodes, edges }, assets), 'image/png', `${slug}.png`)
     }
     case 'drawio':
       return new Content(
-        writeDrawio(name, { nodes, edges }, budget),
+        writeDrawio(name, { nodes, edges }),
         'application/vnd.jgraph.mxfile',
         `${slug}.drawio`,
       )
     case 'mermaid':
       // https://mermaid.js.org/ecosystem/integrations-create.html
       return new Content(
-        writeMermaid(name, { nodes, edges }, budget),
+        writeMermaid(name, { nodes, edges }),
         'text/vnd.mermaid; charset=utf-8',
         `${slug}.mmd`,
       )

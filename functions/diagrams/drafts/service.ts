@@ -1,7 +1,6 @@
 import * as diagrams from '#functions/diagrams/diagrams/service.ts'
 import type { WriteContext } from '#http/operation.ts'
 import { limitReached } from '#problem.ts'
-import type { Budget } from '#rules/budget.ts'
 import { computePositions } from '#rules/diagrams/layout.ts'
 import { type DiagramEdge, type DiagramNode, diagramLimits } from '#rules/diagrams/schema.ts'
 import { ask, toProviderProblem } from '#vendors/ai/ask.ts'
@@ -27,7 +26,7 @@ export async function generate(
       `A diagram can have at most ${diagramLimits.maxNodes} nodes`,
     )
   const answer = await ask(ctx, diagramDraft, { facts: { description, drawn: describeDrawing(current) } })
-  const draft = addToDrawing(current, answer, ctx.budget)
+  const draft = addToDrawing(current, answer)
   if (draft.nodes.length > diagramLimits.maxNodes || draft.edges.length > diagramLimits.maxEdges)
     throw toProviderProblem(new Error('The drawing is too large'))
   return draft
@@ -58,11 +57,7 @@ function getLabel(data: DiagramNode['data']): string {
  * Return the drawing with the model's devices and links added. The model numbers its devices after those of
  * the drawing.
  */
-function addToDrawing(
-  current: Drawing,
-  { devices, links, notes }: DiagramDraftAnswer,
-  budget: Budget,
-): DiagramDraft {
+function addToDrawing(current: Drawing, { devices, links, notes }: DiagramDraftAnswer): DiagramDraft {
   const knownNames = new Set(current.nodes.map(({ data }) => getLabel(data).toLowerCase()))
   // A device that the diagram already has, by name, keeps its existing node.
   const nodeIndexes = devices.map(({ name }, index) =>
@@ -84,7 +79,6 @@ function addToDrawing(
     newDevices.map(({ id }) => id),
     edges,
     current.nodes,
-    budget,
   )
   const nodes = newDevices.map(({ id, name, category, kind }) => {
     const position = positions.get(id) ?? { x: 0, y: 0 }

@@ -1,41 +1,38 @@
 import type { PlatformDb } from '#db/scope.ts'
 import { Problem, throwNotFound } from '#problem.ts'
 import { forPublic } from '#rules/audience.ts'
-import type { Budget } from '#rules/budget.ts'
 import { buildPreview } from '#rules/flows/preview.ts'
 import * as queries from './queries.ts'
 import type { GalleryQuery, GallerySearch } from './schemas.ts'
 
 interface GalleryContext {
   platform: PlatformDb
-  budget: Budget
 }
 
-export async function list({ platform, budget }: GalleryContext, query: GalleryQuery) {
+export async function list({ platform }: GalleryContext, query: GalleryQuery) {
   const result = await requireEnabled(platform, queries.selectItems(platform, query))
-  return forPublic({ ...result, page: query.page, page_size: query.page_size }, budget)
+  return forPublic({ ...result, page: query.page, page_size: query.page_size })
 }
 
-export async function search({ platform, budget }: GalleryContext, query: GallerySearch) {
+export async function search({ platform }: GalleryContext, query: GallerySearch) {
   const result = await requireEnabled(platform, queries.searchItems(platform, query))
-  return forPublic({ ...result, page: query.page, page_size: query.page_size }, budget)
+  return forPublic({ ...result, page: query.page, page_size: query.page_size })
 }
 
 export async function listCategories({ platform }: Pick<GalleryContext, 'platform'>) {
   return requireEnabled(platform, queries.selectCategories.all(platform))
 }
 
-export async function getFlow({ platform, budget }: GalleryContext, id: string) {
+export async function getFlow({ platform }: GalleryContext, id: string) {
   const flow =
     (await requireEnabled(platform, queries.selectFlow.first(platform, id))) ?? throwNotFound('Flow')
   const { tree_structure, ...item } = flow
-  return forPublic({ ...item, preview: buildPreview(tree_structure) }, budget)
+  return forPublic({ ...item, preview: buildPreview(tree_structure) })
 }
 
-export async function getScript({ platform, budget }: GalleryContext, slug: string) {
+export async function getScript({ platform }: GalleryContext, slug: string) {
   return forPublic(
     (await requireEnabled(platform, queries.selectScript.first(platform, slug))) ?? throwNotFound('Script'),
-    budget,
   )
 }
 

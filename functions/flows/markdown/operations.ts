@@ -47,6 +47,6 @@ export const treeMarkdownOperations = [
     idempotent: false,
     success: 200,
     returns: schemas.MarkdownCheck,
-    handle: ({ ctx, body }) => markdown.validate(ctx, body),
+    handle: ({ body }) => markdown.validate(body),
   }),
 ]

@@ -24,7 +24,7 @@ export async function importMarkdown(ctx: WriteContext, { markdown }: MarkdownFl
 }
 
 /** Return every problem of the file, including those that prevent publishing. */
-export async function validate({ budget }: Pick<ReadContext, 'budget'>, { markdown }: MarkdownFlow) {
-  const problems = (await loadReader()).checkFlowMarkdown(markdown, budget)
+export async function validate({ markdown }: MarkdownFlow) {
+  const problems = (await loadReader()).checkFlowMarkdown(markdown)
   return { valid: problems.length === 0, problems }
 }

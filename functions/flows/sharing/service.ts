@@ -4,7 +4,6 @@ import * as trees from '#functions/flows/trees/service.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { notFound, Problem } from '#problem.ts'
 import { forPublic } from '#rules/audience.ts'
-import type { Budget } from '#rules/budget.ts'
 import { buildPublicStructure } from '#rules/flows/preview.ts'
 import { randomToken, sha256Bytea } from '#vendors/auth/hash.ts'
 import * as queries from './queries.ts'
@@ -27,15 +26,12 @@ export async function revoke({ db }: WriteContext, treeId: string, id: string) {
   if (!(await queries.revokeShare(db, treeId, id))) throw notFound('Share')
 }
 
-export async function openLink(
-  { platform, budget }: { platform: PlatformDb; budget: Budget },
-  token: string,
-) {
+export async function openLink({ platform }: { platform: PlatformDb }, token: string) {
   const flow = await queries.selectSharedFlow(platform, await sha256Bytea(token))
   if (!flow)
     throw new Problem(
       'not_found',
       'The link is unknown, expired or revoked, or has ended with its creator or its flow',
     )
-  return forPublic({ ...flow, tree_structure: buildPublicStructure(flow.tree_structure) }, budget)
+  return forPublic({ ...flow, tree_structure: buildPublicStructure(flow.tree_structure) })
 }

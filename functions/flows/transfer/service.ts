@@ -76,7 +76,7 @@ export async function createDraft(ctx: WriteContext, flow: FlowContent, metadata
     ...(category ? { category } : {}),
   }
   const tree = await trees.create(ctx, draft, { import_metadata: metadata })
-  const { errors, warnings } = await trees.validateForPublishing(db, tree.id, tree, ctx.budget)
+  const { errors, warnings } = await trees.validateForPublishing(db, tree.id, tree)
   return {
     tree_id: tree.id,
     name: tree.name,

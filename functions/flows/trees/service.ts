@@ -13,7 +13,6 @@ import {
   staleVersion,
   throwNotFound,
 } from '#problem.ts'
-import type { Budget } from '#rules/budget.ts'
 import {
   normaliseForm,
   normaliseLineBreaks,
@@ -37,7 +36,7 @@ import {
   wrongStructureMessage,
 } from './schemas.ts'
 
-type TreeContext = Pick<WriteContext, 'db' | 'caller' | 'budget'>
+type TreeContext = Pick<WriteContext, 'db' | 'caller'>
 
 export async function list({ db }: ReadContext, query: TreeQuery & PageQuery) {
   return toPage(await queries.selectTrees(db, query), query, queries.treeOrders[query.sort_by])
@@ -71,7 +70,7 @@ export async function create(
   }
   if (content.visibility === 'public') requirePerson(ctx)
   await requireSubflows(db, null, content)
-  const write = queries.insertTree(db, prepareContent(content, ctx.budget), origin)
+  const write = queries.insertTree(db, prepareContent(content), origin)
   return toTree(
     await write
       .catch(throwImpossibleSubflows(content))
@@ -94,10 +93,7 @@ export async function update(
     const current = await requireEditable(ctx.db, id)
     requireVersion('flow', current, expected_version)
     if (Object.keys(changes).length === 0) return toTree(current)
-    const content = prepareContent(
-      { ...mergeChanges(current, changes, ctx.caller.userId), restored_from },
-      ctx.budget,
-    )
+    const content = prepareContent({ ...mergeChanges(current, changes, ctx.caller.userId), restored_from })
     if (content.visibility === 'public' && current.visibility !== 'public') requirePerson(ctx)
     await requireSubflows(ctx.db, id, content)
     const updated = await queries
@@ -114,8 +110,8 @@ export async function remove({ db }: Pick<WriteContext, 'db'>, id: string): Prom
   await requireEditable(db, id)
 }
 
-export async function validatePublish({ db, budget }: Pick<ReadContext, 'db' | 'budget'>, id: string) {
-  const { errors, warnings } = await validateForPublishing(db, id, await find(db, id), budget)
+export async function validatePublish({ db }: Pick<ReadContext, 'db'>, id: string) {
+  const { errors, warnings } = await validateForPublishing(db, id, await find(db, id))
   return { can_publish: errors.length === 0, errors, warnings }
 }
 
@@ -126,12 +122,8 @@ export async function validateForPublishing(
   db: ReadContext['db'],
   id: string | null,
   content: PublishedContent,
-  budget: Budget,
 ): Promise<ValidationResult> {
-  const [flow, subflows] = [
-    validateFlow(content, 'published', budget),
-    await validateSubflowsOf(db, id, content),
-  ]
+  const [flow, subflows] = [validateFlow(content, 'published'), await validateSubflowsOf(db, id, content)]
   return { errors: [...flow.errors, ...subflows.errors], warnings: [...flow.warnings, ...subflows.warnings] }
 }
 
@@ -248,11 +240,11 @@ function resolveCategory({
  * Add the library entries of a published flow. Throw 422 for a structure of another flow type, and 400 for
  * other invalid content.
  */
-function prepareContent(content: queries.TreeContent, budget: Budget): queries.TreeContent {
+function prepareContent(content: queries.TreeContent): queries.TreeContent {
   const { tree_type, tree_structure, status } = content
   if (tree_structure && !matchesTreeType(tree_type, tree_structure))
     throw invalidField(['body', 'tree_structure'], wrongStructureMessage(tree_type), 'custom')
-  requireValid(content, status, budget)
+  requireValid(content, status)
   return {
     ...content,
     library: status === 'published' && tree_structure ? extractLibraryEntries(tree_structure) : [],
@@ -260,8 +252,8 @@ function prepareContent(content: queries.TreeContent, budget: Budget): queries.T
 }
 
 /** Throw 400 `flow_invalid` with the first 50 errors if a normalised flow is not valid for `status`. */
-export function requireValid(flow: Flow, status: Tree['status'], budget: Budget): void {
-  const result = validateFlow(flow, status, budget)
+export function requireValid(flow: Flow, status: Tree['status']): void {
+  const result = validateFlow(flow, status)
   if (result.errors.length > 0) throw flowInvalid(status, result)
 }
 

@@ -7,7 +7,7 @@ import { toProblem } from '#http/app.ts'
 import type { JobContext } from '#http/job.ts'
 import { Existing, type ReadContext, type WriteContext } from '#http/operation.ts'
 import { type FieldError, Problem } from '#problem.ts'
-import { createBudget, jobSteps } from '#rules/budget.ts'
+import { createBudget, jobSteps, runWithin } from '#rules/budget.ts'
 import { getPendingDueTimes } from '#rules/schedules/due-times.ts'
 import { cut } from '#rules/text/cut.ts'
 import { enqueueEvent } from '#work/events.ts'
@@ -187,9 +187,8 @@ async function createBatches(
   tree_id: string,
   targets: queries.ClaimedSchedule['targets'],
 ): Promise<RunResult> {
-  const created = await batches.createMany(
-    { db, vault: null, budget: createBudget({ steps: jobSteps }) },
-    { tree_id, targets },
+  const created = await runWithin(createBudget({ steps: jobSteps }), () =>
+    batches.createMany({ db, vault: null }, { tree_id, targets }),
   )
   return {
     status: 'created',

@@ -13,10 +13,7 @@ import { enqueueLiveEvent } from '#work/live-events.ts'
 import * as queries from './queries.ts'
 
 /** The parts of a job's context that a read needs. */
-export type ChangeContext = Pick<
-  JobContext,
-  'platform' | 'openAccountScope' | 'vault' | 'budget' | 'psa' | 'cache'
->
+export type ChangeContext = Pick<JobContext, 'platform' | 'openAccountScope' | 'vault' | 'psa' | 'cache'>
 
 export const work = defineWork({
   kind: 'ticket_change',

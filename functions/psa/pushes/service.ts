@@ -31,15 +31,15 @@ export async function list({ db }: ReadContext, query: PushQuery & PageQuery) {
  * minute if there is one.
  */
 export async function createForSession(
-  { db, budget }: WriteContext,
+  { db }: WriteContext,
   sessionId: string,
   { internal, notify }: SessionPush,
 ): Promise<Push> {
   const session = await sessions.requireEditable(db, sessionId)
   const ticketId = requireTicketId(session)
-  const note = await writeSessionNote({ db, budget }, sessionId, internal)
+  const note = await writeSessionNote({ db }, sessionId, internal)
   const push = { ticketId, note, sourceKind: 'session', sourceId: sessionId, notify } as const
-  const id = await enqueuePush(db, push, budget)
+  const id = await enqueuePush(db, push)
   if (!id) throw connection.notConnected()
   return find(db, id)
 }
@@ -55,7 +55,7 @@ export async function previewForSession(
 
 /** Return a note as a push would add it, and whom the ticketing system would mail it to. */
 export async function preview(ctx: ReadContext, ticketId: string, note: TicketText): Promise<PushPreview> {
-  const { visibility, text } = await prepareNote(ctx.db, note, ctx.budget)
+  const { visibility, text } = await prepareNote(ctx.db, note)
   const answer = isInternalNote[visibility] ? null : await psa.findRecipient(ctx, ticketId)
   if (!answer?.recipient)
     return { ticket_id: ticketId, visibility, text, recipient: null, refusal: answer?.refusal ?? null }
@@ -70,7 +70,7 @@ export async function preview(ctx: ReadContext, ticketId: string, note: TicketTe
 }
 
 async function writeSessionNote(
-  ctx: Pick<ReadContext, 'db' | 'budget'>,
+  ctx: Pick<ReadContext, 'db'>,
   sessionId: string,
   internal: boolean,
 ): Promise<TicketText> {
@@ -88,12 +88,14 @@ export async function createNote(
   ticketId: string,
   { text, visibility, notify }: TicketNote,
 ): Promise<Push> {
-  const note = forTicket(visibility, text, ctx.budget)
-  const id = await enqueuePush(
-    ctx.db,
-    { ticketId, note, sourceKind: 'user', sourceId: ctx.caller.userId, notify },
-    ctx.budget,
-  )
+  const note = forTicket(visibility, text)
+  const id = await enqueuePush(ctx.db, {
+    ticketId,
+    note,
+    sourceKind: 'user',
+    sourceId: ctx.caller.userId,
+    notify,
+  })
   if (!id) throw connection.notConnected()
   return find(ctx.db, id)
 }
@@ -103,7 +105,7 @@ export async function createNote(
  * one that has not failed.
  */
 export async function createTimeEntry(
-  { db, budget }: WriteContext,
+  { db }: WriteContext,
   sessionId: string,
   { minutes, note, visibility }: TimeEntry,
 ): Promise<Push> {
@@ -128,19 +130,15 @@ export async function createTimeEntry(
       'missing',
     )
   const details = { member_id: member.id, started_at, minutes: rounded }
-  const entryNote = forTicket(visibility, note ?? `${name}: ${outcome}`, budget)
-  return pushOnce(db, { kind: 'time_entry', ticketId, note: entryNote, sessionId, details }, budget)
+  const entryNote = forTicket(visibility, note ?? `${name}: ${outcome}`)
+  return pushOnce(db, { kind: 'time_entry', ticketId, note: entryNote, sessionId, details })
 }
 
 /**
  * Queue a new ticket with the result of a session so far. Return the earlier push of the session if there is
  * one that has not failed.
  */
-export async function createTicket(
-  { db, budget }: WriteContext,
-  sessionId: string,
-  input: NewTicket,
-): Promise<Push> {
+export async function createTicket({ db }: WriteContext, sessionId: string, input: NewTicket): Promise<Push> {
   const session = await sessions.requireEditable(db, sessionId)
   const { name, client_name, ticket_number } = session
   const earlier = await queries.selectTicketPush(db, sessionId)
@@ -150,20 +148,16 @@ export async function createTicket(
     .slice(0, maxSummaryLength)
     .join('')
   const { summary = defaultSummary, company_id, contact_id = null, board_id = null } = input
-  const description = await exports.createClientEdition({ db, budget }, sessionId)
-  const details = { summary: forClient(summary, budget), company_id, contact_id, board_id }
-  return pushOnce(db, { kind: 'ticket', description, sessionId, details }, budget)
+  const description = await exports.createClientEdition({ db }, sessionId)
+  const details = { summary: forClient(summary), company_id, contact_id, board_id }
+  return pushOnce(db, { kind: 'ticket', description, sessionId, details })
 }
 
 // ConnectWise's limit of a summary.
 const maxSummaryLength = 100
 
-async function pushOnce(
-  db: WriteContext['db'],
-  push: OncePush,
-  budget: WriteContext['budget'],
-): Promise<Push> {
-  const id = await enqueueOncePush(db, push, budget)
+async function pushOnce(db: WriteContext['db'], push: OncePush): Promise<Push> {
+  const id = await enqueueOncePush(db, push)
   if (!id) throw connection.notConnected()
   return find(db, id)
 }

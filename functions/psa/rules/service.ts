@@ -52,7 +52,7 @@ function throwLimitReached(): never {
   throw limitReached('rules', maxRules, `An account has at most ${maxRules} rules; delete one first`)
 }
 
-type RuleContext = Pick<JobContext, 'openAccountScope' | 'vault' | 'budget'>
+type RuleContext = Pick<JobContext, 'openAccountScope' | 'vault'>
 
 /**
  * Prepare a session for a ticket by the first enabled rule that matches it, once per ticket and rule. What
@@ -75,7 +75,7 @@ export async function prepareSession(ctx: RuleContext, accountId: string, ticket
 
 async function prepareOnce(
   db: WriteDb,
-  { vault, budget }: RuleContext,
+  { vault }: RuleContext,
   rule: queries.MatchRule,
   ticket: Ticket,
 ): Promise<void> {
@@ -84,7 +84,7 @@ async function prepareOnce(
   if (obstacle) throw new Problem('bad_request', obstacle)
   const client_name = ticket.company && cut(ticket.company, maxClientNameLength)
   const { id } = await sessions.prepare(
-    { db, vault, budget },
+    { db, vault },
     {
       tree_id: rule.tree_id,
       ticket_number: ticket.id,

@@ -1,5 +1,6 @@
 import * as connection from '#functions/runner/connection/service.ts'
 import type { ReadContext } from '#http/operation.ts'
+import { spend } from '#rules/budget.ts'
 import type { RunnerAgentQuery } from './schemas.ts'
 
 const maxListed = 100
@@ -13,7 +14,7 @@ export async function list(ctx: ReadContext, { client, search }: RunnerAgentQuer
   const all = await port
     .listAgents(client)
     .catch((error: unknown) => Promise.reject(connection.toProblem(error)))
-  ctx.budget.spend(all.length * stepsPerAgent)
+  spend(all.length * stepsPerAgent)
   const sought = search?.toLowerCase() ?? ''
   const matching = all.filter(
     ({ name, site }) => name.toLowerCase().includes(sought) || site.toLowerCase().includes(sought),

@@ -14,7 +14,7 @@ import { enqueueLiveEvent } from '#work/live-events.ts'
 import * as queries from './queries.ts'
 
 /** The parts of a job's context that an attempt needs. */
-export type RunContext = Pick<JobContext, 'platform' | 'openAccountScope' | 'vault' | 'runner' | 'budget'>
+export type RunContext = Pick<JobContext, 'platform' | 'openAccountScope' | 'vault' | 'runner'>
 
 /** Past its time limit, the agent of the runner needs some time to report the end. */
 const graceSeconds = 120
@@ -161,11 +161,7 @@ async function toScriptRun(
   const isFinished = end.kind === 'finished'
   const { secrets } = await openPayload(ctx, claimed)
   const printed = isFinished ? end.result.output : `[${end.reason}. It is not known how the script ended.]`
-  const output = replaceSecretAnswers(
-    toPlainOutput(printed.slice(-maxReadOutput).toWellFormed()),
-    secrets,
-    ctx.budget,
-  )
+  const output = replaceSecretAnswers(toPlainOutput(printed.slice(-maxReadOutput).toWellFormed()), secrets)
   return {
     step_id: claimed.step_id,
     title: claimed.title,

@@ -4,7 +4,6 @@ import * as scripts from '#functions/scripts/scripts/service.ts'
 import { requireGranted } from '#http/granted-scopes.ts'
 import { Existing, type ReadContext, type WriteContext } from '#http/operation.ts'
 import { invalidField, notFound, Problem, throwNotFound } from '#problem.ts'
-import type { Budget } from '#rules/budget.ts'
 import { validateTemplate } from '#rules/scripts/render.ts'
 import { ParametersSchema } from '#rules/scripts/schema.ts'
 import { validateParameters } from '#rules/scripts/validate.ts'
@@ -140,7 +139,7 @@ async function requestReply(
     const { reply, script } = await ask(ctx, scriptTurn, { facts, turns })
     if (!script) return { reply, script }
     const draft = { body: script.body, parameters: script.parameters.map(removeNullChoices) }
-    problems = findScriptProblems(language, draft, ctx.budget)
+    problems = findScriptProblems(language, draft)
     if (problems.length === 0)
       return { reply, script: { ...draft, parameters: ParametersSchema.parse(draft.parameters) } }
   }
@@ -157,17 +156,16 @@ function removeNullChoices({
 function findScriptProblems(
   language: BuilderSession['language'],
   { body, parameters }: { body: string; parameters: unknown },
-  budget: Budget,
 ): string[] {
   const parsed = ParametersSchema.safeParse(parameters)
   if (!parsed.success)
     return parsed.error.issues.map(({ path, message }) => `parameters.${path.join('.')}: ${message}`)
-  const parameterProblems = validateParameters(parsed.data, budget).map(
+  const parameterProblems = validateParameters(parsed.data).map(
     ({ path, message }) => `parameters.${path.join('.')}: ${message}`,
   )
   const template = { language, script_body: body, parameters_schema: parsed.data }
   return [
     ...parameterProblems,
-    ...validateTemplate(template, budget).map(({ line, message }) => `line ${line}: ${message}`),
+    ...validateTemplate(template).map(({ line, message }) => `line ${line}: ${message}`),
   ]
 }

@@ -40,9 +40,9 @@ export async function accept(ctx: WriteContext, id: string, changes: DraftAccept
     parameters_schema: changes.parameters_schema ?? draft.proposed_parameters,
     category_id: changes.category_id ?? null,
   }
-  scripts.requireSafePlaceholders(template, 'script_body', ctx.budget)
+  scripts.requireSafePlaceholders(template, 'script_body')
   const promoted = await queries.promoteDraft
-    .first(ctx.db, id, scripts.assess(template, ctx.budget))
+    .first(ctx.db, id, scripts.assess(template))
     .catch(throwUnknownCategory)
   if (!promoted) throw createDecidedProblem((await get(ctx, id)).status)
   return scripts.get(ctx, promoted.id)

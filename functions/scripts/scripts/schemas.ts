@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import { ExpectedVersion, exampleIds, Flag, Id, idParams, Name, Secret, Time, Version } from '#http/fields.ts'
-import { getValidationBudget } from '#http/validation-budget.ts'
 import { Language, ParametersSchema, Risk, RiskReasons, ScriptBody } from '#rules/scripts/schema.ts'
 import { validateParameters } from '#rules/scripts/validate.ts'
 
@@ -104,7 +103,7 @@ export const ScriptQuery = z.strictObject({
 export type ScriptQuery = z.infer<typeof ScriptQuery>
 
 export const CheckedParameters = ParametersSchema.superRefine((parameters, ctx) => {
-  for (const { path, message } of validateParameters(parameters, getValidationBudget()))
+  for (const { path, message } of validateParameters(parameters))
     ctx.addIssue({ code: 'custom', path, message })
 })
 

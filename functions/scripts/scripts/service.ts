@@ -6,7 +6,6 @@ import * as sessions from '#functions/sessions/sessions/service.ts'
 import { requireGranted } from '#http/granted-scopes.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { invalidField, invalidRequest, Problem, requireVersion, throwNotFound, unknownId } from '#problem.ts'
-import type { Budget } from '#rules/budget.ts'
 import type { SessionRow } from '#rules/flows/session-row.ts'
 import { describeScript } from '#rules/scripts/approval-subject.ts'
 import { useLineEndsOf } from '#rules/scripts/line-ends.ts'
@@ -34,21 +33,18 @@ export async function list({ db }: ReadContext, query: ScriptQuery & PageQuery) 
   return toPage(await queries.selectScripts(db, query), query, nameOrder())
 }
 
-export async function get(
-  { db, budget }: Pick<ReadContext, 'db' | 'budget'>,
-  id: string,
-): Promise<ScriptTemplate> {
-  return toScriptTemplate(await find(db, id), budget)
+export async function get({ db }: Pick<ReadContext, 'db'>, id: string): Promise<ScriptTemplate> {
+  return toScriptTemplate(await find(db, id))
 }
 
 export async function create(
-  { db, budget }: Pick<WriteContext, 'db' | 'budget'>,
+  { db }: Pick<WriteContext, 'db'>,
   script: ScriptCreate,
 ): Promise<ScriptTemplate> {
   const script_body = useLineEndsOf(script.language, script.script_body)
   const template = { ...script, script_body, parameters_schema: script.parameters_schema ?? [] }
-  requireSafePlaceholders(template, 'script_body', budget)
-  const { risk_reasons, ...raised } = assess(template, budget)
+  requireSafePlaceholders(template, 'script_body')
+  const { risk_reasons, ...raised } = assess(template)
   const inserted = await queries
     .insertScript(db, raised, createUniqueSlug(script.name))
     .catch(throwUnknownId('category_id', 'category', 'category'))
@@ -58,14 +54,14 @@ export async function create(
 /** Return a template with the risk and the rights that its content has at least. */
 export function assess<
   T extends Template & { risk?: ScriptRisk | undefined; requires_elevation?: boolean | undefined },
->(template: T, budget: Budget) {
+>(template: T) {
   const { risk = 'low', requires_elevation = false } = template
-  return raiseRisk({ ...template, risk, requires_elevation }, assessScript(template, budget))
+  return raiseRisk({ ...template, risk, requires_elevation }, assessScript(template))
 }
 
 /** Save the changed fields as a new version. `restoredFrom` is the version that they come from, if any. */
 export async function update(
-  { db, budget }: WriteContext,
+  { db }: WriteContext,
   id: string,
   { expected_version, ...changes }: ScriptUpdate,
   restoredFrom: number | null = null,
@@ -74,7 +70,7 @@ export async function update(
     const current = await requireEditable(db, id)
     requireVersion('script', current, expected_version)
     requireAdminToLowerRisk(current, changes.risk)
-    if (Object.keys(changes).length === 0) return toScriptTemplate(current, budget)
+    if (Object.keys(changes).length === 0) return toScriptTemplate(current)
     const { language = current.language, parameters_schema = current.parameters_schema } = changes
     const {
       risk: requestedRisk = current.risk,
@@ -88,8 +84,8 @@ export async function update(
       risk: requestedRisk,
       requires_elevation: isElevated,
     }
-    requireSafePlaceholders(template, 'script_body', budget)
-    const { risk, requires_elevation, risk_reasons } = assess(template, budget)
+    requireSafePlaceholders(template, 'script_body')
+    const { risk, requires_elevation, risk_reasons } = assess(template)
     const updated = await queries
       .updateScript(db, id, current.version, {
         ...changes,
@@ -103,15 +99,8 @@ export async function update(
   })
 }
 
-export async function share(
-  { db, budget }: WriteContext,
-  id: string,
-  isShared: boolean,
-): Promise<ScriptTemplate> {
-  return toScriptTemplate(
-    (await queries.shareScript(db, id, isShared)) ?? (await requireEditable(db, id)),
-    budget,
-  )
+export async function share({ db }: WriteContext, id: string, isShared: boolean): Promise<ScriptTemplate> {
+  return toScriptTemplate((await queries.shareScript(db, id, isShared)) ?? (await requireEditable(db, id)))
 }
 
 export async function remove({ db }: WriteContext, id: string): Promise<void> {
@@ -159,7 +148,7 @@ export async function prepareRun(
   if (session_id) await requireGranted(ctx, ['sessions:read'])
   const answers = session_id ? await readSessionAnswers(ctx, session_id, template) : {}
   const values = { ...answers, ...parameters }
-  const { assessment, ...rendered } = renderAssessed(template, values, ctx.budget)
+  const { assessment, ...rendered } = renderAssessed(template, values)
   const { risk, requires_elevation, risk_reasons } = assessment
   if (risk === 'low') return { ...rendered, requires_elevation, approval: null }
   if (!session_id)
@@ -169,7 +158,6 @@ export async function prepareRun(
   const { digested, ...subject } = describeScript(
     { ...template, risk, riskReasons: risk_reasons },
     { values, script: rendered.script, secretKeys },
-    ctx.budget,
   )
   const approval = { session, subject: { ...subject, digest: await sha256Base64url(digested) } }
   return { ...rendered, requires_elevation, approval }
@@ -183,23 +171,19 @@ export interface AssessedRun extends RenderedScript {
 
 /** Render a template with values alone. */
 export async function assessRun(
-  { db, budget }: Pick<WriteContext, 'db' | 'budget'>,
+  { db }: Pick<WriteContext, 'db'>,
   id: string,
   values: Record<string, unknown>,
 ) {
-  return renderAssessed(await find(db, id), values, budget)
+  return renderAssessed(await find(db, id), values)
 }
 
-function renderAssessed(
-  template: queries.ScriptRow,
-  values: Record<string, unknown>,
-  budget: Budget,
-): AssessedRun {
-  const rendered = render(template, values, budget)
+function renderAssessed(template: queries.ScriptRow, values: Record<string, unknown>): AssessedRun {
+  const rendered = render(template, values)
   return {
     ...rendered,
     template,
-    assessment: raiseRisk(template, assessRendered(template.language, rendered.script, budget)),
+    assessment: raiseRisk(template, assessRendered(template.language, rendered.script)),
   }
 }
 
@@ -232,28 +216,22 @@ export async function createCategory({ db }: WriteContext, name: string) {
  * Fill a template with values. Throw 422 for every value that is invalid, missing, unsafe in the template or
  * not a parameter.
  */
-export function render(
-  template: Template,
-  parameters: Record<string, unknown>,
-  budget: Budget,
-): RenderedScript {
-  const invalidValues = validateValues(template.parameters_schema, parameters, budget)
-  const problems = [
-    ...(invalidValues.size > 0 ? invalidValues : findPlacementProblems(template, parameters, budget)),
-  ]
+export function render(template: Template, parameters: Record<string, unknown>): RenderedScript {
+  const invalidValues = validateValues(template.parameters_schema, parameters)
+  const problems = [...(invalidValues.size > 0 ? invalidValues : findPlacementProblems(template, parameters))]
   if (problems.length > 0)
     throw invalidRequest(
       problems.map(([name, msg]) => ({ loc: ['body', 'parameters', name], msg, type: 'parameter' })),
     )
-  return renderScript(template, parameters, budget)
+  return renderScript(template, parameters)
 }
 
 /**
  * Throw 422 with one error per placeholder that has no parameter or stands where no value is safe. Each error
  * has the line number.
  */
-export function requireSafePlaceholders(template: Template, field: string, budget: Budget): void {
-  const problems = validateTemplate(template, budget)
+export function requireSafePlaceholders(template: Template, field: string): void {
+  const problems = validateTemplate(template)
   if (problems.length === 0) return
   throw invalidRequest(
     problems.map(({ line, message }) => ({
@@ -299,19 +277,16 @@ function requireAdminToLowerRisk({ risk, is_admin }: queries.ScriptRow, newRisk:
 }
 
 /** Return a template with the risk of its content, whatever was stored. */
-function toScriptTemplate(row: queries.ScriptRow, budget: Budget): ScriptTemplate {
-  return assessStored(toPublic(row), budget)
+function toScriptTemplate(row: queries.ScriptRow): ScriptTemplate {
+  return assessStored(toPublic(row))
 }
 
 /**
  * Assess a template that is stored already. One that takes too much work is not refused, but has a high risk.
  */
-function assessStored<T extends Template & { risk: ScriptRisk; requires_elevation: boolean }>(
-  template: T,
-  budget: Budget,
-) {
+function assessStored<T extends Template & { risk: ScriptRisk; requires_elevation: boolean }>(template: T) {
   try {
-    return assess(template, budget)
+    return assess(template)
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     const reason = 'takes too much work to be assessed'

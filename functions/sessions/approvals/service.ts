@@ -5,7 +5,6 @@ import { getViolatedConstraint } from '#db/sqlstate.ts'
 import * as sessions from '#functions/sessions/sessions/service.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { limitReached, Problem, throwNotFound } from '#problem.ts'
-import type { Budget } from '#rules/budget.ts'
 import { toApprovalAlert } from '#rules/events/approval-alert.ts'
 import { defaultExpiryMinutes } from '#rules/flows/approval-requirement.ts'
 import { fillPlaceholders } from '#rules/flows/placeholders.ts'
@@ -51,7 +50,7 @@ export async function requestForStep(
   comment?: string,
 ): Promise<Approval> {
   const session = await sessions.requireInProgress(ctx.db, sessionId)
-  const subject = await describeStep(session, ctx.budget)
+  const subject = await describeStep(session)
   if (!subject) throw new Problem('wrong_state', 'The current step needs no approval')
   return request(ctx, session, subject, comment)
 }
@@ -87,7 +86,7 @@ export async function request(
       actorId: ctx.caller.userId,
       requesterName: approval.requested_by_name ?? '',
       userIds,
-      alert: toApprovalAlert(approval, { ...session, parameters: subject.parameters }, ctx.budget),
+      alert: toApprovalAlert(approval, { ...session, parameters: subject.parameters }),
     })
     await announceState(db, approval, 'pending', userIds)
     return toApproval(approval)
@@ -134,8 +133,8 @@ export async function decideAs<Db extends WriteDb | PlatformDb>(
  * Return the digest that an approval of this step must have. Undefined for a step that needs none. The digest
  * covers the text that the technician sees, so a variable that changes it needs another approval.
  */
-export async function computeStepDigest(session: SessionRow, budget: Budget): Promise<string | undefined> {
-  return (await describeStep(session, budget))?.digest
+export async function computeStepDigest(session: SessionRow): Promise<string | undefined> {
+  return (await describeStep(session))?.digest
 }
 
 /** Create the problem for a step or script without a valid approval. It names the newest request, if any. */
@@ -189,7 +188,7 @@ async function expireInAccount(db: WriteDb): Promise<boolean> {
   return requests.length === queries.expiredAtOnce
 }
 
-async function describeStep(session: SessionRow, budget: Budget): Promise<ApprovalSubject | undefined> {
+async function describeStep(session: SessionRow): Promise<ApprovalSubject | undefined> {
   const { current_step_id, tree_structure } = session
   const step = current_step_id === null ? undefined : findAnswerableStep(tree_structure, current_step_id)
   if (!step?.approval) return undefined
@@ -197,7 +196,7 @@ async function describeStep(session: SessionRow, budget: Budget): Promise<Approv
   const variables = collectVariables(session)
   // An approver reads the source: in an escaped value, a character could be overlooked.
   const [title, description] = [step.title, step.description].map((text) =>
-    fillPlaceholders(text ?? '', variables, budget),
+    fillPlaceholders(text ?? '', variables),
   ) as [string, string]
   return {
     kind: 'step',

@@ -4,7 +4,6 @@ import { Outcome, State } from '#functions/sessions/sessions/schemas.ts'
 import * as sessions from '#functions/sessions/sessions/service.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { invalidRequest, notFound, Problem, staleVersion } from '#problem.ts'
-import type { Budget } from '#rules/budget.ts'
 import { applyDefaults, createAnswerValidator } from '#rules/flows/intake-answers.ts'
 import { splitAnswers } from '#rules/flows/secret-answers.ts'
 import * as queries from './queries.ts'
@@ -12,10 +11,10 @@ import type { Batch, BatchCreate } from './schemas.ts'
 
 /** Prepare one session per target, all or none. Throw 422 unless every target has all required answers. */
 export async function create(
-  { db, vault, budget }: Pick<WriteContext, 'db' | 'vault' | 'budget'>,
+  { db, vault }: Pick<WriteContext, 'db' | 'vault'>,
   input: BatchCreate,
 ): Promise<Batch> {
-  const [batch] = await createMany({ db, vault, budget }, input)
+  const [batch] = await createMany({ db, vault }, input)
   return batch as Batch
 }
 
@@ -23,18 +22,18 @@ export async function create(
  * `vault` is null for the targets of a list. A list stores them unencrypted, so they must not contain
  * secrets.
  */
-type BatchContext = Pick<WriteContext, 'db' | 'budget'> & { vault: WriteContext['vault'] | null }
+type BatchContext = Pick<WriteContext, 'db'> & { vault: WriteContext['vault'] | null }
 
 /**
  * Prepare any number of sessions, in batches of at most 100. If `db` is a transaction, prepare all or none.
  */
 export async function createMany(
-  { db, vault, budget }: BatchContext,
+  { db, vault }: BatchContext,
   { tree_id, targets, ...details }: BatchCreate,
 ): Promise<Batch[]> {
   return retryOnConflict('flow', async () => {
     const flow = await requireOwnMaintenanceFlow(db, tree_id)
-    requireValidTargets(flow, targets, vault !== null, budget)
+    requireValidTargets(flow, targets, vault !== null)
     const buildSession = ({ label, variables = {} }: BatchCreate['targets'][number]) =>
       sessions.buildNewSession(vault, flow.intake_form, { ...details, target_label: label }, variables)
     const batches = await Promise.all(
@@ -128,10 +127,9 @@ function requireValidTargets(
   { intake_form }: sessions.RunnableFlow,
   targets: BatchCreate['targets'],
   mayHaveSecrets: boolean,
-  budget: Budget,
 ): void {
   const form = intake_form.map((field) => (field.secret ? { ...field, required: false } : field))
-  const validateAnswers = createAnswerValidator(form, { complete: true }, budget)
+  const validateAnswers = createAnswerValidator(form, { complete: true })
   const problems = targets.flatMap(({ label, variables = {} }, index) => {
     const { secrets } = splitAnswers(intake_form, variables)
     const misplacedSecrets = mayHaveSecrets

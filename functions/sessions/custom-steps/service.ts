@@ -14,7 +14,7 @@ import * as queries from './queries.ts'
 const maxCustomSteps = 100
 
 /** Record a step that is not part of the flow. The current step stays. */
-export async function add({ db, budget }: WriteContext, id: string, input: CustomStepCreate) {
+export async function add({ db }: WriteContext, id: string, input: CustomStepCreate) {
   const session = await sessions.requireInProgress(db, id)
   if (session.custom_steps.length >= maxCustomSteps)
     throw limitReached(
@@ -38,7 +38,7 @@ export async function add({ db, budget }: WriteContext, id: string, input: Custo
     node_id,
     tree: source.tree,
   }
-  return toChangedSession(await changeSession(db, id, queries.insertCustomStep.query(id, step)), budget)
+  return toChangedSession(await changeSession(db, id, queries.insertCustomStep.query(id, step)))
 }
 
 /** Create a draft that forks the session's flow, with the custom steps inserted where they were done. */

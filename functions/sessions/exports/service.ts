@@ -2,7 +2,7 @@ import { limitConcurrency } from '#async/limit-concurrency.ts'
 import { Content, type ReadContext } from '#http/operation.ts'
 import { notFound, Problem } from '#problem.ts'
 import { type AccountText, type ClientText, forAccount, forClient } from '#rules/audience.ts'
-import type { Budget } from '#rules/budget.ts'
+import { pause } from '#rules/budget.ts'
 import { buildReport } from '#rules/exports/build-report.ts'
 import { removeValues, renderClientEdition, toClientReport } from '#rules/exports/client-edition.ts'
 import { renderHtml } from '#rules/exports/html.ts'
@@ -23,7 +23,7 @@ import { type ExportQuery, type Format, formats } from './schemas.ts'
 /** Render the document, then mark a completed session as exported. Mark nothing if rendering fails. */
 export async function exportSession(ctx: ReadContext, id: string, query: ExportQuery): Promise<Content> {
   const { session, report, format, settings, images } = await readReport(ctx, id, query)
-  await ctx.budget.pause()
+  await pause()
   const content = await renderReport(ctx, report, format, { settings, images })
   if (session.state === 'completed' && session.exported_at === null)
     await queries.markExported(ctx.callFunction, id)
@@ -33,29 +33,21 @@ export async function exportSession(ctx: ReadContext, id: string, query: ExportQ
 /**
  * Return a note for the session's ticket, for colleagues. Mask it if the account masks exports by default.
  */
-export async function createTicketNote(
-  ctx: Pick<ReadContext, 'db' | 'budget'>,
-  id: string,
-): Promise<AccountText> {
-  return forAccount(
-    renderTicketNote((await readReport(ctx, id, { format: 'ticket-note' })).report, ctx.budget),
-  )
+export async function createTicketNote(ctx: Pick<ReadContext, 'db'>, id: string): Promise<AccountText> {
+  return forAccount(renderTicketNote((await readReport(ctx, id, { format: 'ticket-note' })).report))
 }
 
 /** Return what the client of the session's ticket may read of it. */
-export async function createClientEdition(
-  { db, budget }: Pick<ReadContext, 'db' | 'budget'>,
-  id: string,
-): Promise<ClientText> {
+export async function createClientEdition({ db }: Pick<ReadContext, 'db'>, id: string): Promise<ClientText> {
   const { session, subflows, settings } = await queries.selectExport(db, id)
   if (!session) throw notFound('Session')
   const options = { timezone: settings.timezone, subflows: subflows.map(removeValues) }
-  const report = shortenReport(buildReport(removeValues(session), [], options, budget), textWork, budget)
-  return forClient(renderClientEdition(toClientReport(report)), budget)
+  const report = shortenReport(buildReport(removeValues(session), [], options), textWork)
+  return forClient(renderClientEdition(toClientReport(report)))
 }
 
 async function readReport(
-  { db, budget }: Pick<ReadContext, 'db' | 'budget'>,
+  { db }: Pick<ReadContext, 'db'>,
   id: string,
   { max_step_index, mask, ...query }: ExportQuery,
 ) {
@@ -64,14 +56,14 @@ async function readReport(
   const format = query.format ?? getPreferredFormat(settings)
   const options = { lastDecision: max_step_index, timezone: settings.timezone, scriptNames, subflows }
   const shownData = format === 'ticket-note' ? supporting.map(shortenOutput) : supporting
-  const fullReport = buildReport(session, shownData, options, budget)
+  const fullReport = buildReport(session, shownData, options)
   const report = format === 'ticket-note' ? removeDescriptions(fullReport) : fullReport
   const isMasked = mask ?? settings.preferences.mask_exports === true
   // An image cannot be masked, so a masked export only names it.
   const images = isMasked ? [] : selectImages(report, supporting)
-  await budget.pause()
-  const shownReport = isMasked ? await maskReportOrThrow(report, budget) : report
-  await budget.pause()
+  await pause()
+  const shownReport = isMasked ? await maskReportOrThrow(report) : report
+  await pause()
   return { session, settings, format, images, report: shownReport }
 }
 
@@ -83,9 +75,9 @@ function shortenOutput(row: SupportingDataRow): SupportingDataRow {
 }
 
 /** Return the masked report; throw 500 if masking fails. */
-async function maskReportOrThrow(report: Report, budget: Budget): Promise<Report> {
+async function maskReportOrThrow(report: Report): Promise<Report> {
   try {
-    return await maskReport(report, maskStored, budget)
+    return await maskReport(report, maskStored)
   } catch (error) {
     if (!(error instanceof MaskingError)) throw error
     throw new Problem('masking_failed', `${error.message}; nothing was exported`)
@@ -112,23 +104,19 @@ async function renderReport(
   )
   switch (format) {
     case 'markdown':
-      return new Content(renderMarkdown(report, ctx.budget), 'text/markdown; charset=utf-8', `${name}.md`)
+      return new Content(renderMarkdown(report), 'text/markdown; charset=utf-8', `${name}.md`)
     case 'html':
       return new Content(
-        renderHtml(report, await loadImages(ctx, images), ctx.budget),
+        renderHtml(report, await loadImages(ctx, images)),
         'text/html; charset=utf-8',
         `${name}.html`,
       )
     case 'text':
-      return new Content(renderText(report, ctx.budget), 'text/plain; charset=utf-8', `${name}.txt`)
+      return new Content(renderText(report), 'text/plain; charset=utf-8', `${name}.txt`)
     case 'pdf':
       return new Content(await createPdf(ctx, report, { settings, images }), 'application/pdf', `${name}.pdf`)
     case 'ticket-note':
-      return new Content(
-        renderTicketNote(report, ctx.budget),
-        'text/plain; charset=utf-8',
-        `${name}-note.txt`,
-      )
+      return new Content(renderTicketNote(report), 'text/plain; charset=utf-8', `${name}-note.txt`)
   }
 }
 
@@ -136,7 +124,7 @@ async function createPdf(ctx: ReadContext, report: Report, { settings, images }:
   // It is loaded by the first PDF, because most requests do not need it.
   const { renderPdf } = await import('#rules/exports/pdf.ts')
   const [branding, loadedImages] = [await loadBranding(ctx, settings), await loadImages(ctx, images)]
-  return renderPdf(report, { branding, images: loadedImages, assets: ctx.assets }, ctx.budget)
+  return renderPdf(report, { branding, images: loadedImages, assets: ctx.assets })
 }
 
 /** Workers allow six open connections per request. */

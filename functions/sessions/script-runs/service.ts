@@ -29,7 +29,7 @@ export async function create(
   if (approval_id)
     await requireGrantedApproval(ctx, { session_id: sessionId, approval_id }, input.script_template_id)
   const secrets = session.secret_keys.length > 0 ? await sessions.readSecretAnswers(ctx, sessionId) : []
-  const hideSecrets = (text: string) => replaceSecretAnswers(text, secrets, ctx.budget)
+  const hideSecrets = (text: string) => replaceSecretAnswers(text, secrets)
   const { title, script, target, output } = input
   // Before the title is cut from the script: a part of a secret would not be found.
   const texts = { target: hideSecrets(target), output: hideSecrets(output) }

@@ -5,7 +5,6 @@ import { getViolatedConstraint } from '#db/sqlstate.ts'
 import { uuidv7 } from '#db/uuid.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { type FieldError, invalidField, invalidRequest, notFound, Problem, throwNotFound } from '#problem.ts'
-import type { Budget } from '#rules/budget.ts'
 import { applyDefaults, createAnswerValidator } from '#rules/flows/intake-answers.ts'
 import { renderRun } from '#rules/flows/run-view.ts'
 import { describeSecrets, removeSecretStates, splitAnswers } from '#rules/flows/secret-answers.ts'
@@ -33,18 +32,18 @@ export async function list({ db }: ReadContext, query: SessionQuery & PageQuery)
   return toPage((await queries.selectSessions.all(db, query)).map(toListItem), query, newestFirst)
 }
 
-export async function get({ db, budget }: Pick<ReadContext, 'db' | 'budget'>, id: string): Promise<Session> {
-  return toSession(await find(db, id), budget)
+export async function get({ db }: Pick<ReadContext, 'db'>, id: string): Promise<Session> {
+  return toSession(await find(db, id))
 }
 
 /** Start a session of a flow. Every required field of the intake form must be answered. */
 export async function start(
-  { db, vault, budget }: WriteContext,
+  { db, vault }: WriteContext,
   { tree_id, variables = {}, ...details }: SessionStart,
 ): Promise<Session> {
-  return createSession({ db, budget }, tree_id, async (flow) => {
+  return createSession({ db }, tree_id, async (flow) => {
     const answers = applyDefaults(flow.intake_form, variables)
-    requireValidAnswers(flow.intake_form, answers, true, {}, budget)
+    requireValidAnswers(flow.intake_form, answers, true, {})
     const position = getPosition(flow.tree_structure, getFirstStepId(flow.tree_structure))
     return [await buildNewSession(vault, flow.intake_form, details, answers), { ...position, batch_id: null }]
   })
@@ -52,11 +51,11 @@ export async function start(
 
 /** Store a session to start later. Missing answers are required when it starts. */
 export async function prepare(
-  { db, vault, budget }: Pick<WriteContext, 'db' | 'vault' | 'budget'>,
+  { db, vault }: Pick<WriteContext, 'db' | 'vault'>,
   { tree_id, variables = {}, ...details }: SessionPrepare,
 ): Promise<Session> {
-  return createSession({ db, budget }, tree_id, async (flow) => {
-    requireValidAnswers(flow.intake_form, variables, false, {}, budget)
+  return createSession({ db }, tree_id, async (flow) => {
+    requireValidAnswers(flow.intake_form, variables, false, {})
     return [
       await buildNewSession(vault, flow.intake_form, details, variables),
       buildPreparedState(flow.tree_structure, null),
@@ -78,7 +77,7 @@ export async function prepareMany(
 }
 
 export async function startPrepared(
-  { db, vault, budget }: WriteContext,
+  { db, vault }: WriteContext,
   id: string,
   input: Variables = {},
 ): Promise<Session> {
@@ -90,7 +89,7 @@ export async function startPrepared(
     const { variables: values, secrets } = splitAnswers(intake_form, removeSecretStates(intake_form, input))
     const variables = applyDefaults(intake_form, { ...session.variables, ...values })
     const unchangedSecretKeys = session.secret_keys.filter((key) => !Object.hasOwn(secrets, key))
-    requireValidAnswers(intake_form, { ...variables, ...secrets }, true, { unchangedSecretKeys }, budget)
+    requireValidAnswers(intake_form, { ...variables, ...secrets }, true, { unchangedSecretKeys })
     const changes = {
       storedVariables: session.variables,
       variables,
@@ -102,7 +101,7 @@ export async function startPrepared(
     const started = await changeSession(db, id, queries.startSession.query(id, changes)).catch(
       throwVariablesTooLarge,
     )
-    return started.isChanged && started.session ? toSession(started.session, budget) : undefined
+    return started.isChanged && started.session ? toSession(started.session) : undefined
   })
 }
 
@@ -111,7 +110,7 @@ export async function startPrepared(
  * would lose a required answer.
  */
 export async function updateVariables(
-  { db, vault, budget }: WriteContext,
+  { db, vault }: WriteContext,
   id: string,
   changes: Variables,
 ): Promise<Variables> {
@@ -122,7 +121,7 @@ export async function updateVariables(
     const input = removeSecretStates(intake_form, changes)
     const newAnswers = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null))
     const changedFields = intake_form.filter(({ key }) => Object.hasOwn(input, key))
-    requireValidAnswers(changedFields, newAnswers, state === 'in_progress', { loc: ['body'] }, budget)
+    requireValidAnswers(changedFields, newAnswers, state === 'in_progress', { loc: ['body'] })
     if (Object.keys(input).length === 0) return describeVariables(current)
     const { variables: values, secrets } = splitAnswers(intake_form, newAnswers)
     const removedKeys = [
@@ -171,15 +170,11 @@ function describeVariables({ variables, intake_form, secret_keys }: SessionRow):
   return { ...variables, ...describeSecrets(intake_form, secret_keys) }
 }
 
-export async function update(
-  { db, budget }: WriteContext,
-  id: string,
-  changes: SessionUpdate,
-): Promise<Session> {
-  if (Object.keys(changes).length === 0) return toSession(await requireEditable(db, id), budget)
+export async function update({ db }: WriteContext, id: string, changes: SessionUpdate): Promise<Session> {
+  if (Object.keys(changes).length === 0) return toSession(await requireEditable(db, id))
   const { isChanged, session } = await queries.updateSession(db, id, changes)
   if (!isChanged) throw editProblem(session)
-  return toSession(session ?? throwNotFound('Session'), budget)
+  return toSession(session ?? throwNotFound('Session'))
 }
 
 export async function remove({ db }: WriteContext, id: string): Promise<void> {
@@ -244,16 +239,15 @@ export function requireValidAnswers(
   answers: Variables,
   mustBeComplete: boolean,
   { loc = ['body', 'variables'], unchangedSecretKeys = [] }: AnswerOptions,
-  budget: Budget,
 ): void {
   const checkedForm = form.filter(({ key }) => !unchangedSecretKeys.includes(key))
-  const problems = createAnswerValidator(checkedForm, { complete: mustBeComplete }, budget)(answers)
+  const problems = createAnswerValidator(checkedForm, { complete: mustBeComplete })(answers)
   if (problems.length > 0)
     throw invalidRequest(problems.map(({ key, msg, type }) => ({ loc: [...loc, key], msg, type })))
 }
 
 /** Convert a row to a session as the API returns it. */
-export function toSession(row: SessionRow, budget: Budget): Session {
+export function toSession(row: SessionRow): Session {
   const {
     variables: _variables,
     secret_keys: _secrets,
@@ -282,7 +276,7 @@ export function toSession(row: SessionRow, budget: Budget): Session {
     notes,
     next_steps,
     timer_due_at,
-    ...renderRun(row, budget),
+    ...renderRun(row),
   }
 }
 
@@ -308,7 +302,7 @@ export function toListItem(row: queries.SessionListRow): SessionListItem {
 
 /** Insert a session of the current version of a flow. `build` returns the session and its initial state. */
 async function createSession(
-  { db, budget }: Pick<WriteContext, 'db' | 'budget'>,
+  { db }: Pick<WriteContext, 'db'>,
   treeId: string,
   build: (flow: RunnableFlow) => Promise<[queries.NewSession, queries.InitialState]>,
 ): Promise<Session> {
@@ -317,7 +311,7 @@ async function createSession(
     const session = await queries
       .insertSession(db, flow, ...(await build(flow)))
       .catch(throwVariablesTooLarge)
-    return session && toSession(session, budget)
+    return session && toSession(session)
   })
 }
 

@@ -6,7 +6,6 @@ import type { Session, SessionChanges } from '#functions/sessions/sessions/schem
 import * as sessions from '#functions/sessions/sessions/service.ts'
 import type { WriteContext } from '#http/operation.ts'
 import { invalidField, invalidRequest, limitReached, Problem } from '#problem.ts'
-import type { Budget } from '#rules/budget.ts'
 import { findEvidenceMismatches, type ProvidedEvidence, toProvidedEvidence } from '#rules/flows/evidence.ts'
 import type { SessionRow } from '#rules/flows/session-row.ts'
 import {
@@ -29,17 +28,14 @@ const maxFallbacks = 500
  * Record the answer to the current step and move to the next. A fallback without an answer is recorded, and
  * the current step stays.
  */
-export async function recordDecision({ db, budget }: WriteContext, id: string, decision: DecisionCreate) {
+export async function recordDecision({ db }: WriteContext, id: string, decision: DecisionCreate) {
   const session = await sessions.requireInProgress(db, id)
   const step = requireValidDecision(session, decision)
   const isAnswer = decision.option_id !== undefined || decision.outcome !== undefined
   if (!isAnswer)
-    return toChangedSession(
-      await changeSession(db, id, queries.insertFallback.query(session, decision)),
-      budget,
-    )
+    return toChangedSession(await changeSession(db, id, queries.insertFallback.query(session, decision)))
   const evidence = requireEvidence(step, decision)
-  const digest = await approvals.computeStepDigest(session, budget)
+  const digest = await approvals.computeStepDigest(session)
   const approval = digest === undefined ? null : { digest, session }
   const insert = queries.insertDecision.query(
     session,
@@ -50,7 +46,7 @@ export async function recordDecision({ db, budget }: WriteContext, id: string, d
   const result = await changeSession(db, id, insert).catch(createUploadErrorHandler(evidence))
   if (approval && !result.isChanged && isUnchanged(session, result.session))
     throw await approvals.createRequiredProblem(db, session, { kind: 'step', script: null })
-  return toChangedSession(result, budget)
+  return toChangedSession(result)
 }
 
 /** Return what an answer has changed in a session. */
@@ -97,7 +93,7 @@ function isUnchanged({ current_step_id, answered }: SessionRow, session: Session
 }
 
 /** Delete the last answer. Its step becomes the current one. */
-export async function undoDecision({ db, budget }: WriteContext, id: string) {
+export async function undoDecision({ db }: WriteContext, id: string) {
   const session = await sessions.requireInProgress(db, id)
   if (session.subflow_session_id) throw createStepProblem(session)
   const lastDecision = session.decisions.at(-1)
@@ -106,19 +102,19 @@ export async function undoDecision({ db, budget }: WriteContext, id: string) {
     session,
     getPosition(session.tree_structure, lastDecision.step_id),
   )
-  return toChangedSession(await changeSession(db, id, deletion), budget)
+  return toChangedSession(await changeSession(db, id, deletion))
 }
 
-export async function complete({ db, budget }: WriteContext, id: string, completion: SessionCompletion) {
+export async function complete({ db }: WriteContext, id: string, completion: SessionCompletion) {
   const [completed, [session]] = await db.batch([
     queries.completeSession.query(id, completion),
     selectSession.query(id),
   ])
   const isOpenSubflow =
     session?.may_change && session.state === 'in_progress' && session.parent_session_id !== null
-  if (isOpenSubflow) return completeSubflow({ db, budget }, session, completion)
+  if (isOpenSubflow) return completeSubflow({ db }, session, completion)
   enqueueWebhooks(db, completed[0]?.webhook_delivery_ids ?? [])
-  return toChangedSession({ isChanged: completed.length > 0, session }, budget)
+  return toChangedSession({ isChanged: completed.length > 0, session })
 }
 
 /**
@@ -126,7 +122,7 @@ export async function complete({ db, budget }: WriteContext, id: string, complet
  * and its variables.
  */
 async function completeSubflow(
-  { db, budget }: Pick<WriteContext, 'db' | 'budget'>,
+  { db }: Pick<WriteContext, 'db'>,
   session: SessionRow,
   completion: SessionCompletion,
 ) {
@@ -136,16 +132,15 @@ async function completeSubflow(
     queries.completeSubflowSession.query(session.id, completion, parent.id),
     createParentChange(parent, completion, {
       id: session.id,
-      outputs: collectOutputs(parent, session, budget),
+      outputs: collectOutputs(parent, session),
     }),
     selectSession.query(session.id),
   ] as const
   const results = await db.batch(statements).catch(ignoreMissingRow)
-  if (!results)
-    return toChangedSession({ isChanged: false, session: await sessions.find(db, session.id) }, budget)
+  if (!results) return toChangedSession({ isChanged: false, session: await sessions.find(db, session.id) })
   const [, completed, , rows] = results
   enqueueWebhooks(db, completed[0]?.webhook_delivery_ids ?? [])
-  return toChangedSession({ isChanged: true, session: rows[0] }, budget)
+  return toChangedSession({ isChanged: true, session: rows[0] })
 }
 
 /**
@@ -229,8 +224,8 @@ function getNextPosition(
 }
 
 /** Return the session after a change. If the change was not written, throw 404, 403 or 409. */
-export function toChangedSession({ isChanged, session }: UpdateResult, budget: Budget) {
-  if (isChanged && session) return sessions.toSession(session, budget)
+export function toChangedSession({ isChanged, session }: UpdateResult) {
+  if (isChanged && session) return sessions.toSession(session)
   throw session?.may_change && session.state === 'in_progress'
     ? createStepProblem(session)
     : sessions.editProblem(session)

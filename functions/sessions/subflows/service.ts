@@ -23,7 +23,7 @@ export async function list({ db }: ReadContext, id: string, page: PageQuery) {
 
 /** Start the flow that the current step runs. The session then waits for it. */
 export async function start(
-  { db, vault, budget }: WriteContext,
+  { db, vault }: WriteContext,
   id: string,
   { variables = {} }: SubflowStart,
 ): Promise<Session> {
@@ -36,16 +36,15 @@ export async function start(
       parent,
       flow.intake_form,
       await readSecrets({ db, vault }, parent, subflow),
-      budget,
     )
     const answers = applyDefaults(flow.intake_form, { ...inputs, ...variables })
-    sessions.requireValidAnswers(flow.intake_form, answers, true, {}, budget)
+    sessions.requireValidAnswers(flow.intake_form, answers, true, {})
     const session = await sessions.buildNewSession(vault, flow.intake_form, {}, answers)
     const position = getPosition(flow.tree_structure, getFirstStepId(flow.tree_structure))
     const started = await queries
       .startSubflow(db, parent, { ...session, flow, ...position })
       .catch(sessions.throwVariablesTooLarge)
-    return started && sessions.toSession(started, budget)
+    return started && sessions.toSession(started)
   })
 }
 

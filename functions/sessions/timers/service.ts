@@ -1,6 +1,6 @@
 import type { WriteDb } from '#db/scope.ts'
 import * as sessions from '#functions/sessions/sessions/service.ts'
-import { createBudget } from '#rules/budget.ts'
+import { createBudget, runWithin } from '#rules/budget.ts'
 import { collectVariables } from '#rules/flows/run-view.ts'
 import { renderStep } from '#rules/flows/step-view.ts'
 import { enqueueEvent } from '#work/events.ts'
@@ -26,11 +26,8 @@ async function remindInAccount(db: WriteDb): Promise<boolean> {
 
 async function remind(db: WriteDb, sessionId: string): Promise<void> {
   const session = await sessions.find(db, sessionId)
-  const step = renderStep(
-    session.tree_structure,
-    session.current_step_id ?? '',
-    collectVariables(session),
-    createBudget(),
+  const step = runWithin(createBudget(), () =>
+    renderStep(session.tree_structure, session.current_step_id ?? '', collectVariables(session)),
   )
   await enqueueEvent(db, {
     key: 'session.timer_due',

@@ -1,6 +1,5 @@
 import { retryWhileUnavailable } from '#db/retry.ts'
 import type { JobContext } from '#http/job.ts'
-import type { Budget } from '#rules/budget.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
 import { openWebhookSecrets } from '#vendors/webhooks/sealed-secrets.ts'
 import type { WebhookResult } from '#vendors/webhooks/webhooks.ts'
@@ -11,7 +10,7 @@ import { enqueueWaitingWebhook, enqueueWebhook } from '#work/webhooks.ts'
 import * as queries from './queries.ts'
 
 /** The parts of a context that an attempt needs. */
-export type AttemptContext = Pick<JobContext, 'platform' | 'vault' | 'guard' | 'webhooks' | 'budget'>
+export type AttemptContext = Pick<JobContext, 'platform' | 'vault' | 'guard' | 'webhooks'>
 
 // The schedule of the specification: together 75 hours.
 const delays = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]
@@ -49,7 +48,7 @@ async function attemptDelivery(
 }
 
 async function send(
-  { guard, vault, webhooks, budget }: AttemptContext,
+  { guard, vault, webhooks }: AttemptContext,
   claimed: queries.ClaimedWebhook,
 ): Promise<WebhookResult> {
   const { account_id, webhook_id, url, message_id, payload, secret, previous_secret } = claimed
@@ -60,13 +59,13 @@ async function send(
   const secrets = await openWebhookSecrets(vault, owner, sealed).catch(() => null)
   if (!secrets) return createFailure('The signing secret cannot be decrypted; rotate it')
   const result = await webhooks.send(url, { id: message_id, payload, secrets })
-  return { ...result, body: result.body && (await maskBody(result.body, budget)) }
+  return { ...result, body: result.body && (await maskBody(result.body)) }
 }
 
-async function maskBody(body: string, budget: Budget): Promise<string> {
+async function maskBody(body: string): Promise<string> {
   // Most requests send no webhook, so the patterns are loaded here.
   const { maskStored } = await import('#rules/masking/mask.ts')
-  return maskStored(body, budget)
+  return maskStored(body)
 }
 
 function createFailure(error: string): WebhookResult {

@@ -1,4 +1,3 @@
-import { createBudget } from '#rules/budget.ts'
 import { editStructure } from '#rules/flows/edits.ts'
 import { buildStructure, type FlatNode, flattenStructure } from '#rules/flows/flat-nodes.ts'
 import type { TreeType } from '#rules/flows/structure.ts'
@@ -52,9 +51,7 @@ function changeDraft(draft: DraftedFlow, request: string, type: TreeType) {
   const built = buildStructure(type, draft.nodes)
   const edits = planEdits(draft.nodes, request, type === 'troubleshooting', null)
   const edited =
-    'structure' in built && edits.length > 0
-      ? editStructure(type, built.structure, edits, createBudget())
-      : undefined
+    'structure' in built && edits.length > 0 ? editStructure(type, built.structure, edits) : undefined
   const quote = `“${truncate(request, 300)}”`
   if (!edited || !('result' in edited))
     return {

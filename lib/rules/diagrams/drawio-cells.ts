@@ -1,5 +1,4 @@
 import { inflateRaw } from '#rules/archive/inflate.ts'
-import type { Budget } from '#rules/budget.ts'
 import { walkXml, type XmlAttributes } from '#rules/text/walk-xml.ts'
 import { type LabelSource, readLabel, toLine } from './drawio-labels.ts'
 import { DiagramFileError } from './file-error.ts'
@@ -35,18 +34,18 @@ const maxXmlDepth = 100
 const maxCoordinate = 10_000_000
 
 /** Parse a draw.io file and the cells of a page, plain or compressed. */
-export async function readCells(xml: string, chosenPage: PageChoice, budget: Budget): Promise<DrawioFile> {
-  const file = parseXml(xml, chosenPage, budget)
+export async function readCells(xml: string, chosenPage: PageChoice): Promise<DrawioFile> {
+  const file = parseXml(xml, chosenPage)
   const { pages, page } = file
   if (page === undefined && (pages.length > 0 || chosenPage !== 1)) throw createPageError(chosenPage, pages)
   const cells =
-    file.cells.length === 0 && file.text.trim() ? await parseCompressedCells(file.text, budget) : file.cells
+    file.cells.length === 0 && file.text.trim() ? await parseCompressedCells(file.text) : file.cells
   const variables = {
     page: pages[page ?? 0] ?? '',
     pagenumber: String((page ?? 0) + 1),
     pagecount: String(pages.length),
   }
-  const context = { cellById: new Map(cells.map((cell) => [cell.id, cell])), variables, budget }
+  const context = { cellById: new Map(cells.map((cell) => [cell.id, cell])), variables }
   return {
     pages,
     page: page ?? 0,
@@ -69,7 +68,7 @@ function createPageError(chosenPage: PageChoice, pages: readonly (string | null)
 }
 
 /** Parse XML that was URL-encoded, deflated and base64-encoded. */
-async function parseCompressedCells(text: string, budget: Budget): Promise<SourceCell[]> {
+async function parseCompressedCells(text: string): Promise<SourceCell[]> {
   const deflated = decodeBase64(text.trim())
   const encodedXml = deflated && (await inflateRaw(deflated, maxInflatedBytes))
   if (!encodedXml)
@@ -80,7 +79,7 @@ async function parseCompressedCells(text: string, budget: Budget): Promise<Sourc
   } catch {
     throw new DiagramFileError('The compressed diagram is damaged')
   }
-  return parseXml(xml, 1, budget).cells
+  return parseXml(xml, 1).cells
 }
 
 function decodeBase64(text: string): Uint8Array<ArrayBuffer> | null {
@@ -108,7 +107,7 @@ interface ParsedXml extends Pick<DrawioFile, 'pages'> {
   cells: SourceCell[]
 }
 
-function parseXml(xml: string, chosenPage: PageChoice, budget: Budget): ParsedXml {
+function parseXml(xml: string, chosenPage: PageChoice): ParsedXml {
   const file: ParsedXml = { pages: [], page: undefined, text: '', cells: [] }
   const addPage = (name: string | null) => {
     const isChosen =
@@ -123,7 +122,7 @@ function parseXml(xml: string, chosenPage: PageChoice, budget: Budget): ParsedXm
   const createError = (reason: string) => new DiagramFileError(`The file ${reason}`)
   walkXml(
     xml,
-    { maxDepth: maxXmlDepth, budget, createError },
+    { maxDepth: maxXmlDepth, createError },
     {
       onOpenTag: (name, attributes) => {
         if (name === 'diagram') addPage(toLine(attributes.name ?? '') || null)

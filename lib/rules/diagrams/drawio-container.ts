@@ -1,5 +1,5 @@
 import { Parser } from 'htmlparser2'
-import type { Budget } from '#rules/budget.ts'
+import { spend } from '#rules/budget.ts'
 import { countMarkupSteps } from '#rules/text/count-markup-steps.ts'
 import { isTooDeep, parseJson } from '#rules/text/json.ts'
 import { DiagramFileError } from './file-error.ts'
@@ -11,13 +11,13 @@ const whichFile =
   'Send the .drawio file (in draw.io: File, Save as), or an SVG or HTML file that draw.io exported with a copy of the diagram'
 
 /** Return the XML of a draw.io file, which may be in an SVG or HTML file. */
-export function unwrapDrawio(content: string, budget: Budget): string {
+export function unwrapDrawio(content: string): string {
   const root = /<([a-z][\w:-]*)/i.exec(content)?.[1]?.toLowerCase()
   if (!root || !content.trimStart().startsWith('<'))
     throw new DiagramFileError(`This is no draw.io file. ${whichFile}`)
   const isSvg = root === 'svg'
   if (root.startsWith('mx') || (!isSvg && !/data-mxgraph\s*=/.test(content))) return content
-  const copy = isSvg ? findAttribute(content, 'svg', 'content', budget) : readConfiguration(content, budget)
+  const copy = isSvg ? findAttribute(content, 'svg', 'content') : readConfiguration(content)
   const xml = copy?.startsWith('%3C') ? decode(copy) : copy
   if (!xml?.trimStart().startsWith('<'))
     throw new DiagramFileError(`The file has no copy of the diagram. ${whichFile}`)
@@ -25,8 +25,8 @@ export function unwrapDrawio(content: string, budget: Budget): string {
 }
 
 /** Return the XML in the JSON of an HTML export. */
-function readConfiguration(content: string, budget: Budget): string | undefined {
-  const json = findAttribute(content, '*', 'data-mxgraph', budget)
+function readConfiguration(content: string): string | undefined {
+  const json = findAttribute(content, '*', 'data-mxgraph')
   const configuration = json === undefined || isTooDeep(json) ? undefined : parseJson(json)
   const xml =
     typeof configuration === 'object' && configuration && 'xml' in configuration
@@ -36,13 +36,8 @@ function readConfiguration(content: string, budget: Budget): string | undefined 
 }
 
 /** Return the attribute of the first element with this name, or of the first one that has the attribute. */
-function findAttribute(
-  markup: string,
-  element: string,
-  attribute: string,
-  budget: Budget,
-): string | undefined {
-  budget.spend(countMarkupSteps(markup))
+function findAttribute(markup: string, element: string, attribute: string): string | undefined {
+  spend(countMarkupSteps(markup))
   let value: string | undefined
   const parser = new Parser({
     onopentag(name, attributes) {

@@ -1,5 +1,5 @@
 import { Parser } from 'htmlparser2'
-import type { Budget } from '#rules/budget.ts'
+import { spend } from '#rules/budget.ts'
 import { countMarkupSteps } from '#rules/text/count-markup-steps.ts'
 import { cut } from '#rules/text/cut.ts'
 import type { XmlAttributes } from '#rules/text/walk-xml.ts'
@@ -28,7 +28,6 @@ export interface LabelContext {
   cellById: ReadonlyMap<string, LabelSource>
   /** The values that draw.io itself supplies, such as `page`. */
   variables: Readonly<Record<string, string>>
-  budget: Budget
 }
 
 /** Return the label of a cell as one line of text. Only the style `html=1` makes a label HTML. */
@@ -36,7 +35,7 @@ export function readLabel(cell: LabelSource, context: LabelContext): string {
   const { data, style } = cell
   const source = cut(cell.value, maxSourceLength)
   const filled = data?.placeholders === '1' ? fillPlaceholders(cell, source, context) : source
-  return toLine(isHtml(style) ? htmlToText(filled, context.budget) : filled)
+  return toLine(isHtml(style) ? htmlToText(filled) : filled)
 }
 
 /** Convert a text to one line that is not too long. */
@@ -58,20 +57,20 @@ function fillPlaceholders(cell: LabelSource, text: string, context: LabelContext
   const { placeholder } = cell.data ?? {}
   if (placeholder !== undefined) return findValue(cell, placeholder, context) ?? ''
   return text.replace(/%([^%{}^ "'=;]+)%/g, (match, name: string, offset: number) => {
-    context.budget.spend(stepsPerPlaceholder)
+    spend(stepsPerPlaceholder)
     if (name === 'label' || name === 'tooltip') return match
     if (text[offset - 1] === '%') return match.slice(1)
     const value =
       name === 'id' ? cell.id : (findValue(cell, name, context) ?? context.variables[name] ?? match)
-    context.budget.spend(value.length)
+    spend(value.length)
     return value
   })
 }
 
-function findValue(cell: LabelSource, name: string, { cellById, budget }: LabelContext): string | undefined {
+function findValue(cell: LabelSource, name: string, { cellById }: LabelContext): string | undefined {
   let current: LabelSource | undefined = cell
   for (let count = 0; current && count <= maxAncestors; count++) {
-    budget.spend(1)
+    spend(1)
     if (current.data && Object.hasOwn(current.data, name))
       return cut(current.data[name] ?? '', maxValueLength)
     current = cellById.get(current.parent)
@@ -84,9 +83,9 @@ const blockElements = new Set(
   'address blockquote br dd div dl dt h1 h2 h3 h4 h5 h6 hr li ol p pre table td th tr ul'.split(' '),
 )
 
-export function htmlToText(html: string, budget: Budget): string {
+export function htmlToText(html: string): string {
   if (!/[<&]/.test(html)) return html
-  budget.spend(countMarkupSteps(html))
+  spend(countMarkupSteps(html))
   let text = ''
   let depth = 0
   const addBreak = (name: string) => {

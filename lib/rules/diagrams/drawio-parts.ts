@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { Budget } from '#rules/budget.ts'
+import { spend } from '#rules/budget.ts'
 import { cut } from '#rules/text/cut.ts'
 import { findUnstorableText, isTooDeep, parseJson } from '#rules/text/json.ts'
 import { removeForbiddenXml } from '#rules/text/xml.ts'
@@ -36,16 +36,16 @@ export type EdgePart = z.infer<typeof EdgePart>
  * Return the nodes and edges that are stored in cells, by the id of the cell. A part that is damaged is left
  * out.
  */
-export function readParts(
-  cells: readonly Cell[],
-  budget: Budget,
-): { nodes: Map<string, NodePart>; edges: Map<string, EdgePart> } {
+export function readParts(cells: readonly Cell[]): {
+  nodes: Map<string, NodePart>
+  edges: Map<string, EdgePart>
+} {
   const nodes = new Map<string, NodePart>()
   const edges = new Map<string, EdgePart>()
   for (const { id, kind, data } of cells) {
     const json = data?.[partAttribute]
     if (json === undefined) continue
-    budget.spend(json.length * stepsPerCharacter)
+    spend(json.length * stepsPerCharacter)
     const part = isTooDeep(json) ? undefined : parseJson(json)
     if (part === undefined || findUnstorableText(part, []).length > 0) continue
     const node = kind === 'vertex' ? NodePart.safeParse(part) : undefined

@@ -1,4 +1,4 @@
-import type { Budget } from '#rules/budget.ts'
+import { canSpend, spend } from '#rules/budget.ts'
 import { shortenedMark } from '#rules/text/shortened.ts'
 import { maxWrittenBytes } from '#rules/text/written-bytes.ts'
 import { escapeXml } from '#rules/text/xml.ts'
@@ -15,7 +15,6 @@ const bytesPerCell = 1500
 
 /** The room and the work that the file has. What does not fit is left out, with a mark. */
 interface Room {
-  budget: Budget
   bytesLeft: number
   isShortened: boolean
 }
@@ -24,8 +23,8 @@ interface Room {
  * Write a diagram as a draw.io file of one page. Its import gives the same nodes and edges:
  * https://www.drawio.com/doc/faq/diagram-source-edit
  */
-export function writeDrawio(name: string, { nodes, edges }: DiagramContent, budget: Budget): string {
-  const room: Room = { budget, bytesLeft: maxWrittenBytes, isShortened: false }
+export function writeDrawio(name: string, { nodes, edges }: DiagramContent): string {
+  const room: Room = { bytesLeft: maxWrittenBytes, isShortened: false }
   const written = nodes.filter(() => take(room, stepsPerPart, bytesPerCell))
   // An id may have characters that XML does not allow, and a node may have the id of an edge. 0 and 1 are the
   // page and its layer.
@@ -47,12 +46,12 @@ ${[...nodeCells, ...edgeCells].join('')}${room.isShortened ? mark : ''}</root></
 }
 
 function take(room: Room, steps: number, bytes: number): boolean {
-  const hasRoom = bytes <= room.bytesLeft && room.budget.has(steps)
+  const hasRoom = bytes <= room.bytesLeft && canSpend(steps)
   if (!hasRoom) {
     room.isShortened = true
     return false
   }
-  room.budget.spend(steps)
+  spend(steps)
   room.bytesLeft -= bytes
   return true
 }
@@ -95,7 +94,7 @@ function writeEdge(
 
 /** Write the start of the element around a cell. */
 function writeObject(id: string, label: string, part: string, room: Room): string {
-  const escapedPart = room.budget.has(part.length * stepsPerCharacter) ? escapeXml(part) : ''
+  const escapedPart = canSpend(part.length * stepsPerCharacter) ? escapeXml(part) : ''
   const isFit = take(room, part.length * stepsPerCharacter, escapedPart.length * 3)
   return `<object id="${id}" label="${escapeXml(label)}"${isFit ? ` ${partAttribute}="${escapedPart}"` : ''}>`
 }

@@ -1,4 +1,3 @@
-import type { Budget } from '#rules/budget.ts'
 import { type Cell, type PageChoice, readCells } from './drawio-cells.ts'
 import { unwrapDrawio } from './drawio-container.ts'
 import { splitHidden } from './drawio-hidden.ts'
@@ -28,12 +27,8 @@ const maxIdLength = 100
 const maxListedParts = 100
 
 /** Parse a page of a draw.io file, by its number or its name. Throw a DiagramFileError if it is not one. */
-export async function parseDrawio(
-  content: string,
-  chosenPage: PageChoice,
-  budget: Budget,
-): Promise<DrawioDiagram> {
-  const { pages, page, cells } = await readCells(unwrapDrawio(content, budget), chosenPage, budget)
+export async function parseDrawio(content: string, chosenPage: PageChoice): Promise<DrawioDiagram> {
+  const { pages, page, cells } = await readCells(unwrapDrawio(content), chosenPage)
   if (pages.length === 0 && cells.length === 0) throw new DiagramFileError('The file contains no diagram')
   const otherPages = pages.flatMap((name, index) => {
     const isOther = index !== page
@@ -42,7 +37,7 @@ export async function parseDrawio(
       : []
   })
   const { visible, hidden } = splitHidden(cells)
-  const diagram = convertCells(visible, [...otherPages, ...hidden], budget)
+  const diagram = convertCells(visible, [...otherPages, ...hidden])
   return { name: pages[page] ?? null, ...diagram, skipped: shortenList(diagram.skipped) }
 }
 
@@ -70,10 +65,9 @@ interface Conversion {
 function convertCells(
   cells: readonly Cell[],
   skipped: string[],
-  budget: Budget,
 ): Pick<DrawioDiagram, 'nodes' | 'edges' | 'skipped'> {
   const vertices = cells.filter(({ kind }) => kind === 'vertex')
-  const parts = readParts(cells, budget)
+  const parts = readParts(cells)
   const conversion: Conversion = {
     roles: analyseShapes(cells, new Set(parts.nodes.keys())),
     parts,
@@ -91,7 +85,7 @@ function convertCells(
   requireCount(nodes.length, diagramLimits.maxNodes, 'nodes')
   requireCount(edges.length, diagramLimits.maxEdges, 'edges')
   // The boxes of a file of this service have their places already.
-  const diagram = { nodes: parts.nodes.size > 0 ? nodes : fitGroups(spreadNodes(nodes, budget)), edges }
+  const diagram = { nodes: parts.nodes.size > 0 ? nodes : fitGroups(spreadNodes(nodes)), edges }
   // Only the depth of the groups is not checked yet.
   if (validateDiagram(diagram).length > 0)
     throw new DiagramFileError(`The diagram has more than ${maxGroupDepth} levels of groups`)

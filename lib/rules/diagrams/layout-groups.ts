@@ -1,4 +1,3 @@
-import type { Budget } from '#rules/budget.ts'
 import { fitGroups, groupPadding, groupTitleHeight } from './groups.ts'
 import { computePositions, gridSize } from './layout.ts'
 import type { DiagramEdge, DiagramNode } from './schema.ts'
@@ -17,11 +16,7 @@ interface Block {
  * Return the nodes with positions. What is in a group forms a block, and blocks are placed side by side below
  * the nodes beside them.
  */
-export function layOutNodes(
-  nodes: readonly DiagramNode[],
-  edges: readonly DiagramEdge[],
-  budget: Budget,
-): DiagramNode[] {
+export function layOutNodes(nodes: readonly DiagramNode[], edges: readonly DiagramEdge[]): DiagramNode[] {
   const parentIdById = new Map(nodes.map(({ id, parent_id }) => [id, parent_id]))
   const childrenById = Map.groupBy(nodes, ({ parent_id }) => parent_id)
   // Links between nodes of different groups do not change the blocks.
@@ -34,14 +29,14 @@ export function layOutNodes(
     const leaves = children.filter(({ id }) => !childrenById.has(id)).map(({ id }) => id)
     const groups = children.filter(({ id }) => childrenById.has(id))
     const blocks = groups.map(({ id }) => addFrame(layOut(id)))
-    return stack(layOutLeaves(leaves, edgesById.get(parentId) ?? [], budget), blocks)
+    return stack(layOutLeaves(leaves, edgesById.get(parentId) ?? []), blocks)
   }
   const { positionById } = layOut(undefined)
   return fitGroups(nodes.map((node) => ({ ...node, position: positionById.get(node.id) ?? { x: 0, y: 0 } })))
 }
 
-function layOutLeaves(ids: readonly string[], edges: readonly DiagramEdge[], budget: Budget): Block {
-  const positionById = computePositions(ids, edges, [], budget)
+function layOutLeaves(ids: readonly string[], edges: readonly DiagramEdge[]): Block {
+  const positionById = computePositions(ids, edges, [])
   const size = { width: 0, height: 0 }
   for (const { x, y } of positionById.values()) {
     size.width = Math.max(size.width, x + gridSize.x - gap)

@@ -1,4 +1,4 @@
-import type { Budget } from '#rules/budget.ts'
+import { spend } from '#rules/budget.ts'
 import { computeBoxes, findGroupIds } from './groups.ts'
 import type { DiagramNode } from './schema.ts'
 
@@ -27,11 +27,9 @@ export function computePositions(
   newIds: readonly string[],
   links: readonly Link[],
   existingNodes: readonly DiagramNode[],
-  budget: Budget,
 ): Map<string, { x: number; y: number }> {
-  budget.spend((newIds.length + links.length + existingNodes.length) * stepsPerPart)
-  const top =
-    existingNodes.length > 0 ? Math.ceil(findBottom(existingNodes, budget) / gridSize.y) * gridSize.y : 0
+  spend((newIds.length + links.length + existingNodes.length) * stepsPerPart)
+  const top = existingNodes.length > 0 ? Math.ceil(findBottom(existingNodes) / gridSize.y) * gridSize.y : 0
   const left = existingNodes.length > 0 ? Math.min(...existingNodes.map(({ position }) => position.x)) : 0
   const positionById = new Map<string, { x: number; y: number }>()
   for (const { block, column, row } of placeBlocks(groupIntoBlocks(newIds, links))) {
@@ -47,14 +45,14 @@ export function computePositions(
 }
 
 /** Return where the lowest node ends. A group is as high as its frame. */
-function findBottom(nodes: readonly DiagramNode[], budget: Budget): number {
+function findBottom(nodes: readonly DiagramNode[]): number {
   const bottom = nodes.reduce(
     (max, { position }) => Math.max(max, position.y + maxNodeHeight),
     Number.NEGATIVE_INFINITY,
   )
   const groupIds = findGroupIds(nodes)
   if (groupIds.size === 0) return bottom
-  budget.spend(nodes.length * stepsPerBox)
+  spend(nodes.length * stepsPerBox)
   const boxes = computeBoxes(nodes)
   return [...groupIds].reduce(
     (max, id) => Math.max(max, (boxes.get(id)?.y ?? max) + (boxes.get(id)?.height ?? 0)),

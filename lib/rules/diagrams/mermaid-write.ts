@@ -1,4 +1,4 @@
-import type { Budget } from '#rules/budget.ts'
+import { canSpend, spend } from '#rules/budget.ts'
 import { shortenedMark } from '#rules/text/shortened.ts'
 import { colourByCategory, parseStrokeWidth, readDashes } from './appearance.ts'
 import { toLine } from './drawio-labels.ts'
@@ -37,10 +37,10 @@ const reservedIds = new Set(
  * Write a diagram as a mermaid flowchart. It has no positions, and no data but labels and categories. What
  * takes too much work is left out, with a mark.
  */
-export function writeMermaid(name: string, { nodes, edges }: DiagramContent, budget: Budget): string {
+export function writeMermaid(name: string, { nodes, edges }: DiagramContent): string {
   const take = (steps: number): boolean => {
-    if (!budget.has(steps)) return false
-    budget.spend(steps)
+    if (!canSpend(steps)) return false
+    spend(steps)
     return true
   }
   const written = nodes.filter((node) => take(stepsPerPart + getLabel(node).length))

@@ -1,4 +1,4 @@
-import type { Budget } from '#rules/budget.ts'
+import { spend } from '#rules/budget.ts'
 import { htmlToText, toLine } from './drawio-labels.ts'
 import { DiagramFileError } from './file-error.ts'
 import { groupType } from './groups.ts'
@@ -54,15 +54,14 @@ interface Chart {
   skipped: string[]
   skippedCount: number
   cursor: Cursor
-  budget: Budget
 }
 
 /**
  * Parse a mermaid flowchart and lay it out. Throw a DiagramFileError if it is none. What it does not
  * understand is left out, and named.
  */
-export function parseMermaid(content: string, budget: Budget): MermaidDiagram {
-  budget.spend(content.length * stepsPerCharacter)
+export function parseMermaid(content: string): MermaidDiagram {
+  spend(content.length * stepsPerCharacter)
   const cursor: Cursor = { text: content.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n'), index: 0 }
   const chart: Chart = {
     parts: new Map(),
@@ -71,17 +70,16 @@ export function parseMermaid(content: string, budget: Budget): MermaidDiagram {
     skipped: [],
     skippedCount: 0,
     cursor,
-    budget,
   }
   const name = readStart(cursor)
   while (skipBlank(cursor)) readNextLine(chart)
-  const nodes = Array.from(chart.parts, ([id, part]) => createNode(id, part, budget))
+  const nodes = Array.from(chart.parts, ([id, part]) => createNode(id, part))
   // A group can be put into another one when it has groups already.
   if (validateDiagram({ nodes, edges: chart.edges }).length > 0) throw createDepthError()
   const skipped = [...chart.skipped]
   if (chart.skippedCount > skipped.length)
     skipped.push(`${(chart.skippedCount - skipped.length).toLocaleString('en')} more parts`)
-  return { name, nodes: layOutNodes(nodes, chart.edges, budget), edges: chart.edges, skipped }
+  return { name, nodes: layOutNodes(nodes, chart.edges), edges: chart.edges, skipped }
 }
 
 /** Read the front matter and the first line. Return the title. */
@@ -241,10 +239,10 @@ function isInGroup(id: string, outerId: string, parts: ReadonlyMap<string, Part>
 }
 
 function addEdge(chart: Chart, source: string, target: string, { label, kind }: MermaidLink): void {
-  const { edges, budget } = chart
+  const { edges } = chart
   if (edges.length >= diagramLimits.maxEdges)
     throw new DiagramFileError(`The flowchart has more than ${diagramLimits.maxEdges} links`)
-  const text = readText(label, budget)
+  const text = readText(label)
   const style =
     kind === 'dotted'
       ? { strokeDasharray: '6 4' }
@@ -260,12 +258,8 @@ function addEdge(chart: Chart, source: string, target: string, { label, kind }: 
   })
 }
 
-function createNode(
-  id: string,
-  { label = id, shape, className, parentId, isGroup }: Part,
-  budget: Budget,
-): DiagramNode {
-  const text = readText(label, budget) || id
+function createNode(id: string, { label = id, shape, className, parentId, isGroup }: Part): DiagramNode {
+  const text = readText(label) || id
   const place = { position: { x: 0, y: 0 }, ...(parentId === undefined ? {} : { parent_id: parentId }) }
   if (isGroup) return { id, type: groupType, ...place, data: { label: text } }
   const category = findCategory(`${label} ${id}`, shape, className)
@@ -286,12 +280,12 @@ function findCategory(words: string, shape = '', className = ''): DeviceCategory
 }
 
 /** Convert a label with entity codes, tags and icons to one line of text. */
-function readText(label: string, budget: Budget): string {
+function readText(label: string): string {
   const html = label
     .replace(/^\s*`|`\s*$/g, '')
     .replace(/#(\d{1,7}|[a-z]\w{1,10});/gi, (_, code: string) =>
       /^\d/.test(code) ? `&#${code};` : `&${code};`,
     )
     .replace(/\bfa[a-z]?:fa-[\w-]+/g, ' ')
-  return toLine(htmlToText(html, budget))
+  return toLine(htmlToText(html))
 }

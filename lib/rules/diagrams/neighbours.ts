@@ -1,4 +1,4 @@
-import type { Budget } from '#rules/budget.ts'
+import { spend } from '#rules/budget.ts'
 import { type DiagramContent, type DiagramNode, getLabel } from './schema.ts'
 
 /** A node, and the nodes that an edge links to it. */
@@ -13,12 +13,8 @@ const maxLinked = 50
 const stepsPerPart = 20
 
 /** Return the nodes whose text contains a name, at most 5, each with the nodes beside it, at most 50. */
-export function findNeighbours(
-  { nodes, edges }: DiagramContent,
-  name: string,
-  budget: Budget,
-): Neighbourhood[] {
-  budget.spend((nodes.length + edges.length) * (maxFound + 1) * stepsPerPart)
+export function findNeighbours({ nodes, edges }: DiagramContent, name: string): Neighbourhood[] {
+  spend((nodes.length + edges.length) * (maxFound + 1) * stepsPerPart)
   const wanted = name.toLowerCase()
   const nodeById = new Map(nodes.map((node) => [node.id, node]))
   const found = nodes.filter((node) => getLabel(node).toLowerCase().includes(wanted)).slice(0, maxFound)

@@ -1,5 +1,5 @@
 import { initWasm, Resvg } from '@resvg/resvg-wasm'
-import { type Budget, createBudget } from '#rules/budget.ts'
+import { canSpend, createBudget, getStepsLeft, runWithin, spend } from '#rules/budget.ts'
 import { type FontAssets, type Fonts, loadFonts } from '#rules/pdf/fonts.ts'
 import { readContours, writePath } from '#rules/pdf/glyph-outline.ts'
 import { addCodePoints, breakIntoLines } from '#rules/pdf/line-layout.ts'
@@ -34,13 +34,12 @@ export async function renderPng(
   name: string,
   diagram: DiagramContent,
   assets: ImageAssets,
-  budget: Budget,
 ): Promise<Uint8Array> {
-  budget.spend(maxPixels * stepsPerPixel)
-  const whole = writeSvg(name, diagram, budget.getStepsLeft(), budget)
+  spend(maxPixels * stepsPerPixel)
+  const whole = writeSvg(name, diagram, getStepsLeft())
   const codes = listCodes(whole.svg)
   const fonts = await loadFonts(assets, new Map([['text', codes]]))
-  const svg = fitImage(name, diagram, whole, budget)
+  const svg = fitImage(name, diagram, whole)
   const [width = 1, height = 1] = (/ width="(\d+)" height="(\d+)"/.exec(svg) ?? []).slice(1).map(Number)
   const scale = Math.min(maxScale, Math.sqrt(maxPixels / (width * height)), maxSide / Math.max(width, height))
   await startResvg(assets)
@@ -63,27 +62,27 @@ interface Image {
   steps: number
 }
 
-function writeSvg(name: string, diagram: DiagramContent, steps: number, budget: Budget): Image {
-  const svgBudget = createBudget({ steps: Math.min(steps, budget.getStepsLeft()) })
-  const svg = renderSvg(name, diagram, svgBudget)
+function writeSvg(name: string, diagram: DiagramContent, steps: number): Image {
+  const svgBudget = createBudget({ steps: Math.min(steps, getStepsLeft()) })
+  const svg = runWithin(svgBudget, () => renderSvg(name, diagram))
   const spent = svgBudget.getSpent().steps
-  budget.spend(spent)
+  spend(spent)
   return { svg, steps: spent }
 }
 
 /** Write the image again with fewer parts until the rest of the budget is enough to draw it. */
-function fitImage(name: string, diagram: DiagramContent, whole: Image, budget: Budget): string {
+function fitImage(name: string, diagram: DiagramContent, whole: Image): string {
   let image = whole
   for (;;) {
     const { svg, steps } = image
     const curves = svg.match(/<path d="M[-\d. ]+C/g)?.length ?? 0
     const drawing = steps * drawingFactor + countTextSteps(svg) + curves * stepsPerCurve
-    if (budget.has(drawing)) {
-      budget.spend(drawing)
+    if (canSpend(drawing)) {
+      spend(drawing)
       return svg
     }
     // Writing takes a part of the budget, too.
-    image = writeSvg(name, diagram, (steps * budget.getStepsLeft() * 0.7) / (drawing + steps), budget)
+    image = writeSvg(name, diagram, (steps * getStepsLeft() * 0.7) / (drawing + steps))
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Budget } from '#rules/budget.ts'
+import { spend } from '#rules/budget.ts'
 import { computeBox } from './boxes.ts'
 import type { Box } from './edge-paths.ts'
 import { findGroupIds } from './groups.ts'
@@ -16,8 +16,8 @@ const maxCoordinate = 1_000_000
  * program. All distances grow by the same factor, so that the arrangement stays, and groups with them. Throw
  * 422 when it takes too much work.
  */
-export function spreadNodes(nodes: readonly DiagramNode[], budget: Budget): DiagramNode[] {
-  budget.spend(nodes.length * (stepsPerBox + nodes.length))
+export function spreadNodes(nodes: readonly DiagramNode[]): DiagramNode[] {
+  spend(nodes.length * (stepsPerBox + nodes.length))
   const groupIds = findGroupIds(nodes)
   const boxes = nodes.filter(({ id }) => !groupIds.has(id)).map(computeBox)
   let factor = 1

@@ -1,4 +1,4 @@
-import type { Budget } from '#rules/budget.ts'
+import { canSpend, spend } from '#rules/budget.ts'
 import { shortenedMark } from '#rules/text/shortened.ts'
 import { escapeXml } from '#rules/text/xml.ts'
 import { parseStrokeWidth, readDashes, readEdgeColour, readNodeColours } from './appearance.ts'
@@ -49,10 +49,10 @@ const stepsPerLabel = 2500
  * Render a diagram with a margin around it. Nodes and edges that take too much work are left out, with a
  * mark.
  */
-export function renderSvg(name: string, diagram: DiagramContent, budget: Budget): string {
+export function renderSvg(name: string, diagram: DiagramContent): string {
   const take = (steps: number): boolean => {
-    if (!budget.has(steps)) return false
-    budget.spend(steps)
+    if (!canSpend(steps)) return false
+    spend(steps)
     return true
   }
   const nodes = diagram.nodes.filter((node) => take(stepsPerNode + getLabel(node).length))

@@ -1,4 +1,3 @@
-import type { Budget } from '#rules/budget.ts'
 import { redact } from '#rules/masking/redaction.ts'
 import type { RiskReason } from '#rules/scripts/schema.ts'
 import { clip } from '#rules/text/clip.ts'
@@ -33,7 +32,6 @@ const maxReasons = 8
 export function toApprovalAlert(
   approval: AlertedApproval,
   context: { client_name: string | null; ticket_number: string | null; parameters: readonly LabelledText[] },
-  budget: Budget,
 ): ApprovalAlert {
   const { id, kind, subject, risk, risk_reasons, comment, expires_at } = approval
   const facts = [
@@ -56,7 +54,6 @@ export function toApprovalAlert(
   return redact(
     { approval_id: id, facts: facts.filter(hasText), sections: sections.filter(hasText) },
     'secrets',
-    budget,
   )
 }
 

@@ -1,4 +1,3 @@
-import type { Budget } from '#rules/budget.ts'
 import { fillMarkdown } from '#rules/flows/fill-markdown.ts'
 import { collectVariables, isAtEnd } from '#rules/flows/run-view.ts'
 import { hideSecrets } from '#rules/flows/secret-answers.ts'
@@ -16,20 +15,18 @@ export function buildReport(
   session: SessionRow,
   supportingData: readonly SupportingDataRow[],
   options: ReportOptions,
-  budget: Budget,
 ): Report {
   const { lastDecision, timezone } = options
   const isShortened = lastDecision !== undefined && lastDecision + 1 < session.decisions.length
   const formatTime = createTimeFormatter(timezone)
   const variables = collectVariables(session)
-  const end =
-    isAtEnd(session) && !isShortened ? renderProcedureEnd(session.tree_structure, variables, budget) : null
+  const end = isAtEnd(session) && !isShortened ? renderProcedureEnd(session.tree_structure, variables) : null
   return {
     title: session.name,
-    description: fillMarkdown(toMarkdown(session.description), variables, budget),
+    description: fillMarkdown(toMarkdown(session.description), variables),
     facts: buildFacts(session, formatTime, timezone),
     variables: buildVariableFacts(session),
-    ...buildReportSteps(session, supportingData, { ...options, isShortened, variables, formatTime }, budget),
+    ...buildReportSteps(session, supportingData, { ...options, isShortened, variables, formatTime }),
     end: end && { ...toHeader(end), headers: end.section_headers.map(toHeader) },
     notes: session.notes ?? '',
     nextSteps: session.next_steps ?? '',

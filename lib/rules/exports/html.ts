@@ -1,4 +1,3 @@
-import type { Budget } from '#rules/budget.ts'
 import { encodeBase64 } from '#rules/text/base64.ts'
 import { type Html, html } from '#rules/text/html.ts'
 import { writeHtmlPage } from '#rules/text/html-page.ts'
@@ -57,12 +56,11 @@ const countImageBytes = (images: ReportImages) =>
   [...images.values()].reduce((sum, { jpeg }) => sum + Math.ceil(jpeg.length / 3) * 4, 0)
 
 /** Render a report as one HTML page. It contains its images, loads nothing and has no scripts. */
-export function renderHtml(fullReport: Report, images: ReportImages, budget: Budget): string {
-  const report = shortenReport(
-    fullReport,
-    { ...textWork, maxBytes: Math.max(minTextBytes, maxWrittenBytes - countImageBytes(images)) },
-    budget,
-  )
+export function renderHtml(fullReport: Report, images: ReportImages): string {
+  const report = shortenReport(fullReport, {
+    ...textWork,
+    maxBytes: Math.max(minTextBytes, maxWrittenBytes - countImageBytes(images)),
+  })
   const body = html`<h1 dir="auto">${report.title}</h1>
 ${renderMarkdownText(report.description)}${renderFacts(report.facts)}
 ${listSections(report, images).map(renderSection)}`

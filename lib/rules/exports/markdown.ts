@@ -1,4 +1,3 @@
-import type { Budget } from '#rules/budget.ts'
 import { escapeMarkdown, type Markdown, trimBlanks } from '#rules/markup/markdown.ts'
 import { findLongestRun } from '#rules/text/longest-run.ts'
 import { parseMarkdown } from './markdown-blocks.ts'
@@ -23,8 +22,8 @@ import {
 } from './text-blocks.ts'
 
 /** Render a report as CommonMark. Text that could be read as markup is escaped; code blocks are unchanged. */
-export function renderMarkdown(fullReport: Report, budget: Budget): string {
-  const report = shortenReport(fullReport, textWork, budget)
+export function renderMarkdown(fullReport: Report): string {
+  const report = shortenReport(fullReport, textWork)
   const parts = [
     `# ${escapeMarkdown(report.title)}`,
     renderMarkdownText(report.description),

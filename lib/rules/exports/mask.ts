@@ -1,5 +1,5 @@
 import { Problem } from '#problem.ts'
-import type { Budget } from '#rules/budget.ts'
+import { getStepsLeft, pause } from '#rules/budget.ts'
 import { type Markdown, maskMarkdown } from '#rules/markup/markdown.ts'
 import { maskValues } from '#rules/masking/mask-values.ts'
 import { changeDescriptions } from './descriptions.ts'
@@ -12,21 +12,21 @@ const maxCachedLength = 200
 export class MaskingError extends Error {}
 
 /** Mask a text, or leave it out if that would leave fewer steps than `reserve`. */
-type MaskText = (text: string, budget: Budget, reserve: number) => string
+type MaskText = (text: string, reserve: number) => string
 
 /**
  * Return the report with all texts masked, so that all formats hide the same values. A text that takes too
  * much work is left out; half of what is left stays for the rendering. Throw a MaskingError on any failure.
  */
-export async function maskReport(report: Report, mask: MaskText, budget: Budget): Promise<Report> {
-  const reserve = budget.getStepsLeft() / 2
+export async function maskReport(report: Report, mask: MaskText): Promise<Report> {
+  const reserve = getStepsLeft() / 2
   const maskedByText = new Map<string, string>()
   const descriptions = new Set<string>()
   changeDescriptions(report, (description: Markdown) => {
     descriptions.add(description)
     return description
   })
-  const maskOnce = (text: string): string => mask(text, budget, reserve)
+  const maskOnce = (text: string): string => mask(text, reserve)
   const maskAny = (text: string): string =>
     descriptions.has(text) ? maskMarkdown(text, maskOnce) : maskOnce(text)
   const maskText = (text: string): string => {
@@ -39,7 +39,7 @@ export async function maskReport(report: Report, mask: MaskText, budget: Budget)
     const { steps, ...rest } = report
     const masked = { ...(maskValues(rest, maskText) as Omit<Report, 'steps'>), steps: [] as Report['steps'] }
     for (const step of steps) {
-      await budget.pause()
+      await pause()
       masked.steps.push(maskValues(step, maskText) as Report['steps'][number])
     }
     return masked

@@ -1,4 +1,4 @@
-import type { Budget } from '#rules/budget.ts'
+import { pause } from '#rules/budget.ts'
 import { serializeDocument } from '#rules/pdf/document.ts'
 import { type FontAssets, loadFonts } from '#rules/pdf/fonts.ts'
 import type { TextKind } from '#rules/pdf/glyph.ts'
@@ -40,13 +40,12 @@ interface PdfOptions {
 export async function renderPdf(
   fullReport: Report,
   { branding, images, assets }: PdfOptions,
-  budget: Budget,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const report = shortenReport(fullReport, pdfWork, budget)
+  const report = shortenReport(fullReport, pdfWork)
   const kind: TextKind = hasKana(report) ? 'ja' : 'text'
   const fonts = await loadFonts(assets, collectCodePoints(report, branding, kind))
   const layout = createPageLayout(fonts, kind)
-  await writeReport({ layout, images, brandColour: parseBrandColour(branding.colour), budget }, report)
+  await writeReport({ layout, images, brandColour: parseBrandColour(branding.colour) }, report)
   const drawPageFrame = createPageFrame(layout, branding, report.title)
   for (const index of layout.document.pages.keys()) drawPageFrame(index)
   return serializeDocument(layout.document, { ...page, title: report.title, author: branding.company })
@@ -57,7 +56,6 @@ interface Writer {
   images: ReportImages
   /** The colour of headings: `r g b`, each from 0 to 1. */
   brandColour: string
-  budget: Budget
 }
 
 /** Of a page of small text. */
@@ -102,7 +100,7 @@ async function writeSection<T>(
   for (const item of items) {
     const pageCount = pages.length
     writeItem(item)
-    await writer.budget.pause((pages.length - pageCount) * stepsPerPage)
+    await pause((pages.length - pageCount) * stepsPerPage)
   }
 }
 

@@ -1,4 +1,3 @@
-import type { Budget } from '#rules/budget.ts'
 import { fillMarkdown } from '#rules/flows/fill-markdown.ts'
 import { fillPlaceholders } from '#rules/flows/placeholders.ts'
 import { collectVariables } from '#rules/flows/run-view.ts'
@@ -62,19 +61,18 @@ export function buildReportSteps(
   session: SessionRow,
   supportingData: readonly SupportingDataRow[],
   options: StepOptions,
-  budget: Budget,
 ): Pick<Report, 'steps' | 'pendingStep' | 'fallbacks' | 'customSteps' | 'evidence'> {
   const { lastDecision, isShortened, numberPrefix = '', stepsBefore = 0 } = options
   const decisions =
     lastDecision === undefined ? session.decisions : session.decisions.slice(0, lastDecision + 1)
-  const stepExtras = groupByStep(session, supportingData, options.variables, budget)
-  const describeStep = createStepDescriber(session, options, budget)
-  const addSubflows = createSubflowAppender(session, supportingData, options, budget)
+  const stepExtras = groupByStep(session, supportingData, options.variables)
+  const describeStep = createStepDescriber(session, options)
+  const addSubflows = createSubflowAppender(session, supportingData, options)
   const getNumber = (index: number) => `${numberPrefix}${stepsBefore + index + 1}`
   const steps = decisions.flatMap((decision, index) => {
     const answer = {
       number: getNumber(index),
-      ...describeAnswer(describeStep(decision.step_id), decision, options, budget),
+      ...describeAnswer(describeStep(decision.step_id), decision, options),
     }
     return addSubflows({ ...answer, ...stepExtras.takeForStep(decision.step_id) }, decision.step_id)
   })
@@ -100,14 +98,10 @@ function describeAnswer(
   { step, ...description }: StepDescription,
   { option_id, outcome, duration_seconds, decided_at, note }: SessionRow['decisions'][number],
   { variables, formatTime }: StepOptions,
-  budget: Budget,
 ) {
   return {
     ...description,
-    answer:
-      option_id === null
-        ? stepOutcomes[outcome ?? 'done']
-        : getOptionLabel(step, option_id, variables, budget),
+    answer: option_id === null ? stepOutcomes[outcome ?? 'done'] : getOptionLabel(step, option_id, variables),
     durationAndTime: `${formatDuration(duration_seconds)}, ${formatTime(decided_at)}`,
     note: note ?? '',
   }
@@ -121,7 +115,6 @@ function createSubflowAppender(
   session: SessionRow,
   supportingData: readonly SupportingDataRow[],
   options: StepOptions,
-  budget: Budget,
 ) {
   const subflows = (options.subflows ?? []).filter(
     ({ parent_session_id }) => parent_session_id === session.id,
@@ -142,7 +135,7 @@ function createSubflowAppender(
       }
       return {
         details: describeSubflow(subflow),
-        ...buildReportSteps(subflow, supportingData, subflowOptions, budget),
+        ...buildReportSteps(subflow, supportingData, subflowOptions),
       }
     })
     const parent = {
@@ -188,21 +181,18 @@ function buildPendingStep(
 function createStepDescriber(
   { tree_structure }: SessionRow,
   { variables, scriptNames }: StepOptions,
-  budget: Budget,
 ): (id: string) => StepDescription {
   const stepById = indexAnswerableSteps(tree_structure)
   const headersById = indexSectionHeaders(tree_structure)
   return (id) => {
     const step = stepById.get(id)
-    const headers = (headersById.get(id) ?? []).map((header) =>
-      toHeader(renderStepText(header, variables, budget)),
-    )
+    const headers = (headersById.get(id) ?? []).map((header) => toHeader(renderStepText(header, variables)))
     headersById.delete(id)
     return {
       step,
       headers,
-      title: fillPlaceholders(step?.title ?? '', variables, budget) || id,
-      description: fillMarkdown(toMarkdown(step?.description ?? ''), variables, budget),
+      title: fillPlaceholders(step?.title ?? '', variables) || id,
+      description: fillMarkdown(toMarkdown(step?.description ?? ''), variables),
       details: step ? buildDetails(step, scriptNames) : [],
     }
   }
@@ -233,14 +223,9 @@ function getOptionLabel(
   step: FlowNode | FlowStep | undefined,
   optionId: string,
   variables: Variables,
-  budget: Budget,
 ): string {
   const options = step && 'options' in step ? (step.options ?? []) : []
-  return fillPlaceholders(
-    options.find((option) => option.id === optionId)?.label ?? optionId,
-    variables,
-    budget,
-  )
+  return fillPlaceholders(options.find((option) => option.id === optionId)?.label ?? optionId, variables)
 }
 
 /**
@@ -251,11 +236,10 @@ function groupByStep(
   session: SessionRow,
   supportingData: readonly SupportingDataRow[],
   variables: Variables,
-  budget: Budget,
 ) {
   const titleById =
     session.fallback_decisions.length > 0
-      ? indexTitles(session.tree_structure, variables, budget)
+      ? indexTitles(session.tree_structure, variables)
       : new Map<string, string>()
   const fallbacks = groupBy(session.fallback_decisions, ({ step_id }) => step_id)
   const customSteps = groupBy(session.custom_steps, ({ after_step_id }) => after_step_id)
@@ -306,16 +290,9 @@ function takeGroup<T>(groups: Map<string, T[]>, key: string): T[] {
   return group
 }
 
-function indexTitles(
-  structure: SessionRow['tree_structure'],
-  variables: Variables,
-  budget: Budget,
-): Map<string, string> {
+function indexTitles(structure: SessionRow['tree_structure'], variables: Variables): Map<string, string> {
   return new Map(
-    Array.from(walkAll(structure), ({ node }) => [
-      node.id,
-      fillPlaceholders(node.title ?? '', variables, budget),
-    ]),
+    Array.from(walkAll(structure), ({ node }) => [node.id, fillPlaceholders(node.title ?? '', variables)]),
   )
 }
 

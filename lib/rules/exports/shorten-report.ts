@@ -1,4 +1,4 @@
-import { type Budget, requestSteps } from '#rules/budget.ts'
+import { getStepsLeft, requestSteps, spend } from '#rules/budget.ts'
 import { measureMarkup, type Work } from '#rules/markup/markup-work.ts'
 import { findLongestRun } from '#rules/text/longest-run.ts'
 import { shortenedMark } from '#rules/text/shortened.ts'
@@ -47,19 +47,19 @@ const bytesPerLine = 40
  * block, which shows its source. A text that does not fit even so becomes a mark, and further parts are left
  * out. Count the rest.
  */
-export function shortenReport(report: Report, format: FormatWork, budget: Budget): Report {
-  let stepsLeft = Math.min(format.maxSteps, budget.getStepsLeft())
+export function shortenReport(report: Report, format: FormatWork): Report {
+  let stepsLeft = Math.min(format.maxSteps, getStepsLeft())
   const reserve = stepsLeft * reservedShare
   const whole = measureReport(report, format)
   if (whole.steps + reserve <= stepsLeft && whole.bytes <= format.maxBytes) {
-    budget.spend(whole.steps)
+    spend(whole.steps)
     return report
   }
   let bytesLeft = format.maxBytes
   let isCut = false
   const take = ({ steps, bytes }: Work, kept = 0): boolean => {
     if (steps + kept > stepsLeft || bytes > bytesLeft) return false
-    budget.spend(steps)
+    spend(steps)
     stepsLeft -= steps
     bytesLeft -= bytes
     return true

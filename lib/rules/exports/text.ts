@@ -1,4 +1,3 @@
-import type { Budget } from '#rules/budget.ts'
 import type { Markdown } from '#rules/markup/markdown.ts'
 import { joinLines } from '#rules/text/join-lines.ts'
 import { parseMarkdown } from './markdown-blocks.ts'
@@ -28,8 +27,8 @@ const maxCellWidth = 40
 const ruleWidth = 24
 
 /** Render a report as plain text. */
-export function renderText(fullReport: Report, budget: Budget): string {
-  const report = shortenReport(fullReport, textWork, budget)
+export function renderText(fullReport: Report): string {
+  const report = shortenReport(fullReport, textWork)
   const title = joinLines(report.title)
   const parts = [
     `${title}\n${'='.repeat(Math.min(maxUnderlineWidth, countColumns(title)))}`,

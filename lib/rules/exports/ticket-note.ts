@@ -1,4 +1,3 @@
-import type { Budget } from '#rules/budget.ts'
 import { toMarkdown } from '#rules/markup/markdown.ts'
 import { joinLines } from '#rules/text/join-lines.ts'
 import { changeDescriptions } from './descriptions.ts'
@@ -25,8 +24,8 @@ export function removeDescriptions(report: Report): Report {
  * Render a report as short plain text for the note of a ticket: one line per step, no blank lines inside a
  * section.
  */
-export function renderTicketNote(fullReport: Report, budget: Budget): string {
-  const report = shortenReport(fullReport, textWork, budget)
+export function renderTicketNote(fullReport: Report): string {
+  const report = shortenReport(fullReport, textWork)
   const sections = [
     [joinLines(report.title), ...renderFacts(report.facts)].join('\n'),
     renderSection('Details', renderFacts(report.variables)),

@@ -1,4 +1,3 @@
-import type { Budget } from '#rules/budget.ts'
 import { findUnstorableText } from '#rules/text/json.ts'
 import { diffStructures, type PatchOperation } from './diff.ts'
 import { EditProblem, type FlowEdit } from './edit.ts'
@@ -16,13 +15,12 @@ export function editStructure(
   type: TreeType,
   structure: TreeStructure,
   edits: readonly FlowEdit[],
-  budget: Budget,
 ): { patch: PatchOperation[]; result: TreeStructure } | { problems: string[] } {
   if (findUnstorableText(edits, []).length > 0)
     return { problems: ['The edits contain characters that cannot be stored'] }
   try {
     const result = isStepList(structure) ? editSteps(structure, edits) : editTree(structure, edits)
-    const problems = findProblems(type, result, budget)
+    const problems = findProblems(type, result)
     return problems.length > 0 ? { problems } : { patch: diffStructures(structure, result), result }
   } catch (error) {
     if (error instanceof EditProblem) return { problems: [error.message] }
@@ -30,14 +28,13 @@ export function editStructure(
   }
 }
 
-function findProblems(type: TreeType, result: TreeStructure, budget: Budget): string[] {
+function findProblems(type: TreeType, result: TreeStructure): string[] {
   const parsed = TreeStructure.safeParse(result)
   if (!parsed.success)
     return parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).slice(0, 20)
   const { errors } = validateFlow(
     { tree_type: type, tree_structure: normaliseStructure(parsed.data), intake_form: [] },
     'draft',
-    budget,
   )
   return errors.map(({ path, message, node_id }) => `${node_id ?? path}: ${message}`)
 }

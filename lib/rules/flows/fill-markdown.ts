@@ -1,4 +1,4 @@
-import type { Budget } from '#rules/budget.ts'
+import { canSpend, spend } from '#rules/budget.ts'
 import {
   type Code,
   createMark,
@@ -20,22 +20,18 @@ const stepsPerCharacter = 20
  * Replace the placeholders of a markdown text with their values, so that a reader sees each value as it was
  * typed. It is escaped for its place, and unchanged in code. Line breaks stay where the place can have them.
  */
-export function fillMarkdown(
-  markdown: Markdown,
-  values: Readonly<Record<string, unknown>>,
-  budget: Budget,
-): Markdown {
-  const fillings = collectFillings(markdown, values, budget)
+export function fillMarkdown(markdown: Markdown, values: Readonly<Record<string, unknown>>): Markdown {
+  const fillings = collectFillings(markdown, values)
   const length = fillings.reduce((sum, { value }) => sum + value.length, 0)
   // A deep text is shown as plain text.
   if (fillings.every(({ value }) => plainValue.test(value)) || deepLine.test(markdown))
     return splice(markdown, fillings) as Markdown
-  budget.spend(length * stepsPerCharacter)
+  spend(length * stepsPerCharacter)
   const marked: Filling[] = []
   const source = splice(markdown, fillings, (_, index) => createMark(index), marked).replaceAll('\r', '\n')
   const { steps } = measureMarkup(source)
-  const isAffordable = budget.has(2 * steps)
-  if (isAffordable) budget.spend(steps)
+  const isAffordable = canSpend(2 * steps)
+  if (isAffordable) spend(steps)
   const places = isAffordable ? findPlaces(source) : new Map<number, Place>()
   const edits = [
     ...marked.map((mark, index) =>

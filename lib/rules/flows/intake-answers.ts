@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import type { Budget } from '#rules/budget.ts'
 import { normaliseEmail } from '#rules/text/email-address.ts'
 import { isHostname } from '#rules/text/hostname.ts'
 import { compilePattern, maxPatternTextLength } from '#rules/text/pattern.ts'
@@ -38,9 +37,8 @@ export type AnswerValidator = (answers: IntakeAnswers) => AnswerProblem[]
 export function createAnswerValidator(
   form: readonly IntakeField[],
   { complete }: { complete: boolean },
-  budget: Budget,
 ): AnswerValidator {
-  const fields = form.map((field) => ({ field, validatePattern: createPatternValidator(field, budget) }))
+  const fields = form.map((field) => ({ field, validatePattern: createPatternValidator(field) }))
   return (answers) =>
     fields.flatMap(({ field, validatePattern }) => {
       const { key, label, required } = field
@@ -55,10 +53,10 @@ export function createAnswerValidator(
 }
 
 /** Return what makes the default of a field an answer that would be refused. */
-export function findDefaultProblem(field: IntakeField, budget: Budget): string | undefined {
+export function findDefaultProblem(field: IntakeField): string | undefined {
   const answers = { [field.key]: field.default }
   return hasAnswer(answers, field)
-    ? validateAnswer(field, field.default, createPatternValidator(field, budget))[0]
+    ? validateAnswer(field, field.default, createPatternValidator(field))[0]
     : undefined
 }
 
@@ -108,12 +106,12 @@ function formatOptions({ options }: IntakeField): string {
  * Create a function that returns the problem of an answer that does not match its field's pattern. An
  * unsupported pattern, which only drafts can have, accepts every answer.
  */
-function createPatternValidator({ pattern }: IntakeField, budget: Budget): PatternValidator {
+function createPatternValidator({ pattern }: IntakeField): PatternValidator {
   const matches = pattern ? compilePattern(pattern) : undefined
   if (!matches) return () => []
   return (value) => {
     if (value.length > maxPatternTextLength) return [`must be at most ${maxPatternTextLength} characters`]
-    return matches(value, budget) ? [] : ['must have the required format']
+    return matches(value) ? [] : ['must have the required format']
   }
 }
 

@@ -1,4 +1,3 @@
-import type { Budget } from '#rules/budget.ts'
 import { compilePattern } from '#rules/text/pattern.ts'
 import { findDefaultProblem } from './intake-answers.ts'
 import type { FlowProblem } from './problems.ts'
@@ -28,13 +27,9 @@ export function validateIntakeField(field: IntakeField, index: number): FlowProb
 }
 
 /** Return the problems of a field and, if it is valid, of its default. */
-export function validateIntakeFieldWithDefault(
-  field: IntakeField,
-  index: number,
-  budget: Budget,
-): FlowProblem[] {
+export function validateIntakeFieldWithDefault(field: IntakeField, index: number): FlowProblem[] {
   const problems = validateIntakeField(field, index)
-  const defaultProblem = problems.length === 0 && findDefaultProblem(field, budget)
+  const defaultProblem = problems.length === 0 && findDefaultProblem(field)
   if (!defaultProblem) return problems
   return [
     {

@@ -1,4 +1,4 @@
-import type { Budget } from '#rules/budget.ts'
+import { canSpend, spend, spendBytes } from '#rules/budget.ts'
 import { clip } from '#rules/text/clip.ts'
 import { type Flow, isStepList } from './structure.ts'
 import { listSubflows } from './subflow.ts'
@@ -34,14 +34,10 @@ export interface Filling {
  * Replace the placeholders of a plain text with their values. A placeholder without a value stays in the
  * text, and so does one whose value has no room left. A long value is cut, and ends with `…`.
  */
-export function fillPlaceholders(
-  text: string,
-  values: Readonly<Record<string, unknown>>,
-  budget: Budget,
-): string {
+export function fillPlaceholders(text: string, values: Readonly<Record<string, unknown>>): string {
   let result = ''
   let copiedTo = 0
-  for (const { value, start, end } of collectFillings(text, values, budget)) {
+  for (const { value, start, end } of collectFillings(text, values)) {
     result += text.slice(copiedTo, start) + value
     copiedTo = end
   }
@@ -49,12 +45,8 @@ export function fillPlaceholders(
 }
 
 /** Return the values that fill the placeholders of a text, in their order. */
-export function collectFillings(
-  text: string,
-  values: Readonly<Record<string, unknown>>,
-  budget: Budget,
-): Filling[] {
-  budget.spend(text.length)
+export function collectFillings(text: string, values: Readonly<Record<string, unknown>>): Filling[] {
+  spend(text.length)
   const fillings: Filling[] = []
   let filledLength = 0
   for (
@@ -67,9 +59,9 @@ export function collectFillings(
     if (fullValue === null) continue
     const value = clip(fullValue, maxValueLength)
     filledLength += value.length
-    if (filledLength > maxFilledLength || !budget.has(stepsPerPlaceholder + value.length, value.length)) break
-    budget.spend(stepsPerPlaceholder + value.length)
-    budget.write(value.length)
+    if (filledLength > maxFilledLength || !canSpend(stepsPerPlaceholder + value.length, value.length)) break
+    spend(stepsPerPlaceholder + value.length)
+    spendBytes(value.length)
     fillings.push({ value, start, end })
   }
   return fillings

@@ -1,4 +1,3 @@
-import type { Budget } from '#rules/budget.ts'
 import type { ProvidedEvidence } from './evidence.ts'
 import { hideSecrets } from './secret-answers.ts'
 import type { SessionRow } from './session-row.ts'
@@ -37,21 +36,20 @@ export function collectVariables({
   return { ticket_number, client_name, target_label, ...variables, ...hideSecrets(secret_keys) }
 }
 
-export function renderRun(session: SessionRow, budget: Budget): RunView {
+export function renderRun(session: SessionRow): RunView {
   const { tree_structure, current_step_id } = session
   const values = collectVariables(session)
   const headersById = indexSectionHeaders(tree_structure)
   return {
-    current_step:
-      current_step_id === null ? null : renderStep(tree_structure, current_step_id, values, budget),
-    procedure_end: isAtEnd(session) ? renderProcedureEnd(tree_structure, values, budget) : null,
+    current_step: current_step_id === null ? null : renderStep(tree_structure, current_step_id, values),
+    procedure_end: isAtEnd(session) ? renderProcedureEnd(tree_structure, values) : null,
     decisions: session.decisions.map((decision, index) => ({
       ...decision,
       evidence: session.evidence
         .filter(({ seq }) => seq === index)
         .map(({ seq: _, ...evidence }) => evidence),
       section_headers: (headersById.get(decision.step_id) ?? []).map((header) =>
-        renderStepText(header, values, budget),
+        renderStepText(header, values),
       ),
     })),
   }

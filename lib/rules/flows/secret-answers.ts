@@ -1,4 +1,4 @@
-import type { Budget } from '#rules/budget.ts'
+import { spend } from '#rules/budget.ts'
 import type { IntakeField } from './structure.ts'
 
 // Answers to secret fields of an intake form. They are stored encrypted, apart from the other variables, and
@@ -17,11 +17,11 @@ export interface SecretState {
 const minReplacedLength = 4
 
 /** Replace each of these secret answers where a text repeats it. */
-export function replaceSecretAnswers(text: string, answers: readonly string[], budget: Budget): string {
+export function replaceSecretAnswers(text: string, answers: readonly string[]): string {
   const secrets = answers
     .filter(({ length }) => length >= minReplacedLength)
     .toSorted((a, b) => b.length - a.length)
-  budget.spend(text.length * secrets.length)
+  spend(text.length * secrets.length)
   return secrets.reduce((replaced, secret) => replaced.replaceAll(secret, secretPlaceholder), text)
 }
 

@@ -1,4 +1,3 @@
-import type { Budget } from '#rules/budget.ts'
 import { type Markdown, toMarkdown } from '#rules/markup/markdown.ts'
 import type { ApprovalRequirement } from './approval-requirement.ts'
 import type { EvidenceRequirement } from './evidence.ts'
@@ -68,34 +67,28 @@ export function indexSectionHeaders(structure: TreeStructure): Map<string, FlowS
 export function renderStepText(
   { id, title, description }: Pick<FlowStep, 'id' | 'title' | 'description'>,
   variables: Variables,
-  budget: Budget,
 ): StepText {
   return {
     id,
-    title: fillPlaceholders(title ?? '', variables, budget),
-    description: fillMarkdown(toMarkdown(description ?? ''), variables, budget),
+    title: fillPlaceholders(title ?? '', variables),
+    description: fillMarkdown(toMarkdown(description ?? ''), variables),
   }
 }
 
 /** Return the step with this id, or null if it takes no answer. */
-export function renderStep(
-  structure: TreeStructure,
-  id: string,
-  variables: Variables,
-  budget: Budget,
-): StepView | null {
+export function renderStep(structure: TreeStructure, id: string, variables: Variables): StepView | null {
   const step = findAnswerableStep(structure, id)
   if (!step) return null
   const renderTexts = (texts: readonly Pick<FlowStep, 'id' | 'title' | 'description'>[]) =>
-    texts.map((text) => renderStepText(text, variables, budget))
+    texts.map((text) => renderStepText(text, variables))
   const section = findSection(structure, id)
   return {
-    ...renderStepText(step, variables, budget),
+    ...renderStepText(step, variables),
     type: step.type,
     options: 'options' in step ? (step.options ?? []).map(({ id = '', label }) => ({ id, label })) : [],
     fallback_steps: 'fallback_steps' in step ? renderTexts(step.fallback_steps ?? []) : [],
     section_headers: renderTexts(indexSectionHeaders(structure).get(id) ?? []),
-    section_title: section ? renderStepText(section, variables, budget).title : null,
+    section_title: section ? renderStepText(section, variables).title : null,
     ...getStepDetails(step),
   }
 }
@@ -120,17 +113,13 @@ function findSection(structure: TreeStructure, id: string): FlowStep | undefined
 }
 
 /** Return the end of a procedure, or null for a tree. */
-export function renderProcedureEnd(
-  structure: TreeStructure,
-  variables: Variables,
-  budget: Budget,
-): ProcedureEnd | null {
+export function renderProcedureEnd(structure: TreeStructure, variables: Variables): ProcedureEnd | null {
   if (!isStepList(structure)) return null
   const end = structure.steps.find(({ type }) => type === 'procedure_end')
   if (!end) return null
   const headers = indexSectionHeaders(structure).get(end.id) ?? []
   return {
-    ...renderStepText(end, variables, budget),
-    section_headers: headers.map((header) => renderStepText(header, variables, budget)),
+    ...renderStepText(end, variables),
+    section_headers: headers.map((header) => renderStepText(header, variables)),
   }
 }

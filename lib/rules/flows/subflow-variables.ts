@@ -1,4 +1,3 @@
-import type { Budget } from '#rules/budget.ts'
 import { createAnswerValidator } from './intake-answers.ts'
 import { fillPlaceholders, findPlaceholderKeys } from './placeholders.ts'
 import { collectVariables } from './run-view.ts'
@@ -21,7 +20,6 @@ export function collectInputs(
   session: SessionRow,
   form: readonly IntakeField[],
   secrets: Readonly<Record<string, string>>,
-  budget: Budget,
 ): Variables {
   const secretFields = new Set(form.filter(({ secret }) => secret).map(({ key }) => key))
   const plainValues = Object.fromEntries(
@@ -29,7 +27,7 @@ export function collectInputs(
   )
   const entries = Object.entries(inputs ?? {}).map(([key, text]) => {
     const values = secretFields.has(key) ? { ...plainValues, ...secrets } : plainValues
-    return [key, resolveInput(text, values, budget)] as const
+    return [key, resolveInput(text, values)] as const
   })
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined && value !== null)) as Variables
 }
@@ -41,10 +39,10 @@ export function needsSecrets({ inputs }: Subflow, { secret_keys }: SessionRow): 
   )
 }
 
-function resolveInput(text: string, values: Readonly<Record<string, unknown>>, budget: Budget): unknown {
+function resolveInput(text: string, values: Readonly<Record<string, unknown>>): unknown {
   const [key, ...others] = findPlaceholderKeys(text)
   const isSinglePlaceholder = key !== undefined && others.length === 0 && /^\{\{\s*[\w.-]+\s*\}\}$/.test(text)
-  if (!isSinglePlaceholder) return fillPlaceholders(text, values, budget)
+  if (!isSinglePlaceholder) return fillPlaceholders(text, values)
   return Object.hasOwn(values, key) ? values[key] : undefined
 }
 
@@ -52,11 +50,7 @@ function resolveInput(text: string, values: Readonly<Record<string, unknown>>, b
  * Return the variables that a sub-flow sets in the session that waits for it. Secret answers never leave the
  * sub-flow, and a value that the intake form of the session does not accept is left out.
  */
-export function collectOutputs(
-  parent: SessionRow,
-  { variables }: Pick<SessionRow, 'variables'>,
-  budget: Budget,
-): Variables {
+export function collectOutputs(parent: SessionRow, { variables }: Pick<SessionRow, 'variables'>): Variables {
   const outputs =
     findAnswerableStep(parent.tree_structure, parent.current_step_id ?? '')?.subflow?.outputs ?? {}
   const secretFields = new Set(parent.intake_form.filter(({ secret }) => secret).map(({ key }) => key))
@@ -65,11 +59,9 @@ export function collectOutputs(
     return value === undefined || secretFields.has(key) ? [] : [[key, value] as const]
   })
   const invalidKeys = new Set(
-    createAnswerValidator(
-      parent.intake_form,
-      { complete: false },
-      budget,
-    )(Object.fromEntries(values)).map(({ key }) => key),
+    createAnswerValidator(parent.intake_form, { complete: false })(Object.fromEntries(values)).map(
+      ({ key }) => key,
+    ),
   )
   return Object.fromEntries(values.filter(([key]) => !invalidKeys.has(key)))
 }

@@ -1,4 +1,4 @@
-import type { Budget } from '#rules/budget.ts'
+import { spend } from '#rules/budget.ts'
 import { validateIntakeFieldWithDefault } from './intake-rules.ts'
 import { findUnfilledPlaceholders } from './placeholders.ts'
 import { type FlowProblem, problemAt } from './problems.ts'
@@ -24,31 +24,29 @@ export interface ValidationResult {
  * Return all problems of a flow in normal form, in reading order.
  * A draft only needs unique ids and must respect the limits. A published flow must meet every rule.
  */
-export function validateFlow(flow: Flow, status: 'draft' | 'published', budget: Budget): ValidationResult {
-  const errors = validateIdsAndLimits(flow, budget)
+export function validateFlow(flow: Flow, status: 'draft' | 'published'): ValidationResult {
+  const errors = validateIdsAndLimits(flow)
   if (status === 'draft') return { errors, warnings: [] }
   const { tree_structure: structure } = flow
   if (!structure) errors.push({ node_id: null, path: 'tree_structure', message: 'The flow has no steps yet' })
   else if (isStepList(structure)) errors.push(...validateSteps(structure))
   else for (const visit of walkNodes(structure)) errors.push(...validateNode(visit))
   errors.push(...validateSubflows(flow))
-  errors.push(
-    ...flow.intake_form.flatMap((field, index) => validateIntakeFieldWithDefault(field, index, budget)),
-  )
+  errors.push(...flow.intake_form.flatMap((field, index) => validateIntakeFieldWithDefault(field, index)))
   return { errors, warnings: findWarnings(flow) }
 }
 
 /** Finding the problems and warnings of a node takes a few microseconds. */
 const stepsPerNode = 1000
 
-function validateIdsAndLimits({ tree_structure: structure }: Flow, budget: Budget): FlowProblem[] {
+function validateIdsAndLimits({ tree_structure: structure }: Flow): FlowProblem[] {
   if (!structure) return []
   const problems: FlowProblem[] = []
   const usedIds = new Set<string>()
   let nodeCount = 0
   for (const { node, path, depth } of walkAll(structure)) {
     nodeCount++
-    budget.spend(stepsPerNode)
+    spend(stepsPerNode)
     if (usedIds.has(node.id)) problems.push(problemAt(node, path, 'id', `The id ${node.id} is used twice`))
     usedIds.add(node.id)
     // Reported once per branch, at the first node that is too deep.

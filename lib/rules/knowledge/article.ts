@@ -1,5 +1,5 @@
 import { isZip } from '#rules/archive/zip.ts'
-import type { Budget } from '#rules/budget.ts'
+import { pause } from '#rules/budget.ts'
 import { ArticleError, type Block } from './blocks.ts'
 import { decodeText } from './decode-text.ts'
 import { readDocx } from './docx.ts'
@@ -57,7 +57,7 @@ interface ArticleFile {
  * Read an article from a file. Throw an ArticleError if the format is unknown, the content does not match it,
  * or the article is empty or too large.
  */
-export async function readArticleFile({ bytes, name, type }: ArticleFile, budget: Budget): Promise<Article> {
+export async function readArticleFile({ bytes, name, type }: ArticleFile): Promise<Article> {
   const extension = /\.(\w{1,20})$/.exec(name)?.[1]?.toLowerCase() ?? ''
   const mediaType = type.split(';')[0]?.trim().toLowerCase() ?? ''
   const format = formatByExtension[extension] ?? formatByMediaType[mediaType]
@@ -67,11 +67,8 @@ export async function readArticleFile({ bytes, name, type }: ArticleFile, budget
     throw new ArticleError(`The content is not ${format}`, 'unsupported_format')
   const losses = createLosses()
   const { title, blocks } = isBinary(format)
-    ? { title: null, blocks: await (format === 'pdf' ? readPdf : readDocx)(bytes, budget, losses) }
-    : await runWithPauses(
-        readText(format, decodeText(bytes, { format, mediaType: type }, losses), budget, losses),
-        budget,
-      )
+    ? { title: null, blocks: await (format === 'pdf' ? readPdf : readDocx)(bytes, losses) }
+    : await runWithPauses(readText(format, decodeText(bytes, { format, mediaType: type }, losses), losses))
   const nameWithoutExtension = name.replace(/\.\w{1,20}$/, '')
   return requireBlocks({
     format,
@@ -82,23 +79,18 @@ export async function readArticleFile({ bytes, name, type }: ArticleFile, budget
 }
 
 /** Read an article from a text. Throw an ArticleError if the article is empty or too large. */
-export async function readArticleText(
-  format: TextFormat,
-  title: string,
-  content: string,
-  budget: Budget,
-): Promise<Article> {
+export async function readArticleText(format: TextFormat, title: string, content: string): Promise<Article> {
   const losses = createLosses()
-  const { blocks } = await runWithPauses(readText(format, content, budget, losses), budget)
+  const { blocks } = await runWithPauses(readText(format, content, losses))
   return requireBlocks({ format, title, blocks, warnings: describeLosses(losses) })
 }
 
 /** Run work that yields between its passes, and let other requests of the process run there. */
-async function runWithPauses<T>(work: Generator<void, T>, budget: Budget): Promise<T> {
+async function runWithPauses<T>(work: Generator<void, T>): Promise<T> {
   for (;;) {
     const { done, value } = work.next()
     if (done) return value
-    await budget.pause()
+    await pause()
   }
 }
 
@@ -124,16 +116,15 @@ function requireBlocks(article: Article): Article {
 export function* readText(
   format: TextFormat,
   content: string,
-  budget: Budget,
   losses: Losses = createLosses(),
 ): Generator<void, { title: string | null; blocks: Block[] }> {
   const text = content.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n')
   switch (format) {
     case 'markdown':
-      return readMarkdown(text, budget, losses)
+      return readMarkdown(text, losses)
     case 'html':
-      return yield* readHtml(text, budget, losses)
+      return yield* readHtml(text, losses)
     case 'text':
-      return { title: null, blocks: readPlainText(text, budget) }
+      return { title: null, blocks: readPlainText(text) }
   }
 }

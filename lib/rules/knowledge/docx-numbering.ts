@@ -1,4 +1,3 @@
-import type { Budget } from '#rules/budget.ts'
 import { parseListDepth, type Style, walkDocxXml } from './docx-parts.ts'
 
 // The numbers of Word's lists and headings are not in the text: each level of a list says how to write them
@@ -35,11 +34,7 @@ const maxLabelText = 50
 const maxCount = 1_000_000
 
 /** Read the lists of a document. Lists of one definition go on counting, unless one starts again. */
-export function parseNumbering(
-  xml: string | undefined,
-  budget: Budget,
-  styles: ReadonlyMap<string, Style>,
-): Numbering {
+export function parseNumbering(xml: string | undefined, styles: ReadonlyMap<string, Style>): Numbering {
   const levels = new Map<string, Level>()
   const lists = new Map<string, List>()
   /** The styles whose list a definition takes. */
@@ -47,7 +42,7 @@ export function parseNumbering(
   let [definition, depth] = ['', 0]
   let level: Level | null = null
   let list: List | null = null
-  walkDocxXml(xml, budget, {
+  walkDocxXml(xml, {
     onOpenTag: (name, attributes) => {
       const value = attributes['w:val'] ?? ''
       if (name === 'w:abstractNum') definition = attributes['w:abstractNumId'] ?? ''

@@ -1,4 +1,3 @@
-import type { Budget } from '#rules/budget.ts'
 import { walkXml, type XmlAttributes, type XmlHandlers } from '#rules/text/walk-xml.ts'
 import { ArticleError } from './blocks.ts'
 
@@ -20,7 +19,7 @@ const namespaces: [RegExp, string][] = [
  * Parse one of a document's XML files; a missing one has no tags. Programs name the namespaces as they like;
  * the handlers get the usual prefixes. Throw an ArticleError if it is invalid.
  */
-export function walkDocxXml(xml: string | undefined, budget: Budget, handlers: XmlHandlers): void {
+export function walkDocxXml(xml: string | undefined, handlers: XmlHandlers): void {
   const createError = (reason: string) => new ArticleError(`The document ${reason}`)
   /**
    * The usual prefix of each other prefix of the root element; `w` for elements without one, if that is their
@@ -38,7 +37,7 @@ export function walkDocxXml(xml: string | undefined, budget: Budget, handlers: X
   if (!xml) return
   walkXml(
     xml,
-    { maxDepth, budget, createError },
+    { maxDepth, createError },
     {
       onOpenTag(name, attributes) {
         prefixes ??= findPrefixes(attributes)
@@ -77,16 +76,16 @@ export interface DocxFiles {
 const defaultDocument = 'word/document.xml'
 
 /** Return the name of the main file. `_rels/.rels` names it: Word for the web writes `word/document2.xml`. */
-export function findMainFile(relations: string | undefined, budget: Budget): string {
-  return findTargets(relations, '', budget).get('officeDocument') ?? defaultDocument
+export function findMainFile(relations: string | undefined): string {
+  return findTargets(relations, '').get('officeDocument') ?? defaultDocument
 }
 
 export const nameRelations = (file: string): string => file.replace(/([^/]*)$/, '_rels/$1.rels')
 
 /** Return the names of the files that the main file uses. */
-export function findFiles(document: string, relations: string | undefined, budget: Budget): DocxFiles {
+export function findFiles(document: string, relations: string | undefined): DocxFiles {
   const folder = document.replace(/[^/]*$/, '')
-  const targets = findTargets(relations, folder, budget)
+  const targets = findTargets(relations, folder)
   const getName = (use: string) => targets.get(use) ?? `${folder}${use}.xml`
   return {
     document,
@@ -99,9 +98,9 @@ export function findFiles(document: string, relations: string | undefined, budge
 }
 
 /** Return the targets inside of the document by the last part of their type. */
-function findTargets(relations: string | undefined, folder: string, budget: Budget): Map<string, string> {
+function findTargets(relations: string | undefined, folder: string): Map<string, string> {
   const targets = new Map<string, string>()
-  walkDocxXml(relations, budget, {
+  walkDocxXml(relations, {
     onOpenTag: (name, { Type = '', Target = '', TargetMode }) => {
       if (!/(?:^|:)Relationship$/.test(name) || TargetMode === 'External' || Target.length > maxTargetLength)
         return
@@ -115,10 +114,10 @@ function findTargets(relations: string | undefined, folder: string, budget: Budg
 }
 
 /** Return the texts of footnotes or endnotes by their id. */
-export function parseNotes(xml: string | undefined, budget: Budget): Map<string, string> {
+export function parseNotes(xml: string | undefined): Map<string, string> {
   const textById = new Map<string, string>()
   let [id, isInText] = ['', false]
-  walkDocxXml(xml, budget, {
+  walkDocxXml(xml, {
     onOpenTag: (name, attributes) => {
       if (name === 'w:footnote' || name === 'w:endnote')
         id = attributes['w:type'] ? '' : (attributes['w:id'] ?? '')
@@ -143,9 +142,9 @@ export function parseListDepth(value: string | undefined): number {
 }
 
 /** Return the targets of web and e-mail links by their relationship id. */
-export function parseLinkTargets(xml: string | undefined, budget: Budget): Map<string, string> {
+export function parseLinkTargets(xml: string | undefined): Map<string, string> {
   const targetById = new Map<string, string>()
-  walkDocxXml(xml, budget, {
+  walkDocxXml(xml, {
     onOpenTag: (name, { Id, Target }) => {
       if (!/(?:^|:)Relationship$/.test(name) || !Id || !Target || Target.length > maxTargetLength) return
       if (/^(?:https?|mailto):/i.test(Target)) targetById.set(Id, Target)
@@ -166,10 +165,10 @@ export interface Style {
 }
 
 /** Return the styles by their id. Ids are in the author's language. */
-export function parseStyles(xml: string | undefined, budget: Budget): Map<string, Style> {
+export function parseStyles(xml: string | undefined): Map<string, Style> {
   const styleById = new Map<string, Style>()
   let style: Style | null = null
-  walkDocxXml(xml, budget, {
+  walkDocxXml(xml, {
     onOpenTag: (name, attributes) => {
       const value = attributes['w:val'] ?? ''
       if (name === 'w:style') {

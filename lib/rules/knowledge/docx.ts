@@ -1,5 +1,4 @@
 import { ArchiveError, readZip } from '#rules/archive/zip.ts'
-import type { Budget } from '#rules/budget.ts'
 import { escapeMarkdown, type Markdown, toMarkdown } from '#rules/markup/markdown.ts'
 import type { XmlAttributes } from '#rules/text/walk-xml.ts'
 import {
@@ -39,28 +38,27 @@ const maxRawLength = 2 * maxArticleLength
  */
 export async function readDocx(
   bytes: Uint8Array<ArrayBuffer>,
-  budget: Budget,
   losses: Losses = createLosses(),
 ): Promise<Block[]> {
   const read = (names: string[]) =>
     readZip(bytes, names).catch((error: unknown) => {
       throw error instanceof ArchiveError ? new ArticleError(error.message) : error
     })
-  const main = findMainFile((await read([rootRelations])).get(rootRelations), budget)
+  const main = findMainFile((await read([rootRelations])).get(rootRelations))
   const relations = nameRelations(main)
-  const names = findFiles(main, (await read([relations])).get(relations), budget)
+  const names = findFiles(main, (await read([relations])).get(relations))
   const files = await read(Object.values(names))
   const document = files.get(names.document)
   if (document === undefined) throw new ArticleError('The file is not a Word document', 'unsupported_format')
-  const styles = parseStyles(files.get(names.styles), budget)
+  const styles = parseStyles(files.get(names.styles))
   const reader: DocxReader = {
     writer: createBlockWriter(),
     losses,
-    linkTargets: parseLinkTargets(files.get(names.links), budget),
+    linkTargets: parseLinkTargets(files.get(names.links)),
     styles,
-    numbering: parseNumbering(files.get(names.numbering), budget, styles),
-    footnotes: parseNotes(files.get(names.footnotes), budget),
-    endnotes: parseNotes(files.get(names.endnotes), budget),
+    numbering: parseNumbering(files.get(names.numbering), styles),
+    footnotes: parseNotes(files.get(names.footnotes)),
+    endnotes: parseNotes(files.get(names.endnotes)),
     openParagraphs: [],
     openLinks: [],
     openFields: [],
@@ -75,7 +73,7 @@ export async function readDocx(
     continued: null,
     drawingName: '',
   }
-  walkDocxXml(document, budget, {
+  walkDocxXml(document, {
     onOpenTag: (name, attributes) => {
       if (reader.isInParagraphProperties && deletedMarks.has(name))
         setParagraph(reader, { isMarkDeleted: true })

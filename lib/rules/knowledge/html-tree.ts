@@ -1,5 +1,5 @@
 import { type Handler, Parser } from 'htmlparser2'
-import type { Budget } from '#rules/budget.ts'
+import { spend } from '#rules/budget.ts'
 import { countMarkupSteps } from '#rules/text/count-markup-steps.ts'
 import { ArticleError } from './blocks.ts'
 import { createGrowingText, type GrowingText } from './growing-text.ts'
@@ -21,10 +21,10 @@ export const inlineElements = new Set(
 const maxDepth = 200
 
 /** Parse a page. Throw an ArticleError if it is nested too deeply, and 422 when it takes too much work. */
-export function parseHtml(html: string, budget: Budget): Element {
+export function parseHtml(html: string): Element {
   const root: Element = { name: '', attributes: {}, children: [] }
   const openElements = [root]
-  budget.spend(countMarkupSteps(html))
+  spend(countMarkupSteps(html))
   const handler: Partial<Handler> = {
     onopentag(name, attributes) {
       const element = { name, attributes, children: [] }

@@ -1,4 +1,4 @@
-import type { Budget } from '#rules/budget.ts'
+import { spend } from '#rules/budget.ts'
 import { escapeMarkdown, type Markdown, toMarkdown } from '#rules/markup/markdown.ts'
 import { type Block, type BlockWriter, createBlockWriter, formatCodeBlock } from './blocks.ts'
 import {
@@ -22,16 +22,15 @@ import { type Cell, formatTable } from './table.ts'
  */
 export function* readHtml(
   html: string,
-  budget: Budget,
   losses: Losses = createLosses(),
 ): Generator<void, { title: string | null; blocks: Block[] }> {
-  const root = parseHtml(html, budget)
+  const root = parseHtml(html)
   yield
   const steps = countElements(root) * stepsPerElement
-  budget.spend(steps / 2)
+  spend(steps / 2)
   const article = removeFurniture(root)
   yield
-  budget.spend(steps / 2)
+  spend(steps / 2)
   const reader: HtmlReader = {
     writer: createBlockWriter(),
     lists: [],

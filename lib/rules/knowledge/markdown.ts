@@ -1,5 +1,5 @@
 import MarkdownIt from 'markdown-it'
-import type { Budget } from '#rules/budget.ts'
+import { spend } from '#rules/budget.ts'
 import { toMarkdown } from '#rules/markup/markdown.ts'
 import { type Block, createBlockWriter } from './blocks.ts'
 import { removeMarkup } from './derive-title.ts'
@@ -32,14 +32,13 @@ parser.block.ruler.disable('reference')
  */
 export function readMarkdown(
   text: string,
-  budget: Budget,
   losses: Losses = createLosses(),
 ): { title: string | null; blocks: Block[] } {
   const { title, body: source } = splitFrontMatter(text)
-  budget.spend(source.length * stepsPerCharacter)
+  spend(source.length * stepsPerCharacter)
   const body = resolveReferences(source, losses)
   const lines = body.split('\n')
-  budget.spend(lines.length * stepsPerLine + body.length * stepsPerCharacter)
+  spend(lines.length * stepsPerLine + body.length * stepsPerCharacter)
   const blockStarts = findBlockStarts(body)
   const writer = createBlockWriter()
   writer.add('text', toMarkdown(lines.slice(0, blockStarts[0]?.line ?? lines.length).join('\n')))

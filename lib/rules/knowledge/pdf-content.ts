@@ -1,4 +1,4 @@
-import type { Budget } from '#rules/budget.ts'
+import { pause, spend } from '#rules/budget.ts'
 import { ArticleError } from './blocks.ts'
 import { countLoss, type Losses } from './losses.ts'
 import { maxStreamBytes, type PdfFile, tooLargePdf } from './pdf-file.ts'
@@ -42,7 +42,6 @@ interface TextState {
 
 interface Interpreter {
   file: PdfFile
-  budget: Budget
   losses: Losses
   /** Objects that were read already: fonts by the number of their object, and pictures. */
   fonts: Map<number, PdfFont>
@@ -53,14 +52,10 @@ interface Interpreter {
 }
 
 /** Create a reader of the pages of a file. */
-export function createPageReader(
-  file: PdfFile,
-  budget: Budget,
-  losses: Losses,
-): (page: PdfDict) => Promise<PdfRun[]> {
+export function createPageReader(file: PdfFile, losses: Losses): (page: PdfDict) => Promise<PdfRun[]> {
   const [fonts, pictures] = [new Map<number, PdfFont>(), new Set<number>()]
   return async (page) => {
-    const interpreter: Interpreter = { file, budget, losses, fonts, pictures, openForms: new Set(), runs: [] }
+    const interpreter: Interpreter = { file, losses, fonts, pictures, openForms: new Set(), runs: [] }
     const contents = file.resolve(page.get('Contents'))
     const parts = Array.isArray(contents) ? contents : [page.get('Contents')]
     const texts: Uint8Array<ArrayBuffer>[] = []
@@ -71,7 +66,7 @@ export function createPageReader(
       size += content?.length ?? 0
       if (size > maxStreamBytes) throw new ArticleError(tooLargePdf)
       if (content) texts.push(content, new Uint8Array([10]))
-      await budget.pause()
+      await pause()
     }
     const content = new Uint8Array(await new Blob(texts).arrayBuffer())
     await runContent(
@@ -120,8 +115,8 @@ async function runContent(
   matrix: Matrix,
   depth: number,
 ): Promise<void> {
-  const { file, budget, runs } = interpreter
-  const parser = createPdfParser(content, budget)
+  const { file, runs } = interpreter
+  const parser = createPdfParser(content)
   const states: TextState[] = []
   let state: TextState = {
     matrix,
@@ -198,7 +193,7 @@ async function runContent(
         else show(item)
       }
     },
-    ID: () => skipInlineImage(content, parser, budget),
+    ID: () => skipInlineImage(content, parser),
     Do: () => drawObject(interpreter, resources, operands[0], state.matrix, depth),
   }
   for (let value = parser.next(); value !== undefined; value = parser.next()) {
@@ -212,7 +207,7 @@ async function runContent(
     if (done) await done
     operands = []
   }
-  await budget.pause()
+  await pause()
 
   async function findFont(
     { fonts }: Interpreter,
@@ -221,7 +216,7 @@ async function runContent(
   ): Promise<PdfFont> {
     const value = isName(name) ? file.readDict(dict?.get('Font'))?.get(name.name) : undefined
     const known = isRef(value) ? fonts.get(value.ref) : undefined
-    const font = known ?? (await readFont(file, file.readDict(value), budget))
+    const font = known ?? (await readFont(file, file.readDict(value)))
     if (isRef(value)) fonts.set(value.ref, font)
     return font
   }
@@ -257,7 +252,7 @@ function showText(
 }
 
 /** Skip the data of a picture, up to `EI` between white space. */
-function skipInlineImage(content: Uint8Array, parser: PdfParser, budget: Budget): void {
+function skipInlineImage(content: Uint8Array, parser: PdfParser): void {
   const start = parser.at
   const isSpace = (byte: number | undefined) => byte === undefined || byte === 32 || (byte >= 9 && byte <= 13)
   while (parser.at < content.length) {
@@ -271,7 +266,7 @@ function skipInlineImage(content: Uint8Array, parser: PdfParser, budget: Budget)
       break
   }
   parser.at++
-  budget.spend(parser.at - start)
+  spend(parser.at - start)
 }
 
 /** Draw a form, or count a picture. */
@@ -282,7 +277,7 @@ async function drawObject(
   matrix: Matrix,
   depth: number,
 ): Promise<void> {
-  const { file, budget, pictures, openForms, losses } = interpreter
+  const { file, pictures, openForms, losses } = interpreter
   const value = isName(name) ? file.readDict(resources?.get('XObject'))?.get(name.name) : undefined
   const stream = file.findStream(value)
   if (!stream || !isRef(value)) return
@@ -296,7 +291,7 @@ async function drawObject(
   }
   if (file.readName(dict.get('Subtype')) !== 'Form' || depth >= maxFormDepth || openForms.has(value.ref))
     return
-  budget.spend(formSteps)
+  spend(formSteps)
   const content = await file.readStream(stream)
   if (!content) return
   const own = file.readArray(dict.get('Matrix')).map((item) => file.readNumber(item) ?? 0)

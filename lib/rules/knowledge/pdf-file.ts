@@ -1,4 +1,4 @@
-import type { Budget } from '#rules/budget.ts'
+import { canSpend, pause, spend } from '#rules/budget.ts'
 import { ArticleError } from './blocks.ts'
 import { createPdfParser, isName, isRef, isWord, type PdfDict, type PdfValue } from './pdf-syntax.ts'
 
@@ -38,17 +38,16 @@ const maxTreeDepth = 50
 const inheritedKeys = ['MediaBox', 'Resources', 'Rotate']
 
 /** Open a PDF file. Throw an ArticleError if it is none, or encrypted. */
-export async function openPdf(bytes: Bytes, budget: Budget): Promise<PdfFile> {
-  const contents = findObjects(bytes, budget)
-  const file = createFile(contents, budget)
+export async function openPdf(bytes: Bytes): Promise<PdfFile> {
+  const contents = findObjects(bytes)
+  const file = createFile(contents)
   for (const stream of [...contents.streams.values()])
-    if (file.readName(stream.dict.get('Type')) === 'ObjStm')
-      await addPackedObjects(contents, file, stream, budget)
+    if (file.readName(stream.dict.get('Type')) === 'ObjStm') await addPackedObjects(contents, file, stream)
   return file
 }
 
-function findObjects(bytes: Bytes, budget: Budget): Contents {
-  budget.spend(bytes.length * 4)
+function findObjects(bytes: Bytes): Contents {
+  spend(bytes.length * 4)
   // Each byte is one character.
   const text = new TextDecoder('latin1').decode(bytes)
   const contents: Contents = { values: new Map(), streams: new Map(), root: undefined }
@@ -60,7 +59,7 @@ function findObjects(bytes: Bytes, budget: Budget): Contents {
   }
   const starts = /(?:^|[^\d])(\d{1,10})\s{1,10}\d{1,5}\s{1,10}obj|trailer/g
   for (let match = starts.exec(text); match; match = starts.exec(text)) {
-    const parser = createPdfParser(bytes, budget, starts.lastIndex)
+    const parser = createPdfParser(bytes, starts.lastIndex)
     const value = parser.next()
     if (match[1] === undefined) {
       addTrailer(value)
@@ -95,29 +94,24 @@ function findStreamEnd(text: string, start: number, length: PdfValue | undefined
 }
 
 /** Add the objects of an object stream: ISO 32000-1, 7.5.7. */
-async function addPackedObjects(
-  contents: Contents,
-  file: PdfFile,
-  stream: PdfStream,
-  budget: Budget,
-): Promise<void> {
+async function addPackedObjects(contents: Contents, file: PdfFile, stream: PdfStream): Promise<void> {
   const content = await file.readStream(stream)
   const first = file.readNumber(stream.dict.get('First'))
   if (!content || first === undefined) return
-  const header = createPdfParser(content, budget)
+  const header = createPdfParser(content)
   const count = Math.min(file.readNumber(stream.dict.get('N')) ?? 0, content.length)
   for (let n = 0; n < count && header.at < first; n++) {
     const number = header.next()
     const offset = header.next()
     if (typeof number !== 'number' || typeof offset !== 'number') return
-    const value = createPdfParser(content, budget, first + offset).next()
+    const value = createPdfParser(content, first + offset).next()
     // An object that stands by itself is newer, or the same.
     if (value !== undefined && !contents.streams.has(number)) contents.values.set(number, value)
   }
-  await budget.pause()
+  await pause()
 }
 
-function createFile({ values, streams, root }: Contents, budget: Budget): PdfFile {
+function createFile({ values, streams, root }: Contents): PdfFile {
   const resolve: PdfFile['resolve'] = (value) => {
     let current = value
     for (let n = 0; isRef(current) && n < maxTreeDepth; n++) current = values.get(current.ref)
@@ -142,7 +136,7 @@ function createFile({ values, streams, root }: Contents, budget: Budget): PdfFil
       return isName(name) ? name.name : undefined
     },
     findStream: (value) => (isRef(value) ? streams.get(value.ref) : undefined),
-    readStream: (stream) => decodeStream(file, stream, budget),
+    readStream: (stream) => decodeStream(file, stream),
     listPages(max) {
       const catalog =
         file.readDict(root) ??
@@ -150,8 +144,7 @@ function createFile({ values, streams, root }: Contents, budget: Budget): PdfFil
           (value) => value instanceof Map && file.readName(value.get('Type')) === 'Catalog',
         )
       const pages: PdfDict[] = []
-      if (catalog instanceof Map)
-        addPages(file, catalog.get('Pages'), new Map(), { pages, max, budget, depth: 0 })
+      if (catalog instanceof Map) addPages(file, catalog.get('Pages'), new Map(), { pages, max, depth: 0 })
       return pages
     },
   }
@@ -161,12 +154,11 @@ function createFile({ values, streams, root }: Contents, budget: Budget): PdfFil
 interface PageList {
   pages: PdfDict[]
   max: number
-  budget: Budget
   depth: number
 }
 
 function addPages(file: PdfFile, node: PdfValue | undefined, inherited: PdfDict, list: PageList): void {
-  list.budget.spend(100)
+  spend(100)
   const dict = file.readDict(node)
   if (!dict || list.depth > maxTreeDepth || list.pages.length > list.max) return
   const own = inheritedKeys.flatMap((key) =>
@@ -178,17 +170,17 @@ function addPages(file: PdfFile, node: PdfValue | undefined, inherited: PdfDict,
     addPages(file, kid, known, { ...list, depth: list.depth + 1 })
 }
 
-async function decodeStream(file: PdfFile, { dict, data }: PdfStream, budget: Budget): Promise<Bytes | null> {
+async function decodeStream(file: PdfFile, { dict, data }: PdfStream): Promise<Bytes | null> {
   const filter = file.resolve(dict.get('Filter'))
   const names = (Array.isArray(filter) ? filter : filter === undefined ? [] : [filter]).map((value) =>
     file.readName(value),
   )
   let content: Bytes | null = data
-  budget.spend(data.length)
+  spend(data.length)
   for (const name of names.slice(0, 3)) {
     if (content === null) return null
-    budget.spend(content.length * 4)
-    if (name === 'FlateDecode') content = await inflate(content, budget)
+    spend(content.length * 4)
+    if (name === 'FlateDecode') content = await inflate(content)
     else if (name === 'ASCII85Decode') content = decodeAscii85(content)
     else if (name === 'ASCIIHexDecode') content = decodeHex(content)
     else return null
@@ -201,7 +193,7 @@ async function decodeStream(file: PdfFile, { dict, data }: PdfStream, budget: Bu
  * and workerd gives nothing of data with bytes after its end:
  * https://developers.cloudflare.com/workers/configuration/compatibility-flags/#strict-compression-checks
  */
-async function inflate(data: Bytes, budget: Budget): Promise<Bytes> {
+async function inflate(data: Bytes): Promise<Bytes> {
   const ways = [
     ['deflate', data] as const,
     ['deflate-raw', data.subarray(2, -4)] as const,
@@ -209,7 +201,7 @@ async function inflate(data: Bytes, budget: Budget): Promise<Bytes> {
   ]
   let longest: Bytes = new Uint8Array()
   for (const [format, part] of ways) {
-    const { bytes, isWhole } = await inflateAs(format, part, budget)
+    const { bytes, isWhole } = await inflateAs(format, part)
     if (isWhole) return bytes
     if (bytes.byteLength > longest.byteLength) longest = bytes
   }
@@ -219,9 +211,8 @@ async function inflate(data: Bytes, budget: Budget): Promise<Bytes> {
 async function inflateAs(
   format: 'deflate' | 'deflate-raw',
   data: Bytes,
-  budget: Budget,
 ): Promise<{ bytes: Bytes; isWhole: boolean }> {
-  budget.spend(10_000)
+  spend(10_000)
   const reader = new Blob([data]).stream().pipeThrough(new DecompressionStream(format)).getReader()
   const chunks: Bytes[] = []
   let size = 0
@@ -233,11 +224,11 @@ async function inflateAs(
     })
     if (done || !value) break
     size += value.byteLength
-    if (size > maxStreamBytes || !budget.has(value.byteLength)) {
+    if (size > maxStreamBytes || !canSpend(value.byteLength)) {
       await reader.cancel().catch(() => {})
       throw new ArticleError(tooLargePdf)
     }
-    budget.spend(value.byteLength)
+    spend(value.byteLength)
     chunks.push(value as Bytes)
   }
   return { bytes: new Uint8Array(await new Blob(chunks).arrayBuffer()), isWhole }

@@ -1,4 +1,4 @@
-import type { Budget } from '#rules/budget.ts'
+import { spend } from '#rules/budget.ts'
 import type { PdfFile } from './pdf-file.ts'
 import { createPdfParser, isName, isString, isWord, type PdfDict, type PdfValue } from './pdf-syntax.ts'
 
@@ -25,19 +25,19 @@ interface CodeMap {
 }
 
 /** Read a font. A font that is missing is read as Windows-1252. */
-export async function readFont(file: PdfFile, dict: PdfDict | undefined, budget: Budget): Promise<PdfFont> {
-  budget.spend(20_000)
+export async function readFont(file: PdfFile, dict: PdfDict | undefined): Promise<PdfFont> {
+  spend(20_000)
   const font: PdfDict = dict ?? new Map()
   const isComposite = file.readName(font.get('Subtype')) === 'Type0'
   const descendant = file.readDict(file.readArray(font.get('DescendantFonts'))[0]) ?? new Map()
   const name = file.readName(font.get('BaseFont')) ?? ''
-  const toUnicode = await readCodeMap(file, font.get('ToUnicode'), budget)
+  const toUnicode = await readCodeMap(file, font.get('ToUnicode'))
   const codeBytes = isComposite ? (toUnicode?.codeBytes ?? 2) : 1
-  const findWidth = isComposite ? readCompositeWidths(file, descendant, budget) : readWidths(file, font, name)
-  const encoding = isComposite ? null : readEncoding(file, font.get('Encoding'), budget)
+  const findWidth = isComposite ? readCompositeWidths(file, descendant) : readWidths(file, font, name)
+  const encoding = isComposite ? null : readEncoding(file, font.get('Encoding'))
   const known = new Map<number, Glyph>()
   const createGlyph = (code: number): Glyph => {
-    budget.spend(100 + (toUnicode?.ranges.length ?? 0))
+    spend(100 + (toUnicode?.ranges.length ?? 0))
     const text = (toUnicode && findText(toUnicode, code)) ?? encoding?.(code) ?? ''
     return { text: replacePrivate(text), width: findWidth(code), isSpace: codeBytes === 1 && code === 32 }
   }
@@ -45,7 +45,7 @@ export async function readFont(file: PdfFile, dict: PdfDict | undefined, budget:
     isBold: /bold|black|heavy|semibold/i.test(name),
     isMonospaced: /courier|mono|consolas|menlo|fixed|typewriter|\bcode|cmtt/i.test(name),
     decode(codes) {
-      budget.spend(codes.length * 10)
+      spend(codes.length * 10)
       const glyphs: Glyph[] = []
       for (let at = 0; at + codeBytes <= codes.length; at += codeBytes) {
         const code = readCode(codes, at, codeBytes)
@@ -83,16 +83,12 @@ function replacePrivate(text: string): string {
     : text
 }
 
-async function readCodeMap(
-  file: PdfFile,
-  value: PdfValue | undefined,
-  budget: Budget,
-): Promise<CodeMap | null> {
+async function readCodeMap(file: PdfFile, value: PdfValue | undefined): Promise<CodeMap | null> {
   const stream = file.findStream(value)
   const content = stream ? await file.readStream(stream) : null
   if (!content) return null
   const map: CodeMap = { characters: new Map(), ranges: [], codeBytes: undefined }
-  const parser = createPdfParser(content, budget)
+  const parser = createPdfParser(content)
   let operands: PdfValue[] = []
   for (let value = parser.next(); value !== undefined; value = parser.next()) {
     if (!isWord(value)) {
@@ -161,17 +157,17 @@ function readWidths(file: PdfFile, font: PdfDict, name: string): (code: number) 
 }
 
 /** Read the array `W`: `[first [w1 w2 …] first last w …]`. */
-function readCompositeWidths(file: PdfFile, descendant: PdfDict, budget: Budget): (code: number) => number {
+function readCompositeWidths(file: PdfFile, descendant: PdfDict): (code: number) => number {
   const fallback = (file.readNumber(descendant.get('DW')) ?? 1000) / 1000
   const widths = new Map<number, number>()
   const ranges: { from: number; to: number; width: number }[] = []
   const values = file.readArray(descendant.get('W'))
-  budget.spend(values.length * 20)
+  spend(values.length * 20)
   for (let n = 0; n + 1 < values.length; ) {
     const first = file.readNumber(values[n]) ?? 0
     const second = file.resolve(values[n + 1])
     if (Array.isArray(second)) {
-      budget.spend(second.length * 20)
+      spend(second.length * 20)
       for (const [offset, width] of second.entries())
         widths.set(first + offset, (file.readNumber(width) ?? 0) / 1000)
       n += 2
@@ -182,13 +178,13 @@ function readCompositeWidths(file: PdfFile, descendant: PdfDict, budget: Budget)
     }
   }
   return (code) => {
-    budget.spend(ranges.length)
+    spend(ranges.length)
     return widths.get(code) ?? ranges.find(({ from, to }) => code >= from && code <= to)?.width ?? fallback
   }
 }
 
 /** Read the encoding of a simple font: a base, and the names of glyphs that differ. */
-function readEncoding(file: PdfFile, value: PdfValue | undefined, budget: Budget): (code: number) => string {
+function readEncoding(file: PdfFile, value: PdfValue | undefined): (code: number) => string {
   const encoding = file.resolve(value)
   const base = isName(encoding)
     ? encoding.name
@@ -198,7 +194,7 @@ function readEncoding(file: PdfFile, value: PdfValue | undefined, budget: Budget
   const decoder = new TextDecoder(base === 'MacRomanEncoding' ? 'macintosh' : 'windows-1252')
   const differences = new Map<number, string>()
   const values = encoding instanceof Map ? file.readArray(encoding.get('Differences')) : []
-  budget.spend(values.length * 20)
+  spend(values.length * 20)
   let code = 0
   for (const item of values) {
     const difference = file.resolve(item)

@@ -1,4 +1,4 @@
-import type { Budget } from '#rules/budget.ts'
+import { spend } from '#rules/budget.ts'
 import type { PdfRun } from './pdf-content.ts'
 
 // Joins the pieces of text of a page to lines and cells, and leaves out what repeats on its pages.
@@ -27,8 +27,8 @@ const spaceGap = 0.15
 const cellGap = 1
 
 /** Return the lines of a page in the order in which it draws them. */
-export function readLines(runs: readonly PdfRun[], page: number, budget: Budget): PdfLine[] {
-  budget.spend(runs.length * 100)
+export function readLines(runs: readonly PdfRun[], page: number): PdfLine[] {
+  spend(runs.length * 100)
   const groups: PdfRun[][] = []
   for (const run of runs) {
     const group = groups.at(-1)
@@ -108,9 +108,8 @@ const pageNumber =
 export function leaveOutFurniture(
   lines: readonly PdfLine[],
   edges: readonly { bottom: number; height: number }[],
-  budget: Budget,
 ): PdfLine[] {
-  budget.spend(lines.length * 50)
+  spend(lines.length * 50)
   const isInMargin = ({ y, page }: PdfLine) => {
     const { bottom, height } = edges[page] ?? { bottom: 0, height: 1 }
     const place = (y - bottom) / height

@@ -1,4 +1,4 @@
-import type { Budget } from '#rules/budget.ts'
+import { spend } from '#rules/budget.ts'
 import { ArticleError } from './blocks.ts'
 
 // Values of a PDF file, and the parser that reads them: ISO 32000-1, 7.2 and 7.3.
@@ -46,12 +46,12 @@ export interface PdfParser {
 }
 
 /** Create a parser of values. Each value is counted. */
-export function createPdfParser(bytes: Uint8Array, budget: Budget, at = 0): PdfParser {
+export function createPdfParser(bytes: Uint8Array, at = 0): PdfParser {
   const parser: PdfParser = { at, next: () => readValue(0) }
   return parser
 
   function readValue(depth: number): PdfValue | undefined {
-    budget.spend(stepsPerToken)
+    spend(stepsPerToken)
     if (depth > maxDepth) throw new ArticleError('The PDF is damaged: its values are nested too deeply')
     skipSpace()
     const byte = bytes[parser.at]
@@ -78,7 +78,7 @@ export function createPdfParser(bytes: Uint8Array, budget: Budget, at = 0): PdfP
       else if (byte !== undefined && isSpace(byte)) parser.at++
       else break
     }
-    budget.spend(parser.at - start)
+    spend(parser.at - start)
   }
 
   /** Return the characters up to the next space or delimiter. */
@@ -87,7 +87,7 @@ export function createPdfParser(bytes: Uint8Array, budget: Budget, at = 0): PdfP
     let text = ''
     while (parser.at < bytes.length && !isDelimiter(bytes[parser.at] as number))
       text += String.fromCharCode(bytes[parser.at++] as number)
-    budget.spend(parser.at - start)
+    spend(parser.at - start)
     return text
   }
 
@@ -148,7 +148,7 @@ export function createPdfParser(bytes: Uint8Array, budget: Budget, at = 0): PdfP
     let digits = ''
     while (parser.at < bytes.length && bytes[parser.at] !== 0x3e)
       digits += String.fromCharCode(bytes[parser.at++] as number)
-    budget.spend((parser.at - start) * 4)
+    spend((parser.at - start) * 4)
     parser.at++
     const pairs = digits.replace(/[^\da-f]/gi, '').match(/.{1,2}/g) ?? []
     return {
@@ -167,7 +167,7 @@ export function createPdfParser(bytes: Uint8Array, budget: Budget, at = 0): PdfP
       else if (char === '\\') char = readEscape()
       text += char
     }
-    budget.spend(parser.at - start)
+    spend(parser.at - start)
     return { bytes: text }
   }
 

@@ -1,4 +1,4 @@
-import type { Budget } from '#rules/budget.ts'
+import { pause, spend } from '#rules/budget.ts'
 import { escapeInline, escapeMarkdown, toMarkdown } from '#rules/markup/markdown.ts'
 import { ArticleError, type Block, type BlockWriter, createBlockWriter, formatCodeBlock } from './blocks.ts'
 import { createLosses, type Losses } from './losses.ts'
@@ -21,18 +21,17 @@ export function isPdf(bytes: Uint8Array<ArrayBuffer>): boolean {
  */
 export async function readPdf(
   bytes: Uint8Array<ArrayBuffer>,
-  budget: Budget,
   losses: Losses = createLosses(),
 ): Promise<Block[]> {
-  const file = await openPdf(bytes, budget)
+  const file = await openPdf(bytes)
   const pages = file.listPages(maxPages)
   if (pages.length > maxPages) throw new ArticleError(`The PDF has more than ${maxPages} pages`)
   if (pages.length === 0) throw new ArticleError('The PDF is damaged: it has no pages')
-  const readPage = createPageReader(file, budget, losses)
+  const readPage = createPageReader(file, losses)
   const lines: PdfLine[] = []
   for (const [number, page] of pages.entries()) {
-    lines.push(...readLines(await readPage(page), number, budget))
-    await budget.pause()
+    lines.push(...readLines(await readPage(page), number))
+    await pause()
   }
   if (lines.length === 0)
     throw new ArticleError(
@@ -46,12 +45,12 @@ export async function readPdf(
     return isTurned ? { bottom: -right, height: right - left || 1 } : { bottom: low, height: high - low || 1 }
   })
   const writer = createBlockWriter()
-  writeLines(leaveOutFurniture(lines, edges, budget), writer, budget)
+  writeLines(leaveOutFurniture(lines, edges), writer)
   return writer.blocks
 }
 
-function writeLines(lines: readonly PdfLine[], writer: BlockWriter, budget: Budget): void {
-  budget.spend(lines.length * 200)
+function writeLines(lines: readonly PdfLine[], writer: BlockWriter): void {
+  spend(lines.length * 200)
   const bodySize = findBodySize(lines)
   const headingSizes = findHeadingSizes(lines, bodySize)
   let at = 0

@@ -1,4 +1,4 @@
-import type { Budget } from '#rules/budget.ts'
+import { spend } from '#rules/budget.ts'
 import { escapeInline, escapeMarkdown, toMarkdown } from '#rules/markup/markdown.ts'
 import { type Block, createBlockWriter } from './blocks.ts'
 
@@ -11,10 +11,10 @@ const headingUnderline = /^(?:={3,}|-{3,})\s*$/
  * Read the blocks of a text without markup. Empty lines separate blocks, markers and numbers start items,
  * underlines make headings.
  */
-export function readPlainText(text: string, budget: Budget): Block[] {
+export function readPlainText(text: string): Block[] {
   const writer = createBlockWriter()
   const lines = text.split('\n')
-  budget.spend(lines.length * stepsPerLine + text.length)
+  spend(lines.length * stepsPerLine + text.length)
   let blockKind: 'item' | 'text' = 'text'
   let blockLines: string[] = []
   let fence = ''

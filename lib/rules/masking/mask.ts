@@ -1,4 +1,4 @@
-import type { Budget } from '#rules/budget.ts'
+import { canSpend, spend } from '#rules/budget.ts'
 import { shortenedMark } from '#rules/text/shortened.ts'
 import { maskSecrets } from './mask-secrets.ts'
 import { countMaskingSteps, detectTraits, trait } from './mask-traits.ts'
@@ -18,8 +18,8 @@ const invisibleInsideWord = /(?<=[\w.:@\\/-])[\u00ad\u200b-\u200f\u2060\ufeff]+(
  * Masking a text twice gives the same result as masking it once. Throw 422 when it takes more work than is
  * left.
  */
-export function mask(text: string, budget: Budget): string {
-  budget.spend(countMaskingSteps(text))
+export function mask(text: string): string {
+  spend(countMaskingSteps(text))
   const originalTraits = detectTraits(text)
   const hasInvisible = originalTraits & trait.nonAscii && invisibleCharacter.test(text)
   let masked = hasInvisible ? text.replace(invisibleInsideWord, '') : text
@@ -36,15 +36,15 @@ export function mask(text: string, budget: Budget): string {
  * Mask a stored text. One that takes more work than is left is left out; `reserve` says how many steps must
  * be left afterwards.
  */
-export function maskStored(text: string, budget: Budget, reserve = 0): string {
-  return budget.has(countMaskingSteps(text) + reserve) ? mask(text, budget) : shortenedMark
+export function maskStored(text: string, reserve = 0): string {
+  return canSpend(countMaskingSteps(text) + reserve) ? mask(text) : shortenedMark
 }
 
 /**
  * Return a value with all its texts masked as `maskStored` does. A label and its value are judged together.
  */
-export function maskStoredTexts<T>(value: T, budget: Budget): T {
-  return maskValues(value, (text) => maskStored(text, budget)) as T
+export function maskStoredTexts<T>(value: T): T {
+  return maskValues(value, (text) => maskStored(text)) as T
 }
 
 const pathWord = '[^\\s\\\\/:*?"<>|,;\']+'

@@ -1,4 +1,4 @@
-import type { Budget } from '#rules/budget.ts'
+import { canSpend, spend } from '#rules/budget.ts'
 import { shortenedMark } from '#rules/text/shortened.ts'
 import { mask } from './mask.ts'
 import { maskSecrets } from './mask-secrets.ts'
@@ -14,18 +14,18 @@ export type Redaction = (typeof redactionLevels)[number]
 
 const maskByLevel = {
   none: null,
-  secrets: (text: string, budget: Budget): string => {
-    budget.spend(countMaskingSteps(text))
+  secrets: (text: string): string => {
+    spend(countMaskingSteps(text))
     return maskSecrets(text)
   },
   all: mask,
-} satisfies Record<Redaction, ((text: string, budget: Budget) => string) | null>
+} satisfies Record<Redaction, ((text: string) => string) | null>
 
 /** Like `redact`, for a stored value: a text that takes more work than is left becomes a mark. */
-export function redactStored<T>(value: T, redaction: Exclude<Redaction, 'none'>, budget: Budget): T {
+export function redactStored<T>(value: T, redaction: Exclude<Redaction, 'none'>): T {
   const maskByRules = maskByLevel[redaction]
   return maskValues(value, (text) =>
-    budget.has(countMaskingSteps(text)) ? maskByRules(text, budget) : shortenedMark,
+    canSpend(countMaskingSteps(text)) ? maskByRules(text) : shortenedMark,
   ) as T
 }
 
@@ -33,8 +33,8 @@ export function redactStored<T>(value: T, redaction: Exclude<Redaction, 'none'>,
  * Mask every text in a value. Throw 422 when it takes too much work. A label and its value are judged
  * together, such as `{key, value}` of a fact.
  */
-export function redact<T>(value: T, redaction: Redaction, budget: Budget): T {
+export function redact<T>(value: T, redaction: Redaction): T {
   const maskByRules = maskByLevel[redaction]
   if (!maskByRules) return value
-  return maskValues(value, (text) => maskByRules(text, budget)) as T
+  return maskValues(value, (text) => maskByRules(text)) as T
 }

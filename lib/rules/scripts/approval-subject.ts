@@ -1,4 +1,3 @@
-import type { Budget } from '#rules/budget.ts'
 import { showDirectionControls } from '#rules/text/direction-controls.ts'
 import { renderScript, type Template } from './render.ts'
 import type { RiskReason, ScriptRisk } from './schema.ts'
@@ -32,7 +31,6 @@ export function describeScript(
     script,
     secretKeys,
   }: { values: Readonly<Record<string, unknown>>; script: string; secretKeys: readonly string[] },
-  budget: Budget,
 ) {
   const { id, name, version, risk, riskReasons, parameters_schema } = template
   const secrets = parameters_schema.filter(
@@ -45,7 +43,7 @@ export function describeScript(
   return {
     kind: 'script' as const,
     title: name,
-    subject: renderScript(template, shownValues, budget).script,
+    subject: renderScript(template, shownValues).script,
     digested: JSON.stringify([id, version, script]),
     script: { id, version, risk },
     roles: rolesByRisk[risk],

@@ -1,5 +1,3 @@
-import type { Budget } from '#rules/budget.ts'
-
 // The placeholders of a script: `{{ name }}` and `{{ name | filter | filter }}`, and the escape `{{! text
 // }}`.
 
@@ -97,8 +95,4 @@ export function refuseAll(
 }
 
 /** Decide for each placeholder of a script what its value may be. */
-export type JudgePlacements = (
-  script: string,
-  placeholders: readonly JudgedPlaceholder[],
-  budget: Budget,
-) => Placements
+export type JudgePlacements = (script: string, placeholders: readonly JudgedPlaceholder[]) => Placements

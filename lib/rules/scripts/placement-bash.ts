@@ -1,5 +1,5 @@
 import { parse } from 'unbash'
-import type { Budget } from '#rules/budget.ts'
+import { spend } from '#rules/budget.ts'
 import { readScript } from './bash/commands.ts'
 import { findEvaluated, judgeCommand, judgeVariables, judgeWords } from './bash/judge.ts'
 import type { Judgement } from './bash/judgement.ts'
@@ -27,10 +27,10 @@ const splitToken = /[^\s|&;]\\\n[^\s]|[|&;]\\\n[|&;()<>]/
 const isQuotable = (before: string) => !/(?:^|[^\\])(?:\\\\)*\\$|\$$/.test(before)
 
 /** Parse a shell script, and judge every command and variable that a value reaches. */
-export const judgeBashPlacements: JudgePlacements = (script, placeholders, budget) => {
+export const judgeBashPlacements: JudgePlacements = (script, placeholders) => {
   const result = createShellScript()
   const untrusted = placeholders.filter(({ isUntrusted }) => isUntrusted).map(({ start }) => start)
-  const stoppedAt = readCommands(script, placeholders, result, budget)
+  const stoppedAt = readCommands(script, placeholders, result)
   if (stoppedAt === undefined) return judgeCommands(result, untrusted)
   refuseAll(
     result.problems,
@@ -41,12 +41,7 @@ export const judgeBashPlacements: JudgePlacements = (script, placeholders, budge
 }
 
 /** Read all commands of a script. Return the position after which it cannot be followed, if there is one. */
-function readCommands(
-  script: string,
-  placeholders: readonly JudgedPlaceholder[],
-  result: ShellScript,
-  budget: Budget,
-) {
+function readCommands(script: string, placeholders: readonly JudgedPlaceholder[], result: ShellScript) {
   const marked = markPlaceholders(script, placeholders, "'", isQuotable)
   if (!marked || script.includes('\0')) return 0
   const split = splitToken.exec(script)
@@ -55,13 +50,12 @@ function readCommands(
     readScript,
     marked,
     result,
-    budget,
     reason: undefined,
     knowsExtendedGlobs: false,
     placed: new Set(),
   }
   try {
-    readScript(reader, parseWithin(marked.text, budget))
+    readScript(reader, parseWithin(marked.text))
     refuseUnplaced(reader, script, placeholders)
     readExecutedTexts(reader)
     return undefined
@@ -80,8 +74,8 @@ const maxDepth = 60
 const maxHereDocuments = 1000
 
 /** Parse a script, unless its brackets are nested so deeply that the parser might not end. */
-export function parseWithin(text: string, budget: Budget) {
-  budget.spend(text.length * stepsPerCharacter)
+export function parseWithin(text: string) {
+  spend(text.length * stepsPerCharacter)
   let depth = 0
   for (const { 0: char, index } of text.matchAll(/[(){}]/g)) {
     depth = '({'.includes(char) ? depth + 1 : Math.max(0, depth - 1)
@@ -114,7 +108,7 @@ function readExecutedTexts(reader: Reader): void {
     if (!executed || executed.some(changesSyntax)) throw new UnreadableScriptError(position)
     for (const text of findExecutedTexts(command, executed)) {
       try {
-        readScript(unmarked, parseWithin(text, reader.budget))
+        readScript(unmarked, parseWithin(text))
       } catch (error) {
         throw error instanceof UnreadableScriptError ? new UnreadableScriptError(position) : error
       }

@@ -1,4 +1,3 @@
-import type { Budget } from '#rules/budget.ts'
 import { markPlaceholders } from './markers.ts'
 import { getLineNumber, type JudgedPlaceholder, type JudgePlacements, refuseAll } from './placeholders.ts'
 import { insideComment, joinedToTextAfter, joinedToTextBefore } from './placement-reasons.ts'
@@ -7,7 +6,7 @@ import { followValues } from './python/flow.ts'
 import { readPythonScript } from './python/tree.ts'
 
 /** Parse a Python script, and judge every call that a value reaches. */
-export const judgePythonPlacements: JudgePlacements = (script, placeholders, budget) => {
+export const judgePythonPlacements: JudgePlacements = (script, placeholders) => {
   const reasons = new Map<number, string>()
   const commandsByOperand = new Map<number, string>()
   for (const placeholder of placeholders) {
@@ -18,7 +17,6 @@ export const judgePythonPlacements: JudgePlacements = (script, placeholders, bud
   const stoppedAt = judgeScript(script.replace(/\r(?!\n)/g, '\n'), placeholders, {
     reasons,
     commandsByOperand,
-    budget,
   })
   if (stoppedAt !== undefined)
     refuseAll(
@@ -37,28 +35,26 @@ function findReason(before: string, after: string): string | undefined {
 interface Judged {
   reasons: Map<number, string>
   commandsByOperand: Map<number, string>
-  budget: Budget
 }
 
 /** Judge all statements. Return the position after which the script cannot be followed, if there is one. */
 function judgeScript(
   script: string,
   placeholders: readonly JudgedPlaceholder[],
-  { reasons, commandsByOperand, budget }: Judged,
+  { reasons, commandsByOperand }: Judged,
 ) {
   const isJoined = new Set(reasons.keys())
   const marked = markPlaceholders(script, placeholders, '"', (_, { start }) => !isJoined.has(start))
   if (!marked || script.includes('\0') || otherEncoding.test(script)) return 0
-  const { nodes, placed, stoppedAt, reasons: quoted } = readPythonScript(marked, budget)
+  const { nodes, placed, stoppedAt, reasons: quoted } = readPythonScript(marked)
   for (const [start, reason] of quoted) reasons.set(start, reason)
   if (stoppedAt !== undefined) return stoppedAt
   for (const { start, isQuoted } of placeholders)
     if (isQuoted && !placed.has(start) && !reasons.has(start)) reasons.set(start, insideComment)
   const untrusted = placeholders.filter(({ isUntrusted }) => isUntrusted).map(({ start }) => start)
-  const flow = followValues(nodes, untrusted, budget)
+  const flow = followValues(nodes, untrusted)
   judgeNodes(nodes, {
     flow,
-    budget,
     refuse: (refused, reason) => {
       for (const start of flow.findSources(refused)) if (!reasons.has(start)) reasons.set(start, reason)
     },

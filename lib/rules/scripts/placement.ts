@@ -1,4 +1,3 @@
-import type { Budget } from '#rules/budget.ts'
 import { createLineCounter } from '#rules/text/line-counter.ts'
 import type { JudgedPlaceholder, ParsedTemplate, Placeholder, Placements } from './placeholders.ts'
 import { judgeBashPlacements } from './placement-bash.ts'
@@ -21,9 +20,8 @@ export function findUnsafePlacements(
   language: Language,
   template: ParsedTemplate,
   parameters: readonly ScriptParameter[],
-  budget: Budget,
 ): { line: number; message: string }[] {
-  const { placeholders, reasons } = judgePlacements(language, template, parameters, budget)
+  const { placeholders, reasons } = judgePlacements(language, template, parameters)
   const unsafePlaceholders = placeholders.filter(({ start }) => reasons.has(start)).slice(0, maxProblems)
   const getLine = createLineCounter(template.text)
   return unsafePlaceholders.map(({ name, start }) => ({
@@ -37,13 +35,12 @@ export function judgePlacements(
   language: Language,
   { text, placeholders: foundPlaceholders }: ParsedTemplate,
   parameters: readonly ScriptParameter[],
-  budget: Budget,
 ): Placements & { placeholders: JudgedPlaceholder[] } {
   const typeByName = new Map(parameters.map(({ name, type }) => [name, type]))
   const placeholders = foundPlaceholders.map((placeholder) =>
     judgeType(placeholder, typeByName.get(placeholder.name)),
   )
-  const { reasons, commandsByOperand } = judges[language](text, placeholders, budget)
+  const { reasons, commandsByOperand } = judges[language](text, placeholders)
   for (const { start, isQuoted } of placeholders) if (!isQuoted) reasons.delete(start)
   return { placeholders, reasons, commandsByOperand }
 }

@@ -1,5 +1,5 @@
 import { invalidField } from '#problem.ts'
-import type { Budget } from '#rules/budget.ts'
+import { spend } from '#rules/budget.ts'
 import { encodeBase64 } from '#rules/text/base64.ts'
 import { createLineCounter } from '#rules/text/line-counter.ts'
 import { useLineEndsOf, useValueLineEndsOf } from './line-ends.ts'
@@ -28,12 +28,13 @@ const maxScriptLength = 1024 * 1024
  * Return what prevents saving a template: unknown parameters, wrong filters, and placeholders where no value
  * is safe. Sorted by line. Throw 422 when the script takes too much work.
  */
-export function validateTemplate(
-  { language, script_body, parameters_schema }: Template,
-  budget: Budget,
-): { line: number; message: string }[] {
+export function validateTemplate({
+  language,
+  script_body,
+  parameters_schema,
+}: Template): { line: number; message: string }[] {
   const typeByName = new Map(parameters_schema.map(({ name, type }) => [name, type]))
-  budget.spend(script_body.length * stepsPerCharacter)
+  spend(script_body.length * stepsPerCharacter)
   const parsed = parseTemplate(script_body)
   const problemByStart = new Map<number, string>()
   for (const { start, ...placeholder } of parsed.placeholders) {
@@ -47,7 +48,7 @@ export function validateTemplate(
       .slice(0, maxProblems)
       .map((start) => ({ line: getEscapeLine(start), message: unclosedEscape })),
     ...Array.from(problemByStart, ([start, message]) => ({ line: getProblemLine(start), message })),
-    ...findUnsafePlacements(language, parsed, parameters_schema, budget),
+    ...findUnsafePlacements(language, parsed, parameters_schema),
   ]
   return problems.sort((a, b) => a.line - b.line)
 }
@@ -81,14 +82,13 @@ export interface RenderedScript {
 export function validateValues(
   parameters: readonly ScriptParameter[],
   values: Readonly<Record<string, unknown>>,
-  budget: Budget,
 ): Map<string, string> {
   const problems = new Map<string, string>()
   for (const parameter of parameters) {
     const { name, required } = parameter
     const value = getValueOrDefault(parameter, values)
     if (value !== undefined) {
-      const problem = validateValue(parameter, value, budget)
+      const problem = validateValue(parameter, value)
       if (problem) problems.set(name, problem)
     } else if (required) problems.set(name, 'is required')
   }
@@ -111,18 +111,16 @@ function getValueOrDefault(parameter: ScriptParameter, values: Readonly<Record<s
 export function findPlacementProblems(
   template: Template,
   values: Readonly<Record<string, unknown>>,
-  budget: Budget,
 ): Map<string, string> {
   const { language, script_body, parameters_schema } = template
   const parameterByName = new Map(parameters_schema.map((parameter) => [parameter.name, parameter]))
   const problems = new Map<string, string>()
-  budget.spend(script_body.length * stepsPerCharacter)
-  const applyFilters = createFilterApplier(budget)
+  spend(script_body.length * stepsPerCharacter)
+  const applyFilters = createFilterApplier()
   const { placeholders, reasons, commandsByOperand } = judgePlacements(
     language,
     parseTemplate(script_body),
     parameters_schema,
-    budget,
   )
   for (const placeholder of placeholders) {
     const parameter = parameterByName.get(placeholder.name)
@@ -155,14 +153,13 @@ export function findPlacementProblems(
 export function renderScript(
   { language, script_body, parameters_schema }: Template,
   values: Readonly<Record<string, unknown>>,
-  budget: Budget,
 ): RenderedScript {
   const parameterByName = new Map(parameters_schema.map((parameter) => [parameter.name, parameter]))
   const usedNames = new Set<string>()
-  budget.spend(script_body.length * stepsPerCharacter)
-  const applyFilters = createFilterApplier(budget)
+  spend(script_body.length * stepsPerCharacter)
+  const applyFilters = createFilterApplier()
   const writeLiteral = createOncePerExpression((_, value: ScriptValue) => {
-    budget.spend(String(value).length * stepsPerLiteralCharacter)
+    spend(String(value).length * stepsPerLiteralCharacter)
     return formatLiteral(language, value)
   })
   const parts: string[] = []
@@ -175,7 +172,7 @@ export function renderScript(
   }
   const parsed = parseTemplate(useLineEndsOf(language, script_body))
   const { text, placeholders } = parsed
-  if (language === 'powershell') budget.spend(placeholders.length * stepsPerStatement)
+  if (language === 'powershell') spend(placeholders.length * stepsPerStatement)
   const programs = language === 'powershell' ? findNativeArguments(parsed) : undefined
   /** The program that gets the value of a parameter changed, by the label of the parameter. */
   const programByLabel = new Map<string, string>()
@@ -261,14 +258,14 @@ function createOncePerExpression<Input, Result>(compute: (placeholder: Placehold
 /** Filters and literals walk through a text a few times. */
 const stepsPerLiteralCharacter = 20
 
-function createFilterApplier(budget: Budget) {
+function createFilterApplier() {
   return createOncePerExpression(({ filters }, value: unknown) => {
     let filteredValue = value as ScriptValue
     for (const filter of filters) {
       const { length } = String(filteredValue)
       // A filter may lengthen a text, and eight of them much.
       requireScriptLength(length)
-      budget.spend(length * stepsPerLiteralCharacter)
+      spend(length * stepsPerLiteralCharacter)
       filteredValue = applyFilter(filter, filteredValue)
     }
     return filteredValue

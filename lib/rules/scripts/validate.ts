@@ -1,4 +1,4 @@
-import type { Budget } from '#rules/budget.ts'
+import { spend } from '#rules/budget.ts'
 import { isHostname } from '#rules/text/hostname.ts'
 import { compilePattern, maxPatternTextLength } from '#rules/text/pattern.ts'
 import type { ScriptParameter } from './schema.ts'
@@ -9,7 +9,7 @@ export type ScriptValue = string | number | boolean
  * Return the problem of a value, or null if the value is valid. A problem completes the sentence "<parameter>
  * …". Throw 422 when the patterns of all checked values take too much work.
  */
-export function validateValue(parameter: ScriptParameter, value: unknown, budget: Budget): string | null {
+export function validateValue(parameter: ScriptParameter, value: unknown): string | null {
   const { type } = parameter
   if (type === 'int') return validateInteger(parameter, value)
   if (type === 'bool') return typeof value === 'boolean' ? null : 'must be true or false'
@@ -20,7 +20,7 @@ export function validateValue(parameter: ScriptParameter, value: unknown, budget
     return parameter.choices?.includes(value) ? null : `must be one of: ${parameter.choices?.join(', ')}`
   if (type === 'hostname' && !isHostnameOrFqdn(value)) return 'must be a host name'
   if (type === 'path' && /[\r\n]/.test(value)) return 'must be a path on one line'
-  return validateText(parameter, value, budget)
+  return validateText(parameter, value)
 }
 
 /** Counting the characters of a value. */
@@ -38,14 +38,14 @@ function validateInteger({ min, max }: ScriptParameter, value: unknown): string 
   return typeof max === 'number' && value > max ? `must be at most ${max}` : null
 }
 
-function validateText({ min, max, pattern }: ScriptParameter, value: string, budget: Budget): string | null {
-  budget.spend(value.length * stepsPerCharacter)
+function validateText({ min, max, pattern }: ScriptParameter, value: string): string | null {
+  spend(value.length * stepsPerCharacter)
   const length = Array.from(value).length
   if (typeof min === 'number' && length < min) return `must have at least ${min} characters`
   if (typeof max === 'number' && length > max) return `must have at most ${max} characters`
   if (!pattern) return null
   const matches = compilePattern(pattern)
-  return matches && length <= maxPatternTextLength && matches(value, budget) ? null : 'must match its pattern'
+  return matches && length <= maxPatternTextLength && matches(value) ? null : 'must match its pattern'
 }
 
 interface ParameterProblem {
@@ -54,10 +54,7 @@ interface ParameterProblem {
 }
 
 /** Return the problems of the parameter definitions. */
-export function validateParameters(
-  parameters: readonly ScriptParameter[],
-  budget: Budget,
-): ParameterProblem[] {
+export function validateParameters(parameters: readonly ScriptParameter[]): ParameterProblem[] {
   return parameters.flatMap((parameter, index) => {
     const { type, choices, pattern, min, max } = parameter
     const problems: ParameterProblem[] = []
@@ -72,7 +69,7 @@ export function validateParameters(
     if (typeof min === 'number' && typeof max === 'number' && min > max)
       addProblem('min', 'must not be greater than max')
     const hasDefault = parameter.default !== null && parameter.default !== undefined
-    const defaultProblem = hasDefault ? validateValue(parameter, parameter.default, budget) : null
+    const defaultProblem = hasDefault ? validateValue(parameter, parameter.default) : null
     if (type === 'password' && hasDefault)
       addProblem(
         'default',

@@ -1,4 +1,4 @@
-import type { Budget } from '#rules/budget.ts'
+import { spend } from '#rules/budget.ts'
 
 // Users write these patterns, and a backtracking regular expression can run for hours. So a pattern is
 // compiled to an automaton. Its time is proportional to the size of the pattern and the length of the text,
@@ -32,7 +32,7 @@ type Instruction =
  * Return whether the whole text matches. All texts of a request share one budget. Throw 422 when it is used
  * up.
  */
-export type Matcher = (text: string, budget: Budget) => boolean
+export type Matcher = (text: string) => boolean
 
 /**
  * Compile a regular expression with the flag `u`. Return undefined if it is invalid, not supported or too
@@ -45,7 +45,7 @@ export function compilePattern(pattern: string): Matcher | undefined {
     compileNode(compiler, parseAlternatives({ pattern, position: 0 }))
     const program: Instruction[] = [...compiler.program, { op: 'match' }]
     const charTests = compiler.charTokens.map((token) => new RegExp(`^${token}$`, 'u'))
-    return (text, budget) => runProgram(program, charTests, [...text], budget)
+    return (text) => runProgram(program, charTests, [...text])
   } catch {
     return undefined
   }
@@ -185,13 +185,12 @@ function runProgram(
   program: readonly Instruction[],
   charTests: readonly RegExp[],
   chars: readonly string[],
-  budget: Budget,
 ): boolean {
   const lastVisits = new Int32Array(program.length)
-  budget.spend(program.length)
+  spend(program.length)
   let current = followJumps(program, [0], chars, 0, lastVisits)
   for (const [index, char] of chars.entries()) {
-    budget.spend(current.length * stepsPerInstruction + charTests.length * stepsPerCharTest)
+    spend(current.length * stepsPerInstruction + charTests.length * stepsPerCharTest)
     const results = charTests.map((test) => test.test(char))
     const next: number[] = []
     for (const address of current) {

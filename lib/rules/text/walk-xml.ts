@@ -1,5 +1,5 @@
 import { SaxesParser } from 'saxes'
-import type { Budget } from '#rules/budget.ts'
+import { spend } from '#rules/budget.ts'
 import { countMarkupSteps } from './count-markup-steps.ts'
 
 export type XmlAttributes = Record<string, string>
@@ -12,7 +12,6 @@ export interface XmlHandlers {
 
 interface XmlLimits {
   maxDepth: number
-  budget: Budget
   /**
    * Create the error of a text that is refused. `reason` is a sentence without its subject, such as "is
    * nested too deeply".
@@ -25,12 +24,8 @@ interface XmlLimits {
  * takes too much work. Document types are refused, because they could define entities that expand to huge
  * texts.
  */
-export function walkXml(
-  xml: string,
-  { maxDepth, budget, createError }: XmlLimits,
-  handlers: XmlHandlers,
-): void {
-  budget.spend(countMarkupSteps(xml))
+export function walkXml(xml: string, { maxDepth, createError }: XmlLimits, handlers: XmlHandlers): void {
+  spend(countMarkupSteps(xml))
   const parser = new SaxesParser({ fragment: false })
   let depth = 0
   parser.on('error', ({ message }) => {

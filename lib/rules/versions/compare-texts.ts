@@ -1,5 +1,4 @@
 import { diffLines, diffWordsWithSpace } from 'diff'
-import type { Budget } from '#rules/budget.ts'
 import { compareWithin } from './limit-differences.ts'
 import type { TextPart } from './schema.ts'
 
@@ -14,9 +13,9 @@ export function isLongText(value: unknown): boolean {
  * Return the parts that two texts have in common, and those that only one of them has: words of a short text,
  * lines of a long one.
  */
-export function compareTexts(before: string, after: string, budget: Budget): TextPart[] {
+export function compareTexts(before: string, after: string): TextPart[] {
   const isShort = before.length + after.length <= maxCharactersForWords
-  const changes = compareWithin(budget, (options) =>
+  const changes = compareWithin((options) =>
     isShort ? diffWordsWithSpace(before, after, options) : diffLines(before, after, options),
   )
   const parts = changes?.map(({ added, removed, value }) => ({ op: toOp(added, removed), text: value }))

@@ -1,5 +1,5 @@
 import { diffArrays } from 'diff'
-import type { Budget } from '#rules/budget.ts'
+import { canSpend, spend } from '#rules/budget.ts'
 import { shortenedMark } from '#rules/text/shortened.ts'
 import { countWrittenBytes, maxWrittenBytes } from '#rules/text/written-bytes.ts'
 import { compareTexts, isLongText } from './compare-texts.ts'
@@ -33,7 +33,6 @@ export interface Content {
 
 /** The work and the room that a comparison has. */
 interface Limits {
-  budget: Budget
   bytesLeft: number
 }
 
@@ -51,13 +50,8 @@ const sumItemBytes = (items: readonly Item[]) =>
  * Compare two versions. The result says how the newer one differs. A change that takes too much work or room
  * to show becomes a mark.
  */
-export function compareVersions(
-  before: Content,
-  after: Content,
-  budget: Budget,
-): Pick<Comparison, 'fields' | 'items'> {
+export function compareVersions(before: Content, after: Content): Pick<Comparison, 'fields' | 'items'> {
   const limits = {
-    budget,
     bytesLeft: maxWrittenBytes - sumItemBytes(before.items) - sumItemBytes(after.items),
   }
   return {
@@ -81,14 +75,13 @@ function toValue(value: unknown): unknown {
 function compareValues(field: string, before: unknown, after: unknown, limits: Limits): FieldChange[] {
   if (before === null && after === null) return []
   const texts = [stringify(before), stringify(after)] as const
-  const { budget } = limits
   const steps = texts[0].length + texts[1].length
   const shortened = { field, before: null, after: shortenedMark, parts: null }
-  if (!budget.has(steps)) return [shortened]
-  budget.spend(steps)
+  if (!canSpend(steps)) return [shortened]
+  spend(steps)
   if (texts[0] === texts[1]) return []
   const isShown = (isLongText(before) || isLongText(after)) && isTextOrNull(before) && isTextOrNull(after)
-  const parts = isShown ? compareTexts(before ?? '', after ?? '', budget) : null
+  const parts = isShown ? compareTexts(before ?? '', after ?? '') : null
   const written: readonly string[] = parts?.map(({ text }) => text) ?? texts
   const bytes = bytesPerField + written.reduce((sum, text) => sum + bytesPerPart + countWrittenBytes(text), 0)
   if (bytes > limits.bytesLeft) return [shortened]
@@ -114,7 +107,7 @@ interface Placed {
 
 function compareItems(before: Content, after: Content, limits: Limits): ItemChange[] {
   const [placedBefore, placedAfter] = [placeItems(before.items), placeItems(after.items)]
-  const moved = findMoved(before.items, after.items, after.isOrdered, limits.budget)
+  const moved = findMoved(before.items, after.items, after.isOrdered)
   const kept = [...placedAfter].flatMap(([key, placed]) =>
     toChange(placedBefore.get(key), placed, moved.has(key), limits),
   )
@@ -143,12 +136,7 @@ function placeItems(items: readonly Item[]): Map<string, Placed> {
  * Return the keys of the items that have another parent, or another order among those with the same parent if
  * the order has a meaning.
  */
-function findMoved(
-  before: readonly Item[],
-  after: readonly Item[],
-  isOrdered: boolean,
-  budget: Budget,
-): Set<string> {
+function findMoved(before: readonly Item[], after: readonly Item[], isOrdered: boolean): Set<string> {
   const parents = new Map(before.map((item) => [toKey(item), toParentKey(item)]))
   const common = after.filter((item) => parents.has(toKey(item)))
   const [stayed, moved] = [new Set<string>(), new Set<string>()]
@@ -162,11 +150,7 @@ function findMoved(
     )
   const siblingsBefore = groupStayed(before)
   for (const [parent, siblings] of groupStayed(after))
-    for (const key of findReordered(
-      (siblingsBefore.get(parent) ?? []).map(toKey),
-      siblings.map(toKey),
-      budget,
-    ))
+    for (const key of findReordered((siblingsBefore.get(parent) ?? []).map(toKey), siblings.map(toKey)))
       moved.add(key)
   return moved
 }
@@ -175,12 +159,8 @@ function findMoved(
  * Return the fewest keys whose move explains the new order of the same keys, or all keys if that takes too
  * long to find.
  */
-function findReordered(
-  before: readonly string[],
-  after: readonly string[],
-  budget: Budget,
-): readonly string[] {
-  const changes = compareWithin(budget, (options) => diffArrays([...before], [...after], options))
+function findReordered(before: readonly string[], after: readonly string[]): readonly string[] {
+  const changes = compareWithin((options) => diffArrays([...before], [...after], options))
   return changes ? changes.filter(({ added }) => added).flatMap(({ value }) => value) : after
 }
 

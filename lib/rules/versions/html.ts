@@ -1,4 +1,4 @@
-import type { Budget } from '#rules/budget.ts'
+import { canSpend, spend } from '#rules/budget.ts'
 import { type Html, html } from '#rules/text/html.ts'
 import { writeHtmlPage } from '#rules/text/html-page.ts'
 import { countIndentation } from '#rules/text/indented-json.ts'
@@ -35,16 +35,12 @@ const bytesPerPart = 11
  * Render a comparison as one HTML page, which loads nothing and has no scripts. `name` is that of the newer
  * version. Values that take too much work or room become a mark, and further items are left out.
  */
-export function renderComparison(
-  name: string,
-  { base, version, fields, items }: Comparison,
-  budget: Budget,
-): string {
+export function renderComparison(name: string, { base, version, fields, items }: Comparison): string {
   let bytesLeft = maxWrittenBytes
   // A byte takes about 10 ns.
   const take: TakeRoom = (bytes) => {
-    if (bytes > bytesLeft || !budget.has(bytes)) return false
-    budget.spend(bytes)
+    if (bytes > bytesLeft || !canSpend(bytes)) return false
+    spend(bytes)
     bytesLeft -= bytes
     return true
   }

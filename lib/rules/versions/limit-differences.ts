@@ -1,5 +1,5 @@
 import type { ChangeObject } from 'diff'
-import type { Budget } from '#rules/budget.ts'
+import { getStepsLeft, spend } from '#rules/budget.ts'
 
 // A comparison takes time and memory in proportion to the square of the differences. What has more of them is
 // shown as replaced.
@@ -18,15 +18,14 @@ const share = 0.7
  * there are more.
  */
 export function compareWithin<T>(
-  budget: Budget,
   compare: (options: { maxEditLength: number }) => ChangeObject<T>[] | undefined,
 ): ChangeObject<T>[] | undefined {
-  const steps = Math.max(0, budget.getStepsLeft() - reservedSteps) * share
+  const steps = Math.max(0, getStepsLeft() - reservedSteps) * share
   const maxEditLength = Math.min(maxDifferences, Math.floor(Math.sqrt(steps / stepsPerPair)))
   const changes = compare({ maxEditLength })
   const differences = changes
     ? changes.reduce((sum, { added, removed, count }) => sum + (added || removed ? count : 0), 0)
     : maxEditLength
-  budget.spend(differences * differences * stepsPerPair)
+  spend(differences * differences * stepsPerPair)
   return changes
 }

@@ -5,7 +5,7 @@ import { listAnswerObjects } from '#rules/ai/answer-text.ts'
 import { streamJsonField } from '#rules/ai/json-field-stream.ts'
 import { splitFacts } from '#rules/ai/order-facts.ts'
 import { dropUnknownKeys } from '#rules/ai/unknown-keys.ts'
-import type { Budget } from '#rules/budget.ts'
+import { pause } from '#rules/budget.ts'
 import { type Redaction, redact } from '#rules/masking/redaction.ts'
 import { findUnstorableText, isTooDeep } from '#rules/text/json.ts'
 import {
@@ -60,8 +60,6 @@ export interface ModelCalls {
 }
 
 export interface AskContext extends LedgerContext {
-  /** The work that the request may still cause: redaction goes through everything that is sent. */
-  budget: Budget
   config: LedgerContext['config'] & { AI_REDACTION: Redaction }
   /** Counts the calls to the model, which are the progress of a task. */
   modelCalls?: ModelCalls
@@ -111,15 +109,11 @@ export async function ask<S extends z.ZodObject>(
 ): Promise<z.output<S>> {
   if (!context.ai.isConfigured) throw new Problem('ai_not_configured')
   const { db, config, wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms)) } = context
-  let redactedQuestion = await redactQuestion(question, context.config.AI_REDACTION, context.budget)
+  let redactedQuestion = await redactQuestion(question, context.config.AI_REDACTION)
   const addResults = async () => {
     const looked_up = lookups?.listResults() ?? []
     if (looked_up.length === 0) return
-    const { facts } = await redactQuestion(
-      { facts: { looked_up } },
-      context.config.AI_REDACTION,
-      context.budget,
-    )
+    const { facts } = await redactQuestion({ facts: { looked_up } }, context.config.AI_REDACTION)
     redactedQuestion = { ...redactedQuestion, facts: { ...redactedQuestion.facts, ...facts } }
   }
   await addResults()
@@ -288,16 +282,15 @@ function addFacts(turns: readonly Turn[], facts: Record<string, unknown>): Turn[
 async function redactQuestion(
   { facts, turns = [] }: Question,
   redaction: Redaction,
-  budget: Budget,
 ): Promise<RedactedQuestion> {
   const question: { facts: Question['facts']; turns: Turn[] } = { facts: {}, turns: [] }
   for (const [name, fact] of Object.entries(facts)) {
-    Object.assign(question.facts, redact({ [name]: fact }, redaction, budget))
-    await budget.pause()
+    Object.assign(question.facts, redact({ [name]: fact }, redaction))
+    await pause()
   }
   for (const turn of turns) {
-    question.turns.push({ ...turn, text: redact(turn.text, redaction, budget) })
-    await budget.pause()
+    question.turns.push({ ...turn, text: redact(turn.text, redaction) })
+    await pause()
   }
   return question as unknown as RedactedQuestion
 }

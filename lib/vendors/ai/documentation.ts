@@ -1,5 +1,5 @@
 import type { AiSessionRow, Citation, Fix, FixStatus, ScriptResult } from '#db/rows/ai-session.ts'
-import type { Budget } from '#rules/budget.ts'
+import { getStepsLeft } from '#rules/budget.ts'
 import { formatDuration } from '#rules/exports/time-format.ts'
 import { maskStored } from '#rules/masking/mask.ts'
 import { maskValues } from '#rules/masking/mask-values.ts'
@@ -27,20 +27,19 @@ export function writeDocumentation(
   row: AiSessionRow,
   options: DocumentationOptions,
   isMasked: boolean,
-  budget: Budget,
 ): string {
   const session = dropUnsettledItems(row)
   if (!isMasked) return writeText(session, options)
   // The whole text takes as much work as its parts, and a little for its headings.
-  const reserve = budget.getStepsLeft() * 0.6
-  const mask = (text: string) => maskStored(text, budget, reserve)
+  const reserve = getStepsLeft() * 0.6
+  const mask = (text: string) => maskStored(text, reserve)
   const masked = maskValues({ session, options }, mask) as {
     session: AiSessionRow
     options: DocumentationOptions
   }
   // Statuses and times are words of the service. The whole text is masked again, because it puts labels and
   // values next to each other.
-  return maskStored(writeText({ ...masked.session, ...pickServiceWords(session) }, masked.options), budget)
+  return maskStored(writeText({ ...masked.session, ...pickServiceWords(session) }, masked.options))
 }
 
 const pickServiceWords = ({ status, outcome, created_at, resolved_at }: AiSessionRow) => ({

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { TokenUsage } from '#rules/ai/prices.ts'
-import type { Budget } from '#rules/budget.ts'
+import { pause } from '#rules/budget.ts'
 import { type Redaction, redact } from '#rules/masking/redaction.ts'
 import { AiFailure, type CompletionResult, noUsage } from './ai.ts'
 import { type LedgerContext, meterCall } from './ledger.ts'
@@ -76,8 +76,6 @@ function normalise(vector: readonly number[]): Embedding {
 
 export interface EmbedContext extends Omit<LedgerContext, 'ai'> {
   embeddings: EmbeddingsPort
-  /** The work that the request may still cause: redaction goes through everything that is sent. */
-  budget: Budget
   config: LedgerContext['config'] & { AI_REDACTION: Redaction }
 }
 
@@ -90,13 +88,11 @@ export async function embedTexts(
   texts: readonly string[],
   timeoutMs: number,
 ): Promise<Embedding[]> {
-  const { embeddings: port, budget, config, db } = context
+  const { embeddings: port, config, db } = context
   const redactedTexts: string[] = []
   for (const text of texts) {
-    redactedTexts.push(
-      redact(text, config.AI_REDACTION, budget).slice(0, maxEmbeddedCharacters).toWellFormed(),
-    )
-    await budget.pause()
+    redactedTexts.push(redact(text, config.AI_REDACTION).slice(0, maxEmbeddedCharacters).toWellFormed())
+    await pause()
   }
   const call = {
     name: 'embedding',

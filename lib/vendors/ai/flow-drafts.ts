@@ -1,4 +1,3 @@
-import type { Budget } from '#rules/budget.ts'
 import { buildStructure, type FlowDraft, flattenStructure } from '#rules/flows/flat-nodes.ts'
 import {
   normaliseForm,
@@ -23,11 +22,8 @@ interface DraftOptions {
 export function toFlowDraft(
   generated: GeneratedFlow,
   { tree_type, base, redaction, targetStatus }: DraftOptions,
-  budget: Budget,
 ): { value: FlowDraft } | { problems: string[] } {
-  const { name, description, nodes, intake } = base
-    ? restoreMasked(generated, base, redaction, budget)
-    : generated
+  const { name, description, nodes, intake } = base ? restoreMasked(generated, base, redaction) : generated
   const built = buildStructure(tree_type, nodes, base?.tree_structure)
   if ('problems' in built) return built
   const storedFields = new Map((base?.intake_form ?? []).map((field) => [field.key, field]))
@@ -47,7 +43,7 @@ export function toFlowDraft(
     tree_structure: normaliseStructure(built.structure),
     intake_form: normaliseForm(form.data),
   }
-  const { errors } = validateFlow(draft, targetStatus, budget)
+  const { errors } = validateFlow(draft, targetStatus)
   return errors.length > 0
     ? { problems: errors.map(({ path, message }) => `${path}: ${message}`) }
     : { value: draft }
@@ -69,14 +65,9 @@ export function toModelFlow({ name, description, tree_structure, intake_form }: 
  * Restore texts that the model returned unchanged and masked, so that a mask never replaces the text it
  * hides.
  */
-function restoreMasked(
-  generated: GeneratedFlow,
-  base: FlowDraft,
-  redaction: Redaction,
-  budget: Budget,
-): GeneratedFlow {
+function restoreMasked(generated: GeneratedFlow, base: FlowDraft, redaction: Redaction): GeneratedFlow {
   const unmasked = toModelFlow(base)
-  const masked = redact(unmasked, redaction, budget)
+  const masked = redact(unmasked, redaction)
   const indexById = new Map(unmasked.nodes.map(({ id }, index) => [id, index]))
   const restore = (text: string, unmaskedText: string | undefined, maskedText: string | undefined) =>
     unmaskedText !== undefined && text.trim() === maskedText?.trim() ? unmaskedText : text

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Lookup } from '#db/rows/ai-session.ts'
 import { Problem } from '#problem.ts'
-import type { Budget } from '#rules/budget.ts'
+import { spend } from '#rules/budget.ts'
 import { countMaskingSteps } from '#rules/masking/mask-traits.ts'
 import { redactStored } from '#rules/masking/redaction.ts'
 import { clip } from '#rules/text/clip.ts'
@@ -72,7 +72,7 @@ const createLateProblem = () => new Problem('unavailable', 'The lookup took too 
 const maxArgumentCharacters = 2000
 
 /** Create the lookups of a turn: at most 4 calls in 2 answers, each with 10 s and 8 KB. */
-export function createLookups(tools: readonly LookupTool[], budget: Budget): Lookups {
+export function createLookups(tools: readonly LookupTool[]): Lookups {
   const results: object[] = []
   const lookups: Lookup[] = []
   let rounds = 0
@@ -91,7 +91,7 @@ export function createLookups(tools: readonly LookupTool[], budget: Budget): Loo
         createLateProblem,
       )
       return {
-        told: { ...asked, source, result: shortenResult(result, budget) },
+        told: { ...asked, source, result: shortenResult(result) },
         shown: { ...shown, source, summary },
       }
     } catch (error) {
@@ -110,7 +110,7 @@ export function createLookups(tools: readonly LookupTool[], budget: Budget): Loo
       calls += accepted.length
       for (const { told, shown } of await Promise.all(accepted.map((call) => runCall(call, remainingMs)))) {
         results.push(told)
-        if (shown) lookups.push(redactStored(shown, 'all', budget))
+        if (shown) lookups.push(redactStored(shown, 'all'))
       }
     },
     listResults: () => results,
@@ -131,9 +131,9 @@ function parseArguments(text: string): unknown {
  * Return a result, or the beginning of its JSON if it is longer than a result may be. Throw if a server wrote
  * it to take much work.
  */
-function shortenResult(result: unknown, budget: Budget): unknown {
+function shortenResult(result: unknown): unknown {
   const json = Buffer.from(JSON.stringify(result))
-  budget.spend(json.length)
+  spend(json.length)
   const start = json.toString('utf8', 0, maxResultBytes)
   if (countMaskingSteps(start) > maxMaskingSteps)
     throw new Problem('unavailable', 'The result takes too much work to mask')

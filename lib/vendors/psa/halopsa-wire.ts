@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type Budget, createBudget } from '#rules/budget.ts'
+import { canSpend, createBudget, runWithin, spend } from '#rules/budget.ts'
 import { convertHtmlToText } from '#rules/knowledge/html-to-text.ts'
 import { countMarkupSteps } from '#rules/text/count-markup-steps.ts'
 import { cut } from '#rules/text/cut.ts'
@@ -116,7 +116,7 @@ export function toTicket(wire: z.output<typeof TicketWire>, statuses: StatusName
     company_id: nullIfZero(wire.client_id),
     contact_id: nullIfZero(wire.user_id),
     type: wire.tickettype_name,
-    description: wire.details ?? readHtmlField(wire.details_html ?? null, createBudget()),
+    description: wire.details ?? runWithin(createBudget(), () => readHtmlField(wire.details_html ?? null)),
     is_closed: wire.hasbeenclosed,
     merged_into: nullIfZero(wire.merged_into_id),
     created_at: wire.dateoccurred,
@@ -203,21 +203,23 @@ const maxHtmlLength = 64 * 1024
  * HaloPSA sends with it.
  */
 export function readNotes(answer: unknown): TicketNote[] {
-  const budget = createBudget()
-  return parseItems(Action, parseAnswer(ActionList, answer).actions).map((wire) => ({
-    id: wire.id,
-    text: readHtmlField(wire.note_html, budget) ?? wire.note ?? '',
-    author: wire.who,
-    internal: wire.hiddenfromuser,
-    created_at: wire.datetime,
-  }))
+  const actions = parseItems(Action, parseAnswer(ActionList, answer).actions)
+  return runWithin(createBudget(), () =>
+    actions.map((wire) => ({
+      id: wire.id,
+      text: readHtmlField(wire.note_html) ?? wire.note ?? '',
+      author: wire.who,
+      internal: wire.hiddenfromuser,
+      created_at: wire.datetime,
+    })),
+  )
 }
 
-function readHtmlField(html: string | null, budget: Budget): string | null {
+function readHtmlField(html: string | null): string | null {
   if (html === null) return null
   const start = cut(html, maxHtmlLength)
   const steps = countMarkupSteps(start)
-  if (!budget.has(steps)) return null
-  budget.spend(steps)
+  if (!canSpend(steps)) return null
+  spend(steps)
   return convertHtmlToText(start)
 }

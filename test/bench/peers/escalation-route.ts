@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify'
-import { createBudget } from '#rules/budget.ts'
 import { toEscalationDetails } from '#rules/events/escalation-alert.ts'
 import { toAnnouncement } from '#rules/events/events.ts'
 import { writeDocumentation } from '#vendors/ai/documentation.ts'
@@ -60,7 +59,7 @@ export function addEscalationRoute(app: FastifyInstance): void {
       return reply.code(409).send({ detail: 'The session is closed' })
     if (handoff.target_user_id && !['engineer', 'admin'].includes(session.target_role))
       return reply.code(422).send({ detail: 'No such target' })
-    const documentation = writeDocumentation(session, { handoff }, false, createBudget())
+    const documentation = writeDocumentation(session, { handoff }, false)
     const details = toEscalationDetails({
       ...handoff,
       client_name: session.client_name,

@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify'
-import { createBudget } from '#rules/budget.ts'
 import { buildReport } from '#rules/exports/build-report.ts'
 import { renderMarkdown } from '#rules/exports/markdown.ts'
 import { applyDefaults, createAnswerValidator } from '#rules/flows/intake-answers.ts'
@@ -63,7 +62,7 @@ export function addSessionRoutes(app: FastifyInstance): void {
       const [flow] = found.rows
       if (flow?.status !== 'published') return reply.code(404).send({ detail: 'Not found' })
       const answers = applyDefaults(flow.intake_form, variables)
-      if (createAnswerValidator(flow.intake_form, { complete: true }, createBudget())(answers).length > 0)
+      if (createAnswerValidator(flow.intake_form, { complete: true })(answers).length > 0)
         return reply.code(422).send({ detail: 'Invalid answers' })
       const firstStep = getFirstStepId(flow.tree_structure)
       const remaining = countRemainingAnswers(flow.tree_structure, firstStep)
@@ -112,12 +111,9 @@ export function addSessionRoutes(app: FastifyInstance): void {
     ])
     const session = sessions?.rows[0]
     if (!session) return reply.code(404).send({ detail: 'Not found' })
-    const report = buildReport(
-      { ...session, may_change: true },
-      supporting?.rows ?? [],
-      { timezone: settings?.rows[0].timezone },
-      createBudget(),
-    )
-    return reply.type('text/markdown; charset=utf-8').send(renderMarkdown(report, createBudget()))
+    const report = buildReport({ ...session, may_change: true }, supporting?.rows ?? [], {
+      timezone: settings?.rows[0].timezone,
+    })
+    return reply.type('text/markdown; charset=utf-8').send(renderMarkdown(report))
   })
 }

@@ -1,5 +1,4 @@
 import type { FastifyRequest } from 'fastify'
-import { createBudget } from '#rules/budget.ts'
 import { renderRun } from '#rules/flows/run-view.ts'
 import type { SessionRow } from '#rules/flows/session-row.ts'
 import { computeProgress } from '#rules/flows/step-navigation.ts'
@@ -81,6 +80,6 @@ export function toSessionAnswer(row: StoredSession) {
     ...rest,
     tree_snapshot: { name, description, category, version, tree_type, tree_structure, intake_form },
     progress: computeProgress(answered, remaining),
-    ...renderRun({ ...row, may_change: true }, createBudget()),
+    ...renderRun({ ...row, may_change: true }),
   }
 }

@@ -13,7 +13,7 @@ import {
   sliceSteps,
 } from '#functions/accounts/import-records/service.ts'
 import { type FieldError, Problem } from '#problem.ts'
-import { createBudget, jobSteps, stepsPerSecond } from '#rules/budget.ts'
+import { createBudget, jobSteps, runWithin, stepsPerSecond } from '#rules/budget.ts'
 import { createArchive, manifest } from '#test/contract/fixtures-exports.ts'
 import { listLimits } from '#test/lib/rules/flows/schema-limits.ts'
 import { patchProcedure, printerFlow } from '#test/support/flows.ts'
@@ -29,7 +29,7 @@ async function checkFiles(files: Record<string, string>, steps?: number): Promis
   const archive = await openFiles(files)
   const slices: CheckedSlice[] = []
   for (let next: CheckedSlice['next'] = firstPosition; next; next = slices.at(-1)?.next ?? null)
-    slices.push(await checkSlice(archive, next, createBudget({ steps: jobSteps }), steps))
+    slices.push(await runWithin(createBudget({ steps: jobSteps }), () => checkSlice(archive, next, steps)))
   return slices
 }
 
@@ -223,11 +223,8 @@ describe('a slice', () => {
 
   it('DAT-13 counts the check of each script', async () => {
     const budget = createBudget({ steps: 10 * stepsPerSecond })
-    await checkSlice(
-      await openFiles({ 'scripts.jsonl': createScripts(3, 'echo 1\n'.repeat(1000)) }),
-      firstPosition,
-      budget,
-    )
+    const archive = await openFiles({ 'scripts.jsonl': createScripts(3, 'echo 1\n'.repeat(1000)) })
+    await runWithin(budget, () => checkSlice(archive, firstPosition))
     expect(budget.getSpent().steps).toBeGreaterThan(3 * 7000 * 5)
   })
 
@@ -252,8 +249,9 @@ describe('a slice', () => {
     const counts: number[] = []
     let slices = 0
     for (let next: CheckedSlice['next'] = firstPosition; next; slices++) {
+      const position = next
       const budget = createBudget({ steps: jobSteps })
-      const slice: CheckedSlice = await checkSlice(archive, next, budget)
+      const slice: CheckedSlice = await runWithin(budget, () => checkSlice(archive, position))
       expect(budget.getSpent().steps).toBeLessThanOrEqual(sliceSteps)
       counts.push(slice.done)
       places.push(...slice.records.map(({ place }) => place))
@@ -269,11 +267,8 @@ describe('a slice', () => {
   it('DAT-14 is smaller with fewer steps, and has one record at least', async () => {
     const files = { 'scripts.jsonl': createScripts(4, 'echo 1\n'.repeat(500)) }
     const budget = createBudget()
-    await checkSlice(
-      await openFiles({ 'scripts.jsonl': createScripts(1, 'echo 1\n'.repeat(500)) }),
-      firstPosition,
-      budget,
-    )
+    const archive = await openFiles({ 'scripts.jsonl': createScripts(1, 'echo 1\n'.repeat(500)) })
+    await runWithin(budget, () => checkSlice(archive, firstPosition))
     const { steps } = budget.getSpent()
     const count = async (limit: number) =>
       (await checkFiles(files, limit)).map(({ records }) => records.length)

@@ -4,7 +4,7 @@ import { openArchive, sumSizes } from '#functions/accounts/import-records/servic
 import * as queries from '#functions/accounts/import-slices/queries.ts'
 import * as importSlices from '#functions/accounts/import-slices/service.ts'
 import { deleteExpiredRows } from '#functions/jobs/service.ts'
-import { createBudget, jobSteps } from '#rules/budget.ts'
+import { type Budget, createBudget, jobSteps, runWithin } from '#rules/budget.ts'
 import { createArchive, manifest } from '#test/contract/fixtures-exports.ts'
 import { sharedService } from '#test/support/app.ts'
 import { collectAttempts } from '#test/support/attempts.ts'
@@ -46,7 +46,7 @@ async function createFullArchive(scripts = 3, script_body = 'uptime'): Promise<U
 }
 
 interface Options {
-  budget?: () => ReturnType<typeof createBudget>
+  budget?: Budget
   uploads?: Partial<importSlices.ImportContext['uploads']>
 }
 
@@ -68,11 +68,7 @@ async function startImport(admin: Person, archive: Uint8Array<ArrayBuffer>) {
     [id, admin.accountId, admin.id, object_key, JSON.stringify(progress), total],
   )
   const published: unknown[] = []
-  const createContext = ({
-    budget = () => createBudget({ steps: jobSteps }),
-    uploads = {},
-  }: Options = {}) => ({
-    budget: budget(),
+  const createContext = ({ uploads = {} }: Options = {}) => ({
     platform: openPlatformDb(database, 'test', () => {}),
     openAccountScope: (accountId: string, actor: string | null = null) =>
       openAccountScope(database, accountId, actor, (entry) => published.push(entry)),
@@ -80,7 +76,10 @@ async function startImport(admin: Person, archive: Uint8Array<ArrayBuffer>) {
     queue,
     log: () => {},
   })
-  const attempt = (n: number, options?: Options) => importSlices.work.attempt(createContext(options), id, n)
+  const attempt = (n: number, options: Options = {}) =>
+    runWithin(options.budget ?? createBudget({ steps: jobSteps }), () =>
+      importSlices.work.attempt(createContext(options), id, n),
+    )
   const get = () => admin.client.accounts.imports.get({ import_id: id })
   const getRow = async () =>
     (
@@ -205,7 +204,7 @@ it('DAT-15 a slice that fails is repeated with half of the work, and the import 
   expect(await collectAttempts(() => attempt(1, failing))).toEqual(['import retried'])
   expect(await collectAttempts(() => attempt(2, failing))).toEqual(['import retried'])
   const spent = createBudget({ steps: jobSteps })
-  await attempt(3, { budget: () => spent })
+  await attempt(3, { budget: spent })
   expect(spent.getSpent().steps).toBeLessThanOrEqual(jobSteps / 16)
   expect(await get()).toMatchObject({ status: 'running' })
   for (const n of [4, 5, 6]) await attempt(n, failing)

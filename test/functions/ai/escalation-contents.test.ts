@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type NewEscalation, storeEscalation } from '#functions/ai/handoffs/queries.ts'
 import { escalate } from '#functions/ai/handoffs/service.ts'
-import { createBudget } from '#rules/budget.ts'
 import { createStubScope } from '#test/support/stub-scope.ts'
 
 const input = {
@@ -110,11 +109,7 @@ describe('the alert of an escalation', () => {
     [true, expect.not.stringContaining('hunter2secret')],
   ])('is masked as the account says: %s', async (isMasked, problem) => {
     const scope = openScope({ ...session, problem_summary: 'password: hunter2secret' }, { isMasked })
-    await escalate(
-      { db: scope.db, caller: { userId: 'me' }, budget: createBudget() } as never,
-      's',
-      input as never,
-    )
+    await escalate({ db: scope.db, caller: { userId: 'me' } } as never, 's', input as never)
     expect(readAlert(scope)).toMatchObject({ problem })
   })
 
@@ -155,11 +150,7 @@ describe('the alert of an escalation', () => {
 
 it('an escalation registers its messages, its reminder, its note and its assessment', async () => {
   const { db, outbox } = openScope(session)
-  const result = await escalate(
-    { db, caller: { userId: 'me' }, budget: createBudget() } as never,
-    's',
-    input as never,
-  )
+  const result = await escalate({ db, caller: { userId: 'me' } } as never, 's', input as never)
   expect(result).toMatchObject({
     session_id: 's',
     status: 'escalated',
@@ -179,7 +170,7 @@ it('an escalation registers its messages, its reminder, its note and its assessm
 
 it('a session that changes while it is read is read again', async () => {
   const { db, findStatements } = openScope(session, { conflicts: 1 })
-  await escalate({ db, caller: { userId: 'me' }, budget: createBudget() } as never, 's', input as never)
+  await escalate({ db, caller: { userId: 'me' } } as never, 's', input as never)
   expect(findStatements('u.full_name as name, u.role')).toHaveLength(2)
 })
 
@@ -189,7 +180,7 @@ it.each([
 ])('%s cannot escalate it', async (_, changes, kind) => {
   const { db, outbox } = openScope({ ...session, ...changes })
   await expect(
-    escalate({ db, caller: { userId: 'me' }, budget: createBudget() } as never, 's', input as never),
+    escalate({ db, caller: { userId: 'me' } } as never, 's', input as never),
   ).rejects.toMatchObject({
     kind,
   })

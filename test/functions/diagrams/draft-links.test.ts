@@ -1,7 +1,10 @@
-import { expect, it } from 'vitest'
+import { aroundEach, expect, it } from 'vitest'
 import { generate } from '#functions/diagrams/drafts/service.ts'
 import type { WriteContext } from '#http/operation.ts'
+import { createBudget, runWithin } from '#rules/budget.ts'
 import { createAskContext } from '#test/support/ai-calls.ts'
+
+aroundEach((runTest) => runWithin(createBudget(), runTest))
 
 const usage = { input: 1, cached: 0, cacheWrites: 0, output: 1, reasoning: 0, isEstimated: false }
 

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { createBudget } from '#rules/budget.ts'
 import { normaliseForm, normaliseStructure } from '#rules/flows/normalise.ts'
 import { findPlaceholderKeys } from '#rules/flows/placeholders.ts'
 import type { FlowNode, IntakeField, StepList, TreeType } from '#rules/flows/structure.ts'
@@ -57,7 +56,7 @@ describe('the content of the starter flows', () => {
   })
 
   it.each(flows)('$name has no publishing errors or warnings, and is already normalised', (flow) => {
-    expect(validateFlow(flow, 'published', createBudget())).toEqual({ errors: [], warnings: [] })
+    expect(validateFlow(flow, 'published')).toEqual({ errors: [], warnings: [] })
     expect(normaliseStructure(flow.tree_structure)).toEqual(flow.tree_structure)
     expect(normaliseForm(flow.intake_form)).toEqual(flow.intake_form)
   })

@@ -1,10 +1,11 @@
-import { expect, it } from 'vitest'
+import { aroundEach, expect, it } from 'vitest'
 import { createApp } from '#http/app.ts'
 import { listShutdownWarnings, mountHealth } from '#http/health.ts'
 import { modelName } from '#local/model/model.ts'
 import { secrets } from '#local/settings.ts'
 import { retiringModelName } from '#local/vendors/openai/openai-models.ts'
 import { wireFormats } from '#local/vendors/openai/wire-formats.ts'
+import { createBudget, runWithin } from '#rules/budget.ts'
 import { createAskContext } from '#test/support/ai-calls.ts'
 import { type Service, sharedService } from '#test/support/app.ts'
 import type { AiPort } from '#vendors/ai/ai.ts'
@@ -12,6 +13,8 @@ import { ask } from '#vendors/ai/ask.ts'
 import { createCircuit } from '#vendors/ai/circuit.ts'
 import { openAi } from '#vendors/ai/openai.ts'
 import { statusUpdate } from '#vendors/ai/prompts/writing.ts'
+
+aroundEach((runTest) => runWithin(createBudget(), runTest))
 
 const service = await sharedService()
 

@@ -7,7 +7,6 @@ import * as kbBatchSlices from '#functions/authoring/kb-batch-slices/service.ts'
 import * as ticketChanges from '#functions/psa/changes/service.ts'
 import * as pushAttempts from '#functions/psa/push-attempts/service.ts'
 import * as runAttempts from '#functions/runner/run-attempts/service.ts'
-import { createBudget } from '#rules/budget.ts'
 import { sharedService } from '#test/support/app.ts'
 import { collectAttempts } from '#test/support/attempts.ts'
 import { openTestDatabase } from '#test/support/databases.ts'
@@ -17,7 +16,6 @@ import type { Ports } from '#vendors/ports.ts'
 const service = await sharedService()
 const database = openTestDatabase(service.settings.DATABASE_PLATFORM_URL)
 const ctx = {
-  budget: createBudget(),
   ...(service.services?.ports as Ports),
   platform: openPlatformDb(database, 'test', () => {}),
   openAccountScope: (accountId: string, actor: string | null = null) =>

@@ -1,10 +1,12 @@
-import { describe, expect, it } from 'vitest'
+import { aroundEach, describe, expect, it } from 'vitest'
 import { create, sendMessage } from '#functions/scripts/builder/service.ts'
 import { defaultPrices } from '#rules/ai/prices.ts'
-import { createBudget } from '#rules/budget.ts'
+import { createBudget, runWithin } from '#rules/budget.ts'
 import { createStubScope } from '#test/support/stub-scope.ts'
 import type { Completion } from '#vendors/ai/ai.ts'
 import { noUsage } from '#vendors/ai/ai.ts'
+
+aroundEach((runTest) => runWithin(createBudget(), runTest))
 
 describe('a standalone session', () => {
   const input = { origin: 'standalone', language: 'bash' } as never
@@ -77,7 +79,6 @@ describe('a reply of the model', () => {
       db,
       ai,
       workId: 'w',
-      budget: createBudget(),
       config: { AI_REDACTION: 'none', AI_PRICES: defaultPrices, AI_UNPAID_DAILY_BUDGET: 50 },
     }
     const outcome = await sendMessage(ctx as never, 's', 'Write it').then(

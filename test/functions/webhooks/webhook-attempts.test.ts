@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { deliverNow } from '#functions/webhooks/attempts/service.ts'
-import { createBudget } from '#rules/budget.ts'
 import { createStubDatabase } from '#test/support/stub-database.ts'
 import type { WebhookResult } from '#vendors/webhooks/webhooks.ts'
 
@@ -54,7 +53,6 @@ async function attempt({ row = {}, recorded = {}, result = delivered, refusal, i
   const sent: unknown[] = []
   const outcome = await deliverNow(
     {
-      budget: createBudget(),
       platform: db,
       guard: { findRefusal: async () => refusal ?? null },
       vault: {

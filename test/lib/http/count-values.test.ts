@@ -4,18 +4,18 @@ import { requireValid } from '#functions/flows/trees/service.ts'
 import { findOversized } from '#http/count-values.ts'
 import { getMaxBody } from '#http/operation.ts'
 import { Problem } from '#problem.ts'
-import { createBudget } from '#rules/budget.ts'
+import { createBudget, runWithin } from '#rules/budget.ts'
 import { NullableStructure } from '#rules/flows/structure.ts'
 
 const Tree = z.strictObject({ tree_structure: NullableStructure })
-const check = (schema: z.ZodType, body: unknown, budget = createBudget()) =>
-  findOversized(schema, body, budget).map(({ loc, type }) => [loc.join('.'), type])
+const check = (schema: z.ZodType, body: unknown) =>
+  findOversized(schema, body).map(({ loc, type }) => [loc.join('.'), type])
 
 describe('WIR-46 a body', () => {
   it('WIR-46 with too long a list is refused without looking at its items', () => {
     const budget = createBudget()
     const steps = Array(1_350_000).fill({})
-    expect(check(Tree, { tree_structure: { steps } }, budget)).toEqual([
+    expect(runWithin(budget, () => check(Tree, { tree_structure: { steps } }))).toEqual([
       ['body.tree_structure.steps', 'too_big'],
     ])
     expect(budget.getSpent().steps).toBeLessThan(1000)
@@ -25,7 +25,7 @@ describe('WIR-46 a body', () => {
     const schema = z.strictObject({ items: z.array(z.string()).max(2).optional() })
     const body = { items: ['a', 'b', 'c'] }
     const issue = schema.safeParse(body).error?.issues[0]
-    expect(findOversized(schema, body, createBudget())).toEqual([
+    expect(findOversized(schema, body)).toEqual([
       { loc: ['body', 'items'], msg: issue?.message, type: issue?.code },
     ])
   })
@@ -73,7 +73,7 @@ it('WIR-31 a flow that is not valid lists at most 50 errors', () => {
   const flow = { tree_type: 'procedural' as const, tree_structure: { steps }, intake_form: [] }
   let problem: unknown
   try {
-    requireValid(flow, 'published', createBudget())
+    requireValid(flow, 'published')
   } catch (error) {
     problem = error
   }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { limitConcurrency } from '#async/limit-concurrency.ts'
 import type { OutboxEntry } from '#db/outbox-entry.ts'
 import { forAccount, forClient, forTicket } from '#rules/audience.ts'
-import { createBudget } from '#rules/budget.ts'
+import { createBudget, runWithin } from '#rules/budget.ts'
 import type { EscalationDetails } from '#rules/events/escalation-alert.ts'
 import type { Event } from '#rules/events/events.ts'
 import { createStubDatabase } from '#test/support/stub-database.ts'
@@ -199,32 +199,38 @@ describe('a note for a ticket', () => {
     ['for no connection', [], [], null, []],
   ])('that is %s', async (_, inserted, stored, id, entries) => {
     const once = createPushDatabase(false, inserted, stored)
-    expect([await enqueueOncePush(once.db, timeEntry, createBudget()), once.outbox]).toEqual([id, entries])
+    expect([await enqueueOncePush(once.db, timeEntry), once.outbox]).toEqual([id, entries])
     const note = createPushDatabase(false, inserted, stored)
-    expect([await enqueuePush(note.db, push, createBudget()), note.outbox]).toEqual([id, entries])
+    expect([await enqueuePush(note.db, push), note.outbox]).toEqual([id, entries])
   })
   it('PSA-39 for the client is masked, whatever the account says', async () => {
     const { db, findStatements } = createPushDatabase(false, [], [])
     const budget = createBudget()
-    await enqueuePush(db, { ...push, note: forTicket('client', secret, budget) }, budget)
-    await enqueueOncePush(
-      db,
-      { ...timeEntry, note: forTicket('resolution', secret, budget) } as OncePush,
-      budget,
+    await runWithin(budget, () =>
+      enqueuePush(db, { ...push, note: runWithin(budget, () => forTicket('client', secret)) }),
     )
-    const text = forClient(secret, budget)
-    await enqueueOncePush(
-      db,
-      { kind: 'ticket', sessionId: 's', description: text, details: { summary: text } as never },
-      budget,
+    await runWithin(budget, () =>
+      enqueueOncePush(db, {
+        ...timeEntry,
+        note: runWithin(budget, () => forTicket('resolution', secret)),
+      } as OncePush),
+    )
+    const text = runWithin(budget, () => forClient(secret))
+    await runWithin(budget, () =>
+      enqueueOncePush(db, {
+        kind: 'ticket',
+        sessionId: 's',
+        description: text,
+        details: { summary: text } as never,
+      }),
     )
     expect(findStatements('insert into psa_pushes')).toHaveLength(3)
     expect(JSON.stringify(findStatements('insert into psa_pushes'))).not.toContain('hunter2secret')
   })
   it.each([false, true])('is masked as the account says: %s', async (isMasked) => {
     const { db, findStatements } = createPushDatabase(isMasked, [], [])
-    await enqueuePush(db, push, createBudget())
-    await enqueueOncePush(db, timeEntry, createBudget())
+    await enqueuePush(db, push)
+    await enqueueOncePush(db, timeEntry)
     const texts = findStatements('insert into psa_pushes').map((parameters) =>
       JSON.stringify(parameters).includes('hunter2secret'),
     )
@@ -232,11 +238,7 @@ describe('a note for a ticket', () => {
   })
   it.each([false, true])('that is a resolution (%s) says so', async (isResolution) => {
     const { db, findStatements } = createPushDatabase(false, [], [])
-    await enqueuePush(
-      db,
-      { ...push, note: forTicket(isResolution ? 'resolution' : 'client', 'x', createBudget()) },
-      createBudget(),
-    )
+    await enqueuePush(db, { ...push, note: forTicket(isResolution ? 'resolution' : 'client', 'x') })
     const details = isResolution ? '{"is_resolution":true}' : '{}'
     expect(findStatements('insert into psa_pushes')[0]).toContain(details)
     expect(findStatements('insert into psa_pushes')[0]).not.toContain(

@@ -1,4 +1,3 @@
-import type { Budget } from '#rules/budget.ts'
 import { validateIntakeField } from '#rules/flows/intake-rules.ts'
 import { normaliseForm, normaliseLineBreaks, normaliseStructure } from '#rules/flows/normalise.ts'
 import type { FlowProblem } from '#rules/flows/problems.ts'
@@ -48,11 +47,11 @@ export function readFlowMarkdown(text: string): ReadResult {
  * Return the problems that prevent reading the file. If there are none, return those that prevent publishing
  * the flow.
  */
-export function checkFlowMarkdown(text: string, budget: Budget): LineProblem[] {
+export function checkFlowMarkdown(text: string): LineProblem[] {
   const { flow, problems, getLine } = readFlowMarkdown(text)
   if (!flow) return problems
   const publishProblems = createProblemList()
-  const { errors } = validateFlow({ ...flow, intake_form: flow.intake_form ?? [] }, 'published', budget)
+  const { errors } = validateFlow({ ...flow, intake_form: flow.intake_form ?? [] }, 'published')
   for (const error of errors) publishProblems.report(getLine(error), error.message)
   return publishProblems.list()
 }

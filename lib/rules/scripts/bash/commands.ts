@@ -8,6 +8,7 @@ import type {
   TestExpression,
 } from 'unbash'
 import { forEachChild } from 'unbash'
+import { spend } from '#rules/budget.ts'
 import { insideHereDocument } from '#rules/scripts/placement-reasons.ts'
 import { type Reader, refuseMarked, UnreadableScriptError } from './reader.ts'
 import {
@@ -104,7 +105,7 @@ function readNode(reader: Reader, node: SyntaxNode, list: Command[]): void {
 }
 
 function addCommand(reader: Reader, position: number, list: Command[]): Command {
-  reader.budget.spend(stepsPerCommand)
+  spend(stepsPerCommand)
   const command: Command = {
     kind: 'simple',
     position,

@@ -1,5 +1,4 @@
 import type { ParsedScript } from 'unbash'
-import type { Budget } from '#rules/budget.ts'
 import { findMarked, type MarkedScript } from '#rules/scripts/markers.ts'
 import { insideBackticks } from '#rules/scripts/placement-reasons.ts'
 import type { Command, Part, ShellScript } from './syntax.ts'
@@ -19,7 +18,6 @@ export interface Reader {
   readScript: (reader: Reader, script: ParsedScript) => Command[]
   marked: MarkedScript
   result: ShellScript
-  budget: Budget
   /** Why a placeholder is refused at this place, even if it is a quoted literal. */
   reason: string | undefined
   /** Whether patterns such as `@(a|b)` are read without `shopt -s extglob`, as in tests. */

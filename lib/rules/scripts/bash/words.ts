@@ -6,6 +6,7 @@ import type {
   WordPart,
 } from 'unbash'
 import { forEachChild } from 'unbash'
+import { spend } from '#rules/budget.ts'
 import { numberMark, textMark } from '#rules/scripts/markers.ts'
 import {
   insideArithmetic,
@@ -62,7 +63,7 @@ const closings: Partial<Record<WordPart['type'], RegExp>> = {
 }
 
 function readPart(reader: Reader, part: WordPart, quoting: Quoting): Part[] {
-  reader.budget.spend(stepsPerPart)
+  spend(stepsPerPart)
   if (!(closings[part.type]?.test(part.text) ?? true)) throw new UnreadableScriptError(part.pos)
   switch (part.type) {
     case 'Literal':
@@ -210,7 +211,7 @@ function readOperation(
 /** Note the variables that arithmetic evaluates. */
 export function readArithmetic(reader: Reader, expression: ArithmeticExpression | undefined): void {
   if (!expression) return
-  reader.budget.spend(stepsPerPart)
+  spend(stepsPerPart)
   switch (expression.type) {
     case 'ArithmeticBinary':
     case 'ArithmeticUnary':

@@ -103,14 +103,13 @@ function isProgramStarter({ mentions }: ProgramRules, node: Node): boolean {
 
 /** Refuse what reaches arguments that are executed, and what reaches the files that they name. */
 function refuseExecuted(
-  { refuse, executedFiles, flow, budget, forbidOption }: Judgement,
+  { refuse, executedFiles, flow, forbidOption }: Judgement,
   args: readonly Node[][],
   isShell: boolean,
 ): void {
   executedFiles.push(args.flat())
   for (const [index, arg] of args.entries())
-    if (!(isShell && index === 0 && isSafeShellText(arg, { flow, budget, forbidOption })))
-      refuse(arg, usedAsCode)
+    if (!(isShell && index === 0 && isSafeShellText(arg, { flow, forbidOption }))) refuse(arg, usedAsCode)
 }
 
 function judgeStart(judgement: Judgement, name: string, args: readonly Node[][]): void {

@@ -1,4 +1,4 @@
-import type { Budget } from '#rules/budget.ts'
+import { spend } from '#rules/budget.ts'
 import { createSourceGraph } from '#rules/scripts/source-graph.ts'
 import { cleaningFunctions, readingFunctions, unchangingFunctions, writers } from './functions.ts'
 import { getCalleeName, isName, type Node, splitNodes } from './tree.ts'
@@ -20,7 +20,6 @@ export interface Flow {
 /** What the judges of calls and programs share. */
 export interface ProgramRules {
   flow: Flow
-  budget: Budget
   mentions: ReadonlyMap<string, readonly Node[]>
   refuse: (nodes: readonly Node[], reason: string) => void
   forbidOption: (starts: readonly number[], command: string) => void
@@ -53,8 +52,8 @@ const stepsPerSource = 40
 const maxSources = 20
 
 /** Follow the values. Throw 422 for a hostile script that would take too long. */
-export function followValues(nodes: readonly Node[], untrusted: readonly number[], budget: Budget): Flow {
-  budget.spend(nodes.length * (stepsPerNode + stepsPerSource * Math.min(untrusted.length, maxSources)))
+export function followValues(nodes: readonly Node[], untrusted: readonly number[]): Flow {
+  spend(nodes.length * (stepsPerNode + stepsPerSource * Math.min(untrusted.length, maxSources)))
   const graph = createSourceGraph()
   const { connect } = graph
   const bindings = nodes.flatMap(findBindings)

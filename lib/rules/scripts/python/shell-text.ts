@@ -3,13 +3,13 @@ import { judgeBashPlacements } from '#rules/scripts/placement-bash.ts'
 import type { ProgramRules } from './flow.ts'
 import { getCalleeName, type Node } from './tree.ts'
 
-type Rules = Pick<ProgramRules, 'flow' | 'budget' | 'forbidOption'>
+type Rules = Pick<ProgramRules, 'flow' | 'forbidOption'>
 
 /**
  * Return whether a text for a shell contains only fixed text, and text that `shlex.quote` quotes where it is
  * not executed.
  */
-export function isSafeShellText(nodes: readonly Node[], { flow, budget, forbidOption }: Rules): boolean {
+export function isSafeShellText(nodes: readonly Node[], { flow, forbidOption }: Rules): boolean {
   const [node] = nodes
   const parts = node && nodes.length === 1 ? readParts(node) : undefined
   if (!parts?.some((part) => typeof part !== 'string')) return false
@@ -21,7 +21,7 @@ export function isSafeShellText(nodes: readonly Node[], { flow, budget, forbidOp
     if (typeof part !== 'string')
       quoted.set({ name: 'a', filters: [], start, end: text.length, isQuoted: true, isUntrusted: true }, part)
   }
-  const { reasons, commandsByOperand } = judgeBashPlacements(text, [...quoted.keys()], budget)
+  const { reasons, commandsByOperand } = judgeBashPlacements(text, [...quoted.keys()])
   if (reasons.size > 0) return false
   for (const [{ start }, argument] of quoted) {
     const command = commandsByOperand.get(start)

@@ -1,5 +1,5 @@
 import { parser } from '@lezer/python'
-import type { Budget } from '#rules/budget.ts'
+import { spend } from '#rules/budget.ts'
 import { findMarked, type MarkedScript, numberMark } from '#rules/scripts/markers.ts'
 import type { JudgedPlaceholder } from '#rules/scripts/placeholders.ts'
 import { insideQuotes } from '#rules/scripts/placement-reasons.ts'
@@ -43,8 +43,8 @@ const maxDepth = 300
 const strictParser = parser.configure({ strict: true })
 
 /** Parse a Python script, in which markers stand for the placeholders. */
-export function readPythonScript(marked: MarkedScript, budget: Budget): PythonScript {
-  budget.spend(marked.text.length * stepsPerCharacter)
+export function readPythonScript(marked: MarkedScript): PythonScript {
+  spend(marked.text.length * stepsPerCharacter)
   const script: PythonScript = { nodes: [], reasons: new Map(), placed: new Set(), stoppedAt: undefined }
   try {
     readNodes(script, marked)

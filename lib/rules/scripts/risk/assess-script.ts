@@ -1,4 +1,4 @@
-import type { Budget } from '#rules/budget.ts'
+import { spend } from '#rules/budget.ts'
 import { parseTemplate } from '#rules/scripts/placeholders.ts'
 import {
   type Language,
@@ -34,19 +34,16 @@ type Finding = { position: number; risk: ScriptRisk; reason: string }
  * Find what a script can do at least, with its placeholders as values that are not known. Throw 422 when that
  * takes too much work.
  */
-export function assessScript(
-  {
-    language,
-    script_body,
-    parameters_schema,
-  }: {
-    language: Language
-    script_body: string
-    parameters_schema: readonly Pick<ScriptParameter, 'name' | 'type' | 'choices'>[]
-  },
-  budget: Budget,
-): ScriptAssessment {
-  budget.spend(script_body.length * 5)
+export function assessScript({
+  language,
+  script_body,
+  parameters_schema,
+}: {
+  language: Language
+  script_body: string
+  parameters_schema: readonly Pick<ScriptParameter, 'name' | 'type' | 'choices'>[]
+}): ScriptAssessment {
+  spend(script_body.length * 5)
   const parsed = parseTemplate(script_body)
   const typeByName = new Map(parameters_schema.map(({ name, type }) => [name, type]))
   let text = ''
@@ -59,12 +56,12 @@ export function assessScript(
       toStandIn(language, name, type === 'int' || type === 'bool', end - start)
     copiedTo = end
   }
-  return assessText(language, text + parsed.text.slice(copiedTo), budget)
+  return assessText(language, text + parsed.text.slice(copiedTo))
 }
 
 /** Find what a rendered script can do at least. */
-export function assessRendered(language: Language, script: string, budget: Budget): ScriptAssessment {
-  return assessText(language, script, budget)
+export function assessRendered(language: Language, script: string): ScriptAssessment {
+  return assessText(language, script)
 }
 
 function maxRisk(...risks: readonly ScriptRisk[]): ScriptRisk {
@@ -85,7 +82,7 @@ function toStandIn(language: Language, name: string, isNumber: boolean, length: 
   }
 }
 
-function assessText(language: Language, text: string, budget: Budget): ScriptAssessment {
+function assessText(language: Language, text: string): ScriptAssessment {
   const findings = new Map<string, Finding>()
   const state = { risk: 'low' as ScriptRisk, requiresElevation: false }
   const keep = (position: number, risk: ScriptRisk, reason: string) => {
@@ -102,7 +99,6 @@ function assessText(language: Language, text: string, budget: Budget): ScriptAss
   const create = (depth: number, fixed?: number): RiskContext => {
     let position = fixed ?? 0
     const context: RiskContext = {
-      budget,
       moveTo: (next) => {
         position = fixed ?? next
       },

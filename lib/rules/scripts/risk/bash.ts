@@ -1,3 +1,4 @@
+import { spend } from '#rules/budget.ts'
 import { readScript } from '#rules/scripts/bash/commands.ts'
 import { type Reader, UnreadableScriptError } from '#rules/scripts/bash/reader.ts'
 import { shells } from '#rules/scripts/bash/rules.ts'
@@ -23,14 +24,13 @@ export function assessBash(context: RiskContext, text: string): void {
     readScript,
     marked,
     result,
-    budget: context.budget,
     reason: undefined,
     knowsExtendedGlobs: true,
     placed: new Set(),
   }
   let isRead = true
   try {
-    readScript(reader, parseWithin(text, context.budget))
+    readScript(reader, parseWithin(text))
   } catch (error) {
     if (!(error instanceof UnreadableScriptError || error instanceof RangeError)) throw error
     isRead = false
@@ -42,7 +42,7 @@ export function assessBash(context: RiskContext, text: string): void {
 
 /** Read a script without its syntax: each part between operators is a command. */
 function assessLines(context: RiskContext, text: string): void {
-  context.budget.spend(text.length * 50)
+  spend(text.length * 50)
   let position = 0
   for (const line of text.split('\n')) {
     context.moveTo(position)
@@ -77,7 +77,7 @@ function assessCommands(context: RiskContext, script: ShellScript, isRead: boole
   for (const command of commands) {
     const { words, position, redirections, isFed, isPiped, kind } = command
     context.moveTo(position)
-    context.budget.spend(300)
+    spend(300)
     if (kind === 'test') {
       assessTest(context, words)
       continue

@@ -1,3 +1,4 @@
+import { spend } from '#rules/budget.ts'
 import type { RiskContext } from './findings.ts'
 import { assessProgram, toWord } from './programs.ts'
 
@@ -6,7 +7,7 @@ import { assessProgram, toWord } from './programs.ts'
  * a command.
  */
 export function assessCmd(context: RiskContext, text: string): void {
-  context.budget.spend(text.length * 20)
+  spend(text.length * 20)
   for (const line of text.split(/&&|\|\||[&|\r\n()]/)) {
     const words = line.match(/"[^"]*"|[^\s"]+/g)?.map((word) => word.replace(/^[@"]+|"+$/g, '')) ?? []
     const start = words.findIndex(

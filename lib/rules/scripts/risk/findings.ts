@@ -1,4 +1,3 @@
-import type { Budget } from '#rules/budget.ts'
 import type { Language, ScriptRisk } from '#rules/scripts/schema.ts'
 
 // What a script can do, found by reading it. Nothing here executes a script or judges whether its values are
@@ -15,7 +14,6 @@ export const unknownMark = '\u{f8ff}'
 export type TextLanguage = Language | 'cmd'
 
 export interface RiskContext {
-  budget: Budget
   /**
    * Where in the script the reader is. A text inside the script keeps the position of the command that
    * executes it.

@@ -1,4 +1,4 @@
-import type { Budget } from '#rules/budget.ts'
+import { spend } from '#rules/budget.ts'
 import { unknownMark } from './findings.ts'
 
 // PowerShell without a grammar: where each command starts, and its words.
@@ -43,22 +43,16 @@ const maxDepth = 200
  * Split a script into statements, also those in brackets and strings. It never fails; text that is no
  * PowerShell gives some words.
  */
-export function readPowershell(text: string, budget: Budget): PowershellScript {
+export function readPowershell(text: string): PowershellScript {
   const script: PowershellScript = { statements: [], comments: [] }
-  read(script, text, 0, budget, 0)
+  read(script, text, 0, 0)
   return script
 }
 
 const createStatement = (isFed = false): Statement => ({ tokens: [], isFed, isInvoked: false })
 
-function read(
-  script: PowershellScript,
-  text: string,
-  offset: number,
-  budget: Budget,
-  depth: number,
-): Statement[] {
-  budget.spend(text.length * stepsPerCharacter)
+function read(script: PowershellScript, text: string, offset: number, depth: number): Statement[] {
+  spend(text.length * stepsPerCharacter)
   const top: Frame = { statement: createStatement(), inner: [], opener: '' }
   const frames: Frame[] = [top]
   let word: Token | undefined
@@ -129,7 +123,7 @@ function read(
       const stop = end < 0 ? text.length : end
       append(
         rest === '"'
-          ? expandString(script, text.slice(index + 2, stop), offset + index + 2, budget, depth)
+          ? expandString(script, text.slice(index + 2, stop), offset + index + 2, depth)
           : text.slice(index + 2, stop).trim(),
         index,
         true,
@@ -151,7 +145,7 @@ function read(
     }
     if (/["\u201c-\u201e]/.test(char)) {
       const end = findStringEnd(text, index + 1)
-      append(expandString(script, text.slice(index + 1, end), offset + index + 1, budget, depth), index, true)
+      append(expandString(script, text.slice(index + 1, end), offset + index + 1, depth), index, true)
       index = end + 1
       continue
     }
@@ -239,13 +233,7 @@ function findStringEnd(text: string, start: number): number {
 }
 
 /** Return the value of a string, with marks for its variables, and read the commands in it. */
-function expandString(
-  script: PowershellScript,
-  text: string,
-  offset: number,
-  budget: Budget,
-  depth: number,
-): string {
+function expandString(script: PowershellScript, text: string, offset: number, depth: number): string {
   let value = ''
   let index = 0
   while (index < text.length) {
@@ -255,7 +243,7 @@ function expandString(
       index += 2
     } else if (char === '$' && text[index + 1] === '(') {
       const end = findClosing(text, index + 2)
-      if (depth < maxDepth) read(script, text.slice(index + 2, end), offset + index + 2, budget, depth + 20)
+      if (depth < maxDepth) read(script, text.slice(index + 2, end), offset + index + 2, depth + 20)
       value += unknownMark
       index = end + 1
     } else {

@@ -1,3 +1,4 @@
+import { spend } from '#rules/budget.ts'
 import { normalizeCommandName } from '#rules/scripts/bash/syntax.ts'
 import {
   deletesFiles,
@@ -26,7 +27,7 @@ const declarations = /^(function|filter|param|class|enum|using|data|workflow|con
 
 /** Assess a PowerShell script by its commands, methods and comments. */
 export function assessPowershell(context: RiskContext, text: string): void {
-  const script = readPowershell(text, context.budget)
+  const script = readPowershell(text)
   for (const { text: comment, position } of script.comments) {
     context.moveTo(position)
     if (/^#\s*requires\b.*-runasadministrator/i.test(comment))
@@ -97,7 +98,7 @@ function assessStatement(
   const [first] = tokens
   if (!first) return
   context.moveTo(first.position)
-  context.budget.spend(300 + tokens.length * 50)
+  spend(300 + tokens.length * 50)
   for (const token of tokens) if (token.isCall) assessMethod(context, token, tokens)
   if (tokens.some(({ text }) => /isinrole/i.test(text)) && tokens.length > 0)
     context.requireElevation(`asks for the role of an administrator`)

@@ -1,3 +1,4 @@
+import { spend } from '#rules/budget.ts'
 import { shells } from '#rules/scripts/bash/rules.ts'
 import { createText, getCommandName, type Word } from '#rules/scripts/bash/syntax.ts'
 import { unwrapAll, unwrapCommand } from '#rules/scripts/bash/wrappers.ts'
@@ -64,7 +65,7 @@ const maxNesting = 8
 
 /** Report what a program can do, and the programs that it starts. */
 export function assessProgram(context: RiskContext, words: readonly Word[], isFed = false, nesting = 0) {
-  context.budget.spend(200 + words.length * 100)
+  spend(200 + words.length * 100)
   if (nesting > maxNesting) return context.add('high', executesComputedText)
   const commands = unwrapAll(words)
   if (!commands) return context.add('high', executesComputedText)

@@ -1,4 +1,5 @@
 import { parser } from '@lezer/python'
+import { spend } from '#rules/budget.ts'
 import { decodeEscapes } from '#rules/scripts/python/escapes.ts'
 import {
   deletesFiles,
@@ -114,7 +115,7 @@ function isTooDeep(text: string): boolean {
 }
 
 export function assessPython(context: RiskContext, text: string) {
-  context.budget.spend(text.length * stepsPerCharacter)
+  spend(text.length * stepsPerCharacter)
   if (isTooDeep(text))
     return context.add('medium', 'cannot be read to its end, so it may do more than is listed')
   const reader = createReader(context, text)
@@ -152,7 +153,7 @@ function createReader(context: RiskContext, text: string) {
     if (node.name === 'AssignStatement' || node.name === 'NamedExpression') readAssignment(node)
     if (node.name === 'WithStatement' || node.name === 'ForStatement') readBinding(node)
   } while (cursor.next())
-  context.budget.spend(nodes.length * 50)
+  spend(nodes.length * 50)
 
   function readImport(statement: string): void {
     const source = statement.replace(/[()\\]/g, ' ').replace(/#.*/g, ' ')
@@ -237,7 +238,7 @@ function createReader(context: RiskContext, text: string) {
 
   /** Return the text or list that an expression gives, with marks for what is not known. */
   function readValue(node: SyntaxNode, depth = 0): Value {
-    context.budget.spend(20)
+    spend(20)
     if (depth > 20) return undefined
     const children = listChildren(node)
     switch (node.name) {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { createBudget } from '#rules/budget.ts'
 import { toDiagramContent } from '#rules/diagrams/compare.ts'
 import { parseDrawio } from '#rules/diagrams/drawio.ts'
 import { computeBoxes, findGroupIds, fitGroups } from '#rules/diagrams/groups.ts'
@@ -79,7 +78,7 @@ describe('the frame of a group', () => {
   it('DIA-24 is drawn behind what is in it, the outermost first', () => {
     const nodes = [node('a', 'g'), group('g', 'h'), group('h', undefined, { data: { label: 'Site <1>' } })]
     const edges = [{ id: 'e', source: 'a', target: 'h' }]
-    const svg = renderSvg('x', { nodes, edges }, createBudget())
+    const svg = renderSvg('x', { nodes, edges })
     const places = ['>Site &#60;1&#62;<', '>g<', 'fill="none" stroke="#6b7280"', '>a<'].map((text) =>
       svg.indexOf(text),
     )
@@ -93,7 +92,7 @@ describe('the frame of a group', () => {
       node('a', 'g'),
       node('b', 'g', { position: { x: 170, y: 200 } }),
     ]
-    const spread = spreadNodes(nodes, createBudget())
+    const spread = spreadNodes(nodes)
     expect(spread[0]).toMatchObject({ position: { x: 200, y: 400 }, style: { width: 400, height: 200 } })
     expect(fitGroups(spread)[0]).toMatchObject({
       position: { x: 180, y: 365 },
@@ -103,17 +102,13 @@ describe('the frame of a group', () => {
 
   it('DIA-24 is above new nodes', () => {
     const existing = [group('g', undefined, { style: { width: 200, height: 900 } })]
-    expect(computePositions(['a'], [], existing, createBudget()).get('a')).toEqual({ x: 100, y: 1200 })
+    expect(computePositions(['a'], [], existing).get('a')).toEqual({ x: 100, y: 1200 })
   })
 
   it('DIA-24 is compared: a node that moves to another group is moved', () => {
     const content = (nodes: DiagramNode[]) =>
       toDiagramContent({ name: 'x', description: '', client_name: null, asset_name: null, nodes, edges: [] })
-    const { items } = compareVersions(
-      content([node('a', 'g'), group('g')]),
-      content([node('a'), group('g')]),
-      createBudget(),
-    )
+    const { items } = compareVersions(content([node('a', 'g'), group('g')]), content([node('a'), group('g')]))
     expect(
       items.map(({ id, moved, fields, position_before, position_after }) => [
         id,
@@ -135,7 +130,6 @@ describe('a group of a draw.io file', () => {
     parseDrawio(
       `<mxfile><diagram><mxGraphModel><root><mxCell id="0"/><mxCell id="1" parent="0"/>${cells.join('')}</root></mxGraphModel></diagram></mxfile>`,
       1,
-      createBudget(),
     )
   const listParents = (nodes: readonly DiagramNode[]) =>
     Object.fromEntries(nodes.map(({ id, parent_id }) => [id, parent_id ?? null]))

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { createBudget } from '#rules/budget.ts'
 import { computePositions } from '#rules/diagrams/layout.ts'
 import type { DiagramNode } from '#rules/diagrams/schema.ts'
 
@@ -18,10 +17,7 @@ const layOut = (
   nodes: readonly DiagramNode[] = [],
 ) =>
   Object.fromEntries(
-    Array.from(computePositions(newIds, links, nodes, createBudget()), ([id, { x, y }]) => [
-      id,
-      [x / 220, y / 150],
-    ]),
+    Array.from(computePositions(newIds, links, nodes), ([id, { x, y }]) => [id, [x / 220, y / 150]]),
   )
 
 describe('the positions of new nodes', () => {

@@ -3,7 +3,7 @@ import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
 import { root } from '#local/root.ts'
 import { folderAssets } from '#platform/node/static-files.ts'
-import { createBudget, jobSteps } from '#rules/budget.ts'
+import { createBudget, jobSteps, runWithin } from '#rules/budget.ts'
 import { renderPng } from '#rules/diagrams/png.ts'
 import { DiagramEdge, DiagramNode } from '#rules/diagrams/schema.ts'
 
@@ -14,7 +14,7 @@ const render = (
   nodes: DiagramNode[],
   edges: DiagramEdge[] = [],
   budget = createBudget({ steps: jobSteps }),
-) => renderPng('Site', { nodes, edges }, assets, budget)
+) => runWithin(budget, () => renderPng('Site', { nodes, edges }, assets))
 const measure = async (png: Uint8Array) => {
   const { format, width, height } = await sharp(png).metadata()
   return [format, width, height]
@@ -35,7 +35,9 @@ describe('the PNG image of a diagram', () => {
     const nodes = [node('a', 0, 0)]
     const images = await Promise.all(
       Array.from({ length: callers }, () =>
-        renderPng('Site', { nodes, edges: [] }, { ...assets, loadResvg }, createBudget({ steps: jobSteps })),
+        runWithin(createBudget({ steps: jobSteps }), () =>
+          renderPng('Site', { nodes, edges: [] }, { ...assets, loadResvg }),
+        ),
       ),
     )
     expect(new Set(images.map((image) => Buffer.from(image).toString('base64'))).size).toBe(1)
@@ -134,6 +136,8 @@ describe('the PNG image of a diagram', () => {
     const whole = await render(grid('Switch 1'))
     const part = await render(grid('Switch 1'), [], createBudget({ steps: 30_000_000 }))
     expect(part.length).toBeLessThan(whole.length / 2)
-    await expect(render([], [], createBudget({ steps: 1_000_000 }))).rejects.toMatchObject({ status: 422 })
+    await expect(render([], [], createBudget({ steps: 1_000_000 }))).rejects.toMatchObject({
+      status: 422,
+    })
   })
 })

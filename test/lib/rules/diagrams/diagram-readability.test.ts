@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest'
-import { createBudget } from '#rules/budget.ts'
 import { parseDrawio } from '#rules/diagrams/drawio.ts'
 import { computePositions } from '#rules/diagrams/layout.ts'
 import { DiagramEdge, DiagramNode } from '#rules/diagrams/schema.ts'
@@ -13,7 +12,6 @@ const parse = (...cells: string[]) =>
   parseDrawio(
     `<mxfile><diagram><mxGraphModel><root><mxCell id="0"/><mxCell id="1" parent="0"/>${cells.join('')}</root></mxGraphModel></diagram></mxfile>`,
     1,
-    createBudget(),
   )
 const listLabels = (nodes: readonly DiagramNode[]) => nodes.map(({ data }) => data.label)
 const at = (x: number, y: number, width: number, height: number) =>
@@ -95,7 +93,7 @@ it('DIA-17 moves imported shapes apart until their boxes do not overlap', async 
     shape(`s${n}`, `SRV-${n}`, at((n % 4) * 70, Math.floor(n / 4) * 70, 48, 48)),
   )
   const { nodes } = await parse(...shapes)
-  const boxes = readBoxes(renderSvg('Rack', { nodes, edges: [] }, createBudget()))
+  const boxes = readBoxes(renderSvg('Rack', { nodes, edges: [] }))
   expect([boxes.length, listOverlaps(boxes)]).toEqual([12, []])
 })
 
@@ -136,14 +134,10 @@ it.each(fills)('DIA-16 writes text on the fill %s with a contrast of at least 4.
     yellow: '#ffff00',
   }
   for (const color of [undefined, '#111111', '#eeeeee', '#888888']) {
-    const svg = renderSvg(
-      'A',
-      {
-        nodes: [node('a', 0, 0, { style: { backgroundColor: fill, ...(color ? { color } : {}) } })],
-        edges: [],
-      },
-      createBudget(),
-    )
+    const svg = renderSvg('A', {
+      nodes: [node('a', 0, 0, { style: { backgroundColor: fill, ...(color ? { color } : {}) } })],
+      edges: [],
+    })
     const textColour = /<text [^>]*fill="(#\w{6})"/.exec(svg)?.[1] ?? ''
     expect(computeContrast(textColour, opaque[fill] ?? fill)).toBeGreaterThanOrEqual(4.5)
   }
@@ -151,7 +145,7 @@ it.each(fills)('DIA-16 writes text on the fill %s with a contrast of at least 4.
 
 it.each([2, 12, 39, 200])('DIA-18 lays out %i devices without links in a grid', (count) => {
   const ids = Array.from({ length: count }, (_, n) => `d${n}`)
-  const positions = [...computePositions(ids, [], [], createBudget()).values()]
+  const positions = [...computePositions(ids, [], []).values()]
   const width = Math.max(...positions.map(({ x }) => x)) + 220
   const height = Math.max(...positions.map(({ y }) => y)) + 150
   expect(new Set(positions.map(({ x, y }) => `${x} ${y}`)).size).toBe(count)
@@ -162,7 +156,7 @@ it.each([2, 12, 39, 200])('DIA-18 lays out %i devices without links in a grid', 
 it('DIA-18 lays out many small networks side by side', () => {
   const ids = Array.from({ length: 40 }, (_, n) => `d${n}`)
   const links = Array.from({ length: 20 }, (_, n) => ({ source: `d${2 * n}`, target: `d${2 * n + 1}` }))
-  const positions = [...computePositions(ids, links, [], createBudget()).values()]
+  const positions = [...computePositions(ids, links, []).values()]
   expect(new Set(positions.map(({ x, y }) => `${x} ${y}`)).size).toBe(40)
   expect(Math.max(...positions.map(({ y }) => y))).toBeLessThan(2000)
 })
@@ -185,7 +179,7 @@ it.each(routings.flatMap((routing) => ends.map(([place, x, y]) => [routing, plac
         label,
       }),
     )
-    const svg = renderSvg('A', { nodes: [node('a', 0, 0), node('b', x, y)], edges }, createBudget())
+    const svg = renderSvg('A', { nodes: [node('a', 0, 0), node('b', x, y)], edges })
     const labels = [
       ...svg.matchAll(/<g><rect x="([-\d.]+)" y="([-\d.]+)" width="([-\d.]+)" height="([-\d.]+)" rx="3"/g),
     ].map(readBox)

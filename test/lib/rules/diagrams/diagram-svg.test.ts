@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { createBudget } from '#rules/budget.ts'
 import { createLabelPlacer } from '#rules/diagrams/edge-labels.ts'
 import { DiagramEdge, DiagramNode, deviceCategories } from '#rules/diagrams/schema.ts'
 import { renderSvg } from '#rules/diagrams/svg.ts'
@@ -50,13 +49,11 @@ it('renders a diagram with every form of node, line and label exactly as before'
     edge('storage', 'word'),
     edge('文字', '文字', { label: 'itself' }),
   ]
-  await expect(renderSvg('Headquarters & branch', { nodes, edges }, createBudget())).toMatchFileSnapshot(
-    'diagram.svg',
-  )
+  await expect(renderSvg('Headquarters & branch', { nodes, edges })).toMatchFileSnapshot('diagram.svg')
 })
 
 it('renders a diagram without nodes as an empty sheet', () => {
-  expect(renderSvg('Empty', { nodes: [], edges: [] }, createBudget())).toContain('viewBox="0 0 400 200"')
+  expect(renderSvg('Empty', { nodes: [], edges: [] })).toContain('viewBox="0 0 400 200"')
 })
 
 it('a label takes the first free place, and otherwise the nearest free one below or above the first', () => {
@@ -73,11 +70,7 @@ describe('the style of a node', () => {
    * Return the fill, the line, the width of the line and the dashes of a node, and the colour of its text.
    */
   const render = (style?: object) => {
-    const svg = renderSvg(
-      'x',
-      { nodes: [node('a', 0, 0, style ? { style } : {})], edges: [] },
-      createBudget(),
-    )
+    const svg = renderSvg('x', { nodes: [node('a', 0, 0, style ? { style } : {})], edges: [] })
     const rect =
       /rx="8" fill="([^"]*)" stroke="([^"]*)" stroke-width="([^"]*)"(?: stroke-dasharray="([^"]*)")?/
         .exec(svg)
@@ -115,9 +108,7 @@ describe('the lines of a diagram', () => {
   const nodes = [node('a', 0, 0), node('b', 400, 0)]
   const listLines = (...edges: DiagramEdge[]) =>
     Array.from(
-      renderSvg('x', { nodes, edges }, createBudget()).matchAll(
-        /^<path d="([^"]*)" fill="none" stroke="([^"]*)"/gm,
-      ),
+      renderSvg('x', { nodes, edges }).matchAll(/^<path d="([^"]*)" fill="none" stroke="([^"]*)"/gm),
       ([, path, colour]) => [path, colour],
     )
 
@@ -149,21 +140,18 @@ describe('the lines of a diagram', () => {
 
   it('have no label for a text of spaces', () => {
     const labels = (label?: string) =>
-      renderSvg(
-        'x',
-        { nodes, edges: [edge('a', 'b', label === undefined ? {} : { label })] },
-        createBudget(),
-      ).match(/fill-opacity/g)?.length ?? 0
+      renderSvg('x', { nodes, edges: [edge('a', 'b', label === undefined ? {} : { label })] }).match(
+        /fill-opacity/g,
+      )?.length ?? 0
     expect([labels(), labels(' '), labels('x')]).toEqual([0, 0, 1])
   })
 })
 
 it('escapes markup, and leaves out characters that XML does not allow', () => {
-  const svg = renderSvg(
-    '<a>&"\'\u0000\u0008\t\u000b\uffff',
-    { nodes: [node('a', 0, 0, { data: { label: '<b>' } })], edges: [] },
-    createBudget(),
-  )
+  const svg = renderSvg('<a>&"\'\u0000\u0008\t\u000b\uffff', {
+    nodes: [node('a', 0, 0, { data: { label: '<b>' } })],
+    edges: [],
+  })
   expect(/<title>(.*)<\/title>/s.exec(svg)?.[1]).toBe('&#60;a&#62;&#38;&#34;&#39;&#9;')
   expect(svg).toContain('>&#60;b&#62;</tspan>')
 })

@@ -1,6 +1,5 @@
 import { deflateRawSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { createBudget } from '#rules/budget.ts'
 import { parseDrawio } from '#rules/diagrams/drawio.ts'
 import { readCells } from '#rules/diagrams/drawio-cells.ts'
 import { DiagramFileError } from '#rules/diagrams/file-error.ts'
@@ -9,7 +8,6 @@ const parse = (root: string) =>
   readCells(
     `<mxfile><diagram name=" Site "><mxGraphModel><root>${root}</root></mxGraphModel></diagram></mxfile>`,
     1,
-    createBudget(),
   )
 const cell = {
   ...{ id: 'a', parent: '', label: '', style: '', kind: 'other', source: '', target: '' },
@@ -77,7 +75,7 @@ describe('the cells of a draw.io file', () => {
       deflateRawSync(encodeURIComponent(`<root>${first}</root>`)).toString('base64'),
     ]) {
       const file = `<mxfile><diagram name=" ">${page}</diagram><diagram name="B\n 2">text<mxCell id="b"/></diagram></mxfile>`
-      const { pages, cells } = await readCells(file, 1, createBudget())
+      const { pages, cells } = await readCells(file, 1)
       expect([pages, cells.map(({ id }) => id)]).toEqual([[null, 'B 2'], ['a']])
     }
   })
@@ -90,8 +88,7 @@ describe('the cells of a draw.io file', () => {
   })
 
   it('are nested at most 100 levels deep', async () => {
-    const nest = (depth: number) =>
-      readCells(`${'<a>'.repeat(depth)}${'</a>'.repeat(depth)}`, 1, createBudget())
+    const nest = (depth: number) => readCells(`${'<a>'.repeat(depth)}${'</a>'.repeat(depth)}`, 1)
     expect(await nest(100)).toEqual({ pages: [], page: 0, cells: [] })
     await expect(nest(101)).rejects.toThrow(new DiagramFileError('The file is nested too deeply'))
   })
@@ -106,7 +103,6 @@ describe('a draw.io file', () => {
     const { name, nodes } = await parseDrawio(
       `<mxGraphModel><root>${shape('a', router, 0)}</root></mxGraphModel>`,
       1,
-      createBudget(),
     )
     expect([name, nodes.map(({ id }) => id)]).toEqual([null, ['a']])
   })
@@ -120,7 +116,6 @@ describe('a draw.io file', () => {
     const { nodes } = await parseDrawio(
       `<mxfile><diagram>${shape('a', `${router};${style}`, 0)}</diagram></mxfile>`,
       1,
-      createBudget(),
     )
     expect(nodes.map((node) => node.style)).toEqual([expected])
   })
@@ -132,19 +127,15 @@ describe('a draw.io file', () => {
     ['x'.repeat(100), true],
     ['x'.repeat(101), false],
   ])('imports a shape with the id %j: %s', async (id, isImported) => {
-    const { nodes } = await parseDrawio(
-      `<mxfile><diagram>${shape(id, router, 0)}</diagram></mxfile>`,
-      1,
-      createBudget(),
-    )
+    const { nodes } = await parseDrawio(`<mxfile><diagram>${shape(id, router, 0)}</diagram></mxfile>`, 1)
     expect(nodes.map((node) => node.id)).toEqual(isImported ? [id] : [])
   })
 
   it('has at most 2,000 shapes', async () => {
     const create = (count: number) =>
       `<mxfile><diagram>${Array.from({ length: count }, (_, n) => shape(`n${n}`, 'rounded=1', n * 200).replace(/value="[^"]*"/, '')).join('')}</diagram></mxfile>`
-    expect((await parseDrawio(create(2000), 1, createBudget())).nodes).toEqual([])
-    await expect(parseDrawio(create(2001), 1, createBudget())).rejects.toThrow(
+    expect((await parseDrawio(create(2000), 1)).nodes).toEqual([])
+    await expect(parseDrawio(create(2001), 1)).rejects.toThrow(
       new DiagramFileError('The diagram has 2001 shapes; at most 2000 are allowed'),
     )
   })
@@ -158,7 +149,6 @@ describe('a draw.io file', () => {
       const { nodes } = await parseDrawio(
         `<mxfile><diagram>${shape('inner', router, 0)}${shape('outer', router, 0, width)}</diagram></mxfile>`,
         1,
-        createBudget(),
       )
       expect(nodes.map(({ parent_id }) => parent_id)).toEqual([parentId, undefined])
     },

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { createBudget } from '#rules/budget.ts'
 import { parseDrawio } from '#rules/diagrams/drawio.ts'
 
 const escapeText = (text: string) => text.replace(/[&<>"]/g, (char) => `&#${char.charCodeAt(0)};`)
@@ -7,7 +6,7 @@ const mxfile =
   '<mxfile host="x"><diagram name="Site"><mxGraphModel><root><mxCell id="0"/><mxCell id="1" parent="0"/><mxCell id="a" value="A &amp; &quot;B&quot;" vertex="1" parent="1"/></root></mxGraphModel></diagram></mxfile>'
 const doctype =
   '<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd">'
-const parse = (content: string) => parseDrawio(content, 1, createBudget())
+const parse = (content: string) => parseDrawio(content, 1)
 const whichFile =
   'Send the .drawio file (in draw.io: File, Save as), or an SVG or HTML file that draw.io exported with a copy of the diagram'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createBudget, jobSteps } from '#rules/budget.ts'
+import { createBudget, jobSteps, runWithin } from '#rules/budget.ts'
 import { parseDrawio } from '#rules/diagrams/drawio.ts'
 import { readCells } from '#rules/diagrams/drawio-cells.ts'
 
@@ -7,7 +7,7 @@ const escapeText = (text: string) => text.replace(/[&<>"]/g, (char) => `&#${char
 const file = (cells: string, page = 'Site') =>
   `<mxfile><diagram name="${escapeText(page)}"><mxGraphModel><root>${cells}</root></mxGraphModel></diagram><diagram/></mxfile>`
 const readLabels = async (cells: string, page?: string) => {
-  const parsed = await readCells(file(cells, page), 1, createBudget({ steps: jobSteps }))
+  const parsed = await runWithin(createBudget({ steps: jobSteps }), () => readCells(file(cells, page), 1))
   return parsed.cells.map(({ label }) => label)
 }
 const cell = (value: string, style: string, attributes = 'vertex="1"') =>
@@ -60,7 +60,9 @@ describe('the label of a draw.io cell', () => {
   it('DIA-21 counts the work of its placeholders', async () => {
     const object = `<object id="a" x="${'y'.repeat(1000)}" label="${'%x% '.repeat(12_000)}" placeholders="1"><mxCell vertex="1"/></object>`
     const many = file(object.repeat(10))
-    await expect(readCells(many, 1, createBudget({ steps: jobSteps }))).rejects.toMatchObject({
+    await expect(
+      runWithin(createBudget({ steps: jobSteps }), () => readCells(many, 1)),
+    ).rejects.toMatchObject({
       body: { errors: [{ type: 'too_complex' }] },
     })
   })
@@ -70,7 +72,6 @@ describe('the label of a draw.io cell', () => {
     const { skipped } = await parseDrawio(
       file(cells).replace('<diagram/>', '<diagram name="C &amp;amp; D&#10;E"/>'),
       1,
-      createBudget(),
     )
     expect(skipped).toEqual([
       'Page “C &amp; D E”: only one page is imported; `page` chooses it',
@@ -102,7 +103,6 @@ describe('a hidden part of a draw.io file', () => {
         ].join(''),
       ).replace('<diagram/>', ''),
       1,
-      createBudget(),
     )
     expect([nodes.map(({ id }) => id), edges.map(({ id }) => id)]).toEqual([['A', 'B'], ['l1']])
     expect(skipped).toEqual([

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createBudget, jobSteps } from '#rules/budget.ts'
+import { createBudget, jobSteps, runWithin } from '#rules/budget.ts'
 import { parseDrawio } from '#rules/diagrams/drawio.ts'
 import { writeDrawio } from '#rules/diagrams/drawio-write.ts'
 import { DiagramEdge, DiagramNode } from '#rules/diagrams/schema.ts'
@@ -12,8 +12,8 @@ interface Drawing {
 }
 
 const write = ({ nodes, edges }: Drawing, name = 'Site') =>
-  writeDrawio(name, { nodes, edges }, createBudget({ steps: jobSteps }))
-const read = async (file: string) => parseDrawio(file, 1, createBudget({ steps: jobSteps }))
+  runWithin(createBudget({ steps: jobSteps }), () => writeDrawio(name, { nodes, edges }))
+const read = async (file: string) => runWithin(createBudget({ steps: jobSteps }), () => parseDrawio(file, 1))
 
 const text = (maxLength: number) =>
   fc
@@ -214,10 +214,10 @@ describe('a draw.io file that the service wrote', () => {
     const nodes = Array.from({ length: 1000 }, (_, n) =>
       node(`n${n}`, n * 200, { data: { label: `n${n}`, note: '<'.repeat(3000) } }),
     )
-    const file = writeDrawio('Site', { nodes, edges: [] }, createBudget())
+    const file = writeDrawio('Site', { nodes, edges: [] })
     expect(file.length).toBeLessThan(8 * 1024 * 1024)
     expect(file).toContain(shortenedMark)
-    const small = writeDrawio('Site', { nodes, edges: [] }, createBudget({ steps: 100_000 }))
+    const small = runWithin(createBudget({ steps: 100_000 }), () => writeDrawio('Site', { nodes, edges: [] }))
     expect([small.includes(shortenedMark), (small.match(/<object/g) ?? []).length < 1000]).toEqual([
       true,
       true,

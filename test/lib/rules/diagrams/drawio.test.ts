@@ -1,6 +1,5 @@
 import { deflateRawSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { createBudget } from '#rules/budget.ts'
 import { parseDrawio } from '#rules/diagrams/drawio.ts'
 import type { PageChoice } from '#rules/diagrams/drawio-cells.ts'
 import { DiagramFileError } from '#rules/diagrams/file-error.ts'
@@ -14,7 +13,7 @@ const createLine = (id: string, source: string, target: string, attributes = '')
 const createFile = (...cells: string[]) =>
   `<mxfile><diagram name="Site"><mxGraphModel><root>${cells.join('')}</root></mxGraphModel></diagram></mxfile>`
 const findError = (content: string, page: PageChoice = 1) =>
-  parseDrawio(content, page, createBudget()).then(
+  parseDrawio(content, page).then(
     () => null,
     (error: unknown) => (error instanceof DiagramFileError ? error.message : error),
   )
@@ -33,7 +32,6 @@ describe('parseDrawio', () => {
         createLine('m', 'a', 'c'),
       ),
       1,
-      createBudget(),
     )
     expect(nodes.map(({ id }) => id)).toEqual(['a', 'b', 'x'.repeat(100)])
     expect(edges).toEqual([{ id: 'l', source: 'a', target: 'b', routing: 'straight' }])
@@ -54,7 +52,6 @@ describe('parseDrawio', () => {
             ...Array.from({ length: count }, (_, n) => createLine(`l${n}`, 'a', 'c')),
           ),
           1,
-          createBudget(),
         )
       ).skipped
     expect(await readSkipped(100)).toHaveLength(100)
@@ -70,7 +67,7 @@ describe('parseDrawio', () => {
     )
     const file = `<mxfile><diagram>${createShape('a')}</diagram><diagram name="B">${createShape('b')}</diagram><diagram name="2">${compressed}</diagram></mxfile>`
     const read = async (page: PageChoice) => {
-      const { name, nodes, skipped } = await parseDrawio(file, page, createBudget())
+      const { name, nodes, skipped } = await parseDrawio(file, page)
       return [name, nodes.map(({ id }) => id).join(), ...skipped.map((text) => text.split(':')[0])]
     }
     expect(await read(1)).toEqual([null, 'a', 'Page “B”', 'Page “2”'])
@@ -98,7 +95,6 @@ describe('parseDrawio', () => {
     const { edges } = await parseDrawio(
       createFile(createShape('a'), createShape('b', '', 'x="400"'), createLine('l', 'a', 'b', attributes)),
       1,
-      createBudget(),
     )
     expect(edges.map((edge) => edge.routing)).toEqual([routing])
   })
@@ -109,23 +105,19 @@ describe('parseDrawio', () => {
     ['image=data:image/png,abc', 'Device'],
     ['shape=mxgraph.cisco.x.router_12', 'Router'],
   ])('names a shape without a label by the path %s: %s', async (style, label) => {
-    const { nodes } = await parseDrawio(
-      createFile(createShape('a', `value="" style="${style}"`)),
-      1,
-      createBudget(),
-    )
+    const { nodes } = await parseDrawio(createFile(createShape('a', `value="" style="${style}"`)), 1)
     expect(nodes.map(({ data }) => data?.label)).toEqual([label])
   })
 
   it('reads colours in lower case, and ignores other ones', async () => {
     const style = 'style="shape=mxgraph.cisco.routers.router;fillColor=#FFAA00;strokeColor=red"'
-    const { nodes } = await parseDrawio(createFile(createShape('a', style)), 1, createBudget())
+    const { nodes } = await parseDrawio(createFile(createShape('a', style)), 1)
     expect(nodes[0]?.style).toEqual({ backgroundColor: '#ffaa00' })
   })
 
   it('reads a label as one line of at most 300 characters without HTML', async () => {
     const label = `style="shape=mxgraph.cisco.routers.router;html=1" value="&lt;b&gt;A &amp;amp; B&lt;/b&gt;&lt;br&gt;${'x'.repeat(300)}"`
-    const { nodes } = await parseDrawio(createFile(createShape('a', label)), 1, createBudget())
+    const { nodes } = await parseDrawio(createFile(createShape('a', label)), 1)
     expect(nodes[0]?.data?.label).toBe(`A & B ${'x'.repeat(294)}`)
   })
 
@@ -133,7 +125,6 @@ describe('parseDrawio', () => {
     const { nodes } = await parseDrawio(
       createFile(createShape('a', '', 'x="2000000" y="-2000000"'), createShape('b', '', 'x="NaN" y="7"')),
       1,
-      createBudget(),
     )
     expect(nodes.map(({ position }) => position)).toEqual([
       { x: 1_000_000, y: -1_000_000 },
@@ -179,7 +170,6 @@ describe('spreadNodes', () => {
         ([x, y], index): DiagramNode =>
           ({ id: `${index}`, type: 'other', position: { x, y }, data: { label: 'A' } }) as DiagramNode,
       ),
-      createBudget(),
     ).map(({ position }) => [position.x, position.y])
 
   it.each([

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { createBudget, jobSteps } from '#rules/budget.ts'
+import { createBudget, jobSteps, runWithin } from '#rules/budget.ts'
 import { parseMermaid } from '#rules/diagrams/mermaid.ts'
 import { writeMermaid } from '#rules/diagrams/mermaid-write.ts'
 import { type DiagramEdge, DiagramNode, deviceCategories, maxGroupDepth } from '#rules/diagrams/schema.ts'
 import { shortenedMark } from '#rules/text/shortened.ts'
 
-const parse = (text: string) => parseMermaid(text, createBudget({ steps: jobSteps }))
+const parse = (text: string) => runWithin(createBudget({ steps: jobSteps }), () => parseMermaid(text))
 const body = (text: string) => parse(`flowchart TB\n${text}`)
 const listLabels = (text: string) => body(text).nodes.map(({ id, data }) => [id, data.label])
 const listEdges = (text: string) =>
@@ -276,7 +276,7 @@ describe('a mermaid flowchart that the service wrote', () => {
   const node = (id: string, fields: object = {}) =>
     DiagramNode.parse({ id, type: 'network', position: { x: 7, y: 8 }, data: { label: id }, ...fields })
   const write = (nodes: DiagramNode[], edges: DiagramEdge[] = [], name = 'Site') =>
-    writeMermaid(name, { nodes, edges }, createBudget())
+    writeMermaid(name, { nodes, edges })
 
   it('DIA-28 has the nodes, groups, labels, categories and lines of a diagram', () => {
     const nodes = [
@@ -337,10 +337,8 @@ describe('a mermaid flowchart that the service wrote', () => {
   it('DIA-28 leaves out what takes too much work, with a mark', () => {
     const nodes = Array.from({ length: 1000 }, (_, n) => node(`n${n}`))
     expect(write(nodes)).not.toContain(shortenedMark)
-    const text = writeMermaid(
-      'Site',
-      { nodes, edges: [{ id: 'e', source: 'n0', target: 'n999' }] },
-      createBudget({ steps: 100_000 }),
+    const text = runWithin(createBudget({ steps: 100_000 }), () =>
+      writeMermaid('Site', { nodes, edges: [{ id: 'e', source: 'n0', target: 'n999' }] }),
     )
     expect([text.includes(shortenedMark), text.includes('---|'), text.match(/:::network/g)?.length]).toEqual([
       true,

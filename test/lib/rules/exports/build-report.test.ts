@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { createBudget } from '#rules/budget.ts'
 import { buildReport } from '#rules/exports/build-report.ts'
 import type { ReportOptions, SupportingDataRow } from '#rules/exports/report.ts'
 import { selectImages } from '#rules/exports/select-images.ts'
@@ -44,7 +43,7 @@ const build = (
   fields: Partial<SessionRow> = {},
   rows: SupportingDataRow[] = [],
   options: Partial<ReportOptions> = {},
-) => buildReport(createSessionRow(fields), rows, { timezone: 'Europe/Berlin', ...options }, createBudget())
+) => buildReport(createSessionRow(fields), rows, { timezone: 'Europe/Berlin', ...options })
 const answered = [decision('snapshot'), decision('patch')]
 const header = { title: 'Before', description: '' }
 const snapshot = {

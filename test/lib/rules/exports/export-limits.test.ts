@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createBudget } from '#rules/budget.ts'
+import { createBudget, runWithin } from '#rules/budget.ts'
 import { shortenReport, textWork } from '#rules/exports/shorten-report.ts'
 import { createTimeFormatter } from '#rules/exports/time-format.ts'
 import { trimBlanks } from '#rules/markup/markdown.ts'
@@ -13,7 +13,9 @@ const hostile = '*'.repeat(50_000)
 it('SES-51 shows a description that takes too much work as a code block, and only the mark when that is too much too', () => {
   const end = { headers: [{ title: 'H', description: '' }], title: 'E', description: 'x' }
   const shorten = (steps: number) =>
-    shortenReport(createReport({ title: '', description: hostile, end }), textWork, createBudget({ steps }))
+    runWithin(createBudget({ steps }), () =>
+      shortenReport(createReport({ title: '', description: hostile, end }), textWork),
+    )
   expect(shorten(25_000_000).description === hostile).toBe(true)
   const asCode = shorten(2_000_000)
   expect([asCode.description === `~~~\n${hostile}\n~~~`, asCode.end]).toEqual([true, end])
@@ -23,7 +25,9 @@ it('SES-51 shows a description that takes too much work as a code block, and onl
 it('SES-51 fences a code block with more tildes than it has', () => {
   const description = `${hostile}~~~~`
   expect(
-    shortenReport(createReport({ description }), textWork, createBudget({ steps: 2_000_000 })).description,
+    runWithin(createBudget({ steps: 2_000_000 }), () =>
+      shortenReport(createReport({ description }), textWork),
+    ).description,
   ).toMatch(/^~{5}\n/)
 })
 

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { root } from '#local/root.ts'
 import { folderAssets } from '#platform/node/static-files.ts'
-import { createBudget, jobSteps } from '#rules/budget.ts'
+import { createBudget, jobSteps, runWithin } from '#rules/budget.ts'
 import { renderPdf } from '#rules/exports/pdf.ts'
 import type { Branding } from '#rules/exports/pdf-frame.ts'
 import type { Report } from '#rules/exports/report.ts'
@@ -25,7 +25,7 @@ const createBranding = (fields: Partial<Branding> = {}): Branding => ({
 
 async function drawReport(report: Report, branding = createBranding(), images = new Map()): Promise<string> {
   return listDrawingOperators(
-    await renderPdf(report, { branding, images, assets }, createBudget({ steps: jobSteps })),
+    await runWithin(createBudget({ steps: jobSteps }), () => renderPdf(report, { branding, images, assets })),
   )
 }
 
@@ -130,7 +130,7 @@ it('SES-52 Han characters have their Japanese shapes only in a report with kana'
     )
   const options = { branding: createBranding(), images: new Map(), assets }
   const listReportFonts = async (notes: string) =>
-    listFonts(await renderPdf(createReport({ title: '直', notes }), options, createBudget()))
+    listFonts(await runWithin(createBudget(), () => renderPdf(createReport({ title: '直', notes }), options)))
   // A weekly report never has Japanese shapes.
   const week = { ...weekCounts.week, team_name: '直' }
   const weeklyFonts = listFonts(

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import MarkdownIt from 'markdown-it'
 import { describe, expect, it } from 'vitest'
-import { createBudget } from '#rules/budget.ts'
 import * as blocks from '#rules/exports/markdown-blocks.ts'
 import type { Report } from '#rules/exports/report.ts'
 import { shortenReport, textWork } from '#rules/exports/shorten-report.ts'
@@ -195,9 +194,7 @@ describe('descriptions', () => {
     const report = createReport({
       customSteps: steps.map((description) => ({ title: 'x', source: '', description })),
     })
-    const limited = shortenReport(report, textWork, createBudget()).customSteps.map(
-      ({ description }) => description,
-    )
+    const limited = shortenReport(report, textWork).customSteps.map(({ description }) => description)
     expect(limited[0]).toBe(steps[0])
     expect(parseMarkdown(limited.at(-1) ?? '')).toEqual([{ kind: 'code', text: steps[0], language: '' }])
   })

@@ -3,7 +3,7 @@ import { extractText, getDocumentProxy } from 'unpdf'
 import { describe, expect, it } from 'vitest'
 import { root } from '#local/root.ts'
 import { folderAssets } from '#platform/node/static-files.ts'
-import { createBudget, jobSteps } from '#rules/budget.ts'
+import { createBudget, jobSteps, runWithin } from '#rules/budget.ts'
 import { renderPdf } from '#rules/exports/pdf.ts'
 import { parseBrandColour } from '#rules/exports/pdf-frame.ts'
 import type { Report } from '#rules/exports/report.ts'
@@ -16,7 +16,9 @@ const branding = { company: 'Northwind IT', colour: '#b4232a', footer: 'Harbour 
 /** Return the text that a PDF reader extracts from each page. */
 async function extractPages(report: Report): Promise<string[]> {
   const document = await getDocumentProxy(
-    await renderPdf(report, { branding, images: new Map(), assets }, createBudget({ steps: jobSteps })),
+    await runWithin(createBudget({ steps: jobSteps }), () =>
+      renderPdf(report, { branding, images: new Map(), assets }),
+    ),
   )
   return (await extractText(document, { mergePages: false })).text
 }
@@ -84,10 +86,12 @@ describe('renderPdf', () => {
   it('SES-24 shows the whole name of a company on each page', async () => {
     const company = `${'Northwind International Services '.repeat(6)}GmbH`.slice(0, 200)
     const document = await getDocumentProxy(
-      await renderPdf(
-        createReport({ notes: 'x\n'.repeat(90) }),
-        { branding: { ...branding, company }, images: new Map(), assets },
-        createBudget({ steps: jobSteps }),
+      await runWithin(createBudget({ steps: jobSteps }), () =>
+        renderPdf(createReport({ notes: 'x\n'.repeat(90) }), {
+          branding: { ...branding, company },
+          images: new Map(),
+          assets,
+        }),
       ),
     )
     const { text } = await extractText(document, { mergePages: false })

@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest'
-import { createBudget } from '#rules/budget.ts'
 import { buildStructure, type FlowDraft, flattenStructure } from '#rules/flows/flat-nodes.ts'
 import type { FlowNode } from '#rules/flows/structure.ts'
 import { redact } from '#rules/masking/redaction.ts'
@@ -22,11 +21,12 @@ const proceduralDraft = {
 } as unknown as FlowDraft
 /** Return the draft that results from a model's answer. */
 function createDraft(modelAnswer: unknown, base: FlowDraft, redaction: 'none' | 'all' = 'none'): FlowDraft {
-  const result = toFlowDraft(
-    modelAnswer as GeneratedFlow,
-    { tree_type: base.tree_type, base, redaction, targetStatus: 'published' },
-    createBudget(),
-  )
+  const result = toFlowDraft(modelAnswer as GeneratedFlow, {
+    tree_type: base.tree_type,
+    base,
+    redaction,
+    targetStatus: 'published',
+  })
   if ('problems' in result) throw new Error(result.problems.join('; '))
   return result.value
 }
@@ -42,7 +42,7 @@ it('restores a masked text that the model did not change', () => {
     title: 'Ping 10.0.8.21',
     description: 'Or mail ops@contoso.example',
   })
-  const redacted = redact(toModelFlow(flowWithSecrets), 'all', createBudget())
+  const redacted = redact(toModelFlow(flowWithSecrets), 'all')
   expect(JSON.stringify(redacted)).not.toMatch(/10\.0\.|ops@/)
   expect(createDraft(redacted, flowWithSecrets, 'all')).toEqual(flowWithSecrets)
   const changed = {

@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { applyPatch } from 'rfc6902'
 import { describe, expect, it } from 'vitest'
 import { createEdit } from '#local/model/flow-edits.ts'
-import { createBudget } from '#rules/budget.ts'
 import type { FlowEdit } from '#rules/flows/edit.ts'
 import { editStructure } from '#rules/flows/edits.ts'
 import type { FlowNode, StepList, TreeStructure } from '#rules/flows/structure.ts'
@@ -15,7 +14,7 @@ const list = patchProcedure() as StepList
 type Fields = Parameters<typeof createEdit>[0]
 const typeOf = (structure: TreeStructure) => ('steps' in structure ? 'procedural' : 'troubleshooting')
 const edit = (structure: TreeStructure, ...edits: Fields[]) =>
-  editStructure(typeOf(structure), structure, edits.map(createEdit), createBudget())
+  editStructure(typeOf(structure), structure, edits.map(createEdit))
 /** Return the ids of the result in their order, or the problems. */
 const listIds = (outcome: ReturnType<typeof editStructure>) =>
   'result' in outcome ? [...walkAll(outcome.result)].map(({ node }) => node.id) : outcome.problems
@@ -183,7 +182,7 @@ it('returns a JSON Patch that gives the same result, and does not change the flo
   fc.assert(
     fc.property(fc.constantFrom<TreeStructure>(tree, list), edits, (structure, changes) => {
       const before = structuredClone(structure)
-      const outcome = editStructure(typeOf(structure), structure, changes as FlowEdit[], createBudget())
+      const outcome = editStructure(typeOf(structure), structure, changes as FlowEdit[])
       expect(structure).toEqual(before)
       if ('problems' in outcome) return
       expect(applyPatch(before, structuredClone(outcome.patch)).filter(Boolean)).toEqual([])

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { createBudget } from '#rules/budget.ts'
 import type {
   Flow,
   FlowNode,
@@ -23,7 +22,7 @@ describe('the limits of a draft', () => {
       tree_structure: structure,
       intake_form: [],
     }
-    return validateFlow(flow, 'draft', createBudget()).errors.map(({ node_id, path, message }) => [
+    return validateFlow(flow, 'draft').errors.map(({ node_id, path, message }) => [
       node_id,
       path.replace(/(\.children\[0\])+/, '…'),
       message,
@@ -141,7 +140,6 @@ describe('the problems of a published list of steps', () => {
     const { errors } = validateFlow(
       { tree_type: 'procedural', tree_structure: { steps }, intake_form: [] },
       'published',
-      createBudget(),
     )
     expect(
       errors.map(({ path, message }) => `${path.replace('tree_structure.steps', '')}: ${message}`),
@@ -164,7 +162,6 @@ describe('the problems of a published list of steps', () => {
     const result = validateFlow(
       { tree_type: 'procedural', tree_structure: { steps }, intake_form: [] },
       'published',
-      createBudget(),
     )
     expect(result.warnings.map(({ message }) => message)).toEqual(warnings)
   })
@@ -195,18 +192,13 @@ it.each<[Partial<IntakeField>, string[]]>([
   const { errors } = validateFlow(
     { tree_type: 'procedural', tree_structure: list, intake_form: [field] },
     'published',
-    createBudget(),
   )
   expect(errors.map(({ path }) => path)).toEqual(properties.map((property) => `intake_form[0].${property}`))
 })
 
 it('a published flow needs steps, and is warned about two options with the same target', () => {
   const check = (tree_structure: TreeStructure | null) =>
-    validateFlow(
-      { tree_type: 'troubleshooting', tree_structure, intake_form: [] },
-      'published',
-      createBudget(),
-    )
+    validateFlow({ tree_type: 'troubleshooting', tree_structure, intake_form: [] }, 'published')
   expect(check(null)).toEqual({
     errors: [{ node_id: null, path: 'tree_structure', message: 'The flow has no steps yet' }],
     warnings: [],
@@ -245,7 +237,6 @@ it.each<[Partial<IntakeField>, string]>([
   const { errors } = validateFlow(
     { tree_type: 'procedural', tree_structure: list, intake_form: [field] },
     'published',
-    createBudget(),
   )
   expect(errors.map((error) => error.message)).toEqual([message])
 })
@@ -264,7 +255,6 @@ it('FLO-70 two options with one label are a warning', () => {
       intake_form: [],
     },
     'published',
-    createBudget(),
   )
   expect(warnings.map(({ path, message }) => `${path}: ${message}`)).toEqual([
     'tree_structure.options[1].label: Two options are called “ yes ”; nobody can tell them apart',

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { createBudget } from '#rules/budget.ts'
 import { applyDefaults, createAnswerValidator, findDefaultProblem } from '#rules/flows/intake-answers.ts'
 import type { IntakeField } from '#rules/flows/structure.ts'
 
@@ -11,11 +10,7 @@ const createField = (properties: Partial<IntakeField>): IntakeField => ({
   ...properties,
 })
 const findProblems = (properties: Partial<IntakeField>, value: unknown, complete = true) =>
-  createAnswerValidator(
-    [createField(properties)],
-    { complete },
-    createBudget(),
-  )({ k: value }).map(({ msg }) => msg)
+  createAnswerValidator([createField(properties)], { complete })({ k: value }).map(({ msg }) => msg)
 
 const options = ['A', 'B']
 const fieldsWithValidAndInvalidAnswers: [Partial<IntakeField>, unknown[], unknown[]][] = [
@@ -45,7 +40,7 @@ it.each(fieldsWithValidAndInvalidAnswers)(
   'FLO-69 a default is refused if the same answer is: %j',
   (properties, validAnswers, invalidAnswers) => {
     const find = (answer: unknown) =>
-      findDefaultProblem({ ...createField(properties), default: answer as never }, createBudget())
+      findDefaultProblem({ ...createField(properties), default: answer as never })
     for (const answer of validAnswers) expect([answer, find(answer)]).toEqual([answer, undefined])
     for (const answer of invalidAnswers) expect([answer, find(answer)]).toEqual([answer, expect.any(String)])
   },
@@ -71,11 +66,7 @@ describe('createAnswerValidator', () => {
     expect(findProblems({ required: true, type: 'boolean' }, false)).toEqual([])
     expect(findProblems({ required: true, type: 'number' }, 0)).toEqual([])
     expect(
-      createAnswerValidator(
-        [createField({ key: 'constructor', required: true })],
-        { complete: true },
-        createBudget(),
-      )({}),
+      createAnswerValidator([createField({ key: 'constructor', required: true })], { complete: true })({}),
     ).toHaveLength(1)
   })
 })

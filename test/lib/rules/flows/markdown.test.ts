@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { root } from '#local/root.ts'
-import { createBudget } from '#rules/budget.ts'
 import { checkFlowMarkdown, readFlowMarkdown } from '#rules/flows/markdown/read.ts'
 import { writeFlowMarkdown } from '#rules/flows/markdown/write.ts'
 import { validateFlow } from '#rules/flows/validate.ts'
@@ -12,12 +11,12 @@ import { draftTree, publishableFlow } from '#test/support/flow-arbitraries.ts'
 it('FLO-56 reads back every publishable flow exactly as it was written', () => {
   fc.assert(
     fc.property(publishableFlow, (flow) => {
-      expect(validateFlow(flow, 'published', createBudget()).errors).toEqual([])
+      expect(validateFlow(flow, 'published').errors).toEqual([])
       const text = writeFlowMarkdown(flow)
       const { flow: flowFromText, problems } = readFlowMarkdown(text)
       expect(problems).toEqual([])
       expect(flowFromText).toEqual(flow)
-      expect(checkFlowMarkdown(text, createBudget())).toEqual([])
+      expect(checkFlowMarkdown(text)).toEqual([])
     }),
     { numRuns: 1100 },
   )
@@ -78,7 +77,7 @@ it('FLO-56 reads the example in the README', async () => {
     /```markdown\n(.*?)```\n/s.exec(
       await readFile(join(root, 'lib/rules/flows/markdown/README.md'), 'utf8'),
     ) ?? []
-  expect(checkFlowMarkdown(example, createBudget())).toEqual([])
+  expect(checkFlowMarkdown(example)).toEqual([])
   expect(readFlowMarkdown(example).flow).toMatchObject({
     name: 'Printer offline',
     tree_structure: { id: 'ping', children: [{}, {}] },

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { createBudget } from '#rules/budget.ts'
 import { fillPlaceholders, findPlaceholderKeys, findUnfilledPlaceholders } from '#rules/flows/placeholders.ts'
 import type { IntakeField, TreeStructure } from '#rules/flows/structure.ts'
 import { createSolution, createStep } from '#test/support/flow-nodes.ts'
@@ -8,7 +7,7 @@ describe('a placeholder', () => {
   it.each([' ', '\t', '\n', '\v', '\f', '\r', '\u00a0', '\u2003'])(
     'may have the space %j around its key',
     (space) => {
-      expect(fillPlaceholders(`<{{${space}host${space}}}>`, { host: 'a' }, createBudget())).toBe('<a>')
+      expect(fillPlaceholders(`<{{${space}host${space}}}>`, { host: 'a' })).toBe('<a>')
     },
   )
 
@@ -28,8 +27,8 @@ describe('a placeholder', () => {
   })
 
   it('stays in the text without a value, and others are filled', () => {
-    expect(fillPlaceholders('{{a}} {{ b }} {{ {{c}}', { b: 1, c: 2 }, createBudget())).toBe('{{a}} 1 {{ 2')
-    expect(fillPlaceholders('{{a}}{{b}}.', { a: 1, b: 2 }, createBudget())).toBe('12.')
+    expect(fillPlaceholders('{{a}} {{ b }} {{ {{c}}', { b: 1, c: 2 })).toBe('{{a}} 1 {{ 2')
+    expect(fillPlaceholders('{{a}}{{b}}.', { a: 1, b: 2 })).toBe('12.')
   })
 })
 
@@ -42,7 +41,7 @@ it.each<[unknown, string]>([
   [undefined, '{{ a }}'],
   ['', '{{ a }}'],
 ])('the value %j is written as %j', (value, text) => {
-  expect(fillPlaceholders('{{ a }}', { a: value }, createBudget())).toBe(text)
+  expect(fillPlaceholders('{{ a }}', { a: value })).toBe(text)
 })
 
 it('findUnfilledPlaceholders returns each key that nothing fills, with its place', () => {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { createBudget } from '#rules/budget.ts'
 import { collectVariables, isAtEnd, renderRun } from '#rules/flows/run-view.ts'
 import type { SessionRow } from '#rules/flows/session-row.ts'
 import { createSessionRow } from '#test/support/session-rows.ts'
@@ -25,10 +24,7 @@ const started = '2026-11-21T09:00:00.000Z'
 
 describe('renderRun', () => {
   it('returns the current step with its placeholders filled', () => {
-    const { current_step, procedure_end } = renderRun(
-      createSessionRow({ variables: { server: 'srv-1' } }),
-      createBudget(),
-    )
+    const { current_step, procedure_end } = renderRun(createSessionRow({ variables: { server: 'srv-1' } }))
     expect([current_step?.id, current_step?.title, procedure_end]).toEqual([
       'snapshot',
       'Take a snapshot of srv-1',
@@ -37,10 +33,7 @@ describe('renderRun', () => {
   })
 
   it('returns the end of the procedure when no step is left', () => {
-    const { current_step, procedure_end } = renderRun(
-      createSessionRow({ current_step_id: null }),
-      createBudget(),
-    )
+    const { current_step, procedure_end } = renderRun(createSessionRow({ current_step_id: null }))
     expect([current_step, procedure_end]).toEqual([
       null,
       { id: 'end', title: 'Done', description: '', section_headers: [] },
@@ -50,7 +43,6 @@ describe('renderRun', () => {
   it('returns no end for a session that was not started', () => {
     const { current_step, procedure_end } = renderRun(
       createSessionRow({ started_at: null, current_step_id: null }),
-      createBudget(),
     )
     expect([current_step, procedure_end]).toEqual([null, null])
   })
@@ -61,7 +53,6 @@ describe('renderRun', () => {
         decisions: [decision('snapshot'), decision('patch'), decision('gone')],
         evidence: [evidence('a', 0), evidence('b', 1), evidence('c', 1)],
       }),
-      createBudget(),
     )
     const provided = (key: string) => ({ key, type: 'text', label: key, value: 'x', upload_id: null })
     expect(decisions).toEqual([

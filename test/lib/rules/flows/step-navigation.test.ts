@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createBudget } from '#rules/budget.ts'
 import { insertCustomSteps } from '#rules/flows/custom-steps.ts'
 import {
   computeProgress,
@@ -92,7 +91,6 @@ describe('insertCustomSteps', () => {
           validateFlow(
             { tree_type: 'troubleshooting', tree_structure: extended, intake_form: [] },
             'published',
-            createBudget(),
           ).errors,
         ).toEqual([])
         const titles = [...walkNodes(extended)].map(({ node }) => node.title)

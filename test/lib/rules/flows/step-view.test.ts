@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest'
-import { createBudget } from '#rules/budget.ts'
 import { renderProcedureEnd, renderStep } from '#rules/flows/step-view.ts'
 import type { FlowNode } from '#rules/flows/structure.ts'
 import { createEnd, createStep } from '#test/support/flow-nodes.ts'
@@ -15,7 +14,7 @@ it('renderStep returns the headers before a step, its section and its details', 
     createStep('b', { estimated_minutes: 0 }),
     end,
   ]
-  const a = renderStep({ steps }, 'a', { x: 'Berlin' }, createBudget())
+  const a = renderStep({ steps }, 'a', { x: 'Berlin' })
   expect(a).toMatchObject({
     section_headers: [{ title: 'In Berlin' }],
     section_title: 'In Berlin',
@@ -31,19 +30,19 @@ it('renderStep returns the headers before a step, its section and its details', 
     approval: null,
     timer: null,
   })
-  expect(renderStep({ steps }, 'b', {}, createBudget())).toMatchObject({
+  expect(renderStep({ steps }, 'b', {})).toMatchObject({
     section_headers: [],
     section_title: 'In {{x}}',
     estimated_minutes: 0,
   })
-  expect(renderStep({ steps }, 'h', {}, createBudget())).toBe(null)
-  expect(renderStep(tree, 'ping', {}, createBudget())).toMatchObject({
+  expect(renderStep({ steps }, 'h', {})).toBe(null)
+  expect(renderStep(tree, 'ping', {})).toMatchObject({
     options: [{ id: 'yes', label: 'Yes' }, { id: 'no' }],
     section_title: null,
   })
-  expect(renderProcedureEnd(tree, {}, createBudget())).toBe(null)
-  expect(renderProcedureEnd({ steps: [createStep('a')] }, {}, createBudget())).toBe(null)
-  expect(renderProcedureEnd({ steps }, {}, createBudget())).toEqual({
+  expect(renderProcedureEnd(tree, {})).toBe(null)
+  expect(renderProcedureEnd({ steps: [createStep('a')] }, {})).toBe(null)
+  expect(renderProcedureEnd({ steps }, {})).toEqual({
     id: 'end',
     title: 'Done',
     description: '',
@@ -69,7 +68,7 @@ it('renderStep returns every detail of a step, with its placeholders filled', ()
     fallback_steps,
     ...details,
   })
-  expect(renderStep({ steps: [step] }, 'a', { x: 'Dana' }, createBudget())).toEqual({
+  expect(renderStep({ steps: [step] }, 'a', { x: 'Dana' })).toEqual({
     id: 'a',
     type: 'procedure_step',
     title: '',
@@ -86,22 +85,17 @@ it('renderStep returns every detail of a step, with its placeholders filled', ()
     ...details,
   })
   expect(
-    renderStep(
-      { steps: [createStep('a', { fallback_steps: null, group_label: '' })] },
-      'a',
-      {},
-      createBudget(),
-    ),
+    renderStep({ steps: [createStep('a', { fallback_steps: null, group_label: '' })] }, 'a', {}),
   ).toMatchObject({
     fallback_steps: [],
     group_label: null,
   })
-  expect(renderStep({ ...tree, options: null }, 'ping', {}, createBudget())).toMatchObject({
+  expect(renderStep({ ...tree, options: null }, 'ping', {})).toMatchObject({
     options: [],
     fallback_steps: [],
     section_headers: [],
   })
-  expect(renderStep({ ...tree, options: [{ label: 'x' }] }, 'ping', {}, createBudget())).toMatchObject({
+  expect(renderStep({ ...tree, options: [{ label: 'x' }] }, 'ping', {})).toMatchObject({
     options: [{ id: '', label: 'x' }],
   })
 })
@@ -112,7 +106,7 @@ it('renderProcedureEnd returns the headers before the end', () => {
     createStep('h', { type: 'section_header', title: 'In {{x}}', description: null }),
     end,
   ]
-  expect(renderProcedureEnd({ steps }, { x: 'Berlin' }, createBudget())).toEqual({
+  expect(renderProcedureEnd({ steps }, { x: 'Berlin' })).toEqual({
     id: 'end',
     title: 'Done',
     description: '',

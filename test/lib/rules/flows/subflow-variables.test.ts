@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { createBudget } from '#rules/budget.ts'
 import type { SessionRow } from '#rules/flows/session-row.ts'
 import type { IntakeField } from '#rules/flows/structure.ts'
 import { collectInputs, collectOutputs, needsSecrets } from '#rules/flows/subflow-variables.ts'
@@ -20,7 +19,7 @@ describe('the inputs of a sub-flow', () => {
   const collect = (
     inputs: Record<string, string> | null,
     secrets: Record<string, string> = { password: 'x' },
-  ) => collectInputs({ tree_id: 't', inputs }, session, form, secrets, createBudget())
+  ) => collectInputs({ tree_id: 't', inputs }, session, form, secrets)
 
   it.each<[string, string, unknown]>([
     ['a text', 'plain', 'plain'],
@@ -82,11 +81,7 @@ describe('the outputs of a sub-flow', () => {
 
   it('set the variables of the parent that they name', () => {
     expect(
-      collectOutputs(
-        createParent({ host: 'found', other: 'amount', count: 'amount' }),
-        { variables },
-        createBudget(),
-      ),
+      collectOutputs(createParent({ host: 'found', other: 'amount', count: 'amount' }), { variables }),
     ).toEqual({
       host: 'x',
       other: 2,
@@ -100,29 +95,25 @@ describe('the outputs of a sub-flow', () => {
     ['goes to a secret field', { pin: 'found' }],
     ['does not fit its field', { count: 'found' }],
   ])('leave out a value that %s', (_, outputs) => {
-    expect(collectOutputs(createParent(outputs), { variables }, createBudget())).toEqual({})
+    expect(collectOutputs(createParent(outputs), { variables })).toEqual({})
   })
 
   it('may be empty for a required field', () => {
-    expect(
-      collectOutputs(createParent({ count: 'empty' }), { variables: { empty: '' } }, createBudget()),
-    ).toEqual({ count: '' })
+    expect(collectOutputs(createParent({ count: 'empty' }), { variables: { empty: '' } })).toEqual({
+      count: '',
+    })
   })
 
   it('keep the valid values beside an invalid one', () => {
-    expect(
-      collectOutputs(createParent({ count: 'found', host: 'found' }), { variables }, createBudget()),
-    ).toEqual({ host: 'x' })
+    expect(collectOutputs(createParent({ count: 'found', host: 'found' }), { variables })).toEqual({
+      host: 'x',
+    })
   })
 
   it('are empty without outputs, and at the end of the flow', () => {
-    expect(collectOutputs(createParent(null), { variables }, createBudget())).toEqual({})
-    expect(
-      collectOutputs(
-        createParent({ host: 'found' }, { current_step_id: null }),
-        { variables },
-        createBudget(),
-      ),
-    ).toEqual({})
+    expect(collectOutputs(createParent(null), { variables })).toEqual({})
+    expect(collectOutputs(createParent({ host: 'found' }, { current_step_id: null }), { variables })).toEqual(
+      {},
+    )
   })
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createBudget } from '#rules/budget.ts'
+import { createBudget, runWithin } from '#rules/budget.ts'
 import { maskReport } from '#rules/exports/mask.ts'
 import { fillMarkdown } from '#rules/flows/fill-markdown.ts'
 import { toMarkdown } from '#rules/markup/markdown.ts'
@@ -9,8 +9,7 @@ import { createReport } from '#test/support/report.ts'
 import { findChangedValues, placeNames, typedValue } from '#test/support/typed-values.ts'
 import { renderHtml, renderMarkdown, renderText } from '#test/support/with-budget.ts'
 
-const fill = (text: string, values: Record<string, unknown>) =>
-  fillMarkdown(toMarkdown(text), values, createBudget())
+const fill = (text: string, values: Record<string, unknown>) => fillMarkdown(toMarkdown(text), values)
 
 describe('SES-60 a value is shown as it was typed', () => {
   // `npm run soak` tries more of them, also in a PDF.
@@ -47,7 +46,7 @@ it('SES-60 a secret is masked although its characters are escaped', async () => 
   const report = createReport({
     description: fill('See *{{note}}* and {{path}}', { note: `__ ${token} [x]`, path: 'C:\\_x' }),
   })
-  const { description } = await maskReport(report, maskStored, createBudget())
+  const { description } = await runWithin(createBudget(), () => maskReport(report, maskStored))
   expect(description).not.toContain('aB3dE5')
   expect(description).toMatch(/^See \*\\_\\_ \[masked [a-z]+\]/)
   expect(description).toMatch(/and .*$/)

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { createBudget } from '#rules/budget.ts'
 import { ArticleError, maxArticleLength } from '#rules/knowledge/blocks.ts'
 import { readDocx } from '#rules/knowledge/docx.ts'
 import { parseNumbering } from '#rules/knowledge/docx-numbering.ts'
@@ -16,7 +15,7 @@ import {
 } from '#test/support/knowledge.ts'
 
 const listBlocks = async (body: string) =>
-  (await readDocx(buildDocx(body), createBudget())).map(({ kind, level, text }) => [kind, level, text])
+  (await readDocx(buildDocx(body))).map(({ kind, level, text }) => [kind, level, text])
 const paragraph = (runs: string, properties = '') => `<w:p><w:pPr>${properties}</w:pPr>${runs}</w:p>`
 const run = (content: string) => `<w:r>${content}</w:r>`
 const text = (content: string) => run(`<w:t xml:space="preserve">${content}</w:t>`)
@@ -151,7 +150,7 @@ describe('the lists of a Word document', () => {
         ? { ...part, content: `<w:numbering xmlns:w="w">${numbering(depth)}${list}</w:numbering>` }
         : part,
     )
-    return (await readDocx(buildZip(parts), createBudget())).map((block) => block.text)
+    return (await readDocx(buildZip(parts))).map((block) => block.text)
   }
 
   it.each([1, 2, 8])('restart the numbers of level %i below each item', async (depth) => {
@@ -232,7 +231,7 @@ describe('a table of a Word document', () => {
 
 describe('a file that is no Word document', () => {
   const readKind = (bytes: Uint8Array<ArrayBuffer>) =>
-    readDocx(bytes, createBudget()).then(
+    readDocx(bytes).then(
       () => 'read',
       (error: unknown) => (error instanceof ArticleError ? error.kind : error),
     )
@@ -262,7 +261,7 @@ describe('the parts of a Word document', () => {
   it('may be nested 300 levels deep', () => {
     const countTags = (depth: number) => {
       let count = 0
-      walkDocxXml('<a>'.repeat(depth) + '</a>'.repeat(depth), createBudget(), { onOpenTag: () => count++ })
+      walkDocxXml('<a>'.repeat(depth) + '</a>'.repeat(depth), { onOpenTag: () => count++ })
       return count
     }
     expect(countTags(300)).toBe(300)
@@ -282,14 +281,12 @@ describe('the parts of a Word document', () => {
       `<Relationship Id="g" Target="${target(2000)}"/>`,
       `<Relationship Id="h" Target="${target(2001)}"/>`,
     ]
-    expect([...parseLinkTargets(`<Relationships>${links.join('')}</Relationships>`, createBudget())]).toEqual(
-      [
-        ['a', 'http://x.example'],
-        ['b', 'MAILTO:it@x.example'],
-        ['g', target(2000)],
-      ],
-    )
-    expect(parseLinkTargets(undefined, createBudget()).size).toBe(0)
+    expect([...parseLinkTargets(`<Relationships>${links.join('')}</Relationships>`)]).toEqual([
+      ['a', 'http://x.example'],
+      ['b', 'MAILTO:it@x.example'],
+      ['g', target(2000)],
+    ])
+    expect(parseLinkTargets(undefined).size).toBe(0)
   })
 
   it('have names of styles, up to 100 characters', () => {
@@ -301,10 +298,10 @@ describe('the parts of a Word document', () => {
       `<w:style w:styleId="c"><w:name w:val="${'x'.repeat(101)}"/></w:style>`,
     ]
     expect(
-      Array.from(
-        parseStyles(`<w:styles xmlns:w="w">${styles.join('')}</w:styles>`, createBudget()),
-        ([id, { name }]) => [id, name],
-      ),
+      Array.from(parseStyles(`<w:styles xmlns:w="w">${styles.join('')}</w:styles>`), ([id, { name }]) => [
+        id,
+        name,
+      ]),
     ).toEqual([
       ['a', 'heading 1'],
       ['b', ''],
@@ -325,7 +322,6 @@ describe('the parts of a Word document', () => {
     ]
     const { isOrdered } = parseNumbering(
       `<w:numbering xmlns:w="w">${lists.join('')}</w:numbering>`,
-      createBudget(),
       new Map(),
     )
     const places = ['1', '2', '3', '4', '5'].flatMap((list) =>
@@ -351,7 +347,7 @@ describe('KBI-25 the numbers that Word writes itself', () => {
         ? { ...part, content: `<w:numbering xmlns:w="w">${numbering}</w:numbering>` }
         : part,
     )
-    return (await readDocx(buildZip(parts), createBudget())).map((block) => block.text)
+    return (await readDocx(buildZip(parts))).map((block) => block.text)
   }
   const headings = (...depths: number[]) =>
     depths.map((depth) => docxParagraph('x', 'berschrift1', [1, depth])).join('')

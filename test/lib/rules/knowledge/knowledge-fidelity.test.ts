@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createBudget } from '#rules/budget.ts'
+import { createBudget, runWithin } from '#rules/budget.ts'
 import { readArticleFile, readArticleText } from '#rules/knowledge/article.ts'
 import { deriveTitle } from '#rules/knowledge/derive-title.ts'
 import { toMarkdown } from '#rules/markup/markdown.ts'
@@ -9,9 +9,11 @@ import { renderText } from '#test/support/with-budget.ts'
 
 const encode = (text: string) => new TextEncoder().encode(text)
 const readFile = (name: string, bytes: Uint8Array<ArrayBuffer>, type = '') =>
-  readArticleFile({ bytes, name, type }, createBudget())
+  runWithin(createBudget(), () => readArticleFile({ bytes, name, type }))
 const listTexts = async (format: 'html' | 'markdown' | 'text', content: string) =>
-  (await readArticleText(format, 'T', content, createBudget())).blocks.map(({ text }) => text)
+  (await runWithin(createBudget(), () => readArticleText(format, 'T', content))).blocks.map(
+    ({ text }) => text,
+  )
 /** Return what a text export shows of a description. */
 const show = (markdown: string) =>
   renderText(createReport({ title: 'T', description: toMarkdown(markdown) }))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createBudget } from '#rules/budget.ts'
+import { createBudget, runWithin } from '#rules/budget.ts'
 import { readArticleFile, readArticleText } from '#rules/knowledge/article.ts'
 import { ArticleError } from '#rules/knowledge/blocks.ts'
 import { readBlocksOf } from '#test/support/articles.ts'
@@ -8,9 +8,8 @@ import { buildDocx, docxParagraph } from '#test/support/knowledge.ts'
 const encode = (content: string, encoding: BufferEncoding = 'utf8') =>
   new Uint8Array(Buffer.from(content, encoding))
 const readFile = (content: string | Uint8Array<ArrayBuffer>, name: string, type = '') =>
-  readArticleFile(
-    { bytes: typeof content === 'string' ? encode(content) : content, name, type },
-    createBudget(),
+  runWithin(createBudget(), () =>
+    readArticleFile({ bytes: typeof content === 'string' ? encode(content) : content, name, type }),
   )
 const describeRefusal = (promise: Promise<unknown>) =>
   promise.then(
@@ -75,13 +74,13 @@ describe('the title of an article', () => {
   })
 
   it('is the given one for a text', async () => {
-    expect(await readArticleText('markdown', 'Mine', '# A', createBudget())).toEqual({
+    expect(await runWithin(createBudget(), () => readArticleText('markdown', 'Mine', '# A'))).toEqual({
       format: 'markdown',
       title: 'Mine',
       blocks: [{ kind: 'heading', level: 1, text: 'A' }],
       warnings: [],
     })
-    await expect(readArticleText('text', 'Mine', ' ', createBudget())).rejects.toThrow(
+    await expect(runWithin(createBudget(), () => readArticleText('text', 'Mine', ' '))).rejects.toThrow(
       new ArticleError('The article is empty'),
     )
   })

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { createBudget } from '#rules/budget.ts'
 import { ArticleError } from '#rules/knowledge/blocks.ts'
 import { getText, parseHtml } from '#rules/knowledge/html-tree.ts'
 import { readBlocksOf } from '#test/support/articles.ts'
@@ -180,14 +179,12 @@ describe('the tables of a page', () => {
 describe('parseHtml', () => {
   it('accepts 199 levels', () => {
     const nest = (depth: number) => `${'<div>'.repeat(depth)}a`
-    expect(getText(parseHtml(nest(199), createBudget())).trim()).toBe('a')
-    expect(() => parseHtml(nest(200), createBudget())).toThrow(
-      new ArticleError('The page is nested too deeply'),
-    )
+    expect(getText(parseHtml(nest(199))).trim()).toBe('a')
+    expect(() => parseHtml(nest(200))).toThrow(new ArticleError('The page is nested too deeply'))
   })
 
   it('refuses a page that takes more than a second', () => {
-    expect(() => parseHtml('<p a=1 b=2>'.repeat(1_000_000), createBudget())).toThrow(
+    expect(() => parseHtml('<p a=1 b=2>'.repeat(1_000_000))).toThrow(
       expect.objectContaining({ kind: 'invalid' }),
     )
   })
@@ -202,6 +199,6 @@ describe('getText', () => {
     ['<script>a</script>b<img alt="c">', ' b c  '],
     ['<a href="https://x.example">a</a>', ' a (https://x.example) '],
   ])('of %j is %j', (html, text) => {
-    expect(getText(parseHtml(html, createBudget()))).toBe(text)
+    expect(getText(parseHtml(html))).toBe(text)
   })
 })

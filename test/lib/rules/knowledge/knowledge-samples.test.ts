@@ -1,7 +1,6 @@
 import MarkdownIt from 'markdown-it'
 import { describe, expect, it } from 'vitest'
 import { createArticleNodes } from '#local/model/knowledge.ts'
-import { createBudget } from '#rules/budget.ts'
 import type { FlowStep, TreeStructure } from '#rules/flows/structure.ts'
 import { validateFlow } from '#rules/flows/validate.ts'
 import type { Block } from '#rules/knowledge/blocks.ts'
@@ -87,8 +86,7 @@ describe('the articles of the suite', () => {
     for (const type of types) {
       const flow = buildFlow(convert(blocks, true), type) as TreeStructure
       expect(
-        validateFlow({ tree_type: type, tree_structure: flow, intake_form: [] }, 'published', createBudget())
-          .errors,
+        validateFlow({ tree_type: type, tree_structure: flow, intake_form: [] }, 'published').errors,
       ).toEqual([])
       const flowText = keepLetters(
         [...JSON.stringify(flow).matchAll(/"title":("(?:[^"\\]|\\.)*"),"description":("(?:[^"\\]|\\.)*")/g)]

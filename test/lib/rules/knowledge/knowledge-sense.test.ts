@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createBudget } from '#rules/budget.ts'
+import { createBudget, runWithin } from '#rules/budget.ts'
 import type { FlowNode } from '#rules/flows/structure.ts'
 import { validateFlow } from '#rules/flows/validate.ts'
 import { readArticleText } from '#rules/knowledge/article.ts'
@@ -10,7 +10,7 @@ import { splitIntoSegments } from '#rules/knowledge/segments.ts'
 import { senseArticles } from './sense-articles.ts'
 
 async function convert(article: string) {
-  const { blocks } = await readArticleText('markdown', 'T', article, createBudget())
+  const { blocks } = await runWithin(createBudget(), () => readArticleText('markdown', 'T', article))
   let id = 0
   return buildNodes(splitIntoSegments(blocks).segments, [], () => `n${id++}`)
 }
@@ -48,11 +48,8 @@ describe.each(Object.entries(senseArticles))('KBI-15 the flow of “%s”', (_, 
   it('is valid, reaches each instruction, keeps their order on each path, and has no node that misleads', async () => {
     const tree = await buildTree(article)
     expect(
-      validateFlow(
-        { tree_type: 'troubleshooting', tree_structure: tree, intake_form: [] },
-        'published',
-        createBudget(),
-      ).errors,
+      validateFlow({ tree_type: 'troubleshooting', tree_structure: tree, intake_form: [] }, 'published')
+        .errors,
     ).toEqual([])
     const paths = listPaths(tree)
     const reached = new Set<number>()

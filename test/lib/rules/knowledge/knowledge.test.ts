@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createArticleNodes } from '#local/model/knowledge.ts'
-import { createBudget } from '#rules/budget.ts'
 import { validateFlow } from '#rules/flows/validate.ts'
 import { type Block, maxArticleLength, maxBlocks, maxNodeLength } from '#rules/knowledge/blocks.ts'
 import { deriveTitle, unescapeMarkdown } from '#rules/knowledge/derive-title.ts'
@@ -273,11 +272,8 @@ describe('buildNodes', () => {
     ])
     const flow = buildFlow(nodes, 'troubleshooting')
     expect(
-      validateFlow(
-        { tree_type: 'troubleshooting', tree_structure: flow, intake_form: [] },
-        'published',
-        createBudget(),
-      ).errors,
+      validateFlow({ tree_type: 'troubleshooting', tree_structure: flow, intake_form: [] }, 'published')
+        .errors,
     ).toEqual([])
     expect(JSON.stringify(flow).match(/"label":"[^"]*"/g)).toEqual([
       '"label":"If red, replace it."',

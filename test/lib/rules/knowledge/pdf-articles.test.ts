@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { root } from '#local/root.ts'
 import { folderAssets } from '#platform/node/static-files.ts'
-import { createBudget, jobSteps } from '#rules/budget.ts'
+import { createBudget, jobSteps, runWithin } from '#rules/budget.ts'
 import { renderPdf } from '#rules/exports/pdf.ts'
 import { readArticleFile } from '#rules/knowledge/article.ts'
 import { ArticleError } from '#rules/knowledge/blocks.ts'
@@ -10,7 +10,7 @@ import { buildPdf, type PdfParts, pdfText } from '#test/support/pdf-files.ts'
 import { createReport } from '#test/support/report.ts'
 
 const readFile = (bytes: Uint8Array<ArrayBuffer>) =>
-  readArticleFile({ bytes, name: 'a.pdf', type: '' }, createBudget({ steps: jobSteps }))
+  runWithin(createBudget({ steps: jobSteps }), () => readArticleFile({ bytes, name: 'a.pdf', type: '' }))
 const readPages = async (pages: readonly string[], parts: Partial<PdfParts> = {}) =>
   (await readFile(buildPdf({ pages, ...parts }))).blocks.map(
     ({ kind, level, text }) => `${kind}${level || ''}: ${text}`,
@@ -117,10 +117,8 @@ describe('KBI-18 a PDF', () => {
     const assets = folderAssets(join(root, 'dist/assets'))
     const branding = { company: 'Northwind IT', colour: '#b4232a', footer: 'Harbour Street 12', logo: null }
     const report = createReport({})
-    const pdf = await renderPdf(
-      report,
-      { branding, images: new Map(), assets },
-      createBudget({ steps: jobSteps }),
+    const pdf = await runWithin(createBudget({ steps: jobSteps }), () =>
+      renderPdf(report, { branding, images: new Map(), assets }),
     )
     const { blocks } = await readFile(new Uint8Array(pdf))
     expect(blocks.map(({ text }) => text).join('\n')).toContain(report.title)

@@ -1,9 +1,7 @@
 import { expect, it } from 'vitest'
-import { createBudget } from '#rules/budget.ts'
 import { readPlainText } from '#rules/knowledge/plain-text.ts'
 
-const read = (...lines: string[]) =>
-  readPlainText(lines.join('\n'), createBudget()).map(({ kind, text }) => [kind, text])
+const read = (...lines: string[]) => readPlainText(lines.join('\n')).map(({ kind, text }) => [kind, text])
 
 it('makes a heading of an underlined line that starts a block, not of the last line of a paragraph', () => {
   expect(read('Title', '=====', 'One', 'Two', '---')).toEqual([

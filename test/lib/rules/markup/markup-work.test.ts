@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createBudget } from '#rules/budget.ts'
+import { createBudget, runWithin } from '#rules/budget.ts'
 import { shortenReport, textWork } from '#rules/exports/shorten-report.ts'
 import { measureMarkup } from '#rules/markup/markup-work.ts'
 import { shortenedMark } from '#rules/text/shortened.ts'
@@ -24,10 +24,8 @@ it.each([
   ['characters that are escaped or have three bytes', '"é', 2 * 15 + 100, 6 + 3 + 40],
 ])('SES-58 shows a text while there is room for its %s', (_, notes, steps, bytes) => {
   const shorten = (maxSteps: number, maxBytes: number) =>
-    shortenReport(
-      createReport({ title: '', notes }),
-      { ...textWork, maxBytes },
-      createBudget({ steps: maxSteps }),
+    runWithin(createBudget({ steps: maxSteps }), () =>
+      shortenReport(createReport({ title: '', notes }), { ...textWork, maxBytes }),
     ).notes
   expect([shorten(steps, bytes), shorten(steps - 1, bytes), shorten(steps, bytes - 1)]).toEqual([
     notes,
@@ -38,8 +36,9 @@ it.each([
 
 it('SES-58 keeps a quarter of the work for texts without markup', () => {
   const shorten = (steps: number) =>
-    shortenReport(createReport({ title: '', description: '*' }), textWork, createBudget({ steps }))
-      .description
+    runWithin(createBudget({ steps }), () =>
+      shortenReport(createReport({ title: '', description: '*' }), textWork),
+    ).description
   const steps = 15 + 100 + 10 + 300 + 100
   expect([shorten(Math.ceil(steps / 0.75)), shorten(steps)]).toEqual(['*', '~~~\n*\n~~~'])
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createBudget } from '#rules/budget.ts'
+import { createBudget, runWithin } from '#rules/budget.ts'
 import { maskReport } from '#rules/exports/mask.ts'
 import { maskStored } from '#rules/masking/mask.ts'
 import { maskTables } from '#rules/masking/mask-tables.ts'
@@ -15,7 +15,7 @@ describe('redact', () => {
     [{ ticket: { passwords: ['rosebud77x', 'rosebud78x'] } }],
     [{ known: [{ key: 'Door PIN', value: 4821 }] }],
   ])('SES-40 masks %j, in which the label is beside the secret', (facts) => {
-    const text = JSON.stringify(redact(facts, 'secrets', createBudget()))
+    const text = JSON.stringify(redact(facts, 'secrets'))
     expect(text).toContain('[masked secret]')
     expect(text).not.toMatch(/9f8e|horse|rosebud|4821/)
   })
@@ -26,27 +26,28 @@ describe('redact', () => {
     [{ known: [{ key: 'Knows the password', value: 'yes' }] }],
     [{ password_policy: 'strict', token_count: 812 }],
   ])('SES-40 does not change %j', (facts) => {
-    expect(redact(facts, 'secrets', createBudget())).toEqual(facts)
+    expect(redact(facts, 'secrets')).toEqual(facts)
   })
 
   it('changes nothing at the level none', () => {
     const facts = { known: [{ key: 'API key', value: '9f8e7d6c5b4a' }] }
-    expect(redact(facts, 'none', createBudget())).toEqual(facts)
+    expect(redact(facts, 'none')).toEqual(facts)
   })
 })
 
 describe('maskReport', () => {
   it('SES-40 masks the values of labelled facts, and snippets with the title of a secret', async () => {
-    const report = await maskReport(
-      createReport({
-        variables: [{ label: 'API key', value: '9f8e7d6c5b4a' }],
-        evidence: [
-          { kind: 'text', title: 'Initial password', content: 'sunflower', image: null },
-          { kind: 'text', title: 'Recovery codes', content: '1a2b3-c4d5e\nf6a7b-8c9d0', image: null },
-        ],
-      }),
-      maskStored,
-      createBudget(),
+    const report = await runWithin(createBudget(), () =>
+      maskReport(
+        createReport({
+          variables: [{ label: 'API key', value: '9f8e7d6c5b4a' }],
+          evidence: [
+            { kind: 'text', title: 'Initial password', content: 'sunflower', image: null },
+            { kind: 'text', title: 'Recovery codes', content: '1a2b3-c4d5e\nf6a7b-8c9d0', image: null },
+          ],
+        }),
+        maskStored,
+      ),
     )
     expect(report.variables).toEqual([{ label: 'API key', value: '[masked secret]' }])
     expect(report.evidence.map(({ content }) => content)).toEqual([
@@ -62,7 +63,9 @@ describe('maskReport fails', () => {
       throw new TypeError(text)
     }
     const report = createReport({ notes: 'password: Sommer!9x' })
-    await expect(maskReport(report, fail, createBudget())).rejects.toThrow(/^Masking failed: TypeError$/)
+    await expect(runWithin(createBudget(), () => maskReport(report, fail))).rejects.toThrow(
+      /^Masking failed: TypeError$/,
+    )
   })
 })
 

@@ -3,7 +3,6 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { createBudget } from '#rules/budget.ts'
 import { findPlacementProblems, renderScript, validateTemplate } from '#rules/scripts/render.ts'
 import type { Language, ScriptParameter } from '#rules/scripts/schema.ts'
 import { hostileBash, hostilePowershell, hostilePython } from './hostile-scripts.ts'
@@ -25,7 +24,7 @@ const parameters_schema: ScriptParameter[] = Object.entries(types).map(([name, t
   required: false,
 }))
 const findMessages = (language: Language, script_body: string) =>
-  validateTemplate({ language, script_body, parameters_schema }, createBudget()).map(({ message }) => message)
+  validateTemplate({ language, script_body, parameters_schema }).map(({ message }) => message)
 
 const hostileValues = [
   'a[$(touch PWN)]',
@@ -55,12 +54,9 @@ function executeTemplates(language: Language, templates: readonly string[]): str
     for (const p of hostileValues) {
       const template = { language, script_body, parameters_schema }
       const values = { p, q: p === '-v' ? 'a[$(touch PWN)]' : p, n: -5 }
-      if (findPlacementProblems(template, values, createBudget()).size > 0) continue
+      if (findPlacementProblems(template, values).size > 0) continue
       mkdirSync(join(folder, String(bodies.length)))
-      writeFileSync(
-        join(folder, String(bodies.length), 'script'),
-        renderScript(template, values, createBudget()).script,
-      )
+      writeFileSync(join(folder, String(bodies.length), 'script'), renderScript(template, values).script)
       bodies.push(script_body)
     }
   const interpreter = { bash: 'bash --norc', python: 'python3 -S', powershell: 'pwsh -NoProfile -File' }[

@@ -1,4 +1,4 @@
-import { createBudget, jobSteps } from '#rules/budget.ts'
+import { createBudget, jobSteps, runWithin } from '#rules/budget.ts'
 import { findPlacementProblems, validateTemplate } from '#rules/scripts/render.ts'
 import type { Language, ScriptParameter } from '#rules/scripts/schema.ts'
 
@@ -18,11 +18,11 @@ const valuesWithDash = { p: '-a', q: '-a', h: '-a', c: '-a' }
  */
 export function judgeScript(language: Language, script_body: string): string[] {
   const template = { language, script_body, parameters_schema }
-  const problems = validateTemplate(template, createBudget({ steps: jobSteps })).map(
+  const problems = runWithin(createBudget({ steps: jobSteps }), () => validateTemplate(template)).map(
     ({ line, message }) => `${line} ${message.replace(/^\{\{ (\w+) \}\}/, '$1:')}`,
   )
   const dashProblems = [
-    ...findPlacementProblems(template, valuesWithDash, createBudget({ steps: jobSteps })),
+    ...runWithin(createBudget({ steps: jobSteps }), () => findPlacementProblems(template, valuesWithDash)),
   ].flatMap(([name, problem]) => {
     const command = /^must not start with a dash, because (.*) would read it as an option$/.exec(problem)?.[1]
     return command ? [`${name}: no dash for ${command}`] : []

@@ -1,12 +1,11 @@
 import { expect, it } from 'vitest'
-import { createBudget } from '#rules/budget.ts'
 import { assessScript } from '#rules/scripts/risk/assess-script.ts'
 import { type Language, scriptRisks } from '#rules/scripts/schema.ts'
 import * as risks from './script-risks.ts'
 
 const parameters_schema = [{ name: 's', type: 'string' as const }]
 const assess = (language: Language, script_body: string) =>
-  assessScript({ language, script_body, parameters_schema }, createBudget())
+  assessScript({ language, script_body, parameters_schema })
 
 const dangerous = [
   ...risks.bashRisks.map(([risk, script]) => ['bash', risk, script] as const),

@@ -1,6 +1,6 @@
 import zlib from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { createBudget } from '#rules/budget.ts'
+import { createBudget, runWithin } from '#rules/budget.ts'
 import { encodeBase64 } from '#rules/text/base64.ts'
 import { countMarkupSteps } from '#rules/text/count-markup-steps.ts'
 import { crc32 } from '#rules/text/crc32.ts'
@@ -119,14 +119,16 @@ it('a work budget is used up when more steps are spent than it has', () => {
 describe('walkXml', () => {
   const walk = (xml: string, maxDepth = 3, steps = 10_000) => {
     const events: string[] = []
-    walkXml(
-      xml,
-      { maxDepth, budget: createBudget({ steps }), createError: (reason) => new TypeError(reason) },
-      {
-        onOpenTag: (name, attributes) => events.push(`<${name} ${JSON.stringify(attributes)}>`),
-        onText: (text) => events.push(text),
-        onCloseTag: (name) => events.push(`</${name}>`),
-      },
+    runWithin(createBudget({ steps }), () =>
+      walkXml(
+        xml,
+        { maxDepth, createError: (reason) => new TypeError(reason) },
+        {
+          onOpenTag: (name, attributes) => events.push(`<${name} ${JSON.stringify(attributes)}>`),
+          onText: (text) => events.push(text),
+          onCloseTag: (name) => events.push(`</${name}>`),
+        },
+      ),
     )
     return events
   }
@@ -146,7 +148,6 @@ describe('walkXml', () => {
     const names: string[] = []
     const limits = {
       maxDepth: 2,
-      budget: createBudget(),
       createError: (reason: string) => new TypeError(reason),
     }
     walkXml('<a>b<c/></a>', limits, { onOpenTag: (name) => names.push(name) })

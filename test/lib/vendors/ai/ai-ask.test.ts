@@ -1,12 +1,15 @@
-import { describe, expect, it } from 'vitest'
+import { aroundEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { modelName } from '#local/model/model.ts'
 import { plainModelName } from '#local/vendors/openai/openai-models.ts'
+import { createBudget, runWithin } from '#rules/budget.ts'
 import { secrets, startTestServer } from '#test/local/test-server.ts'
 import { createAskContext } from '#test/support/ai-calls.ts'
 import type { AiPort, Completion } from '#vendors/ai/ai.ts'
 import { ask, type Prompt } from '#vendors/ai/ask.ts'
 import { openAi } from '#vendors/ai/openai.ts'
+
+aroundEach((runTest) => runWithin(createBudget(), runTest))
 
 const prompt = {
   name: 'status_update',

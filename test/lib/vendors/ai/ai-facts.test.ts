@@ -3,7 +3,7 @@ import type { AiSessionRow } from '#db/rows/ai-session.ts'
 import type { Candidate } from '#db/rows/candidates.ts'
 import { streamJsonField } from '#rules/ai/json-field-stream.ts'
 import { createDefaultTitle, toSessionTitle, toTitleOfMessage } from '#rules/ai/session-title.ts'
-import { createBudget } from '#rules/budget.ts'
+import { createBudget, runWithin } from '#rules/budget.ts'
 import { shortenedMark } from '#rules/text/shortened.ts'
 import { writeDocumentation } from '#vendors/ai/documentation.ts'
 import { toCaseFacts, toSearchText, toWholeCase } from '#vendors/ai/facts.ts'
@@ -97,13 +97,13 @@ const fullSession = toSession({
 
 describe('the documentation of a case', () => {
   it('has only its head when nothing else is known', () => {
-    expect(writeDocumentation(toSession({}), {}, false, createBudget())).toBe(
+    expect(writeDocumentation(toSession({}), {}, false)).toBe(
       'Status: requesting escalation\nCase: VPN drops',
     )
   })
   it('has a section for everything that is known', () => {
     const handoff = { summary: 's', reason: 'r', what_was_tried: 'w', next_steps: 'x', urgency: 'high' }
-    expect(writeDocumentation(fullSession, { handoff, notes: 'n' }, false, createBudget())).toBe(
+    expect(writeDocumentation(fullSession, { handoff, notes: 'n' }, false)).toBe(
       [
         'Escalated (high)\nCase: VPN drops\nClient: Contoso\nAsset: PC-7\nCategory: Network',
         ...[
@@ -130,7 +130,7 @@ describe('the documentation of a case', () => {
     const times = { created_at: '2026-11-21T09:30:00.000Z', resolved_at: '2026-11-21T10:34:30.000Z' }
     const fixes = [...fullSession.suggested_fixes, fix('F', 'proposed'), fix('G', 'dismissed')]
     const session = { ...fullSession, ...resolution, ...times, suggested_fixes: fixes } as AiSessionRow
-    expect(writeDocumentation(session, {}, false, createBudget())).toBe(
+    expect(writeDocumentation(session, {}, false)).toBe(
       [
         'Outcome: not reproducible\nCase: VPN drops\nClient: Contoso\nAsset: PC-7\nCategory: Network',
         ...['Problem\nIt drops', 'Cause\nMTU', 'Observed\n- Drops hourly', 'Known\n- os: Windows'],
@@ -151,7 +151,7 @@ describe('the documentation of a case', () => {
       follow_up: 'x',
       resolved_at: times.created_at,
     }
-    expect(writeDocumentation(other as unknown as AiSessionRow, {}, true, createBudget())).toBe(
+    expect(writeDocumentation(other as unknown as AiSessionRow, {}, true)).toBe(
       'Outcome: not reproducible\nCase: VPN drops\n\nResult\nping [masked IP]\n\nFollow-up\n- x\n\nTime\n1 min',
     )
     const { task_lane, fixes: factFixes } = toWholeCase(session, null)
@@ -163,17 +163,14 @@ describe('the documentation of a case', () => {
   })
   it('is masked as in exports, but for the status', () => {
     const session = toSession({ problem_summary: 'ping 10.1.2.3' })
-    expect(writeDocumentation(session, {}, true, createBudget())).toMatch(
+    expect(writeDocumentation(session, {}, true)).toMatch(
       /^Status: requesting escalation\nCase: VPN drops\n\nProblem\nping (?!10\.1\.2\.3)/,
     )
-    expect(writeDocumentation(session, {}, false, createBudget())).toContain('ping 10.1.2.3')
+    expect(writeDocumentation(session, {}, false)).toContain('ping 10.1.2.3')
   })
   it('leaves out what takes too much work to mask', () => {
-    const text = writeDocumentation(
-      toSession({ problem_summary: 'ping 10.1.2.3 '.repeat(20) }),
-      {},
-      true,
-      createBudget({ steps: 10_000 }),
+    const text = runWithin(createBudget({ steps: 10_000 }), () =>
+      writeDocumentation(toSession({ problem_summary: 'ping 10.1.2.3 '.repeat(20) }), {}, true),
     )
     expect([text.includes('10.1.2.3'), text.includes(`Problem\n${shortenedMark}`)]).toEqual([false, true])
   })
@@ -261,7 +258,7 @@ describe('the facts of a case', () => {
       conversation: [{ role: 'user', text: 'Hi' }],
       steps: [{ response: 'I restarted it' }],
     })
-    const text = writeDocumentation(session, {}, false, createBudget())
+    const text = writeDocumentation(session, {}, false)
     expect(text).toContain('I restarted it')
     expect(text).not.toMatch(/No answer|VPN \(/)
   })

@@ -1,14 +1,17 @@
-import { describe, expect, it } from 'vitest'
+import { aroundEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { modelName } from '#local/model/model.ts'
 import { plainModelName } from '#local/vendors/openai/openai-models.ts'
 import type { Problem } from '#problem.ts'
+import { createBudget, runWithin } from '#rules/budget.ts'
 import { secrets, startTestServer } from '#test/local/test-server.ts'
 import { createAskContext } from '#test/support/ai-calls.ts'
 import { AiFailure, type AiFailureKind, type AiPort, type Completion } from '#vendors/ai/ai.ts'
 import { ask, type Prompt } from '#vendors/ai/ask.ts'
 import { createCircuit } from '#vendors/ai/circuit.ts'
 import { openAi } from '#vendors/ai/openai.ts'
+
+aroundEach((runTest) => runWithin(createBudget(), runTest))
 
 const prompt = {
   ...{ name: 'status_update', version: 1, instructions: 'Write.', answerTokens: 100, effort: 'low' },

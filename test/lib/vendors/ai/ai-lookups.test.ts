@@ -1,9 +1,9 @@
-import { describe, expect, it } from 'vitest'
+import { aroundEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { modelName } from '#local/model/model.ts'
 import { type WireFormat, type WireFormatName, wireFormats } from '#local/vendors/openai/wire-formats.ts'
 import { notFound } from '#problem.ts'
-import { createBudget, requestSteps } from '#rules/budget.ts'
+import { createBudget, requestSteps, runWithin } from '#rules/budget.ts'
 import { redact } from '#rules/masking/redaction.ts'
 import { secrets, startTestServer } from '#test/local/test-server.ts'
 import { createAskContext } from '#test/support/ai-calls.ts'
@@ -12,6 +12,8 @@ import { ask } from '#vendors/ai/ask.ts'
 import { createLookups, defineTool, type Finding } from '#vendors/ai/lookups.ts'
 import { openAi } from '#vendors/ai/openai.ts'
 import { chatTurn } from '#vendors/ai/prompts/diagnosis.ts'
+
+aroundEach((runTest) => runWithin(createBudget(), runTest))
 
 const finding: Finding = {
   source: 'DNS',
@@ -30,7 +32,7 @@ function createTools(find: (domain: string) => Promise<Finding> = async () => fi
       return find(domain)
     },
   )
-  return { asked, lookups: createLookups([tool], createBudget()) }
+  return { asked, lookups: createLookups([tool]) }
 }
 
 async function startModel(format: WireFormatName = 'openai') {
@@ -134,7 +136,7 @@ describe('the lookups of a turn', () => {
     const { lookups } = createTools(async () => ({ ...finding, result: 'pw'.repeat(4000) }))
     await lookups.run(Array(4).fill(toCall(callDomain('a'))), 1000)
     const budget = createBudget()
-    redact(lookups.listResults(), 'all', budget)
+    runWithin(budget, () => redact(lookups.listResults(), 'all'))
     expect(budget.getSpent().steps).toBeLessThan(requestSteps / 2)
     expect(lookups.listLookups()[0]).toMatchObject({
       source: null,

@@ -1,11 +1,14 @@
-import { describe, expect, it } from 'vitest'
+import { aroundEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { Problem } from '#problem.ts'
+import { createBudget, runWithin } from '#rules/budget.ts'
 import { createAskContext } from '#test/support/ai-calls.ts'
 import { AiFailure, type AiFailureKind, type AiPort, type Completion } from '#vendors/ai/ai.ts'
 import { ask, type Prompt, toAnswerFailure, toCompletion, toProviderProblem } from '#vendors/ai/ask.ts'
 import { askForNewFix } from '#vendors/ai/ask-for-new-fix.ts'
 import { askUntilValid } from '#vendors/ai/ask-until-valid.ts'
+
+aroundEach((runTest) => runWithin(createBudget(), runTest))
 
 const prompt = {
   ...{ name: 'n', version: 2, instructions: 'Write.', answerTokens: 100, effort: 'low' },

@@ -1,10 +1,13 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, aroundEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
+import { createBudget, runWithin } from '#rules/budget.ts'
 import { createAskContext } from '#test/support/ai-calls.ts'
 import { AiFailure, type AiPort, type Completion } from '#vendors/ai/ai.ts'
 import { ask, type Prompt, toProviderProblem } from '#vendors/ai/ask.ts'
 import { askForNewFix } from '#vendors/ai/ask-for-new-fix.ts'
 import { askUntilValid } from '#vendors/ai/ask-until-valid.ts'
+
+aroundEach((runTest) => runWithin(createBudget(), runTest))
 
 const fix = z.strictObject({ title: z.string(), description: z.string() })
 const prompt = {

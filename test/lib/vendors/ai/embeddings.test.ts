@@ -1,15 +1,17 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, aroundEach, describe, expect, it } from 'vitest'
 import { openAccountScope } from '#db/scope.ts'
 import type { Services } from '#http/app.ts'
 import { embeddingModelName } from '#local/vendors/openai/openai-models.ts'
 import { defaultPrices } from '#rules/ai/prices.ts'
-import { createBudget } from '#rules/budget.ts'
+import { createBudget, runWithin } from '#rules/budget.ts'
 import { secrets, startTestServer } from '#test/local/test-server.ts'
 import { sharedService } from '#test/support/app.ts'
 import { createAccount } from '#test/support/people.ts'
 import { startVendorServer } from '#test/support/vendor-server.ts'
 import { embedTexts } from '#vendors/ai/embeddings.ts'
 import { openAi } from '#vendors/ai/openai.ts'
+
+aroundEach((runTest) => runWithin(createBudget(), runTest))
 
 const vendor = await startVendorServer()
 afterAll(vendor.close)
@@ -77,8 +79,7 @@ describe('a call for embeddings', () => {
       AI_PRICES: { ...defaultPrices, [embeddingModelName]: { input: 2, output: 0 } },
       AI_UNPAID_DAILY_BUDGET: 50,
     }
-    const run = (texts: string[]) =>
-      embedTexts({ db, embeddings, config, budget: createBudget() }, texts, 3000)
+    const run = (texts: string[]) => embedTexts({ db, embeddings, config }, texts, 3000)
     const readLedger = () =>
       service.sql(
         'select prompt, model, outcome, input_tokens, output_tokens, cost_micros::integer as cost from ai_calls where account_id = $1',

@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest'
+import { aroundEach, describe, expect, it } from 'vitest'
 import { modelName } from '#local/model/model.ts'
 import { type WireFormat, type WireFormatName, wireFormats } from '#local/vendors/openai/wire-formats.ts'
+import { createBudget, runWithin } from '#rules/budget.ts'
 import { readCases } from '#test/eval/cases.ts'
 import { prompts } from '#test/eval/prompts.ts'
 import { secrets, startTestServer } from '#test/local/test-server.ts'
@@ -8,6 +9,8 @@ import { createAskContext } from '#test/support/ai-calls.ts'
 import { ask, type Prompt } from '#vendors/ai/ask.ts'
 import { openAi } from '#vendors/ai/openai.ts'
 import { chatTurn } from '#vendors/ai/prompts/diagnosis.ts'
+
+aroundEach((runTest) => runWithin(createBudget(), runTest))
 
 /** What each endpoint is found not to take, after one answer that was streamed. */
 const missing: Record<WireFormatName, string[]> = {
