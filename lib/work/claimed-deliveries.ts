@@ -5,9 +5,10 @@ import type { ApprovalAlert } from '#rules/events/approval-alert.ts'
 import type { EscalationDetails } from '#rules/events/escalation-alert.ts'
 import { eventKeyList } from '#rules/events/keys.ts'
 import { happenings } from '#rules/events/late-messages.ts'
+import { chatChannels } from '#vendors/chat/chat.ts'
 import type { DisabledWebhook } from '#vendors/mail/contents.ts'
 
-export const channels = ['chat1_webhook', 'chat2_webhook', 'email'] as const
+export const channels = [...chatChannels, 'email'] as const
 
 /** A delivery that a worker has leased for an attempt, with everything that sending it needs. */
 export const ClaimedDelivery = z.object({

@@ -1,13 +1,14 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
 import { writeStatement } from '#db/statement.ts'
+import { chatChannels } from '#vendors/chat/chat.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
 import { attemptTable, DueRow } from '#work/attempts.ts'
-import { ClaimedDelivery, channels, selectClaimed } from '#work/claimed-deliveries.ts'
+import { ClaimedDelivery, selectClaimed } from '#work/claimed-deliveries.ts'
 
 const deliveryTable = attemptTable('delivery')
 
-const ClaimedChatDelivery = ClaimedDelivery.extend({ channel: z.enum(channels).exclude(['email']) })
+const ClaimedChatDelivery = ClaimedDelivery.extend({ channel: z.enum(chatChannels) })
 export type ClaimedChatDelivery = z.output<typeof ClaimedChatDelivery>
 
 /**

@@ -4,7 +4,7 @@ import { inTransaction } from '#db/scope.ts'
 import * as mails from '#functions/notifications/mails/service.ts'
 import * as messages from '#functions/notifications/messages/service.ts'
 import type { JobContext } from '#http/job.ts'
-import type { ChatTool } from '#vendors/chat/chat.ts'
+import { toolByChannel } from '#vendors/chat/chat.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
 import { recordAttempt, secondsUntilRetry } from '#work/attempts.ts'
 import type { Work } from '#work/define-work.ts'
@@ -105,11 +105,6 @@ async function recordConnection(
       authorId,
     })
   })
-}
-
-const toolByChannel: Record<queries.ClaimedChatDelivery['channel'], ChatTool> = {
-  chat1_webhook: 1,
-  chat2_webhook: 2,
 }
 
 async function sendToChat(ctx: DeliveryContext, delivery: queries.ClaimedChatDelivery): Promise<SendResult> {

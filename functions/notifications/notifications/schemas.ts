@@ -6,6 +6,7 @@ import { eventKeyList } from '#rules/events/keys.ts'
 import { AlertContext } from '#rules/events/webhook-schemas.ts'
 import { hasNoDuplicates } from '#rules/text/duplicates.ts'
 import { Uuid } from '#rules/uuid.ts'
+import { chatChannels } from '#vendors/chat/chat.ts'
 import { channels } from '#work/claimed-deliveries.ts'
 
 export const ConfigId = idParams('config_id', 'config')
@@ -16,7 +17,7 @@ const Channel = z
   .enum(channels)
   .meta({ id: 'NotificationChannel' })
   .describe(
-    'Where notifications are sent. `chat1_webhook`, `chat2_webhook`: the webhook of a chat tool. `email`: e-mail addresses.',
+    `Where notifications are sent. ${chatChannels.map((channel) => `\`${channel}\``).join(', ')}: the webhook of a chat tool. \`email\`: e-mail addresses.`,
   )
 export const EventKeyName = z
   .enum(eventKeyList)

@@ -25,11 +25,14 @@ declare const escapedFor: unique symbol
 export type Escaped<Tool extends ChatTool> = string & { readonly [escapedFor]: Tool }
 
 /**
- * The types of incoming webhooks: 1 takes Slack blocks, 2 takes Adaptive Cards as Microsoft Teams workflows
- * do.
+ * The channels of chat, and the tool of each one's incoming webhook: 1 takes Slack blocks, 2 takes Adaptive
+ * Cards as Microsoft Teams workflows do.
  */
-export const chatTools = [1, 2] as const
-export type ChatTool = (typeof chatTools)[number]
+export const toolByChannel = { chat1_webhook: 1, chat2_webhook: 2 } as const
+export type ChatChannel = keyof typeof toolByChannel
+export type ChatTool = (typeof toolByChannel)[ChatChannel]
+export const chatChannels = Object.keys(toolByChannel) as [ChatChannel, ...ChatChannel[]]
+export const chatTools = Object.values(toolByChannel)
 
 export interface ChatPort {
   /** Send once and follow no redirect. The caller checks the URL with the outbound guard first. */
