@@ -123,7 +123,7 @@ function addResources(server: Server, { tools, callTool }: McpServerOptions): vo
       description,
       mimeType: 'text/markdown',
     }))
-    return { resources, ...(next?.after ? { nextCursor: next.after } : {}) }
+    return { resources, nextCursor: next?.after ? next.after : undefined }
   })
   server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
     const [, tree_id] = flowUri.exec(uri) ?? []

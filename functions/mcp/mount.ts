@@ -137,7 +137,7 @@ function copyRequest(request: Request, body: Uint8Array<ArrayBuffer>): Request {
   const headers = new Headers(request.headers)
   if (method === 'POST' && /\*\/\*|application\/(?:json|\*)|^$/i.test(headers.get('accept') ?? ''))
     headers.set('accept', 'application/json, text/event-stream')
-  return new Request(url, { method, headers, signal, ...(method === 'POST' ? { body } : {}) })
+  return new Request(url, { method, headers, signal, body: method === 'POST' ? body : undefined })
 }
 
 function takesEvents({ headers }: Request): boolean {

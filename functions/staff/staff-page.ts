@@ -149,7 +149,7 @@ async function callApi(c: C, { dispatch, ports }: Services, { token, method, pat
   const request = new Request(`${ports.config.PUBLIC_BASE_URL}/api/v1/admin/operations${path}`, {
     method,
     headers,
-    ...(body ? { body } : {}),
+    body: body || undefined,
   })
   const response = await dispatch(request, c.env as object, c.executionCtx)
   const bytes = await readAtMost(response.body, maxAnswerBytes, () => new Problem('internal'))

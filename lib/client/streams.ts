@@ -99,7 +99,7 @@ async function reconnect(
 }
 
 function acceptEvents(parts: RequestParts, lastEventId: string): RequestParts {
-  const resume = lastEventId ? { 'last-event-id': lastEventId } : {}
+  const resume: Record<string, string> = lastEventId ? { 'last-event-id': lastEventId } : {}
   return { ...parts, headers: { ...parts.headers, accept: 'text/event-stream', ...resume } }
 }
 

@@ -374,10 +374,10 @@ function requireDeclared(op: AnyOperation, { kind }: Problem): void {
 function openPlatform({ op, services, scope, entries }: OperationCall, db: WriteDb | undefined) {
   if (isStaffOperation(op)) return { platform: db ?? scope?.db }
   return {
-    ...(scope ? { callFunction: (...call: EnteringCall) => scope.callFunction(...call) } : {}),
-    ...(op.platform
-      ? { platform: openPlatformDb(services.platform, op.platform, (entry) => entries.push(entry)) }
-      : {}),
+    callFunction: scope ? (...call: EnteringCall) => scope.callFunction(...call) : undefined,
+    platform: op.platform
+      ? openPlatformDb(services.platform, op.platform, (entry) => entries.push(entry))
+      : undefined,
   }
 }
 

@@ -126,8 +126,8 @@ export async function startLocalServer(options: LocalServerOptions): Promise<Loc
     api: options.api,
     users: options.users,
     countJobs: options.countJobs,
-    ...(options.listTotpCodes ? { listTotpCodes: options.listTotpCodes } : {}),
-    ...(options.moveClock ? { moveClock: options.moveClock } : {}),
+    listTotpCodes: options.listTotpCodes,
+    moveClock: options.moveClock,
   })
   const redis = createRedisRoutes({
     token: secrets.redisToken,

@@ -70,7 +70,7 @@ async function start(): Promise<void> {
     objectsDir,
     redisUrl: process.env.REDIS_URL,
     settings: { ...realModelSettings(), ...(platform === 'node' ? nodeSettings() : {}) },
-    ...(process.argv.includes('--inspect') ? { inspectorPort } : {}),
+    inspectorPort: process.argv.includes('--inspect') ? inspectorPort : undefined,
   }
   const stack = await startStack({
     ...options,

@@ -99,8 +99,8 @@ export async function startWorker({
     convertV4MiniflareOptions({
       host: '127.0.0.1',
       port: 0,
-      ...(dataDir ? { resourcePersistencePath: dataDir } : {}),
-      ...(inspectorPort ? { inspectorPort } : {}),
+      resourcePersistencePath: dataDir || undefined,
+      inspectorPort: inspectorPort || undefined,
       handleStructuredLogs: ({ message }: { message: string }) => onLog(message),
       workers: [service, assets],
     }),

@@ -14,7 +14,7 @@ export async function runCheck(
     ({ rows }) => rows.map(({ problem }) => problem),
     (error: Error) => [`The check failed: ${error.message}`],
   )
-  return { name, remedy, isWarning: isWarning === true, ...(isAboutWork ? { isAboutWork } : {}), problems }
+  return { name, remedy, isWarning: isWarning === true, isAboutWork, problems }
 }
 
 /**

@@ -62,9 +62,9 @@ export type TicketDetails = z.output<typeof TicketDetails>
 export const maxPushLength = 30_000
 
 const toDetails = ({ note, setsStatus, notify }: Pick<NewPush, 'note' | 'setsStatus' | 'notify'>) => ({
-  ...(note.visibility === 'resolution' ? { is_resolution: true } : {}),
-  ...(setsStatus ? { sets_status: true } : {}),
-  ...(notify ? { notify: true } : {}),
+  is_resolution: note.visibility === 'resolution' ? true : undefined,
+  sets_status: setsStatus ? true : undefined,
+  notify: notify ? true : undefined,
 })
 
 /** The digest of a note, by which a result is recognised after its text was deleted. */

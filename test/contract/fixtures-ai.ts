@@ -182,7 +182,7 @@ export const aiFixtures = {
 
   'ai.handover.get': async (service, owner) => {
     await createFullSession(service, owner)
-    return { query: owner.teamId ? { team_id: owner.teamId } : {} }
+    return { query: owner.teamId ? { team_id: owner.teamId } : undefined }
   },
   'ai.scriptRuns.list': async (service, owner) => ({
     ...(await createFullSession(service, owner)),

@@ -41,7 +41,7 @@ export function toFuzzRequest(
   const content = context.sample.content
   const body =
     (content && toBytes(plan.body, content.bytes)) ?? toBody(plan.body, replaceBodyIds(plan, context))
-  const key =
+  const key: Record<string, string> =
     op.method === 'post' && plan.idempotencyKey !== null
       ? { 'idempotency-key': toHeaderText(plan.idempotencyKey) }
       : {}

@@ -126,7 +126,7 @@ test('the local provider redirects only to the registered URI, and adds an error
     })
   expectStatus(await openPage({}), 200)
   for (const unregistered of [{ redirect_uri: 'https://elsewhere.example/' }, { client_id: 'another' }]) {
-    const response = await openPage(unregistered as Record<string, string>)
+    const response = await openPage(unregistered as unknown as Record<string, string>)
     expect([response.status, response.headers.get('location')]).toEqual([400, null])
   }
   const response = await openPage({ code_challenge_method: 'plain' })

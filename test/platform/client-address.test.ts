@@ -6,7 +6,7 @@ const read = (
   forwarded: string | null,
   proxies = ['10.0.0.0/8', '192.0.2.7', 'fd00::/8'],
 ) => {
-  const headers = forwarded === null ? {} : { 'x-forwarded-for': forwarded }
+  const headers = forwarded === null ? undefined : { 'x-forwarded-for': forwarded }
   const request = new Request('http://service.test', { headers })
   return createAddressReader(proxies, 'x-forwarded-for')(request, {
     incoming: { socket: { remoteAddress: peer } },

@@ -88,7 +88,7 @@ async function readAsStranger(): Promise<void> {
     samples.push([op, await getFixture(op)(service, await createPermittedCaller(op, account))])
   await plantNames(service, account.id, toMark)
   for (const [op, sample] of samples) {
-    const words = op.id === 'search.find' ? { q: 'zq' } : {}
+    const words: Record<string, string> = op.id === 'search.find' ? { q: 'zq' } : {}
     const { text } = await send(
       service,
       op,

@@ -127,7 +127,7 @@ export function listen(processes: Processes, random: Random, person: Person): Li
   const read = async () => {
     while (isOpen) {
       const running = processes.list()
-      const headers = lastId === undefined ? {} : { 'last-event-id': lastId }
+      const headers = lastId === undefined ? undefined : { 'last-event-id': lastId }
       const stream =
         running.length > 0
           ? await openEscalationStream(pick(random, running), person, headers).catch(() => undefined)

@@ -157,7 +157,7 @@ async function callService(
 async function callDashboard(origin: string, sent: SentRequest, { body, form }: DashboardContent) {
   const init = {
     method: sent.method,
-    headers: body === undefined ? {} : { 'content-type': 'application/json' },
+    headers: body === undefined ? undefined : { 'content-type': 'application/json' },
     body: form ?? (body === undefined ? null : JSON.stringify(body)),
     redirect: 'manual' as const,
   }

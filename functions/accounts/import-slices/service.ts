@@ -336,7 +336,7 @@ async function recordFailure(
     ok: false as const,
     status: null,
     error: 'The slice could not be done',
-    ...(isFinal ? { gone: true } : {}),
+    gone: isFinal ? true : undefined,
   }
   await completeFailure(ctx, claimed, result, problem)
 }

@@ -44,7 +44,7 @@ export async function createSession(ctx: WriteContext, input: AiSessionCreate): 
     )
       throw error
     const { resets_at } = error.body
-    const facts = { session_id: session.id, ...(resets_at ? { resets_at } : {}) }
+    const facts = { session_id: session.id, resets_at: resets_at || undefined }
     throw new Problem(error.kind, error.message, { facts, headers: error.headers, cause: error })
   })
   return aiSessions.get(ctx, session.id)

@@ -102,7 +102,7 @@ export function addTurn(
       turns: turns + 1,
       last_work_id: workId,
       messages: sql<Json>`messages || ${toMessages(message, reply)}`,
-      ...(draft ? { draft: jsonb(draft) } : {}),
+      draft: draft ? jsonb(draft) : undefined,
     })
     .where(isReachable(id))
     .where('turns', '=', turns)

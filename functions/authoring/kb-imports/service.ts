@@ -56,11 +56,7 @@ export function quotaExceeded(): Problem {
 }
 
 export async function list({ db }: ReadContext, { status, ...page }: KbImportQuery & PageQuery) {
-  return toPage(
-    await queries.selectImports(db, { ...(status ? { status } : {}), ...page }),
-    page,
-    newestFirst,
-  )
+  return toPage(await queries.selectImports(db, { status, ...page }), page, newestFirst)
 }
 
 export async function get({ db }: Pick<ReadContext, 'db'>, id: string): Promise<KbImport> {

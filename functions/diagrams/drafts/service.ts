@@ -39,7 +39,7 @@ function describeDrawing({ nodes, edges }: Drawing) {
   return {
     devices: nodes.map(({ data, nodeType, type, parent_id }, index) => {
       const group = parent_id === undefined ? undefined : namesById.get(parent_id)
-      return { number: index + 1, name: getLabel(data), kind: nodeType ?? type, ...(group ? { group } : {}) }
+      return { number: index + 1, name: getLabel(data), kind: nodeType ?? type, group: group || undefined }
     }),
     links: edges.map(({ source, target, label }) => ({
       from: numbersById.get(source),
@@ -103,7 +103,7 @@ function buildEdges(
     const [source, target] = [getIdByNumber(from), getIdByNumber(to)]
     if (!source || !target || source === target || connectedPairs.has(`${source} ${target}`)) return []
     connectedPairs.add(`${source} ${target}`).add(`${target} ${source}`)
-    return [{ id: newId(), source, target, ...(label ? { label } : {}) }]
+    return [{ id: newId(), source, target, label: label || undefined }]
   })
 }
 

@@ -147,7 +147,7 @@ function splitResult(written: readonly WrittenDelivery[], result: MailResult): D
     ]
     return {
       delivery,
-      result: { ok: true, status: result.status, ...(notes.length > 0 ? { note: notes.join('; ') } : {}) },
+      result: { ok: true, status: result.status, note: notes.length > 0 ? notes.join('; ') : undefined },
     }
   })
 }

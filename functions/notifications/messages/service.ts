@@ -274,7 +274,7 @@ async function writeToRecipients(
   )
   const leftOut = addresses.length - subscribed.length
   const note = `${leftOut} of ${addresses.length} recipients have unsubscribed, take no e-mails or were added later`
-  return { mails, ...(leftOut > 0 ? { note } : {}) }
+  return { mails, note: leftOut > 0 ? note : undefined }
 }
 
 async function writeMail(
@@ -312,7 +312,7 @@ function writeServiceEmail(
 ): Messages {
   if (!email) return createRefusal('The feedback or sales lead no longer exists')
   const { replyTo, ...content } = email
-  return { mails: [{ to: recipient ?? '', ...(replyTo ? { replyTo } : {}), ...renderEmail(content, frame) }] }
+  return { mails: [{ to: recipient ?? '', replyTo: replyTo || undefined, ...renderEmail(content, frame) }] }
 }
 
 async function writeReceipt(ctx: MessageContext, delivery: ClaimedDelivery): Promise<Messages> {

@@ -121,7 +121,7 @@ export function toProblem(error: unknown, resource?: string): unknown {
   const { kind, message, retryAfterSeconds } = error
   if (kind === 'missing' && resource)
     return new Problem('not_found', `${resource} not found`, { cause: error })
-  const headers = retryAfterSeconds ? { 'retry-after': String(retryAfterSeconds) } : {}
+  const headers = retryAfterSeconds ? { 'retry-after': String(retryAfterSeconds) } : undefined
   return new Problem(errorCodes[kind], message, { headers, cause: error })
 }
 
@@ -141,7 +141,7 @@ export function toSendResult(error: unknown): Extract<SendResult, { ok: false }>
     status,
     error: message,
     gone: isFinal,
-    ...(retryAfterSeconds ? { retryAfterSeconds } : {}),
+    retryAfterSeconds: retryAfterSeconds || undefined,
   }
 }
 
@@ -199,10 +199,12 @@ async function mergeConnection(
     base_url &&
     listOrigins(base_url, auth_url).join() === listOrigins(stored.base_url, stored.identity.auth_url).join()
   const storedSecrets = stored && isSameOrigin ? await decryptSecrets(ctx.vault, stored) : {}
-  const merged = { base_url: stored?.base_url, ...stored?.identity, ...storedSecrets, ...update } as Record<
-    string,
-    string | null | undefined
-  >
+  const merged = {
+    base_url: stored?.base_url,
+    ...stored?.identity,
+    ...storedSecrets,
+    ...update,
+  } as unknown as Partial<Record<string, string | null>>
   requireFields(provider, update, merged)
   const pick = (names: readonly string[]) =>
     Object.fromEntries(names.map((name) => [name, merged[name] ?? null]))

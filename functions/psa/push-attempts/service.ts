@@ -88,7 +88,7 @@ const addNoteOnce: Push = async (port, claimed, { db, row }) => {
     )
   const mailed = notifies ? await findRecipient(port, ticketId, existingId !== null) : undefined
   const id = existingId ?? (await port.addNote(ticketId, note, mailed?.address))
-  const created = { id, ticketId, ...(mailed ? { mailed } : {}) }
+  const created = { id, ticketId, mailed }
   const statusId =
     claimed.details.sets_status === true ? row.resolved_statuses[ticket.board_id ?? ''] : undefined
   if (statusId === undefined) return created

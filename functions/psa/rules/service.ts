@@ -88,7 +88,7 @@ async function prepareOnce(
     {
       tree_id: rule.tree_id,
       ticket_number: ticket.id,
-      ...(client_name ? { client_name } : {}),
+      client_name: client_name || undefined,
       variables: toVariables(rule.variables, ticket),
     },
   )

@@ -111,7 +111,7 @@ async function recordResult(
 
 function toSendResult({ ok, status, error, isGone, retryAfterSeconds }: WebhookResult): SendResult {
   if (ok) return { ok, status }
-  return { ok, status, error: error ?? '', gone: isGone, ...(retryAfterSeconds ? { retryAfterSeconds } : {}) }
+  return { ok, status, error: error ?? '', gone: isGone, retryAfterSeconds: retryAfterSeconds || undefined }
 }
 
 /**

@@ -22,7 +22,7 @@ const table = `alter table (?:if exists )?(?:only )?${name}`
 const rule = (pattern: string, mode: LockMode, note?: string): Rule => ({
   pattern: new RegExp(pattern, 'gi'),
   mode,
-  ...(note ? { note } : {}),
+  note: note || undefined,
 })
 
 // The first group of a pattern is the relation. The first rule that matches a relation counts, so exceptions
@@ -96,7 +96,7 @@ export function listStrongLocks(statement: string): StrongLock[] {
   const locks = new Map<string, StrongLock>()
   for (const { pattern, mode, note } of rules) {
     for (const [, relation = ''] of text.matchAll(pattern)) {
-      if (!locks.has(relation)) locks.set(relation, { relation, mode, ...(note ? { note } : {}) })
+      if (!locks.has(relation)) locks.set(relation, { relation, mode, note: note || undefined })
     }
   }
   return [...locks.values()]

@@ -70,7 +70,7 @@ function toAllOf(
   const added = {
     type,
     properties: Object.fromEntries(Object.entries(properties).filter(([name]) => isNew(name))),
-    ...(required.some(isNew) ? { required: required.filter(isNew) } : {}),
+    required: required.some(isNew) ? required.filter(isNew) : undefined,
   }
   return { allOf: [{ $ref: `#/components/schemas/${baseName}` }, added], ...rest }
 }

@@ -62,7 +62,7 @@ type Values = ReturnType<typeof readValues>
  * Leave out each paragraph of which a value is empty.
  */
 function fillText(paragraphs: readonly string[], values: Values): string {
-  return paragraphs
+  const filled = paragraphs
     .map((paragraph) => {
       let isComplete = true
       const text = paragraph.replace(/\{(\w+)(?:\|([^}]+))?\}/g, (_, name: keyof Values, otherwise = '') => {
@@ -73,7 +73,7 @@ function fillText(paragraphs: readonly string[], values: Values): string {
       return isComplete ? text : ''
     })
     .filter(Boolean)
-    .join('\n\n')
+  return filled.join('\n\n') || 'Nothing is known of this case yet.'
 }
 
 function readValues(facts: WritingFacts, turns: readonly Turn[]) {

@@ -47,9 +47,10 @@ export function createDnsRoutes(): Hono {
       RD: true,
       RA: true,
       Question: [{ name, type: typeNumbers[type] }],
-      ...(data.length > 0
-        ? { Answer: data.map((address) => ({ name, type: typeNumbers[type], TTL: 60, data: address })) }
-        : {}),
+      Answer:
+        data.length > 0
+          ? data.map((address) => ({ name, type: typeNumbers[type], TTL: 60, data: address }))
+          : undefined,
     }
     return c.body(JSON.stringify(response), 200, { 'content-type': 'application/dns-json' })
   })

@@ -86,7 +86,7 @@ function createFaultResponse(service: Service, { mode, retry_after_s }: Fault): 
       body: errorBody(service, 429, 'Too many requests, by a local fault.'),
       headers: { 'retry-after': String(retry_after_s ?? 120) },
     }
-  const headers = retry_after_s === undefined ? {} : { 'retry-after': String(retry_after_s) }
+  const headers = retry_after_s === undefined ? undefined : { 'retry-after': String(retry_after_s) }
   return { status: 503, body: errorBody(service, 503, 'Service unavailable, by a local fault.'), headers }
 }
 

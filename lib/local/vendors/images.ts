@@ -75,7 +75,7 @@ function resizeImage(
   image: Sharp,
   { width, height, fit = 'scale-down' }: z.infer<typeof Transforms>[number],
 ): Sharp {
-  const size = { ...(width ? { width } : {}), ...(height ? { height } : {}) }
+  const size = { width: width || undefined, height: height || undefined }
   return image.resize({ ...size, fit: sharpFits[fit], withoutEnlargement: fit === 'scale-down' })
 }
 

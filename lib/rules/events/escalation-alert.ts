@@ -51,13 +51,13 @@ export function toEscalationDetails(details: EscalationDetails): EscalationDetai
   } = details
   const cut = (text: string) => clip(text.trim(), maxTextLength)
   return {
-    ...(handoff_id ? { handoff_id } : {}),
+    handoff_id: handoff_id || undefined,
     urgency,
     client_name,
     psa_ticket_id,
-    ...(ticket_url ? { ticket_url } : {}),
-    ...(fixes ? { fixes: cut(fixes) } : {}),
-    ...(known ? { known: cut(known) } : {}),
+    ticket_url: ticket_url || undefined,
+    fixes: fixes ? cut(fixes) : undefined,
+    known: known ? cut(known) : undefined,
     reason: cut(reason),
     summary: cut(summary),
     what_was_tried: cut(what_was_tried),
@@ -104,7 +104,7 @@ export function toAlertContent(
     {
       label: 'Ticket',
       text: psa_ticket_id ? `#${psa_ticket_id}` : '',
-      ...(ticket_url ? { url: ticket_url } : {}),
+      url: ticket_url || undefined,
     },
     people.claimant_name
       ? { label: 'Taken by', text: people.claimant_name }

@@ -95,7 +95,7 @@ function toError(name: string, { status, headers }: Response): ArticlesError {
     ok: false,
     status,
     error,
-    ...(retryAfterSeconds ? { retryAfterSeconds } : {}),
+    retryAfterSeconds: retryAfterSeconds || undefined,
   })
 }
 

@@ -94,6 +94,6 @@ function toButton(url: string, { label, isUrgent }: NonNullable<ChatMessage['but
     text: toPlainText(label, 75),
     url,
     action_id: 'open',
-    ...(isUrgent ? { style: 'danger' } : {}),
+    style: isUrgent ? 'danger' : undefined,
   }
 }

@@ -78,7 +78,7 @@ function buildCard(
             text(clip(title, maxTitle), {
               weight: 'Bolder',
               size: 'Medium',
-              ...(button?.isUrgent ? { color: 'Attention' } : {}),
+              color: button?.isUrgent ? 'Attention' : undefined,
             }),
             ...(facts.length > 0 ? [factSet] : []),
             ...(body ? [text(clip(body, length), { spacing: 'Small' })] : []),

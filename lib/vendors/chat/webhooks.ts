@@ -69,5 +69,5 @@ function toSendResult(tool: ChatTool, response: Response, text: string): SendRes
     }
   const isRemoved =
     status === 404 || status === 410 || (!response.ok && formats[tool].removed.test(text.trim()))
-  return { ok: false, status, error, gone: isRemoved, ...(isRemoved ? { isRemoved } : {}) }
+  return { ok: false, status, error, gone: isRemoved, isRemoved: isRemoved || undefined }
 }

@@ -24,7 +24,7 @@ export function writeDigestContent(items: readonly DigestItem[], frontendUrl: st
     facts: items.map(({ title, link, created_at, timezone }) => ({
       label: formatTime(created_at, timezone),
       text: removeLinks(title),
-      ...(link ? { url: frontendUrl + link } : {}),
+      url: link ? frontendUrl + link : undefined,
     })),
     paragraphs: rest > 0 ? [`${rest} more ${rest === 1 ? 'is' : 'are'} in the app.`] : [],
     link: { label: 'Open my notifications', url: `${frontendUrl}/notifications` },

@@ -46,7 +46,7 @@ export function resendMail({ key, baseUrl, from, replyTo, webhookSecret }: Resen
         // https://resend.com/docs/api-reference/emails/send-batch-emails
         const response = await resend.batch.send(
           mails.map(({ deliveryId: _, ...mail }) => ({
-            ...(replyTo ? { replyTo } : {}),
+            replyTo: replyTo || undefined,
             ...mail,
             headers: { ...automaticMailHeaders, ...mail.headers },
             to: [mail.to],
@@ -56,7 +56,7 @@ export function resendMail({ key, baseUrl, from, replyTo, webhookSecret }: Resen
         )
         if (response.error) return toMailResult(response.error, new Headers(response.headers ?? {}))
         const failures = new Map((response.data.errors ?? []).map(({ index }) => [index, refusal]))
-        return { ok: true, status: 200, ...(failures.size > 0 ? { failures } : {}) }
+        return { ok: true, status: 200, failures: failures.size > 0 ? failures : undefined }
       } catch (error) {
         return { ...failedSend(error), isUncertain: true }
       }
@@ -151,7 +151,7 @@ function toMailResult(
     status: statusCode,
     error,
     isUncertain,
-    ...(seconds ? { retryAfterSeconds: seconds } : {}),
+    retryAfterSeconds: seconds || undefined,
   }
   return statusCode === 401 || statusCode === 403 ? { ...result, isUnread: true } : result
 }

@@ -58,7 +58,7 @@ export function smtpMail({
     from: sender,
     to: { name: '', address: to },
     envelope: { from: sender, to: { name: '', address: to } },
-    ...(ownReplyTo ? { replyTo: { name: '', address: ownReplyTo } } : {}),
+    replyTo: ownReplyTo ? { name: '', address: ownReplyTo } : undefined,
     subject,
     html,
     text,
@@ -99,7 +99,7 @@ export function smtpMail({
         failures.set(index, end ?? failure)
       }
       transport.close()
-      return { ok: true, status: null, ...(failures.size > 0 ? { failures } : {}) }
+      return { ok: true, status: null, failures: failures.size > 0 ? failures : undefined }
     },
     // A mail server reports a bounce by an e-mail to the sender.
     readEvent: async () => ({ ok: false, reason: 'not_configured' }),

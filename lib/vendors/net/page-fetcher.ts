@@ -76,6 +76,6 @@ async function readPage(response: Response, url: string): Promise<WebPage | Page
     status,
     error: `The page answered ${status}`,
     gone: !mayPass,
-    ...(retryAfterSeconds ? { retryAfterSeconds } : {}),
+    retryAfterSeconds: retryAfterSeconds || undefined,
   }
 }

@@ -34,7 +34,7 @@ function toSpan({
   return {
     traceId,
     spanId,
-    ...(parentSpanId ? { parentSpanId } : {}),
+    parentSpanId: parentSpanId || undefined,
     name,
     kind: kinds[kind],
     startTimeUnixNano: toNanoseconds(startedAt),
@@ -45,7 +45,7 @@ function toSpan({
       timeUnixNano: toNanoseconds(event.at),
       attributes: toAttributes(event.attributes),
     })),
-    ...(failed ? { status: failedStatus } : {}),
+    status: failed ? failedStatus : undefined,
   }
 }
 

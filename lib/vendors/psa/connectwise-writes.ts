@@ -117,8 +117,8 @@ function toTicketBody({ summary, description, companyId, contactId, boardId, ref
     summary: Array.from(summary).slice(0, maxSummaryLength).join(''),
     initialDescription: description,
     company: toReference(companyId),
-    ...(contactId ? { contact: toReference(contactId) } : {}),
-    ...(boardId ? { board: toReference(boardId) } : {}),
+    contact: contactId ? toReference(contactId) : undefined,
+    board: boardId ? toReference(boardId) : undefined,
     externalXRef: reference,
   }
 }

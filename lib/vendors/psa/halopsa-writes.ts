@@ -100,8 +100,8 @@ function toTicketBody({ summary, description, companyId, contactId, boardId, ref
     summary,
     details_html: toHtml(description),
     client_id: Number(companyId),
-    ...(contactId ? { user_id: Number(contactId) } : {}),
-    ...(boardId ? { team_id: Number(boardId) } : {}),
+    user_id: contactId ? Number(contactId) : undefined,
+    team_id: boardId ? Number(boardId) : undefined,
     third_party_id_string: reference,
   }
 }

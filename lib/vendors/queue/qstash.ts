@@ -29,9 +29,9 @@ export function qstashQueue({ url, token, target }: QStashSettings): QueuePort {
         url: target + path,
         body,
         retries: 0,
-        ...(delaySeconds > 0 ? { delay: delaySeconds } : {}),
-        ...(deduplicationId ? { deduplicationId } : {}),
-        ...(traceparent ? { headers: { traceparent } } : {}),
+        delay: delaySeconds > 0 ? delaySeconds : undefined,
+        deduplicationId: deduplicationId || undefined,
+        headers: traceparent ? { traceparent } : undefined,
       }))
       client ??= await openClient({ url, token }, fetchBounded)
       await client.batchJSON(requests)

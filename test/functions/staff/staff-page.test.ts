@@ -173,7 +173,7 @@ describe('a request to the page of the operations', () => {
   it('shows the sign-in without a token, and asks nothing', async () => {
     const { requests, send } = open(ok)
     for (const headers of [
-      {},
+      undefined,
       { cookie: 'operations_token=a.b' },
       { cookie: `operations_token=${'a'.repeat(3997)}.b.c` },
     ]) {

@@ -4,11 +4,11 @@ import type { ListSection } from './place.ts'
 
 /** Send a request to the dashboard's server. Throw its answer as text if the request is refused. */
 export async function send<T = unknown>(method: string, path: string, body?: unknown): Promise<T> {
-  const headers = body === undefined ? {} : { 'content-type': 'application/json' }
+  const headers = body === undefined ? undefined : { 'content-type': 'application/json' }
   const response = await fetch(path, {
     method,
     headers,
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    body: body === undefined ? undefined : JSON.stringify(body),
   })
   const text = await response.text()
   if (!response.ok) throw new Error(`${response.status} ${text}`)

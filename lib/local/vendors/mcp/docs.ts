@@ -1,4 +1,10 @@
-import { createMcpHandler, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server'
+import {
+  createMcpHandler,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type Tool,
+} from '@modelcontextprotocol/server'
 import { Hono } from 'hono'
 import * as z from 'zod'
 import type { Faults } from '#local/vendors/faults.ts'
@@ -25,7 +31,7 @@ const Query = z.object({ query: z.string() })
 const DocumentId = z.object({ id: z.string() })
 const NewDocument = z.object({ title: z.string(), text: z.string() })
 
-const listTools = (isChanged: boolean) => [
+const listTools = (isChanged: boolean): Tool[] => [
   {
     name: 'search_docs',
     description: isChanged

@@ -176,7 +176,7 @@ function addRecordRoutes(app: Hono, { data }: LocalPsa): void {
       id: contact.id,
       firstName,
       lastName: rest.join(' '),
-      ...(contact.title ? { title: contact.title } : {}),
+      title: contact.title || undefined,
       communicationItems: items,
     })
   })
@@ -184,7 +184,7 @@ function addRecordRoutes(app: Hono, { data }: LocalPsa): void {
     const configuration = findById(data.configurations, c)
     if (!configuration) return sendError(c, 404, 'NotFound', 'Configuration not found')
     const { id, name, type, maker, model, serial, os, ip } = configuration
-    const optional = { ...(os ? { osType: os } : {}), ...(ip ? { ipAddress: ip } : {}) }
+    const optional = { osType: os || undefined, ipAddress: ip || undefined }
     return c.json({
       id,
       name,
@@ -225,7 +225,7 @@ function toTicketBody({ data }: LocalPsa, ticket: LocalTicket) {
       record && {
         id: record.id,
         name: record.name,
-        ...('identifier' in record ? { identifier: record.identifier } : {}),
+        identifier: 'identifier' in record ? record.identifier : undefined,
       }
     )
   }
@@ -349,7 +349,7 @@ function toMemberBody({ id, identifier, name, email, inactive }: LocalPsa['data'
     identifier,
     firstName,
     lastName: rest.join(' '),
-    ...(email ? { officeEmail: email } : {}),
+    officeEmail: email || undefined,
     inactiveFlag: inactive,
     licenseClass: 'F',
   }
@@ -365,5 +365,5 @@ function sendError(
   message: string,
   errors: object[] | null = null,
 ): Response {
-  return c.json({ code, message, ...(errors ? { errors } : {}) }, status)
+  return c.json({ code, message, errors: errors || undefined }, status)
 }

@@ -28,7 +28,7 @@ export function createPsa({ records, clock }: { records: Records; clock: Clock }
         author: 'Support Flow',
         createdAt,
         isTimeEntry: timeEntry !== undefined,
-        ...(timeEntry ? { timeEntry } : {}),
+        timeEntry,
       }
       ticket.notes.push(note)
       ticket.updatedAt = note.createdAt

@@ -96,7 +96,7 @@ function parseSchedule(
     createdAt: now,
     isPaused: false,
     nextAt: computeNextRun(cron, now),
-    ...(queueName ? { queueName } : {}),
+    queueName: queueName || undefined,
   }
 }
 

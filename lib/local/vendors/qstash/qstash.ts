@@ -69,7 +69,7 @@ function addPublishRoutes(app: Hono, engine: Engine, clock: Clock): void {
     }
     const accepted = engine.accept(message)
     const { messageId, url } = accepted.message
-    return { messageId, url, ...(accepted.deduplicated ? { deduplicated: true } : {}) }
+    return { messageId, url, deduplicated: accepted.deduplicated ? true : undefined }
   }
   app.post('/v2/publish/*', async (c) => {
     const response = publish(readDestination(c, '/v2/publish/'), c.req.header(), await c.req.text())

@@ -109,10 +109,8 @@ function findBrokenLinks(structure: TreeStructure, { links }: FlowState): Findin
     const check = checkByUrl.get(url)
     if (check?.state !== 'broken' || (!isGone(check) && check.failures < minLinkFailures)) return []
     const result = check.status === null ? 'cannot be reached' : `returns ${check.status}`
-    const metrics =
-      check.status === null
-        ? { failures: check.failures }
-        : { status: check.status, failures: check.failures }
+    const metrics: Record<string, number> = { failures: check.failures }
+    if (check.status !== null) metrics.status = check.status
     return [createFinding('broken_link', `A link of this step ${result}`, { step_id, url, metrics })]
   })
 }
