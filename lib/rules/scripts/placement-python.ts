@@ -3,7 +3,7 @@ import { getLineNumber, type JudgedPlaceholder, type JudgePlacements, refuseAll 
 import { insideComment, joinedToTextAfter, joinedToTextBefore } from './placement-reasons.ts'
 import { judgeNodes } from './python/calls.ts'
 import { followValues } from './python/flow.ts'
-import { readPythonScript } from './python/tree.ts'
+import { readPythonScript } from './python/script.ts'
 
 /** Parse a Python script, and judge every call that a value reaches. */
 export const judgePythonPlacements: JudgePlacements = (script, placeholders) => {

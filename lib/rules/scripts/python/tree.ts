@@ -1,8 +1,5 @@
 import { parser } from '@lezer/python'
-import { spend } from '#rules/budget.ts'
-import { findMarked, type MarkedScript, numberMark } from '#rules/scripts/markers.ts'
 import type { JudgedPlaceholder } from '#rules/scripts/placeholders.ts'
-import { insideQuotes } from '#rules/scripts/placement-reasons.ts'
 import { decodeEscapes } from './escapes.ts'
 
 /** A node of the syntax tree, with the name that the parser gives to its kind. */
@@ -13,6 +10,7 @@ export interface Node {
   /** The source. The text of a name is in the normal form in which Python compares it. */
   text: string
   start: number
+  end: number
   children: Node[]
   parent: Node | undefined
   /** The node after it in the same parent. */
@@ -24,70 +22,47 @@ export interface Node {
   value?: string | undefined
 }
 
-export interface PythonScript {
-  /** All nodes, each after its parent. */
-  nodes: Node[]
-  /** The placeholders inside strings, with their reasons. */
-  reasons: Map<number, string>
-  /** The placeholders that stand as literals where they may. */
-  placed: Set<number>
-  /** Where the check cannot follow the script. */
-  stoppedAt: number | undefined
-}
-
-const stepsPerCharacter = 100
-/** The check follows the tree by recursion. */
-const maxDepth = 300
-
-/** Otherwise the parser would guess what a wrong script means. */
+/** Otherwise the parser guesses what a wrong script means. */
 const strictParser = parser.configure({ strict: true })
-
-/** Parse a Python script, in which markers stand for the placeholders. */
-export function readPythonScript(marked: MarkedScript): PythonScript {
-  spend(marked.text.length * stepsPerCharacter)
-  const script: PythonScript = { nodes: [], reasons: new Map(), placed: new Set(), stoppedAt: undefined }
-  try {
-    readNodes(script, marked)
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-    script.stoppedAt = Number(/\d+/.exec(error.message)?.[0] ?? 0)
-  }
-  return script
-}
 
 const compound =
   /^(Script|Body|StatementGroup|(If|While|For|Try|With|Decorated|Match)Statement|(Function|Class)Definition|MatchBody|MatchClause)$/
 
-function readNodes(script: PythonScript, marked: MarkedScript): void {
+/**
+ * Read the syntax tree without its comments. `enter` returns whether the inside of a node is read. Throw a
+ * SyntaxError for a wrong script if the tree must be strict.
+ */
+export function readNodes(
+  text: string,
+  { isStrict }: { isStrict: boolean },
+  enter: (node: Node, depth: number) => boolean,
+): Node[] {
+  const nodes: Node[] = []
   let parent: Node | undefined
   let depth = 0
-  strictParser.parse(marked.text).iterate({
-    enter: ({ name: kind, from, to }) => {
+  const tree = (isStrict ? strictParser : parser).parse(text)
+  tree.iterate({
+    enter: ({ name: kind, from: start, to: end }) => {
       if (kind === 'Comment') return false
-      const text = marked.text.slice(from, to)
-      const isCompound = compound.test(kind)
+      const source = text.slice(start, end)
       const node: Node = {
-        id: `=${script.nodes.length}`,
+        id: `=${nodes.length}`,
         kind,
-        text,
-        start: from,
+        text: names.has(kind) ? source.normalize('NFKC') : source,
+        start,
+        end,
         children: [],
         parent,
         next: undefined,
-        isCompound,
+        isCompound: compound.test(kind),
       }
-      script.nodes.push(node)
+      nodes.push(node)
       const before = parent?.children.at(-1)
       if (before) before.next = node
       parent?.children.push(node)
-      if (kind === 'String' || kind === 'FormatString') readString(script, marked, node, from)
-      if (kind === 'VariableName' || kind === 'PropertyName') readName(script, node, from)
-      if (++depth > maxDepth) script.stoppedAt ??= from
-      if (kind === 'String' || depth > maxDepth) {
-        depth--
-        return false
-      }
+      if (!enter(node, depth + 1)) return false
       parent = node
+      depth++
       return true
     },
     leave: ({ name }) => {
@@ -96,33 +71,25 @@ function readNodes(script: PythonScript, marked: MarkedScript): void {
       depth--
     },
   })
+  return nodes
 }
 
-function readName(script: PythonScript, node: Node, start: number): void {
-  node.text = node.text.normalize('NFKC')
-  const mark = node.text.indexOf(numberMark)
-  if (mark === 0) node.kind = 'Number'
-  // A number may belong to the name before it.
-  if (mark > 0) script.stoppedAt ??= start
-}
+const names = new Set(['VariableName', 'PropertyName'])
 
 const stringSource = /^([a-zA-Z]{0,3})("""|'''|"|')(.*)\2$/s
 
-function readString(script: PythonScript, marked: MarkedScript, node: Node, start: number): void {
-  const { text, kind } = node
-  const placeholder = marked.placeholderByMark.get(start + 1)
-  if (placeholder?.start === start && placeholder.end === start + text.length) {
-    script.placed.add(placeholder.start)
-    node.placeholder = placeholder
-    return
-  }
-  for (const { start: position } of findMarked(marked, text, start))
-    script.reasons.set(position, insideQuotes)
-  const [, prefix = '', quotes = '', source] = stringSource.exec(text) ?? []
-  // Before Python 3.12 the braces of such a string may not contain the same quotes.
-  if (source === undefined || (kind === 'FormatString' && source.includes(quotes))) script.stoppedAt ??= start
-  else if (kind === 'String')
-    node.value = /r/i.test(prefix) ? source : decodeEscapes(source, /b/i.test(prefix))
+/** Return the parts of a string literal, or undefined if it does not end. */
+export function splitString(literal: string): { prefix: string; quotes: string; source: string } | undefined {
+  const [, prefix = '', quotes = '', source] = stringSource.exec(literal) ?? []
+  return source === undefined ? undefined : { prefix, quotes, source }
+}
+
+/** Return the value of a string literal without replacements, or undefined if it is not known. */
+export function decodeString(literal: string): string | undefined {
+  const parts = splitString(literal)
+  return (
+    parts && (/r/i.test(parts.prefix) ? parts.source : decodeEscapes(parts.source, /b/i.test(parts.prefix)))
+  )
 }
 
 /** Return the nodes inside a node, and the node itself. */
@@ -131,7 +98,7 @@ export function listNodes(node: Node): Node[] {
 }
 
 export function isName({ kind }: Node): boolean {
-  return kind === 'VariableName' || kind === 'PropertyName'
+  return names.has(kind)
 }
 
 /** Return the name of the function that a call names, such as `run` in `subprocess.run(…)`. */

@@ -1,6 +1,5 @@
-import { parser } from '@lezer/python'
 import { spend } from '#rules/budget.ts'
-import { decodeEscapes } from '#rules/scripts/python/escapes.ts'
+import { decodeString, listArguments, type Node, readNodes, splitString } from '#rules/scripts/python/tree.ts'
 import {
   deletesFiles,
   executesComputedText,
@@ -15,8 +14,6 @@ import { assessProgram, toWord } from './programs.ts'
 
 // Python by its calls. Names are followed through imports, assignments and `getattr`, without regard to order
 // and scopes.
-
-type SyntaxNode = ReturnType<typeof parser.parse>['topNode']
 
 const stepsPerCharacter = 40
 
@@ -119,16 +116,16 @@ export function assessPython(context: RiskContext, text: string) {
   if (isTooDeep(text))
     return context.add('medium', 'cannot be read to its end, so it may do more than is listed')
   const reader = createReader(context, text)
-  const calls: SyntaxNode[] = []
+  const calls: Node[] = []
   let downloads = false
   let startsUnknown = false
   for (const node of reader.nodes) {
-    if (node.name === 'CallExpression') calls.push(node)
-    if (node.name === 'MemberExpression' || node.name === 'VariableName') reader.assessReference(node)
+    if (node.kind === 'CallExpression') calls.push(node)
+    if (node.kind === 'MemberExpression' || node.kind === 'VariableName') reader.assessReference(node)
   }
   for (const call of calls) {
-    context.moveTo(call.from)
-    const name = reader.readName(call.firstChild)
+    context.moveTo(call.start)
+    const name = reader.readName(call.children[0])
     if (downloadFunctions.test(name)) downloads = true
     if (reader.assessCall(call, name)) startsUnknown = true
   }
@@ -138,22 +135,17 @@ export function assessPython(context: RiskContext, text: string) {
 type Value = string | Value[] | undefined
 
 function createReader(context: RiskContext, text: string) {
-  const nodes: SyntaxNode[] = []
   const names = new Map<string, string>()
-  const values = new Map<string, SyntaxNode[]>()
+  const values = new Map<string, Node[]>()
   let hasStar = false
-  const slice = ({ from, to }: { from: number; to: number }) => text.slice(from, to)
 
-  const cursor = parser.parse(text).cursor()
-  do {
-    if (nodes.length > 200_000) break
-    const { node } = cursor
-    nodes.push(node)
-    if (node.name === 'ImportStatement') readImport(slice(node))
-    if (node.name === 'AssignStatement' || node.name === 'NamedExpression') readAssignment(node)
-    if (node.name === 'WithStatement' || node.name === 'ForStatement') readBinding(node)
-  } while (cursor.next())
+  const nodes = readNodes(text, { isStrict: false }, () => true)
   spend(nodes.length * 50)
+  for (const node of nodes) {
+    if (node.kind === 'ImportStatement') readImport(node.text)
+    if (node.kind === 'AssignStatement' || node.kind === 'NamedExpression') readAssignment(node)
+    if (node.kind === 'ForStatement') readLoop(node)
+  }
 
   function readImport(statement: string): void {
     const source = statement.replace(/[()\\]/g, ' ').replace(/#.*/g, ' ')
@@ -168,59 +160,52 @@ function createReader(context: RiskContext, text: string) {
     }
   }
 
-  function readAssignment(node: SyntaxNode): void {
-    const target = node.firstChild
-    const value = node.lastChild
-    if (!target || !value || target.name !== 'VariableName' || target.from === value.from) return
-    const name = slice(target)
-    values.set(name, [...(values.get(name) ?? []), value].slice(0, 20))
+  function readAssignment(node: Node): void {
+    const target = node.children[0]
+    const value = node.children.at(-1)
+    if (!value || target?.kind !== 'VariableName' || target === value) return
+    values.set(target.text, [...(values.get(target.text) ?? []), value].slice(0, 20))
   }
 
-  function readBinding(node: SyntaxNode): void {
-    const children = listChildren(node)
-    const at = children.findIndex((child) => child.name === (node.name === 'ForStatement' ? 'in' : 'as'))
-    const [target, value] =
-      node.name === 'ForStatement'
-        ? [children[at - 1], children[at + 1]]
-        : [children[at + 1], children[at - 1]]
-    if (at < 0 || !target || !value || target.name !== 'VariableName' || node.name !== 'ForStatement') return
-    const elements = listElements(value)
-    if (elements) values.set(slice(target), [...(values.get(slice(target)) ?? []), ...elements.slice(0, 20)])
+  function readLoop({ children }: Node): void {
+    const at = children.findIndex(({ kind }) => kind === 'in')
+    const [target, value] = [children[at - 1], children[at + 1]]
+    const elements = value && listElements(value)
+    if (at < 0 || target?.kind !== 'VariableName' || !elements) return
+    values.set(target.text, [...(values.get(target.text) ?? []), ...elements.slice(0, 20)])
   }
 
   /** Return the full name of what an expression names, such as `os.remove`; '' for other expressions. */
-  function readName(node: SyntaxNode | null, depth = 0): string {
+  function readName(node: Node | undefined, depth = 0): string {
     if (!node || depth > 12) return ''
-    if (node.name === 'VariableName') {
-      const name = slice(node).normalize('NFKC')
+    if (node.kind === 'VariableName') {
+      const name = node.text
       const imported = names.get(name)
       if (imported) return imported
-      const [assigned] = (values.get(name) ?? []).filter(({ name: kind }) =>
+      const [assigned] = (values.get(name) ?? []).filter(({ kind }) =>
         /^(MemberExpression|VariableName|CallExpression)$/.test(kind),
       )
-      const followed = assigned && slice(assigned) !== name ? readName(assigned, depth + 3) : ''
+      const followed = assigned && assigned.text !== name ? readName(assigned, depth + 3) : ''
       if (followed && !followed.endsWith('()')) return followed
       return hasStar && starred.test(name) ? starredName(name) : name
     }
-    if (node.name === 'MemberExpression') {
-      const object = node.firstChild
-      const property = node.lastChild
-      if (object && property?.name === 'PropertyName')
-        return `${readName(object, depth + 1)}.${slice(property).normalize('NFKC')}`
-      const key = object && listChildren(node)[2]
-      const text = key ? readValue(key) : undefined
-      return typeof text === 'string'
+    if (node.kind === 'MemberExpression') {
+      const [object, , key] = node.children
+      const property = node.children.at(-1)
+      if (object && property?.kind === 'PropertyName')
+        return `${readName(object, depth + 1)}.${property.text}`
+      const text = textOf(key)
+      return text !== undefined
         ? `${readName(object, depth + 1).replace(/\.__dict__$|^vars\(\)$/, '')}.${text}`
         : ''
     }
-    if (node.name === 'ParenthesizedExpression') return readName(listChildren(node)[1] ?? null, depth + 1)
-    if (node.name !== 'CallExpression') return ''
-    const name = readName(node.firstChild, depth + 1)
-    const args = listArguments(node)
-    const [first, second] = args
+    if (node.kind === 'ParenthesizedExpression') return readName(node.children[1], depth + 1)
+    if (node.kind !== 'CallExpression') return ''
+    const name = readName(node.children[0], depth + 1)
+    const [first, second] = splitArguments(node).args
     if (/^(__import__|importlib\.import_module|import_module)$/.test(name)) return textOf(first) ?? '?'
-    if (name === 'getattr') return `${readName(first ?? null, depth + 1)}.${textOf(second) ?? '?'}`
-    if (/(^|\.)partial$/.test(name)) return readName(first ?? null, depth + 1)
+    if (name === 'getattr') return `${readName(first, depth + 1)}.${textOf(second) ?? '?'}`
+    if (/(^|\.)partial$/.test(name)) return readName(first, depth + 1)
     return `${name}()`
   }
 
@@ -231,27 +216,28 @@ function createReader(context: RiskContext, text: string) {
       : `os.${name}`
   }
 
-  function textOf(node: SyntaxNode | undefined): string | undefined {
+  function textOf(node: Node | undefined): string | undefined {
     const value = node && readValue(node)
     return typeof value === 'string' ? value : undefined
   }
 
   /** Return the text or list that an expression gives, with marks for what is not known. */
-  function readValue(node: SyntaxNode, depth = 0): Value {
+  function readValue(node: Node, depth = 0): Value {
     spend(20)
     if (depth > 20) return undefined
-    const children = listChildren(node)
-    switch (node.name) {
+    const { children } = node
+    switch (node.kind) {
       case 'String':
-        return decodeString(slice(node))
+        // Python runs no script with an unclosed string.
+        return splitString(node.text) ? (decodeString(node.text) ?? unknownMark) : ''
       case 'FormatString':
-        return decodeFormat(slice(node))
+        return decodeFormat(node.text)
       case 'ContinuedString':
         return children.map((child) => readValue(child, depth + 1) ?? unknownMark).join('')
       case 'ParenthesizedExpression':
         return children[1] && readValue(children[1], depth + 1)
       case 'Number':
-        return slice(node)
+        return node.text
       case 'ArrayExpression':
       case 'TupleExpression':
         return listElements(node)?.map((element) => readValue(element, depth + 1))
@@ -259,7 +245,7 @@ function createReader(context: RiskContext, text: string) {
         const [left, operator, right] = children
         const a = left && readValue(left, depth + 1)
         const b = right && readValue(right, depth + 1)
-        if (operator && slice(operator) === '%')
+        if (operator?.text === '%')
           return typeof a === 'string'
             ? a.replace(/%[sdr]|%\(\w+\)s/g, typeof b === 'string' ? b : unknownMark)
             : undefined
@@ -270,18 +256,17 @@ function createReader(context: RiskContext, text: string) {
           : undefined
       }
       case 'VariableName': {
-        const [only, ...others] = values.get(slice(node)) ?? []
-        return only && others.length === 0 && only.to !== node.to
+        const [only, ...others] = values.get(node.text) ?? []
+        return only && others.length === 0 && only.end !== node.end
           ? readValue(only, depth + 4)
-          : unknownMark + slice(node)
+          : unknownMark + node.text
       }
       case 'CallExpression': {
-        const callee = node.firstChild
-        const property = callee?.name === 'MemberExpression' ? callee.lastChild : null
-        const method = property ? slice(property) : ''
-        const object = callee?.firstChild
-        const args = listArguments(node)
-        if (/^shlex\.split$/.test(readName(callee ?? null))) return textOf(args[0])?.split(/\s+/)
+        const [callee] = children
+        const method = (callee?.kind === 'MemberExpression' && callee.children.at(-1)?.text) || ''
+        const object = callee?.children[0]
+        const { args } = splitArguments(node)
+        if (/^shlex\.split$/.test(readName(callee))) return textOf(args[0])?.split(/\s+/)
         if (object && method === 'split' && args.length === 0) return textOf(object)?.split(/\s+/)
         if (object && method === 'format')
           return textOf(object)?.replace(/\{[^}]*\}/g, () => textOf(args[0]) ?? unknownMark)
@@ -292,7 +277,7 @@ function createReader(context: RiskContext, text: string) {
             ? list.map((item) => item ?? unknownMark).join(textOf(object) ?? ' ')
             : unknownMark
         }
-        if (readName(callee ?? null) === 'str' && args[0]) return readValue(args[0], depth + 1)
+        if (readName(callee) === 'str' && args[0]) return readValue(args[0], depth + 1)
         return unknownMark
       }
       default:
@@ -301,28 +286,26 @@ function createReader(context: RiskContext, text: string) {
   }
 
   /** Report a function that deletes or executes, also one that is passed to another function. */
-  function assessReference(node: SyntaxNode): void {
+  function assessReference(node: Node): void {
     const { parent } = node
     if (
-      parent?.name === 'ImportStatement' ||
-      (parent?.name === 'MemberExpression' &&
-        parent.firstChild?.from !== node.from &&
-        node.name === 'VariableName')
+      parent?.kind === 'ImportStatement' ||
+      (parent?.kind === 'MemberExpression' && parent.children[0] !== node && node.kind === 'VariableName')
     )
       return
     if (
-      node.name === 'VariableName' &&
-      !names.has(slice(node)) &&
+      node.kind === 'VariableName' &&
+      !names.has(node.text) &&
       !hasStar &&
-      parent?.name !== 'CallExpression' &&
-      parent?.name !== 'ArgList'
+      parent?.kind !== 'CallExpression' &&
+      parent?.kind !== 'ArgList'
     )
       return
-    if (parent?.name === 'AssignStatement' && parent.firstChild?.from === node.from) return
+    if (parent?.kind === 'AssignStatement' && parent.children[0] === node) return
     const name = readName(node)
     for (const rule of functionRules) {
       if (!rule.name.test(name)) continue
-      context.moveTo(node.from)
+      context.moveTo(node.start)
       const isCleanup =
         /\.(unlink|rmdir)$|^(os\.(remove|unlink|rmdir)|shutil\.rmtree)$/.test(name) && isTemporary(node, name)
       if (!isCleanup)
@@ -332,26 +315,25 @@ function createReader(context: RiskContext, text: string) {
   }
 
   /** Whether a call deletes only what `tempfile` made for the script. */
-  function isTemporary(node: SyntaxNode, name: string): boolean {
-    const call = node.parent?.name === 'CallExpression' ? node.parent : null
-    const target = /^(os|shutil)\./.test(name) ? call && listArguments(call)[0] : node.firstChild
-    if (target?.name !== 'VariableName') return false
-    const assigned = values.get(slice(target)) ?? []
+  function isTemporary(node: Node, name: string): boolean {
+    const call = node.parent?.kind === 'CallExpression' ? node.parent : undefined
+    const target = /^(os|shutil)\./.test(name) ? call && splitArguments(call).args[0] : node.children[0]
+    if (target?.kind !== 'VariableName') return false
+    const assigned = values.get(target.text) ?? []
     return (
       assigned.length > 0 &&
-      assigned.every((value) => /^(tempfile\.\w+\(|mkd?temp\(|mkstemp\(|Path\(tempfile\.)/.test(slice(value)))
+      assigned.every((value) => /^(tempfile\.\w+\(|mkd?temp\(|mkstemp\(|Path\(tempfile\.)/.test(value.text))
     )
   }
 
   /** Report what a call executes. Return whether it starts a program that is not known. */
-  function assessCall(call: SyntaxNode, name: string): boolean {
-    const args = listArguments(call)
-    const keywords = listKeywords(call, slice)
+  function assessCall(call: Node, name: string): boolean {
+    const { args, keywords } = splitArguments(call)
     const first = args[0] ?? keywords.get('args') ?? keywords.get('cmd') ?? keywords.get('command')
     const value = first && readValue(first)
     const isShell =
       shellFunctions.test(name) ||
-      (programFunctions.test(name) && /^(True|1)$/.test(slice(keywords.get('shell') ?? { from: 0, to: 0 })))
+      (programFunctions.test(name) && /^(True|1)$/.test(keywords.get('shell')?.text ?? ''))
     if (
       /\.(execute|executemany|executescript|query)$/.test(name) &&
       typeof value === 'string' &&
@@ -376,7 +358,7 @@ function createReader(context: RiskContext, text: string) {
       assessProgram(context, [name.slice(3), ...args.map((arg) => textOf(arg) ?? unknownMark)].map(toWord))
     if (name.includes('?') || isUnknown(name))
       context.add('medium', 'calls a function whose name it computes')
-    if (call.firstChild?.name === 'CallExpression')
+    if (call.children[0]?.kind === 'CallExpression')
       for (const rule of functionRules)
         if (rule.name.test(name)) context.add(rule.risk, `\`${name}\` ${rule.reason}`)
     if (!isShell && !programFunctions.test(name)) return false
@@ -416,7 +398,7 @@ function createReader(context: RiskContext, text: string) {
         : [item ?? unknownMark],
     )
     const program = words[0] ?? ''
-    const startsOwn = slice(first ?? call).includes('sys.executable')
+    const startsOwn = (first ?? call).text.includes('sys.executable')
     const rest = name.startsWith('os.spawn') ? words.slice(1) : words
     assessProgram(context, (startsOwn ? ['python', ...rest.slice(1)] : rest).map(toWord))
     return isUnknown(program) && !startsOwn
@@ -427,50 +409,25 @@ function createReader(context: RiskContext, text: string) {
   return { nodes, readName, assessReference, assessCall }
 }
 
-function listChildren(node: SyntaxNode): SyntaxNode[] {
-  const children: SyntaxNode[] = []
-  for (let child = node.firstChild; child && children.length < 5000; child = child.nextSibling)
-    children.push(child)
-  return children
-}
-
 /** Return the elements of a list or tuple, or undefined for other expressions. */
-function listElements(node: SyntaxNode): SyntaxNode[] | undefined {
-  if (!/^(ArrayExpression|TupleExpression)$/.test(node.name)) return undefined
-  return listChildren(node).filter(({ name }) => !/^[[\](),]$/.test(name))
+function listElements({ kind, children }: Node): Node[] | undefined {
+  if (!/^(ArrayExpression|TupleExpression)$/.test(kind)) return undefined
+  return children.filter((child) => !/^[[\](),]$/.test(child.kind))
 }
 
-/** Return the arguments of a call that have no name. */
-function listArguments(call: SyntaxNode): SyntaxNode[] {
-  return splitArguments(call).flatMap(([first, sign]) => (first && sign?.name !== 'AssignOp' ? [first] : []))
-}
-
-/** Return the arguments of a call by their names. */
-function listKeywords(call: SyntaxNode, slice: (node: SyntaxNode) => string): Map<string, SyntaxNode> {
-  const keywords = new Map<string, SyntaxNode>()
-  for (const [name, sign, value] of splitArguments(call))
-    if (name && value && sign?.name === 'AssignOp') keywords.set(slice(name), value)
-  return keywords
-}
-
-function splitArguments(call: SyntaxNode): SyntaxNode[][] {
-  const list = call.getChild('ArgList')
-  const groups: SyntaxNode[][] = [[]]
-  for (const child of list ? listChildren(list).slice(1, -1) : []) {
-    if (child.name === ',') groups.push([])
-    else if (child.name !== '*' && child.name !== '**') groups.at(-1)?.push(child)
+/** Return the arguments of a call that have no name, and those that have one. */
+function splitArguments(call: Node): { args: Node[]; keywords: Map<string, Node> } {
+  const args: Node[] = []
+  const keywords = new Map<string, Node>()
+  for (const nodes of listArguments(call)) {
+    const [first, sign, value] = nodes.filter(({ kind }) => kind !== '*' && kind !== '**')
+    if (first && sign?.kind !== 'AssignOp') args.push(first)
+    else if (first && value) keywords.set(first.text, value)
   }
-  return groups
-}
-
-const stringSource = /^([a-zA-Z]{0,3})("""|'''|"|')(.*)\2$/s
-
-function decodeString(literal: string): string {
-  const [, prefix = '', , body = ''] = stringSource.exec(literal) ?? []
-  return (/r/i.test(prefix) ? body : decodeEscapes(body, /b/i.test(prefix))) ?? unknownMark
+  return { args, keywords }
 }
 
 function decodeFormat(literal: string): string {
-  const [, , , body = ''] = stringSource.exec(literal) ?? []
-  return body.replace(/\{\{/g, '{').replace(/\{[^{}]*\}/g, unknownMark)
+  const { source = '' } = splitString(literal) ?? {}
+  return source.replace(/\{\{/g, '{').replace(/\{[^{}]*\}/g, unknownMark)
 }
