@@ -1,9 +1,7 @@
-import { parse } from 'unbash'
-import { spend } from '#rules/budget.ts'
-import { readScript } from './bash/commands.ts'
 import { findEvaluated, judgeCommand, judgeVariables, judgeWords } from './bash/judge.ts'
 import type { Judgement } from './bash/judgement.ts'
 import { findExecutedTexts } from './bash/nested.ts'
+import { createReader, readText } from './bash/read-text.ts'
 import { type Reader, UnreadableScriptError } from './bash/reader.ts'
 import {
   createShellScript,
@@ -46,16 +44,9 @@ function readCommands(script: string, placeholders: readonly JudgedPlaceholder[]
   if (!marked || script.includes('\0')) return 0
   const split = splitToken.exec(script)
   if (split) return split.index
-  const reader: Reader = {
-    readScript,
-    marked,
-    result,
-    reason: undefined,
-    knowsExtendedGlobs: false,
-    placed: new Set(),
-  }
+  const reader = createReader(marked, result, { knowsExtendedGlobs: false })
   try {
-    readScript(reader, parseWithin(marked.text))
+    readText(reader, marked.text)
     refuseUnplaced(reader, script, placeholders)
     readExecutedTexts(reader)
     return undefined
@@ -65,24 +56,6 @@ function readCommands(script: string, placeholders: readonly JudgedPlaceholder[]
     if (error instanceof RangeError) return 0
     throw error
   }
-}
-
-/** What the parser reads of one character costs. */
-const stepsPerCharacter = 20
-const maxDepth = 60
-/** The parser searches all here-documents for the end of each. */
-const maxHereDocuments = 1000
-
-/** Parse a script, unless its brackets are nested so deeply that the parser might not end. */
-export function parseWithin(text: string) {
-  spend(text.length * stepsPerCharacter)
-  let depth = 0
-  for (const { 0: char, index } of text.matchAll(/[(){}]/g)) {
-    depth = '({'.includes(char) ? depth + 1 : Math.max(0, depth - 1)
-    if (depth > maxDepth) throw new UnreadableScriptError(index)
-  }
-  if (text.split('<<').length > maxHereDocuments) throw new UnreadableScriptError(0)
-  return parse(text)
 }
 
 /** Refuse the placeholders that the parser did not read as a part of the script. */
@@ -108,7 +81,7 @@ function readExecutedTexts(reader: Reader): void {
     if (!executed || executed.some(changesSyntax)) throw new UnreadableScriptError(position)
     for (const text of findExecutedTexts(command, executed)) {
       try {
-        readScript(unmarked, parseWithin(text))
+        readText(unmarked, text)
       } catch (error) {
         throw error instanceof UnreadableScriptError ? new UnreadableScriptError(position) : error
       }

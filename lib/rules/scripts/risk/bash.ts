@@ -1,6 +1,6 @@
 import { spend } from '#rules/budget.ts'
-import { readScript } from '#rules/scripts/bash/commands.ts'
-import { type Reader, UnreadableScriptError } from '#rules/scripts/bash/reader.ts'
+import { createReader, readText } from '#rules/scripts/bash/read-text.ts'
+import { UnreadableScriptError } from '#rules/scripts/bash/reader.ts'
 import { shells } from '#rules/scripts/bash/rules.ts'
 import {
   type Command,
@@ -12,7 +12,6 @@ import {
   type Word,
 } from '#rules/scripts/bash/syntax.ts'
 import { unwrapAll } from '#rules/scripts/bash/wrappers.ts'
-import { parseWithin } from '#rules/scripts/placement-bash.ts'
 import { executesDownload, type RiskContext, unknownMark } from './findings.ts'
 import { assessProgram, isDecoder, toText, toWord } from './programs.ts'
 
@@ -20,17 +19,10 @@ import { assessProgram, isDecoder, toText, toWord } from './programs.ts'
 export function assessBash(context: RiskContext, text: string): void {
   const result = createShellScript()
   const marked = { text, placeholderByMark: new Map<number, never>() }
-  const reader: Reader = {
-    readScript,
-    marked,
-    result,
-    reason: undefined,
-    knowsExtendedGlobs: true,
-    placed: new Set(),
-  }
+  const reader = createReader(marked, result, { knowsExtendedGlobs: true })
   let isRead = true
   try {
-    readScript(reader, parseWithin(text))
+    readText(reader, text)
   } catch (error) {
     if (!(error instanceof UnreadableScriptError || error instanceof RangeError)) throw error
     isRead = false
