@@ -4,6 +4,7 @@ import { modelName } from '#local/model/model.ts'
 import { plainModelName } from '#local/vendors/openai/openai-models.ts'
 import type { RecordTypes } from '#local/vendors/records.ts'
 import { computeCost, PriceTable } from '#rules/ai/prices.ts'
+import { createBudget, runWithin } from '#rules/budget.ts'
 import { secrets, startTestServer } from '#test/local/test-server.ts'
 import type { Service } from '#test/support/app.ts'
 import { createAccount } from '#test/support/people.ts'
@@ -67,7 +68,8 @@ export async function playFaultyTurns(service: Service, turns: number, random: (
     }
     const listener = random() < 0.5 ? { field: 'reply', onText: () => {}, onRestart: () => {} } : undefined
     const context = { db, ai, config, wait }
-    await ask(context, chatTurn, question, listener).catch(() => failedTurns++)
+    const turn = runWithin(createBudget(), () => ask(context, chatTurn, question, listener))
+    await turn.catch(() => failedTurns++)
     for (const server of servers) await addReported(server, reported)
   }
   const [ledger] = await service.sql<Record<keyof Sums | 'running' | 'difference', string>>(
