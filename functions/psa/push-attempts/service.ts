@@ -69,31 +69,38 @@ type Push = (
  * mailed once. Then set the ticket's status if the push does.
  */
 const addNoteOnce: Push = async (port, claimed, { db, row }) => {
-  const { attempts, created_at } = claimed
   const ticket = await findTicket(port, claimed)
-  const ticketId = ticket.id
+  const existingId = await findAddedNote(port, claimed, { ticketId: ticket.id, db })
+  const mailed = notifies(claimed) ? await findRecipient(port, ticket.id, existingId !== null) : undefined
+  const id = existingId ?? (await port.addNote(ticket.id, readNote(claimed), mailed?.address))
+  const statusId = claimed.details.sets_status ? row.resolved_statuses[ticket.board_id ?? ''] : undefined
+  if (statusId) await setStatus(port, ticket, statusId)
+  return { id, ticketId: ticket.id, mailed, statusId }
+}
+
+const notifies = ({ details }: queries.ClaimedPush) => details.notify === true
+
+/**
+ * Return the id of the note if an earlier attempt or a failed push of it may have added it and has. Throw if
+ * that push mailed nobody and this one should: the note cannot be mailed any more.
+ */
+async function findAddedNote(
+  port: PsaPort,
+  claimed: queries.ClaimedPush,
+  { ticketId, db }: { ticketId: string; db: ReadDb },
+): Promise<string | null> {
   const failed = await queries.selectFailedNotes.one(db, claimed)
-  const note = readNote(claimed)
-  const findNote = async (pushedAt: string) => {
-    // A day earlier than the push, because some servers return local times without an offset.
-    const since = new Date(Date.parse(pushedAt) - 86_400_000).toISOString()
-    return port.findNote(ticketId, { ...note, since, others: await psa.listAddedNotes(db, ticketId) })
-  }
-  const existingId = attempts > 1 || failed.since ? await findNote(failed.since ?? created_at) : null
-  const notifies = claimed.details.notify === true
-  if (existingId && notifies && failed.notifies === false)
+  if (claimed.attempts === 1 && !failed.since) return null
+  // A day earlier than the push, because some servers return local times without an offset.
+  const since = new Date(Date.parse(failed.since ?? claimed.created_at) - 86_400_000).toISOString()
+  const others = await psa.listAddedNotes(db, ticketId)
+  const id = await port.findNote(ticketId, { ...readNote(claimed), since, others })
+  if (id && notifies(claimed) && failed.notifies === false)
     throw new PsaError(
       'invalid',
       'An earlier push has added the note without an e-mail; send it to the client in the ticketing system',
     )
-  const mailed = notifies ? await findRecipient(port, ticketId, existingId !== null) : undefined
-  const id = existingId ?? (await port.addNote(ticketId, note, mailed?.address))
-  const created = { id, ticketId, mailed }
-  const statusId =
-    claimed.details.sets_status === true ? row.resolved_statuses[ticket.board_id ?? ''] : undefined
-  if (statusId === undefined) return created
-  await setStatus(port, ticket, statusId)
-  return { ...created, statusId }
+  return id
 }
 
 /**

@@ -65,91 +65,101 @@ export function buildReportSteps(
   const { lastDecision, isShortened, numberPrefix = '', stepsBefore = 0 } = options
   const decisions =
     lastDecision === undefined ? session.decisions : session.decisions.slice(0, lastDecision + 1)
-  const stepExtras = groupByStep(session, supportingData, options.variables)
-  const describeStep = createStepDescriber(session, options)
-  const addSubflows = createSubflowAppender(session, supportingData, options)
-  const getNumber = (index: number) => `${numberPrefix}${stepsBefore + index + 1}`
-  const steps = decisions.flatMap((decision, index) => {
-    const answer = {
-      number: getNumber(index),
-      ...describeAnswer(describeStep(decision.step_id), decision, options),
-    }
-    return addSubflows({ ...answer, ...stepExtras.takeForStep(decision.step_id) }, decision.step_id)
-  })
   const pendingId = session.state === 'in_progress' && !isShortened ? session.current_step_id : null
-  const pendingSteps =
-    pendingId === null
-      ? []
-      : addSubflows(
-          buildPendingStep(
-            describeStep(pendingId),
-            getNumber(decisions.length),
-            stepExtras.takeForStep(pendingId),
-          ),
-          pendingId,
-        )
+  const stepIds = [...decisions.map(({ step_id }) => step_id), ...(pendingId === null ? [] : [pendingId])]
+  const extras = groupExtras(session, supportingData, options.variables)
+  const describeStep = createStepDescriber(session, options)
+  const subflowsByStep = groupSubflows(session, options)
+  // A step that was answered several times shows what belongs to it once, at its first answer.
+  const firstPlaces = new Map(stepIds.map((id, place) => [id, place] as const).reverse())
+
+  /** Build the step at a place of the report, and the steps of its sub-flows. */
+  const buildSteps = (stepId: string, place: number, answer: (step: StepDescription) => Answer) => {
+    const isFirst = firstPlaces.get(stepId) === place
+    const { step, headers, ...description } = describeStep(stepId)
+    const reportStep = {
+      number: `${numberPrefix}${stepsBefore + place + 1}`,
+      ...description,
+      headers: isFirst ? headers : [],
+      ...answer({ step, headers, ...description }),
+      ...(isFirst ? extras.ofStep(stepId) : noExtras),
+    }
+    const subflows = isFirst ? (subflowsByStep.get(stepId) ?? []) : []
+    return addSubflows(reportStep, subflows, supportingData, options)
+  }
+
+  const steps = decisions.flatMap((decision, place) =>
+    buildSteps(decision.step_id, place, ({ step }) => describeAnswer(step, decision, options)),
+  )
+  const pendingSteps = pendingId === null ? [] : buildSteps(pendingId, decisions.length, () => noAnswer)
   // The steps of a sub-flow come before the pending step that runs it, because the report shows one pending
   // step.
   const [pendingStep = null, ...runningSteps] = pendingSteps
-  return { steps: [...steps, ...runningSteps], pendingStep, ...stepExtras.takeRest(isShortened) }
+  // What a shortened report leaves out belongs to the steps that it leaves out, except the evidence of the
+  // whole session.
+  const rest = isShortened
+    ? { ...noExtras, evidence: extras.ofStep(wholeSession).evidence }
+    : extras.exceptSteps(new Set(stepIds))
+  return { steps: [...steps, ...runningSteps], pendingStep, ...rest }
 }
 
+type Answer = Pick<ReportStep, 'answer' | 'durationAndTime' | 'note'>
+const noAnswer: Answer = { answer: '', durationAndTime: '', note: '' }
+
 function describeAnswer(
-  { step, ...description }: StepDescription,
+  step: StepDescription['step'],
   { option_id, outcome, duration_seconds, decided_at, note }: SessionRow['decisions'][number],
   { variables, formatTime }: StepOptions,
-) {
+): Answer {
   return {
-    ...description,
     answer: option_id === null ? stepOutcomes[outcome ?? 'done'] : getOptionLabel(step, option_id, variables),
     durationAndTime: `${formatDuration(duration_seconds)}, ${formatTime(decided_at)}`,
     note: note ?? '',
   }
 }
 
+function groupSubflows(session: SessionRow, { subflows = [] }: StepOptions): Map<string, SessionRow[]> {
+  const ofSession = subflows.filter(({ parent_session_id }) => parent_session_id === session.id)
+  return groupBy(ofSession, ({ parent_step_id }) => parent_step_id ?? '')
+}
+
 /**
- * Create a function that returns a step with the steps of its sub-flows after it. The step names each
- * sub-flow with its result and notes.
+ * Return a step with the steps of its sub-flows after it. The step names each sub-flow with its result and
+ * notes.
  */
-function createSubflowAppender(
-  session: SessionRow,
+function addSubflows(
+  step: ReportStep,
+  subflows: readonly SessionRow[],
   supportingData: readonly SupportingDataRow[],
   options: StepOptions,
-) {
-  const subflows = (options.subflows ?? []).filter(
-    ({ parent_session_id }) => parent_session_id === session.id,
-  )
-  const subflowsByStep = groupBy(subflows, ({ parent_step_id }) => parent_step_id ?? '')
-  return (step: ReportStep, stepId: string): [ReportStep, ...ReportStep[]] => {
-    let stepsBefore = 0
-    const parts = takeGroup(subflowsByStep, stepId).map((subflow) => {
-      const numbering = { numberPrefix: `${step.number}.`, stepsBefore }
-      const variables = collectVariables(subflow)
-      stepsBefore += subflow.decisions.length + (subflow.current_step_id === null ? 0 : 1)
-      const subflowOptions = {
-        ...options,
-        ...numbering,
-        variables,
-        lastDecision: undefined,
-        isShortened: false,
-      }
-      return {
-        details: describeSubflow(subflow),
-        ...buildReportSteps(subflow, supportingData, subflowOptions),
-      }
-    })
-    const parent = {
-      ...step,
-      details: [...step.details, ...parts.flatMap(({ details }) => details)],
-      fallbacks: [...step.fallbacks, ...parts.flatMap(({ fallbacks }) => fallbacks)],
-      customSteps: [...step.customSteps, ...parts.flatMap(({ customSteps }) => customSteps)],
-      evidence: [...step.evidence, ...parts.flatMap(({ evidence }) => evidence)],
+): [ReportStep, ...ReportStep[]] {
+  let stepsBefore = 0
+  const parts = subflows.map((subflow) => {
+    const numbering = { numberPrefix: `${step.number}.`, stepsBefore }
+    stepsBefore += subflow.decisions.length + (subflow.current_step_id === null ? 0 : 1)
+    const subflowOptions = {
+      ...options,
+      ...numbering,
+      variables: collectVariables(subflow),
+      lastDecision: undefined,
+      isShortened: false,
     }
-    return [
-      parent,
-      ...parts.flatMap(({ steps, pendingStep }) => (pendingStep ? [...steps, pendingStep] : steps)),
-    ]
+    return {
+      details: describeSubflow(subflow),
+      ...buildReportSteps(subflow, supportingData, subflowOptions),
+    }
+  })
+  const parent = {
+    ...step,
+    details: [...step.details, ...parts.flatMap(({ details }) => details)],
+    fallbacks: [...step.fallbacks, ...parts.flatMap(({ fallbacks }) => fallbacks)],
+    customSteps: [...step.customSteps, ...parts.flatMap(({ customSteps }) => customSteps)],
+    evidence: [...step.evidence, ...parts.flatMap(({ evidence }) => evidence)],
   }
+  return [
+    parent,
+    ...parts.flatMap(({ steps, pendingStep }) => (pendingStep ? [...steps, pendingStep] : steps)),
+  ]
 }
 
 function describeSubflow(session: SessionRow): Fact[] {
@@ -164,20 +174,7 @@ function describeSubflow(session: SessionRow): Fact[] {
 type StepDescription = Pick<ReportStep, 'headers' | 'title' | 'description' | 'details'> & {
   step: FlowNode | FlowStep | undefined
 }
-type StepExtras = Pick<ReportStep, 'fallbacks' | 'customSteps' | 'evidence'>
-
-function buildPendingStep(
-  { step: _, ...description }: StepDescription,
-  number: string,
-  extras: StepExtras,
-): ReportStep {
-  return { number, ...description, answer: '', durationAndTime: '', note: '', ...extras }
-}
-
-/**
- * Return a function that describes the step with an id. Only its first call for a step returns the section
- * headers before the step.
- */
+/** Return a function that describes the step with an id, with the section headers before it. */
 function createStepDescriber(
   { tree_structure }: SessionRow,
   { variables, scriptNames }: StepOptions,
@@ -186,11 +183,9 @@ function createStepDescriber(
   const headersById = indexSectionHeaders(tree_structure)
   return (id) => {
     const step = stepById.get(id)
-    const headers = (headersById.get(id) ?? []).map((header) => toHeader(renderStepText(header, variables)))
-    headersById.delete(id)
     return {
       step,
-      headers,
+      headers: (headersById.get(id) ?? []).map((header) => toHeader(renderStepText(header, variables))),
       title: fillPlaceholders(step?.title ?? '', variables) || id,
       description: fillMarkdown(toMarkdown(step?.description ?? ''), variables),
       details: step ? buildDetails(step, scriptNames) : [],
@@ -228,11 +223,13 @@ function getOptionLabel(
   return fillPlaceholders(options.find((option) => option.id === optionId)?.label ?? optionId, variables)
 }
 
-/**
- * Group the fallbacks, custom steps and supporting data by their step. If a step has several decisions, only
- * the first one shows them. `takeRest` returns those that no step of the report shows.
- */
-function groupByStep(
+type StepExtras = Pick<ReportStep, 'fallbacks' | 'customSteps' | 'evidence'>
+const noExtras: StepExtras = { fallbacks: [], customSteps: [], evidence: [] }
+/** Stands for the step of what was added to the session, and to no step. */
+const wholeSession = ''
+
+/** Group the fallbacks, custom steps and supporting data by their step. */
+function groupExtras(
   session: SessionRow,
   supportingData: readonly SupportingDataRow[],
   variables: Variables,
@@ -241,37 +238,26 @@ function groupByStep(
     session.fallback_decisions.length > 0
       ? indexTitles(session.tree_structure, variables)
       : new Map<string, string>()
-  const fallbacks = groupBy(session.fallback_decisions, ({ step_id }) => step_id)
-  const customSteps = groupBy(session.custom_steps, ({ after_step_id }) => after_step_id)
-  const evidence = groupBy(listEvidence(session, supportingData), ({ step_id }) => step_id)
-  const toFallback = ({
-    fallback_step_id,
-    outcome,
-    note,
-  }: SessionRow['fallback_decisions'][number]): ReportFallback => ({
+  const toFallback = ({ fallback_step_id, outcome, note }: FallbackDecision): ReportFallback => ({
     title: titleById.get(fallback_step_id) || fallback_step_id,
     outcome: stepOutcomes[outcome],
     note: note ?? '',
   })
+  const fallbacks = groupBy(session.fallback_decisions, ({ step_id }) => step_id)
+  const customSteps = groupBy(session.custom_steps, ({ after_step_id }) => after_step_id)
+  const evidence = groupBy(listEvidence(session, supportingData), ({ step_id }) => step_id)
+  const convert = (select: <Item>(groups: Map<string, Item[]>) => Item[]): StepExtras => ({
+    fallbacks: select(fallbacks).map(toFallback),
+    customSteps: select(customSteps).map(toCustomStep),
+    evidence: select(evidence).map((item) => item.evidence),
+  })
   return {
-    takeForStep: (stepId: string) => ({
-      fallbacks: takeGroup(fallbacks, stepId).map(toFallback),
-      customSteps: takeGroup(customSteps, stepId).map(toCustomStep),
-      evidence: takeGroup(evidence, stepId).map((item) => item.evidence),
-    }),
-    /**
-     * In a shortened report, the rest belongs to the steps that are left out, except the evidence of the
-     * whole session.
-     */
-    takeRest: (isShortened: boolean) => ({
-      fallbacks: isShortened ? [] : [...fallbacks.values()].flat().map(toFallback),
-      customSteps: isShortened ? [] : [...customSteps.values()].flat().map(toCustomStep),
-      evidence: (isShortened ? takeGroup(evidence, '') : [...evidence.values()].flat()).map(
-        (item) => item.evidence,
-      ),
-    }),
+    ofStep: (stepId: string) => convert((groups) => groups.get(stepId) ?? []),
+    exceptSteps: (stepIds: ReadonlySet<string>) =>
+      convert((groups) => [...groups].flatMap(([stepId, items]) => (stepIds.has(stepId) ? [] : items))),
   }
 }
+type FallbackDecision = SessionRow['fallback_decisions'][number]
 
 /** Return the supporting data of this session alone. Its place in `supportingData` identifies an image. */
 function listEvidence(
@@ -279,15 +265,10 @@ function listEvidence(
   supportingData: readonly SupportingDataRow[],
 ): { step_id: string; evidence: Evidence }[] {
   return supportingData.flatMap((row, place) =>
-    (row.session_id ?? id) === id ? [{ step_id: row.step_id ?? '', evidence: toEvidence(row, place) }] : [],
+    (row.session_id ?? id) === id
+      ? [{ step_id: row.step_id ?? wholeSession, evidence: toEvidence(row, place) }]
+      : [],
   )
-}
-
-function takeGroup<T>(groups: Map<string, T[]>, key: string): T[] {
-  const group = groups.get(key)
-  if (!group) return []
-  groups.delete(key)
-  return group
 }
 
 function indexTitles(structure: SessionRow['tree_structure'], variables: Variables): Map<string, string> {

@@ -26,8 +26,8 @@ const delimiterRow = /^[\t >|:-]*-[\t >|:-]*$/
 /** Deeper lines are not markdown: see `deepLine` of the parser. */
 const indentation = /^[ \t>*+\-\d.)]{1,80}/
 
-/** Return what it takes at most to parse and show a markdown text. */
-export function measureMarkup(text: string): Work {
+/** Count what makes a markdown text expensive. */
+export function countMarkup(text: string) {
   const lines = text.split('\n')
   let cells = 0
   /** The columns of the table that the next line may belong to. */
@@ -40,10 +40,15 @@ export function measureMarkup(text: string): Work {
     indent = Math.max(indent, indentation.exec(line)?.[0].length ?? 0)
   }
   const markup = text.match(markupCharacter)?.length ?? 0
-  const indents = indent * lines.length
+  return { characters: text.length, markup, cells, indents: indent * lines.length }
+}
+
+/** Return what it takes at most to parse and show a markdown text. */
+export function measureMarkup(text: string): Work {
+  const { characters, markup, cells, indents } = countMarkup(text)
   return {
     steps:
-      text.length * stepsPerCharacter +
+      characters * stepsPerCharacter +
       markup * stepsPerMarkup +
       cells * stepsPerCell +
       indents * stepsPerIndent,

@@ -44,24 +44,18 @@ function clipEscaped(text: string, max: number): Escaped<1> {
 export function toBlocks({ title, body, url, facts = [], sections = [], button, secondButton }: ChatMessage) {
   const hasBody = body !== '' || (facts.length === 0 && sections.length === 0)
   const max = Math.min(maxText, Math.floor(maxSectionTexts / Math.max(1, sections.length)))
-  const blocks: Block[] = [
-    { type: 'header', text: toPlainText(title, maxHeader) },
-    ...(facts.length > 0 ? [{ type: 'section', fields: facts.slice(0, maxFacts).flatMap(toFields) }] : []),
-    ...(hasBody ? [{ type: 'section', text: toPlainText(body || title, maxText) }] : []),
-    ...sections.slice(0, maxSections).flatMap(({ label, text }) => [
-      { type: 'section', text: toBold(label) },
-      { type: 'section', text: toPlainText(text, max) },
-    ]),
-    ...(url && button
-      ? [
-          {
-            type: 'actions',
-            elements: [toButton(url, button), ...(secondButton ? [toSecondButton(secondButton)] : [])],
-          },
-        ]
-      : []),
-    ...(url ? [{ type: 'context', elements: [toLink('Open in Support Flow', url)] }] : []),
-  ]
+  const blocks: Block[] = [{ type: 'header', text: toPlainText(title, maxHeader) }]
+  if (facts.length > 0) blocks.push({ type: 'section', fields: facts.slice(0, maxFacts).flatMap(toFields) })
+  if (hasBody) blocks.push({ type: 'section', text: toPlainText(body || title, maxText) })
+  for (const { label, text } of sections.slice(0, maxSections)) {
+    blocks.push({ type: 'section', text: toBold(label) })
+    blocks.push({ type: 'section', text: toPlainText(text, max) })
+  }
+  if (url && button) {
+    const elements = secondButton ? [toSecondButton(secondButton)] : []
+    blocks.push({ type: 'actions', elements: [toButton(url, button), ...elements] })
+  }
+  if (url) blocks.push({ type: 'context', elements: [toLink('Open in Support Flow', url)] })
   return { text: clipEscaped(title, maxText), blocks }
 }
 

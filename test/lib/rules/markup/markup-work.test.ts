@@ -1,22 +1,21 @@
 import { expect, it } from 'vitest'
 import { createBudget, runWithin } from '#rules/budget.ts'
 import { shortenReport, textWork } from '#rules/exports/shorten-report.ts'
-import { measureMarkup } from '#rules/markup/markup-work.ts'
+import { countMarkup } from '#rules/markup/markup-work.ts'
 import { shortenedMark } from '#rules/text/shortened.ts'
 import { createReport } from '#test/support/report.ts'
 
 it.each([
-  ['characters', 'ab', 2 * 10, 0],
-  ['markup', 'a*', 2 * 10 + 300, 40],
+  ['characters', 'ab', { characters: 2 }],
+  ['markup', 'a*', { characters: 2, markup: 1 }],
   [
     'the cells of a table until it ends',
     'a|b\n-|-\nc|d\n\n',
-    13 * 10 + 9 * 300 + 4 * 400 + 5 * 100,
-    9 * 40 + 4 * 22 + 5 * 2,
+    { characters: 13, markup: 9, cells: 4, indents: 5 },
   ],
-  ['the levels of a quote in each line', '>>a\nb', 5 * 10 + 3 * 300 + 4 * 100, 3 * 40 + 4 * 2],
-])('SES-58 measures %s', (_, text, steps, bytes) => {
-  expect(measureMarkup(text)).toEqual({ steps, bytes })
+  ['the levels of a quote in each line', '>>a\nb', { characters: 5, markup: 3, indents: 4 }],
+])('SES-58 counts %s', (_, text, counts) => {
+  expect(countMarkup(text)).toEqual({ markup: 0, cells: 0, indents: 0, ...counts })
 })
 
 it.each([
