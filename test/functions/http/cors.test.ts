@@ -106,7 +106,6 @@ describe('CORS', () => {
       if (init.method === 'OPTIONS') continue
       const exposedHeaders = [
         'content-disposition',
-        'deprecation',
         'etag',
         'idempotent-replayed',
         'link',
@@ -115,7 +114,6 @@ describe('CORS', () => {
         'ratelimit-remaining',
         'ratelimit-reset',
         'retry-after',
-        'sunset',
         'www-authenticate',
         'x-request-id',
       ]
