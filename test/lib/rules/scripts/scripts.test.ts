@@ -6,6 +6,7 @@ import { createBudget, jobSteps, runWithin } from '#rules/budget.ts'
 import { formatTextLiteral } from '#rules/scripts/literals.ts'
 import { findPlacementProblems, renderScript, validateTemplate } from '#rules/scripts/render.ts'
 import type { Language, ScriptParameter } from '#rules/scripts/schema.ts'
+import { measureCpuTimeMs } from '#test/support/measure.ts'
 
 const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
 const createParameter = (name: string, type: ScriptParameter['type'] = 'string'): ScriptParameter => ({
@@ -540,8 +541,7 @@ describe('placeholders', () => {
   })
 
   it('validateTemplate takes linear time for a hostile script', () => {
-    const startedAt = performance.now()
-    for (const part of [
+    const parts = [
       '{{ x }}',
       '{{ x | ',
       '"',
@@ -564,12 +564,15 @@ describe('placeholders', () => {
       'declare -i "y$x"\nz=1\n',
       'subprocess.run(["bash", "a"])\n',
       'c = ["a"]\nsubprocess.run(c)\n',
-    ])
-      for (const language of ['bash', 'python', 'powershell'] as const)
-        runWithin(createBudget({ steps: jobSteps }), () =>
-          validateTemplate(createTemplate(language, part.repeat(Math.floor(50_000 / part.length)))),
-        )
-    expect(performance.now() - startedAt).toBeLessThan(10_000)
+    ]
+    const ms = measureCpuTimeMs(() => {
+      for (const part of parts)
+        for (const language of ['bash', 'python', 'powershell'] as const)
+          runWithin(createBudget({ steps: jobSteps }), () =>
+            validateTemplate(createTemplate(language, part.repeat(Math.floor(50_000 / part.length)))),
+          )
+    })
+    expect(ms).toBeLessThan(10_000)
   })
 })
 
