@@ -2,7 +2,7 @@ import { createMcpHandler, ProtocolError, ProtocolErrorCode, Server } from '@mod
 import type { C, Services } from '#http/app.ts'
 import type { DelegatedCaller } from '#http/delegated-caller.ts'
 import { loadOperations, type RouteGroup } from '#http/routes.ts'
-import { cut } from '#rules/text/cut.ts'
+import { cut } from '#rules/text/clip.ts'
 import { parseJson } from '#rules/text/json.ts'
 import { type CallTool, createToolCaller } from './call-operation.ts'
 import { prompts, renderPrompt } from './prompts.ts'

@@ -1,4 +1,4 @@
-import { cut } from '#rules/text/cut.ts'
+import { cut } from '#rules/text/clip.ts'
 
 interface PromptDeclaration {
   name: string

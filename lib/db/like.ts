@@ -1,4 +1,4 @@
-import { fold } from '#rules/text/fold.ts'
+import { fold } from '#rules/text/words.ts'
 
 /** Return a LIKE pattern that matches `text` anywhere. Its wildcard characters are escaped. */
 export function toContainsPattern(text: string): string {

@@ -3,7 +3,7 @@ import { latestVersionFirst, type Page, type PageQuery, toPage } from '#db/page.
 import type { ReadDb } from '#db/scope.ts'
 import { type ProblemKind, throwNotFound } from '#problem.ts'
 import type { Feature } from '#rules/features.ts'
-import { createSlug } from '#rules/text/slug.ts'
+import { createSlug } from '#rules/text/words.ts'
 import type { Content as ComparedContent } from '#rules/versions/compare.ts'
 import { Comparison, ComparisonQuery } from '#rules/versions/schema.ts'
 import { exampleIds, Id, Time } from './fields.ts'

@@ -7,7 +7,7 @@ import { encodeEntry, type ZipFile } from '#rules/archive/zip-writer.ts'
 import { type ExportProgress, exportFormat, exportVersion } from '#rules/exports/account-archive.ts'
 import { writeFlowMarkdown } from '#rules/flows/markdown/write.ts'
 import { concatBytes } from '#rules/text/bytes.ts'
-import { createSlug } from '#rules/text/slug.ts'
+import { createSlug } from '#rules/text/words.ts'
 import * as queries from './queries.ts'
 
 type Bytes = Uint8Array<ArrayBuffer>

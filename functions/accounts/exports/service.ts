@@ -5,7 +5,7 @@ import { Content, type ReadContext, type WriteContext } from '#http/operation.ts
 import { Problem, throwNotFound } from '#problem.ts'
 import { encodeEnd } from '#rules/archive/zip-writer.ts'
 import type { ExportProgress } from '#rules/exports/account-archive.ts'
-import { createSlug } from '#rules/text/slug.ts'
+import { createSlug } from '#rules/text/words.ts'
 import type { ExportGrant } from '#vendors/auth/export-tokens.ts'
 import type { Ports } from '#vendors/ports.ts'
 import * as queries from './queries.ts'

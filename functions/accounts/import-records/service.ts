@@ -4,7 +4,7 @@ import { invalidField, Problem } from '#problem.ts'
 import { ArchiveError, type Entry, listEntries, readText, type ZipLimits } from '#rules/archive/zip.ts'
 import { createBudget, getSpent, pause, runWithin, spend, stepsPerSecond } from '#rules/budget.ts'
 import { exportFormat, exportVersion } from '#rules/exports/account-archive.ts'
-import { cut } from '#rules/text/cut.ts'
+import { cut } from '#rules/text/clip.ts'
 import { findUnstorableText, isTooDeep, parseJson } from '#rules/text/json.ts'
 import {
   type CheckedRecord,

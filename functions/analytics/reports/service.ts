@@ -5,7 +5,7 @@ import { Content, type ReadContext, type WriteContext } from '#http/operation.ts
 import { Problem, throwNotFound } from '#problem.ts'
 import type { Branding } from '#rules/exports/pdf-frame.ts'
 import type { WeeklyReport } from '#rules/reports/weekly.ts'
-import { createSlug } from '#rules/text/slug.ts'
+import { createSlug } from '#rules/text/words.ts'
 import type { SubscriptionKey } from '#vendors/auth/unsubscribe-tokens.ts'
 import type { EmailContent } from '#vendors/mail/layout.ts'
 import { enqueueDeliveries } from '#work/deliveries.ts'

@@ -2,7 +2,7 @@ import * as transfer from '#functions/flows/transfer/service.ts'
 import * as trees from '#functions/flows/trees/service.ts'
 import { Content, type ReadContext, type WriteContext } from '#http/operation.ts'
 import { Problem } from '#problem.ts'
-import { createSlug } from '#rules/text/slug.ts'
+import { createSlug } from '#rules/text/words.ts'
 import type { MarkdownFlow } from './schemas.ts'
 
 // Loaded on first use, with the parser of YAML.

@@ -14,8 +14,8 @@ import {
 import type { TreeStructure } from '#rules/flows/structure.ts'
 import { listSubflows } from '#rules/flows/subflow.ts'
 import { replaceSubflowIds } from '#rules/flows/subflow-ids.ts'
-import { writeIndentedJson } from '#rules/text/indented-json.ts'
-import { createSlug } from '#rules/text/slug.ts'
+import { writeIndentedJson } from '#rules/text/json.ts'
+import { createSlug } from '#rules/text/words.ts'
 import { maxWrittenBytes } from '#rules/text/written-bytes.ts'
 import * as queries from './queries.ts'
 

@@ -9,7 +9,7 @@ import { Existing, type ReadContext, type WriteContext } from '#http/operation.t
 import { type FieldError, Problem } from '#problem.ts'
 import { createBudget, jobSteps, runWithin } from '#rules/budget.ts'
 import { getPendingDueTimes } from '#rules/schedules/due-times.ts'
-import { cut } from '#rules/text/cut.ts'
+import { cut } from '#rules/text/clip.ts'
 import { enqueueEvent } from '#work/events.ts'
 import { enqueueWebhookEvent } from '#work/webhooks.ts'
 import * as queries from './queries.ts'

@@ -1,7 +1,7 @@
 import * as connection from '#functions/psa/connection/service.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { Problem, staleVersion, throwNotFound, unknownId } from '#problem.ts'
-import { cut } from '#rules/text/cut.ts'
+import { cut } from '#rules/text/clip.ts'
 import type { Member } from '#vendors/psa/psa.ts'
 import * as queries from './queries.ts'
 import type { MappingUpdate, MemberMapping } from './schemas.ts'

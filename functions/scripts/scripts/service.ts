@@ -24,7 +24,7 @@ import {
   type ScriptAssessment,
 } from '#rules/scripts/risk/assess-script.ts'
 import { type ScriptRisk, scriptRisks } from '#rules/scripts/schema.ts'
-import { createSlug } from '#rules/text/slug.ts'
+import { createSlug } from '#rules/text/words.ts'
 import { sha256Base64url } from '#vendors/auth/hash.ts'
 import * as queries from './queries.ts'
 import type { RenderRequest, ScriptCreate, ScriptQuery, ScriptTemplate, ScriptUpdate } from './schemas.ts'

@@ -16,7 +16,7 @@ import { renderText } from '#rules/exports/text.ts'
 import { removeDescriptions, renderTicketNote } from '#rules/exports/ticket-note.ts'
 import { maskStored } from '#rules/masking/mask.ts'
 import { clipStart } from '#rules/text/clip.ts'
-import { createSlug } from '#rules/text/slug.ts'
+import { createSlug } from '#rules/text/words.ts'
 import * as queries from './queries.ts'
 import { type ExportQuery, type Format, formats } from './schemas.ts'
 

@@ -1,5 +1,4 @@
-import { concatBytes } from '#rules/text/bytes.ts'
-import { crc32 } from '#rules/text/crc32.ts'
+import { concatBytes, crc32 } from '#rules/text/bytes.ts'
 import { deflatedMethod, directoryEntrySignature, endRecordSignature, storedMethod } from './zip-format.ts'
 
 // Writes ZIP archives entry by entry, so that an archive can be written in several jobs. The libraries for

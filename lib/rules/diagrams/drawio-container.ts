@@ -1,7 +1,7 @@
 import { Parser } from 'htmlparser2'
 import { spend } from '#rules/budget.ts'
-import { countMarkupSteps } from '#rules/text/count-markup-steps.ts'
 import { isTooDeep, parseJson } from '#rules/text/json.ts'
+import { countMarkupSteps } from '#rules/text/xml.ts'
 import { DiagramFileError } from './file-error.ts'
 
 // draw.io can put a copy of a diagram into the files that it exports:

@@ -1,8 +1,8 @@
 import { Parser } from 'htmlparser2'
 import { spend } from '#rules/budget.ts'
-import { countMarkupSteps } from '#rules/text/count-markup-steps.ts'
-import { cut } from '#rules/text/cut.ts'
+import { cut } from '#rules/text/clip.ts'
 import type { XmlAttributes } from '#rules/text/walk-xml.ts'
+import { countMarkupSteps } from '#rules/text/xml.ts'
 
 // Turns the stored label of a draw.io cell into the text that draw.io shows.
 

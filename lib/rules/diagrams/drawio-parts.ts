@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { spend } from '#rules/budget.ts'
-import { cut } from '#rules/text/cut.ts'
+import { cut } from '#rules/text/clip.ts'
 import { findUnstorableText, isTooDeep, parseJson } from '#rules/text/json.ts'
 import { removeForbiddenXml } from '#rules/text/xml.ts'
 import type { Cell } from './drawio-cells.ts'

@@ -1,5 +1,5 @@
 import { canSpend, spend } from '#rules/budget.ts'
-import { shortenedMark } from '#rules/text/shortened.ts'
+import { shortenedMark } from '#rules/text/written-bytes.ts'
 import { colourByCategory, parseStrokeWidth, readDashes } from './appearance.ts'
 import { toLine } from './drawio-labels.ts'
 import { findGroupIds } from './groups.ts'

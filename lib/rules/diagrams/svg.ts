@@ -1,5 +1,5 @@
 import { canSpend, spend } from '#rules/budget.ts'
-import { shortenedMark } from '#rules/text/shortened.ts'
+import { shortenedMark } from '#rules/text/written-bytes.ts'
 import { escapeXml } from '#rules/text/xml.ts'
 import { parseStrokeWidth, readDashes, readEdgeColour, readNodeColours } from './appearance.ts'
 import { computeViewBox, lineHeight, wrapText } from './boxes.ts'

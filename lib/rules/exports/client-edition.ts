@@ -1,6 +1,6 @@
 import { namePlaceholders } from '#rules/flows/placeholders.ts'
 import type { SessionRow } from '#rules/flows/session-row.ts'
-import { joinLines } from '#rules/text/join-lines.ts'
+import { joinLines } from '#rules/text/lines.ts'
 import type { Report, ReportStep } from './report.ts'
 
 // What a client may read of a session: what was done in the words of the flow, and the outcome. Nothing that

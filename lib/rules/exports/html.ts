@@ -1,6 +1,5 @@
-import { encodeBase64 } from '#rules/text/base64.ts'
-import { type Html, html } from '#rules/text/html.ts'
-import { writeHtmlPage } from '#rules/text/html-page.ts'
+import { encodeBase64 } from '#rules/text/bytes.ts'
+import { type Html, html, writeHtmlPage } from '#rules/text/html.ts'
 import { maxWrittenBytes } from '#rules/text/written-bytes.ts'
 import { renderCode, renderMarkdownText, renderPlainText, renderSpans } from './html-blocks.ts'
 import type {

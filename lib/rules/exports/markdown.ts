@@ -1,5 +1,5 @@
 import { escapeMarkdown, type Markdown, trimBlanks } from '#rules/markup/markdown.ts'
-import { findLongestRun } from '#rules/text/longest-run.ts'
+import { findLongestRun } from '#rules/text/code-fences.ts'
 import { parseMarkdown } from './markdown-blocks.ts'
 import type {
   Evidence,

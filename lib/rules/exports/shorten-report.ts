@@ -1,8 +1,7 @@
 import { getStepsLeft, requestSteps, spend } from '#rules/budget.ts'
 import { measureMarkup, type Work } from '#rules/markup/markup-work.ts'
-import { findLongestRun } from '#rules/text/longest-run.ts'
-import { shortenedMark } from '#rules/text/shortened.ts'
-import { countWrittenBytes, maxWrittenBytes } from '#rules/text/written-bytes.ts'
+import { findLongestRun } from '#rules/text/code-fences.ts'
+import { countWrittenBytes, maxWrittenBytes, shortenedMark } from '#rules/text/written-bytes.ts'
 import type { Report } from './report.ts'
 
 /** What a format takes to show a text, in steps. */

@@ -1,5 +1,5 @@
 import type { Markdown } from '#rules/markup/markdown.ts'
-import { joinLines } from '#rules/text/join-lines.ts'
+import { joinLines } from '#rules/text/lines.ts'
 import { parseMarkdown } from './markdown-blocks.ts'
 import type {
   Evidence,

@@ -1,5 +1,5 @@
 import { toMarkdown } from '#rules/markup/markdown.ts'
-import { joinLines } from '#rules/text/join-lines.ts'
+import { joinLines } from '#rules/text/lines.ts'
 import { changeDescriptions } from './descriptions.ts'
 import type {
   Evidence,

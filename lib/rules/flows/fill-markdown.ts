@@ -9,7 +9,7 @@ import {
 import { escapeMarkdown, type Markdown } from '#rules/markup/markdown.ts'
 import { measureMarkup } from '#rules/markup/markup-work.ts'
 import { deepLine, readLastWord } from '#rules/markup/parser.ts'
-import { findLongestRun } from '#rules/text/longest-run.ts'
+import { findLongestRun } from '#rules/text/code-fences.ts'
 import { collectFillings, type Filling } from './placeholders.ts'
 
 /** Words that mean the same at every place. */

@@ -1,5 +1,5 @@
 import { type Markdown, toMarkdown } from '#rules/markup/markdown.ts'
-import { findLongestRun } from '#rules/text/longest-run.ts'
+import { findLongestRun } from '#rules/text/code-fences.ts'
 
 /** A part of an article. The blocks are in the order of the article. */
 export interface Block {

@@ -1,6 +1,6 @@
 import { type Handler, Parser } from 'htmlparser2'
 import { spend } from '#rules/budget.ts'
-import { countMarkupSteps } from '#rules/text/count-markup-steps.ts'
+import { countMarkupSteps } from '#rules/text/xml.ts'
 import { ArticleError } from './blocks.ts'
 import { createGrowingText, type GrowingText } from './growing-text.ts'
 import { lineBreak } from './prose.ts'

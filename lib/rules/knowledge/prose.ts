@@ -1,5 +1,5 @@
 import { escapeInline, escapeLineStart, type Markdown, toMarkdown } from '#rules/markup/markdown.ts'
-import { findLongestRun } from '#rules/text/longest-run.ts'
+import { findLongestRun } from '#rules/text/code-fences.ts'
 import { createGrowingText } from './growing-text.ts'
 
 /** Stands for a line break until white space is collapsed. */

@@ -1,4 +1,4 @@
-import { joinLines } from '#rules/text/join-lines.ts'
+import { joinLines } from '#rules/text/lines.ts'
 
 // What is markdown and what is plain text is part of the type, so that a plain text cannot become markup by
 // accident.

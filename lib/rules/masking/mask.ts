@@ -1,5 +1,5 @@
 import { canSpend, spend } from '#rules/budget.ts'
-import { shortenedMark } from '#rules/text/shortened.ts'
+import { shortenedMark } from '#rules/text/written-bytes.ts'
 import { maskSecrets } from './mask-secrets.ts'
 import { countMaskingSteps, detectTraits, trait } from './mask-traits.ts'
 import { maskValues } from './mask-values.ts'

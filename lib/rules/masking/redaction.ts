@@ -1,5 +1,5 @@
 import { canSpend, spend } from '#rules/budget.ts'
-import { shortenedMark } from '#rules/text/shortened.ts'
+import { shortenedMark } from '#rules/text/written-bytes.ts'
 import { mask } from './mask.ts'
 import { maskSecrets } from './mask-secrets.ts'
 import { countMaskingSteps } from './mask-traits.ts'

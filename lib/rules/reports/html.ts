@@ -1,5 +1,4 @@
-import { type Html, html } from '#rules/text/html.ts'
-import { writeHtmlPage } from '#rules/text/html-page.ts'
+import { type Html, html, writeHtmlPage } from '#rules/text/html.ts'
 import {
   type Chart,
   formatBusiestHours,

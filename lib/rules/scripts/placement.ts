@@ -1,4 +1,4 @@
-import { createLineCounter } from '#rules/text/line-counter.ts'
+import { createLineCounter } from '#rules/text/lines.ts'
 import type { JudgedPlaceholder, ParsedTemplate, Placeholder, Placements } from './placeholders.ts'
 import { judgeBashPlacements } from './placement-bash.ts'
 import { judgePowershellPlacements } from './placement-powershell.ts'

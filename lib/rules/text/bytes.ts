@@ -8,3 +8,46 @@ export function concatBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffe
   }
   return whole
 }
+
+/** `btoa` reads one character per byte, and a call takes a limited number of arguments. */
+const chunkSize = 0x6000
+
+export function encodeBase64(bytes: Uint8Array): string {
+  let encoded = ''
+  // The chunk size is divisible by three, so the chunks join without padding.
+  for (let start = 0; start < bytes.length; start += chunkSize)
+    encoded += btoa(String.fromCharCode(...bytes.subarray(start, start + chunkSize)))
+  return encoded
+}
+
+// RFC 8259, section 8.1: JSON is UTF-8. Without `fatal` a client that sends another encoding would lose
+// letters without a word.
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+/** Decode UTF-8, or return undefined for bytes of another encoding. */
+export function decodeUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return decoder.decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+/** The error for bytes of another encoding. */
+export const notUtf8 = {
+  msg: 'must be UTF-8; save or send the text in this encoding',
+  type: 'invalid_encoding',
+} as const
+
+const table = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte
+  for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1
+  return crc
+})
+
+/** Return the CRC-32 of the bytes, as zlib and ZIP compute it. */
+export function crc32(bytes: Uint8Array): number {
+  let crc = 0xffffffff
+  for (const byte of bytes) crc = (crc >>> 8) ^ (table[(crc ^ byte) & 0xff] ?? 0)
+  return (crc ^ 0xffffffff) >>> 0
+}

@@ -1,6 +1,6 @@
 import { SaxesParser } from 'saxes'
 import { spend } from '#rules/budget.ts'
-import { countMarkupSteps } from './count-markup-steps.ts'
+import { countMarkupSteps } from './xml.ts'
 
 export type XmlAttributes = Record<string, string>
 

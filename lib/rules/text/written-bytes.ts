@@ -19,3 +19,6 @@ export function countWrittenBytes(text: string): number {
   }
   return bytes
 }
+
+/** Stands for stored content that takes too much work, or too much room, to be shown. */
+export const shortenedMark = '… (shortened: the report is too large)'

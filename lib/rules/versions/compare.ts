@@ -1,7 +1,6 @@
 import { diffArrays } from 'diff'
 import { canSpend, spend } from '#rules/budget.ts'
-import { shortenedMark } from '#rules/text/shortened.ts'
-import { countWrittenBytes, maxWrittenBytes } from '#rules/text/written-bytes.ts'
+import { countWrittenBytes, maxWrittenBytes, shortenedMark } from '#rules/text/written-bytes.ts'
 import { compareTexts, isLongText } from './compare-texts.ts'
 import { compareWithin } from './limit-differences.ts'
 import type { Comparison, FieldChange, ItemChange } from './schema.ts'

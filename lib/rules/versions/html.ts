@@ -1,9 +1,7 @@
 import { canSpend, spend } from '#rules/budget.ts'
-import { type Html, html } from '#rules/text/html.ts'
-import { writeHtmlPage } from '#rules/text/html-page.ts'
-import { countIndentation } from '#rules/text/indented-json.ts'
-import { shortenedMark } from '#rules/text/shortened.ts'
-import { countWrittenBytes, maxWrittenBytes } from '#rules/text/written-bytes.ts'
+import { type Html, html, writeHtmlPage } from '#rules/text/html.ts'
+import { countIndentation } from '#rules/text/json.ts'
+import { countWrittenBytes, maxWrittenBytes, shortenedMark } from '#rules/text/written-bytes.ts'
 import type { Comparison, FieldChange, ItemChange, TextPart } from './schema.ts'
 
 const stylesheet = `

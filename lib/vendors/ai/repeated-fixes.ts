@@ -1,5 +1,5 @@
 import type { AiSessionRow } from '#db/rows/ai-session.ts'
-import { measureSimilarity, normaliseWords } from '#rules/text/similarity.ts'
+import { measureSimilarity, normaliseWords } from '#rules/text/words.ts'
 
 /** The texts of fixes that a technician has tried without success. */
 export interface TriedFixes {

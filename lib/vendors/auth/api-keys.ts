@@ -1,4 +1,4 @@
-import { crc32 } from '#rules/text/crc32.ts'
+import { crc32 } from '#rules/text/bytes.ts'
 
 /** What an API key says about itself. Only the database can tell whether it is valid. */
 export interface ApiKeyIds {

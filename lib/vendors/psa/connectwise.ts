@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { encodeBase64 } from '#rules/text/base64.ts'
+import { encodeBase64 } from '#rules/text/bytes.ts'
 import { apiPath, type Get, type Query } from './api-path.ts'
 import { containsAll, joinConditions, toIdList, toLiteral } from './conditions.ts'
 import { toApiRoot } from './connectwise-address.ts'

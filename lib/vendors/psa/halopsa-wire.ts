@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { canSpend, createBudget, runWithin, spend } from '#rules/budget.ts'
 import { convertHtmlToText } from '#rules/knowledge/html-to-text.ts'
-import { countMarkupSteps } from '#rules/text/count-markup-steps.ts'
-import { cut } from '#rules/text/cut.ts'
+import { cut } from '#rules/text/clip.ts'
+import { countMarkupSteps } from '#rules/text/xml.ts'
 import type { TicketDetails, TicketNote } from './psa.ts'
 import {
   detail,

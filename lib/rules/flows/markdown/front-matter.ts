@@ -1,7 +1,7 @@
 import { isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument } from 'yaml'
 import type * as z from 'zod'
 import { columnDefaults, contentFields, type FlowContent } from '#rules/flows/rfflow.ts'
-import { cut } from '#rules/text/cut.ts'
+import { cut } from '#rules/text/clip.ts'
 import { isStorable } from '#rules/text/json.ts'
 import { parseStorableJson, type ReportProblem, toPlainJson, unusualCharacter } from './line-syntax.ts'
 import { reportSchemaIssues } from './schema-messages.ts'

@@ -1,5 +1,5 @@
 import { IntakeField } from '#rules/flows/structure.ts'
-import { cut } from '#rules/text/cut.ts'
+import { cut } from '#rules/text/clip.ts'
 import { parseStorableJson, type ReportProblem, toPlainJson, unusualCharacter } from './line-syntax.ts'
 import { reportSchemaIssues } from './schema-messages.ts'
 

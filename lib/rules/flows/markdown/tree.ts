@@ -1,5 +1,5 @@
 import { type FlowNode, flowLimits } from '#rules/flows/structure.ts'
-import { cut } from '#rules/text/cut.ts'
+import { cut } from '#rules/text/clip.ts'
 import type { ReportProblem } from './line-syntax.ts'
 import type { ParsedNode } from './nodes.ts'
 import type { Link } from './section.ts'

@@ -7,9 +7,9 @@ import {
   type ScriptRisk,
   scriptRisks,
 } from '#rules/scripts/schema.ts'
-import { cut } from '#rules/text/cut.ts'
+import { cut } from '#rules/text/clip.ts'
 import { findDirectionControl } from '#rules/text/direction-controls.ts'
-import { createLineCounter } from '#rules/text/line-counter.ts'
+import { createLineCounter } from '#rules/text/lines.ts'
 import { assessBash } from './bash.ts'
 import { assessCmd } from './cmd.ts'
 import { type FoundRisk, type RiskContext, unknownMark } from './findings.ts'

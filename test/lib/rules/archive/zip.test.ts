@@ -2,7 +2,7 @@ import { deflateRawSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { inflateRaw } from '#rules/archive/inflate.ts'
 import { ArchiveError, isZip, listEntries, readText, readZip, type ZipLimits } from '#rules/archive/zip.ts'
-import { crc32 } from '#rules/text/crc32.ts'
+import { crc32 } from '#rules/text/bytes.ts'
 
 interface Member {
   name: string

@@ -4,7 +4,7 @@ import { createBudget, jobSteps, runWithin } from '#rules/budget.ts'
 import { parseDrawio } from '#rules/diagrams/drawio.ts'
 import { writeDrawio } from '#rules/diagrams/drawio-write.ts'
 import { DiagramEdge, DiagramNode } from '#rules/diagrams/schema.ts'
-import { shortenedMark } from '#rules/text/shortened.ts'
+import { shortenedMark } from '#rules/text/written-bytes.ts'
 
 interface Drawing {
   nodes: DiagramNode[]

@@ -3,7 +3,7 @@ import { createBudget, jobSteps, runWithin } from '#rules/budget.ts'
 import { parseMermaid } from '#rules/diagrams/mermaid.ts'
 import { writeMermaid } from '#rules/diagrams/mermaid-write.ts'
 import { type DiagramEdge, DiagramNode, deviceCategories, maxGroupDepth } from '#rules/diagrams/schema.ts'
-import { shortenedMark } from '#rules/text/shortened.ts'
+import { shortenedMark } from '#rules/text/written-bytes.ts'
 
 const parse = (text: string) => runWithin(createBudget({ steps: jobSteps }), () => parseMermaid(text))
 const body = (text: string) => parse(`flowchart TB\n${text}`)

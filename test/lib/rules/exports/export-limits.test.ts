@@ -3,7 +3,7 @@ import { createBudget, runWithin } from '#rules/budget.ts'
 import { shortenReport, textWork } from '#rules/exports/shorten-report.ts'
 import { createTimeFormatter } from '#rules/exports/time-format.ts'
 import { trimBlanks } from '#rules/markup/markdown.ts'
-import { shortenedMark } from '#rules/text/shortened.ts'
+import { shortenedMark } from '#rules/text/written-bytes.ts'
 import { createReport } from '#test/support/report.ts'
 import { renderHtml } from '#test/support/with-budget.ts'
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { createBudget, runWithin } from '#rules/budget.ts'
 import { shortenReport, textWork } from '#rules/exports/shorten-report.ts'
 import { countMarkup } from '#rules/markup/markup-work.ts'
-import { shortenedMark } from '#rules/text/shortened.ts'
+import { shortenedMark } from '#rules/text/written-bytes.ts'
 import { createReport } from '#test/support/report.ts'
 
 it.each([

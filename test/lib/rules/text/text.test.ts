@@ -1,15 +1,13 @@
 import zlib from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { createBudget, runWithin } from '#rules/budget.ts'
-import { encodeBase64 } from '#rules/text/base64.ts'
-import { countMarkupSteps } from '#rules/text/count-markup-steps.ts'
-import { crc32 } from '#rules/text/crc32.ts'
+import { crc32, encodeBase64 } from '#rules/text/bytes.ts'
 import { hasNoDuplicates } from '#rules/text/duplicates.ts'
 import { isHostname } from '#rules/text/hostname.ts'
-import { html } from '#rules/text/html.ts'
-import { writeHtmlPage } from '#rules/text/html-page.ts'
-import { createSlug } from '#rules/text/slug.ts'
+import { html, writeHtmlPage } from '#rules/text/html.ts'
 import { walkXml } from '#rules/text/walk-xml.ts'
+import { createSlug } from '#rules/text/words.ts'
+import { countMarkupSteps } from '#rules/text/xml.ts'
 
 it.each([0, 1, 2, 3, 0x5fff, 0x6000, 0x6001, 0xc000])('encodeBase64 encodes %i bytes', (length) => {
   const bytes = Uint8Array.from({ length }, (_, n) => n % 256)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { measureSimilarity } from '#rules/text/similarity.ts'
+import { measureSimilarity } from '#rules/text/words.ts'
 import { isRepeatedFix } from '#vendors/ai/repeated-fixes.ts'
 
 const repeats = (title: string, tried: string) =>

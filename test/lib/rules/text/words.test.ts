@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { fold } from '#rules/text/fold.ts'
+import { fold } from '#rules/text/words.ts'
 import { sharedService } from '#test/support/app.ts'
 
 it.each([

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { containsDomain } from '#rules/text/domains.ts'
+import { containsDomain } from '#rules/text/hostname.ts'
 
 it.each([
   ['Mail to example.com bounces', true],
