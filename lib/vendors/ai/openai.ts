@@ -4,8 +4,6 @@ import { AnswerTooLongError, createBoundedFetch, type Fetch } from '#vendors/net
 import { AiFailure, type AiPort, type Completion } from './ai.ts'
 import { allCapabilities, type Capabilities, listMissing, reduceCapabilities } from './capabilities.ts'
 import { type EmbeddingsPort, readEmbeddings } from './embeddings.ts'
-import { readErrorBody } from './error-body.ts'
-import { toFailureKind } from './failure-kind.ts'
 import {
   addToolCalls,
   createReceived,
@@ -15,8 +13,8 @@ import {
   toText,
   toUsage,
 } from './openai-answer.ts'
+import { parseRetryAfterMs, readErrorBody, toFailureKind } from './openai-errors.ts'
 import { type RequestParams, toParams } from './openai-request.ts'
-import { parseRetryAfterMs } from './retry-after.ts'
 import { estimateTextUsage } from './token-estimate.ts'
 
 export interface OpenAiSettings {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { computeCost, defaultPrices, PriceTable } from '#rules/ai/prices.ts'
 import { noUsage } from '#vendors/ai/ai.ts'
-import { parseRetryAfterMs } from '#vendors/ai/retry-after.ts'
+import { parseRetryAfterMs } from '#vendors/ai/openai-errors.ts'
 
 const usage = { ...noUsage, input: 10_000, cached: 4000, cacheWrites: 2000, output: 1000, reasoning: 600 }
 

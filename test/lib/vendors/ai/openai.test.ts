@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { startVendorServer } from '#test/support/vendor-server.ts'
 import type { AiFailure, Completion } from '#vendors/ai/ai.ts'
 import { openAi } from '#vendors/ai/openai.ts'
-import { parseRetryAfterMs } from '#vendors/ai/retry-after.ts'
+import { parseRetryAfterMs } from '#vendors/ai/openai-errors.ts'
 import { toStrictSchema } from '#vendors/ai/strict-schema.ts'
 import { estimateTokens, estimateUsage } from '#vendors/ai/token-estimate.ts'
 

@@ -1,0 +1,76 @@
+import { parseJson } from '#rules/text/json.ts'
+import type { AiFailureKind } from './ai.ts'
+
+/** The parts of an error that we use. */
+interface ErrorBody {
+  message: string
+  param?: unknown
+  code?: unknown
+}
+
+const maxMessage = 4000
+
+/**
+ * Return an error in the shape of OpenAI, whatever shape the endpoint has: `{error: {…}}`, the same in a
+ * list, `{object: 'error', …}`, a text in `error` or `detail`, or no JSON. Of an unknown shape the whole text
+ * is the message.
+ */
+export function readErrorBody(text: string): { error: ErrorBody } {
+  const parsed = parseJson(text)
+  const first = toObject(Array.isArray(parsed) ? parsed[0] : parsed)
+  const nested = toObject(first?.error)
+  const fields = nested ?? first ?? {}
+  const message = typeof fields.message === 'string' ? fields.message : text
+  return {
+    error: { message: message.slice(0, maxMessage), param: fields.param ?? null, code: fields.code ?? null },
+  }
+}
+
+function toObject(value: unknown): Record<string, unknown> | undefined {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
+}
+
+/** What a code says by itself, whatever the status is. */
+const kindsByCode: Record<string, AiFailureKind> = {
+  // A used-up quota is not temporary, although its status is 429:
+  // https://developers.openai.com/api/docs/guides/error-codes
+  insufficient_quota: 'unavailable',
+  model_not_found: 'unavailable',
+  // https://console.groq.com/docs/errors. The model did not write JSON, in JSON mode.
+  model_decommissioned: 'unavailable',
+  json_validate_failed: 'unusable',
+  // The filter has refused the prompt:
+  // https://learn.microsoft.com/azure/ai-foundry/openai/concepts/content-filter
+  content_filter: 'declined',
+  content_policy_violation: 'declined',
+}
+
+/** Statuses of a key, an account or a model that is not accepted. */
+const unavailableStatuses = new Set([401, 402, 403, 404, 410])
+
+/** Return what an answer with an error means for the call. Only temporary failures may be retried. */
+export function toFailureKind(
+  status: number | undefined,
+  code: unknown,
+  retryAfterMs: number | undefined,
+): AiFailureKind {
+  const known = typeof code === 'string' && Object.hasOwn(kindsByCode, code) ? kindsByCode[code] : undefined
+  if (known) return known
+  if (status === undefined) return 'failed'
+  if (status === 429 || ((status === 503 || status === 529) && retryAfterMs !== undefined)) return 'limited'
+  if (unavailableStatuses.has(status)) return 'unavailable'
+  return status >= 400 && status < 500 && status !== 408 ? 'rejected' : 'failed'
+}
+
+/**
+ * Return how long an answer asks to wait, in milliseconds: by `retry-after-ms`, or by `retry-after` in
+ * seconds or as a date (RFC 9110, section 10.2.3). Return undefined if it does not ask.
+ */
+export function parseRetryAfterMs(headers: Headers | undefined, now: number): number | undefined {
+  const milliseconds = Number.parseFloat(headers?.get('retry-after-ms') ?? '')
+  if (milliseconds >= 0) return milliseconds
+  const text = headers?.get('retry-after')?.trim() ?? ''
+  if (/^\d+(?:\.\d+)?$/.test(text)) return Number(text) * 1000
+  const date = Date.parse(text)
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
+}
