@@ -253,8 +253,9 @@ async function createOwner(client: pg.Client): Promise<void> {
 async function createDatabase(port: number, name: string, template?: string): Promise<string> {
   await withSuperuser(port, 'postgres', async (client) => {
     const { rowCount } = await client.query('select from pg_database where datname = $1', [name])
-    if (!rowCount)
-      await client.query(`create database ${name} owner flow_owner ${template ? `template ${template}` : ''}`)
+    // A copy of the files takes two thirds of the time that a copy through the log takes.
+    const copy = template ? `template ${template} strategy file_copy` : ''
+    if (!rowCount) await client.query(`create database ${name} owner flow_owner ${copy}`)
   })
   const url = `postgres://flow_owner:${ownerPassword}@127.0.0.1:${port}/${name}`
   if (template) return url

@@ -3,10 +3,10 @@ import { dashboard, startOwnService } from '#test/support/app.ts'
 import { createAccount } from '#test/support/people.ts'
 
 it('OPS-05 the clock of the dashboard is the same after a restart, and moves on from there', async () => {
-  const first = await startOwnService()
+  const database = `restarted_${process.pid}`
+  const first = await startOwnService({}, { database })
   await dashboard(first).advanceClock(86_400)
   await createAccount(first)
-  const database = new URL(first.ownerUrl).pathname.slice(1)
   await first.close()
   const second = await startOwnService({}, { database })
   try {

@@ -5,7 +5,7 @@ import { parseConfig } from '#config.ts'
 import openapi from '#functions/openapi.json' with { type: 'json' }
 import type { Services } from '#http/app.ts'
 import { commonFailures } from '#http/openapi/responses.ts'
-import { openCluster } from '#local/postgres.ts'
+import { openCluster, withSuperuser } from '#local/postgres.ts'
 import { type Stack, type StackOptions, startStack } from '#local/stack.ts'
 import { openPool } from '#platform/node/pool.ts'
 import { problems } from '#problem.ts'
@@ -112,8 +112,8 @@ export async function startOwnService(
     mailRequestsPerSecond = manyMailRequests,
     // Without them, no relay copies each byte to and from PostgreSQL.
     databaseFaults = false,
-    // That of a closed service, to start it again.
-    database = `flow_${process.pid}_${++stackCount}`,
+    // To keep it when the service closes.
+    database,
     cluster,
   }: Partial<
     Pick<
@@ -130,10 +130,11 @@ export async function startOwnService(
 ): Promise<OwnService> {
   const log: string[] = []
   const { postgresPort, servicePort } = inject('shared')
+  const temporaryDatabase = `flow_${process.pid}_${++stackCount}`
   const stack = await startStack({
     platform,
     cluster: cluster ?? { ...openCluster(postgresPort), port: servicePort },
-    database,
+    database: database ?? temporaryDatabase,
     // A cluster of the test has no template.
     ...(cluster ? {} : { template: templateDatabase }),
     port: 0,
@@ -151,8 +152,14 @@ export async function startOwnService(
     await pools.get(stack.ownerUrl)?.end()
     pools.delete(stack.ownerUrl)
     await stack.close()
+    if (!database && !cluster) await dropDatabase(postgresPort, temporaryDatabase)
   }
   return { ...service, stack, log, close }
+}
+
+/** Drop a database, also while somebody is connected to it. Its files may be in memory. */
+async function dropDatabase(port: number, name: string): Promise<void> {
+  await withSuperuser(port, 'postgres', (client) => client.query(`drop database ${name} with (force)`))
 }
 
 export interface ApiResponse {
