@@ -87,15 +87,25 @@ export async function openQstash() {
 }
 
 let databaseCount = 0
+/** Databases whose test has ended. They are as new. */
+const idleDatabases: string[] = []
 
-/** Create a migrated database for the queue of Node, with a relay in front of PostgreSQL. */
+/** Lease a migrated database for the queue of Node until the test ends, with a relay in front of PostgreSQL. */
 export async function createQueueDatabase() {
   const { postgresPort: port } = inject('shared')
-  const name = `queue_${process.pid}_${++databaseCount}`
+  const name = idleDatabases.pop() ?? `queue_${process.pid}_${++databaseCount}`
   const ownerUrl = await openCluster(port).createDatabase(name, templateDatabase)
   const relay = await startRelay(port)
   const superuser = openSuperuser(port, name)
-  onTestFinished(async () => void (await Promise.all([relay.close(), superuser.close()])))
+  onTestFinished(async () => {
+    await relay.close()
+    await superuser.run(async (client) => {
+      await client.query('truncate graphile_worker._private_jobs, queue_message_ids')
+      await moveDatabaseClock(client, 0)
+    })
+    await superuser.close()
+    idleDatabases.push(name)
+  })
   let offsetMs = 0
   return {
     relay,

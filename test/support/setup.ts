@@ -5,6 +5,9 @@ import type { TestProject } from 'vitest/node'
 import { build } from '#local/build/build.ts'
 import { writeClient } from '#local/build/write-client.ts'
 import { startPostgres, withSuperuser } from '#local/postgres.ts'
+import { createRoleUrls } from '#local/settings.ts'
+import { createJobs } from '#platform/node/jobs.ts'
+import { closeJobsPool, openJobsPool } from '#platform/node/jobs-pool.ts'
 import { writeRelease } from './release.ts'
 import { startStatementRecorder } from './statement-recorder.ts'
 import { templateDatabase } from './template-database.ts'
@@ -44,6 +47,7 @@ export default async function setup(project: TestProject) {
     writeClient(),
   ])
   await cluster.createDatabase(templateDatabase)
+  await createJobTables(cluster.port)
   const recorder = process.env.RECORD_STATEMENTS ? await startStatementRecorder(cluster.port) : undefined
   project.provide('shared', { postgresPort: cluster.port, servicePort: recorder?.port ?? cluster.port })
   return async () => {
@@ -54,6 +58,15 @@ export default async function setup(project: TestProject) {
     await cluster.stop()
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+/** Start the worker of the Node platform once, which creates its tables: in the template instead of in each copy. */
+async function createJobTables(port: number): Promise<void> {
+  const pool = openJobsPool(createRoleUrls(`127.0.0.1:${port}`, templateDatabase).DATABASE_PLATFORM_URL)
+  const jobs = createJobs(pool, { log: () => {}, schedulesCron: false })
+  await jobs.start({ run: async () => {}, cron: async () => {} })
+  await jobs.stop(2000)
+  await closeJobsPool(pool)
 }
 
 /**
