@@ -1,6 +1,16 @@
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './support/sequencer.ts'
 
+/** Why the tests of a file name no rule. Its first line has one of these tags. */
+const tags = [
+  { name: 'behaviour', description: 'what callers see, of which the API document has no rule' },
+  { name: 'mechanism', description: 'how a piece works that several rules stand on' },
+  { name: 'shape', description: 'the form of files, declarations and tables' },
+  { name: 'plan', description: 'how much PostgreSQL reads, and in how many round trips' },
+  { name: 'attack', description: 'what stops an attacker; the table in security/README.md names it' },
+  { name: 'journey', description: 'one way through many rules, which have their own tests' },
+]
+
 // biome-ignore lint/style/noDefaultExport: vitest expects a default export
 export default defineConfig({
   // Node cannot import the Worker's compiled wasm, which hashes passwords. No test in this process hashes a
@@ -17,6 +27,7 @@ export default defineConfig({
     // One more than the two processors of a small machine, because some test files mostly wait. Five take a
     // tenth longer.
     maxWorkers: 3,
+    tags,
     sequence: { sequencer: LongestFirst },
     // Test files share loaded modules, which is faster. No test replaces modules or globals.
     isolate: false,

@@ -1,3 +1,4 @@
+// @module-tag mechanism
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ApiError, isApiError, readApiError } from '#client/api-error.ts'
 import { buildRequest, type CallInput, parseRoute } from '#client/build-request.ts'

@@ -1,3 +1,4 @@
+// @module-tag mechanism
 import { describe, expect, it } from 'vitest'
 import { ApiError, isApiError, readApiError } from '#client/api-error.ts'
 import type { ServerEvent } from '#client/call-types.ts'

@@ -1,3 +1,4 @@
+// @module-tag behaviour
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { createClient, type Tokens } from '#client/client.ts'
 import { createKey } from '#test/support/api-keys.ts'

@@ -1,3 +1,4 @@
+// @module-tag mechanism
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { createClient } from '#client/client.ts'
 import { insertRefreshToken } from '#test/contract/fixture-rows.ts'

@@ -1,3 +1,4 @@
+// @module-tag mechanism
 import { expect, it } from 'vitest'
 import { createClient, type ServerEvent } from '#client/client.ts'
 import { createInterceptor, recordWaits } from './interceptor.ts'

@@ -1,3 +1,4 @@
+// @module-tag mechanism
 import { afterAll, expect, it } from 'vitest'
 import { operations } from '#functions/operations.ts'
 import type { AnyOperation } from '#http/operation.ts'

@@ -1,3 +1,4 @@
+// @module-tag shape
 import { expect, it } from 'vitest'
 import { operations } from '#functions/operations.ts'
 import { sharedService } from '#test/support/app.ts'

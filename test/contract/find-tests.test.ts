@@ -1,3 +1,4 @@
+// @module-tag mechanism
 import { describe, expect, it } from 'vitest'
 import { root } from '#local/root.ts'
 import { findTests, readTestIndex, timingTests } from '#test/support/find-tests.ts'

@@ -1,3 +1,4 @@
+// @module-tag shape
 import { randomInt } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'

@@ -1,3 +1,4 @@
+// @module-tag shape
 import { readdirSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { expect, it } from 'vitest'

@@ -1,3 +1,4 @@
+// @module-tag shape
 import { describe, expect, it } from 'vitest'
 import type * as z from 'zod'
 import { OnboardingStep } from '#functions/accounts/onboarding/schemas.ts'

@@ -1,3 +1,4 @@
+// @module-tag shape
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { sharedService } from '#test/support/app.ts'

@@ -1,3 +1,4 @@
+// @module-tag mechanism
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { createAccountSockets, type HubSocket, type SocketState } from '#platform/cloudflare/hub-sockets.ts'
 import type { StreamEvent, StreamStart } from '#vendors/realtime/subscriber.ts'

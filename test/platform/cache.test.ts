@@ -1,3 +1,4 @@
+// @module-tag mechanism
 import { describe, expect, it } from 'vitest'
 import { createMemoryCache } from '#platform/node/memory-cache.ts'
 import { useClock } from '#test/support/clock.ts'

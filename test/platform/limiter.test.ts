@@ -1,3 +1,4 @@
+// @module-tag mechanism
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createMemoryLimiter } from '#platform/node/memory-limiter.ts'

@@ -1,3 +1,4 @@
+// @module-tag mechanism
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { root } from '#local/root.ts'

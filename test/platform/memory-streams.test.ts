@@ -1,3 +1,4 @@
+// @module-tag mechanism
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createMemoryRealtime } from '#platform/node/streams-in-memory.ts'
 

@@ -1,3 +1,4 @@
+// @module-tag mechanism
 import { expect, it } from 'vitest'
 import { staticAssets } from '#platform/cloudflare/assets.ts'
 import { imagesConversion } from '#platform/cloudflare/images.ts'

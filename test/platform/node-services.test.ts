@@ -1,3 +1,4 @@
+// @module-tag mechanism
 import { afterAll, expect, it, onTestFinished } from 'vitest'
 import { createNodeServices } from '#platform/node/services.ts'
 import { parseNodeConfig } from '#platform/node/settings.ts'

@@ -1,3 +1,4 @@
+// @module-tag mechanism
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { performance } from 'node:perf_hooks'

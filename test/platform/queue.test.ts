@@ -1,3 +1,4 @@
+// @module-tag mechanism
 import { describe, expect, it } from 'vitest'
 import { runConcurrently } from '#test/support/concurrency.ts'
 import { getTraceId, runInTrace } from '#trace.ts'

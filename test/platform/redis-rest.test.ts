@@ -1,3 +1,4 @@
+// @module-tag mechanism
 import { createServer, type IncomingMessage } from 'node:http'
 import { afterAll, beforeEach, expect, it } from 'vitest'
 import { openRestRedis } from '#platform/cloudflare/redis.ts'

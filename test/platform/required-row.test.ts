@@ -1,3 +1,4 @@
+// @module-tag mechanism
 import { sql } from 'kysely'
 import { afterAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'

@@ -1,3 +1,4 @@
+// @module-tag mechanism
 import type pg from 'pg'
 import { describe, expect, it } from 'vitest'
 import type { Statement } from '#db/database.ts'

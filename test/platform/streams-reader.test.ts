@@ -1,3 +1,4 @@
+// @module-tag mechanism
 import { expect, it, onTestFinished } from 'vitest'
 import { openRedis, type RedisConnection } from '#platform/node/redis.ts'
 import { createStreamReader } from '#platform/node/streams-reader.ts'

@@ -1,3 +1,4 @@
+// @module-tag mechanism
 import { afterAll, expect, it } from 'vitest'
 import { insertAiSession } from '#test/support/ai.ts'
 import { dashboard, startOwnService } from '#test/support/app.ts'

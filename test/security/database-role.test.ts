@@ -1,3 +1,4 @@
+// @module-tag attack
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { migrate } from '#db/migrate.ts'

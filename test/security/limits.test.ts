@@ -1,3 +1,4 @@
+// @module-tag attack
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { operations } from '#functions/operations.ts'
 import { toAddressBlock } from '#rules/text/address-block.ts'

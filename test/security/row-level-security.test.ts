@@ -1,3 +1,4 @@
+// @module-tag attack
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { getFixture } from '#test/contract/fixtures.ts'
 import { createPermittedCaller, listIds, send } from '#test/contract/requests.ts'

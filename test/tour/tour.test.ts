@@ -1,3 +1,4 @@
+// @module-tag journey
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createDemoEscalation } from '#local/demo.ts'
 import { createKey } from '#test/support/api-keys.ts'

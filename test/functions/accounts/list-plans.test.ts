@@ -1,3 +1,4 @@
+// @module-tag plan
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openScope, type StaffDb, type WriteDb } from '#db/scope.ts'
 import { selectAuditLog, selectMembers } from '#functions/accounts/accounts/queries.ts'

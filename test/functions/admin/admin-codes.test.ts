@@ -1,3 +1,4 @@
+// @module-tag behaviour
 import { afterAll, expect, it } from 'vitest'
 import { startOwnService } from '#test/support/app.ts'
 import { expectStatus } from '#test/support/expect-status.ts'

@@ -1,3 +1,4 @@
+// @module-tag behaviour
 import pg from 'pg'
 import { afterAll, expect, it } from 'vitest'
 import { startOwnService } from '#test/support/app.ts'

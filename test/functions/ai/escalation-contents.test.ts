@@ -1,3 +1,4 @@
+// @module-tag mechanism
 import { describe, expect, it } from 'vitest'
 import { type NewEscalation, storeEscalation } from '#functions/ai/handoffs/queries.ts'
 import { escalate } from '#functions/ai/handoffs/service.ts'

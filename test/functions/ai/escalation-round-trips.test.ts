@@ -1,3 +1,4 @@
+// @module-tag plan
 import { expect, it, onTestFinished } from 'vitest'
 import type { OutboxEntry } from '#db/outbox-entry.ts'
 import { openScope } from '#db/scope.ts'

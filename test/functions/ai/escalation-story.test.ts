@@ -1,3 +1,4 @@
+// @module-tag journey
 import { expect, it } from 'vitest'
 import { createAiSession } from '#test/support/ai.ts'
 import { dashboard, sharedService } from '#test/support/app.ts'

@@ -1,3 +1,4 @@
+// @module-tag mechanism
 import { expect, it } from 'vitest'
 import { openScope } from '#db/scope.ts'
 import { insertFacts } from '#functions/ai/turns/queries.ts'

@@ -1,3 +1,4 @@
+// @module-tag behaviour
 import { afterAll, expect, it } from 'vitest'
 import { createAiSession } from '#test/support/ai.ts'
 import { startOwnService } from '#test/support/app.ts'

@@ -1,3 +1,4 @@
+// @module-tag behaviour
 import { applyPatch } from 'rfc6902'
 import { expect, it } from 'vitest'
 import { readChecksums } from '#test/contract/row-checksums.ts'

@@ -1,3 +1,4 @@
+// @module-tag behaviour
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { readChecksums } from '#test/contract/row-checksums.ts'
 import { dashboard } from '#test/support/app.ts'

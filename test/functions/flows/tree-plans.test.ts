@@ -1,3 +1,4 @@
+// @module-tag plan
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Database } from '#db/database.ts'
 import { openScope } from '#db/scope.ts'

@@ -1,3 +1,4 @@
+// @module-tag behaviour
 import { expect, it } from 'vitest'
 import { sharedService } from '#test/support/app.ts'
 import { expectStatus } from '#test/support/expect-status.ts'

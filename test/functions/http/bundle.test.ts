@@ -1,3 +1,4 @@
+// @module-tag shape
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'

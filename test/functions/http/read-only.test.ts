@@ -1,3 +1,4 @@
+// @module-tag mechanism
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { inTransaction, openScope, type WriteDb } from '#db/scope.ts'

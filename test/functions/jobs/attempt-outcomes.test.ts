@@ -1,3 +1,4 @@
+// @module-tag mechanism
 import { describe, expect, it } from 'vitest'
 import * as exportSlices from '#functions/accounts/export-slices/service.ts'
 import * as tasks from '#functions/ai/tasks/service.ts'

@@ -1,3 +1,4 @@
+// @module-tag mechanism
 import { expect, it } from 'vitest'
 import { sharedService } from '#test/support/app.ts'
 import { endGracePeriod } from '#test/support/erasure.ts'

@@ -1,3 +1,4 @@
+// @module-tag mechanism
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openPlatformDb, type PlatformDb } from '#db/scope.ts'
 import { claimDueAssessments } from '#functions/ai/assessments/queries.ts'

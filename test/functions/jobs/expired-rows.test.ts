@@ -1,3 +1,4 @@
+// @module-tag mechanism
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { expiries } from '#db/retention.ts'
 import { openPlatformDb } from '#db/scope.ts'

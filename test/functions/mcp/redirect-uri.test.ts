@@ -1,3 +1,4 @@
+// @module-tag behaviour
 import { describe, expect, it } from 'vitest'
 import { addParameters, isRedirectUri } from '#functions/oauth/redirect-uri.ts'
 

@@ -1,3 +1,4 @@
+// @module-tag mechanism
 import { describe, expect, it } from 'vitest'
 import { deliverNow } from '#functions/notifications/deliveries/service.ts'
 import { writeChatMessage, writeNotificationContent } from '#functions/notifications/messages/service.ts'

@@ -1,3 +1,4 @@
+// @module-tag mechanism
 import { expect, it } from 'vitest'
 import { openPlatformDb } from '#db/scope.ts'
 import { writeMails, writeMessage } from '#functions/notifications/messages/service.ts'

@@ -1,3 +1,4 @@
+// @module-tag mechanism
 import { aroundEach, describe, expect, it } from 'vitest'
 import { create, sendMessage } from '#functions/scripts/builder/service.ts'
 import { defaultPrices } from '#rules/ai/prices.ts'

@@ -1,3 +1,4 @@
+// @module-tag mechanism
 import { expect, it } from 'vitest'
 import { createMany } from '#functions/sessions/batches/service.ts'
 import { patchProcedure } from '#test/support/flows.ts'

@@ -1,3 +1,4 @@
+// @module-tag behaviour
 import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
 import { writeSignIn, writeStatus } from '#functions/staff/html.ts'

@@ -1,3 +1,4 @@
+// @module-tag mechanism
 import { describe, expect, it } from 'vitest'
 import { deliverNow } from '#functions/webhooks/attempts/service.ts'
 import { createStubDatabase } from '#test/support/stub-database.ts'
