@@ -26,7 +26,8 @@ beforeAll(async () => {
   await openCluster(postgresPort).createDatabase(database, templateDatabase)
   await withSuperuser(postgresPort, database, (client) =>
     client.query(
-      `create extension pg_stat_statements; alter database ${database} set pg_stat_statements.track = 'top'`,
+      `create extension pg_stat_statements; alter database ${database} set pg_stat_statements.track = 'top';
+       alter database ${database} set plan_cache_mode = auto`,
     ),
   )
   service = await startOwnService({}, { database })

@@ -40,7 +40,7 @@ export async function explainStatements<T>(
   const database = new URL(service.settings.DATABASE_URL ?? '').pathname.slice(1)
   return withSuperuser(inject('shared').postgresPort, database, async (client) => {
     await client.query(`${explainSettings} set session authorization ${role}`)
-    if (pooled) await client.query('set plan_cache_mode = force_generic_plan')
+    await client.query(`set plan_cache_mode = ${pooled ? 'force_generic_plan' : 'auto'}`)
     const explained: ExplainedStatements = { nodes: [], batches: [] }
     client.on('notice', ({ message = '' }) =>
       explained.nodes.push(...flattenPlan(JSON.parse(message.slice(message.indexOf('\n'))).Plan)),

@@ -30,6 +30,9 @@ declare module 'vitest' {
 
 // A database that sets pg_stat_statements.track counts its statements. The others do not pay for it.
 const statementCounters = ['shared_preload_libraries=pg_stat_statements', 'pg_stat_statements.track=none']
+// A connection runs most statements of a test less often than the five times for which PostgreSQL plans each
+// anew. Tests that look at plans set it back.
+const genericPlans = 'plan_cache_mode=force_generic_plan'
 
 // A copy of the template has 20 MB, and each process of the run has at most a few at a time; the log of
 // PostgreSQL grows to 1 GB.
@@ -42,7 +45,7 @@ export default async function setup(project: TestProject) {
   if (runningPort) return project.provide('shared', { postgresPort: runningPort, servicePort: runningPort })
   const folder = await mkdtemp(join(await chooseParentFolder(), 'flow-test-'))
   const [cluster] = await Promise.all([
-    startPostgres(join(folder, 'data'), { durable: false, flags: statementCounters }),
+    startPostgres(join(folder, 'data'), { durable: false, flags: [...statementCounters, genericPlans] }),
     build(),
     writeClient(),
   ])
