@@ -8,12 +8,10 @@ export const PortalSession = z
       .url()
       .describe(
         "The address of the provider's payment page. It is short-lived, and anyone with it can open the page.",
-      ),
+      )
+      .meta({ example: 'https://billing.stripe.com/p/session/test_YWNjdF8x' }),
   })
-  .meta({
-    id: 'BillingPortalSession',
-    examples: [{ url: 'https://billing.stripe.com/p/session/test_YWNjdF8x' }],
-  })
+  .meta({ id: 'BillingPortalSession' })
 
 export const CheckoutInput = z
   .strictObject({
@@ -27,7 +25,7 @@ export const CheckoutInput = z
       .meta({ id: 'BillingInterval' })
       .describe('How often the account pays.'),
   })
-  .meta({ id: 'BillingCheckoutInput', examples: [{ plan: 'team', interval: 'monthly' }] })
+  .meta({ id: 'BillingCheckoutInput' })
 export type CheckoutInput = z.infer<typeof CheckoutInput>
 
 export const CheckoutSession = z
@@ -36,12 +34,10 @@ export const CheckoutSession = z
       .url()
       .describe(
         "The address of the provider's page for paying. It ends after 24 hours, and anyone with it can open the page.",
-      ),
+      )
+      .meta({ example: 'https://checkout.stripe.com/c/pay/cs_test_a1b2c3' }),
   })
-  .meta({
-    id: 'BillingCheckoutSession',
-    examples: [{ url: 'https://checkout.stripe.com/c/pay/cs_test_a1b2c3' }],
-  })
+  .meta({ id: 'BillingCheckoutSession' })
 
 const cancelAt =
   'When the subscription will end, because that was planned in the portal; null while it renews.'
@@ -49,26 +45,17 @@ const cancelAtPeriodEnd = 'Whether the subscription ends with the period that is
 
 const OtherSubscription = z
   .strictObject({
-    id: z.string().describe("The billing provider's id of the subscription."),
+    id: z
+      .string()
+      .describe("The billing provider's id of the subscription.")
+      .meta({ example: 'sub_1PqRsT2eZvKYlo2C' }),
     plan: z.string().nullable().describe('The plan that has its price; null for another price.'),
     status: SubscriptionStatus.describe('The state of its payment.'),
     current_period_end: Time.nullable().describe('When its paid period ends.'),
     cancel_at: Time.nullable().describe(cancelAt),
     cancel_at_period_end: z.boolean().describe(cancelAtPeriodEnd),
   })
-  .meta({
-    id: 'OtherSubscription',
-    examples: [
-      {
-        id: 'sub_1PqRsT2eZvKYlo2C',
-        plan: 'pro',
-        status: 'active',
-        current_period_end: '2026-12-04T09:30:00.000Z',
-        cancel_at: null,
-        cancel_at_period_end: false,
-      },
-    ],
-  })
+  .meta({ id: 'OtherSubscription' })
 
 export const Subscription = z
   .strictObject({
@@ -89,12 +76,16 @@ export const Subscription = z
       .describe(
         'Further subscriptions of the account that are not canceled, the newest first. It pays for each of them.',
       ),
-    seats: z.int().nullable().describe('Seats of the plan; null for no limit.'),
-    seats_used: z.int().describe('Active members.'),
+    seats: z.int().nullable().describe('Seats of the plan; null for no limit.').meta({ example: 10 }),
+    seats_used: z.int().describe('Active members.').meta({ example: 4 }),
     ai_builds: z
       .strictObject({
-        used: z.int().describe('AI builds used this month.'),
-        limit: z.int().nullable().describe('AI builds per month of the plan; null for no limit.'),
+        used: z.int().describe('AI builds used this month.').meta({ example: 12 }),
+        limit: z
+          .int()
+          .nullable()
+          .describe('AI builds per month of the plan; null for no limit.')
+          .meta({ example: 100 }),
         resets_at: Time.describe(
           'When the next month of the quota starts, counted from the billing cycle anchor.',
         ),
@@ -103,30 +94,10 @@ export const Subscription = z
     has_billing_customer: z.boolean().describe('Whether the account has a billing portal.'),
     checkout_reference: z
       .string()
-      .describe('Names my account to the provider: the `client_reference_id` of a checkout.'),
+      .describe('Names my account to the provider: the `client_reference_id` of a checkout.')
+      .meta({ example: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d10_2mGVSMNaIjFIvDzPVC9lA3Yqj7mJVFWQ0PZLzk1XGd4' }),
   })
-  .meta({
-    id: 'SubscriptionResponse',
-    examples: [
-      {
-        plan: 'pro',
-        status: 'active',
-        is_lapsed: false,
-        trial_ends_at: '2026-11-21T09:30:00.000Z',
-        past_due_since: null,
-        current_period_end: '2026-12-21T09:30:00.000Z',
-        cancel_at: null,
-        cancel_at_period_end: false,
-        other_subscriptions: [],
-        seats: 10,
-        seats_used: 4,
-        ai_builds: { used: 12, limit: 100, resets_at: '2026-12-21T09:30:00.000Z' },
-        has_billing_customer: true,
-        checkout_reference:
-          '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d10_2mGVSMNaIjFIvDzPVC9lA3Yqj7mJVFWQ0PZLzk1XGd4',
-      },
-    ],
-  })
+  .meta({ id: 'SubscriptionResponse' })
 
 export const Receipt = z
   .strictObject({
@@ -137,5 +108,5 @@ export const Receipt = z
         '`applied`: the subscription was updated. `unknown_price`: updated, but no plan has this price, so the plan is unchanged. `replayed`: received before. `stale`: older than the last applied event of its subscription. `ignored`: has no effect on the account. `unknown_customer`: no account has this customer; the event is kept for 30 days, until another one names the account.',
       ),
   })
-  .meta({ id: 'BillingEventReceipt', examples: [{ outcome: 'applied' }] })
+  .meta({ id: 'BillingEventReceipt' })
 export type Outcome = z.infer<typeof Receipt>['outcome']

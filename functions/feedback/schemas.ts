@@ -1,35 +1,42 @@
 import * as z from 'zod'
-import { exampleIds, Id, InputTime, PageUrl, Text, Time } from '#http/fields.ts'
+import { Id, InputTime, PageUrl, Text, Time } from '#http/fields.ts'
 import { Uuid } from '#rules/uuid.ts'
-
-const exampleTime = '2026-11-21T09:30:00.000Z'
-const exampleFeedback = {
-  subject: 'Keyboard shortcuts',
-  message: 'I would like to answer a step with the number keys.',
-  page_url: 'https://app.supportflow.example/sessions/1',
-}
 
 export const FeedbackCreate = z
   .strictObject({
-    subject: z.string().trim().min(1).max(300).describe('The subject, in a few words.'),
-    message: Text.describe('The feedback.'),
-    page_url: PageUrl.optional().describe('The page that the user was on.'),
+    subject: z
+      .string()
+      .trim()
+      .min(1)
+      .max(300)
+      .describe('The subject, in a few words.')
+      .meta({ example: 'Keyboard shortcuts' }),
+    message: Text.describe('The feedback.').meta({
+      example: 'I would like to answer a step with the number keys.',
+    }),
+    page_url: PageUrl.optional()
+      .describe('The page that the user was on.')
+      .meta({ example: 'https://app.supportflow.example/sessions/1' }),
   })
-  .meta({ id: 'FeedbackCreate', examples: [exampleFeedback] })
+  .meta({ id: 'FeedbackCreate' })
 export type FeedbackCreate = z.infer<typeof FeedbackCreate>
 
 export const Feedback = z
   .strictObject({
     id: Id,
-    subject: z.string().describe('The subject.'),
-    message: z.string().describe('The feedback.'),
-    page_url: z.string().nullable().describe('The page that the user was on.'),
+    subject: z.string().describe('The subject.').meta({ example: 'Keyboard shortcuts' }),
+    message: z
+      .string()
+      .describe('The feedback.')
+      .meta({ example: 'I would like to answer a step with the number keys.' }),
+    page_url: z
+      .string()
+      .nullable()
+      .describe('The page that the user was on.')
+      .meta({ example: 'https://app.supportflow.example/sessions/1' }),
     created_at: Time,
   })
-  .meta({
-    id: 'FeedbackResponse',
-    examples: [{ id: exampleIds.entry, ...exampleFeedback, created_at: exampleTime }],
-  })
+  .meta({ id: 'FeedbackResponse' })
 export type Feedback = z.infer<typeof Feedback>
 
 export const Reaction = z
@@ -41,23 +48,19 @@ export const Category = z
   .meta({ id: 'BetaFeedbackCategory' })
   .describe('What the feedback is about.')
 
-const exampleBeta = {
-  reaction: 'positive' as const,
-  category: 'ai' as const,
-  text: 'The second question found the cause at once.',
-  page_url: 'https://app.supportflow.example/pilot/1',
-  ai_session_id: exampleIds.entry,
-}
-
 export const BetaFeedbackCreate = z
   .strictObject({
     reaction: Reaction,
     category: Category,
-    text: Text.describe('The feedback.'),
-    page_url: PageUrl.optional().describe('The page that the user was on.'),
-    ai_session_id: Uuid.optional().describe('The AI session that the feedback is about.'),
+    text: Text.describe('The feedback.').meta({ example: 'The second question found the cause at once.' }),
+    page_url: PageUrl.optional()
+      .describe('The page that the user was on.')
+      .meta({ example: 'https://app.supportflow.example/pilot/1' }),
+    ai_session_id: Uuid.optional()
+      .describe('The AI session that the feedback is about.')
+      .meta({ example: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d19' }),
   })
-  .meta({ id: 'BetaFeedbackCreate', examples: [exampleBeta] })
+  .meta({ id: 'BetaFeedbackCreate' })
 export type BetaFeedbackCreate = z.infer<typeof BetaFeedbackCreate>
 
 export const BetaFeedback = z
@@ -69,25 +72,21 @@ export const BetaFeedback = z
     user_name: z.string().describe('The name of the author.'),
     reaction: Reaction,
     category: Category,
-    text: z.string().describe('The feedback.'),
-    page_url: z.string().nullable().describe('The page that the user was on.'),
-    ai_session_id: Id.nullable().describe('The AI session that the feedback is about.'),
+    text: z
+      .string()
+      .describe('The feedback.')
+      .meta({ example: 'The second question found the cause at once.' }),
+    page_url: z
+      .string()
+      .nullable()
+      .describe('The page that the user was on.')
+      .meta({ example: 'https://app.supportflow.example/pilot/1' }),
+    ai_session_id: Id.nullable()
+      .describe('The AI session that the feedback is about.')
+      .meta({ example: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d19' }),
     created_at: Time,
   })
-  .meta({
-    id: 'BetaFeedbackResponse',
-    examples: [
-      {
-        id: exampleIds.entry,
-        account_id: exampleIds.account,
-        account_name: 'Northwind IT',
-        user_id: exampleIds.user,
-        user_name: 'Dana Reyes',
-        ...exampleBeta,
-        created_at: exampleTime,
-      },
-    ],
-  })
+  .meta({ id: 'BetaFeedbackResponse' })
 export type BetaFeedback = z.infer<typeof BetaFeedback>
 
 export const BetaFeedbackQuery = z.strictObject({

@@ -11,7 +11,7 @@ const getName = (reference: unknown) => /^#\/\$defs\/(.+)$/.exec(String(referenc
 /**
  * Return a schema with each definition where it is used, so that it has no `$ref`. A definition inside itself
  * becomes any value. `const` becomes an enum of one value, and the pattern of property names is left out: the
- * operation checks both.
+ * operation checks both. The example of a time shows its form; any other is left out, because models copy it.
  */
 export function inlineDefinitions(
   schema: unknown,
@@ -20,7 +20,7 @@ export function inlineDefinitions(
 ): unknown {
   if (Array.isArray(schema)) return schema.map((item) => inlineDefinitions(item, $defs, open))
   if (!isObject(schema)) return schema
-  const { $ref, propertyNames: _names, const: only, ...own } = schema
+  const { $ref, propertyNames: _names, const: only, example, ...own } = schema
   const name = getName($ref)
   if (name !== undefined && open.includes(name)) return {}
   const named = name === undefined ? {} : inlineDefinitions($defs[name], $defs, [...open, name])
@@ -31,6 +31,7 @@ export function inlineDefinitions(
   return {
     ...(named as JsonObject),
     ...(only === undefined ? {} : { enum: [only] }),
+    ...(own.format === 'date-time' && example !== undefined ? { example } : {}),
     ...Object.fromEntries(parts),
   }
 }

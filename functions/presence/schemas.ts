@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { exampleIds, Id, Time } from '#http/fields.ts'
+import { Id, Time } from '#http/fields.ts'
 import { Uuid } from '#rules/uuid.ts'
 
 const Resource = {
@@ -17,10 +17,9 @@ const TabId = z
   )
 const Mode = z.enum(['viewing', 'editing']).meta({ id: 'PresenceMode' })
 
-export const PresencePut = z.strictObject({ ...Resource, mode: Mode, tab_id: TabId.optional() }).meta({
-  id: 'PresencePut',
-  examples: [{ type: 'ai_session', id: exampleIds.entry, mode: 'editing' }],
-})
+export const PresencePut = z
+  .strictObject({ ...Resource, mode: Mode, tab_id: TabId.optional() })
+  .meta({ id: 'PresencePut' })
 export type PresencePut = z.infer<typeof PresencePut>
 
 export const PresenceQuery = z.strictObject({
@@ -35,20 +34,15 @@ export const PresenceDelete = z.strictObject({
 })
 export type PresenceDelete = z.infer<typeof PresenceDelete>
 
-const exampleColleague = {
-  user: { id: exampleIds.user, name: 'Dana Reyes' },
-  mode: 'editing',
-  since: '2026-11-21T09:30:00.000Z',
-}
 const colleague = {
-  user: z.strictObject({ id: Id, name: z.string().describe('Their full name.') }).describe('The colleague.'),
+  user: z
+    .strictObject({ id: Id, name: z.string().describe('Their full name.').meta({ example: 'Dana Reyes' }) })
+    .describe('The colleague.'),
   mode: Mode.describe('`editing` if they edit in any of their tabs.'),
   since: Time.describe('When they arrived.'),
 }
 
-const PresentColleague = z
-  .strictObject(colleague)
-  .meta({ id: 'PresentColleague', examples: [exampleColleague] })
+const PresentColleague = z.strictObject(colleague).meta({ id: 'PresentColleague' })
 export type PresentColleague = z.infer<typeof PresentColleague>
 
 /** The warning in the answer to a change. */
@@ -63,10 +57,7 @@ export const Presence = z
       .array(PresentColleague)
       .describe('Colleagues who view or edit it now, those who edit first.'),
   })
-  .meta({
-    id: 'PresenceResponse',
-    examples: [{ expires_at: '2026-11-21T09:31:00.000Z', also_here: [exampleColleague] }],
-  })
+  .meta({ id: 'PresenceResponse' })
 export type Presence = z.infer<typeof Presence>
 
 export const PresenceListItem = z
@@ -76,12 +67,7 @@ export const PresenceListItem = z
     ...colleague,
     expires_at: Time.describe('When their presence ends unless it is repeated.'),
   })
-  .meta({
-    id: 'PresenceListItem',
-    examples: [
-      { type: 'session', id: exampleIds.entry, ...exampleColleague, expires_at: '2026-11-21T09:31:00.000Z' },
-    ],
-  })
+  .meta({ id: 'PresenceListItem' })
 
 /** The data of the `presence` event of the escalation stream. */
 export const PresenceEvent = z

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { exampleIds, Id, Time } from '#http/fields.ts'
+import { Id, Time } from '#http/fields.ts'
 
 export const searchTypes = [
   'flow',
@@ -27,15 +27,19 @@ export const SearchQuery = z.strictObject({
 export type SearchQuery = z.infer<typeof SearchQuery>
 
 const Mark = z.strictObject({
-  start: z.int().min(0).describe('Index of the first character, in UTF-16 code units as in JavaScript.'),
-  end: z.int().min(1).describe('Index after the last character.'),
+  start: z
+    .int()
+    .min(0)
+    .describe('Index of the first character, in UTF-16 code units as in JavaScript.')
+    .meta({ example: 0 }),
+  end: z.int().min(1).describe('Index after the last character.').meta({ example: 7 }),
 })
 const MarkedText = z
   .strictObject({
-    text: z.string().describe('Plain text, in one line.'),
+    text: z.string().describe('Plain text, in one line.').meta({ example: 'Printer offline' }),
     marks: z.array(Mark).describe('Where words of the search occur.'),
   })
-  .meta({ id: 'MarkedText', examples: [{ text: 'Printer offline', marks: [{ start: 0, end: 7 }] }] })
+  .meta({ id: 'MarkedText' })
 
 export const SearchResult = z
   .strictObject({
@@ -44,7 +48,10 @@ export const SearchResult = z
     step_id: z.string().nullable().describe('The step in its flow. Null for other types.'),
     title: MarkedText.describe('Its name. For a session, the name of its flow.'),
     snippet: MarkedText.describe('The part of its text around the first word. Empty without a text.'),
-    score: z.number().describe('Higher is better. Comparable within one answer only.'),
+    score: z
+      .number()
+      .describe('Higher is better. Comparable within one answer only.')
+      .meta({ example: 0.42 }),
     tree_id: Id.nullable().describe('The flow that it is, belongs to, ran or became.'),
     tree_name: z.string().nullable().describe('The name of that flow, of a step or a session.'),
     ticket_number: z.string().nullable().describe('The ticket of a session or AI session.'),
@@ -53,29 +60,9 @@ export const SearchResult = z
       'When it last changed. For a session, when it was completed, started or created.',
     ),
   })
-  .meta({
-    id: 'SearchResult',
-    examples: [
-      {
-        type: 'session',
-        id: exampleIds.entry,
-        step_id: null,
-        title: { text: 'Printer offline', marks: [{ start: 0, end: 7 }] },
-        snippet: {
-          text: 'T20261122.0042 Contoso Dental Cleared the queue of the printer.',
-          marks: [{ start: 55, end: 62 }],
-        },
-        score: 0.42,
-        tree_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1e01',
-        tree_name: 'Printer offline',
-        ticket_number: 'T20261122.0042',
-        client_name: 'Contoso Dental',
-        updated_at: '2026-11-22T09:30:00.000Z',
-      },
-    ],
-  })
+  .meta({ id: 'SearchResult' })
 export type SearchResult = z.infer<typeof SearchResult>
 
 export const SearchResults = z
   .strictObject({ results: z.array(SearchResult).describe('The best results first.') })
-  .meta({ id: 'SearchResults', examples: [{ results: [] }] })
+  .meta({ id: 'SearchResults' })

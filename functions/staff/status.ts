@@ -11,8 +11,11 @@ export const ReplayedOutbox = z
 export type ReplayedOutbox = z.output<typeof ReplayedOutbox>
 
 const SlowStatement = z.strictObject({
-  query_id: z.string().describe('Its `queryid` in pg_stat_statements.'),
-  name: z.string().describe('Its verb and table.'),
+  query_id: z
+    .string()
+    .describe('Its `queryid` in pg_stat_statements.')
+    .meta({ example: '-1838593926345013211' }),
+  name: z.string().describe('Its verb and table.').meta({ example: 'select trees' }),
   calls: z.number().describe('How often it ran.'),
   mean_ms: z.number().describe('Mean time in milliseconds.'),
   total_ms: z.number().describe('Total time in milliseconds.'),
@@ -32,13 +35,17 @@ export const OperationsStatus = z
   .strictObject({
     dependencies: z
       .record(z.string(), z.enum(['ok', 'failed', 'in_process']).meta({ id: 'DependencyState' }))
-      .describe('As in `GET /ready`. `in_process`: this process replaces it by its own memory.'),
+      .describe('As in `GET /ready`. `in_process`: this process replaces it by its own memory.')
+      .meta({ example: { database: 'ok', redis: 'ok' } }),
     warnings: z.array(z.string()).describe('Problems that will occur soon.'),
     backlogs: z.array(Backlog.strict()).describe('Stored work that is not done, by kind.'),
     schedules: z
       .strictObject({
-        due: z.int().describe('Schedules whose time has come, at most 10,000.'),
-        oldest_due_seconds: z.number().describe('How long the oldest of them has been due.'),
+        due: z.int().describe('Schedules whose time has come, at most 10,000.').meta({ example: 0 }),
+        oldest_due_seconds: z
+          .number()
+          .describe('How long the oldest of them has been due.')
+          .meta({ example: 0 }),
       })
       .describe('Maintenance schedules.'),
     failing_webhooks: z.array(FailingWebhook).describe('At most 50, the longest failing first.'),
@@ -50,24 +57,11 @@ export const OperationsStatus = z
       ),
     versions: z
       .strictObject({
-        service: z.string().describe('As in `GET /health`.'),
-        migration: z.string().describe('The newest applied migration.'),
-        postgresql: z.string().describe('The version of the database server.'),
+        service: z.string().describe('As in `GET /health`.').meta({ example: '1.0.0' }),
+        migration: z.string().describe('The newest applied migration.').meta({ example: '0035_queue.sql' }),
+        postgresql: z.string().describe('The version of the database server.').meta({ example: '18.4' }),
       })
       .describe('What runs.'),
   })
-  .meta({
-    id: 'OperationsStatus',
-    examples: [
-      {
-        dependencies: { database: 'ok', redis: 'ok' },
-        warnings: [],
-        backlogs: [{ outbox: 'deliveries', open: 3, due: 1, oldest_due_seconds: 12.5 }],
-        schedules: { due: 0, oldest_due_seconds: 0 },
-        failing_webhooks: [],
-        slow_statements: null,
-        versions: { service: '1.0.0', migration: '0035_queue.sql', postgresql: '18.4' },
-      },
-    ],
-  })
+  .meta({ id: 'OperationsStatus' })
 export type OperationsStatus = z.output<typeof OperationsStatus>

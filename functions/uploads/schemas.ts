@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { exampleIds, Id, idParams, Time } from '#http/fields.ts'
+import { Id, idParams, Time } from '#http/fields.ts'
 
 export const UploadId = idParams('upload_id', 'upload')
 
@@ -7,22 +7,10 @@ export const Upload = z
   .strictObject({
     id: Id,
     content_type: z.literal('image/jpeg').describe('Every image is stored as a JPEG.'),
-    width: z.int().describe('Width in pixels, at most 1568.'),
-    height: z.int().describe('Height in pixels, at most 1568.'),
-    size: z.int().describe('Size of the stored file in bytes.'),
+    width: z.int().describe('Width in pixels, at most 1568.').meta({ example: 1568 }),
+    height: z.int().describe('Height in pixels, at most 1568.').meta({ example: 1176 }),
+    size: z.int().describe('Size of the stored file in bytes.').meta({ example: 214_503 }),
     created_at: Time,
   })
-  .meta({
-    id: 'UploadResponse',
-    examples: [
-      {
-        id: exampleIds.upload,
-        content_type: 'image/jpeg',
-        width: 1568,
-        height: 1176,
-        size: 214_503,
-        created_at: '2026-11-21T09:30:00.000Z',
-      },
-    ],
-  })
+  .meta({ id: 'UploadResponse' })
 export type Upload = z.infer<typeof Upload>

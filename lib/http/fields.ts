@@ -6,10 +6,7 @@ import { Uuid } from '#rules/uuid.ts'
 // Shapes that every group shares.
 
 export const Id = Uuid.describe('UUIDv7.')
-export const Time = z.iso
-  .datetime({ precision: 3 })
-  .describe('RFC 3339, UTC, with milliseconds.')
-  .meta({ example: '2026-11-21T09:30:00.000Z' })
+export const Time = z.iso.datetime({ precision: 3 }).describe('RFC 3339, UTC, with milliseconds.')
 export const Email = z
   .string()
   .overwrite(normaliseEmail)
@@ -60,7 +57,7 @@ export const PageUrl = z.string().max(2000)
 
 export const Role = z
   .enum(['viewer', 'engineer', 'admin'])
-  .meta({ id: 'Role' })
+  .meta({ id: 'Role', example: 'engineer' })
   .describe('The role of a user in the account.')
 export const TeamRole = z
   .enum(['member', 'admin'])
@@ -87,20 +84,6 @@ export const Timezone = z
   .max(100)
   .refine(isTimezone, 'must be an IANA time zone')
   .describe('IANA time zone.')
-
-/**
- * Ids for the examples of the OpenAPI document. They are shared, so that examples of different operations fit
- * together.
- */
-export const exampleIds = {
-  account: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d10',
-  user: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d14',
-  team: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d16',
-  invite: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d17',
-  signIn: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d18',
-  entry: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d19',
-  upload: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d1a',
-}
 
 export function idParams<K extends string>(name: K, what: string) {
   return z.object({ [name]: Uuid.describe(`Id of the ${what}.`) } as Record<K, z.ZodUUID>)

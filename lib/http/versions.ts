@@ -6,7 +6,7 @@ import type { Feature } from '#rules/features.ts'
 import { createSlug } from '#rules/text/words.ts'
 import type { Content as ComparedContent } from '#rules/versions/compare.ts'
 import { Comparison, ComparisonQuery } from '#rules/versions/schema.ts'
-import { exampleIds, Id, Time } from './fields.ts'
+import { Id, Time } from './fields.ts'
 import { type AnyOperation, Content, operation, type ReadContext, type WriteContext } from './operation.ts'
 
 /** The number of a version in a path. */
@@ -29,16 +29,6 @@ export const versionFields = {
     .describe('The older version that was restored as this one; null for any other save.'),
   is_current: z.boolean().describe('Whether this is the current version.'),
   created_at: Time.describe('When it was saved.'),
-}
-
-export const exampleVersion = {
-  version: 2,
-  name: 'Printer offline',
-  saved_by: exampleIds.user,
-  saved_by_name: 'Dana Reyes',
-  restored_from: null,
-  is_current: false,
-  created_at: '2026-11-20T16:40:00.000Z',
 }
 
 /** A resource of which every saved version can be read, compared and restored. */

@@ -9,9 +9,12 @@ export const Backlog = z.object({
     .enum(Object.values(workKinds).map(({ outbox }) => outbox))
     .meta({ id: 'OutboxKind' })
     .describe('The kind of stored work.'),
-  open: z.int().describe('Rows that wait for an attempt, at most 10,000.'),
+  open: z.int().describe('Rows that wait for an attempt, at most 10,000.').meta({ example: 3 }),
   due: z.int().describe('Rows among them whose attempt is due.'),
-  oldest_due_seconds: z.number().describe('How long the oldest of them has been due; 0 without one.'),
+  oldest_due_seconds: z
+    .number()
+    .describe('How long the oldest of them has been due; 0 without one.')
+    .meta({ example: 12.5 }),
 })
 export type Backlog = z.output<typeof Backlog>
 

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { Colour } from '#functions/accounts/teams/schemas.ts'
 import { ExportFormat } from '#functions/sessions/exports/schemas.ts'
 import { EmailProblem } from '#http/email-problem.ts'
-import { exampleIds, Id, idParams, Name, Role, TeamRole, Time, Timezone } from '#http/fields.ts'
+import { Id, idParams, Name, Role, TeamRole, Time, Timezone } from '#http/fields.ts'
 import { Uuid } from '#rules/uuid.ts'
 
 export const SubscriptionStatus = z
@@ -20,19 +20,22 @@ const Retention = z
       .int()
       .min(365)
       .max(3650)
-      .describe('Days for which entries of the audit log stay. Default 730.'),
+      .describe('Days for which entries of the audit log stay. Default 730.')
+      .meta({ example: 730 }),
     notification_days: z
       .int()
       .min(30)
       .max(730)
-      .describe('Days for which notifications and their deliveries stay. Default 180.'),
+      .describe('Days for which notifications and their deliveries stay. Default 180.')
+      .meta({ example: 180 }),
     ai_message_days: z
       .int()
       .min(30)
       .max(3650)
       .describe(
         'Days for which the messages of an AI session stay after its last activity, once it has ended. Default 730.',
-      ),
+      )
+      .meta({ example: 730 }),
     session_days: z
       .int()
       .min(90)
@@ -40,22 +43,20 @@ const Retention = z
       .nullable()
       .describe('Days for which completed and abandoned sessions stay; null, the default, keeps them.'),
   })
-  .meta({
-    id: 'Retention',
-    examples: [{ audit_log_days: 730, notification_days: 180, ai_message_days: 730, session_days: null }],
-  })
+  .meta({ id: 'Retention' })
 
 export const Account = z
   .strictObject({
     id: Id,
-    name: z.string().describe('The name that members see.'),
+    name: z.string().describe('The name that members see.').meta({ example: 'Northwind IT' }),
     timezone: Timezone,
     settings: OpenObject.describe('Settings that the frontend stores for the account.'),
     require_mfa: z.boolean().describe('Whether every member must have a second factor.'),
     brand_colour: z
       .string()
       .nullable()
-      .describe('The colour of the e-mails, as `#rrggbb`; null for the default.'),
+      .describe('The colour of the e-mails, as `#rrggbb`; null for the default.')
+      .meta({ example: '#0f766e' }),
     retention: Retention.describe('How long old rows stay before they are deleted.'),
     plan: z.string().describe('The current plan; `free` after a trial has expired.'),
     subscription_status: SubscriptionStatus.describe('The current state of the subscription.'),
@@ -68,42 +69,27 @@ export const Account = z
       .describe('Limits of the plan.'),
     usage: z
       .strictObject({
-        users: z.int().describe('Active members.'),
+        users: z.int().describe('Active members.').meta({ example: 4 }),
         open_invites: z.int().describe('Open invites. Each takes a seat.'),
       })
       .describe('Current usage of the limits.'),
     created_at: Time,
   })
-  .meta({
-    id: 'AccountResponse',
-    examples: [
-      {
-        id: exampleIds.account,
-        name: 'Northwind IT',
-        timezone: 'Europe/Berlin',
-        settings: {},
-        require_mfa: false,
-        brand_colour: '#0f766e',
-        retention: { audit_log_days: 730, notification_days: 180, ai_message_days: 730, session_days: null },
-        plan: 'pro',
-        subscription_status: 'trialing',
-        trial_ends_at: '2026-12-05T09:30:00.000Z',
-        deletes_at: null,
-        limits: { max_users: 10 },
-        usage: { users: 4, open_invites: 1 },
-        created_at: '2026-11-21T09:30:00.000Z',
-      },
-    ],
-  })
+  .meta({ id: 'AccountResponse' })
 export type Account = z.infer<typeof Account>
 
 export const AccountDeletion = z
-  .strictObject({ name: z.string().describe('The name of the account, as a confirmation.') })
-  .meta({ id: 'AccountDeletion', examples: [{ name: 'Northwind IT' }] })
+  .strictObject({
+    name: z
+      .string()
+      .describe('The name of the account, as a confirmation.')
+      .meta({ example: 'Northwind IT' }),
+  })
+  .meta({ id: 'AccountDeletion' })
 
 export const AccountUpdate = z
   .strictObject({
-    name: Name.describe('The name that members see.'),
+    name: Name.describe('The name that members see.').meta({ example: 'Northwind IT' }),
     timezone: Timezone,
     settings: OpenObject.describe('Replaces all settings. At most 64 keys and 16 KB.'),
     require_mfa: z
@@ -117,16 +103,15 @@ export const AccountUpdate = z
       .describe('How long old rows stay. Rows that are older are deleted within minutes, for good.'),
   })
   .partial()
-  .meta({ id: 'AccountUpdate', examples: [{ name: 'Northwind IT', timezone: 'Europe/Berlin' }] })
+  .meta({ id: 'AccountUpdate' })
 export type AccountUpdate = z.infer<typeof AccountUpdate>
 
-const exampleQuota = { used: 4, limit: 2000 }
 const Quota = z
   .strictObject({
-    used: z.int().describe('What is used.'),
-    limit: z.int().nullable().describe('The limit; null for none.'),
+    used: z.int().describe('What is used.').meta({ example: 4 }),
+    limit: z.int().nullable().describe('The limit; null for none.').meta({ example: 2000 }),
   })
-  .meta({ id: 'Quota', examples: [exampleQuota] })
+  .meta({ id: 'Quota' })
 
 export const Usage = z
   .strictObject({
@@ -143,21 +128,7 @@ export const Usage = z
       'Cost of the model in this month, in millionths of a dollar. In a trial at most 5,000,000.',
     ),
   })
-  .meta({
-    id: 'AccountUsage',
-    examples: [
-      {
-        flows: exampleQuota,
-        open_ai_sessions: { used: 3, limit: 1000 },
-        schedules: { used: 1, limit: 200 },
-        notification_configs: { used: 2, limit: 10 },
-        webhooks: { used: 1, limit: 10 },
-        stored_bytes: { used: 48_213, limit: 10_737_418_240 },
-        mails_per_day: { used: 12, limit: 500 },
-        ai_cost_micros: { used: 99_488, limit: 50_000_000 },
-      },
-    ],
-  })
+  .meta({ id: 'AccountUsage' })
 export type Usage = z.infer<typeof Usage>
 
 export const Preferences = OpenObject.meta({
@@ -175,7 +146,8 @@ export const PreferencesUpdate = z
     mask_exports: z
       .boolean()
       .nullable()
-      .describe('Whether exports are masked by default. Changed by admins.'),
+      .describe('Whether exports are masked by default. Changed by admins.')
+      .meta({ example: true }),
     theme: z.string().max(100).nullable().describe('The theme of the frontend.'),
   })
   .partial()
@@ -183,7 +155,7 @@ export const PreferencesUpdate = z
   .describe(
     'Keys to set. A null value removes its key; keys that are absent stay. At most 64 keys and 16 KB in all.',
   )
-  .meta({ id: 'AccountPreferencesUpdate', examples: [{ mask_exports: true, theme: null }] })
+  .meta({ id: 'AccountPreferencesUpdate' })
 
 export const Member = z
   .strictObject({
@@ -192,7 +164,9 @@ export const Member = z
     full_name: z.string().describe('The name that colleagues see.'),
     role: Role,
     team_id: Id.nullable().describe('The team, if any.'),
-    team_role: TeamRole.nullable().describe('The role in the team; null without a team.'),
+    team_role: TeamRole.nullable()
+      .describe('The role in the team; null without a team.')
+      .meta({ example: 'member' }),
     is_active: z.boolean().describe('Whether this member may sign in.'),
     email_verified: z.boolean().describe('Whether the e-mail address is verified.'),
     last_seen_at: Time.nullable().describe('The last sign-in or token refresh.'),
@@ -201,35 +175,18 @@ export const Member = z
     ),
     created_at: Time,
   })
-  .meta({
-    id: 'MemberResponse',
-    examples: [
-      {
-        id: exampleIds.user,
-        email: 'dana@northwind.example',
-        full_name: 'Dana Reyes',
-        role: 'engineer',
-        team_id: exampleIds.team,
-        team_role: 'member',
-        is_active: true,
-        email_verified: true,
-        last_seen_at: '2026-11-21T09:30:00.000Z',
-        email_problem: null,
-        created_at: '2026-11-21T09:30:00.000Z',
-      },
-    ],
-  })
+  .meta({ id: 'MemberResponse' })
 export type Member = z.infer<typeof Member>
 
 export const MemberUpdate = z
   .strictObject({
     role: Role,
     team_id: Uuid.nullable().describe('A team of the account; null removes the member from the team.'),
-    team_role: TeamRole,
+    team_role: TeamRole.meta({ example: 'admin' }),
     is_active: z.boolean().describe('False deactivates the member and revokes all sign-ins of the member.'),
   })
   .partial()
-  .meta({ id: 'MemberUpdate', examples: [{ role: 'engineer', team_role: 'admin' }] })
+  .meta({ id: 'MemberUpdate' })
 export type MemberUpdate = z.infer<typeof MemberUpdate>
 
 export const AuditEntry = z
@@ -238,29 +195,19 @@ export const AuditEntry = z
     account_id: Id,
     actor_id: Id.nullable().describe('The user who acted; null for the service itself.'),
     actor_name: z.string().nullable().describe('The current name of that user.'),
-    action: z.string().describe('The resource type and what was done, such as `member.updated`.'),
-    resource_type: z.string().describe('The type of the changed resource.'),
-    resource_id: Id.nullable().describe('The id of the changed resource.'),
+    action: z
+      .string()
+      .describe('The resource type and what was done, such as `member.updated`.')
+      .meta({ example: 'member.updated' }),
+    resource_type: z.string().describe('The type of the changed resource.').meta({ example: 'member' }),
+    resource_id: Id.nullable()
+      .describe('The id of the changed resource.')
+      .meta({ example: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d14' }),
     changes: z
       .record(z.string(), z.json())
-      .describe('The old and the new value of each changed field; `[redacted]` for a secret.'),
+      .describe('The old and the new value of each changed field; `[redacted]` for a secret.')
+      .meta({ example: { role: { from: 'viewer', to: 'engineer' } } }),
     ip: z.string().nullable().describe("The client's IP address."),
     created_at: Time,
   })
-  .meta({
-    id: 'AuditLogEntry',
-    examples: [
-      {
-        id: exampleIds.entry,
-        account_id: exampleIds.account,
-        actor_id: exampleIds.user,
-        actor_name: 'Dana Reyes',
-        action: 'member.updated',
-        resource_type: 'member',
-        resource_id: exampleIds.user,
-        changes: { role: { from: 'viewer', to: 'engineer' } },
-        ip: '198.51.100.7',
-        created_at: '2026-11-21T09:30:00.000Z',
-      },
-    ],
-  })
+  .meta({ id: 'AuditLogEntry' })

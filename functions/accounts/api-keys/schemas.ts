@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { exampleIds, Id, InputTime, idParams, Name, Role, Secret, Time } from '#http/fields.ts'
+import { Id, InputTime, idParams, Name, Role, Secret, Time } from '#http/fields.ts'
 import { keyScopes } from '#http/key-scopes.ts'
 import { toAddressRange } from '#rules/text/address-block.ts'
 import { Uuid } from '#rules/uuid.ts'
@@ -13,26 +13,13 @@ const AddressRange = z
   .refine((text) => toAddressRange(text) !== null, 'must be an IP address or a CIDR range')
   .transform((text) => toAddressRange(text) ?? text)
 
-const example = {
-  id: exampleIds.entry,
-  name: 'Ticket sync',
-  role: 'engineer' as const,
-  team_id: exampleIds.team,
-  scopes: ['flows:read', 'sessions:write'],
-  allowed_ranges: ['203.0.113.0/24'],
-  last_characters: '4fQz',
-  created_by: exampleIds.user,
-  creator_name: 'Dana Reyes',
-  expires_at: '2027-11-21T09:30:00.000Z',
-  created_at: '2026-11-21T09:30:00.000Z',
-}
-
 export const ApiKey = z
   .strictObject({
     id: Id.describe('Also the id of the user as which the key acts.'),
     name: z
       .string()
-      .describe('What the key is for. Rows that it creates show it as the name of their author.'),
+      .describe('What the key is for. Rows that it creates show it as the name of their author.')
+      .meta({ example: 'Ticket sync' }),
     role: Role.describe('The role of the key.'),
     team_id: Id.nullable().describe('The team of the key; null for none.'),
     scopes: z
@@ -40,37 +27,33 @@ export const ApiKey = z
       .describe('What the key may do. `write` includes `read`, and `*` is every subject.'),
     allowed_ranges: z
       .array(z.string())
-      .describe('The addresses that may use the key, as CIDR ranges. Empty for any address.'),
-    last_characters: z.string().describe('The last four characters of the key.'),
+      .describe('The addresses that may use the key, as CIDR ranges. Empty for any address.')
+      .meta({ example: ['203.0.113.0/24'] }),
+    last_characters: z.string().describe('The last four characters of the key.').meta({ example: '4fQz' }),
     created_by: Id.describe('The admin who created the key.'),
     creator_name: z.string().nullable().describe('The name of that admin.'),
     expires_at: Time.nullable().describe('When the key stops working; null for never.'),
     last_used_at: Time.nullable().describe('When the key was last admitted, to the minute; null for never.'),
-    last_ip: z.string().nullable().describe('The address of that request.'),
-    last_user_agent: z.string().nullable().describe('The user agent of that request.'),
+    last_ip: z.string().nullable().describe('The address of that request.').meta({ example: '203.0.113.7' }),
+    last_user_agent: z
+      .string()
+      .nullable()
+      .describe('The user agent of that request.')
+      .meta({ example: 'ticket-sync/1.4' }),
     created_at: Time,
   })
-  .meta({
-    id: 'ApiKey',
-    examples: [
-      {
-        ...example,
-        last_used_at: '2026-11-21T10:02:11.000Z',
-        last_ip: '203.0.113.7',
-        last_user_agent: 'ticket-sync/1.4',
-      },
-    ],
-  })
+  .meta({ id: 'ApiKey' })
 export type ApiKey = z.infer<typeof ApiKey>
 
-const unused = { last_used_at: null, last_ip: null, last_user_agent: null }
 export const CreatedApiKey = ApiKey.extend({
-  key: Secret.describe('The key. It is shown only here, because only its hash is stored.'),
-}).meta({ id: 'CreatedApiKey', examples: [{ ...example, ...unused, key: 'sfk_…' }] })
+  key: Secret.describe('The key. It is shown only here, because only its hash is stored.').meta({
+    example: 'sfk_…',
+  }),
+}).meta({ id: 'CreatedApiKey' })
 
 export const ApiKeyCreate = z
   .strictObject({
-    name: Name.max(100).describe('What the key is for.'),
+    name: Name.max(100).describe('What the key is for.').meta({ example: 'Ticket sync' }),
     role: Role.describe('The role of the key.'),
     team_id: Uuid.nullable()
       .default(null)
@@ -86,18 +69,9 @@ export const ApiKeyCreate = z
       .array(AddressRange)
       .max(20)
       .default([])
-      .describe('Addresses or CIDR ranges that may use the key; by default any.'),
+      .describe('Addresses or CIDR ranges that may use the key; by default any.')
+      .meta({ example: ['203.0.113.0/24'] }),
     expires_at: InputTime.nullable().default(null).describe('When the key stops working; by default never.'),
   })
-  .meta({
-    id: 'ApiKeyCreate',
-    examples: [
-      {
-        name: 'Ticket sync',
-        role: 'engineer',
-        scopes: ['flows:read', 'sessions:write'],
-        allowed_ranges: ['203.0.113.0/24'],
-      },
-    ],
-  })
+  .meta({ id: 'ApiKeyCreate' })
 export type ApiKeyCreate = z.infer<typeof ApiKeyCreate>

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Email, exampleIds, Id, idParams, Role, Time } from '#http/fields.ts'
+import { Email, Id, idParams, Role, Time } from '#http/fields.ts'
 import { Uuid } from '#rules/uuid.ts'
 
 export const InviteId = idParams('invite_id', 'invite')
@@ -23,23 +23,7 @@ export const Invite = z
     accepted_at: Time.nullable().describe('When the invite was accepted.'),
     created_at: Time,
   })
-  .meta({
-    id: 'InviteResponse',
-    examples: [
-      {
-        id: exampleIds.invite,
-        email: 'vik@northwind.example',
-        role: 'engineer',
-        team_id: exampleIds.team,
-        status: 'open',
-        invited_by: exampleIds.user,
-        inviter_name: 'Dana Reyes',
-        expires_at: '2026-11-28T09:30:00.000Z',
-        accepted_at: null,
-        created_at: '2026-11-21T09:30:00.000Z',
-      },
-    ],
-  })
+  .meta({ id: 'InviteResponse' })
 export type Invite = z.infer<typeof Invite>
 
 export const InviteCreate = z
@@ -48,25 +32,18 @@ export const InviteCreate = z
     role: Role.describe('The role of the new member.'),
     team_id: Uuid.optional().describe('The team to join; by default the first team of the account.'),
   })
-  .meta({ id: 'InviteCreate', examples: [{ email: 'vik@northwind.example', role: 'engineer' }] })
+  .meta({ id: 'InviteCreate' })
 export type InviteCreate = z.infer<typeof InviteCreate>
 
 export const InviteLookup = z
   .strictObject({
     account_name: z.string().describe('The name of the account that invites.'),
     inviter_name: z.string().nullable().describe('The name of the user who invites.'),
-    invited_email: z.string().describe('The invited e-mail address.'),
+    invited_email: z
+      .string()
+      .describe('The invited e-mail address.')
+      .meta({ example: 'vik@northwind.example' }),
     role: Role.describe('The role of the new member.'),
   })
-  .meta({
-    id: 'InviteLookupResponse',
-    examples: [
-      {
-        account_name: 'Northwind IT',
-        inviter_name: 'Dana Reyes',
-        invited_email: 'vik@northwind.example',
-        role: 'engineer',
-      },
-    ],
-  })
+  .meta({ id: 'InviteLookupResponse' })
 export type InviteLookup = z.infer<typeof InviteLookup>

@@ -10,11 +10,16 @@ export const OnboardingStatus = z
       .int()
       .min(0)
       .max(6)
-      .describe(`The highest step sent so far; 0 before the first. ${stepNames}.`),
-    completed_steps: z.array(Step).describe('Completed steps, in the order of completion.'),
+      .describe(`The highest step sent so far; 0 before the first. ${stepNames}.`)
+      .meta({ example: 3 }),
+    completed_steps: z
+      .array(Step)
+      .describe('Completed steps, in the order of completion.')
+      .meta({ example: [1, 2] }),
     skipped_steps: z
       .array(Step)
-      .describe('Steps that were skipped and not completed since, in the order of skipping.'),
+      .describe('Steps that were skipped and not completed since, in the order of skipping.')
+      .meta({ example: [3] }),
     dismissed: z.boolean().describe('Whether the remaining steps were dismissed.'),
     email_verified: z.boolean().describe('Whether my e-mail address is verified.'),
     shop_setup_done: z.boolean().describe('Whether step 2 was completed.'),
@@ -23,23 +28,7 @@ export const OnboardingStatus = z
     team_invited: z.boolean().describe('Whether my account has ever sent an invite.'),
     first_flow_created: z.boolean().describe('Whether my account has a flow of its own.'),
   })
-  .meta({
-    id: 'OnboardingStatusResponse',
-    examples: [
-      {
-        current_step: 3,
-        completed_steps: [1, 2],
-        skipped_steps: [3],
-        dismissed: false,
-        email_verified: true,
-        shop_setup_done: true,
-        tried_ai_assistant: false,
-        psa_connected: false,
-        team_invited: false,
-        first_flow_created: false,
-      },
-    ],
-  })
+  .meta({ id: 'OnboardingStatusResponse' })
 export type OnboardingStatus = z.infer<typeof OnboardingStatus>
 
 const isObject = (data: unknown): data is Record<string, unknown> =>
@@ -49,7 +38,7 @@ const isWithinSizeLimit = (data: object) =>
 
 export const OnboardingStep = z
   .strictObject({
-    step: Step.describe(`${stepNames}.`),
+    step: Step.describe(`${stepNames}.`).meta({ example: 2 }),
     action: z
       .enum(['complete', 'skip'])
       .meta({ id: 'OnboardingStepAction' })
@@ -59,7 +48,8 @@ export const OnboardingStep = z
       .optional()
       .describe(
         'The input of this step: an object with any keys, at most 16 KB. Ignored when the step is skipped.',
-      ),
+      )
+      .meta({ example: { shop_name: 'Northwind IT', technicians: 4 } }),
   })
   .superRefine(({ action, data }, ctx) => {
     if (action === 'skip' || data === undefined) return
@@ -68,8 +58,5 @@ export const OnboardingStep = z
     else if (!isWithinSizeLimit(data))
       ctx.addIssue({ code: 'custom', message: 'must be at most 16 KB', input: data, path: ['data'] })
   })
-  .meta({
-    id: 'OnboardingStepUpdate',
-    examples: [{ step: 2, action: 'complete', data: { shop_name: 'Northwind IT', technicians: 4 } }],
-  })
+  .meta({ id: 'OnboardingStepUpdate' })
 export type OnboardingStep = z.infer<typeof OnboardingStep>

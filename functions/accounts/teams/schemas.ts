@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { exampleIds, Id, idParams, Name, TeamRole, Time, Timezone } from '#http/fields.ts'
+import { Id, idParams, Name, TeamRole, Time, Timezone } from '#http/fields.ts'
 import { timeOfDayPattern } from '#rules/text/time-of-day.ts'
 import { Uuid } from '#rules/uuid.ts'
 
@@ -10,7 +10,7 @@ export const Team = z
   .strictObject({
     id: Id,
     account_id: Id.describe('The account of the team.'),
-    name: z.string().describe('The name that members see.'),
+    name: z.string().describe('The name that members see.').meta({ example: 'Field service' }),
     timezone: z
       .string()
       .nullable()
@@ -18,33 +18,21 @@ export const Team = z
     handover_time: z
       .string()
       .nullable()
-      .describe('The local time of its daily message `handover.due`, such as `07:30`; null for none.'),
-    member_count: z.int().describe('Active members.'),
+      .describe('The local time of its daily message `handover.due`, such as `07:30`; null for none.')
+      .meta({ example: '07:30' }),
+    member_count: z.int().describe('Active members.').meta({ example: 4 }),
     created_at: Time,
   })
-  .meta({
-    id: 'TeamResponse',
-    examples: [
-      {
-        id: exampleIds.team,
-        account_id: exampleIds.account,
-        name: 'Field service',
-        timezone: 'Europe/Berlin',
-        handover_time: '07:30',
-        member_count: 4,
-        created_at: '2026-11-21T09:30:00.000Z',
-      },
-    ],
-  })
+  .meta({ id: 'TeamResponse' })
 export type Team = z.infer<typeof Team>
 
 export const TeamCreate = z
-  .strictObject({ name: Name.describe('The name that members see.') })
-  .meta({ id: 'TeamCreate', examples: [{ name: 'Field service' }] })
+  .strictObject({ name: Name.describe('The name that members see.').meta({ example: 'Field service' }) })
+  .meta({ id: 'TeamCreate' })
 
 export const TeamUpdate = z
   .strictObject({
-    name: Name.describe('The name that members see.'),
+    name: Name.describe('The name that members see.').meta({ example: 'Field service, north' }),
     timezone: Timezone.nullable().describe(
       'The IANA time zone of its weekly report; null for that of the account.',
     ),
@@ -52,13 +40,11 @@ export const TeamUpdate = z
       .string()
       .regex(timeOfDayPattern, 'must be a time of day such as 07:30')
       .nullable()
-      .describe('The local time of its daily message `handover.due`; null for none.'),
+      .describe('The local time of its daily message `handover.due`; null for none.')
+      .meta({ example: '07:30' }),
   })
   .partial()
-  .meta({
-    id: 'TeamUpdate',
-    examples: [{ name: 'Field service, north', timezone: 'Europe/Berlin', handover_time: '07:30' }],
-  })
+  .meta({ id: 'TeamUpdate' })
 export type TeamUpdate = z.infer<typeof TeamUpdate>
 
 /** A colour, as `#rrggbb` in lower case. */
@@ -71,29 +57,28 @@ const line = (max: number) => z.string().trim().min(1).max(max)
 const brandingFields = {
   company_name: line(200)
     .nullable()
-    .describe('The name in the header of every page; null for the name of the account.'),
-  primary_colour: Colour.nullable().describe('The colour of headings and lines, as `#rrggbb`.'),
-  footer_text: line(500).nullable().describe('The text in the footer of every page.'),
-  logo_upload_id: Uuid.nullable().describe('The id of an uploaded image of the account.'),
-}
-const example = {
-  company_name: 'Northwind IT',
-  primary_colour: '#1d4ed8',
-  footer_text: 'Northwind IT, 12 Harbour Street',
-  logo_upload_id: exampleIds.upload,
+    .describe('The name in the header of every page; null for the name of the account.')
+    .meta({ example: 'Northwind IT' }),
+  primary_colour: Colour.nullable()
+    .describe('The colour of headings and lines, as `#rrggbb`.')
+    .meta({ example: '#1d4ed8' }),
+  footer_text: line(500)
+    .nullable()
+    .describe('The text in the footer of every page.')
+    .meta({ example: 'Northwind IT, 12 Harbour Street' }),
+  logo_upload_id: Uuid.nullable()
+    .describe('The id of an uploaded image of the account.')
+    .meta({ example: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d1a' }),
 }
 
 export const Branding = z
   .strictObject({ team_id: Id.describe('The team of this branding.'), ...brandingFields })
-  .meta({ id: 'BrandingResponse', examples: [{ team_id: exampleIds.team, ...example }] })
+  .meta({ id: 'BrandingResponse' })
 export type Branding = z.infer<typeof Branding>
 
-export const BrandingUpdate = z
-  .strictObject(brandingFields)
-  .partial()
-  .meta({ id: 'BrandingUpdate', examples: [example] })
+export const BrandingUpdate = z.strictObject(brandingFields).partial().meta({ id: 'BrandingUpdate' })
 export type BrandingUpdate = z.infer<typeof BrandingUpdate>
 
 export const TeamMembership = z
   .strictObject({ team_role: TeamRole.default('member') })
-  .meta({ id: 'TeamMembership', examples: [{ team_role: 'admin' }] })
+  .meta({ id: 'TeamMembership' })

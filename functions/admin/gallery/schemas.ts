@@ -1,24 +1,24 @@
 import * as z from 'zod'
-import { exampleTree } from '#functions/flows/trees/schemas.ts'
-import { exampleScript } from '#functions/scripts/scripts/schemas.ts'
 import { Id } from '#http/fields.ts'
 
 export const GalleryFlowUpdate = z
   .strictObject({
     is_featured: z
       .boolean()
-      .describe('Whether the gallery shows the flow before flows that are not featured.'),
+      .describe('Whether the gallery shows the flow before flows that are not featured.')
+      .meta({ example: true }),
     sort_order: z
       .int()
       .min(-1_000_000)
       .max(1_000_000)
-      .describe('Position among equally featured entries; smaller values first.'),
+      .describe('Position among equally featured entries; smaller values first.')
+      .meta({ example: 10 }),
     is_hidden: z
       .boolean()
       .describe('Whether staff hide the flow from the gallery, even if its account has made it public.'),
   })
   .partial()
-  .meta({ id: 'GalleryFlowUpdate', examples: [{ is_featured: true, sort_order: 10 }] })
+  .meta({ id: 'GalleryFlowUpdate' })
 export type GalleryFlowUpdate = z.infer<typeof GalleryFlowUpdate>
 
 export const GalleryFlowState = z
@@ -29,61 +29,43 @@ export const GalleryFlowState = z
     is_featured: z
       .boolean()
       .describe('Whether the gallery shows the flow before flows that are not featured.'),
-    sort_order: z.int().describe('Position among equally featured entries; smaller values first.'),
+    sort_order: z
+      .int()
+      .describe('Position among equally featured entries; smaller values first.')
+      .meta({ example: 10 }),
     is_hidden: z.boolean().describe('Whether staff hide the flow from the gallery.'),
     is_shown: z
       .boolean()
       .describe('Whether the gallery shows the flow: it is public, published and not hidden.'),
   })
-  .meta({
-    id: 'GalleryFlowState',
-    examples: [
-      {
-        tree_id: exampleTree.id,
-        account_id: exampleTree.account_id,
-        name: exampleTree.name,
-        is_featured: true,
-        sort_order: 10,
-        is_hidden: false,
-        is_shown: true,
-      },
-    ],
-  })
+  .meta({ id: 'GalleryFlowState' })
 export type GalleryFlowState = z.infer<typeof GalleryFlowState>
 
 export const GalleryScriptUpdate = z
   .strictObject({
-    is_featured: z.boolean().describe('Whether the gallery shows the script. Its body is never shown.'),
+    is_featured: z
+      .boolean()
+      .describe('Whether the gallery shows the script. Its body is never shown.')
+      .meta({ example: true }),
     sort_order: z
       .int()
       .min(-1_000_000)
       .max(1_000_000)
-      .describe('Position among featured entries; smaller first.'),
+      .describe('Position among featured entries; smaller first.')
+      .meta({ example: 10 }),
   })
   .partial()
-  .meta({ id: 'GalleryScriptUpdate', examples: [{ is_featured: true, sort_order: 10 }] })
+  .meta({ id: 'GalleryScriptUpdate' })
 export type GalleryScriptUpdate = z.infer<typeof GalleryScriptUpdate>
 
 export const GalleryScriptState = z
   .strictObject({
     template_id: Id.describe('The script template.'),
     account_id: Id.describe('The account that owns it.'),
-    name: z.string().describe('The name of the script template.'),
+    name: z.string().describe('The name of the script template.').meta({ example: 'Restart a service' }),
     slug: z.string().describe('Identifies the script in the gallery.'),
     is_featured: z.boolean().describe('Whether the gallery shows the script.'),
-    sort_order: z.int().describe('Position among featured entries; smaller first.'),
+    sort_order: z.int().describe('Position among featured entries; smaller first.').meta({ example: 10 }),
   })
-  .meta({
-    id: 'GalleryScriptState',
-    examples: [
-      {
-        template_id: exampleScript.id,
-        account_id: exampleScript.account_id,
-        name: exampleScript.name,
-        slug: exampleScript.slug,
-        is_featured: true,
-        sort_order: 10,
-      },
-    ],
-  })
+  .meta({ id: 'GalleryScriptState' })
 export type GalleryScriptState = z.infer<typeof GalleryScriptState>

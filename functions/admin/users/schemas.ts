@@ -1,12 +1,11 @@
 import * as z from 'zod'
 import { AuditEntry, SubscriptionStatus } from '#functions/accounts/accounts/schemas.ts'
 import { userFields } from '#functions/identity/auth/schemas.ts'
-import { exampleIds, Id, InputTime, idParams, Time, Timezone } from '#http/fields.ts'
+import { Id, InputTime, idParams, Time, Timezone } from '#http/fields.ts'
 import { Uuid } from '#rules/uuid.ts'
 
 export const UserId = idParams('user_id', 'user')
 
-const exampleTime = '2026-11-21T09:30:00.000Z'
 const Search = z.string().max(200).optional()
 export const PlanKey = z
   .string()
@@ -31,40 +30,13 @@ export const AuditQuery = z.strictObject({
 })
 export type AuditQuery = z.infer<typeof AuditQuery>
 
-const exampleUser = {
-  id: exampleIds.user,
-  email: 'dana@northwind.example',
-  full_name: 'Dana Reyes',
-  account_id: exampleIds.account,
-  account_name: 'Northwind IT',
-  role: 'admin' as const,
-  team_id: exampleIds.team,
-  team_role: 'admin' as const,
-  is_super_admin: false,
-  is_active: true,
-  email_verified: true,
-  must_change_password: false,
-  timezone: 'Europe/Berlin',
-  created_at: exampleTime,
-  last_login_at: exampleTime,
-}
-
 export const AdminUser = z
   .strictObject({
     ...userFields,
     is_active: z.boolean().describe('Whether this user may sign in.'),
   })
-  .meta({ id: 'AdminUserResponse', examples: [exampleUser] })
+  .meta({ id: 'AdminUserResponse' })
 export type AdminUser = z.infer<typeof AdminUser>
-
-const exampleSubscription = {
-  account_id: exampleIds.account,
-  plan: 'pro',
-  status: 'trialing' as const,
-  trial_ends_at: '2026-12-05T09:30:00.000Z',
-  past_due_since: null,
-  limits: { max_users: 10, max_kb_imports: null, max_ai_builds_per_month: 50 },
-}
 
 export const seatFields = {
   max_users: z.int().nullable().describe('Seats; null for no limit.'),
@@ -80,21 +52,14 @@ export const Subscription = z
     past_due_since: Time.nullable().describe('Since when a payment is overdue.'),
     limits: z.strictObject(seatFields).describe('Limits of the plan.'),
   })
-  .meta({ id: 'AdminSubscription', examples: [exampleSubscription] })
+  .meta({ id: 'AdminSubscription' })
 export type Subscription = z.infer<typeof Subscription>
 
-const exampleAccount = {
-  id: exampleIds.account,
-  name: 'Northwind IT',
-  timezone: 'Europe/Berlin',
-  user_count: 4,
-  created_at: exampleTime,
-}
 const accountFields = {
   id: Id,
-  name: z.string().describe('The name that members see.'),
+  name: z.string().describe('The name that members see.').meta({ example: 'Northwind IT' }),
   timezone: Timezone,
-  user_count: z.int().describe('Active members.'),
+  user_count: z.int().describe('Active members.').meta({ example: 4 }),
   created_at: Time,
 }
 
@@ -105,17 +70,7 @@ export const AdminAccount = z
     subscription_status: Subscription.shape.status,
     trial_ends_at: Subscription.shape.trial_ends_at,
   })
-  .meta({
-    id: 'AdminAccountResponse',
-    examples: [
-      {
-        ...exampleAccount,
-        plan: 'pro',
-        subscription_status: 'trialing',
-        trial_ends_at: '2026-12-05T09:30:00.000Z',
-      },
-    ],
-  })
+  .meta({ id: 'AdminAccountResponse' })
 export type AdminAccount = z.infer<typeof AdminAccount>
 
 export const AdminSignIn = z
@@ -139,33 +94,24 @@ export const AdminUserDetail = z
     sessions: z.array(AdminSignIn).describe('The last 50 sign-ins, revoked ones too.'),
     audit_logs: z.array(AuditEntry).describe('The last 50 entries of the account by or about this user.'),
   })
-  .meta({
-    id: 'AdminUserDetailResponse',
-    examples: [
-      {
-        user: exampleUser,
-        account: exampleAccount,
-        subscription: exampleSubscription,
-        sessions: [],
-        audit_logs: [],
-      },
-    ],
-  })
+  .meta({ id: 'AdminUserDetailResponse' })
 
 export const SuperAdminUpdate = z
   .strictObject({ is_super_admin: z.boolean().describe('Whether this user is staff of the platform.') })
   .partial()
-  .meta({ id: 'SuperAdminUpdate', examples: [{ is_super_admin: true }] })
+  .meta({ id: 'SuperAdminUpdate' })
 export type SuperAdminUpdate = z.infer<typeof SuperAdminUpdate>
 
-export const PlanChange = z
-  .strictObject({ plan: PlanKey })
-  .partial()
-  .meta({ id: 'AdminPlanChange', examples: [{ plan: 'team' }] })
+export const PlanChange = z.strictObject({ plan: PlanKey }).partial().meta({ id: 'AdminPlanChange' })
 export type PlanChange = z.infer<typeof PlanChange>
 
 export const TrialExtension = z
   .strictObject({
-    days: z.int().min(1).max(365).describe('By how many days to extend the trial, from now if it has ended.'),
+    days: z
+      .int()
+      .min(1)
+      .max(365)
+      .describe('By how many days to extend the trial, from now if it has ended.')
+      .meta({ example: 14 }),
   })
-  .meta({ id: 'TrialExtension', examples: [{ days: 14 }] })
+  .meta({ id: 'TrialExtension' })

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { exampleSessionId, Urgency } from '#functions/ai/sessions/schemas.ts'
+import { Urgency } from '#functions/ai/sessions/schemas.ts'
 import { PresenceEvent } from '#functions/presence/schemas.ts'
-import { exampleIds, Id, Time } from '#http/fields.ts'
+import { Id, Time } from '#http/fields.ts'
 import { AlertContext } from '#rules/events/webhook-schemas.ts'
 import { Uuid } from '#rules/uuid.ts'
 
@@ -28,9 +28,9 @@ export const StreamQuery = z.strictObject({
 export const QueueItem = z
   .strictObject({
     session_id: Id.describe('Id of the escalated session.'),
-    handoff_id: Id.nullable().describe(
-      'Id of its handoff; null for a session that was escalated without one.',
-    ),
+    handoff_id: Id.nullable()
+      .describe('Id of its handoff; null for a session that was escalated without one.')
+      .meta({ example: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2e56' }),
     title: z.string().describe('The title of the session.'),
     engineer_name: z.string().nullable().describe('Name of the engineer who escalated it.'),
     psa_ticket_id: z.string().nullable().describe('Id of the linked ticket.'),
@@ -44,23 +44,7 @@ export const QueueItem = z
     ),
     created_at: Time.describe('When it was escalated; the last change of a session without a handoff.'),
   })
-  .meta({
-    id: 'EscalationQueueItem',
-    examples: [
-      {
-        session_id: exampleSessionId,
-        handoff_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2e56',
-        title: 'Reception cannot print',
-        engineer_name: 'Dana Reyes',
-        psa_ticket_id: '48213',
-        client_name: 'Contoso Dental',
-        urgency: 'high',
-        target_user_id: exampleIds.user,
-        claimed_by: null,
-        created_at: '2026-11-21T09:40:00.000Z',
-      },
-    ],
-  })
+  .meta({ id: 'EscalationQueueItem' })
 export type QueueItem = z.infer<typeof QueueItem>
 
 const AlertText = z.string().describe('At most 2,000 characters.')

@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import { exampleSessionId } from '#functions/ai/sessions/schemas.ts'
-import { exampleIds, Id, Time } from '#http/fields.ts'
+import { Id, Time } from '#http/fields.ts'
 import { Uuid } from '#rules/uuid.ts'
 
 const FeedbackSubject = z
@@ -22,19 +21,10 @@ export const FeedbackPut = z
       .max(4000)
       .nullable()
       .default(null)
-      .describe('What would have been right.'),
+      .describe('What would have been right.')
+      .meta({ example: 'The queue was paused on the server.' }),
   })
-  .meta({
-    id: 'AIFeedbackPut',
-    examples: [
-      {
-        subject: 'reply',
-        subject_id: exampleIds.entry,
-        helpful: false,
-        correction: 'The queue was paused on the server.',
-      },
-    ],
-  })
+  .meta({ id: 'AIFeedbackPut' })
 export type FeedbackPut = z.infer<typeof FeedbackPut>
 
 export const Feedback = z
@@ -45,34 +35,19 @@ export const Feedback = z
     subject_id: Id.describe('Id of the message, step, fix or handoff.'),
     user_id: Id.describe('Who gave it.'),
     helpful: z.boolean().describe('Whether it helped.'),
-    correction: z.string().nullable().describe('What would have been right.'),
+    correction: z
+      .string()
+      .nullable()
+      .describe('What would have been right.')
+      .meta({ example: 'The queue was paused on the server.' }),
     prompt: z
       .string()
       .nullable()
-      .describe('The prompt that wrote the answer; null if its call is no longer known.'),
-    prompt_version: z.int().nullable().describe('The version of the prompt.'),
-    model: z.string().nullable().describe('The model that answered.'),
+      .describe('The prompt that wrote the answer; null if its call is no longer known.')
+      .meta({ example: 'chat_turn' }),
+    prompt_version: z.int().nullable().describe('The version of the prompt.').meta({ example: 5 }),
+    model: z.string().nullable().describe('The model that answered.').meta({ example: 'gpt-6.1-terra' }),
     given_at: Time.describe('When it was given or changed.'),
   })
-  .meta({
-    id: 'AIFeedback',
-    examples: [
-      {
-        ...{
-          id: exampleIds.upload,
-          session_id: exampleSessionId,
-          subject: 'reply',
-          subject_id: exampleIds.entry,
-          user_id: exampleIds.user,
-        },
-        ...{
-          helpful: false,
-          correction: 'The queue was paused on the server.',
-          prompt: 'chat_turn',
-          prompt_version: 5,
-        },
-        ...{ model: 'gpt-6.1-terra', given_at: '2026-11-26T03:12:00.000Z' },
-      },
-    ],
-  })
+  .meta({ id: 'AIFeedback' })
 export type Feedback = z.infer<typeof Feedback>

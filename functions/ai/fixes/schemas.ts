@@ -22,7 +22,7 @@ export const ScriptPatch = z
       'The language of the script. The current one stays when left out; PowerShell if there is none.',
     ),
   })
-  .meta({ id: 'FixScript', examples: [{ script: "Restart-Service -Name 'Spooler' -Force", parameters: [] }] })
+  .meta({ id: 'FixScript' })
 export type ScriptPatch = z.infer<typeof ScriptPatch>
 
 export const DecisionCreate = z
@@ -41,7 +41,7 @@ export const DecisionCreate = z
       .optional()
       .describe('Values of the script’s parameters, by name.'),
   })
-  .meta({ id: 'FixDecision', examples: [{ decision: 'one_off', parameters: { service: 'Spooler' } }] })
+  .meta({ id: 'FixDecision' })
 export type DecisionCreate = z.infer<typeof DecisionCreate>
 
 export const FixDecisionResult = z
@@ -57,5 +57,5 @@ export const FixDecisionResult = z
       .optional()
       .describe('Path of the script builder in the frontend; only for `build_template`.'),
   })
-  .meta({ id: 'FixDecisionResponse', examples: [{ script: "Restart-Service -Name 'Spooler' -Force" }] })
+  .meta({ id: 'FixDecisionResponse' })
 export type FixDecisionResult = z.infer<typeof FixDecisionResult>

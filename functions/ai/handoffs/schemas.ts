@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { caseFields, HandoffIntent, textEvents, Urgency } from '#functions/ai/sessions/schemas.ts'
-import { exampleIds, Id } from '#http/fields.ts'
+import { Id } from '#http/fields.ts'
 import type { EventData } from '#http/operation.ts'
 
 const LongText = z.string().trim().max(20_000)
@@ -8,18 +8,12 @@ const LongText = z.string().trim().max(20_000)
 const fields = {
   target_user_id: Id.optional().describe('The colleague to notify. Any engineer may claim the handoff.'),
   reason: LongText.default('').describe('Why the session is handed over.'),
-  summary: LongText.default('').describe('The problem and its current state.'),
+  summary: LongText.default('')
+    .describe('The problem and its current state.')
+    .meta({ example: 'Reception cannot print; the spooler of the server stops.' }),
   what_was_tried: LongText.default('').describe('What was tried, with the results.'),
   next_steps: LongText.default('').describe('What to do next.'),
   urgency: Urgency.default('normal').describe('How soon an engineer must look at it.'),
-}
-const example = {
-  target_user_id: exampleIds.user,
-  reason: 'Needs rights on the print server.',
-  summary: 'Reception cannot print; the spooler of the server stops.',
-  what_was_tried: 'Restarted the spooler: partly.',
-  next_steps: 'Replace the driver.',
-  urgency: 'high' as const,
 }
 
 export const HandoffCreate = z
@@ -29,13 +23,10 @@ export const HandoffCreate = z
     ),
     ...fields,
   })
-  .meta({ id: 'HandoffCreate', examples: [{ intent: 'escalate', ...example }] })
+  .meta({ id: 'HandoffCreate' })
 export type HandoffCreate = z.infer<typeof HandoffCreate>
 
-export const HandoffEscalate = z
-  .strictObject(fields)
-  .prefault({})
-  .meta({ id: 'HandoffEscalate', examples: [example] })
+export const HandoffEscalate = z.strictObject(fields).prefault({}).meta({ id: 'HandoffEscalate' })
 export type HandoffEscalate = z.infer<typeof HandoffEscalate>
 
 export const DraftEvents = {

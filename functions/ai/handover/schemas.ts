@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { exampleSessionId, Urgency } from '#functions/ai/sessions/schemas.ts'
+import { Urgency } from '#functions/ai/sessions/schemas.ts'
 import { Instant } from '#functions/sessions/sessions/schemas.ts'
-import { exampleIds, Id, Time } from '#http/fields.ts'
+import { Id, Time } from '#http/fields.ts'
 
 export const HandoverQuery = z.strictObject({
   since: Instant.optional().describe('When the shift began: at most 7 days ago, 12 hours by default.'),
@@ -31,26 +31,7 @@ const HandoverCase = z
     claimed_at: Time.nullable().describe('When it was claimed.'),
     script_runs: z.int().describe('The script runs since the begin of the shift.'),
   })
-  .meta({
-    id: 'HandoverCase',
-    examples: [
-      {
-        session_id: exampleSessionId,
-        title: 'Reception cannot print',
-        status: 'escalated',
-        urgency: 'high',
-        client_name: 'Contoso Dental',
-        psa_ticket_id: '48213',
-        engineer_name: 'Dana Reyes',
-        claimant_name: null,
-        next_steps: 'Replace the driver.',
-        created_at: '2026-11-21T09:30:00.000Z',
-        escalated_at: '2026-11-21T09:40:00.000Z',
-        claimed_at: null,
-        script_runs: 1,
-      },
-    ],
-  })
+  .meta({ id: 'HandoverCase' })
 
 const HandoverPromise = z
   .strictObject({
@@ -60,51 +41,34 @@ const HandoverPromise = z
       .describe(
         '`client_note`: a note that the client reads. `pending_fix`: a fix that waits for its result. `timer`: a step that continues at a time.',
       ),
-    text: z.string().describe('The begin of the note, the fix with what it waits for, or the flow.'),
+    text: z
+      .string()
+      .describe('The begin of the note, the fix with what it waits for, or the flow.')
+      .meta({ example: 'We replace the driver tonight.' }),
     session_id: Id.nullable().describe('The session, of either kind; null for a note that belongs to none.'),
     is_ai: z.boolean().describe('Whether it is an AI session.'),
     psa_ticket_id: z.string().nullable().describe('Id of the ticket.'),
     told_at: Time.nullable().describe('When the ticket got the note; null for the others.'),
     due_at: Time.nullable().describe('Until when; only timers have such a time.'),
   })
-  .meta({
-    id: 'HandoverPromise',
-    examples: [
-      {
-        kind: 'client_note',
-        text: 'We replace the driver tonight.',
-        session_id: exampleSessionId,
-        is_ai: true,
-        psa_ticket_id: '48213',
-        told_at: '2026-11-21T09:45:00.000Z',
-        due_at: null,
-      },
-    ],
-  })
+  .meta({ id: 'HandoverPromise' })
 
-const DutyUser = z.strictObject({ id: Id, name: z.string().describe('The name of the user.') }).nullable()
+const DutyUser = z
+  .strictObject({
+    id: Id,
+    name: z.string().describe('The name of the user.').meta({ example: 'Dana Reyes' }),
+  })
+  .nullable()
 const HandoverDuty = z
   .strictObject({
     schedule_id: Id.describe('The on-call schedule.'),
-    schedule_name: z.string().describe('Its name.'),
+    schedule_name: z.string().describe('Its name.').meta({ example: 'Primary' }),
     user: DutyUser.describe('Who is on call now; null for nobody.'),
     until: Time.nullable().describe('Until when.'),
     next_user: DutyUser.describe('Who is on call next, within two days.'),
     next_from: Time.nullable().describe('From when.'),
   })
-  .meta({
-    id: 'HandoverDuty',
-    examples: [
-      {
-        schedule_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2f10',
-        schedule_name: 'Primary',
-        user: { id: exampleIds.user, name: 'Dana Reyes' },
-        until: '2026-11-21T17:00:00.000Z',
-        next_user: null,
-        next_from: null,
-      },
-    ],
-  })
+  .meta({ id: 'HandoverDuty' })
 
 export const ShiftHandover = z
   .strictObject({
@@ -114,38 +78,21 @@ export const ShiftHandover = z
     summary: z
       .array(
         z.strictObject({
-          text: z.string().describe('A sentence for people.'),
+          text: z.string().describe('A sentence for people.').meta({
+            example:
+              'Since 21 Nov 2026, 01:00 (Europe/Berlin): No open case, 0 wait for a colleague, 2 resolved, 0 with a time to continue.',
+          }),
           url: z.string().nullable().describe('The case, or the schedule, in the frontend.'),
         }),
       )
       .describe('The handover in words: an overview, each case, what was promised, and who is on call.'),
     cases: z.array(HandoverCase).describe('Open cases, those that wait for a colleague first: at most 50.'),
     has_more_cases: z.boolean().describe('Whether there are more.'),
-    resolved_count: z.int().describe('AI sessions that were resolved since.'),
+    resolved_count: z.int().describe('AI sessions that were resolved since.').meta({ example: 2 }),
     promises: z
       .array(HandoverPromise)
       .describe('What clients were told, and what waits: at most 20 of each kind.'),
     on_call: z.array(HandoverDuty).describe('Who is on call, by schedule.'),
   })
-  .meta({
-    id: 'ShiftHandover',
-    examples: [
-      {
-        since: '2026-11-21T00:00:00.000Z',
-        until: '2026-11-21T12:00:00.000Z',
-        timezone: 'Europe/Berlin',
-        summary: [
-          {
-            text: 'Since 21 Nov 2026, 01:00 (Europe/Berlin): No open case, 0 wait for a colleague, 2 resolved, 0 with a time to continue.',
-            url: null,
-          },
-        ],
-        cases: [],
-        has_more_cases: false,
-        resolved_count: 2,
-        promises: [],
-        on_call: [],
-      },
-    ],
-  })
+  .meta({ id: 'ShiftHandover' })
 export type ShiftHandover = z.infer<typeof ShiftHandover>

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { ApiAddress, exampleIds, Id, idParams, Time } from '#http/fields.ts'
+import { ApiAddress, Id, idParams, Time } from '#http/fields.ts'
 
 export const McpServerId = idParams('server_id', 'MCP server')
 
@@ -10,25 +10,20 @@ const Name = z
 const ToolName = z.string().describe('The name of the tool at its server.')
 const ToolVersion = z.string().describe('Changes with anything that the server says of the tool.')
 
-const exampleTool = {
-  name: 'search_docs',
-  description: 'Search the documentation of our products.',
-  input_schema: { type: 'object', properties: { query: { type: 'string' } }, required: ['query'] },
-  version: 'n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg',
-}
-
 const McpTool = z
   .strictObject({
-    name: ToolName,
+    name: ToolName.meta({ example: 'search_docs' }),
     description: z
       .string()
       .describe(
         'What the model reads of it, at most 600 characters. It is the server’s text, without characters that could mislead.',
-      ),
+      )
+      .meta({ example: 'Search the documentation of our products.' }),
     input_schema: z
       .record(z.string(), z.unknown())
-      .describe('The part of the JSON schema of its arguments that the model reads.'),
-    version: ToolVersion,
+      .describe('The part of the JSON schema of its arguments that the model reads.')
+      .meta({ example: { type: 'object', properties: { query: { type: 'string' } }, required: ['query'] } }),
+    version: ToolVersion.meta({ example: 'n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg' }),
     state: z
       .enum(['allowed', 'changed', 'not_allowed'])
       .meta({ id: 'McpToolState' })
@@ -40,15 +35,16 @@ const McpTool = z
       .nullable()
       .describe('Why it cannot be allowed, as the end of the sentence “The tool …”; null if it can.'),
   })
-  .meta({ id: 'McpTool', examples: [{ ...exampleTool, state: 'allowed', refusal: null }] })
-
-const example = { name: 'docs', url: 'https://mcp.docs.example/mcp' }
+  .meta({ id: 'McpTool' })
 
 export const McpServer = z
   .strictObject({
     id: Id,
-    name: Name,
-    url: z.string().describe('Address of its streamable HTTP endpoint.'),
+    name: Name.meta({ example: 'docs' }),
+    url: z
+      .string()
+      .describe('Address of its streamable HTTP endpoint.')
+      .meta({ example: 'https://mcp.docs.example/mcp' }),
     has_token: z.boolean().describe('Whether a token is sent to it.'),
     tools: z
       .array(McpTool)
@@ -58,27 +54,15 @@ export const McpServer = z
     created_at: Time,
     updated_at: Time.describe('When its allowed tools last changed.'),
   })
-  .meta({
-    id: 'McpServer',
-    examples: [
-      {
-        id: exampleIds.entry,
-        ...example,
-        has_token: true,
-        tools: [{ ...exampleTool, state: 'not_allowed', refusal: null }],
-        last_checked_at: '2026-11-21T09:30:00.000Z',
-        last_check_error: null,
-        created_at: '2026-11-21T09:30:00.000Z',
-        updated_at: '2026-11-21T09:30:00.000Z',
-      },
-    ],
-  })
+  .meta({ id: 'McpServer' })
 export type McpServer = z.infer<typeof McpServer>
 
 export const McpServerCreate = z
   .strictObject({
-    name: Name,
-    url: ApiAddress.describe('Address of its streamable HTTP endpoint: https, on a public host.'),
+    name: Name.meta({ example: 'docs' }),
+    url: ApiAddress.describe('Address of its streamable HTTP endpoint: https, on a public host.').meta({
+      example: 'https://mcp.docs.example/mcp',
+    }),
     token: z
       .string()
       .min(1)
@@ -87,7 +71,7 @@ export const McpServerCreate = z
       .optional()
       .describe('A bearer token that the server expects. It is never returned.'),
   })
-  .meta({ id: 'McpServerCreate', examples: [{ ...example, token: 'mcp_4fT9sK2vQ8' }] })
+  .meta({ id: 'McpServerCreate' })
 export type McpServerCreate = z.infer<typeof McpServerCreate>
 
 export const maxAllowed = 5
@@ -95,14 +79,16 @@ export const maxAllowed = 5
 export const McpToolsPut = z
   .strictObject({
     allowed: z
-      .array(z.strictObject({ name: ToolName.max(128), version: ToolVersion.max(100) }))
+      .array(
+        z.strictObject({
+          name: ToolName.max(128).meta({ example: 'search_docs' }),
+          version: ToolVersion.max(100).meta({ example: 'n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg' }),
+        }),
+      )
       .max(maxAllowed)
       .describe(
         'The tools that the model may call, each in the version that was looked at. Every other tool is not allowed any more.',
       ),
   })
-  .meta({
-    id: 'McpToolsPut',
-    examples: [{ allowed: [{ name: exampleTool.name, version: exampleTool.version }] }],
-  })
+  .meta({ id: 'McpToolsPut' })
 export type McpToolsPut = z.infer<typeof McpToolsPut>

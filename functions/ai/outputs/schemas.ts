@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { AiSessionId, exampleSessionId, SessionClose } from '#functions/ai/sessions/schemas.ts'
+import { AiSessionId, SessionClose } from '#functions/ai/sessions/schemas.ts'
 import { ClientMail } from '#functions/psa/pushes/schemas.ts'
-import { exampleIds, Id, Time } from '#http/fields.ts'
+import { Id, Time } from '#http/fields.ts'
 import { Uuid } from '#rules/uuid.ts'
 
 export const OutputId = AiSessionId.extend({ output_id: Uuid.describe('Id of the output.') })
@@ -19,7 +19,10 @@ export const Output = z
     id: Id,
     session_id: Id.describe('Id of the AI session.'),
     kind: Kind,
-    content: z.string().describe('The text, as markdown.'),
+    content: z
+      .string()
+      .describe('The text, as markdown.')
+      .meta({ example: 'Problem: Reception cannot print\n\nResult: new driver, two test pages printed.' }),
     edited: z.boolean().describe('Whether a user changed the text of the model.'),
     pushed_at: Time.nullable().describe('When it was added to the ticket.'),
     psa_push: z
@@ -34,39 +37,25 @@ export const Output = z
     created_at: Time,
     updated_at: Time.describe('When it last changed.'),
   })
-  .meta({
-    id: 'AiOutput',
-    examples: [
-      {
-        id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2e5a',
-        session_id: exampleSessionId,
-        kind: 'ticket_note',
-        content: 'Problem: Reception cannot print\n\nResult: new driver, two test pages printed.',
-        edited: false,
-        pushed_at: null,
-        psa_push: null,
-        client_mail: null,
-        created_by: exampleIds.user,
-        created_at: '2026-11-21T09:50:00.000Z',
-        updated_at: '2026-11-21T09:50:00.000Z',
-      },
-    ],
-  })
+  .meta({ id: 'AiOutput' })
 export type Output = z.infer<typeof Output>
 
-export const OutputCreate = z
-  .strictObject({ kind: Kind })
-  .meta({ id: 'AiOutputCreate', examples: [{ kind: 'ticket_note' }] })
+export const OutputCreate = z.strictObject({ kind: Kind }).meta({ id: 'AiOutputCreate' })
 export type OutputCreate = z.infer<typeof OutputCreate>
 
 export const OutputPatch = z
-  .strictObject({ content: z.string().trim().min(1).max(100_000).describe('The new text, as markdown.') })
+  .strictObject({
+    content: z
+      .string()
+      .trim()
+      .min(1)
+      .max(100_000)
+      .describe('The new text, as markdown.')
+      .meta({ example: 'Problem: Reception cannot print\n\nResult: new driver.' }),
+  })
   .partial()
   .prefault({})
-  .meta({
-    id: 'AiOutputPatch',
-    examples: [{ content: 'Problem: Reception cannot print\n\nResult: new driver.' }],
-  })
+  .meta({ id: 'AiOutputPatch' })
 export type OutputPatch = z.infer<typeof OutputPatch>
 
 export const OutputPush = z
@@ -77,7 +66,7 @@ export const OutputPush = z
       .describe('Whether the ticketing system also mails a `client_email` to the contact of the ticket.'),
   })
   .prefault({})
-  .meta({ id: 'AiOutputPush', examples: [{ notify: true }] })
+  .meta({ id: 'AiOutputPush' })
 export type OutputPush = z.infer<typeof OutputPush>
 
 export const StatusUpdateCreate = z
@@ -93,18 +82,19 @@ export const StatusUpdateCreate = z
       .meta({ id: 'StatusUpdateLength' })
       .describe('`quick`: a few sentences. `detailed`: the whole case.'),
   })
-  .meta({ id: 'StatusUpdateCreate', examples: [{ audience: 'client_update', length: 'quick' }] })
+  .meta({ id: 'StatusUpdateCreate' })
 export type StatusUpdateCreate = z.infer<typeof StatusUpdateCreate>
 
 export const StatusUpdate = z
-  .strictObject({ text: z.string().describe('The status of the case. It is not stored.') })
-  .meta({
-    id: 'StatusUpdate',
-    examples: [{ text: 'We are working on your report: “Reception cannot print”.' }],
+  .strictObject({
+    text: z
+      .string()
+      .describe('The status of the case. It is not stored.')
+      .meta({ example: 'We are working on your report: “Reception cannot print”.' }),
   })
+  .meta({ id: 'StatusUpdate' })
 
 export const DocumentationPush = SessionClose.pick({ session_id: true, psa_push: true }).meta({
   id: 'DocumentationPush',
-  examples: [{ session_id: exampleSessionId, psa_push: 'queued' }],
 })
 export type DocumentationPush = z.infer<typeof DocumentationPush>

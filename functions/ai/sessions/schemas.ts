@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { maxLaneBytes, maxLaneItems } from '#db/rows/ai-session.ts'
 import { AlsoHere } from '#functions/presence/schemas.ts'
-import { exampleIds, Flag, Id, idParams, MessageRole, Name, Text, Time, Version } from '#http/fields.ts'
+import { Flag, Id, idParams, MessageRole, Name, Text, Time, Version } from '#http/fields.ts'
 import { ticketIdPattern } from '#vendors/psa/psa.ts'
 
 export const AiSessionId = idParams('session_id', 'AI session')
@@ -43,7 +43,10 @@ export const PsaTicketId = z
 
 export const EvidenceItem = z.strictObject({
   id: Id,
-  text: z.string().describe('What was observed.'),
+  text: z
+    .string()
+    .describe('What was observed.')
+    .meta({ example: 'The queue shows “Error - Printing” for every job.' }),
   source: FactSource.describe('Who added it.'),
   created_at: Time,
 })
@@ -52,7 +55,7 @@ const ItemId = z
   .string()
   .min(1)
   .max(100)
-  .meta({ id: 'TaskLaneItemId' })
+  .meta({ id: 'TaskLaneItemId', example: 'q1' })
   .describe('Id of the item. The API client chooses it, or the service for items that the model adds.')
 const LaneText = z.string().trim().min(1).max(2000)
 const encoder = new TextEncoder()
@@ -61,8 +64,12 @@ export const taskLaneFields = {
     .array(
       z.strictObject({
         id: ItemId,
-        text: LaneText.describe('What to find out.'),
-        answered: z.boolean().optional().describe('Whether the question is answered.'),
+        text: LaneText.describe('What to find out.').meta({ example: 'Since when?' }),
+        answered: z
+          .boolean()
+          .optional()
+          .describe('Whether the question is answered.')
+          .meta({ example: true }),
       }),
     )
     .max(maxLaneItems)
@@ -71,8 +78,8 @@ export const taskLaneFields = {
     .array(
       z.strictObject({
         id: ItemId,
-        text: LaneText.describe('What to do.'),
-        done: z.boolean().optional().describe('Whether the action is done.'),
+        text: LaneText.describe('What to do.').meta({ example: 'Ping the printer' }),
+        done: z.boolean().optional().describe('Whether the action is done.').meta({ example: false }),
       }),
     )
     .max(maxLaneItems)
@@ -81,9 +88,20 @@ export const taskLaneFields = {
     .array(
       z.strictObject({
         id: ItemId,
-        question_id: z.string().max(100).optional().describe('The question it answers.'),
+        question_id: z
+          .string()
+          .max(100)
+          .optional()
+          .describe('The question it answers.')
+          .meta({ example: 'q1' }),
         action_id: z.string().max(100).optional().describe('The action it reports on.'),
-        text: z.string().trim().min(1).max(20_000).describe('The response.'),
+        text: z
+          .string()
+          .trim()
+          .min(1)
+          .max(20_000)
+          .describe('The response.')
+          .meta({ example: 'Since this morning' }),
       }),
     )
     .max(100)
@@ -96,16 +114,7 @@ export const taskLaneSizeMessage = 'must be at most 256 KB in all'
 export const TaskLane = z
   .strictObject(taskLaneFields)
   .refine(isTaskLaneSize, taskLaneSizeMessage)
-  .meta({
-    id: 'TaskLane',
-    examples: [
-      {
-        questions: [{ id: 'q1', text: 'Since when?', answered: true }],
-        actions: [{ id: 'a1', text: 'Ping the printer', done: false }],
-        responses: [{ id: 'r1', question_id: 'q1', text: 'Since this morning' }],
-      },
-    ],
-  })
+  .meta({ id: 'TaskLane' })
 export type TaskLane = z.infer<typeof TaskLane>
 
 const Citation = z
@@ -130,11 +139,17 @@ export const Sources = Citations.describe(
 
 export const FlowOffer = z
   .strictObject({
-    text: z.string().describe('That no flow fits, and the offer, in English.'),
+    text: z
+      .string()
+      .describe('That no flow fits, and the offer, in English.')
+      .meta({ example: 'No flow fits. Draft one from this case once it is resolved?' }),
     operation: z
       .literal('authoring.proposals.create')
       .describe('The operation that drafts a flow from the case once it is resolved.'),
-    path: z.string().describe('Its path for this case.'),
+    path: z
+      .string()
+      .describe('Its path for this case.')
+      .meta({ example: '/api/v1/sessions/01934b6e-7d1a-7c3e-9f20-5b8f0a6c1e30/flow-proposals' }),
   })
   .meta({ id: 'FlowOffer' })
   .nullable()
@@ -172,9 +187,19 @@ export const GuidedStep = z
       .enum(['question', 'action', 'fix'])
       .meta({ id: 'GuidedStepKind' })
       .describe('`question`: a question to answer. `action`: an action to do. `fix`: a fix to apply.'),
-    text: z.string().describe('What to find out or do, as markdown.'),
-    options: z.array(z.string()).describe('Suggested answers to a question. Other answers are allowed.'),
-    rationale: z.string().nullable().describe('Why this step comes next.'),
+    text: z
+      .string()
+      .describe('What to find out or do, as markdown.')
+      .meta({ example: 'Does the printer answer a ping?' }),
+    options: z
+      .array(z.string())
+      .describe('Suggested answers to a question. Other answers are allowed.')
+      .meta({ example: ['Yes', 'No'] }),
+    rationale: z
+      .string()
+      .nullable()
+      .describe('Why this step comes next.')
+      .meta({ example: 'It shows whether the network or the printer is at fault.' }),
     citations: Citations,
     sources: Sources,
     flow_offer: FlowOffer,
@@ -183,31 +208,16 @@ export const GuidedStep = z
     response: z.string().nullable().describe('The answer; null while it is the current step.'),
     created_at: Time,
   })
-  .meta({
-    id: 'GuidedStep',
-    examples: [
-      {
-        step_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2e51',
-        kind: 'question',
-        text: 'Does the printer answer a ping?',
-        options: ['Yes', 'No'],
-        rationale: 'It shows whether the network or the printer is at fault.',
-        citations: [{ kind: 'flow', id: exampleIds.entry, title: 'Printer offline' }],
-        sources: [{ kind: 'flow', id: exampleIds.entry, title: 'Printer offline' }],
-        flow_offer: null,
-        lookups: [],
-        failure: null,
-        response: null,
-        created_at: '2026-11-21T09:30:05.000Z',
-      },
-    ],
-  })
+  .meta({ id: 'GuidedStep' })
 
 export const AiMessage = z
   .strictObject({
     id: Id,
     role: MessageRole.describe('The author. `user`: a technician. `assistant`: the model.'),
-    content: z.string().describe('The text of the message. The model writes markdown.'),
+    content: z
+      .string()
+      .describe('The text of the message. The model writes markdown.')
+      .meta({ example: 'Reception cannot print since this morning.' }),
     upload_ids: z.array(Id).describe('Ids of the attached images.'),
     branch_id: Id.describe('Id of the branch it belongs to.'),
     citations: Citations,
@@ -217,27 +227,7 @@ export const AiMessage = z
     failure: AnswerFailure,
     created_at: Time,
   })
-  .meta({
-    id: 'AiMessage',
-    examples: [
-      {
-        id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2e52',
-        role: 'user',
-        content: 'Reception cannot print since this morning.',
-        upload_ids: [],
-        branch_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2e53',
-        citations: [],
-        sources: [],
-        flow_offer: null,
-        lookups: [],
-        failure: null,
-        created_at: '2026-11-21T09:30:00.000Z',
-      },
-    ],
-  })
-
-export const exampleSessionId = '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2e50'
-
+  .meta({ id: 'AiMessage' })
 export const OutcomeProposal = z
   .strictObject({
     outcome: z
@@ -253,8 +243,11 @@ export const SuggestedFix = z
   .strictObject({
     id: Id,
     session_id: Id.describe('Id of the AI session.'),
-    title: z.string().describe('The fix in one line.'),
-    description: z.string().describe('What to do, as markdown.'),
+    title: z.string().describe('The fix in one line.').meta({ example: 'Restart the print spooler' }),
+    description: z
+      .string()
+      .describe('What to do, as markdown.')
+      .meta({ example: 'On the print server, restart the service **Spooler**.' }),
     kind: z
       .enum(['manual', 'script', 'template'])
       .meta({ id: 'FixKind' })
@@ -278,7 +271,11 @@ export const SuggestedFix = z
     partial_notes: z.string().nullable().describe('What helped, for a partial outcome.'),
     pending_reason: z.string().nullable().describe('What the fix waits for, for a pending outcome.'),
     failure_reason: z.string().nullable().describe('Why it failed.'),
-    ai_drafted_script: z.string().nullable().describe('A script that applies the fix.'),
+    ai_drafted_script: z
+      .string()
+      .nullable()
+      .describe('A script that applies the fix.')
+      .meta({ example: "Restart-Service -Name 'Spooler' -Force" }),
     ai_drafted_parameters: z
       .array(z.json())
       .describe('The parameters of the script, in the format of a template’s `parameters_schema`.'),
@@ -287,36 +284,17 @@ export const SuggestedFix = z
     ),
     created_at: Time,
   })
-  .meta({
-    id: 'SuggestedFix',
-    examples: [
-      {
-        id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2e54',
-        session_id: exampleSessionId,
-        title: 'Restart the print spooler',
-        description: 'On the print server, restart the service **Spooler**.',
-        kind: 'script',
-        script_template_id: null,
-        status: 'proposed',
-        applied_at: null,
-        verified_at: null,
-        partial_notes: null,
-        pending_reason: null,
-        failure_reason: null,
-        ai_drafted_script: "Restart-Service -Name 'Spooler' -Force",
-        ai_drafted_parameters: [],
-        ai_outcome_proposal: null,
-        created_at: '2026-11-21T09:32:00.000Z',
-      },
-    ],
-  })
+  .meta({ id: 'SuggestedFix' })
 export type SuggestedFix = z.infer<typeof SuggestedFix>
 
 export const Fact = z
   .strictObject({
     id: Id,
-    key: z.string().describe('The subject of the fact. A session has one fact per key.'),
-    value: z.string().describe('The value of the fact.'),
+    key: z
+      .string()
+      .describe('The subject of the fact. A session has one fact per key.')
+      .meta({ example: 'printer' }),
+    value: z.string().describe('The value of the fact.').meta({ example: 'PRN-2F-03' }),
     source: FactSource.describe('Who recorded it.'),
     created_by: Id.describe(
       'The user who recorded it. For a fact of the model: the user who asked the model.',
@@ -324,20 +302,7 @@ export const Fact = z
     created_at: Time,
     updated_at: Time.describe('When it was last changed.'),
   })
-  .meta({
-    id: 'AiFact',
-    examples: [
-      {
-        id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2e55',
-        key: 'printer',
-        value: 'PRN-2F-03',
-        source: 'user',
-        created_by: exampleIds.user,
-        created_at: '2026-11-21T09:31:00.000Z',
-        updated_at: '2026-11-21T09:31:00.000Z',
-      },
-    ],
-  })
+  .meta({ id: 'AiFact' })
 
 export const Urgency = z
   .enum(['low', 'normal', 'high', 'critical'])
@@ -345,7 +310,10 @@ export const Urgency = z
   .describe('How soon an engineer must look at it.')
 /** What a handoff says about the case. */
 export const caseFields = {
-  summary: z.string().describe('The problem and its current state.'),
+  summary: z
+    .string()
+    .describe('The problem and its current state.')
+    .meta({ example: 'Reception cannot print; the spooler of the server stops.' }),
   what_was_tried: z.string().describe('What was tried, with the results.'),
   next_steps: z.string().describe('What to do next.'),
 }
@@ -367,33 +335,12 @@ export const Handoff = z
       .enum(['pending', 'ready', 'failed', 'timed_out'])
       .meta({ id: 'AssessmentStatus' })
       .nullable()
-      .describe('The state of the assessment; null for a parked session, which gets none.'),
+      .describe('The state of the assessment; null for a parked session, which gets none.')
+      .meta({ example: 'pending' }),
     first_action_at: Time.nullable().describe('When the claimant first worked on the session.'),
     created_at: Time,
   })
-  .meta({
-    id: 'Handoff',
-    examples: [
-      {
-        id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2e56',
-        session_id: exampleSessionId,
-        intent: 'escalate',
-        created_by: exampleIds.user,
-        target_user_id: null,
-        reason: 'Needs rights on the print server.',
-        summary: 'Reception cannot print; the spooler of the server stops.',
-        what_was_tried: 'Restarted the spooler: partly.',
-        next_steps: 'Replace the driver.',
-        urgency: 'high',
-        claimed_by: null,
-        claimed_at: null,
-        ai_assessment: null,
-        assessment_status: 'pending',
-        first_action_at: null,
-        created_at: '2026-11-21T09:40:00.000Z',
-      },
-    ],
-  })
+  .meta({ id: 'Handoff' })
 export type Handoff = z.infer<typeof Handoff>
 
 /** The events of a text that the model writes. */
@@ -415,7 +362,11 @@ const item = {
   tree_id: Id.nullable().describe('The flow that the model follows.'),
   environment_tags: z.array(z.string()).describe('Tags that describe the environment.'),
   client_name: z.string().nullable().describe('The client’s company.'),
-  asset_name: z.string().nullable().describe('The affected machine or device.'),
+  asset_name: z
+    .string()
+    .nullable()
+    .describe('The affected machine or device.')
+    .meta({ example: 'PRN-2F-03' }),
   issue_category: z.string().nullable().describe('The category of the problem.'),
   escalated_to_id: Id.nullable().describe('The target of its last escalation.'),
   picked_up_by_id: Id.nullable().describe('The colleague who picked it up and works on it now.'),
@@ -427,40 +378,18 @@ const item = {
   updated_at: Time.describe('When it last changed.'),
   resolved_at: Time.nullable().describe('When it was resolved.'),
 }
-export const exampleItem = {
-  id: exampleSessionId,
-  account_id: exampleIds.account,
-  user_id: exampleIds.user,
-  user_name: 'Dana Reyes',
-  session_type: 'chat' as const,
-  title: 'Reception cannot print',
-  status: 'active' as const,
-  problem_summary: 'Reception cannot print since this morning.',
-  psa_ticket_id: '48213',
-  tree_id: null,
-  environment_tags: ['windows 11'],
-  client_name: 'Contoso Dental',
-  asset_name: 'PRN-2F-03',
-  issue_category: 'Printing',
-  escalated_to_id: null,
-  picked_up_by_id: null,
-  state_version: 1,
-  outcome: null,
-  created_at: '2026-11-21T09:30:00.000Z',
-  updated_at: '2026-11-21T09:31:00.000Z',
-  resolved_at: null,
-}
-
-export const AiSessionListItem = z
-  .strictObject(item)
-  .meta({ id: 'AISessionListItem', examples: [exampleItem] })
+export const AiSessionListItem = z.strictObject(item).meta({ id: 'AISessionListItem' })
 export type AiSessionListItem = z.infer<typeof AiSessionListItem>
 
 export const AiSessionDetail = z
   .strictObject({
     ...item,
     also_here: AlsoHere.optional(),
-    triage_hypothesis: z.string().nullable().describe('The most likely cause.'),
+    triage_hypothesis: z
+      .string()
+      .nullable()
+      .describe('The most likely cause.')
+      .meta({ example: 'The spooler of the print server stopped.' }),
     evidence_items: z.array(EvidenceItem).describe('The evidence. The model only adds to it.'),
     pending_task_lane: TaskLane.describe('Open questions and actions, with their responses.'),
     task_lane_version: Version,
@@ -478,28 +407,7 @@ export const AiSessionDetail = z
     facts: z.array(Fact).describe('The recorded facts.'),
     handoffs: z.array(Handoff).describe('Newest first.'),
   })
-  .meta({
-    id: 'AISessionDetail',
-    examples: [
-      {
-        ...exampleItem,
-        triage_hypothesis: 'The spooler of the print server stopped.',
-        evidence_items: [],
-        pending_task_lane: { questions: [], actions: [], responses: [] },
-        task_lane_version: 1,
-        is_branching: false,
-        active_branch_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2e53',
-        escalation_package: null,
-        resolution_notes: null,
-        follow_up: null,
-        steps: [],
-        messages: [],
-        suggested_fixes: [],
-        facts: [],
-        handoffs: [],
-      },
-    ],
-  })
+  .meta({ id: 'AISessionDetail' })
 export type AiSessionDetail = z.infer<typeof AiSessionDetail>
 
 export const AiSessionCreate = z
@@ -512,16 +420,7 @@ export const AiSessionCreate = z
     asset_name: Name.optional().describe('The affected machine or device.'),
     environment_tags: EnvironmentTags.optional(),
   })
-  .meta({
-    id: 'AISessionCreate',
-    examples: [
-      {
-        session_type: 'chat',
-        problem_summary: 'Reception cannot print since this morning.',
-        psa_ticket_id: '48213',
-      },
-    ],
-  })
+  .meta({ id: 'AISessionCreate' })
 export type AiSessionCreate = z.infer<typeof AiSessionCreate>
 
 export const AiSessionQuery = z.strictObject({
@@ -541,9 +440,9 @@ const outcomeFields = {
     .describe(
       '`applied_partial`: it helped in part. `applied_pending`: the result is not known yet. The other outcomes, `applied_success`, `applied_failed` and `dismissed`, are final.',
     ),
-  notes: Text.optional().describe(
-    'What helped (required for a partial outcome) or why it failed. Not stored for other outcomes.',
-  ),
+  notes: Text.optional()
+    .describe('What helped (required for a partial outcome) or why it failed. Not stored for other outcomes.')
+    .meta({ example: 'Prints again, in black only.' }),
   reason: Text.optional().describe(
     'What the fix waits for (required for a pending outcome). Not stored for other outcomes.',
   ),
@@ -561,10 +460,7 @@ const requireExplanation = (
 export const OutcomePatch = z
   .strictObject(outcomeFields)
   .superRefine(requireExplanation)
-  .meta({
-    id: 'FixOutcome',
-    examples: [{ outcome: 'applied_partial', notes: 'Prints again, in black only.' }],
-  })
+  .meta({ id: 'FixOutcome' })
 export type OutcomePatch = z.infer<typeof OutcomePatch>
 
 const FixOutcomeEntry = z
@@ -576,7 +472,9 @@ export type FixOutcomeEntry = z.infer<typeof FixOutcomeEntry>
 export const AiSessionResolve = z
   .strictObject({
     outcome: AiOutcome,
-    notes: Text.optional().describe('What solved the problem, and how that was verified.'),
+    notes: Text.optional()
+      .describe('What solved the problem, and how that was verified.')
+      .meta({ example: 'Replaced the driver; two test pages came out.' }),
     follow_up: Text.optional().describe('What remains to be done. Only colleagues read it.'),
     outcomes: z
       .array(FixOutcomeEntry)
@@ -596,10 +494,7 @@ export const AiSessionResolve = z
         'Record the outcomes that the model proposes, and leave open questions and actions out of the case.',
       ),
   })
-  .meta({
-    id: 'AISessionResolve',
-    examples: [{ outcome: 'resolved', notes: 'Replaced the driver; two test pages came out.' }],
-  })
+  .meta({ id: 'AISessionResolve' })
 export type AiSessionResolve = z.infer<typeof AiSessionResolve>
 
 export const SessionClose = z
@@ -612,33 +507,22 @@ export const SessionClose = z
       .string()
       .describe(
         'The documentation of the case; empty when none was written. The note on the ticket is cut to 30,000 characters.',
-      ),
+      )
+      .meta({ example: 'Reception cannot print' }),
     psa_push: z
       .enum(['pushed', 'queued', 'failed', 'not_linked'])
       .meta({ id: 'DocumentationPushState' })
       .describe(
         'The state of the push to the ticket; `not_linked` for an abandoned session, and without a ticket or a connected PSA.',
       ),
-    notified: z.int().describe('Number of people who were notified.'),
+    notified: z.int().describe('Number of people who were notified.').meta({ example: 0 }),
     proposed_minutes: z
       .int()
       .nullable()
       .describe(
         'The minutes from start to resolution, rounded up by the rule of the connection and at most 24 hours; null unless resolved.',
-      ),
+      )
+      .meta({ example: 25 }),
   })
-  .meta({
-    id: 'SessionCloseResponse',
-    examples: [
-      {
-        session_id: exampleSessionId,
-        status: 'resolved',
-        handoff_id: null,
-        documentation: 'Reception cannot print',
-        psa_push: 'queued',
-        notified: 0,
-        proposed_minutes: 25,
-      },
-    ],
-  })
+  .meta({ id: 'SessionCloseResponse' })
 export type SessionClose = z.infer<typeof SessionClose>

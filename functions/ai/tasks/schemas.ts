@@ -11,16 +11,6 @@ export const TaskState = z
     '`finished`: `response` is the answer, which can be an error. `failed`: no attempt got an answer.',
   )
 
-const example = {
-  id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2f01',
-  operation: 'ai.turns.sendMessage',
-  state: 'finished' as const,
-  attempts: 1,
-  progress: { phase: 'finished' as const, done: 2, total: 2 },
-  response_status: 200,
-  created_at: '2026-11-21T09:30:00.000Z',
-  finished_at: '2026-11-21T09:30:41.000Z',
-}
 const taskFields = {
   id: Id,
   operation: z.string().describe('The operation of the request.'),
@@ -36,16 +26,17 @@ const taskFields = {
   finished_at: Time.nullable().describe('When it was answered; null until then.'),
 }
 
-export const AiTaskItem = z.strictObject(taskFields).meta({ id: 'AITaskItem', examples: [example] })
+export const AiTaskItem = z.strictObject(taskFields).meta({ id: 'AITaskItem' })
 export const AiTask = z
   .strictObject({
     ...taskFields,
-    response: z.json().nullable().describe('Body of the answer; null until it has finished.'),
+    response: z
+      .json()
+      .nullable()
+      .describe('Body of the answer; null until it has finished.')
+      .meta({ example: { message: { role: 'assistant', content: 'Restart the spooler.' } } }),
   })
-  .meta({
-    id: 'AITask',
-    examples: [{ ...example, response: { message: { role: 'assistant', content: 'Restart the spooler.' } } }],
-  })
+  .meta({ id: 'AITask' })
 export type AiTask = z.infer<typeof AiTask>
 
 export const TaskQuery = z.strictObject({ state: TaskState.optional().describe('Only tasks in this state.') })

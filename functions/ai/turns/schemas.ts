@@ -13,22 +13,24 @@ import {
   TaskLane,
   textEvents,
 } from '#functions/ai/sessions/schemas.ts'
-import { exampleIds, Id, Time } from '#http/fields.ts'
+import { Id, Time } from '#http/fields.ts'
 import type { EventData } from '#http/operation.ts'
 
 const TurnText = z.string().trim().min(1).max(8000)
 
 export const ChatMessage = z
   .strictObject({
-    message: TurnText.describe('The message; 1 to 8,000 characters.'),
-    upload_ids: z.array(Id).max(3).optional().describe('Ids of my uploaded images for the model; at most 3.'),
+    message: TurnText.describe('The message; 1 to 8,000 characters.').meta({
+      example: 'The queue shows “Error - Printing” for every job.',
+    }),
+    upload_ids: z
+      .array(Id)
+      .max(3)
+      .optional()
+      .describe('Ids of my uploaded images for the model; at most 3.')
+      .meta({ example: ['01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d1a'] }),
   })
-  .meta({
-    id: 'ChatMessage',
-    examples: [
-      { message: 'The queue shows “Error - Printing” for every job.', upload_ids: [exampleIds.upload] },
-    ],
-  })
+  .meta({ id: 'ChatMessage' })
 export type ChatMessage = z.infer<typeof ChatMessage>
 
 const TriageUpdate = z
@@ -42,7 +44,7 @@ const TriageUpdate = z
   .describe('Fields of the triage header that the model filled. The model never overwrites a value.')
 
 const turnChanges = {
-  triage_update: TriageUpdate.optional(),
+  triage_update: TriageUpdate.optional().meta({ example: { issue_category: 'Printing' } }),
   suggested_fix: SuggestedFix.optional().describe('The fix that the model suggests.'),
 }
 
@@ -52,7 +54,10 @@ export const ChatReply = z
       .strictObject({
         id: Id,
         role: z.literal('assistant').describe('The model.'),
-        content: z.string().describe('The text, as markdown.'),
+        content: z
+          .string()
+          .describe('The text, as markdown.')
+          .meta({ example: 'Does the printer answer a ping?' }),
         citations: Citations,
         sources: Sources,
         flow_offer: FlowOffer,
@@ -67,25 +72,7 @@ export const ChatReply = z
       .optional()
       .describe('The outcome that the model proposes for a fix. The technician decides on it.'),
   })
-  .meta({
-    id: 'ChatMessageResponse',
-    examples: [
-      {
-        message: {
-          id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2e57',
-          role: 'assistant',
-          content: 'Does the printer answer a ping?',
-          citations: [{ kind: 'flow', id: exampleIds.entry, title: 'Printer offline' }],
-          sources: [{ kind: 'flow', id: exampleIds.entry, title: 'Printer offline' }],
-          flow_offer: null,
-          lookups: [],
-          failure: null,
-          created_at: '2026-11-21T09:30:04.000Z',
-        },
-        triage_update: { issue_category: 'Printing' },
-      },
-    ],
-  })
+  .meta({ id: 'ChatMessageResponse' })
 export type ChatReply = z.infer<typeof ChatReply>
 
 export const ReplyEvents = { ...textEvents, message: ChatReply }
@@ -98,38 +85,20 @@ export const Transcript = z.array(AiMessage)
 
 export const GuidedResponse = z
   .strictObject({
-    response: TurnText.optional().describe(
-      'The response to the current step. Leave it out when there is no current step, to get the next one.',
-    ),
+    response: TurnText.optional()
+      .describe(
+        'The response to the current step. Leave it out when there is no current step, to get the next one.',
+      )
+      .meta({ example: 'Yes' }),
     step_id: Id.optional().describe(
       'The step that the response belongs to. Returns 409 with the current step if another step is current.',
     ),
   })
   .prefault({})
-  .meta({ id: 'GuidedResponse', examples: [{ response: 'Yes' }] })
+  .meta({ id: 'GuidedResponse' })
 export type GuidedResponse = z.infer<typeof GuidedResponse>
 
 export const GuidedReply = z
   .strictObject({ step: GuidedStep.describe('The next step.'), ...turnChanges })
-  .meta({
-    id: 'GuidedReply',
-    examples: [
-      {
-        step: {
-          step_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2e58',
-          kind: 'action',
-          text: 'Restart the print spooler',
-          options: [],
-          rationale: 'The queue is stuck.',
-          citations: [],
-          sources: [],
-          flow_offer: null,
-          lookups: [],
-          failure: null,
-          response: null,
-          created_at: '2026-11-21T09:31:00.000Z',
-        },
-      },
-    ],
-  })
+  .meta({ id: 'GuidedReply' })
 export type GuidedReply = z.infer<typeof GuidedReply>

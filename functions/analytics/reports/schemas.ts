@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import { exampleTree } from '#functions/flows/trees/schemas.ts'
-import { exampleIds, Id, Time } from '#http/fields.ts'
+import { Id, Time } from '#http/fields.ts'
 import { Weekday } from '#rules/oncall/schema.ts'
 import { parseWeek } from '#rules/reports/week.ts'
 import { Uuid } from '#rules/uuid.ts'
@@ -32,47 +31,55 @@ const FlowResult = z
   .strictObject({
     tree_id: Id.describe('The flow.'),
     name: z.string().describe('The name of the flow when it was last used.'),
-    completed: Count.describe('Its sessions that were completed in the week.'),
-    resolved: Count.describe('Those of them that were resolved.'),
+    completed: Count.describe('Its sessions that were completed in the week.').meta({ example: 12 }),
+    resolved: Count.describe('Those of them that were resolved.').meta({ example: 11 }),
   })
-  .meta({
-    id: 'WeeklyFlowResult',
-    examples: [{ tree_id: exampleTree.id, name: exampleTree.name, completed: 12, resolved: 11 }],
-  })
+  .meta({ id: 'WeeklyFlowResult' })
 
 export const WeeklyReport = z
   .strictObject({
     summary: z
       .array(z.string())
-      .describe('The report in sentences, also of a week in which nothing happened.'),
+      .describe('The report in sentences, also of a week in which nothing happened.')
+      .meta({
+        example: [
+          '53 sessions were started, 4 more than the week before.',
+          'At the end of the week no case was open.',
+        ],
+      }),
     team: z
-      .strictObject({ id: Id, name: z.string().describe('The name of the team.') })
+      .strictObject({
+        id: Id,
+        name: z.string().describe('The name of the team.').meta({ example: 'Field service' }),
+      })
       .describe('The team.'),
-    week: z.string().describe('The week of ISO 8601.'),
+    week: z.string().describe('The week of ISO 8601.').meta({ example: '2026-W47' }),
     timezone: z.string().describe('The time zone of the team, or else of the account.'),
     starts_on: z.iso.date().describe('The Monday.'),
     ends_on: z.iso.date().describe('The Sunday.'),
     sessions: z
       .strictObject({
-        started: Count.describe('Sessions that were started in the week.'),
-        completed: Count.describe('Sessions that were completed in the week.'),
-        resolved: Count.describe('Those with the outcome `resolved`.'),
-        escalated: Count.describe('Those with the outcome `escalated`.'),
+        started: Count.describe('Sessions that were started in the week.').meta({ example: 41 }),
+        completed: Count.describe('Sessions that were completed in the week.').meta({ example: 38 }),
+        resolved: Count.describe('Those with the outcome `resolved`.').meta({ example: 33 }),
+        escalated: Count.describe('Those with the outcome `escalated`.').meta({ example: 2 }),
       })
       .describe('Sessions of flows.'),
     ai_sessions: z
       .strictObject({
-        started: Count.describe('AI sessions that were started in the week.'),
-        resolved: Count.describe('AI sessions that were resolved in the week.'),
-        escalated: Count.describe('Escalations of AI sessions in the week.'),
+        started: Count.describe('AI sessions that were started in the week.').meta({ example: 12 }),
+        resolved: Count.describe('AI sessions that were resolved in the week.').meta({ example: 9 }),
+        escalated: Count.describe('Escalations of AI sessions in the week.').meta({ example: 3 }),
       })
       .describe('AI sessions.'),
     time_to_claim: z
       .strictObject({
-        claimed: Count.describe('Escalations of the week that were claimed.'),
-        unclaimed: Count.describe('Escalations of the week that nobody has claimed.'),
-        median_seconds: Seconds.describe('Median time from the escalation to its claim; null without any.'),
-        p90_seconds: Seconds.describe('90th percentile; null without any.'),
+        claimed: Count.describe('Escalations of the week that were claimed.').meta({ example: 3 }),
+        unclaimed: Count.describe('Escalations of the week that nobody has claimed.').meta({ example: 0 }),
+        median_seconds: Seconds.describe(
+          'Median time from the escalation to its claim; null without any.',
+        ).meta({ example: 240 }),
+        p90_seconds: Seconds.describe('90th percentile; null without any.').meta({ example: 900 }),
       })
       .describe('How long escalations waited.'),
     helpful_flows: z
@@ -90,16 +97,16 @@ export const WeeklyReport = z
         z.strictObject({
           date: z.iso.date().describe('The day.'),
           day: Weekday,
-          started: Count.describe('Sessions that were started that day.'),
-          resolved: Count.describe('Sessions that were resolved that day.'),
+          started: Count.describe('Sessions that were started that day.').meta({ example: 9 }),
+          resolved: Count.describe('Sessions that were resolved that day.').meta({ example: 7 }),
         }),
       )
       .describe('The seven days, sessions of flows and AI sessions together.'),
     by_hour: z
       .array(
         z.strictObject({
-          hour: Hour,
-          started: Count.describe('Sessions that were started in that hour of any day.'),
+          hour: Hour.meta({ example: 9 }),
+          started: Count.describe('Sessions that were started in that hour of any day.').meta({ example: 8 }),
         }),
       )
       .describe('The 24 hours of the day.'),
@@ -107,23 +114,25 @@ export const WeeklyReport = z
       .array(
         z.strictObject({
           day: Weekday,
-          hour: Hour,
-          started: Count.describe('Sessions that were started in that hour.'),
+          hour: Hour.meta({ example: 9 }),
+          started: Count.describe('Sessions that were started in that hour.').meta({ example: 4 }),
         }),
       )
       .describe('Up to 3 hours of the week, the busiest first.'),
     previous: z
       .strictObject({
-        started: Count.describe('Sessions that were started.'),
-        resolved: Count.describe('Sessions that were resolved.'),
-        escalated: Count.describe('Sessions that were escalated.'),
-        median_seconds: Seconds.describe('Median time from an escalation to its claim; null without any.'),
+        started: Count.describe('Sessions that were started.').meta({ example: 49 }),
+        resolved: Count.describe('Sessions that were resolved.').meta({ example: 40 }),
+        escalated: Count.describe('Sessions that were escalated.').meta({ example: 6 }),
+        median_seconds: Seconds.describe(
+          'Median time from an escalation to its claim; null without any.',
+        ).meta({ example: 300 }),
       })
       .describe('The week before, sessions of flows and AI sessions together.'),
     open: z
       .strictObject({
-        sessions: Count.describe('Sessions of flows.'),
-        ai_sessions: Count.describe('AI sessions.'),
+        sessions: Count.describe('Sessions of flows.').meta({ example: 0 }),
+        ai_sessions: Count.describe('AI sessions.').meta({ example: 0 }),
       })
       .describe('What was open at the end of the week, of those that were started within 90 days.'),
     waiting: z
@@ -145,8 +154,12 @@ export const WeeklyReport = z
         z.strictObject({
           tree_id: Id.describe('The flow.'),
           name: z.string().describe('The name of the flow when it was last used.'),
-          completed: Count.describe('Its sessions that were completed in the week.'),
-          median_seconds: z.number().min(0).describe('Median time from their start to their completion.'),
+          completed: Count.describe('Its sessions that were completed in the week.').meta({ example: 12 }),
+          median_seconds: z
+            .number()
+            .min(0)
+            .describe('Median time from their start to their completion.')
+            .meta({ example: 1260 }),
         }),
       )
       .describe('Up to 5 flows with at least 3 completed sessions, the slowest first.'),
@@ -160,37 +173,7 @@ export const WeeklyReport = z
       )
       .describe('Up to 5 flows with at least 3 sessions that were started and none that was completed.'),
   })
-  .meta({
-    id: 'WeeklyReport',
-    examples: [
-      {
-        summary: [
-          '53 sessions were started, 4 more than the week before.',
-          'At the end of the week no case was open.',
-        ],
-        team: { id: exampleIds.team, name: 'Field service' },
-        week: '2026-W47',
-        timezone: 'Europe/Berlin',
-        starts_on: '2026-11-16',
-        ends_on: '2026-11-22',
-        sessions: { started: 41, completed: 38, resolved: 33, escalated: 2 },
-        ai_sessions: { started: 12, resolved: 9, escalated: 3 },
-        time_to_claim: { claimed: 3, unclaimed: 0, median_seconds: 240, p90_seconds: 900 },
-        helpful_flows: [{ tree_id: exampleTree.id, name: exampleTree.name, completed: 12, resolved: 11 }],
-        unhelpful_flows: [],
-        by_day: [{ date: '2026-11-16', day: 'monday', started: 9, resolved: 7 }],
-        by_hour: [{ hour: 9, started: 8 }],
-        busiest_hours: [{ day: 'monday', hour: 9, started: 4 }],
-        previous: { started: 49, resolved: 40, escalated: 6, median_seconds: 300 },
-        open: { sessions: 0, ai_sessions: 0 },
-        waiting: [],
-        slow_flows: [
-          { tree_id: exampleTree.id, name: exampleTree.name, completed: 12, median_seconds: 1260 },
-        ],
-        unfinished_flows: [],
-      },
-    ],
-  })
+  .meta({ id: 'WeeklyReport' })
 
 export const ReportSubscription = z
   .strictObject({
@@ -198,10 +181,5 @@ export const ReportSubscription = z
     team_name: z.string().describe('Its name.'),
     created_at: Time.describe('When I subscribed.'),
   })
-  .meta({
-    id: 'ReportSubscription',
-    examples: [
-      { team_id: exampleIds.team, team_name: 'Field service', created_at: '2026-11-21T09:30:00.000Z' },
-    ],
-  })
+  .meta({ id: 'ReportSubscription' })
 export type ReportSubscription = z.infer<typeof ReportSubscription>

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { ApiAddress, exampleIds, Id, idParams, Time } from '#http/fields.ts'
+import { ApiAddress, Id, idParams, Time } from '#http/fields.ts'
 import { progressField } from '#http/progress.ts'
 import { itGlueAddress } from '#vendors/articles/address.ts'
 import { articleVendors } from '#vendors/articles/articles.ts'
@@ -19,37 +19,31 @@ const PageBatch = z
     url: z
       .url({ protocol: /^https?$/ })
       .max(2000)
-      .describe('Address of a page: HTML, markdown, text, docx or PDF. It must be public.'),
+      .describe('Address of a page: HTML, markdown, text, docx or PDF. It must be public.')
+      .meta({ example: 'https://kb.example.com/print-spooler' }),
   })
-  .meta({
-    id: 'KbPageBatchCreate',
-    examples: [{ source: 'url', url: 'https://kb.example.com/print-spooler' }],
-  })
+  .meta({ id: 'KbPageBatchCreate' })
 const HuduBatch = z
   .strictObject({
     source: z.literal('hudu').describe('The articles of Hudu.'),
-    base_url: ApiAddress.describe('Address of the Hudu site.'),
-    api_key: ApiKey,
+    base_url: ApiAddress.describe('Address of the Hudu site.').meta({
+      example: 'https://northwind.huducloud.com',
+    }),
+    api_key: ApiKey.meta({ example: 'n3tTkHq9WmXc' }),
   })
-  .meta({
-    id: 'KbHuduBatchCreate',
-    examples: [{ source: 'hudu', base_url: 'https://northwind.huducloud.com', api_key: 'n3tTkHq9WmXc' }],
-  })
+  .meta({ id: 'KbHuduBatchCreate' })
 const ItGlueBatch = z
   .strictObject({
     source: z.literal('it_glue').describe('The documents of IT Glue.'),
-    base_url: ApiAddress.default(itGlueAddress).describe(
-      'Address of the API of the region, such as `https://api.eu.itglue.com`.',
-    ),
-    api_key: ApiKey,
+    base_url: ApiAddress.default(itGlueAddress)
+      .describe('Address of the API of the region, such as `https://api.eu.itglue.com`.')
+      .meta({ example: 'https://api.eu.itglue.com' }),
+    api_key: ApiKey.meta({ example: 'ITG.n3tTkHq9WmXc' }),
   })
-  .meta({
-    id: 'KbItGlueBatchCreate',
-    examples: [{ source: 'it_glue', base_url: 'https://api.eu.itglue.com', api_key: 'ITG.n3tTkHq9WmXc' }],
-  })
+  .meta({ id: 'KbItGlueBatchCreate' })
 export const KbBatchCreate = z
   .discriminatedUnion('source', [PageBatch, HuduBatch, ItGlueBatch])
-  .meta({ id: 'KbBatchCreate', examples: [{ source: 'url', url: 'https://kb.example.com/print-spooler' }] })
+  .meta({ id: 'KbBatchCreate' })
 export type KbBatchCreate = z.infer<typeof KbBatchCreate>
 
 const KbBatchArticle = z
@@ -96,18 +90,7 @@ const fields = {
   created_at: Time,
   finished_at: Time.nullable().describe('When it ended.'),
 }
-const example = {
-  id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c4b01',
-  source: 'zip' as const,
-  address: null,
-  status: 'succeeded' as const,
-  progress: { phase: 'finished' as const, done: 2, total: 2 },
-  problem: null,
-  created_by: exampleIds.user,
-  created_at: '2026-11-21T09:30:00.000Z',
-  finished_at: '2026-11-21T09:30:02.000Z',
-}
-export const KbBatchItem = z.strictObject(fields).meta({ id: 'KbBatchListItem', examples: [example] })
+export const KbBatchItem = z.strictObject(fields).meta({ id: 'KbBatchListItem' })
 export type KbBatchItem = z.infer<typeof KbBatchItem>
 
 export const KbBatch = z
@@ -115,16 +98,5 @@ export const KbBatch = z
     ...fields,
     articles: z.array(KbBatchArticle).describe('What became of each article so far, at most 500.'),
   })
-  .meta({
-    id: 'KbBatch',
-    examples: [
-      {
-        ...example,
-        articles: [
-          { name: 'printing/spooler.md', import_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2e00', problem: null },
-          { name: 'scan.pdf', import_id: null, problem: 'The PDF has no text' },
-        ],
-      },
-    ],
-  })
+  .meta({ id: 'KbBatch' })
 export type KbBatch = z.infer<typeof KbBatch>

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { exampleIds, Id, idParams, Name, Time } from '#http/fields.ts'
+import { Id, idParams, Name, Time } from '#http/fields.ts'
 import { TreeType } from '#rules/flows/structure.ts'
 import { articleFormats } from '#rules/knowledge/formats.ts'
 import { nodeKinds } from '#rules/knowledge/nodes.ts'
@@ -16,35 +16,34 @@ const Status = z
   )
 
 const nodeFields = {
-  title: z.string().max(300).describe('Title of the node. It is required for a commit.'),
+  title: z
+    .string()
+    .max(300)
+    .describe('Title of the node. It is required for a commit.')
+    .meta({ example: 'Open the services console' }),
   content: z
     .string()
     .max(20_000)
-    .describe('The node’s part of the article, as markdown. Empty for a section whose heading is its title.'),
+    .describe('The node’s part of the article, as markdown. Empty for a section whose heading is its title.')
+    .meta({ example: '1. Open the services console.' }),
   kind: z
     .enum(nodeKinds)
     .meta({ id: 'KbNodeKind' })
     .describe(
       '`section`: a heading. `step`: an instruction. `note`: information. `decision`: a question whose children are its answers. `solution`: an end of the flow.',
-    ),
-  parent_id: Id.nullable().describe('Id of the parent node in the same import; null at the top level.'),
+    )
+    .meta({ example: 'step' }),
+  parent_id: Id.nullable()
+    .describe('Id of the parent node in the same import; null at the top level.')
+    .meta({ example: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2e01' }),
   position: z
     .int()
     .min(0)
     .max(10_000)
-    .describe('Position in reading order, from 0. A parent comes before its children.'),
+    .describe('Position in reading order, from 0. A parent comes before its children.')
+    .meta({ example: 2 }),
 }
-const exampleNode = {
-  id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2e02',
-  parent_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2e01',
-  position: 1,
-  kind: 'step' as const,
-  title: 'Open the services console',
-  content: '1. Open the services console.',
-}
-export const KbNode = z
-  .strictObject({ id: Id, ...nodeFields })
-  .meta({ id: 'KbImportNode', examples: [exampleNode] })
+export const KbNode = z.strictObject({ id: Id, ...nodeFields }).meta({ id: 'KbImportNode' })
 export type KbNode = z.infer<typeof KbNode>
 
 const item = {
@@ -52,7 +51,7 @@ const item = {
   account_id: Id.describe('The account it belongs to.'),
   team_id: Id.nullable().describe('The team it belongs to.'),
   created_by: Id.describe('The user who imported it.'),
-  title: z.string().describe('Title of the article.'),
+  title: z.string().describe('Title of the article.').meta({ example: 'Restart the print spooler' }),
   format: Format,
   status: Status,
   node_count: z.int().describe('Number of nodes.'),
@@ -60,20 +59,7 @@ const item = {
   created_at: Time,
   updated_at: Time.describe('When it was last changed.'),
 }
-const exampleItem = {
-  id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2e00',
-  account_id: exampleIds.account,
-  team_id: exampleIds.team,
-  created_by: exampleIds.user,
-  title: 'Restart the print spooler',
-  format: 'markdown' as const,
-  status: 'converted' as const,
-  node_count: 1,
-  tree_id: null,
-  created_at: '2026-11-21T09:30:00.000Z',
-  updated_at: '2026-11-21T09:31:00.000Z',
-}
-export const KbImportItem = z.strictObject(item).meta({ id: 'KbImportListItem', examples: [exampleItem] })
+export const KbImportItem = z.strictObject(item).meta({ id: 'KbImportListItem' })
 export type KbImportItem = z.infer<typeof KbImportItem>
 
 export const KbImport = z
@@ -86,34 +72,29 @@ export const KbImport = z
         'What was not imported, such as pictures, and parts that the conversion merged, because an article has at most 100 nodes.',
       ),
   })
-  .meta({
-    id: 'KbImportResponse',
-    examples: [{ ...exampleItem, nodes: [{ ...exampleNode, parent_id: null, position: 0 }], warnings: [] }],
-  })
+  .meta({ id: 'KbImportResponse' })
 export type KbImport = z.infer<typeof KbImport>
 
 export const KbImportCreate = z
   .strictObject({
-    title: z.string().trim().min(1).max(300).describe('Title of the article.'),
+    title: z
+      .string()
+      .trim()
+      .min(1)
+      .max(300)
+      .describe('Title of the article.')
+      .meta({ example: 'Restart the print spooler' }),
     content: z
       .string()
       .min(1)
       .max(10 * 1024 * 1024)
       .describe(
         'The article, or the base64-encoded bytes of a docx or PDF. At most 5 MiB after decoding, and 900,000 characters of text.',
-      ),
+      )
+      .meta({ example: '1. Open the services console.\n2. Restart *Print Spooler*.' }),
     format: Format,
   })
-  .meta({
-    id: 'KbImportCreate',
-    examples: [
-      {
-        title: 'Restart the print spooler',
-        content: '1. Open the services console.\n2. Restart *Print Spooler*.',
-        format: 'markdown',
-      },
-    ],
-  })
+  .meta({ id: 'KbImportCreate' })
 export type KbImportCreate = z.infer<typeof KbImportCreate>
 
 export const KbImportQuery = z.strictObject({
@@ -121,24 +102,18 @@ export const KbImportQuery = z.strictObject({
 })
 export type KbImportQuery = z.infer<typeof KbImportQuery>
 
-export const KbNodeUpdate = z
-  .strictObject(nodeFields)
-  .partial()
-  .meta({ id: 'KbImportNodeUpdate', examples: [{ title: 'Open services.msc', kind: 'step', position: 2 }] })
+export const KbNodeUpdate = z.strictObject(nodeFields).partial().meta({ id: 'KbImportNodeUpdate' })
 export type KbNodeUpdate = z.infer<typeof KbNodeUpdate>
 
 export const KbImportCommit = z
   .strictObject({
-    name: Name.describe('Name of the flow.'),
+    name: Name.describe('Name of the flow.').meta({ example: 'Restart the print spooler' }),
     tree_type: TreeType,
     category: Name.optional().describe(
       'Name of a category. It is created when the account has none with this name.',
     ),
   })
-  .meta({
-    id: 'KbImportCommit',
-    examples: [{ name: 'Restart the print spooler', tree_type: 'procedural', category: 'Printing' }],
-  })
+  .meta({ id: 'KbImportCommit' })
 export type KbImportCommit = z.infer<typeof KbImportCommit>
 
 export const KbQuota = z
@@ -146,8 +121,16 @@ export const KbQuota = z
     used: z
       .int()
       .describe('Number of articles that this account has imported, including those deleted since.'),
-    limit: z.int().nullable().describe('Maximum number of imports in the plan; null without a limit.'),
-    remaining: z.int().nullable().describe('Number of imports that are left; null without a limit.'),
+    limit: z
+      .int()
+      .nullable()
+      .describe('Maximum number of imports in the plan; null without a limit.')
+      .meta({ example: 3 }),
+    remaining: z
+      .int()
+      .nullable()
+      .describe('Number of imports that are left; null without a limit.')
+      .meta({ example: 2 }),
   })
-  .meta({ id: 'KbImportQuota', examples: [{ used: 1, limit: 3, remaining: 2 }] })
+  .meta({ id: 'KbImportQuota' })
 export type KbQuota = z.infer<typeof KbQuota>

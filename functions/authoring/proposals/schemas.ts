@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { exampleDraft, FlowDraft } from '#functions/authoring/flow-builder/schemas.ts'
-import { exampleIds, Id, idParams, Text, Time } from '#http/fields.ts'
+import { FlowDraft } from '#functions/authoring/flow-builder/schemas.ts'
+import { Id, idParams, Text, Time } from '#http/fields.ts'
 
 export const ProposalId = idParams('proposal_id', 'flow proposal')
 export const SourceId = idParams('session_id', 'completed session, or of the resolved AI session')
@@ -29,38 +29,18 @@ const item = {
   reason: z.string().nullable().describe('Why it was rejected; null otherwise.'),
   created_at: Time,
 }
-const exampleItem = {
-  id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2e01',
-  source: 'session' as const,
-  source_id: exampleIds.entry,
-  action: 'create' as const,
-  target_tree_id: null,
-  status: 'pending' as const,
-  submitted_by: exampleIds.user,
-  decided_by: null,
-  decided_at: null,
-  reason: null,
-  created_at: '2026-11-21T09:30:00.000Z',
-}
-const { name, description, tree_type } = exampleDraft
 
 export const FlowProposalItem = z
   .strictObject({
     ...item,
     proposed_flow: FlowDraft.pick({ name: true, description: true, tree_type: true })
       .describe('The head of the flow. A single proposal contains the whole flow.')
-      .meta({ id: 'FlowDraftHead', examples: [{ name, description, tree_type }] }),
+      .meta({ id: 'FlowDraftHead' }),
   })
-  .meta({
-    id: 'FlowProposalListItem',
-    examples: [{ ...exampleItem, proposed_flow: { name, description, tree_type } }],
-  })
+  .meta({ id: 'FlowProposalListItem' })
 export type FlowProposalItem = z.infer<typeof FlowProposalItem>
 
-const exampleProposal = { ...exampleItem, proposed_flow: exampleDraft }
-export const FlowProposal = z
-  .strictObject({ ...item, proposed_flow: FlowDraft })
-  .meta({ id: 'FlowProposal', examples: [exampleProposal] })
+export const FlowProposal = z.strictObject({ ...item, proposed_flow: FlowDraft }).meta({ id: 'FlowProposal' })
 export type FlowProposal = z.infer<typeof FlowProposal>
 
 export const ProposalQuery = z.strictObject({
@@ -75,31 +55,21 @@ export const Conversion = z
     ),
   })
   .prefault({})
-  .meta({ id: 'FlowConversion', examples: [{}] })
+  .meta({ id: 'FlowConversion' })
 export type Conversion = z.infer<typeof Conversion>
 
-export const Rejection = z.strictObject({ reason: Text.describe('The reason for the submitter.') }).meta({
-  id: 'FlowProposalReject',
-  examples: [{ reason: 'The flow “Printer offline” covers this already.' }],
-})
+export const Rejection = z
+  .strictObject({
+    reason: Text.describe('The reason for the submitter.').meta({
+      example: 'The flow “Printer offline” covers this already.',
+    }),
+  })
+  .meta({ id: 'FlowProposalReject' })
 
 export const Approval = z
   .strictObject({
     proposal: FlowProposal.describe('The decided proposal.'),
     tree_id: Id.describe('The flow that was created or updated.'),
   })
-  .meta({
-    id: 'FlowProposalApproval',
-    examples: [
-      {
-        proposal: {
-          ...exampleProposal,
-          status: 'approved',
-          decided_by: exampleIds.user,
-          decided_at: '2026-11-21T10:00:00.000Z',
-        },
-        tree_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1e01',
-      },
-    ],
-  })
+  .meta({ id: 'FlowProposalApproval' })
 export type Approval = z.infer<typeof Approval>

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { exampleIds, Id, idParams, Name, Time } from '#http/fields.ts'
+import { Id, idParams, Name, Time } from '#http/fields.ts'
 import { DeviceCategory } from '#rules/diagrams/schema.ts'
 
 export const DeviceTypeId = idParams('device_type_id', 'device type')
@@ -14,27 +14,18 @@ const Icon = z
 export const DeviceType = z
   .strictObject({
     id: Id,
-    name: z.string().describe('Name of the device type.'),
+    name: z.string().describe('Name of the device type.').meta({ example: 'Label printer' }),
     category: DeviceCategory,
-    icon: z.string().nullable().describe('Name of an icon; null for the icon of the category.'),
+    icon: z
+      .string()
+      .nullable()
+      .describe('Name of an icon; null for the icon of the category.')
+      .meta({ example: 'printer' }),
     is_system: z.boolean().describe('Whether the type ships with the service. Such types cannot be changed.'),
     team_id: Id.nullable().describe('The team it belongs to.'),
     created_at: Time,
   })
-  .meta({
-    id: 'DeviceTypeResponse',
-    examples: [
-      {
-        id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1f01',
-        name: 'Label printer',
-        category: 'endpoint',
-        icon: 'printer',
-        is_system: false,
-        team_id: exampleIds.team,
-        created_at: '2026-11-02T08:12:00.000Z',
-      },
-    ],
-  })
+  .meta({ id: 'DeviceTypeResponse' })
 export type DeviceType = z.infer<typeof DeviceType>
 
 export const DeviceTypeQuery = z.strictObject({
@@ -44,17 +35,15 @@ export const DeviceTypeQuery = z.strictObject({
 export type DeviceTypeQuery = z.infer<typeof DeviceTypeQuery>
 
 const inputFields = {
-  name: Name.describe('Name of the device type; unique in a team, ignoring case.'),
+  name: Name.describe('Name of the device type; unique in a team, ignoring case.').meta({
+    example: 'Label printer',
+  }),
   category: DeviceCategory,
   icon: Icon,
 }
-export const DeviceTypeCreate = z.strictObject({ ...inputFields, icon: Icon.default(null) }).meta({
-  id: 'DeviceTypeCreate',
-  examples: [{ name: 'Label printer', category: 'endpoint', icon: 'printer' }],
-})
+export const DeviceTypeCreate = z
+  .strictObject({ ...inputFields, icon: Icon.default(null).meta({ example: 'printer' }) })
+  .meta({ id: 'DeviceTypeCreate' })
 export type DeviceTypeCreate = z.infer<typeof DeviceTypeCreate>
-export const DeviceTypeUpdate = z
-  .strictObject(inputFields)
-  .partial()
-  .meta({ id: 'DeviceTypeUpdate', examples: [{ icon: null }] })
+export const DeviceTypeUpdate = z.strictObject(inputFields).partial().meta({ id: 'DeviceTypeUpdate' })
 export type DeviceTypeUpdate = z.infer<typeof DeviceTypeUpdate>

@@ -1,49 +1,18 @@
 import * as z from 'zod'
-import { ExpectedVersion, exampleIds, Id, idParams, Name, Time, Version } from '#http/fields.ts'
+import { ExpectedVersion, Id, idParams, Name, Time, Version } from '#http/fields.ts'
 import { DiagramEdges, DiagramNodes, validateDiagram } from '#rules/diagrams/schema.ts'
 
 export const DiagramId = idParams('diagram_id', 'diagram')
-
-const example = {
-  id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1f11',
-  account_id: exampleIds.account,
-  team_id: exampleIds.team,
-  name: 'Head office',
-  description: 'Ground floor and server room.',
-  client_name: 'Fabrikam',
-  asset_name: null,
-  is_archived: false,
-  version: 3,
-  created_by: exampleIds.user,
-  created_at: '2026-11-02T08:12:00.000Z',
-  updated_at: '2026-11-20T16:40:00.000Z',
-}
-const exampleDrawing = {
-  nodes: [
-    {
-      id: 'fw1',
-      type: 'security',
-      position: { x: 240, y: 40 },
-      nodeType: 'Firewall',
-      data: { label: 'FW-HQ' },
-    },
-    {
-      id: 'sw1',
-      type: 'network',
-      position: { x: 240, y: 200 },
-      nodeType: 'Switch (core)',
-      data: { label: 'SW-CORE' },
-    },
-  ],
-  edges: [{ id: 'e1', source: 'fw1', target: 'sw1', label: '10 Gbit/s', routing: 'step' as const }],
-}
 
 const diagramFields = {
   id: Id,
   account_id: Id.describe('The account it belongs to.'),
   team_id: Id.describe('The team it belongs to.'),
-  name: z.string().describe('Name of the diagram.'),
-  description: z.string().describe('Description of the network.'),
+  name: z.string().describe('Name of the diagram.').meta({ example: 'Head office' }),
+  description: z
+    .string()
+    .describe('Description of the network.')
+    .meta({ example: 'Ground floor and server room.' }),
   client_name: z.string().nullable().describe('The client whose network it shows.'),
   asset_name: z.string().nullable().describe('The asset that it shows.'),
   is_archived: z
@@ -57,16 +26,16 @@ const diagramFields = {
 
 export const Diagram = z
   .strictObject({ ...diagramFields, nodes: DiagramNodes, edges: DiagramEdges })
-  .meta({ id: 'NetworkDiagramResponse', examples: [{ ...example, ...exampleDrawing }] })
+  .meta({ id: 'NetworkDiagramResponse' })
 export type Diagram = z.infer<typeof Diagram>
 
 export const DiagramItem = z
   .strictObject({
     ...diagramFields,
-    node_count: z.int().describe('Number of nodes.'),
+    node_count: z.int().describe('Number of nodes.').meta({ example: 2 }),
     edge_count: z.int().describe('Number of edges.'),
   })
-  .meta({ id: 'NetworkDiagramListItem', examples: [{ ...example, node_count: 2, edge_count: 1 }] })
+  .meta({ id: 'NetworkDiagramListItem' })
 export type DiagramItem = z.infer<typeof DiagramItem>
 
 export const DiagramQuery = z.strictObject({
@@ -95,13 +64,13 @@ export type DiagramQuery = z.infer<typeof DiagramQuery>
 export const DiagramClient = z
   .strictObject({
     client_name: z.string().describe('Name of the client.'),
-    count: z.int().describe('Number of diagrams of the client that are not archived.'),
+    count: z.int().describe('Number of diagrams of the client that are not archived.').meta({ example: 3 }),
   })
-  .meta({ id: 'DiagramClient', examples: [{ client_name: 'Fabrikam', count: 3 }] })
+  .meta({ id: 'DiagramClient' })
 export type DiagramClient = z.infer<typeof DiagramClient>
 
 const inputFields = {
-  name: Name.describe('Name of the diagram.'),
+  name: Name.describe('Name of the diagram.').meta({ example: 'Head office' }),
   description: z.string().max(20_000).describe('Description of the network.'),
   client_name: Name.nullable().describe('The client whose network it shows.'),
   asset_name: Name.nullable().describe('The asset that it shows.'),
@@ -120,33 +89,30 @@ function checkNodesAndEdges({ nodes, edges }: DiagramInput, ctx: z.RefinementCtx
 }
 
 export const DiagramCreate = DiagramInput.required({ name: true })
-  .extend({ nodes: DiagramNodes.default([]), edges: DiagramEdges.default([]) })
-  .superRefine(checkNodesAndEdges)
-  .meta({
-    id: 'NetworkDiagramCreate',
-    examples: [{ name: example.name, client_name: example.client_name, ...exampleDrawing }],
+  .extend({
+    nodes: DiagramNodes.default([]),
+    edges: DiagramEdges.default([]),
   })
+  .superRefine(checkNodesAndEdges)
+  .meta({ id: 'NetworkDiagramCreate' })
 export type DiagramCreate = z.infer<typeof DiagramCreate>
 
 export const DiagramUpdate = DiagramInput.extend({ expected_version: ExpectedVersion.optional() })
   .superRefine(checkNodesAndEdges)
-  .meta({
-    id: 'NetworkDiagramUpdate',
-    examples: [{ name: 'Head office, after the move', expected_version: 3 }],
-  })
+  .meta({ id: 'NetworkDiagramUpdate' })
 export type DiagramUpdate = z.infer<typeof DiagramUpdate>
 
 export const DiagramArchive = z
   .strictObject({ archived: z.boolean().default(true).describe('`false` restores it.') })
   .prefault({})
-  .meta({ id: 'NetworkDiagramArchive', examples: [{ archived: true }] })
+  .meta({ id: 'NetworkDiagramArchive' })
 
 export const exportFormat = 'network-diagram'
 export const DiagramFile = z
   .strictObject({
     format: z.literal(exportFormat).describe('Type of the file.'),
     version: z.literal('1.0').describe('Version of the format.'),
-    name: Name.describe('Name of the diagram.'),
+    name: Name.describe('Name of the diagram.').meta({ example: 'Head office' }),
     description: z.string().max(20_000).default('').describe('Description of the network.'),
     client_name: Name.nullable().default(null).describe('The client whose network it shows.'),
     asset_name: Name.nullable().default(null).describe('The asset that it shows.'),
@@ -154,20 +120,7 @@ export const DiagramFile = z
     edges: DiagramEdges,
   })
   .superRefine(checkNodesAndEdges)
-  .meta({
-    id: 'NetworkDiagramFile',
-    examples: [
-      {
-        format: exportFormat,
-        version: '1.0',
-        name: example.name,
-        description: '',
-        client_name: 'Fabrikam',
-        asset_name: null,
-        ...exampleDrawing,
-      },
-    ],
-  })
+  .meta({ id: 'NetworkDiagramFile' })
 export type DiagramFile = z.infer<typeof DiagramFile>
 
 const DrawioFile = z
@@ -179,39 +132,37 @@ const DrawioFile = z
       .max(4_000_000)
       .describe(
         'The text of the file, plain or compressed. It may be an SVG or HTML file that draw.io exported with a copy of the diagram.',
-      ),
+      )
+      .meta({ example: '<mxGraphModel><root/></mxGraphModel>' }),
     page: z
       .union([z.int().min(1).max(100_000), Name])
       .default(1)
       .describe(
         'The page to import: its number, of which the first is 1, or its name. `skipped` names the others.',
       ),
-    name: Name.optional().describe('Name of the diagram; the name of the page by default.'),
+    name: Name.optional()
+      .describe('Name of the diagram; the name of the page by default.')
+      .meta({ example: 'Head office' }),
     client_name: Name.nullable().default(null).describe('The client whose network it shows.'),
   })
-  .meta({
-    id: 'DrawioFile',
-    examples: [{ format: 'drawio', content: '<mxGraphModel><root/></mxGraphModel>', name: 'Head office' }],
-  })
+  .meta({ id: 'DrawioFile' })
 export type DrawioFile = z.infer<typeof DrawioFile>
 
 const MermaidFile = z
   .strictObject({
     format: z.literal('mermaid').describe('A mermaid flowchart.'),
-    content: z.string().min(1).max(1_000_000).describe('The text of the flowchart.'),
-    name: Name.optional().describe('Name of the diagram; the title of the flowchart by default.'),
+    content: z
+      .string()
+      .min(1)
+      .max(1_000_000)
+      .describe('The text of the flowchart.')
+      .meta({ example: 'flowchart TB\n  fw[FW-HQ] ---|10 Gbit/s| sw[SW-CORE]' }),
+    name: Name.optional()
+      .describe('Name of the diagram; the title of the flowchart by default.')
+      .meta({ example: 'Head office' }),
     client_name: Name.nullable().default(null).describe('The client whose network it shows.'),
   })
-  .meta({
-    id: 'MermaidFile',
-    examples: [
-      {
-        format: 'mermaid',
-        content: 'flowchart TB\n  fw[FW-HQ] ---|10 Gbit/s| sw[SW-CORE]',
-        name: 'Head office',
-      },
-    ],
-  })
+  .meta({ id: 'MermaidFile' })
 export type MermaidFile = z.infer<typeof MermaidFile>
 
 export const DiagramImport = z.discriminatedUnion('format', [DiagramFile, DrawioFile, MermaidFile]).meta({
@@ -223,12 +174,12 @@ export type DiagramImport = z.infer<typeof DiagramImport>
 export const DiagramImportResult = z
   .strictObject({
     diagram: Diagram.describe('The new diagram.'),
-    skipped: z.array(z.string()).describe('Parts of the file that are not in the diagram.'),
+    skipped: z
+      .array(z.string())
+      .describe('Parts of the file that are not in the diagram.')
+      .meta({ example: ['Text “Drawn in 2024”'] }),
   })
-  .meta({
-    id: 'NetworkDiagramImportResponse',
-    examples: [{ diagram: { ...example, ...exampleDrawing }, skipped: ['Text “Drawn in 2024”'] }],
-  })
+  .meta({ id: 'NetworkDiagramImportResponse' })
 
 export const DiagramExport = z.strictObject({
   format: z

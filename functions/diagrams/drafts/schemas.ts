@@ -4,7 +4,9 @@ import { DiagramEdges, DiagramNodes } from '#rules/diagrams/schema.ts'
 
 export const DiagramGenerate = z
   .strictObject({
-    description: Text.describe('Description of the network: its devices and their connections.'),
+    description: Text.describe('Description of the network: its devices and their connections.').meta({
+      example: 'A firewall FW-HQ is connected to the core switch SW-CORE; 3 access points hang on it.',
+    }),
     mode: z
       .enum(['replace', 'merge'])
       .meta({ id: 'DiagramGenerateMode' })
@@ -17,46 +19,14 @@ export const DiagramGenerate = z
     if (mode === 'merge' && !diagram_id)
       ctx.addIssue({ code: 'custom', path: ['diagram_id'], message: 'is required for mode merge' })
   })
-  .meta({
-    id: 'NetworkDiagramGenerate',
-    examples: [
-      {
-        description: 'A firewall FW-HQ is connected to the core switch SW-CORE; 3 access points hang on it.',
-        mode: 'replace',
-      },
-    ],
-  })
+  .meta({ id: 'NetworkDiagramGenerate' })
 export type DiagramGenerate = z.infer<typeof DiagramGenerate>
 
 export const DiagramDraft = z
   .strictObject({
     nodes: DiagramNodes,
     edges: DiagramEdges,
-    notes: z.string().describe('What the model found unclear or omitted.'),
+    notes: z.string().describe('What the model found unclear or omitted.').meta({ example: '' }),
   })
-  .meta({
-    id: 'NetworkDiagramDraft',
-    examples: [
-      {
-        nodes: [
-          {
-            id: 'n1',
-            type: 'security',
-            position: { x: 0, y: 0 },
-            nodeType: 'Firewall',
-            data: { label: 'FW-HQ', category: 'security' },
-          },
-          {
-            id: 'n2',
-            type: 'network',
-            position: { x: 0, y: 150 },
-            nodeType: 'Switch',
-            data: { label: 'SW-CORE', category: 'network' },
-          },
-        ],
-        edges: [{ id: 'e1', source: 'n1', target: 'n2' }],
-        notes: '',
-      },
-    ],
-  })
+  .meta({ id: 'NetworkDiagramDraft' })
 export type DiagramDraft = z.infer<typeof DiagramDraft>

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { exampleIds, Id, idParams, Name, Time } from '#http/fields.ts'
+import { Id, idParams, Name, Time } from '#http/fields.ts'
 
 export const CategoryId = idParams('category_id', 'category')
 
@@ -9,39 +9,31 @@ export const Category = z
     account_id: Id.describe(
       'The account it belongs to; the platform account for categories that ship with the service.',
     ),
-    name: z.string().describe('Unique in its account, ignoring case.'),
-    flow_count: z.int().describe('Number of flows in this category that I can see.'),
+    name: z.string().describe('Unique in its account, ignoring case.').meta({ example: 'Printing' }),
+    flow_count: z.int().describe('Number of flows in this category that I can see.').meta({ example: 6 }),
     created_by: Id.nullable().describe('The user who created it.'),
     created_at: Time,
   })
-  .meta({
-    id: 'CategoryResponse',
-    examples: [
-      {
-        id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1e02',
-        account_id: exampleIds.account,
-        name: 'Printing',
-        flow_count: 6,
-        created_by: exampleIds.user,
-        created_at: '2026-11-02T08:12:00.000Z',
-      },
-    ],
-  })
+  .meta({ id: 'CategoryResponse' })
 export type Category = z.infer<typeof Category>
 
 export const CategoryCreate = z
-  .strictObject({ name: Name.describe('Unique in the account, ignoring case.') })
-  .meta({ id: 'CategoryCreate', examples: [{ name: 'Printing' }] })
+  .strictObject({
+    name: Name.describe('Unique in the account, ignoring case.').meta({ example: 'Printing' }),
+  })
+  .meta({ id: 'CategoryCreate' })
 
 export const CategoryUpdate = z
-  .strictObject({ name: Name.describe('Unique in the account, ignoring case.') })
+  .strictObject({
+    name: Name.describe('Unique in the account, ignoring case.').meta({ example: 'Printers and scanners' }),
+  })
   .partial()
-  .meta({ id: 'CategoryUpdate', examples: [{ name: 'Printers and scanners' }] })
+  .meta({ id: 'CategoryUpdate' })
 
 export const Tag = z
   .strictObject({
-    tag: z.string().describe('The tag in its most frequent spelling.'),
-    count: z.int().describe('Number of visible flows with this tag, ignoring case.'),
+    tag: z.string().describe('The tag in its most frequent spelling.').meta({ example: 'printer' }),
+    count: z.int().describe('Number of visible flows with this tag, ignoring case.').meta({ example: 9 }),
   })
-  .meta({ id: 'TagResponse', examples: [{ tag: 'printer', count: 9 }] })
+  .meta({ id: 'TagResponse' })
 export type Tag = z.infer<typeof Tag>

@@ -55,7 +55,7 @@ const item = {
     .string()
     .nullable()
     .describe('Identifies a script in its URL; null for a flow, whose URL contains its id.'),
-  name: z.string().describe('The name of the item.'),
+  name: z.string().describe('The name of the item.').meta({ example: 'Restart a service' }),
   description: z.string().describe('The purpose of the item.'),
   category: z.string().nullable().describe('Name of the category, if any.'),
   tags: z.array(z.string()).describe('Search keywords.'),
@@ -65,19 +65,7 @@ const item = {
     'When the flow was first published, or when the script was created.',
   ),
 }
-const exampleItem = {
-  id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1e01',
-  type: 'troubleshooting' as const,
-  slug: null,
-  name: 'Printer offline',
-  description: 'A network printer shows as offline.',
-  category: 'Printing',
-  tags: ['printer'],
-  usage_count: 412,
-  is_featured: true,
-  published_at: '2026-11-02T09:00:00.000Z',
-}
-export const GalleryItem = z.strictObject(item).meta({ id: 'GalleryItem', examples: [exampleItem] })
+export const GalleryItem = z.strictObject(item).meta({ id: 'GalleryItem' })
 export type GalleryItem = z.infer<typeof GalleryItem>
 
 export const GalleryPage = z
@@ -85,23 +73,26 @@ export const GalleryPage = z
     items: z.array(GalleryItem).describe('The items of this page.'),
     total: z.int().describe('Number of items on all pages.'),
     page: z.int().describe('Number of this page.'),
-    page_size: z.int().describe('How many items a page has.'),
+    page_size: z.int().describe('How many items a page has.').meta({ example: 20 }),
   })
-  .meta({ id: 'GalleryPage', examples: [{ items: [exampleItem], total: 1, page: 1, page_size: 20 }] })
+  .meta({ id: 'GalleryPage' })
 
 export const GalleryCategory = z
   .strictObject({
     category: z.string().describe('Name of the category.'),
-    count: z.int().describe('Number of its items.'),
+    count: z.int().describe('Number of its items.').meta({ example: 12 }),
   })
-  .meta({ id: 'GalleryCategory', examples: [{ category: 'Printing', count: 12 }] })
+  .meta({ id: 'GalleryCategory' })
 export type GalleryCategory = z.infer<typeof GalleryCategory>
 
 const PreviewNode = z
   .strictObject({
-    id: z.string().describe('Unique in the flow.'),
-    type: z.string().describe('`decision`, `action` or `solution`.'),
-    title: z.string().describe('Shown to the technician as the heading.'),
+    id: z.string().describe('Unique in the flow.').meta({ example: 'ping' }),
+    type: z.string().describe('`decision`, `action` or `solution`.').meta({ example: 'decision' }),
+    title: z
+      .string()
+      .describe('Shown to the technician as the heading.')
+      .meta({ example: 'Does it answer a ping?' }),
     description: z.string().describe('Markdown.'),
     options: z
       .array(
@@ -116,22 +107,24 @@ const PreviewNode = z
     get children() {
       return z.array(PreviewNode).optional().describe('The child nodes, down to the third level.')
     },
-    truncated: z.literal(true).optional().describe('True if the node has children that the preview omits.'),
+    truncated: z
+      .literal(true)
+      .optional()
+      .describe('True if the node has children that the preview omits.')
+      .meta({ example: true }),
   })
-  .meta({
-    id: 'GalleryPreviewNode',
-    examples: [
-      { id: 'ping', type: 'decision', title: 'Does it answer a ping?', description: '', truncated: true },
-    ],
-  })
+  .meta({ id: 'GalleryPreviewNode' })
 const PreviewSteps = z
   .strictObject({
     steps: z
       .array(
         z.strictObject({
-          id: z.string().describe('Unique in the flow.'),
-          type: z.string().describe('`procedure_step`, `section_header` or `procedure_end`.'),
-          title: z.string().describe('What to do.'),
+          id: z.string().describe('Unique in the flow.').meta({ example: 'end' }),
+          type: z
+            .string()
+            .describe('`procedure_step`, `section_header` or `procedure_end`.')
+            .meta({ example: 'procedure_end' }),
+          title: z.string().describe('What to do.').meta({ example: 'Done' }),
           description: z.string().describe('Markdown.'),
           group_label: z.string().optional().describe('Label of the group of steps that it belongs to.'),
           fallback_steps: z
@@ -148,10 +141,7 @@ const PreviewSteps = z
       )
       .describe('The steps in the order of the flow.'),
   })
-  .meta({
-    id: 'GalleryPreviewSteps',
-    examples: [{ steps: [{ id: 'end', type: 'procedure_end', title: 'Done', description: '' }] }],
-  })
+  .meta({ id: 'GalleryPreviewSteps' })
 
 export const GalleryFlow = z
   .strictObject({
@@ -161,18 +151,12 @@ export const GalleryFlow = z
       .union([PreviewSteps, PreviewNode])
       .describe(
         'The first three levels of a tree, in which `truncated` marks nodes with omitted children; or all steps of a list.',
-      ),
+      )
+      .meta({
+        example: { id: 'ping', type: 'solution', title: 'Reseat the network cable', description: '' },
+      }),
   })
-  .meta({
-    id: 'GalleryFlow',
-    examples: [
-      {
-        ...exampleItem,
-        intake_form: [],
-        preview: { id: 'ping', type: 'solution', title: 'Reseat the network cable', description: '' },
-      },
-    ],
-  })
+  .meta({ id: 'GalleryFlow' })
 
 export const GalleryScript = z
   .strictObject({
@@ -181,19 +165,5 @@ export const GalleryScript = z
     requires_elevation: z.boolean().describe('Whether the script needs administrator rights.'),
     parameters_schema: ParametersSchema,
   })
-  .meta({
-    id: 'GalleryScript',
-    examples: [
-      {
-        ...exampleItem,
-        type: 'script',
-        slug: 'restart-a-service-4k2x9p',
-        name: 'Restart a service',
-        tags: [],
-        language: 'powershell',
-        requires_elevation: true,
-        parameters_schema: [{ name: 'service', label: 'Service', type: 'string', required: true }],
-      },
-    ],
-  })
+  .meta({ id: 'GalleryScript' })
 export type GalleryScript = z.output<typeof GalleryScript>

@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { exampleTree } from '#functions/flows/trees/schemas.ts'
 import { hasNoDuplicates } from '#rules/text/duplicates.ts'
 import { Uuid } from '#rules/uuid.ts'
 
@@ -13,4 +12,4 @@ export const PinOrder = z
       .refine(hasNoDuplicates, 'must contain each flow once')
       .describe('The ids of all my pinned flows, in their new order.'),
   })
-  .meta({ id: 'PinOrder', examples: [{ tree_ids: [exampleTree.id] }] })
+  .meta({ id: 'PinOrder' })

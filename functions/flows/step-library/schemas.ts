@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { exampleIds, Flag, Id, idParams, Time } from '#http/fields.ts'
+import { Flag, Id, idParams, Time } from '#http/fields.ts'
 
 export const StepId = idParams('step_id', 'library step')
 
@@ -13,8 +13,11 @@ const Description = z.string().max(20_000).describe('How to do it, in markdown.'
 export const LibraryStep = z
   .strictObject({
     id: Id,
-    title: z.string().describe('What to do.'),
-    description: z.string().describe('How to do it, in markdown.'),
+    title: z.string().describe('What to do.').meta({ example: 'Clear the print queue' }),
+    description: z
+      .string()
+      .describe('How to do it, in markdown.')
+      .meta({ example: 'Stop the spooler, empty its folder, start it again.' }),
     step_type: StepType,
     visibility: z
       .enum(['private', 'team', 'account'])
@@ -26,35 +29,25 @@ export const LibraryStep = z
     is_active: z
       .boolean()
       .describe('False if the flow of the step no longer contains it, became a draft or was deleted.'),
-    source_tree_id: Id.nullable().describe('The flow that the step belongs to.'),
-    source_node_id: z.string().nullable().describe('The node or step in that flow.'),
-    source_tree_name: z.string().nullable().describe('The name of that flow when it was last published.'),
+    source_tree_id: Id.nullable()
+      .describe('The flow that the step belongs to.')
+      .meta({ example: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1e01' }),
+    source_node_id: z
+      .string()
+      .nullable()
+      .describe('The node or step in that flow.')
+      .meta({ example: 'queue' }),
+    source_tree_name: z
+      .string()
+      .nullable()
+      .describe('The name of that flow when it was last published.')
+      .meta({ example: 'Printer offline' }),
     team_id: Id.nullable().describe('The team it belongs to.'),
     created_by: Id.describe('The user who created it.'),
     created_at: Time,
     updated_at: Time.describe('When it last changed.'),
   })
-  .meta({
-    id: 'LibraryStepResponse',
-    examples: [
-      {
-        id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1e21',
-        title: 'Clear the print queue',
-        description: 'Stop the spooler, empty its folder, start it again.',
-        step_type: 'action',
-        visibility: 'team',
-        is_flow_synced: true,
-        is_active: true,
-        source_tree_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1e01',
-        source_node_id: 'queue',
-        source_tree_name: 'Printer offline',
-        team_id: exampleIds.team,
-        created_by: exampleIds.user,
-        created_at: '2026-11-02T09:00:00.000Z',
-        updated_at: '2026-11-20T16:40:00.000Z',
-      },
-    ],
-  })
+  .meta({ id: 'LibraryStepResponse' })
 export type LibraryStep = z.infer<typeof LibraryStep>
 
 export const LibraryQuery = z.strictObject({
@@ -73,7 +66,7 @@ export const LibraryQuery = z.strictObject({
 export type LibraryQuery = z.infer<typeof LibraryQuery>
 
 const fields = {
-  title: Title,
+  title: Title.meta({ example: 'Restart the print spooler' }),
   description: Description,
   step_type: StepType,
   visibility: z
@@ -81,24 +74,19 @@ const fields = {
     .meta({ id: 'LibraryStepVisibility' })
     .describe(
       'Who can find the step. `team`: its creator, my team and account admins. `account`: the whole account.',
-    ),
+    )
+    .meta({ example: 'account' }),
 }
 
 export const LibraryStepCreate = z
   .strictObject({
     ...fields,
-    description: Description.default(''),
+    description: Description.default('').meta({ example: '`Restart-Service spooler`' }),
     step_type: StepType.default('procedure_step'),
     visibility: fields.visibility.default('team'),
   })
-  .meta({
-    id: 'LibraryStepCreate',
-    examples: [{ title: 'Restart the print spooler', description: '`Restart-Service spooler`' }],
-  })
+  .meta({ id: 'LibraryStepCreate' })
 export type LibraryStepCreate = z.infer<typeof LibraryStepCreate>
 
-export const LibraryStepUpdate = z
-  .strictObject(fields)
-  .partial()
-  .meta({ id: 'LibraryStepUpdate', examples: [{ visibility: 'account' }] })
+export const LibraryStepUpdate = z.strictObject(fields).partial().meta({ id: 'LibraryStepUpdate' })
 export type LibraryStepUpdate = z.infer<typeof LibraryStepUpdate>

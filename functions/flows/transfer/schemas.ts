@@ -10,19 +10,8 @@ export const ImportResult = z
     category_created: z.boolean().describe('Whether the category of the flow was created.'),
     tags_created: z
       .array(z.string())
-      .describe('The tags that no flow of the account that I can see had before.'),
+      .describe('The tags that no flow of the account that I can see had before.')
+      .meta({ example: ['printer'] }),
     warnings: z.array(FlowProblem).describe('Problems that prevent publishing, and other warnings.'),
   })
-  .meta({
-    id: 'FlowImportResponse',
-    examples: [
-      {
-        tree_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1e01',
-        name: 'Printer offline',
-        status: 'draft',
-        category_created: true,
-        tags_created: ['printer'],
-        warnings: [],
-      },
-    ],
-  })
+  .meta({ id: 'FlowImportResponse' })

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { AlsoHere } from '#functions/presence/schemas.ts'
-import { ExpectedVersion, exampleIds, Id, idParams, Name, Time } from '#http/fields.ts'
+import { ExpectedVersion, Id, idParams, Name, Time } from '#http/fields.ts'
 import type { CopiedColumn } from '#rules/flows/rfflow.ts'
 import {
   IntakeForm,
@@ -36,51 +36,6 @@ const Category = Name.nullable().describe(
 )
 const Text = z.string().max(20_000)
 
-export const exampleTree = {
-  id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1e01',
-  account_id: exampleIds.account,
-  team_id: exampleIds.team,
-  author_id: exampleIds.user,
-  author_name: 'Dana Reyes',
-  tree_type: 'troubleshooting' as const,
-  status: 'published' as const,
-  visibility: 'team' as const,
-  is_public: false,
-  name: 'Printer offline',
-  description: 'A network printer shows as offline.',
-  category_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1e02',
-  category: 'Printing',
-  tags: ['printer', 'windows'],
-  version: 3,
-  usage_count: 41,
-  parent_tree_id: null,
-  root_tree_id: null,
-  fork_depth: 0,
-  fork_reason: null,
-  import_metadata: null,
-  is_pinned: true,
-  created_at: '2026-11-02T08:12:00.000Z',
-  updated_at: '2026-11-20T16:40:00.000Z',
-  published_at: '2026-11-02T09:00:00.000Z',
-}
-const exampleStructure = {
-  id: 'ping',
-  type: 'decision' as const,
-  title: 'Does {{printer_ip}} answer a ping?',
-  description: '',
-  options: [
-    { id: 'yes', label: 'Yes', next_node_id: 'queue' },
-    { id: 'no', label: 'No', next_node_id: 'cable' },
-  ],
-  children: [
-    { id: 'queue', type: 'solution' as const, title: 'Clear the print queue', description: '' },
-    { id: 'cable', type: 'solution' as const, title: 'Reseat the network cable', description: '' },
-  ],
-}
-const exampleForm = [
-  { key: 'printer_ip', label: 'Address of the printer', type: 'ip' as const, required: true },
-]
-
 type Columns = Record<CopiedColumn, z.ZodType> & Record<string, z.ZodType>
 const treeFields = {
   id: Id,
@@ -96,7 +51,9 @@ const treeFields = {
   is_public: z.boolean().describe('Whether its visibility is `public`.'),
   name: z.string().describe('Name of the flow.'),
   description: z.string().describe('Purpose of the flow, in markdown.'),
-  category_id: Id.nullable().describe('Its category.'),
+  category_id: Id.nullable()
+    .describe('Its category.')
+    .meta({ example: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1e02' }),
   category: z.string().nullable().describe('The category’s name.'),
   tags: z.array(z.string()).describe('Search keywords.'),
   version: z.int().describe('Incremented by each save.'),
@@ -119,10 +76,7 @@ export const Tree = z
     intake_form: IntakeForm,
     also_here: AlsoHere.optional(),
   })
-  .meta({
-    id: 'TreeResponse',
-    examples: [{ ...exampleTree, tree_structure: exampleStructure, intake_form: exampleForm }],
-  })
+  .meta({ id: 'TreeResponse' })
 export type Tree = z.infer<typeof Tree>
 
 export const TreeListItem = z
@@ -139,7 +93,7 @@ export const TreeListItem = z
       .nullable()
       .describe('Null unless it is a fork.'),
   })
-  .meta({ id: 'TreeListItem', examples: [{ ...exampleTree, fork_info: null }] })
+  .meta({ id: 'TreeListItem' })
 export type TreeListItem = z.infer<typeof TreeListItem>
 
 export const sorts = ['usage_count', 'updated_at', 'created_at', 'name', 'name_desc', 'version'] as const
@@ -173,12 +127,12 @@ export type TreeQuery = z.infer<typeof TreeQuery>
 
 const inputFields = {
   tree_type: TreeType,
-  status: Status,
+  status: Status.meta({ example: 'draft' }),
   visibility: Visibility,
   is_public: z
     .boolean()
     .describe('`true` sets visibility `public`; `false` changes a public flow to visibility `team`.'),
-  name: Name.describe('Name of the flow.'),
+  name: Name.describe('Name of the flow.').meta({ example: 'Printer offline or stuck' }),
   description: Text.describe('Purpose of the flow, in markdown.'),
   category: Category,
   category_id: Id.nullable().describe('A category by its id. Cannot be combined with `category`.'),
@@ -209,18 +163,7 @@ export function wrongStructureMessage(type: TreeType): string {
 
 export const TreeCreate = TreeInput.required({ tree_type: true, name: true })
   .superRefine(checkConsistency)
-  .meta({
-    id: 'TreeCreate',
-    examples: [
-      {
-        tree_type: 'troubleshooting',
-        name: 'Printer offline',
-        status: 'draft',
-        tree_structure: exampleStructure,
-        intake_form: exampleForm,
-      },
-    ],
-  })
+  .meta({ id: 'TreeCreate' })
 export type TreeCreate = z.infer<typeof TreeCreate>
 
 export const TreeUpdate = z
@@ -230,26 +173,24 @@ export const TreeUpdate = z
   })
   .partial()
   .superRefine(checkConsistency)
-  .meta({ id: 'TreeUpdate', examples: [{ name: 'Printer offline or stuck', expected_version: 3 }] })
+  .meta({ id: 'TreeUpdate' })
 export type TreeUpdate = z.infer<typeof TreeUpdate>
 
 export const FlowProblem = z
   .strictObject({
     node_id: z.string().nullable().describe('The node or step concerned; null when the whole flow is.'),
-    path: z.string().describe('Path of the value, such as `tree_structure.children[0].title`.'),
-    message: z.string().describe('What is wrong.'),
+    path: z
+      .string()
+      .describe('Path of the value, such as `tree_structure.children[0].title`.')
+      .meta({ example: 'tree_structure.children[1].title' }),
+    message: z.string().describe('What is wrong.').meta({ example: 'This solution has no title' }),
   })
-  .meta({
-    id: 'FlowProblem',
-    examples: [
-      { node_id: 'cable', path: 'tree_structure.children[1].title', message: 'This solution has no title' },
-    ],
-  })
+  .meta({ id: 'FlowProblem' })
 
 export const PublishCheck = z
   .strictObject({
-    can_publish: z.boolean().describe('Whether there are no errors.'),
+    can_publish: z.boolean().describe('Whether there are no errors.').meta({ example: false }),
     errors: z.array(FlowProblem).describe('Every problem that prevents publishing.'),
     warnings: z.array(FlowProblem).describe('Problems that do not prevent publishing.'),
   })
-  .meta({ id: 'CanPublishResponse', examples: [{ can_publish: true, errors: [], warnings: [] }] })
+  .meta({ id: 'CanPublishResponse' })

@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { Status } from '#functions/flows/trees/schemas.ts'
 import { Id, Time } from '#http/fields.ts'
-import { exampleVersion } from '#http/versions.ts'
 import { IntakeForm, NullableStructure, TreeType } from '#rules/flows/structure.ts'
 
 const versionFields = {
@@ -17,11 +16,8 @@ const versionFields = {
   is_current: z.boolean().describe('Whether this is the current version of the flow.'),
   created_at: Time.describe('When it was saved.'),
 }
-const example = { ...exampleVersion, version: 3, status: 'published' as const, is_current: true }
 
-export const TreeVersionItem = z
-  .strictObject(versionFields)
-  .meta({ id: 'TreeVersionListItem', examples: [example] })
+export const TreeVersionItem = z.strictObject(versionFields).meta({ id: 'TreeVersionListItem' })
 export type TreeVersionItem = z.infer<typeof TreeVersionItem>
 
 export const TreeVersion = z
@@ -33,17 +29,5 @@ export const TreeVersion = z
     tree_structure: NullableStructure,
     intake_form: IntakeForm,
   })
-  .meta({
-    id: 'TreeVersionResponse',
-    examples: [
-      {
-        ...example,
-        description: '',
-        category: 'Printing',
-        tree_type: 'troubleshooting',
-        tree_structure: { id: 'cable', type: 'solution', title: 'Reseat the network cable', description: '' },
-        intake_form: [],
-      },
-    ],
-  })
+  .meta({ id: 'TreeVersionResponse' })
 export type TreeVersion = z.infer<typeof TreeVersion>

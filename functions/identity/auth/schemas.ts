@@ -10,25 +10,6 @@ export const Password = z
   .describe('10 to 128 characters. Must not contain the e-mail address or be a common password.')
 export const AnyPassword = z.string().min(1).max(1000)
 export const Token = z.string().min(1).max(1000)
-
-export const exampleEmail = 'dana@northwind.example'
-const exampleUser = {
-  id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d14',
-  email: exampleEmail,
-  full_name: 'Dana Reyes',
-  account_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d10',
-  account_name: 'Northwind IT',
-  role: 'admin' as const,
-  team_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d16',
-  team_role: 'admin' as const,
-  is_super_admin: false,
-  email_verified: true,
-  must_change_password: false,
-  timezone: 'Europe/Berlin',
-  created_at: '2026-11-21T09:30:00.000Z',
-  last_login_at: '2026-11-21T09:30:00.000Z',
-}
-
 export const userFields = {
   id: Id,
   email: z.string().describe('The e-mail address that this user signs in with.'),
@@ -37,7 +18,9 @@ export const userFields = {
   account_name: z.string().describe('The name of that account.'),
   role: Role,
   team_id: Id.nullable().describe('The team, if any.'),
-  team_role: TeamRole.nullable().describe('The role in the team; null without a team.'),
+  team_role: TeamRole.nullable()
+    .describe('The role in the team; null without a team.')
+    .meta({ example: 'admin' }),
   is_super_admin: z.boolean().describe('Whether this user is staff of the platform.'),
   email_verified: z.boolean().describe('Whether the e-mail address is verified.'),
   must_change_password: z
@@ -47,9 +30,7 @@ export const userFields = {
   created_at: Time,
   last_login_at: Time.nullable().describe('Time of the last sign-in.'),
 }
-export const User = z
-  .strictObject(userFields)
-  .meta({ id: 'UserResponse', description: 'A user.', examples: [exampleUser] })
+export const User = z.strictObject(userFields).meta({ id: 'UserResponse', description: 'A user.' })
 export type User = z.infer<typeof User>
 
 export const Me = z
@@ -68,12 +49,12 @@ export const Me = z
       )
       .describe('The error codes of the guards that block most operations now.'),
   })
-  .meta({ id: 'MeResponse', examples: [{ ...exampleUser, guards: [] }] })
+  .meta({ id: 'MeResponse' })
 
 export const ProfileUpdate = z
   .strictObject({ full_name: Name.describe('The name that colleagues see.'), timezone: Timezone })
   .partial()
-  .meta({ id: 'ProfileUpdate', examples: [{ full_name: 'Dana Reyes', timezone: 'Europe/Berlin' }] })
+  .meta({ id: 'ProfileUpdate' })
 export type ProfileUpdate = z.infer<typeof ProfileUpdate>
 
 export const UserDeletion = z
@@ -81,7 +62,7 @@ export const UserDeletion = z
     email: TypedEmail.describe('My e-mail address, as a confirmation.'),
     password: AnyPassword.optional().describe('My password; required if I have one.'),
   })
-  .meta({ id: 'UserDeletion', examples: [{ email: exampleEmail, password: 'violet-tractor-81' }] })
+  .meta({ id: 'UserDeletion' })
 export type UserDeletion = z.infer<typeof UserDeletion>
 
 export const Register = z
@@ -109,17 +90,7 @@ export const Register = z
         params: { type: 'weak_password' },
       })
   })
-  .meta({
-    id: 'RegisterRequest',
-    examples: [
-      {
-        email: exampleUser.email,
-        password: 'violet-tractor-81',
-        full_name: exampleUser.full_name,
-        account_name: exampleUser.account_name,
-      },
-    ],
-  })
+  .meta({ id: 'RegisterRequest' })
 export type Register = z.infer<typeof Register>
 
 export const Login = z
@@ -130,7 +101,7 @@ export const Login = z
       'The newest one of this device, to sign in while the address is locked.',
     ),
   })
-  .meta({ id: 'LoginRequest', examples: [{ email: exampleUser.email, password: 'violet-tractor-81' }] })
+  .meta({ id: 'LoginRequest' })
 export type Login = z.infer<typeof Login>
 
 const flags = Object.fromEntries(
@@ -144,37 +115,24 @@ export const FeatureFlags = z
         "Every feature. The account's override takes precedence over its plan; without either, the feature is off. Those that are AI alone are off in a service without an AI provider.",
       ),
   })
-  .meta({
-    id: 'FeatureFlagsResponse',
-    examples: [{ flags: Object.fromEntries(features.map((key) => [key, true])) as Record<Feature, boolean> }],
-  })
-
-export const exampleToken = 'Zk1h0c3Jv8uY2wq4RmTtN6b9xLpA7sEdFgHjKlQoWiU'
-
+  .meta({ id: 'FeatureFlagsResponse' })
 export const RefreshToken = z
-  .strictObject({ refresh_token: Token.describe('The newest refresh token of this sign-in.') })
-  .meta({ id: 'RefreshRequest', examples: [{ refresh_token: exampleToken }] })
+  .strictObject({
+    refresh_token: Token.describe('The newest refresh token of this sign-in.'),
+  })
+  .meta({ id: 'RefreshRequest' })
 
 export const TokenPair = z
   .strictObject({
-    access_token: Secret.describe('A JWT. Send it as `Authorization: Bearer`.'),
+    access_token: Secret.describe('A JWT. Send it as `Authorization: Bearer`.').meta({
+      example: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl',
+    }),
     refresh_token: Secret.describe('An opaque token. It can be used once, within 30 days.'),
     token_type: z.literal('bearer').describe('Always `bearer`.'),
-    expires_in: z.int().describe('Seconds until the access token expires.'),
+    expires_in: z.int().describe('Seconds until the access token expires.').meta({ example: 900 }),
     user: User,
     device_token: Secret.optional().describe(
       'After a sign-in with a password: proves later that this device was used before.',
     ),
   })
-  .meta({
-    id: 'TokenResponse',
-    examples: [
-      {
-        access_token: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl',
-        refresh_token: exampleToken,
-        token_type: 'bearer',
-        expires_in: 900,
-        user: exampleUser,
-      },
-    ],
-  })
+  .meta({ id: 'TokenResponse' })

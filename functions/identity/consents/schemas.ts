@@ -2,51 +2,46 @@ import * as z from 'zod'
 import { Scope } from '#functions/accounts/api-keys/schemas.ts'
 import { ClientId } from '#functions/oauth/requests.ts'
 
-const exampleClientId = 'k3Wm7hQ2ZbX0aPq9LrT1vw'
-
 export const ClientParams = z.object({ client_id: ClientId.describe('The `client_id` of the program.') })
 
 export const OAuthClient = z
   .strictObject({
-    id: z.string().describe('The `client_id` of the program.'),
-    name: z.string().describe('The name that the program gave itself.'),
+    id: z.string().describe('The `client_id` of the program.').meta({ example: 'k3Wm7hQ2ZbX0aPq9LrT1vw' }),
+    name: z
+      .string()
+      .describe('The name that the program gave itself.')
+      .meta({ example: 'Helpdesk assistant' }),
     redirect_hosts: z
       .array(z.string())
-      .describe('Where the browser may continue: hosts, or the scheme of a program on the device.'),
+      .describe('Where the browser may continue: hosts, or the scheme of a program on the device.')
+      .meta({ example: ['assistant.example'] }),
   })
-  .meta({
-    id: 'OAuthClient',
-    examples: [{ id: exampleClientId, name: 'Helpdesk assistant', redirect_hosts: ['assistant.example'] }],
-  })
+  .meta({ id: 'OAuthClient' })
 
 export const ConsentCreate = z
   .strictObject({
-    client_id: ClientId.describe('The program.'),
+    client_id: ClientId.describe('The program.').meta({ example: 'k3Wm7hQ2ZbX0aPq9LrT1vw' }),
     redirect_uri: z
       .string()
       .max(500)
-      .describe('One of the addresses that the program has registered, exactly.'),
+      .describe('One of the addresses that the program has registered, exactly.')
+      .meta({ example: 'https://assistant.example/callback' }),
     scopes: z.array(Scope).min(1).max(50).describe('What the person agrees to.'),
     code_challenge: z
       .string()
       .regex(/^[\w-]{43}$/)
-      .describe('The S256 code challenge of the program (PKCE).'),
-    state: z.string().max(2000).optional().describe('The `state` of the program.'),
+      .describe('The S256 code challenge of the program (PKCE).')
+      .meta({ example: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM' }),
+    state: z.string().max(2000).optional().describe('The `state` of the program.').meta({ example: 'xyz' }),
   })
-  .meta({
-    id: 'ConsentCreate',
-    examples: [
-      {
-        client_id: exampleClientId,
-        redirect_uri: 'https://assistant.example/callback',
-        scopes: ['flows:read'],
-        code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
-        state: 'xyz',
-      },
-    ],
-  })
+  .meta({ id: 'ConsentCreate' })
 export type ConsentCreate = z.infer<typeof ConsentCreate>
 
 export const Consent = z
-  .strictObject({ redirect_to: z.string().describe('Where to send the browser.') })
-  .meta({ id: 'Consent', examples: [{ redirect_to: 'https://assistant.example/callback?code=…&state=xyz' }] })
+  .strictObject({
+    redirect_to: z
+      .string()
+      .describe('Where to send the browser.')
+      .meta({ example: 'https://assistant.example/callback?code=…&state=xyz' }),
+  })
+  .meta({ id: 'Consent' })

@@ -1,27 +1,24 @@
 import * as z from 'zod'
-import { AnyPassword, exampleEmail, exampleToken, Password, Token } from '#functions/identity/auth/schemas.ts'
+import { AnyPassword, Password, Token } from '#functions/identity/auth/schemas.ts'
 import { Email } from '#http/fields.ts'
 
 export const ChangePassword = z
-  .strictObject({ current_password: AnyPassword.describe('The current password.'), new_password: Password })
-  .meta({
-    id: 'ChangePasswordRequest',
-    examples: [{ current_password: 'violet-tractor-81', new_password: 'copper-lantern-27' }],
+  .strictObject({
+    current_password: AnyPassword.describe('The current password.').meta({ example: 'violet-tractor-81' }),
+    new_password: Password,
   })
+  .meta({ id: 'ChangePasswordRequest' })
 export type ChangePassword = z.infer<typeof ChangePassword>
 
 export const ForgotPassword = z
   .strictObject({ email: Email.describe('The e-mail address of the user.') })
-  .meta({ id: 'ForgotPasswordRequest', examples: [{ email: exampleEmail }] })
+  .meta({ id: 'ForgotPasswordRequest' })
 
 export const ResetPassword = z
   .strictObject({ token: Token.describe('The token of the link in the e-mail.'), new_password: Password })
-  .meta({
-    id: 'ResetPasswordRequest',
-    examples: [{ token: exampleToken, new_password: 'copper-lantern-27' }],
-  })
+  .meta({ id: 'ResetPasswordRequest' })
 export type ResetPassword = z.infer<typeof ResetPassword>
 
 export const VerifyEmail = z
   .strictObject({ token: Token.describe('The token of the link in the e-mail.') })
-  .meta({ id: 'VerifyEmailRequest', examples: [{ token: exampleToken }] })
+  .meta({ id: 'VerifyEmailRequest' })

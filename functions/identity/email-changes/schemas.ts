@@ -1,15 +1,13 @@
 import * as z from 'zod'
-import { AnyPassword, exampleToken, Token } from '#functions/identity/auth/schemas.ts'
+import { AnyPassword, Token } from '#functions/identity/auth/schemas.ts'
 import { Email, Time } from '#http/fields.ts'
-
-const exampleEmail = 'dana.reyes@northwind.example'
 
 export const EmailChangeCreate = z
   .strictObject({
     new_email: Email.describe('The address to sign in with.'),
     password: AnyPassword.optional().describe('My password; required if I have one.'),
   })
-  .meta({ id: 'EmailChangeCreate', examples: [{ new_email: exampleEmail, password: 'violet-tractor-81' }] })
+  .meta({ id: 'EmailChangeCreate' })
 export type EmailChangeCreate = z.infer<typeof EmailChangeCreate>
 
 export const EmailChange = z
@@ -18,18 +16,9 @@ export const EmailChange = z
     created_at: Time,
     expires_at: Time.describe('When the change ends, if nobody has confirmed it.'),
   })
-  .meta({
-    id: 'EmailChangeResponse',
-    examples: [
-      {
-        new_email: exampleEmail,
-        created_at: '2026-11-21T09:30:00.000Z',
-        expires_at: '2026-11-22T09:30:00.000Z',
-      },
-    ],
-  })
+  .meta({ id: 'EmailChangeResponse' })
 export type EmailChange = z.infer<typeof EmailChange>
 
 export const EmailChangeConfirmation = z
   .strictObject({ token: Token.describe('The token of the link in the e-mail to the new address.') })
-  .meta({ id: 'EmailChangeConfirmation', examples: [{ token: exampleToken }] })
+  .meta({ id: 'EmailChangeConfirmation' })

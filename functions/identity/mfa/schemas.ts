@@ -1,46 +1,29 @@
 import * as z from 'zod'
-import { exampleToken, Token } from '#functions/identity/auth/schemas.ts'
+import { Token } from '#functions/identity/auth/schemas.ts'
 import { Credential } from '#functions/identity/passkeys/schemas.ts'
 import { Secret, Time } from '#http/fields.ts'
-
-const exampleSecret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
-const exampleRecoveryCode = 'abcd-efgh-ijkl-mnop'
 
 export const MfaState = z
   .strictObject({
     totp_enabled: z.boolean().describe('Whether an authenticator app is set up.'),
     passkeys: z.int().describe('How many passkeys there are.'),
-    recovery_codes_left: z.int().describe('How many recovery codes are unused.'),
+    recovery_codes_left: z.int().describe('How many recovery codes are unused.').meta({ example: 10 }),
     is_required: z.boolean().describe('Whether I must have a second factor.'),
     verified_at: Time.nullable().describe('When this sign-in last verified a second factor.'),
   })
-  .meta({
-    id: 'MfaResponse',
-    examples: [
-      {
-        totp_enabled: true,
-        passkeys: 1,
-        recovery_codes_left: 10,
-        is_required: false,
-        verified_at: '2026-11-21T09:30:00.000Z',
-      },
-    ],
-  })
+  .meta({ id: 'MfaResponse' })
 
 export const TotpSecret = z
   .strictObject({
-    secret: Secret.describe('The secret in base32. It is not shown again.'),
-    otpauth_url: Secret.describe('The same for a QR code.'),
+    secret: Secret.describe('The secret in base32. It is not shown again.').meta({
+      example: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
+    }),
+    otpauth_url: Secret.describe('The same for a QR code.').meta({
+      example:
+        'otpauth://totp/Support%20Flow:dana?issuer=Support%20Flow&secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
+    }),
   })
-  .meta({
-    id: 'TotpSecretResponse',
-    examples: [
-      {
-        secret: exampleSecret,
-        otpauth_url: `otpauth://totp/Support%20Flow:dana?issuer=Support%20Flow&secret=${exampleSecret}`,
-      },
-    ],
-  })
+  .meta({ id: 'TotpSecretResponse' })
 
 /** Apps and printed lists group the characters. */
 const removeSpaces = (text: string) => text.replace(/\s+/g, '')
@@ -53,9 +36,15 @@ const Code = z
 
 export const TotpCode = z
   .strictObject({
-    code: z.string().max(40).overwrite(removeSpaces).min(6).describe('The code of the authenticator app.'),
+    code: z
+      .string()
+      .max(40)
+      .overwrite(removeSpaces)
+      .min(6)
+      .describe('The code of the authenticator app.')
+      .meta({ example: '123456' }),
   })
-  .meta({ id: 'TotpVerifyRequest', examples: [{ code: '123456' }] })
+  .meta({ id: 'TotpVerifyRequest' })
 
 export const RecoveryCodes = z
   .strictObject({
@@ -63,9 +52,9 @@ export const RecoveryCodes = z
       .array(Secret)
       .describe('Each can be used once instead of a code. They are not shown again.'),
   })
-  .meta({ id: 'RecoveryCodesResponse', examples: [{ recovery_codes: [exampleRecoveryCode] }] })
+  .meta({ id: 'RecoveryCodesResponse' })
 
-const factorFields = { code: Code.optional(), passkey: Credential.optional() }
+const factorFields = { code: Code.optional().meta({ example: '123456' }), passkey: Credential.optional() }
 const hasOneFactor = ({ code, passkey }: { code?: unknown; passkey?: unknown }) =>
   (code === undefined) !== (passkey === undefined)
 const oneFactor = { path: ['code'], message: 'must be given, or else `passkey`, but not both' }
@@ -73,12 +62,15 @@ const oneFactor = { path: ['code'], message: 'must be given, or else `passkey`, 
 export const StepUp = z
   .strictObject(factorFields)
   .refine(hasOneFactor, oneFactor)
-  .meta({ id: 'StepUpRequest', examples: [{ code: '123456' }] })
+  .meta({ id: 'StepUpRequest' })
 
 export const Challenge = z
-  .strictObject({ mfa_token: Token.describe('From the sign-in.'), ...factorFields })
+  .strictObject({
+    mfa_token: Token.describe('From the sign-in.'),
+    ...factorFields,
+  })
   .refine(hasOneFactor, oneFactor)
-  .meta({ id: 'MfaChallengeRequest', examples: [{ mfa_token: exampleToken, code: '123456' }] })
+  .meta({ id: 'MfaChallengeRequest' })
 
 /** A second factor as it was sent: one of the two. */
 export type Factor = z.output<typeof StepUp>

@@ -1,33 +1,26 @@
 import * as z from 'zod'
-import { exampleToken } from '#functions/identity/auth/schemas.ts'
-import { exampleIds, Id, idParams, Name, Secret, Time } from '#http/fields.ts'
+import { Id, idParams, Name, Secret, Time } from '#http/fields.ts'
 
 export const PasskeyId = idParams('passkey_id', 'passkey')
 
-const examplePasskey = {
-  id: exampleIds.signIn,
-  name: 'Laptop',
-  created_at: '2026-11-21T09:30:00.000Z',
-  last_used_at: null,
-}
 export const Passkey = z
   .strictObject({
     id: Id,
-    name: z.string().describe('The name that the user chose.'),
+    name: z.string().describe('The name that the user chose.').meta({ example: 'Laptop' }),
     created_at: Time,
     last_used_at: Time.nullable().describe('When it last signed in.'),
   })
-  .meta({ id: 'PasskeyResponse', examples: [examplePasskey] })
+  .meta({ id: 'PasskeyResponse' })
 export type Passkey = z.infer<typeof Passkey>
 
 export const PasskeyName = z
-  .strictObject({ name: Name.describe('A name to recognise it.') })
-  .meta({ id: 'PasskeyUpdate', examples: [{ name: 'Laptop' }] })
+  .strictObject({ name: Name.describe('A name to recognise it.').meta({ example: 'Laptop' }) })
+  .meta({ id: 'PasskeyUpdate' })
 
 export const Options = z.record(z.string(), z.unknown()).meta({
   id: 'PasskeyOptions',
   description: 'Options for the browser, in the JSON form of WebAuthn.',
-  examples: [{ challenge: exampleToken }],
+  example: { challenge: 'Zk1h0c3Jv8uY2wq4RmTtN6b9xLpA7sEdFgHjKlQoWiU' },
 })
 
 /**
@@ -40,26 +33,23 @@ export const Credential = z.record(z.string(), z.unknown()).meta({
 })
 export type Credential = z.output<typeof Credential>
 
-const exampleCredential = {
-  id: exampleToken,
-  rawId: exampleToken,
-  type: 'public-key' as const,
-  clientExtensionResults: {},
-}
 export const RegistrationBody = z
-  .strictObject({ name: Name.describe('A name to recognise it.'), credential: Credential })
-  .meta({
-    id: 'PasskeyCreate',
-    examples: [
-      {
-        name: 'Laptop',
-        credential: {
-          ...exampleCredential,
-          response: { clientDataJSON: exampleToken, attestationObject: exampleToken },
+  .strictObject({
+    name: Name.describe('A name to recognise it.').meta({ example: 'Laptop' }),
+    credential: Credential.meta({
+      example: {
+        id: 'Zk1h0c3Jv8uY2wq4RmTtN6b9xLpA7sEdFgHjKlQoWiU',
+        rawId: 'Zk1h0c3Jv8uY2wq4RmTtN6b9xLpA7sEdFgHjKlQoWiU',
+        type: 'public-key',
+        clientExtensionResults: {},
+        response: {
+          clientDataJSON: 'Zk1h0c3Jv8uY2wq4RmTtN6b9xLpA7sEdFgHjKlQoWiU',
+          attestationObject: 'Zk1h0c3Jv8uY2wq4RmTtN6b9xLpA7sEdFgHjKlQoWiU',
         },
       },
-    ],
+    }),
   })
+  .meta({ id: 'PasskeyCreate' })
 
 export const Registered = z
   .strictObject({
@@ -68,15 +58,22 @@ export const Registered = z
       .array(Secret)
       .describe('New recovery codes, if this is the first second factor. They are not shown again.'),
   })
-  .meta({
-    id: 'PasskeyCreateResponse',
-    examples: [{ passkey: examplePasskey, recovery_codes: ['abcd-efgh-ijkl-mnop'] }],
-  })
+  .meta({ id: 'PasskeyCreateResponse' })
 
-const exampleAssertion = {
-  ...exampleCredential,
-  response: { clientDataJSON: exampleToken, authenticatorData: exampleToken, signature: exampleToken },
-}
 export const SignInBody = z
-  .strictObject({ passkey: Credential })
-  .meta({ id: 'PasskeySignInRequest', examples: [{ passkey: exampleAssertion }] })
+  .strictObject({
+    passkey: Credential.meta({
+      example: {
+        id: 'Zk1h0c3Jv8uY2wq4RmTtN6b9xLpA7sEdFgHjKlQoWiU',
+        rawId: 'Zk1h0c3Jv8uY2wq4RmTtN6b9xLpA7sEdFgHjKlQoWiU',
+        type: 'public-key',
+        clientExtensionResults: {},
+        response: {
+          clientDataJSON: 'Zk1h0c3Jv8uY2wq4RmTtN6b9xLpA7sEdFgHjKlQoWiU',
+          authenticatorData: 'Zk1h0c3Jv8uY2wq4RmTtN6b9xLpA7sEdFgHjKlQoWiU',
+          signature: 'Zk1h0c3Jv8uY2wq4RmTtN6b9xLpA7sEdFgHjKlQoWiU',
+        },
+      },
+    }),
+  })
+  .meta({ id: 'PasskeySignInRequest' })

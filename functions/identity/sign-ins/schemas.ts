@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { TokenPair, User } from '#functions/identity/auth/schemas.ts'
-import { exampleIds, Id, idParams, Secret, Time } from '#http/fields.ts'
+import { Id, idParams, Secret, Time } from '#http/fields.ts'
 
 export const FamilyId = idParams('family_id', 'sign-in')
 
@@ -13,19 +13,7 @@ export const SignIn = z
     last_used_at: Time.describe('When the tokens of the sign-in were last refreshed.'),
     current: z.boolean().describe('Whether this request uses this sign-in.'),
   })
-  .meta({
-    id: 'SignedInDevice',
-    examples: [
-      {
-        id: exampleIds.signIn,
-        user_agent: 'Mozilla/5.0',
-        ip: '198.51.100.7',
-        created_at: '2026-11-21T09:30:00.000Z',
-        last_used_at: '2026-11-21T09:30:00.000Z',
-        current: true,
-      },
-    ],
-  })
+  .meta({ id: 'SignedInDevice' })
 
 /** The user of a new sign-in. */
 export const SignedInUser = User.extend({ sign_in_id: z.string() })
@@ -38,8 +26,6 @@ export interface NewSignIn {
   ip: string
 }
 
-const exampleToken = 'Zk1h0c3Jv8uY2wq4RmTtN6b9xLpA7sEdFgHjKlQoWiU'
-
 const MfaRequired = z
   .strictObject({
     mfa_required: z.literal(true).describe('The sign-in needs a second factor.'),
@@ -48,14 +34,8 @@ const MfaRequired = z
       .array(z.enum(['totp', 'recovery_code', 'passkey']).meta({ id: 'MfaMethod' }))
       .describe('The second factors of this user.'),
   })
-  .meta({
-    id: 'MfaRequiredResponse',
-    examples: [{ mfa_required: true, mfa_token: exampleToken, methods: ['totp', 'recovery_code'] }],
-  })
+  .meta({ id: 'MfaRequiredResponse' })
 
 /** The tokens, or the request for a second factor. */
-export const SignInResult = z.union([TokenPair, MfaRequired]).meta({
-  id: 'SignInResponse',
-  examples: [{ mfa_required: true, mfa_token: exampleToken, methods: ['totp', 'recovery_code'] }],
-})
+export const SignInResult = z.union([TokenPair, MfaRequired]).meta({ id: 'SignInResponse' })
 export type SignInResult = z.input<typeof SignInResult>

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { exampleRun, exampleScheduleId, runFields } from '#functions/maintenance/schedules/schemas.ts'
-import { ByOutcome, ByState, exampleBatchId, exampleCounts } from '#functions/sessions/batches/schemas.ts'
+import { runFields } from '#functions/maintenance/schedules/schemas.ts'
+import { ByOutcome, ByState } from '#functions/sessions/batches/schemas.ts'
 import { Id } from '#http/fields.ts'
 
 const batchIds = z.array(Id).describe('The batches that the run created, with at most 100 sessions each.')
@@ -13,12 +13,7 @@ export const Run = z
     by_state: ByState,
     by_outcome: ByOutcome,
   })
-  .meta({
-    id: 'MaintenanceRun',
-    examples: [
-      { ...exampleRun, schedule_id: exampleScheduleId, batch_ids: [exampleBatchId], ...exampleCounts },
-    ],
-  })
+  .meta({ id: 'MaintenanceRun' })
 export type Run = z.infer<typeof Run>
 
 export const ManualRun = z
@@ -27,8 +22,5 @@ export const ManualRun = z
     batch_ids: batchIds,
     session_count: z.int().describe('Number of sessions that the run created.'),
   })
-  .meta({
-    id: 'MaintenanceRunNow',
-    examples: [{ run_id: exampleRun.id, batch_ids: [exampleBatchId], session_count: 3 }],
-  })
+  .meta({ id: 'MaintenanceRunNow' })
 export type ManualRun = z.infer<typeof ManualRun>

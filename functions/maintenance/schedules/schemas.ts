@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import { exampleItem } from '#functions/sessions/sessions/schemas.ts'
-import { exampleIds, Id, idParams, Name, Time, Timezone } from '#http/fields.ts'
+import { Id, idParams, Name, Time, Timezone } from '#http/fields.ts'
 import { CronError, checkCron } from '#rules/schedules/cron.ts'
 
 export const ScheduleId = idParams('schedule_id', 'maintenance schedule')
@@ -33,18 +32,11 @@ export const runFields = {
   session_count: z.int().describe('Number of sessions that the run created.'),
   started_at: Time.nullable().describe('When the run started; null for a missed run.'),
 }
-export const exampleRun = {
-  id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1f52',
-  due_at: '2026-11-15T01:00:00.000Z',
-  trigger: 'scheduled' as const,
-  status: 'created' as const,
-  error: null,
-  session_count: 3,
-  started_at: '2026-11-15T01:00:12.000Z',
-}
-
 const timingFields = {
-  cron: z.string().describe('Five fields: minute, hour, day of the month, month, day of the week.'),
+  cron: z
+    .string()
+    .describe('Five fields: minute, hour, day of the month, month, day of the week.')
+    .meta({ example: '0 2 * * SUN' }),
   timezone: z.string().describe('IANA time zone of these fields.'),
 }
 const scheduleFields = {
@@ -53,7 +45,7 @@ const scheduleFields = {
   team_id: Id.describe('The team it belongs to.'),
   tree_id: Id.describe('The maintenance flow that it runs.'),
   tree_name: z.string().nullable().describe('Name of the flow.'),
-  name: z.string().describe('Name of the schedule.'),
+  name: z.string().describe('Name of the schedule.').meta({ example: 'Contoso: weekly patches' }),
   ...timingFields,
   warnings: z
     .array(z.string())
@@ -72,54 +64,28 @@ const scheduleFields = {
   created_at: Time,
   updated_at: Time.describe('When a user last changed it.'),
 }
-export const exampleScheduleId = '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1f51'
-const exampleInput = {
-  tree_id: exampleItem.tree_id,
-  name: 'Contoso: weekly patches',
-  cron: '0 2 * * SUN',
-  timezone: 'Europe/Berlin',
-  target_list_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1f41',
-}
-const example = {
-  id: exampleScheduleId,
-  account_id: exampleIds.account,
-  team_id: exampleIds.team,
-  ...exampleInput,
-  tree_name: 'Patch a server',
-  warnings: [],
-  is_active: true,
-  ticket_number: '4711',
-  next_run_at: '2026-11-22T01:00:00.000Z',
-  last_run: exampleRun,
-  created_by: exampleIds.user,
-  created_at: '2026-11-02T08:12:00.000Z',
-  updated_at: '2026-11-02T08:12:00.000Z',
-}
-
-export const Schedule = z
-  .strictObject(scheduleFields)
-  .meta({ id: 'MaintenanceSchedule', examples: [example] })
+export const Schedule = z.strictObject(scheduleFields).meta({ id: 'MaintenanceSchedule' })
 export type Schedule = z.infer<typeof Schedule>
 
 export const ScheduleDetail = z
   .strictObject({
     ...scheduleFields,
-    next_runs: z.array(Time).describe('The next five due times; empty while it is paused.'),
+    next_runs: z
+      .array(Time)
+      .describe('The next five due times; empty while it is paused.')
+      .meta({ example: ['2026-11-22T01:00:00.000Z', '2026-11-29T01:00:00.000Z'] }),
   })
-  .meta({
-    id: 'MaintenanceScheduleDetail',
-    examples: [{ ...example, next_runs: [22, 29].map((day) => `2026-11-${day}T01:00:00.000Z`) }],
-  })
+  .meta({ id: 'MaintenanceScheduleDetail' })
 
 const cron = CronText.describe(
   'Five fields: minute, hour, day of the month, month, day of the week. Supports `*`, lists, ranges, steps, English names, `L` for the last day of the month, `5#2` for the second Friday and `5L` for the last. Runs must be at least 5 minutes apart. A local time that the clock skips is due when the gap ends. A local time that occurs twice is due only the first time if hour and minute are fixed; a `*` or a step in one of them keeps its interval through both.',
-)
+).meta({ example: '0 2 * * SUN' })
 const inputFields = {
-  name: Name.describe('Name of the schedule.'),
+  name: Name.describe('Name of the schedule.').meta({ example: 'Contoso: weekly patches' }),
   cron,
   timezone: Timezone.describe('IANA time zone of the cron fields.'),
   target_list_id: Id.describe('A target list that I can see.'),
-  is_active: z.boolean().describe('False pauses the schedule.'),
+  is_active: z.boolean().describe('False pauses the schedule.').meta({ example: true }),
   ticket_number: z
     .string()
     .trim()
@@ -135,11 +101,8 @@ export const ScheduleCreate = z
     is_active: inputFields.is_active.default(true).describe('False creates a paused schedule.'),
     ticket_number: inputFields.ticket_number.default(null),
   })
-  .meta({ id: 'MaintenanceScheduleCreate', examples: [exampleInput] })
+  .meta({ id: 'MaintenanceScheduleCreate' })
 export type ScheduleCreate = z.infer<typeof ScheduleCreate>
 
-export const ScheduleUpdate = z
-  .strictObject(inputFields)
-  .partial()
-  .meta({ id: 'MaintenanceScheduleUpdate', examples: [{ cron: '30 3 * * SAT,SUN', is_active: true }] })
+export const ScheduleUpdate = z.strictObject(inputFields).partial().meta({ id: 'MaintenanceScheduleUpdate' })
 export type ScheduleUpdate = z.infer<typeof ScheduleUpdate>

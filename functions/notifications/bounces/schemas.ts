@@ -8,4 +8,4 @@ export const Receipt = z
         'Number of addresses that get no more e-mails since this event; 0 for an event of another kind, and for a repeated one.',
       ),
   })
-  .meta({ id: 'MailEventReceipt', examples: [{ recorded: 1 }] })
+  .meta({ id: 'MailEventReceipt' })

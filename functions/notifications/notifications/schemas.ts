@@ -24,19 +24,9 @@ export const EventKeyName = z
   .meta({ id: 'NotificationEventKey' })
   .describe('The kind of event.')
 
-const exampleConfig = {
-  id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d11',
-  account_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d10',
-  channel: 'email' as const,
-  webhook_url: null,
-  email_addresses: ['oncall@northwind.example'],
-  events_enabled: ['session.escalated' as const],
-  disconnected_at: null,
-  email_problems: [],
-  created_at: '2026-11-21T09:30:00.000Z',
-}
-
-const ConfigProblem = EmailProblem.extend({ address: z.string().describe('The address.') }).meta({
+const ConfigProblem = EmailProblem.extend({
+  address: z.string().describe('The address.').meta({ example: 'oncall@northwind.example' }),
+}).meta({
   id: 'NotificationConfigProblem',
 })
 export type ConfigProblem = z.infer<typeof ConfigProblem>
@@ -65,10 +55,10 @@ export const NotificationConfig = z
       ),
     created_at: Time,
   })
-  .meta({ id: 'NotificationConfigResponse', examples: [exampleConfig] })
+  .meta({ id: 'NotificationConfigResponse' })
 
 const fields = {
-  channel: Channel,
+  channel: Channel.meta({ example: 'email' }),
   webhook_url: z
     .string()
     .max(2000)
@@ -83,7 +73,8 @@ const fields = {
   events_enabled: z
     .array(EventKeyName)
     .refine(hasNoDuplicates, 'must not repeat a key')
-    .describe('The events that are sent through this channel, each at most once. May be empty.'),
+    .describe('The events that are sent through this channel, each at most once. May be empty.')
+    .meta({ example: ['session.escalated', 'psa.push_failed'] }),
 }
 
 export const NotificationConfigCreate = z
@@ -100,94 +91,67 @@ export const NotificationConfigCreate = z
     } else if (!config.webhook_url)
       ctx.addIssue({ code: 'custom', path: ['webhook_url'], message: 'is required for a webhook channel' })
   })
-  .meta({
-    id: 'NotificationConfigCreate',
-    examples: [
-      {
-        channel: 'email',
-        email_addresses: exampleConfig.email_addresses,
-        events_enabled: exampleConfig.events_enabled,
-      },
-    ],
-  })
+  .meta({ id: 'NotificationConfigCreate' })
 export type NotificationConfigCreate = z.infer<typeof NotificationConfigCreate>
 
 export const NotificationConfigUpdate = z
   .strictObject(fields)
   .partial()
-  .meta({
-    id: 'NotificationConfigUpdate',
-    examples: [{ events_enabled: ['session.escalated', 'psa.push_failed'] }],
-  })
+  .meta({ id: 'NotificationConfigUpdate' })
 export type NotificationConfigUpdate = z.infer<typeof NotificationConfigUpdate>
 
 export const NotificationTestRequest = z
   .strictObject({ config_id: Uuid.describe('Id of the config to test.') })
-  .meta({ id: 'NotificationTestRequest', examples: [{ config_id: exampleConfig.id }] })
+  .meta({ id: 'NotificationTestRequest' })
 
 export const NotificationTestResponse = z
   .strictObject({
     success: z.boolean().describe('Whether the channel accepted the message.'),
-    message: z.string().describe('The result as a sentence.'),
+    message: z
+      .string()
+      .describe('The result as a sentence.')
+      .meta({ example: 'The test message was accepted' }),
   })
-  .meta({
-    id: 'NotificationTestResponse',
-    examples: [{ success: true, message: 'The test message was accepted' }],
-  })
+  .meta({ id: 'NotificationTestResponse' })
 
 export const Delivery = z
   .strictObject({
     id: Id,
     config_id: Id.describe('Id of the config.'),
-    event_key: EventKeyName.nullable().describe('The kind of event; null for a test message.'),
+    event_key: EventKeyName.nullable()
+      .describe('The kind of event; null for a test message.')
+      .meta({ example: 'session.escalated' }),
     channel: Channel,
     state: z
       .enum(['pending', 'retrying', 'delivered', 'failed'])
       .meta({ id: 'DeliveryState' })
       .describe('The state of the delivery. `failed` is final until it is retried manually.'),
     attempts: z.int().describe('Number of attempts so far.'),
-    last_error: z.string().nullable().describe('Why the last attempt failed, or whom it left out.'),
+    last_error: z
+      .string()
+      .nullable()
+      .describe('Why the last attempt failed, or whom it left out.')
+      .meta({ example: 'The mail provider returned 503' }),
     last_status_code: z
       .int()
       .nullable()
-      .describe('The HTTP status of the last attempt; null without a response.'),
+      .describe('The HTTP status of the last attempt; null without a response.')
+      .meta({ example: 503 }),
     next_attempt_at: Time.nullable().describe('When the next attempt is due; null when there is none.'),
     delivered_at: Time.nullable().describe('When the channel accepted it.'),
     created_at: Time,
   })
-  .meta({
-    id: 'NotificationDelivery',
-    examples: [
-      {
-        id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d12',
-        config_id: exampleConfig.id,
-        event_key: 'session.escalated',
-        channel: 'email',
-        state: 'retrying',
-        attempts: 1,
-        last_error: 'The mail provider returned 503',
-        last_status_code: 503,
-        next_attempt_at: '2026-11-21T09:30:30.000Z',
-        delivered_at: null,
-        created_at: '2026-11-21T09:30:00.000Z',
-      },
-    ],
-  })
+  .meta({ id: 'NotificationDelivery' })
 
 export const EventKeyDescription = z
   .strictObject({
     key: EventKeyName,
-    description: z.string().describe('When the event happens, and who is notified in the app.'),
+    description: z
+      .string()
+      .describe('When the event happens, and who is notified in the app.')
+      .meta({ example: 'A colleague claimed a handoff; the engineer who escalated is notified' }),
   })
-  .meta({
-    id: 'EventKey',
-    examples: [
-      {
-        key: 'handoff.claimed',
-        description: 'A colleague claimed a handoff; the engineer who escalated is notified',
-      },
-    ],
-  })
+  .meta({ id: 'EventKey' })
 
 const EscalationDetails = z.strictObject({
   urgency: Urgency,
@@ -195,7 +159,8 @@ const EscalationDetails = z.strictObject({
   psa_ticket_id: z.string().nullable().describe('Id of the linked ticket.'),
   reason: z
     .string()
-    .describe('Why the session was handed over. This and the next texts have at most 2,000 characters.'),
+    .describe('Why the session was handed over. This and the next texts have at most 2,000 characters.')
+    .meta({ example: 'Needs access to the firewall.' }),
   ...caseFields,
   ...AlertContext,
 })
@@ -205,40 +170,26 @@ export const Notification = z
     id: Id,
     user_id: Id.describe('Id of the recipient.'),
     event_key: EventKeyName,
-    title: z.string().describe('Title in one line.'),
-    body: z.string().describe('Details, as plain text.'),
-    link: z.string().max(500).nullable().describe('A path of the frontend.'),
+    title: z.string().describe('Title in one line.').meta({
+      example: 'Dana Reyes escalated: VPN drops every few minutes for the whole branch (Ticket #4711)',
+    }),
+    body: z
+      .string()
+      .describe('Details, as plain text.')
+      .meta({ example: 'VPN drops every few minutes for the whole branch' }),
+    link: z
+      .string()
+      .max(500)
+      .nullable()
+      .describe('A path of the frontend.')
+      .meta({ example: '/pilot/01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d15?pickup=true' }),
     escalation: EscalationDetails.nullable().describe('The details of an escalation; null for other events.'),
     is_read: z.boolean().describe('Whether the recipient has read it.'),
     read_at: Time.nullable().describe('When it was first read.'),
     created_at: Time,
   })
-  .meta({
-    id: 'NotificationResponse',
-    examples: [
-      {
-        id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d13',
-        user_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d14',
-        event_key: 'session.escalated',
-        title: 'Dana Reyes escalated: VPN drops every few minutes for the whole branch (Ticket #4711)',
-        body: 'VPN drops every few minutes for the whole branch',
-        link: '/pilot/01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d15?pickup=true',
-        escalation: {
-          urgency: 'critical',
-          client_name: 'Contoso Dental',
-          psa_ticket_id: '4711',
-          reason: 'Needs access to the firewall.',
-          summary: 'The tunnel of the branch drops every few minutes.',
-          what_was_tried: 'Restarted the firewall; no change.',
-          next_steps: 'Compare the phase 2 lifetimes.',
-        },
-        is_read: false,
-        read_at: null,
-        created_at: '2026-11-21T09:30:00.000Z',
-      },
-    ],
-  })
+  .meta({ id: 'NotificationResponse' })
 
 export const UnreadCount = z
-  .strictObject({ count: z.int().describe('Number of my unread notifications.') })
-  .meta({ id: 'UnreadCountResponse', examples: [{ count: 3 }] })
+  .strictObject({ count: z.int().describe('Number of my unread notifications.').meta({ example: 3 }) })
+  .meta({ id: 'UnreadCountResponse' })

@@ -15,8 +15,10 @@ const QuietHours = z
       .max(7)
       .refine(hasNoDuplicates, 'must contain each day once')
       .describe('The days on which quiet hours begin.'),
-    from: LocalTime.describe('When they begin, in my time zone.'),
-    to: LocalTime.describe('When they end: on the next day if this is not later than `from`.'),
+    from: LocalTime.describe('When they begin, in my time zone.').meta({ example: '22:00' }),
+    to: LocalTime.describe('When they end: on the next day if this is not later than `from`.').meta({
+      example: '06:30',
+    }),
   })
   .refine(({ days, from, to }) => days.length < 7 || from !== to, 'must leave a time for e-mails')
 const quietHoursText = 'When no e-mail is sent, unless it is urgent; null for no quiet hours.'
@@ -35,39 +37,27 @@ const EmailEvents = z
     'Events that I also get by e-mail. `session.escalated` and `escalation.reminded` are always sent.',
   )
 
-const example = {
-  email_events: ['handoff.claimed' as const, 'psa.push_failed' as const],
-  quiet_hours: { days: ['monday' as const, 'tuesday' as const], from: '22:00', to: '06:30' },
-  digest: 'off' as const,
-  digest_time: '08:00',
-}
-
 export const MailPreferences = z
   .strictObject({
     email_events: EmailEvents,
     quiet_hours: QuietHours.nullable().describe(quietHoursText),
     digest: Digest,
-    digest_time: DigestTime,
+    digest_time: DigestTime.meta({ example: '08:00' }),
     timezone: z.string().describe('My time zone. Set it with `PATCH /auth/me`.'),
-    held_emails: z.int().describe('Number of my e-mails that are held.'),
+    held_emails: z.int().describe('Number of my e-mails that are held.').meta({ example: 2 }),
     held_until: Time.nullable().describe(
       'When the held e-mails are sent as a digest; null when no e-mail is held.',
     ),
   })
-  .meta({
-    id: 'MailPreferencesResponse',
-    examples: [
-      { ...example, timezone: 'Europe/Berlin', held_emails: 2, held_until: '2026-11-24T05:30:00.000Z' },
-    ],
-  })
+  .meta({ id: 'MailPreferencesResponse' })
 export type MailPreferences = z.infer<typeof MailPreferences>
 
 export const MailPreferencesUpdate = z
   .strictObject({
-    email_events: EmailEvents.default([]),
+    email_events: EmailEvents.default([]).meta({ example: ['handoff.claimed', 'psa.push_failed'] }),
     quiet_hours: QuietHours.nullable().default(null).describe(quietHoursText),
     digest: Digest.default('off'),
     digest_time: DigestTime.default(defaultTimes.digest_time),
   })
-  .meta({ id: 'MailPreferencesUpdate', examples: [example] })
+  .meta({ id: 'MailPreferencesUpdate' })
 export type MailPreferencesUpdate = z.infer<typeof MailPreferencesUpdate>

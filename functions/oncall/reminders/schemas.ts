@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { exampleIds, Id, idParams, Time } from '#http/fields.ts'
+import { Id, idParams, Time } from '#http/fields.ts'
 
 export const AiSessionId = idParams('session_id', 'AI session')
 
@@ -20,17 +20,4 @@ export const Reminder = z
       'When the step was taken; null before, and if it was stopped or failed.',
     ),
   })
-  .meta({
-    id: 'EscalationReminder',
-    examples: [
-      {
-        id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c3a30',
-        handoff_id: exampleIds.entry,
-        round: 1,
-        step: 1,
-        state: 'unreached' as const,
-        due_at: null,
-        taken_at: '2026-11-01T08:22:00.000Z',
-      },
-    ],
-  })
+  .meta({ id: 'EscalationReminder' })

@@ -15,35 +15,27 @@ const settings = {
   is_enabled: z.boolean().describe('Whether there is an address for callbacks.'),
   last_received_at: Time.nullable().describe('When the last callback arrived; null before the first.'),
 }
-export const CallbackSettings = z.strictObject(settings).meta({
-  id: 'PsaCallbacks',
-  examples: [{ is_enabled: true, last_received_at: '2026-11-21T09:30:00.000Z' }],
-})
+export const CallbackSettings = z.strictObject(settings).meta({ id: 'PsaCallbacks' })
 export type CallbackSettings = z.infer<typeof CallbackSettings>
 
 export const CallbackAddress = z
   .strictObject({
-    url: Secret.describe('The address for the ticketing system. It is returned only once.'),
+    url: Secret.describe('The address for the ticketing system. It is returned only once.').meta({
+      example:
+        'https://api.example.com/api/v1/psa/callbacks/halopsa/Zk3nPq8vT1xYw5LrB7cDf9GhJ2kMnQ4sUvXyZaBcDeF',
+    }),
     username: z
       .string()
       .nullable()
-      .describe('HaloPSA: user name of the basic authentication; null for ConnectWise, which signs.'),
+      .describe('HaloPSA: user name of the basic authentication; null for ConnectWise, which signs.')
+      .meta({ example: 'support-flow' }),
     password: Secret.nullable().describe(
       'HaloPSA: password of the basic authentication. It is returned only once.',
     ),
   })
-  .meta({
-    id: 'PsaCallbackAddress',
-    examples: [
-      {
-        url: 'https://api.example.com/api/v1/psa/callbacks/halopsa/Zk3nPq8vT1xYw5LrB7cDf9GhJ2kMnQ4sUvXyZaBcDeF',
-        username: 'support-flow',
-        password: 'p7LmVw3RkT9xQ2bN5cYdF8gHjK1mZ4sXvUaWeRtYuIo',
-      },
-    ],
-  })
+  .meta({ id: 'PsaCallbackAddress' })
 export type CallbackAddress = z.infer<typeof CallbackAddress>
 
 export const Receipt = z
   .strictObject({ queued: z.int().describe('Number of tickets that will be read.') })
-  .meta({ id: 'PsaCallbackReceipt', examples: [{ queued: 1 }] })
+  .meta({ id: 'PsaCallbackReceipt' })

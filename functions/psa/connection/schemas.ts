@@ -15,55 +15,56 @@ const roundingFields = {
     .int()
     .min(1)
     .max(60)
-    .describe('Time entries are rounded up to a multiple of this many minutes; 1 by default.'),
+    .describe('Time entries are rounded up to a multiple of this many minutes; 1 by default.')
+    .meta({ example: 15 }),
   time_minimum_minutes: z
     .int()
     .min(0)
     .max(480)
-    .describe('The shortest time entry, in minutes; 0 by default.'),
+    .describe('The shortest time entry, in minutes; 0 by default.')
+    .meta({ example: 0 }),
 }
 
 export const Board = z
   .strictObject({
-    id: z.string().describe('Id in the ticketing system.'),
-    name: z.string().describe('Name of the board.'),
+    id: z.string().describe('Id in the ticketing system.').meta({ example: '1' }),
+    name: z.string().describe('Name of the board.').meta({ example: 'Service Desk' }),
   })
-  .meta({ id: 'PsaBoard', examples: [{ id: '1', name: 'Service Desk' }] })
+  .meta({ id: 'PsaBoard' })
 
 export const Status = z
   .strictObject({
-    id: z.string().describe('Id in the ticketing system.'),
-    name: z.string().describe('Name of the status.'),
+    id: z.string().describe('Id in the ticketing system.').meta({ example: '12' }),
+    name: z.string().describe('Name of the status.').meta({ example: 'In Progress' }),
     is_closed: z
       .boolean()
       .nullable()
       .describe('Whether it closes a ticket; null in HaloPSA, which does not say.'),
   })
-  .meta({ id: 'PsaStatus', examples: [{ id: '12', name: 'In Progress', is_closed: false }] })
+  .meta({ id: 'PsaStatus' })
 
 const RecordId = z.string().regex(ticketIdPattern)
 const ResolvedStatus = z
   .strictObject({
     board_id: RecordId.describe('Id of a board.'),
-    status_id: RecordId.describe('Id of a status of the board.'),
+    status_id: RecordId.describe('Id of a status of the board.').meta({ example: '13' }),
   })
-  .meta({ id: 'PsaResolvedStatus', examples: [{ board_id: '1', status_id: '13' }] })
+  .meta({ id: 'PsaResolvedStatus' })
 const ResolvedStatuses = z.array(ResolvedStatus)
-
-const example = {
-  provider: 'connectwise' as const,
-  base_url: 'https://api-na.myconnectwise.net',
-  company_id: 'northwind',
-  client_id: '5f2c6a1e-3a51-4a0e-9c0b-8e1f1d6b7a10',
-}
 
 export const PsaConnection = z
   .strictObject({
     id: Id,
     provider: Provider,
-    base_url: z.string().describe('Base URL of the ticketing system.'),
+    base_url: z
+      .string()
+      .describe('Base URL of the ticketing system.')
+      .meta({ example: 'https://api-na.myconnectwise.net' }),
     company_id: z.string().nullable().describe('ConnectWise: the company id that users enter to sign in.'),
-    client_id: z.string().describe('Id of the integration at the provider.'),
+    client_id: z
+      .string()
+      .describe('Id of the integration at the provider.')
+      .meta({ example: '5f2c6a1e-3a51-4a0e-9c0b-8e1f1d6b7a10' }),
     tenant: z
       .string()
       .nullable()
@@ -90,41 +91,27 @@ export const PsaConnection = z
     created_at: Time,
     updated_at: Time.describe('When the connection was last changed.'),
   })
-  .meta({
-    id: 'PsaConnectionResponse',
-    examples: [
-      {
-        id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1f61',
-        ...example,
-        tenant: null,
-        auth_url: null,
-        private_note_outcome: null,
-        public_note_outcome: null,
-        is_active: true,
-        time_rounding_minutes: 15,
-        time_minimum_minutes: 0,
-        resolved_statuses: [{ board_id: '1', status_id: '13' }],
-        last_checked_at: '2026-11-21T09:30:00.000Z',
-        last_check_error: null,
-        created_at: '2026-11-02T08:12:00.000Z',
-        updated_at: '2026-11-20T16:40:00.000Z',
-      },
-    ],
-  })
+  .meta({ id: 'PsaConnectionResponse' })
 export type PsaConnection = z.infer<typeof PsaConnection>
 
 const Address = ApiAddress.transform((url) => url.replace(/\/+$/, ''))
 
 export const PsaConnectionUpdate = z
   .strictObject({
-    provider: Provider,
+    provider: Provider.meta({ example: 'connectwise' }),
     base_url: Address.describe(
       'Base URL of the ticketing system: its site, or the path of its API. HaloPSA: it is stored as the site.',
-    ),
+    ).meta({ example: 'https://api-na.myconnectwise.net' }),
     company_id: ShortText.describe('ConnectWise: the company id that users enter to sign in.'),
-    public_key: Secret.describe("ConnectWise: the API member's public key. It is never returned."),
-    private_key: Secret.describe("ConnectWise: the API member's private key. It is never returned."),
-    client_id: ShortText.describe('Id of the integration at the provider.'),
+    public_key: Secret.describe("ConnectWise: the API member's public key. It is never returned.").meta({
+      example: 'Xk2aT9bQ',
+    }),
+    private_key: Secret.describe("ConnectWise: the API member's private key. It is never returned.").meta({
+      example: 'p7LmVw3R',
+    }),
+    client_id: ShortText.describe('Id of the integration at the provider.').meta({
+      example: '5f2c6a1e-3a51-4a0e-9c0b-8e1f1d6b7a10',
+    }),
     client_secret: Secret.describe('HaloPSA: the secret of the API application. It is never returned.'),
     tenant: ShortText.nullable().describe(
       'HaloPSA: name of the tenant; null if the base URL identifies the tenant.',
@@ -154,16 +141,16 @@ export const PsaConnectionUpdate = z
       ),
   })
   .partial()
-  .meta({
-    id: 'PsaConnectionUpdate',
-    examples: [{ ...example, public_key: 'Xk2aT9bQ', private_key: 'p7LmVw3R' }],
-  })
+  .meta({ id: 'PsaConnectionUpdate' })
 export type PsaConnectionUpdate = z.infer<typeof PsaConnectionUpdate>
 
 export const TestResult = z
   .strictObject({
     success: z.boolean().describe('Whether the ticketing system accepted the credentials.'),
-    message: z.string().describe('The result as a sentence.'),
+    message: z
+      .string()
+      .describe('The result as a sentence.')
+      .meta({ example: 'The ticketing system accepted the credentials' }),
     boards: z
       .array(
         Board.extend({ statuses: z.array(Status).describe('Its statuses.') }).meta({
@@ -172,17 +159,11 @@ export const TestResult = z
       )
       .describe(
         'The first 50 boards with their statuses, to choose `resolved_statuses` from; empty if the test failed.',
-      ),
-  })
-  .meta({
-    id: 'PsaConnectionTest',
-    examples: [
-      {
-        success: true,
-        message: 'The ticketing system accepted the credentials',
-        boards: [
+      )
+      .meta({
+        example: [
           { id: '1', name: 'Service Desk', statuses: [{ id: '13', name: 'Closed', is_closed: true }] },
         ],
-      },
-    ],
+      }),
   })
+  .meta({ id: 'PsaConnectionTest' })

@@ -1,19 +1,16 @@
 import * as z from 'zod'
-import { exampleIds, Id, idParams } from '#http/fields.ts'
+import { Id, idParams } from '#http/fields.ts'
 
 export const UserId = idParams('user_id', 'user')
 
 export const Member = z
   .strictObject({
-    id: z.string().describe('Id in the ticketing system.'),
-    identifier: z.string().describe('Sign-in name in the ticketing system.'),
-    name: z.string().describe('Full name.'),
+    id: z.string().describe('Id in the ticketing system.').meta({ example: '176' }),
+    identifier: z.string().describe('Sign-in name in the ticketing system.').meta({ example: 'dreyes' }),
+    name: z.string().describe('Full name.').meta({ example: 'Dana Reyes' }),
     email: z.string().nullable().describe('E-mail address in the ticketing system.'),
   })
-  .meta({
-    id: 'PsaMember',
-    examples: [{ id: '176', identifier: 'dreyes', name: 'Dana Reyes', email: 'dana@northwind.example' }],
-  })
+  .meta({ id: 'PsaMember' })
 
 export const MemberMapping = z
   .strictObject({
@@ -28,22 +25,10 @@ export const MemberMapping = z
       .nullable()
       .describe(
         'For an unmapped user: the only member with the same e-mail address, if there is one and the ticketing system is available.',
-      ),
+      )
+      .meta({ example: '176' }),
   })
-  .meta({
-    id: 'PsaMemberMapping',
-    examples: [
-      {
-        user_id: exampleIds.user,
-        full_name: 'Dana Reyes',
-        email: 'dana@northwind.example',
-        psa_member_id: null,
-        psa_identifier: null,
-        psa_name: null,
-        suggested_member_id: '176',
-      },
-    ],
-  })
+  .meta({ id: 'PsaMemberMapping' })
 export type MemberMapping = z.infer<typeof MemberMapping>
 
 export const MappingUpdate = z
@@ -54,8 +39,9 @@ export const MappingUpdate = z
       .min(1)
       .max(100)
       .nullable()
-      .describe('Id of the member, or null to remove the mapping.'),
+      .describe('Id of the member, or null to remove the mapping.')
+      .meta({ example: '176' }),
   })
   .partial()
-  .meta({ id: 'PsaMemberMappingUpdate', examples: [{ psa_member_id: '176' }] })
+  .meta({ id: 'PsaMemberMappingUpdate' })
 export type MappingUpdate = z.infer<typeof MappingUpdate>

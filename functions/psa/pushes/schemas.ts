@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { EmailProblem } from '#http/email-problem.ts'
-import { exampleIds, Id, idParams, Time } from '#http/fields.ts'
+import { Id, idParams, Time } from '#http/fields.ts'
 import { isInternalNote, noteVisibilities } from '#rules/audience.ts'
 import { Uuid } from '#rules/uuid.ts'
 import { ticketIdPattern } from '#vendors/psa/psa.ts'
@@ -32,25 +32,20 @@ const emailProblem = EmailProblem.nullable().describe(
 )
 export const ClientMail = z
   .strictObject({
-    name: z.string().nullable().describe('Name of the contact; null until it was sent, and 90 days later.'),
+    name: z
+      .string()
+      .nullable()
+      .describe('Name of the contact; null until it was sent, and 90 days later.')
+      .meta({ example: 'Maya Lindgren' }),
     address: z
       .string()
       .nullable()
-      .describe('Address of the contact, which outputs show masked; null as the name.'),
+      .describe('Address of the contact, which outputs show masked; null as the name.')
+      .meta({ example: 'maya@contoso.example' }),
     sent_at: Time.nullable().describe('When the ticketing system took it; null until then.'),
     email_problem: emailProblem,
   })
-  .meta({
-    id: 'PsaClientMail',
-    examples: [
-      {
-        name: 'Maya Lindgren',
-        address: 'maya@contoso.example',
-        sent_at: '2026-11-21T09:30:00.000Z',
-        email_problem: null,
-      },
-    ],
-  })
+  .meta({ id: 'PsaClientMail' })
 
 export const Push = z
   .strictObject({
@@ -70,7 +65,11 @@ export const Push = z
     requested_by: Id.nullable().describe('The user who requested it; null when a job did.'),
     state: State,
     attempts: z.int().describe('Number of attempts.'),
-    last_error: z.string().nullable().describe('Why the last attempt failed.'),
+    last_error: z
+      .string()
+      .nullable()
+      .describe('Why the last attempt failed.')
+      .meta({ example: 'The ticketing system did not answer in time' }),
     next_attempt_at: Time.nullable().describe('When the next attempt is due; null when there is none.'),
     pushed_at: Time.nullable().describe('When it reached the ticketing system.'),
     ticket_status_id: z
@@ -86,30 +85,7 @@ export const Push = z
       'The e-mail with the note that the ticketing system sends to the contact of the ticket; null when none was requested.',
     ),
   })
-  .meta({
-    id: 'PsaPush',
-    examples: [
-      {
-        id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1f71',
-        kind: 'note',
-        ticket_id: '4711',
-        visibility: 'internal',
-        internal: true,
-        source_kind: 'session',
-        source_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1e21',
-        requested_by: exampleIds.user,
-        state: 'retrying',
-        attempts: 1,
-        last_error: 'The ticketing system did not answer in time',
-        next_attempt_at: '2026-11-21T09:30:30.000Z',
-        pushed_at: null,
-        provider_note_id: null,
-        ticket_status_id: null,
-        created_at: '2026-11-21T09:30:00.000Z',
-        client_mail: null,
-      },
-    ],
-  })
+  .meta({ id: 'PsaPush' })
 export type Push = z.infer<typeof Push>
 
 export const PushQuery = z.strictObject({
@@ -131,7 +107,7 @@ export const SessionPush = z
   .strictObject({ internal, notify })
   .refine((push) => !(push.internal && push.notify), notifyRefusal)
   .prefault({})
-  .meta({ id: 'SessionPush', examples: [{ internal: false, notify: true }] })
+  .meta({ id: 'SessionPush' })
 export type SessionPush = z.infer<typeof SessionPush>
 
 export const SessionPushPreviewQuery = z.strictObject({
@@ -146,11 +122,14 @@ export const PushPreview = z
   .strictObject({
     ticket_id: z.string().describe('Id of the ticket in the ticketing system.'),
     visibility: Visibility,
-    text: z.string().describe('The note as it would be pushed now, masked for those who will see it.'),
+    text: z
+      .string()
+      .describe('The note as it would be pushed now, masked for those who will see it.')
+      .meta({ example: 'Your printer works again.' }),
     recipient: z
       .strictObject({
-        name: z.string().describe('Name of the contact.'),
-        address: z.string().describe('Address of the contact.'),
+        name: z.string().describe('Name of the contact.').meta({ example: 'Maya Lindgren' }),
+        address: z.string().describe('Address of the contact.').meta({ example: 'maya@contoso.example' }),
         email_problem: emailProblem,
       })
       .nullable()
@@ -163,28 +142,23 @@ export const PushPreview = z
         'Why nobody would be mailed. `no_contact`: the ticket has no contact. `no_address`: the contact has no address. `mail_off`: the ticketing system has e-mails to the contact of this ticket switched off. Null for a note that the client does not see.',
       ),
   })
-  .meta({
-    id: 'PsaPushPreview',
-    examples: [
-      {
-        ticket_id: '4711',
-        visibility: 'client',
-        text: 'Your printer works again.',
-        recipient: { name: 'Maya Lindgren', address: 'maya@contoso.example', email_problem: null },
-        refusal: null,
-      },
-    ],
-  })
+  .meta({ id: 'PsaPushPreview' })
 export type PushPreview = z.infer<typeof PushPreview>
 
 export const TicketNote = z
   .strictObject({
-    text: z.string().trim().min(1).max(maxPushLength).describe('Plain text.'),
+    text: z
+      .string()
+      .trim()
+      .min(1)
+      .max(maxPushLength)
+      .describe('Plain text.')
+      .meta({ example: 'Replaced the toner.' }),
     visibility: Visibility.default('internal'),
     notify,
   })
   .refine((note) => !(isInternalNote[note.visibility] && note.notify), notifyRefusal)
-  .meta({ id: 'PsaTicketNoteCreate', examples: [{ text: 'Replaced the toner.', visibility: 'client' }] })
+  .meta({ id: 'PsaTicketNoteCreate' })
 export type TicketNote = z.infer<typeof TicketNote>
 
 export const TimeEntry = z
@@ -194,18 +168,20 @@ export const TimeEntry = z
       .min(1)
       .max(maxEntryMinutes)
       .optional()
-      .describe('Minutes before rounding. Without it, the time from the start to the end of the session.'),
+      .describe('Minutes before rounding. Without it, the time from the start to the end of the session.')
+      .meta({ example: 25 }),
     note: z
       .string()
       .trim()
       .min(1)
       .max(2000)
       .optional()
-      .describe('Plain text. Without it, the name of the flow and the outcome.'),
+      .describe('Plain text. Without it, the name of the flow and the outcome.')
+      .meta({ example: 'Printer queue cleared' }),
     visibility: Visibility.default('internal'),
   })
   .prefault({})
-  .meta({ id: 'PsaTimeEntryCreate', examples: [{ minutes: 25, note: 'Printer queue cleared' }] })
+  .meta({ id: 'PsaTimeEntryCreate' })
 export type TimeEntry = z.infer<typeof TimeEntry>
 
 const RecordId = z.string().regex(ticketIdPattern)
@@ -217,13 +193,11 @@ export const NewTicket = z
       .min(1)
       .max(100)
       .optional()
-      .describe('Without it, the name of the flow and the client.'),
+      .describe('Without it, the name of the flow and the client.')
+      .meta({ example: 'Printer is offline' }),
     company_id: RecordId.describe('Id of the client in the ticketing system.'),
     contact_id: RecordId.optional().describe('Id of the contact in the ticketing system.'),
     board_id: RecordId.optional().describe('Id of the board. Without it, the ticketing system chooses one.'),
   })
-  .meta({
-    id: 'PsaTicketCreate',
-    examples: [{ company_id: '21', board_id: '1', summary: 'Printer is offline' }],
-  })
+  .meta({ id: 'PsaTicketCreate' })
 export type NewTicket = z.infer<typeof NewTicket>

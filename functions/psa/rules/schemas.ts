@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { exampleIds, Id, idParams, Name, Time } from '#http/fields.ts'
+import { Id, idParams, Name, Time } from '#http/fields.ts'
 import { ticketIdPattern } from '#vendors/psa/psa.ts'
 import { ticketFields } from '#vendors/psa/rules.ts'
 
@@ -7,13 +7,14 @@ export const RuleId = idParams('rule_id', 'rule')
 
 const TicketField = z.enum(ticketFields).meta({ id: 'PsaTicketField' })
 const fields = {
-  name: Name.describe('Name of the rule.'),
+  name: Name.describe('Name of the rule.').meta({ example: 'VPN tickets' }),
   position: z
     .int()
     .min(0)
     .max(10_000)
-    .describe('Rules are checked in this order; the first that matches prepares a session.'),
-  is_enabled: z.boolean().describe('False switches the rule off.'),
+    .describe('Rules are checked in this order; the first that matches prepares a session.')
+    .meta({ example: 10 }),
+  is_enabled: z.boolean().describe('False switches the rule off.').meta({ example: false }),
   board_id: z
     .string()
     .regex(ticketIdPattern)
@@ -31,24 +32,14 @@ const fields = {
     .max(20)
     .describe(
       'Only tickets with one of these words or phrases in the summary or description. Plain words without patterns.',
-    ),
+    )
+    .meta({ example: ['vpn', 'remote access'] }),
   tree_id: Id.describe('A published flow that I can see.'),
   variables: z
     .record(z.string().min(1).max(100), TicketField)
     .refine((variables) => Object.keys(variables).length <= 50, 'must have at most 50 variables')
     .describe('The field of the ticket for each variable of the flow.'),
   user_id: Id.describe('The user of the prepared sessions.'),
-}
-const example = {
-  name: 'VPN tickets',
-  position: 10,
-  is_enabled: true,
-  board_id: '1',
-  ticket_type: null,
-  keywords: ['vpn', 'remote access'],
-  tree_id: '00000000-0000-7000-8000-000000000102',
-  variables: { user_name: 'contact' as const },
-  user_id: exampleIds.user,
 }
 
 export const Rule = z
@@ -57,7 +48,8 @@ export const Rule = z
     ...fields,
     variables: z
       .record(z.string(), TicketField)
-      .describe('The field of the ticket for each variable of the flow.'),
+      .describe('The field of the ticket for each variable of the flow.')
+      .meta({ example: { user_name: 'contact' } }),
     last_matched_at: Time.nullable().describe('When it last prepared a session.'),
     last_error: z
       .string()
@@ -66,37 +58,22 @@ export const Rule = z
     created_at: Time,
     updated_at: Time.describe('When an admin last changed it.'),
   })
-  .meta({
-    id: 'PsaRule',
-    examples: [
-      {
-        id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1f91',
-        ...example,
-        last_matched_at: '2026-11-21T09:30:00.000Z',
-        last_error: null,
-        created_at: '2026-11-02T08:12:00.000Z',
-        updated_at: '2026-11-02T08:12:00.000Z',
-      },
-    ],
-  })
+  .meta({ id: 'PsaRule' })
 export type Rule = z.infer<typeof Rule>
 
 export const RuleCreate = z
   .strictObject({
     ...fields,
-    position: fields.position.default(0),
+    position: fields.position.default(0).meta({ example: 10 }),
     is_enabled: fields.is_enabled.default(true),
     board_id: fields.board_id.default(null),
     ticket_type: fields.ticket_type.default(null),
-    keywords: fields.keywords.default([]),
-    variables: fields.variables.default({}),
+    keywords: fields.keywords.default([]).meta({ example: ['vpn', 'remote access'] }),
+    variables: fields.variables.default({}).meta({ example: { user_name: 'contact' } }),
     user_id: fields.user_id.optional().describe('The user of the prepared sessions; I, if left out.'),
   })
-  .meta({ id: 'PsaRuleCreate', examples: [example] })
+  .meta({ id: 'PsaRuleCreate' })
 export type RuleCreate = z.infer<typeof RuleCreate>
 
-export const RuleUpdate = z
-  .strictObject(fields)
-  .partial()
-  .meta({ id: 'PsaRuleUpdate', examples: [{ is_enabled: false }] })
+export const RuleUpdate = z.strictObject(fields).partial().meta({ id: 'PsaRuleUpdate' })
 export type RuleUpdate = z.infer<typeof RuleUpdate>

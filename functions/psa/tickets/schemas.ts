@@ -29,23 +29,24 @@ export const CompanyQuery = z.strictObject({
 })
 export const CompanyItem = z
   .strictObject({
-    id: z.string().describe('Id in the ticketing system.'),
-    name: z.string().describe('The client.'),
+    id: z.string().describe('Id in the ticketing system.').meta({ example: '21' }),
+    name: z.string().describe('The client.').meta({ example: 'Contoso Dental' }),
   })
-  .meta({ id: 'PsaCompanyItem', examples: [{ id: '21', name: 'Contoso Dental' }] })
+  .meta({ id: 'PsaCompanyItem' })
 
 const RecordId = z.string().regex(ticketIdPattern)
 export const TicketUpdate = z
   .strictObject({
-    status_id: RecordId.describe('Id of a status of the board.'),
+    status_id: RecordId.describe('Id of a status of the board.').meta({ example: '11' }),
     board_id: RecordId.describe('Id of the new board. It needs a `status_id` of this board.'),
     member_id: z
       .union([RecordId, z.literal('me')])
       .nullable()
-      .describe('Id of the member to assign; `me` for the member I am mapped to, null for nobody.'),
+      .describe('Id of the member to assign; `me` for the member I am mapped to, null for nobody.')
+      .meta({ example: 'me' }),
   })
   .partial()
-  .meta({ id: 'PsaTicketUpdate', examples: [{ status_id: '11', member_id: 'me' }] })
+  .meta({ id: 'PsaTicketUpdate' })
 export type TicketUpdate = z.infer<typeof TicketUpdate>
 
 const Flag = z
@@ -81,123 +82,97 @@ export type TicketQuery = z.infer<typeof TicketQuery>
 
 const NullableText = z.string().nullable()
 const item = {
-  id: z.string().describe('Id in the ticketing system.'),
-  summary: z.string().describe('Summary of the ticket.'),
+  id: z.string().describe('Id in the ticketing system.').meta({ example: '4711' }),
+  summary: z
+    .string()
+    .describe('Summary of the ticket.')
+    .meta({ example: 'Printer on the second floor is offline' }),
   board: NullableText.describe('The board it is on.'),
-  status: NullableText.describe('Its status on that board.'),
+  status: NullableText.describe('Its status on that board.').meta({ example: 'New' }),
   priority: NullableText.describe('Its priority.'),
   company: NullableText.describe('The client.'),
   contact: NullableText.describe('The person who reported it.'),
   owner: NullableText.describe('The assigned member; null when there is none.'),
   updated_at: Time.nullable().describe('When it was last changed.'),
 }
-const exampleItem = {
-  id: '4711',
-  summary: 'Printer on the second floor is offline',
-  board: 'Service Desk',
-  status: 'New',
-  priority: 'Priority 2 - High',
-  company: 'Contoso Dental',
-  contact: 'Maya Lindgren',
-  owner: null,
-  updated_at: '2026-11-21T09:30:00.000Z',
-}
-export const TicketItem = z.strictObject(item).meta({ id: 'PsaTicketItem', examples: [exampleItem] })
+export const TicketItem = z.strictObject(item).meta({ id: 'PsaTicketItem' })
 
 export const TicketPage = z
   .strictObject({
     items: z.array(TicketItem).describe('Open tickets, the most recently changed first.'),
     page: z.int().describe('Number of this page.'),
-    page_size: z.int().describe('Requested number of tickets per page.'),
+    page_size: z.int().describe('Requested number of tickets per page.').meta({ example: 25 }),
     has_more: z.boolean().describe('Whether a page follows.'),
   })
-  .meta({
-    id: 'PsaTicketPage',
-    examples: [{ items: [exampleItem], page: 1, page_size: 25, has_more: false }],
-  })
+  .meta({ id: 'PsaTicketPage' })
 
 const ticketFields = {
   ...item,
   board_id: NullableText.describe('Id of its board.'),
   company_id: NullableText.describe('Id of the client.'),
-  contact_id: NullableText.describe('Id of the contact who reported it.'),
-  type: NullableText.describe('Type of the ticket.'),
-  description: NullableText.describe('The report.'),
+  contact_id: NullableText.describe('Id of the contact who reported it.').meta({ example: '310' }),
+  type: NullableText.describe('Type of the ticket.').meta({ example: 'Hardware' }),
+  description: NullableText.describe('The report.').meta({ example: 'Nothing prints since this morning.' }),
   is_closed: z.boolean().describe('Whether it is closed.'),
   merged_into: NullableText.describe(
     'Id of the ticket that it was merged into; null for most. What a session of it pushes goes there.',
   ),
   created_at: Time.nullable().describe('When it was opened.'),
-  sub_type: NullableText.describe('Subtype in ConnectWise, first category in HaloPSA.'),
+  sub_type: NullableText.describe('Subtype in ConnectWise, first category in HaloPSA.').meta({
+    example: 'Printer',
+  }),
   item: NullableText.describe('Item in ConnectWise, second category in HaloPSA.'),
-  sla: NullableText.describe('The service level agreement.'),
+  sla: NullableText.describe('The service level agreement.').meta({ example: 'Standard' }),
   is_in_sla: z
     .boolean()
     .nullable()
-    .describe('Whether the agreement is met so far; null when the ticketing system does not say.'),
+    .describe('Whether the agreement is met so far; null when the ticketing system does not say.')
+    .meta({ example: true }),
   sla_status: NullableText.describe(
     'What is due next by the agreement, in ConnectWise’s words; null in HaloPSA.',
-  ),
+  ).meta({ example: 'Resolve by Sat 11/21 4:00 PM UTC+00' }),
   resolve_by: Time.nullable().describe(
     'When it must be resolved by the agreement; null in ConnectWise, which says it in `sla_status`.',
   ),
   required_by: Time.nullable().describe('When the client needs it.'),
-  severity: NullableText.describe('Severity in ConnectWise, urgency in HaloPSA.'),
-  impact: NullableText.describe('How many people it affects.'),
+  severity: NullableText.describe('Severity in ConnectWise, urgency in HaloPSA.').meta({ example: 'Medium' }),
+  impact: NullableText.describe('How many people it affects.').meta({ example: 'Low' }),
   site: NullableText.describe('The site of the client.'),
-  team: NullableText.describe('The team that works on it.'),
-  resources: z.array(z.string()).describe('The assigned people, at most 50.'),
+  team: NullableText.describe('The team that works on it.').meta({ example: 'First line' }),
+  resources: z
+    .array(z.string())
+    .describe('The assigned people, at most 50.')
+    .meta({ example: ['dreyes'] }),
   custom_fields: z
     .array(
       z.strictObject({
-        name: z.string().describe('Name of the field.'),
-        value: z.string().describe('Its value as text, at most 500 characters.'),
+        name: z.string().describe('Name of the field.').meta({ example: 'Building' }),
+        value: z
+          .string()
+          .describe('Its value as text, at most 500 characters.')
+          .meta({ example: 'North wing' }),
       }),
     )
     .describe('Fields of your own, at most 50. Fields without a value are left out.'),
 }
-const exampleTicket = {
-  ...exampleItem,
-  board_id: '1',
-  company_id: '21',
-  contact_id: '310',
-  type: 'Hardware',
-  description: 'Nothing prints since this morning.',
-  is_closed: false,
-  merged_into: null,
-  created_at: '2026-11-21T08:55:00.000Z',
-  sub_type: 'Printer',
-  item: null,
-  sla: 'Standard',
-  is_in_sla: true,
-  sla_status: 'Resolve by Sat 11/21 4:00 PM UTC+00',
-  resolve_by: null,
-  required_by: null,
-  severity: 'Medium',
-  impact: 'Low',
-  site: 'Main office',
-  team: 'First line',
-  resources: ['dreyes'],
-  custom_fields: [{ name: 'Building', value: 'North wing' }],
-}
-export const Ticket = z.strictObject(ticketFields).meta({ id: 'PsaTicket', examples: [exampleTicket] })
+export const Ticket = z.strictObject(ticketFields).meta({ id: 'PsaTicket' })
 const Company = z.strictObject({
-  id: z.string().describe('Id in the ticketing system.'),
-  name: z.string().describe('The client.'),
-  phone: NullableText.describe('Its phone number.'),
-  address: NullableText.describe('Its postal address, in one line.'),
+  id: z.string().describe('Id in the ticketing system.').meta({ example: '21' }),
+  name: z.string().describe('The client.').meta({ example: 'Contoso Dental' }),
+  phone: NullableText.describe('Its phone number.').meta({ example: '+1 555 0142' }),
+  address: NullableText.describe('Its postal address, in one line.').meta({ example: '4 Mill Lane, Leeds' }),
   website: NullableText.describe('Its website.'),
 })
 const Contact = z.strictObject({
-  id: z.string().describe('Id in the ticketing system.'),
-  name: z.string().describe('Name of the contact.'),
-  title: NullableText.describe('Job title.'),
+  id: z.string().describe('Id in the ticketing system.').meta({ example: '310' }),
+  name: z.string().describe('Name of the contact.').meta({ example: 'Maya Lindgren' }),
+  title: NullableText.describe('Job title.').meta({ example: 'Office manager' }),
   email: NullableText.describe('E-mail address.'),
   phone: NullableText.describe('Phone number.'),
 })
 const Configuration = z.strictObject({
-  id: z.string().describe('Id in the ticketing system.'),
-  name: z.string().describe('Name of the device or service.'),
+  id: z.string().describe('Id in the ticketing system.').meta({ example: '77' }),
+  name: z.string().describe('Name of the device or service.').meta({ example: 'PRN-2F-03' }),
   type: NullableText.describe('Type of device or service.'),
   manufacturer: NullableText.describe('Manufacturer.'),
   model: NullableText.describe('Model.'),
@@ -206,9 +181,9 @@ const Configuration = z.strictObject({
   ip_address: NullableText.describe('IP address.'),
 })
 const Note = z.strictObject({
-  id: z.string().describe('Id in the ticketing system.'),
-  text: z.string().describe('Text of the note.'),
-  author: NullableText.describe('Author of the note.'),
+  id: z.string().describe('Id in the ticketing system.').meta({ example: '9001' }),
+  text: z.string().describe('Text of the note.').meta({ example: 'Tried another cable.' }),
+  author: NullableText.describe('Author of the note.').meta({ example: 'Dana Reyes' }),
   internal: z.boolean().describe('Whether the note is hidden from the client.'),
   created_at: Time.nullable().describe('When it was written.'),
 })
@@ -232,40 +207,5 @@ const contextFields = {
 }
 /** A context as the cache has it. */
 export const CachedContext = z.strictObject({ ...contextFields, notes: z.array(Note) })
-export const TicketContext = z.strictObject(contextFields).meta({
-  id: 'PsaTicketContext',
-  examples: [
-    {
-      ticket: exampleTicket,
-      company: {
-        id: '21',
-        name: 'Contoso Dental',
-        phone: '+1 555 0142',
-        address: '4 Mill Lane, Leeds',
-        website: null,
-      },
-      contact: {
-        id: '310',
-        name: 'Maya Lindgren',
-        title: 'Office manager',
-        email: 'maya@contoso.example',
-        phone: null,
-      },
-      configurations: [],
-      notes: [
-        {
-          id: '9001',
-          text: 'Tried another cable.',
-          author: 'Dana Reyes',
-          internal: true,
-          created_at: '2026-11-21T09:20:00.000Z',
-          added_by_service: false,
-        },
-      ],
-      related_tickets: [],
-      unavailable: [],
-      fetched_at: '2026-11-21T09:30:00.000Z',
-    },
-  ],
-})
+export const TicketContext = z.strictObject(contextFields).meta({ id: 'PsaTicketContext' })
 export type TicketContext = z.infer<typeof TicketContext>

@@ -11,31 +11,24 @@ export const RunnerAgentQuery = z.strictObject({
 })
 export type RunnerAgentQuery = z.infer<typeof RunnerAgentQuery>
 
-const example = {
-  id: 'hYqWbTzKpLxRnVcMdFgJsAoEuIiQwZtBkDyNvXrC',
-  name: 'SRV-PRINT-01',
-  client: 'Northwind',
-  site: 'Berlin',
-  platform: 'windows',
-  is_online: true,
-  last_seen: '2026-11-21T09:29:41.000Z',
-}
-
 const RunnerAgent = z
   .strictObject({
-    id: z.string().describe('Id at the runner.'),
-    name: z.string().describe('Host name.'),
-    client: z.string().describe('Name of its client.'),
+    id: z
+      .string()
+      .describe('Id at the runner.')
+      .meta({ example: 'hYqWbTzKpLxRnVcMdFgJsAoEuIiQwZtBkDyNvXrC' }),
+    name: z.string().describe('Host name.').meta({ example: 'SRV-PRINT-01' }),
+    client: z.string().describe('Name of its client.').meta({ example: 'Northwind' }),
     site: z.string().describe('Name of its site.'),
     platform: z.string().describe('Its platform, such as `windows`, `linux` or `darwin`.'),
     is_online: z.boolean().describe('Whether the runner reaches it.'),
     last_seen: Time.nullable().describe('When the runner last heard of it.'),
   })
-  .meta({ id: 'RunnerAgent', examples: [example] })
+  .meta({ id: 'RunnerAgent' })
 
 export const RunnerAgents = z
   .strictObject({
     agents: z.array(RunnerAgent).describe('The first 100 by name.'),
     total: z.int().describe('How many match.'),
   })
-  .meta({ id: 'RunnerAgentList', examples: [{ agents: [example], total: 1 }] })
+  .meta({ id: 'RunnerAgentList' })

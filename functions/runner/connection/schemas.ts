@@ -3,29 +3,20 @@ import { Time } from '#http/fields.ts'
 import { runnerProviders } from '#vendors/runner/runner.ts'
 
 const Provider = z.enum(runnerProviders).meta({ id: 'RunnerProvider' }).describe('The runner: Tactical RMM.')
-const example = { provider: 'tactical_rmm' as const, base_url: 'https://api.rmm.example.com' }
 
 export const RunnerConnection = z
   .strictObject({
     provider: Provider,
-    base_url: z.string().describe('Base URL of the API of the runner.'),
+    base_url: z
+      .string()
+      .describe('Base URL of the API of the runner.')
+      .meta({ example: 'https://api.rmm.example.com' }),
     last_checked_at: Time.nullable().describe('When the key was last checked.'),
     last_check_error: z.string().nullable().describe('Why that check failed; null when it succeeded.'),
     created_at: Time,
     updated_at: Time.describe('When the connection was last changed.'),
   })
-  .meta({
-    id: 'RunnerConnectionResponse',
-    examples: [
-      {
-        ...example,
-        last_checked_at: '2026-11-21T09:30:00.000Z',
-        last_check_error: null,
-        created_at: '2026-11-02T08:12:00.000Z',
-        updated_at: '2026-11-02T08:12:00.000Z',
-      },
-    ],
-  })
+  .meta({ id: 'RunnerConnectionResponse' })
 export type RunnerConnection = z.infer<typeof RunnerConnection>
 
 export const RunnerConnectionPut = z
@@ -37,7 +28,8 @@ export const RunnerConnectionPut = z
       // Stricter than ApiAddress: an empty query or fragment would take the path of each call too.
       .refine((url) => !/[?#]/.test(url), 'must have no query and no fragment')
       .transform((url) => url.replace(/\/+$/, ''))
-      .describe('Base URL of the API of the runner.'),
+      .describe('Base URL of the API of the runner.')
+      .meta({ example: 'https://api.rmm.example.com' }),
     api_key: z
       .string()
       .min(1)
@@ -46,17 +38,18 @@ export const RunnerConnectionPut = z
       .optional()
       .describe(
         'The API key, whose role lists clients, agents and their history, runs scripts and manages them. It is never returned.',
-      ),
+      )
+      .meta({ example: 'D4J5KLQ2ZV7XW9YB1C3E6F8G0H2M4N5P' }),
   })
-  .meta({
-    id: 'RunnerConnectionPut',
-    examples: [{ ...example, api_key: 'D4J5KLQ2ZV7XW9YB1C3E6F8G0H2M4N5P' }],
-  })
+  .meta({ id: 'RunnerConnectionPut' })
 export type RunnerConnectionPut = z.infer<typeof RunnerConnectionPut>
 
 export const RunnerTest = z
   .strictObject({
     success: z.boolean().describe('Whether the runner accepted the key.'),
-    message: z.string().describe('The result as a sentence.'),
+    message: z
+      .string()
+      .describe('The result as a sentence.')
+      .meta({ example: 'The runner accepted the key' }),
   })
-  .meta({ id: 'RunnerConnectionTest', examples: [{ success: true, message: 'The runner accepted the key' }] })
+  .meta({ id: 'RunnerConnectionTest' })

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { CheckedParameters, exampleScript } from '#functions/scripts/scripts/schemas.ts'
-import { exampleIds, Id, idParams, Name, Time } from '#http/fields.ts'
+import { CheckedParameters } from '#functions/scripts/scripts/schemas.ts'
+import { Id, idParams, Name, Time } from '#http/fields.ts'
 import { Language, ParametersSchema, ScriptBody } from '#rules/scripts/schema.ts'
 
 export const DraftId = idParams('draft_id', 'draft')
@@ -12,7 +12,7 @@ export const DraftTemplate = z
       .enum(['pending', 'accepted', 'rejected'])
       .meta({ id: 'DraftTemplateStatus' })
       .describe('`pending` until the draft is accepted or rejected.'),
-    name: z.string().describe('Proposed name of the template.'),
+    name: z.string().describe('Proposed name of the template.').meta({ example: 'Clear the print queue' }),
     description: z.string().describe('What the script does.'),
     language: Language,
     script_body: z.string().describe('The script, with its placeholders.'),
@@ -23,25 +23,7 @@ export const DraftTemplate = z
     created_at: Time,
     resolved_at: Time.nullable().describe('When it was accepted or rejected.'),
   })
-  .meta({
-    id: 'DraftTemplateResponse',
-    examples: [
-      {
-        id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1f31',
-        status: 'pending',
-        name: 'Clear the print queue',
-        description: '',
-        language: 'powershell',
-        script_body: 'Restart-Service -Name {{ service }}\n',
-        proposed_parameters: exampleScript.parameters_schema,
-        source_session_id: null,
-        promoted_template_id: null,
-        created_by: exampleIds.user,
-        created_at: '2026-11-20T16:40:00.000Z',
-        resolved_at: null,
-      },
-    ],
-  })
+  .meta({ id: 'DraftTemplateResponse' })
 export type DraftTemplate = z.infer<typeof DraftTemplate>
 
 export const DraftQuery = z.strictObject({
@@ -55,12 +37,12 @@ export const DraftQuery = z.strictObject({
 export const DraftAccept = z
   .strictObject({
     script_body: ScriptBody,
-    name: Name.describe('Name of the template.'),
+    name: Name.describe('Name of the template.').meta({ example: 'Clear the print queue' }),
     category_id: Id.nullable().describe('The template’s category.'),
     description: z.string().max(20_000).describe('What the script does.'),
     parameters_schema: CheckedParameters,
   })
   .partial()
   .prefault({})
-  .meta({ id: 'DraftTemplateAccept', examples: [{ name: 'Clear the print queue' }] })
+  .meta({ id: 'DraftTemplateAccept' })
 export type DraftAccept = z.infer<typeof DraftAccept>

@@ -1,47 +1,24 @@
 import * as z from 'zod'
-import { ExpectedVersion, exampleIds, Flag, Id, idParams, Name, Secret, Time, Version } from '#http/fields.ts'
+import { ExpectedVersion, Flag, Id, idParams, Name, Secret, Time, Version } from '#http/fields.ts'
 import { Language, ParametersSchema, Risk, RiskReasons, ScriptBody } from '#rules/scripts/schema.ts'
 import { validateParameters } from '#rules/scripts/validate.ts'
 
 export const TemplateId = idParams('template_id', 'script template')
-
-export const exampleScript = {
-  id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1f21',
-  name: 'Restart a service',
-  slug: 'restart-a-service-4k2x9p',
-  description: 'Restarts a Windows service and waits until it runs.',
-  parameters_schema: [{ name: 'service', label: 'Service', type: 'string' as const, required: true }],
-  language: 'powershell' as const,
-  requires_elevation: true,
-  risk: 'low' as const,
-  category_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1f22',
-  category: 'Windows',
-  is_shared: true,
-  is_gallery_featured: false,
-  gallery_sort_order: 0,
-  source_session_id: null,
-  source_user_id: null,
-  source_ticket_ref: null,
-  team_id: exampleIds.team,
-  account_id: exampleIds.account,
-  version: 3,
-  created_by: exampleIds.user,
-  created_at: '2026-11-02T08:12:00.000Z',
-  updated_at: '2026-11-20T16:40:00.000Z',
-}
-const exampleBody =
-  'Restart-Service -Name {{ service }}\n(Get-Service -Name {{ service }}).WaitForStatus("Running")\n'
-
 const scriptFields = {
   id: Id,
-  name: z.string().describe('Name of the template.'),
+  name: z.string().describe('Name of the template.').meta({ example: 'Restart a service' }),
   slug: z.string().describe('Unique identifier in URLs. It does not change when the template is renamed.'),
-  description: z.string().describe('What the script does.'),
+  description: z
+    .string()
+    .describe('What the script does.')
+    .meta({ example: 'Restarts a Windows service and waits until it runs.' }),
   parameters_schema: ParametersSchema,
   language: Language,
   requires_elevation: z.boolean().describe('Whether it needs administrator rights.'),
   risk: Risk,
-  category_id: Id.nullable().describe('Its category.'),
+  category_id: Id.nullable()
+    .describe('Its category.')
+    .meta({ example: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1f22' }),
   category: z.string().nullable().describe('The category’s name.'),
   is_shared: z
     .boolean()
@@ -49,7 +26,7 @@ const scriptFields = {
       'Whether the whole account can see the template. Otherwise only its creator, its team and account admins can.',
     ),
   is_gallery_featured: z.boolean().describe('Whether staff featured it in the public gallery.'),
-  gallery_sort_order: z.int().describe('Position in the gallery; smaller values first.'),
+  gallery_sort_order: z.int().describe('Position in the gallery; smaller values first.').meta({ example: 0 }),
   source_session_id: Id.nullable().describe('The AI session that the script came from.'),
   source_user_id: Id.nullable().describe('The user who proposed the script as a template.'),
   source_ticket_ref: z.string().nullable().describe('The ticket of that session.'),
@@ -67,16 +44,14 @@ export const ScriptTemplate = z
   .strictObject({
     ...scriptFields,
     risk_reasons: RiskReasons,
-    script_body: z.string().describe('The script, with its placeholders.'),
+    script_body: z.string().describe('The script, with its placeholders.').meta({
+      example:
+        'Restart-Service -Name {{ service }}\n(Get-Service -Name {{ service }}).WaitForStatus("Running")\n',
+    }),
   })
-  .meta({
-    id: 'ScriptTemplateResponse',
-    examples: [{ ...exampleScript, risk_reasons: [], script_body: exampleBody }],
-  })
+  .meta({ id: 'ScriptTemplateResponse' })
 export type ScriptTemplate = z.infer<typeof ScriptTemplate>
-export const ScriptItem = z
-  .strictObject(scriptFields)
-  .meta({ id: 'ScriptTemplateListItem', examples: [exampleScript] })
+export const ScriptItem = z.strictObject(scriptFields).meta({ id: 'ScriptTemplateListItem' })
 export type ScriptItem = z.infer<typeof ScriptItem>
 
 export const ScriptQuery = z.strictObject({
@@ -108,33 +83,31 @@ export const CheckedParameters = ParametersSchema.superRefine((parameters, ctx) 
 })
 
 const inputFields = {
-  name: Name.describe('Name of the template.'),
+  name: Name.describe('Name of the template.').meta({ example: 'Restart a service' }),
   description: z.string().max(20_000).describe('What the script does.'),
-  script_body: ScriptBody,
+  script_body: ScriptBody.meta({
+    example:
+      'Restart-Service -Name {{ service }}\n(Get-Service -Name {{ service }}).WaitForStatus("Running")\n',
+  }),
   parameters_schema: CheckedParameters,
   language: Language,
   requires_elevation: z
     .boolean()
-    .describe('Whether it needs administrator rights. Always true for a script that asks for them.'),
+    .describe('Whether it needs administrator rights. Always true for a script that asks for them.')
+    .meta({ example: true }),
   risk: Risk,
   category_id: Id.nullable().describe('Its category; null for none.'),
-}
-const exampleInput = {
-  name: exampleScript.name,
-  language: 'powershell' as const,
-  script_body: exampleBody,
-  parameters_schema: exampleScript.parameters_schema,
 }
 export const ScriptCreate = z
   .strictObject(inputFields)
   .partial()
   .required({ name: true, script_body: true, language: true })
-  .meta({ id: 'ScriptTemplateCreate', examples: [exampleInput] })
+  .meta({ id: 'ScriptTemplateCreate' })
 export type ScriptCreate = z.infer<typeof ScriptCreate>
 export const ScriptUpdate = z
   .strictObject({ ...inputFields, expected_version: ExpectedVersion })
   .partial()
-  .meta({ id: 'ScriptTemplateUpdate', examples: [{ requires_elevation: true, expected_version: 3 }] })
+  .meta({ id: 'ScriptTemplateUpdate' })
 export type ScriptUpdate = z.infer<typeof ScriptUpdate>
 
 export const ScriptShare = z
@@ -145,7 +118,7 @@ export const ScriptShare = z
       .describe('`false` limits the template to its creator, its team and account admins.'),
   })
   .prefault({})
-  .meta({ id: 'ScriptTemplateShare', examples: [{ is_shared: true }] })
+  .meta({ id: 'ScriptTemplateShare' })
 
 export const RenderRequest = z
   .strictObject({
@@ -154,7 +127,7 @@ export const RenderRequest = z
       'A session that I may change. Its answers, secret ones included, fill the parameters of the same name that have no value. Required for a script of medium or high risk, with these values.',
     ),
   })
-  .meta({ id: 'ScriptGenerateRequest', examples: [{ parameters: { service: 'Spooler' } }] })
+  .meta({ id: 'ScriptGenerateRequest' })
 
 export type RenderRequest = z.infer<typeof RenderRequest>
 
@@ -164,35 +137,19 @@ export const RenderResult = z
     language: Language,
     requires_elevation: z.boolean().describe('Whether it needs administrator rights.'),
     warnings: z.array(z.string()).describe('What to consider before running the script.'),
-    filename: z.string().describe('Suggested file name.'),
+    filename: z.string().describe('Suggested file name.').meta({ example: 'restart-a-service.ps1' }),
   })
-  .meta({
-    id: 'ScriptGenerateResponse',
-    examples: [
-      {
-        script: "Restart-Service -Name 'Spooler'\n",
-        language: 'powershell',
-        requires_elevation: true,
-        warnings: [],
-        filename: 'restart-a-service.ps1',
-      },
-    ],
-  })
+  .meta({ id: 'ScriptGenerateResponse' })
 
 export const ScriptCategory = z
   .strictObject({
     id: Id,
-    name: z.string().describe('Unique in the account, ignoring case.'),
-    count: z.int().describe('Number of its scripts that I can see.'),
+    name: z.string().describe('Unique in the account, ignoring case.').meta({ example: 'Windows' }),
+    count: z.int().describe('Number of its scripts that I can see.').meta({ example: 7 }),
     created_at: Time,
   })
-  .meta({
-    id: 'ScriptCategoryResponse',
-    examples: [
-      { id: exampleScript.category_id, name: 'Windows', count: 7, created_at: '2026-11-02T08:12:00.000Z' },
-    ],
-  })
+  .meta({ id: 'ScriptCategoryResponse' })
 export type ScriptCategory = z.infer<typeof ScriptCategory>
 export const ScriptCategoryCreate = z
-  .strictObject({ name: Name.describe('Unique in the account, ignoring case.') })
-  .meta({ id: 'ScriptCategoryCreate', examples: [{ name: 'Windows' }] })
+  .strictObject({ name: Name.describe('Unique in the account, ignoring case.').meta({ example: 'Windows' }) })
+  .meta({ id: 'ScriptCategoryCreate' })

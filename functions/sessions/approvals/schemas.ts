@@ -14,7 +14,10 @@ const fields = {
     .meta({ id: 'ApprovalKind' })
     .describe('`step`: the answer of a step. `script`: the rendering of a script.'),
   step_id: z.string().nullable().describe('The current step of the session at the time of the request.'),
-  title: z.string().describe('The title of the step or the name of the script.'),
+  title: z
+    .string()
+    .describe('The title of the step or the name of the script.')
+    .meta({ example: 'Restart srv-dc-01' }),
   script_template_id: Id.nullable().describe('The script template; null for a step.'),
   risk: z
     .enum(['medium', 'high'])
@@ -25,7 +28,11 @@ const fields = {
     .enum(['pending', 'approved', 'rejected', 'expired', 'voided', 'used'])
     .meta({ id: 'ApprovalState' })
     .describe('`voided`: the session moved on or ended. `used`: the step was answered.'),
-  comment: z.string().nullable().describe('Comment of the request.'),
+  comment: z
+    .string()
+    .nullable()
+    .describe('Comment of the request.')
+    .meta({ example: 'The client agreed by phone.' }),
   requested_by: Id.describe('The user who requested it.'),
   requested_by_name: z.string().nullable().describe('The name of that user.'),
   requested_at: Time,
@@ -36,29 +43,9 @@ const fields = {
   decision_comment: z.string().nullable().describe('Comment of the decision.'),
   may_decide: z.boolean().describe('Whether I may decide it now.'),
 }
-const example = {
-  id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1e50',
-  session_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1e30',
-  kind: 'step' as const,
-  step_id: 'restart',
-  title: 'Restart srv-dc-01',
-  script_template_id: null,
-  risk: null,
-  state: 'pending' as const,
-  comment: 'The client agreed by phone.',
-  requested_by: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d14',
-  requested_by_name: 'Dana Reyes',
-  requested_at: '2026-11-21T09:30:00.000Z',
-  expires_at: '2026-11-21T10:00:00.000Z',
-  decided_by: null,
-  decided_by_name: null,
-  decided_at: null,
-  decision_comment: null,
-  may_decide: false,
-}
 
 /** An approval in a list, without the text that is approved. */
-export const ApprovalListItem = z.strictObject(fields).meta({ id: 'ApprovalListItem', examples: [example] })
+export const ApprovalListItem = z.strictObject(fields).meta({ id: 'ApprovalListItem' })
 export type ApprovalListItem = z.infer<typeof ApprovalListItem>
 
 export const Approval = z
@@ -66,26 +53,36 @@ export const Approval = z
     ...fields,
     subject: z
       .string()
-      .describe('The description of the step, or the rendered script. Secrets are replaced by `[secret]`.'),
+      .describe('The description of the step, or the rendered script. Secrets are replaced by `[secret]`.')
+      .meta({ example: 'Users are signed out.' }),
     risk_reasons: RiskReasons,
   })
-  .meta({
-    id: 'ApprovalResponse',
-    examples: [{ ...example, subject: 'Users are signed out.', risk_reasons: [] }],
-  })
+  .meta({ id: 'ApprovalResponse' })
 export type Approval = z.infer<typeof Approval>
 
 export const ApprovalRequest = z
-  .strictObject({ comment: Comment.optional().describe('What the approvers should know.') })
+  .strictObject({
+    comment: Comment.optional()
+      .describe('What the approvers should know.')
+      .meta({ example: 'The client agreed by phone.' }),
+  })
   .prefault({})
-  .meta({ id: 'ApprovalRequest', examples: [{ comment: 'The client agreed by phone.' }] })
+  .meta({ id: 'ApprovalRequest' })
 export type ApprovalRequest = z.infer<typeof ApprovalRequest>
 
 export const ApprovalGrant = z
-  .strictObject({ comment: Comment.optional().describe('Comment for the technician.') })
+  .strictObject({
+    comment: Comment.optional()
+      .describe('Comment for the technician.')
+      .meta({ example: 'After 18:00 only.' }),
+  })
   .prefault({})
-  .meta({ id: 'ApprovalGrant', examples: [{ comment: 'After 18:00 only.' }] })
+  .meta({ id: 'ApprovalGrant' })
 
 export const ApprovalRejection = z
-  .strictObject({ comment: Comment.describe('Why, for the technician.') })
-  .meta({ id: 'ApprovalRejection', examples: [{ comment: 'Wait until the backup has finished.' }] })
+  .strictObject({
+    comment: Comment.describe('Why, for the technician.').meta({
+      example: 'Wait until the backup has finished.',
+    }),
+  })
+  .meta({ id: 'ApprovalRejection' })

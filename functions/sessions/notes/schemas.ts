@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import { exampleItem } from '#functions/sessions/sessions/schemas.ts'
-import { exampleIds, Id, Text, Time } from '#http/fields.ts'
+import { Id, Text, Time } from '#http/fields.ts'
 import { Uuid } from '#rules/uuid.ts'
 
 export const ItemId = z.object({
@@ -26,8 +25,12 @@ export const SupportingItem = z
     id: Id,
     session_id: Id.describe('The session that it belongs to.'),
     kind: Kind,
-    title: z.string().describe('Title of the item.'),
-    content: z.string().nullable().describe('The text, or a comment on the screenshot.'),
+    title: z.string().describe('Title of the item.').meta({ example: 'Output of ping' }),
+    content: z
+      .string()
+      .nullable()
+      .describe('The text, or a comment on the screenshot.')
+      .meta({ example: '4 packets transmitted, 0 received' }),
     upload_id: Id.nullable().describe('The uploaded image of a screenshot.'),
     step_id: z.string().nullable().describe('The step of the flow that it belongs to.'),
     created_by: Id.describe('The user who added it.'),
@@ -35,31 +38,14 @@ export const SupportingItem = z
     created_at: Time,
     updated_at: Time.describe('When it last changed.'),
   })
-  .meta({
-    id: 'SupportingDataResponse',
-    examples: [
-      {
-        id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1e33',
-        session_id: exampleItem.id,
-        kind: 'text',
-        title: 'Output of ping',
-        content: '4 packets transmitted, 0 received',
-        upload_id: null,
-        step_id: 'ping',
-        created_by: exampleIds.user,
-        created_by_name: 'Dana Reyes',
-        created_at: '2026-11-21T09:31:00.000Z',
-        updated_at: '2026-11-21T09:31:00.000Z',
-      },
-    ],
-  })
+  .meta({ id: 'SupportingDataResponse' })
 export type SupportingItem = z.infer<typeof SupportingItem>
 
 export const SupportingCreate = z
   .strictObject({
     kind: Kind,
-    title: Title,
-    content: Content.optional(),
+    title: Title.meta({ example: 'Output of ping' }),
+    content: Content.optional().meta({ example: '0 received' }),
     upload_id: UploadId.optional(),
     step_id: StepId.optional(),
   })
@@ -69,15 +55,12 @@ export const SupportingCreate = z
     if (kind === 'text' && upload_id !== undefined)
       ctx.addIssue({ code: 'custom', path: ['upload_id'], message: 'must be absent for a text' })
   })
-  .meta({
-    id: 'SupportingDataCreate',
-    examples: [{ kind: 'text', title: 'Output of ping', content: '0 received', step_id: 'ping' }],
-  })
+  .meta({ id: 'SupportingDataCreate' })
 export type SupportingCreate = z.infer<typeof SupportingCreate>
 
 export const SupportingUpdate = z
   .strictObject({
-    title: Title,
+    title: Title.meta({ example: 'Output of ping, before the repair' }),
     content: Content.nullable().describe(
       'The text, or a comment on the screenshot. Null removes a comment; a text must keep its content.',
     ),
@@ -85,37 +68,31 @@ export const SupportingUpdate = z
     step_id: StepId.nullable().describe('The step of the flow that it belongs to; null for none.'),
   })
   .partial()
-  .meta({ id: 'SupportingDataUpdate', examples: [{ title: 'Output of ping, before the repair' }] })
+  .meta({ id: 'SupportingDataUpdate' })
 export type SupportingUpdate = z.infer<typeof SupportingUpdate>
 
 export const RatingPut = z
   .strictObject({
-    score: z.int().min(1).max(5).describe('Satisfaction of the client; 5 is the best.'),
-    comment: z.string().max(20_000).optional().describe('Comment of the client.'),
+    score: z.int().min(1).max(5).describe('Satisfaction of the client; 5 is the best.').meta({ example: 5 }),
+    comment: z
+      .string()
+      .max(20_000)
+      .optional()
+      .describe('Comment of the client.')
+      .meta({ example: 'Fast and friendly' }),
   })
-  .meta({ id: 'SessionRatingPut', examples: [{ score: 5, comment: 'Fast and friendly' }] })
+  .meta({ id: 'SessionRatingPut' })
 export type RatingPut = z.infer<typeof RatingPut>
 
 export const Rating = z
   .strictObject({
-    score: z.int().describe('Satisfaction of the client, from 1 to 5.'),
-    comment: z.string().nullable().describe('Comment of the client.'),
+    score: z.int().describe('Satisfaction of the client, from 1 to 5.').meta({ example: 5 }),
+    comment: z.string().nullable().describe('Comment of the client.').meta({ example: 'Fast and friendly' }),
     rated_by: Id.describe('The user who entered the rating.'),
-    rated_by_name: z.string().nullable().describe('The name of that user.'),
+    rated_by_name: z.string().nullable().describe('The name of that user.').meta({ example: 'Dana Reyes' }),
     rated_at: Time.describe('When the rating was entered.'),
   })
-  .meta({
-    id: 'SessionRatingResponse',
-    examples: [
-      {
-        score: 5,
-        comment: 'Fast and friendly',
-        rated_by: exampleIds.user,
-        rated_by_name: 'Dana Reyes',
-        rated_at: '2026-11-21T10:00:00.000Z',
-      },
-    ],
-  })
+  .meta({ id: 'SessionRatingResponse' })
 export type Rating = z.infer<typeof Rating>
 
 export const FeedbackPut = z
@@ -123,7 +100,7 @@ export const FeedbackPut = z
     helpful: z.boolean().describe('Whether the step helped.'),
     comment: z.string().max(20_000).optional().describe('What could be better.'),
   })
-  .meta({ id: 'StepFeedbackPut', examples: [{ helpful: true }] })
+  .meta({ id: 'StepFeedbackPut' })
 export type FeedbackPut = z.infer<typeof FeedbackPut>
 
 export const StepFeedback = z
@@ -134,16 +111,5 @@ export const StepFeedback = z
     comment: z.string().nullable().describe('What could be better.'),
     given_at: Time.describe('When it was rated.'),
   })
-  .meta({
-    id: 'StepFeedbackResponse',
-    examples: [
-      {
-        step_id: 'ping',
-        user_id: exampleIds.user,
-        helpful: true,
-        comment: null,
-        given_at: '2026-11-21T10:00:00.000Z',
-      },
-    ],
-  })
+  .meta({ id: 'StepFeedbackResponse' })
 export type StepFeedback = z.infer<typeof StepFeedback>

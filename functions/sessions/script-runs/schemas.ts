@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { exampleItem, Instant, TargetLabel } from '#functions/sessions/sessions/schemas.ts'
-import { exampleIds, Id, Name, Text, Time } from '#http/fields.ts'
+import { Instant, TargetLabel } from '#functions/sessions/sessions/schemas.ts'
+import { Id, Name, Text, Time } from '#http/fields.ts'
 import { toPlainOutput } from '#rules/text/terminal-output.ts'
 
 const encoder = new TextEncoder()
@@ -12,7 +12,10 @@ export const ScriptRun = z
     id: Id,
     session_id: Id.describe('The session, or the AI session, in which it ran.'),
     step_id: z.string().nullable().describe('The step of the flow; null in an AI session.'),
-    title: z.string().describe('The name of the script. Secret answers of the session are `[secret]`.'),
+    title: z
+      .string()
+      .describe('The name of the script. Secret answers of the session are `[secret]`.')
+      .meta({ example: 'Restart the spooler' }),
     script_template_id: Id.nullable().describe('The script template that was run; it may be deleted by now.'),
     script_version: z.int().nullable().describe('The version that the template had.'),
     script: z
@@ -20,47 +23,28 @@ export const ScriptRun = z
       .nullable()
       .describe('The text that was run; null for a template. Secret answers of the session are `[secret]`.'),
     approval_id: Id.nullable().describe('The approval of the script.'),
-    target: z.string().describe('The machine. Secret answers of the session are `[secret]`.'),
+    target: z
+      .string()
+      .describe('The machine. Secret answers of the session are `[secret]`.')
+      .meta({ example: 'SRV-PRINT-01' }),
     exit_code: z.int().nullable().describe('The exit code; null when it is not known.'),
     output: z.string().describe('What it printed. Secret answers of the session are `[secret]`.'),
     started_at: Time,
     ended_at: Time,
     run_by: Id.describe('The user who recorded it.'),
-    run_by_name: z.string().nullable().describe('The name of that user.'),
+    run_by_name: z.string().nullable().describe('The name of that user.').meta({ example: 'Dana Reyes' }),
     created_at: Time,
   })
-  .meta({
-    id: 'ScriptRun',
-    examples: [
-      {
-        id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1e60',
-        session_id: exampleItem.id,
-        step_id: 'restart',
-        title: 'Restart the spooler',
-        script_template_id: null,
-        script_version: null,
-        script: 'Restart-Service Spooler',
-        approval_id: null,
-        target: 'SRV-PRINT-01',
-        exit_code: 0,
-        output: 'Status: Running',
-        started_at: '2026-11-21T09:30:00.000Z',
-        ended_at: '2026-11-21T09:30:04.000Z',
-        run_by: exampleIds.user,
-        run_by_name: 'Dana Reyes',
-        created_at: '2026-11-21T09:31:00.000Z',
-      },
-    ],
-  })
+  .meta({ id: 'ScriptRun' })
 export type ScriptRun = z.infer<typeof ScriptRun>
 
 const runFields = {
-  title: Name.optional().describe(
-    'The name of the script. By default that of the template, or its first line.',
-  ),
+  title: Name.optional()
+    .describe('The name of the script. By default that of the template, or its first line.')
+    .meta({ example: 'Restart the spooler' }),
   script_template_id: Id.optional().describe('The script template that was run.'),
   script: Text.optional().describe('The text that was run, if it is no template.'),
-  target: TargetLabel.describe('The machine.'),
+  target: TargetLabel.describe('The machine.').meta({ example: 'SRV-PRINT-01' }),
   exit_code: z
     .int()
     .min(-2_147_483_648)
@@ -94,20 +78,11 @@ function checkRun(
     addIssue('script', 'must be given, or a script_template_id, not both')
   if (Date.parse(ended_at) < Date.parse(started_at)) addIssue('ended_at', 'must not be before started_at')
 }
-const example = {
-  title: 'Restart the spooler',
-  script: 'Restart-Service Spooler',
-  target: 'SRV-PRINT-01',
-  exit_code: 0,
-  output: 'Status: Running',
-  started_at: '2026-11-21T09:30:00.000Z',
-  ended_at: '2026-11-21T09:30:04.000Z',
-}
 
 export const AiScriptRunCreate = z
   .strictObject(runFields)
   .superRefine(checkRun)
-  .meta({ id: 'AIScriptRunCreate', examples: [example] })
+  .meta({ id: 'AIScriptRunCreate' })
 export type AiScriptRunCreate = z.infer<typeof AiScriptRunCreate>
 
 export const ScriptRunCreate = z
@@ -119,5 +94,5 @@ export const ScriptRunCreate = z
     ),
   })
   .superRefine(checkRun)
-  .meta({ id: 'ScriptRunCreate', examples: [{ ...example, step_id: 'restart' }] })
+  .meta({ id: 'ScriptRunCreate' })
 export type ScriptRunCreate = z.infer<typeof ScriptRunCreate>

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { AlsoHere } from '#functions/presence/schemas.ts'
-import { exampleIds, Flag, Id, idParams, Name, Time } from '#http/fields.ts'
+import { Flag, Id, idParams, Name, Time } from '#http/fields.ts'
 import { ApprovalRequirement } from '#rules/flows/approval-requirement.ts'
 import { EvidenceRequirement } from '#rules/flows/evidence.ts'
 import { stepOutcomes } from '#rules/flows/step-navigation.ts'
@@ -53,33 +53,31 @@ export const TargetLabel = z.string().overwrite(removeInvisible).trim().min(1).m
 
 const StepText = z
   .strictObject({
-    id: z.string().describe('Id in the flow.'),
-    title: z.string().describe('Title, with placeholders filled.'),
-    description: z.string().describe('Markdown, with placeholders filled. Values are escaped.'),
+    id: z.string().describe('Id in the flow.').meta({ example: 'danger' }),
+    title: z.string().describe('Title, with placeholders filled.').meta({ example: 'Production' }),
+    description: z
+      .string()
+      .describe('Markdown, with placeholders filled. Values are escaped.')
+      .meta({ example: 'Call the change board first.' }),
   })
-  .meta({
-    id: 'SessionStepText',
-    examples: [{ id: 'danger', title: 'Production', description: 'Call the change board first.' }],
-  })
+  .meta({ id: 'SessionStepText' })
 
 const ProvidedEvidence = z
   .strictObject({
-    key: z.string().describe('The key of the requirement.'),
+    key: z.string().describe('The key of the requirement.').meta({ example: 'serial' }),
     type: z
       .enum(['screenshot', 'text', 'number', 'boolean', 'select'])
       .meta({ id: 'ProvidedEvidenceType' })
       .describe('The type of the evidence.'),
-    label: z.string().describe('What was required.'),
+    label: z.string().describe('What was required.').meta({ example: 'Serial number' }),
     value: z
       .union([z.string(), z.number(), z.boolean()])
       .nullable()
-      .describe('The value; null for a screenshot.'),
+      .describe('The value; null for a screenshot.')
+      .meta({ example: 'X-4711' }),
     upload_id: Id.nullable().describe('The upload of a screenshot.'),
   })
-  .meta({
-    id: 'SessionEvidence',
-    examples: [{ key: 'serial', type: 'text', label: 'Serial number', value: 'X-4711', upload_id: null }],
-  })
+  .meta({ id: 'SessionEvidence' })
 
 const Decision = z
   .strictObject({
@@ -99,43 +97,17 @@ const Decision = z
       .describe('The evidence that was provided. A required note is in `note`.'),
     section_headers: z.array(StepText).describe('The section headers directly before the step.'),
   })
-  .meta({
-    id: 'SessionDecision',
-    examples: [
-      {
-        step_id: 'ping',
-        option_id: 'yes',
-        outcome: null,
-        note: null,
-        started_at: '2026-11-21T09:30:00.000Z',
-        duration_seconds: 40,
-        decided_at: '2026-11-21T09:30:40.000Z',
-        evidence: [],
-        section_headers: [],
-      },
-    ],
-  })
+  .meta({ id: 'SessionDecision' })
 
 const FallbackRecord = z
   .strictObject({
     step_id: z.string().describe('The step that failed.'),
-    fallback_step_id: z.string().describe('The fallback step that was used.'),
+    fallback_step_id: z.string().describe('The fallback step that was used.').meta({ example: 'backup' }),
     outcome: StepOutcome,
     note: z.string().nullable().describe('Note of the technician.'),
     decided_at: Time.describe('When it was recorded.'),
   })
-  .meta({
-    id: 'FallbackStepRecord',
-    examples: [
-      {
-        step_id: 'snapshot',
-        fallback_step_id: 'backup',
-        outcome: 'done',
-        note: null,
-        decided_at: '2026-11-21T09:31:00.000Z',
-      },
-    ],
-  })
+  .meta({ id: 'FallbackStepRecord' })
 
 export const CustomStepSource = z
   .enum(['ad-hoc', 'step-library', 'forked-tree'])
@@ -148,57 +120,34 @@ const CustomStep = z
     id: Id,
     source: CustomStepSource,
     after_step_id: z.string().describe('The step that it followed.'),
-    title: z.string().describe('What was done.'),
+    title: z.string().describe('What was done.').meta({ example: 'Asked whether the printer was moved' }),
     description: z.string().describe('How it was done, in markdown.'),
     library_step_id: Id.nullable().describe('The library step it was taken from.'),
     tree_id: Id.nullable().describe('The flow it was taken from.'),
     node_id: z.string().nullable().describe('The node or step of that flow.'),
     created_at: Time,
   })
-  .meta({
-    id: 'SessionCustomStep',
-    examples: [
-      {
-        id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1e31',
-        source: 'ad-hoc',
-        after_step_id: 'ping',
-        title: 'Asked whether the printer was moved',
-        description: '',
-        library_step_id: null,
-        tree_id: null,
-        node_id: null,
-        created_at: '2026-11-21T09:30:20.000Z',
-      },
-    ],
-  })
+  .meta({ id: 'SessionCustomStep' })
 
-const exampleDetails = {
-  options: [],
-  fallback_steps: [],
-  section_headers: [],
-  section_title: null,
-  group_label: null,
-  estimated_minutes: 5,
-  script_template_id: null,
-  subflow: null,
-  attachments: [],
-  evidence: [],
-  approval: null,
-  timer: null,
-}
 const CurrentStep = z
   .strictObject({
-    id: z.string().describe('Id of the step.'),
-    type: z.string().describe('`decision`, `action`, `solution` or `procedure_step`.'),
-    title: z.string().describe('What to do or find out, with placeholders filled.'),
+    id: z.string().describe('Id of the step.').meta({ example: 'queue' }),
+    type: z
+      .string()
+      .describe('`decision`, `action`, `solution` or `procedure_step`.')
+      .meta({ example: 'action' }),
+    title: z
+      .string()
+      .describe('What to do or find out, with placeholders filled.')
+      .meta({ example: 'Clear the print queue of 10.0.8.21' }),
     description: z
       .string()
       .describe('How to do it, in markdown, with placeholders filled. Values are escaped.'),
     options: z
       .array(
         z.strictObject({
-          id: z.string().describe('Id of the option.'),
-          label: z.string().describe('Text of the option.'),
+          id: z.string().describe('Id of the option.').meta({ example: 'yes' }),
+          label: z.string().describe('Text of the option.').meta({ example: 'Yes, it pings' }),
         }),
       )
       .describe('The choices of a decision.'),
@@ -216,18 +165,7 @@ const CurrentStep = z
     timer: StepTimer.nullable().describe('When the user of the session is reminded of the step.'),
     approval: ApprovalRequirement.nullable().describe('Who must approve the step before its answer counts.'),
   })
-  .meta({
-    id: 'SessionCurrentStep',
-    examples: [
-      {
-        ...exampleDetails,
-        id: 'queue',
-        type: 'action',
-        title: 'Clear the print queue of 10.0.8.21',
-        description: '',
-      },
-    ],
-  })
+  .meta({ id: 'SessionCurrentStep' })
 
 const Progress = z
   .strictObject({
@@ -269,7 +207,8 @@ const sessionFields = {
   current_step_id: z
     .string()
     .nullable()
-    .describe('The step to answer next; null before the start and at the end.'),
+    .describe('The step to answer next; null before the start and at the end.')
+    .meta({ example: 'cable' }),
   parent_session_id: Id.nullable().describe('The session that runs this one as a sub-flow.'),
   parent_step_id: z.string().nullable().describe('The step of that session that runs this one.'),
   subflow_session_id: Id.nullable().describe('The open session of a sub-flow that this session waits for.'),
@@ -279,44 +218,12 @@ const sessionFields = {
   completed_at: Time.nullable().describe('When it was completed.'),
   created_at: Time,
 }
-
-export const exampleItem = {
-  id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1e30',
-  account_id: exampleIds.account,
-  team_id: exampleIds.team,
-  user_id: exampleIds.user,
-  user_name: 'Dana Reyes',
-  tree_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1e01',
-  tree_snapshot: {
-    name: 'Printer offline',
-    description: 'A network printer shows as offline.',
-    category: 'Printing',
-    version: 3,
-    tree_type: 'troubleshooting' as const,
-  },
-  state: 'in_progress' as const,
-  ticket_number: 'T-48213',
-  client_name: 'Contoso Dental',
-  outcome: null,
-  batch_id: null,
-  target_label: null,
-  current_step_id: 'cable',
-  parent_session_id: null,
-  parent_step_id: null,
-  subflow_session_id: null,
-  progress: { answered: 0, total: 1, percent: 0 },
-  exported_at: null,
-  started_at: '2026-11-21T09:30:00.000Z',
-  completed_at: null,
-  created_at: '2026-11-21T09:30:00.000Z',
-}
-
 export const SessionListItem = z
   .strictObject({
     ...sessionFields,
     tree_snapshot: z.strictObject(snapshotFields).describe('The version of the flow that the session runs.'),
   })
-  .meta({ id: 'SessionListItem', examples: [exampleItem] })
+  .meta({ id: 'SessionListItem' })
 export type SessionListItem = z.infer<typeof SessionListItem>
 
 export const Session = z
@@ -352,39 +259,7 @@ export const Session = z
     notes: z.string().nullable().describe('Notes about the session.'),
     next_steps: z.string().nullable().describe('What remains to be done.'),
   })
-  .meta({
-    id: 'SessionResponse',
-    examples: [
-      {
-        ...exampleItem,
-        tree_snapshot: {
-          ...exampleItem.tree_snapshot,
-          tree_structure: {
-            id: 'cable',
-            type: 'solution',
-            title: 'Reseat the cable of {{printer_ip}}',
-            description: '',
-          },
-          intake_form: [{ key: 'printer_ip', label: 'Address of the printer', type: 'ip', required: true }],
-        },
-        variables: { printer_ip: '10.0.8.21' },
-        current_step: {
-          id: 'cable',
-          type: 'solution',
-          title: 'Reseat the cable of 10.0.8.21',
-          description: '',
-          ...exampleDetails,
-        },
-        procedure_end: null,
-        timer_due_at: null,
-        decisions: [],
-        fallback_decisions: [],
-        custom_steps: [],
-        notes: null,
-        next_steps: null,
-      },
-    ],
-  })
+  .meta({ id: 'SessionResponse' })
 export type Session = z.infer<typeof Session>
 
 /** What an answer changes. */
@@ -406,24 +281,7 @@ export const SessionChanges = Session.pick({
       'The newest fallback step; null before the first one.',
     ),
   })
-  .meta({
-    id: 'SessionChanges',
-    examples: [
-      {
-        id: exampleItem.id,
-        state: 'in_progress',
-        outcome: null,
-        current_step_id: null,
-        current_step: null,
-        procedure_end: null,
-        timer_due_at: null,
-        subflow_session_id: null,
-        progress: { answered: 1, total: 1, percent: 100 },
-        decision: null,
-        fallback_decision: null,
-      },
-    ],
-  })
+  .meta({ id: 'SessionChanges' })
 export type SessionChanges = z.infer<typeof SessionChanges>
 
 const isInRange = (text: string) => text > '2000' && text < '2100'
@@ -458,14 +316,8 @@ const startFields = {
   client_name: Name.optional().describe('The client it is for.'),
   variables: Variables.optional(),
 }
-const exampleStart = {
-  tree_id: exampleItem.tree_id,
-  ticket_number: 'T-48213',
-  client_name: 'Contoso Dental',
-  variables: { printer_ip: '10.0.8.21' },
-}
 
-export const SessionStart = z.strictObject(startFields).meta({ id: 'SessionStart', examples: [exampleStart] })
+export const SessionStart = z.strictObject(startFields).meta({ id: 'SessionStart' })
 export type SessionStart = z.infer<typeof SessionStart>
 
 export const SessionPrepare = z
@@ -473,13 +325,13 @@ export const SessionPrepare = z
     ...startFields,
     target_label: TargetLabel.optional().describe('The target that it will be run on.'),
   })
-  .meta({ id: 'SessionPrepare', examples: [{ ...exampleStart, target_label: 'PRN-2F-03' }] })
+  .meta({ id: 'SessionPrepare' })
 export type SessionPrepare = z.infer<typeof SessionPrepare>
 
 export const PreparedStart = z
   .strictObject({ variables: Variables.optional() })
   .prefault({})
-  .meta({ id: 'PreparedSessionStart', examples: [{ variables: { printer_ip: '10.0.8.21' } }] })
+  .meta({ id: 'PreparedSessionStart' })
 
 export const VariablesUpdate = Variables.describe(
   'Variables to set; null removes a variable. All others are kept, also a secret field sent back as it was read.',
@@ -499,13 +351,12 @@ export const SessionUpdate = z
   .strictObject({
     ticket_number: Name.nullable().describe('The ticket it is for; null for none.'),
     client_name: Name.nullable().describe('The client it is for; null for none.'),
-    notes: Note.nullable().describe('Notes about the session.'),
+    notes: Note.nullable()
+      .describe('Notes about the session.')
+      .meta({ example: 'The client calls back at noon.' }),
     next_steps: Note.nullable().describe('What remains to be done.'),
     state: z.literal('abandoned').describe('Abandons a session that is prepared or in progress.'),
   })
   .partial()
-  .meta({
-    id: 'SessionUpdate',
-    examples: [{ ticket_number: 'T-48213', notes: 'The client calls back at noon.' }],
-  })
+  .meta({ id: 'SessionUpdate' })
 export type SessionUpdate = z.infer<typeof SessionUpdate>

@@ -1,11 +1,5 @@
 import * as z from 'zod'
-import {
-  CustomStepSource,
-  exampleItem,
-  Instant,
-  Outcome,
-  StepOutcome,
-} from '#functions/sessions/sessions/schemas.ts'
+import { CustomStepSource, Instant, Outcome, StepOutcome } from '#functions/sessions/sessions/schemas.ts'
 import { Id, Name } from '#http/fields.ts'
 
 const Note = z.string().max(20_000)
@@ -56,10 +50,7 @@ export const DecisionCreate = z
     for (const [path, value] of Object.entries({ note, started_at, duration_seconds, evidence }))
       if (fallback && value !== undefined) addError(path, 'must be absent without an option_id or an outcome')
   })
-  .meta({
-    id: 'SessionDecisionCreate',
-    examples: [{ step_id: 'ping', option_id: 'yes', duration_seconds: 40 }],
-  })
+  .meta({ id: 'SessionDecisionCreate' })
 export type DecisionCreate = z.infer<typeof DecisionCreate>
 
 export const CustomStepCreate = z
@@ -74,7 +65,8 @@ export const CustomStepCreate = z
       .min(1)
       .max(300)
       .optional()
-      .describe('What was done; by default the title of the library step or node.'),
+      .describe('What was done; by default the title of the library step or node.')
+      .meta({ example: 'Asked whether the printer was moved' }),
     description: Note.optional().describe(
       'How it was done, in markdown; by default the description of the library step or node.',
     ),
@@ -99,23 +91,25 @@ export const CustomStepCreate = z
   })
   .meta({
     id: 'SessionCustomStepCreate',
-    examples: [{ source: 'ad-hoc', title: 'Asked whether the printer was moved' }],
+    example: { source: 'ad-hoc', title: 'Asked whether the printer was moved' },
   })
 export type CustomStepCreate = z.infer<typeof CustomStepCreate>
 
 export const SessionCompletion = z
   .strictObject({
     outcome: Outcome,
-    notes: Note.optional().describe('Notes about the session; by default unchanged.'),
+    notes: Note.optional()
+      .describe('Notes about the session; by default unchanged.')
+      .meta({ example: 'The cable was loose.' }),
     next_steps: Note.optional().describe('What remains to be done; by default unchanged.'),
   })
-  .meta({ id: 'SessionComplete', examples: [{ outcome: 'resolved', notes: 'The cable was loose.' }] })
+  .meta({ id: 'SessionComplete' })
 export type SessionCompletion = z.infer<typeof SessionCompletion>
 
 export const SaveAsTree = z
   .strictObject({
-    name: Name.describe('Name of the new flow.'),
+    name: Name.describe('Name of the new flow.').meta({ example: 'Printer offline after a move' }),
     description: Note.optional().describe('Purpose of the new flow; by default that of the session’s flow.'),
   })
-  .meta({ id: 'SessionSaveAsTree', examples: [{ name: `${exampleItem.tree_snapshot.name} after a move` }] })
+  .meta({ id: 'SessionSaveAsTree' })
 export type SaveAsTree = z.infer<typeof SaveAsTree>

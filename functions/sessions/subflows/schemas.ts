@@ -8,5 +8,5 @@ export const SubflowStart = z
     ),
   })
   .prefault({})
-  .meta({ id: 'SubflowStart', examples: [{ variables: { gateway: 'vpn.contoso.example' } }] })
+  .meta({ id: 'SubflowStart' })
 export type SubflowStart = z.infer<typeof SubflowStart>

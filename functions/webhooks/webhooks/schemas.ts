@@ -9,24 +9,13 @@ export const WebhookId = idParams('webhook_id', 'webhook')
 
 const WebhookEvent = z.enum(webhookEventList).meta({ id: 'WebhookEvent' }).describe('The kind of event.')
 
-const example = {
-  id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c3a01',
-  url: 'https://hooks.northwind.example/support-flow',
-  description: 'Ticket mirror',
-  events: ['session.completed' as const, 'session.escalated' as const],
-  is_active: true,
-  disabled_reason: null,
-  failures: 0,
-  failing_since: null,
-  previous_secret_until: null,
-  created_at: '2026-11-21T09:30:00.000Z',
-  updated_at: '2026-11-21T09:30:00.000Z',
-}
-
 const webhookFields = {
   id: Id,
-  url: z.string().describe('Where the messages are sent.'),
-  description: z.string().describe('A note for people.'),
+  url: z
+    .string()
+    .describe('Where the messages are sent.')
+    .meta({ example: 'https://hooks.northwind.example/support-flow' }),
+  description: z.string().describe('A note for people.').meta({ example: 'Ticket mirror' }),
   events: z.array(WebhookEvent).describe('The events that are sent.'),
   is_active: z
     .boolean()
@@ -43,18 +32,17 @@ const webhookFields = {
   updated_at: Time,
 }
 
-export const Webhook = z.strictObject(webhookFields).meta({ id: 'WebhookResponse', examples: [example] })
+export const Webhook = z.strictObject(webhookFields).meta({ id: 'WebhookResponse' })
 export type Webhook = z.infer<typeof Webhook>
 
 export const WebhookWithSecret = z
   .strictObject({
     ...webhookFields,
-    secret: Secret.describe('The signing secret, `whsec_…`. It is shown only once.'),
+    secret: Secret.describe('The signing secret, `whsec_…`. It is shown only once.').meta({
+      example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=',
+    }),
   })
-  .meta({
-    id: 'WebhookWithSecret',
-    examples: [{ ...example, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=' }],
-  })
+  .meta({ id: 'WebhookWithSecret' })
 export type WebhookWithSecret = z.infer<typeof WebhookWithSecret>
 
 const Url = z.string().max(2000).describe('Absolute https address without credentials on a public host.')
@@ -66,37 +54,39 @@ const Events = z
   .describe('The events that are sent, each at most once.')
 
 export const WebhookCreate = z
-  .strictObject({ url: Url, events: Events, description: Description.default('') })
-  .meta({
-    id: 'WebhookCreate',
-    examples: [{ url: example.url, events: example.events, description: example.description }],
+  .strictObject({
+    url: Url.meta({ example: 'https://hooks.northwind.example/support-flow' }),
+    events: Events,
+    description: Description.default('').meta({ example: 'Ticket mirror' }),
   })
+  .meta({ id: 'WebhookCreate' })
 export type WebhookCreate = z.infer<typeof WebhookCreate>
 
 export const WebhookUpdate = z
   .strictObject({
     url: Url,
-    events: Events,
+    events: Events.meta({ example: ['flow.published'] }),
     description: Description,
     is_active: z
       .boolean()
-      .describe('`false` fails the open deliveries. `true` starts again without the failures so far.'),
+      .describe('`false` fails the open deliveries. `true` starts again without the failures so far.')
+      .meta({ example: true }),
   })
   .partial()
-  .meta({ id: 'WebhookUpdate', examples: [{ events: ['flow.published'], is_active: true }] })
+  .meta({ id: 'WebhookUpdate' })
 export type WebhookUpdate = z.infer<typeof WebhookUpdate>
 
 export const WebhookTestResult = z
   .strictObject({
     success: z.boolean().describe('Whether the receiver accepted the message.'),
-    message: z.string().describe('The result as a sentence.'),
-    status: z.int().nullable().describe('The HTTP status; null without a response.'),
-    duration_ms: z.int().nullable().describe('How long the attempt took.'),
+    message: z
+      .string()
+      .describe('The result as a sentence.')
+      .meta({ example: 'The receiver accepted the message' }),
+    status: z.int().nullable().describe('The HTTP status; null without a response.').meta({ example: 204 }),
+    duration_ms: z.int().nullable().describe('How long the attempt took.').meta({ example: 87 }),
   })
-  .meta({
-    id: 'WebhookTestResult',
-    examples: [{ success: true, message: 'The receiver accepted the message', status: 204, duration_ms: 87 }],
-  })
+  .meta({ id: 'WebhookTestResult' })
 export type WebhookTestResult = z.infer<typeof WebhookTestResult>
 
 const DeliveryState = z
@@ -115,61 +105,54 @@ export const WebhookDelivery = z
     webhook_id: Id.describe('Id of the webhook.'),
     message_id: z
       .string()
-      .describe('The header `webhook-id`. It stays the same in every attempt and replay.'),
+      .describe('The header `webhook-id`. It stays the same in every attempt and replay.')
+      .meta({ example: 'msg_01934b6e7d1a7c3e9f205b8f0a6c3a03' }),
     type: z
       .enum([...webhookEventList, 'webhook.test'])
       .meta({ id: 'WebhookMessageType' })
       .describe('The kind of event.'),
     state: DeliveryState,
     attempts: z.int().describe('Number of attempts so far.'),
-    request_body: z.string().describe('The exact body of the request.'),
+    request_body: z.string().describe('The exact body of the request.').meta({
+      example:
+        '{"type":"member.joined","timestamp":"2026-11-21T09:30:00.000Z","data":{"user_id":"01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d14","name":"Sam Ortiz","invited_by":"01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d15","team_id":null}}',
+    }),
     last_status_code: z
       .int()
       .nullable()
-      .describe('The HTTP status of the last attempt; null without a response.'),
-    response_body: z.string().nullable().describe('The first 2,048 bytes of the last response, masked.'),
-    last_error: z.string().nullable().describe('Why the last attempt failed.'),
-    duration_ms: z.int().nullable().describe('How long the last attempt took.'),
+      .describe('The HTTP status of the last attempt; null without a response.')
+      .meta({ example: 503 }),
+    response_body: z
+      .string()
+      .nullable()
+      .describe('The first 2,048 bytes of the last response, masked.')
+      .meta({ example: 'maintenance' }),
+    last_error: z
+      .string()
+      .nullable()
+      .describe('Why the last attempt failed.')
+      .meta({ example: 'The receiver returned 503' }),
+    duration_ms: z.int().nullable().describe('How long the last attempt took.').meta({ example: 41 }),
     last_attempt_at: Time.nullable().describe('When the last attempt ended.'),
     next_attempt_at: Time.nullable().describe('When the next attempt is due; null when there is none.'),
     delivered_at: Time.nullable().describe('When the receiver accepted it.'),
     created_at: Time,
   })
-  .meta({
-    id: 'WebhookDelivery',
-    examples: [
-      {
-        id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c3a02',
-        webhook_id: example.id,
-        message_id: 'msg_01934b6e7d1a7c3e9f205b8f0a6c3a03',
-        type: 'member.joined',
-        state: 'retrying',
-        attempts: 1,
-        request_body:
-          '{"type":"member.joined","timestamp":"2026-11-21T09:30:00.000Z","data":{"user_id":"01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d14","name":"Sam Ortiz","invited_by":"01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d15","team_id":null}}',
-        last_status_code: 503,
-        response_body: 'maintenance',
-        last_error: 'The receiver returned 503',
-        duration_ms: 41,
-        last_attempt_at: '2026-11-21T09:30:00.000Z',
-        next_attempt_at: '2026-11-21T09:30:05.000Z',
-        delivered_at: null,
-        created_at: '2026-11-21T09:30:00.000Z',
-      },
-    ],
-  })
+  .meta({ id: 'WebhookDelivery' })
 export type WebhookDelivery = z.infer<typeof WebhookDelivery>
 
 export const WebhookReplay = z
   .strictObject({
     delivery_id: Uuid.describe('Replay this delivery, delivered or failed.'),
-    failed_since: InputTime.describe('Replay every failed delivery of an event since this time.'),
+    failed_since: InputTime.describe('Replay every failed delivery of an event since this time.').meta({
+      example: '2026-11-20T00:00:00.000Z',
+    }),
   })
   .partial()
   .refine(({ delivery_id, failed_since }) => (delivery_id === undefined) !== (failed_since === undefined), {
     message: 'must have either delivery_id or failed_since',
   })
-  .meta({ id: 'WebhookReplay', examples: [{ failed_since: '2026-11-20T00:00:00.000Z' }] })
+  .meta({ id: 'WebhookReplay' })
 export type WebhookReplay = z.infer<typeof WebhookReplay>
 
 export const WebhookReplayResult = z
@@ -178,6 +161,7 @@ export const WebhookReplayResult = z
       .int()
       .describe(
         'Deliveries that are sent again. Not those that are open or were replayed in the last 10 seconds.',
-      ),
+      )
+      .meta({ example: 3 }),
   })
-  .meta({ id: 'WebhookReplayResult', examples: [{ queued: 3 }] })
+  .meta({ id: 'WebhookReplayResult' })

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { composeExample } from './compose-example.ts'
 import { extendSchemas } from './extend-schemas.ts'
 import type { Json } from './json.ts'
 import { shareDescriptions } from './share-descriptions.ts'
@@ -22,6 +23,7 @@ export interface JsonComponents {
 
 export function createComponents(): JsonComponents {
   const schemas = new Map<string, unknown>()
+  const examples = new Map<string, unknown>()
   const responses = new Map<string, Json>()
   const headers = new Map<string, Json>()
   const parameters = new Map<string, string>()
@@ -30,13 +32,12 @@ export function createComponents(): JsonComponents {
     schema,
     content(type, io) {
       const body = schema(type, io)
-      const example = getExample(type)
+      const example = composeExample(type)
       if (example === undefined) return { schema: body }
       const reference = body.$ref ?? (body.items as Json | undefined)?.$ref
-      const shared = schemas.get(String(reference).replace('#/components/schemas/', '')) as Json | undefined
-      if (!shared) return { schema: body, example }
-      // zod leaves out the examples of a schema with refinements.
-      shared.examples ??= [body.items ? (example as unknown[])[0] : example]
+      if (!reference) return { schema: body, example }
+      const name = String(reference).replace('#/components/schemas/', '')
+      examples.set(name, body.items ? (example as unknown[])[0] : example)
       return { schema: body }
     },
     parameterSchema(type) {
@@ -70,7 +71,7 @@ export function createComponents(): JsonComponents {
       shareDescriptions({
         ...document,
         components: {
-          schemas: extendSchemas(sortByName(schemas)),
+          schemas: extendSchemas(sortByName(addExamples(schemas, examples))),
           parameters: sortByName(new Map([...parameters].map(([name, text]) => [name, JSON.parse(text)]))),
           responses: sortByName(responses),
           headers: sortByName(headers),
@@ -88,6 +89,14 @@ export function createComponents(): JsonComponents {
   }
 }
 
+function addExamples(schemas: ReadonlyMap<string, unknown>, examples: ReadonlyMap<string, unknown>) {
+  const entries = [...schemas].map(([name, schema]): [string, unknown] => [
+    name,
+    examples.has(name) ? Object.assign({}, schema, { examples: [examples.get(name)] }) : schema,
+  ])
+  return new Map(entries)
+}
+
 function sortByName(entries: ReadonlyMap<string, unknown>): Json {
   return Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
@@ -97,15 +106,6 @@ export function toPascalCase(name: string): string {
     .split(/[^A-Za-z0-9]+/)
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join('')
-}
-
-/** Return the example that a schema carries, or a list with its element's example. */
-export function getExample(type: z.ZodType): unknown {
-  const [example] = (type.meta()?.examples as unknown[] | undefined) ?? []
-  if (example !== undefined) return example
-  if (!(type instanceof z.ZodArray)) return undefined
-  const element = getExample(type.element as z.ZodType)
-  return element === undefined ? undefined : [element]
 }
 
 /** One conversion: where shared schemas go, and whether the schema describes a request or an answer. */
@@ -175,14 +175,14 @@ function cleanObject(value: Json, conversion: Conversion): Json {
 }
 
 /**
- * Return whether a keyword tells clients nothing: zod's own ids, a pattern or an example where a `format`
- * says the same, and the bounds of every JavaScript integer. `additionalProperties: false` of an answer is
+ * Return whether a keyword tells clients nothing: zod's own ids, a pattern where a `format` says the same, the
+ * example of a field, which is part of that of its object, and the bounds of every JavaScript integer. `additionalProperties: false` of an answer is
  * dropped too, because later versions add fields.
  */
 function isRedundant(key: string, item: unknown, schema: Json, { io }: Conversion): boolean {
   if (key === 'id') return typeof item === 'string'
   if (key === 'pattern') return schema.format !== undefined
-  if (key === 'example') return schema.format === 'date-time'
+  if (key === 'example') return true
   if (key === 'additionalProperties') return item === false && io === 'output'
   return (
     (key === 'minimum' && item === Number.MIN_SAFE_INTEGER) ||

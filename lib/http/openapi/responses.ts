@@ -68,10 +68,7 @@ const AcceptedTask = z
     task_id: Uuid.describe('Id of the task.'),
     state: z.literal('queued').describe('A job will start it.'),
   })
-  .meta({
-    id: 'AcceptedTask',
-    examples: [{ task_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c2f01', state: 'queued' }],
-  })
+  .meta({ id: 'AcceptedTask' })
 
 /** Build the response to `Prefer: respond-async`. */
 function buildAcceptedResponse(components: JsonComponents): Json {

@@ -196,7 +196,10 @@ export const webhookData = {
   'handover.due': z.strictObject({
     team_id: Id.describe('Id of the team.'),
     team_name: z.string().describe('Its name.'),
-    text: z.string().describe('The handover in words, a sentence per line with its address.'),
+    text: z
+      .string()
+      .describe('The handover in words, a sentence per line with its address.')
+      .meta({ example: '1 open escalation: Reception cannot print' }),
   }),
   'maintenance.batch_created': z.strictObject({
     ...ScheduleFields,
@@ -242,7 +245,10 @@ export const webhookData = {
   }),
   'webhook.test': z.strictObject({
     webhook_id: Id.describe('Id of the webhook.'),
-    message: z.string().describe('A sentence for people.'),
+    message: z
+      .string()
+      .describe('A sentence for people.')
+      .meta({ example: 'Webhooks of Support Flow arrive here.' }),
   }),
 } as const
 

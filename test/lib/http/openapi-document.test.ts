@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { operations as allOperations } from '#functions/operations.ts'
 import { Flag, Id, Name, Role, Time } from '#http/fields.ts'
-import { createComponents, getExample, toPascalCase } from '#http/openapi/components.ts'
+import { createComponents, toPascalCase } from '#http/openapi/components.ts'
+import { composeExample } from '#http/openapi/compose-example.ts'
 import { buildOpenApi, getGroup } from '#http/openapi/document.ts'
 import { extendSchemas } from '#http/openapi/extend-schemas.ts'
 import type { Json } from '#http/openapi/json.ts'
@@ -210,12 +211,34 @@ describe('createComponents', () => {
 
 it.each<[z.ZodType, unknown]>([
   [z.string(), undefined],
-  [z.array(z.string()), undefined],
+  [z.array(z.string()), []],
   [z.string().meta({ examples: [0, 1] }), 0],
   [z.array(z.string().meta({ examples: ['a'] })), ['a']],
   [z.array(z.string().meta({ examples: ['a'] })).meta({ examples: [['b']] }), ['b']],
-])('getExample returns the example of a schema or of its elements: %#', (type, example) => {
-  expect(getExample(type)).toEqual(example)
+])('composeExample returns the example of a schema or of its elements: %#', (type, example) => {
+  expect(composeExample(type)).toEqual(example)
+})
+
+it.each<[z.ZodType, unknown]>([
+  [z.string().meta({ example: 'Ada' }).nullable(), 'Ada'],
+  [z.string().nullable(), null],
+  [z.iso.datetime().nullable(), null],
+  [z.object({ kind: z.enum(['a', 'b']) }).nullable(), { kind: 'a' }],
+  [
+    z.object({ count: z.int().min(5), share: z.number(), is_open: z.boolean() }),
+    { count: 5, share: 1, is_open: true },
+  ],
+  [z.object({ note: z.string().optional(), size: z.int().default(7) }), { size: 7 }],
+  [z.object({ client_name: z.string().optional() }), { client_name: 'Contoso Dental' }],
+  [z.object({ client_name: z.int() }), { client_name: 1 }],
+  [z.array(z.union([z.literal('x'), z.int()])), ['x']],
+])('composeExample composes the example of a schema from its fields: %#', (type, example) => {
+  expect(composeExample(type)).toEqual(example)
+})
+
+it('a required text without an example is refused with its path', () => {
+  const type = z.object({ device: z.object({ model: z.string() }) })
+  expect(() => composeExample(type)).toThrow('Give the field device.model an example')
 })
 
 it('every query parameter with a default value documents it', () => {
