@@ -42,6 +42,13 @@ const networkNodes = [
  * printer at Contoso Dental, a client of Northwind IT. A field of another meaning has its own example.
  */
 export const exampleValues: Readonly<Record<string, unknown>> = {
+  state: 'in_progress',
+  answered: 2,
+  total: 5,
+  percent: 40,
+  urgency: 'high',
+  is_read: false,
+  intent: 'escalate',
   // People and accounts.
   account_id: accountId,
   account_name: 'Northwind IT',
