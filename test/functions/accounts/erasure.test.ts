@@ -23,25 +23,15 @@ beforeAll(async () => {
 const requestDeletion = ({ admin }: Pick<TestAccount, 'admin'>, name = 'Test account') =>
   admin.call('DELETE', '/accounts/me', { name })
 
-describe('the declaration', () => {
-  it('ERA-12 names every table of the database', async () => {
-    const tables = await service.sql<{ name: string }>(
-      `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and relname <> 'migrations'`,
-    )
-    expect(Object.keys(erasure).sort()).toEqual(tables.map(({ name }) => name).sort())
-  })
-
-  it('ERA-12 names columns of its tables that hold texts or times', async () => {
-    const columns = await service.sql<{ name: string }>(
-      `select table_name || '.' || column_name as name from information_schema.columns where table_schema = 'public' and data_type <> 'uuid'`,
-    )
-    const names = new Set(columns.map(({ name }) => name))
-    const declared = Object.entries(erasure).flatMap(
-      ([table, { person }]: [string, { person: PersonFate }]) =>
-        [...(person.anonymised ?? []), ...(person.kept?.columns ?? [])].map((column) => `${table}.${column}`),
-    )
-    expect(declared.filter((name) => !names.has(name))).toEqual([])
-  })
+it('ERA-12 the declaration names columns of its tables that hold texts or times', async () => {
+  const columns = await service.sql<{ name: string }>(
+    `select table_name || '.' || column_name as name from information_schema.columns where table_schema = 'public' and data_type <> 'uuid'`,
+  )
+  const names = new Set(columns.map(({ name }) => name))
+  const declared = Object.entries(erasure).flatMap(([table, { person }]: [string, { person: PersonFate }]) =>
+    [...(person.anonymised ?? []), ...(person.kept?.columns ?? [])].map((column) => `${table}.${column}`),
+  )
+  expect(declared.filter((name) => !names.has(name))).toEqual([])
 })
 
 describe('an account that an admin deletes', () => {

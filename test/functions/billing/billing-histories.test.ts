@@ -218,22 +218,20 @@ const kinds: [name: string, event: HistoryEvent][] = [
   ['the first customer is deleted', { kind: 'customer_deleted', customer: 1 }],
   ['the second customer is deleted', { kind: 'customer_deleted', customer: 2 }],
 ]
-const backgrounds: [name: string, history: TimedEvent[]][] = [
-  ['without a customer', []],
-  ['with two customers', [link, checkout]],
-  ['with a paid subscription', [link, { ...old, status: 'active', at: 10 }]],
-]
+/** What an account without a customer, with two customers and with a paid subscription has had. */
+const backgrounds: TimedEvent[][] = [[], [link, checkout], [link, { ...old, status: 'active', at: 10 }]]
+const isComplete = process.env.ALL_OPERATIONS === '1'
 
-describe.each(backgrounds)(
-  'an account %s ends in the same state after a pair of events in both orders',
-  (_, background) => {
-    it.each(kinds.map(([name], n) => [name, n] as const))(
-      'BIL-01 BIL-02 BIL-03 BIL-04 when %s, and any other',
-      { timeout: 60_000 },
-      async (_name, n) => {
-        for (const [, other] of kinds.slice(n)) {
-          const event = kinds[n]?.[1]
-          if (!event) throw new Error('There is no such event')
+describe('an account ends in the same state after a pair of events in both orders', () => {
+  it.each(kinds.map(([name, event], n) => [name, event, n] as const))(
+    'BIL-01 BIL-02 BIL-03 BIL-04 when %s, and any other',
+    { timeout: 60_000 },
+    async (_name, event, n) => {
+      for (const [m, [, other]] of kinds.entries()) {
+        if (m < n) continue
+        // At night each pair happens to each account.
+        const accounts = isComplete ? backgrounds : [backgrounds[(n + m) % backgrounds.length] ?? []]
+        for (const background of accounts) {
           const history: TimedEvent[] = [...background, { ...event, at: 40 }, { ...other, at: 50 }]
           const last = background.length
           for (const pair of [
@@ -244,10 +242,10 @@ describe.each(backgrounds)(
             expect(actual, JSON.stringify([history, pair])).toEqual(expected)
           }
         }
-      },
-    )
-  },
-)
+      }
+    },
+  )
+})
 
 const subscriptionEvent = fc.record({
   kind: fc.constant('subscription' as const),
@@ -300,7 +298,7 @@ describe('any history of up to three subscriptions', () => {
         const { actual, expected } = await play(history, [...order, ...repeated])
         expect(actual).toEqual(expected)
       }),
-      { numRuns: process.env.ALL_OPERATIONS === '1' ? 300 : 20 },
+      { numRuns: isComplete ? 300 : 20 },
     )
   })
 

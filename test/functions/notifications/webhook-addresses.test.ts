@@ -46,43 +46,15 @@ it('NOT-40 accepts absolute https addresses without credentials, up to 2,000 cha
   })
 })
 
-it('NOT-41 refuses private IP addresses in every notation', async () => {
-  const urls = [
-    'https://127.0.0.1/x',
-    'https://10.0.0.1/x',
-    'https://172.16.4.4/x',
-    'https://192.168.1.1/x',
-    'https://169.254.169.254/latest/meta-data',
-    'https://100.64.0.1/x',
-    'https://0.0.0.0/x',
-    'https://224.0.0.1/x',
-    'https://2130706433/x',
-    'https://0x7f000001/x',
-    'https://0177.0.0.1/x',
-    'https://127.1/x',
-    'https://[::1]/x',
-    'https://[::]/x',
-    'https://[fe80::1]/x',
-    'https://[fd00:ec2::254]/x',
-    'https://[ff02::1]/x',
-    'https://[::ffff:10.0.0.1]/x',
-    'https://[64:ff9b::7f00:1]/x',
-  ]
-  expect(await createConfigs(urls)).toEqual(mapToStatus(urls, 422))
-})
-
-it('NOT-41 refuses names that resolve to private addresses, and checks an unresolvable name when sending', async () => {
+// guard.test.ts has every address, notation and name.
+it('NOT-41 refuses private addresses and names that resolve to them, and checks an unresolvable name when sending', async () => {
   const internalUrls = [
+    'https://169.254.169.254/latest/meta-data',
+    'https://0x7f000001/x',
+    'https://[::ffff:10.0.0.1]/x',
     'https://localhost/x',
-    'https://api.localhost/x',
-    'https://metadata.google.internal/computeMetadata',
-    'https://printer.local/x',
-    'https://10.0.0.1.nip.io/x',
     'https://hooks.private.test/x',
     'https://hooks.mixed.test/x',
-    'https://hooks.mapped.test/x',
-    'https://localtest.me/x',
-    'https://intranet/x',
   ]
   expect(await createConfigs([...internalUrls, 'https://hooks.missing.test/x'])).toEqual({
     ...mapToStatus(internalUrls, 422),

@@ -34,17 +34,17 @@ const plainLines = [...ordinaryLines, ...ordinaryCorpus]
 const seenOrdinaryLines = plainLines.filter((line, index) => !isHeldOutOrdinary(line, index))
 const unseenOrdinaryLines = [...plainLines.filter(isHeldOutOrdinary), ...heldOutOrdinaryLines]
 
-const findLeaks = (lines: readonly SecretLine[]) =>
-  lines.filter(({ line, secretParts }) => secretParts.some((part) => mask(line).includes(part)))
+const showsSecret = ({ line, secretParts }: SecretLine) => {
+  const masked = mask(line)
+  return secretParts.some((part) => masked.includes(part))
+}
+const findLeaks = (lines: readonly SecretLine[]) => lines.filter(showsSecret)
 const findChanges = (lines: readonly string[]) => lines.filter((line) => mask(line) !== line)
 const formatShare = (part: number, all: number) => `${part} of ${all} (${((part * 100) / all).toFixed(2)} %)`
 
 describe('mask', () => {
   it('SES-22 masks every address, path, token and key of the corpus completely', () => {
-    const unmasked = linesToMask.filter(
-      ({ line, secretParts }) =>
-        secretParts.length === 0 || secretParts.some((part) => mask(line).includes(part)),
-    )
+    const unmasked = linesToMask.filter((line) => line.secretParts.length === 0 || showsSecret(line))
     console.info(`masking: ${linesToMask.length - unmasked.length} of ${linesToMask.length} lines masked`)
     expect(unmasked.map(({ kind, line }) => [kind, line, mask(line)])).toEqual([])
     expect(linesToMask.length).toBeGreaterThanOrEqual(500)
