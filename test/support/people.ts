@@ -36,13 +36,15 @@ let personCount = 0
  * about registration.
  */
 export async function createAccount(service: Service): Promise<TestAccount> {
-  const [row] = await service.sql<{ account_id: string; team_id: string }>(`
-    with inserted_account as (
-           insert into accounts (name, plan, subscription_status, trial_ends_at)
-           values ('Test account', 'enterprise', 'trialing', now() + interval '14 days') returning id),
-         inserted_team as (
-           insert into teams (account_id, name) select id, 'Test team' from inserted_account returning id, account_id)
-    select account_id, id as team_id from inserted_team`)
+  const [row] = await service.sql<{ account_id: string; team_id: string }>(
+    `with inserted_account as (
+            insert into accounts (name, plan, subscription_status, trial_ends_at)
+            values ($1, 'enterprise', 'trialing', now() + interval '14 days') returning id),
+          inserted_team as (
+            insert into teams (account_id, name) select id, $2 from inserted_account returning id, account_id)
+     select account_id, id as team_id from inserted_team`,
+    ['Test account', 'Test team'],
+  )
   const { account_id: id, team_id: teamId } = row as { account_id: string; team_id: string }
   const addColleague: TestAccount['addColleague'] = async ({
     role = 'engineer',
