@@ -8,6 +8,7 @@ export default defineConfig({
     { name: 'no-wasm', enforce: 'pre', load: (id) => (id.endsWith('.wasm') ? 'export default null' : null) },
   ],
   test: {
+    name: 'soak',
     root: new URL('../..', import.meta.url).pathname,
     include: ['test/soak/*.soak.ts'],
     globalSetup: ['test/support/setup.ts'],
