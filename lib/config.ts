@@ -332,13 +332,14 @@ export function parseSettings<S extends z.ZodRawShape>(
   env: Record<string, unknown>,
 ): z.infer<z.ZodObject<S>> {
   // `NAME=` in a file of settings, and `${NAME:-}` of Docker Compose, mean that nothing is set.
-  const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
-  if (set.RESEND_API_KEY || set.SMTP_URL) set.MAIL_FROM ??= null
-  if (set.AI_FALLBACK_API_KEY) set.AI_FALLBACK_MODEL ??= null
-  const parsed = z.object(shape).safeParse(set)
+  const variables = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
+  if (variables.RESEND_API_KEY || variables.SMTP_URL) variables.MAIL_FROM ??= null
+  if (variables.AI_FALLBACK_API_KEY) variables.AI_FALLBACK_MODEL ??= null
+  const parsed = z.object(shape).safeParse(variables)
   if (parsed.success) return parsed.data
   const wrong = parsed.error.issues.map(
-    ({ path, message }) => `${path.join('.')}: ${set[String(path[0])] == null ? 'is missing' : message}`,
+    ({ path, message }) =>
+      `${path.join('.')}: ${variables[String(path[0])] == null ? 'is missing' : message}`,
   )
   throw new Error(`The configuration is invalid. ${wrong.join('; ')}`)
 }

@@ -115,21 +115,21 @@ const noRecorder: Recorder = { record() {}, flush() {} }
 export const noMetrics: MetricsPort = { start: () => noRecorder }
 
 // The recorder of the work that runs now. Promises and timers that the work starts keep it.
-const current = new AsyncLocalStorage<Recorder>()
+const currentRecorder = new AsyncLocalStorage<Recorder>()
 
 /**
  * Run work whose metrics go to `port`. Work inside other such work shares its recorder. Return what the work
  * returns.
  */
 export async function recordWith<T>(port: MetricsPort, work: () => Promise<T>): Promise<T> {
-  if (current.getStore()) return work()
+  if (currentRecorder.getStore()) return work()
   const recorder = port.start()
-  return current.run(recorder, work).finally(() => recorder.flush())
+  return currentRecorder.run(recorder, work).finally(() => recorder.flush())
 }
 
 /** Add 1 to a counter, or `value`; or observe `value` in a histogram. Do nothing outside `recordWith`. */
 export function record<Id extends MetricId>(id: Id, labels: Labels<Id>, value = 1): void {
-  const recorder = current.getStore()
+  const recorder = currentRecorder.getStore()
   if (!recorder) return
   const names: readonly (keyof Labels<Id>)[] = metrics[id].labels
   recorder.record(

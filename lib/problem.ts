@@ -314,11 +314,11 @@ const maxKeyLength = 200
  * answer larger than the request.
  */
 export function invalidRequest(errors: readonly FieldError[]): Problem {
-  const listed = errors.slice(0, maxListedErrors).map(shortenKeys)
+  const listedErrors = errors.slice(0, maxListedErrors).map(shortenKeys)
   if (errors.length <= maxListedErrors)
-    return new Problem('invalid', undefined, { facts: { errors: listed } })
+    return new Problem('invalid', undefined, { facts: { errors: listedErrors } })
   const detail = `The request is not valid; ${maxListedErrors} of ${errors.length.toLocaleString('en')} errors are listed`
-  return new Problem('invalid', detail, { facts: { errors: listed, error_count: errors.length } })
+  return new Problem('invalid', detail, { facts: { errors: listedErrors, error_count: errors.length } })
 }
 
 /** Shorten keys that the caller chose: each error under a long key would repeat it. */

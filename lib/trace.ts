@@ -50,7 +50,7 @@ interface TraceState {
 }
 
 // The trace of the work that runs now. Promises and timers that the work starts keep it.
-const current = new AsyncLocalStorage<TraceState>()
+const currentTrace = new AsyncLocalStorage<TraceState>()
 
 /**
  * Run work as a part of the trace that a `traceparent` header names, or of a new trace without a valid
@@ -58,15 +58,15 @@ const current = new AsyncLocalStorage<TraceState>()
  */
 export function runInTrace<T>(traceparent: string | null | undefined, work: () => T): T {
   const [traceId, spanId] = parseTraceparent(traceparent) ?? [createHex(32), undefined]
-  return current.run({ traceId, spanId }, work)
+  return currentTrace.run({ traceId, spanId }, work)
 }
 
 /** Run work whose spans go to `tracer`, if it samples the trace. Return what the work returns. */
 export function recordSpans<T>(tracer: Tracer | undefined, work: () => Promise<T>): Promise<T> {
-  const state = current.getStore()
+  const state = currentTrace.getStore()
   if (!tracer || !state || state.tracer) return work()
   const isSampled = tracer.isSampled(state.traceId)
-  return current.run({ ...state, isSampled, ...(isSampled ? { tracer } : {}) }, work)
+  return currentTrace.run({ ...state, isSampled, ...(isSampled ? { tracer } : {}) }, work)
 }
 
 /**
@@ -78,19 +78,19 @@ export async function runInSpan<T>(
   kind: SpanKind,
   work: (span: OpenSpan) => Promise<T>,
 ): Promise<T> {
-  const state = current.getStore()
+  const state = currentTrace.getStore()
   const tracer = state?.tracer
   if (!state || !tracer) return work({ name, attributes: {}, failed: false })
   const span = startSpan(state, name, kind)
-  const started = performance.now()
+  const startedAt = performance.now()
   try {
-    return await current.run({ ...state, spanId: span.spanId, span }, () => work(span))
+    return await currentTrace.run({ ...state, spanId: span.spanId, span }, () => work(span))
   } catch (error) {
     span.failed = true
     span.attributes['error.type'] = error instanceof Error ? error.name : typeof error
     throw error
   } finally {
-    span.endedAt = span.startedAt + performance.now() - started
+    span.endedAt = span.startedAt + performance.now() - startedAt
     tracer.add(span)
   }
 }
@@ -103,17 +103,17 @@ function startSpan({ traceId, spanId }: TraceState, name: string, kind: SpanKind
 
 /** Return whether the spans of the work that runs now are recorded. */
 export function isTraced(): boolean {
-  return current.getStore()?.tracer !== undefined
+  return currentTrace.getStore()?.tracer !== undefined
 }
 
 /** Add what happened to the span of the work that runs now. */
 export function addSpanEvent(name: string, attributes: Attributes): void {
-  current.getStore()?.span?.events.push({ name, at: Date.now(), attributes })
+  currentTrace.getStore()?.span?.events.push({ name, at: Date.now(), attributes })
 }
 
 /** Return the trace id of the work that runs now: 32 hexadecimal digits. Undefined outside `runInTrace`. */
 export function getTraceId(): string | undefined {
-  return current.getStore()?.traceId
+  return currentTrace.getStore()?.traceId
 }
 
 /**
@@ -122,7 +122,7 @@ export function getTraceId(): string | undefined {
  * recorded, a new one.
  */
 export function createTraceparent(): string | undefined {
-  const state = current.getStore()
+  const state = currentTrace.getStore()
   if (!state) return undefined
   return `00-${state.traceId}-${state.span?.spanId ?? createHex(16)}-${state.isSampled === false ? '00' : '01'}`
 }

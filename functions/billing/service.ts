@@ -60,11 +60,11 @@ export async function getSubscription({ db, billing, caller }: ReadContext) {
   const { builds_used, builds_limit, resets_at, provider_subscription_id, ...subscription } =
     await queries.selectSubscription.one(db)
   const rows = await queries.selectSubscriptions(db)
-  const own = rows.find(({ id }) => id === provider_subscription_id)
+  const currentRow = rows.find(({ id }) => id === provider_subscription_id)
   return {
     ...subscription,
-    cancel_at: own?.cancel_at ?? null,
-    cancel_at_period_end: own?.cancel_at_period_end ?? false,
+    cancel_at: currentRow?.cancel_at ?? null,
+    cancel_at_period_end: currentRow?.cancel_at_period_end ?? false,
     other_subscriptions: rows.filter(
       ({ id, status }) => id !== provider_subscription_id && status !== 'canceled',
     ),
@@ -94,12 +94,12 @@ async function processEvent({ platform, billing }: WebhookContext, event: Billin
     const outcome = await applyEvent(platform, event, { customerId, accountId, subscription })
     if (outcome !== 'tie') return outcome
     // Event times have whole seconds, so only the provider knows the state after two events of one second.
-    const fetched = await fetchSubscription(billing, subscription.id)
+    const fetchedSubscription = await fetchSubscription(billing, subscription.id)
     return ignoreTie(
       await applyEvent(platform, event, {
         customerId,
         accountId,
-        subscription: fetched ?? subscription,
+        subscription: fetchedSubscription ?? subscription,
         isFetched: true,
       }),
     )

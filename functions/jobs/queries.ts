@@ -14,14 +14,14 @@ export const deleteExpired = writeStatement(
     const select = (keptFor: RawBuilder<unknown>) => sql`
     select ctid from ${sql.table(table)} where ${sql.ref(`${table}.${column}`)} < app.now() - ${keptFor} ${condition}
      limit ${limit} for update skip locked`
-    const selected =
+    const expiredRows =
       typeof keptFor === 'string'
         ? select(sql`${keptFor}::interval`)
         : // Each account is a short read of an index that starts with the account.
           sql`select e.ctid from accounts a cross join lateral (
               ${select(sql`make_interval(days => ${sql.ref(`a.${keptFor.setting}`)}) and ${sql.ref(`${table}.account_id`)} = a.id`)}) e
              limit ${limit}`
-    return sql`delete from ${sql.table(table)} where ctid = any (array(${selected}))`
+    return sql`delete from ${sql.table(table)} where ctid = any (array(${expiredRows}))`
   },
 )
 

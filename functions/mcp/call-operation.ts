@@ -87,11 +87,11 @@ function toRequest(
   { method, path, body }: ToolRequest,
   signal: AbortSignal,
 ): Request {
-  const own = new Headers(headers)
-  if (body !== undefined) own.set('content-type', 'application/json')
+  const ownHeaders = new Headers(headers)
+  if (body !== undefined) ownHeaders.set('content-type', 'application/json')
   return new Request(new URL(`/api/v1${path}`, origin), {
     method,
-    headers: own,
+    headers: ownHeaders,
     signal,
     ...(body === undefined ? {} : { body }),
   })

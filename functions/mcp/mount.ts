@@ -46,14 +46,16 @@ export function mountMcp(
       const credential = readBearer(c.req.header('authorization') ?? '')
       const grant = isApiKey(credential) ? null : await tokens.verify(credential)
       const caller = await requireCaller(c, grant ? grant.caller : await readKey(credential), keys, services)
-      const sent = await readAtMost(c.req.raw.body, maxBodyBytes, () => new Problem('too_large'))
-      const messages = readMessages(sent)
+      const sentBytes = await readAtMost(c.req.raw.body, maxBodyBytes, () => new Problem('too_large'))
+      const messages = readMessages(sentBytes)
       await admitCaller(c, caller, {
         keys,
         services,
         messages: Array.isArray(messages) ? Math.max(1, messages.length) : 1,
       })
-      const body = removeNullArguments(messages) ? new TextEncoder().encode(JSON.stringify(messages)) : sent
+      const body = removeNullArguments(messages)
+        ? new TextEncoder().encode(JSON.stringify(messages))
+        : sentBytes
       // Loaded by the first call, because few requests need the library and the tools.
       const { serveMcp } = await import('./mcp-server.ts')
       const answer = await serveMcp(c, copyRequest(c.req.raw, body), { groups, services, delegated: grant })
@@ -121,11 +123,11 @@ const Message = z.looseObject({ params: z.looseObject({ arguments: z.null() }) }
  * one.
  */
 function removeNullArguments(messages: unknown): boolean {
-  const found = [messages]
+  const calls = [messages]
     .flat()
     .filter((message): message is z.infer<typeof Message> => Message.safeParse(message).success)
-  for (const { params } of found) Reflect.deleteProperty(params, 'arguments')
-  return found.length > 0
+  for (const { params } of calls) Reflect.deleteProperty(params, 'arguments')
+  return calls.length > 0
 }
 
 /**

@@ -23,13 +23,13 @@ export function inlineDefinitions(
   const { $ref, propertyNames: _names, const: only, example, ...own } = schema
   const name = getName($ref)
   if (name !== undefined && open.includes(name)) return {}
-  const named = name === undefined ? {} : inlineDefinitions($defs[name], $defs, [...open, name])
+  const definition = name === undefined ? {} : inlineDefinitions($defs[name], $defs, [...open, name])
   const parts = Object.entries(own).map(([key, part]) => [
     key,
     key === 'properties' ? inlineEach(part, $defs, open) : inlineDefinitions(part, $defs, open),
   ])
   return {
-    ...(named as JsonObject),
+    ...(definition as JsonObject),
     ...(only === undefined ? {} : { enum: [only] }),
     ...(own.format === 'date-time' && example !== undefined ? { example } : {}),
     ...Object.fromEntries(parts),

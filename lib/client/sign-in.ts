@@ -49,15 +49,15 @@ export function createSignIn({
   }
   /** Take over the tokens that another tab has got for the same sign-in. Return whether there are any. */
   const takeStored = (refused: Tokens) => {
-    const stored = loadTokens?.()
+    const storedTokens = loadTokens?.()
     if (
-      !stored ||
+      !storedTokens ||
       tokens !== refused ||
-      stored.refresh_token === refused.refresh_token ||
-      !isSameSignIn(stored, refused)
+      storedTokens.refresh_token === refused.refresh_token ||
+      !isSameSignIn(storedTokens, refused)
     )
       return false
-    tokens = stored
+    tokens = storedTokens
     return true
   }
   const replace = async (refused: Tokens) => {

@@ -6,7 +6,7 @@ import type { StreamState } from './parse-events.ts'
 const pingMs = 25_000
 /** The close codes of the service, see lib/vendors/realtime/README.md. */
 const signInEnded = 4401
-const replaced = 4409
+const replacedCode = 4409
 /** What a browser reports for a connection that broke. */
 const connectionLost = 1006
 
@@ -113,7 +113,7 @@ async function* readSocket(
       })
     }
     if (received.closeCode === signInEnded) throw new ApiError(401, { detail: 'The sign-in has ended' })
-    if (received.closeCode === replaced) yield { id: state.lastEventId, event: 'replaced', data: {} }
+    if (received.closeCode === replacedCode) yield { id: state.lastEventId, event: 'replaced', data: {} }
   } finally {
     clearInterval(timer)
     socket.close()

@@ -29,14 +29,14 @@ export function measureDatabase<D extends Database>(database: D, role: Role): D 
 }
 
 async function measure<T>(role: Role, statements: readonly SqlText[], work: () => Promise<T>): Promise<T> {
-  const started = performance.now()
+  const startedAt = performance.now()
   try {
     return await (isTraced() ? traceRoundTrip(role, statements, work) : work())
   } catch (error) {
     record('databaseFailures', { role })
     throw error
   } finally {
-    record('databaseRoundTrips', { role }, (performance.now() - started) / 1000)
+    record('databaseRoundTrips', { role }, (performance.now() - startedAt) / 1000)
   }
 }
 

@@ -87,11 +87,13 @@ async function main(): Promise<void> {
     RUNTIME_PASSWORD && PLATFORM_PASSWORD
       ? { runtime: RUNTIME_PASSWORD, platform: PLATFORM_PASSWORD }
       : undefined
-  const applied = await migrate(DATABASE_OWNER_URL, passwords, migrationsFolder, {
+  const appliedNames = await migrate(DATABASE_OWNER_URL, passwords, migrationsFolder, {
     report: (line) => console.log(line),
   })
   console.log(
-    applied.length === 0 ? 'Migrations and content are up to date.' : `Applied ${applied.join(', ')}.`,
+    appliedNames.length === 0
+      ? 'Migrations and content are up to date.'
+      : `Applied ${appliedNames.join(', ')}.`,
   )
 }
 

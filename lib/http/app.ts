@@ -83,7 +83,7 @@ export function createApp(services: Services): Hono<Env> {
   })
   app.use((c, next) => recordWith(services.metrics, () => traceRequest(c, services.tracer, next)))
   app.use(async (c, next) => {
-    const started = performance.now()
+    const startedAt = performance.now()
     c.set('requestId', readRequestId(c.req.raw))
     // The address of a stored request's client is not stored.
     c.set('ip', readRunningTask(c.env) ? '' : services.readClientAddress(c.req.raw, c.env))
@@ -97,8 +97,8 @@ export function createApp(services: Services): Hono<Env> {
       if (origin && isAllowed(origin)) setHeader(c, 'access-control-allow-origin', origin)
       await next()
     }
-    recordRequest(c, started)
-    logRequest(app, c, started, services)
+    recordRequest(c, startedAt)
+    logRequest(app, c, startedAt, services)
   })
   app.notFound((c) => respondProblem(c as C, createRouteProblem(app, c.req.path, c.req.method)))
   app.onError((error, c) => respondProblem(c as C, toProblem(error), error))

@@ -12,7 +12,7 @@ import { type AnyOperation, type FormFile, getMaxBody } from './operation.ts'
 type BodyBytes = Uint8Array<ArrayBuffer>
 
 const json = 'application/json'
-const empty = new Uint8Array()
+const noBytes = new Uint8Array()
 
 /** A body as its operation takes it. */
 export interface SentBody {
@@ -26,17 +26,18 @@ export interface SentBody {
 
 /** Read a body within its limit. Throw 413 and 415. What is wrong inside the body is added to `errors`. */
 export async function readBody(op: AnyOperation, request: Request, errors: FieldError[]): Promise<SentBody> {
-  const sent = op.method === 'get' ? empty : await readBytes(request, getMaxBody(op))
-  requireMediaType(op, request, sent)
-  if (op.bodyFormat === 'raw') return { body: { bytes: sent, headers: request.headers }, rawBody: sent }
+  const sentBytes = op.method === 'get' ? noBytes : await readBytes(request, getMaxBody(op))
+  requireMediaType(op, request, sentBytes)
+  if (op.bodyFormat === 'raw')
+    return { body: { bytes: sentBytes, headers: request.headers }, rawBody: sentBytes }
   if (op.bodyFormat === 'file' && !(op.body && getMediaType(request) === json)) {
-    const file = await readForm(sent, request.headers.get('content-type') ?? '', errors)
+    const file = await readForm(sentBytes, request.headers.get('content-type') ?? '', errors)
     return { body: file, rawBody: file?.bytes ?? '' }
   }
-  const rawBody = decodeUtf8(sent) ?? (op.body ? undefined : '')
+  const rawBody = decodeUtf8(sentBytes) ?? (op.body ? undefined : '')
   if (rawBody === undefined) {
     errors.push({ loc: ['body'], ...notUtf8 })
-    return { rawBody: sent }
+    return { rawBody: sentBytes }
   }
   return { rawBody, json: op.body ? parseJson(op, rawBody, errors) : undefined }
 }
@@ -76,7 +77,7 @@ async function readBytes(request: Request, maxBytes: number): Promise<BodyBytes>
   const tooLarge = () => new Problem('too_large')
   const length = request.headers.get('content-length')
   if (Number(length) > maxBytes) throw tooLarge()
-  if (length === '0') return empty
+  if (length === '0') return noBytes
   // The server reads no more than the declared length, so the body needs no stream, which costs as much as a
   // small request does otherwise.
   const reading =

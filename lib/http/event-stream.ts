@@ -35,7 +35,7 @@ export async function createEventStream<Events>(
       controller?.enqueue(encoder.encode(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`))
   }
   const produced = produce(send)
-  const completed = produced
+  const completion = produced
     .catch((error: unknown) => {
       if (!hasSent) throw error
       const { status, body } = toProblem(error)
@@ -44,7 +44,7 @@ export async function createEventStream<Events>(
     .finally(() => {
       if (!isCancelled) controller?.close()
     })
-  await Promise.race([first.promise, completed])
-  afterCommit(() => completed)
+  await Promise.race([first.promise, completion])
+  afterCommit(() => completion)
   return Object.assign(new Content(body, 'text/event-stream'), { completed: produced })
 }

@@ -21,7 +21,7 @@ const publicRate: ParsedRate = { max: 120, windowMs: 60_000, unit: 'minute', per
 
 // Without these the service breaks its contract: it has no data, or limits that no other process knows. Work
 // for the others waits.
-const required: ReadonlySet<string> = new Set(['database', 'redis'])
+const requiredServices: ReadonlySet<string> = new Set(['database', 'redis'])
 
 /**
  * Add `/health`, which only shows that the service runs, and `/ready`, which asks every dependency in
@@ -50,7 +50,11 @@ export function mountHealth(app: Hono<Env>, services: Services): void {
     const { checks, warnings } = await check()
     const failed = Object.keys(checks).filter((name) => checks[name] === 'failed')
     const status =
-      failed.length === 0 ? 'ok' : failed.some((name) => required.has(name)) ? 'unavailable' : 'degraded'
+      failed.length === 0
+        ? 'ok'
+        : failed.some((name) => requiredServices.has(name))
+          ? 'unavailable'
+          : 'degraded'
     const detail = failed.length === 0 ? {} : { detail: `Not responding: ${failed.join(', ')}` }
     const warning = warnings.length === 0 ? {} : { warnings }
     const body = maySeeDetails ? { status, ...detail, ...warning, checks } : { status }
@@ -165,14 +169,14 @@ export function cacheResult<T>(
   cacheMs: number,
   now: () => number = Date.now,
 ): () => Promise<T> {
-  let cached: { value: T; until: number } | undefined
+  let cacheEntry: { value: T; until: number } | undefined
   let workingUntil = 0
   return async () => {
     while (cacheMs > 0 && now() < workingUntil) await new Promise((resolve) => setTimeout(resolve, 50))
-    if (cached && now() < cached.until) return cached.value
+    if (cacheEntry && now() < cacheEntry.until) return cacheEntry.value
     workingUntil = now() + maxCheckMs
     const value = await work()
-    cached = { value, until: now() + cacheMs }
+    cacheEntry = { value, until: now() + cacheMs }
     workingUntil = 0
     return value
   }

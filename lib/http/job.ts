@@ -105,11 +105,11 @@ export async function runJobMessage(
   path: string,
   message: unknown,
 ): Promise<void> {
-  const found = jobs.find((candidate) => candidate.path === path)
-  if (!found) throw new Problem('not_found')
-  const { data, success } = found.body.safeParse(message)
+  const job = jobs.find((candidate) => candidate.path === path)
+  if (!job) throw new Problem('not_found')
+  const { data, success } = job.body.safeParse(message)
   if (!success) throw new Problem('invalid')
-  await runJob(services, found.id, (ctx) => found.handle({ ctx, body: data }))
+  await runJob(services, job.id, (ctx) => job.handle({ ctx, body: data }))
 }
 
 /** Add the endpoints of the jobs. They are outside /api/v1 and accept only requests that the queue signed. */

@@ -479,11 +479,11 @@ export function listFailures(op: AnyOperation): ProblemKind[] {
   failures.add('invalid')
   if (requiresToken(op)) {
     failures.add('unauthenticated')
-    const skipped = op.skipGuards ?? 'none'
+    const skippedGuards = op.skipGuards ?? 'none'
     if (op.access !== 'user') failures.add('forbidden')
-    if (skipped !== 'all') failures.add('password_change_required')
-    if (skipped === 'none') failures.add('email_not_verified').add('subscription_lapsed')
-    if (skipped === 'none' || skipped === 'account') failures.add('mfa_setup_required')
+    if (skippedGuards !== 'all') failures.add('password_change_required')
+    if (skippedGuards === 'none') failures.add('email_not_verified').add('subscription_lapsed')
+    if (skippedGuards === 'none' || skippedGuards === 'account') failures.add('mfa_setup_required')
     if (op.stepUp) failures.add('step_up_required')
     if (op.feature) failures.add('feature_disabled')
   }

@@ -102,8 +102,8 @@ async function handleRequest(
 ): Promise<Response> {
   c.set('operation', id)
   try {
-    const found = await findOperation(id)
-    const { op, keyScopes, keys } = found
+    const prepared = await findOperation(id)
+    const { op, keyScopes, keys } = prepared
     // Hono answers HEAD by the handler of GET, whose work would be for nobody.
     if (c.req.method === 'HEAD' && (op.produces || op.transport?.writes))
       throw new Problem('method_not_allowed', undefined, { headers: { allow: 'GET' } })
@@ -111,9 +111,9 @@ async function handleRequest(
     const task = readRunningTask(c.env)
     const delegated = readDelegatedCaller(c.env)
     if (delegated) requireScope(keyScopes, delegated.scopes)
-    const known = task?.caller ?? (delegated && { ...delegated.caller, scopes: delegated.scopes })
-    const caller = known ?? (requiresToken(op) ? await authenticate(c, op, keys, services) : null)
-    if (known) c.set('caller', known)
+    const knownCaller = task?.caller ?? (delegated && { ...delegated.caller, scopes: delegated.scopes })
+    const caller = knownCaller ?? (requiresToken(op) ? await authenticate(c, op, keys, services) : null)
+    if (knownCaller) c.set('caller', knownCaller)
     const entries: OutboxEntry[] = []
     const database = isStaffOperation(op) ? services.platform : services.runtime
     const options = caller && { ...buildScopeOptions(op, caller, c, services), keyScopes }
@@ -121,7 +121,7 @@ async function handleRequest(
     const budget = createBudget({ steps: getMaxSteps(op) })
     c.set('budget', budget)
     const call: OperationCall = { c, op, services, caller, scope, effects: [], entries, task }
-    return await runWithin(budget, () => answerCall(call, found))
+    return await runWithin(budget, () => answerCall(call, prepared))
   } catch (error) {
     return respondProblem(c, toProblem(error), error)
   }
@@ -143,20 +143,20 @@ async function answerCall(
       ? countCall(services.limiter, getRateKey(op, rate, caller, { c, keys }), rate, { isValid, isStrict })
       : null
   if (siteRate) {
-    const counted = await countCall(services.limiter, `${op.id}:site:${toSite(c.get('ip'))}`, siteRate, {
+    const siteCall = await countCall(services.limiter, `${op.id}:site:${toSite(c.get('ip'))}`, siteRate, {
       isValid,
       isStrict,
     })
-    if (!counted.result.allowed) throw createRateLimitProblem(counted.rate, counted.result)
+    if (!siteCall.result.allowed) throw createRateLimitProblem(siteCall.rate, siteCall.result)
   }
-  const rendered = await performCall(call, reading, limiting).finally(() =>
+  const response = await performCall(call, reading, limiting).finally(() =>
     recordKeyUse(c, caller, scope, keys, services),
   )
   if (call.effects.length + entries.length > 0) c.executionCtx.waitUntil(runEffects(call))
   return toResponse(
     c,
     op,
-    await withEtag(op, toEvents(c, op, rendered)),
+    await withEtag(op, toEvents(c, op, response)),
     services.ports.config.PUBLIC_BASE_URL,
   )
 }
@@ -334,10 +334,10 @@ async function callHandler(
   if (op.platform && !isStaffOperation(op)) await scope?.checkAccess()
   if (op.alsoNeeds && caller && scope) await requireGranted({ caller, db: db ?? scope.db }, op.alsoNeeds)
   const { selected, query } = takeSelectedFields(op, input.query)
-  const handled = op.handle({ ctx, params: input.params, query, body: input.body })
+  const handling = op.handle({ ctx, params: input.params, query, body: input.body })
   if (progress && scope && !call.task)
-    storeUnlessAnswered(toStoredRequest(call, input), { scope, id: workId, progress }, toAnswer(op, handled))
-  const result = await toOutcome(handled)
+    storeUnlessAnswered(toStoredRequest(call, input), { scope, id: workId, progress }, toAnswer(op, handling))
+  const result = await toOutcome(handling)
   // A handler that ran no statement has not checked the caller yet. Nothing is answered before app.enter
   // admits them.
   if (scope && !scope.isAdmitted && (result.ok || result.error instanceof Problem)) await scope.checkAccess()
@@ -349,7 +349,7 @@ async function callHandler(
   const rendered = selected ? { ...whole, body: selectFields(whole.body, selected) } : whole
   const isStream =
     work !== undefined && result.value instanceof Content && result.value.completed !== undefined
-  return isStream ? { ...rendered, completed: toAnswer(op, handled) } : rendered
+  return isStream ? { ...rendered, completed: toAnswer(op, handling) } : rendered
 }
 
 /** Return the answer of a handler. For a stream, wait until its last event was sent. */

@@ -8,13 +8,13 @@ import type { AnyOperation } from './operation.ts'
 export function createFieldsParameter({ paged, returns }: AnyOperation): { fields?: z.ZodType } {
   const names = paged && returns instanceof z.ZodArray ? listFields(returns.element) : []
   if (names.length === 0) return {}
-  const known = new Set(names)
+  const knownNames = new Set(names)
   const fields = z
     .string()
     .max(2000)
     .transform((text) => new Set(text.split(',').map((name) => name.trim())))
     .superRefine((selected, context) => {
-      const unknown = [...selected].find((name) => !known.has(name))
+      const unknown = [...selected].find((name) => !knownNames.has(name))
       if (unknown !== undefined)
         context.addIssue(`has no field "${unknown.slice(0, 100)}"; the fields are ${names.join(', ')}`)
     })

@@ -25,7 +25,7 @@ export function trackTaskProgress(
 ): TaskProgress {
   const counts: ModelCallCounts = { started: 0, answered: 0 }
   let isShown = false
-  let written: Promise<unknown> = Promise.resolve()
+  let lastWrite: Promise<unknown> = Promise.resolve()
   const announce = (db: WriteDb, phase: string, done: number, total: number) =>
     announceProgress(db, { kind: 'ai_task', id, user_id: userId, phase, done, total })
   /**
@@ -41,8 +41,8 @@ export function trackTaskProgress(
       await scope.transaction(work)
       await publishEntries({ ...services.ports, platform }, entries)
     }
-    written = written.then(run).catch(() => {})
-    c.executionCtx.waitUntil(written)
+    lastWrite = lastWrite.then(run).catch(() => {})
+    c.executionCtx.waitUntil(lastWrite)
   }
   const report = () => {
     const { ...current } = counts

@@ -65,8 +65,8 @@ export function declareVersions({
   const locate = (values: Record<string, unknown>) =>
     [String(values[idName]), Number(values.version)] as const
   const VersionParams = params.extend({ version: VersionNumber })
-  const shared = feature && { feature }
-  const read = { ...shared, access: 'user', limit: 'read' } as const
+  const featureOption = feature && { feature }
+  const read = { ...featureOption, access: 'user', limit: 'read' } as const
   return [
     operation({
       ...read,
@@ -104,7 +104,7 @@ export function declareVersions({
       handle: ({ ctx, params: values, query }) => service.compare(ctx, ...locate(values), query),
     }),
     operation({
-      ...shared,
+      ...featureOption,
       access: 'engineer',
       limit: 'write',
       id: `${group}.restore`,
@@ -162,7 +162,7 @@ export function createVersionReaders<V extends { name: string }>(
   }
 }
 
-const empty: ComparedContent = { fields: {}, items: [], isOrdered: true }
+const emptyContent: ComparedContent = { fields: {}, items: [], isOrdered: true }
 
 /**
  * Compare a version with `base`, by default the version before. `read` returns the content of a version, and
@@ -174,7 +174,7 @@ async function answerComparison(
   read: (version: number) => Promise<{ name: string; content: ComparedContent }>,
 ): Promise<Comparison | Content> {
   const newer = await read(version)
-  const older = base === 0 ? empty : (await read(base)).content
+  const older = base === 0 ? emptyContent : (await read(base)).content
   // Loaded on first use, because few requests compare.
   const [{ compareVersions }, { renderComparison }] = await Promise.all([
     import('#rules/versions/compare.ts'),

@@ -45,11 +45,11 @@ async function insertFactor(
   user: { id: string; email: string },
 ): Promise<NewFactor> {
   const secret = createTotpSecret()
-  const sealed = await createVault(keys).seal(secret, `totp:${user.id}`)
+  const sealedSecret = await createVault(keys).seal(secret, `totp:${user.id}`)
   await client.query(
     `insert into totp_factors (user_id, secret, confirmed_at) values ($1, $2, app.now())
        on conflict (user_id) do update set secret = excluded.secret, confirmed_at = excluded.confirmed_at`,
-    [user.id, sealed],
+    [user.id, sealedSecret],
   )
   const recoveryCodes = createRecoveryCodes()
   await client.query('delete from recovery_codes where user_id = $1', [user.id])

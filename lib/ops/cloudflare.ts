@@ -121,20 +121,20 @@ async function checkReady({ PUBLIC_BASE_URL, READY_TOKEN = '' }: Settings): Prom
   const { status, body } = await readJson(`${PUBLIC_BASE_URL}/ready`, READY_TOKEN, [200, 503])
   const { checks, warnings = [] } = body as { checks?: Record<string, string>; warnings?: string[] }
   if (!checks) return [`/ready answered ${status} and no details: READY_TOKEN is not that of the Worker`]
-  const missing = requiredChecks
+  const missingChecks = requiredChecks
     .filter((name) => checks[name] === undefined)
     .map((name) => `${name} is not checked`)
   const failing = Object.entries(checks).flatMap(([name, state]) =>
     state === 'ok' ? [] : [`${name}: ${state}`],
   )
-  return [...missing, ...failing, ...warnings]
+  return [...missingChecks, ...failing, ...warnings]
 }
 
 async function checkRole(
   settings: Settings,
   name: 'DATABASE_URL' | 'DATABASE_PLATFORM_URL',
 ): Promise<string[]> {
-  const expected = {
+  const expectedRole = {
     role: name === 'DATABASE_URL' ? 'app_runtime' : 'app_platform',
     bypasses: name !== 'DATABASE_URL',
   }
@@ -146,9 +146,9 @@ async function checkRole(
       )
       const [role] = rows
       return [
-        ...(role?.name === expected.role ? [] : [`the role is ${role?.name}, not ${expected.role}`]),
+        ...(role?.name === expectedRole.role ? [] : [`the role is ${role?.name}, not ${expectedRole.role}`]),
         ...(role?.is_super ? ['the role may create roles'] : []),
-        ...(role?.bypasses === expected.bypasses
+        ...(role?.bypasses === expectedRole.bypasses
           ? []
           : [`the role ${role?.bypasses ? 'bypasses' : 'does not bypass'} row level security`]),
       ]

@@ -22,12 +22,12 @@ export async function runCheck(
  * row.
  */
 export async function diagnose(ownerUrl: string, folder = migrationsFolder): Promise<Finding[]> {
-  const pending = await plan(ownerUrl, folder).catch((error: Error) => [error.message])
+  const pendingMigrations = await plan(ownerUrl, folder).catch((error: Error) => [error.message])
   const migrations = {
     name: 'every migration is applied',
     remedy: 'Run `npm run migrate`.',
     isWarning: false,
-    problems: pending,
+    problems: pendingMigrations,
   }
   const findings: Finding[] = [migrations]
   await withConnection({ connectionString: ownerUrl }, async (client) => {

@@ -42,14 +42,14 @@ export function compareObjects(
  * the source has too.
  */
 export function selectNewFindings(source: readonly Finding[], restored: readonly Finding[]): Finding[] {
-  const known = new Set(
+  const knownProblems = new Set(
     source.flatMap(({ name, problems }) => problems.map((problem) => `${name} ${problem}`)),
   )
   return restored
     .filter(({ isWarning, isAboutWork }) => !isWarning && !isAboutWork)
     .map((finding) => ({
       ...finding,
-      problems: finding.problems.filter((problem) => !known.has(`${finding.name} ${problem}`)),
+      problems: finding.problems.filter((problem) => !knownProblems.has(`${finding.name} ${problem}`)),
     }))
     .filter(({ problems }) => problems.length > 0)
 }

@@ -109,11 +109,11 @@ export async function checkRestored(
     if (found !== rows) print(`rows     ${name}: ${found} restored, ${rows} now`)
   }
   const objects = await listObjects?.()
-  const referenced = await withConnection({ connectionString: restoredUrl }, async (client) => {
+  const referencedObjects = await withConnection({ connectionString: restoredUrl }, async (client) => {
     await prepareConnection(client)
     return listReferencedObjects(client)
   })
-  const problems = reportObjects(referenced, objects, objects, print)
+  const problems = reportObjects(referencedObjects, objects, objects, print)
   problems.push(...(await reportState(sourceUrl, restoredUrl, print)))
   return reportResult(problems, print)
 }

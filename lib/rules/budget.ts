@@ -90,11 +90,11 @@ export function createBudget({
 
 // The budget of the work that runs now. Promises, timers and streams that the work starts keep it. Reading it
 // takes 4 ns, less than a step.
-const current = new AsyncLocalStorage<Budget>()
+const currentBudget = new AsyncLocalStorage<Budget>()
 
 /** Run `work`, and what it starts, within `budget`. Return what it returns. */
 export function runWithin<T>(budget: Budget, work: () => T): T {
-  return current.run(budget, work)
+  return currentBudget.run(budget, work)
 }
 
 /**
@@ -105,7 +105,7 @@ export function runWithin<T>(budget: Budget, work: () => T): T {
 let outside: Budget | undefined
 
 function getBudget(): Budget {
-  const budget = current.getStore() ?? outside
+  const budget = currentBudget.getStore() ?? outside
   if (budget) return budget
   queueMicrotask(() => {
     outside = undefined
@@ -125,7 +125,7 @@ export const getSpent = (): ReturnType<Budget['getSpent']> => getBudget().getSpe
 
 /** Let other requests run, as `Budget.pause` does. Throw outside of `runWithin`, where nothing ends the work. */
 export async function pause(counted?: number): Promise<void> {
-  const budget = current.getStore()
+  const budget = currentBudget.getStore()
   if (!budget) throw new Error('Work that pauses must run within a budget: see runWithin')
   await budget.pause(counted)
 }

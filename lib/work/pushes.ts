@@ -118,11 +118,11 @@ export const lockSource = writeStatement(
  * account has no active connection.
  */
 export async function enqueuePush(db: WriteDb, push: NewPush): Promise<string | null> {
-  const masked = { ...push, note: await prepareNote(db, push.note) }
+  const maskedPush = { ...push, note: await prepareNote(db, push.note) }
   const [, [inserted], [recent]] = await db.batch([
     lockSource.query(push.sourceId),
-    insertPush.query(masked),
-    selectRecentPush.query(masked),
+    insertPush.query(maskedPush),
+    selectRecentPush.query(maskedPush),
   ])
   if (inserted) db.outbox({ kind: 'push', id: inserted.id, attempt: 1 })
   return recent?.id ?? null

@@ -22,11 +22,11 @@ export async function sweepAccounts(
   sweepSome: (db: WriteDb) => Promise<boolean>,
 ): Promise<void> {
   const end = now() + budgetMs
-  const waiting = accounts.map(({ account_id }) => account_id)
+  const waitingIds = accounts.map(({ account_id }) => account_id)
   function* takeWaiting() {
-    for (let id = waiting.shift(); id !== undefined && now() < end; id = waiting.shift()) yield id
+    for (let id = waitingIds.shift(); id !== undefined && now() < end; id = waitingIds.shift()) yield id
   }
   await settleInTurn(takeWaiting(), async (id) => {
-    if (await openAccountScope(id).transaction(sweepSome)) waiting.push(id)
+    if (await openAccountScope(id).transaction(sweepSome)) waitingIds.push(id)
   })
 }

@@ -68,11 +68,11 @@ export async function sweepKind(
 ): Promise<void> {
   const end = now() + budgetMs
   while (now() < end) {
-    const due = await swept.claimDue(publishedAtOnce)
-    if (due.length === 0) return
-    if (!(await tryPublish(queue, swept.kind, due)))
-      return attemptUntilEmpty(swept, due, { slots, hasTime: () => now() < end })
-    if (due.length < publishedAtOnce) return
+    const dueRows = await swept.claimDue(publishedAtOnce)
+    if (dueRows.length === 0) return
+    if (!(await tryPublish(queue, swept.kind, dueRows)))
+      return attemptUntilEmpty(swept, dueRows, { slots, hasTime: () => now() < end })
+    if (dueRows.length < publishedAtOnce) return
   }
 }
 
@@ -98,21 +98,21 @@ async function attemptUntilEmpty(
   due: readonly DueRow[],
   { slots, hasTime }: { slots: RunLimited; hasTime: () => boolean },
 ): Promise<void> {
-  let waiting = [...due]
+  let waitingRows = [...due]
   let isFirstClaim = true
   let claiming: Promise<void> | undefined
   const claimMore = async () => {
     isFirstClaim = false
-    waiting = hasTime() ? await claimDue(parallel) : []
+    waitingRows = hasTime() ? await claimDue(parallel) : []
     // After an empty claim, `claiming` stays, so that no worker claims again.
-    if (waiting.length > 0) claiming = undefined
+    if (waitingRows.length > 0) claiming = undefined
   }
   const takeNext = async () => {
-    if (waiting.length === 0 || (isFirstClaim && !hasTime())) {
+    if (waitingRows.length === 0 || (isFirstClaim && !hasTime())) {
       claiming ??= claimMore()
       await claiming
     }
-    return waiting.shift()
+    return waitingRows.shift()
   }
   const work = async () => {
     for (let row = await takeNext(); row; row = await takeNext()) {

@@ -111,11 +111,11 @@ export async function mergePreferences(
   db: WriteDb,
   changes: Record<string, unknown>,
 ): Promise<JsonColumns['accounts.preferences']> {
-  const merged = sql<JsonColumns['accounts.preferences']>`(
+  const mergedPreferences = sql<JsonColumns['accounts.preferences']>`(
     select coalesce(jsonb_object_agg(key, value), '{}') from jsonb_each(preferences || ${jsonb(changes)}) where value <> 'null')`
   const { preferences } = await db
     .updateTable('accounts')
-    .set({ preferences: merged })
+    .set({ preferences: mergedPreferences })
     .where('id', '=', accountId)
     .returning('preferences')
     .executeTakeFirstOrThrow()

@@ -58,7 +58,7 @@ export const completeExport = writeStatement(
     retrySeconds: number | null,
     progress: ExportProgress | null,
   ) => {
-    const stored = progress
+    const progressColumns = progress
       ? sql`, progress = ${jsonb(progress)}, bytes = ${progress.bytes + progress.directory_bytes}`
       : sql``
     const expiry = result.ok
@@ -66,7 +66,12 @@ export const completeExport = writeStatement(
       : retrySeconds === null
         ? sql`app.now()`
         : sql`null`
-    return exportTable.complete(claimed, result, retrySeconds, sql`${stored}, expires_at = ${expiry}`)
+    return exportTable.complete(
+      claimed,
+      result,
+      retrySeconds,
+      sql`${progressColumns}, expires_at = ${expiry}`,
+    )
   },
 )
 

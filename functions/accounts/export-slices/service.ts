@@ -27,13 +27,13 @@ export const work = defineWork({
   statements: queries.attempts,
   async attempt(ctx: ExportContext, claimed) {
     await removeObjects(ctx, claimed, listAttempts(claimed).slice(0, -1))
-    const written = await storeSlice(ctx, claimed).catch((error: unknown) => {
+    const storedSlice = await storeSlice(ctx, claimed).catch((error: unknown) => {
       ctx.log({ export_slice_failed: claimed.id, error: describe(error) })
       return null
     })
-    if (!written)
+    if (!storedSlice)
       return recordFailure(ctx, claimed, { ok: false, status: null, error: 'The slice could not be written' })
-    if (!(await recordSlice(ctx, claimed, written))) await removeObjects(ctx, claimed, [claimed.attempts])
+    if (!(await recordSlice(ctx, claimed, storedSlice))) await removeObjects(ctx, claimed, [claimed.attempts])
   },
   fail: recordFailure,
 })

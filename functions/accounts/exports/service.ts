@@ -23,11 +23,11 @@ export async function get({ db }: Pick<ReadContext, 'db'>, id: string) {
 
 /** Start an export. A job writes it in slices. Throw 409 while another export of the account is open. */
 export async function create({ db }: WriteContext, input: ExportCreate) {
-  const created = await queries.insertExport.first(db, input)
-  if (!created)
+  const createdExport = await queries.insertExport.first(db, input)
+  if (!createdExport)
     throw new Problem('already_pending', 'Another export of this account is running; wait until it is ready')
-  db.outbox({ kind: 'export', id: created.id, attempt: 1 })
-  return created
+  db.outbox({ kind: 'export', id: createdExport.id, attempt: 1 })
+  return createdExport
 }
 
 /** Create a link with which the archive can be downloaded. Throw 409 unless the export is ready. */
@@ -49,13 +49,13 @@ type DownloadContext = Pick<Ports, 'uploads' | 'exportTokens'> & { platform: Pla
 /** Return the archive of a download link. It is read object by object while it is sent. */
 export async function download(ctx: DownloadContext, token: string) {
   const grant = await ctx.exportTokens.verify(token)
-  const found = grant && (await queries.selectDownload.first(ctx.platform, grant))
-  if (!grant || !found) return throwNotFound('Export')
-  const chunks = readArchive(ctx, grant, found.progress)
+  const exportRow = grant && (await queries.selectDownload.first(ctx.platform, grant))
+  if (!grant || !exportRow) return throwNotFound('Export')
+  const chunks = readArchive(ctx, grant, exportRow.progress)
   // The first object is read here: once the response has started, a failure could no longer be answered with
   // an error.
   const first = await chunks.next()
-  const name = `${createSlug(found.account_name)}-${found.ready_at.slice(0, 10)}.zip`
+  const name = `${createSlug(exportRow.account_name)}-${exportRow.ready_at.slice(0, 10)}.zip`
   return new Content(toStream(first, chunks), 'application/zip', name)
 }
 

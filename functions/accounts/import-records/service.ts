@@ -116,16 +116,16 @@ export async function checkSlice(
       const recordBudget = createBudget({ steps: isFirst ? Math.max(left, minRecordSteps) : left })
       spend(line.value.text.length * stepsPerCharacter)
       const { kind } = at
-      const checked = runWithin(recordBudget, () => checkRecord(kind, value))
+      const checkedRecord = runWithin(recordBudget, () => checkRecord(kind, value))
       spend(recordBudget.getSpent().steps)
       // It takes more than what is left, so it is the first one of the next slice.
-      if (checked === tooMuchWork && !isFirst) return finish(archive, slice, at)
+      if (checkedRecord === tooMuchWork && !isFirst) return finish(archive, slice, at)
       at = { ...at, offset: line.value.end, count: at.count + 1 }
       addChecked(
         slice,
         at,
         value,
-        checked === tooMuchWork ? { reason: tooMuchWork } : checked,
+        checkedRecord === tooMuchWork ? { reason: tooMuchWork } : checkedRecord,
         line.value.text.length,
       )
       isFirst = false
@@ -152,11 +152,11 @@ function finish(archive: Archive, slice: CheckedSlice, next: CheckPosition | nul
   const files = checkedKinds
     .slice(0, checkedKinds.indexOf(next.kind))
     .flatMap((kind) => listFiles(archive, kind))
-  const read = [...files, ...listFiles(archive, next.kind).slice(0, next.file)].reduce(
+  const readBytes = [...files, ...listFiles(archive, next.kind).slice(0, next.file)].reduce(
     (sum, { size }) => sum + size,
     0,
   )
-  return { ...slice, next, done: Math.min(total, read + next.offset) }
+  return { ...slice, next, done: Math.min(total, readBytes + next.offset) }
 }
 
 function addChecked(

@@ -88,11 +88,11 @@ const openScope = (ctx: ImportContext, { account_id, requested_by }: queries.Cla
 async function recordSlice(ctx: ImportContext, claimed: queries.ClaimedImport, slice: Slice): Promise<void> {
   await openScope(ctx, claimed).transaction(async (db) => {
     const result = await slice.write(db)
-    const recorded =
+    const recordedImport =
       'counts' in result
         ? await queries.completeImport.first(db, claimed, result.counts)
         : await queries.continueImport.first(db, claimed, result.progress, result.done)
-    if (!recorded) throw new OvertakenError()
+    if (!recordedImport) throw new OvertakenError()
     await announce(
       db,
       claimed,

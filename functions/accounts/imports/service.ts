@@ -31,11 +31,11 @@ export async function create(ctx: WriteContext, { bytes }: FormFile): Promise<Ac
   const progress = { stage: 'check', at: firstPosition, skipped: { records: [], count: 0 } }
   const row = { id, object_key, progress, total: sumSizes(archive) * 2, not_restored: countOthers(archive) }
   // A crash between the two writes leaves an object without a row, which is deleted with the account.
-  const created = await queries.insertImport.first(ctx.db, row).catch(async (error) => {
+  const createdImport = await queries.insertImport.first(ctx.db, row).catch(async (error) => {
     await ctx.uploads.remove(object_key).catch(() => {})
     throw error
   })
-  if (!created) {
+  if (!createdImport) {
     await ctx.uploads.remove(object_key).catch(() => {})
     throw new Problem(
       'already_pending',
@@ -43,7 +43,7 @@ export async function create(ctx: WriteContext, { bytes }: FormFile): Promise<Ac
     )
   }
   ctx.db.outbox({ kind: 'import', id, attempt: 1 })
-  return created
+  return createdImport
 }
 
 const ownKinds = new Set(['flow_files', 'upload_files', ...Object.keys(restoredKinds)])

@@ -117,19 +117,19 @@ async function toAlertDetails(
 ): Promise<EscalationDetails> {
   const [[masking], [site]] = await db.batch([selectExportMasking.query(), selectTicketSite(db)])
   const texts = { client_name, next_steps, assessment: toExcerpt(text) }
-  const shown = masking?.is_masked ? maskStoredTexts(texts) : texts
+  const shownTexts = masking?.is_masked ? maskStoredTexts(texts) : texts
   const details = {
     handoff_id: handoffId,
     urgency,
     psa_ticket_id,
-    ...shown,
+    ...shownTexts,
     reason: '',
     summary: '',
     what_was_tried: '',
   }
   return {
     ...details,
-    next_steps: clip(shown.next_steps, maxTextLength),
+    next_steps: clip(shownTexts.next_steps, maxTextLength),
     ticket_url: writeTicketUrl(site, psa_ticket_id),
   }
 }

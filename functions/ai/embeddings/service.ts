@@ -27,14 +27,14 @@ export async function embedDue(ctx: SweepContext, { budgetMs, now }: SweepOption
   if (!ctx.embeddings.isConfigured) return
   const end = now() + budgetMs
   while (now() < end) {
-    const due = await queries.claimDueEntries.all(
+    const dueEntries = await queries.claimDueEntries.all(
       ctx.platform,
       ctx.embeddings.model,
       readCharacters,
       entriesPerClaim,
     )
-    if (due.length === 0) return
-    await settleInTurn(splitByAccount(due), async (entries) => {
+    if (dueEntries.length === 0) return
+    await settleInTurn(splitByAccount(dueEntries), async (entries) => {
       if (now() < end) await embedEntries(ctx, entries)
     })
   }

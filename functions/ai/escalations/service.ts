@@ -43,15 +43,15 @@ export async function claim(ctx: WriteContext, sessionId: string, handoffId: str
   const { db } = ctx
   const claimEvents = await prepareClaimEvents(ctx, sessionId)
   if (claimEvents) {
-    const stored = await db
+    const results = await db
       .batch([
         queries.claimHandoff.query(sessionId, handoffId),
         selectColleagues.query('ai_session', sessionId),
         ...claimEvents,
       ])
       .catch(ignoreMissingRow)
-    if (stored) {
-      const [[claimed], alsoHere, ...events] = stored
+    if (results) {
+      const [[claimed], alsoHere, ...events] = results
       registerEvents(db, events)
       return withColleagues((claimed as { handoff: Handoff }).handoff, alsoHere)
     }
@@ -84,7 +84,7 @@ export async function pickUp(ctx: WriteContext, sessionId: string): Promise<AiSe
 async function tryPickUp(ctx: WriteContext, sessionId: string): Promise<AiSessionDetail | undefined> {
   const { db } = ctx
   const claimEvents = await prepareClaimEvents(ctx, sessionId)
-  const stored = await db
+  const results = await db
     .batch([
       queries.pickUpSession.query(sessionId, claimEvents !== null),
       selectAiSession.query(sessionId),
@@ -94,8 +94,8 @@ async function tryPickUp(ctx: WriteContext, sessionId: string): Promise<AiSessio
       insertLiveEvent(db, 'handoff_closed', { session_id: sessionId, reason: 'picked_up' }),
     ])
     .catch(ignoreMissingRow)
-  if (!stored) return undefined
-  const [, [session], alsoHere, ...events] = stored
+  if (!results) return undefined
+  const [, [session], alsoHere, ...events] = results
   registerEvents(db, events)
   return withColleagues(aiSessions.toDetail(session as AiSessionRow), alsoHere)
 }

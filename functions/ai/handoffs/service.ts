@@ -134,14 +134,14 @@ async function tryEscalate({ db, caller: { userId } }: WriteContext, id: string,
   const handoff = toNewHandoff({ intent: 'escalate', ...input }, text)
   const escalationPackage = toEscalationPackage(session, handoff, userId)
   const alert = toAlert(session, handoff, writeTicketUrl(ticketSite, session.psa_ticket_id), isMasked)
-  const stored = await queries.storeEscalation(db, {
+  const escalation = await queries.storeEscalation(db, {
     session,
     handoff,
     escalationPackage,
     liveEventData: toLiveEventData(session, handoff, alert, caller.name),
     event: toEscalationEvent(session, handoff, alert, { userId, name: caller.name }),
   })
-  return { text, alsoHere, ...stored }
+  return { text, alsoHere, ...escalation }
 }
 
 function toNewHandoff(

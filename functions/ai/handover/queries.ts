@@ -55,7 +55,7 @@ export const selectOpenCases = readStatement(
     script_runs: notNull<number>(),
   }),
   (since: string, teamId: string | null) => {
-    const open = sql`s.status in ('active', 'parked', 'requesting_escalation', 'escalated', 'claimed')`
+    const isOpen = sql`s.status in ('active', 'parked', 'requesting_escalation', 'escalated', 'claimed')`
     const ofTeam = sql`(${teamId}::uuid is null or s.team_id is null or s.team_id = ${teamId})`
     const nameOf = (id: string) =>
       sql`(select u.full_name from users u where u.account_id = s.account_id and u.id = ${sql.ref(id)})`
@@ -63,9 +63,9 @@ export const selectOpenCases = readStatement(
       with visible as (
         select s.id from ai_sessions s
          where s.account_id = app.account_id() and s.status in ('requesting_escalation', 'escalated', 'claimed') and ${isShared('s.team_id', teamId)}
-        union select s.id from ai_sessions s where s.account_id = app.account_id() and s.user_id = app.user_id() and ${open} and ${ofTeam}
-        union select s.id from ai_sessions s where s.account_id = app.account_id() and s.escalated_to_id = app.user_id() and ${open} and ${ofTeam}
-        union select s.id from ai_sessions s where s.account_id = app.account_id() and s.picked_up_by_id = app.user_id() and ${open} and ${ofTeam}
+        union select s.id from ai_sessions s where s.account_id = app.account_id() and s.user_id = app.user_id() and ${isOpen} and ${ofTeam}
+        union select s.id from ai_sessions s where s.account_id = app.account_id() and s.escalated_to_id = app.user_id() and ${isOpen} and ${ofTeam}
+        union select s.id from ai_sessions s where s.account_id = app.account_id() and s.picked_up_by_id = app.user_id() and ${isOpen} and ${ofTeam}
       ), cases as (
         select s.*, coalesce(h.urgency, 'normal') as urgency, coalesce(h.created_by, s.picked_up_by_id, s.user_id) as engineer_id, h.claimed_by,
                case when app.sees_ai_session(s) then h.next_steps end as next_steps, h.created_at as escalated_at, h.claimed_at

@@ -84,7 +84,7 @@ async function send(
     selectExportMasking.one(db),
   ])
   const lines = writeHandover(facts)
-  const shown = is_masked
+  const shownLines = is_masked
     ? runWithin(createBudget(), () => lines.map(({ text, path }) => ({ text: maskStored(text), path })))
     : lines
   await enqueueEvent(db, {
@@ -94,7 +94,7 @@ async function send(
     teamId: team_id,
     handoverTeamId: team_id,
     teamName: name,
-    text: joinLines(shown, config.FRONTEND_URL),
+    text: joinLines(shownLines, config.FRONTEND_URL),
     userIds: [...new Set(facts.on_call.flatMap(({ user }) => (user ? [user.id] : [])))],
   })
 }

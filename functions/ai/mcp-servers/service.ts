@@ -39,11 +39,11 @@ export async function remove({ db }: WriteContext, id: string): Promise<void> {
 /** Ask the server for its tools, and store them or why it did not answer. */
 export async function refresh(ctx: WriteContext, id: string): Promise<McpServer> {
   const server = await find(ctx, id)
-  const found = await ctx.mcp.listTools(await toAddress(ctx, server)).then(
+  const listing = await ctx.mcp.listTools(await toAddress(ctx, server)).then(
     (tools) => ({ tools }),
     (error: unknown) => (error instanceof McpError ? { error: error.message } : Promise.reject(error)),
   )
-  return toResponse((await queries.recordCheck(ctx.db, id, found)) ?? throwNotFound('MCP server'))
+  return toResponse((await queries.recordCheck(ctx.db, id, listing)) ?? throwNotFound('MCP server'))
 }
 
 /**

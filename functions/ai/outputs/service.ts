@@ -74,8 +74,8 @@ export async function update({ db }: WriteContext, ids: OutputId, { content }: O
  */
 export async function push(ctx: WriteContext, ids: OutputId, { notify }: OutputPush): Promise<Output> {
   await inTransaction(ctx.db, async (db) => {
-    const locked = await queries.lockOutput(db, ids)
-    const output = requireOwnOutput(locked)
+    const outputAndSession = await queries.lockOutput(db, ids)
+    const output = requireOwnOutput(outputAndSession)
     if (notify && !isForClient[output.kind])
       throw invalidField(
         ['body', 'notify'],
@@ -88,7 +88,7 @@ export async function push(ctx: WriteContext, ids: OutputId, { notify }: OutputP
         throw new Problem('already_pushed', 'This output was pushed without an e-mail to the client')
       return
     }
-    const ticketId = requireTicket(locked.session)
+    const ticketId = requireTicket(outputAndSession.session)
     await connection.requireActive({ db })
     if (output.psa_push_id && isSameRequest) {
       await pushes.retry({ db }, output.psa_push_id)

@@ -60,11 +60,11 @@ async function recordResult(
   const delaySeconds = secondsUntilRetry(claimed, result)
   recordAttempt('ai_task', result, delaySeconds)
   await ctx.openAccountScope(claimed.account_id, claimed.user_id).transaction(async (db) => {
-    const completed = await queries.completeAttempt.first(db, claimed, result, answer, delaySeconds)
-    if (!completed) return
+    const completedTask = await queries.completeAttempt.first(db, claimed, result, answer, delaySeconds)
+    if (!completedTask) return
     if (delaySeconds !== null) return enqueueNext(db, 'ai_task', claimed, delaySeconds)
     const { id: task_id, user_id, operation } = claimed
-    const calls = completed.calls_started
+    const calls = completedTask.calls_started
     await announceProgress(db, {
       kind: 'ai_task',
       id: task_id,

@@ -257,11 +257,11 @@ export const answerStep = writeStatement(
  * long as it has room.
  */
 const withLaneItems = (list: 'questions' | 'actions', texts: readonly string[]) => {
-  const stored = sql`coalesce(s.pending_task_lane -> ${sql.lit(list)}, '[]')`
+  const storedList = sql`coalesce(s.pending_task_lane -> ${sql.lit(list)}, '[]')`
   const items = jsonb(texts.map((text) => ({ id: uuidv7(), text })))
-  return sql`jsonb_path_query_array(${stored} || (
+  return sql`jsonb_path_query_array(${storedList} || (
       select coalesce(jsonb_agg(n.item order by n.place), '[]') from jsonb_array_elements(${items}) with ordinality n (item, place)
-       where not exists (select from jsonb_array_elements(${stored}) k (item) where k.item ->> 'text' = n.item ->> 'text')),
+       where not exists (select from jsonb_array_elements(${storedList}) k (item) where k.item ->> 'text' = n.item ->> 'text')),
     '$[0 to ${sql.raw(String(maxLaneItems - 1))}]')`
 }
 

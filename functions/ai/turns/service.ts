@@ -79,24 +79,24 @@ export async function sendMessage(
   const askModel = async (listener?: AnswerListener) => {
     const question = { facts: input.facts, turns }
     const lookups = await createTurnLookups(ctx, session, question)
-    const answered = await askForNewFix(ctx, chatTurn, question, isRepetition, listener, lookups).catch(
+    const outcome = await askForNewFix(ctx, chatTurn, question, isRepetition, listener, lookups).catch(
       toAnswerFailure,
     )
-    const looked = lookups.listLookups()
-    if ('failure' in answered) {
+    const lookupRows = lookups.listLookups()
+    if ('failure' in outcome) {
       listener?.onRestart()
       return storeReply({
-        ...createUnansweredText(answered.failure, input),
-        lookups: looked,
+        ...createUnansweredText(outcome.failure, input),
+        lookups: lookupRows,
         changes: noChanges,
       })
     }
-    const answer = answered.isRepeated ? { ...answered.answer, fix: null } : answered.answer
+    const answer = outcome.isRepeated ? { ...outcome.answer, fix: null } : outcome.answer
     const citations = toCitations(answer.citations, input.sources)
     return storeReply({
       text: answer.reply,
       citations,
-      lookups: looked,
+      lookups: lookupRows,
       failure: null,
       changes: toTurnChanges(answer, input),
     })
@@ -178,20 +178,22 @@ export async function respondToStep(
 ): Promise<GuidedReply> {
   const session = await aiSessions.findOwn(ctx.db, id, workingStates)
   if (session.session_type !== 'guided') throw new Problem('wrong_session_type', 'This is a chat session')
-  const current = session.steps.find((step) => step.response === null)
+  const currentStep = session.steps.find((step) => step.response === null)
   // The first call has stored the response, and maybe the next step.
   const stored = session.steps.find((step) => step.step_id === ctx.workId)
   if (stored) return { step: stored }
   if (ctx.isRepeat && (await queries.selectAnsweredStep(ctx.db, ctx.workId))) return addNextStep(ctx, session)
-  if (step_id && step_id !== current?.step_id) throw createStepProblem(current)
-  if (!current && response !== undefined) throw createStepProblem(current)
+  if (step_id && step_id !== currentStep?.step_id) throw createStepProblem(currentStep)
+  if (!currentStep && response !== undefined) throw createStepProblem(currentStep)
   await requireAiBudget(ctx)
-  if (current) {
+  if (currentStep) {
     if (response === undefined)
       throw invalidField(['body', 'response'], 'is required by the current step', 'missing')
-    if ((await queries.answerStep.run(ctx.db, id, current.step_id, { response, workId: ctx.workId })) === 0)
+    if (
+      (await queries.answerStep.run(ctx.db, id, currentStep.step_id, { response, workId: ctx.workId })) === 0
+    )
       await throwStepNotCurrent(ctx, id)
-    current.response = response
+    currentStep.response = response
   }
   return addNextStep(ctx, session)
 }
@@ -218,11 +220,11 @@ async function addNextStep(ctx: WriteContext, session: AiSessionRow): Promise<Gu
     kind === 'fix' && isRepeatedFix(fix, text, triedFixes)
   const question = { facts: input.facts, turns: [] }
   const lookups = await createTurnLookups(ctx, session, question)
-  const answered = await askForNewFix(ctx, guidedStep, question, isRepetition, undefined, lookups).catch(
+  const outcome = await askForNewFix(ctx, guidedStep, question, isRepetition, undefined, lookups).catch(
     toAnswerFailure,
   )
   const { newStep, changes } =
-    'failure' in answered ? createUnansweredStep(answered.failure, input) : toStep(answered, input)
+    'failure' in outcome ? createUnansweredStep(outcome.failure, input) : toStep(outcome, input)
   const { row: step, applied } = await queries
     .storeStep(
       ctx.db,

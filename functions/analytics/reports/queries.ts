@@ -113,13 +113,13 @@ export const selectTotals = readStatement(
     const runs = sql`sessions s`
     const cases = sql`ai_sessions s`
     const handoffs = sql`ai_sessions s join ai_handoffs h on h.account_id = s.account_id and h.session_id = s.id and h.intent = 'escalate'`
-    const ended = (outcome: string) => sql`
+    const countEnded = (outcome: string) => sql`
       (select count(*) from sessions s where s.account_id = app.account_id() and s.team_id = ${week.team_id} and ${during('s.completed_at', week)}
           and s.outcome = ${sql.lit(outcome)})`
     return sql`
       select (${count(runs, 's.started_at')} + ${count(cases, 's.created_at')})::integer as started,
-             (${ended('resolved')} + ${count(cases, 's.resolved_at')})::integer as resolved,
-             (${ended('escalated')} + ${count(handoffs, 'h.created_at')})::integer as escalated`
+             (${countEnded('resolved')} + ${count(cases, 's.resolved_at')})::integer as resolved,
+             (${countEnded('escalated')} + ${count(handoffs, 'h.created_at')})::integer as escalated`
   },
 )
 

@@ -26,12 +26,12 @@ export async function start(ctx: WriteContext, input: ConversationStart): Promis
   await assistant.requireBuild(ctx)
   const { goal, tree_type, environment_tags = [] } = input
   const reply = await askModel(ctx, { goal, tree_type, environment_tags, draft: null, messages: [] }, goal)
-  const stored = await inTransaction(ctx.db, async (db) => {
+  const storedConversation = await inTransaction(ctx.db, async (db) => {
     const conversation = await queries.insertConversation(db, ctx.workId, input, reply)
     if (reply.draft) await assistant.countBuild(db)
     return conversation
   })
-  return toConversation(stored)
+  return toConversation(storedConversation)
 }
 
 export async function list({ db }: Pick<ReadContext, 'db'>, query: ConversationQuery & PageQuery) {

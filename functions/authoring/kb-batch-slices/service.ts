@@ -83,7 +83,7 @@ async function recordListing(
     const position = isCut ? null : next
     const problem = isCut ? `Only the first ${sources.maxVendorArticles} articles are imported` : null
     const isEmpty = position === null && total === 0
-    const recorded = isEmpty
+    const recordedBatch = isEmpty
       ? await queries.completeBatch.first(
           db,
           claimed,
@@ -92,7 +92,7 @@ async function recordListing(
           0,
         )
       : await queries.recordListing.first(db, claimed, { position, total, problem })
-    if (!recorded) throw new OvertakenError()
+    if (!recordedBatch) throw new OvertakenError()
     const phase = isEmpty ? 'finished' : position === null ? 'importing' : 'listing'
     await announceProgress(db, toProgress(claimed, { phase, done: 0, total }))
     if (isEmpty) await announce(db, claimed, 'failed')

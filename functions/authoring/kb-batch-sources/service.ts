@@ -96,11 +96,11 @@ async function readFiles(
   let steps = 0
   for (const file of listArticles(bytes).slice(done, done + sliceArticles)) {
     if (steps >= sliceSteps) break
-    const read = await readOne(log, file.name, async ({ readArticleFile }) =>
+    const result = await readOne(log, file.name, async ({ readArticleFile }) =>
       readArticleFile({ bytes: await readArchived(bytes, file), name: toFileName(file.name), type: '' }),
     )
-    outcomes.push(read.outcome)
-    steps += read.steps
+    outcomes.push(result.outcome)
+    steps += result.steps
   }
   return outcomes
 }
@@ -184,13 +184,13 @@ async function readListed(
       failure = html.result
       if (html.kind === 'late' || html.result.gone || html.result.isPostponed || !isLast) break
     } else answers++
-    const read = await readOne(ctx.log, name, async (reader) => {
+    const result = await readOne(ctx.log, name, async (reader) => {
       if (typeof html !== 'string') throw new ArticleError(toVendorReason(html))
       if (new TextEncoder().encode(html).byteLength > maxArticleBytes) throw new ArticleError(tooLarge)
       return reader.readArticleText('html', name, html)
     })
-    outcomes.push(read.outcome)
-    steps += read.steps
+    outcomes.push(result.outcome)
+    steps += result.steps
   }
   return failure && (answers === 0 || failure.gone) ? failure : outcomes
 }

@@ -67,14 +67,14 @@ async function readSource(ctx: WriteContext, input: KbBatchCreate): Promise<Omit
 }
 
 async function insert(ctx: WriteContext, batch: queries.NewBatch): Promise<KbBatch> {
-  const created = await queries.insertBatch.first(ctx.db, batch)
-  if (!created)
+  const createdBatch = await queries.insertBatch.first(ctx.db, batch)
+  if (!createdBatch)
     throw new Problem(
       'already_pending',
       'Another batch of this account is running; wait until it is finished, or cancel it',
     )
-  ctx.db.outbox({ kind: 'kb_batch', id: created.id, attempt: 1 })
-  return created
+  ctx.db.outbox({ kind: 'kb_batch', id: createdBatch.id, attempt: 1 })
+  return createdBatch
 }
 
 function countArticles({ bytes }: FormFile): number {

@@ -14,11 +14,11 @@ export async function create({ db }: WriteContext, type: DeviceTypeCreate) {
 }
 
 export async function update({ db }: WriteContext, id: string, changes: DeviceTypeUpdate) {
-  const updated =
+  const updatedType =
     Object.keys(changes).length > 0
       ? await queries.updateType(db, id, changes).catch(throwNameTaken('A device type'))
       : undefined
-  return toDeviceType(updated ?? (await requireEditable(db, id)))
+  return toDeviceType(updatedType ?? (await requireEditable(db, id)))
 }
 
 export async function remove({ db }: WriteContext, id: string) {

@@ -72,22 +72,22 @@ export async function update(
   restoredFrom: number | null = null,
 ): Promise<Diagram> {
   return retryOnConflict('diagram', async () => {
-    const current = await requireEditable(db, id)
-    requireVersion('diagram', current, expected_version)
-    if (Object.keys(changes).length === 0) return toDiagram(current)
+    const currentDiagram = await requireEditable(db, id)
+    requireVersion('diagram', currentDiagram, expected_version)
+    if (Object.keys(changes).length === 0) return toDiagram(currentDiagram)
     const problems = validateDiagram({
-      nodes: changes.nodes ?? current.nodes,
-      edges: changes.edges ?? current.edges,
+      nodes: changes.nodes ?? currentDiagram.nodes,
+      edges: changes.edges ?? currentDiagram.edges,
     })
     if (problems.length > 0)
       throw invalidRequest(
         problems.map(({ path, message }) => ({ loc: ['body', ...path], msg: message, type: 'custom' })),
       )
-    const updated = await queries.updateDiagram(db, id, current.version, {
+    const updatedDiagram = await queries.updateDiagram(db, id, currentDiagram.version, {
       ...changes,
       restored_from: restoredFrom,
     })
-    return updated && toDiagram(updated)
+    return updatedDiagram && toDiagram(updatedDiagram)
   })
 }
 

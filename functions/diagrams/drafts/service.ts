@@ -18,15 +18,17 @@ export async function generate(
   { description, mode, diagram_id }: DiagramGenerate,
 ): Promise<DiagramDraft> {
   const diagram = diagram_id && (await diagrams.get(ctx, diagram_id))
-  const current: Drawing = mode === 'merge' && diagram ? diagram : { nodes: [], edges: [] }
-  if (current.nodes.length >= diagramLimits.maxNodes)
+  const currentDrawing: Drawing = mode === 'merge' && diagram ? diagram : { nodes: [], edges: [] }
+  if (currentDrawing.nodes.length >= diagramLimits.maxNodes)
     throw limitReached(
       'nodes',
       diagramLimits.maxNodes,
       `A diagram can have at most ${diagramLimits.maxNodes} nodes`,
     )
-  const answer = await ask(ctx, diagramDraft, { facts: { description, drawn: describeDrawing(current) } })
-  const draft = addToDrawing(current, answer)
+  const answer = await ask(ctx, diagramDraft, {
+    facts: { description, drawn: describeDrawing(currentDrawing) },
+  })
+  const draft = addToDrawing(currentDrawing, answer)
   if (draft.nodes.length > diagramLimits.maxNodes || draft.edges.length > diagramLimits.maxEdges)
     throw toProviderProblem(new Error('The drawing is too large'))
   return draft

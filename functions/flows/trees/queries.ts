@@ -92,7 +92,7 @@ export interface Origin {
   import_metadata?: Record<string, unknown>
 }
 
-const written = sql.join(writtenColumns.map((column) => sql.ref(column)))
+const columnList = sql.join(writtenColumns.map((column) => sql.ref(column)))
 const writtenValues = sql.join(writtenColumns.map((column) => sql.ref(`r.${column}`)))
 /** The written columns of a flow, as the row `r`. */
 const writtenRow = (content: TreeContent) => {
@@ -149,7 +149,7 @@ export const insertTreeWithVersion = writeStatement(
     const { parent, owner, import_metadata } = origin
     return sql`
     with ${categoryCte(content)}, saved_tree as (
-      insert into trees (id, team_id, author_id, ${written}, category_id, published_at, import_metadata,
+      insert into trees (id, team_id, author_id, ${columnList}, category_id, published_at, import_metadata,
                          parent_account_id, parent_tree_id, root_account_id, root_tree_id, fork_depth, fork_reason)
       select ${id}::uuid, ${owner ? sql`${owner.team_id}::uuid, ${owner.user_id}::uuid` : sql`app.team_id(), app.user_id()`},
              ${writtenValues}, ${categoryId(content, sql`null::uuid`)}, case when r.status = 'published' then app.now() end,
@@ -207,7 +207,7 @@ export const insertNextVersion = writeStatement(
       sql`${insertVersion(content)} returning id`,
       sql`
     ${categoryCte(content)}, saved_tree as (
-      update trees t set (${written}) = (select ${writtenValues} from ${writtenRow(content)}),
+      update trees t set (${columnList}) = (select ${writtenValues} from ${writtenRow(content)}),
              category_id = ${categoryId(content, sql`t.category_id`)}, version = t.version + 1, updated_at = app.now(),
              published_at = coalesce(t.published_at, case when ${content.status} = 'published' then app.now() end)
        where t.id = ${id} and t.version = ${version} and t.deleted_at is null and ${isEditable}

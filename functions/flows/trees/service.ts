@@ -96,11 +96,11 @@ export async function update(
     const content = prepareContent({ ...mergeChanges(current, changes, ctx.caller.userId), restored_from })
     if (content.visibility === 'public' && current.visibility !== 'public') requirePerson(ctx)
     await requireSubflows(ctx.db, id, content)
-    const updated = await queries
+    const updatedTree = await queries
       .updateTree(ctx.db, id, current.version, content)
       .catch(throwImpossibleSubflows(content))
       .catch(throwUnknownId('category_id', 'category', 'category'))
-    return toTree(updated)
+    return toTree(updatedTree)
   }
   return retryOnConflict('flow', trySave, async () => staleFlow((await requireEditable(ctx.db, id)).version))
 }

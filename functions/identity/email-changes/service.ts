@@ -50,9 +50,9 @@ export async function remove(platform: PlatformDb, userId: string) {
 
 export async function confirm({ platform, ip }: Context<'post', 'public', string>, token: string) {
   const hash = await sha256Bytea(token)
-  const confirmed = await queries.confirmChange.first(platform, hash, ip).catch((error: unknown) => {
+  const confirmedChange = await queries.confirmChange.first(platform, hash, ip).catch((error: unknown) => {
     throw getViolatedConstraint(error) === 'users_email' ? new Problem('email_taken') : error
   })
-  if (!confirmed) throw new Problem('token_invalid_or_expired')
-  if (confirmed.delivery_id) enqueueDelivery(platform, confirmed.delivery_id)
+  if (!confirmedChange) throw new Problem('token_invalid_or_expired')
+  if (confirmedChange.delivery_id) enqueueDelivery(platform, confirmedChange.delivery_id)
 }

@@ -57,7 +57,7 @@ export async function verifyTotp(
   if (step === null) throw new Problem('mfa_code_invalid')
   const recoveryCodes = createRecoveryCodes()
   const recoveryCodeHashes = await hashCodes(recoveryCodes)
-  const confirmed = await queries.confirmTotp.first(platform, {
+  const confirmation = await queries.confirmTotp.first(platform, {
     userId,
     signInId,
     ip,
@@ -65,9 +65,9 @@ export async function verifyTotp(
     step,
     recoveryCodeHashes,
   })
-  if (!confirmed) throw new Problem('mfa_already_enabled')
-  enqueueMail(platform, confirmed)
-  return { recovery_codes: confirmed.recovery_code_count > 0 ? recoveryCodes : [] }
+  if (!confirmation) throw new Problem('mfa_already_enabled')
+  enqueueMail(platform, confirmation)
+  return { recovery_codes: confirmation.recovery_code_count > 0 ? recoveryCodes : [] }
 }
 
 export async function deleteTotp({ platform, caller, ip }: UserContext) {
@@ -78,13 +78,13 @@ export async function deleteTotp({ platform, caller, ip }: UserContext) {
 
 export async function replaceRecoveryCodes({ platform, caller, ip }: UserContext) {
   const recoveryCodes = createRecoveryCodes()
-  const replaced = await queries.replaceRecoveryCodes.first(
+  const replacement = await queries.replaceRecoveryCodes.first(
     platform,
     caller.userId,
     await hashCodes(recoveryCodes),
     ip,
   )
-  if (!replaced) throw new Problem('mfa_not_enabled')
+  if (!replacement) throw new Problem('mfa_not_enabled')
   return { recovery_codes: recoveryCodes }
 }
 

@@ -88,11 +88,11 @@ export async function runDueSchedules(ctx: MaintenanceContext): Promise<void> {
 
 /** List the due schedules in groups that run at the same time. */
 async function* listDueGroups({ platform }: MaintenanceContext): AsyncIterable<queries.DueSchedule[]> {
-  let previous: queries.DueSchedule | undefined
+  let previousSchedule: queries.DueSchedule | undefined
   for (;;) {
-    const schedules = await queries.selectDueSchedules(platform, previous, pageSize)
+    const schedules = await queries.selectDueSchedules(platform, previousSchedule, pageSize)
     for (let n = 0; n < schedules.length; n += maxConcurrent) yield schedules.slice(n, n + maxConcurrent)
-    previous = schedules.at(-1)
+    previousSchedule = schedules.at(-1)
     if (schedules.length < pageSize) break
   }
 }
@@ -187,13 +187,13 @@ async function createBatches(
   tree_id: string,
   targets: queries.ClaimedSchedule['targets'],
 ): Promise<RunResult> {
-  const created = await runWithin(createBudget({ steps: jobSteps }), () =>
+  const createdBatches = await runWithin(createBudget({ steps: jobSteps }), () =>
     batches.createMany({ db, vault: null }, { tree_id, targets }),
   )
   return {
     status: 'created',
     error: null,
-    batch_ids: created.map(({ batch_id }) => batch_id),
+    batch_ids: createdBatches.map(({ batch_id }) => batch_id),
     session_count: targets.length,
   }
 }

@@ -19,11 +19,11 @@ export const work = defineWork({
   kind: 'ticket_change',
   statements: queries.attempts,
   async attempt(ctx: ChangeContext, claimed) {
-    const read = await readTicket(ctx, claimed)
-    if (!read.ok) return recordFailure(ctx, claimed, read)
+    const result = await readTicket(ctx, claimed)
+    if (!result.ok) return recordFailure(ctx, claimed, result)
     // A session is prepared before the read is recorded as done, so that a crash between them repeats both.
-    if (read.ticket) await rules.prepareSession(ctx, claimed.account_id, read.ticket)
-    await recordRead(ctx, claimed, read)
+    if (result.ticket) await rules.prepareSession(ctx, claimed.account_id, result.ticket)
+    await recordRead(ctx, claimed, result)
   },
   fail: recordFailure,
 })

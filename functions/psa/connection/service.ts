@@ -189,25 +189,27 @@ async function mergeConnection(
   const provider = update.provider ?? before?.provider
   if (!provider) throw invalidRequest([requiredField('provider')])
   const { identity, settings, secrets } = fields[provider]
-  const stored = before?.provider === provider ? before : undefined
-  const base_url = update.base_url ? toStoredAddress(provider, update.base_url) : stored?.base_url
-  const auth_url = update.auth_url === undefined ? stored?.identity.auth_url : update.auth_url
+  const storedConnection = before?.provider === provider ? before : undefined
+  const base_url = update.base_url ? toStoredAddress(provider, update.base_url) : storedConnection?.base_url
+  const auth_url = update.auth_url === undefined ? storedConnection?.identity.auth_url : update.auth_url
   // Security: a stored secret is sent only to the origins that it was entered for, not to a new base URL or
   // authorisation server.
   const isSameOrigin =
-    stored &&
+    storedConnection &&
     base_url &&
-    listOrigins(base_url, auth_url).join() === listOrigins(stored.base_url, stored.identity.auth_url).join()
-  const storedSecrets = stored && isSameOrigin ? await decryptSecrets(ctx.vault, stored) : {}
-  const merged = {
-    base_url: stored?.base_url,
-    ...stored?.identity,
+    listOrigins(base_url, auth_url).join() ===
+      listOrigins(storedConnection.base_url, storedConnection.identity.auth_url).join()
+  const storedSecrets =
+    storedConnection && isSameOrigin ? await decryptSecrets(ctx.vault, storedConnection) : {}
+  const mergedSettings = {
+    base_url: storedConnection?.base_url,
+    ...storedConnection?.identity,
     ...storedSecrets,
     ...update,
   } as unknown as Partial<Record<string, string | null>>
-  requireFields(provider, update, merged)
+  requireFields(provider, update, mergedSettings)
   const pick = (names: readonly string[]) =>
-    Object.fromEntries(names.map((name) => [name, merged[name] ?? null]))
+    Object.fromEntries(names.map((name) => [name, mergedSettings[name] ?? null]))
   const credentials = await encryptSecrets(
     ctx.vault,
     ctx.caller.accountId,
@@ -217,8 +219,8 @@ async function mergeConnection(
   const chosenSettings = Object.entries(pick(settings)).filter(([, value]) => value !== null)
   const mergedIdentity = { ...pick(identity), ...Object.fromEntries(chosenSettings) }
   const isSameSystem =
-    stored?.base_url === base_url &&
-    identity.every((name) => (stored?.identity[name] ?? null) === (pick(identity)[name] ?? null))
+    storedConnection?.base_url === base_url &&
+    identity.every((name) => (storedConnection?.identity[name] ?? null) === (pick(identity)[name] ?? null))
   const is_active = update.is_active ?? before?.is_active ?? true
   return {
     provider,
@@ -229,7 +231,7 @@ async function mergeConnection(
     ...mergeRounding(before, update),
     resolved_statuses: update.resolved_statuses
       ? Object.fromEntries(update.resolved_statuses.map(({ board_id, status_id }) => [board_id, status_id]))
-      : (isSameSystem && stored?.resolved_statuses) || {},
+      : (isSameSystem && storedConnection?.resolved_statuses) || {},
   }
 }
 
@@ -269,19 +271,19 @@ function requireFields(
     ...fields[provider].secrets,
   ]
   const optionalFields: readonly string[] = [...fields[provider].settings, ...otherFields]
-  const unknown = Object.keys(update).filter(
+  const unknownNames = Object.keys(update).filter(
     (name) => !providerFields.includes(name) && !optionalFields.includes(name),
   )
-  const missing = providerFields.filter(
+  const missingNames = providerFields.filter(
     (name) => !['provider', 'is_active', 'tenant'].includes(name) && !merged[name],
   )
   const errors: FieldError[] = [
-    ...unknown.map((name) => ({
+    ...unknownNames.map((name) => ({
       loc: ['body', name],
       msg: `is not a field of ${provider}`,
       type: 'unknown_key',
     })),
-    ...missing.map(requiredField),
+    ...missingNames.map(requiredField),
   ]
   if (errors.length > 0) throw invalidRequest(errors)
 }

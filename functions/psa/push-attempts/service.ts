@@ -89,13 +89,13 @@ async function findAddedNote(
   claimed: queries.ClaimedPush,
   { ticketId, db }: { ticketId: string; db: ReadDb },
 ): Promise<string | null> {
-  const failed = await queries.selectFailedNotes.one(db, claimed)
-  if (claimed.attempts === 1 && !failed.since) return null
+  const failedNotes = await queries.selectFailedNotes.one(db, claimed)
+  if (claimed.attempts === 1 && !failedNotes.since) return null
   // A day earlier than the push, because some servers return local times without an offset.
-  const since = new Date(Date.parse(failed.since ?? claimed.created_at) - 86_400_000).toISOString()
+  const since = new Date(Date.parse(failedNotes.since ?? claimed.created_at) - 86_400_000).toISOString()
   const others = await psa.listAddedNotes(db, ticketId)
   const id = await port.findNote(ticketId, { ...readNote(claimed), since, others })
-  if (id && notifies(claimed) && failed.notifies === false)
+  if (id && notifies(claimed) && failedNotes.notifies === false)
     throw new PsaError(
       'invalid',
       'An earlier push has added the note without an e-mail; send it to the client in the ticketing system',

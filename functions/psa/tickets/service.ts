@@ -171,14 +171,14 @@ export async function listOpenTicketsOfClient(ctx: PsaReadContext, ticketId: str
     companyId: ticket.company_id,
     words: [],
   }
-  const found = await port
+  const page = await port
     .searchTickets({ ...filters, page: 1, pageSize: maxClientTickets + 1 })
     .catch(throwPsaProblem())
-  const others = found.items.filter(({ id }) => id !== ticket.id)
+  const others = page.items.filter(({ id }) => id !== ticket.id)
   return {
     ticket,
     tickets: others.slice(0, maxClientTickets),
-    hasMore: found.hasMore || others.length > maxClientTickets,
+    hasMore: page.hasMore || others.length > maxClientTickets,
   }
 }
 
@@ -232,11 +232,11 @@ async function readThroughCache<S extends z.ZodType>(
 ): Promise<z.output<S>> {
   const cacheKey = toCacheKey(key, name)
   const entry = z.object({ at: z.string(), value: z.unknown() }).safeParse(await cache.get(cacheKey)).data
-  const cached =
+  const cachedValue =
     entry && Date.parse(now) - Date.parse(entry.at) < seconds * 1000
       ? schema.safeParse(entry.value)
       : undefined
-  if (cached?.success) return cached.data
+  if (cachedValue?.success) return cachedValue.data
   const value = await read()
   if (isComplete(value)) await cache.set(cacheKey, { at: now, value }, seconds)
   return value

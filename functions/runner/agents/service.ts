@@ -16,13 +16,13 @@ export async function list(ctx: ReadContext, { client, search }: RunnerAgentQuer
     .catch((error: unknown) => Promise.reject(connection.toProblem(error)))
   spend(all.length * stepsPerAgent)
   const sought = search?.toLowerCase() ?? ''
-  const matching = all.filter(
+  const matchingAgents = all.filter(
     ({ name, site }) => name.toLowerCase().includes(sought) || site.toLowerCase().includes(sought),
   )
-  const agents = matching
+  const agents = matchingAgents
     .toSorted((a, b) => a.name.localeCompare(b.name) || a.id.localeCompare(b.id))
     .slice(0, maxListed)
-  return { agents, total: matching.length }
+  return { agents, total: matchingAgents.length }
 }
 
 const stepsPerAgent = 200

@@ -38,15 +38,15 @@ export async function startInSession(
   input: RunnerRunCreate,
 ): Promise<RunnerRun> {
   const session = await sessions.requireInProgress(ctx.db, sessionId)
-  const prepared = await scripts
+  const preparedRun = await scripts
     .prepareRun(ctx, input.script_template_id, { parameters: input.parameters, session_id: sessionId })
     .catch(throwUnknownTemplate)
-  const { approval } = prepared
+  const { approval } = preparedRun
   const approvalId = approval ? await approvals.findApproved(ctx, approval.session, approval.subject) : null
   if (approval && !approvalId)
     throw await approvals.createRequiredProblem(ctx.db, approval.session, approval.subject)
   const secrets = session.secret_keys.length > 0 ? await sessions.readSecretAnswers(ctx, sessionId) : []
-  const run = await toNewRun(ctx, sessionId, input, prepared, secrets)
+  const run = await toNewRun(ctx, sessionId, input, preparedRun, secrets)
   return inTransaction(ctx.db, async (db) => {
     const [, [inserted]] = await db.batch([
       queries.lockSession.query(sessionId),
@@ -67,11 +67,11 @@ export async function startInAiSession(
   input: RunnerRunCreate,
 ): Promise<RunnerRun> {
   await aiSessions.findOwn(ctx.db, sessionId, openStates)
-  const prepared = await scripts
+  const assessedRun = await scripts
     .assessRun(ctx, input.script_template_id, input.parameters)
     .catch(throwUnknownTemplate)
-  aiFixes.requireLowRisk(prepared.assessment)
-  const run = await toNewRun(ctx, sessionId, input, prepared, [])
+  aiFixes.requireLowRisk(assessedRun.assessment)
+  const run = await toNewRun(ctx, sessionId, input, assessedRun, [])
   return inTransaction(ctx.db, async (db) => {
     const { session, rows } = await lockAiSession(db, sessionId, [
       queries.insertRunOfAiSession.query({ ...run, step_id: null, approval_id: null }),

@@ -67,16 +67,16 @@ export async function update(
   restoredFrom: number | null = null,
 ): Promise<ScriptTemplate> {
   return retryOnConflict('script', async () => {
-    const current = await requireEditable(db, id)
-    requireVersion('script', current, expected_version)
-    requireAdminToLowerRisk(current, changes.risk)
-    if (Object.keys(changes).length === 0) return toScriptTemplate(current)
-    const { language = current.language, parameters_schema = current.parameters_schema } = changes
+    const currentScript = await requireEditable(db, id)
+    requireVersion('script', currentScript, expected_version)
+    requireAdminToLowerRisk(currentScript, changes.risk)
+    if (Object.keys(changes).length === 0) return toScriptTemplate(currentScript)
+    const { language = currentScript.language, parameters_schema = currentScript.parameters_schema } = changes
     const {
-      risk: requestedRisk = current.risk,
-      requires_elevation: isElevated = current.requires_elevation,
+      risk: requestedRisk = currentScript.risk,
+      requires_elevation: isElevated = currentScript.requires_elevation,
     } = changes
-    const script_body = useLineEndsOf(language, changes.script_body ?? current.script_body)
+    const script_body = useLineEndsOf(language, changes.script_body ?? currentScript.script_body)
     const template = {
       language,
       script_body,
@@ -86,8 +86,8 @@ export async function update(
     }
     requireSafePlaceholders(template, 'script_body')
     const { risk, requires_elevation, risk_reasons } = assess(template)
-    const updated = await queries
-      .updateScript(db, id, current.version, {
+    const updatedScript = await queries
+      .updateScript(db, id, currentScript.version, {
         ...changes,
         script_body,
         risk,
@@ -95,7 +95,7 @@ export async function update(
         restored_from: restoredFrom,
       })
       .catch(throwUnknownId('category_id', 'category', 'category'))
-    return updated && { ...toPublic(updated), risk_reasons }
+    return updatedScript && { ...toPublic(updatedScript), risk_reasons }
   })
 }
 
@@ -179,11 +179,11 @@ export async function assessRun(
 }
 
 function renderAssessed(template: queries.ScriptRow, values: Record<string, unknown>): AssessedRun {
-  const rendered = render(template, values)
+  const renderedScript = render(template, values)
   return {
-    ...rendered,
+    ...renderedScript,
     template,
-    assessment: raiseRisk(template, assessRendered(template.language, rendered.script)),
+    assessment: raiseRisk(template, assessRendered(template.language, renderedScript.script)),
   }
 }
 

@@ -64,12 +64,12 @@ function inScope<T>(ctx: LinkContext, link: ApprovalLink, work: (db: PlatformDb)
  * expired.
  */
 async function requireOpen(db: PlatformDb, link: ApprovalLink) {
-  const linked = await queries.selectLinked.first(db, link)
-  if (!linked) throw new Problem('not_found', 'This link leads to no request')
-  if (!linked.is_open)
+  const request = await queries.selectLinked.first(db, link)
+  if (!request) throw new Problem('not_found', 'This link leads to no request')
+  if (!request.is_open)
     throw new Problem('link_ended', 'This request was decided, has expired or is not needed any more')
-  if (!linked.may_decide) throw new Problem('link_ended', 'You may not decide this request any more')
-  return linked
+  if (!request.may_decide) throw new Problem('link_ended', 'You may not decide this request any more')
+  return request
 }
 
 /** Another decision was faster. */

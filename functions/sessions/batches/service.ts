@@ -82,14 +82,14 @@ export async function getProgress({ db }: ReadContext, batch_id: string) {
   const [first] = counts
   if (!first) throw notFound('Batch')
   const { total, by_state, by_outcome } = summariseCounts(counts)
-  const finished = (by_state.completed ?? 0) + (by_state.abandoned ?? 0)
+  const finishedCount = (by_state.completed ?? 0) + (by_state.abandoned ?? 0)
   return {
     batch_id,
     tree_id: first.tree_id,
     total,
     by_state,
     by_outcome,
-    percent: Math.floor((finished * 100) / total),
+    percent: Math.floor((finishedCount * 100) / total),
   }
 }
 

@@ -136,13 +136,13 @@ const maxParallelReads = 4
  */
 async function loadImages({ uploads }: ReadContext, images: readonly SelectedImage[]): Promise<ReportImages> {
   const limit = limitConcurrency({ running: maxParallelReads })
-  const loaded = new Map<number, ReportImage>()
+  const loadedImages = new Map<number, ReportImage>()
   const load = async ({ place, key, width, height }: SelectedImage) => {
     const jpeg = await uploads.get(key).catch(throwProviderError)
-    if (jpeg) loaded.set(place, { jpeg, width, height })
+    if (jpeg) loadedImages.set(place, { jpeg, width, height })
   }
   await Promise.all(images.map((image) => limit(() => load(image))))
-  return loaded
+  return loadedImages
 }
 
 /**

@@ -93,11 +93,11 @@ async function recordResult(
   const retrySeconds = chooseDelay(claimed, sendResult)
   recordAttempt('webhook', sendResult, retrySeconds)
   // If recording fails, the message is sent again once the lease has expired.
-  const recorded = await retryWhileUnavailable(() =>
+  const recordedAttempt = await retryWhileUnavailable(() =>
     queries.completeAttempt.one(ctx.platform, claimed, result, sendResult, retrySeconds),
   )
-  if (!recorded.is_recorded) return
-  if (recorded.is_over) {
+  if (!recordedAttempt.is_recorded) return
+  if (recordedAttempt.is_over) {
     const { delivery_ids } = await queries.disableWebhook.one(
       ctx.platform,
       claimed,
@@ -106,7 +106,7 @@ async function recordResult(
     return enqueueDeliveries(ctx.platform, delivery_ids)
   }
   if (retrySeconds !== null) enqueueWebhook(ctx.platform, claimed.id, claimed.attempts + 1, retrySeconds)
-  for (const next of recorded.next) enqueueWaitingWebhook(ctx.platform, next)
+  for (const next of recordedAttempt.next) enqueueWaitingWebhook(ctx.platform, next)
 }
 
 function toSendResult({ ok, status, error, isGone, retryAfterSeconds }: WebhookResult): SendResult {

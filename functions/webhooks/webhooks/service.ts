@@ -56,19 +56,19 @@ export async function rotateSecret(ctx: WriteContext, id: string): Promise<Webho
 }
 
 /** Send a test message, also to a webhook that is switched off. */
-const accepted = 'The receiver accepted the message'
+const successMessage = 'The receiver accepted the message'
 
 export async function test(ctx: PlatformContext, id: string): Promise<WebhookTestResult> {
   const delivery =
     (await queries.insertTest.first(ctx.db, id, testMessage, ctx.workId)) ?? throwNotFound('Webhook')
   const earlier = ctx.isRepeat
-    ? await queries.selectTestResult.first(ctx.db, delivery.id, accepted)
+    ? await queries.selectTestResult.first(ctx.db, delivery.id, successMessage)
     : undefined
   if (earlier) return earlier
   const result = await attempts.deliverNow(ctx, delivery.id)
   if (!result) return { success: false, message: 'The webhook was deleted', status: null, duration_ms: null }
   const { ok, error, status, durationMs } = result
-  return { success: ok, message: error ?? accepted, status, duration_ms: durationMs }
+  return { success: ok, message: error ?? successMessage, status, duration_ms: durationMs }
 }
 
 export async function listDeliveries({ db }: ReadContext, id: string, query: DeliveryQuery & PageQuery) {

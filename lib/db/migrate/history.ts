@@ -16,14 +16,14 @@ export function selectPending(applied: AppliedChecksums, files: readonly Migrati
         `Migration ${name} has changed since it was applied. Add a new migration instead, or start over with a new database.`,
       )
   }
-  const pending = files.filter(({ name }) => !applied.has(name))
+  const pendingFiles = files.filter(({ name }) => !applied.has(name))
   const last = [...applied.keys()].sort().at(-1) ?? ''
-  const early = pending.find(({ name }) => name < last)
+  const early = pendingFiles.find(({ name }) => name < last)
   if (early)
     throw new Error(
       `Migration ${early.name} is numbered before ${last}, which is applied. Give it the number after the highest.`,
     )
-  return pending
+  return pendingFiles
 }
 
 // The last file of the baseline before 1.0, whose first file has the name of today's. No file of this folder

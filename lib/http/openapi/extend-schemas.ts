@@ -67,10 +67,10 @@ function toAllOf(
   base: ObjectSchema,
 ): Json {
   const isNew = (name: string) => !(name in base.properties)
-  const added = {
+  const extension = {
     type,
     properties: Object.fromEntries(Object.entries(properties).filter(([name]) => isNew(name))),
     required: required.some(isNew) ? required.filter(isNew) : undefined,
   }
-  return { allOf: [{ $ref: `#/components/schemas/${baseName}` }, added], ...rest }
+  return { allOf: [{ $ref: `#/components/schemas/${baseName}` }, extension], ...rest }
 }

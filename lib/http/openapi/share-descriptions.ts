@@ -11,16 +11,16 @@ export function shareDescriptions(document: Json): Json {
       references.set($ref, [...(references.get($ref) ?? []), description])
   })
   const { schemas } = (document as { components: { schemas: Record<string, Json> } }).components
-  const shared = new Map<string, string>()
+  const descriptionByRef = new Map<string, string>()
   for (const [name, schema] of Object.entries(schemas)) {
     const ref = `#/components/schemas/${name}`
     const description = findMostFrequent(references.get(ref) ?? [])
     if (description === undefined || (schema.description ?? description) !== description) continue
     schema.description = description
-    shared.set(ref, description)
+    descriptionByRef.set(ref, description)
   }
   visitObjects(document, (object) => {
-    if (object.description !== undefined && shared.get(String(object.$ref)) === object.description)
+    if (object.description !== undefined && descriptionByRef.get(String(object.$ref)) === object.description)
       delete object.description
   })
   return document

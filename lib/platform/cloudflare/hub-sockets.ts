@@ -156,20 +156,20 @@ function createSignInChecks(
   return {
     wereCheckedRecently: () => Date.now() - checkedAt < heartbeatMs,
     async check() {
-      const checked = listOpen(state)
-      if (checked.length === 0) return true
-      const active = await selectActiveSignIns(checked.map(({ attachment }) => attachment)).catch(
-        () => undefined,
-      )
+      const checkedSockets = listOpen(state)
+      if (checkedSockets.length === 0) return true
+      const activeSignIns = await selectActiveSignIns(
+        checkedSockets.map(({ attachment }) => attachment),
+      ).catch(() => undefined)
       const now = Date.now()
-      if (active) checkedAt = now
-      for (const { socket, attachment } of checked) {
-        if (!active && now - attachment.checkedAt >= maxUncheckedIntervals * heartbeatMs)
+      if (activeSignIns) checkedAt = now
+      for (const { socket, attachment } of checkedSockets) {
+        if (!activeSignIns && now - attachment.checkedAt >= maxUncheckedIntervals * heartbeatMs)
           closeSocket(socket, 'unchecked')
-        if (active && !active.has(attachment.signInId)) closeSocket(socket, 'signedOut')
-        if (active?.has(attachment.signInId)) update(socket, { checkedAt: now })
+        if (activeSignIns && !activeSignIns.has(attachment.signInId)) closeSocket(socket, 'signedOut')
+        if (activeSignIns?.has(attachment.signInId)) update(socket, { checkedAt: now })
       }
-      return active !== undefined
+      return activeSignIns !== undefined
     },
   }
 }
@@ -249,11 +249,11 @@ function sendTransientEvents(
 ): void {
   const pingedAt = state.getWebSocketAutoResponseTimestamp(socket)?.getTime() ?? 0
   const unreadCount = pingedAt === attachment.pingedAt ? attachment.unreadCount : 0
-  const sent = events.slice(0, Math.max(0, maxQueuedTransients - unreadCount))
+  const sentEvents = events.slice(0, Math.max(0, maxQueuedTransients - unreadCount))
   try {
-    for (const { event, data } of sent)
+    for (const { event, data } of sentEvents)
       socket.send(toMessage({ id: attachment.sentId, event, data: JSON.stringify(data) }))
-    update(socket, { pingedAt, unreadCount: unreadCount + sent.length })
+    update(socket, { pingedAt, unreadCount: unreadCount + sentEvents.length })
   } catch {
     closeSocket(socket, 'failed')
   }

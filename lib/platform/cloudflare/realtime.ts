@@ -27,11 +27,11 @@ export function durableRealtime(namespace: HubNamespace | undefined): RealtimePo
   }
   const send = async (accountId: string, path: string, events: readonly unknown[]): Promise<void> => {
     if (events.length === 0) return
-    const sent = hubOf(accountId).fetch(`https://hub/${path}`, {
+    const publishing = hubOf(accountId).fetch(`https://hub/${path}`, {
       method: 'POST',
       body: JSON.stringify(events),
     })
-    const response = await withTimeout(publishTimeoutMs, sent)
+    const response = await withTimeout(publishTimeoutMs, publishing)
     await response.body?.cancel()
     if (!response.ok) throw new Error(`The hub returned ${response.status}`)
   }

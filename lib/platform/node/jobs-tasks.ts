@@ -42,12 +42,12 @@ export function createTasks(work: Work): TaskList {
     await runLogged(work, 'cron', () => handlers.cron())
     await runLogged(work, 'queue clean-up', () => cleanUp(work))
   }
-  const waiting = new Set<Promise<void>>()
+  const waitingJobs = new Set<Promise<void>>()
   const runBeside = (job: () => Promise<void>) => {
-    if (waiting.size >= maxWaitingJobs) return
+    if (waitingJobs.size >= maxWaitingJobs) return
     const running = job()
-    waiting.add(running)
-    void running.finally(() => waiting.delete(running))
+    waitingJobs.add(running)
+    void running.finally(() => waitingJobs.delete(running))
   }
   return {
     [messageTask]: async (payload: unknown) => {
@@ -78,12 +78,12 @@ export const createCronItems = () =>
 
 /** Run a job and log how it ended. Never throws: a failed job would stay in the library's table. */
 async function runLogged({ log, jobTimeoutMs }: Work, job: string, run: () => Promise<void>): Promise<void> {
-  const started = performance.now()
+  const startedAt = performance.now()
   const failure = await withTimeout(jobTimeoutMs, run()).then(
     () => ({}),
     (error: unknown) => ({ error: describe(error) }),
   )
-  log({ at: new Date().toISOString(), job, ms: Math.round(performance.now() - started), ...failure })
+  log({ at: new Date().toISOString(), job, ms: Math.round(performance.now() - startedAt), ...failure })
 }
 
 /**

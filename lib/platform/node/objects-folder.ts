@@ -44,7 +44,7 @@ async function replaceFile(path: string, bytes: Uint8Array): Promise<void> {
   const folder = dirname(path)
   // No object key starts with a dot.
   const temporary = join(folder, `.${randomUUID()}`)
-  const created = await mkdir(folder, { recursive: true, mode: 0o700 })
+  const createdFolder = await mkdir(folder, { recursive: true, mode: 0o700 })
   try {
     await writeDurably(temporary, bytes)
     await rename(temporary, path)
@@ -52,7 +52,7 @@ async function replaceFile(path: string, bytes: Uint8Array): Promise<void> {
     await rm(temporary, { force: true })
     throw error
   }
-  await syncFolders(folder, created ? dirname(created) : folder)
+  await syncFolders(folder, createdFolder ? dirname(createdFolder) : folder)
 }
 
 async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {

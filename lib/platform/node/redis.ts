@@ -60,16 +60,16 @@ export function openRedis({ url, timeoutMs = 250, log, onReturn }: RedisConnecti
 
 function createConnection(client: Redis): Connection {
   // One wait for all callers, because each is a listener of the client.
-  let waiting: Promise<void> | undefined
+  let readiness: Promise<void> | undefined
   return {
     client,
     call: (send) => replaceSilentConnection(client, send),
     async waitUntilReady() {
       if (client.status === 'ready') return
-      waiting ??= waitUntilReady(client).finally(() => {
-        waiting = undefined
+      readiness ??= waitUntilReady(client).finally(() => {
+        readiness = undefined
       })
-      await waiting
+      await readiness
     },
     close: () => client.disconnect(),
   }

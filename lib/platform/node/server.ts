@@ -60,12 +60,12 @@ export async function serveHttp(
     fetch: async (request) => app.fetch(request, localEnv, execution),
     finishEffects,
     async close(timeoutMs) {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      const cut = setTimeout(() => server.closeAllConnections(), timeoutMs)
+      const closing = new Promise<void>((resolve) => server.close(() => resolve()))
+      const cutTimer = setTimeout(() => server.closeAllConnections(), timeoutMs)
       // A connection stays open after its last response, for a next request that must not come.
       const sweep = setInterval(() => server.closeIdleConnections(), 50)
-      await closed
-      clearTimeout(cut)
+      await closing
+      clearTimeout(cutTimer)
       clearInterval(sweep)
       await Promise.race([finishEffects(), new Promise((resolve) => setTimeout(resolve, timeoutMs).unref())])
     },

@@ -52,8 +52,8 @@ export function sendBatch(
   prefix = 's',
 ): Promise<QueryRows[]> {
   const { promise, resolve, reject } = Promise.withResolvers<QueryRows[]>()
-  const earlier = prepared.count
-  const sent = statements.map((statement) => ({
+  const earlierCount = prepared.count
+  const sentStatements = statements.map((statement) => ({
     statement,
     known: null as PreparedStatement | null,
     rows: [] as unknown[],
@@ -66,7 +66,7 @@ export function sendBatch(
       const out = connection as unknown as Connection
       out.stream.cork()
       try {
-        for (const item of sent) item.known = sendStatement(out, item.statement, prepared, prefix)
+        for (const item of sentStatements) item.known = sendStatement(out, item.statement, prepared, prefix)
       } catch (error) {
         // A parameter that cannot be converted. A statement that does not exist makes those before it fail
         // too.
@@ -78,15 +78,15 @@ export function sendBatch(
       }
     },
     handleRowDescription({ fields }) {
-      const known = sent[index]?.known
+      const known = sentStatements[index]?.known
       if (known) known.columns = fields.map(({ name, dataTypeID }) => [name, getParser(dataTypeID)])
     },
     handleDataRow({ fields }) {
-      const item = sent[index]
+      const item = sentStatements[index]
       if (item?.known?.columns) item.rows.push(parseRow(fields, item.known.columns))
     },
     handleCommandComplete({ text }) {
-      const item = sent[index++]
+      const item = sentStatements[index++]
       if (!item?.known) return
       // A statement without rows has no description.
       item.known.columns ??= []
@@ -99,10 +99,11 @@ export function sendBatch(
     handleError(error) {
       // PostgreSQL skips what follows the failed statement, so it may not know the statements that this batch
       // wanted to prepare.
-      if (prepared.count > earlier) for (const { statement } of sent) prepared.bySql.delete(statement.sql)
+      if (prepared.count > earlierCount)
+        for (const { statement } of sentStatements) prepared.bySql.delete(statement.sql)
       reject(failure ?? error)
     },
-    handleReadyForQuery: () => resolve(sent.map(({ rows, rowCount }) => ({ rows, rowCount }))),
+    handleReadyForQuery: () => resolve(sentStatements.map(({ rows, rowCount }) => ({ rows, rowCount }))),
   }
   client.query(batch)
   return promise
@@ -114,16 +115,19 @@ function sendStatement(
   prepared: PreparedStatements,
   prefix: string,
 ): PreparedStatement {
-  let known = prepared.bySql.get(sql)
-  if (!known) {
-    known = { name: prepared.bySql.size < maxPrepared ? `${prefix}${prepared.count++}` : '', columns: null }
-    out.parse({ name: known.name, text: sql })
-    if (known.name) prepared.bySql.set(sql, known)
+  let knownStatement = prepared.bySql.get(sql)
+  if (!knownStatement) {
+    knownStatement = {
+      name: prepared.bySql.size < maxPrepared ? `${prefix}${prepared.count++}` : '',
+      columns: null,
+    }
+    out.parse({ name: knownStatement.name, text: sql })
+    if (knownStatement.name) prepared.bySql.set(sql, knownStatement)
   }
-  out.bind({ statement: known.name, values: parameters as unknown[], valueMapper: prepareValue })
-  if (!known.columns) out.describe({ type: 'P', name: '' })
+  out.bind({ statement: knownStatement.name, values: parameters as unknown[], valueMapper: prepareValue })
+  if (!knownStatement.columns) out.describe({ type: 'P', name: '' })
   out.execute({ portal: '', rows: 0 })
-  return known
+  return knownStatement
 }
 
 function getParser(dataTypeID: number): Column[1] {

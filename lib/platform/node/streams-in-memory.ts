@@ -133,13 +133,13 @@ function createEventStore(accounts: Map<string, Account>, characterLimit: number
   }
   const storeEvent = (account: Account, { key, event, data }: LiveEvent) => {
     if (account.keys.has(key)) return
-    const stored = { id: ++account.newestId, event, data: JSON.stringify(data) }
+    const storedEvent = { id: ++account.newestId, event, data: JSON.stringify(data) }
     account.keys.add(key)
-    account.events.push(stored)
-    characters += stored.data.length + eventOverhead + keyOverhead
+    account.events.push(storedEvent)
+    characters += storedEvent.data.length + eventOverhead + keyOverhead
     forgetEvents(account, maxStoredEvents)
     forgetKeys(account, maxStoredKeys)
-    account.streams.send(stored)
+    account.streams.send(storedEvent)
   }
   return {
     add(accountId, account, events) {

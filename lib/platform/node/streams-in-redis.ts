@@ -140,17 +140,20 @@ async function readStart(
   key: string,
   lastEventId: string | null,
 ): Promise<{ start: StreamStart; readUpTo: number }> {
-  const received = parseEventId(lastEventId)
+  const receivedId = parseEventId(lastEventId)
   const [newestEntries, entries] = await Promise.all([
     redis.call((client) => client.xrevrange(key, '+', '-', 'COUNT', 1)),
-    received === undefined ? [] : redis.call((client) => client.xrange(key, `${received + 1}-0`, '+')),
+    receivedId === undefined ? [] : redis.call((client) => client.xrange(key, `${receivedId + 1}-0`, '+')),
   ])
   const [newest = { id: 0, firstId: 1 }] = parseRangeReply(newestEntries)
-  if (received === undefined) return { start: startWithNewEvents(newest.id), readUpTo: newest.id }
-  const isUnknown = received > newest.id
+  if (receivedId === undefined) return { start: startWithNewEvents(newest.id), readUpTo: newest.id }
+  const isUnknown = receivedId > newest.id
   const missed = parseRangeReply(
     isUnknown ? await redis.call((client) => client.xrange(key, '-', '+')) : entries,
   )
-  const start = startAfter(isUnknown ? 0 : received, missed, { firstId: newest.firstId, newestId: newest.id })
+  const start = startAfter(isUnknown ? 0 : receivedId, missed, {
+    firstId: newest.firstId,
+    newestId: newest.id,
+  })
   return { start, readUpTo: missed.at(-1)?.id ?? newest.id }
 }

@@ -56,9 +56,9 @@ export function createStreamReader(
   let isClosed = false
   const readOnce = async (call: RedisConnection['call']) => {
     isWoken = false
-    const read = new Map(positions)
-    const keys = [wakeKey, ...read.keys()]
-    const ids = [wakeId, ...[...read.values()].map((position) => `${position}-0`)]
+    const readPositions = new Map(positions)
+    const keys = [wakeKey, ...readPositions.keys()]
+    const ids = [wakeId, ...[...readPositions.values()].map((position) => `${position}-0`)]
     const reply = await call((client) =>
       client.xread('COUNT', readAtOnce, 'BLOCK', blockMs, 'STREAMS', ...keys, ...ids),
     )
@@ -66,7 +66,7 @@ export function createStreamReader(
       const last = entries.at(-1)
       if (last && key === wakeKey) wakeId = last[0]
       // A stream that was left or moved back meanwhile is not at the position that was read.
-      else if (last && positions.get(key) === read.get(key)) {
+      else if (last && positions.get(key) === readPositions.get(key)) {
         positions.set(key, readEntryId(last))
         onEvents(key, toEvents(entries))
       }

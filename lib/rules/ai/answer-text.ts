@@ -51,23 +51,23 @@ function findEndOfObject(text: string, from: number): number | undefined {
  */
 export function createThoughtFilter(): (piece: string) => string {
   let state: 'start' | 'thoughts' | 'answer' = 'start'
-  let kept = ''
+  let buffer = ''
   return (piece) => {
     if (state === 'answer') return piece
-    kept += piece
+    buffer += piece
     if (state === 'start') {
-      const start = kept.trimStart()
-      if (kept.length <= maxStart && start.length < openingTag.length && openingTag.startsWith(start))
+      const start = buffer.trimStart()
+      if (buffer.length <= maxStart && start.length < openingTag.length && openingTag.startsWith(start))
         return ''
       state = start.startsWith(openingTag) ? 'thoughts' : 'answer'
-      if (state === 'answer') return kept
+      if (state === 'answer') return buffer
     }
-    const end = kept.indexOf(closingTag)
+    const end = buffer.indexOf(closingTag)
     if (end < 0) {
-      kept = kept.slice(1 - closingTag.length)
+      buffer = buffer.slice(1 - closingTag.length)
       return ''
     }
     state = 'answer'
-    return kept.slice(end + closingTag.length)
+    return buffer.slice(end + closingTag.length)
   }
 }

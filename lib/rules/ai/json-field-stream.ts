@@ -13,20 +13,20 @@ export function streamJsonField(field: string, onText: (delta: string) => void):
   const dropThoughts = createThoughtFilter()
   let text = ''
   let at = -1
-  let ended = false
+  let hasEnded = false
   return (piece) => {
-    if (ended) return
+    if (hasEnded) return
     text += dropThoughts(piece)
     if (at < 0) {
-      const opened = seek.exec(text)
-      if (!opened) {
-        ended = text.length > maxPreamble
+      const opening = seek.exec(text)
+      if (!opening) {
+        hasEnded = text.length > maxPreamble
         return
       }
-      at = opened[0].length
+      at = opening[0].length
     }
     const end = findEndOfCompleteText(text, at)
-    ended = text[end] === '"'
+    hasEnded = text[end] === '"'
     const added = text.slice(at, end)
     at = end
     if (added !== '') passOn(added, onText)

@@ -51,9 +51,9 @@ export async function encodeEntry(
     [4, content.byteLength],
     [2, nameBytes.byteLength],
   ])
-  const extra = offset >= max32 ? createZip64Offset(offset) : new Uint8Array()
+  const extraField = offset >= max32 ? createZip64Offset(offset) : new Uint8Array()
   const directoryTail = createRecord(16, [
-    [2, extra.byteLength],
+    [2, extraField.byteLength],
     [2, 0],
     [2, 0],
     [2, 0],
@@ -68,7 +68,7 @@ export async function encodeEntry(
       header,
       directoryTail,
       nameBytes,
-      extra,
+      extraField,
     ]),
   }
 }

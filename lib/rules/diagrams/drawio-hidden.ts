@@ -23,11 +23,11 @@ export function splitHidden(cells: readonly Cell[]): { visible: Cell[]; hidden: 
 }
 
 function findOutermostHidden(cell: Cell, cellById: ReadonlyMap<string, Cell>): Cell | undefined {
-  let hidden: Cell | undefined
+  let outermost: Cell | undefined
   let current: Cell | undefined = cell
   for (let count = 0; current && count <= maxAncestors; count++) {
-    if (!current.isVisible) hidden = current
+    if (!current.isVisible) outermost = current
     current = cellById.get(current.parent)
   }
-  return hidden
+  return outermost
 }

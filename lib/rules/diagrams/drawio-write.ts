@@ -24,12 +24,17 @@ interface Room {
  */
 export function writeDrawio(name: string, { nodes, edges }: DiagramContent): string {
   const room: Room = { bytesLeft: maxWrittenBytes, isShortened: false }
-  const written = nodes.filter(() => take(room, stepsPerPart, bytesPerCell))
+  const writtenNodes = nodes.filter(() => take(room, stepsPerPart, bytesPerCell))
   // An id may have characters that XML does not allow, and a node may have the id of an edge. 0 and 1 are the
   // page and its layer.
-  const cellIdById = new Map(written.map(({ id }, index) => [id, `n${index + 1}`]))
-  const context = { boxById: computeBoxes(written), groupIds: findGroupIds(written), cellIdById, room }
-  const nodeCells = written.map((node) => writeNode(node, context))
+  const cellIdById = new Map(writtenNodes.map(({ id }, index) => [id, `n${index + 1}`]))
+  const context = {
+    boxById: computeBoxes(writtenNodes),
+    groupIds: findGroupIds(writtenNodes),
+    cellIdById,
+    room,
+  }
+  const nodeCells = writtenNodes.map((node) => writeNode(node, context))
   const edgeCells = edges.flatMap((edge, index) => {
     const [source, target] = [cellIdById.get(edge.source), cellIdById.get(edge.target)]
     return source && target && take(room, stepsPerPart, bytesPerCell)

@@ -46,11 +46,11 @@ function layOutLeaves(ids: readonly string[], edges: readonly DiagramEdge[]): Bl
 }
 
 function addFrame({ width, height, positionById }: Block): Block {
-  const moved = movePositions(positionById, groupPadding, groupTitleHeight)
+  const movedPositions = movePositions(positionById, groupPadding, groupTitleHeight)
   return {
     width: width + 2 * groupPadding,
     height: height + groupTitleHeight + groupPadding,
-    positionById: moved,
+    positionById: movedPositions,
   }
 }
 

@@ -103,11 +103,11 @@ function readUntil(cursor: Cursor, signs: readonly string[]): string | null {
 export function readLink(cursor: Cursor): MermaidLink | null {
   const start = cursor.index
   read(cursor, /[\w-]+@/y)
-  const whole = read(cursor, /[xo<]?(?:--+[-xo>]|==+[=xo>]|-\.+-[xo>]?|~~~+)/y)?.[0]
-  if (whole) {
+  const wholeLink = read(cursor, /[xo<]?(?:--+[-xo>]|==+[=xo>]|-\.+-[xo>]?|~~~+)/y)?.[0]
+  if (wholeLink) {
     skipSpaces(cursor)
     const label = read(cursor, /\|(?:\s*"([^"]*)"\s*|([^|\n]*))\|/y)
-    return { kind: findKind(whole), label: label?.[1] ?? label?.[2] ?? '' }
+    return { kind: findKind(wholeLink), label: label?.[1] ?? label?.[2] ?? '' }
   }
   const parts =
     read(cursor, /[xo<]?--[ \t]*(?:"([^"\n]*)"|((?:[^-\n]|-(?!-))*))[ \t]*--+[-xo>]/y) ??

@@ -43,10 +43,10 @@ export function writeMermaid(name: string, { nodes, edges }: DiagramContent): st
     spend(steps)
     return true
   }
-  const written = nodes.filter((node) => take(stepsPerPart + getLabel(node).length))
+  const writtenNodes = nodes.filter((node) => take(stepsPerPart + getLabel(node).length))
   const writtenEdges = edges.filter(({ label = '' }) => take(stepsPerPart + label.length))
-  const isCut = written.length < nodes.length || writtenEdges.length < edges.length
-  const idById = chooseIds(written)
+  const isCut = writtenNodes.length < nodes.length || writtenEdges.length < edges.length
+  const idById = chooseIds(writtenNodes)
   const links = writtenEdges.flatMap((edge) => {
     const [source, target] = [idById.get(edge.source), idById.get(edge.target)]
     return source && target ? [`  ${source} ${writeLink(edge)} ${target}`] : []
@@ -56,7 +56,7 @@ export function writeMermaid(name: string, { nodes, edges }: DiagramContent): st
   )
   return [
     ...['---', `title: ${JSON.stringify(toLine(name))}`, '---', 'flowchart TB'],
-    ...writeNodes(written, idById),
+    ...writeNodes(writtenNodes, idById),
     ...links,
     ...classes,
     ...(isCut ? [`  %% ${shortenedMark}`] : []),

@@ -112,11 +112,11 @@ function renderMarkdownText(text: Markdown): string {
 function renderBlocks(blocks: readonly Block[], isInItem = false): string {
   let markdown = ''
   for (const [index, block] of blocks.entries()) {
-    const previous = blocks[index - 1]
+    const previousBlock = blocks[index - 1]
     if (index > 0)
-      markdown += isInItem && previous?.kind === 'paragraph' && canFollowParagraph(block) ? '\n' : '\n\n'
+      markdown += isInItem && previousBlock?.kind === 'paragraph' && canFollowParagraph(block) ? '\n' : '\n\n'
     // Without a comment between them, two lists would become one.
-    if (previous?.kind === 'list' && block.kind === 'list') markdown += '<!-- -->\n\n'
+    if (previousBlock?.kind === 'list' && block.kind === 'list') markdown += '<!-- -->\n\n'
     markdown += renderBlock(block)
   }
   return markdown
@@ -147,12 +147,12 @@ function renderBlock(block: Block): string {
 }
 
 function renderList({ start, items }: List): string {
-  const rendered = items.map(({ isChecked, blocks }, index) => {
+  const renderedItems = items.map(({ isChecked, blocks }, index) => {
     const marker = start === null ? '-' : `${start + index}.`
     const task = isChecked === null ? '' : isChecked ? '[x] ' : '[ ] '
     return `${marker} ${task}${renderBlocks(blocks, true).replace(/\n(?=[^\n])/g, `\n${' '.repeat(marker.length + 1)}`)}`
   })
-  return rendered.join('\n')
+  return renderedItems.join('\n')
 }
 
 function renderTable({ rows }: Table): string {

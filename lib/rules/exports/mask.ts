@@ -37,12 +37,15 @@ export async function maskReport(report: Report, mask: MaskText): Promise<Report
   }
   try {
     const { steps, ...rest } = report
-    const masked = { ...(maskValues(rest, maskText) as Omit<Report, 'steps'>), steps: [] as Report['steps'] }
+    const maskedReport = {
+      ...(maskValues(rest, maskText) as Omit<Report, 'steps'>),
+      steps: [] as Report['steps'],
+    }
     for (const step of steps) {
       await pause()
-      masked.steps.push(maskValues(step, maskText) as Report['steps'][number])
+      maskedReport.steps.push(maskValues(step, maskText) as Report['steps'][number])
     }
-    return masked
+    return maskedReport
   } catch (error) {
     if (error instanceof Problem) throw error
     // The message of the cause may contain a secret from the report, so only its name is logged.

@@ -22,13 +22,13 @@ export function selectImages(
   const places = [...allSteps.flatMap((step) => step.evidence), ...evidence].flatMap(({ image }) =>
     image === null ? [] : [image],
   )
-  const selected: SelectedImage[] = []
+  const selectedImages: SelectedImage[] = []
   let bytes = 0
   for (const place of places) {
     const image = supportingData[place]?.image
-    if (!image || selected.length === maxImages || bytes + image.size > maxImageBytes) continue
+    if (!image || selectedImages.length === maxImages || bytes + image.size > maxImageBytes) continue
     bytes += image.size
-    selected.push({ place, key: image.key, width: image.width, height: image.height })
+    selectedImages.push({ place, key: image.key, width: image.width, height: image.height })
   }
-  return selected
+  return selectedImages
 }

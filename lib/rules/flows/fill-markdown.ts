@@ -55,11 +55,11 @@ function splice(
   const parts: string[] = []
   let [length, copiedTo] = [0, 0]
   for (const [index, { value, start, end }] of fillings.entries()) {
-    const written = write(value, index)
-    parts.push(text.slice(copiedTo, start), written)
+    const writtenValue = write(value, index)
+    parts.push(text.slice(copiedTo, start), writtenValue)
     length += start - copiedTo
-    placed.push({ value: written, start: length, end: length + written.length })
-    length += written.length
+    placed.push({ value: writtenValue, start: length, end: length + writtenValue.length })
+    length += writtenValue.length
     copiedTo = end
   }
   return parts.join('') + text.slice(copiedTo)
@@ -67,12 +67,12 @@ function splice(
 
 /** A backslash before the mark would escape the first character of the value. */
 function fillMark(value: string, source: string, mark: Filling, kind: PlaceKind = 'text'): Filling {
-  const written = writeValue(value, source, mark, kind)
+  const writtenValue = writeValue(value, source, mark, kind)
   const [run] = /\\*$/.exec(readLastWord(source, mark.start)) ?? ['']
   const isEscape = run.length % 2 === 1 && ['text', 'cell', 'heading'].includes(kind)
   return isEscape
-    ? { value: `&#92;${written}`, start: mark.start - 1, end: mark.end }
-    : { ...mark, value: written }
+    ? { value: `&#92;${writtenValue}`, start: mark.start - 1, end: mark.end }
+    : { ...mark, value: writtenValue }
 }
 
 /** With an exclamation mark before it, a link would be an image. */

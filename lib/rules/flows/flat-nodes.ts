@@ -102,9 +102,9 @@ function findLinkProblems(nodes: readonly FlatNode[]): string[] {
   const nodeById = new Map(nodes.map((node) => [node.id, node]))
   const problems: string[] = []
   const reachedIds = new Set<string>()
-  const pending = nodes.slice(0, 1)
-  for (const { id } of pending) reachedIds.add(id)
-  for (let node = pending.pop(); node; node = pending.pop())
+  const pendingNodes = nodes.slice(0, 1)
+  for (const { id } of pendingNodes) reachedIds.add(id)
+  for (let node = pendingNodes.pop(); node; node = pendingNodes.pop())
     for (const id of getChildIds(node)) {
       const child = nodeById.get(id)
       if (!child) problems.push(`The node ${node.id} leads to ${id}, which does not exist`)
@@ -112,7 +112,7 @@ function findLinkProblems(nodes: readonly FlatNode[]): string[] {
         problems.push(`The node ${id} is reached twice: write a separate node for each link`)
       else {
         reachedIds.add(id)
-        pending.push(child)
+        pendingNodes.push(child)
       }
     }
   return [

@@ -30,12 +30,12 @@ export function editTree(root: FlowNode, edits: readonly FlowEdit[]): FlowNode {
   const draft = createDraft(root)
   for (const edit of edits) applyEdit(draft, edit)
   for (const entry of draft.entries.values()) entry.fields = dropRemovedLinks(entry.fields, draft.removedIds)
-  const placed = placeNodes(draft)
+  const childIdsById = placeNodes(draft)
   const removedIds = new Set([...draft.removedIds].flatMap((id) => listBelow(root, id)))
-  const unreachableId = [...draft.entries.keys()].find((id) => !placed.has(id) && !removedIds.has(id))
+  const unreachableId = [...draft.entries.keys()].find((id) => !childIdsById.has(id) && !removedIds.has(id))
   if (unreachableId !== undefined)
     throw new EditProblem(`Nothing leads to the node ${unreachableId}: link or remove it`)
-  return assemble(draft, draft.rootId, placed)
+  return assemble(draft, draft.rootId, childIdsById)
 }
 
 function createDraft(root: FlowNode): Draft {
@@ -114,43 +114,43 @@ function updateFields(
   fields: NodeFields,
   { kind, title, description, options, next, estimated_minutes }: FlowEdit,
 ): NodeFields {
-  const changed: NodeFields = { ...fields, ...dropNulls({ title, description, estimated_minutes }) }
+  const changedFields: NodeFields = { ...fields, ...dropNulls({ title, description, estimated_minutes }) }
   if (kind !== null && kind !== fields.type) {
-    changed.type = kind as FlowNode['type']
-    delete changed.options
-    delete changed.next_node_id
+    changedFields.type = kind as FlowNode['type']
+    delete changedFields.options
+    delete changedFields.next_node_id
   }
-  if (options !== null && changed.type === 'decision')
-    changed.options = buildOptions(options, fields.options ?? [])
-  if (next !== null && changed.type === 'action') changed.next_node_id = next
-  return changed
+  if (options !== null && changedFields.type === 'decision')
+    changedFields.options = buildOptions(options, fields.options ?? [])
+  if (next !== null && changedFields.type === 'action') changedFields.next_node_id = next
+  return changedFields
 }
 
 /** Return the ids of the children of each node that can be reached from the root. */
 function placeNodes({ entries, removedIds, rootId }: Draft): Map<string, string[]> {
-  const placed = new Map<string, string[]>()
+  const childIdsById = new Map<string, string[]>()
   const remaining = [...entries].filter(([id]) => !removedIds.has(id)).map(([, entry]) => entry)
   const linkedIds = new Set(remaining.flatMap(listOwnLinks))
   const isKept = (child: string) => !removedIds.has(child) && !linkedIds.has(child)
   const place = (id: string) => {
     const entry = entries.get(id)
     if (!entry) throw new EditProblem(`A link leads to the node ${id}, which does not exist`)
-    if (placed.has(id))
+    if (childIdsById.has(id))
       throw new EditProblem(`The node ${id} is reached twice: write a separate node for each link`)
     const childIds = [...listOwnLinks(entry), ...listUnlinkedChildren(entry).filter(isKept)]
-    placed.set(id, childIds)
+    childIdsById.set(id, childIds)
     for (const child of childIds) place(child)
   }
   place(rootId)
   // A stray link places its target if nothing else does. The loop also visits the nodes that it places.
-  for (const [id, childIds] of placed) {
+  for (const [id, childIds] of childIdsById) {
     for (const link of listStrayLinks(entries.get(id) as Entry)) {
-      if (!entries.has(link) || placed.has(link)) continue
+      if (!entries.has(link) || childIdsById.has(link)) continue
       childIds.push(link)
       place(link)
     }
   }
-  return placed
+  return childIdsById
 }
 
 const isStray = ({ earlierLinks, childIds }: Entry, link: string) =>

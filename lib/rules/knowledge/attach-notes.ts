@@ -37,15 +37,18 @@ export function attachNotes(
 /** Join the options of each decision to it. An option with nodes below it stays on its own. */
 export function joinOptions(nodes: readonly KbNode[]): KbNode[] {
   const parentIds = new Set(nodes.map(({ parent_id }) => parent_id))
-  const joined: KbNode[] = []
+  const joinedNodes: KbNode[] = []
   for (const node of nodes) {
-    const last = joined.at(-1)
+    const last = joinedNodes.at(-1)
     const isOption = last?.kind === 'decision' && node.parent_id === last.id && !parentIds.has(node.id)
     if (isOption && fits(last, node))
-      joined[joined.length - 1] = { ...last, content: joinTexts(getOwnText(last), getNoteText(node)) }
-    else joined.push(node)
+      joinedNodes[joinedNodes.length - 1] = {
+        ...last,
+        content: joinTexts(getOwnText(last), getNoteText(node)),
+      }
+    else joinedNodes.push(node)
   }
-  return joined
+  return joinedNodes
 }
 
 function introduces(note: KbNode, next: KbNode | undefined, host: KbNode | undefined): boolean {
@@ -84,11 +87,11 @@ function getOwnText({ title, content }: KbNode): string {
 /** Return the content, below the title if that is not a part of the content. */
 function getNoteText({ title, content }: KbNode): string {
   const keepLetters = (text: string) => text.replace(/[^\p{L}\p{N}]/gu, '')
-  const plain = content
+  const plainText = content
     .split('\n')
     .map((line) => removeMarkup(line))
     .join(' ')
-  return [content, plain].some((text) => keepLetters(text).includes(keepLetters(title)))
+  return [content, plainText].some((text) => keepLetters(text).includes(keepLetters(title)))
     ? content
     : joinTexts(`**${escapeMarkdown(title.trim())}**`, content)
 }

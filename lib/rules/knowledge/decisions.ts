@@ -7,14 +7,14 @@ const conditionalItem =
 const chooseOne =
   /\b(?:one of the following|either of the following|(?:remediation|solution|fix|action|option|step|resolution|method)s? that (?:match(?:es)?|appl(?:y|ies)|fits?)|whichever applies|wählen sie eine der|eine der folgenden|l[’']une des|una de las siguientes)\b/i
 // `This happens in one of the following cases:` tells nobody to choose.
-const stated =
+const statedCase =
   /\b(?:occurs?|happens?|appears?|caused|because|if|when|until|unless|has|have|had|is|are|was|were|may|might|meets?|experiences?|receives?|gets?|sees?|contains?)\b[^.!?\n]{0,80}\b(?:one|either) of the following\b/i
-const chosen =
+const choice =
   /\b(?:use|try|do|perform|follow|choose|select|pick|take|run|apply|complete|make|start|check|execute|implement|set|configure|consider|must|should|can|need to)\b[^.!?\n]{0,80}\b(?:one|either) of the following\b/i
 const minOptions = 2
 
 /** Whether a text states that one of several things is the case, and tells nobody to choose. */
-export const isStatement = (text: string): boolean => stated.test(text) && !chosen.test(text)
+export const isStatement = (text: string): boolean => statedCase.test(text) && !choice.test(text)
 
 const startsWithCondition = (text: string) => conditionalItem.test(text.split('\n', 1)[0] ?? '')
 const isChoice = (text: string) => chooseOne.test(text) && !isStatement(text)

@@ -68,7 +68,7 @@ export function removeMarkup(line: string): string {
   const emphasisOrCode = /(\*\*|__|`+|~~)(?=\S)(.{1,500}?)\1/g
   const tableRow = /^\s*\|(.*)\|\s*$/
   const ruleOrTableSeparator = /^[\s|:=_*-]+$/
-  const plain = line
+  const plainLine = line
     .replace(codeFence, '')
     .replace(headingOrListMarker, '')
     .replace(linkOrImage, '$1')
@@ -81,5 +81,5 @@ export function removeMarkup(line: string): string {
         .filter(Boolean)
         .join(', '),
     )
-  return unescapeMarkdown(plain).replace(/\s+/g, ' ').trim()
+  return unescapeMarkdown(plainLine).replace(/\s+/g, ' ').trim()
 }

@@ -41,11 +41,11 @@ export function walkDocxXml(xml: string | undefined, handlers: XmlHandlers): voi
     {
       onOpenTag(name, attributes) {
         prefixes ??= findPrefixes(attributes)
-        const renamed =
+        const renamedAttributes =
           prefixes.size === 0
             ? attributes
             : Object.fromEntries(Object.entries(attributes).map(([key, value]) => [rename(key, true), value]))
-        onOpenTag(rename(name, false), renamed)
+        onOpenTag(rename(name, false), renamedAttributes)
       },
       ...(onCloseTag ? { onCloseTag: (name) => onCloseTag(rename(name, false)) } : {}),
       ...(onText ? { onText } : {}),

@@ -20,17 +20,17 @@ export function createGrowingText(): GrowingText {
    * The number of parts up to the last one that is more than white space, and that part without white space
    * at its end.
    */
-  let visible = { count: 0, lastPart: '' }
+  let visiblePart = { count: 0, lastPart: '' }
   return {
     append(text) {
       if (text === '') return
       parts.push(text)
       const trimmedText = text.trimEnd()
-      if (trimmedText !== '') visible = { count: parts.length, lastPart: trimmedText }
+      if (trimmedText !== '') visiblePart = { count: parts.length, lastPart: trimmedText }
     },
     endsWith(suffix) {
-      let end = takeEnd(visible.lastPart, suffix.length)
-      for (let index = visible.count - 2; index >= 0 && end.length < suffix.length; index--)
+      let end = takeEnd(visiblePart.lastPart, suffix.length)
+      for (let index = visiblePart.count - 2; index >= 0 && end.length < suffix.length; index--)
         end = takeEnd(parts[index] ?? '', suffix.length - end.length) + end
       return end === suffix
     },

@@ -281,37 +281,37 @@ function readCell(reader: HtmlReader, cell: Element | string): Cell {
  * own.
  */
 function readCellText(reader: HtmlReader, cell: Element | string): Markdown {
-  const inner: HtmlReader = { ...reader, paragraph: createProse(), struckDepth: 0 }
+  const innerReader: HtmlReader = { ...reader, paragraph: createProse(), struckDepth: 0 }
   const read = ({ children }: Element): void => {
     for (const child of children) {
       if (typeof child === 'string' || child.name === 'br')
-        inner.paragraph.addText(typeof child === 'string' ? child : ' ')
+        innerReader.paragraph.addText(typeof child === 'string' ? child : ' ')
       else if (child.name === 'pre')
-        for (const line of getCode(child).split('\n')) addSpaced(() => inner.paragraph.addCode(line))
+        for (const line of getCode(child).split('\n')) addSpaced(() => innerReader.paragraph.addCode(line))
       else if (isStruck(child)) {
-        inner.paragraph.startStruck()
-        readInlineElement(inner, child)
-        inner.paragraph.endStruck()
+        innerReader.paragraph.startStruck()
+        readInlineElement(innerReader, child)
+        innerReader.paragraph.endStruck()
       } else if (listElements(child).length === 0 && inlineElements.has(child.name))
-        readInlineElement(inner, child)
+        readInlineElement(innerReader, child)
       else if (inlineElements.has(child.name)) {
         read(child)
         if (child.name === 'a' && /^(?:https?|mailto):/i.test(child.attributes.href ?? ''))
-          inner.paragraph.addAddress(child.attributes.href ?? '')
+          innerReader.paragraph.addAddress(child.attributes.href ?? '')
       } else if (!ignoredElements.has(child.name)) {
-        inner.paragraph.addText(child.name === 'li' ? ' • ' : ' ')
+        innerReader.paragraph.addText(child.name === 'li' ? ' • ' : ' ')
         read(child)
-        inner.paragraph.addText(' ')
+        innerReader.paragraph.addText(' ')
       }
     }
   }
   const addSpaced = (add: () => void) => {
-    inner.paragraph.addText(' ')
+    innerReader.paragraph.addText(' ')
     add()
-    inner.paragraph.addText(' ')
+    innerReader.paragraph.addText(' ')
   }
   read(typeof cell === 'string' ? { name: 'td', attributes: {}, children: [cell] } : cell)
-  return inner.paragraph.readMarkdown((text) => text.replace(/\s+/g, ' ').trim())
+  return innerReader.paragraph.readMarkdown((text) => text.replace(/\s+/g, ' ').trim())
 }
 
 function parseSpan(value: string | undefined): number {

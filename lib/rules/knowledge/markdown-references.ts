@@ -36,11 +36,11 @@ export function resolveReferences(text: string, losses: Losses): string {
     lines
       .map((line, index) => {
         if (labels[index] !== null) return line
-        const resolved = resolve(line) ?? line
-        length += resolved.length
+        const resolvedLine = resolve(line) ?? line
+        length += resolvedLine.length
         // Each use repeats an address, so the text could grow without limit.
         if (length > 2 * maxArticleLength) throw tooLongError()
-        return resolved
+        return resolvedLine
       })
       // A definition that nothing refers to is a text of the article.
       .filter((_, index) => !definitions.used.has(labels[index] ?? ''))
@@ -119,25 +119,25 @@ function removeComments(text: string): string {
   const parts: string[] = []
   let isInComment = false
   /** The lines of the comment that is open, from the one that starts it. */
-  let open = { at: 0, lines: [] as string[] }
+  let openComment = { at: 0, lines: [] as string[] }
   for (const [index, line] of lines.entries()) {
     if (!isInComment && (isCode[index] || !line.includes('<!--'))) {
       parts.push(line)
       continue
     }
     let rest = line
-    let kept = ''
+    let keptText = ''
     while (rest !== '') {
       const end = isInComment ? rest.indexOf('-->') : rest.indexOf('<!--')
       if (end < 0) break
-      if (!isInComment) kept += rest.slice(0, end)
+      if (!isInComment) keptText += rest.slice(0, end)
       rest = rest.slice(end + (isInComment ? 3 : 4))
       isInComment = !isInComment
-      if (isInComment) open = { at: parts.length, lines: [] }
+      if (isInComment) openComment = { at: parts.length, lines: [] }
     }
-    if (isInComment) open.lines.push(line)
-    else kept += rest
-    if (kept.trim() !== '' || line.trim() === '') parts.push(kept)
+    if (isInComment) openComment.lines.push(line)
+    else keptText += rest
+    if (keptText.trim() !== '' || line.trim() === '') parts.push(keptText)
   }
-  return (isInComment ? [...parts.slice(0, open.at), ...open.lines] : parts).join('\n')
+  return (isInComment ? [...parts.slice(0, openComment.at), ...openComment.lines] : parts).join('\n')
 }

@@ -3,9 +3,9 @@ import { appendText, canAppend, type MergeScope, maxNodes, type Segment } from '
 
 /** Merge each unit into one segment as far as it fits. Decisions and their options stay on their own. */
 export function foldUnits(segments: readonly Segment[]): Segment[] {
-  const folded: Segment[] = []
+  const mergedSegments: Segment[] = []
   for (const segment of segments) {
-    const last = folded.at(-1)
+    const last = mergedSegments.at(-1)
     const isSameUnit = last?.isInUnit && segment.isInUnit && !segment.startsUnit
     if (
       isSameUnit &&
@@ -13,10 +13,10 @@ export function foldUnits(segments: readonly Segment[]): Segment[] {
       !isDecisionOrOption(segment) &&
       canAppend(last, segment.text)
     )
-      folded[folded.length - 1] = merge(last, segment)
-    else folded.push(segment)
+      mergedSegments[mergedSegments.length - 1] = merge(last, segment)
+    else mergedSegments.push(segment)
   }
-  return folded
+  return mergedSegments
 }
 
 function isDecisionOrOption({ kind }: Segment): boolean {

@@ -23,13 +23,13 @@ const anchorText = /^[\s\u200b¶#§🔗]*$/u
 export function removeFurniture(root: Element): Element {
   const traits = measureElements(root)
   const hasHeading = [...traits.keys()].some(({ name }) => name === 'h1')
-  const cleaned = cleanElement(root, {
+  const cleanedRoot = cleanElement(root, {
     traits,
     maxLength: countPlainText(root) / 2,
     isBeforeHeading: hasHeading,
   })
-  const cleanedTraits = measureElements(cleaned)
-  return cleanedTraits.get(cleaned)?.length ? findMainElement(cleaned, cleanedTraits) : root
+  const cleanedTraits = measureElements(cleanedRoot)
+  return cleanedTraits.get(cleanedRoot)?.length ? findMainElement(cleanedRoot, cleanedTraits) : root
 }
 
 interface ElementTraits {
@@ -167,15 +167,15 @@ function isOnlyLinks({ length, linkLength }: ElementTraits): boolean {
 function isFurniture(element: Element, traits: ElementTraits, maxLength: number): boolean {
   const { name, attributes } = element
   if (name === 'html' || name === 'body' || name === 'article') return false
-  const named = readNames(attributes)
-  if (name === 'a' && (named.isHeadingAnchor || isAnchorSign(attributes, traits))) return true
-  if (name === 'aside' || attributes.role === 'complementary') return !named.isNote
+  const namedTraits = readNames(attributes)
+  if (name === 'a' && (namedTraits.isHeadingAnchor || isAnchorSign(attributes, traits))) return true
+  if (name === 'aside' || attributes.role === 'complementary') return !namedTraits.isNote
   if (name === 'form') return !traits.hasBlocks
   if (name === 'header') return !traits.hasHeading
   if (isAlwaysFurniture(element)) return true
   const isPartOfArticle =
     headingName.test(name) || /^t(?:body|r)$/.test(name) || traits.length - traits.linkLength > maxLength
-  if (named.isFurniture && !isPartOfArticle) return true
+  if (namedTraits.isFurniture && !isPartOfArticle) return true
   return traits.length < maxShortText && isFurnitureLine(traits.shortText)
 }
 

@@ -199,13 +199,13 @@ async function inflate(data: Bytes): Promise<Bytes> {
     ['deflate-raw', data.subarray(2, -4)] as const,
     ['deflate-raw', data.subarray(2)] as const,
   ]
-  let longest: Bytes = new Uint8Array()
+  let longestBytes: Bytes = new Uint8Array()
   for (const [format, part] of ways) {
     const { bytes, isWhole } = await inflateAs(format, part)
     if (isWhole) return bytes
-    if (bytes.byteLength > longest.byteLength) longest = bytes
+    if (bytes.byteLength > longestBytes.byteLength) longestBytes = bytes
   }
-  return longest
+  return longestBytes
 }
 
 async function inflateAs(

@@ -35,7 +35,7 @@ export async function readFont(file: PdfFile, dict: PdfDict | undefined): Promis
   const codeBytes = isComposite ? (toUnicode?.codeBytes ?? 2) : 1
   const findWidth = isComposite ? readCompositeWidths(file, descendant) : readWidths(file, font, name)
   const encoding = isComposite ? null : readEncoding(file, font.get('Encoding'))
-  const known = new Map<number, Glyph>()
+  const knownGlyphs = new Map<number, Glyph>()
   const createGlyph = (code: number): Glyph => {
     spend(100 + (toUnicode?.ranges.length ?? 0))
     const text = (toUnicode && findText(toUnicode, code)) ?? encoding?.(code) ?? ''
@@ -49,8 +49,8 @@ export async function readFont(file: PdfFile, dict: PdfDict | undefined): Promis
       const glyphs: Glyph[] = []
       for (let at = 0; at + codeBytes <= codes.length; at += codeBytes) {
         const code = readCode(codes, at, codeBytes)
-        const glyph = known.get(code) ?? createGlyph(code)
-        known.set(code, glyph)
+        const glyph = knownGlyphs.get(code) ?? createGlyph(code)
+        knownGlyphs.set(code, glyph)
         glyphs.push(glyph)
       }
       return glyphs
@@ -241,14 +241,14 @@ const glyphNames = new Map(
 )
 
 function readGlyphName(name: string): string {
-  const plain = name.replace(/\..*$/, '')
-  if (plain === 'space') return ' '
-  const known = glyphNames.get(plain)
+  const plainName = name.replace(/\..*$/, '')
+  if (plainName === 'space') return ' '
+  const known = glyphNames.get(plainName)
   if (known !== undefined) return known
-  if (plain.length === 1) return plain
-  const hex = /^(?:uni([\dA-F]{4})|u([\dA-F]{4,6}))/.exec(plain)
+  if (plainName.length === 1) return plainName
+  const hex = /^(?:uni([\dA-F]{4})|u([\dA-F]{4,6}))/.exec(plainName)
   const codePoint = Number.parseInt(hex?.[1] ?? hex?.[2] ?? '', 16)
   if (codePoint <= 0x10ffff) return String.fromCodePoint(codePoint)
-  const accent = accents[plain.slice(1)]
-  return accent ? `${plain[0]}${accent}`.normalize('NFC') : ''
+  const accent = accents[plainName.slice(1)]
+  return accent ? `${plainName[0]}${accent}`.normalize('NFC') : ''
 }

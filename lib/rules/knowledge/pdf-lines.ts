@@ -58,35 +58,35 @@ function toLine(group: readonly PdfRun[], page: number): PdfLine | null {
       if (text.trim() !== '') cell.endX = Math.max(cell.endX, endX)
     }
   }
-  const written = cells
+  const writtenCells = cells
     .map((cell) => ({
       ...cell,
       text: cell.text.replace(/[\s\u00ad]+/g, (space) => (space === '\u00ad' ? '' : ' ')).trim(),
     }))
     .filter(({ text }) => text !== '')
-  const [first, second, ...others] = written
+  const [first, second, ...others] = writtenCells
   // A marker is often at a tab before its text.
   const isMarked = first !== undefined && second !== undefined && isMarker(first.text)
-  const visible = runs.filter(({ text }) => text.trim() !== '')
-  const largest = visible.reduce<PdfRun | undefined>(
+  const visibleRuns = runs.filter(({ text }) => text.trim() !== '')
+  const largestRun = visibleRuns.reduce<PdfRun | undefined>(
     (a, b) => (a && a.text.length >= b.text.length ? a : b),
     undefined,
   )
-  if (!first || !largest) return null
+  if (!first || !largestRun) return null
   return {
     cells: isMarked
       ? [{ text: `${first.text} ${second.text}`, x: first.x, endX: second.endX }, ...others]
-      : written,
+      : writtenCells,
     textX:
       textX ??
       first.x +
         ((marker.exec(first.text)?.[0].length ?? -1) + 1) * ((first.endX - first.x) / first.text.length),
     x: first.x,
-    endX: Math.max(...written.map(({ endX }) => endX)),
-    y: largest.y,
-    size: Math.round(largest.size * 2) / 2,
-    isBold: visible.every(({ isBold }) => isBold),
-    isMonospaced: visible.every(({ isMonospaced }) => isMonospaced),
+    endX: Math.max(...writtenCells.map(({ endX }) => endX)),
+    y: largestRun.y,
+    size: Math.round(largestRun.size * 2) / 2,
+    isBold: visibleRuns.every(({ isBold }) => isBold),
+    isMonospaced: visibleRuns.every(({ isMonospaced }) => isMonospaced),
     page,
   }
 }

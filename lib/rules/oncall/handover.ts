@@ -73,16 +73,16 @@ const maxMessage = 2900
 
 /** Join lines with the addresses of their cases, as many as a message shows. */
 export function joinLines(lines: readonly HandoverLine[], frontendUrl: string): string {
-  const kept: string[] = []
+  const keptLines: string[] = []
   let length = 0
   for (const { text, path } of lines) {
     const line = path === null ? text : `${text} ${frontendUrl}${path}`
     length += line.length + 2
     if (length > maxMessage) break
-    kept.push(line)
+    keptLines.push(line)
   }
-  const more = lines.length - kept.length
-  return [...kept, ...(more > 0 ? [`And ${toPlural(more, 'more line')}.`] : [])].join('\n\n')
+  const more = lines.length - keptLines.length
+  return [...keptLines, ...(more > 0 ? [`And ${toPlural(more, 'more line')}.`] : [])].join('\n\n')
 }
 
 const isWaiting = ({ status }: HandoverCase) => status === 'escalated' || status === 'requesting_escalation'
@@ -98,17 +98,17 @@ function writeOverview({
   since,
   timezone,
 }: HandoverFacts): string {
-  const waiting = cases.filter(isWaiting).length
-  const due = promises.filter(({ due_at }) => due_at !== null).length
+  const waitingCount = cases.filter(isWaiting).length
+  const dueCount = promises.filter(({ due_at }) => due_at !== null).length
   const open =
     cases.length === 0
       ? 'No open case'
       : `${has_more_cases ? 'More than ' : ''}${toPlural(cases.length, 'open case')}`
   const parts = [
     open,
-    `${waiting} wait${waiting === 1 ? 's' : ''} for a colleague`,
+    `${waitingCount} wait${waitingCount === 1 ? 's' : ''} for a colleague`,
     `${resolved_count} resolved`,
-    `${due} with a time to continue`,
+    `${dueCount} with a time to continue`,
   ]
   return `Since ${createTimeFormatter(timezone)(since)} (${timezone}): ${parts.join(', ')}.`
 }

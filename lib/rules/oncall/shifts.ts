@@ -87,17 +87,18 @@ export function listShifts(roster: Roster, from: number, to: number): Shift[] {
  * Join the shifts of consecutive times. A shift that goes on across the border between two of them stays one.
  */
 export function joinShifts(parts: readonly Shift[][]): Shift[] {
-  const joined: Shift[] = []
+  const joinedShifts: Shift[] = []
   for (const [first, ...others] of parts) {
-    const previous = joined.at(-1)
+    const previousShift = joinedShifts.at(-1)
     if (!first) continue
     const goesOn =
-      previous?.endsAt === first.startsAt &&
-      previous.userId === first.userId &&
-      previous.overrideId === first.overrideId
-    if (previous && goesOn) joined[joined.length - 1] = { ...previous, endsAt: first.endsAt }
-    else joined.push(first)
-    joined.push(...others)
+      previousShift?.endsAt === first.startsAt &&
+      previousShift.userId === first.userId &&
+      previousShift.overrideId === first.overrideId
+    if (previousShift && goesOn)
+      joinedShifts[joinedShifts.length - 1] = { ...previousShift, endsAt: first.endsAt }
+    else joinedShifts.push(first)
+    joinedShifts.push(...others)
   }
-  return joined
+  return joinedShifts
 }

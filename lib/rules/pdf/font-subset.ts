@@ -63,11 +63,11 @@ export function subsetFont(
 const noOutline = new Uint8Array()
 
 function createComposite(glyf: Uint8Array, offsets: readonly number[], parts: Glyph['parts']): Composite {
-  const placed = parts.flatMap((part) => {
+  const placedParts = parts.flatMap((part) => {
     const outline = getOutline(glyf, offsets, part.id)
     return outline ? [{ ...part, box: [2, 4, 6, 8].map((offset) => outline.getInt16(offset)) }] : []
   })
-  return buildComposite(placed)
+  return buildComposite(placedParts)
 }
 
 /** Return the leftmost and the rightmost point of a glyph, in thousandths of the font size. */

@@ -188,16 +188,16 @@ function positionGlyphs(glyphs: Glyph[], paragraphLevel: number): TextLine {
  * run of at least that level.
  */
 function sortVisually(glyphs: readonly Glyph[]): Glyph[] {
-  const sorted = [...glyphs]
+  const sortedGlyphs = [...glyphs]
   const highestLevel = glyphs.reduce((highest, { level }) => Math.max(highest, level), 0)
   for (let level = highestLevel; level > 0; level--) {
-    for (let start = 0; start < sorted.length; start++) {
-      if ((sorted[start]?.level ?? 0) < level) continue
+    for (let start = 0; start < sortedGlyphs.length; start++) {
+      if ((sortedGlyphs[start]?.level ?? 0) < level) continue
       let end = start
-      while (end < sorted.length && (sorted[end]?.level ?? 0) >= level) end++
-      sorted.splice(start, end - start, ...sorted.slice(start, end).reverse())
+      while (end < sortedGlyphs.length && (sortedGlyphs[end]?.level ?? 0) >= level) end++
+      sortedGlyphs.splice(start, end - start, ...sortedGlyphs.slice(start, end).reverse())
       start = end
     }
   }
-  return sorted
+  return sortedGlyphs
 }

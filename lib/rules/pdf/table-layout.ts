@@ -58,14 +58,14 @@ function placeColumns(widths: readonly number[], indent: number): Column[] {
   const pageWidth = page.width - 2 * margin - indent
   let remainingWidth = pageWidth
   let remainingCount = widths.length
-  const placed = [...widths]
+  const columnWidths = [...widths]
   for (const [column, width] of [...widths.entries()].sort(([, a], [, b]) => a - b)) {
-    placed[column] = Math.min(width, remainingWidth / remainingCount)
-    remainingWidth -= placed[column]
+    columnWidths[column] = Math.min(width, remainingWidth / remainingCount)
+    remainingWidth -= columnWidths[column]
     remainingCount--
   }
   let x = margin + indent
-  return placed.map((width) => {
+  return columnWidths.map((width) => {
     x += width
     return { x: x - width, width }
   })

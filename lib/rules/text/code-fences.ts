@@ -101,11 +101,11 @@ function parseFence(text: string, line: number): Fence | null {
  * a call.
  */
 export function findLongestRun(text: string, character: string): number {
-  let longest = 0
+  let longestRun = 0
   for (let start = text.indexOf(character); start >= 0; start = text.indexOf(character, start)) {
     const runStart = start
     while (text[start] === character) start++
-    longest = Math.max(longest, start - runStart)
+    longestRun = Math.max(longestRun, start - runStart)
   }
-  return longest
+  return longestRun
 }

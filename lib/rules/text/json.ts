@@ -62,10 +62,10 @@ const longNumber = /\d{16}|\d\.\d{15}/
  */
 export function findInexactNumber(json: string): string | undefined {
   if (!longNumber.test(json)) return undefined
-  let found: string | undefined
+  let inexactNumber: string | undefined
   const read = (_: string, value: unknown, context?: { source?: string }) => {
     if (typeof value === 'number' && context?.source !== undefined && !keepsDigits(context.source, value))
-      found ??= context.source.slice(0, 60)
+      inexactNumber ??= context.source.slice(0, 60)
     return null
   }
   try {
@@ -73,7 +73,7 @@ export function findInexactNumber(json: string): string | undefined {
   } catch {
     return undefined
   }
-  return found
+  return inexactNumber
 }
 
 /**

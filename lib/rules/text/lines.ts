@@ -16,14 +16,14 @@ export function joinLines(text: string): string {
  */
 export function createLineCounter(text: string): (position: number) => number {
   let line = 1
-  let counted = 0
+  let countedTo = 0
   return (position) => {
     for (
-      let end = text.indexOf('\n', counted);
+      let end = text.indexOf('\n', countedTo);
       end >= 0 && end < position;
-      end = text.indexOf('\n', counted)
+      end = text.indexOf('\n', countedTo)
     ) {
-      counted = end + 1
+      countedTo = end + 1
       line++
     }
     return line

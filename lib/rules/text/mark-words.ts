@@ -47,13 +47,13 @@ function isWordPart(before: string): boolean {
 
 /** Join marks that overlap. They are sorted by their start. */
 function joinMarks(marks: readonly Mark[]): Mark[] {
-  const joined: Mark[] = []
+  const joinedMarks: Mark[] = []
   for (const mark of marks) {
-    const last = joined.at(-1)
+    const last = joinedMarks.at(-1)
     if (last && mark.start < last.end) last.end = Math.max(last.end, mark.end)
-    else joined.push({ ...mark })
+    else joinedMarks.push({ ...mark })
   }
-  return joined
+  return joinedMarks
 }
 
 /**

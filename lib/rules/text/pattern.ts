@@ -215,19 +215,19 @@ function followJumps(
   position: number,
   lastVisits: Int32Array,
 ): number[] {
-  const reached: number[] = []
-  const pending = [...start]
-  for (let address = pending.pop(); address !== undefined; address = pending.pop()) {
+  const reachedAddresses: number[] = []
+  const pendingAddresses = [...start]
+  for (let address = pendingAddresses.pop(); address !== undefined; address = pendingAddresses.pop()) {
     if (lastVisits[address] === position + 1) continue
     lastVisits[address] = position + 1
-    reached.push(address)
+    reachedAddresses.push(address)
     const instruction = program[address]
-    if (instruction?.op === 'split') pending.push(...instruction.targets)
-    else if (instruction?.op === 'jump') pending.push(instruction.target)
+    if (instruction?.op === 'split') pendingAddresses.push(...instruction.targets)
+    else if (instruction?.op === 'jump') pendingAddresses.push(instruction.target)
     else if (instruction?.op === 'assertion' && isAssertionTrue(instruction.token, chars, position))
-      pending.push(address + 1)
+      pendingAddresses.push(address + 1)
   }
-  return reached
+  return reachedAddresses
 }
 
 function isAssertionTrue(token: string, chars: readonly string[], position: number): boolean {

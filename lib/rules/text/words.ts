@@ -48,12 +48,12 @@ export function normaliseWords(text: string): string {
  * https://www.postgresql.org/docs/18/pgtrgm.html.
  */
 function listTrigrams(text: string): Set<string> {
-  const padded = normaliseWords(text)
+  const paddedWords = normaliseWords(text)
     .split(' ')
     .filter(Boolean)
     .map((word) => Array.from(`  ${word} `))
   return new Set(
-    padded.flatMap((characters) =>
+    paddedWords.flatMap((characters) =>
       characters.slice(2).map((_, index) => characters.slice(index, index + 3).join('')),
     ),
   )

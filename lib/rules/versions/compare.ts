@@ -75,15 +75,16 @@ function compareValues(field: string, before: unknown, after: unknown, limits: L
   if (before === null && after === null) return []
   const texts = [stringify(before), stringify(after)] as const
   const steps = texts[0].length + texts[1].length
-  const shortened = { field, before: null, after: shortenedMark, parts: null }
-  if (!canSpend(steps)) return [shortened]
+  const shortenedField = { field, before: null, after: shortenedMark, parts: null }
+  if (!canSpend(steps)) return [shortenedField]
   spend(steps)
   if (texts[0] === texts[1]) return []
   const isShown = (isLongText(before) || isLongText(after)) && isTextOrNull(before) && isTextOrNull(after)
   const parts = isShown ? compareTexts(before ?? '', after ?? '') : null
-  const written: readonly string[] = parts?.map(({ text }) => text) ?? texts
-  const bytes = bytesPerField + written.reduce((sum, text) => sum + bytesPerPart + countWrittenBytes(text), 0)
-  if (bytes > limits.bytesLeft) return [shortened]
+  const writtenTexts: readonly string[] = parts?.map(({ text }) => text) ?? texts
+  const bytes =
+    bytesPerField + writtenTexts.reduce((sum, text) => sum + bytesPerPart + countWrittenBytes(text), 0)
+  if (bytes > limits.bytesLeft) return [shortenedField]
   limits.bytesLeft -= bytes
   return [parts ? { field, before: null, after: null, parts } : { field, before, after, parts }]
 }
@@ -107,13 +108,13 @@ interface Placed {
 function compareItems(before: Content, after: Content, limits: Limits): ItemChange[] {
   const [placedBefore, placedAfter] = [placeItems(before.items), placeItems(after.items)]
   const moved = findMoved(before.items, after.items, after.isOrdered)
-  const kept = [...placedAfter].flatMap(([key, placed]) =>
+  const addedOrChanged = [...placedAfter].flatMap(([key, placed]) =>
     toChange(placedBefore.get(key), placed, moved.has(key), limits),
   )
-  const removed = [...placedBefore].flatMap(([key, placed]) =>
+  const removedItems = [...placedBefore].flatMap(([key, placed]) =>
     placedAfter.has(key) ? [] : toChange(placed, undefined, false, limits),
   )
-  return [...kept, ...removed]
+  return [...addedOrChanged, ...removedItems]
 }
 
 const toKey = ({ list, id }: Item): string => `${list}\n${id}`

@@ -76,7 +76,7 @@ export function reduceCapabilities(
 
 /** Return what the endpoint does not take, by the names of the API. */
 export function listMissing({ answerFormat, ceiling, effort, tools, streaming }: Capabilities): string[] {
-  const missing: [string, boolean][] = [
+  const capabilities: [string, boolean][] = [
     ['json_schema', answerFormat !== 'json_schema'],
     ['json_object', answerFormat === 'text'],
     ['max_completion_tokens', ceiling === 'max_tokens'],
@@ -85,5 +85,5 @@ export function listMissing({ answerFormat, ceiling, effort, tools, streaming }:
     ['stream_options', streaming !== 'with_usage'],
     ['stream', streaming === 'none'],
   ]
-  return missing.filter(([, isMissing]) => isMissing).map(([name]) => name)
+  return capabilities.filter(([, isMissing]) => isMissing).map(([name]) => name)
 }

@@ -26,7 +26,7 @@ export async function checkDomain(ports: DomainPorts, domain: string): Promise<F
   const spf = keep(texts, /^v=spf1(?: |$)/i)
   const dmarc = keep(policies, /^v=DMARC1(?:;|\s|$)/i)
   const certificate = await findCertificate(ports, domain, [...(a ?? []), ...(aaaa ?? [])])
-  const found = [
+  const lines = [
     describe(a, 'A'),
     describe(mx, 'MX'),
     describe(spf, 'SPF'),
@@ -35,7 +35,7 @@ export async function checkDomain(ports: DomainPorts, domain: string): Promise<F
   ]
   return {
     source: `DNS of ${domain}`,
-    summary: found.join(', '),
+    summary: lines.join(', '),
     result: { a: keep(a), aaaa: keep(aaaa), mx: keep(mx), spf, dmarc, certificate },
   }
 }

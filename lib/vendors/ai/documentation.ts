@@ -33,13 +33,13 @@ export function writeDocumentation(
   // The whole text takes as much work as its parts, and a little for its headings.
   const reserve = getStepsLeft() * 0.6
   const mask = (text: string) => maskStored(text, reserve)
-  const masked = maskValues({ session, options }, mask) as {
+  const maskedInput = maskValues({ session, options }, mask) as {
     session: AiSessionRow
     options: DocumentationOptions
   }
   // Statuses and times are words of the service. The whole text is masked again, because it puts labels and
   // values next to each other.
-  return maskStored(writeText({ ...masked.session, ...pickServiceWords(session) }, masked.options))
+  return maskStored(writeText({ ...maskedInput.session, ...pickServiceWords(session) }, maskedInput.options))
 }
 
 const pickServiceWords = ({ status, outcome, created_at, resolved_at }: AiSessionRow) => ({
@@ -115,7 +115,7 @@ function writeDone(session: AiSessionRow): string[] {
     created_at,
     resolved_at,
   } = session
-  const waiting = suggested_fixes.filter(({ status }) => status === 'applied_pending')
+  const waitingFixes = suggested_fixes.filter(({ status }) => status === 'applied_pending')
   const decided = suggested_fixes.filter(
     ({ status }) => status !== 'applied_pending' && status !== 'dismissed',
   )
@@ -126,7 +126,7 @@ function writeDone(session: AiSessionRow): string[] {
     toSection('Scripts', session.script_runs.map(writeScriptResult)),
     toSection('Sources', listSources(session)),
     `Result\n${resolution_notes ?? toSentence(outcome ?? '')}`,
-    toSection('Follow-up', [...(follow_up ? [follow_up] : []), ...waiting.map(describeFix)]) ||
+    toSection('Follow-up', [...(follow_up ? [follow_up] : []), ...waitingFixes.map(describeFix)]) ||
       'Follow-up\n- none',
     minutes === null ? '' : `Time\n${formatDuration(minutes * 60)}`,
   ]

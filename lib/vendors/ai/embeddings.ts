@@ -53,11 +53,11 @@ export function readEmbeddings(
   const embeddings = items.map(({ embedding }) => normalise(embedding))
   const isComplete = items.length === texts.length && items.every(({ index }, place) => index === place)
   const isEven = embeddings.every(({ length }) => length > 0 && length === embeddings[0]?.length)
-  const reported = parsed.data?.usage?.prompt_tokens
+  const reportedTokens = parsed.data?.usage?.prompt_tokens
   const usage: TokenUsage =
-    reported === undefined
+    reportedTokens === undefined
       ? estimateTextUsage(texts)
-      : { ...noUsage, input: Math.trunc(Math.min(reported, 1e8)) }
+      : { ...noUsage, input: Math.trunc(Math.min(reportedTokens, 1e8)) }
   if (!isComplete || !isEven)
     throw new AiFailure('unusable', 'The AI provider sent no usable embeddings', { requestId, usage })
   return { embeddings, usage, requestId }

@@ -24,8 +24,8 @@ export function toFlowDraft(
   { tree_type, base, redaction, targetStatus }: DraftOptions,
 ): { value: FlowDraft } | { problems: string[] } {
   const { name, description, nodes, intake } = base ? restoreMasked(generated, base, redaction) : generated
-  const built = buildStructure(tree_type, nodes, base?.tree_structure)
-  if ('problems' in built) return built
+  const builtFlow = buildStructure(tree_type, nodes, base?.tree_structure)
+  if ('problems' in builtFlow) return builtFlow
   const storedFields = new Map((base?.intake_form ?? []).map((field) => [field.key, field]))
   const form = IntakeForm.safeParse(
     intake.map(({ options, ...field }) => ({
@@ -40,7 +40,7 @@ export function toFlowDraft(
     name: toSingleLine(name),
     description: normaliseLineBreaks(description),
     tree_type,
-    tree_structure: normaliseStructure(built.structure),
+    tree_structure: normaliseStructure(builtFlow.structure),
     intake_form: normaliseForm(form.data),
   }
   const { errors } = validateFlow(draft, targetStatus)
@@ -67,13 +67,13 @@ export function toModelFlow({ name, description, tree_structure, intake_form }: 
  */
 function restoreMasked(generated: GeneratedFlow, base: FlowDraft, redaction: Redaction): GeneratedFlow {
   const unmasked = toModelFlow(base)
-  const masked = redact(unmasked, redaction)
+  const maskedDraft = redact(unmasked, redaction)
   const indexById = new Map(unmasked.nodes.map(({ id }, index) => [id, index]))
   const restore = (text: string, unmaskedText: string | undefined, maskedText: string | undefined) =>
     unmaskedText !== undefined && text.trim() === maskedText?.trim() ? unmaskedText : text
   const nodes = generated.nodes.map((node) => {
     const index = indexById.get(node.id) ?? -1
-    const [unmaskedNode, maskedNode] = [unmasked.nodes[index], masked.nodes[index]]
+    const [unmaskedNode, maskedNode] = [unmasked.nodes[index], maskedDraft.nodes[index]]
     return {
       ...node,
       title: restore(node.title, unmaskedNode?.title, maskedNode?.title),
@@ -82,7 +82,7 @@ function restoreMasked(generated: GeneratedFlow, base: FlowDraft, redaction: Red
   })
   return {
     ...generated,
-    description: restore(generated.description, unmasked.description, masked.description),
+    description: restore(generated.description, unmasked.description, maskedDraft.description),
     nodes,
   }
 }

@@ -79,26 +79,26 @@ export function createLookups(tools: readonly LookupTool[]): Lookups {
   let calls = 0
   const runCall = async (call: ToolCall, remainingMs: number) => {
     const tool = tools.find(({ name }) => name === call.name)
-    const asked = { tool: clip(call.name, 100), arguments: clip(call.arguments, maxArgumentCharacters) }
-    if (!tool) return { told: { ...asked, error: 'There is no such tool' } }
-    const running = await tool.run(parseArguments(call.arguments))
-    if (!running) return { told: { ...asked, error: 'The arguments do not match the schema of the tool' } }
-    const shown = { tool: tool.name, arguments: running.parsed }
+    const toolCall = { tool: clip(call.name, 100), arguments: clip(call.arguments, maxArgumentCharacters) }
+    if (!tool) return { told: { ...toolCall, error: 'There is no such tool' } }
+    const toolRun = await tool.run(parseArguments(call.arguments))
+    if (!toolRun) return { told: { ...toolCall, error: 'The arguments do not match the schema of the tool' } }
+    const shownCall = { tool: tool.name, arguments: toolRun.parsed }
     try {
       const { source, summary, result } = await withTimeout(
         Math.min(maxCallMs, remainingMs),
-        running.finding,
+        toolRun.finding,
         createLateProblem,
       )
       return {
-        told: { ...asked, source, result: shortenResult(result) },
-        shown: { ...shown, source, summary },
+        told: { ...toolCall, source, result: shortenResult(result) },
+        shown: { ...shownCall, source, summary },
       }
     } catch (error) {
       const reason = error instanceof Problem ? error.message : 'The lookup failed'
       return {
-        told: { ...asked, error: reason },
-        shown: { ...shown, source: null, summary: clip(reason, 300) },
+        told: { ...toolCall, error: reason },
+        shown: { ...shownCall, source: null, summary: clip(reason, 300) },
       }
     }
   }

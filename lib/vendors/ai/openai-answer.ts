@@ -106,17 +106,19 @@ const finishReasons: Record<string, 'stop' | 'length' | 'content_filter'> = {
  */
 export function toResult(received: Received, completion: Completion): CompletionResult {
   const { text, calls, refusal, finishReason, requestId, hasStarted } = received
-  const called = calls.size > 0 ? { toolCalls: [...calls.values()] } : undefined
-  const spent = { usage: toUsage(received, completion), requestId }
+  const toolRequest = calls.size > 0 ? { toolCalls: [...calls.values()] } : undefined
+  const usageOfCall = { usage: toUsage(received, completion), requestId }
   const reason = finishReason === null ? null : finishReasons[String(finishReason).toLowerCase()]
   if (refusal || reason === 'content_filter')
-    throw new AiFailure('declined', 'The model declined to answer', spent)
-  if (reason === 'length') throw new AiFailure('truncated', 'The answer reached the token ceiling', spent)
+    throw new AiFailure('declined', 'The model declined to answer', usageOfCall)
+  if (reason === 'length')
+    throw new AiFailure('truncated', 'The answer reached the token ceiling', usageOfCall)
   if (reason === null && hasStarted)
-    throw new AiFailure('unusable', 'The stream of the answer ended early', spent)
-  if (reason === undefined && !called) throw new AiFailure('unusable', 'The model returned no answer', spent)
-  if (text === '' && !called) throw new AiFailure('unusable', 'The model returned no text', spent)
-  return { text, ...called, ...spent }
+    throw new AiFailure('unusable', 'The stream of the answer ended early', usageOfCall)
+  if (reason === undefined && !toolRequest)
+    throw new AiFailure('unusable', 'The model returned no answer', usageOfCall)
+  if (text === '' && !toolRequest) throw new AiFailure('unusable', 'The model returned no text', usageOfCall)
+  return { text, ...toolRequest, ...usageOfCall }
 }
 
 export function toUsage({ usage, text }: Received, completion: Completion): TokenUsage {

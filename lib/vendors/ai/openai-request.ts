@@ -41,11 +41,11 @@ export function toParams(
     json_object: { response_format: { type: 'json_object' } } as const,
     text: {},
   }[answerFormat]
-  const written =
+  const schemaText =
     answerFormat === 'json_schema' ? '' : `\n\nThe JSON schema of your answer:\n${JSON.stringify(schema)}`
   return {
     model,
-    messages: [{ role: 'system', content: `${instructions}${written}` }, ...turns.map(toMessage)],
+    messages: [{ role: 'system', content: `${instructions}${schemaText}` }, ...turns.map(toMessage)],
     ...format,
     [ceiling]: maxTokens,
     ...(capabilities.tools && tools.length > 0

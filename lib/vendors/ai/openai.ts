@@ -54,7 +54,7 @@ export function openAi({ key, baseUrl, model }: OpenAiSettings): AiPort & Embedd
     ...account,
     ...headers,
   })
-  let known = allCapabilities
+  let knownCapabilities = allCapabilities
   const receive = async (
     completion: Completion,
     capabilities: Capabilities,
@@ -75,14 +75,14 @@ export function openAi({ key, baseUrl, model }: OpenAiSettings): AiPort & Embedd
     model,
     async complete(completion) {
       const signal = AbortSignal.timeout(completion.timeoutMs)
-      const before = known
+      const before = knownCapabilities
       let { tools = [] } = completion
       for (let capabilities = before; ; ) {
         const received = createReceived()
         try {
           const proven = await receive({ ...completion, tools }, capabilities, signal, received)
           // What was left out without success says nothing about the endpoint.
-          if (proven !== before) known = proven
+          if (proven !== before) knownCapabilities = proven
           return toResult(received, completion)
         } catch (error) {
           const isRefused = error instanceof APIError && !received.hasStarted && !signal.aborted
@@ -118,7 +118,7 @@ export function openAi({ key, baseUrl, model }: OpenAiSettings): AiPort & Embedd
       }
     },
     async ping() {
-      const missing = listMissing(known)
+      const missing = listMissing(knownCapabilities)
       try {
         const details = await findModel(client, model, { signal: AbortSignal.timeout(pingTimeoutMs) })
         if (typeof details?.id !== 'string')

@@ -51,16 +51,16 @@ const maxNodes = 80
 /** Turn candidates, best first, into facts that fit the budget. */
 export function toSources(candidates: readonly Candidate[]): Sources {
   const sources: Sources = { facts: { flows: [], articles: [], resolved_sessions: [] }, numbered: [] }
-  let remaining = maxCharacters
+  let remainingCharacters = maxCharacters
   for (const candidate of candidates) {
-    if (remaining < minCharacters) break
-    const added = addFacts(
+    if (remainingCharacters < minCharacters) break
+    const addedFacts = addFacts(
       sources.facts,
       sources.numbered.length + 1,
       candidate,
-      Math.min(remaining, maxCharactersEach),
+      Math.min(remainingCharacters, maxCharactersEach),
     )
-    remaining -= JSON.stringify(added).length
+    remainingCharacters -= JSON.stringify(addedFacts).length
     const { kind, id, title } = candidate
     sources.numbered.push({ kind, id, title })
   }

@@ -51,13 +51,16 @@ export function createHudu(get: GetJson): ArticlesPort {
     async listPage(position) {
       const page = Number(position || 1)
       const { articles } = await get(`/api/v1/articles?page=${page}`, ListAnswer)
-      const listed = []
+      const listedArticles = []
       for (const article of articles) {
         if (article.draft || article.archived) continue
         const owner = await getOwner(article)
-        listed.push({ id: String(article.id), name: [owner, article.name].filter(Boolean).join(' / ') })
+        listedArticles.push({
+          id: String(article.id),
+          name: [owner, article.name].filter(Boolean).join(' / '),
+        })
       }
-      return { articles: listed, next: articles.length > 0 ? String(page + 1) : null }
+      return { articles: listedArticles, next: articles.length > 0 ? String(page + 1) : null }
     },
     async read(id) {
       return (await get(`/api/v1/articles/${id}`, ArticleAnswer)).article.content ?? ''

@@ -48,11 +48,11 @@ const filters = ['', '&filter%5Bdocument_folder_id%5D%5Bne%5D=null'] as const
 export function createItGlue(get: GetJson): ArticlesPort {
   const pages = new Map<number, Promise<z.output<typeof OrganizationsAnswer>>>()
   const listOrganizations = (page: number) => {
-    const known =
+    const organizationsPage =
       pages.get(page) ??
       get(`/organizations?sort=id&${toPage(page, organizationsPerPage)}`, OrganizationsAnswer)
-    pages.set(page, known)
-    return known
+    pages.set(page, organizationsPage)
+    return organizationsPage
   }
   return {
     async listPage(position) {

@@ -21,11 +21,11 @@ export interface TokenSigner {
  */
 export function createTokenSigner(settings: TokenSettings, purpose = ''): TokenSigner {
   const keys = settings.JWT_KEYS
-  const imported = new Map(keys.map(({ kid, secret }) => [kid, loadOnce(() => importKey(secret))]))
+  const importedKeys = new Map(keys.map(({ kid, secret }) => [kid, loadOnce(() => importKey(secret))]))
   const issuer = settings.JWT_ISSUER ?? settings.PUBLIC_BASE_URL
   const audience = (settings.JWT_AUDIENCE ?? `${settings.PUBLIC_BASE_URL}/api/v1`) + purpose
   const getKey = async ({ kid }: { kid?: string }) =>
-    (await imported.get(kid ?? '')?.()) ?? Promise.reject(new Error('unknown key'))
+    (await importedKeys.get(kid ?? '')?.()) ?? Promise.reject(new Error('unknown key'))
   const kid = keys[0]?.kid ?? ''
   return {
     async sign(subject, claims, lifetimeSeconds, issuedAt = new Date()) {

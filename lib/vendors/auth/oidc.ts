@@ -72,11 +72,11 @@ export function identityProvider(settings: ProviderSettings): IdentityProvider {
   const client: oauth.Client = { client_id: clientId, [oauth.clockTolerance]: clockToleranceSeconds }
   const auth = clientSecret ? oauth.ClientSecretPost(clientSecret) : oauth.None()
   const keys: oauth.JWKSCacheInput = {}
-  let cached: CachedDiscovery | undefined
+  let cachedDiscovery: CachedDiscovery | undefined
   const server = async () => {
-    if (!cached || cached.until <= Date.now())
-      cached = { server: await discover(settings), until: Date.now() + discoveryLifetimeMs }
-    return cached.server
+    if (!cachedDiscovery || cachedDiscovery.until <= Date.now())
+      cachedDiscovery = { server: await discover(settings), until: Date.now() + discoveryLifetimeMs }
+    return cachedDiscovery.server
   }
   return {
     authorizationUrl: (flow) =>

@@ -19,18 +19,18 @@ const maxCachedTokens = 2000
 export function createAccessTokens(settings: TokenSettings): AccessTokens {
   const signer = createTokenSigner(settings)
   // The signature is checked once per isolate, the expiry on every request.
-  const verified = new Map<string, { caller: Caller; exp: number }>()
+  const verifiedTokens = new Map<string, { caller: Caller; exp: number }>()
   return {
     sign: ({ userId, accountId, signInId }) =>
       signer.sign(userId, { acc: accountId, sid: signInId }, accessTokenSeconds),
     async verify(token) {
-      const cached = verified.get(token)
+      const cached = verifiedTokens.get(token)
       if (cached) return cached.exp > Date.now() / 1000 ? cached.caller : null
       const { data: claims } = Claims.safeParse(await signer.verify(token))
       if (!claims) return null
       const caller = { userId: claims.sub, accountId: claims.acc, signInId: claims.sid }
-      if (verified.size >= maxCachedTokens) verified.clear()
-      verified.set(token, { caller, exp: claims.exp })
+      if (verifiedTokens.size >= maxCachedTokens) verifiedTokens.clear()
+      verifiedTokens.set(token, { caller, exp: claims.exp })
       return caller
     },
   }

@@ -29,21 +29,21 @@ export function createVault(keys: readonly VaultKey[]): Vault {
   return {
     async seal(secret, context) {
       const iv = crypto.getRandomValues(new Uint8Array(12))
-      const sealed = await crypto.subtle.encrypt(
+      const ciphertext = await crypto.subtle.encrypt(
         cipherOptions(iv, context),
         await keyOf(sealingVersion),
         encoder.encode(secret),
       )
-      return [sealingVersion, base64url.encode(iv), base64url.encode(new Uint8Array(sealed))].join('.')
+      return [sealingVersion, base64url.encode(iv), base64url.encode(new Uint8Array(ciphertext))].join('.')
     },
     async open(text, context) {
       const [version = '', iv = '', sealed = ''] = text.split('.')
-      const opened = await crypto.subtle.decrypt(
+      const plaintext = await crypto.subtle.decrypt(
         cipherOptions(base64url.decode(iv), context),
         await keyOf(version),
         bytes(sealed),
       )
-      return new TextDecoder().decode(opened)
+      return new TextDecoder().decode(plaintext)
     },
   }
 }

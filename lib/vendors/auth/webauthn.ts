@@ -9,7 +9,7 @@ import type { Passkeys } from './passkeys.ts'
 
 /** Create the port for pages of `origin`. `rpId` is its domain or a parent domain. */
 export function createWebauthn({ rpId, origin }: { rpId: string; origin: string }): Passkeys {
-  const expected = { expectedOrigin: origin, expectedRPID: rpId, requireUserVerification: true }
+  const expectedSite = { expectedOrigin: origin, expectedRPID: rpId, requireUserVerification: true }
   return {
     async createRegistrationOptions({ id, email, fullName }, existingIds, challenge) {
       return generateRegistrationOptions({
@@ -27,7 +27,7 @@ export function createWebauthn({ rpId, origin }: { rpId: string; origin: string 
       const result = await verifyRegistrationResponse({
         response: { ...credential, response },
         expectedChallenge: challenge,
-        ...expected,
+        ...expectedSite,
       }).catch(() => null)
       if (!result?.verified) return null
       const { id, publicKey, counter } = result.registrationInfo.credential
@@ -50,7 +50,7 @@ export function createWebauthn({ rpId, origin }: { rpId: string; origin: string 
         response: { ...answer, response },
         expectedChallenge: challenge,
         credential,
-        ...expected,
+        ...expectedSite,
       }).catch(() => null)
       return result?.verified ? result.authenticationInfo.newCounter : null
     },

@@ -22,10 +22,10 @@ const encoder = new TextEncoder()
  * else. The first key signs and every key verifies.
  */
 export function createAccountReferences(keys: Config['JWT_KEYS']): AccountReferences {
-  const imported = keys.map(({ secret }) => loadOnce(() => importKey(secret)))
+  const importedKeys = keys.map(({ secret }) => loadOnce(() => importKey(secret)))
   return {
     async sign(accountId) {
-      const [loadKey] = imported
+      const [loadKey] = importedKeys
       if (!loadKey) throw new Error('There is no key')
       const signature = await crypto.subtle.sign('HMAC', await loadKey(), toMessage(accountId))
       return `${accountId}_${base64url.encode(new Uint8Array(signature))}`
@@ -34,7 +34,7 @@ export function createAccountReferences(keys: Config['JWT_KEYS']): AccountRefere
       const [, accountId = '', signature = ''] = pattern.exec(reference) ?? []
       if (!accountId) return null
       const bytes = base64url.decode(signature) as Uint8Array<ArrayBuffer>
-      for (const loadKey of imported)
+      for (const loadKey of importedKeys)
         if (await crypto.subtle.verify('HMAC', await loadKey(), bytes, toMessage(accountId))) return accountId
       return null
     },

@@ -194,9 +194,9 @@ async function toSubscription(
     cancel_at,
     cancel_at_period_end,
   } = subscription
-  const mapped = statuses[status]
+  const mappedStatus = statuses[status]
   const customerId = getId(customer)
-  if (!mapped || !customerId) return null
+  if (!mappedStatus || !customerId) return null
   const ends = items.data.map(({ current_period_end }) => current_period_end).filter(Boolean)
   const periodEnd = ends.length > 0 ? Math.max(...ends) : subscription.current_period_end
   const cancelsAtPeriodEnd = cancel_at_period_end === true
@@ -204,7 +204,7 @@ async function toSubscription(
     id,
     customerId,
     accountId: await readAccount(references, metadata?.account_id),
-    status: mapped,
+    status: mappedStatus,
     priceIds: items.data.map(({ price }) => price.id),
     createdAt: toTimeOrNull(created),
     currentPeriodEnd: toTimeOrNull(periodEnd),

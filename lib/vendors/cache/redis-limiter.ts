@@ -129,12 +129,12 @@ function checkReplies(redis: RedisCommands): RatelimitRedis {
     if (Array.isArray(reply) && reply.length === 3 && reply.every(Number.isFinite)) return reply
     throw new TypeError('Redis returned an unexpected reply')
   }
-  const checked: Pick<RedisCommands, 'evalsha' | 'eval'> = {
+  const checkedCommands: Pick<RedisCommands, 'evalsha' | 'eval'> = {
     evalsha: async (hash, keys, args) => check(await redis.evalsha(hash, keys, args)),
     eval: async (script, keys, args) => check(await redis.eval(script, keys, args)),
   }
   // The library's type also names commands that it uses for dynamic limits only.
-  return checked as unknown as RatelimitRedis
+  return checkedCommands as unknown as RatelimitRedis
 }
 
 /** The library refuses a key still in the millisecond in which its next window starts. */

@@ -28,13 +28,13 @@ function escapeText(text: string): Escaped<1> {
 function clipEscaped(text: string, max: number): Escaped<1> {
   const whole = escapeText(text)
   if (whole.length <= max) return whole
-  let clipped = ''
+  let clippedText = ''
   for (const character of text) {
     const escaped = escapeText(character)
-    if (clipped.length + escaped.length >= max) break
-    clipped += escaped
+    if (clippedText.length + escaped.length >= max) break
+    clippedText += escaped
   }
-  return `${clipped}…` as Escaped<1>
+  return `${clippedText}…` as Escaped<1>
 }
 
 /**

@@ -71,11 +71,11 @@ async function connect<T>(
     reconnectionOptions: noReconnection,
   })
   try {
-    const broken = new Promise<never>((_, reject) => {
+    const failure = new Promise<never>((_, reject) => {
       client.onerror = reject
     })
     const work = client.connect(transport).then(() => use(client))
-    const result = await withTimeout(timeoutMs, Promise.race([work, broken]))
+    const result = await withTimeout(timeoutMs, Promise.race([work, failure]))
     client.onerror = () => {}
     if (transport.sessionId)
       await withTimeout(closeTimeoutMs, transport.terminateSession()).catch(() => undefined)

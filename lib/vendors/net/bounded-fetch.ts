@@ -61,7 +61,7 @@ export function createBoundedFetch(vendor: Vendor, { timeoutMs, maxBytes }: Fetc
 }
 
 async function measureCall(vendor: Vendor, call: () => Promise<Response>): Promise<Response> {
-  const started = performance.now()
+  const startedAt = performance.now()
   let outcome = 'failed'
   try {
     const response = await traceCall(vendor, call)
@@ -72,7 +72,7 @@ async function measureCall(vendor: Vendor, call: () => Promise<Response>): Promi
     throw error
   } finally {
     record('calls', { vendor, outcome })
-    record('callDuration', { vendor }, (performance.now() - started) / 1000)
+    record('callDuration', { vendor }, (performance.now() - startedAt) / 1000)
   }
 }
 

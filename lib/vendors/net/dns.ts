@@ -58,13 +58,14 @@ export function dnsOverHttps(endpoint: string, now: () => number = Date.now): Dn
         ask(name, 'A').catch(() => null),
         ask(name, 'AAAA').catch(() => null),
       ])
-      const known = answers.filter((answer) => answer !== null)
-      if (known.length === 0) return null
-      const addresses = known.flatMap((lookup) => lookup.addresses)
+      const knownAnswers = answers.filter((answer) => answer !== null)
+      if (knownAnswers.length === 0) return null
+      const addresses = knownAnswers.flatMap((lookup) => lookup.addresses)
       cache.delete(name)
-      const ttl = addresses.length > 0 ? Math.min(...known.map((lookup) => lookup.ttl)) : negativeTtlSeconds
+      const ttl =
+        addresses.length > 0 ? Math.min(...knownAnswers.map((lookup) => lookup.ttl)) : negativeTtlSeconds
       // A part of the addresses must not be taken for all of them.
-      if (known.length === answers.length) cache.set(name, { addresses, until: now() + ttl * 1000 })
+      if (knownAnswers.length === answers.length) cache.set(name, { addresses, until: now() + ttl * 1000 })
       const [oldestName] = cache.keys()
       if (cache.size > maxCachedNames && oldestName !== undefined) cache.delete(oldestName)
       return addresses

@@ -27,7 +27,7 @@ export function outboundGuard(
   { allowedOrigin, ports = [443], ownAddresses = [] }: GuardOptions = {},
 ): OutboundGuard {
   const ownHosts = new Set(ownAddresses.map((address) => readHost(new URL(address))))
-  const allowed = new Set(
+  const allowedOrigins = new Set(
     allowedOrigin ? [allowedOrigin, allowedOrigin.replace('//127.0.0.1', '//localhost')] : [],
   )
   return {
@@ -35,7 +35,7 @@ export function outboundGuard(
       const url = URL.canParse(text) ? new URL(text) : null
       if (!url) return 'must be an absolute https address'
       if (url.username || url.password) return 'must not contain credentials'
-      if (allowed.has(url.origin)) return null
+      if (allowedOrigins.has(url.origin)) return null
       if (url.protocol !== 'https:') return 'must be an absolute https address'
       if (!ports.includes(Number(url.port || 443))) return `must use port ${ports.join(' or ')}`
       const host = readHost(url)

@@ -26,7 +26,7 @@ const limits = { timeoutMs: 5000, maxBytes: 64 * 1024 }
  * receiver did not accept are dropped and counted in a log line.
  */
 export function createOtlpTracer({ endpoint, headers, sampleRatio, version, log }: OtlpSettings): Tracer {
-  let waiting: Span[] = []
+  let waitingSpans: Span[] = []
   let dropped = 0
   const fetchBounded = createBoundedFetch('telemetry', limits)
   const send = async (spans: readonly Span[]) => {
@@ -44,19 +44,20 @@ export function createOtlpTracer({ endpoint, headers, sampleRatio, version, log 
     // https://opentelemetry.io/docs/specs/otel/trace/sdk/#traceidratiobased
     isSampled: (traceId) => Number.parseInt(traceId.slice(-8), 16) / 0x1_0000_0000 < sampleRatio,
     add(span) {
-      if (waiting.length < maxWaiting) waiting.push(span)
+      if (waitingSpans.length < maxWaiting) waitingSpans.push(span)
       else dropped++
     },
     async flush() {
       // Spans that end while the call runs wait for the next flush.
-      const spans = waiting
-      waiting = []
-      let sent = 0
+      const spans = waitingSpans
+      waitingSpans = []
+      let sentCount = 0
       try {
-        for (; sent < spans.length; sent += maxPerCall) await send(spans.slice(sent, sent + maxPerCall))
+        for (; sentCount < spans.length; sentCount += maxPerCall)
+          await send(spans.slice(sentCount, sentCount + maxPerCall))
       } catch {
         // The rest would probably fail too, and a stop of the process waits for this.
-        dropped += spans.length - sent
+        dropped += spans.length - sentCount
       }
       if (dropped > 0) log({ at: new Date().toISOString(), spans_dropped: dropped })
       dropped = 0

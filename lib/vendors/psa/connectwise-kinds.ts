@@ -16,13 +16,13 @@ export interface TicketKinds {
 
 /** Remember the kinds of the tickets of one request. */
 export function createTicketKinds(get: Get): TicketKinds {
-  const known = new Map<string, TicketKind>()
+  const knownKinds = new Map<string, TicketKind>()
   const callAs: TicketKinds['callAs'] = async (ticketId, call) => {
-    const kind = known.get(ticketId)
+    const kind = knownKinds.get(ticketId)
     if (kind) return call(kind)
     const callAndKeep = async (tried: TicketKind) => {
       const result = await call(tried)
-      known.set(ticketId, tried)
+      knownKinds.set(ticketId, tried)
       return result
     }
     return callAndKeep('service').catch((error: unknown) => {
@@ -35,7 +35,7 @@ export function createTicketKinds(get: Get): TicketKinds {
   }
   const readKind: TicketKinds['readKind'] = (ticketId) =>
     callAs(ticketId, async (kind) => {
-      if (!known.has(ticketId)) await get(apiPath`/${kind}/tickets/${ticketId}`, { fields: 'id' })
+      if (!knownKinds.has(ticketId)) await get(apiPath`/${kind}/tickets/${ticketId}`, { fields: 'id' })
       return kind
     })
   return { callAs, readKind }

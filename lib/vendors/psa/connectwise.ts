@@ -225,12 +225,12 @@ async function readRelatedTickets(get: Get, companyId: string, ticketId: string)
 
 /** Read each configuration by itself, because the list contains little more than ids. */
 async function readConfigurations(get: Get, kind: TicketKind, ticketId: string): Promise<Configuration[]> {
-  const listed = parseItems(
+  const configurations = parseItems(
     ConfigurationRef,
     await get(apiPath`/${kind}/tickets/${ticketId}/configurations`, { pageSize: maxConfigurations }),
   )
   return Promise.all(
-    listed.slice(0, maxConfigurations).map(async (reference) => {
+    configurations.slice(0, maxConfigurations).map(async (reference) => {
       const details = await get(apiPath`/company/configurations/${reference.id}`).then((answer) =>
         parseAnswer(ConfigurationWire, answer),
       )

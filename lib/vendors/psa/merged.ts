@@ -10,13 +10,13 @@ export async function findSurvivor<T>(
   read: (ticketId: string) => Promise<T>,
   getMergedInto: (ticket: T) => string | null,
 ): Promise<T> {
-  const passed = new Set<string>()
+  const passedIds = new Set<string>()
   let survivor = ticket
   for (let merges = 0; merges < maxMerges; merges++) {
     const target = getMergedInto(survivor)
     if (target === null) return survivor
-    if (passed.has(target)) return ticket
-    passed.add(target)
+    if (passedIds.has(target)) return ticket
+    passedIds.add(target)
     survivor = await read(target)
   }
   return survivor

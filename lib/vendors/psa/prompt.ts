@@ -45,11 +45,11 @@ export function toPromptNotes({ notes }: { notes: readonly ContextNote[] }): Pro
  */
 export function toPromptDetails(details: TicketDetails): Partial<TicketDetails> {
   const { resources, custom_fields, ...others } = details
-  const known = Object.entries(others).flatMap(([name, value]) =>
+  const knownFields = Object.entries(others).flatMap(([name, value]) =>
     value === null ? [] : [[name, typeof value === 'string' ? toPreview(value) : value] as const],
   )
   return {
-    ...Object.fromEntries(known),
+    ...Object.fromEntries(knownFields),
     ...(resources.length > 0 ? { resources: resources.slice(0, maxCustomFields).map(toPreview) } : {}),
     ...(custom_fields.length > 0
       ? {

@@ -88,15 +88,15 @@ export function openSubscriber(
   /** The last event that was queued. */
   let last = missed.at(-1)?.id ?? after
   /** The last event that was queued or dropped. */
-  let seen = last
+  let seenId = last
   let dropped = 0
   let behind = 0
-  let waiting = false
-  let ended = false
+  let isWaiting = false
+  let hasEnded = false
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined
   const opening = `: connected\nretry: ${retryMs}\n${idLine(after)}\n${lostCount > 0 ? overflow(after, lostCount) : ''}${missed.map(frame).join('')}`
   const write = (text: string) => {
-    waiting = false
+    isWaiting = false
     controller?.enqueue(encoder.encode(text))
   }
   const closeGap = () => {
@@ -113,11 +113,11 @@ export function openSubscriber(
       pull() {
         behind = 0
         const all = queue.splice(0).join('') + (dropped > 0 ? closeGap() : '')
-        if (all === '') waiting = true
+        if (all === '') isWaiting = true
         else write(all)
       },
       cancel() {
-        ended = true
+        hasEnded = true
         onLeave()
       },
     },
@@ -127,43 +127,43 @@ export function openSubscriber(
   const subscriber: Subscriber = {
     body,
     send(event, firstId = event.id) {
-      if (ended || event.id <= seen) return
-      const missing = event.id - Math.max(seen, firstId - 1) - 1
-      seen = event.id
+      if (hasEnded || event.id <= seenId) return
+      const missingCount = event.id - Math.max(seenId, firstId - 1) - 1
+      seenId = event.id
       if (queue.length >= maxQueuedEvents) {
-        dropped += missing + 1
+        dropped += missingCount + 1
         return
       }
-      const text = (missing > 0 ? overflow(last, missing) : '') + frame(event)
+      const text = (missingCount > 0 ? overflow(last, missingCount) : '') + frame(event)
       last = event.id
-      if (waiting) write(text)
+      if (isWaiting) write(text)
       else queue.push(text)
     },
     sendTransient(event, data) {
-      if (ended || queue.length >= maxQueuedTransients) return
+      if (hasEnded || queue.length >= maxQueuedTransients) return
       const text = `event: ${event}\ndata: ${data}\n\n`
-      if (waiting) write(text)
+      if (isWaiting) write(text)
       else queue.push(text)
     },
     probe() {
-      if (waiting && !ended) write(': heartbeat\n\n')
+      if (isWaiting && !hasEnded) write(': heartbeat\n\n')
     },
     sendHeartbeat() {
-      if (!waiting || ended) behind++
+      if (!isWaiting || hasEnded) behind++
       subscriber.probe()
       return behind
     },
     close() {
-      if (ended) return
-      ended = true
+      if (hasEnded) return
+      hasEnded = true
       controller?.close()
     },
     replace() {
-      if (waiting && !ended) write(`retry: ${replacedRetryMs}\nevent: replaced\ndata: {}\n\n`)
+      if (isWaiting && !hasEnded) write(`retry: ${replacedRetryMs}\nevent: replaced\ndata: {}\n\n`)
       subscriber.close()
     },
     end() {
-      if (waiting && !ended) write(`retry: ${chooseRetryMs()}\n\n`)
+      if (isWaiting && !hasEnded) write(`retry: ${chooseRetryMs()}\n\n`)
       subscriber.close()
     },
   }

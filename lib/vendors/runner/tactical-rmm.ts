@@ -107,8 +107,8 @@ export function createTacticalRmm(http: RunnerHttp): RunnerPort {
         : null,
     async storeScript({ reference, title, language, script }) {
       const shell = shells[language]
-      const stored = await findScript(reference)
-      if (stored === undefined) {
+      const storedScript = await findScript(reference)
+      if (storedScript === undefined) {
         const texts = {
           name: toScriptName(reference),
           description: clip(title, maxName),
@@ -125,7 +125,7 @@ export function createTacticalRmm(http: RunnerHttp): RunnerPort {
         )
       }
       // The answer to the creation has no id.
-      const id = stored ?? (await findScript(reference))
+      const id = storedScript ?? (await findScript(reference))
       if (id === undefined) throw new RunnerError('refused', 'The runner did not store the script')
       const found = await http({ path: `/scripts/${id}/` }, Script)
       if (found.script_body !== script || found.shell !== shell)

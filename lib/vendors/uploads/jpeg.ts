@@ -74,14 +74,14 @@ function readUint16BE(bytes: Uint8Array, at: number): number {
 /** Remove a JPEG's metadata. Keep only the application segments for colour (JFIF, Adobe, ICC). */
 export function removeJpegMetadata(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   const parts: Uint8Array<ArrayBuffer>[] = []
-  let copied = 0
+  let copiedTo = 0
   for (const { marker, from, to } of readSegments(bytes)) {
-    if (marker === 0xd9) parts.push(bytes.subarray(copied, to))
+    if (marker === 0xd9) parts.push(bytes.subarray(copiedTo, to))
     const isProfile =
       marker === 0xe2 && String.fromCharCode(...bytes.subarray(from + 4, from + 15)) === 'ICC_PROFILE'
     if (marker < 0xe1 || marker === 0xee || isProfile) continue
-    parts.push(bytes.subarray(copied, from))
-    copied = to
+    parts.push(bytes.subarray(copiedTo, from))
+    copiedTo = to
   }
   return concatBytes(parts)
 }

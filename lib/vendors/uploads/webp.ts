@@ -17,12 +17,12 @@ export function readWebpStructure(file: Uint8Array): ImageStructure | null {
     const length = view.getUint32(at + 4, true)
     const next = at + 8 + length + (length % 2)
     if (next > bytes.length || (at === 12 && !type.startsWith('VP8'))) return null
-    const own = length >= (type === 'VP8L' ? 5 : 10) ? readSize(type, view, at + 8) : null
-    if (own === 'broken') return null
-    if (own)
+    const frameSize = length >= (type === 'VP8L' ? 5 : 10) ? readSize(type, view, at + 8) : null
+    if (frameSize === 'broken') return null
+    if (frameSize)
       Object.assign(size, {
-        width: Math.max(size.width, own.width),
-        height: Math.max(size.height, own.height),
+        width: Math.max(size.width, frameSize.width),
+        height: Math.max(size.height, frameSize.height),
       })
     if (type === 'VP8 ' || type === 'VP8L' || type === 'ANMF') frames++
     if (!picture.has(type)) otherParts.push(bytes.subarray(at, next))

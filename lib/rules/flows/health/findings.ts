@@ -156,11 +156,11 @@ function listStepsAfterEnd(steps: readonly FlowStep[]): FlowStep[] {
 
 function listUnlinkedNodes(root: FlowNode): FlowNode[] {
   return Array.from(walkNodes(root)).flatMap(({ node }) => {
-    const linked = new Set([
+    const linkedIds = new Set([
       node.next_node_id,
       ...(node.options ?? []).map(({ next_node_id }) => next_node_id),
     ])
-    return (node.children ?? []).filter(({ id }) => !linked.has(id))
+    return (node.children ?? []).filter(({ id }) => !linkedIds.has(id))
   })
 }
 

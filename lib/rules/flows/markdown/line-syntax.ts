@@ -20,15 +20,15 @@ const maxStoredProblems = 50 * maxProblems
  * are.
  */
 export function createProblemList(): { report: ReportProblem; list: () => LineProblem[] } {
-  const stored: LineProblem[] = []
+  const storedProblems: LineProblem[] = []
   let count = 0
   return {
     report: (line, message) => {
       count++
-      if (count <= maxStoredProblems) stored.push({ line, message })
+      if (count <= maxStoredProblems) storedProblems.push({ line, message })
     },
     list: () => {
-      const problems = stored.toSorted((a, b) => a.line - b.line).slice(0, maxProblems)
+      const problems = storedProblems.toSorted((a, b) => a.line - b.line).slice(0, maxProblems)
       if (count <= maxProblems) return problems
       const lastLine = problems.at(-1)?.line ?? 1
       return [...problems, { line: lastLine, message: `There are ${count - maxProblems} more problems` }]
