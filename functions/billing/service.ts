@@ -40,8 +40,11 @@ export async function createCheckoutSession(ctx: CheckoutContext, { plan, interv
     throw invalidField(['body', 'plan'], 'must be a public plan with a price for this interval')
   const page = `${config.FRONTEND_URL}/settings/billing`
   const checkout = {
-    ...{ priceId, email, reference: await billing.createReference(caller.accountId) },
-    ...{ successUrl: `${page}?checkout=success`, cancelUrl: `${page}?checkout=canceled` },
+    priceId,
+    email,
+    reference: await billing.createReference(caller.accountId),
+    successUrl: `${page}?checkout=success`,
+    cancelUrl: `${page}?checkout=canceled`,
   }
   const result = await billing.createCheckoutUrl({ ...checkout, customerId })
   const isUnknown = !result.ok && result.reason === 'unknown'

@@ -40,8 +40,12 @@ const history = { version: restarts, saved_by: caller, restored_from: restarts }
 
 export const restoredKinds = {
   account: restore('accounts', {
-    ...{ id: 'the account keeps it', name: 'the account keeps it', created_at: 'the account keeps it' },
-    ...{ plan: billing, subscription_status: billing, trial_ends_at: billing },
+    id: 'the account keeps it',
+    name: 'the account keeps it',
+    created_at: 'the account keeps it',
+    plan: billing,
+    subscription_status: billing,
+    trial_ends_at: billing,
     require_mfa: 'members who have no second factor yet would be locked out',
   }),
   teams: restore('teams', {
@@ -54,8 +58,14 @@ export const restoredKinds = {
   scripts: restore(
     'script_templates',
     {
-      ...{ created_by: caller, is_gallery_featured: platform, usage_count: restarts, ...changes, ...history },
-      ...{ source_session_id: session, source_user_id: session, source_ticket_ref: session },
+      created_by: caller,
+      is_gallery_featured: platform,
+      usage_count: restarts,
+      ...changes,
+      ...history,
+      source_session_id: session,
+      source_user_id: session,
+      source_ticket_ref: session,
     },
     ['slug'],
   ),
@@ -65,13 +75,12 @@ export const restoredKinds = {
   flows: restore(
     'trees',
     {
-      ...{
-        author_id: caller,
-        usage_count: restarts,
-        ...changes,
-        deleted_at: 'deleted flows are not restored',
-      },
-      ...{ is_gallery_featured: platform, is_gallery_hidden: platform },
+      author_id: caller,
+      usage_count: restarts,
+      ...changes,
+      deleted_at: 'deleted flows are not restored',
+      is_gallery_featured: platform,
+      is_gallery_hidden: platform,
     },
     ['parent_account_id', 'root_account_id', 'root_tree_id', 'fork_depth', 'import_metadata', 'published_at'],
   ),

@@ -93,13 +93,12 @@ const renewEveryMs = 20_000
  */
 export const leaseKey = writeStatement(
   z.object({
-    ...{
-      status: z.int().nullable(),
-      body: z.string().nullable(),
-      is_same: z.boolean(),
-      retry_seconds: z.int(),
-    },
-    ...{ work_id: z.string().nullable(), is_repeat: z.boolean() },
+    status: z.int().nullable(),
+    body: z.string().nullable(),
+    is_same: z.boolean(),
+    retry_seconds: z.int(),
+    work_id: z.string().nullable(),
+    is_repeat: z.boolean(),
   }),
   ({ operation, key, request }: RequestKey, workId: string) => sql`
     with old as (

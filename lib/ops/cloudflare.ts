@@ -18,8 +18,12 @@ const fetchBounded = createBoundedFetch('link', { timeoutMs, maxBytes: 1024 * 10
 // https://resend.com/docs/dashboard/webhooks/event-types
 const stripeEvents = [
   'checkout.session.completed',
-  ...['customer.created', 'customer.updated', 'customer.deleted'],
-  ...['customer.subscription.created', 'customer.subscription.updated', 'customer.subscription.deleted'],
+  'customer.created',
+  'customer.updated',
+  'customer.deleted',
+  'customer.subscription.created',
+  'customer.subscription.updated',
+  'customer.subscription.deleted',
 ]
 const mailEvents = ['email.bounced', 'email.complained', 'email.suppressed']
 

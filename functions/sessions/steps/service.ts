@@ -63,17 +63,15 @@ export function toChanges(session: Session): SessionChanges {
     progress,
   } = session
   return {
-    ...{
-      id,
-      state,
-      outcome,
-      current_step_id,
-      current_step,
-      procedure_end,
-      timer_due_at,
-      subflow_session_id,
-      progress,
-    },
+    id,
+    state,
+    outcome,
+    current_step_id,
+    current_step,
+    procedure_end,
+    timer_due_at,
+    subflow_session_id,
+    progress,
     decision: session.decisions.at(-1) ?? null,
     fallback_decision: session.fallback_decisions.at(-1) ?? null,
   }

@@ -104,7 +104,9 @@ export function updateEdge({ edge }: EdgePart, current: DiagramEdge): DiagramEdg
   const { id, source, target, label = '', routing } = current
   return {
     ...edge,
-    ...{ id, source, target },
+    id,
+    source,
+    target,
     ...(label === toLine(toWrittenLabel(edge)) ? {} : { label }),
     ...(routing === (edge.routing ?? 'straight') ? {} : { routing }),
   }

@@ -55,7 +55,10 @@ export function writeMermaid(name: string, { nodes, edges }: DiagramContent): st
     (category) => `  classDef ${category} stroke:${colourByCategory[category]}`,
   )
   return [
-    ...['---', `title: ${JSON.stringify(toLine(name))}`, '---', 'flowchart TB'],
+    '---',
+    `title: ${JSON.stringify(toLine(name))}`,
+    '---',
+    'flowchart TB',
     ...writeNodes(writtenNodes, idById),
     ...links,
     ...classes,

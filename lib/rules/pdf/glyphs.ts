@@ -108,7 +108,12 @@ function shapeWord(fonts: Fonts, font: number, text: string, isRightToLeft: bool
     const [first] = parts
     const isPlain = first && parts.length === 1 && first.x === 0 && first.y === 0
     const glyph: ShapedWord[number] = {
-      ...{ text: clusterText, sourceLength: clusterText.length, font, x: 0, lineBreak: null, isMark: false },
+      text: clusterText,
+      sourceLength: clusterText.length,
+      font,
+      x: 0,
+      lineBreak: null,
+      isMark: false,
       ...(isPlain ? { id: first.id, parts: [] } : { id: null, parts }),
       width: Math.round((advance * 1000) / slice.units),
     }

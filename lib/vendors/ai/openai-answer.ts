@@ -94,11 +94,18 @@ export function toText(content: unknown): string {
 
 /** Our name of a reason to finish, by its spelling in small letters. Unknown ones are no answer. */
 const finishReasons: Record<string, 'stop' | 'length' | 'content_filter'> = {
-  ...{ stop: 'stop', end_turn: 'stop', eos: 'stop' },
-  ...{ length: 'length', max_tokens: 'length' },
+  stop: 'stop',
+  end_turn: 'stop',
+  eos: 'stop',
+  length: 'length',
+  max_tokens: 'length',
   // https://ai.google.dev/api/generate-content#FinishReason
-  ...{ content_filter: 'content_filter', safety: 'content_filter', recitation: 'content_filter' },
-  ...{ blocklist: 'content_filter', prohibited_content: 'content_filter', spii: 'content_filter' },
+  content_filter: 'content_filter',
+  safety: 'content_filter',
+  recitation: 'content_filter',
+  blocklist: 'content_filter',
+  prohibited_content: 'content_filter',
+  spii: 'content_filter',
 }
 
 /**

@@ -57,8 +57,17 @@ export const TicketWire = z.object({
   initialDescription: text.optional(),
   closedFlag: flag,
   _info: Info,
-  ...{ subType: name, item: name, sla: name, isInSla: optionalFlag, slaStatus: detail, requiredDate: time },
-  ...{ severity: detail, impact: detail, site: name, team: name, customFields: list },
+  subType: name,
+  item: name,
+  sla: name,
+  isInSla: optionalFlag,
+  slaStatus: detail,
+  requiredDate: time,
+  severity: detail,
+  impact: detail,
+  site: name,
+  team: name,
+  customFields: list,
   mergedParentTicket: reference,
 })
 // Whom the ticket has mailed: https://developer.connectwise.com/Products/ConnectWise_PSA/REST#/Tickets
@@ -171,17 +180,15 @@ export function toContact({
 
 export const ConfigurationRef = z.object({ id, deviceIdentifier: text })
 export const ConfigurationWire = z.object({
-  ...{
-    id,
-    name: text,
-    type: reference,
-    manufacturer: reference,
-    modelNumber: text,
-    serialNumber: text,
-    osType: text,
-    osInfo: text,
-    ipAddress: text,
-  },
+  id,
+  name: text,
+  type: reference,
+  manufacturer: reference,
+  modelNumber: text,
+  serialNumber: text,
+  osType: text,
+  osInfo: text,
+  ipAddress: text,
 })
 export function toConfiguration(wire: z.output<typeof ConfigurationWire>): Omit<Configuration, 'name'> {
   const {
@@ -215,8 +222,18 @@ const Author = z
 // `_info`.
 export const NoteWire = z
   .object({
-    ...{ id, noteType: text, text, member: Author, contact: Author, createdBy: text, originalAuthor: text },
-    ...{ internalAnalysisFlag: flag, internalFlag: flag, dateCreated: time, timeStart: time, _info: Info },
+    id,
+    noteType: text,
+    text,
+    member: Author,
+    contact: Author,
+    createdBy: text,
+    originalAuthor: text,
+    internalAnalysisFlag: flag,
+    internalFlag: flag,
+    dateCreated: time,
+    timeStart: time,
+    _info: Info,
   })
   .transform((wire) => ({
     id: wire.noteType === 'TimeEntry' ? `time-${wire.id}` : wire.id,

@@ -148,14 +148,12 @@ async function searchTickets(
 ) {
   const agent = assignedTo?.id ?? (unassigned ? unassignedAgentId : null)
   const query = {
-    ...{
-      pageinate: 'true',
-      page_no: page,
-      page_size: pageSize,
-      open_only: 'true',
-      order: 'lastactiondate',
-      orderdesc: 'true',
-    },
+    pageinate: 'true',
+    page_no: page,
+    page_size: pageSize,
+    open_only: 'true',
+    order: 'lastactiondate',
+    orderdesc: 'true',
     ...(boardIds.length > 0 ? { team: boardIds.join(',') } : {}),
     ...(agent ? { agent_id: agent } : {}),
     ...(companyId === null ? {} : { client_id: companyId }),

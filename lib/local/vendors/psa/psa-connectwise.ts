@@ -271,15 +271,16 @@ function toDetailFields(
   const named = (name: string) => ({ id: 1, name })
   const due = new Date(details.resolveBy).toUTCString().slice(0, 22)
   return {
-    ...{
-      subType: named(details.subType),
-      item: named(details.item),
-      team: named(details.team),
-      site: named(details.site),
-    },
-    ...{ sla: named(details.sla), isInSla: details.isInSla, slaStatus: `Resolve by ${due} UTC+00` },
+    subType: named(details.subType),
+    item: named(details.item),
+    team: named(details.team),
+    site: named(details.site),
+    sla: named(details.sla),
+    isInSla: details.isInSla,
+    slaStatus: `Resolve by ${due} UTC+00`,
     ...(details.requiredBy ? { requiredDate: removeFraction(details.requiredBy) } : {}),
-    ...{ severity: levels[details.severity], impact: levels[details.impact] },
+    severity: levels[details.severity],
+    impact: levels[details.impact],
     ...(ownerIdentifier ? { resources: [ownerIdentifier, ...others].join(', ') } : {}),
     automaticEmailContactFlag: details.mailsContact,
     customFields: details.customFields.map(({ name, value }, index) => ({
@@ -330,13 +331,14 @@ function toTicketNoteBody(
     noteType: isTimeEntry ? 'TimeEntry' : 'TicketNote',
     ticket: { id: ticket.id, summary: ticket.summary },
     text,
-    ...{
-      detailDescriptionFlag: !internal && !resolution,
-      internalAnalysisFlag: internal,
-      resolutionFlag: resolution,
-    },
+    detailDescriptionFlag: !internal && !resolution,
+    internalAnalysisFlag: internal,
+    resolutionFlag: resolution,
     ...(isTimeEntry ? { timeStart: time, timeEnd: time } : {}),
-    ...{ bundledFlag: false, mergedFlag: false, issueFlag: false, createdByParentFlag: false },
+    bundledFlag: false,
+    mergedFlag: false,
+    issueFlag: false,
+    createdByParentFlag: false,
     member: { id: 176, identifier: author.slice(0, 5), name: author },
     _info: isTimeEntry ? {} : { lastUpdated: time, updatedBy: author, sortByDate: time },
   }

@@ -276,16 +276,18 @@ function toTicketBody({ data }: LocalPsa, ticket: LocalTicket) {
 function toDetailFields({ members }: LocalPsa['data'], { details, memberId }: LocalTicket) {
   const others = members.filter(({ id }) => memberId !== null && details.otherMemberIds.includes(id))
   return {
-    ...{
-      category_1: details.subType,
-      category_2: details.item,
-      sla_id: 1,
-      sla_name: details.sla,
-      excludefromsla: false,
-    },
-    ...{ slatimeleft: details.isInSla ? 4 : -2, fixbydate: removeZone(details.resolveBy) },
+    category_1: details.subType,
+    category_2: details.item,
+    sla_id: 1,
+    sla_name: details.sla,
+    excludefromsla: false,
+    slatimeleft: details.isInSla ? 4 : -2,
+    fixbydate: removeZone(details.resolveBy),
     deadlinedate: details.requiredBy === null ? '0001-01-01T00:00:00' : removeZone(details.requiredBy),
-    ...{ urgency: details.severity, impact: details.impact, site_id: 9, site_name: details.site },
+    urgency: details.severity,
+    impact: details.impact,
+    site_id: 9,
+    site_name: details.site,
     additional_agents: others.map(({ id, name }) => ({ agent_id: id, agent_name: name })),
     customfields: details.customFields.map(({ name, value }, index) => ({
       id: index + 101,

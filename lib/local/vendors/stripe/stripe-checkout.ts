@@ -25,39 +25,34 @@ export function addCheckoutSessionRoute(app: Hono, { state, clock, urls }: Check
     if (refusal) return c.json({ error: { ...refusal, type: 'invalid_request_error' } }, 400)
     const created = Math.floor(clock.now() / 1000)
     const session: CheckoutSession = {
-      ...{
-        id: createId('cs'),
-        status: 'open',
-        customer: form.customer ?? null,
-        email: form.customer_email ?? null,
-      },
-      ...{ reference: form.client_reference_id ?? null, price: form['line_items[0][price]'] ?? '' },
-      ...{
-        successUrl: form.success_url ?? '',
-        cancelUrl: form.cancel_url ?? '',
-        expiresAt: created + daySeconds,
-      },
+      id: createId('cs'),
+      status: 'open',
+      customer: form.customer ?? null,
+      email: form.customer_email ?? null,
+      reference: form.client_reference_id ?? null,
+      price: form['line_items[0][price]'] ?? '',
+      successUrl: form.success_url ?? '',
+      cancelUrl: form.cancel_url ?? '',
+      expiresAt: created + daySeconds,
       subscriptionMetadata: parseMetadata(form, 'subscription_data[metadata]'),
     }
     const token = randomBytes(16).toString('hex')
     state.checkouts.set(token, session)
     return c.json({
-      ...{
-        id: session.id,
-        object: 'checkout.session',
-        created,
-        livemode: false,
-        mode: 'subscription',
-        status: 'open',
-        payment_status: 'unpaid',
-      },
-      ...{
-        client_reference_id: session.reference,
-        customer: session.customer,
-        customer_email: session.email,
-        subscription: null,
-      },
-      ...{ success_url: session.successUrl, cancel_url: session.cancelUrl, expires_at: session.expiresAt },
+      id: session.id,
+      object: 'checkout.session',
+      created,
+      livemode: false,
+      mode: 'subscription',
+      status: 'open',
+      payment_status: 'unpaid',
+      client_reference_id: session.reference,
+      customer: session.customer,
+      customer_email: session.email,
+      subscription: null,
+      success_url: session.successUrl,
+      cancel_url: session.cancelUrl,
+      expires_at: session.expiresAt,
       url: `${urls.origin}/stripe/checkout/${token}`,
     })
   })

@@ -155,12 +155,13 @@ export function createStripeEvents({
       const isNew = !state.customers.has(customer.id)
       if (isNew) state.customers.set(customer.id, customer)
       const subscription: LocalSubscription = {
-        ...{ id: createId('sub'), customer: customer.id, status: 'active', price: session.price },
-        ...{
-          anchor: options?.created ?? now(),
-          cancelAtPeriodEnd: false,
-          metadata: session.subscriptionMetadata,
-        },
+        id: createId('sub'),
+        customer: customer.id,
+        status: 'active',
+        price: session.price,
+        anchor: options?.created ?? now(),
+        cancelAtPeriodEnd: false,
+        metadata: session.subscriptionMetadata,
       }
       state.subscriptions.set(subscription.id, subscription)
       // As at Stripe, the event of the subscription comes before the event that names its account.
@@ -170,19 +171,15 @@ export function createStripeEvents({
         options,
       )
       const object = {
-        ...{
-          object: 'checkout.session',
-          id: session.id,
-          mode: 'subscription',
-          status: 'complete',
-          payment_status: 'paid',
-        },
-        ...{
-          client_reference_id: session.reference,
-          customer: customer.id,
-          subscription: subscription.id,
-          metadata: {},
-        },
+        object: 'checkout.session',
+        id: session.id,
+        mode: 'subscription',
+        status: 'complete',
+        payment_status: 'paid',
+        client_reference_id: session.reference,
+        customer: customer.id,
+        subscription: subscription.id,
+        metadata: {},
       }
       return [created, await events.send('checkout.session.completed', object, options)]
     },
@@ -195,16 +192,15 @@ export function createStripeEvents({
         price: { id: price, object: 'price' },
       }
       return {
-        ...{
-          id,
-          object: 'subscription',
-          customer,
-          status,
-          metadata,
-          created: anchor,
-          billing_cycle_anchor: anchor,
-        },
-        ...{ cancel_at: cancelAtPeriodEnd ? periodEnd : null, cancel_at_period_end: cancelAtPeriodEnd },
+        id,
+        object: 'subscription',
+        customer,
+        status,
+        metadata,
+        created: anchor,
+        billing_cycle_anchor: anchor,
+        cancel_at: cancelAtPeriodEnd ? periodEnd : null,
+        cancel_at_period_end: cancelAtPeriodEnd,
         items: { object: 'list', data: [item] },
       }
     },

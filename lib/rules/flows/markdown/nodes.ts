@@ -121,7 +121,11 @@ function parseCommonFields(section: Section, allowedAttributes: readonly string[
     ...(options.length > 0 ? { options } : {}),
   }))
   return {
-    ...{ id, type: kind.type, title, description, ...fields },
+    id,
+    type: kind.type,
+    title,
+    description,
+    ...fields,
     ...(attachmentFields.length > 0 ? { attachments: attachmentFields } : {}),
     ...(subflow ? { subflow: subflow.value } : {}),
     ...(evidence.length > 0 ? { evidence } : {}),
