@@ -38,7 +38,6 @@ export interface OAuthHandlers {
   revoke(c: C): Promise<Response>
 }
 
-/** Create the handlers of the OAuth server. */
 export function createOAuthHandlers(services: Services): OAuthHandlers {
   const {
     PUBLIC_BASE_URL: base,

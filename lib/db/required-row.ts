@@ -20,7 +20,6 @@ export function isRequiringRow(statements: readonly { sql: string }[]): boolean 
   return statements.some(({ sql }) => sql.includes(raising))
 }
 
-/** Return whether a required row was missing. */
 export function isMissingRow(error: unknown): boolean {
   return getSqlState(error) === 'SF409'
 }

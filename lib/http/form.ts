@@ -62,7 +62,6 @@ function readBoundary(type: string): string | undefined {
   return isValid ? boundary : undefined
 }
 
-/** Return whether `text` occurs more than `times` times in the bytes. */
 function occursMoreThan(bytes: Uint8Array<ArrayBuffer>, text: string, times: number): boolean {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let at = -1

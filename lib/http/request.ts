@@ -55,7 +55,6 @@ import type { ReadResult, RequestInput } from './validate.ts'
 
 const prefix = '/api/v1'
 
-/** One request to one operation. */
 interface OperationCall {
   c: C
   op: AnyOperation

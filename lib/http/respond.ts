@@ -8,7 +8,6 @@ export type ResponseBody = string | ReadableStream | Uint8Array<ArrayBuffer> | n
 // The headers of a response are collected in a plain record. A `Headers` object that is built header by
 // header takes several times as long, and so does changing the headers of a finished response.
 
-/** Set a header of the response. */
 export function setHeader(c: ResponseContext, name: Lowercase<string>, value: string): void {
   c.get('headers')[name] = value
 }
@@ -24,7 +23,6 @@ export function respondJson(c: ResponseContext, text: string, status: number): R
   return respond(c, text, status)
 }
 
-/** Create a redirect. */
 export function redirect(c: ResponseContext, location: string, status: 303 | 308): Response {
   setHeader(c, 'location', location)
   return respond(c, null, status)

@@ -52,7 +52,6 @@ function requireShape(op: AnyOperation, body: string): void {
   throw new TypeError(`${op.id} answered a body that does not match its schema: ${where.join('; ')}`)
 }
 
-/** Write the response. */
 export function toResponse(
   c: C,
   op: AnyOperation,

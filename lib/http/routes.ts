@@ -17,7 +17,6 @@ export function toRouteGroup(operations: readonly AnyOperation[]): RouteGroup {
   return { routes: toRoutes(operations), load: async () => operations }
 }
 
-/** Load the operations of all groups. */
 export async function loadOperations(groups: readonly RouteGroup[]): Promise<readonly AnyOperation[]> {
   return (await Promise.all(groups.map(({ load }) => load()))).flat()
 }

@@ -13,7 +13,6 @@ export interface ProcessInfo {
   command: string
 }
 
-/** List the processes of this machine. */
 export async function listProcesses(): Promise<ProcessInfo[]> {
   // Small Linux images have no `ps`, and macOS has no `/proc`.
   return process.platform === 'linux'

@@ -30,7 +30,6 @@ export interface LocalAddresses {
   api: string
   localServer: Pick<LocalServer, 'port' | 'origin'>
   database: string
-  /** Port of PostgreSQL. */
   databasePort: number
 }
 

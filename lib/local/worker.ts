@@ -32,7 +32,6 @@ interface WorkerSettings {
   hub?: boolean | undefined
   /** Port for Chrome DevTools; no inspector by default. */
   inspectorPort?: number | undefined
-  /** Called for each line that the Worker logs. */
   onLog(line: string): void
 }
 

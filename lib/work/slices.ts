@@ -2,7 +2,6 @@
 // `max_attempts` of the row, so that its next slice has attempts of its own. What follows counts within one
 // slice.
 
-/** Attempts of one slice. */
 export const maxSliceAttempts = 4
 
 /** Return an attempt of a job in slices as an attempt of its slice, for `secondsUntilRetry`. */

@@ -42,7 +42,6 @@ export interface Archive {
   manifest: Manifest
 }
 
-/** What a slice has checked. */
 export interface CheckedSlice {
   records: CheckedRecord[]
   skipped: SkippedRecord[]

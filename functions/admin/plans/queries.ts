@@ -40,7 +40,6 @@ interface PlanChanges {
   billing: Updateable<PlanBillingTable>
 }
 
-/** Select a plan. */
 export const selectPlan = readStatement(
   PlanLimits,
   (plan: string) => sql`${selectPlanSql} where l.plan = ${plan}`,

@@ -27,7 +27,6 @@ function toEvidenceItems(texts: readonly string[]): RawBuilder<Evidence[]> {
         on k.item ->> 'text' = n.item ->> 'text')`
 }
 
-/** Update the columns in `patch`. */
 export function updateTriage(db: WriteDb, id: string, { evidence_items, ...columns }: TriagePatch) {
   const update = db
     .updateTable('ai_sessions as s')

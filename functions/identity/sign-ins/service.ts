@@ -121,7 +121,6 @@ interface TokenSubject extends SignedInUser {
   device_id?: string | null
 }
 
-/** Return the tokens of a sign-in. */
 export async function issueTokens(ctx: PublicContext, subject: TokenSubject, refresh_token: string) {
   const { sign_in_id, device_generation, device_id, ...user } = subject
   const access_token = await ctx.tokens.sign({

@@ -70,7 +70,6 @@ const createRefusal = (error: string): Messages => ({
   refusal: { ok: false, status: null, error, gone: true },
 })
 
-/** Write the e-mails of a delivery. */
 export async function writeMails(ctx: MessageContext, delivery: ClaimedDelivery): Promise<Messages> {
   const { purpose, sales_lead_id, feedback_id } = delivery
   switch (purpose) {

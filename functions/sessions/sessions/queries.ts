@@ -21,7 +21,6 @@ import type { StepPosition } from '#rules/flows/step-navigation.ts'
 import type { IntakeField, TreeStructure, TreeType } from '#rules/flows/structure.ts'
 import type { SessionQuery, SessionUpdate, Variables } from './schemas.ts'
 
-/** A row of a session list. */
 export type SessionListRow = z.output<typeof SessionListShape>
 
 export const selectSessions = readStatement(

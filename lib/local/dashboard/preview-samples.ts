@@ -37,7 +37,6 @@ const escalation = {
   next_steps: 'Compare the phase 2 lifetimes: https://wiki.contoso.example/vpn',
 } as const
 
-/** A sample of each event. */
 export const sampleEvents: { [K in EventKey]: Extract<Event, { key: K }> } = {
   'session.escalated': {
     key: 'session.escalated',

@@ -47,7 +47,6 @@ export interface ClockState {
   offset_seconds: number
 }
 
-/** What the dashboard shows. */
 export interface DashboardSources {
   clock: Clock
   faults: Faults

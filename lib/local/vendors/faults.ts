@@ -106,7 +106,6 @@ export interface Faults {
    * of the same mode.
    */
   set(fault: Fault): Fault
-  /** Remove all faults. */
   clear(): void
   list(): Fault[]
   /**

@@ -13,7 +13,6 @@ export function readText(request: IncomingMessage): Promise<string> {
   })
 }
 
-/** Send a JSON response. */
 export function sendJson(
   response: ServerResponse,
   status: number,

@@ -69,7 +69,6 @@ export interface RecordTypes {
   /** Requests that followed a `redirect` fault. The service should never make one. */
   redirect: Recorded & { service: string; method: string; path: string; body: string }
 }
-/** All records, by service. */
 export type RecordLists = { [S in RecordedService]: RecordTypes[S][] }
 
 export type RecordedService = keyof RecordTypes

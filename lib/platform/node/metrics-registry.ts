@@ -28,7 +28,6 @@ interface Series {
 // memory.
 const maxSeries = 3000
 
-/** Create the metrics of a process. */
 export function createMetricsRegistry(): MetricsRegistry {
   const seriesById = new Map<MetricId, Map<string, Series>>()
   for (const id of Object.keys(metrics) as MetricId[]) seriesById.set(id, new Map())

@@ -11,7 +11,6 @@ export interface NodeQueue {
   start(handlers: JobHandlers): Promise<void>
   /** Take no more jobs, and wait for those that run, at most `timeoutMs`. */
   stop(timeoutMs: number): Promise<void>
-  /** Close the connections. */
   close(): Promise<void>
 }
 

@@ -8,7 +8,6 @@ import { deflatedMethod, directoryEntrySignature, endRecordSignature, storedMeth
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-/** A file of an archive. */
 export interface ZipFile {
   /** ASCII or UTF-8, with `/` between folders. */
   name: string

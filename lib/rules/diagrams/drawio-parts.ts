@@ -61,7 +61,6 @@ export function writePart(part: NodePart | EdgePart): string {
   return JSON.stringify(part).replace(/[\ufffe\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16)}`)
 }
 
-/** Return the label that is written for a node or an edge. */
 export function toWrittenLabel(part: DiagramNode | DiagramEdge): string {
   return cut(removeForbiddenXml('data' in part ? getLabel(part) : (part.label ?? '')), maxLabelLength)
 }

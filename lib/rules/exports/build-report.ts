@@ -10,7 +10,6 @@ import { createTimeFormatter, type FormatTime, formatDuration } from './time-for
 
 type Variables = Record<string, unknown>
 
-/** Build the report of a session. */
 export function buildReport(
   session: SessionRow,
   supportingData: readonly SupportingDataRow[],

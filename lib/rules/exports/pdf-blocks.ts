@@ -35,7 +35,6 @@ export function writeCode(layout: PageLayout, text: string, indent: number): voi
   writeText(layout, text, { ...codeStyle, indent })
 }
 
-/** Write lines of spans. */
 export function writeSpans(layout: PageLayout, lines: readonly (readonly Span[])[], style: TextStyle): void {
   writeLines(layout, lines.map(toTextRuns), style)
 }

@@ -11,7 +11,6 @@ export interface Span {
   /** The address; only a link has one. */
   href?: string
 }
-/** The lines of a text, each as spans. */
 export type Lines = Span[][]
 
 export interface ListItem {
@@ -90,7 +89,6 @@ export function formatSpans(spans: readonly Span[]): string {
     .join('')
 }
 
-/** Join the parts that are not empty. */
 export function joinNonEmpty(parts: readonly string[], separator: string): string {
   return parts.filter((part) => part !== '').join(separator)
 }

@@ -26,7 +26,6 @@ const maxLabelWidth = 24
 const maxCellWidth = 40
 const ruleWidth = 24
 
-/** Render a report as plain text. */
 export function renderText(fullReport: Report): string {
   const report = shortenReport(fullReport, textWork)
   const title = joinLines(report.title)

@@ -7,7 +7,6 @@ import type { IntakeField } from './structure.ts'
 /** Answers by the key of their field. */
 export type IntakeAnswers = Readonly<Record<string, unknown>>
 
-/** A problem with one answer. */
 export interface AnswerProblem {
   /** The key of the field. */
   key: string

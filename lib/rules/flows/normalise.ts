@@ -22,7 +22,6 @@ export function normaliseStructure(structure: TreeStructure): TreeStructure {
   return isStepList(structure) ? { steps: structure.steps.map(normaliseStep) } : normaliseNode(structure)
 }
 
-/** Return the intake form in normal form. */
 export function normaliseForm(fields: readonly IntakeField[]): IntakeField[] {
   return fields.map(({ options, label, help_text, secret, ...field }) => ({
     ...(omitNullish(field) as IntakeField),

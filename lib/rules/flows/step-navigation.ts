@@ -19,7 +19,6 @@ export interface StepPosition {
   current_step_id: string | null
   /** The number of answers on the longest path from this step. */
   remaining: number
-  /** The timer of the step. */
   timer: StepTimer | null
 }
 

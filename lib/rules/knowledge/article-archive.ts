@@ -12,7 +12,6 @@ const limits: ZipLimits = { entries: 400, entryBytes: 5 * 1024 * 1024, totalByte
 const maxArticles = 200
 const maxNameLength = 300
 
-/** A file of an archive of articles. */
 export interface ArchivedFile {
   entry: Entry
   /** Its path in the archive, in one line. It is only shown. */

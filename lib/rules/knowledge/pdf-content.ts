@@ -51,7 +51,6 @@ interface Interpreter {
   runs: PdfRun[]
 }
 
-/** Create a reader of the pages of a file. */
 export function createPageReader(file: PdfFile, losses: Losses): (page: PdfDict) => Promise<PdfRun[]> {
   const [fonts, pictures] = [new Map<number, PdfFont>(), new Set<number>()]
   return async (page) => {

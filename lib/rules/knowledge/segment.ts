@@ -13,7 +13,6 @@ export interface Segment {
    * heading.
    */
   startsUnit?: boolean
-  /** Whether the segment is in a unit. */
   isInUnit?: boolean
   /** The number of segments that were merged into this one. */
   partCount: number

@@ -7,7 +7,6 @@ import { createMarkdownParser } from './parser.ts'
 const [markStart, markEnd] = ['\ufdd0', '\ufdd1']
 const marks = /\ufdd0(\d{1,6})\ufdd1/g
 
-/** Return the mark of the filling with an index. */
 export const createMark = (index: number): string => `${markStart}${index}${markEnd}`
 
 /**

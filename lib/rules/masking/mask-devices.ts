@@ -63,7 +63,6 @@ const statements: readonly string[] = [
 const pattern = new RegExp(`(${statements.join('|')})${value}`, 'gmu')
 const maxPasses = 2
 
-/** Mask the secrets of device configurations in a text. */
 export function maskDeviceSecrets(text: string): string {
   let masked = text
   for (let pass = 0; pass < maxPasses; pass++)

@@ -26,7 +26,6 @@ const minuteMs = 60_000
 const dayMs = 86_400_000
 const weekMs = 7 * dayMs
 
-/** Return the local time of a time zone at an instant. */
 export function toLocalTime(timezone: string, instant: number): number {
   const parts: Record<string, number> = {}
   for (const { type, value } of getFormatter(timezone).formatToParts(instant)) parts[type] = Number(value)

@@ -5,7 +5,6 @@ import { type Completion, noUsage } from './ai.ts'
 const bytesPerToken = 4
 const tokensPerImage = 1000
 
-/** Estimate the tokens of a text. */
 export function estimateTokens(text: string): number {
   return Math.ceil(new TextEncoder().encode(text).length / bytesPerToken)
 }

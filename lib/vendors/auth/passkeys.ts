@@ -1,7 +1,6 @@
 import { base64url } from 'jose'
 import * as z from 'zod'
 
-/** A passkey as it is stored. */
 export interface StoredPasskey {
   credential_id: string
   /** COSE key, in base64url. */

@@ -212,7 +212,6 @@ export function writeLeadContent({
   }
 }
 
-/** Feedback with its author. */
 export interface Feedback {
   subject: string
   message: string

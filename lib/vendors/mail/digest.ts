@@ -1,7 +1,6 @@
 import { removeLinks } from '#rules/text/plain-name.ts'
 import type { EmailContent } from './layout.ts'
 
-/** An event of a digest. */
 export interface DigestItem {
   title: string
   /** A path in the frontend. */

@@ -1,4 +1,3 @@
-/** What is wrong with a certificate. */
 export type CertificateProblem = 'expired' | 'not_yet_valid' | 'wrong_name' | 'untrusted'
 
 /** The certificate that a server shows for a domain. Its texts are the server's, and bounded. */

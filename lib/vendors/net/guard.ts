@@ -21,7 +21,6 @@ export interface GuardOptions {
   ownAddresses?: readonly string[]
 }
 
-/** Create the guard. */
 export function outboundGuard(
   resolver: DnsResolver,
   { allowedOrigin, ports = [443], ownAddresses = [] }: GuardOptions = {},

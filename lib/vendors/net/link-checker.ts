@@ -1,7 +1,6 @@
 import { createBoundedFetch } from './bounded-fetch.ts'
 import type { OutboundGuard } from './guard.ts'
 
-/** The result of calling a link. */
 export interface LinkResult {
   state: 'ok' | 'broken' | 'not_checked'
   /** The HTTP status of the last answer; null without one. */

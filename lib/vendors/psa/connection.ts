@@ -36,7 +36,6 @@ export function encryptSecrets(
   return vault.seal(JSON.stringify(secrets), vaultContext(accountId, provider))
 }
 
-/** Decrypt the secrets of a stored connection. */
 export async function decryptSecrets(
   vault: Vault,
   row: Pick<ConnectionRow, 'account_id' | 'provider' | 'credentials'>,

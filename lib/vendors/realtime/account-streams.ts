@@ -120,7 +120,6 @@ export function createAccountStreams(settings: StreamSettings, onEmpty = () => {
   }
 }
 
-/** Return whether a user receives a transient event. */
 export function isInAudience(audience: TransientEvent['audience'], userId: string): boolean {
   return audience === null || audience.includes(userId)
 }

@@ -32,7 +32,6 @@ export interface Subscriber {
   end(): void
 }
 
-/** What a stream starts with. */
 export interface StreamStart {
   missed: readonly StreamEvent[]
   /** The id after which the missed events start. */

@@ -69,7 +69,6 @@ const columns: { [S in ListSection]: Columns<Item<S>> } = {
   },
 }
 
-/** Return what a list shows of an item. */
 export function describeItem<S extends ListSection>(section: S, item: Item<S>) {
   const { title, subtitle, status, isBad } = columns[section] as Columns<Item<S>>
   return {

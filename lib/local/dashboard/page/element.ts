@@ -24,7 +24,6 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   return created
 }
 
-/** Find an element of the page by its id. */
 export function getById(id: string): HTMLElement {
   const found = document.getElementById(id)
   if (!found) throw new Error(`The page has no element ${id}`)

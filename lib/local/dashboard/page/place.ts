@@ -4,7 +4,6 @@ import type { RecordedService } from '#local/vendors/records.ts'
 export type ListSection = RecordedService | 'logs'
 export type Section = ListSection | 'users' | 'actions'
 
-/** Return whether a section shows a list. */
 export function isListSection(section: Section): section is ListSection {
   return section !== 'users' && section !== 'actions'
 }

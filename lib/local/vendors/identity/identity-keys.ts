@@ -28,7 +28,6 @@ async function createKey(): Promise<SigningKey> {
   }
 }
 
-/** Create the keys of one provider. */
 export function createSigningKeys(): SigningKeys {
   // Created on first use, because most runs never sign anyone in.
   let keys: Promise<SigningKey[]> | undefined

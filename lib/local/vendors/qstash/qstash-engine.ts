@@ -27,7 +27,6 @@ export interface Engine {
   cancel(messageId: string): boolean
   /** Messages that were not delivered, by dead letter id. */
   deadLetters: Map<string, DeadLetter>
-  /** Start the deliveries that are due. */
   startDueDeliveries(): void
   /** Resolve when nothing is due or in flight. */
   waitUntilIdle(): Promise<void>

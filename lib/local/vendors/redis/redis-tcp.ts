@@ -13,7 +13,6 @@ export interface TcpRedisOptions {
 export interface TcpRedis {
   url: string
   port: number
-  /** Count the open connections. */
   countConnections(): number
   /** Close every connection and stop. The store keeps its data. */
   stop(): Promise<void>
