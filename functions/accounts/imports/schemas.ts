@@ -5,6 +5,7 @@ import { progressField } from '#http/progress.ts'
 export const ImportId = idParams('import_id', 'import')
 
 const Counts = z.record(z.string(), z.int())
+
 export const AccountImport = z
   .strictObject({
     id: Id,

@@ -5,6 +5,7 @@ import { Flag, Id, idParams, MessageRole, Name, Text, Time } from '#http/fields.
 import { IntakeForm, TreeStructure, TreeType } from '#rules/flows/structure.ts'
 
 export const ConversationId = idParams('conversation_id', 'flow-builder conversation')
+
 export const FlowDraft = z
   .strictObject({
     name: z.string().describe('Name of the flow.'),

@@ -10,6 +10,7 @@ export const Password = z
   .describe('10 to 128 characters. Must not contain the e-mail address or be a common password.')
 export const AnyPassword = z.string().min(1).max(1000)
 export const Token = z.string().min(1).max(1000)
+
 export const userFields = {
   id: Id,
   email: z.string().describe('The e-mail address that this user signs in with.'),
@@ -116,6 +117,7 @@ export const FeatureFlags = z
       ),
   })
   .meta({ id: 'FeatureFlagsResponse' })
+
 export const RefreshToken = z
   .strictObject({
     refresh_token: Token.describe('The newest refresh token of this sign-in.'),

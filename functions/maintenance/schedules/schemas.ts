@@ -32,6 +32,7 @@ export const runFields = {
   session_count: z.int().describe('Number of sessions that the run created.'),
   started_at: Time.nullable().describe('When the run started; null for a missed run.'),
 }
+
 const timingFields = {
   cron: z
     .string()

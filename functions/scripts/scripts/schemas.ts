@@ -4,6 +4,7 @@ import { Language, ParametersSchema, Risk, RiskReasons, ScriptBody } from '#rule
 import { validateParameters } from '#rules/scripts/validate.ts'
 
 export const TemplateId = idParams('template_id', 'script template')
+
 const scriptFields = {
   id: Id,
   name: z.string().describe('Name of the template.').meta({ example: 'Restart a service' }),

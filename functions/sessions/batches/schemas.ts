@@ -48,6 +48,7 @@ export const ByState = countFields(State.options)
 export const ByOutcome = countFields(Outcome.options)
   .meta({ id: 'SessionsByOutcome' })
   .describe('Number of sessions completed with each outcome.')
+
 export const BatchProgress = z
   .strictObject({
     batch_id: Id,
