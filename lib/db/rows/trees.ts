@@ -7,29 +7,25 @@ import { type CopiedColumn, copiedColumns } from '#rules/flows/rfflow.ts'
 export const writtenColumns = [...copiedColumns, 'status', 'visibility'] as const
 export type WrittenColumn = (typeof writtenColumns)[number]
 
-const own = 'a copy has its own'
-const derived = 'derived from other columns'
-const earned = 'a copy starts without it'
+const giveReason = <Column extends string>(reason: string, columns: readonly Column[]) =>
+  Object.fromEntries(columns.map((column) => [column, reason])) as Record<Column, string>
+
 /** The columns that a copy of a flow does not have, with the reason. */
 export const uncopiedColumns: Readonly<Record<Exclude<keyof DB['trees'], CopiedColumn>, string>> = {
-  ...{ id: own, account_id: own, team_id: own, author_id: own, category_id: own, version: own },
-  ...{ created_at: own, updated_at: own, published_at: own, deleted_at: own },
-  ...{ status: 'a copy is a draft', visibility: 'a copy is for its team until somebody shares it' },
-  ...{
-    usage_count: earned,
-    is_gallery_featured: earned,
-    is_gallery_hidden: earned,
-    gallery_sort_order: earned,
-  },
-  ...{
-    parent_account_id: own,
-    parent_tree_id: own,
-    root_account_id: own,
-    root_tree_id: own,
-    fork_depth: own,
-    fork_reason: own,
-  },
-  ...{ import_metadata: own, search: derived, words: derived, tag_keys: derived },
+  status: 'a copy is a draft',
+  visibility: 'a copy is for its team until somebody shares it',
+  ...giveReason('a copy has its own', ['id', 'account_id', 'team_id', 'author_id', 'category_id', 'version']),
+  ...giveReason('a copy has its own', ['created_at', 'updated_at', 'published_at', 'deleted_at']),
+  ...giveReason('a copy has its own', ['fork_depth', 'fork_reason', 'import_metadata']),
+  ...giveReason('a copy has its own', [
+    'parent_account_id',
+    'parent_tree_id',
+    'root_account_id',
+    'root_tree_id',
+  ]),
+  ...giveReason('a copy starts without it', ['usage_count', 'is_gallery_featured', 'is_gallery_hidden']),
+  ...giveReason('a copy starts without it', ['gallery_sort_order']),
+  ...giveReason('derived from other columns', ['search', 'words', 'tag_keys']),
 }
 
 const authorName = sql<
