@@ -8,7 +8,6 @@ import {
   changeSession,
   lockParentSession,
   mayChange,
-  SessionListShape,
   selectSession,
   sessionColumns,
   sessionJoins,
@@ -16,15 +15,13 @@ import {
 } from '#db/rows/sessions.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
-import type { SessionRow } from '#rules/flows/session-row.ts'
+import { SessionListRow, type SessionRow } from '#rules/flows/session-row.ts'
 import type { StepPosition } from '#rules/flows/step-navigation.ts'
 import type { IntakeField, TreeStructure, TreeType } from '#rules/flows/structure.ts'
 import type { SessionQuery, SessionUpdate, Variables } from './schemas.ts'
 
-export type SessionListRow = z.output<typeof SessionListShape>
-
 export const selectSessions = readStatement(
-  SessionListShape,
+  SessionListRow,
   ({ skip, limit, after, ...filters }: SessionQuery & PageQuery) => {
     const [p_after_at = null, p_after_id = null] =
       after === undefined ? [] : readCursor(newestFirst, after).map(String)

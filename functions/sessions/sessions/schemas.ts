@@ -3,6 +3,7 @@ import { AlsoHere } from '#functions/presence/schemas.ts'
 import { Flag, Id, idParams, Name, Time } from '#http/fields.ts'
 import { ApprovalRequirement } from '#rules/flows/approval-requirement.ts'
 import { EvidenceRequirement } from '#rules/flows/evidence.ts'
+import { customStepSources, sessionOutcomes, sessionStates } from '#rules/flows/session-row.ts'
 import { stepOutcomes } from '#rules/flows/step-navigation.ts'
 import { StepTimer } from '#rules/flows/step-timer.ts'
 import { Attachment, IntakeForm, TreeStructure, TreeType } from '#rules/flows/structure.ts'
@@ -40,13 +41,13 @@ export const Instant = z.iso
 const Note = z.string().max(20_000)
 export const StepOutcome = z.enum(stepOutcomes).meta({ id: 'StepOutcome' }).describe('Result of the step.')
 export const State = z
-  .enum(['prepared', 'in_progress', 'completed', 'abandoned'])
+  .enum(sessionStates)
   .meta({ id: 'SessionState' })
   .describe(
     '`prepared`: stored to start later. `in_progress`: running. `completed`: finished with an outcome. `abandoned`: ended without one.',
   )
 export const Outcome = z
-  .enum(['resolved', 'unresolved', 'escalated', 'cancelled'])
+  .enum(sessionOutcomes)
   .meta({ id: 'SessionOutcome' })
   .describe('Outcome of the session.')
 export const TargetLabel = z.string().overwrite(removeInvisible).trim().min(1).max(255)
@@ -110,7 +111,7 @@ const FallbackRecord = z
   .meta({ id: 'FallbackStepRecord' })
 
 export const CustomStepSource = z
-  .enum(['ad-hoc', 'step-library', 'forked-tree'])
+  .enum(customStepSources)
   .meta({ id: 'CustomStepSource' })
   .describe(
     '`ad-hoc`: written during the session. `step-library`: taken from the step library. `forked-tree`: taken from another flow.',
@@ -218,6 +219,7 @@ const sessionFields = {
   completed_at: Time.nullable().describe('When it was completed.'),
   created_at: Time,
 }
+
 export const SessionListItem = z
   .strictObject({
     ...sessionFields,

@@ -8,7 +8,7 @@ import { type FieldError, invalidField, invalidRequest, notFound, Problem, throw
 import { applyDefaults, createAnswerValidator } from '#rules/flows/intake-answers.ts'
 import { renderRun } from '#rules/flows/run-view.ts'
 import { describeSecrets, removeSecretStates, splitAnswers } from '#rules/flows/secret-answers.ts'
-import type { SessionRow } from '#rules/flows/session-row.ts'
+import type { SessionListRow, SessionRow } from '#rules/flows/session-row.ts'
 import {
   computeProgress,
   countRemainingAnswers,
@@ -248,55 +248,47 @@ export function requireValidAnswers(
 
 /** Convert a row to a session as the API returns it. */
 export function toSession(row: SessionRow): Session {
-  const {
-    variables: _variables,
-    secret_keys: _secrets,
-    decisions: _decisions,
-    evidence: _evidence,
-    may_change: _,
-    ...rest
-  } = row
-  const {
-    fallback_decisions,
-    custom_steps,
-    notes,
-    next_steps,
-    timer_due_at,
-    tree_structure,
-    intake_form,
-    ...listRow
-  } = rest
-  const { tree_snapshot, ...item } = toListItem(listRow)
+  const { tree_snapshot, ...item } = toListItem(row)
+  const { tree_structure, intake_form } = row
   return {
     ...item,
     tree_snapshot: { ...tree_snapshot, tree_structure, intake_form },
     variables: describeVariables(row),
-    fallback_decisions,
-    custom_steps,
-    notes,
-    next_steps,
-    timer_due_at,
+    fallback_decisions: row.fallback_decisions,
+    custom_steps: row.custom_steps,
+    notes: row.notes,
+    next_steps: row.next_steps,
+    timer_due_at: row.timer_due_at,
     ...renderRun(row),
   }
 }
 
 /** Convert a row of a list to a session as the API returns it. */
-export function toListItem(row: queries.SessionListRow): SessionListItem {
-  const {
-    name,
-    description,
-    category,
-    version,
-    tree_type,
-    tree_account_id: _,
-    answered,
-    remaining,
-    ...item
-  } = row
+export function toListItem(row: SessionListRow): SessionListItem {
+  const { name, description, category, version, tree_type, state, answered, remaining } = row
   return {
-    ...item,
+    id: row.id,
+    account_id: row.account_id,
+    team_id: row.team_id,
+    user_id: row.user_id,
+    user_name: row.user_name,
+    tree_id: row.tree_id,
     tree_snapshot: { name, description, category, version, tree_type },
-    progress: computeProgress(answered, item.state === 'completed' ? 0 : remaining),
+    state,
+    ticket_number: row.ticket_number,
+    client_name: row.client_name,
+    outcome: row.outcome,
+    batch_id: row.batch_id,
+    target_label: row.target_label,
+    current_step_id: row.current_step_id,
+    parent_session_id: row.parent_session_id,
+    parent_step_id: row.parent_step_id,
+    subflow_session_id: row.subflow_session_id,
+    progress: computeProgress(answered, state === 'completed' ? 0 : remaining),
+    exported_at: row.exported_at,
+    started_at: row.started_at,
+    completed_at: row.completed_at,
+    created_at: row.created_at,
   }
 }
 

@@ -5,7 +5,6 @@ import { type Order, type PageQuery, pageEnd } from '#db/page.ts'
 import { startTimers } from '#db/rows/session-timers.ts'
 import {
   isAtPosition,
-  SessionListShape,
   type SessionPosition,
   selectSession,
   sessionColumns,
@@ -14,13 +13,13 @@ import {
 import type { WriteDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import type { Variables } from '#functions/sessions/sessions/schemas.ts'
-import type { SessionRow } from '#rules/flows/session-row.ts'
+import { SessionListRow, type SessionRow } from '#rules/flows/session-row.ts'
 import type { StepPosition } from '#rules/flows/step-navigation.ts'
 
 export const subflowOrder: Order<'id'> = [{ field: 'id', kind: 'uuid' }]
 
 export const selectSubflowSessions = readStatement(
-  SessionListShape,
+  SessionListRow,
   (parentId: string, page: PageQuery) => sql`
     select ${sessionColumns} from sessions s ${sessionJoins}
      where s.account_id = app.account_id() and s.parent_session_id = ${parentId}

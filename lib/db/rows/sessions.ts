@@ -1,80 +1,25 @@
 import { type Compilable, type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import { callFunction } from '#db/call-function.ts'
+import { listColumns } from '#db/columns.ts'
 import type { WriteDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
-import type { SessionRow } from '#rules/flows/session-row.ts'
-import { treeTypes } from '#rules/flows/structure.ts'
-
-const text = z.string()
-const nullableText = z.string().nullable()
-/** The columns of `sessions` in a list. */
-const listColumns = {
-  id: text,
-  account_id: text,
-  team_id: nullableText,
-  user_id: text,
-  tree_account_id: text,
-  tree_id: text,
-  state: z.enum(['prepared', 'in_progress', 'completed', 'abandoned']),
-  ticket_number: nullableText,
-  client_name: nullableText,
-  outcome: z.enum(['resolved', 'unresolved', 'escalated', 'cancelled']).nullable(),
-  batch_id: nullableText,
-  target_label: nullableText,
-  current_step_id: nullableText,
-  parent_session_id: nullableText,
-  parent_step_id: nullableText,
-  subflow_session_id: nullableText,
-  answered: z.int(),
-  remaining: z.int(),
-  exported_at: nullableText,
-  started_at: nullableText,
-  completed_at: nullableText,
-  created_at: text,
-}
-/** The columns of `tree_versions` in a list. */
-const versionColumns = {
-  name: text,
-  description: text,
-  category: nullableText,
-  version: z.int(),
-  tree_type: z.enum(treeTypes),
-}
-/** The further columns of `sessions` and `tree_versions` of one session. */
-const detailColumns = {
-  variables: z.custom<SessionRow['variables']>(),
-  notes: nullableText,
-  next_steps: nullableText,
-}
-const contentColumns = {
-  tree_structure: z.custom<SessionRow['tree_structure']>(),
-  intake_form: z.custom<SessionRow['intake_form']>(),
-}
-
-/** The shape of a session in a list. */
-export const SessionListShape = z.object({ ...listColumns, user_name: nullableText, ...versionColumns })
-export const SessionShape = SessionListShape.extend({
-  ...detailColumns,
-  ...contentColumns,
-  secret_keys: z.array(text),
-  decisions: z.custom<SessionRow['decisions']>(),
-  evidence: z.custom<SessionRow['evidence']>(),
-  timer_due_at: nullableText,
-  fallback_decisions: z.custom<SessionRow['fallback_decisions']>(),
-  custom_steps: z.custom<SessionRow['custom_steps']>(),
-  may_change: z.boolean(),
-}) satisfies z.ZodType<SessionRow>
+import {
+  SessionRow,
+  sessionDetailColumns,
+  sessionListColumns,
+  versionDetailColumns,
+  versionListColumns,
+} from '#rules/flows/session-row.ts'
 
 /** Condition on `sessions s`: the caller is its user or an account admin. */
 export const mayChange = sql<boolean>`app.may_change(s.user_id, null)`
 
-const selectColumns = (table: 's' | 'v', columns: object) =>
-  sql.join(Object.keys(columns).map((column) => sql.ref(`${table}.${column}`)))
+const selectColumns = (from: 's' | 'v', columns: z.ZodRawShape) => listColumns(z.object(columns), { from })
 
 /** The columns of a list, of `sessions s` with `sessionJoins`. */
 export const sessionColumns = sql`
-  ${selectColumns('s', listColumns)}, u.full_name as user_name, ${selectColumns('v', versionColumns)}`
+  ${selectColumns('s', sessionListColumns)}, u.full_name as user_name, ${selectColumns('v', versionListColumns)}`
 export const sessionJoins = sql`
   join tree_versions v on v.account_id = s.tree_account_id and v.tree_id = s.tree_id and v.version = s.tree_version
   left join users u on u.account_id = s.account_id and u.id = s.user_id`
@@ -83,7 +28,7 @@ const listOf = (table: string, item: RawBuilder<unknown>, order: RawBuilder<unkn
   coalesce((select jsonb_agg(${item} order by ${order}) from ${sql.table(table)} x where x.account_id = s.account_id and x.session_id = s.id), '[]')`
 
 const sessionDetails = sql`
-  select ${sessionColumns}, ${selectColumns('s', detailColumns)}, ${selectColumns('v', contentColumns)},
+  select ${sessionColumns}, ${selectColumns('s', sessionDetailColumns)}, ${selectColumns('v', versionDetailColumns)},
          array(select jsonb_object_keys(s.secret_variables)) as secret_keys, ${mayChange} as may_change,
          ${listOf(
            'session_decisions',
@@ -118,13 +63,13 @@ const sessionDetails = sql`
  * statements' changes.
  */
 export const selectSession = readStatement(
-  SessionShape,
+  SessionRow,
   (id: string) => sql`${sessionDetails} where s.account_id = app.account_id() and s.id = ${id}`,
 )
 
 /** Select the sessions of sub-flows below a session, at every level, oldest first: the first 200. */
 export const selectSubflowSessions = readStatement(
-  SessionShape,
+  SessionRow,
   (id: string) => sql`
     ${sessionDetails} where s.account_id = app.account_id() and s.id in (select id from ${callFunction('app.list_subflow_sessions', { p_session: id })}) order by s.created_at, s.id`,
 )
