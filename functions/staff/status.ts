@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { Id, Time } from '#http/fields.ts'
+import { dependencyStates } from '#vendors/ports.ts'
 import { Backlog } from '#work/backlog.ts'
 
 /** The outboxes whose rows wait for a time that a replay brings forward. */
@@ -34,7 +35,7 @@ const FailingWebhook = z.strictObject({
 export const OperationsStatus = z
   .strictObject({
     dependencies: z
-      .record(z.string(), z.enum(['ok', 'failed', 'in_process']).meta({ id: 'DependencyState' }))
+      .record(z.string(), z.enum(dependencyStates).meta({ id: 'DependencyState' }))
       .describe('As in `GET /ready`. `in_process`: this process replaces it by its own memory.')
       .meta({ example: { database: 'ok', redis: 'ok' } }),
     warnings: z.array(z.string()).describe('Problems that will occur soon.'),

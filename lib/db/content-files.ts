@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { LineCounter, parseDocument } from 'yaml'
 import * as z from 'zod'
 import { createBudget, jobSteps, runWithin } from '#rules/budget.ts'
+import { deviceCategories } from '#rules/diagrams/schema.ts'
 import { checkFlowMarkdown, readFlowMarkdown } from '#rules/flows/markdown/read.ts'
 import type { FlowContent } from '#rules/flows/rfflow.ts'
 
@@ -37,15 +38,7 @@ const Id = z.guid()
 const Name = z.string().trim().min(1).max(200)
 const Categories = z.array(z.strictObject({ id: Id, name: Name }))
 const DeviceTypes = z.array(z.strictObject({ id: Id, name: Name, icon: z.string().min(1).max(100) }))
-const DeviceCategory = z.enum([
-  'network',
-  'compute',
-  'storage',
-  'cloud',
-  'endpoint',
-  'infrastructure',
-  'security',
-])
+const DeviceCategory = z.enum(deviceCategories)
 
 type Report = (file: string, line: number, message: string) => void
 

@@ -69,8 +69,9 @@ export interface Ports {
  * `in_process`: this process keeps in its own memory what the dependency would store, so it must be the only
  * process.
  */
+export const dependencyStates = ['ok', 'failed', 'in_process'] as const
 export interface DependencyChecks {
-  checks: Record<string, 'ok' | 'failed' | 'in_process'>
+  checks: Record<string, (typeof dependencyStates)[number]>
   /** Problems that will occur soon, as sentences. */
   warnings: string[]
 }

@@ -1,8 +1,9 @@
 import type { WriteDb } from '#db/scope.ts'
 import { enqueueLiveEvent } from './live-events.ts'
 
+export const jobKinds = ['export', 'import', 'kb_batch', 'ai_task'] as const
 interface JobProgress {
-  kind: 'export' | 'import' | 'kb_batch' | 'ai_task'
+  kind: (typeof jobKinds)[number]
   id: string
   user_id: string | null
   phase: string

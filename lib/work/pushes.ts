@@ -11,6 +11,7 @@ import {
   readTicketText,
   type TicketText,
 } from '#rules/audience.ts'
+import type { PushSource } from '#rules/events/push-values.ts'
 import { maskStored } from '#rules/masking/mask.ts'
 import { clip } from '#rules/text/clip.ts'
 
@@ -20,7 +21,7 @@ export interface NewPush {
   ticketId: string
   /** Plain text with who may read it. */
   note: TicketText
-  sourceKind: 'session' | 'ai_session' | 'output' | 'user'
+  sourceKind: PushSource
   sourceId: string
   /** Whether the ticket also gets the status that the connection has for resolved cases. */
   setsStatus?: true

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
 import { readStatement, writeStatement } from '#db/statement.ts'
+import { type AssessmentStatus, urgencies } from '#rules/ai/session-values.ts'
 import { DueRow, isUnswept } from '#work/attempts.ts'
 
 export const ClaimedAssessment = z.object({
@@ -63,7 +64,7 @@ export const attempts = {
 }
 
 export interface AssessmentResult {
-  status: 'ready' | 'failed' | 'timed_out'
+  status: Exclude<AssessmentStatus, 'pending'>
   text: string | null
 }
 export const AssessedSession = z.object({
@@ -72,7 +73,7 @@ export const AssessedSession = z.object({
   claimed_by: z.string().nullable(),
   client_name: z.string().nullable(),
   psa_ticket_id: z.string().nullable(),
-  urgency: z.enum(['low', 'normal', 'high', 'critical']),
+  urgency: z.enum(urgencies),
   next_steps: z.string(),
 })
 export type AssessedSession = z.output<typeof AssessedSession>

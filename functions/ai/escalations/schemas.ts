@@ -4,6 +4,7 @@ import { PresenceEvent } from '#functions/presence/schemas.ts'
 import { Id, Time } from '#http/fields.ts'
 import { AlertContext } from '#rules/events/webhook-schemas.ts'
 import { Uuid } from '#rules/uuid.ts'
+import { jobKinds } from '#work/job-progress.ts'
 
 export const HandoffId = z.object({
   session_id: Uuid.describe('Id of the AI session.'),
@@ -166,7 +167,7 @@ export const EscalationEvents = {
   job_progressed: z
     .strictObject({
       kind: z
-        .enum(['export', 'import', 'kb_batch', 'ai_task'])
+        .enum(jobKinds)
         .meta({ id: 'JobKind' })
         .describe(
           'What the job does: the export or import of the account, a batch of articles, or an AI task.',

@@ -2,6 +2,8 @@ import * as z from 'zod'
 import { Urgency } from '#functions/ai/sessions/schemas.ts'
 import { Instant } from '#functions/sessions/sessions/schemas.ts'
 import { Id, Time } from '#http/fields.ts'
+import { openStates } from '#rules/ai/session-values.ts'
+import { promiseKinds } from '#rules/oncall/handover.ts'
 
 export const HandoverQuery = z.strictObject({
   since: Instant.optional().describe('When the shift began: at most 7 days ago, 12 hours by default.'),
@@ -14,7 +16,7 @@ const HandoverCase = z
     session_id: Id.describe('Id of the AI session.'),
     title: z.string().describe('The title of the session.'),
     status: z
-      .enum(['active', 'parked', 'requesting_escalation', 'escalated', 'claimed'])
+      .enum(openStates)
       .meta({ id: 'OpenAiSessionStatus' })
       .describe('The status of an open AI session.'),
     urgency: Urgency,
@@ -36,7 +38,7 @@ const HandoverCase = z
 const HandoverPromise = z
   .strictObject({
     kind: z
-      .enum(['client_note', 'pending_fix', 'timer'])
+      .enum(promiseKinds)
       .meta({ id: 'HandoverPromiseKind' })
       .describe(
         '`client_note`: a note that the client reads. `pending_fix`: a fix that waits for its result. `timer`: a step that continues at a time.',

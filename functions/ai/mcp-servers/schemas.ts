@@ -10,6 +10,14 @@ const Name = z
 const ToolName = z.string().describe('The name of the tool at its server.')
 const ToolVersion = z.string().describe('Changes with anything that the server says of the tool.')
 
+const ToolState = z
+  .enum(['allowed', 'changed', 'not_allowed'])
+  .meta({ id: 'McpToolState' })
+  .describe(
+    '`allowed`: the model may call it. `changed`: it was allowed in another version, and is not called. `not_allowed`: nobody has allowed it.',
+  )
+export type ToolState = z.infer<typeof ToolState>
+
 const McpTool = z
   .strictObject({
     name: ToolName.meta({ example: 'search_docs' }),
@@ -24,12 +32,7 @@ const McpTool = z
       .describe('The part of the JSON schema of its arguments that the model reads.')
       .meta({ example: { type: 'object', properties: { query: { type: 'string' } }, required: ['query'] } }),
     version: ToolVersion.meta({ example: 'n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg' }),
-    state: z
-      .enum(['allowed', 'changed', 'not_allowed'])
-      .meta({ id: 'McpToolState' })
-      .describe(
-        '`allowed`: the model may call it. `changed`: it was allowed in another version, and is not called. `not_allowed`: nobody has allowed it.',
-      ),
+    state: ToolState,
     refusal: z
       .string()
       .nullable()

@@ -11,7 +11,7 @@ import type { Finding, LookupTool } from '#vendors/ai/lookups.ts'
 import { McpError, type McpServer as ServerAddress } from '#vendors/mcp/mcp.ts'
 import { openMcpToken, sealMcpToken } from '#vendors/mcp/sealed-token.ts'
 import * as queries from './queries.ts'
-import type { McpServer, McpServerCreate, McpToolsPut } from './schemas.ts'
+import type { McpServer, McpServerCreate, McpToolsPut, ToolState } from './schemas.ts'
 
 /** What the tools of a turn need. */
 export type McpContext = Pick<WriteContext, 'db' | 'vault' | 'mcp' | 'config'>
@@ -134,10 +134,7 @@ async function find({ db }: Pick<ReadContext, 'db'>, id: string): Promise<querie
   return (await queries.selectServer(db, id)) ?? throwNotFound('MCP server')
 }
 
-function toState(
-  { allowed }: queries.McpServerRow,
-  { name, version, refusal }: McpTool,
-): 'allowed' | 'changed' | 'not_allowed' {
+function toState({ allowed }: queries.McpServerRow, { name, version, refusal }: McpTool): ToolState {
   if (!Object.hasOwn(allowed, name)) return 'not_allowed'
   return allowed[name] === version && refusal === null ? 'allowed' : 'changed'
 }

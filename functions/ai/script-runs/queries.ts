@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { oldestFirst, type PageQuery, pageEnd } from '#db/page.ts'
-import { openStates } from '#db/rows/ai-session.ts'
 import { lockAiSession } from '#db/rows/ai-session-lock.ts'
 import { isOwnAiSession } from '#db/rows/ai-session-queries.ts'
 import { insertScriptRun, type NewScriptRun, ScriptRunRow, scriptRunColumns } from '#db/rows/script-runs.ts'
 import type { WriteDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
+import { openStates } from '#rules/ai/session-values.ts'
 
 export const selectRunsOfAiSession = readStatement(
   ScriptRunRow,

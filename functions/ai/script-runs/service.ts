@@ -1,10 +1,10 @@
 import { oldestFirst, type PageQuery, toPage } from '#db/page.ts'
-import { openStates } from '#db/rows/ai-session.ts'
 import { findActiveBranch } from '#db/rows/ai-session-queries.ts'
 import * as aiSessions from '#functions/ai/sessions/service.ts'
 import type { AiScriptRunCreate, ScriptRun } from '#functions/sessions/script-runs/schemas.ts'
 import * as scriptRuns from '#functions/sessions/script-runs/service.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
+import { openStates } from '#rules/ai/session-values.ts'
 import * as queries from './queries.ts'
 
 export async function list({ db }: ReadContext, sessionId: string, page: PageQuery) {

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import { accountId, jsonb } from '#db/expressions.ts'
 import { isAfter, newestFirst, type PageQuery } from '#db/page.ts'
-import { AiSessionItem, type AiSessionRow, openStates } from '#db/rows/ai-session.ts'
+import { AiSessionItem, type AiSessionRow } from '#db/rows/ai-session.ts'
 import {
   aiSessionColumns,
   aiSessionJoins,
@@ -12,6 +12,7 @@ import {
 import { type Candidate, type Meaning, selectCandidates } from '#db/rows/candidates.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
+import { openStates } from '#rules/ai/session-values.ts'
 import { callEmitWebhook, EmittedWebhooks } from '#work/webhooks.ts'
 import type { AiSessionQuery, AiSessionResolve, FixOutcomeEntry } from './schemas.ts'
 

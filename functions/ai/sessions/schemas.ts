@@ -2,6 +2,18 @@ import * as z from 'zod'
 import { maxLaneBytes, maxLaneItems } from '#db/rows/ai-session.ts'
 import { AlsoHere } from '#functions/presence/schemas.ts'
 import { Flag, Id, idParams, MessageRole, Name, Text, Time, Version } from '#http/fields.ts'
+import {
+  aiOutcomes,
+  aiStatuses,
+  answerFailures,
+  assessmentStatuses,
+  citationKinds,
+  fixKinds,
+  fixStatuses,
+  proposedOutcomes,
+  stepKinds,
+  urgencies,
+} from '#rules/ai/session-values.ts'
 import { ticketIdPattern } from '#vendors/psa/psa.ts'
 
 export const AiSessionId = idParams('session_id', 'AI session')
@@ -13,22 +25,13 @@ export const SessionType = z
   .meta({ id: 'AiSessionType' })
   .describe('`guided`: step by step. `chat`: a free conversation.')
 export const AiStatus = z
-  .enum([
-    'active',
-    'parked',
-    'requesting_escalation',
-    'escalated',
-    'claimed',
-    'resolved',
-    'abandoned',
-    'archived',
-  ])
+  .enum(aiStatuses)
   .meta({ id: 'AiSessionStatus' })
   .describe(
     '`active`: in progress. `parked`: paused. `escalated`: waits for a colleague. `requesting_escalation`: the older name of `escalated`. `claimed`: a colleague has claimed it. `resolved`: closed with an outcome. `abandoned`: closed without an outcome. `archived`: closed because it was idle.',
   )
 export const AiOutcome = z
-  .enum(['resolved', 'workaround', 'not_reproducible'])
+  .enum(aiOutcomes)
   .meta({ id: 'AiSessionOutcome' })
   .describe('The outcome of the session.')
 export const EnvironmentTags = z
@@ -120,7 +123,7 @@ export type TaskLane = z.infer<typeof TaskLane>
 const Citation = z
   .strictObject({
     kind: z
-      .enum(['flow', 'article', 'session'])
+      .enum(citationKinds)
       .meta({ id: 'CitationKind' })
       .describe('`flow`: a published flow. `article`: a knowledge import. `session`: a resolved AI session.'),
     id: Id,
@@ -173,7 +176,7 @@ export const Lookups = z
   .describe('What the model has looked up for the answer. For technicians: no text for a client has it.')
 
 export const AnswerFailure = z
-  .enum(['declined', 'unusable', 'truncated'])
+  .enum(answerFailures)
   .meta({ id: 'AnswerFailure' })
   .nullable()
   .describe(
@@ -184,7 +187,7 @@ export const GuidedStep = z
   .strictObject({
     step_id: Id.describe('Id of the step.'),
     kind: z
-      .enum(['question', 'action', 'fix'])
+      .enum(stepKinds)
       .meta({ id: 'GuidedStepKind' })
       .describe('`question`: a question to answer. `action`: an action to do. `fix`: a fix to apply.'),
     text: z
@@ -228,10 +231,11 @@ export const AiMessage = z
     created_at: Time,
   })
   .meta({ id: 'AiMessage' })
+
 export const OutcomeProposal = z
   .strictObject({
     outcome: z
-      .enum(['applied_success', 'applied_failed', 'applied_partial', 'applied_pending'])
+      .enum(proposedOutcomes)
       .meta({ id: 'ProposedFixOutcome' })
       .describe('The outcome that the model derives from the technician’s words.'),
     reason: z.string().describe('The words from which the model derives it.'),
@@ -249,21 +253,14 @@ export const SuggestedFix = z
       .describe('What to do, as markdown.')
       .meta({ example: 'On the print server, restart the service **Spooler**.' }),
     kind: z
-      .enum(['manual', 'script', 'template'])
+      .enum(fixKinds)
       .meta({ id: 'FixKind' })
       .describe(
         'How it is applied. `manual`: by hand. `script`: by a drafted script. `template`: by a template of the library.',
       ),
     script_template_id: Id.nullable().describe('Id of the script template.'),
     status: z
-      .enum([
-        'proposed',
-        'applied_success',
-        'applied_failed',
-        'applied_partial',
-        'applied_pending',
-        'dismissed',
-      ])
+      .enum(fixStatuses)
       .meta({ id: 'FixStatus' })
       .describe('The status of the fix. `applied_success`, `applied_failed` and `dismissed` are final.'),
     applied_at: Time.nullable().describe('When it was first applied.'),
@@ -305,7 +302,7 @@ export const Fact = z
   .meta({ id: 'AiFact' })
 
 export const Urgency = z
-  .enum(['low', 'normal', 'high', 'critical'])
+  .enum(urgencies)
   .meta({ id: 'Urgency' })
   .describe('How soon an engineer must look at it.')
 /** What a handoff says about the case. */
@@ -332,7 +329,7 @@ export const Handoff = z
     claimed_at: Time.nullable().describe('When it was claimed.'),
     ai_assessment: z.string().nullable().describe('The model’s assessment, as markdown.'),
     assessment_status: z
-      .enum(['pending', 'ready', 'failed', 'timed_out'])
+      .enum(assessmentStatuses)
       .meta({ id: 'AssessmentStatus' })
       .nullable()
       .describe('The state of the assessment; null for a parked session, which gets none.')
@@ -435,7 +432,7 @@ export type AiSessionQuery = z.infer<typeof AiSessionQuery>
 
 const outcomeFields = {
   outcome: z
-    .enum(['applied_success', 'applied_failed', 'applied_partial', 'applied_pending', 'dismissed'])
+    .enum([...proposedOutcomes, 'dismissed'])
     .meta({ id: 'FixOutcomeValue' })
     .describe(
       '`applied_partial`: it helped in part. `applied_pending`: the result is not known yet. The other outcomes, `applied_success`, `applied_failed` and `dismissed`, are final.',

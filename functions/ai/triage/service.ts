@@ -1,11 +1,12 @@
 import { oldestFirst, type PageQuery, toPage } from '#db/page.ts'
-import { maxFacts, openStates } from '#db/rows/ai-session.ts'
+import { maxFacts } from '#db/rows/ai-session.ts'
 import type { AiSessionState } from '#db/rows/ai-session-lock.ts'
 import { findActiveBranch } from '#db/rows/ai-session-queries.ts'
 import type { AiSessionDetail } from '#functions/ai/sessions/schemas.ts'
 import * as aiSessions from '#functions/ai/sessions/service.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { invalidField, limitReached, notFound, staleVersion, throwNotFound } from '#problem.ts'
+import { openStates } from '#rules/ai/session-values.ts'
 import * as queries from './queries.ts'
 import type {
   Branch,

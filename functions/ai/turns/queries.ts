@@ -5,7 +5,6 @@ import { accountId, jsonb, nowText } from '#db/expressions.ts'
 import { type Order, type Page, type PageQuery, pageEnd, readCursor, toPage } from '#db/page.ts'
 import {
   type AiMessage,
-  type AnswerFailure,
   type Citation,
   type Evidence,
   type Fix,
@@ -22,6 +21,7 @@ import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import { uuidv7 } from '#db/uuid.ts'
 import { createDefaultTitle, toTitleOfMessage } from '#rules/ai/session-title.ts'
+import type { AnswerFailure } from '#rules/ai/session-values.ts'
 import type { Findings } from '#vendors/ai/prompts/diagnosis.ts'
 
 export const UploadKey = z.object({

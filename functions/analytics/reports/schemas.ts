@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { Id, Time } from '#http/fields.ts'
 import { Weekday } from '#rules/oncall/schema.ts'
 import { parseWeek } from '#rules/reports/week.ts'
+import { reportWaits } from '#rules/reports/weekly.ts'
 import { Uuid } from '#rules/uuid.ts'
 
 export const ReportTeamId = z.object({ team_id: Uuid.describe('Id of the team.') })
@@ -139,7 +140,7 @@ export const WeeklyReport = z
       .array(
         z.strictObject({
           waits_for: z
-            .enum(['colleague', 'claimant', 'approver'])
+            .enum(reportWaits)
             .meta({ id: 'WeeklyReportWait' })
             .describe(
               '`colleague`: an escalation for its claim. `claimant`: for the pick-up. `approver`: a request for its decision.',

@@ -4,7 +4,7 @@ import { callFunction } from '#db/call-function.ts'
 import { accountId } from '#db/expressions.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import { eventKeyList } from '#rules/events/keys.ts'
-import { defaultTimes } from './schemas.ts'
+import { Digest, defaultTimes } from './schemas.ts'
 
 const PreferenceRow = z.object({
   email_events: z.array(z.enum(eventKeyList)),
@@ -12,7 +12,7 @@ const PreferenceRow = z.object({
   quiet_days: z.array(z.int()),
   quiet_from: z.string(),
   quiet_to: z.string(),
-  digest: z.enum(['off', 'hourly', 'daily']),
+  digest: Digest,
   digest_time: z.string(),
   timezone: z.string(),
   held_emails: z.int(),

@@ -23,7 +23,7 @@ const QuietHours = z
   .refine(({ days, from, to }) => days.length < 7 || from !== to, 'must leave a time for e-mails')
 const quietHoursText = 'When no e-mail is sent, unless it is urgent; null for no quiet hours.'
 
-const Digest = z
+export const Digest = z
   .enum(['off', 'hourly', 'daily'])
   .meta({ id: 'EmailDigest' })
   .describe(

@@ -4,6 +4,7 @@ import { accountId, jsonb } from '#db/expressions.ts'
 import type { WriteDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import { Time } from '#http/fields.ts'
+import { pushKinds, pushSources } from '#rules/events/push-values.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
 import type { Recipient } from '#vendors/psa/recipient.ts'
 import { attemptTable } from '#work/attempts.ts'
@@ -13,13 +14,13 @@ import { attemptStatements } from '#work/define-work.ts'
 export const ClaimedPush = z.object({
   id: z.string(),
   account_id: z.string(),
-  kind: z.enum(['note', 'time_entry', 'ticket']),
+  kind: z.enum(pushKinds),
   ticket_id: z.string().nullable(),
   body: z.string(),
   internal: z.boolean(),
   /** Its shape depends on the kind. */
   details: z.custom<Record<string, unknown>>(),
-  source_kind: z.enum(['session', 'ai_session', 'output', 'user']),
+  source_kind: z.enum(pushSources),
   source_id: z.string(),
   requested_by: z.string().nullable(),
   attempts: z.int(),

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { EmailProblem } from '#http/email-problem.ts'
 import { Id, idParams, Time } from '#http/fields.ts'
 import { isInternalNote, noteVisibilities } from '#rules/audience.ts'
+import { pushKinds, pushSources } from '#rules/events/push-values.ts'
 import { Uuid } from '#rules/uuid.ts'
 import { ticketIdPattern } from '#vendors/psa/psa.ts'
 import { refusals } from '#vendors/psa/recipient.ts'
@@ -17,7 +18,7 @@ const State = z
     '`queued`: not attempted yet. `retrying`: waits for a retry. `pushed`: stored in the ticketing system. `failed`: no further attempt follows.',
   )
 const SourceKind = z
-  .enum(['session', 'ai_session', 'output', 'user'])
+  .enum(pushSources)
   .meta({ id: 'PsaPushSource' })
   .describe('What it documents: a session, an AI session, an output of an AI session, or a text of a user.')
 const Visibility = z
@@ -51,7 +52,7 @@ export const Push = z
   .strictObject({
     id: Id,
     kind: z
-      .enum(['note', 'time_entry', 'ticket'])
+      .enum(pushKinds)
       .meta({ id: 'PsaPushKind' })
       .describe('What is pushed: a note, a time entry or a new ticket.'),
     ticket_id: z

@@ -111,15 +111,13 @@ export async function isTechnician(db: ReadDb, userId: string): Promise<boolean>
   return row !== undefined
 }
 
-export type MatchRule = Pick<
-  Rule,
-  'id' | 'board_id' | 'ticket_type' | 'keywords' | 'tree_id' | 'variables' | 'user_id'
->
+const matchColumns = ['id', 'board_id', 'ticket_type', 'keywords', 'tree_id', 'variables', 'user_id'] as const
+export type MatchRule = Pick<Rule, (typeof matchColumns)[number]>
 
 /** Select the enabled rules of the account, in their order. */
 export function selectEnabledRules(db: ReadDb): Promise<MatchRule[]> {
   return selectAccountRules(db)
-    .select(['id', 'board_id', 'ticket_type', 'keywords', 'tree_id', 'variables', 'user_id'])
+    .select(matchColumns)
     .where('is_enabled', '=', sql.lit(true))
     .$narrowType<Variables>()
     .execute()

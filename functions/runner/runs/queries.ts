@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
 import { oldestFirst, type PageQuery, pageEnd } from '#db/page.ts'
-import { openStates } from '#db/rows/ai-session.ts'
 import { isOwnAiSession } from '#db/rows/ai-session-queries.ts'
 import { hasFreeScriptRun } from '#db/rows/script-runs.ts'
 import { mayChange } from '#db/rows/sessions.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
+import { openStates } from '#rules/ai/session-values.ts'
 import { RunnerRun } from './schemas.ts'
 
 const RunRow = z.object(RunnerRun.shape)

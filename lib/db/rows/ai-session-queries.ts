@@ -3,7 +3,8 @@ import * as z from 'zod'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { readStatement } from '#db/statement.ts'
 import { throwNotFound } from '#problem.ts'
-import { AiSessionRow, type AiStatus, type FlowOffer } from './ai-session.ts'
+import type { AiStatus } from '#rules/ai/session-values.ts'
+import { AiSessionRow, type FlowOffer } from './ai-session.ts'
 
 /** The columns of a list, of `ai_sessions s` with `aiSessionJoins`. */
 export const aiSessionColumns = sql`

@@ -1,25 +1,18 @@
 import * as z from 'zod'
+import {
+  type AiStatus,
+  type AnswerFailure,
+  type AssessmentStatus,
+  aiOutcomes,
+  aiStatuses,
+  type citationKinds,
+  type FixStatus,
+  type fixKinds,
+  type stepKinds,
+  type Urgency,
+} from '#rules/ai/session-values.ts'
 
 // An AI session and its parts, as the API returns them.
-
-export const aiStatuses = [
-  'active',
-  'parked',
-  'requesting_escalation',
-  'escalated',
-  'claimed',
-  'resolved',
-  'abandoned',
-  'archived',
-] as const
-export type AiStatus = (typeof aiStatuses)[number]
-export type FixStatus =
-  | 'proposed'
-  | 'applied_success'
-  | 'applied_failed'
-  | 'applied_partial'
-  | 'applied_pending'
-  | 'dismissed'
 
 export interface Evidence {
   id: string
@@ -39,7 +32,7 @@ export interface TaskLane {
 }
 /** A source that an answer of the model has used. The title is the one in the prompt. */
 export interface Citation {
-  kind: 'flow' | 'article' | 'session'
+  kind: (typeof citationKinds)[number]
   id: string
   title: string
 }
@@ -58,8 +51,6 @@ export interface FlowOffer {
   operation: 'authoring.proposals.create'
   path: string
 }
-/** Why the model gave no answer to a turn. */
-export type AnswerFailure = 'declined' | 'unusable' | 'truncated'
 export interface AiMessage {
   id: string
   role: 'user' | 'assistant'
@@ -76,7 +67,7 @@ export interface AiMessage {
 }
 export interface GuidedStep {
   step_id: string
-  kind: 'question' | 'action' | 'fix'
+  kind: (typeof stepKinds)[number]
   text: string
   options: string[]
   rationale: string | null
@@ -94,7 +85,7 @@ export interface Fix {
   session_id: string
   title: string
   description: string
-  kind: 'manual' | 'script' | 'template'
+  kind: (typeof fixKinds)[number]
   script_template_id: string | null
   status: FixStatus
   applied_at: string | null
@@ -126,11 +117,11 @@ export interface Handoff {
   summary: string
   what_was_tried: string
   next_steps: string
-  urgency: 'low' | 'normal' | 'high' | 'critical'
+  urgency: Urgency
   claimed_by: string | null
   claimed_at: string | null
   ai_assessment: string | null
-  assessment_status: 'pending' | 'ready' | 'failed' | 'timed_out' | null
+  assessment_status: AssessmentStatus | null
   first_action_at: string | null
   created_at: string
 }
@@ -165,7 +156,7 @@ export const AiSessionItem = z.object({
   escalated_to_id: nullableText,
   picked_up_by_id: nullableText,
   state_version: z.int(),
-  outcome: z.enum(['resolved', 'workaround', 'not_reproducible']).nullable(),
+  outcome: z.enum(aiOutcomes).nullable(),
   created_at: text,
   updated_at: text,
   resolved_at: nullableText,
@@ -203,11 +194,3 @@ export const maxFacts = 200
 
 /** States in which a technician works on the session. */
 export const workingStates = ['active'] as const satisfies readonly AiStatus[]
-/** States of a session that is not closed. */
-export const openStates = [
-  'active',
-  'parked',
-  'requesting_escalation',
-  'escalated',
-  'claimed',
-] as const satisfies readonly AiStatus[]

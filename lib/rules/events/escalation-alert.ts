@@ -1,3 +1,4 @@
+import type { Urgency } from '#rules/ai/session-values.ts'
 import { clip } from '#rules/text/clip.ts'
 import type { LabelledText } from '#rules/text/labelled-text.ts'
 
@@ -5,7 +6,7 @@ import type { LabelledText } from '#rules/text/labelled-text.ts'
 export interface EscalationDetails {
   /** With which it is claimed. */
   handoff_id?: string
-  urgency: 'low' | 'normal' | 'high' | 'critical'
+  urgency: Urgency
   client_name: string | null
   psa_ticket_id: string | null
   reason: string

@@ -1,3 +1,4 @@
+import type { PushSource } from '#rules/events/push-values.ts'
 import { toPlainName } from '#rules/text/plain-name.ts'
 import { type ApprovalAlert, toAlertText } from './approval-alert.ts'
 import type { EscalationDetails } from './escalation-alert.ts'
@@ -123,7 +124,7 @@ export type Event = EventOrigin &
       }
     | {
         key: 'psa.push_failed'
-        source: 'session' | 'ai_session' | 'output' | 'user'
+        source: PushSource
         /** The source's id. */
         sessionId: string
         /** Null for a ticket that was not created. */

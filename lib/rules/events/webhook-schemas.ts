@@ -1,4 +1,7 @@
 import * as z from 'zod'
+import { aiOutcomes, urgencies } from '#rules/ai/session-values.ts'
+import { pushSources } from '#rules/events/push-values.ts'
+import { sessionOutcomes } from '#rules/flows/session-row.ts'
 import { TreeType } from '#rules/flows/structure.ts'
 import { Uuid } from '#rules/uuid.ts'
 
@@ -45,10 +48,7 @@ export const AlertContext = {
 
 const EscalationDetails = z
   .strictObject({
-    urgency: z
-      .enum(['low', 'normal', 'high', 'critical'])
-      .meta({ id: 'Urgency' })
-      .describe('How urgent it is.'),
+    urgency: z.enum(urgencies).meta({ id: 'Urgency' }).describe('How urgent it is.'),
     client_name: z.string().nullable().describe('The client’s company.'),
     psa_ticket_id: TicketId,
     reason: z.string().describe('Why the session was handed over.'),
@@ -95,7 +95,7 @@ export const webhookData = {
       .meta({ id: 'CompletedSessionKind' })
       .describe('`flow`: a run of a flow. `ai`: an AI session.'),
     outcome: z
-      .enum(['resolved', 'unresolved', 'escalated', 'cancelled', 'workaround', 'not_reproducible'])
+      .enum([...new Set([...sessionOutcomes, ...aiOutcomes])])
       .meta({ id: 'CompletedSessionOutcome' })
       .describe('The outcome.'),
     ticket_id: TicketId,
@@ -214,10 +214,7 @@ export const webhookData = {
     team_id: TeamId,
   }),
   'psa.push_failed': z.strictObject({
-    source: z
-      .enum(['session', 'ai_session', 'output', 'user'])
-      .meta({ id: 'PsaPushSource' })
-      .describe('What it is about.'),
+    source: z.enum(pushSources).meta({ id: 'PsaPushSource' }).describe('What it is about.'),
     source_id: Id.describe('Id of the session, AI session, output or user.'),
     ticket_id: z.string().nullable().describe('The ticket number; null for a ticket that was not created.'),
     reason: Reason,

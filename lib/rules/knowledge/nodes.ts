@@ -17,6 +17,7 @@ export interface KbNode {
   content: string
 }
 
+export const proposedKinds = ['step', 'note', 'decision', 'option', 'solution'] as const
 /**
  * A proposal of the model to combine the segments `first` to `last` (the first segment is 1) into one node.
  */
@@ -24,7 +25,7 @@ export interface NodeProposal {
   first: number
   last: number
   /** An option belongs to the decision before it. */
-  kind: 'step' | 'note' | 'decision' | 'option' | 'solution'
+  kind: (typeof proposedKinds)[number]
   title: string
 }
 

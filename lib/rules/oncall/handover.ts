@@ -1,3 +1,4 @@
+import type { openStates, Urgency } from '#rules/ai/session-values.ts'
 import { createTimeFormatter, formatDuration } from '#rules/exports/time-format.ts'
 import { clip } from '#rules/text/clip.ts'
 
@@ -6,8 +7,8 @@ import { clip } from '#rules/text/clip.ts'
 export interface HandoverCase {
   session_id: string
   title: string
-  status: 'active' | 'parked' | 'requesting_escalation' | 'escalated' | 'claimed'
-  urgency: 'low' | 'normal' | 'high' | 'critical'
+  status: (typeof openStates)[number]
+  urgency: Urgency
   client_name: string | null
   psa_ticket_id: string | null
   engineer_name: string | null
@@ -18,8 +19,9 @@ export interface HandoverCase {
   claimed_at: string | null
   script_runs: number
 }
+export const promiseKinds = ['client_note', 'pending_fix', 'timer'] as const
 export interface HandoverPromise {
-  kind: 'client_note' | 'pending_fix' | 'timer'
+  kind: (typeof promiseKinds)[number]
   text: string
   /** The AI session or, for a timer and the note of a run, the session. */
   session_id: string | null

@@ -17,9 +17,10 @@ export interface FlowResult {
   resolved: number
 }
 
+export const reportWaits = ['colleague', 'claimant', 'approver'] as const
 /** Cases that waited for somebody at the end of a week. */
 export interface WaitingCases {
-  waits_for: 'colleague' | 'claimant' | 'approver'
+  waits_for: (typeof reportWaits)[number]
   count: number
   longest_seconds: number
 }

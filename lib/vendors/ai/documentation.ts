@@ -1,4 +1,5 @@
-import type { AiSessionRow, Citation, Fix, FixStatus, ScriptResult } from '#db/rows/ai-session.ts'
+import type { AiSessionRow, Citation, Fix, ScriptResult } from '#db/rows/ai-session.ts'
+import type { FixStatus } from '#rules/ai/session-values.ts'
 import { getStepsLeft } from '#rules/budget.ts'
 import { formatDuration } from '#rules/exports/time-format.ts'
 import { maskStored } from '#rules/masking/mask.ts'

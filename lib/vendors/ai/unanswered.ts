@@ -1,4 +1,5 @@
-import type { AnswerFailure, Citation } from '#db/rows/ai-session.ts'
+import type { Citation } from '#db/rows/ai-session.ts'
+import type { AnswerFailure } from '#rules/ai/session-values.ts'
 
 /**
  * Return whether a message or step is not one that only says that the model gave no answer. Prompts and texts

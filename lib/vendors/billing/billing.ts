@@ -1,12 +1,15 @@
 import type { RawBody } from '#vendors/net/raw-body.ts'
 
+/** The statuses of a subscription at the provider, the best first. */
+export const providerStatuses = ['active', 'past_due', 'unpaid', 'canceled'] as const
+
 /** The complete current state of one subscription at the provider. */
 export interface Subscription {
   id: string
   customerId: string
   /** The account that a reference of ours in the subscription's metadata names, if any. */
   accountId: string | null
-  status: 'active' | 'past_due' | 'unpaid' | 'canceled'
+  status: (typeof providerStatuses)[number]
   priceIds: string[]
   /** When it was created, RFC 3339; null in an event that lacks it. */
   createdAt: string | null

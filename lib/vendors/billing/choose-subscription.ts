@@ -1,4 +1,4 @@
-import type { Subscription } from './billing.ts'
+import { providerStatuses, type Subscription } from './billing.ts'
 
 /** What is stored of a subscription, as far as the choice needs it. Times are RFC 3339. */
 export interface StoredSubscription {
@@ -17,8 +17,6 @@ export interface StoredCustomer {
   isDeleted: boolean
 }
 
-const statusOrder = ['active', 'past_due', 'unpaid', 'canceled'] as const
-
 /**
  * Return the subscription by which an account has its plan and its status; null without any. One with the
  * price of a plan comes first, then the better paid one, then the one created last. So an account with an
@@ -28,7 +26,7 @@ export function chooseSubscription<T extends StoredSubscription>(subscriptions: 
   const [first] = subscriptions.toSorted(
     (a, b) =>
       Number(a.plan === null) - Number(b.plan === null) ||
-      statusOrder.indexOf(a.status) - statusOrder.indexOf(b.status) ||
+      providerStatuses.indexOf(a.status) - providerStatuses.indexOf(b.status) ||
       Date.parse(b.createdAt) - Date.parse(a.createdAt) ||
       (a.id < b.id ? 1 : -1),
   )

@@ -1,8 +1,9 @@
+import type { LinkState } from '#rules/flows/health/links.ts'
 import { createBoundedFetch } from './bounded-fetch.ts'
 import type { OutboundGuard } from './guard.ts'
 
 export interface LinkResult {
-  state: 'ok' | 'broken' | 'not_checked'
+  state: LinkState
   /** The HTTP status of the last answer; null without one. */
   status: number | null
 }

@@ -1,4 +1,6 @@
 import * as z from 'zod'
+import { proposedOutcomes, stepKinds } from '#rules/ai/session-values.ts'
+import { languages } from '#rules/scripts/schema.ts'
 import type { Prompt } from '#vendors/ai/ask.ts'
 import { diagnosisCare } from './care.ts'
 
@@ -20,9 +22,7 @@ export const FixIdea = z.strictObject({
   title: text(300),
   description: text(8000),
   template: z.int().min(1).max(50).nullable(),
-  script: z
-    .strictObject({ language: z.enum(['powershell', 'bash', 'python']), body: text(20_000) })
-    .nullable(),
+  script: z.strictObject({ language: z.enum(languages), body: text(20_000) }).nullable(),
 })
 export type FixIdea = z.infer<typeof FixIdea>
 
@@ -84,7 +84,7 @@ Otherwise return null.`,
     fix: FixIdea.nullable(),
     outcome: z
       .strictObject({
-        outcome: z.enum(['applied_success', 'applied_failed', 'applied_partial', 'applied_pending']),
+        outcome: z.enum(proposedOutcomes),
         reason: text(1000),
       })
       .nullable(),
@@ -117,7 +117,7 @@ ${findingsRules}
 
 fix: If kind is "fix", describe what to do. Otherwise return null. ${fixRules}`,
   answer: z.strictObject({
-    kind: z.enum(['question', 'action', 'fix']),
+    kind: z.enum(stepKinds),
     text: text(4000),
     options: z.array(text(300)).max(6),
     rationale: text(1000),

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { proposedKinds } from '#rules/knowledge/nodes.ts'
 import type { Prompt } from '#vendors/ai/ask.ts'
 
 const pieceNumber = z.int().min(1).max(100)
@@ -29,7 +30,7 @@ title: Write a title of at most ten words. Use the words of the piece. Write the
         z.strictObject({
           first: pieceNumber,
           last: pieceNumber,
-          kind: z.enum(['step', 'note', 'decision', 'option', 'solution']),
+          kind: z.enum(proposedKinds),
           title: z.string().trim().min(1).max(300),
         }),
       )

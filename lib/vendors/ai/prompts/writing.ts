@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { urgencies } from '#rules/ai/session-values.ts'
 import type { Prompt } from '#vendors/ai/ask.ts'
 import { diagnosisCare, reportCare } from './care.ts'
 import { CitedNumbers, sourceRules } from './diagnosis.ts'
@@ -68,7 +69,7 @@ ${factualityRules}`,
     what_was_tried: z.string().trim().max(8000),
     next_steps: z.string().trim().max(8000),
     reason: z.string().trim().max(2000),
-    urgency: z.enum(['low', 'normal', 'high', 'critical']),
+    urgency: z.enum(urgencies),
   }),
   answerTokens: 4000,
   effort: 'low',
