@@ -23,7 +23,6 @@ export const TypedEmail = z.string().max(320).overwrite(normaliseEmail)
 /** A time in a request: RFC 3339 with any precision and any offset. */
 export const InputTime = z.iso.datetime({ offset: true })
 
-/** A short name: 1 to 200 characters, without characters that hide or reverse text. */
 const hasNoQueryOrFragment = (url: string) =>
   !URL.canParse(url) || (new URL(url).search === '' && new URL(url).hash === '')
 
@@ -33,6 +32,7 @@ export const ApiAddress = z
   .max(2000)
   .refine(hasNoQueryOrFragment, 'must have no query and no fragment')
 
+/** A short name: 1 to 200 characters, without characters that hide or reverse text. */
 export const Name = z.string().overwrite(removeInvisible).trim().min(1).max(200)
 
 /** A longer text: 1 to 20,000 characters. */
