@@ -64,7 +64,9 @@ function writeBlock(layout: PageLayout, block: Block, style: TextStyle): void {
 function writeList(layout: PageLayout, { start, items }: List, style: TextStyle): void {
   const indent = Math.min(maxIndent, (style.indent ?? 0) + itemIndent)
   for (const [index, { isChecked, blocks }] of items.entries()) {
-    const marker = isChecked === null ? (start === null ? '•' : `${start + index}.`) : isChecked ? '☑' : '☐'
+    const bullet = start === null ? '•' : `${start + index}.`
+    const box = isChecked ? '☑' : '☐'
+    const marker = isChecked === null ? bullet : box
     const [first, ...rest] = blocks
     const [firstLine = [], ...otherLines] = first?.kind === 'paragraph' ? first.lines : []
     writeSpans(layout, [[{ text: `${marker} ` }, ...firstLine], ...otherLines], {

@@ -106,7 +106,8 @@ export function createPdfParser(bytes: Uint8Array, at = 0): PdfParser {
     if (keywords.has(text)) return keywords.get(text) as PdfValue
     if (!/^[-+.\d]/.test(text)) return { word: text }
     const number = Number.parseFloat(text)
-    return /^\d+$/.test(text) ? (readRef(number) ?? number) : Number.isFinite(number) ? number : 0
+    if (/^\d+$/.test(text)) return readRef(number) ?? number
+    return Number.isFinite(number) ? number : 0
   }
 
   /** Return the reference `12 0 R` whose first number was read, or null. */

@@ -28,7 +28,8 @@ export function readPlainText(text: string): Block[] {
     const nextLine = lines[index + 1] ?? ''
     const [mark = ''] = /^ {0,3}(?:`{3}|~{3})/.exec(line) ?? []
     if (fence !== '' || mark !== '') {
-      fence = fence === '' ? mark.trim() : fence === mark.trim() ? '' : fence
+      if (fence === '') fence = mark.trim()
+      else if (fence === mark.trim()) fence = ''
       blockLines.push(line)
       continue
     }

@@ -69,7 +69,8 @@ export function createItGlue(get: GetJson): ArticlesPort {
         name: [organization.attributes.name, attributes.name].filter(Boolean).join(' / '),
       }))
       const hasMore = data.length > 0 && meta?.['next-page']
-      const next = hasMore ? [place, pass, page + 1] : pass === 0 ? [place, 1, 1] : [place + 1, 0, 1]
+      const nextPass = pass === 0 ? [place, 1, 1] : [place + 1, 0, 1]
+      const next = hasMore ? [place, pass, page + 1] : nextPass
       return { articles, next: next.join(':') }
     },
     async read(id) {
