@@ -140,12 +140,7 @@ it('OBS-01 the Worker continues the trace of the caller in its log, its jobs and
 })
 
 it('the clock moves although the Node entry has left a job in the same database', async () => {
-  await service.stack.superuser.run((client) =>
-    client.query(
-      `create table graphile_worker._private_jobs as
-       select null::timestamptz as locked_at, now() as run_at, 0 as attempts, 4 as max_attempts`,
-    ),
-  )
+  await service.stack.superuser.run((client) => client.query(`select graphile_worker.add_job('message')`))
   const move = fetch(`${service.localOrigin}/desk/clock`, {
     method: 'DELETE',
     signal: AbortSignal.timeout(10_000),
