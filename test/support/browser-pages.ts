@@ -1,5 +1,5 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, beforeAll, onTestFinished, type TestContext } from 'vitest'
+import { beforeAll, onTestFinished, type TestContext } from 'vitest'
 import { openBrowser } from './browser.ts'
 
 /**
@@ -12,10 +12,17 @@ export interface WatchedPage {
   problems: string[]
 }
 
+let sharedBrowser: Promise<Browser> | undefined
+
 /**
- * Start a browser for the calling test file. Return a function that opens a page, or skips the test where no
- * browser starts.
+ * Start the browser of the test files of this process, whose pages share nothing. It ends with the process.
  */
+function shareBrowser(): Promise<Browser> {
+  sharedBrowser ??= openBrowser()
+  return sharedBrowser
+}
+
+/** Return a function that opens a page in the shared browser, or skips the test where no browser starts. */
 export function useBrowserPages(): (
   context: TestContext,
   options?: BrowserContextOptions,
@@ -23,13 +30,12 @@ export function useBrowserPages(): (
   let browser: Browser | undefined
   let skipReason = ''
   beforeAll(async () => {
-    browser = await openBrowser().catch((error: Error) => {
+    browser = await shareBrowser().catch((error: Error) => {
       skipReason = `No browser starts on this machine: ${error.message.split('\n')[0]}`
       console.warn(`The pages were not tested. ${skipReason}`)
       return undefined
     })
   })
-  afterAll(() => browser?.close())
   return async (context, options = {}) => {
     if (!browser) return context.skip(skipReason)
     const page = await browser.newPage(options)
