@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { attemptKinds, workKinds } from '#db/work-kinds.ts'
+import { loadWork } from '#functions/work.ts'
 import { type Job, job } from '#http/job.ts'
 import { messageBody } from '#work/messages.ts'
-import { loadWork } from './work.ts'
 
 // Each job loads its service on first use.
 const loadJobs = () => import('./service.ts')

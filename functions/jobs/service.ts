@@ -9,12 +9,12 @@ import * as presence from '#functions/presence/service.ts'
 import * as approvals from '#functions/sessions/approvals/service.ts'
 import * as timers from '#functions/sessions/timers/service.ts'
 import * as webhooks from '#functions/webhooks/attempts/service.ts'
+import { loadWork } from '#functions/work.ts'
 import { type JobContext, logFailure } from '#http/job.ts'
 import { record } from '#metrics.ts'
 import { sweepLiveEvents } from '#work/live-events.ts'
 import { defaultSweepOptions, type SweepOptions, sweepWork } from '#work/sweep.ts'
 import * as queries from './queries.ts'
-import { loadWork } from './work.ts'
 
 /** What each minute does, by its name in the metrics and the log. */
 const sweeps: Readonly<Record<string, (ctx: JobContext, options: SweepOptions) => Promise<void>>> = {

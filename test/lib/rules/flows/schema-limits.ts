@@ -18,7 +18,15 @@ export function listLimits(type: z.ZodType, path: string): string[] {
   return listParts(z.toJSONSchema(type, { io: 'input', unrepresentable: 'any' }) as Schema, path)
 }
 
-const ignored = new Set(['$schema', 'additionalProperties', 'description', 'examples', 'pattern', 'required'])
+const ignored = new Set([
+  '$schema',
+  'additionalProperties',
+  'description',
+  'example',
+  'examples',
+  'pattern',
+  'required',
+])
 
 function listParts(
   { properties = {}, items, anyOf, oneOf, $defs = {}, ...rest }: Schema,
