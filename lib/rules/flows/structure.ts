@@ -203,25 +203,25 @@ export const NullableStructure = TreeStructure.nullable().describe(
 )
 export type TreeStructure = z.infer<typeof TreeStructure>
 
+/** The types of answers that an intake form takes. */
+export const intakeFieldTypes = [
+  'text',
+  'textarea',
+  'number',
+  'select',
+  'multiselect',
+  'boolean',
+  'date',
+  'email',
+  'ip',
+  'hostname',
+] as const
+
 export const IntakeField = z
   .strictObject({
     key: Key.describe('The name of the variable with the answer. Texts use it as `{{key}}`.'),
     label: z.string().trim().min(1).max(200).describe('The question.'),
-    type: z
-      .enum([
-        'text',
-        'textarea',
-        'number',
-        'select',
-        'multiselect',
-        'boolean',
-        'date',
-        'email',
-        'ip',
-        'hostname',
-      ])
-      .meta({ id: 'IntakeFieldType' })
-      .describe('The type of the answer.'),
+    type: z.enum(intakeFieldTypes).meta({ id: 'IntakeFieldType' }).describe('The type of the answer.'),
     required: z.boolean().default(false).describe('Whether a session cannot start without an answer.'),
     options: z
       .array(z.string().trim().min(1).max(200))

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { intakeFieldTypes } from '#rules/flows/structure.ts'
 import type { Prompt } from '#vendors/ai/ask.ts'
 import { authoringCare } from './care.ts'
 
@@ -19,18 +20,7 @@ const node = z.strictObject({
 const field = z.strictObject({
   key: z.string().regex(/^[a-z][a-z0-9_]{0,59}$/),
   label: text(200),
-  type: z.enum([
-    'text',
-    'textarea',
-    'number',
-    'select',
-    'multiselect',
-    'boolean',
-    'date',
-    'email',
-    'ip',
-    'hostname',
-  ]),
+  type: z.enum(intakeFieldTypes),
   required: z.boolean(),
   options: z.array(text(200)).max(30).nullable(),
 })
