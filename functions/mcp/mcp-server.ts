@@ -123,7 +123,7 @@ function addResources(server: Server, { tools, callTool }: McpServerOptions): vo
       description,
       mimeType: 'text/markdown',
     }))
-    return { resources, nextCursor: next?.after ? next.after : undefined }
+    return { resources, nextCursor: next?.after || undefined }
   })
   server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
     const [, tree_id] = flowUri.exec(uri) ?? []

@@ -5,7 +5,6 @@ import scalar from '@scalar/fastify-api-reference'
 import Fastify from 'fastify'
 import { root } from '#local/root.ts'
 import type { SampledDocument } from './code-samples.ts'
-import { createDocsDocument } from './docs-document.ts'
 
 const sources = join(root, 'lib/http/docs')
 
@@ -21,6 +20,8 @@ export async function buildDocsPage(folder: string, document: SampledDocument): 
   const page = await readFile(join(sources, 'index.html'), 'utf8')
   await writeFile(join(folder, 'index.html'), page.replace('scalar.js', scalarName))
   const guides = await readFile(join(sources, 'guides.md'), 'utf8')
+  // It loads every operation, for which the start of the laptop should not wait.
+  const { createDocsDocument } = await import('./docs-document.ts')
   await writeFile(join(folder, 'openapi.json'), JSON.stringify(createDocsDocument(document, guides)))
   await writeDemoUsers(folder, [])
 }
