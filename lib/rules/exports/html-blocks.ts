@@ -1,7 +1,7 @@
+import { type Block, type ListItem, parsePlainText, type Span, type Table } from '#rules/markup/blocks.ts'
 import type { Markdown } from '#rules/markup/markdown.ts'
+import { parseMarkdown } from '#rules/markup/parse-blocks.ts'
 import { type Html, html } from '#rules/text/html.ts'
-import { parseMarkdown } from './markdown-blocks.ts'
-import { type Block, type ListItem, parsePlainText, type Span, type Table } from './text-blocks.ts'
 
 export function renderPlainText(text: string): Html[] {
   return text ? parsePlainText(text).map(renderBlock) : []

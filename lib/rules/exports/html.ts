@@ -1,3 +1,4 @@
+import { splitLines } from '#rules/markup/blocks.ts'
 import { encodeBase64 } from '#rules/text/bytes.ts'
 import { type Html, html, writeHtmlPage } from '#rules/text/html.ts'
 import { maxWrittenBytes } from '#rules/text/written-bytes.ts'
@@ -14,7 +15,6 @@ import type {
   ReportStep,
 } from './report.ts'
 import { shortenReport, textWork } from './shorten-report.ts'
-import { splitLines } from './text-blocks.ts'
 
 const stylesheet = `
 *{box-sizing:border-box}

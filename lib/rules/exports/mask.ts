@@ -1,6 +1,7 @@
 import { Problem } from '#problem.ts'
 import { getStepsLeft, pause } from '#rules/budget.ts'
-import { type Markdown, maskMarkdown } from '#rules/markup/markdown.ts'
+import type { Markdown } from '#rules/markup/markdown.ts'
+import { maskMarkdown } from '#rules/masking/mask-markdown.ts'
 import { maskValues } from '#rules/masking/mask-values.ts'
 import { changeDescriptions } from './descriptions.ts'
 import type { Report } from './report.ts'

@@ -1,10 +1,10 @@
+import { type Block, type List, parsePlainText, type Span, splitLines } from '#rules/markup/blocks.ts'
 import type { Markdown } from '#rules/markup/markdown.ts'
+import { parseMarkdown } from '#rules/markup/parse-blocks.ts'
 import type { RunStyle } from '#rules/pdf/glyph.ts'
 import type { TextRun } from '#rules/pdf/line-layout.ts'
 import { drawRule, type PageLayout, type TextStyle, writeLines, writeText } from '#rules/pdf/page-layout.ts'
 import { writeTable } from '#rules/pdf/table-layout.ts'
-import { parseMarkdown } from './markdown-blocks.ts'
-import { type Block, type List, parsePlainText, type Span, splitLines } from './text-blocks.ts'
 
 export const textColour = '0.12 0.16 0.2'
 const quoteColour = '0.24 0.3 0.35'

@@ -1,6 +1,15 @@
+import {
+  type Block,
+  formatSpans,
+  joinNonEmpty,
+  type List,
+  parsePlainText,
+  splitLines,
+  type Table,
+} from '#rules/markup/blocks.ts'
 import type { Markdown } from '#rules/markup/markdown.ts'
+import { parseMarkdown } from '#rules/markup/parse-blocks.ts'
 import { joinLines } from '#rules/text/lines.ts'
-import { parseMarkdown } from './markdown-blocks.ts'
 import type {
   Evidence,
   Fact,
@@ -11,15 +20,6 @@ import type {
   ReportStep,
 } from './report.ts'
 import { shortenReport, textWork } from './shorten-report.ts'
-import {
-  type Block,
-  formatSpans,
-  joinNonEmpty,
-  type List,
-  parsePlainText,
-  splitLines,
-  type Table,
-} from './text-blocks.ts'
 
 const maxUnderlineWidth = 72
 const maxLabelWidth = 24

@@ -40,7 +40,7 @@ const space = '[ \\t\\u00a0]{0,24}'
 const glues = [
   // password: x, "password": "x", **Password:** x, 'password' => 'x', $x['password'] = 'x', PASSWORD = N'x',
   // Password ..... x
-  `\\\\?["'\`*_\\])]{0,3}${space}(?:=>|:=|::|={1,2}|[:：]|->|→|[–—](?=[ ])|(?<=[ ])-(?=[ ])|\\.{3,10}(?=[ ]))[*_]{0,2}${space}(?:&nbsp;|\\*{1,2}|base64:|N(?=')|@["']\\n|[>|][+-]?\\n[ ]{1,20}|["']?\\n{1,2}[ \\t]{0,20})?`,
+  `\\\\?["'\`*_\\])]{0,3}${space}(?:=>|:=|::|={1,2}|[:：]|->|→|[–—](?=[ ])|(?<=[ ])-(?=[ ])|\\.{3,10}(?=[ ]))[*_]{0,2}${space}(?:&nbsp;|\\*{1,2}|base64:|N(?=')|@["']\\n|[>|][+-]?\\n[ ]{0,20}|["']?\\n{1,2}[ \\t]{0,20})?`,
   // {"name": "password", "value": "x"}, <add key="password" value="x">, a name and a value of a YAML list
   `\\\\?["'],?\\s{0,20}\\\\?["']?(?:value|val|content|answer|text|data|default)\\\\?["']?${space}[:=]${space}`,
   `["']?[ ]{0,4}\\n[ ]{0,20}value:[ ]{0,4}`,
@@ -165,7 +165,7 @@ const isSecretAfterName: Judge = (text, rest, { before = '' }) =>
       (keyGroup.test(text) && /^(?: [A-Z2-7]{4}){2}/.test(rest))
 
 /** Verbs of sentences such as `changed the password to …`. */
-const changeVerb =
+export const changeVerb =
   /(?:re)?set|chang|typ(?:es?|ed|ing) |enter|updat|replac|assign|zurückgesetzt|geändert|gesetzt|änder|réinit|modif|rempla|défini|cambi|restabl|actualiz|alter|redefin|mud[ae]|reimpost|impost|gewijzig|gereset|ingesteld|zmieni|zreset|změni|nastavi|đổi|đặt lại|ustaw|ändra|återställ|satt|изменён|изменен|сброшен|установлен/iu
 const changedValue = new RegExp(
   `(?<before>(?<name>${secretName})(?<suffix>\\p{L}{0,4})[^\\n.!?:;]{0,40}?[ ](?:to|auf|zu|à|a|en|par|para|na|thành|naar|su|till|as|from|von|de|da|van|z|från|на|in)(?: be)?:?[ ](?:["'“]|(?=[^\\s]{0,60}[\\d!@#$%^&*?+~])))(?<value>[^\\s"'“”<>]+(?:[ ][^\\s"'“”<>]{1,30}){0,3}?(?=["”])|[^\\s"'“”<>]+)`,

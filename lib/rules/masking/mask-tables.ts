@@ -59,7 +59,8 @@ function unquoteCell(cell: string): string {
   return cell.trim().replace(/^"(.*)"$/s, '$1')
 }
 
-const headerCell = /^[\p{L}][\p{L}\p{N} _./-]{0,39}$/u
+/** A cell that may name what stands below or beside it. */
+export const headerCell = /^[\p{L}][\p{L}\p{N} _./-]{0,39}$/u
 
 function readHeader(line: string, next: string): Header | null {
   for (const separator of separators) {

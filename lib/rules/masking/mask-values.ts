@@ -64,7 +64,11 @@ function maskLabelled(label: string, value: string, maskText: MaskText): string 
     const masked = maskLabelledValue(label, value)
     return masked === value ? maskText(value) : masked
   }
-  // In a snippet whose title names a secret, a line may contain only the secret.
-  const lines = maskText(value).split('\n')
-  return lines.map((line) => (looksSecret(line.trim()) ? maskLabelledValue(label, line) : line)).join('\n')
+  return maskLines(label, maskText(value))
+}
+
+/** Mask the lines that may contain only the secret, in a text below a label that names one. */
+export function maskLines(label: string, text: string): string {
+  const maskLine = (line: string) => (looksSecret(line.trim()) ? maskLabelledValue(label, line) : line)
+  return text.split('\n').map(maskLine).join('\n')
 }

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import MarkdownIt from 'markdown-it'
 import { describe, expect, it } from 'vitest'
-import * as blocks from '#rules/exports/markdown-blocks.ts'
 import type { Report } from '#rules/exports/report.ts'
 import { shortenReport, textWork } from '#rules/exports/shorten-report.ts'
 import { removeDescriptions } from '#rules/exports/ticket-note.ts'
 import { createTimeFormatter, formatDuration } from '#rules/exports/time-format.ts'
 import { toMarkdown } from '#rules/markup/markdown.ts'
+import * as blocks from '#rules/markup/parse-blocks.ts'
 import { createReport } from '#test/support/report.ts'
 import { renderHtml, renderMarkdown, renderText, renderTicketNote } from '#test/support/with-budget.ts'
 

@@ -1,6 +1,4 @@
 import type { Token } from 'markdown-it'
-import type { Markdown } from '#rules/markup/markdown.ts'
-import { createMarkdownParser, deepLine } from '#rules/markup/parser.ts'
 import {
   type Block,
   type Lines,
@@ -10,7 +8,9 @@ import {
   readLanguage,
   type Span,
   type Table,
-} from './text-blocks.ts'
+} from './blocks.ts'
+import type { Markdown } from './markdown.ts'
+import { createMarkdownParser, deepLine } from './parser.ts'
 
 const parser = createMarkdownParser((address) => /^(?:https?:\/\/|mailto:)/i.test(address))
 
@@ -49,7 +49,7 @@ function readBlocks(reader: TokenReader, end: string): Block[] {
 function readBlock(reader: TokenReader, token: Token): Block | null {
   switch (token.type) {
     case 'heading_open':
-      return { kind: 'heading', spans: readLines(reader.next()).flat() }
+      return { kind: 'heading', level: Number(token.tag.slice(1)), spans: readLines(reader.next()).flat() }
     case 'paragraph_open':
       return { kind: 'paragraph', lines: readLines(reader.next()) }
     case 'fence':
@@ -106,7 +106,7 @@ function readLines(inline: Token | undefined): Lines {
   for (const token of inline?.children ?? []) {
     if (token.type === 'softbreak' || token.type === 'hardbreak') lines.push([])
     else if (token.type === 'code_inline') add(token.content, { code: true })
-    else if (token.type === 'image') add(token.content || 'image', { href: String(token.attrGet('src')) })
+    else if (token.type === 'image') add(token.content || 'image', readLink(token, 'src'))
     else if (token.nesting === 0) add(token.content)
     else applyStyle(style, token)
   }
@@ -123,6 +123,14 @@ const styleByToken: Record<string, 'strong' | 'emphasis' | 'struck'> = {
 function applyStyle(style: Omit<Span, 'text'>, token: Token): void {
   const name = styleByToken[token.tag]
   if (name) style[name] = token.nesting > 0
-  else if (token.type === 'link_open') style.href = String(token.attrGet('href'))
-  else if (token.type === 'link_close') delete style.href
+  else if (token.type === 'link_open') Object.assign(style, readLink(token, 'href'))
+  else if (token.type === 'link_close') {
+    delete style.href
+    delete style.title
+  }
+}
+
+function readLink(token: Token, address: 'href' | 'src'): Pick<Span, 'href' | 'title'> {
+  const title = token.attrGet('title')
+  return { href: String(token.attrGet(address)), ...(title === null ? {} : { title: String(title) }) }
 }

@@ -10,6 +10,8 @@ export interface Span {
   code?: boolean
   /** The address; only a link has one. */
   href?: string
+  /** The title of a link or an image. Exports do not show it. */
+  title?: string | undefined
 }
 export type Lines = Span[][]
 
@@ -32,7 +34,7 @@ export interface List {
 export type Block =
   | { kind: 'code'; text: string; language: string }
   | { kind: 'paragraph'; lines: Lines }
-  | { kind: 'heading'; spans: Span[] }
+  | { kind: 'heading'; level: number; spans: Span[] }
   | { kind: 'quote'; blocks: Block[] }
   | { kind: 'rule' }
   | List
