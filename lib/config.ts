@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { defaultPrices, PriceTable } from './rules/ai/prices.ts'
-import { redactionLevels } from './rules/masking/redaction.ts'
+import { redactionLevels } from './rules/masking/levels.ts'
 
 /**
  * The version of this code. A test holds it to package.json, which the Worker's bundle should not contain.

@@ -346,6 +346,12 @@ begin
 end $$;
 create trigger inviter after insert on invites for each row when (new.invited_by is not null) execute function app.require_inviter();
 
+-- Whether the account masks what leaves: the preference `mask_exports`.
+create function app.masks_exports(p_account uuid default app.account_id()) returns boolean
+language sql stable set search_path = public, pg_temp as $$
+  select coalesce(preferences -> 'mask_exports' = 'true', false) from accounts where id = p_account
+$$;
+
 -- The preference that decides whether exports are masked: only an account admin changes it, and each change is in the audit log. The other
 -- preferences belong to every member. Without a user in the scope, the platform itself acts.
 create function app.require_admin_for_masking() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$

@@ -190,6 +190,13 @@ grant select, insert, update on mail_preferences to app_runtime;
 -- For `for update`, which needs the right to update a column.
 grant select, delete, update (updated_at) on mail_preferences to app_platform;
 
+-- The texts of an event, masked if the account masks what leaves. Every event is inserted with them.
+create function app.choose_texts(p_texts jsonb, p_masked jsonb, out title text, out body text, out escalation jsonb, out approval jsonb)
+language sql stable set search_path = public, pg_temp as $$
+  select t ->> 'title', t ->> 'body', t -> 'escalation', t -> 'approval'
+    from (select case when p_masked is not null and app.masks_exports() then p_masked else p_texts end) chosen (t)
+$$;
+
 -- Inserts an event of the caller's account with its notifications, deliveries and messages for webhooks. Returns what to publish, which leaves
 -- out deliveries that are stored as failed or held, and the notified users.
 --   p_users       the users to notify
@@ -197,16 +204,18 @@ grant select, delete, update (updated_at) on mail_preferences to app_platform;
 --   p_mailed      those of them who also get an e-mail, null for all, unless an e-mail config of this event has the address; the others get one if their
 --                 preferences name the event
 --   p_cause       the user whose work a job reports; null for the actor
---   p_escalation  the details of an escalation
---   p_approval    what messages show of a request for an approval
+--   p_texts       `title`, `body`, and as needed the details of an `escalation` and what messages show of an `approval`
+--   p_masked      the same with everything masked, for an account that masks what leaves; null if that is the same
 --   p_webhook     the `subject` and the `data` of the messages for webhooks
 create function app.emit(p_key text, p_actor uuid, p_team uuid, p_users uuid[], p_admins boolean, p_mailed uuid[],
-                         p_title text, p_body text, p_link text, p_cause uuid, p_escalation jsonb, p_webhook json, p_approval jsonb default null,
+                         p_texts jsonb, p_masked jsonb, p_link text, p_cause uuid, p_webhook json,
                          out delivery_ids uuid[], out user_ids uuid[], out webhook_delivery_ids uuid[])
 language sql set search_path = public, pg_temp as $$
   with event as (
     insert into events (key, actor_id, caused_by, title, body, link, escalation, approval)
-    values (p_key, p_actor, coalesce(p_cause, p_actor), p_title, p_body, p_link, p_escalation, p_approval) returning id
+    select p_key, p_actor, coalesce(p_cause, p_actor), t.title, t.body, p_link, t.escalation, t.approval
+      from app.choose_texts(p_texts, p_masked) t
+    returning id, title, body, escalation
   ), recipients as (
     select u.id, u.email from users u where u.account_id = app.account_id() and u.id = any (p_users) and u.is_active
     -- With "or", every user of the account would be read.
@@ -216,7 +225,7 @@ language sql set search_path = public, pg_temp as $$
        and p_admins and u.id is distinct from p_actor and u.is_active
   ), inbox as (
     insert into notifications (user_id, event_id, event_key, title, body, link, escalation)
-    select r.id, e.id, p_key, p_title, p_body, p_link, p_escalation from recipients r, event e
+    select r.id, e.id, p_key, e.title, e.body, p_link, e.escalation from recipients r, event e
   ), matching as (
     select c.id, c.channel, c.email_addresses from notification_configs c
      where c.account_id = app.account_id()

@@ -214,18 +214,19 @@ create trigger audit after update of state on escalation_reminders for each row
 
 -- Inserts a reminder's event of the scope's account with its notifications and deliveries: to the users, to the configs of the step, and to
 -- the configs and webhooks that subscribe to the event. Returns the deliveries to publish.
-create function app.emit_reminder(p_key text, p_team uuid, p_users uuid[], p_configs uuid[], p_title text, p_body text, p_link text,
-                                  p_cause uuid, p_escalation jsonb, p_webhook json,
+create function app.emit_reminder(p_key text, p_team uuid, p_users uuid[], p_configs uuid[], p_texts jsonb, p_masked jsonb, p_link text,
+                                  p_cause uuid, p_webhook json,
                                   out event_id uuid, out delivery_ids uuid[], out user_ids uuid[], out webhook_delivery_ids uuid[])
 language sql set search_path = public, pg_temp as $$
   with event as (
     insert into events (key, actor_id, caused_by, title, body, link, escalation)
-    values (p_key, null, p_cause, p_title, p_body, p_link, p_escalation) returning id
+    select p_key, null, p_cause, t.title, t.body, p_link, t.escalation from app.choose_texts(p_texts, p_masked) t
+    returning id, title, body, escalation
   ), recipients as (
     select u.id, u.email from users u where u.account_id = app.account_id() and u.is_active and u.role <> 'viewer' and u.id = any (p_users)
   ), inbox as (
     insert into notifications (user_id, event_id, event_key, title, body, link, escalation)
-    select r.id, e.id, p_key, p_title, p_body, p_link, p_escalation from recipients r, event e
+    select r.id, e.id, p_key, e.title, e.body, p_link, e.escalation from recipients r, event e
   ), matching as (
     select c.id, c.channel, c.email_addresses from notification_configs c
      where c.account_id = app.account_id() and (c.events_enabled ? p_key or c.id = any (p_configs))

@@ -1978,6 +1978,7 @@ export interface SqlFunctions {
   'app.changes': { before: string; after: string; secrets: readonly string[] }
   'app.check_quota': { p_account: string; p_quota: string }
   'app.check_subflows': { p_tree: string; p_children: readonly string[] }
+  'app.choose_texts': { p_texts: string; p_masked: string }
   'app.client_address': Record<never, never>
   'app.continue_user_erasure': { p_limit: number }
   'app.count_ai_build': Record<never, never>
@@ -2022,24 +2023,21 @@ export interface SqlFunctions {
     p_users: readonly string[]
     p_admins: boolean
     p_mailed: readonly string[]
-    p_title: string
-    p_body: string
+    p_texts: string
+    p_masked: string
     p_link: string
     p_cause: string
-    p_escalation: string
     p_webhook: string
-    p_approval?: string
   }
   'app.emit_reminder': {
     p_key: string
     p_team: string
     p_users: readonly string[]
     p_configs: readonly string[]
-    p_title: string
-    p_body: string
+    p_texts: string
+    p_masked: string
     p_link: string
     p_cause: string
-    p_escalation: string
     p_webhook: string
   }
   'app.emit_webhook': { p_type: string; p_subject: string; p_data: string }
@@ -2209,6 +2207,7 @@ export interface SqlFunctions {
     p_ip: string
     p_id: string
   }
+  'app.masks_exports': { p_account?: string }
   'app.max_api_keys': Record<never, never>
   'app.may_change': { p_creator: string; p_team: string }
   'app.may_send_mail': { p_account: string; p_user: string }

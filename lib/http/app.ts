@@ -6,6 +6,7 @@ import { toDatabaseProblem } from '#db/sqlstate.ts'
 import type { Log } from '#log.ts'
 import { type MetricsPort, record, recordWith, toStatusClass } from '#metrics.ts'
 import { Problem } from '#problem.ts'
+import { releaseParts } from '#rules/audience.ts'
 import type { Budget } from '#rules/budget.ts'
 import { createTraceparent, recordSpans, runInSpan, runInTrace, type Tracer } from '#trace.ts'
 import type { Limiter } from '#vendors/cache/limiter.ts'
@@ -272,5 +273,5 @@ export function respondProblem(c: C, problem: Problem, error: unknown = problem)
       : problem.status === 404
         ? 'This link leads nowhere'
         : 'This did not work'
-  return respond(c, renderPage({ title, text: problem.message }), problem.status)
+  return respond(c, renderPage(releaseParts({ title, text: problem.message })), problem.status)
 }

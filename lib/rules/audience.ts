@@ -1,8 +1,14 @@
-import { maskStored } from '#rules/masking/mask.ts'
-import { redactStored } from '#rules/masking/redaction.ts'
+// Who may read a text that leaves the service is part of its type, so that a text for colleagues cannot be sent
+// to a client, and that the ports take only what `release.ts` made.
 
-// Who may read a text that leaves the service is part of its type, so that a text for colleagues cannot be
-// sent to a client.
+declare const released: unique symbol
+/** What may leave to colleagues of the account: by mail, chat, webhook, in the app or in a document. */
+export type Released<T> = T & { readonly [released]: true }
+
+/** Release a value that is made only of words of the service and of what was released before. */
+export function releaseParts<T>(value: T): Released<T> {
+  return value as Released<T>
+}
 
 declare const readers: unique symbol
 type TextFor<Readers> = string & { readonly [readers]: Readers }
@@ -15,22 +21,6 @@ export type ClientText = TextFor<'client'>
 /** Mark a text as one for colleagues of the account. */
 export function forAccount(text: string): AccountText {
   return text as AccountText
-}
-
-/**
- * Mask a text for a client. What contains notes or values of a case is no such text: `renderClientEdition`
- * has what a client may read of it.
- */
-export function forClient(text: string): ClientText {
-  return maskStored(text) as ClientText
-}
-
-/**
- * Mask passwords, tokens and keys in a value for people without an account. Addresses stay, because a
- * published guide may explain them. Texts that take more work than is left are left out.
- */
-export function forPublic<T>(value: T): T {
-  return redactStored(value, 'secrets')
 }
 
 /**
@@ -51,13 +41,6 @@ export const isInternalNote: Record<NoteVisibility, boolean> = {
 export type TicketText =
   | { visibility: 'internal'; text: AccountText }
   | { visibility: Exclude<NoteVisibility, 'internal'>; text: ClientText }
-
-/** Return a text for a ticket. One that the client sees is masked. */
-export function forTicket(visibility: NoteVisibility, text: string): TicketText {
-  return visibility === 'internal'
-    ? { visibility, text: forAccount(text) }
-    : { visibility, text: forClient(text) }
-}
 
 /** Return a text that was stored as a `TicketText`. */
 export function readTicketText(visibility: NoteVisibility, text: string): TicketText {

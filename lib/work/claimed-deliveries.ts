@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import { type Computed, listColumns } from '#db/columns.ts'
+import type { Released } from '#rules/audience.ts'
 import type { ApprovalAlert } from '#rules/events/approval-alert.ts'
 import type { EscalationDetails } from '#rules/events/escalation-alert.ts'
 import { eventKeyList } from '#rules/events/keys.ts'
@@ -58,11 +59,14 @@ export const ClaimedDelivery = z.object({
   /** Whether the chat tool has said that the webhook no longer exists. */
   is_disconnected: z.boolean(),
   email_addresses: z.array(z.string()).nullable(),
-  title: z.string().nullable(),
-  body: z.string().nullable(),
+  /** Whether the account masks what leaves. */
+  is_masked: z.boolean(),
+  /** The texts of the event were released when it was stored. */
+  title: z.custom<Released<string> | null>(),
+  body: z.custom<Released<string> | null>(),
   link: z.string().nullable(),
-  escalation: z.custom<EscalationDetails | null>(),
-  approval: z.custom<ApprovalAlert | null>(),
+  escalation: z.custom<Released<EscalationDetails> | null>(),
+  approval: z.custom<Released<ApprovalAlert> | null>(),
   /** The request that the alert is about, while it is open: what a link of the message decides. */
   open_approval: z.custom<{ digest: string; requested_at: string } | null>(),
   /** The active user who has the address of the recipient. */
@@ -91,6 +95,7 @@ const computed: Computed<typeof ClaimedDelivery> = {
   webhook_url: sql`c.webhook_url`,
   is_disconnected: sql`c.disconnected_at is not null`,
   email_addresses: sql`c.email_addresses`,
+  is_masked: sql`coalesce(a.preferences -> 'mask_exports' = 'true', false)`,
   title: sql`e.title`,
   body: sql`e.body`,
   link: sql`e.link`,

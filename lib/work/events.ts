@@ -3,8 +3,9 @@ import * as z from 'zod'
 import { callFunction } from '#db/call-function.ts'
 import type { Enqueues, PlatformDb, WriteDb } from '#db/scope.ts'
 import { writeStatement } from '#db/statement.ts'
-import { type Event, toAnnouncement } from '#rules/events/events.ts'
+import { type Announcement, type Event, toAnnouncement } from '#rules/events/events.ts'
 import { toWebhookContent } from '#rules/events/webhook-messages.ts'
+import { release } from '#rules/release.ts'
 import { enqueueDeliveries } from './deliveries.ts'
 import { EmittedWebhooks, enqueueWebhooks } from './webhooks.ts'
 
@@ -15,10 +16,23 @@ export const EmittedEvent = EmittedWebhooks.extend({
 })
 export type EmittedEvent = z.output<typeof EmittedEvent>
 
+/** Return the stored texts of an announcement as JSON. */
+const toTexts = ({ title, body, escalation, approval }: Announcement): string =>
+  JSON.stringify({ title, body, escalation, approval })
+
+/**
+ * Announce an event, with the stored texts as they are and, if that makes a difference, masked. The database
+ * chooses by the preference of the account, so that no caller of this can forget it.
+ */
+export function announce(event: Event) {
+  const announcement = toAnnouncement(event)
+  const [texts, masked] = [toTexts(announcement), toTexts(toAnnouncement(release(event, true)))]
+  return { ...announcement, texts, masked: masked === texts ? null : masked }
+}
+
 /** Return a call of `app.emit` for an event. */
 export function callEmit(event: Event): RawBuilder<unknown> {
-  const { key, title, body, link, userIds, notifyAdmins, emailRecipients, escalation, approval } =
-    toAnnouncement(event)
+  const { key, texts, masked, link, userIds, notifyAdmins, emailRecipients } = announce(event)
   return callFunction('app.emit', {
     p_key: key,
     p_actor: event.actorId,
@@ -26,12 +40,10 @@ export function callEmit(event: Event): RawBuilder<unknown> {
     p_users: userIds,
     p_admins: notifyAdmins,
     p_mailed: emailRecipients === true ? null : emailRecipients || [],
-    p_title: title,
-    p_body: body,
+    p_texts: texts,
+    p_masked: masked,
     p_link: link,
     p_cause: event.causedById ?? event.actorId,
-    p_escalation: escalation ? JSON.stringify(escalation) : null,
-    p_approval: approval ? JSON.stringify(approval) : null,
     p_webhook: JSON.stringify(toWebhookContent(event)),
   })
 }

@@ -12,7 +12,7 @@ import {
   type TicketText,
 } from '#rules/audience.ts'
 import type { PushSource } from '#rules/events/push-values.ts'
-import { maskStored } from '#rules/masking/mask.ts'
+import { maskAll } from '#rules/release.ts'
 import { clip } from '#rules/text/clip.ts'
 
 /** A push: a note that is queued for a ticket. */
@@ -138,7 +138,7 @@ export async function prepareNote(db: ReadDb, note: TicketText): Promise<TicketT
 
 /** Mask a text for colleagues. One for a client is masked already. */
 function maskNote(note: TicketText): TicketText {
-  return note.visibility === 'internal' ? { ...note, text: forAccount(maskStored(note.text)) } : note
+  return note.visibility === 'internal' ? { ...note, text: forAccount(maskAll(note.text)) } : note
 }
 
 /**

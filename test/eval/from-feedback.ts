@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { createBudget, jobSteps, runWithin } from '#rules/budget.ts'
-import { redactStored } from '#rules/masking/redaction.ts'
+import { maskAll } from '#rules/release.ts'
 import type { Case } from './cases.ts'
 
 interface FeedbackRow {
@@ -84,5 +84,5 @@ function toCase(
     ...(turns && prompt === 'chat_turn' ? { turns } : {}),
     expect: { judge: [criterion] },
   }
-  return { name, ...runWithin(createBudget({ steps: jobSteps }), () => redactStored(given, 'all')) }
+  return { name, ...runWithin(createBudget({ steps: jobSteps }), () => maskAll(given)) }
 }

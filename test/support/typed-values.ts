@@ -5,6 +5,7 @@ import MarkdownIt, { type Token } from 'markdown-it'
 import { extractText, getDocumentProxy } from 'unpdf'
 import { root } from '#local/root.ts'
 import { folderAssets } from '#platform/node/static-files.ts'
+import { releaseParts } from '#rules/audience.ts'
 import { createBudget, jobSteps, runWithin } from '#rules/budget.ts'
 import { renderPdf } from '#rules/exports/pdf.ts'
 import type { Report, ReportStep } from '#rules/exports/report.ts'
@@ -162,7 +163,7 @@ function renderMail(value: string) {
     stop: 'Change it in the app',
   }
   return renderEmail(
-    { subject: 'Subject', paragraphs: [], sections: [{ label: 'Note', text: value }] },
+    releaseParts({ subject: 'Subject', paragraphs: [], sections: [{ label: 'Note', text: value }] }),
     frame as Parameters<typeof renderEmail>[1],
   )
 }

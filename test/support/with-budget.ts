@@ -10,7 +10,9 @@ import * as masking from '#rules/masking/mask.ts'
 
 const create = () => createBudget({ steps: jobSteps })
 
-export const mask = (value: string) => runWithin(create(), () => masking.mask(value))
+export const mask = (value: string) => masking.maskPlainText(value)
+export const maskShown = (value: string, options?: Parameters<typeof masking.mask>[1]) =>
+  runWithin(createBudget({ steps: Number.POSITIVE_INFINITY }), () => masking.mask(value, options))
 export const renderHtml = (report: Report, images: ReportImages = new Map()) =>
   runWithin(create(), () => html.renderHtml(report, images))
 export const renderMarkdown = (report: Report) => runWithin(create(), () => markdown.renderMarkdown(report))

@@ -1,14 +1,11 @@
 import type { Citation } from '#db/rows/ai-session.ts'
 import { selectAiSession } from '#db/rows/ai-session-queries.ts'
-import { selectExportMasking } from '#db/rows/export-masking.ts'
 import { selectTicketSite } from '#db/rows/ticket-site.ts'
 import type { ReadDb } from '#db/scope.ts'
 import * as aiSessions from '#functions/ai/sessions/service.ts'
 import type { JobContext } from '#http/job.ts'
 import { type EscalationDetails, maxTextLength } from '#rules/events/escalation-alert.ts'
-import { removeMarkup } from '#rules/knowledge/derive-title.ts'
 import { escapeMarkdown } from '#rules/markup/markdown.ts'
-import { maskStoredTexts } from '#rules/masking/mask.ts'
 import { clip } from '#rules/text/clip.ts'
 import { AiFailure } from '#vendors/ai/ai.ts'
 import { ask } from '#vendors/ai/ask.ts'
@@ -91,45 +88,24 @@ function addSources(text: string, citations: readonly Citation[]): string {
     : `${text}\n\nSources:\n${citations.map((citation) => `- ${escapeMarkdown(describeCitation(citation))}`).join('\n')}`
 }
 
-const maxExcerptLength = 600
-
-/** Return the start of an assessment in plain text, cut after a line or a sentence. */
-function toExcerpt(markdown: string): string {
-  const lines = markdown
-    .split('\n')
-    .map((line) => `${/^\s*(?:[-*+]|\d{1,3}[.)])\s/.test(line) ? '• ' : ''}${removeMarkup(line)}`)
-  const text = lines
-    .join('\n')
-    .replace(/\n{3,}/g, '\n\n')
-    .trim()
-  if (text.length <= maxExcerptLength) return text
-  const start = text.slice(0, maxExcerptLength)
-  const end = Math.max(start.lastIndexOf('\n'), start.lastIndexOf('. ') + 1)
-  return `${end > maxExcerptLength / 2 ? start.slice(0, end).trimEnd() : clip(start, maxExcerptLength - 1)} …`
-}
-
-/** Return what the alert shows, masked if the account masks its exports. */
+/** Return what the alert shows of the case and of its assessment. */
 async function toAlertDetails(
   db: ReadDb,
   handoffId: string,
   { urgency, psa_ticket_id, client_name, next_steps }: queries.AssessedSession,
-  text: string,
+  assessment: string,
 ): Promise<EscalationDetails> {
-  const [[masking], [site]] = await db.batch([selectExportMasking.query(), selectTicketSite(db)])
-  const texts = { client_name, next_steps, assessment: toExcerpt(text) }
-  const shownTexts = masking?.is_masked ? maskStoredTexts(texts) : texts
-  const details = {
+  const site = await selectTicketSite(db).executeTakeFirst()
+  return {
     handoff_id: handoffId,
     urgency,
     psa_ticket_id,
-    ...shownTexts,
+    client_name,
+    next_steps: clip(next_steps, maxTextLength),
+    assessment,
     reason: '',
     summary: '',
     what_was_tried: '',
-  }
-  return {
-    ...details,
-    next_steps: clip(shownTexts.next_steps, maxTextLength),
     ticket_url: writeTicketUrl(site, psa_ticket_id),
   }
 }

@@ -11,7 +11,7 @@ import { createEventStream } from '#http/event-stream.ts'
 import type { Content, ReadContext, WriteContext } from '#http/operation.ts'
 import { invalidField, notFound } from '#problem.ts'
 import { type EscalationDetails, toEscalationDetails } from '#rules/events/escalation-alert.ts'
-import { maskStoredTexts } from '#rules/masking/mask.ts'
+import { release } from '#rules/release.ts'
 import { clip } from '#rules/text/clip.ts'
 import { ask } from '#vendors/ai/ask.ts'
 import { describeFix, describeScriptResult, writeDocumentation } from '#vendors/ai/documentation.ts'
@@ -181,11 +181,7 @@ function toAlert(
     .filter(Boolean)
     .join('\n')
   const texts = { title, problem, client_name, reason, summary, what_was_tried: tried, next_steps, ...lists }
-  const {
-    title: alertTitle,
-    problem: alertProblem,
-    ...alertTexts
-  } = isMasked ? maskStoredTexts(texts) : texts
+  const { title: alertTitle, problem: alertProblem, ...alertTexts } = release(texts, isMasked)
   return {
     title: alertTitle,
     problem: alertProblem,

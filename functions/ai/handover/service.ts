@@ -1,11 +1,8 @@
-import { selectExportMasking } from '#db/rows/export-masking.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import * as schedules from '#functions/oncall/schedules/service.ts'
 import type { JobContext } from '#http/job.ts'
 import type { ReadContext } from '#http/operation.ts'
 import { invalidField, throwNotFound } from '#problem.ts'
-import { createBudget, runWithin } from '#rules/budget.ts'
-import { maskStored } from '#rules/masking/mask.ts'
 import type { HandoverFacts } from '#rules/oncall/handover.ts'
 import { enqueueEvent } from '#work/events.ts'
 import { type AccountSweepContext, type SweepBudget, sweepAccounts } from '#work/sweep-accounts.ts'
@@ -79,14 +76,7 @@ async function send(
   { team_id, name, set_by }: queries.DueTeam,
 ): Promise<void> {
   const facts = await collectFacts(db, null, team_id)
-  const [{ writeHandover, joinLines }, { is_masked }] = await Promise.all([
-    loadHandover(),
-    selectExportMasking.one(db),
-  ])
-  const lines = writeHandover(facts)
-  const shownLines = is_masked
-    ? runWithin(createBudget(), () => lines.map(({ text, path }) => ({ text: maskStored(text), path })))
-    : lines
+  const { writeHandover } = await loadHandover()
   await enqueueEvent(db, {
     key: 'handover.due',
     actorId: null,
@@ -94,7 +84,8 @@ async function send(
     teamId: team_id,
     handoverTeamId: team_id,
     teamName: name,
-    text: joinLines(shownLines, config.FRONTEND_URL),
+    lines: writeHandover(facts),
+    frontendUrl: config.FRONTEND_URL,
     userIds: [...new Set(facts.on_call.flatMap(({ user }) => (user ? [user.id] : [])))],
   })
 }

@@ -5,7 +5,7 @@ import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { invalidField, Problem, throwNotFound } from '#problem.ts'
 import { listPropertyNames, type McpTool } from '#rules/ai/outside-tool.ts'
 import { spend } from '#rules/budget.ts'
-import { redactStored } from '#rules/masking/redaction.ts'
+import { maskAll } from '#rules/release.ts'
 import { findUnstorableText } from '#rules/text/json.ts'
 import type { Finding, LookupTool } from '#vendors/ai/lookups.ts'
 import { McpError, type McpServer as ServerAddress } from '#vendors/mcp/mcp.ts'
@@ -88,8 +88,8 @@ function createTool(ctx: McpContext, server: queries.McpServerRow, tool: McpTool
       // They leave for a third party. A model that reads unmasked texts must not pass a password on.
       const level = ctx.config.AI_REDACTION === 'none' ? 'secrets' : ctx.config.AI_REDACTION
       const names = listPropertyNames(callArguments)
-      if (redactStored(names, level).some((name, index) => name !== names[index])) return undefined
-      const parsed = redactStored(callArguments as Record<string, unknown>, level)
+      if (maskAll(names, level).some((name, index) => name !== names[index])) return undefined
+      const parsed = maskAll(callArguments as Record<string, unknown>, level)
       return { parsed, finding: call(ctx, server.id, tool, parsed) }
     },
   }

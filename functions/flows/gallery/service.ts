@@ -1,7 +1,7 @@
 import type { PlatformDb } from '#db/scope.ts'
 import { Problem, throwNotFound } from '#problem.ts'
-import { forPublic } from '#rules/audience.ts'
 import { buildPreview } from '#rules/flows/preview.ts'
+import { forPublic } from '#rules/release.ts'
 import * as queries from './queries.ts'
 import type { GalleryQuery, GallerySearch } from './schemas.ts'
 

@@ -5,9 +5,11 @@ import * as digests from '#functions/notifications/digests/service.ts'
 import { findEscalationPeople } from '#functions/oncall/reminders/service.ts'
 import * as visitors from '#functions/public/service.ts'
 import type { JobContext } from '#http/job.ts'
+import { type Released, releaseParts } from '#rules/audience.ts'
 import { type AlertPeople, isShownBy, toAlertContent } from '#rules/events/escalation-alert.ts'
 import { readSessionPath } from '#rules/events/events.ts'
 import { judgeLateMessage } from '#rules/events/late-messages.ts'
+import { release } from '#rules/release.ts'
 import type { LabelledText } from '#rules/text/labelled-text.ts'
 import { defuseLinks, removeLinks } from '#rules/text/plain-name.ts'
 import { randomToken, sha256Bytea } from '#vendors/auth/hash.ts'
@@ -111,7 +113,7 @@ export async function writeMails(ctx: MessageContext, delivery: ClaimedDelivery)
       return writeDeletion(ctx, delivery, purpose)
     case 'export_ready':
     case 'export_failed': {
-      const content = writeExportContent(purpose, `${ctx.config.FRONTEND_URL}/settings/exports`)
+      const content = releaseParts(writeExportContent(purpose, `${ctx.config.FRONTEND_URL}/settings/exports`))
       return writeToRecipients(ctx, delivery, content, explainExport(delivery.account_name))
     }
     case 'digest':
@@ -132,7 +134,7 @@ export function writeNotificationContent({
   sections = [],
   button,
   secondButton,
-}: ChatMessage): EmailContent {
+}: Released<ChatMessage>): Released<EmailContent> {
   const content = {
     subject: title,
     paragraphs: body ? [body] : [],
@@ -141,11 +143,11 @@ export function writeNotificationContent({
     isUrgent: button?.isUrgent === true,
   }
   const secondLink = secondButton ? { secondLink: secondButton } : {}
-  return {
+  return releaseParts({
     ...content,
     ...secondLink,
     link: { label: button?.label ?? 'Open in Support Flow', url: url ?? '' },
-  }
+  })
 }
 
 /**
@@ -155,7 +157,7 @@ export function writeNotificationContent({
 export async function writeMessage(
   ctx: Pick<MessageContext, 'config' | 'platform' | 'acknowledgementTokens' | 'approvalTokens'>,
   delivery: ClaimedDelivery,
-): Promise<ChatMessage> {
+): Promise<Released<ChatMessage>> {
   const message = addNotice(writeChatMessage(ctx, delivery, await findPeople(ctx, delivery)), delivery)
   if (delivery.approval) return addDecisionLinks(ctx, delivery, message)
   const { id, alerted_at, channel, recipient } = delivery
@@ -184,7 +186,10 @@ async function findPeople(
 }
 
 /** Say before the text of a late message what has happened since. */
-function addNotice(message: ChatMessage, { event_key, happened }: ClaimedDelivery): ChatMessage {
+function addNotice(
+  message: Released<ChatMessage>,
+  { event_key, happened }: ClaimedDelivery,
+): Released<ChatMessage> {
   const late = judgeLateMessage(event_key, happened)
   return late && 'notice' in late
     ? { ...message, body: [late.notice, message.body].filter(Boolean).join('\n\n') }
@@ -198,8 +203,8 @@ function addNotice(message: ChatMessage, { event_key, happened }: ClaimedDeliver
 async function addDecisionLinks(
   { config, approvalTokens }: Pick<MessageContext, 'config' | 'approvalTokens'>,
   { account_id: accountId, approval, open_approval, channel, recipient_id: userId }: ClaimedDelivery,
-  message: ChatMessage,
-): Promise<ChatMessage> {
+  message: Released<ChatMessage>,
+): Promise<Released<ChatMessage>> {
   if (!approval || !open_approval || channel !== 'email' || userId === null) return message
   const { digest, requested_at } = open_approval
   const createUrl = async (decision: 'approved' | 'rejected') => {
@@ -223,18 +228,25 @@ export function writeChatMessage(
   { config }: { config: Pick<MessageContext['config'], 'FRONTEND_URL'> },
   delivery: Pick<ClaimedDelivery, 'title' | 'body' | 'link' | 'escalation' | 'approval'>,
   people?: AlertPeople,
-): ChatMessage {
+): Released<ChatMessage> {
   const title = removeLinks(delivery.title ?? 'Test message')
   const text = delivery.body ?? 'This channel is set up. Notifications that you switched on will arrive here.'
   const url = config.FRONTEND_URL + (delivery.link ?? '/settings/notifications')
   if (delivery.approval) {
     const { facts, sections } = delivery.approval
-    return { title, body: '', url, facts, sections, button: { label: 'Open the request', isUrgent: false } }
+    return releaseParts({
+      title,
+      body: '',
+      url,
+      facts,
+      sections,
+      button: { label: 'Open the request', isUrgent: false },
+    })
   }
-  if (!delivery.escalation) return { title, body: isShownBy(title, text) ? '' : text, url }
+  if (!delivery.escalation) return releaseParts({ title, body: isShownBy(title, text) ? '' : text, url })
   const { facts, sections, isUrgent } = toAlertContent(delivery.escalation, title, text, people)
   const label = people?.claimant_name ? 'Open the session' : 'Pick up the session'
-  return { title, body: '', url, facts, sections, button: { label, isUrgent } }
+  return releaseParts({ title, body: '', url, facts, sections, button: { label, isUrgent } })
 }
 
 function explainDelivery({ recipient, account_name, config_author, sender_name }: ClaimedDelivery): Reasons {
@@ -254,7 +266,7 @@ function explainDelivery({ recipient, account_name, config_author, sender_name }
 async function writeToRecipients(
   ctx: MessageContext,
   delivery: ClaimedDelivery,
-  content: EmailContent,
+  content: Released<EmailContent>,
   reasons: Reasons,
 ): Promise<Messages> {
   const addresses = delivery.recipient ? [delivery.recipient] : (delivery.email_addresses ?? [])
@@ -279,7 +291,7 @@ async function writeToRecipients(
 async function writeMail(
   { config, unsubscribeTokens }: MessageContext,
   { address: to, address_hash, is_member }: Recipient,
-  content: EmailContent,
+  content: Released<EmailContent>,
   { brand, reasons }: { brand: Brand; reasons: Reasons },
 ): Promise<Mail> {
   if (is_member)
@@ -290,7 +302,7 @@ async function writeMail(
 }
 
 /** Write the links in users' texts so that they cannot be followed. */
-export function defuseContent(content: EmailContent): EmailContent {
+export function defuseContent(content: Released<EmailContent>): Released<EmailContent> {
   const defuse = ({ label, text }: LabelledText) => ({ label, text: defuseLinks(text) })
   const { paragraphs, facts = [], sections = [] } = content
   return {
@@ -311,13 +323,14 @@ function writeServiceEmail(
 ): Messages {
   if (!email) return createRefusal('The feedback or sales lead no longer exists')
   const { replyTo, ...content } = email
-  return { mails: [{ to: recipient ?? '', replyTo: replyTo || undefined, ...renderEmail(content, frame) }] }
+  const rendered = renderEmail(releaseParts(content), frame)
+  return { mails: [{ to: recipient ?? '', replyTo: replyTo || undefined, ...rendered }] }
 }
 
 async function writeReceipt(ctx: MessageContext, delivery: ClaimedDelivery): Promise<Messages> {
   const email = await feedback.getEmail(ctx.platform, delivery.feedback_id ?? '', 'feedback_receipt')
   if (!email) return createRefusal('The feedback no longer exists')
-  return writeToRecipients(ctx, delivery, email, explainReceipt())
+  return writeToRecipients(ctx, delivery, releaseParts(email), explainReceipt())
 }
 
 async function writeWebhookDisabled(ctx: MessageContext, delivery: ClaimedDelivery): Promise<Messages> {
@@ -325,7 +338,12 @@ async function writeWebhookDisabled(ctx: MessageContext, delivery: ClaimedDelive
   if (!webhook?.reason) return createRefusal('The webhook no longer exists or is on again')
   const url = `${ctx.config.FRONTEND_URL}/settings/webhooks`
   const content = writeWebhookContent({ ...webhook, reason: webhook.reason }, url)
-  return writeToRecipients(ctx, delivery, content, explainWebhook(account_name, url))
+  return writeToRecipients(
+    ctx,
+    delivery,
+    release(content, delivery.is_masked),
+    explainWebhook(account_name, url),
+  )
 }
 
 async function writeDigest(ctx: MessageContext, delivery: ClaimedDelivery): Promise<Messages> {
@@ -334,7 +352,7 @@ async function writeDigest(ctx: MessageContext, delivery: ClaimedDelivery): Prom
   return writeToRecipients(
     ctx,
     delivery,
-    content,
+    release(content, delivery.is_masked),
     explainDigest(delivery.account_name, `${ctx.config.FRONTEND_URL}/settings/emails`),
   )
 }
@@ -355,7 +373,7 @@ async function writeReport(ctx: MessageContext, delivery: ClaimedDelivery): Prom
   const messages = await writeToRecipients(
     ctx,
     delivery,
-    report.content,
+    release(report.content, delivery.is_masked),
     explainReport(account_name, report.team.name, url),
   )
   if ('refusal' in messages) return messages
@@ -390,10 +408,10 @@ async function writeInvite(ctx: MessageContext, delivery: ClaimedDelivery): Prom
   const code = randomToken()
   const invite = await insertInviteCode.first(ctx.platform, delivery.invite_id ?? '', await sha256Bytea(code))
   if (!invite) return createRefusal('The invite is no longer open')
-  const content = writeInviteContent(
-    invite.account_name,
-    invite.inviter_name,
-    `${ctx.config.FRONTEND_URL}/register?code=${code}`,
+  const url = `${ctx.config.FRONTEND_URL}/register?code=${code}`
+  const content = release(
+    writeInviteContent(invite.account_name, invite.inviter_name, url),
+    delivery.is_masked,
   )
   return writeToRecipients(
     ctx,
@@ -421,5 +439,9 @@ async function writeLink(
   if ((await insertOneTimeToken.run(ctx.platform, stored)) === 0)
     return createRefusal('The user has another address since')
   const link = { label, url: `${ctx.config.FRONTEND_URL}${path}?token=${token}` }
-  return { mails: [{ to: recipient ?? '', ...renderEmail({ ...content, link }, createLinkFrame(purpose)) }] }
+  return {
+    mails: [
+      { to: recipient ?? '', ...renderEmail(releaseParts({ ...content, link }), createLinkFrame(purpose)) },
+    ],
+  }
 }

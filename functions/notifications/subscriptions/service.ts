@@ -1,5 +1,6 @@
 import { type BaseContext, Content, type Context } from '#http/operation.ts'
 import { Problem } from '#problem.ts'
+import { releaseParts } from '#rules/audience.ts'
 import type { SubscriptionKey } from '#vendors/auth/unsubscribe-tokens.ts'
 import { renderPage } from '#vendors/mail/page.ts'
 import * as queries from './queries.ts'
@@ -18,10 +19,14 @@ export async function showPage(ctx: BaseContext, token: string): Promise<Content
   const link = await verify(ctx, token)
   if (typeof link !== 'string')
     return toContent(
-      renderPage({ title: 'Unsubscribe', text: reportText, button: 'Unsubscribe from this report' }),
+      renderPage(
+        releaseParts({ title: 'Unsubscribe', text: reportText, button: 'Unsubscribe from this report' }),
+      ),
     )
   const text = 'Nobody will be able to send e-mails to your address through Support Flow any more.'
-  return toContent(renderPage({ title: 'Unsubscribe', text, button: 'Never send me e-mails again' }))
+  return toContent(
+    renderPage(releaseParts({ title: 'Unsubscribe', text, button: 'Never send me e-mails again' })),
+  )
 }
 
 /** Unsubscribe the address of the token, or end the subscription of a report. Idempotent. */
@@ -30,7 +35,7 @@ export async function unsubscribe(ctx: UnsubscribeContext, token: string): Promi
   if (typeof link === 'string') await queries.insertSuppression(ctx.platform, link)
   else await (await loadReports()).unsubscribeByLink(ctx, link)
   const text = typeof link === 'string' ? 'Support Flow sends no more e-mails to your address.' : reportText
-  return toContent(renderPage({ title: 'You are unsubscribed', text }))
+  return toContent(renderPage(releaseParts({ title: 'You are unsubscribed', text })))
 }
 
 /** Subscribe the address of the token, or to the report, again. Idempotent. */

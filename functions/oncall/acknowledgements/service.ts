@@ -3,6 +3,7 @@ import { inTransaction } from '#db/scope.ts'
 import * as reminders from '#functions/oncall/reminders/service.ts'
 import { type BaseContext, Content, type Context } from '#http/operation.ts'
 import { Problem } from '#problem.ts'
+import { releaseParts } from '#rules/audience.ts'
 import { renderPage } from '#vendors/mail/page.ts'
 import * as queries from './queries.ts'
 
@@ -16,7 +17,9 @@ export async function showPage(ctx: BaseContext, token: string): Promise<Content
   await verify(ctx, token)
   const text =
     'Reminders about this escalation stop, and the engineer who escalated is notified. To take it over, pick it up in Support Flow.'
-  return toContent(renderPage({ title: 'Acknowledge the escalation', text, button: 'I take care of it' }))
+  return toContent(
+    renderPage(releaseParts({ title: 'Acknowledge the escalation', text, button: 'I take care of it' })),
+  )
 }
 
 /** Acknowledge the escalation of the link. A repeated request, or one after a claim, changes nothing. */
@@ -37,7 +40,7 @@ export async function acknowledge(ctx: AcknowledgeContext, token: string): Promi
         title: 'Nothing left to do',
         text: 'Somebody already takes care of this escalation, or its session has ended.',
       }
-  return toContent(renderPage(page))
+  return toContent(renderPage(releaseParts(page)))
 }
 
 /** Return the id of the delivery that the token was signed for. */

@@ -6,12 +6,12 @@ import { latestIdFirst, type PageQuery, pageEnd } from '#db/page.ts'
 import type { PlatformDb, WriteDb } from '#db/scope.ts'
 import { notNull, readStatement, writeStatement } from '#db/statement.ts'
 import type { StoredAlert } from '#rules/events/escalation-alert.ts'
-import { type Event, toAnnouncement } from '#rules/events/events.ts'
+import type { Event } from '#rules/events/events.ts'
 import { toWebhookContent } from '#rules/events/webhook-messages.ts'
 import type { EscalationStep } from '#rules/oncall/escalation-step.ts'
 import { attemptTable } from '#work/attempts.ts'
 import { attemptStatements } from '#work/define-work.ts'
-import { EmittedEvent } from '#work/events.ts'
+import { announce, EmittedEvent } from '#work/events.ts'
 import { Reminder as ListedReminder } from './schemas.ts'
 
 export const ClaimedReminder = z.object({
@@ -161,7 +161,7 @@ type ReminderEvent = Extract<Event, { key: 'escalation.reminded' }>
 export const emitReminder = writeStatement(
   EmittedEvent.extend({ event_id: notNull<string>() }),
   (event: ReminderEvent, configIds: readonly string[], engineerId: string) => {
-    const { key, title, body, link, userIds } = toAnnouncement(event)
+    const { key, texts, masked, link, userIds } = announce(event)
     return sql`
       select event_id, delivery_ids, user_ids, webhook_delivery_ids
         from ${callFunction('app.emit_reminder', {
@@ -169,11 +169,10 @@ export const emitReminder = writeStatement(
           p_team: event.teamId,
           p_users: userIds,
           p_configs: configIds,
-          p_title: title,
-          p_body: body,
+          p_texts: texts,
+          p_masked: masked,
           p_link: link,
           p_cause: engineerId,
-          p_escalation: JSON.stringify(event.details),
           p_webhook: JSON.stringify(toWebhookContent(event)),
         })}`
   },

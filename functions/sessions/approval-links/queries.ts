@@ -11,10 +11,11 @@ export const selectLinked = readStatement(
     requested_by_name: z.string(),
     is_open: z.boolean(),
     may_decide: z.boolean(),
+    is_masked: z.boolean(),
   }),
   ({ accountId, approvalId, digest, userId }: ApprovalLink) => sql`
     select a.session_id, a.title, r.full_name as requested_by_name, a.state = 'pending' and a.expires_at > app.now() as is_open,
-           coalesce(app.may_decide(a, u), false) as may_decide
+           coalesce(app.may_decide(a, u), false) as may_decide, app.masks_exports() as is_masked
       from approvals a
       join accounts c on c.id = a.account_id and c.erasing_at is null
       join users r on r.account_id = a.account_id and r.id = a.requested_by

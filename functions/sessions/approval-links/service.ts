@@ -4,6 +4,7 @@ import { inTransaction } from '#db/scope.ts'
 import * as approvals from '#functions/sessions/approvals/service.ts'
 import { type BaseContext, Content, type Context } from '#http/operation.ts'
 import { Problem } from '#problem.ts'
+import { release } from '#rules/release.ts'
 import type { ApprovalLink } from '#vendors/auth/approval-tokens.ts'
 import { renderPage } from '#vendors/mail/page.ts'
 import * as queries from './queries.ts'
@@ -16,17 +17,22 @@ type LinkContext = Context<'post', 'public', string>
  */
 export async function showPage(ctx: LinkContext, token: string): Promise<Content> {
   const link = await verify(ctx, token)
-  const { title, requested_by_name } = await inScope(ctx, link, (db) => requireOpen(db, link))
+  const { title, requested_by_name, is_masked } = await inScope(ctx, link, (db) => requireOpen(db, link))
   const isApproval = link.decision === 'approved'
   const text = isApproval
     ? `${requested_by_name} asked for it. The message has the details; approve only what you have read there.`
     : `${requested_by_name} asked for it and is told that you declined.`
   return toContent(
-    renderPage({
-      title: `${isApproval ? 'Approve' : 'Decline'}: ${title}`,
-      text,
-      button: isApproval ? 'Approve' : 'Decline',
-    }),
+    renderPage(
+      release(
+        {
+          title: `${isApproval ? 'Approve' : 'Decline'}: ${title}`,
+          text,
+          button: isApproval ? 'Approve' : 'Decline',
+        },
+        is_masked,
+      ),
+    ),
   )
 }
 
@@ -36,18 +42,26 @@ export async function showPage(ctx: LinkContext, token: string): Promise<Content
  */
 export async function decide(ctx: LinkContext, token: string): Promise<Content> {
   const link = await verify(ctx, token)
-  const { title } = await inScope(ctx, link, async (db) => {
-    const { session_id } = await requireOpen(db, link)
+  const { title, is_masked } = await inScope(ctx, link, async (db) => {
+    const { session_id, is_masked } = await requireOpen(db, link)
     const comment = link.decision === 'rejected' ? 'Declined by the link in the message' : ''
     const ids = { session_id, approval_id: link.approvalId }
-    return approvals.decideAs({ db, userId: link.userId }, ids, link.decision, comment).catch(throwEnded)
+    const decided = await approvals
+      .decideAs({ db, userId: link.userId }, ids, link.decision, comment)
+      .catch(throwEnded)
+    return { ...decided, is_masked }
   })
   const verb = link.decision === 'approved' ? 'approved' : 'declined'
   return toContent(
-    renderPage({
-      title: `You ${verb}: ${title}`,
-      text: 'The technician is notified. You can close this page.',
-    }),
+    renderPage(
+      release(
+        {
+          title: `You ${verb}: ${title}`,
+          text: 'The technician is notified. You can close this page.',
+        },
+        is_masked,
+      ),
+    ),
   )
 }
 

@@ -1,7 +1,7 @@
 import { limitConcurrency } from '#async/limit-concurrency.ts'
 import { Content, type ReadContext } from '#http/operation.ts'
 import { notFound, Problem } from '#problem.ts'
-import { type AccountText, type ClientText, forAccount, forClient } from '#rules/audience.ts'
+import { type AccountText, type ClientText, forAccount } from '#rules/audience.ts'
 import { pause } from '#rules/budget.ts'
 import { buildReport } from '#rules/exports/build-report.ts'
 import { removeValues, renderClientEdition, toClientReport } from '#rules/exports/client-edition.ts'
@@ -14,7 +14,7 @@ import { type SelectedImage, selectImages } from '#rules/exports/select-images.t
 import { shortenReport, textWork } from '#rules/exports/shorten-report.ts'
 import { renderText } from '#rules/exports/text.ts'
 import { removeDescriptions, renderTicketNote } from '#rules/exports/ticket-note.ts'
-import { maskStored } from '#rules/masking/mask.ts'
+import { forClient } from '#rules/release.ts'
 import { clipStart } from '#rules/text/clip.ts'
 import { createSlug } from '#rules/text/words.ts'
 import * as queries from './queries.ts'
@@ -77,7 +77,7 @@ function shortenOutput(row: SupportingDataRow): SupportingDataRow {
 /** Return the masked report; throw 500 if masking fails. */
 async function maskReportOrThrow(report: Report): Promise<Report> {
   try {
-    return await maskReport(report, maskStored)
+    return await maskReport(report)
   } catch (error) {
     if (!(error instanceof MaskingError)) throw error
     throw new Problem('masking_failed', `${error.message}; nothing was exported`)

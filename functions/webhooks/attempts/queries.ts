@@ -16,6 +16,8 @@ export const ClaimedWebhook = z.object({
   message_id: z.string(),
   type: z.string(),
   payload: z.string(),
+  /** Whether the account masks what leaves. */
+  is_masked: z.boolean(),
   attempts: z.int(),
   max_attempts: z.int(),
   earlier_attempts: z.int(),
@@ -34,7 +36,7 @@ export const claimAttempt = writeStatement(
   ClaimedWebhook,
   (id: string, attempt: number) => sql`
     with claimed as (${webhookTable.claim(id, attempt, sql`*`, sql`and app.may_attempt_webhook(webhook_deliveries)`)})
-    select d.id, d.account_id, d.webhook_id, d.message_id, d.type, d.payload, d.attempts, d.max_attempts, d.earlier_attempts, w.url, w.secret,
+    select d.id, d.account_id, d.webhook_id, d.message_id, d.type, d.payload, app.masks_exports(d.account_id) as is_masked, d.attempts, d.max_attempts, d.earlier_attempts, w.url, w.secret,
            case when w.previous_secret_until > app.now() then w.previous_secret end as previous_secret
       from claimed d join webhooks w on w.account_id = d.account_id and w.id = d.webhook_id`,
 )
@@ -68,9 +70,9 @@ const lockWebhook = ({ account_id, webhook_id }: ClaimedWebhook) =>
 export const completeAttempt = writeStatement(
   CompletedWebhook,
   (claimed: ClaimedWebhook, result: WebhookResult, sendResult: SendResult, retrySeconds: number | null) => {
-    const { id, account_id, webhook_id, type } = claimed
+    const { id, account_id, webhook_id, type, payload } = claimed
     const { ok, isGone, body, durationMs } = result
-    const log = sql`, response_body = ${body}, duration_ms = ${durationMs}, last_attempt_at = ${lockWebhook(claimed)}`
+    const log = sql`, payload = ${payload}, response_body = ${body}, duration_ms = ${durationMs}, last_attempt_at = ${lockWebhook(claimed)}`
     return sql`
       with completed as (${webhookTable.complete(claimed, sendResult, retrySeconds, log)}),
       webhook as (

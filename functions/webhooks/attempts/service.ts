@@ -1,5 +1,6 @@
 import { retryWhileUnavailable } from '#db/retry.ts'
 import type { JobContext } from '#http/job.ts'
+import { type Released, releaseParts } from '#rules/audience.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
 import { openWebhookSecrets } from '#vendors/webhooks/sealed-secrets.ts'
 import type { WebhookResult } from '#vendors/webhooks/webhooks.ts'
@@ -40,16 +41,29 @@ async function attemptDelivery(
   id: string,
   attempt: number,
 ): Promise<WebhookResult | undefined> {
-  const claimed = await queries.claimAttempt.first(ctx.platform, id, attempt)
-  if (!claimed) return undefined
+  const row = await queries.claimAttempt.first(ctx.platform, id, attempt)
+  if (!row) return undefined
+  const claimed = { ...row, payload: await releasePayload(row) }
   const result = await send(ctx, claimed)
   await recordResult(ctx, claimed, result)
   return result
 }
 
+// Most requests send no webhook, so the patterns are loaded on first use.
+const loadRelease = () => import('#rules/release.ts')
+
+/** Statements write some messages themselves, so a message is released at its attempts. */
+async function releasePayload({ payload, is_masked }: queries.ClaimedWebhook): Promise<Released<string>> {
+  if (!is_masked) return releaseParts(payload)
+  const { release } = await loadRelease()
+  return releaseParts(JSON.stringify(release(JSON.parse(payload), true)))
+}
+
+type ReleasedWebhook = queries.ClaimedWebhook & { payload: Released<string> }
+
 async function send(
   { guard, vault, webhooks }: AttemptContext,
-  claimed: queries.ClaimedWebhook,
+  claimed: ReleasedWebhook,
 ): Promise<WebhookResult> {
   const { account_id, webhook_id, url, message_id, payload, secret, previous_secret } = claimed
   const refusal = await guard.findRefusal(url, 'sending')
@@ -59,13 +73,8 @@ async function send(
   const secrets = await openWebhookSecrets(vault, owner, sealed).catch(() => null)
   if (!secrets) return createFailure('The signing secret cannot be decrypted; rotate it')
   const result = await webhooks.send(url, { id: message_id, payload, secrets })
-  return { ...result, body: result.body && (await maskBody(result.body)) }
-}
-
-async function maskBody(body: string): Promise<string> {
-  // Most requests send no webhook, so the patterns are loaded here.
-  const { maskStored } = await import('#rules/masking/mask.ts')
-  return maskStored(body)
+  const { maskAll } = await loadRelease()
+  return { ...result, body: result.body && maskAll(result.body) }
 }
 
 function createFailure(error: string): WebhookResult {

@@ -150,7 +150,13 @@ export const sampleEvents: { [K in EventKey]: Extract<Event, { key: K }> } = {
     key: 'handover.due',
     ...origin,
     teamName: 'Field service',
-    text: 'Since 21 Nov 2026, 01:00 (Europe/Berlin): 1 open case, 1 waits for a colleague, 2 resolved, 0 with a time to continue.',
+    lines: [
+      {
+        text: 'Since 21 Nov 2026, 01:00 (Europe/Berlin): 1 open case, 1 waits for a colleague, 2 resolved, 0 with a time to continue.',
+        path: null,
+      },
+    ],
+    frontendUrl: 'https://app.supportflow.example',
     handoverTeamId: session.sessionId,
     userIds: [],
   },

@@ -3,6 +3,7 @@ import {
   writeChatMessage,
   writeNotificationContent,
 } from '#functions/notifications/messages/service.ts'
+import { type Released, releaseParts } from '#rules/audience.ts'
 import { type Announcement, toAnnouncement } from '#rules/events/events.ts'
 import { eventKeyList } from '#rules/events/keys.ts'
 import { type ChatMessage, type ChatTool, chatTools } from '#vendors/chat/chat.ts'
@@ -44,8 +45,8 @@ export function listPreviews(colour: string | null = null, accountName = 'Northw
 }
 
 function listNotifications(brand: SampleBrand): Preview[] {
-  const messages: [string, ChatMessage][] = [
-    ...eventKeyList.map((key): [string, ChatMessage] => [
+  const messages: [string, Released<ChatMessage>][] = [
+    ...eventKeyList.map((key): [string, Released<ChatMessage>] => [
       key,
       writeMessage(toAnnouncement(sampleEvents[key])),
     ]),
@@ -72,7 +73,7 @@ function listNotifications(brand: SampleBrand): Preview[] {
       createMail(
         `${key}.stranger`,
         `${key}, to a stranger`,
-        defuseContent(content),
+        defuseContent(releaseParts(content)),
         frames.createStrangerFrame(brand, listed, unsubscribeUrl),
       ),
       ...chatTools.map((tool) =>
@@ -82,16 +83,21 @@ function listNotifications(brand: SampleBrand): Preview[] {
   })
 }
 
+type SampleDelivery = Pick<ClaimedDelivery, 'title' | 'body' | 'link' | 'escalation' | 'approval'>
+
 const writeMessage = (announcement?: Announcement) => {
   const { title = null, body = null, link = null, escalation = null, approval = null } = announcement ?? {}
-  return writeChatMessage(
-    { config: { FRONTEND_URL: frontendUrl } },
-    { title, body, link, escalation, approval },
-  )
+  return writeChatMessage({ config: { FRONTEND_URL: frontendUrl } }, {
+    title,
+    body,
+    link,
+    escalation,
+    approval,
+  } as SampleDelivery)
 }
 
 function createMail(id: string, title: string, content: EmailContent, frame: EmailFrame): Preview {
-  return { id, title, kind: 'mail', ...renderEmail(content, frame) }
+  return { id, title, kind: 'mail', ...renderEmail(releaseParts(content), frame) }
 }
 
 function createChat(id: string, title: string, tool: ChatTool, message: ChatMessage): Preview {

@@ -1,4 +1,5 @@
 import type { Urgency } from '#rules/ai/session-values.ts'
+import { removeMarkup } from '#rules/knowledge/derive-title.ts'
 import { clip } from '#rules/text/clip.ts'
 import type { LabelledText } from '#rules/text/labelled-text.ts'
 
@@ -19,7 +20,7 @@ export interface EscalationDetails {
   fixes?: string
   /** What was observed, each in a line. */
   known?: string
-  /** The start of the model's assessment, when the alert is about it. */
+  /** The model's assessment in markdown, when the alert is about it. Its messages show the start as plain text. */
   assessment?: string
 }
 
@@ -132,4 +133,21 @@ export function toAlertContent(
 /** Return whether a title shows the whole text. */
 export function isShownBy(title: string, text: string): boolean {
   return title.includes(text.replace(/\s+/g, ' ').trim())
+}
+
+const maxExcerptLength = 600
+
+/** Return the start of an assessment in plain text, cut after a line or a sentence. */
+export function toExcerpt(markdown: string): string {
+  const lines = markdown
+    .split('\n')
+    .map((line) => `${/^\s*(?:[-*+]|\d{1,3}[.)])\s/.test(line) ? '• ' : ''}${removeMarkup(line)}`)
+  const text = lines
+    .join('\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()
+  if (text.length <= maxExcerptLength) return text
+  const start = text.slice(0, maxExcerptLength)
+  const end = Math.max(start.lastIndexOf('\n'), start.lastIndexOf('. ') + 1)
+  return `${end > maxExcerptLength / 2 ? start.slice(0, end).trimEnd() : clip(start, maxExcerptLength - 1)} …`
 }

@@ -1,7 +1,8 @@
 import type { PushSource } from '#rules/events/push-values.ts'
+import { type HandoverLine, joinLines } from '#rules/oncall/handover-lines.ts'
 import { toPlainName } from '#rules/text/plain-name.ts'
 import { type ApprovalAlert, toAlertText } from './approval-alert.ts'
-import type { EscalationDetails } from './escalation-alert.ts'
+import { type EscalationDetails, toExcerpt } from './escalation-alert.ts'
 import type { EventKey } from './keys.ts'
 
 interface EventOrigin {
@@ -107,7 +108,14 @@ export type Event = EventOrigin &
         userIds: string[]
       }
     | { key: 'session.timer_due'; sessionId: string; flowName: string; stepTitle: string; userId: string }
-    | { key: 'handover.due'; teamName: string; text: string; handoverTeamId: string; userIds: string[] }
+    | {
+        key: 'handover.due'
+        teamName: string
+        lines: readonly HandoverLine[]
+        frontendUrl: string
+        handoverTeamId: string
+        userIds: string[]
+      }
     | {
         key: 'maintenance.batch_created'
         scheduleId: string
@@ -232,7 +240,11 @@ export function toAnnouncement(event: Event): Announcement {
         title: `Assessment ready: ${toSnippet(event.sessionTitle)}`,
         body: event.sessionTitle,
         link,
-        escalation: event.details,
+        // The markup is taken off last, so that a text is released as its readers see it.
+        escalation: event.details && {
+          ...event.details,
+          assessment: toExcerpt(event.details.assessment ?? ''),
+        },
         userIds: event.claimantId ? [event.claimantId] : [],
         notifyAdmins: !event.claimantId,
       }
@@ -377,7 +389,7 @@ function toRemainingAnnouncement(event: RemainingEvent, defaults: AnnouncementDe
       return {
         ...defaults,
         title: `Shift handover: ${toPlainName(event.teamName)}`,
-        body: event.text,
+        body: joinLines(event.lines, event.frontendUrl),
         link: `/handover?team_id=${event.handoverTeamId}`,
         userIds: event.userIds,
       }

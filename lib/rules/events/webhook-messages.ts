@@ -1,3 +1,4 @@
+import { joinLines } from '#rules/oncall/handover-lines.ts'
 import { clip } from '#rules/text/clip.ts'
 import { maxTextLength } from './escalation-alert.ts'
 import type { Event } from './events.ts'
@@ -186,9 +187,9 @@ const builders: Builders = {
       team_id: teamId,
     },
   }),
-  'handover.due': ({ handoverTeamId, teamName, text }) => ({
+  'handover.due': ({ handoverTeamId, teamName, lines, frontendUrl }) => ({
     subject: handoverTeamId,
-    data: { team_id: handoverTeamId, team_name: teamName, text },
+    data: { team_id: handoverTeamId, team_name: teamName, text: joinLines(lines, frontendUrl) },
   }),
   'maintenance.batch_created': ({ scheduleId, scheduleName, sessionCount, ownerId, teamId }) => ({
     subject: scheduleId,

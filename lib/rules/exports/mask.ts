@@ -1,7 +1,7 @@
 import { Problem } from '#problem.ts'
 import { getStepsLeft, pause } from '#rules/budget.ts'
 import type { Markdown } from '#rules/markup/markdown.ts'
-import { maskMarkdown } from '#rules/masking/mask-markdown.ts'
+import { maskStored } from '#rules/masking/mask.ts'
 import { maskValues } from '#rules/masking/mask-values.ts'
 import { changeDescriptions } from './descriptions.ts'
 import type { Report } from './report.ts'
@@ -12,14 +12,11 @@ const maxCachedLength = 200
 /** Thrown if a report could not be masked. The report must not be exported then. */
 export class MaskingError extends Error {}
 
-/** Mask a text, or leave it out if that would leave fewer steps than `reserve`. */
-type MaskText = (text: string, reserve: number) => string
-
 /**
  * Return the report with all texts masked, so that all formats hide the same values. A text that takes too
  * much work is left out; half of what is left stays for the rendering. Throw a MaskingError on any failure.
  */
-export async function maskReport(report: Report, mask: MaskText): Promise<Report> {
+export async function maskReport(report: Report, maskStoredText = maskStored): Promise<Report> {
   const reserve = getStepsLeft() / 2
   const maskedByText = new Map<string, string>()
   const descriptions = new Set<string>()
@@ -27,9 +24,8 @@ export async function maskReport(report: Report, mask: MaskText): Promise<Report
     descriptions.add(description)
     return description
   })
-  const maskOnce = (text: string): string => mask(text, reserve)
   const maskAny = (text: string): string =>
-    descriptions.has(text) ? maskMarkdown(text, maskOnce) : maskOnce(text)
+    maskStoredText(text, { reserve, form: descriptions.has(text) ? 'markdown' : 'any' })
   const maskText = (text: string): string => {
     if (text.length > maxCachedLength) return maskAny(text)
     const masked = maskedByText.get(text) ?? maskAny(text)

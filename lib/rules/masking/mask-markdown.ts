@@ -1,13 +1,11 @@
-import { canSpend, spend } from '#rules/budget.ts'
 import type { Block, Lines, ListItem, Span, Table } from '#rules/markup/blocks.ts'
 import { toMarkdown } from '#rules/markup/markdown.ts'
 import { measureMarkup } from '#rules/markup/markup-work.ts'
 import { parseMarkdown } from '#rules/markup/parse-blocks.ts'
 import { writeBlocks } from '#rules/markup/write-blocks.ts'
-import { shortenedMark } from '#rules/text/written-bytes.ts'
 import { changeVerb } from './mask-labelled.ts'
 import { headerCell } from './mask-tables.ts'
-import { detectTraits, trait } from './mask-traits.ts'
+import { countMaskingSteps, detectTraits, trait } from './mask-traits.ts'
 import { maskLines } from './mask-values.ts'
 import { isSecretLabel, looksSecret, maskLabelledValue } from './secret-labels.ts'
 
@@ -22,25 +20,72 @@ const mark = /(\[masked [^\]\n]{1,30}\])/
 /** A mark that cannot be read as the text of a link needs no escapes. */
 const escapedMark = /\\\[(masked [^\]\\\n]{1,30})\\\](?![[(])/g
 
+/** Return whether markup may hide a value of a text from the rules, or part it from its label. */
+export function hasHidingMarkup(text: string): boolean {
+  return hidingMarkup.test(text) || (text.includes('\n') && (detectTraits(text) & labelTraits) !== 0)
+}
+
 /**
- * Mask what a markdown text shows. One in which something was masked is written anew. Spend the work of
- * parsing it; a text that takes more than is left becomes a mark.
+ * Mask what a markdown text shows. If the rules hide the same in the text as it is written, it keeps its
+ * markup; else it is written anew from its blocks. The caller spends `countShownSteps`.
  */
 export function maskMarkdown(text: string, maskText: MaskText): string {
-  const isMarkup = hidingMarkup.test(text) || (text.includes('\n') && detectTraits(text) & labelTraits)
-  if (!isMarkup) return maskText(text)
-  const { steps } = measureMarkup(text)
-  if (!canSpend(steps)) return shortenedMark
-  spend(steps)
+  if (!hasHidingMarkup(text)) return maskText(text)
   const masker = new BlockMasker(maskText)
   const blocks = masker.maskBlocks(parseMarkdown(toMarkdown(text)), '')
-  return masker.isChanged ? writeBlocks(blocks, 'heading').replace(escapedMark, '[$1]') : text
+  if (!masker.isChanged) return text
+  const written = maskText(text)
+  return listTexts(parseMarkdown(toMarkdown(written))) === listTexts(blocks)
+    ? written
+    : writeBlocks(blocks, 'heading').replace(escapedMark, '[$1]')
+}
+
+/** Return all texts that blocks show, and the targets of their links. */
+function listTexts(blocks: readonly Block[]): string {
+  return blocks.map(showBlock).join('\n')
+}
+
+function showBlock(block: Block): string {
+  switch (block.kind) {
+    case 'rule':
+      return ''
+    case 'code':
+      return block.text
+    case 'heading':
+      return showSpans(block.spans)
+    case 'paragraph':
+      return block.lines.map(showSpans).join('\n')
+    case 'table':
+      return block.rows.flatMap((cells) => cells.map(showSpans)).join('\n')
+    case 'quote':
+      return listTexts(block.blocks)
+    case 'list':
+      return block.items.map(({ blocks }) => listTexts(blocks)).join('\n')
+  }
+}
+
+const showSpans = (spans: readonly Span[]): string =>
+  spans.map(({ text, href = '', title = '' }) => text + href + title).join('')
+
+/** A text is masked as it is written, as it is shown, and then beside the line before it. */
+const timesMasked = 4
+/** The text, the masked text, and writing it. */
+const timesParsed = 3
+
+/** Return how many steps it takes at most to mask a text as it is shown, and as it is written. */
+export function countShownSteps(text: string): number {
+  const written = countMaskingSteps(text)
+  if (!hasHidingMarkup(text)) return written
+  const lines = text.split('\n').length
+  return written * timesMasked + lines * stepsPerLabel + measureMarkup(text).steps * timesParsed
 }
 
 /** A text without these names no secret. */
 const labelTraits = trait.secretName | trait.nonAscii
 const maxLabelLength = 120
 const maxLabelWords = 6
+/** The line before a text is judged with it. */
+const stepsPerLabel = maxLabelLength * 30
 /** More words are a text about a secret, unless the label ends with a colon. */
 const maxValueWords = 4
 /** In a table, more words are a sentence about the secret. */
@@ -158,6 +203,8 @@ function isLabel(line: string, maxWords = maxLabelWords): boolean {
   return (
     line !== '' &&
     (detectTraits(line) & labelTraits) !== 0 &&
+    (isSecretLabel(line) || /[:：=]$/.test(line)) &&
+    !mark.test(line) &&
     !/[.!?…]$/.test(line) &&
     !changeVerb.test(line) &&
     line.trim().split(/\s+/).length <= maxWords
@@ -180,43 +227,60 @@ function maskBelow(line: string, text: string): string {
   return line !== '' && isSecretLabel(line) ? maskLines(line, text) : text
 }
 
-/** Give the parts of a masked text the styles that they had. */
+/** Give the parts of a masked text the styles that they had, and a mark that of what it hides. */
 function spread(lines: Lines, text: string, masked: string): Lines {
-  const spans = lines.flatMap((line, index) => (index === 0 ? line : [{ text: '\n' }, ...line]))
   const parts = masked.split(mark)
-  const result: Span[] = []
+  const spans = createSpanReader(lines)
+  const result: Lines = [[]]
   let position = 0
   for (const [index, part] of parts.entries()) {
     if (index % 2 === 1) {
-      result.push({ text: part })
+      addSpan(result, { ...spans.peek(), text: part })
       continue
     }
     const start = index === parts.length - 1 ? text.lastIndexOf(part) : text.indexOf(part, position)
     // Masking also removes invisible characters.
     if (start < position) return masked.split('\n').map((line) => [{ text: line }])
-    result.push(...sliceSpans(spans, start, start + part.length))
+    spans.read(start - position)
+    for (const span of spans.read(part.length)) addSpan(result, span)
     position = start + part.length
   }
-  return splitAtLineBreaks(result)
+  return result
 }
 
-function sliceSpans(spans: readonly Span[], start: number, end: number): Span[] {
-  const slices: Span[] = []
-  let position = 0
-  for (const span of spans) {
-    const text = span.text.slice(Math.max(0, start - position), Math.max(0, end - position))
-    if (text !== '') slices.push({ ...span, text })
-    position += span.text.length
+/** Read the spans of lines, and the breaks between them, by numbers of characters. */
+function createSpanReader(lines: Lines) {
+  const spans = lines.flatMap((line, index): Span[] => (index === 0 ? line : [{ text: '\n' }, ...line]))
+  let index = 0
+  let offset = 0
+  return {
+    /** The span of the next character. */
+    peek: (): Span => spans[index] ?? { text: '' },
+    read(length: number): Span[] {
+      const slices: Span[] = []
+      for (let left = length; left > 0 && index < spans.length; ) {
+        const span = spans[index] as Span
+        const text = span.text.slice(offset, offset + left)
+        slices.push({ ...span, text })
+        left -= text.length
+        offset += text.length
+        if (offset === span.text.length) [index, offset] = [index + 1, 0]
+      }
+      return slices
+    },
   }
-  return slices
 }
 
-function splitAtLineBreaks(spans: readonly Span[]): Lines {
-  const lines: Lines = [[]]
-  for (const span of spans)
-    for (const [index, text] of span.text.split('\n').entries()) {
-      if (index > 0) lines.push([])
-      if (text !== '') lines.at(-1)?.push({ ...span, text })
-    }
-  return lines
+/** Add a span to the last line, and to the last span if that has the same style. */
+function addSpan(lines: Lines, span: Span): void {
+  for (const [index, text] of span.text.split('\n').entries()) {
+    if (index > 0) lines.push([])
+    const line = lines.at(-1) as Span[]
+    const last = line.at(-1)
+    if (last && hasSameStyle(last, span)) last.text += text
+    else if (text !== '') line.push({ ...span, text })
+  }
 }
+
+const hasSameStyle = ({ text: _, ...style }: Span, { text: __, ...other }: Span): boolean =>
+  JSON.stringify(style) === JSON.stringify(other)

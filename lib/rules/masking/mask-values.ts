@@ -25,31 +25,31 @@ const valueKeys = new Set([
 const maxWords = 4
 const maxSecretLength = 500
 
-/** Return the value with all its texts masked. Property names stay. */
-export function maskValues(value: unknown, maskText: MaskText): unknown {
-  return maskValue(value, maskText, null)
-}
-
-function maskValue(value: unknown, maskText: MaskText, label: string | null): unknown {
-  if (typeof value === 'string')
-    return label === null ? maskText(value) : maskLabelled(label, value, maskText)
-  if (typeof value === 'number' && label !== null && String(value).length >= 3)
-    return maskLabelledValue(label, String(value))
-  if (Array.isArray(value)) return value.map((item) => maskValue(item, maskText, label))
-  return typeof value === 'object' && value !== null
-    ? maskObject(value as Record<string, unknown>, maskText)
-    : value
-}
-
-function maskObject(object: Record<string, unknown>, maskText: MaskText): Record<string, unknown> {
-  const labels = labelKeys.map((key) => object[key]).filter((label) => typeof label === 'string')
-  const label = labels.find(isSecretLabel) ?? null
-  const masked: Record<string, unknown> = {}
-  for (const key in object) {
-    const ownLabel = isSecretLabel(key) ? key : null
-    masked[key] = maskValue(object[key], maskText, ownLabel ?? (valueKeys.has(key) ? label : null))
+/**
+ * Return the value with all its texts masked. Property names stay, and so does what `kept` matches the name
+ * of.
+ */
+export function maskValues(value: unknown, maskText: MaskText, kept: RegExp | null = null): unknown {
+  const maskValue = (value: unknown, label: string | null): unknown => {
+    if (typeof value === 'string')
+      return label === null ? maskText(value) : maskLabelled(label, value, maskText)
+    if (typeof value === 'number' && label !== null && String(value).length >= 3)
+      return maskLabelledValue(label, String(value))
+    if (Array.isArray(value)) return value.map((item) => maskValue(item, label))
+    return typeof value === 'object' && value !== null ? maskObject(value as Record<string, unknown>) : value
   }
-  return masked
+  const maskObject = (object: Record<string, unknown>): Record<string, unknown> => {
+    const labels = labelKeys.map((key) => object[key]).filter((label) => typeof label === 'string')
+    const label = labels.find(isSecretLabel) ?? null
+    const masked: Record<string, unknown> = {}
+    for (const key in object) {
+      const ownLabel = isSecretLabel(key) ? key : valueKeys.has(key) ? label : null
+      const part = kept?.test(key) ? object[key] : maskValue(object[key], ownLabel)
+      masked[key] = key === 'description' && label && typeof part === 'string' ? maskLines(label, part) : part
+    }
+    return masked
+  }
+  return maskValue(value, null)
 }
 
 /** Mask a text after its label: a short one as a whole, a longer one as a text that starts with the label. */

@@ -1,8 +1,8 @@
 import { canSpend, spend } from '#rules/budget.ts'
 import { shortenedMark } from '#rules/text/written-bytes.ts'
+import { countShownSteps, maskMarkdown } from './mask-markdown.ts'
 import { maskSecrets } from './mask-secrets.ts'
-import { countMaskingSteps, detectTraits, trait } from './mask-traits.ts'
-import { maskValues } from './mask-values.ts'
+import { detectTraits, trait } from './mask-traits.ts'
 
 const ipMask = '[masked IP]'
 const emailMask = '[masked email]'
@@ -13,13 +13,12 @@ const invisibleCharacter = /[\u00ad\u200b-\u200f\u2060\ufeff]/
 const invisibleInsideWord = /(?<=[\w.:@\\/-])[\u00ad\u200b-\u200f\u2060\ufeff]+(?=[\w.:@\\/-])/g
 
 /**
- * Mask IP addresses, e-mail addresses, UNC paths, tokens, keys and passwords. Other text stays unchanged,
- * except that invisible characters inside words are removed. The time is linear in the length of the text.
- * Masking a text twice gives the same result as masking it once. Throw 422 when it takes more work than is
- * left.
+ * Mask IP addresses, e-mail addresses, UNC paths, tokens, keys and passwords of a plain text. Other text stays
+ * unchanged, except that invisible characters inside words are removed. The time is linear in the length of
+ * the text. Masking a text twice gives the same result as masking it once. The caller spends
+ * `countMaskingSteps`.
  */
-export function mask(text: string): string {
-  spend(countMaskingSteps(text))
+export function maskPlainText(text: string): string {
   const originalTraits = detectTraits(text)
   const hasInvisible = originalTraits & trait.nonAscii && invisibleCharacter.test(text)
   let masked = hasInvisible ? text.replace(invisibleInsideWord, '') : text
@@ -32,19 +31,36 @@ export function mask(text: string): string {
   return traits & (trait.digit | trait.nonAscii) ? maskIpv4(masked, traits) : masked
 }
 
+const rulesByLevel = { secrets: (text: string) => maskSecrets(text), all: maskPlainText }
+
+/**
+ * What is masked. `secrets`: passwords, tokens and keys. `all`: also IP addresses, e-mail addresses and
+ * network paths.
+ */
+export type MaskingLevel = keyof typeof rulesByLevel
+
+interface MaskOptions {
+  level?: MaskingLevel
+  /** Whether readers see only what the markdown shows, or `any` of that and the text as it is written. */
+  form?: 'markdown' | 'any'
+}
+
+/** Mask a text as its readers see it. Throw 422 when it takes more work than is left. */
+export function mask(text: string, { level = 'all', form = 'any' }: MaskOptions = {}): string {
+  spend(countShownSteps(text))
+  const shown = maskMarkdown(text, rulesByLevel[level])
+  return form === 'markdown' ? shown : rulesByLevel[level](shown)
+}
+
 /**
  * Mask a stored text. One that takes more work than is left is left out; `reserve` says how many steps must
  * be left afterwards.
  */
-export function maskStored(text: string, reserve = 0): string {
-  return canSpend(countMaskingSteps(text) + reserve) ? mask(text) : shortenedMark
-}
-
-/**
- * Return a value with all its texts masked as `maskStored` does. A label and its value are judged together.
- */
-export function maskStoredTexts<T>(value: T): T {
-  return maskValues(value, (text) => maskStored(text)) as T
+export function maskStored(
+  text: string,
+  { reserve = 0, ...options }: MaskOptions & { reserve?: number } = {},
+): string {
+  return canSpend(countShownSteps(text) + reserve) ? mask(text, options) : shortenedMark
 }
 
 const pathWord = '[^\\s\\\\/:*?"<>|,;\']+'

@@ -1,6 +1,7 @@
 import type { openStates, Urgency } from '#rules/ai/session-values.ts'
 import { createTimeFormatter, formatDuration } from '#rules/exports/time-format.ts'
 import { clip } from '#rules/text/clip.ts'
+import type { HandoverLine } from './handover-lines.ts'
 
 // What a shift tells the next one, from stored facts alone.
 
@@ -48,12 +49,6 @@ export interface HandoverFacts {
   promises: readonly HandoverPromise[]
   on_call: readonly HandoverDuty[]
 }
-/** A sentence for people. `path` leads to its case in the frontend. */
-export interface HandoverLine {
-  text: string
-  path: string | null
-}
-
 const maxPart = 200
 
 /** Write a handover as sentences: an overview, each open case, what was promised, and who is on call. */
@@ -68,23 +63,6 @@ export function writeHandover(facts: HandoverFacts): HandoverLine[] {
       path: `/on-call/${duty.schedule_id}`,
     })),
   ]
-}
-
-/** What a message shows at most, in characters. A section of Slack has 3,000. */
-const maxMessage = 2900
-
-/** Join lines with the addresses of their cases, as many as a message shows. */
-export function joinLines(lines: readonly HandoverLine[], frontendUrl: string): string {
-  const keptLines: string[] = []
-  let length = 0
-  for (const { text, path } of lines) {
-    const line = path === null ? text : `${text} ${frontendUrl}${path}`
-    length += line.length + 2
-    if (length > maxMessage) break
-    keptLines.push(line)
-  }
-  const more = lines.length - keptLines.length
-  return [...keptLines, ...(more > 0 ? [`And ${toPlural(more, 'more line')}.`] : [])].join('\n\n')
 }
 
 const isWaiting = ({ status }: HandoverCase) => status === 'escalated' || status === 'requesting_escalation'

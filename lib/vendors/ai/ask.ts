@@ -6,7 +6,8 @@ import { splitFacts } from '#rules/ai/order-facts.ts'
 import type { AnswerFailure } from '#rules/ai/session-values.ts'
 import { dropUnknownKeys } from '#rules/ai/unknown-keys.ts'
 import { pause } from '#rules/budget.ts'
-import { type Redaction, redact } from '#rules/masking/redaction.ts'
+import type { Redaction } from '#rules/masking/levels.ts'
+import { redact } from '#rules/masking/redaction.ts'
 import { findUnstorableText, isTooDeep } from '#rules/text/json.ts'
 import {
   AiFailure,

@@ -2,8 +2,7 @@ import type { AiSessionRow, Citation, Fix, ScriptResult } from '#db/rows/ai-sess
 import type { FixStatus } from '#rules/ai/session-values.ts'
 import { getStepsLeft } from '#rules/budget.ts'
 import { formatDuration } from '#rules/exports/time-format.ts'
-import { maskStored } from '#rules/masking/mask.ts'
-import { maskValues } from '#rules/masking/mask-values.ts'
+import { maskAll } from '#rules/release.ts'
 import { clipStart } from '#rules/text/clip.ts'
 import { measureMinutes } from '#vendors/psa/time-entry.ts'
 import { isAnswer } from './unanswered.ts'
@@ -31,16 +30,12 @@ export function writeDocumentation(
 ): string {
   const session = dropUnsettledItems(row)
   if (!isMasked) return writeText(session, options)
-  // The whole text takes as much work as its parts, and a little for its headings.
-  const reserve = getStepsLeft() * 0.6
-  const mask = (text: string) => maskStored(text, reserve)
-  const maskedInput = maskValues({ session, options }, mask) as {
-    session: AiSessionRow
-    options: DocumentationOptions
-  }
+  // The whole text may have markup that its parts have not, and then takes several times their work.
+  const reserve = getStepsLeft() * 0.85
+  const masked = maskAll({ session, options }, 'all', reserve)
   // Statuses and times are words of the service. The whole text is masked again, because it puts labels and
   // values next to each other.
-  return maskStored(writeText({ ...maskedInput.session, ...pickServiceWords(session) }, maskedInput.options))
+  return maskAll(writeText({ ...masked.session, ...pickServiceWords(session) }, masked.options))
 }
 
 const pickServiceWords = ({ status, outcome, created_at, resolved_at }: AiSessionRow) => ({

@@ -7,7 +7,8 @@ import {
 } from '#rules/flows/normalise.ts'
 import { IntakeForm, type TreeType } from '#rules/flows/structure.ts'
 import { validateFlow } from '#rules/flows/validate.ts'
-import { type Redaction, redact } from '#rules/masking/redaction.ts'
+import type { Redaction } from '#rules/masking/levels.ts'
+import { redact } from '#rules/masking/redaction.ts'
 import type { GeneratedFlow } from './prompts/authoring.ts'
 
 interface DraftOptions {

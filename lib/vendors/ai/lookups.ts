@@ -3,7 +3,7 @@ import type { Lookup } from '#db/rows/ai-session.ts'
 import { Problem } from '#problem.ts'
 import { spend } from '#rules/budget.ts'
 import { countMaskingSteps } from '#rules/masking/mask-traits.ts'
-import { redactStored } from '#rules/masking/redaction.ts'
+import { maskAll } from '#rules/release.ts'
 import { clip } from '#rules/text/clip.ts'
 import { findUnstorableText } from '#rules/text/json.ts'
 import { withTimeout } from '#vendors/net/send-result.ts'
@@ -110,7 +110,7 @@ export function createLookups(tools: readonly LookupTool[]): Lookups {
       calls += accepted.length
       for (const { told, shown } of await Promise.all(accepted.map((call) => runCall(call, remainingMs)))) {
         results.push(told)
-        if (shown) lookups.push(redactStored(shown, 'all'))
+        if (shown) lookups.push(maskAll(shown))
       }
     },
     listResults: () => results,

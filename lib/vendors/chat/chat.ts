@@ -1,3 +1,4 @@
+import type { Released } from '#rules/audience.ts'
 import type { LabelledText } from '#rules/text/labelled-text.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
 
@@ -36,5 +37,5 @@ export const chatTools = Object.values(toolByChannel)
 
 export interface ChatPort {
   /** Send once and follow no redirect. The caller checks the URL with the outbound guard first. */
-  send(tool: ChatTool, webhookUrl: string, message: ChatMessage): Promise<SendResult>
+  send(tool: ChatTool, webhookUrl: string, message: Released<ChatMessage>): Promise<SendResult>
 }

@@ -1,3 +1,4 @@
+import type { Released } from '#rules/audience.ts'
 import { type Html, html, toHtml } from '#rules/text/html.ts'
 import type { LabelledText } from '#rules/text/labelled-text.ts'
 import { removeLinks, toPlainName } from '#rules/text/plain-name.ts'
@@ -53,7 +54,7 @@ const textStyle = 'margin:0 0 16px;white-space:pre-line;overflow-wrap:anywhere'
  * at most 300 characters without links.
  */
 export function renderEmail(
-  content: EmailContent,
+  content: Released<EmailContent>,
   frame: EmailFrame,
 ): { subject: string; html: string; text: string } {
   const subject = toSubject(content.subject)

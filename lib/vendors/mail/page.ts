@@ -1,3 +1,4 @@
+import type { Released } from '#rules/audience.ts'
 import { html } from '#rules/text/html.ts'
 
 interface Page {
@@ -8,7 +9,7 @@ interface Page {
 }
 
 /** Render a page for somebody who followed a link of an e-mail. */
-export function renderPage({ title, text, button }: Page): string {
+export function renderPage({ title, text, button }: Released<Page>): string {
   const form =
     button &&
     html`<form method="post"><button style="font:inherit;padding:8px 16px">${button}</button></form>`

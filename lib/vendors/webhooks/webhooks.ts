@@ -1,9 +1,11 @@
+import type { Released } from '#rules/audience.ts'
+
 /** One attempt to deliver a message. */
 export interface WebhookMessage {
   /** The header `webhook-id`. It stays the same in every attempt. */
   id: string
   /** The exact body. */
-  payload: string
+  payload: Released<string>
   /** `whsec_…`: the current secret first, and after a rotation the previous one. */
   secrets: readonly string[]
 }

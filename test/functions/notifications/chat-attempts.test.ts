@@ -1,7 +1,9 @@
 // @module-tag mechanism
+
 import { describe, expect, it } from 'vitest'
 import { deliverNow } from '#functions/notifications/deliveries/service.ts'
 import { writeChatMessage, writeNotificationContent } from '#functions/notifications/messages/service.ts'
+import { releaseParts } from '#rules/audience.ts'
 import { createStubDatabase } from '#test/support/stub-database.ts'
 
 const notification = {
@@ -102,7 +104,7 @@ describe('a message to a chat tool', () => {
 })
 
 describe('the message of a notification', () => {
-  const write = (changes: object) => writeChatMessage({ config }, { ...notification, ...changes })
+  const write = (changes: object) => writeChatMessage({ config }, { ...notification, ...changes } as never)
 
   it.each([
     [{}, message],
@@ -164,6 +166,6 @@ describe('the e-mail of a notification', () => {
       { ...empty, link: { label: 'Pick up', url: 'u' } },
     ],
   ])('of %j is %j', (chatMessage, expected) =>
-    expect(writeNotificationContent(chatMessage)).toEqual(expected),
+    expect(writeNotificationContent(releaseParts(chatMessage))).toEqual(expected),
   )
 })

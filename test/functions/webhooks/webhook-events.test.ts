@@ -112,7 +112,14 @@ it('WHK-13 each event of the notifications reaches webhooks with the declared da
     { key: 'approval.decided', ...approval, approverName: 'Sam', isApproved: true, comment: '' },
     { key: 'approval.expired', ...approval },
     { key: 'session.timer_due', sessionId: uuid(), flowName: 'Disk', stepTitle: 'Check', userId: admin.id },
-    { key: 'handover.due', teamName: 'North', text: 'Nothing is open.', handoverTeamId: uuid(), userIds: [] },
+    {
+      key: 'handover.due',
+      teamName: 'North',
+      lines: [{ text: 'Nothing is open.', path: null }],
+      frontendUrl: 'https://app.example',
+      handoverTeamId: uuid(),
+      userIds: [],
+    },
     { key: 'maintenance.batch_created', ...schedule, sessionCount: 2 },
     { key: 'maintenance.run_failed', ...schedule, reason: 'Paused' },
     {

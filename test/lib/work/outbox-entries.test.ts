@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { limitConcurrency } from '#async/limit-concurrency.ts'
 import type { OutboxEntry } from '#db/outbox-entry.ts'
-import { forAccount, forClient, forTicket } from '#rules/audience.ts'
+import { forAccount } from '#rules/audience.ts'
 import { createBudget, runWithin } from '#rules/budget.ts'
 import type { EscalationDetails } from '#rules/events/escalation-alert.ts'
 import type { Event } from '#rules/events/events.ts'
+import { forClient, forTicket } from '#rules/release.ts'
 import { createStubDatabase } from '#test/support/stub-database.ts'
 import { enqueueDelivery, postponeDelivery } from '#work/deliveries.ts'
 import { enqueueEmitted, enqueueEvent } from '#work/events.ts'
@@ -254,19 +255,22 @@ describe('the call that stores an event', () => {
     ...{ psaTicketId: null, targetUserId: null },
   }
   const details = { urgency: 'high' } as unknown as EscalationDetails
-  it.each<[Event, string | null, string | null]>([
+  it.each<[Event, string | null, object | null]>([
     [event, 'actor', null],
     [{ ...event, causedById: 'other' }, 'other', null],
-    [{ ...event, causedById: null, details }, 'actor', '{"urgency":"high"}'],
+    [{ ...event, causedById: null, details }, 'actor', { urgency: 'high' }],
   ])('of %j names who caused it, and has its escalation as JSON', async (stored, causedBy, escalation) => {
     const { db, findStatements } = createStubDatabase(() => [
       { delivery_ids: [], user_ids: ['u'], webhook_delivery_ids: [] },
     ])
     expect(await enqueueEvent(db, stored)).toEqual(['u'])
     const [parameters = []] = findStatements('app.emit(')
-    expect([parameters.slice(0, 6), parameters.slice(9, 11)]).toEqual([
+    const [texts, masked, , cause] = parameters.slice(6)
+    expect([parameters.slice(0, 6), masked, cause]).toEqual([
       ['session.escalated', 'actor', null, [], true, null],
-      [causedBy, escalation],
+      null,
+      causedBy,
     ])
+    expect(JSON.parse(String(texts)).escalation ?? null).toEqual(escalation)
   })
 })

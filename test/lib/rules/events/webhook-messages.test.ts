@@ -156,7 +156,15 @@ it.each<[object, string, object]>([
     { session_id: 's', flow_name: 'F', step_title: cut, user_id: 'v', team_id: 't' },
   ],
   [
-    { ...origin, key: 'handover.due', teamName: 'N', text: 'T', handoverTeamId: 'h', userIds: [] },
+    {
+      ...origin,
+      key: 'handover.due',
+      teamName: 'N',
+      lines: [{ text: 'T', path: null }],
+      frontendUrl: 'u',
+      handoverTeamId: 'h',
+      userIds: [],
+    },
     'h',
     { team_id: 'h', team_name: 'N', text: 'T' },
   ],

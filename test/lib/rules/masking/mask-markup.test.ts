@@ -1,12 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { createBudget, runWithin } from '#rules/budget.ts'
 import type { Block, Span } from '#rules/markup/blocks.ts'
 import { escapeMarkdown, toMarkdown } from '#rules/markup/markdown.ts'
 import { parseMarkdown } from '#rules/markup/parse-blocks.ts'
 import { deepLine } from '#rules/markup/parser.ts'
-import { mask as maskText } from '#rules/masking/mask.ts'
-import { maskMarkdown } from '#rules/masking/mask-markdown.ts'
-import { mask } from '#test/support/with-budget.ts'
+import { mask, maskShown } from '#test/support/with-budget.ts'
 import { linesToMask } from './mask-corpus.ts'
 import { deviceLines } from './mask-corpus-devices.ts'
 import { logLines } from './mask-corpus-logs.ts'
@@ -17,8 +14,7 @@ import { buildLabelledLines, type SecretLine } from './mask-lines.ts'
 import { ordinaryLines } from './mask-ordinary.ts'
 import { ordinaryCorpus } from './mask-ordinary-lines.ts'
 
-const maskShown = (text: string) =>
-  runWithin(createBudget({ steps: Number.POSITIVE_INFINITY }), () => maskMarkdown(text, maskText))
+const maskMarkdown = (text: string) => maskShown(text, { form: 'markdown' })
 
 /** Everything that a reader of a markdown text sees: its source, and what is shown of it. */
 function listViews(markdown: string): string[] {
@@ -136,7 +132,7 @@ describe('a masked markdown text', () => {
     (name, form) => {
       const isOneLine = /cell|heading|span/.test(name)
       const tried = secretLines.filter(({ line }) => !isOneLine || !line.includes('\n'))
-      const shown = tried.filter((line) => isShown(listViews(maskShown(form(line.line))), line))
+      const shown = tried.filter((line) => isShown(listViews(maskMarkdown(form(line.line))), line))
       expect(shown.map(({ line }) => form(line))).toEqual([])
       expect(tried.length).toBeGreaterThan(2000)
     },
@@ -144,12 +140,12 @@ describe('a masked markdown text', () => {
 
   it.each(Object.entries(pairForms))('SES-40 hides the value of every label that stands %s', (_, form) => {
     const texts = pairs.map(({ label, value }) => ({ line: form(label, value), secretParts: [value] }))
-    expect(texts.filter((text) => isShown(listViews(maskShown(text.line)), text))).toEqual([])
+    expect(texts.filter((text) => isShown(listViews(maskMarkdown(text.line)), text))).toEqual([])
   })
 
   it('SES-41 leaves ordinary lines unchanged in every form', () => {
     for (const [name, form] of Object.entries(lineForms)) {
-      const changed = plainLines.filter((line) => maskShown(form(line)) !== form(line))
+      const changed = plainLines.filter((line) => maskMarkdown(form(line)) !== form(line))
       // The line is beside another cell, whose label it may be.
       const allowed = name === 'in a cell' ? plainLines.length * 0.06 : 0
       expect(changed.length, `${name}: ${changed.slice(0, 3)}`).toBeLessThanOrEqual(allowed)

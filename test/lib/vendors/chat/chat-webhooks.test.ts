@@ -1,4 +1,5 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { releaseParts } from '#rules/audience.ts'
 import { startVendorServer } from '#test/support/vendor-server.ts'
 import { chatWebhooks } from '#vendors/chat/webhooks.ts'
 
@@ -11,7 +12,7 @@ const gone = 'http://127.0.0.1:1'
 
 describe('a message to a chat tool', () => {
   const chat = chatWebhooks()
-  const message = { title: 'Title', body: 'Body', url: null }
+  const message = releaseParts({ title: 'Title', body: 'Body', url: null })
   const refused = 'The chat tool did not accept the message'
   it.each([
     [1, 200, 'ok', { ok: true, status: 200 }],

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { releaseParts } from '#rules/audience.ts'
 import { renderBars, writeBarsAsText } from '#vendors/mail/bars.ts'
 import * as contents from '#vendors/mail/contents.ts'
 import { writeDigestContent } from '#vendors/mail/digest.ts'
@@ -201,7 +202,7 @@ describe('the layout of an e-mail', () => {
     [undefined, 0],
   ])('marks the first fact only of an urgent one: %s', (isUrgent, marks) => {
     const { html } = renderEmail(
-      { subject: 's', paragraphs: [], facts, ...(isUrgent === undefined ? {} : { isUrgent }) },
+      releaseParts({ subject: 's', paragraphs: [], facts, ...(isUrgent === undefined ? {} : { isUrgent }) }),
       frame,
     )
     const cells = html.match(/<td[^>]*>(?:<a[^>]*>)?\w+/g) ?? []
@@ -210,7 +211,7 @@ describe('the layout of an e-mail', () => {
     ).toEqual(marks ? ['Critical'] : [])
   })
   it('links a fact with an address in both parts', () => {
-    const { html, text } = renderEmail({ subject: 's', paragraphs: [], facts }, frame)
+    const { html, text } = renderEmail(releaseParts({ subject: 's', paragraphs: [], facts }), frame)
     expect(html).toContain(
       '<a class="text" href="https://app.example/?a&amp;b" style="color:#111827">VPN</a>',
     )
@@ -219,7 +220,12 @@ describe('the layout of an e-mail', () => {
   it('has no table without facts, and a button per link', () => {
     const link = { label: 'One', url: 'https://app.example/1' }
     const { html, text } = renderEmail(
-      { subject: 's', paragraphs: [], link, secondLink: { label: 'Two', url: 'https://app.example/2' } },
+      releaseParts({
+        subject: 's',
+        paragraphs: [],
+        link,
+        secondLink: { label: 'Two', url: 'https://app.example/2' },
+      }),
       frame,
     )
     expect(html).not.toContain('<table')
@@ -257,10 +263,10 @@ describe('a bar chart in an e-mail', () => {
 })
 
 it('a page for a link of an e-mail has a form only with a button', () => {
-  const page = renderPage({ title: 'Stop <e-mails>', text: 'a & b', button: 'Stop' })
+  const page = renderPage(releaseParts({ title: 'Stop <e-mails>', text: 'a & b', button: 'Stop' }))
   expect(page).toContain(
     '<form method="post"><button style="font:inherit;padding:8px 16px">Stop</button></form></body>',
   )
   expect(page).toContain('<h1>Stop &lt;e-mails&gt;</h1><p>a &amp; b</p>')
-  expect(renderPage({ title: 't', text: 'x' })).not.toContain('form')
+  expect(renderPage(releaseParts({ title: 't', text: 'x' }))).not.toContain('form')
 })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { releaseParts } from '#rules/audience.ts'
 import { getContrast, parseHexColour } from '#rules/text/colour.ts'
 import { html as writeHtml } from '#rules/text/html.ts'
 import { toReadableColours } from '#vendors/mail/brand.ts'
@@ -14,7 +15,7 @@ const frame: EmailFrame = {
   stop: { label: 'Stop', url: 'https://app.example/stop?a&b' },
 }
 const render = (content: EmailContent, changes: Partial<EmailFrame> = {}) =>
-  renderEmail(content, { ...frame, ...changes })
+  renderEmail(releaseParts(content), { ...frame, ...changes })
 const footer = '-- \nNorthwind IT via Support Flow\nYou are a member.\nStop: https://app.example/stop?a&b'
 
 const link = { label: 'Open', url: 'https://app.example/verify?token=a&b="c"' }

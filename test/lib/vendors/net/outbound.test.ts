@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { root } from '#local/root.ts'
 import { s3Objects } from '#platform/node/objects-s3.ts'
+import { releaseParts } from '#rules/audience.ts'
 import { openAi } from '#vendors/ai/openai.ts'
 import { posthogAnalytics } from '#vendors/analytics/posthog.ts'
 import { identityProvider } from '#vendors/auth/oidc.ts'
@@ -106,7 +107,7 @@ const megabytes = (count: number) => count * 1024 * 1024
 const calls: Record<string, OutboundCall> = {
   chat: {
     call: async (url) => {
-      const result = await chatWebhooks().send(1, url, message)
+      const result = await chatWebhooks().send(1, url, releaseParts(message))
       return result.ok ? null : result.error
     },
     maxBytes: kilobytes(64),

@@ -1,4 +1,5 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { releaseParts } from '#rules/audience.ts'
 import { startVendorServer } from '#test/support/vendor-server.ts'
 import { recordSpans, runInTrace } from '#trace.ts'
 import { httpWebhooks } from '#vendors/webhooks/http-webhooks.ts'
@@ -15,7 +16,8 @@ describe('a message to a webhook', () => {
   const secrets = [createWebhookSecret(), createWebhookSecret()]
   let time = 1_790_000_000_900
   const webhooks = httpWebhooks({ now: () => time++ })
-  const send = (url = vendor.origin) => webhooks.send(url, { id: 'msg_1', payload: '{"a":1}', secrets })
+  const send = (url = vendor.origin) =>
+    webhooks.send(url, { id: 'msg_1', payload: releaseParts('{"a":1}'), secrets })
 
   it('has its id, the time in seconds, and a signature per secret', async () => {
     vendor.answer = () => ({ status: 204 })
@@ -69,7 +71,7 @@ describe('a message to a webhook', () => {
 
 it('a call carries the headers of the caller and the trace, but no trace outside of one', async () => {
   vendor.answer = () => ({ status: 204 })
-  const send = () => httpWebhooks().send(vendor.origin, { id: 'm', payload: '{}', secrets: [] })
+  const send = () => httpWebhooks().send(vendor.origin, { id: 'm', payload: releaseParts('{}'), secrets: [] })
   await send()
   await runInTrace(undefined, () => recordSpans(undefined, send))
   expect(
