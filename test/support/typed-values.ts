@@ -103,6 +103,7 @@ const emptyStep = {
   headers: [],
   details: [],
   answer: '',
+  isDone: false,
   durationAndTime: '',
   note: '',
   fallbacks: [],

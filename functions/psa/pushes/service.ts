@@ -8,6 +8,7 @@ import * as sessions from '#functions/sessions/sessions/service.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { invalidField, Problem, throwNotFound } from '#problem.ts'
 import { isInternalNote, type TicketText } from '#rules/audience.ts'
+import { describeResult } from '#rules/exports/report-steps.ts'
 import { forClient, forTicket } from '#rules/release.ts'
 import { parseTicketId } from '#vendors/psa/psa.ts'
 import { maxEntryMinutes, measureMinutes, roundMinutes } from '#vendors/psa/time-entry.ts'
@@ -111,7 +112,7 @@ export async function createTimeEntry(
   { minutes, note, visibility }: TimeEntry,
 ): Promise<Push> {
   const session = await sessions.requireEditable(db, sessionId)
-  const { started_at, completed_at, user_id, name, outcome } = session
+  const { started_at, completed_at, user_id, name } = session
   if (!started_at || !completed_at)
     throw new Problem('wrong_state', 'Only a completed session has its whole time; complete it first')
   const ticketId = requireTicketId(session)
@@ -131,7 +132,7 @@ export async function createTimeEntry(
       'missing',
     )
   const details = { member_id: member.id, started_at, minutes: rounded }
-  const entryNote = forTicket(visibility, note ?? `${name}: ${outcome}`)
+  const entryNote = forTicket(visibility, note ?? `${name}: ${describeResult(session)}`)
   return pushOnce(db, { kind: 'time_entry', ticketId, note: entryNote, sessionId, details })
 }
 

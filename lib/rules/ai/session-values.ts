@@ -26,6 +26,15 @@ export const proposedOutcomes = [
 ] as const
 export const fixStatuses = ['proposed', ...proposedOutcomes, 'dismissed'] as const
 export type FixStatus = (typeof fixStatuses)[number]
+/** What the status of a fix says in every text: in words, and whether the fix was applied and has helped. */
+export const fixResults: Record<FixStatus, { words: string; isApplied: boolean; hasHelped: boolean }> = {
+  proposed: { words: 'not tried', isApplied: false, hasHelped: false },
+  applied_success: { words: 'worked', isApplied: true, hasHelped: true },
+  applied_failed: { words: 'did not work', isApplied: true, hasHelped: false },
+  applied_partial: { words: 'worked in part', isApplied: true, hasHelped: true },
+  applied_pending: { words: 'applied, no result yet', isApplied: true, hasHelped: false },
+  dismissed: { words: 'dismissed', isApplied: false, hasHelped: false },
+}
 
 /** Why the model gave no answer to a turn. */
 export const answerFailures = ['declined', 'unusable', 'truncated'] as const

@@ -33,6 +33,7 @@ const sessionStates = {
   abandoned: 'Given up',
 }
 const stepOutcomes = { done: 'Done', skipped: 'Skipped', failed: 'Failed' }
+const noOutcome = { words: '', isDone: false }
 const customStepSources = {
   'ad-hoc': 'Added during the session',
   'step-library': 'From the step library',
@@ -54,6 +55,14 @@ interface StepOptions extends ReportOptions {
 /** Return the outcome of a session as text, or its state if it has none yet. */
 export function describeResult({ outcome, state }: Pick<SessionRow, 'outcome' | 'state'>): string {
   return outcome ? sessionOutcomes[outcome] : sessionStates[state]
+}
+
+/**
+ * Return what an outcome says of a step or fallback. Each edition tells this, so that no two can differ: for
+ * colleagues in words, for clients only what was done.
+ */
+function readOutcome(outcome: keyof typeof stepOutcomes | null): typeof noOutcome {
+  return outcome === null ? noOutcome : { words: stepOutcomes[outcome], isDone: outcome === 'done' }
 }
 
 /** Build the steps of a report, and what belongs to none of them. */
@@ -103,16 +112,18 @@ export function buildReportSteps(
   return { steps: [...steps, ...runningSteps], pendingStep, ...rest }
 }
 
-type Answer = Pick<ReportStep, 'answer' | 'durationAndTime' | 'note'>
-const noAnswer: Answer = { answer: '', durationAndTime: '', note: '' }
+type Answer = Pick<ReportStep, 'answer' | 'isDone' | 'durationAndTime' | 'note'>
+const noAnswer: Answer = { answer: '', isDone: false, durationAndTime: '', note: '' }
 
 function describeAnswer(
   step: StepDescription['step'],
   { option_id, outcome, duration_seconds, decided_at, note }: SessionRow['decisions'][number],
   { variables, formatTime }: StepOptions,
 ): Answer {
+  const { words, isDone } = readOutcome(option_id === null ? outcome : null)
   return {
-    answer: option_id === null ? stepOutcomes[outcome ?? 'done'] : getOptionLabel(step, option_id, variables),
+    answer: option_id === null ? words : getOptionLabel(step, option_id, variables),
+    isDone,
     durationAndTime: `${formatDuration(duration_seconds)}, ${formatTime(decided_at)}`,
     note: note ?? '',
   }
@@ -238,11 +249,11 @@ function groupExtras(
     session.fallback_decisions.length > 0
       ? indexTitles(session.tree_structure, variables)
       : new Map<string, string>()
-  const toFallback = ({ fallback_step_id, outcome, note }: FallbackDecision): ReportFallback => ({
-    title: titleById.get(fallback_step_id) || fallback_step_id,
-    outcome: stepOutcomes[outcome],
-    note: note ?? '',
-  })
+  const toFallback = ({ fallback_step_id, outcome, note }: FallbackDecision): ReportFallback => {
+    const { words, isDone } = readOutcome(outcome)
+    const title = titleById.get(fallback_step_id) || fallback_step_id
+    return { title, outcome: words, isDone, note: note ?? '' }
+  }
   const fallbacks = groupBy(session.fallback_decisions, ({ step_id }) => step_id)
   const customSteps = groupBy(session.custom_steps, ({ after_step_id }) => after_step_id)
   const evidence = groupBy(listEvidence(session, supportingData), ({ step_id }) => step_id)

@@ -37,6 +37,8 @@ export interface ReportHeader {
 export interface ReportFallback {
   title: string
   outcome: string
+  /** Whether it was answered with done. */
+  isDone: boolean
   note: string
 }
 /** A step that the technician added during the session. */
@@ -57,6 +59,8 @@ export interface ReportStep {
   details: Fact[]
   /** Empty for a step without an answer. */
   answer: string
+  /** Whether it was answered with done: not skipped, failed, unanswered, or a question. */
+  isDone: boolean
   /** `5 min, 21 Nov 2026, 10:30` */
   durationAndTime: string
   note: string

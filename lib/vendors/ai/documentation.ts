@@ -1,5 +1,5 @@
 import type { AiSessionRow, Citation, Fix, ScriptResult } from '#db/rows/ai-session.ts'
-import type { FixStatus } from '#rules/ai/session-values.ts'
+import { fixResults } from '#rules/ai/session-values.ts'
 import { getStepsLeft } from '#rules/budget.ts'
 import { formatDuration } from '#rules/exports/time-format.ts'
 import { maskAll } from '#rules/release.ts'
@@ -19,7 +19,7 @@ const toWords = (text: string) => text.replaceAll('_', ' ')
 const toSentence = (text: string) => toWords(text).replace(/^./, (letter) => letter.toUpperCase())
 
 /**
- * Write a case as plain text for a ticket note: a resolved one by its cause, what was done, result, follow-up
+ * Write a case as plain text for a ticket note: a resolved one by its likely cause, what was done, result, follow-up
  * and time. It contains stored facts only, no text of the model. With `isMasked`, addresses, paths and
  * secrets are masked, as in exports; texts that take too much work are left out.
  */
@@ -64,7 +64,8 @@ function writeText(session: AiSessionRow, { notes, handoff }: DocumentationOptio
     problem_summary ? `Problem\n${problem_summary}` : '',
     handoff?.summary ? `Summary\n${handoff.summary}` : '',
     handoff?.reason ? `Reason\n${handoff.reason}` : '',
-    triage_hypothesis ? `${outcome ? 'Cause' : 'Likely cause'}\n${triage_hypothesis}` : '',
+    // Nothing records that a hypothesis was confirmed, so a resolution does not make it the cause.
+    triage_hypothesis ? `Likely cause\n${triage_hypothesis}` : '',
     toSection(
       'Observed',
       session.evidence_items.map(({ text }) => text),
@@ -131,28 +132,19 @@ function writeDone(session: AiSessionRow): string[] {
 /** Write what the client of a resolved case may read: facts of `toClientCase` alone. The caller masks it. */
 export function writeClientResolution(session: AiSessionRow): string {
   const { title, problem_summary, outcome, suggested_fixes } = session
-  const helpful = suggested_fixes.filter(
-    ({ status }) => status === 'applied_success' || status === 'applied_partial',
-  )
+  const helpful = suggested_fixes.filter(({ status }) => fixResults[status].hasHelped)
   return [
     `Problem\n${problem_summary ?? title}`,
     `Result\n${toSentence(outcome ?? '')}`,
     toSection(
       'What was done',
-      helpful.map(({ title }) => title),
+      helpful.map(({ title, status }) =>
+        status === 'applied_success' ? title : `${title}: ${fixResults[status].words}`,
+      ),
     ),
   ]
     .filter(Boolean)
     .join('\n\n')
-}
-
-const fixOutcomes: Record<FixStatus, string> = {
-  proposed: 'not tried',
-  applied_success: 'worked',
-  applied_failed: 'did not work',
-  applied_partial: 'worked in part',
-  applied_pending: 'applied, no result yet',
-  dismissed: 'dismissed',
 }
 
 /** Describe a fix with its outcome in one line. */
@@ -162,7 +154,7 @@ export function describeFix({ title, status, partial_notes, pending_reason, fail
     applied_pending: pending_reason,
     applied_failed: failure_reason,
   }[status as 'applied_partial']
-  return `${title}: ${fixOutcomes[status]}${remark ? ` (${remark})` : ''}`
+  return `${title}: ${fixResults[status].words}${remark ? ` (${remark})` : ''}`
 }
 
 /** Describe a script run in one line. */

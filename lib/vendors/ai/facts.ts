@@ -1,4 +1,5 @@
 import type { AiSessionRow } from '#db/rows/ai-session.ts'
+import { fixResults } from '#rules/ai/session-values.ts'
 import { shorten } from '#rules/ai/shorten.ts'
 import type { PromptNote } from '#vendors/psa/prompt.ts'
 import type { TicketDetails } from '#vendors/psa/psa.ts'
@@ -113,8 +114,8 @@ export function toWholeCase(row: AiSessionRow, ticket: TicketFacts | null) {
 
 /**
  * Return what a prompt may contain whose answer the client reads: facts of this case alone. No conversation
- * and no hypothesis, which may quote cases of other clients; no notes of technicians, no task lane, and no
- * details and internal notes of the ticket.
+ * and no hypothesis, which may quote cases of other clients; no fix that was not applied, no notes of
+ * technicians, no task lane, and no details and internal notes of the ticket.
  */
 export function toClientCase(session: AiSessionRow, ticket: TicketFacts | null) {
   const { title, problem_summary, evidence_items, suggested_fixes, outcome } = dropUnsettledItems(session)
@@ -122,7 +123,9 @@ export function toClientCase(session: AiSessionRow, ticket: TicketFacts | null) 
     now: session.local_time,
     session: { title, problem_summary },
     evidence: evidence_items.slice(-50).map(({ text }) => text),
-    fixes: suggested_fixes.map((fix) => ({ title: fix.title, status: fix.status })),
+    fixes: suggested_fixes
+      .filter(({ status }) => fixResults[status].isApplied)
+      .map(({ title, status }) => ({ title, status })),
     resolution: outcome && { outcome },
     ticket: ticket && {
       ...ticket,

@@ -20,7 +20,7 @@ export interface SourceFacts {
     number: number
     title: string
     problem: string
-    cause: string
+    likely_cause: string
     solution: string
     fixes: string[]
   }[]
@@ -86,7 +86,7 @@ function addFacts(facts: SourceFacts, number: number, candidate: Candidate, budg
     number,
     title,
     problem: shorten(problem ?? '', 800),
-    cause: shorten(cause ?? '', 400),
+    likely_cause: shorten(cause ?? '', 400),
     solution: shorten(notes ?? '', 1500),
     fixes: fixes.slice(0, 5),
   }

@@ -274,7 +274,7 @@ it('PSA-24 refuses the time of a session that is not completed, too long, or of 
 
 it.each([
   [{ note: 'Replaced the cable' }, 'Replaced the cable'],
-  [{}, 'NAME: resolved'],
+  [{}, 'NAME: Resolved'],
 ])('PSA-24 describes the time of a session by the request %j as “%s”', async (input, expected) => {
   const { admin } = await createAccount(service)
   await connectPsa(service, admin)

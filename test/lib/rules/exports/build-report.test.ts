@@ -53,6 +53,7 @@ const snapshot = {
   description: 'In the hypervisor.',
   details: [{ label: 'Group', value: 'Safety' }],
   answer: 'Done',
+  isDone: true,
   durationAndTime: '1 min 30 s, 21 Nov 2026, 10:30',
   note: '',
   fallbacks: [],
@@ -67,7 +68,7 @@ const patch = {
   description: 'Reboot when asked.',
   details: [],
 }
-const pending = { answer: '', durationAndTime: '' }
+const pending = { answer: '', isDone: false, durationAndTime: '' }
 
 describe('the head of a report', () => {
   it('has the facts that are known, and filled texts', () => {
@@ -216,10 +217,11 @@ describe('the steps of a report', () => {
       {
         ...snapshot,
         answer: 'Skipped',
+        isDone: false,
         note: 'N',
         fallbacks: [
-          { title: backup, outcome: 'Failed', note: 'FN' },
-          { title: 'gone', outcome: 'Failed', note: '' },
+          { title: backup, outcome: 'Failed', isDone: false, note: 'FN' },
+          { title: 'gone', outcome: 'Failed', isDone: false, note: '' },
         ],
         customSteps: [
           { title: 'ad-hoc', description: 'D', source: 'Added during the session' },
@@ -227,10 +229,10 @@ describe('the steps of a report', () => {
         ],
         evidence: [{ kind: 'text', title: 'a', content: 'C', image: null }],
       },
-      { ...snapshot, number: '2', headers: [], answer: 'Failed' },
+      { ...snapshot, number: '2', headers: [], answer: 'Failed', isDone: false },
     ])
     expect([report.fallbacks, report.customSteps]).toEqual([
-      [{ title: ask, outcome: 'Failed', note: '' }],
+      [{ title: ask, outcome: 'Failed', isDone: false, note: '' }],
       [{ title: 'forked-tree', description: 'D', source: 'From another flow' }],
     ])
     expect(report.evidence).toEqual([
@@ -251,7 +253,7 @@ describe('the steps of a report', () => {
     expect(steps.map(({ title, answer }) => `${title} ${answer}`)).toEqual([
       'Does 10.0.0.8 answer a ping? Yes',
       'Does 10.0.0.8 answer a ping? x',
-      'gone Done',
+      'gone ',
     ])
   })
 

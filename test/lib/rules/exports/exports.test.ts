@@ -96,7 +96,7 @@ describe('renderMarkdown', () => {
         const report = createReport({
           notes: `n${typed}`,
           facts: [{ label: 'Client', value: `v${typed}` }],
-          fallbacks: [{ title: 'Other', outcome: 'Done', note: typed }],
+          fallbacks: [{ title: 'Other', outcome: 'Done', isDone: true, note: typed }],
         })
         const lines = [
           ...splitNonEmptyLines(`n${typed}`),
@@ -229,6 +229,7 @@ it('removeDescriptions removes only what a ticket note does not show', () => {
     title: 'Ping it',
     description: 'Hidden 1',
     answer: 'Done',
+    isDone: true,
     durationAndTime: '5 s, now',
     note: 'No answer',
     fallbacks: [],

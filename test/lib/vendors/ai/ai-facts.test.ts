@@ -120,7 +120,7 @@ describe('the documentation of a case', () => {
       ].join('\n\n'),
     )
   })
-  it('AIS-48 of a resolved case has cause, what was done, result, follow-up and time, and nothing that was left undecided', () => {
+  it('AIS-48 of a resolved case has likely cause, what was done, result, follow-up and time, and nothing that was left undecided', () => {
     const resolution = {
       status: 'resolved',
       outcome: 'not_reproducible',
@@ -133,7 +133,7 @@ describe('the documentation of a case', () => {
     expect(writeDocumentation(session, {}, false)).toBe(
       [
         'Outcome: not reproducible\nCase: VPN drops\nClient: Contoso\nAsset: PC-7\nCategory: Network',
-        ...['Problem\nIt drops', 'Cause\nMTU', 'Observed\n- Drops hourly', 'Known\n- os: Windows'],
+        ...['Problem\nIt drops', 'Likely cause\nMTU', 'Observed\n- Drops hourly', 'Known\n- os: Windows'],
         'What was done\n- Lower the MTU: done\n- A1\n- A: worked in part (half)\n- C: did not work (no)\n- D: worked\n- E: did not work',
         ...[
           'Sources\n- Flow “VPN”\n- Article “VPN”',
@@ -381,7 +381,7 @@ describe('the sources of a prompt', () => {
         number: 2,
         title: 's',
         problem: `${'p'.repeat(800)}…`,
-        cause: '',
+        likely_cause: '',
         solution: '',
         fixes: ['1', '2', '3', '4', '5'],
       },
@@ -389,7 +389,7 @@ describe('the sources of a prompt', () => {
         number: 3,
         title: 'u',
         problem: '',
-        cause: `${'c'.repeat(400)}…`,
+        likely_cause: `${'c'.repeat(400)}…`,
         solution: `${'n'.repeat(1500)}…`,
         fixes: [],
       },
