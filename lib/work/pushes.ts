@@ -4,13 +4,7 @@ import { accountId, jsonb } from '#db/expressions.ts'
 import { selectExportMasking } from '#db/rows/export-masking.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
-import {
-  type ClientText,
-  forAccount,
-  isInternalNote,
-  readTicketText,
-  type TicketText,
-} from '#rules/audience.ts'
+import { type ClientText, forAccount, isInternalNote, type TicketText } from '#rules/audience.ts'
 import type { PushSource } from '#rules/events/push-values.ts'
 import { maskAll } from '#rules/release.ts'
 import { clip } from '#rules/text/clip.ts'
@@ -114,31 +108,38 @@ export const lockSource = writeStatement(
 )
 
 /**
- * Insert and enqueue a push in the transaction of `db`. Mask a note for colleagues if the account masks its
- * exports. Return its id, or the id of a push of the same note within the last minute. Return null when the
- * account has no active connection.
+ * Prepare, insert and enqueue a push in the transaction of `db`. Return its id, or the id of a push of the
+ * same note within the last minute. Return null when the account has no active connection.
  */
 export async function enqueuePush(db: WriteDb, push: NewPush): Promise<string | null> {
-  const maskedPush = { ...push, note: await prepareNote(db, push.note) }
+  const prepared = { ...push, note: await prepareNote(db, push.note) }
   const [, [inserted], [recent]] = await db.batch([
     lockSource.query(push.sourceId),
-    insertPush.query(maskedPush),
-    selectRecentPush.query(maskedPush),
+    insertPush.query(prepared),
+    selectRecentPush.query(prepared),
   ])
   if (inserted) db.outbox({ kind: 'push', id: inserted.id, attempt: 1 })
   return recent?.id ?? null
 }
 
-/** Return a note as it is pushed: cut, and for colleagues masked if the account masks its exports. */
-export async function prepareNote(db: ReadDb, note: TicketText): Promise<TicketText> {
-  const { is_masked } = await selectExportMasking.one(db)
-  const { visibility, text } = is_masked ? maskNote(note) : note
-  return readTicketText(visibility, clip(text, maxPushLength))
+/** Return a note as a preview shows it and a push has it: masked for its readers, and cut. */
+export async function prepareNote<Note extends TicketText>(db: ReadDb, note: Note): Promise<Note> {
+  const [masked = note] = await maskForReaders(db, [note])
+  return { ...masked, text: clip(masked.text, maxPushLength) }
 }
 
-/** Mask a text for colleagues. One for a client is masked already. */
-function maskNote(note: TicketText): TicketText {
-  return note.visibility === 'internal' ? { ...note, text: forAccount(maskAll(note.text)) } : note
+/**
+ * Return texts as their readers may see them: those for colleagues masked if the account masks its exports.
+ * Those for clients are masked already.
+ */
+export async function maskForReaders<Note extends TicketText>(
+  db: ReadDb,
+  notes: readonly Note[],
+): Promise<Note[]> {
+  const { is_masked } = await selectExportMasking.one(db)
+  return notes.map((note) =>
+    is_masked && note.visibility === 'internal' ? { ...note, text: forAccount(maskAll(note.text)) } : note,
+  )
 }
 
 /**
@@ -149,7 +150,7 @@ export const insertOncePush = writeStatement(z.object({ id: z.string() }), (push
   const { ticketId, text, internal, details } = toColumns(push)
   return sql`
     insert into psa_pushes (kind, ticket_id, body, internal, source_kind, source_id, details)
-    select ${push.kind}, ${ticketId}, ${clip(text, maxPushLength)}, ${internal}, 'session', ${push.sessionId}, ${jsonb(details)}
+    select ${push.kind}, ${ticketId}, ${text}, ${internal}, 'session', ${push.sessionId}, ${jsonb(details)}
      where exists (select from psa_connections c where c.account_id = app.account_id() and c.is_active)
     on conflict (account_id, source_id, kind) where kind <> 'note' and state <> 'failed' do nothing
     returning id`
@@ -168,6 +169,9 @@ function toColumns(push: OncePush) {
   }
 }
 
+/** Return the description of a new ticket as the note that the client reads. */
+export const toDescriptionNote = (text: ClientText) => ({ visibility: 'client', text }) as const
+
 function selectOncePush(db: ReadDb, { kind, sessionId }: OncePush) {
   return db
     .selectFrom('psa_pushes')
@@ -179,14 +183,18 @@ function selectOncePush(db: ReadDb, { kind, sessionId }: OncePush) {
 }
 
 /**
- * Insert and enqueue a push that its session makes once, in the transaction of `db`. Mask a text for
- * colleagues if the account masks its exports. Return its id, or that of the earlier one. Return null when
- * the account has no active connection.
+ * Prepare, insert and enqueue a push that its session makes once, in the transaction of `db`. Return its id,
+ * or that of the earlier one. Return null when the account has no active connection.
  */
 export async function enqueueOncePush(db: WriteDb, push: OncePush): Promise<string | null> {
-  const { is_masked } = await selectExportMasking.one(db)
-  const masked = is_masked && push.kind === 'time_entry' ? { ...push, note: maskNote(push.note) } : push
-  const [[inserted], [stored]] = await db.batch([insertOncePush.query(masked), selectOncePush(db, masked)])
+  const prepared: OncePush =
+    push.kind === 'ticket'
+      ? { ...push, description: (await prepareNote(db, toDescriptionNote(push.description))).text }
+      : { ...push, note: await prepareNote(db, push.note) }
+  const [[inserted], [stored]] = await db.batch([
+    insertOncePush.query(prepared),
+    selectOncePush(db, prepared),
+  ])
   if (inserted) db.outbox({ kind: 'push', id: inserted.id, attempt: 1 })
   return stored?.id ?? null
 }

@@ -187,6 +187,6 @@ export const psaFixtures = {
     await connectAccount(service, owner)
     const session_id = await insertSession(service, owner)
     await service.sql(`update sessions set ticket_number = '4711' where id = $1`, [session_id])
-    return { params: { session_id }, query: { internal: 'false' } }
+    return { params: { session_id }, query: { kind: 'note', internal: 'false' } }
   },
 } satisfies Record<string, Fixture>

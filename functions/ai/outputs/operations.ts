@@ -3,6 +3,7 @@ import { AiSessionId } from '#functions/ai/sessions/schemas.ts'
 import { PushPreview } from '#functions/psa/pushes/schemas.ts'
 import { psaErrors } from '#functions/psa/tickets/schemas.ts'
 import { operation } from '#http/operation.ts'
+import { jobSteps } from '#rules/budget.ts'
 import * as schemas from './schemas.ts'
 import * as outputs from './service.ts'
 
@@ -44,6 +45,7 @@ export const aiOutputOperations = [
     params: AiSessionId,
     paged: true,
     returns: z.array(schemas.Output),
+    maxSteps: jobSteps,
     handle: ({ ctx, params, query }) => outputs.list(ctx, params.session_id, query),
   }),
 

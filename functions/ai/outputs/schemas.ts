@@ -21,7 +21,7 @@ export const Output = z
     kind: Kind,
     content: z
       .string()
-      .describe('The text, as markdown.')
+      .describe('The text, as markdown, masked for its readers as a push has it.')
       .meta({ example: 'Problem: Reception cannot print\n\nResult: new driver, two test pages printed.' }),
     edited: z.boolean().describe('Whether a user changed the text of the model.'),
     pushed_at: Time.nullable().describe('When it was added to the ticket.'),

@@ -13,7 +13,7 @@ import { forTicket } from '#rules/release.ts'
 import { ask } from '#vendors/ai/ask.ts'
 import { toClientCase, toWholeCase } from '#vendors/ai/facts.ts'
 import { sessionOutput, statusUpdate as statusPrompt } from '#vendors/ai/prompts/writing.ts'
-import { enqueuePush } from '#work/pushes.ts'
+import { enqueuePush, maskForReaders } from '#work/pushes.ts'
 import * as queries from './queries.ts'
 import type {
   DocumentationPush,
@@ -32,15 +32,17 @@ export async function createStatusUpdate(
   options: StatusUpdateCreate,
 ): Promise<{ text: string }> {
   const session = await aiSessions.findOwn(ctx.db, id, [])
-  return ask(ctx, statusPrompt, {
+  const { text } = await ask(ctx, statusPrompt, {
     facts: { ...(await collectWritingFacts(ctx, session, isForClient[options.audience])), ...options },
   })
+  const [masked] = await maskForReaders(ctx.db, [toNote(options.audience, text)])
+  return { text: masked?.text ?? '' }
 }
 
 export async function list({ db }: ReadContext, sessionId: string, page: PageQuery) {
   const outputs = await queries.selectOutputs.all(db, sessionId, page)
   if (outputs.length === 0) await findActiveBranch(db, sessionId)
-  return toPage(outputs, page, oldestFirst)
+  return toPage(await toOutputs(db, outputs), page, oldestFirst)
 }
 
 export async function create(ctx: WriteContext, id: string, { kind }: OutputCreate): Promise<Output> {
@@ -48,24 +50,24 @@ export async function create(ctx: WriteContext, id: string, { kind }: OutputCrea
   const earlier = ctx.isRepeat
     ? await queries.selectOutput.first(ctx.db, { session_id: id, output_id: ctx.workId })
     : undefined
-  if (earlier) return toOutput(earlier)
+  if (earlier) return toOutput(ctx.db, earlier)
   const { text } = await ask(ctx, sessionOutput, {
     facts: { ...(await collectWritingFacts(ctx, session, isForClient[kind])), kind },
   })
   const output = await queries.insertOutput.first(ctx.db, id, { id: ctx.workId, kind, content: text })
   if (!output) throw aiSessions.createChangeProblem(await aiSessions.find(ctx.db, id), [])
-  return output
+  return toOutput(ctx.db, output)
 }
 
 export async function update({ db }: WriteContext, ids: OutputId, { content }: OutputPatch): Promise<Output> {
-  if (content === undefined) return toOutput(requireOwnOutput(await queries.lockOutput(db, ids)))
+  if (content === undefined) return toOutput(db, requireOwnOutput(await queries.lockOutput(db, ids)))
   const { isChanged, ...result } = await queries.updateOutput(db, ids, content)
   const output = requireOwnOutput(result)
   if (!isChanged)
     throw new Problem('already_pushed', 'This output is already queued or pushed; it cannot be edited', {
       facts: { psa_push: output.psa_push },
     })
-  return toOutput(output)
+  return toOutput(db, output)
 }
 
 /**
@@ -94,7 +96,7 @@ export async function push(ctx: WriteContext, ids: OutputId, { notify }: OutputP
       await pushes.retry({ db }, output.psa_push_id)
       return
     }
-    const note = toNote(output)
+    const note = toNote(output.kind, output.content)
     const id = await enqueuePush(db, {
       ticketId,
       note,
@@ -105,17 +107,19 @@ export async function push(ctx: WriteContext, ids: OutputId, { notify }: OutputP
     if (!id) throw connection.notConnected()
     await queries.setOutputPush(db, ids.output_id, id)
   })
-  return toOutput(requireOwnOutput(await queries.lockOutput(ctx.db, ids)))
+  return toOutput(ctx.db, requireOwnOutput(await queries.lockOutput(ctx.db, ids)))
 }
 
 /** Return the note that a push of the output would add, and whom the ticketing system would mail. */
 export async function previewPush(ctx: ReadContext, ids: OutputId): Promise<PushPreview> {
   const session = await aiSessions.findOwn(ctx.db, ids.session_id, [])
   const output = (await queries.selectOutput.first(ctx.db, ids)) ?? throwNotFound('Output')
-  return pushes.preview(ctx, requireTicket(session), toNote(output))
+  return pushes.preview(ctx, requireTicket(session), toNote(output.kind, output.content))
 }
 
-const toNote = ({ kind, content }: Output) => forTicket(isForClient[kind] ? 'client' : 'internal', content)
+/** Return a text that the model wrote, or a user edited, as a note for its readers. */
+const toNote = (kind: keyof typeof isForClient, text: string) =>
+  forTicket(isForClient[kind] ? 'client' : 'internal', text)
 
 /**
  * Retry the failed push of a session's documentation, or queue the first push of a resolved session that has
@@ -166,7 +170,23 @@ function requireOwnOutput({
   return output
 }
 
-function toOutput({ psa_push_id: _push, ...output }: queries.OutputRow): Output {
+/**
+ * Return outputs with their texts as their readers may see them, because people copy these into mails. What
+ * is stored stays as it was written.
+ */
+async function toOutputs(db: ReadContext['db'], outputs: readonly Output[]): Promise<Output[]> {
+  const notes = await maskForReaders(
+    db,
+    outputs.map(({ kind, content }) => toNote(kind, content)),
+  )
+  return outputs.map((output, index) => ({ ...output, content: notes[index]?.text ?? '' }))
+}
+
+async function toOutput(
+  db: ReadContext['db'],
+  { psa_push_id: _push, ...row }: Output & { psa_push_id?: string | null },
+): Promise<Output> {
+  const [output = row] = await toOutputs(db, [row])
   return output
 }
 

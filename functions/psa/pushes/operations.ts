@@ -110,15 +110,15 @@ export const psaPushOperations = [
     alsoNeeds: ['sessions:read'],
     summary: 'Preview a push of a session',
     description:
-      'Returns the note that a push would add now, and whom the ticketing system would mail with `notify`. Allowed for the session’s user and account admins. Returns 502 when the ticketing system fails.',
+      'Returns what a push of this kind would send now, and whom the ticketing system would mail a note with `notify`. The texts are those of a request without a `note` or `summary` of its own. Allowed for the session’s user and account admins. Returns 409 when the push would, and 502 when the ticketing system fails.',
     access: 'engineer',
     limit: '30/minute',
     params: SessionId,
     query: schemas.SessionPushPreviewQuery,
     returns: schemas.PushPreview,
-    errors: ['no_ticket', ...psaErrors],
+    errors: ['already_has_ticket', 'no_ticket', 'wrong_state', ...psaErrors],
     callsExternalService: true,
     maxSteps: jobSteps,
-    handle: ({ ctx, params, query }) => pushes.previewForSession(ctx, params.session_id, query.internal),
+    handle: ({ ctx, params, query }) => pushes.previewForSession(ctx, params.session_id, query),
   }),
 ]

@@ -21,6 +21,10 @@ const SourceKind = z
   .enum(pushSources)
   .meta({ id: 'PsaPushSource' })
   .describe('What it documents: a session, an AI session, an output of an AI session, or a text of a user.')
+const PushKind = z
+  .enum(pushKinds)
+  .meta({ id: 'PsaPushKind' })
+  .describe('What is pushed: a note, a time entry or a new ticket.')
 const Visibility = z
   .enum(noteVisibilities)
   .meta({ id: 'PsaNoteVisibility' })
@@ -51,10 +55,7 @@ export const ClientMail = z
 export const Push = z
   .strictObject({
     id: Id,
-    kind: z
-      .enum(pushKinds)
-      .meta({ id: 'PsaPushKind' })
-      .describe('What is pushed: a note, a time entry or a new ticket.'),
+    kind: PushKind,
     ticket_id: z
       .string()
       .nullable()
@@ -112,21 +113,33 @@ export const SessionPush = z
 export type SessionPush = z.infer<typeof SessionPush>
 
 export const SessionPushPreviewQuery = z.strictObject({
+  kind: PushKind.default('note').describe('What would be pushed.'),
   internal: z
     .enum(['true', 'false'])
     .default('true')
     .transform((text) => text === 'true')
-    .describe('Whether the note is hidden from the client.'),
+    .describe('Whether the note is hidden from the client. A client reads a new ticket.'),
 })
+export type SessionPushPreviewQuery = z.output<typeof SessionPushPreviewQuery>
 
 export const PushPreview = z
   .strictObject({
-    ticket_id: z.string().describe('Id of the ticket in the ticketing system.'),
+    ticket_id: z
+      .string()
+      .nullable()
+      .describe('Id of the ticket in the ticketing system; null for a new ticket.'),
     visibility: Visibility,
     text: z
       .string()
-      .describe('The note as it would be pushed now, masked for those who will see it.')
+      .describe(
+        'The note, or the description of a new ticket, as it would be pushed now: masked for those who will see it.',
+      )
       .meta({ example: 'Your printer works again.' }),
+    summary: z
+      .string()
+      .nullable()
+      .describe('The summary of a new ticket; null for a note.')
+      .meta({ example: 'Printer is offline' }),
     recipient: z
       .strictObject({
         name: z.string().describe('Name of the contact.').meta({ example: 'Maya Lindgren' }),

@@ -7,12 +7,13 @@ import * as exports from '#functions/sessions/exports/service.ts'
 import * as sessions from '#functions/sessions/sessions/service.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { invalidField, Problem, throwNotFound } from '#problem.ts'
-import { isInternalNote, type TicketText } from '#rules/audience.ts'
+import { type ClientText, isInternalNote, type NoteVisibility, type TicketText } from '#rules/audience.ts'
 import { describeResult } from '#rules/exports/report-steps.ts'
+import type { SessionRow } from '#rules/flows/session-row.ts'
 import { forClient, forTicket } from '#rules/release.ts'
 import { parseTicketId } from '#vendors/psa/psa.ts'
 import { maxEntryMinutes, measureMinutes, roundMinutes } from '#vendors/psa/time-entry.ts'
-import { enqueueOncePush, enqueuePush, type OncePush, prepareNote } from '#work/pushes.ts'
+import { enqueueOncePush, enqueuePush, type OncePush, prepareNote, toDescriptionNote } from '#work/pushes.ts'
 import * as queries from './queries.ts'
 import type {
   NewTicket,
@@ -20,6 +21,7 @@ import type {
   PushPreview,
   PushQuery,
   SessionPush,
+  SessionPushPreviewQuery,
   TicketNote,
   TimeEntry,
 } from './schemas.ts'
@@ -46,29 +48,40 @@ export async function createForSession(
   return find(db, id)
 }
 
+/** Return what a push of a session would send now, without the texts that its request may have. */
 export async function previewForSession(
   ctx: ReadContext,
   sessionId: string,
-  internal: boolean,
+  { kind, internal }: SessionPushPreviewQuery,
 ): Promise<PushPreview> {
-  const ticketId = requireTicketId(await sessions.requireEditable(ctx.db, sessionId))
-  return preview(ctx, ticketId, await writeSessionNote(ctx, sessionId, internal))
+  const session = await sessions.requireEditable(ctx.db, sessionId)
+  switch (kind) {
+    case 'note':
+      return preview(ctx, requireTicketId(session), await writeSessionNote(ctx, sessionId, internal))
+    case 'time_entry': {
+      requireTimes(session)
+      const note = await prepareNote(ctx.db, writeTimeNote(session, internal ? 'internal' : 'client'))
+      return { ticket_id: requireTicketId(session), ...note, ...noMail }
+    }
+    case 'ticket': {
+      requireNoTicket(session)
+      const description = await exports.createClientEdition(ctx, sessionId)
+      const note = await prepareNote(ctx.db, toDescriptionNote(description))
+      return { ticket_id: null, ...note, ...noMail, summary: writeSummary(session) }
+    }
+  }
 }
+
+const noMail = { summary: null, recipient: null, refusal: null }
 
 /** Return a note as a push would add it, and whom the ticketing system would mail it to. */
 export async function preview(ctx: ReadContext, ticketId: string, note: TicketText): Promise<PushPreview> {
-  const { visibility, text } = await prepareNote(ctx.db, note)
-  const answer = isInternalNote[visibility] ? null : await psa.findRecipient(ctx, ticketId)
-  if (!answer?.recipient)
-    return { ticket_id: ticketId, visibility, text, recipient: null, refusal: answer?.refusal ?? null }
-  const { email_problem } = await queries.selectEmailProblem.one(ctx.db, answer.recipient.address)
-  return {
-    ticket_id: ticketId,
-    visibility,
-    text,
-    recipient: { ...answer.recipient, email_problem },
-    refusal: null,
-  }
+  const prepared = { ticket_id: ticketId, ...(await prepareNote(ctx.db, note)), ...noMail }
+  if (isInternalNote[prepared.visibility]) return prepared
+  const { recipient, refusal } = await psa.findRecipient(ctx, ticketId)
+  if (!recipient) return { ...prepared, refusal }
+  const { email_problem } = await queries.selectEmailProblem.one(ctx.db, recipient.address)
+  return { ...prepared, recipient: { ...recipient, email_problem } }
 }
 
 async function writeSessionNote(
@@ -112,12 +125,10 @@ export async function createTimeEntry(
   { minutes, note, visibility }: TimeEntry,
 ): Promise<Push> {
   const session = await sessions.requireEditable(db, sessionId)
-  const { started_at, completed_at, user_id, name } = session
-  if (!started_at || !completed_at)
-    throw new Problem('wrong_state', 'Only a completed session has its whole time; complete it first')
+  const { started_at, completed_at } = requireTimes(session)
   const ticketId = requireTicketId(session)
   const { time_rounding_minutes, time_minimum_minutes } = await connection.requireActive({ db })
-  const member = await members.findMemberOf(db, user_id)
+  const member = await members.findMemberOf(db, session.user_id)
   if (!member)
     throw new Problem(
       'psa_member_not_mapped',
@@ -132,8 +143,21 @@ export async function createTimeEntry(
       'missing',
     )
   const details = { member_id: member.id, started_at, minutes: rounded }
-  const entryNote = forTicket(visibility, note ?? `${name}: ${describeResult(session)}`)
+  const entryNote = writeTimeNote(session, visibility, note)
   return pushOnce(db, { kind: 'time_entry', ticketId, note: entryNote, sessionId, details })
+}
+
+function requireTimes({ started_at, completed_at }: SessionRow) {
+  if (started_at && completed_at) return { started_at, completed_at }
+  throw new Problem('wrong_state', 'Only a completed session has its whole time; complete it first')
+}
+
+function writeTimeNote(
+  session: SessionRow,
+  visibility: NoteVisibility,
+  note = `${session.name}: ${describeResult(session)}`,
+): TicketText {
+  return forTicket(visibility, note)
 }
 
 /**
@@ -142,17 +166,25 @@ export async function createTimeEntry(
  */
 export async function createTicket({ db }: WriteContext, sessionId: string, input: NewTicket): Promise<Push> {
   const session = await sessions.requireEditable(db, sessionId)
-  const { name, client_name, ticket_number } = session
   const earlier = await queries.selectTicketPush(db, sessionId)
   if (earlier) return find(db, earlier.id)
-  if (ticket_number !== null) throw new Problem('already_has_ticket')
-  const defaultSummary = Array.from([name, client_name].filter(Boolean).join(': '))
-    .slice(0, maxSummaryLength)
-    .join('')
-  const { summary = defaultSummary, company_id, contact_id = null, board_id = null } = input
+  requireNoTicket(session)
+  const { company_id, contact_id = null, board_id = null } = input
   const description = await exports.createClientEdition({ db }, sessionId)
-  const details = { summary: forClient(summary), company_id, contact_id, board_id }
+  const details = { summary: writeSummary(session, input.summary), company_id, contact_id, board_id }
   return pushOnce(db, { kind: 'ticket', description, sessionId, details })
+}
+
+function requireNoTicket({ ticket_number }: SessionRow): void {
+  if (ticket_number !== null) throw new Problem('already_has_ticket')
+}
+
+/** Return the summary of a new ticket: masked, then cut, because a mask may be longer than what it hides. */
+function writeSummary(
+  { name, client_name }: SessionRow,
+  summary = [name, client_name].filter(Boolean).join(': '),
+): ClientText {
+  return Array.from(forClient(summary)).slice(0, maxSummaryLength).join('') as ClientText
 }
 
 // ConnectWise's limit of a summary.
