@@ -101,9 +101,10 @@ const maxTurns = 30
 /** Return a whole case for a writing prompt, with the conversation and the resolution. */
 export function toWholeCase(row: AiSessionRow, ticket: TicketFacts | null) {
   const session = dropUnsettledItems(row)
-  const { outcome, resolution_notes: notes, follow_up } = session
+  const { status, outcome, resolution_notes: notes, follow_up } = session
   return {
     ...toCaseFacts(session, ticket),
+    status,
     resolution: outcome && { outcome, notes, follow_up },
     conversation: session.messages
       .filter(isAnswer)
@@ -118,7 +119,8 @@ export function toWholeCase(row: AiSessionRow, ticket: TicketFacts | null) {
  * technicians, no task lane, and no details and internal notes of the ticket.
  */
 export function toClientCase(session: AiSessionRow, ticket: TicketFacts | null) {
-  const { title, problem_summary, evidence_items, suggested_fixes, outcome } = dropUnsettledItems(session)
+  const { title, problem_summary, evidence_items, suggested_fixes, status, outcome } =
+    dropUnsettledItems(session)
   return {
     now: session.local_time,
     session: { title, problem_summary },
@@ -126,6 +128,7 @@ export function toClientCase(session: AiSessionRow, ticket: TicketFacts | null) 
     fixes: suggested_fixes
       .filter(({ status }) => fixResults[status].isApplied)
       .map(({ title, status }) => ({ title, status })),
+    status,
     resolution: outcome && { outcome },
     ticket: ticket && {
       ...ticket,

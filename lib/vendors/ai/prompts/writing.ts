@@ -8,7 +8,8 @@ const text = (max: number) => z.string().trim().min(1).max(max)
 
 const factualityRules = `Report only observations, actions and results that the facts state. Describe open points as open. A fix
 with the status applied_success worked, applied_partial worked in part, applied_failed did not work, and applied_pending has no result yet.
-Any other fix was not applied. triage_hypothesis is a likely cause: do not call it the cause unless a result proves it. Do not write
+Any other fix was not applied. Without a resolution the case is not solved, and with the status abandoned it was given up.
+triage_hypothesis is a likely cause: do not call it the cause unless a result proves it. Do not write
 placeholders such as [name].`
 
 /** Write the status of a case for one audience. */

@@ -208,6 +208,7 @@ describe.each(fixStatuses)('PSA-39 a fix that is %s', (status) => {
       expect(resolution + JSON.stringify(facts)).not.toContain('spooler')
       expect(resolution.includes('Restart it')).toBe(hasHelped)
       expect(resolution.includes('Restart it: worked in part')).toBe(status === 'applied_partial')
+      expect([facts.status, facts.resolution]).toEqual([session.status, outcome && { outcome }])
       expect(facts.fixes).toEqual(isApplied ? [{ title: 'Restart it', status }] : [])
       expect(documentation.includes('Restart it')).toBe(isApplied || outcome === null)
       if (documentation.includes('Restart it')) expect(documentation).toContain(`- Restart it: ${words}`)
