@@ -56,10 +56,16 @@ module.exports = {
         ),
       ),
     forbid(
+      'only-the-gate-masks',
+      'What leaves is masked by lib/rules/release.ts, prompts by redaction.ts and reports by exports/mask.ts.',
+      { path: '^(functions|lib)/', pathNot: '^lib/rules/(masking/|release\\.ts$|exports/mask\\.ts$)' },
+      { path: '^lib/rules/masking/', pathNot: '^lib/rules/masking/(levels|redaction|mask-traits)\\.ts$' },
+    ),
+    forbid(
       'ground-imports-no-floor',
       'Every floor stands on these files.',
       { path: ground },
-      { path: '^(functions|lib)/', pathNot: `${ground}|^lib/rules/(ai/prices|masking/redaction)\\.ts$` },
+      { path: '^(functions|lib)/', pathNot: `${ground}|^lib/rules/(ai/prices|masking/levels)\\.ts$` },
     ),
     forbid(
       'rules-import-rules',

@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import { type Computed, listColumns } from '#db/columns.ts'
-import type { Released } from '#rules/audience.ts'
 import type { ApprovalAlert } from '#rules/events/approval-alert.ts'
 import type { EscalationDetails } from '#rules/events/escalation-alert.ts'
 import { eventKeyList } from '#rules/events/keys.ts'
@@ -61,12 +60,11 @@ export const ClaimedDelivery = z.object({
   email_addresses: z.array(z.string()).nullable(),
   /** Whether the account masks what leaves. */
   is_masked: z.boolean(),
-  /** The texts of the event were released when it was stored. */
-  title: z.custom<Released<string> | null>(),
-  body: z.custom<Released<string> | null>(),
+  title: z.string().nullable(),
+  body: z.string().nullable(),
   link: z.string().nullable(),
-  escalation: z.custom<Released<EscalationDetails> | null>(),
-  approval: z.custom<Released<ApprovalAlert> | null>(),
+  escalation: z.custom<EscalationDetails | null>(),
+  approval: z.custom<ApprovalAlert | null>(),
   /** The request that the alert is about, while it is open: what a link of the message decides. */
   open_approval: z.custom<{ digest: string; requested_at: string } | null>(),
   /** The active user who has the address of the recipient. */

@@ -19,6 +19,7 @@ const violations: Record<string, [file: string, imported: string]> = {
   'vendors-imports-lower-floors': ['lib/vendors/mail/a.ts', '#work/target.ts'],
   'db-imports-lower-floors': ['lib/db/a.ts', '#vendors/mail/target.ts'],
   'rules-imports-lower-floors': ['lib/rules/flows/a.ts', '#db/target.ts'],
+  'only-the-gate-masks': ['functions/masks/service.ts', '#rules/masking/mask.ts'],
   'ground-imports-no-floor': ['lib/config.ts', '#rules/flows/target.ts'],
   'rules-import-rules': ['lib/rules/flows/b.ts', '#config.ts'],
   'rules-do-no-io': ['lib/rules/flows/c.ts', 'node:fs'],

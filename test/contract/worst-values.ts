@@ -231,26 +231,31 @@ export function inflateRows(
   })
 }
 
-/** Write the name of each free text of an account's rows into it, between two marks. */
-export function plantNames(
+/**
+ * Write into each free text of an account's rows what `toTexts` makes of its name, such as
+ * `ai_sessions.title`: the first text that the column takes.
+ */
+export function plantTexts(
   service: Service,
   accountId: string,
-  toMark: (field: string) => string,
+  toTexts: readonly ((field: string) => string)[],
 ): Promise<void> {
   return replaceValues(service, accountId, ({ table, name, type }, value) =>
-    value === null && type === 'jsonb' ? [] : [plantJson(value ?? '', `${table}.${name}`, name, toMark)],
+    value === null && type === 'jsonb'
+      ? []
+      : toTexts.map((toText) => plantJson(value ?? '', `${table}.${name}`, name, toText)),
   )
 }
 
-function plantJson(value: unknown, path: string, name: string, toMark: (field: string) => string): unknown {
+function plantJson(value: unknown, path: string, name: string, toText: (field: string) => string): unknown {
   const { text, values } = readFieldLimits()
-  if (typeof value === 'string') return text.has(name) || values.has(name) ? toMark(path) : value
-  if (Array.isArray(value)) return value.map((item) => plantJson(item, path, name, toMark))
+  if (typeof value === 'string') return text.has(name) || values.has(name) ? toText(path) : value
+  if (Array.isArray(value)) return value.map((item) => plantJson(item, path, name, toText))
   if (typeof value !== 'object' || value === null) return value
   const plantField = ([key, item]: [string, unknown]) =>
     [
       key,
-      values.has(name) ? plantJson(item, path, name, toMark) : plantJson(item, `${path}.${key}`, key, toMark),
+      values.has(name) ? plantJson(item, path, name, toText) : plantJson(item, `${path}.${key}`, key, toText),
     ] as const
   return Object.fromEntries(Object.entries(value).map(plantField))
 }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { operations } from '#functions/operations.ts'
+import { formats } from '#functions/sessions/exports/schemas.ts'
 import { type AnyOperation, requiresToken } from '#http/operation.ts'
 import { eventKeyList } from '#rules/events/keys.ts'
 import { webhookEventList } from '#rules/events/webhook-keys.ts'
@@ -9,23 +10,36 @@ import { getFixture } from '#test/contract/fixtures.ts'
 import { insertWebhook } from '#test/contract/fixtures-webhooks.ts'
 import { toInlineSchema } from '#test/contract/generators.ts'
 import { createPermittedCaller, send } from '#test/contract/requests.ts'
-import { plantNames } from '#test/contract/worst-values.ts'
+import { plantTexts, readFieldLimits } from '#test/contract/worst-values.ts'
 import { startOwnService } from '#test/support/app.ts'
 import { createAccount, type TestAccount } from '#test/support/people.ts'
+import { findSecrets, secretForms, secretsOf } from './secret-forms.ts'
 
-// Each free text of an account contains its own name. Every operation runs with them, and what leaves the
-// service is compared with canaries.tsv, which says what may leave by each way. A new text or a new way fails
-// until somebody has decided who may read it.
+// Each free text of an account contains its own name, and a secret in one of five forms of markup. Every
+// operation runs with them. The names in what leaves the service are compared with canaries.tsv, which says
+// what may leave by each way: a new text or a new way fails until somebody has decided who may read it. The
+// accounts mask what leaves, so a secret in it has passed the gate by.
 
-const service = await startOwnService({ CHECK_RESPONSES: 'false' })
+const service = await startOwnService({ CHECK_RESPONSES: 'false', AI_REDACTION: 'all' })
 afterAll(() => service.close())
 
 const toMark = (field: string) => `zq${field.replace(/[^a-z]+/g, 'q')}qz`
 const marks = /zq([a-z]+?)qz/g
 
 const found = new Map<string, Set<string>>()
+/** The secrets that were seen, as `way: secret of fields`. */
+const seen = new Set<string>()
+
+/** Ways on which everything stays as it is: what people of the account read inside of it. */
+const insideWays = /^(?:answer to an engineer|answer of (?:identity|accounts|public)|log)/
+/** People without an account read the addresses that an author publishes. */
+const publicWays = /^answer of flows\./
+
 function collect(way: string, content: unknown): void {
   const texts = found.get(way) ?? new Set()
+  const secrets = publicWays.test(way) ? secretsOf.public : secretsOf.colleagues
+  for (const secret of insideWays.test(way) ? [] : findSecrets(content, secrets))
+    seen.add(`${way}: ${secret}`)
   for (const [, field = ''] of JSON.stringify(content ?? '').matchAll(marks))
     texts.add(field.replaceAll('q', '.'))
   found.set(way, texts)
@@ -33,6 +47,10 @@ function collect(way: string, content: unknown): void {
 
 /** Let everything that happens in the account leave by every way. */
 async function openWays({ id }: TestAccount): Promise<void> {
+  await service.sql(
+    `update accounts set preferences = preferences || '{"mask_exports": true}' where id = $1`,
+    [id],
+  )
   const chat = (tool: number) => `${service.localOrigin}/chat/${tool}/${crypto.randomUUID()}`
   await service.sql(
     `insert into notification_configs (account_id, channel, webhook_url, email_addresses, events_enabled)
@@ -42,8 +60,16 @@ async function openWays({ id }: TestAccount): Promise<void> {
   await insertWebhook(service, { accountId: id }, webhookEventList)
 }
 
+/** Documents and texts that people send on. What they look at in the app is not masked. */
+const isDocument = ({ id }: AnyOperation) =>
+  /^(?:sessions\.exports|ai\.outputs|psa\.pushes\.preview)/.test(id)
+
 /** The sample, and one for each other value of a field that is a choice or a switch. */
 function listVariants(op: AnyOperation, sample: Sample): Sample[] {
+  if (isDocument(op) && op.method === 'get')
+    return formats.flatMap((format) =>
+      secretForms.map(() => ({ ...sample, query: op.produces ? { ...sample.query, format } : sample.query })),
+    )
   if (!op.body || !sample.body) return [sample]
   const { properties = {} } = toInlineSchema(op.body) as {
     properties?: Record<string, { enum?: unknown[]; type?: string }>
@@ -54,7 +80,37 @@ function listVariants(op: AnyOperation, sample: Sample): Sample[] {
   const others = changes.filter((change) =>
     Object.entries(change).some(([name, value]) => sample.body?.[name] !== value),
   )
-  return [sample, ...others.map((change) => ({ ...sample, body: { ...sample.body, ...change } }))]
+  // A request that is refused for its secrets was made without them before.
+  return [
+    sample,
+    ...[...others, plantSecret(sample.body)].map((change) => ({
+      ...sample,
+      body: { ...sample.body, ...change },
+    })),
+  ]
+}
+
+let planted = 0
+const nextForm = (): string => secretForms[planted++ % secretForms.length] ?? ''
+
+/** Put a secret into each free text of a body. */
+function plantSecret(body: Record<string, unknown>): Record<string, unknown> {
+  const { text } = readFieldLimits()
+  const form = nextForm()
+  return Object.fromEntries(
+    Object.entries(body).map(([name, value]) => [
+      name,
+      typeof value === 'string' && (text.get(name) ?? 0) > value.length + form.length
+        ? `${value}\n\n${form}`
+        : value,
+    ]),
+  )
+}
+
+/** Write its name into each free text of an account, with a secret if the column has room for it. */
+function plant(accountId: string): Promise<void> {
+  const form = nextForm()
+  return plantTexts(service, accountId, [(field) => `${toMark(field)}\n\n${form}`, toMark])
 }
 
 async function run(op: AnyOperation, variant: number): Promise<number> {
@@ -62,12 +118,12 @@ async function run(op: AnyOperation, variant: number): Promise<number> {
   const person = await createPermittedCaller(op, account)
   const sample = await getFixture(op)(service, person)
   await openWays(account)
-  await plantNames(service, account.id, toMark)
+  await plant(account.id)
   const variants = listVariants(op, sample)
   const { text } = await send(service, op, variants[variant] ?? sample, {
     token: requiresToken(op) ? person.token : null,
   })
-  if (!requiresToken(op)) collect(`answer of ${op.id}`, text)
+  if (!requiresToken(op) || isDocument(op)) collect(`answer of ${op.id}`, text)
   return variants.length
 }
 
@@ -86,7 +142,7 @@ async function readAsStranger(): Promise<void> {
   const samples: [AnyOperation, Sample][] = []
   for (const op of reads)
     samples.push([op, await getFixture(op)(service, await createPermittedCaller(op, account))])
-  await plantNames(service, account.id, toMark)
+  await plantTexts(service, account.id, [toMark])
   for (const [op, sample] of samples) {
     const words: Record<string, string> = op.id === 'search.find' ? { q: 'zq' } : {}
     const { text } = await send(
@@ -119,7 +175,7 @@ beforeAll(async () => {
   // First, because the gallery shows public flows of every account.
   await readAsStranger()
   for (const op of operations as readonly AnyOperation[]) {
-    if (op.method === 'get' && requiresToken(op)) continue
+    if (op.method === 'get' && requiresToken(op) && !isDocument(op)) continue
     for (let variant = 0, count = 1; variant < count; variant++) count = await run(op, variant)
     collectRecords()
   }
@@ -130,6 +186,11 @@ beforeAll(async () => {
   )
   for (const { body, internal, details } of pushes)
     collect(internal ? 'ticket for colleagues' : 'ticket for a client', [body, details])
+  // A row that was planted itself did not come by an event.
+  const inbox = await service.sql(
+    `select title, body, escalation from notifications where title not like '%${toMark('notifications.title')}%'`,
+  )
+  for (const row of inbox) collect('in-app notification', row)
   collect('log', service.log)
 }, 240_000)
 
@@ -142,4 +203,8 @@ it('AUD-01 what leaves the service is what canaries.tsv allows', async () => {
   const gone = table.filter((line) => !lines.includes(line))
   // Decide for each undecided line who reads what leaves by this way, then add it to the table.
   expect({ undecided, gone }).toEqual({ undecided: [], gone: [] })
+})
+
+it('AUD-02 no secret of any text leaves an account that masks what leaves', () => {
+  expect([...seen].toSorted()).toEqual([])
 })

@@ -146,7 +146,9 @@ export const PreferencesUpdate = z
     mask_exports: z
       .boolean()
       .nullable()
-      .describe('Whether exports are masked by default. Changed by admins.')
+      .describe(
+        'Whether everything that leaves the account is masked: messages, webhooks, notes on tickets, drafts, and exports by default. Changed by admins.',
+      )
       .meta({ example: true }),
     theme: z.string().max(100).nullable().describe('The theme of the frontend.'),
   })

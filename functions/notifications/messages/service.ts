@@ -158,7 +158,13 @@ export async function writeMessage(
   ctx: Pick<MessageContext, 'config' | 'platform' | 'acknowledgementTokens' | 'approvalTokens'>,
   delivery: ClaimedDelivery,
 ): Promise<Released<ChatMessage>> {
-  const message = addNotice(writeChatMessage(ctx, delivery, await findPeople(ctx, delivery)), delivery)
+  // Its event was stored before the account has perhaps decided to mask what leaves.
+  const { title, body, escalation, approval, is_masked } = delivery
+  const texts = release(
+    { title, body, escalation, approval, people: await findPeople(ctx, delivery) },
+    is_masked,
+  )
+  const message = addNotice(writeChatMessage(ctx, { ...texts, link: delivery.link }), delivery)
   if (delivery.approval) return addDecisionLinks(ctx, delivery, message)
   const { id, alerted_at, channel, recipient } = delivery
   if (alerted_at === null || (channel === 'email' && recipient === null)) return message
@@ -226,9 +232,11 @@ async function addDecisionLinks(
 /** Write the message of a notification, or the test message of a config. */
 export function writeChatMessage(
   { config }: { config: Pick<MessageContext['config'], 'FRONTEND_URL'> },
-  delivery: Pick<ClaimedDelivery, 'title' | 'body' | 'link' | 'escalation' | 'approval'>,
-  people?: AlertPeople,
+  delivery: Released<Pick<ClaimedDelivery, 'title' | 'body' | 'link' | 'escalation' | 'approval'>> & {
+    people?: AlertPeople
+  },
 ): Released<ChatMessage> {
+  const { people } = delivery
   const title = removeLinks(delivery.title ?? 'Test message')
   const text = delivery.body ?? 'This channel is set up. Notifications that you switched on will arrive here.'
   const url = config.FRONTEND_URL + (delivery.link ?? '/settings/notifications')
@@ -280,9 +288,8 @@ async function writeToRecipients(
   if (subscribed.length === 0)
     return createRefusal('Every recipient has unsubscribed, or their address takes no e-mails')
   const brand = { accountName: delivery.account_name, colour: delivery.account_colour }
-  const mails = await Promise.all(
-    subscribed.map((recipient) => writeMail(ctx, recipient, content, { brand, reasons })),
-  )
+  const origin = release({ brand, reasons }, delivery.is_masked)
+  const mails = await Promise.all(subscribed.map((recipient) => writeMail(ctx, recipient, content, origin)))
   const leftOut = addresses.length - subscribed.length
   const note = `${leftOut} of ${addresses.length} recipients have unsubscribed, take no e-mails or were added later`
   return { mails, note: leftOut > 0 ? note : undefined }
@@ -292,12 +299,16 @@ async function writeMail(
   { config, unsubscribeTokens }: MessageContext,
   { address: to, address_hash, is_member }: Recipient,
   content: Released<EmailContent>,
-  { brand, reasons }: { brand: Brand; reasons: Reasons },
+  { brand, reasons }: Released<{ brand: Brand; reasons: Reasons }>,
 ): Promise<Mail> {
   if (is_member)
-    return { to, ...renderEmail(content, createMemberFrame(brand, reasons, config.FRONTEND_URL)) }
+    return {
+      to,
+      ...renderEmail(content, releaseParts(createMemberFrame(brand, reasons, config.FRONTEND_URL))),
+    }
   const unsubscribeUrl = `${config.PUBLIC_BASE_URL}/api/v1/unsubscribe/${await unsubscribeTokens.sign(address_hash)}`
-  const rendered = renderEmail(defuseContent(content), createStrangerFrame(brand, reasons, unsubscribeUrl))
+  const frame = releaseParts(createStrangerFrame(brand, reasons, unsubscribeUrl))
+  const rendered = renderEmail(defuseContent(content), frame)
   return { to, ...rendered, headers: createUnsubscribeHeaders(unsubscribeUrl) }
 }
 
@@ -317,20 +328,20 @@ export function defuseContent(content: Released<EmailContent>): Released<EmailCo
  * Write an e-mail to the platform, or to a user about their own sign-in. Nobody can unsubscribe from these.
  */
 function writeServiceEmail(
-  { recipient }: ClaimedDelivery,
+  { recipient, is_masked }: ClaimedDelivery,
   email: (EmailContent & { replyTo?: string }) | undefined,
   frame: EmailFrame,
 ): Messages {
   if (!email) return createRefusal('The feedback or sales lead no longer exists')
   const { replyTo, ...content } = email
-  const rendered = renderEmail(releaseParts(content), frame)
+  const rendered = renderEmail(release(content, is_masked), release(frame, is_masked))
   return { mails: [{ to: recipient ?? '', replyTo: replyTo || undefined, ...rendered }] }
 }
 
 async function writeReceipt(ctx: MessageContext, delivery: ClaimedDelivery): Promise<Messages> {
   const email = await feedback.getEmail(ctx.platform, delivery.feedback_id ?? '', 'feedback_receipt')
   if (!email) return createRefusal('The feedback no longer exists')
-  return writeToRecipients(ctx, delivery, releaseParts(email), explainReceipt())
+  return writeToRecipients(ctx, delivery, release(email, delivery.is_masked), explainReceipt())
 }
 
 async function writeWebhookDisabled(ctx: MessageContext, delivery: ClaimedDelivery): Promise<Messages> {
@@ -441,7 +452,10 @@ async function writeLink(
   const link = { label, url: `${ctx.config.FRONTEND_URL}${path}?token=${token}` }
   return {
     mails: [
-      { to: recipient ?? '', ...renderEmail(releaseParts({ ...content, link }), createLinkFrame(purpose)) },
+      {
+        to: recipient ?? '',
+        ...renderEmail(releaseParts({ ...content, link }), releaseParts(createLinkFrame(purpose))),
+      },
     ],
   }
 }

@@ -83,21 +83,16 @@ function listNotifications(brand: SampleBrand): Preview[] {
   })
 }
 
-type SampleDelivery = Pick<ClaimedDelivery, 'title' | 'body' | 'link' | 'escalation' | 'approval'>
-
 const writeMessage = (announcement?: Announcement) => {
   const { title = null, body = null, link = null, escalation = null, approval = null } = announcement ?? {}
-  return writeChatMessage({ config: { FRONTEND_URL: frontendUrl } }, {
-    title,
-    body,
-    link,
-    escalation,
-    approval,
-  } as SampleDelivery)
+  return writeChatMessage(
+    { config: { FRONTEND_URL: frontendUrl } },
+    releaseParts({ title, body, link, escalation, approval }),
+  )
 }
 
 function createMail(id: string, title: string, content: EmailContent, frame: EmailFrame): Preview {
-  return { id, title, kind: 'mail', ...renderEmail(releaseParts(content), frame) }
+  return { id, title, kind: 'mail', ...renderEmail(releaseParts(content), releaseParts(frame)) }
 }
 
 function createChat(id: string, title: string, tool: ChatTool, message: ChatMessage): Preview {

@@ -55,7 +55,7 @@ const textStyle = 'margin:0 0 16px;white-space:pre-line;overflow-wrap:anywhere'
  */
 export function renderEmail(
   content: Released<EmailContent>,
-  frame: EmailFrame,
+  frame: Released<EmailFrame>,
 ): { subject: string; html: string; text: string } {
   const subject = toSubject(content.subject)
   return { subject, html: renderHtml(content, subject, frame), text: renderText(content, frame) }

@@ -198,7 +198,7 @@ it('AIS-41 gives a session without a problem its first message as title, and kee
   )
 })
 
-it('NOT-71 masks the alert of an account that masks its exports, in every channel', async () => {
+it('AUD-02 masks the alert of an account that masks its exports, in every channel', async () => {
   const { account, engineer, readMail, readBlocks, readCard, readInbox } = await createScene()
   expectStatus(await account.admin.call('PATCH', '/accounts/me/preferences', { mask_exports: true }), 200)
   const stream = await openEscalationStream(service, account.admin)

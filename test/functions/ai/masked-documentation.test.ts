@@ -28,7 +28,7 @@ const selectNotes = async (accountId: string) =>
     ({ body }) => body,
   )
 
-it('HND-27 masks the documentation and the note of an escalation', async () => {
+it('AUD-02 masks the documentation and the note of an escalation', async () => {
   const { admin, session } = await createScene()
   const { body } = await escalateSession(admin, session.id, {
     summary: 'Password: Winter2026!, see 10.9.8.7',
@@ -44,7 +44,7 @@ it('HND-27 masks the documentation and the note of an escalation', async () => {
   expect(await selectNotes(admin.accountId)).toHaveLength(1)
 })
 
-it('HND-27 masks the documentation and the note of a resolved case', async () => {
+it('AUD-02 masks the documentation and the note of a resolved case', async () => {
   const { admin, session } = await createScene()
   const { body } = await admin.call('POST', `/ai-sessions/${session.id}/resolve`, {
     outcome: 'resolved',
@@ -56,7 +56,7 @@ it('HND-27 masks the documentation and the note of a resolved case', async () =>
     expect(text).not.toMatch(/Winter2026|10\.9\.8\.7|9f8e7d6c5b4a/)
 })
 
-it('HND-27 leaves the documentation as it is without the preference', async () => {
+it('AUD-02 leaves the documentation as it is without the preference', async () => {
   const { admin, session } = await createScene()
   await admin.call('PATCH', '/accounts/me/preferences', { mask_exports: false })
   const { body } = await escalateSession(admin, session.id, { summary: 'Password: Winter2026!' })

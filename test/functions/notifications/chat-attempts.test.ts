@@ -104,7 +104,8 @@ describe('a message to a chat tool', () => {
 })
 
 describe('the message of a notification', () => {
-  const write = (changes: object) => writeChatMessage({ config }, { ...notification, ...changes } as never)
+  const write = (changes: object) =>
+    writeChatMessage({ config }, releaseParts({ ...notification, ...changes }))
 
   it.each([
     [{}, message],

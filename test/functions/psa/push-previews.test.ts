@@ -121,7 +121,7 @@ describe.each(psaProviders)('%s', (provider) => {
   )
 
   it.each(Output.shape.kind.options.flatMap((kind) => [true, false].map((isMasked) => ({ kind, isMasked }))))(
-    'PSA-61 HND-27 previews and shows an output as it is sent: $kind, masked $isMasked',
+    'PSA-61 AUD-02 previews and shows an output as it is sent: $kind, masked $isMasked',
     async ({ kind, isMasked }) => {
       const scene = await createScene(isMasked)
       const path = await createCase(scene)
@@ -147,7 +147,7 @@ describe.each(psaProviders)('%s', (provider) => {
   )
 
   it.each([true, false])(
-    'HND-27 answers with the documentation that it sends, masked %s',
+    'AUD-02 answers with the documentation that it sends, masked %s',
     async (isMasked) => {
       const scene = await createScene(isMasked)
       const escalation = await scene.push(`${await createCase(scene)}/escalate`, {
@@ -180,7 +180,7 @@ it.each(
     ),
   ),
 )(
-  'HND-27 masks a status update for its readers: $audience, $length, masked $isMasked',
+  'AUD-02 masks a status update for its readers: $audience, $length, masked $isMasked',
   async ({ isMasked, ...body }) => {
     const { admin } = await createAccount(service)
     await admin.call('PATCH', '/accounts/me/preferences', { mask_exports: isMasked })

@@ -191,7 +191,7 @@ describe('the footer of an e-mail', () => {
 })
 
 describe('the layout of an e-mail', () => {
-  const frame = { brand: { accountName: null, colour: null }, reason: 'r', stop: 's' }
+  const frame = releaseParts({ brand: { accountName: null, colour: null }, reason: 'r', stop: 's' })
   const facts = [
     { label: 'Urgency', text: 'Critical' },
     { label: 'Session', text: 'VPN', url: 'https://app.example/?a&b' },

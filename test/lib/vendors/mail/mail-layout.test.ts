@@ -15,7 +15,7 @@ const frame: EmailFrame = {
   stop: { label: 'Stop', url: 'https://app.example/stop?a&b' },
 }
 const render = (content: EmailContent, changes: Partial<EmailFrame> = {}) =>
-  renderEmail(releaseParts(content), { ...frame, ...changes })
+  renderEmail(releaseParts(content), releaseParts({ ...frame, ...changes }))
 const footer = '-- \nNorthwind IT via Support Flow\nYou are a member.\nStop: https://app.example/stop?a&b'
 
 const link = { label: 'Open', url: 'https://app.example/verify?token=a&b="c"' }
