@@ -7,7 +7,6 @@ import type { Report } from '#rules/exports/report.ts'
 import { renderText } from '#rules/exports/text.ts'
 import { removeDescriptions, renderTicketNote } from '#rules/exports/ticket-note.ts'
 import type { SessionRow } from '#rules/flows/session-row.ts'
-import { maskStored } from '#rules/masking/mask.ts'
 import { buildLongFlow } from '#test/support/exports.ts'
 
 const writers: Record<string, (report: Report) => unknown> = {
@@ -23,7 +22,7 @@ export async function writeExport(session: SessionRow, format: string, masked: b
   return runWithin(createBudget({ steps: jobSteps }), async () => {
     const fullReport = buildReport(session, [], { timezone: 'Europe/Berlin' })
     const report = format === 'ticket-note' ? removeDescriptions(fullReport) : fullReport
-    return String(writers[format]?.(masked ? await maskReport(report, maskStored) : report))
+    return String(writers[format]?.(masked ? await maskReport(report) : report))
   })
 }
 

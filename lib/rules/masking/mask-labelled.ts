@@ -40,7 +40,7 @@ const space = '[ \\t\\u00a0]{0,24}'
 const glues = [
   // password: x, "password": "x", **Password:** x, 'password' => 'x', $x['password'] = 'x', PASSWORD = N'x',
   // Password ..... x
-  `\\\\?["'\`*_\\])]{0,3}${space}(?:=>|:=|::|={1,2}|[:：]|->|→|[–—](?=[ ])|(?<=[ ])-(?=[ ])|\\.{3,10}(?=[ ]))[*_]{0,2}${space}(?:&nbsp;|\\*{1,2}|base64:|N(?=')|@["']\\n|[>|][+-]?\\n[ ]{0,20}|["']?\\n{1,2}[ \\t]{0,20})?`,
+  `\\\\?["'\`*_\\])]{0,3}${space}(?:=>|:=|::|={1,2}|[:：]|->|→|[–—](?=[ ])|(?<=[ ])-(?=[ ])|\\.{3,10}(?=[ ]))[*_]{0,2}${space}(?:&nbsp;|\\*{1,2}|base64:|N(?=')|@["']\\n[ \\t]{0,8}|[>|][+-]?\\n[ ]{0,20}|["']?\\n{1,2}[ \\t]{0,20})?`,
   // {"name": "password", "value": "x"}, <add key="password" value="x">, a name and a value of a YAML list
   `\\\\?["'],?\\s{0,20}\\\\?["']?(?:value|val|content|answer|text|data|default)\\\\?["']?${space}[:=]${space}`,
   `["']?[ ]{0,4}\\n[ ]{0,20}value:[ ]{0,4}`,

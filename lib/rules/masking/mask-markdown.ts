@@ -14,23 +14,31 @@ import { isSecretLabel, looksSecret, maskLabelledValue } from './secret-labels.t
 
 type MaskText = (text: string) => string
 
-/** Markup that may hide a value, or stand inside of one. */
-const hidingMarkup = /[\\&*_~`[\]<|]/
+/**
+ * Markup that may hide a value or stand inside of one: escapes, references, emphasis, code, links, tables and
+ * quotes. An underscore inside of a word is none.
+ */
+const hidingMarkup =
+  /\\[!-/:-@[\]-`{-~]|&(?:#|[a-z])|[*~`]|(?<![a-z\d])_|_(?![a-z\d])|\]\(|<[a-z]|\|[ \t]*:?-|-:?[ \t]*\||\n[ \t]*>/i
 const mark = /(\[masked [^\]\n]{1,30}\])/
 /** A mark that cannot be read as the text of a link needs no escapes. */
 const escapedMark = /\\\[(masked [^\]\\\n]{1,30})\\\](?![[(])/g
 
 /** Return whether markup may hide a value of a text from the rules, or part it from its label. */
 export function hasHidingMarkup(text: string): boolean {
-  return hidingMarkup.test(text) || (text.includes('\n') && (detectTraits(text) & labelTraits) !== 0)
+  if (hidingMarkup.test(text)) return true
+  return text.includes('\n') && (detectTraits(text) & labelTraits) !== 0 && text.split('\n').some(mayBeLabel)
 }
+
+/** Return whether a line without its marks may be a label. */
+const mayBeLabel = (line: string): boolean =>
+  line.length <= maxLabelLength + maxMarks && isLabel(line.replace(/^[\s>#+-]+|^\s*\d{1,9}[.)]\s/, '').trim())
 
 /**
  * Mask what a markdown text shows. If the rules hide the same in the text as it is written, it keeps its
- * markup; else it is written anew from its blocks. The caller spends `countShownSteps`.
+ * markup; else it is written anew from its blocks.
  */
 export function maskMarkdown(text: string, maskText: MaskText): string {
-  if (!hasHidingMarkup(text)) return maskText(text)
   const masker = new BlockMasker(maskText)
   const blocks = masker.maskBlocks(parseMarkdown(toMarkdown(text)), '')
   if (!masker.isChanged) return text
@@ -72,17 +80,19 @@ const timesMasked = 4
 /** The text, the masked text, and writing it. */
 const timesParsed = 3
 
-/** Return how many steps it takes at most to mask a text as it is shown, and as it is written. */
+/** Return how many steps it takes at most to mask a text with markup as it is shown, and as it is written. */
 export function countShownSteps(text: string): number {
-  const written = countMaskingSteps(text)
-  if (!hasHidingMarkup(text)) return written
   const lines = text.split('\n').length
-  return written * timesMasked + lines * stepsPerLabel + measureMarkup(text).steps * timesParsed
+  return (
+    countMaskingSteps(text) * timesMasked + lines * stepsPerLabel + measureMarkup(text).steps * timesParsed
+  )
 }
 
 /** A text without these names no secret. */
 const labelTraits = trait.secretName | trait.nonAscii
 const maxLabelLength = 120
+/** Of the marks and the indentation of a line. */
+const maxMarks = 40
 const maxLabelWords = 6
 /** The line before a text is judged with it. */
 const stepsPerLabel = maxLabelLength * 30

@@ -1,8 +1,8 @@
 import { canSpend, spend } from '#rules/budget.ts'
 import { shortenedMark } from '#rules/text/written-bytes.ts'
-import { countShownSteps, maskMarkdown } from './mask-markdown.ts'
+import { countShownSteps, hasHidingMarkup, maskMarkdown } from './mask-markdown.ts'
 import { maskSecrets } from './mask-secrets.ts'
-import { detectTraits, trait } from './mask-traits.ts'
+import { countMaskingSteps, detectTraits, trait } from './mask-traits.ts'
 
 const ipMask = '[masked IP]'
 const emailMask = '[masked email]'
@@ -46,10 +46,10 @@ interface MaskOptions {
 }
 
 /** Mask a text as its readers see it. Throw 422 when it takes more work than is left. */
-export function mask(text: string, { level = 'all', form = 'any' }: MaskOptions = {}): string {
-  spend(countShownSteps(text))
-  const shown = maskMarkdown(text, rulesByLevel[level])
-  return form === 'markdown' ? shown : rulesByLevel[level](shown)
+export function mask(text: string, options: MaskOptions = {}): string {
+  const hasMarkup = hasHidingMarkup(text)
+  spend(hasMarkup ? countShownSteps(text) : countMaskingSteps(text))
+  return applyRules(text, hasMarkup, options)
 }
 
 /**
@@ -60,7 +60,18 @@ export function maskStored(
   text: string,
   { reserve = 0, ...options }: MaskOptions & { reserve?: number } = {},
 ): string {
-  return canSpend(countShownSteps(text) + reserve) ? mask(text, options) : shortenedMark
+  const hasMarkup = hasHidingMarkup(text)
+  const steps = hasMarkup ? countShownSteps(text) : countMaskingSteps(text)
+  if (!canSpend(steps + reserve)) return shortenedMark
+  spend(steps)
+  return applyRules(text, hasMarkup, options)
+}
+
+function applyRules(text: string, hasMarkup: boolean, { level = 'all', form = 'any' }: MaskOptions): string {
+  const maskText = rulesByLevel[level]
+  if (!hasMarkup) return maskText(text)
+  const shown = maskMarkdown(text, maskText)
+  return form === 'markdown' ? shown : maskText(shown)
 }
 
 const pathWord = '[^\\s\\\\/:*?"<>|,;\']+'
