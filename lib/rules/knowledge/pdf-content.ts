@@ -1,7 +1,8 @@
 import { pause, spend } from '#rules/budget.ts'
+import { concatBytes } from '#rules/text/bytes.ts'
 import { ArticleError } from './blocks.ts'
 import { countLoss, type Losses } from './losses.ts'
-import { maxStreamBytes, type PdfFile, tooLargePdf } from './pdf-file.ts'
+import { maxStreamBytes, type PdfFile, type PdfPage, tooLargePdf } from './pdf-file.ts'
 import { type PdfFont, readFont } from './pdf-fonts.ts'
 import {
   createPdfParser,
@@ -43,23 +44,44 @@ interface TextState {
 interface Interpreter {
   file: PdfFile
   losses: Losses
-  /** Objects that were read already: fonts by the number of their object, and pictures. */
-  fonts: Map<number, PdfFont>
+  /** What was read already: fonts by their dictionary, and pictures by the number of their object. */
+  fonts: Map<PdfDict | undefined, PdfFont>
   pictures: Set<number>
   /** The forms that are being drawn, by the number of their object. */
   openForms: Set<number>
   runs: PdfRun[]
+  /** Bytes of memory of the texts of the page. */
+  held: number
 }
 
-export function createPageReader(file: PdfFile, losses: Losses): (page: PdfDict) => Promise<PdfRun[]> {
-  const [fonts, pictures] = [new Map<number, PdfFont>(), new Set<number>()]
+/** What the texts of a page may take. A full page of small print takes a hundredth. */
+const maxPageBytes = 32 * 1024 * 1024
+/** Bytes of memory of a character that is appended to a text, and of a piece of text with its place. */
+const [glyphBytes, runBytes] = [40, 150]
+
+function hold(interpreter: Interpreter, bytes: number): void {
+  interpreter.held += bytes
+  if (interpreter.held > maxPageBytes) throw new ArticleError('The PDF has a page with too many texts')
+}
+
+export function createPageReader(file: PdfFile, losses: Losses): (page: PdfPage) => Promise<PdfRun[]> {
+  const [fonts, pictures]: [Interpreter['fonts'], Set<number>] = [new Map(), new Set()]
   return async (page) => {
-    const interpreter: Interpreter = { file, losses, fonts, pictures, openForms: new Set(), runs: [] }
+    const interpreter: Interpreter = {
+      file,
+      losses,
+      fonts,
+      pictures,
+      openForms: new Set(),
+      runs: [],
+      held: 0,
+    }
     const contents = file.resolve(page.get('Contents'))
     const parts = Array.isArray(contents) ? contents : [page.get('Contents')]
     const texts: Uint8Array<ArrayBuffer>[] = []
     let size = 0
     for (const part of parts) {
+      spend(100)
       const stream = file.findStream(part)
       const content = stream ? await file.readStream(stream) : null
       size += content?.length ?? 0
@@ -67,7 +89,7 @@ export function createPageReader(file: PdfFile, losses: Losses): (page: PdfDict)
       if (content) texts.push(content, new Uint8Array([10]))
       await pause()
     }
-    const content = new Uint8Array(await new Blob(texts).arrayBuffer())
+    const content = concatBytes(texts)
     await runContent(
       interpreter,
       content,
@@ -138,7 +160,7 @@ async function runContent(
   }
   const show = (value: PdfValue | undefined) => {
     if (!isString(value) || !state.font) return
-    const shown = showText(state, place, state.font, value.bytes)
+    const shown = showText(interpreter, state, place, state.font, value.bytes)
     if (shown.run) runs.push(shown.run)
     place = shown.place
   }
@@ -205,6 +227,7 @@ async function runContent(
     const done = operate?.()
     if (done) await done
     operands = []
+    parser.held = 0
   }
   await pause()
 
@@ -213,11 +236,10 @@ async function runContent(
     dict: PdfDict | undefined,
     name: PdfValue | undefined,
   ): Promise<PdfFont> {
-    const value = isName(name) ? file.readDict(dict?.get('Font'))?.get(name.name) : undefined
-    const known = isRef(value) ? fonts.get(value.ref) : undefined
-    const font = known ?? (await readFont(file, file.readDict(value)))
-    if (isRef(value)) fonts.set(value.ref, font)
-    return font
+    const font = isName(name) ? file.readDict(file.readDict(dict?.get('Font'))?.get(name.name)) : undefined
+    const read = fonts.get(font) ?? (await readFont(file, font))
+    fonts.set(font, read)
+    return read
   }
 }
 
@@ -226,6 +248,7 @@ async function runContent(
  * as a stamp, is left out.
  */
 function showText(
+  interpreter: Interpreter,
   state: TextState,
   place: Matrix,
   font: PdfFont,
@@ -233,11 +256,14 @@ function showText(
 ): { run: PdfRun | null; place: Matrix } {
   let text = ''
   let advance = 0
-  for (const glyph of font.decode(codes)) {
+  hold(interpreter, runBytes)
+  font.decode(codes, (glyph) => {
+    hold(interpreter, glyphBytes + glyph.text.length * 2)
     text += glyph.text
     advance +=
       (glyph.width * state.size + state.characterSpace + (glyph.isSpace ? state.wordSpace : 0)) * state.scale
-  }
+  })
+  spend(text.length)
   const next = multiply([1, 0, 0, 1, advance, 0], place)
   const [a, b, c, d, x, y] = multiply(multiply([1, 0, 0, 1, 0, state.rise], place), state.matrix)
   const endX = multiply(next, state.matrix)[4]
@@ -293,7 +319,10 @@ async function drawObject(
   spend(formSteps)
   const content = await file.readStream(stream)
   if (!content) return
-  const own = file.readArray(dict.get('Matrix')).map((item) => file.readNumber(item) ?? 0)
+  const own = file
+    .readArray(dict.get('Matrix'))
+    .slice(0, 6)
+    .map((item) => file.readNumber(item) ?? 0)
   const formMatrix = own.length === 6 ? multiply(own as unknown as Matrix, matrix) : matrix
   openForms.add(value.ref)
   await runContent(

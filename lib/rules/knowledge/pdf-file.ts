@@ -1,6 +1,15 @@
-import { canSpend, pause, spend } from '#rules/budget.ts'
+import { canSpend, pause, spend, spendBytes } from '#rules/budget.ts'
+import { concatBytes } from '#rules/text/bytes.ts'
 import { ArticleError } from './blocks.ts'
-import { createPdfParser, isName, isRef, isWord, type PdfDict, type PdfValue } from './pdf-syntax.ts'
+import {
+  createPdfParser,
+  decodeHex,
+  isName,
+  isRef,
+  isWord,
+  type PdfDict,
+  type PdfValue,
+} from './pdf-syntax.ts'
 
 // Finds the objects of a PDF file: ISO 32000-1, 7.5. Objects are looked for, instead of read by the table at
 // the end of the file, because then damaged tables do not matter. Of several objects with one number the last
@@ -22,27 +31,44 @@ export interface PdfFile {
   findStream(value: PdfValue | undefined): PdfStream | undefined
   /** Return the content of a stream, or null if its compression is unknown. */
   readStream(stream: PdfStream): Promise<Bytes | null>
-  /** List the dictionaries of the pages with what they inherit, at most `max` + 1. */
-  listPages(max: number): PdfDict[]
+  /** List the pages, at most `max` + 1. Throw an ArticleError if one is listed twice. */
+  listPages(max: number): PdfPage[]
+}
+
+/** The dictionary of a page, with what it inherits. */
+export interface PdfPage {
+  get(key: string): PdfValue | undefined
+}
+
+/** Where an object is. Only objects that are used are kept in memory. */
+interface Place {
+  bytes: Bytes
+  at: number
 }
 
 interface Contents {
-  values: Map<number, PdfValue>
-  streams: Map<number, PdfStream>
+  objects: Map<number, Place>
+  /** The places of the dictionaries of streams, and of their data. */
+  streams: Map<number, Place & { start: number; end: number }>
+  /** The streams that have objects in them. */
+  packed: number[]
   root: PdfValue | undefined
 }
 
 export const maxStreamBytes = 16 * 1024 * 1024
 export const tooLargePdf = 'The PDF is too large after decompression'
 const maxTreeDepth = 50
+const maxReferences = 5
+const maxFilters = 3
+/** Bytes of memory of an entry of a map, and of the place in it. */
+const placeBytes = 120
 const inheritedKeys = ['MediaBox', 'Resources', 'Rotate']
 
 /** Open a PDF file. Throw an ArticleError if it is none, or encrypted. */
 export async function openPdf(bytes: Bytes): Promise<PdfFile> {
   const contents = findObjects(bytes)
   const file = createFile(contents)
-  for (const stream of [...contents.streams.values()])
-    if (file.readName(stream.dict.get('Type')) === 'ObjStm') await addPackedObjects(contents, file, stream)
+  for (const ref of contents.packed) await addPackedObjects(contents, file, ref)
   return file
 }
 
@@ -50,7 +76,7 @@ function findObjects(bytes: Bytes): Contents {
   spend(bytes.length * 4)
   // Each byte is one character.
   const text = new TextDecoder('latin1').decode(bytes)
-  const contents: Contents = { values: new Map(), streams: new Map(), root: undefined }
+  const contents: Contents = { objects: new Map(), streams: new Map(), packed: [], root: undefined }
   const addTrailer = (dict: PdfValue | undefined) => {
     if (!(dict instanceof Map)) return
     if (dict.has('Encrypt'))
@@ -67,16 +93,21 @@ function findObjects(bytes: Bytes): Contents {
     }
     const number = Number(match[1])
     if (value === undefined || isWord(value)) continue
+    const { lastIndex: at } = starts
     starts.lastIndex = parser.at
-    contents.values.set(number, value)
+    spendBytes(placeBytes)
+    contents.objects.set(number, { bytes, at })
     const word = parser.next()
     if (!(value instanceof Map) || !isWord(word) || word.word !== 'stream') continue
     const start = skipLineEnd(bytes, parser.at)
     const end = findStreamEnd(text, start, value.get('Length'))
-    contents.streams.set(number, { dict: value, data: bytes.subarray(start, end) })
+    spendBytes(placeBytes)
+    contents.streams.set(number, { bytes, at, start, end })
     starts.lastIndex = Math.max(end, parser.at)
-    if (isName(value.get('Type')) && (value.get('Type') as { name: string }).name === 'XRef')
-      addTrailer(value)
+    const type = value.get('Type')
+    if (!isName(type)) continue
+    if (type.name === 'XRef') addTrailer(value)
+    if (type.name === 'ObjStm') contents.packed.push(number)
   }
   return contents
 }
@@ -94,27 +125,39 @@ function findStreamEnd(text: string, start: number, length: PdfValue | undefined
 }
 
 /** Add the objects of an object stream: ISO 32000-1, 7.5.7. */
-async function addPackedObjects(contents: Contents, file: PdfFile, stream: PdfStream): Promise<void> {
-  const content = await file.readStream(stream)
-  const first = file.readNumber(stream.dict.get('First'))
+async function addPackedObjects(contents: Contents, file: PdfFile, ref: number): Promise<void> {
+  const stream = file.findStream({ ref })
+  const content = stream && (await file.readStream(stream))
+  const first = stream && file.readNumber(stream.dict.get('First'))
   if (!content || first === undefined) return
+  spendBytes(content.length)
   const header = createPdfParser(content)
   const count = Math.min(file.readNumber(stream.dict.get('N')) ?? 0, content.length)
   for (let n = 0; n < count && header.at < first; n++) {
+    header.held = 0
     const number = header.next()
     const offset = header.next()
     if (typeof number !== 'number' || typeof offset !== 'number') return
-    const value = createPdfParser(content, first + offset).next()
+    spendBytes(placeBytes)
     // An object that stands by itself is newer, or the same.
-    if (value !== undefined && !contents.streams.has(number)) contents.values.set(number, value)
+    if (!contents.streams.has(number)) contents.objects.set(number, { bytes: content, at: first + offset })
   }
   await pause()
 }
 
-function createFile({ values, streams, root }: Contents): PdfFile {
+function createFile({ objects, streams, root }: Contents): PdfFile {
+  const values = new Map<number, PdfValue | undefined>()
+  const knownStreams = new Map<number, PdfStream>()
+  const load = (ref: number): PdfValue | undefined => {
+    if (values.has(ref)) return values.get(ref)
+    const place = objects.get(ref)
+    const value = place && readPlace(place)
+    values.set(ref, value)
+    return value
+  }
   const resolve: PdfFile['resolve'] = (value) => {
     let current = value
-    for (let n = 0; isRef(current) && n < maxTreeDepth; n++) current = values.get(current.ref)
+    for (let n = 0; isRef(current) && n < maxReferences; n++) current = load(current.ref)
     return current
   }
   const file: PdfFile = {
@@ -135,57 +178,94 @@ function createFile({ values, streams, root }: Contents): PdfFile {
       const name = resolve(value)
       return isName(name) ? name.name : undefined
     },
-    findStream: (value) => (isRef(value) ? streams.get(value.ref) : undefined),
+    findStream(value) {
+      if (!isRef(value)) return undefined
+      const known = knownStreams.get(value.ref)
+      const place = streams.get(value.ref)
+      if (known || !place) return known
+      const dict = readPlace(place)
+      const stream = {
+        dict: dict instanceof Map ? dict : new Map<string, PdfValue>(),
+        data: place.bytes.subarray(place.start, place.end),
+      }
+      knownStreams.set(value.ref, stream)
+      return stream
+    },
     readStream: (stream) => decodeStream(file, stream),
     listPages(max) {
-      const catalog =
-        file.readDict(root) ??
-        [...values.values()].find(
-          (value) => value instanceof Map && file.readName(value.get('Type')) === 'Catalog',
-        )
-      const pages: PdfDict[] = []
-      if (catalog instanceof Map) addPages(file, catalog.get('Pages'), new Map(), { pages, max, depth: 0 })
-      return pages
+      const catalog = file.readDict(root) ?? findCatalog(file, objects.keys())
+      const list: PageList = { pages: [], max, visited: new Set() }
+      if (catalog) addPages(file, catalog.get('Pages'), new Map(), list, 0)
+      return list.pages
     },
   }
   return file
 }
 
-interface PageList {
-  pages: PdfDict[]
-  max: number
-  depth: number
+/** Read an object that stays in memory. */
+function readPlace({ bytes, at }: Place): PdfValue | undefined {
+  const parser = createPdfParser(bytes, at)
+  const value = parser.next()
+  spendBytes(parser.held)
+  return value
 }
 
-function addPages(file: PdfFile, node: PdfValue | undefined, inherited: PdfDict, list: PageList): void {
+function findCatalog(file: PdfFile, refs: Iterable<number>): PdfDict | undefined {
+  for (const ref of refs) {
+    const dict = file.readDict({ ref })
+    if (file.readName(dict?.get('Type')) === 'Catalog') return dict
+  }
+  return undefined
+}
+
+interface PageList {
+  pages: PdfPage[]
+  max: number
+  /** The objects of the tree that were read. */
+  visited: Set<number>
+}
+
+function addPages(
+  file: PdfFile,
+  node: PdfValue | undefined,
+  inherited: PdfDict,
+  list: PageList,
+  depth: number,
+): void {
   spend(100)
   const dict = file.readDict(node)
-  if (!dict || list.depth > maxTreeDepth || list.pages.length > list.max) return
-  const own = inheritedKeys.flatMap((key) =>
-    dict.has(key) ? [[key, dict.get(key)] as [string, PdfValue]] : [],
-  )
-  const known: PdfDict = new Map([...inherited, ...own])
-  if (!dict.has('Kids')) return void list.pages.push(new Map([...known, ...dict]))
-  for (const kid of file.readArray(dict.get('Kids')))
-    addPages(file, kid, known, { ...list, depth: list.depth + 1 })
+  if (!dict || depth > maxTreeDepth || list.pages.length > list.max) return
+  if (isRef(node)) {
+    if (list.visited.has(node.ref)) throw new ArticleError('The PDF is damaged: it has a page twice')
+    list.visited.add(node.ref)
+  }
+  if (!dict.has('Kids')) {
+    list.pages.push({ get: (key) => dict.get(key) ?? inherited.get(key) })
+    return
+  }
+  const known: PdfDict = new Map(inherited)
+  for (const key of inheritedKeys) {
+    const value = dict.get(key)
+    if (value !== undefined) known.set(key, value)
+  }
+  for (const kid of file.readArray(dict.get('Kids'))) addPages(file, kid, known, list, depth + 1)
 }
 
 async function decodeStream(file: PdfFile, { dict, data }: PdfStream): Promise<Bytes | null> {
   const filter = file.resolve(dict.get('Filter'))
-  const names = (Array.isArray(filter) ? filter : filter === undefined ? [] : [filter]).map((value) =>
-    file.readName(value),
-  )
-  let content: Bytes | null = data
+  const filters = Array.isArray(filter) ? filter : filter === undefined ? [] : [filter]
+  if (filters.length > maxFilters) return null
+  let content: Bytes = data
   spend(data.length)
-  for (const name of names.slice(0, 3)) {
-    if (content === null) return null
+  for (const item of filters) {
+    const name = file.readName(item)
     spend(content.length * 4)
     if (name === 'FlateDecode') content = await inflate(content)
     else if (name === 'ASCII85Decode') content = decodeAscii85(content)
-    else if (name === 'ASCIIHexDecode') content = decodeHex(content)
+    else if (name === 'ASCIIHexDecode') content = decodeHexStream(content)
     else return null
   }
-  return names.length > 3 ? null : content
+  return content
 }
 
 /**
@@ -231,33 +311,40 @@ async function inflateAs(
     spend(value.byteLength)
     chunks.push(value as Bytes)
   }
-  return { bytes: new Uint8Array(await new Blob(chunks).arrayBuffer()), isWhole }
+  return { bytes: concatBytes(chunks), isWhole }
 }
 
 function decodeAscii85(data: Bytes): Bytes {
-  const out = new Uint8Array(data.length * 4 + 8)
-  let size = 0
-  let group: number[] = []
-  const writeGroup = (count: number) => {
-    const padded = [...group, 84, 84, 84, 84].slice(0, 5)
-    const value = padded.reduce((sum, digit) => sum * 85 + digit, 0)
-    for (let n = 0; n < count; n++) out[size++] = Math.floor(value / 256 ** (3 - n)) % 256
-    group = []
+  // Four bytes for five characters; a `z` alone stands for four zeros.
+  const size = data.reduce((sum, byte) => sum + (byte === 0x7a ? 4 : 0.8), 4)
+  if (size > maxStreamBytes) throw new ArticleError(tooLargePdf)
+  spend(size)
+  const out = new Uint8Array(Math.ceil(size))
+  let end = 0
+  let value = 0
+  let count = 0
+  const writeGroup = (bytes: number) => {
+    for (let n = 0; n < bytes; n++) out[end++] = Math.floor(value / 256 ** (3 - n)) % 256
+    value = 0
+    count = 0
   }
   for (const byte of data) {
     if (byte === 0x7e) break
-    if (byte === 0x7a && group.length === 0) size += 4
-    else if (byte >= 0x21 && byte <= 0x75) group.push(byte - 0x21)
-    if (group.length === 5) writeGroup(4)
+    if (byte === 0x7a && count === 0) end += 4
+    else if (byte >= 0x21 && byte <= 0x75) {
+      value = value * 85 + byte - 0x21
+      count++
+    }
+    if (count === 5) writeGroup(4)
   }
-  if (group.length > 1) writeGroup(group.length - 1)
-  return out.slice(0, size)
+  if (count > 1) {
+    for (let n = count; n < 5; n++) value = value * 85 + 84
+    writeGroup(count - 1)
+  }
+  return out.slice(0, end)
 }
 
-function decodeHex(data: Bytes): Bytes {
-  const digits = new TextDecoder('latin1')
-    .decode(data)
-    .replace(/>[\s\S]*$/, '')
-    .replace(/[^\da-f]/gi, '')
-  return Uint8Array.from(digits.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
+function decodeHexStream(data: Bytes): Bytes {
+  const end = data.indexOf(0x3e)
+  return decodeHex(end < 0 ? data : data.subarray(0, end))
 }

@@ -1,4 +1,4 @@
-import { spend } from '#rules/budget.ts'
+import { spend, spendBytes } from '#rules/budget.ts'
 import type { PdfFile } from './pdf-file.ts'
 import { createPdfParser, isName, isString, isWord, type PdfDict, type PdfValue } from './pdf-syntax.ts'
 
@@ -14,7 +14,8 @@ export interface Glyph {
 export interface PdfFont {
   isBold: boolean
   isMonospaced: boolean
-  decode(codes: string): Glyph[]
+  /** Visit the characters of a text. */
+  decode(codes: string, visit: (glyph: Glyph) => void): void
 }
 
 interface CodeMap {
@@ -24,13 +25,17 @@ interface CodeMap {
   codeBytes: number | undefined
 }
 
+const maxNameLength = 100
+/** Bytes of memory of a character or a width that a font keeps. */
+const entryBytes = 150
+
 /** Read a font. A font that is missing is read as Windows-1252. */
 export async function readFont(file: PdfFile, dict: PdfDict | undefined): Promise<PdfFont> {
   spend(20_000)
   const font: PdfDict = dict ?? new Map()
   const isComposite = file.readName(font.get('Subtype')) === 'Type0'
   const descendant = file.readDict(file.readArray(font.get('DescendantFonts'))[0]) ?? new Map()
-  const name = file.readName(font.get('BaseFont')) ?? ''
+  const name = file.readName(font.get('BaseFont'))?.slice(0, maxNameLength) ?? ''
   const toUnicode = await readCodeMap(file, font.get('ToUnicode'))
   const codeBytes = isComposite ? (toUnicode?.codeBytes ?? 2) : 1
   const findWidth = isComposite ? readCompositeWidths(file, descendant) : readWidths(file, font, name)
@@ -38,22 +43,21 @@ export async function readFont(file: PdfFile, dict: PdfDict | undefined): Promis
   const knownGlyphs = new Map<number, Glyph>()
   const createGlyph = (code: number): Glyph => {
     spend(100 + (toUnicode?.ranges.length ?? 0))
+    spendBytes(entryBytes)
     const text = (toUnicode && findText(toUnicode, code)) ?? encoding?.(code) ?? ''
     return { text: replacePrivate(text), width: findWidth(code), isSpace: codeBytes === 1 && code === 32 }
   }
   return {
     isBold: /bold|black|heavy|semibold/i.test(name),
     isMonospaced: /courier|mono|consolas|menlo|fixed|typewriter|\bcode|cmtt/i.test(name),
-    decode(codes) {
+    decode(codes, visit) {
       spend(codes.length * 10)
-      const glyphs: Glyph[] = []
       for (let at = 0; at + codeBytes <= codes.length; at += codeBytes) {
         const code = readCode(codes, at, codeBytes)
         const glyph = knownGlyphs.get(code) ?? createGlyph(code)
         knownGlyphs.set(code, glyph)
-        glyphs.push(glyph)
+        visit(glyph)
       }
-      return glyphs
     },
   }
 }
@@ -95,6 +99,9 @@ async function readCodeMap(file: PdfFile, value: PdfValue | undefined): Promise<
       operands.push(value)
       continue
     }
+    // What it defines stays in memory.
+    spendBytes(parser.held)
+    parser.held = 0
     if (value.word === 'endcodespacerange' && isString(operands[0]))
       map.codeBytes = Math.min(4, Math.max(1, operands[0].bytes.length))
     else if (value.word === 'endbfchar') addCharacters(map, operands)
@@ -163,11 +170,13 @@ function readCompositeWidths(file: PdfFile, descendant: PdfDict): (code: number)
   const ranges: { from: number; to: number; width: number }[] = []
   const values = file.readArray(descendant.get('W'))
   spend(values.length * 20)
+  spendBytes(values.length * entryBytes)
   for (let n = 0; n + 1 < values.length; ) {
     const first = file.readNumber(values[n]) ?? 0
     const second = file.resolve(values[n + 1])
     if (Array.isArray(second)) {
       spend(second.length * 20)
+      spendBytes(second.length * entryBytes)
       for (const [offset, width] of second.entries())
         widths.set(first + offset, (file.readNumber(width) ?? 0) / 1000)
       n += 2
@@ -195,6 +204,7 @@ function readEncoding(file: PdfFile, value: PdfValue | undefined): (code: number
   const differences = new Map<number, string>()
   const values = encoding instanceof Map ? file.readArray(encoding.get('Differences')) : []
   spend(values.length * 20)
+  spendBytes(values.length * entryBytes)
   let code = 0
   for (const item of values) {
     const difference = file.resolve(item)
@@ -241,7 +251,7 @@ const glyphNames = new Map(
 )
 
 function readGlyphName(name: string): string {
-  const plainName = name.replace(/\..*$/, '')
+  const plainName = name.slice(0, maxNameLength).replace(/\..*$/, '')
   if (plainName === 'space') return ' '
   const known = glyphNames.get(plainName)
   if (known !== undefined) return known

@@ -1,4 +1,4 @@
-import { spend } from '#rules/budget.ts'
+import { spend, spendBytes } from '#rules/budget.ts'
 import type { PdfRun } from './pdf-content.ts'
 
 // Joins the pieces of text of a page to lines and cells, and leaves out what repeats on its pages.
@@ -41,27 +41,42 @@ export function readLines(runs: readonly PdfRun[], page: number): PdfLine[] {
   return groups.flatMap((group) => toLine(group, page) ?? [])
 }
 
+/** A cell whose text is joined when it is complete. */
+interface GrowingCell extends Omit<PdfCell, 'text'> {
+  texts: string[]
+  length: number
+}
+
+/** Bytes of memory of a line, and of a cell beside its text. */
+const [lineBytes, cellBytes] = [150, 100]
+
 function toLine(group: readonly PdfRun[], page: number): PdfLine | null {
   const runs = [...group].sort((a, b) => a.x - b.x)
-  const cells: PdfCell[] = []
+  const cells: GrowingCell[] = []
   let textX: number | null = null
   for (const { text, x, endX, size } of runs) {
     const cell = cells.at(-1)
     const gap = cell ? x - cell.endX : 0
-    if (textX === null && cell && cells.length === 1 && text.trim() !== '' && isMarker(cell.text.trim()))
-      textX = x
-    if (!cell || (gap > cellGap * size && text.trim() !== '')) cells.push({ text, x, endX })
+    if (textX === null && cell && cells.length === 1 && text.trim() !== '' && isMarkerOf(cell)) textX = x
+    if (!cell || (gap > cellGap * size && text.trim() !== ''))
+      cells.push({ texts: [text], x, endX, length: text.length })
     else {
-      const needsSpace = gap > spaceGap * size && !/\s$/.test(cell.text) && !/^\s/.test(text)
-      cell.text += needsSpace ? ` ${text}` : text
+      const needsSpace = gap > spaceGap * size && !/\s$/.test(cell.texts.at(-1) ?? '') && !/^\s/.test(text)
+      if (needsSpace) cell.texts.push(' ')
+      cell.texts.push(text)
+      cell.length += text.length
       // The space between two cells belongs to neither.
       if (text.trim() !== '') cell.endX = Math.max(cell.endX, endX)
     }
   }
   const writtenCells = cells
-    .map((cell) => ({
-      ...cell,
-      text: cell.text.replace(/[\s\u00ad]+/g, (space) => (space === '\u00ad' ? '' : ' ')).trim(),
+    .map(({ texts, x, endX }) => ({
+      x,
+      endX,
+      text: texts
+        .join('')
+        .replace(/[\s\u00ad]+/g, (space) => (space === '\u00ad' ? '' : ' '))
+        .trim(),
     }))
     .filter(({ text }) => text !== '')
   const [first, second, ...others] = writtenCells
@@ -73,6 +88,7 @@ function toLine(group: readonly PdfRun[], page: number): PdfLine | null {
     undefined,
   )
   if (!first || !largestRun) return null
+  spendBytes(writtenCells.reduce((bytes, { text }) => bytes + cellBytes + text.length * 2, lineBytes))
   return {
     cells: isMarked
       ? [{ text: `${first.text} ${second.text}`, x: first.x, endX: second.endX }, ...others]
@@ -82,7 +98,7 @@ function toLine(group: readonly PdfRun[], page: number): PdfLine | null {
       first.x +
         ((marker.exec(first.text)?.[0].length ?? -1) + 1) * ((first.endX - first.x) / first.text.length),
     x: first.x,
-    endX: Math.max(...writtenCells.map(({ endX }) => endX)),
+    endX: writtenCells.reduce((right, cell) => Math.max(right, cell.endX), Number.NEGATIVE_INFINITY),
     y: largestRun.y,
     size: Math.round(largestRun.size * 2) / 2,
     isBold: visibleRuns.every(({ isBold }) => isBold),
@@ -93,7 +109,13 @@ function toLine(group: readonly PdfRun[], page: number): PdfLine | null {
 
 export const marker = /^(?:[•◦▪▫●○■□‣⁃➢∙·–-]|o(?= )|\(?\d{1,3}[.)]|\(?[a-z][.)])(?=\s|$)/i
 
+const maxMarkerLength = 20
+const isMarkerOf = ({ texts, length }: GrowingCell) =>
+  length <= maxMarkerLength && isMarker(texts.join('').trim())
+
 const isMarker = (text: string) => text === 'o' || marker.exec(text)?.[0] === text
+
+export const countCharacters = ({ cells }: PdfLine) => cells.reduce((sum, { text }) => sum + text.length, 0)
 
 export const getText = ({ cells }: PdfLine) => cells.map(({ text }) => text).join(' ')
 
@@ -109,7 +131,7 @@ export function leaveOutFurniture(
   lines: readonly PdfLine[],
   edges: readonly { bottom: number; height: number }[],
 ): PdfLine[] {
-  spend(lines.length * 50)
+  spend(lines.reduce((steps, line) => steps + 50 + countCharacters(line) * 5, 0))
   const isInMargin = ({ y, page }: PdfLine) => {
     const { bottom, height } = edges[page] ?? { bottom: 0, height: 1 }
     const place = (y - bottom) / height

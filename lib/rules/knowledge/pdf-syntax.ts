@@ -22,6 +22,10 @@ export type PdfValue = null | boolean | number | PdfName | PdfString | PdfRef | 
 
 const stepsPerToken = 30
 const maxDepth = 60
+/** Bytes of memory of a value: its object, its place in a list or dictionary, and the start of its text. */
+const valueBytes = 80
+/** What the values may hold that are read before `held` is set to 0: an object, or the operands of an operator. */
+const maxHeldBytes = 16 * 1024 * 1024
 const keywords = new Map<string, PdfValue>([
   ['null', null],
   ['true', true],
@@ -41,17 +45,25 @@ function isObject(value: PdfValue | undefined): value is PdfName | PdfString | P
 export interface PdfParser {
   /** The next byte to read. It may be set. */
   at: number
+  /** Bytes of memory of the values since it was set to 0. */
+  held: number
   /** Return the next value, or undefined at the end. */
   next(): PdfValue | undefined
 }
 
-/** Create a parser of values. Each value is counted. */
+/** Create a parser of values. Each value is counted, with the memory that it takes. */
 export function createPdfParser(bytes: Uint8Array, at = 0): PdfParser {
-  const parser: PdfParser = { at, next: () => readValue(0) }
+  const parser: PdfParser = { at, held: 0, next: () => readValue(0) }
   return parser
+
+  function hold(count: number): void {
+    parser.held += count
+    if (parser.held > maxHeldBytes) throw new ArticleError('The PDF is damaged: an object is too large')
+  }
 
   function readValue(depth: number): PdfValue | undefined {
     spend(stepsPerToken)
+    hold(valueBytes)
     if (depth > maxDepth) throw new ArticleError('The PDF is damaged: its values are nested too deeply')
     skipSpace()
     const byte = bytes[parser.at]
@@ -84,17 +96,19 @@ export function createPdfParser(bytes: Uint8Array, at = 0): PdfParser {
   /** Return the characters up to the next space or delimiter. */
   function readRegular(): string {
     const start = parser.at
-    let text = ''
-    while (parser.at < bytes.length && !isDelimiter(bytes[parser.at] as number))
-      text += String.fromCharCode(bytes[parser.at++] as number)
+    while (parser.at < bytes.length && isRegular(bytes[parser.at])) parser.at++
     spend(parser.at - start)
-    return text
+    hold(parser.at - start)
+    return decodeLatin1(bytes.subarray(start, parser.at))
   }
 
   function readName(): PdfName {
     parser.at++
+    const name = readRegular()
+    if (!name.includes('#')) return { name }
+    spend(name.length * 5)
     return {
-      name: readRegular().replace(/#([\da-f]{2})/gi, (_, hex: string) =>
+      name: name.replace(/#([\da-f]{2})/gi, (_, hex: string) =>
         String.fromCharCode(Number.parseInt(hex, 16)),
       ),
     }
@@ -103,7 +117,8 @@ export function createPdfParser(bytes: Uint8Array, at = 0): PdfParser {
   function readWord(): PdfValue {
     const text = readRegular()
     if (text === '') parser.at++
-    if (keywords.has(text)) return keywords.get(text) as PdfValue
+    const keyword = keywords.get(text)
+    if (keyword !== undefined) return keyword
     if (!/^[-+.\d]/.test(text)) return { word: text }
     const number = Number.parseFloat(text)
     if (/^\d+$/.test(text)) return readRef(number) ?? number
@@ -112,12 +127,23 @@ export function createPdfParser(bytes: Uint8Array, at = 0): PdfParser {
 
   /** Return the reference `12 0 R` whose first number was read, or null. */
   function readRef(ref: number): PdfRef | null {
-    let rest = ''
-    for (let place = parser.at; place < Math.min(bytes.length, parser.at + 20); place++)
-      rest += String.fromCharCode(bytes[place] as number)
-    const match = /^\s+\d{1,5}\s+R(?![^\s()<>[\]{}/%])/.exec(rest)
-    if (!match) return null
-    parser.at += match[0].length
+    const end = parser.at + 20
+    const skip = (from: number, isWanted: (byte: number | undefined) => boolean) => {
+      let place = from
+      while (place < end && isWanted(bytes[place])) place++
+      return place
+    }
+    const digits = skip(parser.at, isSpace)
+    const space = skip(digits, isDigit)
+    const word = skip(space, isSpace)
+    const isReference =
+      digits > parser.at &&
+      space > digits &&
+      word > space &&
+      bytes[word] === 0x52 &&
+      !isRegular(bytes[word + 1])
+    if (!isReference) return null
+    parser.at = word + 1
     return { ref }
   }
 
@@ -146,46 +172,86 @@ export function createPdfParser(bytes: Uint8Array, at = 0): PdfParser {
 
   function readHexString(): PdfString {
     const start = ++parser.at
-    let digits = ''
-    while (parser.at < bytes.length && bytes[parser.at] !== 0x3e)
-      digits += String.fromCharCode(bytes[parser.at++] as number)
+    while (parser.at < bytes.length && bytes[parser.at] !== 0x3e) parser.at++
     spend((parser.at - start) * 4)
-    parser.at++
-    const pairs = digits.replace(/[^\da-f]/gi, '').match(/.{1,2}/g) ?? []
-    return {
-      bytes: pairs.map((pair) => String.fromCharCode(Number.parseInt(pair.padEnd(2, '0'), 16))).join(''),
-    }
+    hold(parser.at - start)
+    return { bytes: decodeLatin1(decodeHex(bytes.subarray(start, parser.at++))) }
   }
 
   function readString(): PdfString {
-    const start = parser.at++
-    let text = ''
-    let depth = 1
-    while (parser.at < bytes.length) {
-      let char = String.fromCharCode(bytes[parser.at++] as number)
-      if (char === '(') depth++
-      else if (char === ')' && --depth === 0) break
-      else if (char === '\\') char = readEscape()
-      text += char
+    const start = ++parser.at
+    let hasEscapes = false
+    for (let depth = 1; parser.at < bytes.length; parser.at++) {
+      const byte = bytes[parser.at]
+      if (byte === backslash) {
+        hasEscapes = true
+        parser.at++
+      } else if (byte === 0x28) depth++
+      else if (byte === 0x29 && --depth === 0) break
     }
-    spend(parser.at - start)
-    return { bytes: text }
-  }
-
-  function readEscape(): string {
-    const char = String.fromCharCode(bytes[parser.at++] ?? 0x20)
-    if (/[0-7]/.test(char)) {
-      let digits = char
-      while (digits.length < 3 && /[0-7]/.test(String.fromCharCode(bytes[parser.at] ?? 0)))
-        digits += String.fromCharCode(bytes[parser.at++] as number)
-      return String.fromCharCode(Number.parseInt(digits, 8) & 0xff)
-    }
-    if (char === '\r' && bytes[parser.at] === 10) parser.at++
-    if (char === '\r' || char === '\n') return ''
-    return escapes[char] ?? char
+    const end = Math.min(parser.at++, bytes.length)
+    spend((end - start) * 3)
+    hold(end - start)
+    const text = bytes.subarray(start, end)
+    return { bytes: decodeLatin1(hasEscapes ? replaceEscapes(text) : text) }
   }
 }
 
-const escapes: Record<string, string> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' }
-const isSpace = (byte: number) => byte === 32 || (byte >= 9 && byte <= 13 && byte !== 11) || byte === 0
-const isDelimiter = (byte: number) => isSpace(byte) || '()<>[]{}/%'.includes(String.fromCharCode(byte))
+/** Replace the escapes of a string: ISO 32000-1, 7.3.4.2. */
+function replaceEscapes(text: Uint8Array): Uint8Array {
+  const out = new Uint8Array(text.length)
+  let size = 0
+  for (let at = 0; at < text.length; at++) {
+    const byte = text[at] as number
+    if (byte !== backslash) out[size++] = byte
+    else {
+      const escaped = text[++at] ?? 0x20
+      if (isOctal(escaped)) {
+        let value = escaped - 0x30
+        for (let digits = 1; digits < 3 && isOctal(text[at + 1]); digits++)
+          value = value * 8 + (text[++at] as number) - 0x30
+        out[size++] = value
+      } else if (escaped === 13 || escaped === 10) {
+        if (escaped === 13 && text[at + 1] === 10) at++
+      } else out[size++] = escapes.get(escaped) ?? escaped
+    }
+  }
+  return out.subarray(0, size)
+}
+
+/** Decode hexadecimal digits. Other characters are left out, and a missing last digit is 0: ISO 32000-1, 7.3.4.3. */
+export function decodeHex(digits: Uint8Array): Uint8Array<ArrayBuffer> {
+  const out = new Uint8Array((digits.length + 1) >> 1)
+  let count = 0
+  for (const byte of digits) {
+    const digit = Number.parseInt(String.fromCharCode(byte), 16)
+    if (Number.isNaN(digit)) continue
+    const place = count++ >> 1
+    out[place] = (out[place] as number) + (count % 2 === 1 ? digit * 16 : digit)
+  }
+  return out.subarray(0, (count + 1) >> 1)
+}
+
+/** A call takes a limited number of arguments. */
+const chunkBytes = 4096
+
+/** Return a text in which each character is a byte. `TextDecoder` has Windows-1252 instead. */
+function decodeLatin1(bytes: Uint8Array): string {
+  if (bytes.length <= chunkBytes) return String.fromCharCode(...bytes.subarray(0, chunkBytes))
+  const parts: string[] = []
+  for (let at = 0; at < bytes.length; at += chunkBytes)
+    parts.push(String.fromCharCode(...bytes.subarray(at, at + chunkBytes)))
+  return parts.join('')
+}
+
+const backslash = 0x5c
+const escapes = new Map(
+  [...'nrtbf'].map((letter, index) => [letter.charCodeAt(0), [10, 13, 9, 8, 12][index] ?? 0]),
+)
+const isSpace = (byte: number | undefined) =>
+  byte === 32 || byte === 0 || (byte !== undefined && byte >= 9 && byte <= 13 && byte !== 11)
+const isDigit = (byte: number | undefined) => byte !== undefined && byte >= 0x30 && byte <= 0x39
+const isOctal = (byte: number | undefined) => byte !== undefined && byte >= 0x30 && byte <= 0x37
+const delimiters = new Set([...'()<>[]{}/%'].map((char) => char.charCodeAt(0)))
+/** Return whether a byte belongs to a word or a name. */
+const isRegular = (byte: number | undefined) => byte !== undefined && !isSpace(byte) && !delimiters.has(byte)

@@ -1,3 +1,4 @@
+import { spend } from '#rules/budget.ts'
 import { escapeInline, type Markdown } from '#rules/markup/markdown.ts'
 import type { PdfCell, PdfLine } from './pdf-lines.ts'
 import { formatTable } from './table.ts'
@@ -26,6 +27,7 @@ export function readTable(lines: readonly PdfLine[], start: number): { table: Ma
   const rows = [header.cells.map(({ text }) => text)]
   let { end } = header
   for (let row = readRow(lines, end); row; row = readRow(lines, end)) {
+    spend(row.cells.length * columns.length * 2 + 50)
     const places = row.cells.map((cell) => findColumn(columns, cell))
     if (places.includes(-1) || new Set(places).size < places.length) break
     const texts = columns.map(() => '')
@@ -54,8 +56,8 @@ const overlaps = (a: PdfCell, b: PdfCell) => a.x < b.endX + slack && b.x < a.end
 
 /** Return the index of the only column below which a cell is, or -1. */
 function findColumn(columns: readonly PdfCell[], cell: PdfCell): number {
-  const found = columns.flatMap((column, index) => (overlaps(column, cell) ? [index] : []))
-  return found.length === 1 ? (found[0] as number) : -1
+  const found = columns.findIndex((column) => overlaps(column, cell))
+  return columns.findIndex((column, index) => index > found && overlaps(column, cell)) < 0 ? found : -1
 }
 
 /**
@@ -80,9 +82,10 @@ function readRow(lines: readonly PdfLine[], start: number): Row | null {
       cells.length + line.cells.length > 2 * maxColumns
     )
       break
+    spend(30 + line.cells.length * (5 + cells.length * 2))
     const fall = (before.y - line.y) / line.size
     if (fall < 0.45 && line.x > last.endX && Math.abs(line.y - first.y) < line.size * 10) {
-      cells.push(...line.cells.map((cell) => ({ ...cell })))
+      for (const cell of line.cells) cells.push({ ...cell })
       endOfCells = end + 1
       continue
     }

@@ -4,7 +4,7 @@ import { ArticleError, type Block, type BlockWriter, createBlockWriter, formatCo
 import { createLosses, type Losses } from './losses.ts'
 import { createPageReader } from './pdf-content.ts'
 import { openPdf } from './pdf-file.ts'
-import { getText, leaveOutFurniture, marker, type PdfLine, readLines } from './pdf-lines.ts'
+import { countCharacters, getText, leaveOutFurniture, marker, type PdfLine, readLines } from './pdf-lines.ts'
 import { readTable } from './pdf-tables.ts'
 
 const maxPages = 300
@@ -30,7 +30,7 @@ export async function readPdf(
   const readPage = createPageReader(file, losses)
   const lines: PdfLine[] = []
   for (const [number, page] of pages.entries()) {
-    lines.push(...readLines(await readPage(page), number))
+    for (const line of readLines(await readPage(page), number)) lines.push(line)
     await pause()
   }
   if (lines.length === 0)
@@ -40,6 +40,7 @@ export async function readPdf(
   const edges = pages.map((page) => {
     const [left = 0, low = 0, right = 0, high = 0] = file
       .readArray(page.get('MediaBox'))
+      .slice(0, 4)
       .map((value) => file.readNumber(value) ?? 0)
     const isTurned = ((file.readNumber(page.get('Rotate')) ?? 0) / 90) % 2 !== 0
     return isTurned ? { bottom: -right, height: right - left || 1 } : { bottom: low, height: high - low || 1 }
@@ -50,19 +51,33 @@ export async function readPdf(
 }
 
 function writeLines(lines: readonly PdfLine[], writer: BlockWriter): void {
-  spend(lines.length * 200)
+  spend(lines.reduce((steps, line) => steps + 200 + countCharacters(line) * 10, 0))
   const bodySize = findBodySize(lines)
-  const headingSizes = findHeadingSizes(lines, bodySize)
+  const headingLevels = findHeadingLevels(lines, bodySize)
+  const findTable = createTableReader(lines)
+  /** Return whether a line continues the paragraph before it, on its page or on the next one. */
+  const continues: Continues = (index) => {
+    const [line, before] = [lines[index], lines[index - 1]]
+    if (!line || !before || line.isMonospaced || line.size !== before.size || isHeading(line, bodySize))
+      return false
+    if (marker.test(getText(line)) || findTable(index) || (line.isBold && !before.isBold)) return false
+    if (isNextLine(lines, index)) return true
+    return (
+      line.page === before.page + 1 && !/[.!?:;]$/.test(getText(before)) && /^\p{Ll}/u.test(getText(line))
+    )
+  }
   let at = 0
   while (at < lines.length) {
     const line = lines[at] as PdfLine
-    const level = isHeading(line, bodySize) ? Math.min(6, headingSizes.indexOf(line.size) + 1) : 0
+    const level = isHeading(line, bodySize) ? (headingLevels.get(line.size) ?? 1) : 0
     if (line.isMonospaced) at = writeCode(lines, at, writer)
     else if (level > 0) at = writeHeading(lines, at, level, writer)
-    else if (marker.test(getText(line))) at = writeList(lines, at, writer, bodySize)
-    else at = writeTable(lines, at, writer) ?? writeParagraph(lines, at, writer, bodySize)
+    else if (marker.test(getText(line))) at = writeList(lines, at, writer, continues, bodySize)
+    else at = writeTable(findTable(at), writer) ?? writeParagraph(lines, at, writer, continues)
   }
 }
+
+type Continues = (index: number) => boolean
 
 /** Return the size of most characters. */
 function findBodySize(lines: readonly PdfLine[]): number {
@@ -74,9 +89,10 @@ function findBodySize(lines: readonly PdfLine[]): number {
 const isHeading = (line: PdfLine, bodySize: number) =>
   line.size >= bodySize * 1.12 && line.cells.length === 1 && getText(line).length < 200
 
-function findHeadingSizes(lines: readonly PdfLine[], bodySize: number): number[] {
+/** Return the level of each size of a heading, 1 to 6. */
+function findHeadingLevels(lines: readonly PdfLine[], bodySize: number): Map<number, number> {
   const sizes = new Set(lines.filter((line) => isHeading(line, bodySize)).map(({ size }) => size))
-  return [...sizes].sort((a, b) => b - a)
+  return new Map([...sizes].sort((a, b) => b - a).map((size, index) => [size, Math.min(6, index + 1)]))
 }
 
 /** The distance of a line to the one before, in parts of its size. It is endless across pages and upwards. */
@@ -106,7 +122,7 @@ function writeCode(lines: readonly PdfLine[], start: number, writer: BlockWriter
   while (lines[end]?.isMonospaced && (isNextLine(lines, end) || lines[end]?.page !== lines[end - 1]?.page))
     end++
   const code = lines.slice(start, end)
-  const left = Math.min(...code.map(({ x }) => x))
+  const left = code.reduce((least, { x }) => Math.min(least, x), Number.POSITIVE_INFINITY)
   const texts = code.map(
     (line) => ' '.repeat(Math.min(80, Math.round((line.x - left) / (line.size * 0.6)))) + getText(line),
   )
@@ -114,31 +130,29 @@ function writeCode(lines: readonly PdfLine[], start: number, writer: BlockWriter
   return end
 }
 
-/** Return whether a line continues the paragraph before it, on its page or on the next one. */
-function continues(lines: readonly PdfLine[], index: number, bodySize: number): boolean {
-  const [line, before] = [lines[index], lines[index - 1]]
-  if (!line || !before || line.isMonospaced || line.size !== before.size || isHeading(line, bodySize))
-    return false
-  if (marker.test(getText(line)) || readTable(lines, index) || (line.isBold && !before.isBold)) return false
-  if (isNextLine(lines, index)) return true
-  return line.page === before.page + 1 && !/[.!?:;]$/.test(getText(before)) && /^\p{Ll}/u.test(getText(line))
-}
-
-/** Return the index of the line after the table that starts here, or null. */
-function writeTable(lines: readonly PdfLine[], start: number, writer: BlockWriter): number | null {
-  const found = readTable(lines, start)
+/** Return the index of the line after the table, or null without one. */
+function writeTable(found: ReturnType<typeof readTable>, writer: BlockWriter): number | null {
   if (found) writer.add('table', found.table)
   return found?.end ?? null
+}
+
+/** Create a function that reads the table at a line. A line that ends a paragraph is asked for twice. */
+function createTableReader(lines: readonly PdfLine[]): (start: number) => ReturnType<typeof readTable> {
+  let last: { start: number; found: ReturnType<typeof readTable> } | undefined
+  return (start) => {
+    if (last?.start !== start) last = { start, found: readTable(lines, start) }
+    return last.found
+  }
 }
 
 function writeParagraph(
   lines: readonly PdfLine[],
   start: number,
   writer: BlockWriter,
-  bodySize: number,
+  continues: Continues,
 ): number {
   let end = start + 1
-  while (continues(lines, end, bodySize)) end++
+  while (continues(end)) end++
   writer.add('text', escapeMarkdown(joinTexts(lines.slice(start, end))))
   return end
 }
@@ -148,13 +162,20 @@ function writeParagraph(
  * word.
  */
 function joinTexts(lines: readonly PdfLine[]): string {
-  return lines.reduce((text, line) => {
-    const next = getText(line)
-    return text === '' || /\p{L}-$/u.test(text) ? text + next : `${text} ${next}`
-  }, '')
+  const texts = lines.map(getText)
+  return texts.map((text, index) => (isDivided(texts[index - 1]) ? text : ` ${text}`)).join('')
 }
 
-function writeList(lines: readonly PdfLine[], start: number, writer: BlockWriter, bodySize: number): number {
+/** Return whether the next line follows a text without a space. */
+const isDivided = (text: string | undefined) => text === undefined || /\p{L}-$/u.test(text.slice(-3))
+
+function writeList(
+  lines: readonly PdfLine[],
+  start: number,
+  writer: BlockWriter,
+  continues: Continues,
+  bodySize: number,
+): number {
   /** Where the items of the open levels start, and the text of the last item. */
   const levels: number[] = []
   let textX = 0
@@ -172,7 +193,7 @@ function writeList(lines: readonly PdfLine[], start: number, writer: BlockWriter
     while (levels.length > 0 && (levels.at(-1) as number) > line.x + slack) levels.pop()
     if (levels.length === 0 || (levels.at(-1) as number) < line.x - slack) levels.push(line.x)
     let end = at + 1
-    while (continues(lines, end, bodySize) && isBelowItem(lines[end] as PdfLine, line)) end++
+    while (continues(end) && isBelowItem(lines[end] as PdfLine, line)) end++
     writeItem(joinTexts(lines.slice(at, end)), levels.length - 1, writer)
     textX = line.textX
     at = end
