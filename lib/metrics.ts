@@ -76,6 +76,11 @@ export const metrics = {
     help: 'Round trips that PostgreSQL did not answer with a result, also for a refused statement.',
     labels: ['role'],
   },
+  fileReaderKills: {
+    name: 'support_flow_file_reader_kills_total',
+    help: 'Files whose reader was killed, on Node. Reason: time, memory, or ended (by itself).',
+    labels: ['kind', 'reason'],
+  },
   aiCalls: {
     name: 'support_flow_ai_calls_total',
     help: 'Calls to the model by prompt and outcome.',

@@ -19,6 +19,11 @@ const maxDurationMs = 300_000
 /** What a request may add to its output by repeating or expanding its input. */
 const maxGrownBytes = 4 * 1024 * 1024
 
+/** 422 for what takes too much work or memory. */
+export function tooComplex(): Problem {
+  return invalidField(['body'], 'takes too much work to process; simplify or split it', 'too_complex')
+}
+
 /**
  * The work and the output that a request or a job may still cause. Whoever goes through a text, list or tree
  * that a user, a vendor or a row supplied counts the pass first, by its size, with the functions below.
@@ -26,7 +31,10 @@ const maxGrownBytes = 4 * 1024 * 1024
 export interface Budget {
   /** Count `steps` before doing them. Throw a 422 with the type `too_complex` when the budget is used up. */
   spend(steps: number): void
-  /** Count output before it is built, if it may be larger than its source. Throw as `spend` does. */
+  /**
+   * Count output before it is built, if it may be larger than its source, and what a reader of a file keeps in
+   * memory. Throw as `spend` does.
+   */
   spendBytes(bytes: number): void
   /**
    * Let other requests of the process run if about 50 ms of work were done since the last pause. `counted`
@@ -56,8 +64,7 @@ export function createBudget({
   const deadline = now() + maxDurationMs
   let pausedAt = 0
   const requireLeft = (isLeft: boolean) => {
-    if (!isLeft)
-      throw invalidField(['body'], 'takes too much work to process; simplify or split it', 'too_complex')
+    if (!isLeft) throw tooComplex()
   }
   return {
     spend(count) {

@@ -16,6 +16,7 @@ import type { Vault } from './auth/vault.ts'
 import type { BillingPort } from './billing/billing.ts'
 import type { CachePort } from './cache/cache.ts'
 import type { ChatPort } from './chat/chat.ts'
+import type { FilesPort } from './files/files.ts'
 import type { MailPort } from './mail/mail.ts'
 import type { McpPort } from './mcp/mcp.ts'
 import type { ReadCertificate } from './net/certificate.ts'
@@ -52,6 +53,7 @@ export interface Ports {
   embeddings: EmbeddingsPort
   /** Static files deployed beside the bundle. */
   assets: AssetsPort
+  files: FilesPort
   guard: OutboundGuard
   dns: DnsRecords
   readCertificate: ReadCertificate

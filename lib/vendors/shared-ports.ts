@@ -28,7 +28,7 @@ import { httpWebhooks } from './webhooks/http-webhooks.ts'
 /** The ports that differ between the platforms. */
 export type PlatformPorts = Pick<
   Ports,
-  'queue' | 'realtime' | 'uploads' | 'assets' | 'cache' | 'passwords' | 'readCertificate'
+  'queue' | 'realtime' | 'uploads' | 'assets' | 'files' | 'cache' | 'passwords' | 'readCertificate'
 >
 
 /** Create the ports that are the same on every platform: the clients of the vendors that both call. */

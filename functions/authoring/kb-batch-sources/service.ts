@@ -2,10 +2,10 @@ import * as kbImports from '#functions/authoring/kb-imports/service.ts'
 import { describe } from '#http/app.ts'
 import type { JobContext } from '#http/job.ts'
 import { Problem } from '#problem.ts'
-import { ArchiveError } from '#rules/archive/zip.ts'
+import { ArchiveError, cutEntry } from '#rules/archive/zip.ts'
 import { createBudget, jobSteps, runWithin, stepsPerSecond } from '#rules/budget.ts'
 import type { Article } from '#rules/knowledge/article.ts'
-import { listArticles, readArchived, toLine } from '#rules/knowledge/article-archive.ts'
+import { listArticles, toLine } from '#rules/knowledge/article-archive.ts'
 import { ArticleError } from '#rules/knowledge/blocks.ts'
 import {
   ArticlesError,
@@ -19,7 +19,7 @@ import { fetchPage } from '#vendors/net/page-fetcher.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
 
 /** The parts of a job's context that reading articles needs. */
-export type SourceContext = Pick<JobContext, 'uploads' | 'guard' | 'vault' | 'log'>
+export type SourceContext = Pick<JobContext, 'uploads' | 'files' | 'guard' | 'vault' | 'log'>
 
 /** A batch whose slice is read. */
 interface Batch {
@@ -87,36 +87,38 @@ export function readSlice(
 }
 
 async function readFiles(
-  { uploads, log }: SourceContext,
-  { object_key, done }: Batch,
+  ctx: SourceContext,
+  { account_id, object_key, done }: Batch,
 ): Promise<Outcome[] | Failure> {
-  const bytes = await uploads.get(object_key ?? '')
+  const bytes = await ctx.uploads.get(object_key ?? '')
   if (!bytes) throw new Error('The archive of a batch is missing')
   const outcomes: Outcome[] = []
   let steps = 0
   for (const file of listArticles(bytes).slice(done, done + sliceArticles)) {
     if (steps >= sliceSteps) break
-    const result = await readOne(log, file.name, async ({ readArticleFile }) =>
-      readArticleFile({ bytes: await readArchived(bytes, file), name: toFileName(file.name), type: '' }),
+    const result = await readOne(ctx.log, file.name, async () =>
+      ctx.files.read(
+        'archived_article',
+        { packed: cutEntry(bytes, file.entry), name: toFileName(file.name) },
+        account_id,
+      ),
     )
+    if ('ok' in result) return outcomes.length > 0 ? outcomes : busy
     outcomes.push(result.outcome)
     steps += result.steps
   }
   return outcomes
 }
 
-async function readPage({ guard, log }: SourceContext, { address }: Batch): Promise<Outcome[] | Failure> {
+async function readPage(ctx: SourceContext, { account_id, address }: Batch): Promise<Outcome[] | Failure> {
   const url = address ?? ''
-  const page = await fetchPage(guard, url, { timeoutMs: pageTimeoutMs, maxBytes: kbImports.maxBytes })
+  const page = await fetchPage(ctx.guard, url, { timeoutMs: pageTimeoutMs, maxBytes: kbImports.maxBytes })
   if ('ok' in page) return page
   const { bytes, type } = page
-  return [
-    (
-      await readOne(log, url, ({ readArticleFile }) =>
-        readArticleFile({ bytes, name: nameOfPage(page), type }),
-      )
-    ).outcome,
-  ]
+  const result = await readOne(ctx.log, url, () =>
+    ctx.files.read('article_file', { bytes, name: nameOfPage(page), type }, account_id),
+  )
+  return 'ok' in result ? result : [result.outcome]
 }
 
 const toFileName = (path: string) => path.split(/[/\\]/).at(-1) ?? path
@@ -184,11 +186,16 @@ async function readListed(
       failure = html.result
       if (html.kind === 'late' || html.result.gone || html.result.isPostponed || !isLast) break
     } else answers++
-    const result = await readOne(ctx.log, name, async (reader) => {
+    const result = await readOne(ctx.log, name, async () => {
       if (typeof html !== 'string') throw new ArticleError(toVendorReason(html))
       if (new TextEncoder().encode(html).byteLength > maxArticleBytes) throw new ArticleError(tooLarge)
-      return reader.readArticleText('html', name, html)
+      return ctx.files.read(
+        'article_text',
+        { format: 'html', title: name, content: html },
+        claimed.account_id,
+      )
     })
+    if ('ok' in result) return outcomes.length > 0 ? outcomes : busy
     outcomes.push(result.outcome)
     steps += result.steps
   }
@@ -217,34 +224,40 @@ async function open(
   return openArticles({ vendor: source, baseUrl: address ?? '', apiKey }, guard)
 }
 
-// Loaded on first use: most processes never import an article.
-const loadReader = () => import('#rules/knowledge/article.ts')
-type Read = (reader: Awaited<ReturnType<typeof loadReader>>) => Promise<Article>
+/** Too many files are read at the moment, which is no error of the article. */
+const busy: Failure = {
+  ok: false,
+  status: null,
+  error: 'Too many files are read at the moment',
+  isPostponed: true,
+  retryAfterSeconds: 10,
+}
 
-/** Read an article with the work of a job. Any error is the result of this article alone. */
+/** Read an article with the work of a job. Any error but `busy` is the result of this article alone. */
 async function readOne(
   log: SourceContext['log'],
   name: string,
-  read: Read,
-): Promise<{ outcome: Outcome; steps: number }> {
+  read: () => Promise<Article>,
+): Promise<{ outcome: Outcome; steps: number } | Failure> {
   const budget = createBudget({ steps: jobSteps })
   try {
     return {
       outcome: {
         name,
-        article: await runWithin(budget, async () => read(await loadReader())),
+        article: await runWithin(budget, read),
         problem: null,
       },
       steps: budget.getSpent().steps,
     }
   } catch (error) {
+    if (error instanceof Problem && error.kind === 'unavailable') return busy
     return { outcome: { name, article: null, problem: toReason(log, error) }, steps: budget.getSpent().steps }
   }
 }
 
 function toReason(log: SourceContext['log'], error: unknown): string {
   if (error instanceof ArticleError || error instanceof ArchiveError) return error.message
-  // Only the budget throws one.
+  // Only a reader and the budget throw one.
   if (error instanceof Problem && error.status < 500)
     return 'The article takes too much work to read; split it'
   log({ kb_article_unreadable: true, error: describe(error) })

@@ -37,9 +37,11 @@ export async function getQuota({ db }: ReadContext): Promise<KbQuota> {
   return { used, limit, remaining: limit === null ? null : Math.max(0, limit - used) }
 }
 
-export async function create({ db }: WriteContext, input: FormFile | KbImportCreate): Promise<KbImport> {
-  const article = await readArticle(input).catch(throwArticleProblem('bytes' in input ? 'file' : 'content'))
-  const inserted = await queries.insertImport.first(db, article)
+export async function create(ctx: WriteContext, input: FormFile | KbImportCreate): Promise<KbImport> {
+  const article = await readArticle(ctx, input).catch(
+    throwArticleProblem('bytes' in input ? 'file' : 'content'),
+  )
+  const inserted = await queries.insertImport.first(ctx.db, article)
   if (!inserted) throw quotaExceeded()
   return inserted
 }
@@ -131,17 +133,18 @@ export async function remove({ db }: WriteContext, id: string): Promise<void> {
   if (!(await queries.deleteImport(db, id))) await findOwn(db, id)
 }
 
-async function readArticle(input: FormFile | KbImportCreate): Promise<Article> {
-  // Loaded on first use, because the parsers of HTML, docx and markdown are large.
-  const { readArticleFile, readArticleText } = await import('#rules/knowledge/article.ts')
-  if ('bytes' in input) return readArticleFile(requireMaxSize(input))
+async function readArticle(
+  { files, caller: { accountId } }: WriteContext,
+  input: FormFile | KbImportCreate,
+): Promise<Article> {
+  if ('bytes' in input) return files.read('article_file', requireMaxSize(input), accountId)
   const { title, content, format } = input
   if (!isBinary(format)) {
     requireMaxSize({ bytes: new TextEncoder().encode(content) })
-    return readArticleText(format, title, content)
+    return files.read('article_text', { format, title, content }, accountId)
   }
   const file = requireMaxSize({ bytes: decodeBase64(content), name: `${title}.${format}`, type: '' })
-  return { ...(await readArticleFile(file)), title }
+  return { ...(await files.read('article_file', file, accountId)), title }
 }
 
 function requireMaxSize<T extends { bytes: Uint8Array }>(file: T): T {

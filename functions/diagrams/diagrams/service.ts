@@ -2,10 +2,8 @@ import { type PageQuery, toPage } from '#db/page.ts'
 import { retryOnConflict } from '#db/retry.ts'
 import { Content, type ReadContext, type WriteContext } from '#http/operation.ts'
 import { invalidField, invalidRequest, Problem, requireVersion, throwNotFound } from '#problem.ts'
-import { parseDrawio } from '#rules/diagrams/drawio.ts'
 import { writeDrawio } from '#rules/diagrams/drawio-write.ts'
 import { DiagramFileError } from '#rules/diagrams/file-error.ts'
-import { parseMermaid } from '#rules/diagrams/mermaid.ts'
 import { writeMermaid } from '#rules/diagrams/mermaid-write.ts'
 import { findNeighbours as findNodes } from '#rules/diagrams/neighbours.ts'
 import { validateDiagram } from '#rules/diagrams/schema.ts'
@@ -106,7 +104,7 @@ export async function importDiagram(ctx: WriteContext, file: DiagramImport) {
     const { format: _, version: __, ...diagram } = file
     return { diagram: await create(ctx, diagram), skipped: [] }
   }
-  const { name, nodes, edges, skipped } = await parseFile(file).catch(throwUnreadableFile)
+  const { name, nodes, edges, skipped } = await parseFile(ctx, file).catch(throwUnreadableFile)
   const input = {
     name: file.name ?? (cut(name ?? '', 200) || 'Imported diagram'),
     client_name: file.client_name,
@@ -116,8 +114,11 @@ export async function importDiagram(ctx: WriteContext, file: DiagramImport) {
   return { diagram: await create(ctx, input), skipped }
 }
 
-async function parseFile(file: DrawioFile | MermaidFile) {
-  return file.format === 'drawio' ? parseDrawio(file.content, file.page) : parseMermaid(file.content)
+function parseFile({ files, caller: { accountId } }: WriteContext, file: DrawioFile | MermaidFile) {
+  const { content } = file
+  return file.format === 'drawio'
+    ? files.read('drawio', { content, page: file.page }, accountId)
+    : files.read('mermaid', content, accountId)
 }
 
 export async function exportDiagram(

@@ -47,6 +47,6 @@ export const treeMarkdownOperations = [
     idempotent: false,
     success: 200,
     returns: schemas.MarkdownCheck,
-    handle: ({ body }) => markdown.validate(body),
+    handle: ({ ctx, body }) => markdown.validate(ctx, body),
   }),
 ]

@@ -5,8 +5,7 @@ import { Problem } from '#problem.ts'
 import { createSlug } from '#rules/text/words.ts'
 import type { MarkdownFlow } from './schemas.ts'
 
-// Loaded on first use, with the parser of YAML.
-const loadReader = () => import('#rules/flows/markdown/read.ts')
+// Loaded on first use, with the writer of YAML.
 const loadWriter = () => import('#rules/flows/markdown/write.ts')
 
 export async function exportMarkdown({ db }: ReadContext, treeId: string) {
@@ -15,7 +14,7 @@ export async function exportMarkdown({ db }: ReadContext, treeId: string) {
 }
 
 export async function importMarkdown(ctx: WriteContext, { markdown }: MarkdownFlow) {
-  const { flow, problems } = (await loadReader()).readFlowMarkdown(markdown)
+  const { flow, problems } = await ctx.files.read('flow', markdown, ctx.caller.accountId)
   if (!flow) {
     const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`
     throw new Problem('markdown_invalid', `The file cannot be read: ${count}`, { facts: { problems } })
@@ -24,7 +23,7 @@ export async function importMarkdown(ctx: WriteContext, { markdown }: MarkdownFl
 }
 
 /** Return every problem of the file, including those that prevent publishing. */
-export async function validate({ markdown }: MarkdownFlow) {
-  const problems = (await loadReader()).checkFlowMarkdown(markdown)
+export async function validate({ files, caller }: WriteContext, { markdown }: MarkdownFlow) {
+  const problems = await files.read('flow_problems', markdown, caller.accountId)
   return { valid: problems.length === 0, problems }
 }

@@ -38,7 +38,11 @@ export async function buildNodeFolder(folder: string, assets: string): Promise<v
 async function bundleCommands(folder: string): Promise<void> {
   await build({
     absWorkingDir: root,
-    entryPoints: Object.keys(nodeCommands).map((name) => ({ in: `command:${name}`, out: name })),
+    entryPoints: [
+      ...Object.keys(nodeCommands).map((name) => ({ in: `command:${name}`, out: name })),
+      // Without `preload.mjs`, because the process that reads files has no settings.
+      { in: 'lib/platform/node/files-process.ts', out: 'lib/platform/node/files-process' },
+    ],
     outdir: folder,
     bundle: true,
     splitting: true,

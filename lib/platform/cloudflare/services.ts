@@ -5,6 +5,7 @@ import { firstCallFactor } from '#vendors/cache/availability.ts'
 import { measureRedis } from '#vendors/cache/measure-redis.ts'
 import { createRedisCache } from '#vendors/cache/redis-cache.ts'
 import { createRedisLimiter } from '#vendors/cache/redis-limiter.ts'
+import { filesInProcess } from '#vendors/files/files.ts'
 import { openTracer } from '#vendors/otlp/open-tracer.ts'
 import { qstashQueue } from '#vendors/queue/qstash.ts'
 import { createSharedPorts } from '#vendors/shared-ports.ts'
@@ -50,6 +51,7 @@ export function createCloudflareServices(
       realtime: durableRealtime(ESCALATION_HUB),
       uploads: { ...r2Objects(UPLOADS, UPLOAD_TIMEOUT_MS), ...imagesConversion(IMAGES, UPLOAD_TIMEOUT_MS) },
       assets: staticAssets(ASSETS),
+      files: filesInProcess(),
       cache: createRedisCache(redis, REDIS_TIMEOUT_MS),
       passwords: wasmPasswords(),
       // A socket shows its addresses only:

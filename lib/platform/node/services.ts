@@ -13,6 +13,7 @@ import { createSignInCheck } from '#vendors/realtime/active-sign-ins.ts'
 import { createSharedPorts } from '#vendors/shared-ports.ts'
 import { createCertificateReader } from './certificates.ts'
 import { createAddressReader } from './client-address.ts'
+import { createFiles } from './files.ts'
 import { sharpConversion } from './images.ts'
 import { createMemoryCache } from './memory-cache.ts'
 import { createMemoryLimiter } from './memory-limiter.ts'
@@ -71,6 +72,7 @@ export function createNodeServices(
   const runtime = openPostgres({ url: config.DATABASE_URL, maxConnections, onRoundTrip })
   const platform = openPostgres({ url: config.DATABASE_PLATFORM_URL, maxConnections, onRoundTrip })
   const queue = openQueue(config, log)
+  const files = createFiles(log)
   const metrics = createMetricsRegistry()
   const tracer = openTracer(config, log)
   const flushing = tracer && setInterval(() => void tracer.flush(), flushIntervalMs).unref()
@@ -85,6 +87,7 @@ export function createNodeServices(
       realtime,
       uploads: { ...openObjects(config), ...sharpConversion(UPLOAD_TIMEOUT_MS) },
       assets: folderAssets(config.ASSETS_DIR),
+      files,
       cache,
       passwords: nativePasswords(),
       readCertificate: createCertificateReader(config.CERTIFICATE_PROBE),
@@ -118,6 +121,7 @@ export function createNodeServices(
       clearInterval(flushing)
       await tracer?.flush()
       redis?.close()
+      files.close()
       await Promise.all([runtime.close(), platform.close(), queue.close()])
     },
   }

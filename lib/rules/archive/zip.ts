@@ -21,6 +21,7 @@ const documentLimits: ZipLimits = {
 }
 const tooLarge = 'The document is too large after decompression'
 const damaged = 'The document is damaged'
+const misdeclared = `${damaged}, or larger than it declares`
 
 const endRecordSize = 22
 const maxCommentSize = 65_535
@@ -57,19 +58,29 @@ export async function readText(
   entry: Entry,
   limits: ZipLimits = documentLimits,
 ): Promise<string> {
-  return (await readBlob(bytes, entry, limits)).text()
+  return (await unpack(cutEntry(bytes, entry), limits)).text()
 }
 
-/** Return the bytes of an entry. Throw as `readText` does. */
-export async function readBytes(bytes: Bytes, entry: Entry, limits: ZipLimits): Promise<Bytes> {
-  return new Uint8Array(await (await readBlob(bytes, entry, limits)).arrayBuffer())
+/** Return the bytes of a file. Throw as `readText` does. */
+export async function readBytes(file: PackedFile, limits: ZipLimits): Promise<Bytes> {
+  return new Uint8Array(await (await unpack(file, limits)).arrayBuffer())
 }
 
-async function readBlob(bytes: Bytes, entry: Entry, { entryBytes }: ZipLimits): Promise<Blob> {
-  if (entry.size > entryBytes) throw new ArchiveError(tooLarge)
-  const content = await readEntry(bytes, entry)
-  if (content === null) throw new ArchiveError(`${damaged}, or larger than it declares`)
-  return content
+async function unpack({ method, size, content }: PackedFile, { entryBytes }: ZipLimits): Promise<Blob> {
+  if (size > entryBytes) throw new ArchiveError(tooLarge)
+  // No more than the declared size is decompressed, because the limit was checked against it.
+  const blob = method === deflatedMethod ? await inflate(content, size) : null
+  if (blob) return blob
+  if (method === storedMethod && content.byteLength === size) return new Blob([content])
+  throw new ArchiveError(misdeclared)
+}
+
+/** A file as it is in an archive. */
+export interface PackedFile {
+  method: number
+  /** After decompression, as the directory declares it. */
+  size: number
+  content: Bytes
 }
 
 /** An entry of an archive, as the directory declares it. */
@@ -134,20 +145,16 @@ function findEndRecord(view: DataView): number {
   return -1
 }
 
-async function readEntry(
-  bytes: Bytes,
-  { offset, method, compressedSize, size }: Entry,
-): Promise<Blob | null> {
-  if (offset + localHeaderSize > bytes.length) return null
+/** Return the file of an entry. It shares the memory of the archive. Throw an ArchiveError if it is damaged. */
+export function cutEntry(bytes: Bytes, { offset, method, compressedSize, size }: Entry): PackedFile {
+  if (offset + localHeaderSize > bytes.length) throw new ArchiveError(misdeclared)
   const view = toDataView(bytes)
   const nameSize = view.getUint16(offset + 26, true)
   const extraFieldSize = view.getUint16(offset + 28, true)
   const start = offset + localHeaderSize + nameSize + extraFieldSize
   const content = bytes.subarray(start, start + compressedSize)
-  if (content.length !== compressedSize) return null
-  if (method === storedMethod) return compressedSize === size ? new Blob([content]) : null
-  // No more than the declared size is decompressed, because the limit was checked against it.
-  return method === deflatedMethod ? inflate(content, size) : null
+  if (content.length !== compressedSize) throw new ArchiveError(misdeclared)
+  return { method, size, content }
 }
 
 function toDataView(bytes: Bytes): DataView {

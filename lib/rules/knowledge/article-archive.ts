@@ -3,9 +3,11 @@ import {
   type Entry,
   isZip,
   listEntries,
+  type PackedFile,
   readBytes,
   type ZipLimits,
 } from '#rules/archive/zip.ts'
+import { type Article, readArticleFile } from './article.ts'
 import { ArticleError } from './blocks.ts'
 
 const limits: ZipLimits = { entries: 400, entryBytes: 5 * 1024 * 1024, totalBytes: 100 * 1024 * 1024 }
@@ -37,18 +39,15 @@ function requireFew(files: Entry[]): Entry[] {
 }
 
 /**
- * Read a file of an archive. Throw an ArticleError for an archive in it, and an ArchiveError if it is
+ * Read an article of an archive. Throw an ArticleError for an archive in it, and an ArchiveError if it is
  * damaged.
  */
-export async function readArchived(
-  bytes: Uint8Array<ArrayBuffer>,
-  { entry, name }: ArchivedFile,
-): Promise<Uint8Array<ArrayBuffer>> {
-  if (entry.size > limits.entryBytes) throw new ArticleError('The article is larger than 5 MB')
-  const content = await readBytes(bytes, entry, limits)
-  if (isZip(content) && !/\.docx$/i.test(name))
+export async function readArchived(packed: PackedFile, name: string): Promise<Article> {
+  if (packed.size > limits.entryBytes) throw new ArticleError('The article is larger than 5 MB')
+  const bytes = await readBytes(packed, limits)
+  if (isZip(bytes) && !/\.docx$/i.test(name))
     throw new ArticleError('Archives inside the archive are not opened')
-  return content
+  return readArticleFile({ bytes, name, type: '' })
 }
 
 /** Return a name in one line of at most 300 characters. */

@@ -10,7 +10,7 @@ import { readMarkdown } from './markdown.ts'
 import { isPdf, readPdf } from './pdf.ts'
 import { readPlainText } from './plain-text.ts'
 
-type TextFormat = Exclude<ArticleFormat, BinaryFormat>
+export type TextFormat = Exclude<ArticleFormat, BinaryFormat>
 
 export interface Article {
   format: ArticleFormat
@@ -46,7 +46,7 @@ const formatByMediaType: Record<string, ArticleFormat> = {
   'application/pdf': 'pdf',
 }
 
-interface ArticleFile {
+export interface ArticleFile {
   bytes: Uint8Array<ArrayBuffer>
   name: string
   /** The media type, used only if the extension of the name is unknown. */

@@ -55,6 +55,7 @@ async function startBatch(person: Person, source: { entries: readonly ZipEntry[]
     openAccountScope: (accountId: string, actor: string | null = null) =>
       openAccountScope(database, accountId, actor, (entry) => published.push(entry)),
     uploads: ports.uploads,
+    files: ports.files,
     vault: ports.vault,
     guard: {
       findRefusal: async (url: string) =>

@@ -62,6 +62,7 @@ async function startBatch(source: ArticleVendor, address = vendor.origin) {
     openAccountScope: (accountId, actor = null) =>
       openAccountScope(database, accountId, actor, (entry) => published.push(entry)),
     uploads: ports.uploads,
+    files: ports.files,
     vault: ports.vault,
     guard: {
       findRefusal: async (url) =>
