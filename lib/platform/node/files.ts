@@ -140,7 +140,7 @@ function startProcess(): ChildProcess {
       // network: https://nodejs.org/docs/latest-v24.x/api/permissions.html#permission-model
       '--permission',
       ...readable.map((path) => `--allow-fs-read=${path}`),
-      '--max-old-space-size=128',
+      '--max-old-space-size=192',
       script,
     ],
     { cwd: '/', env: {}, stdio: ['ignore', 'ignore', 'pipe', 'ipc'], serialization: 'advanced' },

@@ -1,18 +1,30 @@
+type Bytes = Uint8Array<ArrayBuffer>
+
+/** Start to decompress data, whose parts the reader returns. */
+export function startInflate(
+  data: Bytes,
+  format: CompressionFormat = 'deflate-raw',
+): ReadableStreamDefaultReader<Bytes> {
+  const { readable, writable } = new DecompressionStream(format)
+  // Whoever reads learns of an error. `Blob.stream()` takes twice as long for short data.
+  const writer = writable.getWriter()
+  writer.write(data).catch(() => {})
+  writer.close().catch(() => {})
+  return readable.getReader() as ReadableStreamDefaultReader<Bytes>
+}
+
 /**
  * Decompress raw deflate data to text. Return null if the data is invalid or its content is larger than
  * `maxBytes`.
  */
-export async function inflateRaw(
-  deflated: Uint8Array<ArrayBuffer>,
-  maxBytes: number,
-): Promise<string | null> {
+export async function inflateRaw(deflated: Bytes, maxBytes: number): Promise<string | null> {
   return (await (await inflate(deflated, maxBytes))?.text()) ?? null
 }
 
 /** Decompress raw deflate data, as `inflateRaw` does. */
-export async function inflate(deflated: Uint8Array<ArrayBuffer>, maxBytes: number): Promise<Blob | null> {
-  const reader = new Blob([deflated]).stream().pipeThrough(new DecompressionStream('deflate-raw')).getReader()
-  const chunks: Uint8Array<ArrayBuffer>[] = []
+export async function inflate(deflated: Bytes, maxBytes: number): Promise<Blob | null> {
+  const reader = startInflate(deflated)
+  const chunks: Bytes[] = []
   let size = 0
   try {
     for (;;) {
@@ -23,7 +35,7 @@ export async function inflate(deflated: Uint8Array<ArrayBuffer>, maxBytes: numbe
         await reader.cancel()
         return null
       }
-      chunks.push(value as Uint8Array<ArrayBuffer>)
+      chunks.push(value)
     }
   } catch {
     return null

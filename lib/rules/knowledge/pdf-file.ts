@@ -1,3 +1,4 @@
+import { startInflate } from '#rules/archive/inflate.ts'
 import { canSpend, pause, spend, spendBytes } from '#rules/budget.ts'
 import { concatBytes } from '#rules/text/bytes.ts'
 import { ArticleError } from './blocks.ts'
@@ -60,6 +61,8 @@ export const tooLargePdf = 'The PDF is too large after decompression'
 const maxTreeDepth = 50
 const maxReferences = 5
 const maxFilters = 3
+/** Steps of starting to decompress. */
+const inflateSteps = 20_000
 /** Bytes of memory of an entry of a map, and of the place in it. */
 const placeBytes = 120
 const inheritedKeys = ['MediaBox', 'Resources', 'Rotate']
@@ -292,8 +295,8 @@ async function inflateAs(
   format: 'deflate' | 'deflate-raw',
   data: Bytes,
 ): Promise<{ bytes: Bytes; isWhole: boolean }> {
-  spend(10_000)
-  const reader = new Blob([data]).stream().pipeThrough(new DecompressionStream(format)).getReader()
+  spend(inflateSteps)
+  const reader = startInflate(data, format)
   const chunks: Bytes[] = []
   let size = 0
   let isWhole = true
@@ -309,7 +312,7 @@ async function inflateAs(
       throw new ArticleError(tooLargePdf)
     }
     spend(value.byteLength)
-    chunks.push(value as Bytes)
+    chunks.push(value)
   }
   return { bytes: concatBytes(chunks), isWhole }
 }

@@ -219,13 +219,18 @@ function replaceEscapes(text: Uint8Array): Uint8Array {
   return out.subarray(0, size)
 }
 
+/** The value of each byte as a hexadecimal digit, or -1. */
+const hexDigits = Int8Array.from({ length: 256 }, (_, byte) =>
+  '0123456789abcdef'.indexOf(String.fromCharCode(byte).toLowerCase()),
+)
+
 /** Decode hexadecimal digits. Other characters are left out, and a missing last digit is 0: ISO 32000-1, 7.3.4.3. */
 export function decodeHex(digits: Uint8Array): Uint8Array<ArrayBuffer> {
   const out = new Uint8Array((digits.length + 1) >> 1)
   let count = 0
   for (const byte of digits) {
-    const digit = Number.parseInt(String.fromCharCode(byte), 16)
-    if (Number.isNaN(digit)) continue
+    const digit = hexDigits[byte] ?? -1
+    if (digit < 0) continue
     const place = count++ >> 1
     out[place] = (out[place] as number) + (count % 2 === 1 ? digit * 16 : digit)
   }
@@ -237,7 +242,12 @@ const chunkBytes = 4096
 
 /** Return a text in which each character is a byte. `TextDecoder` has Windows-1252 instead. */
 function decodeLatin1(bytes: Uint8Array): string {
-  if (bytes.length <= chunkBytes) return String.fromCharCode(...bytes.subarray(0, chunkBytes))
+  // Most are short.
+  if (bytes.length <= 12) {
+    let text = ''
+    for (const byte of bytes) text += String.fromCharCode(byte)
+    return text
+  }
   const parts: string[] = []
   for (let at = 0; at < bytes.length; at += chunkBytes)
     parts.push(String.fromCharCode(...bytes.subarray(at, at + chunkBytes)))
