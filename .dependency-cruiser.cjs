@@ -80,6 +80,14 @@ module.exports = {
       { dependencyTypes: ['core'] },
     ),
     forbid(
+      'files-are-read-in-their-place',
+      'ctx.files reads the files of strangers: on Node in a process of their own.',
+      { path: '^(functions|lib)/', pathNot: '^lib/(rules/|db/content-files\\.ts$)' },
+      {
+        path: '^lib/rules/(knowledge/(article|docx|html|markdown|pdf|plain-text)|diagrams/(drawio|mermaid)|flows/markdown/read)\\.ts$',
+      },
+    ),
+    forbid(
       'operations-call-services',
       'operations -> service -> queries',
       { path: '^functions/.+/operations\\.ts$' },

@@ -1,33 +1,66 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { jobSteps } from '#rules/budget.ts'
-import { loadReaders, readFile } from '#rules/files/read-file.ts'
-import { createHostileFile } from './hostile-files.ts'
+import { type FileRequest, loadReaders, readFile } from '#rules/files/read-file.ts'
+import { createHostileFile, formats } from './hostile-files.ts'
 
-// Reads generated files and prints what each took, as JSON lines: node --expose-gc hostile-process.ts <format> <first seed> <count> <scales>
+// Reads the generated files of some seeds, of each format, and prints what each took, as JSON lines:
+// node --expose-gc hostile-process.ts <first seed> <count> <repetitions> [<format>]
 
-const [name = '', first = '0', count = '1', scales = ''] = process.argv.slice(2)
+/** What reading a file took: processor time of the thread in milliseconds, memory in MB. */
+export interface HostileResult {
+  format: string
+  seed: number
+  /** Parts of the file, to find out what made it slow. */
+  structure: string
+  ms: number
+  mb: number
+  steps: number
+  error: string
+}
 
-const readKb = (field: string) =>
+const toleranceMs = 20
+const maxRounds = 3
+
+/** The parts of every second file repeat less often. */
+const toScale = (seed: number, most: number) => Math.round(most ** (seed % 2 === 0 ? 0.7 : 1))
+
+const readMb = (field: string) =>
   Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(readFileSync('/proc/self/status', 'latin1'))?.[1]) /
   1024
-/** Let the kernel measure the peak from now on: https://man7.org/linux/man-pages/man5/proc_pid_clear_refs.5.html */
-const resetPeak = () => writeFileSync('/proc/self/clear_refs', '5')
 
-await loadReaders()
-for (let seed = Number(first); seed < Number(first) + Number(count); seed++) {
-  for (const scale of scales.split(',').map(Number)) {
-    const { kind, input, bytes, structure } = createHostileFile(name, seed, scale)
-    globalThis.gc?.()
-    resetPeak()
-    const before = readKb('VmRSS')
-    const start = process.threadCpuUsage()
-    const outcome = await readFile({ kind, input, steps: jobSteps })
-    const { user, system } = process.threadCpuUsage(start)
-    const error = 'error' in outcome ? outcome.error : undefined
-    const ms = (user + system) / 1000
-    const mb = Math.round(readKb('VmHWM') - before)
-    process.stdout.write(
-      `${JSON.stringify({ name, seed, scale, bytes, ms: Math.round(ms), mb, steps: outcome.steps, nsPerStep: Math.round((ms * 1e6) / (outcome.steps + 1)), error: error instanceof Error ? `${error.constructor.name} ${error.message.slice(0, 60)}` : 'ok', structure })}\n`,
-    )
+/** Read a file. The peak of memory is the kernel's: https://man7.org/linux/man-pages/man5/proc_pid_clear_refs.5.html */
+async function measure(request: FileRequest) {
+  globalThis.gc?.()
+  writeFileSync('/proc/self/clear_refs', '5')
+  const mbBefore = readMb('VmRSS')
+  const start = process.threadCpuUsage()
+  const outcome = await readFile(request)
+  const { user, system } = process.threadCpuUsage(start)
+  const error = 'error' in outcome ? outcome.error : null
+  return {
+    ms: (user + system) / 1000,
+    mb: readMb('VmHWM') - mbBefore,
+    steps: outcome.steps,
+    error: error instanceof Error ? error.constructor.name : '',
   }
+}
+
+async function measureFile(format: string, seed: number, most: number): Promise<HostileResult> {
+  const { kind, input, structure } = createHostileFile(format, seed, toScale(seed, most))
+  const result = await measure({ kind, input, steps: jobSteps })
+  // Other processes disturb single rounds, and the first one compiles the code.
+  for (let round = 1; round < maxRounds; round++) {
+    if (result.ms < toleranceMs + result.steps / 1e5 && result.mb < 100) break
+    const { ms, mb } = await measure({ kind, input, steps: jobSteps })
+    Object.assign(result, { ms: Math.min(result.ms, ms), mb: Math.min(result.mb, mb) })
+  }
+  return { format, seed, structure, ...result }
+}
+
+if (import.meta.main) {
+  const [first, count, most, only] = process.argv.slice(2)
+  await loadReaders()
+  for (const format of only ? [only] : Object.keys(formats))
+    for (let seed = Number(first); seed < Number(first) + Number(count); seed++)
+      process.stdout.write(`${JSON.stringify(await measureFile(format, seed, Number(most)))}\n`)
 }

@@ -4,9 +4,8 @@ import type { JobContext } from '#http/job.ts'
 import { Problem } from '#problem.ts'
 import { ArchiveError, cutEntry } from '#rules/archive/zip.ts'
 import { createBudget, jobSteps, runWithin, stepsPerSecond } from '#rules/budget.ts'
-import type { Article } from '#rules/knowledge/article.ts'
 import { listArticles, toLine } from '#rules/knowledge/article-archive.ts'
-import { ArticleError } from '#rules/knowledge/blocks.ts'
+import { type Article, ArticleError } from '#rules/knowledge/blocks.ts'
 import {
   ArticlesError,
   type ArticlesPort,

@@ -5,7 +5,7 @@ import { newestFirst, type PageQuery, selectPage } from '#db/page.ts'
 import { ignoreMissingRow, requireRow } from '#db/required-row.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
-import type { Article } from '#rules/knowledge/article.ts'
+import type { Article } from '#rules/knowledge/blocks.ts'
 import { KbImport, type KbImportItem, type KbImportQuery, KbNode, type KbNodeUpdate } from './schemas.ts'
 
 export interface KbImportRow extends KbImport {

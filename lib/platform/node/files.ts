@@ -50,7 +50,7 @@ export interface NodeFiles extends FilesPort {
 }
 
 /** Create the port. Its processes are started by the first files. */
-export function createFiles(log: Log, limits: FileLimits = defaultLimits): NodeFiles {
+export function createFiles(log: Log, { limits = defaultLimits, script = ownScript } = {}): NodeFiles {
   const idle: Reader[] = []
   const open = new Set<Reader>()
   const takePlace = limitPerKey(accountPlaces)
@@ -60,7 +60,7 @@ export function createFiles(log: Log, limits: FileLimits = defaultLimits): NodeF
   async function takeReader(): Promise<Reader> {
     const waiting = idle.pop()
     if (waiting) return waiting
-    const reader = { process: startProcess(), files: 0 }
+    const reader = { process: startProcess(script), files: 0 }
     open.add(reader)
     reader.process.once('exit', () => {
       open.delete(reader)
@@ -119,7 +119,7 @@ function throwBusy(error: unknown): never {
 }
 
 // In a checkout this is a script in TypeScript, and in the built folder a bundle at the same place.
-const script = join(import.meta.dirname, `files-process${extname(import.meta.filename)}`)
+const ownScript = join(import.meta.dirname, `files-process${extname(import.meta.filename)}`)
 const root = join(import.meta.dirname, '../../..')
 const readable = ['package.json', 'lib', 'chunks', 'node_modules']
   .map((name) => join(root, name))
@@ -128,7 +128,7 @@ const readable = ['package.json', 'lib', 'chunks', 'node_modules']
 const setpriv = '/usr/bin/setpriv'
 const startCommand = `ulimit -t ${maxProcessSeconds}; ${existsSync(setpriv) ? `exec ${setpriv} --pdeathsig KILL -- "$@"` : 'exec "$@"'}`
 
-function startProcess(): ChildProcess {
+function startProcess(script: string): ChildProcess {
   const child = spawn(
     '/bin/sh',
     [
@@ -139,7 +139,7 @@ function startProcess(): ChildProcess {
       // Without a permission for them: writing, processes, threads and native modules, and from Node 25 on the
       // network: https://nodejs.org/docs/latest-v24.x/api/permissions.html#permission-model
       '--permission',
-      ...readable.map((path) => `--allow-fs-read=${path}`),
+      ...[...readable, script].map((path) => `--allow-fs-read=${path}`),
       '--max-old-space-size=192',
       script,
     ],

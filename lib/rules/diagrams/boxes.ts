@@ -8,7 +8,7 @@ const margin = 40
 export function computeBox(node: DiagramNode): Box {
   const { position, style } = node
   const lines = wrapText(getLabel(node))
-  const textWidth = Math.max(...lines.map((line) => estimateWidth(line)))
+  const textWidth = lines.reduce((widest, line) => Math.max(widest, estimateWidth(line)), 0)
   const minHeight = 48 + lines.length * lineHeight
   return {
     ...position,

@@ -1,5 +1,5 @@
-import { Parser } from 'htmlparser2'
 import { spend } from '#rules/budget.ts'
+import { createHtmlParser } from '#rules/text/html-parser.ts'
 import { isTooDeep, parseJson } from '#rules/text/json.ts'
 import { countMarkupSteps } from '#rules/text/xml.ts'
 import { DiagramFileError } from './file-error.ts'
@@ -39,7 +39,7 @@ function readConfiguration(content: string): string | undefined {
 function findAttribute(markup: string, element: string, attribute: string): string | undefined {
   spend(countMarkupSteps(markup))
   let value: string | undefined
-  const parser = new Parser({
+  const parser = createHtmlParser({
     onopentag(name, attributes) {
       if (name !== element && (element !== '*' || attributes[attribute] === undefined)) return
       value ??= attributes[attribute]

@@ -1,6 +1,6 @@
-import { Parser } from 'htmlparser2'
 import { spend } from '#rules/budget.ts'
 import { cut } from '#rules/text/clip.ts'
+import { createHtmlParser } from '#rules/text/html-parser.ts'
 import type { XmlAttributes } from '#rules/text/walk-xml.ts'
 import { countMarkupSteps } from '#rules/text/xml.ts'
 
@@ -91,7 +91,7 @@ export function htmlToText(html: string): string {
   const addBreak = (name: string) => {
     if (blockElements.has(name)) text += ' '
   }
-  const parser = new Parser({
+  const parser = createHtmlParser({
     onopentag(name) {
       // Looking for the element that a tag closes takes time by the depth.
       if (++depth > maxHtmlDepth) parser.pause()

@@ -1,3 +1,4 @@
+import { spend } from '#rules/budget.ts'
 import type { Cell } from './drawio-cells.ts'
 import { toCoordinate } from './drawio-parts.ts'
 import { DiagramFileError } from './file-error.ts'
@@ -26,6 +27,8 @@ const maxGroupDepth = 50
 const minGroupRatio = 3
 // Comparing the positions of all shapes takes quadratic time.
 const maxShapes = 2 * diagramLimits.maxNodes
+const stepsPerPair = 6
+const stepsPerShape = 500
 
 interface Shape {
   cell: Cell
@@ -50,11 +53,12 @@ export function analyseShapes(
     cells.flatMap(({ kind, source, target }) => (kind === 'edge' ? [source, target] : [])),
   )
   const getFixedRole = (cell: Cell) => findFixedRole(cell, cellById)
-  const shapes = cells
-    .filter((cell) => cell.kind === 'vertex' && !getFixedRole(cell))
-    .map((cell) => createShape(cell, cellById))
-  if (shapes.length > maxShapes)
-    throw new DiagramFileError(`The diagram has ${shapes.length} shapes; at most ${maxShapes} are allowed`)
+  const drawnCells = cells.filter((cell) => cell.kind === 'vertex' && !getFixedRole(cell))
+  const { length } = drawnCells
+  if (length > maxShapes)
+    throw new DiagramFileError(`The diagram has ${length} shapes; at most ${maxShapes} are allowed`)
+  spend(length * (length * stepsPerPair + stepsPerShape))
+  const shapes = drawnCells.map((cell) => createShape(cell, cellById))
   const parentIds = new Set(shapes.map(({ cell }) => cell.parent))
   const isGroupShape = (shape: Shape) =>
     storedIds.has(shape.cell.id) ? parentIds.has(shape.cell.id) : isGroup(shape, shapes)

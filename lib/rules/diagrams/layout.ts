@@ -30,7 +30,9 @@ export function computePositions(
 ): Map<string, { x: number; y: number }> {
   spend((newIds.length + links.length + existingNodes.length) * stepsPerPart)
   const top = existingNodes.length > 0 ? Math.ceil(findBottom(existingNodes) / gridSize.y) * gridSize.y : 0
-  const left = existingNodes.length > 0 ? Math.min(...existingNodes.map(({ position }) => position.x)) : 0
+  const left = existingNodes
+    .map(({ position }) => position.x)
+    .reduce((least, x) => Math.min(least, x), existingNodes[0]?.position.x ?? 0)
   const positionById = new Map<string, { x: number; y: number }>()
   for (const { block, column, row } of placeBlocks(groupIntoBlocks(newIds, links))) {
     for (const [blockRow, ids] of block.entries()) {
@@ -63,12 +65,15 @@ function findBottom(nodes: readonly DiagramNode[]): number {
 /** The rows of connected nodes. */
 type Block = string[][]
 
-const getWidth = (block: Block) => Math.max(...block.map(({ length }) => length))
+const getWidth = (block: Block) => block.reduce((widest, { length }) => Math.max(widest, length), 0)
 
 /** Place blocks from left to right, and start a new line when the sheet would become too wide. */
 function placeBlocks(blocks: readonly Block[]): { block: Block; column: number; row: number }[] {
   const area = blocks.reduce((sum, block) => sum + getWidth(block) * block.length, 0)
-  const maxWidth = Math.max(Math.ceil(Math.sqrt(area * widthToHeight)), ...blocks.map(getWidth))
+  const maxWidth = blocks.reduce(
+    (widest, block) => Math.max(widest, getWidth(block)),
+    Math.ceil(Math.sqrt(area * widthToHeight)),
+  )
   let column = 0
   let row = 0
   let lineHeight = 0

@@ -94,7 +94,10 @@ function readUntil(cursor: Cursor, signs: readonly string[]): string | null {
   const [line = ''] = cursor.text.slice(cursor.index, cursor.index + maxLabelLength).split('\n', 1)
   const lengths = signs.map((sign) => line.indexOf(sign)).filter((length) => length >= 0)
   if (lengths.length === 0) return null
-  const label = line.slice(0, Math.min(...lengths))
+  const label = line.slice(
+    0,
+    lengths.reduce((least, length) => Math.min(least, length)),
+  )
   cursor.index += label.length
   return label
 }

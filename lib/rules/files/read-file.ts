@@ -8,7 +8,6 @@ import { ArticleError } from '#rules/knowledge/blocks.ts'
 // Every reader of a file that a stranger wrote. They are loaded on first use, because their parsers are large.
 
 const loadArticle = () => import('#rules/knowledge/article.ts')
-const loadArchive = () => import('#rules/knowledge/article-archive.ts')
 const loadDrawio = () => import('#rules/diagrams/drawio.ts')
 const loadMermaid = () => import('#rules/diagrams/mermaid.ts')
 const loadFlow = () => import('#rules/flows/markdown/read.ts')
@@ -18,7 +17,7 @@ const readers = {
   article_text: async ({ format, title, content }: { format: TextFormat; title: string; content: string }) =>
     (await loadArticle()).readArticleText(format, title, content),
   archived_article: async ({ packed, name }: { packed: PackedFile; name: string }) =>
-    (await loadArchive()).readArchived(packed, name),
+    (await loadArticle()).readArchived(packed, name),
   drawio: async ({ content, page }: { content: string; page: number | string }) =>
     (await loadDrawio()).parseDrawio(content, page),
   mermaid: async (content: string) => (await loadMermaid()).parseMermaid(content),
@@ -30,8 +29,7 @@ const readers = {
 }
 
 /** Load every reader, so that the first file is not late. */
-export const loadReaders = () =>
-  Promise.all([loadArticle(), loadArchive(), loadDrawio(), loadMermaid(), loadFlow()])
+export const loadReaders = () => Promise.all([loadArticle(), loadDrawio(), loadMermaid(), loadFlow()])
 
 export type FileKind = keyof typeof readers
 export type FileInput<Kind extends FileKind> = Parameters<(typeof readers)[Kind]>[0]

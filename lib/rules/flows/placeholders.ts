@@ -143,7 +143,8 @@ export function findUnfilledPlaceholders({
   for (const { node, path } of walkAll(tree_structure)) {
     for (const property of ['title', 'description'] as const) {
       const keys = findPlaceholderKeys(node[property] ?? '').filter((key) => !knownKeys.has(key))
-      unfilled.push(...keys.map((key) => ({ node_id: node.id, path: `${path}.${property}`, key })))
+      for (const item of keys.map((key) => ({ node_id: node.id, path: `${path}.${property}`, key })))
+        unfilled.push(item)
     }
   }
   return unfilled

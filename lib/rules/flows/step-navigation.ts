@@ -56,7 +56,7 @@ export function indexAnswerableSteps(structure: TreeStructure): Map<string, Flow
   const pending = [structure]
   for (let node = pending.pop(); node; node = pending.pop()) {
     nodeById.set(node.id, node)
-    pending.push(...(node.children ?? []))
+    for (const item of node.children ?? []) pending.push(item)
   }
   return nodeById
 }
@@ -122,7 +122,7 @@ export function getPosition(structure: TreeStructure, id: string | null): StepPo
 function getLongestPathLength({ options, next_node_id, children }: FlowNode): number {
   const linkedIds = new Set([next_node_id, ...(options ?? []).map((option) => option.next_node_id)])
   const lengthsBelow = (children ?? []).filter((child) => linkedIds.has(child.id)).map(getLongestPathLength)
-  return 1 + Math.max(0, ...lengthsBelow)
+  return 1 + lengthsBelow.reduce((longest, length) => Math.max(longest, length), 0)
 }
 
 /** Return the progress of a session. It is 100 percent only when no answer remains. */

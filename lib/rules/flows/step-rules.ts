@@ -9,18 +9,18 @@ export function validateSteps({ steps }: StepList): FlowProblem[] {
   const problems: FlowProblem[] = []
   for (const { node, path, fallbacks } of walkSteps(steps)) {
     if (node.type !== 'procedure_end')
-      problems.push(...validateTitle(node, path, node.type === 'section_header' ? 'section' : 'step'))
+      for (const problem of validateTitle(node, path, node.type === 'section_header' ? 'section' : 'step'))
+        problems.push(problem)
     for (const fallback of fallbacks)
-      problems.push(...validateTitle(fallback.node, fallback.path, 'fallback step'))
+      for (const problem of validateTitle(fallback.node, fallback.path, 'fallback step'))
+        problems.push(problem)
     if (fallbacks.length > 0 && node.type !== 'procedure_step')
       problems.push(problemAt(node, path, 'fallback_steps', 'Only a procedure step can have fallback steps'))
     const isAnswerable = node.type === 'procedure_step'
     if (node.timer && !isAnswerable)
       problems.push(problemAt(node, path, 'timer', 'Only a step that is answered can have a timer'))
-    problems.push(
-      ...validateEvidence(node, path, isAnswerable),
-      ...validateApproval(node, path, isAnswerable),
-    )
+    for (const problem of validateEvidence(node, path, isAnswerable)) problems.push(problem)
+    for (const problem of validateApproval(node, path, isAnswerable)) problems.push(problem)
   }
   if (!steps.some(({ type }) => type === 'procedure_step'))
     problems.push({

@@ -45,7 +45,8 @@ function validateDecision(node: FlowNode, path: string): FlowProblem[] {
     }
   }
   const linkedIds = new Set(options.map(({ next_node_id }) => next_node_id))
-  problems.push(...findUnreachableChildren(children, path, linkedIds, 'No option leads to this node'))
+  for (const problem of findUnreachableChildren(children, path, linkedIds, 'No option leads to this node'))
+    problems.push(problem)
   if (node.next_node_id)
     problems.push(
       problemAt(
@@ -83,14 +84,13 @@ function validateAction(node: FlowNode, path: string): FlowProblem[] {
         `An action can have one node below it; this one has ${children.length}`,
       ),
     )
-  problems.push(
-    ...findUnreachableChildren(
-      children,
-      path,
-      new Set([node.next_node_id]),
-      'The action above does not lead to this node',
-    ),
-  )
+  for (const problem of findUnreachableChildren(
+    children,
+    path,
+    new Set([node.next_node_id]),
+    'The action above does not lead to this node',
+  ))
+    problems.push(problem)
   if (node.options?.length)
     problems.push(problemAt(node, path, 'options', 'Only a decision can have options'))
   return problems

@@ -29,10 +29,14 @@ export function validateFlow(flow: Flow, status: 'draft' | 'published'): Validat
   if (status === 'draft') return { errors, warnings: [] }
   const { tree_structure: structure } = flow
   if (!structure) errors.push({ node_id: null, path: 'tree_structure', message: 'The flow has no steps yet' })
-  else if (isStepList(structure)) errors.push(...validateSteps(structure))
-  else for (const visit of walkNodes(structure)) errors.push(...validateNode(visit))
-  errors.push(...validateSubflows(flow))
-  errors.push(...flow.intake_form.flatMap((field, index) => validateIntakeFieldWithDefault(field, index)))
+  else if (isStepList(structure)) for (const problem of validateSteps(structure)) errors.push(problem)
+  else
+    for (const visit of walkNodes(structure)) for (const problem of validateNode(visit)) errors.push(problem)
+  for (const problem of validateSubflows(flow)) errors.push(problem)
+  for (const problem of flow.intake_form.flatMap((field, index) =>
+    validateIntakeFieldWithDefault(field, index),
+  ))
+    errors.push(problem)
   return { errors, warnings: findWarnings(flow) }
 }
 
@@ -52,13 +56,19 @@ function validateIdsAndLimits({ tree_structure: structure }: Flow): FlowProblem[
     // Reported once per branch, at the first node that is too deep.
     if (depth === flowLimits.maxDepth + 1)
       problems.push(problemAt(node, path, '', `The flow is deeper than ${flowLimits.maxDepth} levels here`))
-    problems.push(...findRepeatedOptionIds(node, path))
+    for (const problem of findRepeatedOptionIds(node, path)) problems.push(problem)
   }
   if (isStepList(structure))
-    problems.push(
-      ...validateCount(structure.steps.length, flowLimits.maxSteps, 'steps', 'tree_structure.steps'),
-    )
-  else problems.push(...validateCount(nodeCount, flowLimits.maxNodes, 'nodes', 'tree_structure'))
+    for (const problem of validateCount(
+      structure.steps.length,
+      flowLimits.maxSteps,
+      'steps',
+      'tree_structure.steps',
+    ))
+      problems.push(problem)
+  else
+    for (const problem of validateCount(nodeCount, flowLimits.maxNodes, 'nodes', 'tree_structure'))
+      problems.push(problem)
   return problems
 }
 
@@ -85,8 +95,10 @@ function findWarnings(flow: Flow): FlowProblem[] {
     message: `No field of the intake form fills {{${key}}}, so the text shows it unchanged`,
   }))
   const structure = flow.tree_structure
-  if (structure && isStepList(structure)) warnings.push(...findStepWarnings(structure.steps))
+  if (structure && isStepList(structure))
+    for (const warning of findStepWarnings(structure.steps)) warnings.push(warning)
   else if (structure)
-    for (const { node, path } of walkNodes(structure)) warnings.push(...findNodeWarnings(node, path))
+    for (const { node, path } of walkNodes(structure))
+      for (const warning of findNodeWarnings(node, path)) warnings.push(warning)
   return warnings
 }

@@ -1,6 +1,7 @@
-import { isZip } from '#rules/archive/zip.ts'
+import { isZip, type PackedFile, readBytes } from '#rules/archive/zip.ts'
 import { pause } from '#rules/budget.ts'
-import { ArticleError, type Block } from './blocks.ts'
+import { archiveLimits } from './article-archive.ts'
+import { type Article, ArticleError, type Block } from './blocks.ts'
 import { decodeText } from './decode-text.ts'
 import { readDocx } from './docx.ts'
 import { type ArticleFormat, type BinaryFormat, isBinary } from './formats.ts'
@@ -11,15 +12,6 @@ import { isPdf, readPdf } from './pdf.ts'
 import { readPlainText } from './plain-text.ts'
 
 export type TextFormat = Exclude<ArticleFormat, BinaryFormat>
-
-export interface Article {
-  format: ArticleFormat
-  /** One line of at most 300 characters. */
-  title: string
-  blocks: Block[]
-  /** What the import does not have, as sentences. */
-  warnings: string[]
-}
 
 const maxTitleLength = 300
 
@@ -76,6 +68,18 @@ export async function readArticleFile({ bytes, name, type }: ArticleFile): Promi
     blocks,
     warnings: describeLosses(losses),
   })
+}
+
+/**
+ * Read an article of an archive. Throw an ArticleError for an archive in it, and an ArchiveError if it is
+ * damaged.
+ */
+export async function readArchived(packed: PackedFile, name: string): Promise<Article> {
+  if (packed.size > archiveLimits.entryBytes) throw new ArticleError('The article is larger than 5 MB')
+  const bytes = await readBytes(packed, archiveLimits)
+  if (isZip(bytes) && !/\.docx$/i.test(name))
+    throw new ArticleError('Archives inside the archive are not opened')
+  return readArticleFile({ bytes, name, type: '' })
 }
 
 /** Read an article from a text. Throw an ArticleError if the article is empty or too large. */

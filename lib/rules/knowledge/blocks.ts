@@ -1,5 +1,6 @@
 import { type Markdown, toMarkdown } from '#rules/markup/markdown.ts'
 import { findLongestRun } from '#rules/text/code-fences.ts'
+import type { ArticleFormat } from './formats.ts'
 
 /** A part of an article. The blocks are in the order of the article. */
 export interface Block {
@@ -8,6 +9,15 @@ export interface Block {
   level: number
   /** Markdown; for a heading, plain text. */
   text: string
+}
+
+export interface Article {
+  format: ArticleFormat
+  /** One line of at most 300 characters. */
+  title: string
+  blocks: Block[]
+  /** What the import does not have, as sentences. */
+  warnings: string[]
 }
 
 export const maxBlocks = 5000

@@ -63,7 +63,8 @@ function findUtf16(bytes: Bytes): 'utf-16le' | 'utf-16be' | null {
   const zeros = [0, 0] as [number, number]
   for (const [index, byte] of sample.entries()) if (byte === 0) zeros[index % 2 === 0 ? 0 : 1]++
   const many = sample.length * 0.3
-  if (bytes.length % 2 === 1 || Math.max(...zeros) < many || Math.min(...zeros) > 0) return null
+  if (bytes.length % 2 === 1 || Math.max(zeros[0], zeros[1]) < many || Math.min(zeros[0], zeros[1]) > 0)
+    return null
   return zeros[1] > 0 ? 'utf-16le' : 'utf-16be'
 }
 

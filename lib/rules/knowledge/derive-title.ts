@@ -1,4 +1,5 @@
 import MarkdownIt from 'markdown-it'
+import { spend } from '#rules/budget.ts'
 
 /** Return the characters that escapes and entities of a text without other markup stand for. */
 export const unescapeMarkdown: (text: string) => string = new MarkdownIt().utils.unescapeAll
@@ -56,11 +57,15 @@ function isWrapped(line: string, nextLine: string, paragraph: string): boolean {
   )
 }
 
+const stepsPerBracket = 100
+
 /**
  * Return the plain text of a markdown line. It is empty for a code fence, a horizontal rule and the separator
  * row of a table.
  */
 export function removeMarkup(line: string): string {
+  // Each bracket may start a link, whose text is looked for.
+  spend(line.split('[').length * stepsPerBracket)
   const codeFence = /^[\s>]*(?:`{3,}|~{3,}).*$/
   const headingOrListMarker = /^[\s>]*(?:#{1,6}\s+|(?:[-*+•–]|\(?\d{1,3}[.)])\s+(?:\[[ x]\]\s+)?)/i
   const linkOrImage =

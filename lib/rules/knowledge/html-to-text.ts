@@ -1,4 +1,4 @@
-import { Parser } from 'htmlparser2'
+import { createHtmlParser } from '#rules/text/html-parser.ts'
 import { createGrowingText, type GrowingText } from './growing-text.ts'
 import { ignoredElements, inlineElements } from './html-tree.ts'
 
@@ -38,7 +38,7 @@ export function convertHtmlToText(html: string): string {
   const links: string[] = []
   let isFirstCell = true
   const depth = { all: 0, ignored: 0, preformatted: /<[a-z!/]/i.test(html) ? 0 : 1 }
-  const parser = new Parser({
+  const parser = createHtmlParser({
     onopentag(name, { href = '', alt = '' }) {
       if (++depth.all > maxDepth) parser.pause()
       if (isIgnored(name)) depth.ignored++

@@ -1,6 +1,7 @@
-import { type Handler, Parser } from 'htmlparser2'
-import { spend } from '#rules/budget.ts'
-import { countMarkupSteps } from '#rules/text/xml.ts'
+import type { Handler } from 'htmlparser2'
+import { spend, spendBytes } from '#rules/budget.ts'
+import { createHtmlParser } from '#rules/text/html-parser.ts'
+import { countMarkupBytes, countMarkupSteps } from '#rules/text/xml.ts'
 import { ArticleError } from './blocks.ts'
 import { createGrowingText, type GrowingText } from './growing-text.ts'
 import { lineBreak } from './prose.ts'
@@ -25,6 +26,7 @@ export function parseHtml(html: string): Element {
   const root: Element = { name: '', attributes: {}, children: [] }
   const openElements = [root]
   spend(countMarkupSteps(html))
+  spendBytes(countMarkupBytes(html))
   const handler: Partial<Handler> = {
     onopentag(name, attributes) {
       const element = { name, attributes, children: [] }
@@ -43,7 +45,7 @@ export function parseHtml(html: string): Element {
     },
   }
   // XHTML and the storage format of Confluence have code in sections of character data.
-  new Parser(handler, { recognizeCDATA: true }).end(html)
+  createHtmlParser(handler, { recognizeCDATA: true }).end(html)
   return root
 }
 

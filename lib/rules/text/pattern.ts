@@ -222,7 +222,7 @@ function followJumps(
     lastVisits[address] = position + 1
     reachedAddresses.push(address)
     const instruction = program[address]
-    if (instruction?.op === 'split') pendingAddresses.push(...instruction.targets)
+    if (instruction?.op === 'split') for (const item of instruction.targets) pendingAddresses.push(item)
     else if (instruction?.op === 'jump') pendingAddresses.push(instruction.target)
     else if (instruction?.op === 'assertion' && isAssertionTrue(instruction.token, chars, position))
       pendingAddresses.push(address + 1)

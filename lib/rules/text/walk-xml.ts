@@ -1,6 +1,6 @@
 import { SaxesParser } from 'saxes'
 import { spend } from '#rules/budget.ts'
-import { countMarkupSteps } from './xml.ts'
+import { countMarkupSteps, maxAttributes } from './xml.ts'
 
 export type XmlAttributes = Record<string, string>
 
@@ -28,11 +28,18 @@ export function walkXml(xml: string, { maxDepth, createError }: XmlLimits, handl
   spend(countMarkupSteps(xml))
   const parser = new SaxesParser({ fragment: false })
   let depth = 0
+  let attributeCount = 0
   parser.on('error', ({ message }) => {
     throw createError(`is not well-formed XML: ${message.split('\n')[0]}`)
   })
   parser.on('doctype', () => {
     throw createError('declares a document type')
+  })
+  parser.on('opentagstart', () => {
+    attributeCount = 0
+  })
+  parser.on('attribute', () => {
+    if (++attributeCount > maxAttributes) throw createError('has a tag with too many attributes')
   })
   parser.on('opentag', ({ name, attributes }) => {
     depth++

@@ -1,5 +1,6 @@
 import { isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument } from 'yaml'
 import type * as z from 'zod'
+import { spend } from '#rules/budget.ts'
 import { columnDefaults, contentFields, type FlowContent } from '#rules/flows/rfflow.ts'
 import { cut } from '#rules/text/clip.ts'
 import { isStorable } from '#rules/text/json.ts'
@@ -20,6 +21,7 @@ const defaults: Partial<FrontMatter> = columnDefaults
 
 const maxLines = 1000
 const maxYamlLength = 32_000
+const stepsPerYamlCharacter = 300
 const maxBlockLines = 200
 const maxYamlErrors = 20
 
@@ -117,7 +119,10 @@ function readEntries(lines: readonly string[], report: ReportProblem): Map<strin
   const yaml = remainingLines.join('\n')
   if (yaml.length > maxYamlLength)
     report(1, 'The front matter is too long: at most 32,000 characters are allowed')
-  else readYaml(yaml, addEntry, report)
+  else {
+    spend(yaml.length * stepsPerYamlCharacter)
+    readYaml(yaml, addEntry, report)
+  }
   return entries
 }
 

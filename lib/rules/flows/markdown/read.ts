@@ -1,3 +1,4 @@
+import { spend } from '#rules/budget.ts'
 import { validateIntakeField } from '#rules/flows/intake-rules.ts'
 import { normaliseForm, normaliseLineBreaks, normaliseStructure } from '#rules/flows/normalise.ts'
 import type { FlowProblem } from '#rules/flows/problems.ts'
@@ -19,8 +20,14 @@ export interface ReadResult {
   getLine(problem: FlowProblem): number
 }
 
-/** Read the markdown form of a flow. It never throws, and its time is linear in the length of the text. */
+const stepsPerCharacter = 3
+
+/**
+ * Read the markdown form of a flow. Its time is linear in the length of the text. It throws only 422, for one
+ * that takes too much work.
+ */
 export function readFlowMarkdown(text: string): ReadResult {
+  spend(text.length * stepsPerCharacter)
   const lines = normaliseLineBreaks(text.replace(/^\ufeff/, '')).split('\n')
   const problems = createProblemList()
   const { frontMatter, nextLine } = readFrontMatter(lines, problems.report)

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { root } from '#local/root.ts'
+import { createBudget, runWithin } from '#rules/budget.ts'
 import { checkFlowMarkdown, readFlowMarkdown } from '#rules/flows/markdown/read.ts'
 import { writeFlowMarkdown } from '#rules/flows/markdown/write.ts'
 import { validateFlow } from '#rules/flows/validate.ts'
@@ -10,28 +11,32 @@ import { draftTree, publishableFlow } from '#test/support/flow-arbitraries.ts'
 
 it('FLO-56 reads back every publishable flow exactly as it was written', () => {
   fc.assert(
-    fc.property(publishableFlow, (flow) => {
-      expect(validateFlow(flow, 'published').errors).toEqual([])
-      const text = writeFlowMarkdown(flow)
-      const { flow: flowFromText, problems } = readFlowMarkdown(text)
-      expect(problems).toEqual([])
-      expect(flowFromText).toEqual(flow)
-      expect(checkFlowMarkdown(text)).toEqual([])
-    }),
+    fc.property(publishableFlow, (flow) =>
+      runWithin(createBudget(), () => {
+        expect(validateFlow(flow, 'published').errors).toEqual([])
+        const text = writeFlowMarkdown(flow)
+        const { flow: flowFromText, problems } = readFlowMarkdown(text)
+        expect(problems).toEqual([])
+        expect(flowFromText).toEqual(flow)
+        expect(checkFlowMarkdown(text)).toEqual([])
+      }),
+    ),
     { numRuns: 1100 },
   )
 })
 
 it('FLO-56 reads back drafts with invalid links exactly, even from a file with a byte order mark and CRLF line breaks', () => {
   fc.assert(
-    fc.property(publishableFlow, draftTree, (flow, tree_structure) => {
-      const draft = { ...flow, tree_type: 'troubleshooting' as const, tree_structure }
-      const { flow: draftFromText, problems } = readFlowMarkdown(
-        `\ufeff${writeFlowMarkdown(draft).replaceAll('\n', '\r\n')}`,
-      )
-      expect(problems).toEqual([])
-      expect(draftFromText).toEqual(draft)
-    }),
+    fc.property(publishableFlow, draftTree, (flow, tree_structure) =>
+      runWithin(createBudget(), () => {
+        const draft = { ...flow, tree_type: 'troubleshooting' as const, tree_structure }
+        const { flow: draftFromText, problems } = readFlowMarkdown(
+          `\ufeff${writeFlowMarkdown(draft).replaceAll('\n', '\r\n')}`,
+        )
+        expect(problems).toEqual([])
+        expect(draftFromText).toEqual(draft)
+      }),
+    ),
     { numRuns: 300 },
   )
 })

@@ -1,0 +1,210 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { recordWith } from '#metrics.ts'
+import { createFiles } from '#platform/node/files.ts'
+import { createMetricsRegistry } from '#platform/node/metrics-registry.ts'
+import { Problem } from '#problem.ts'
+import { createBudget, jobSteps, runWithin } from '#rules/budget.ts'
+import { type FileInput, type FileKind, readFile } from '#rules/files/read-file.ts'
+import { buildDocx, docxParagraph } from '#test/support/knowledge.ts'
+import { buildPdf, pdfText } from '#test/support/pdf-files.ts'
+import { type FilesPort, filesInProcess } from '#vendors/files/files.ts'
+
+const limits = { cpuMs: 200, wallMs: 20_000, memoryBytes: 256 * 1024 * 1024 }
+const script = join(import.meta.dirname, '../support/hostile-reader.mjs')
+
+/** Create readers whose file says what they do, and the lines that they log. */
+function createHostileFiles(change: Partial<typeof limits> = {}) {
+  const lines: Record<string, unknown>[] = []
+  const files = createFiles((line) => lines.push(line), { limits: { ...limits, ...change }, script })
+  onTestFinished(() => files.close())
+  const read = (act: string, account = 'a') =>
+    runWithin(createBudget({ steps: jobSteps }), () =>
+      files.read('mermaid', act, account),
+    ) as Promise<unknown>
+  return { files, lines, read }
+}
+
+/** Return the status of a refusal, or the result. */
+const settle = (result: Promise<unknown>) =>
+  result.catch((error: unknown) => (error instanceof Problem ? error.status : String(error)))
+
+describe('WIR-79 a reader that takes too much', () => {
+  it.each([
+    ['loop', 'time'],
+    ['buffers', 'memory'],
+    ['heap', /memory|ended|time/],
+    ['exit', 'ended'],
+    ['crash', 'ended'],
+  ])('WIR-79 is killed, and its file is 422 too_complex: %s', async (act, reason) => {
+    const { lines, read } = createHostileFiles()
+    const refusal = await read(act).catch((error: unknown) => error)
+    expect(refusal).toMatchObject({ status: 422, body: { errors: [{ type: 'too_complex' }] } })
+    expect(lines).toEqual([
+      {
+        level: 'warn',
+        file_reader_killed: expect.stringMatching(reason),
+        kind: 'mermaid',
+        bytes: act.length,
+      },
+    ])
+    expect(await read('answer')).toBe('read')
+  })
+
+  it('WIR-79 is killed after a long time, also if it only waits', async () => {
+    const { read } = createHostileFiles({ wallMs: 200 })
+    expect(await settle(read('silence'))).toBe(422)
+  })
+
+  it('WIR-79 is counted by kind and reason', async () => {
+    const registry = createMetricsRegistry()
+    const { read } = createHostileFiles()
+    await recordWith(registry, () => settle(read('exit')))
+    expect(registry.write([])).toContain(
+      'support_flow_file_reader_kills_total{kind="mermaid",reason="ended"} 1',
+    )
+  })
+
+  it('WIR-79 has no settings, threads, programs or files', async () => {
+    const { read } = createHostileFiles()
+    const acts = ['environment', 'thread', 'program', 'write', 'read']
+    const results = []
+    for (const act of acts) results.push(await read(act))
+    expect(results).toEqual([['PWD'], ...Array(4).fill('ERR_ACCESS_DENIED')])
+    expect(existsSync('/tmp/written-by-a-reader')).toBe(false)
+  })
+})
+
+describe('WIR-80 the places of readers', () => {
+  it('WIR-80 an account has one place at a time, so files of others are read between its own', async () => {
+    const { read } = createHostileFiles()
+    const order: string[] = []
+    const start = (account: string) => settle(read('busy', account)).finally(() => order.push(account))
+    const first = Array.from({ length: 5 }, () => start('a'))
+    await Promise.all([...first, start('b')])
+    expect(order.indexOf('b')).toBeLessThan(3)
+  })
+
+  it('WIR-80 of 32 files of an account most wait in vain, with 503 and Retry-After', async () => {
+    const { read } = createHostileFiles()
+    const results = await Promise.all(
+      Array.from({ length: 32 }, () => read('answer').catch((error: unknown) => error)),
+    )
+    const refusals = results.filter((result) => result !== 'read')
+    expect(refusals).toHaveLength(32 - 11)
+    for (const refusal of refusals)
+      expect(refusal).toMatchObject({ status: 503, headers: { 'retry-after': '10' } })
+  })
+
+  it('WIR-80 32 accounts at a time get an answer or 503', async () => {
+    const { read } = createHostileFiles()
+    const results = await Promise.all(
+      Array.from({ length: 32 }, (_, account) => settle(read('answer', String(account)))),
+    )
+    expect(results.filter((result) => result === 'read')).toHaveLength(10)
+    expect(results.filter((result) => result === 503)).toHaveLength(22)
+  })
+
+  it('WIR-80 what is read while the service stops is 503', async () => {
+    const { files, read } = createHostileFiles()
+    const reading = settle(read('silence'))
+    await expect.poll(() => listReaders(process.pid).length).toBe(1)
+    files.close()
+    expect([await reading, await settle(read('answer'))]).toEqual([503, 503])
+  })
+})
+
+/** Return the ids of the processes that a process has started to read files. */
+function listReaders(parent: number): number[] {
+  return execFileSync('ps', ['-o', 'pid=,ppid=,args=', '-A'], { encoding: 'utf8' })
+    .split('\n')
+    .map((line) => /^\s*(\d+)\s+(\d+)\s+(.*)/.exec(line))
+    .flatMap((match) =>
+      match && Number(match[2]) === parent && /hostile-reader|files-process/.test(match[3] ?? '')
+        ? [Number(match[1])]
+        : [],
+    )
+}
+
+it('WIR-79 a reader ends with its parent, also if both are busy', async () => {
+  const code = `
+    import { createFiles } from '#platform/node/files.ts'
+    const files = createFiles(() => {}, { limits: ${JSON.stringify({ ...limits, cpuMs: 60_000 })}, script: ${JSON.stringify(script)} })
+    files.read('mermaid', 'loop', 'a').catch(() => {})
+    await new Promise((resolve) => setTimeout(resolve, 60_000))`
+  const { spawn } = await import('node:child_process')
+  const parent = spawn(process.execPath, ['--input-type=module', '--eval', code], {
+    cwd: join(import.meta.dirname, '../..'),
+    stdio: 'ignore',
+  })
+  const readers = () => listReaders(parent.pid ?? 0)
+  await expect.poll(() => readers().some((id) => isBusy(id)), { timeout: 20_000 }).toBe(true)
+  const ids = readers()
+  parent.kill('SIGKILL')
+  await expect.poll(() => ids.filter((id) => existsSync(`/proc/${id}`)), { timeout: 20_000 }).toEqual([])
+})
+
+/** Return whether a process has used half a second of processor time. */
+const isBusy = (id: number) => Number(readFileSync(`/proc/${id}/stat`, 'latin1').split(' ')[13]) > 50
+
+const node = createFiles(() => {})
+afterAll(() => node.close())
+const platforms: Record<string, FilesPort> = { Node: node, 'a Worker': filesInProcess() }
+
+describe.each(Object.keys(platforms))('WIR-81 files on %s', (platform) => {
+  const read = <Kind extends FileKind>(kind: Kind, input: FileInput<Kind>) =>
+    runWithin(createBudget({ steps: jobSteps }), () =>
+      (platforms[platform] as FilesPort).read(kind, input, 'a'),
+    )
+  const article = (name: string, bytes: Uint8Array<ArrayBuffer>) => ({ name, bytes, type: '' })
+
+  it.each<[FileKind, FileInput<FileKind>]>([
+    ['article_file', article('a.pdf', buildPdf({ pages: [pdfText('Restart the spooler', 50, 700)] }))],
+    ['article_file', article('a.docx', buildDocx(docxParagraph('Restart the spooler')))],
+    ['article_text', { format: 'html', title: 'A', content: '<p>Restart the spooler</p>' }],
+    [
+      'drawio',
+      {
+        content:
+          '<mxfile><diagram name="a"><mxGraphModel><root><mxCell vertex="1" id="2" value="b"/></root></mxGraphModel></diagram></mxfile>',
+        page: 1,
+      },
+    ],
+    ['mermaid', 'graph\na --> b'],
+    ['flow', '---\nname: a\ntype: troubleshooting\n---\n\n## Solution: Done {#a}\n'],
+    ['flow_problems', 'a'],
+  ])('WIR-81 have the same result as their reader: %s', async (kind, input) => {
+    const outcome = await readFile({ kind, input, steps: jobSteps })
+    expect('result' in outcome && outcome.result).toBeTruthy()
+    expect(await read(kind, input)).toEqual(JSON.parse(JSON.stringify('result' in outcome && outcome.result)))
+  })
+
+  it.each<[string, FileKind, FileInput<FileKind>]>([
+    ['ArticleError', 'article_file', article('a.pdf', buildPdf({ pages: [] }))],
+    ['ArticleError', 'article_file', article('a.exe', new Uint8Array())],
+    [
+      'ArchiveError',
+      'archived_article',
+      { name: 'a', packed: { method: 8, size: 1, content: new Uint8Array() } },
+    ],
+    ['DiagramFileError', 'mermaid', 'a'],
+    ['DiagramFileError', 'drawio', { content: '<mxfile><diagram/></mxfile>', page: 9 }],
+    ['Problem', 'article_text', { format: 'html', title: 'A', content: '<p>'.repeat(900_000) }],
+  ])('WIR-81 are refused with the error of their reader: %s, %s', async (name, kind, input) => {
+    const outcome = await readFile({ kind, input, steps: jobSteps })
+    const error = await read(kind, input).catch((error: unknown) => error)
+    expect(error).toEqual('error' in outcome && outcome.error)
+    expect((error as Error).constructor.name).toBe(name)
+  })
+
+  it('WIR-81 count the work of their reader', async () => {
+    const budget = createBudget({ steps: jobSteps })
+    const text = { format: 'html', title: 'A', content: '<p>a</p>'.repeat(100) } as const
+    await runWithin(budget, () => (platforms[platform] as FilesPort).read('article_text', text, 'a'))
+    expect(budget.getSpent().steps).toBe(
+      (await readFile({ kind: 'article_text', input: text, steps: jobSteps })).steps,
+    )
+  })
+})

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest'
+import { formats } from '#test/support/hostile-files.ts'
+import { findOffenders, readHostileFiles } from '#test/support/read-hostile-files.ts'
+import { chooseSeed } from './random.ts'
+
+const files = 20_000
+const slice = 200
+
+it.each(Object.keys(formats))(
+  'WIR-30 WIR-47 the worst of 2,000 files takes half a second: %s',
+  async (format) => {
+    const first = chooseSeed()
+    const count = files / Object.keys(formats).length
+    const worst = { ms: 0, mb: 0, nsPerStep: 0 }
+    for (let done = 0; done < count; done += slice) {
+      const results = await readHostileFiles({ first: first + done, count: slice, most: 200_000, format })
+      for (const { ms, mb, steps } of results) {
+        worst.ms = Math.max(worst.ms, ms)
+        worst.mb = Math.max(worst.mb, mb)
+        if (ms > 50) worst.nsPerStep = Math.max(worst.nsPerStep, (ms * 1e6) / steps)
+      }
+      expect(findOffenders(results, { nsPerStep: 10, maxMs: 500 })).toEqual([])
+    }
+    console.log(format, { first, count, ...worst })
+  },
+)
