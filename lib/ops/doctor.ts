@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import { withConnection } from '#db/migrate/connection.ts'
 import { migrationsFolder, plan } from '#db/migrate.ts'
+import { createFiles } from '#platform/node/files.ts'
 import { describeMailError, smtpMail } from '#vendors/mail/smtp.ts'
 import { type Check, checks, type Finding } from './checks.ts'
 import { diagnoseDeployment, listWorkerSecrets, readDeployedSettings } from './cloudflare.ts'
@@ -51,6 +52,21 @@ export async function checkMail({ SMTP_URL, MAIL_FROM = '' }: NodeJS.ProcessEnv)
   return [{ name: 'the mail server accepts the sign-in', remedy, isWarning: false, problems }]
 }
 
+/** Read a file as the service does: some containers let no process start another. */
+export async function checkFiles(): Promise<Finding[]> {
+  let reason = ''
+  const files = createFiles(({ error }) => {
+    reason = `: ${error}`
+  })
+  const problems = await files.read('mermaid', 'graph TD\na', 'doctor').then(
+    () => [],
+    (error: Error) => [`${error.message}${reason}`],
+  )
+  files.close()
+  const remedy = 'Let the service start `/bin/sh` and Node: see "Files of strangers" in functions/README.md.'
+  return [{ name: 'a process for files of strangers starts', remedy, isWarning: false, problems }]
+}
+
 const maxShown = 10
 
 /** Return the lines that tell an operator about a finding. */
@@ -61,7 +77,7 @@ export function describeFinding({ name, remedy, isWarning, problems }: Finding):
   return [`${isWarning ? 'warning' : 'PROBLEM'}  ${name}: no`, ...shown, ...more, `           ${remedy}`]
 }
 
-/** With `--cloudflare`, check a deployed Worker; otherwise the database, and the mail server. */
+/** With `--cloudflare`, check a deployed Worker; otherwise the database, the mail server and the reading of files. */
 async function findAll(): Promise<Finding[]> {
   if (process.argv.includes('--cloudflare'))
     return diagnoseDeployment({
@@ -71,7 +87,7 @@ async function findAll(): Promise<Finding[]> {
   const { DATABASE_OWNER_URL } = process.env
   if (!DATABASE_OWNER_URL)
     throw new Error('Set DATABASE_OWNER_URL to the connection string of the role that owns the database.')
-  return [...(await diagnose(DATABASE_OWNER_URL)), ...(await checkMail(process.env))]
+  return [...(await diagnose(DATABASE_OWNER_URL)), ...(await checkMail(process.env)), ...(await checkFiles())]
 }
 
 async function main(): Promise<void> {

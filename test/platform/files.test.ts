@@ -98,6 +98,22 @@ describe('WIR-80 the places of readers', () => {
       expect(refusal).toMatchObject({ status: 503, headers: { 'retry-after': '10' } })
   })
 
+  it('WIR-80 files of 128 MB wait at most', async () => {
+    const { files, read } = createHostileFiles()
+    const large = (account: number) =>
+      settle(
+        files.read(
+          'article_text',
+          { format: 'html', title: '', content: 'x'.repeat(30_000_000) },
+          `${account}`,
+        ),
+      )
+    // The reader does not know this input, which the fifth is refused without.
+    const results = await Promise.all([1, 2, 3, 4, 5].map(large))
+    expect(results.filter((result) => result === 503)).toHaveLength(1)
+    expect(await read('answer')).toBe('read')
+  })
+
   it('WIR-80 32 accounts at a time get an answer or 503', async () => {
     const { read } = createHostileFiles()
     const results = await Promise.all(

@@ -47,7 +47,9 @@ it('INS-08 the built folder migrates a database with its own files', () => {
 })
 
 it('INS-08 the built folder has the commands of the operator', () => {
-  expect(run('doctor').output).toContain('ok       every migration is applied')
+  const { output } = run('doctor')
+  expect(output).toContain('ok       every migration is applied')
+  expect(output).toContain('ok       a process for files of strangers starts')
   const dumped = run('drill', ['--dump', join(folder, 'dump')])
   expect(dumped).toMatchObject({ status: 0, output: expect.stringContaining('tables') })
   expect(JSON.parse(readFileSync(join(folder, 'dump/dump.json'), 'utf8')).migrations.length).toBeGreaterThan(
@@ -99,6 +101,13 @@ it('INS-08 the built folder serves sign-ins, pictures and the reference, without
     headers: { authorization },
   })
   expect([image.status, image.headers.get('content-type')]).toEqual([200, 'image/png'])
+  // A process of its own reads the file.
+  const imported = await fetch(`${api}/api/v1/network-diagrams/import`, {
+    method: 'POST',
+    headers: { authorization, 'content-type': 'application/json' },
+    body: JSON.stringify({ format: 'mermaid', content: 'graph TD\nrouter --> printer' }),
+  })
+  expect(imported.status).toBe(201)
   expect((await fetch(`${api}/docs/`)).status).toBe(200)
   const ready = await fetch(`${api}/ready`, {
     headers: { authorization: `Bearer ${service.settings.READY_TOKEN}` },

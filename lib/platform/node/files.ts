@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
+import type { Socket } from 'node:net'
 import { extname, join } from 'node:path'
 import { limitConcurrency } from '#async/limit-concurrency.ts'
 import { limitPerKey } from '#async/limit-per-key.ts'
@@ -26,6 +27,8 @@ export interface FileLimits {
 const defaultLimits: FileLimits = { cpuMs: 2000, wallMs: 60_000, memoryBytes: 256 * 1024 * 1024 }
 
 const places = { running: 2, waiting: 8 }
+/** Of the files that are read or wait. */
+const maxHeldBytes = 128 * 1024 * 1024
 const accountPlaces = { running: 1, waiting: 10, maxWaitMs: 30_000 }
 const maxFilesOfProcess = 50
 const sampleMs = 20
@@ -56,6 +59,7 @@ export function createFiles(log: Log, { limits = defaultLimits, script = ownScri
   const takePlace = limitPerKey(accountPlaces)
   const runLimited = limitConcurrency(places)
   let isClosed = false
+  let heldBytes = 0
 
   async function takeReader(): Promise<Reader> {
     const waiting = idle.pop()
@@ -68,7 +72,7 @@ export function createFiles(log: Log, { limits = defaultLimits, script = ownScri
     })
     await waitUntilReady(reader.process).catch((error: unknown) => {
       reader.process.kill('SIGKILL')
-      log({ file_reader_failed: true, error: String(error) })
+      if (!isClosed) log({ file_reader_failed: true, error: String(error) })
       throw createBusyProblem()
     })
     return reader
@@ -94,11 +98,16 @@ export function createFiles(log: Log, { limits = defaultLimits, script = ownScri
 
   return {
     ...createFilesPort(async (request, accountId) => {
-      const leave = await takePlace(accountId).catch(throwBusy)
+      const bytes = measureInput(request.input)
+      if (heldBytes + bytes > maxHeldBytes) throw createBusyProblem()
+      heldBytes += bytes
       try {
-        return await runLimited(() => readOne(request)).catch(throwBusy)
+        const leave = await takePlace(accountId).catch(throwBusy)
+        return await runLimited(() => readOne(request))
+          .catch(throwBusy)
+          .finally(leave)
       } finally {
-        leave()
+        heldBytes -= bytes
       }
     }),
     close() {
@@ -147,29 +156,22 @@ function startProcess(script: string): ChildProcess {
   )
   // Whoever waits learns of it by the exit, or by a time-out.
   child.on('error', () => {})
-  // An idle one does not keep this process running.
-  child.unref()
-  child.channel?.unref()
   return child
 }
 
 async function waitUntilReady(child: ChildProcess): Promise<void> {
   let output = ''
-  child.stderr?.on('data', (chunk: Buffer) => {
+  const stderr = child.stderr as Socket
+  stderr.on('data', (chunk: Buffer) => {
     if (output.length < 1000) output += chunk.toString('latin1')
   })
-  ;(child.stderr as unknown as { unref(): void } | null)?.unref()
   const signal = AbortSignal.timeout(startMs)
   const exit = once(child, 'exit', { signal }).then(() => {
     throw new Error(`The process that reads files did not start: ${output.slice(0, 500)}`)
   })
-  await Promise.race([
-    once(child, 'message', { signal }),
-    exit,
-    once(child, 'error').then(([error]) => {
-      throw error
-    }),
-  ])
+  await Promise.race([once(child, 'message', { signal }), exit])
+  // An idle one does not keep this process running.
+  for (const handle of [child, child.channel, stderr]) handle?.unref()
 }
 
 /** Let a process read a file. Kill it when the file takes too much; then there is no answer. */
