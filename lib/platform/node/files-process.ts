@@ -17,6 +17,10 @@ async function answer(request: FileRequest): Promise<FileAnswer> {
 const send = (message: FileAnswer | 'ready') => void process.send?.(message)
 
 process.on('disconnect', () => process.exit())
-process.on('message', async (request: FileRequest) => send(await answer(request)))
+process.on('message', async (request: FileRequest) => {
+  send(await answer(request))
+  // The memory of one file does not count for the next.
+  globalThis.gc?.()
+})
 await loadReaders()
 send('ready')

@@ -62,8 +62,12 @@ export function createFiles(log: Log, { limits = defaultLimits, script = ownScri
   let heldBytes = 0
 
   async function takeReader(): Promise<Reader> {
-    const waiting = idle.pop()
-    if (waiting) return waiting
+    for (let waiting = idle.pop(); waiting; waiting = idle.pop()) {
+      // What earlier files have left would count for the next one.
+      const isLarge = readUsage(waiting.process.pid).memoryBytes > limits.memoryBytes * 0.75
+      if (!isLarge && waiting.files < maxFilesOfProcess) return waiting
+      waiting.process.kill('SIGKILL')
+    }
     const reader = { process: startProcess(script), files: 0 }
     open.add(reader)
     reader.process.once('exit', () => {
@@ -88,8 +92,8 @@ export function createFiles(log: Log, { limits = defaultLimits, script = ownScri
       log({ level: 'warn', file_reader_killed: kill, kind: request.kind, bytes: measureInput(request.input) })
     }
     if (!answer) return { steps: request.steps, error: tooComplex() }
-    if (++reader.files < maxFilesOfProcess) idle.push(reader)
-    else reader.process.kill('SIGKILL')
+    reader.files++
+    idle.push(reader)
     const { steps } = answer
     return 'json' in answer
       ? { steps, result: JSON.parse(answer.json) }
@@ -149,7 +153,11 @@ function startProcess(script: string): ChildProcess {
       // network: https://nodejs.org/docs/latest-v24.x/api/permissions.html#permission-model
       '--permission',
       ...[...readable, script].map((path) => `--allow-fs-read=${path}`),
+      // Without the last three, V8 keeps garbage of 100 MB, for which good files would be killed.
       '--max-old-space-size=192',
+      '--max-semi-space-size=4',
+      '--optimize-for-size',
+      '--expose-gc',
       script,
     ],
     { cwd: '/', env: {}, stdio: ['ignore', 'ignore', 'pipe', 'ipc'], serialization: 'advanced' },
