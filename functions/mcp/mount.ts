@@ -99,7 +99,7 @@ async function admitCaller(
   } as const
   const scope = openScope(services.runtime, options, () => {})
   await scope.checkAccess().finally(() => recordKeyUse(c, caller, scope, keys, services))
-  const limit = await services.limiter.count(`mcp:${getCallerRateKey(caller, keys)}`, rate, false, messages)
+  const limit = await services.limiter.count(`mcp:${getCallerRateKey(caller)}`, rate, false, messages)
   if (!limit.allowed) throw createRateLimitProblem(rate, limit)
 }
 

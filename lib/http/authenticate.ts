@@ -73,12 +73,10 @@ export async function readKey(key: string): Promise<Caller | null> {
 
 /**
  * Return by what the calls of a caller are counted: a person, or all keys of an account together, so that
- * more keys do not allow more calls. A key that was not admitted yet counts by its hash, because anybody can
- * write a key with the ids of another one.
+ * more keys do not allow more calls.
  */
-export function getCallerRateKey({ key, userId, accountId }: Caller, keys: KeyMemory): string {
-  if (!key) return userId
-  return keys.isKnown(key.hash) ? `keys:${accountId}` : key.hash
+export function getCallerRateKey({ key, userId, accountId }: Caller): string {
+  return key ? `keys:${accountId}` : userId
 }
 
 async function countUnauthenticated(c: C, { limiter }: Services): Promise<void> {

@@ -152,7 +152,7 @@ export interface FormFile {
   name: string
   type: string
 }
-/** Why the limit of an operation holds while Redis does not answer. */
+/** Why the limit of an operation is halved while Redis does not answer. */
 export type StrictLimit = 'sign_in' | 'mail' | 'payment' | 'ai' | 'public'
 /** A body that is not JSON alone. An operation that takes a form's `file` may accept a JSON body as well. */
 export type BodyFormat = 'file' | 'raw'
@@ -235,8 +235,8 @@ interface OperationOptions<
   limit: Limit
   /**
    * What a caller without a limit could abuse: signing in, sending mail, spending money at a vendor, or work
-   * without a sign-in. While Redis does not answer, each process counts the calls of such an operation,
-   * against half its limit. Calls of the others pass.
+   * without a sign-in. While Redis does not answer, each process counts the calls of such an operation
+   * against half its limit, and those of the others against the whole.
    */
   strictLimit?: StrictLimit
   /** Guards that do not stop this operation. */

@@ -28,7 +28,7 @@ import {
   runIdempotent,
   runIdempotentWithLease,
 } from './idempotency.ts'
-import { createKeyMemory, type KeyMemory } from './key-memory.ts'
+import { createKeyMemory } from './key-memory.ts'
 import { keyFailures, requireScope } from './key-scopes.ts'
 import {
   type AnyOperation,
@@ -119,6 +119,10 @@ async function handleRequest(
     const scope = options && openScope(database, options, (entry) => entries.push(entry))
     const budget = createBudget({ steps: getMaxSteps(op) })
     c.set('budget', budget)
+    // Anybody can write a key with the ids of another one, so a key is checked before it counts for its
+    // account. The check costs a round trip, once per process.
+    if (!knownCaller && caller?.key && !keys.isKnown(caller.key.hash))
+      await scope?.checkAccess().finally(() => recordKeyUse(c, caller, scope, keys, services))
     const call: OperationCall = { c, op, services, caller, scope, effects: [], entries, task }
     return await runWithin(budget, () => answerCall(call, prepared))
   } catch (error) {
@@ -139,7 +143,7 @@ async function answerCall(
   // A task was counted when it was accepted.
   const limiting =
     rate && !task
-      ? countCall(services.limiter, getRateKey(op, rate, caller, { c, keys }), rate, { isValid, isStrict })
+      ? countCall(services.limiter, getRateKey(op, rate, caller, c), rate, { isValid, isStrict })
       : null
   if (siteRate) {
     const siteCall = await countCall(services.limiter, `${op.id}:site:${toSite(c.get('ip'))}`, siteRate, {
@@ -215,14 +219,9 @@ function buildScopeOptions(op: AnyOperation, caller: Caller, c: C, { ports }: Se
   }
 }
 
-function getRateKey(
-  op: AnyOperation,
-  rate: ParsedRate,
-  caller: Caller | null,
-  { c, keys }: { c: C; keys: KeyMemory },
-): string {
+function getRateKey(op: AnyOperation, rate: ParsedRate, caller: Caller | null, c: C): string {
   if (rate.perAddress || !caller) return `${op.id}:${toAddressBlock(c.get('ip'))}`
-  return `${op.id}:${getCallerRateKey(caller, keys)}`
+  return `${op.id}:${getCallerRateKey(caller)}`
 }
 
 function enforceLimit(c: C, counted: CountedCall | null): void {

@@ -1,11 +1,12 @@
 // @module-tag mechanism
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { operations } from '#functions/operations.ts'
 import { createMemoryLimiter } from '#platform/node/memory-limiter.ts'
 import { useClock } from '#test/support/clock.ts'
 import { openLimiter, redisKinds, type TestRedis } from '#test/support/limiters.ts'
 import { measureMs } from '#test/support/measure.ts'
-import { type Limiter, type LimitResult, parseRate } from '#vendors/cache/limiter.ts'
+import { type Limit, type Limiter, type LimitResult, parseRate } from '#vendors/cache/limiter.ts'
 import { createRedisLimiter } from '#vendors/cache/redis-limiter.ts'
 
 const rate = parseRate('5/minute')
@@ -192,7 +193,7 @@ describe.each(redisKinds)('a limiter of several processes that counts in $name',
 
   // An error that Redis itself answers is no time away: test/lib/vendors/cache/redis-limiter.test.ts.
   it.each(kind.faults.filter((fault) => fault !== 'error' || kind.name === 'Redis over REST'))(
-    'waits at most 300 ms for Redis during the fault %s, then allows all calls that are not strict and half the limit of strict calls',
+    'waits at most 300 ms for Redis during the fault %s, then allows the limit of calls, and half of it if they are strict',
     { retry: 2 },
     async (fault) => {
       const { redis, countCall, clock } = await startRedisLimiter(kind, 250)
@@ -202,9 +203,7 @@ describe.each(redisKinds)('a limiter of several processes that counts in $name',
       for (let n = 0; n < 4; n++) {
         // The first two failures start the pause.
         if (n > 1) clock.now += 5001
-        const expectFallback = async () =>
-          expect(await countCall()).toEqual({ allowed: true, limit: 5, remaining: 4, resetSeconds: 60 })
-        waits.push(await measureMs(expectFallback))
+        waits.push(await measureMs(() => countCall(`other ${n}`)))
       }
       expect(Math.min(...waits)).toBeLessThan(300)
       const callsBefore = redis.countCalls()
@@ -216,7 +215,7 @@ describe.each(redisKinds)('a limiter of several processes that counts in $name',
         [false, 0],
         [false, 0],
       ])
-      expect(countAllowed(await Promise.all(Array.from({ length: 20 }, () => countCall())))).toBe(20)
+      expect(countAllowed(await Promise.all(Array.from({ length: 20 }, () => countCall('burst'))))).toBe(5)
       if (kind.name === 'Redis over REST') expect(redis.countCalls()).toBe(callsBefore)
       clock.now += 60_001
       expect((await countCall('s', true)).allowed).toBe(true)
@@ -232,11 +231,12 @@ describe.each(redisKinds)('a limiter of several processes that counts in $name',
     await redis.clearFault()
     clock.now = start + 4999
     const callsBefore = redis.countCalls()
-    expect([(await countCall()).remaining, redis.countCalls()]).toEqual([4, callsBefore])
+    expect([(await countCall()).remaining, redis.countCalls()]).toEqual([2, callsBefore])
     clock.now = start + 5001
+    // For one window the calls that were counted without Redis still count.
     expect([(await countCall()).remaining, (await countCall()).remaining, redis.countCalls()]).toEqual([
-      4,
-      3,
+      1,
+      0,
       callsBefore + 2,
     ])
   })
@@ -259,6 +259,43 @@ describe.each(redisKinds)('a limiter of several processes that counts in $name',
     },
   )
 })
+
+/** The limits that operations declare, each once. */
+const declaredLimits = [
+  ...new Map(
+    operations.flatMap(({ limit, strictLimit }) =>
+      limit === 'none' ? [] : [[`${limit} ${strictLimit !== undefined}`, { limit, strictLimit }] as const],
+    ),
+  ).values(),
+]
+
+it.each(redisKinds)(
+  'WIR-49 no limit that an operation declares lets more through than its number, while $name is slow, away, full and back',
+  async (kind) => {
+    const redis = await kind.start()
+    const limiter = await openLimiter(redis, 50)
+    const states = ['slow', 'down', 'error', undefined]
+    const allowed = new Map<string, number>()
+    for (const state of states) {
+      if (state) redis.setFault(state)
+      else await redis.clearFault()
+      const bursts = declaredLimits.map(async ({ limit, strictLimit }, n) => {
+        const declared = parseRate(limit)
+        const burst = Array.from({ length: Math.min(200, declared.max + 5) }, () =>
+          limiter.count(`${n}`, declared, strictLimit !== undefined),
+        )
+        const name = `${limit} ${strictLimit ?? ''}`
+        allowed.set(name, (allowed.get(name) ?? 0) + countAllowed(await Promise.all(burst)))
+      })
+      await Promise.all(bursts)
+    }
+    expect(declaredLimits.length).toBeGreaterThan(10)
+    const tooMany = declaredLimits
+      .map(({ limit, strictLimit }) => `${limit} ${strictLimit ?? ''}`)
+      .filter((name) => (allowed.get(name) ?? 0) > parseRate(name.split(' ')[0] as Limit).max)
+    expect(tooMany).toEqual([])
+  },
+)
 
 it('a request over REST that failed is not sent again, because it may have been counted', async () => {
   const [kind] = redisKinds

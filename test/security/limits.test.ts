@@ -1,10 +1,11 @@
 // @module-tag attack
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { operations } from '#functions/operations.ts'
 import { toAddressBlock } from '#rules/text/address-block.ts'
 import { dashboard, type OwnService, request, sharedService, startOwnService } from '#test/support/app.ts'
 import { createAccount, type Person } from '#test/support/people.ts'
 import { postWithoutToken } from '#test/support/public-requests.ts'
+import { startRedisProxy, startTestRedis } from '#test/support/redis.ts'
 
 const countStatus = (statuses: number[], status: number) =>
   statuses.filter((other) => other === status).length
@@ -50,6 +51,33 @@ describe('the limits while Redis is down', () => {
     expect([countStatus(statuses, 401), countStatus(statuses, 429)]).toEqual([150, 170])
   })
 })
+
+it.each(['cloudflare', 'node'] as const)(
+  'WIR-49 on %s 30 of 200 calls at once pass while Redis is slow, none while it is down or back, and another account has its own limit',
+  async (platform) => {
+    const redis = await startRedisProxy(await startTestRedis())
+    const service = await startOwnService({ REDIS_TIMEOUT_MS: '250', REDIS_URL: redis.url }, { platform })
+    onTestFinished(() => service.close())
+    const setFault = async (fault: 'slow' | 'down' | undefined) => {
+      redis.setFault(fault)
+      await dashboard(service).clearFaults()
+      if (fault) await dashboard(service).setFault({ service: 'redis', mode: fault })
+    }
+    const [{ admin }, { admin: other }] = [await createAccount(service), await createAccount(service)]
+    const countPassed = async (person: Person, calls: number) => {
+      const burst = Array.from({ length: calls }, () => person.call('GET', '/analytics/me'))
+      const statuses = (await Promise.all(burst)).map(({ status }) => status)
+      return countStatus(statuses, 200)
+    }
+    await setFault('slow')
+    const passed = [await countPassed(admin, 200), await countPassed(other, 50)]
+    await setFault('down')
+    passed.push(await countPassed(admin, 50))
+    await setFault(undefined)
+    passed.push(await countPassed(admin, 10))
+    expect(passed).toEqual([30, 30, 0, 0])
+  },
+)
 
 describe('an operation', () => {
   const listIds = (isListed: (op: (typeof operations)[number]) => boolean) =>

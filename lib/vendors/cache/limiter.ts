@@ -14,9 +14,9 @@ export interface LimitResult {
 
 export interface Limiter {
   /**
-   * Count `calls` calls, one by default. While Redis is away, a `strict` call is counted in this process
-   * against half the limit; any other is allowed. A call that Redis did not answer in time, before it is
-   * known to be away, is counted in this process against the whole limit.
+   * Count `calls` calls, one by default. A call that Redis does not answer is counted in this process: a
+   * `strict` one against half the limit, any other against the whole. What a process remembers makes a limit
+   * smaller, never larger.
    */
   count(key: string, rate: ParsedRate, strict: boolean, calls?: number): Promise<LimitResult>
   /** Throw when the store of the counts does not answer. */

@@ -45,7 +45,7 @@ export function createLocalCounter(maxKeys = 5000, maxTimes = 500_000): CountLoc
     timeCount += times.length
     while (keys.size > maxKeys || timeCount > maxTimes) forget(chooseKeyToForget(keys, at))
     const resetSeconds = Math.ceil(((times[0] ?? at) + rate.windowMs - at) / 1000)
-    return { allowed, limit: max, remaining: max - times.length, resetSeconds }
+    return { allowed, limit: max, remaining: Math.max(0, max - times.length), resetSeconds }
   }
 }
 

@@ -1,6 +1,6 @@
 import { Ratelimit } from '@upstash/ratelimit'
 import { createAvailability, firstCallFactor } from './availability.ts'
-import type { Limiter, LimitResult, ParsedRate } from './limiter.ts'
+import type { Limiter, ParsedRate } from './limiter.ts'
 import { createLocalCounter } from './local-counter.ts'
 import { type RedisCommands, readRedisErrorCode } from './redis-commands.ts'
 
@@ -36,6 +36,8 @@ export function createRedisLimiter(
   const countLocally = createLocalCounter()
   const availability = createAvailability()
   let loggedUntil = 0
+  /** When a call was last counted in this process alone. */
+  let countedAloneAt = Number.NEGATIVE_INFINITY
   /** Redis answered, so it is not away: only this key is counted elsewhere. */
   const handleRefusal = (redisKey: string, code: string) => {
     availability.recordSuccess()
@@ -49,8 +51,12 @@ export function createRedisLimiter(
       const identifier = `${rate.max}/${rate.windowMs}:${key}`
       const redisKey = `${prefix}:${identifier}`
       const countHere = (max: number) => countLocally(key, max, rate, Date.now(), calls)
-      const countWhileAway = () =>
-        strict ? countHere(Math.max(1, Math.floor(rate.max / 2))) : createAllowedResult(rate)
+      const countAlone = (max: number) => {
+        countedAloneAt = Date.now()
+        return countHere(max)
+      }
+      // Never open: whoever makes Redis late by a burst would open the limit of that burst.
+      const countWhileAway = () => countAlone(strict ? Math.max(1, Math.floor(rate.max / 2)) : rate.max)
       forgetEndedBlock(blockedUntilByKey, redisKey)
       if (!availability.isAvailable() && !blockedUntilByKey.has(redisKey)) return countWhileAway()
       const [findLimiter, allowedMs] = availability.needsConnection()
@@ -66,12 +72,15 @@ export function createRedisLimiter(
         })
       if (refusal !== undefined) {
         handleRefusal(redisKey, refusal)
-        return strict ? countWhileAway() : countHere(rate.max)
+        return countWhileAway()
       }
       if (response && response.reason !== 'timeout') {
         if (response.reason !== 'cacheBlock') availability.recordSuccess()
         // Counted here too, so that a call without an answer in time goes on from the right number.
-        if (response.success) countHere(rate.max)
+        const here = response.success ? countHere(rate.max) : undefined
+        // Redis does not know the calls that were counted here alone, so for one window both have to allow.
+        if (here && Date.now() < countedAloneAt + rate.windowMs && here.remaining < response.remaining)
+          return here
         // Redis deletes a key one window after its last allowed call, even if the clock of whoever wrote it
         // was wrong.
         const reset = Math.min(response.reset, Date.now() + rate.windowMs)
@@ -81,9 +90,9 @@ export function createRedisLimiter(
       }
       // A time-out that fires late says that this process was busy, for example with a burst of the caller,
       // not that Redis is away.
-      if (performance.now() - startedAt > allowedMs + lateMs) return countHere(rate.max)
+      if (performance.now() - startedAt > allowedMs + lateMs) return countAlone(rate.max)
       availability.recordFailure()
-      return strict || !availability.isAvailable() ? countWhileAway() : countHere(rate.max)
+      return countWhileAway()
     },
     async ping() {
       // A write, because a full Redis and a replica answer PING.
@@ -150,13 +159,4 @@ function rememberBlocked(blockedUntilByKey: Map<string, number>, key: string, un
   // key only costs a call to Redis.
   for (const oldest of [...blockedUntilByKey.keys()].slice(0, maxBlockedKeys / 10))
     blockedUntilByKey.delete(oldest)
-}
-
-function createAllowedResult(rate: ParsedRate): LimitResult {
-  return {
-    allowed: true,
-    limit: rate.max,
-    remaining: rate.max - 1,
-    resetSeconds: Math.ceil(rate.windowMs / 1000),
-  }
 }
