@@ -543,6 +543,7 @@ export const routeGroups: readonly RouteGroup[] = [
     load: async () => (await import('./runner/runs/operations.ts')).runnerRunOperations,
     routes: {
       'runner.runs.startInSession': 'POST /sessions/{session_id}/runner-runs',
+      'runner.runs.requestApproval': 'POST /sessions/{session_id}/runner-runs/approvals',
       'runner.runs.listOfSession': 'GET /sessions/{session_id}/runner-runs',
       'runner.runs.startInAiSession': 'POST /ai-sessions/{session_id}/runner-runs',
       'runner.runs.listOfAiSession': 'GET /ai-sessions/{session_id}/runner-runs',

@@ -100,6 +100,10 @@ export const codedProblems = {
     detail: 'The account already has flows, scripts, diagrams or target lists; import into a new account',
   },
   approval_required: { status: 409, detail: 'A colleague must approve this first; request an approval' },
+  client_mismatch: {
+    status: 409,
+    detail: 'The machine belongs to another client than the case; name its client to confirm it',
+  },
   already_claimed: { status: 409, detail: 'Another colleague has already claimed this' },
   already_committed: { status: 409, detail: 'This import has already become a flow' },
   already_decided: { status: 409, detail: 'This has already been decided' },

@@ -18,6 +18,10 @@ create table approvals (
   risk             text check (risk in ('medium', 'high')),
   -- Why the script has this risk.
   risk_reasons     jsonb not null default '[]' check (jsonb_typeof(risk_reasons) = 'array'),
+  -- The machine on which a script will run, with its name and its client at the runner. Null for a step, and for the text of a script.
+  agent_id         text check (length(agent_id) <= 100),
+  target           text check (length(target) <= 255),
+  client_name      text check (length(client_name) <= 255),
   approver_roles   text[] not null check (approver_roles <@ '{engineer,team_admin,account_admin}'),
   approver_ids     uuid[] not null check (cardinality(approver_ids) <= 20),
   -- The team and the user of the session.
@@ -39,12 +43,14 @@ create table approvals (
   foreign key (account_id, requested_by) references users (account_id, id),
   foreign key (account_id, decided_by) references users (account_id, id),
   check ((kind = 'script') = (script_id is not null) and (kind = 'script') = (script_version is not null) and (kind = 'script') = (risk is not null)),
+  check (num_nonnulls(agent_id, target, client_name) in (0, 3) and (agent_id is null or kind = 'script')),
   check ((decided_by is null) = (decided_at is null)),
   check (state not in ('approved', 'rejected', 'used') or decided_by is not null)
 );
 create index approvals_session on approvals (account_id, session_id, requested_at desc, id desc);
 -- One request per step or script that waits or is approved. A request that waits for the commit of the approval is refused too.
-create unique index approvals_pending on approvals (account_id, session_id, kind, coalesce(script_id, session_id), seq, coalesce(step_id, ''))
+create unique index approvals_pending on approvals (account_id, session_id, kind, coalesce(script_id, session_id), seq, coalesce(step_id, ''),
+  coalesce(agent_id, ''))
   where state in ('pending', 'approved');
 create index approvals_requester on approvals (account_id, requested_by);
 create index approvals_decider on approvals (account_id, decided_by) where decided_by is not null;
@@ -75,7 +81,7 @@ create function app.may_decide(a approvals, u users) returns boolean language sq
 $$;
 
 -- Ends the open approvals of a session that moves or ends, whatever the cause. An approved script stays approved: its rendering checks the
--- position of the session.
+-- position of the session, and so does the start of its run.
 create function app.void_approvals() returns trigger language plpgsql set search_path = public, pg_temp as $$
 begin
   update approvals set state = 'voided'

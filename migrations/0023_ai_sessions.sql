@@ -385,6 +385,8 @@ create table runner_runs (
   approval_id        uuid,
   agent_id           text not null check (length(agent_id) <= 100),
   target             text check (length(target) <= 255),
+  -- The client whose machine it must be. Null when the case has none.
+  client_name        text check (length(client_name) <= 255),
   time_limit_seconds integer not null check (time_limit_seconds between 5 and 900),
   -- The rendered script and texts to hide in its output, encrypted with the service's key. Null when the run has ended.
   payload            text check (length(payload) <= 2000000),
@@ -413,6 +415,9 @@ create index runner_runs_user on runner_runs (account_id, requested_by);
 -- For the sweep and the clean-up, which read every account as the platform role.
 create index runner_runs_due on runner_runs (next_attempt_at) where state in ('queued', 'retrying');
 create index runner_runs_age on runner_runs (finished_at);
+-- An approval starts one script: one that did not start leaves it to another run.
+create unique index runner_runs_approval on runner_runs (account_id, approval_id)
+  where approval_id is not null and state not in ('failed', 'cancelled');
 
 create trigger remove_notifications after delete on ai_sessions for each row execute function app.remove_notifications('/pilot/');
 call app.protect('ai_sessions');

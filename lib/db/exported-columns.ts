@@ -30,7 +30,7 @@ export const exportedColumns = {
   sessions: ['id', 'team_id', 'user_id', 'tree_account_id', 'tree_id', 'tree_version', 'tree_name', 'state', 'ticket_number', 'client_name', 'variables', 'outcome', 'notes', 'next_steps', 'batch_id', 'target_label', 'parent_session_id', 'parent_step_id', 'subflow_session_id', 'current_step_id', 'answered', 'remaining', 'exported_at', 'started_at', 'completed_at', 'created_at', 'lasted'],
   session_decisions: ['session_id', 'seq', 'step_id', 'option_id', 'outcome', 'note', 'started_at', 'duration_seconds', 'decided_at'],
   session_evidence: ['session_id', 'seq', 'key', 'place', 'type', 'label', 'value', 'upload_id'],
-  approvals: ['id', 'session_id', 'kind', 'step_id', 'seq', 'title', 'subject', 'script_id', 'script_version', 'risk', 'risk_reasons', 'approver_roles', 'approver_ids', 'team_id', 'runner_id', 'valid_minutes', 'comment', 'state', 'requested_by', 'requested_at', 'expires_at', 'decided_by', 'decided_at', 'decision_comment'],
+  approvals: ['id', 'session_id', 'kind', 'step_id', 'seq', 'title', 'subject', 'script_id', 'script_version', 'risk', 'risk_reasons', 'agent_id', 'target', 'client_name', 'approver_roles', 'approver_ids', 'team_id', 'runner_id', 'valid_minutes', 'comment', 'state', 'requested_by', 'requested_at', 'expires_at', 'decided_by', 'decided_at', 'decision_comment'],
   session_fallbacks: ['id', 'session_id', 'seq', 'step_id', 'fallback_step_id', 'outcome', 'note', 'decided_at'],
   session_custom_steps: ['id', 'session_id', 'source', 'after_step_id', 'title', 'description', 'library_step_id', 'tree_account_id', 'tree_id', 'node_id', 'created_at'],
   session_supporting_data: ['id', 'session_id', 'kind', 'title', 'content', 'upload_id', 'step_id', 'created_by', 'created_at', 'updated_at'],

@@ -380,6 +380,9 @@ export interface ApprovalsTable {
   script_version: number | null
   risk: 'medium' | 'high' | null
   risk_reasons: Generated<Json>
+  agent_id: string | null
+  target: string | null
+  client_name: string | null
   approver_roles: string[]
   approver_ids: string[]
   team_id: string | null
@@ -1307,6 +1310,7 @@ export interface RunnerRunsTable {
   approval_id: string | null
   agent_id: string
   target: string | null
+  client_name: string | null
   time_limit_seconds: number
   payload: string | null
   state: Generated<'queued' | 'retrying' | 'finished' | 'failed' | 'cancelled'>

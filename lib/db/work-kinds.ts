@@ -4,6 +4,17 @@ export interface WorkKind {
   /** The job that makes an attempt. Stored messages have its path, and the id of the row as `idField`. */
   job?: { id: `jobs.${string}`; path: `/jobs/${string}`; idField: `${string}_id` }
   table?: WorkTable
+  /**
+   * Whoever asked for the work, whose right each attempt asks again before it does anything: they may have
+   * left since. Null where the work is nobody's, or asks in another way, as the comment of the kind says.
+   */
+  person: WorkPerson | null
+}
+
+/** The column of the user, and the role that the work needs. */
+export interface WorkPerson {
+  column: string
+  role: 'engineer' | 'admin'
 }
 
 /** A table whose rows are done in attempts. `app.attempts` adds the columns that these need. */
@@ -24,16 +35,21 @@ export interface WorkTable {
  */
 export const workKinds = {
   delivery: {
+    // Of the account. A recipient who has left gets none: app.claim_delivery.
+    person: null,
     outbox: 'deliveries',
     job: { id: 'jobs.deliver', path: '/jobs/notifications/deliver', idField: 'delivery_id' },
     table: { name: 'deliveries', initial: 'pending', done: 'delivered', doneAt: 'delivered_at' },
   },
   push: {
+    person: { column: 'requested_by', role: 'engineer' },
     outbox: 'pushes',
     job: { id: 'jobs.push', path: '/jobs/psa/push', idField: 'push_id' },
     table: { name: 'psa_pushes', initial: 'queued', done: 'pushed', doneAt: 'pushed_at' },
   },
   ai_task: {
+    // The stored request runs as its caller, who is admitted again.
+    person: null,
     outbox: 'ai_tasks',
     job: { id: 'jobs.runAiTask', path: '/jobs/ai/task', idField: 'task_id' },
     // The lease is longer than a question to the model and its retries may take.
@@ -46,23 +62,30 @@ export const workKinds = {
     },
   },
   webhook: {
+    // Of the account.
+    person: null,
     outbox: 'webhooks',
     job: { id: 'jobs.deliverWebhook', path: '/jobs/webhooks/deliver', idField: 'delivery_id' },
     table: { name: 'webhook_deliveries', initial: 'pending', done: 'delivered', doneAt: 'delivered_at' },
   },
   reminder: {
+    // Of the escalation, which waits for colleagues whoever has left. It ends with the escalation.
+    person: null,
     outbox: 'reminders',
     job: { id: 'jobs.remind', path: '/jobs/escalations/remind', idField: 'reminder_id' },
     table: { name: 'escalation_reminders', initial: 'waiting', done: 'sent', doneAt: 'sent_at' },
   },
   // A part of its handoff, so it has no table.
   assessment: {
+    // Of the escalation, as reminders.
+    person: null,
     outbox: 'assessments',
     job: { id: 'jobs.assess', path: '/jobs/ai/assess', idField: 'handoff_id' },
   },
   // It is published to open streams, not to a job.
-  live_event: { outbox: 'live_events' },
+  live_event: { outbox: 'live_events', person: null },
   export: {
+    person: { column: 'requested_by', role: 'admin' },
     outbox: 'exports',
     job: { id: 'jobs.export', path: '/jobs/accounts/export', idField: 'export_id' },
     // The lease is several times what a slice takes.
@@ -75,6 +98,7 @@ export const workKinds = {
     },
   },
   import: {
+    person: { column: 'requested_by', role: 'admin' },
     outbox: 'imports',
     job: { id: 'jobs.import', path: '/jobs/accounts/import', idField: 'import_id' },
     // The lease is several times what the last slice takes, which stores 64 MiB.
@@ -87,16 +111,21 @@ export const workKinds = {
     },
   },
   kb_batch: {
+    person: { column: 'created_by', role: 'engineer' },
     outbox: 'kb_batches',
     job: { id: 'jobs.importArticles', path: '/jobs/kb-imports/batch', idField: 'batch_id' },
     table: { name: 'kb_batches', initial: 'queued', done: 'succeeded', doneAt: 'succeeded_at' },
   },
   ticket_change: {
+    // Of the ticketing system.
+    person: null,
     outbox: 'ticket_changes',
     job: { id: 'jobs.readTicket', path: '/jobs/psa/ticket', idField: 'change_id' },
     table: { name: 'psa_ticket_changes', initial: 'queued', done: 'done', doneAt: 'done_at' },
   },
   runner_run: {
+    // Asked by the statement that marks the start; a script that runs is followed to its end.
+    person: null,
     outbox: 'runner_runs',
     job: { id: 'jobs.runScript', path: '/jobs/runner/run', idField: 'run_id' },
     table: { name: 'runner_runs', initial: 'queued', done: 'finished', doneAt: 'recorded_at' },

@@ -1,7 +1,13 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import type { Enqueues } from '#db/scope.ts'
-import { type AttemptKind, type TableKind, type WorkTable, workKinds } from '#db/work-kinds.ts'
+import {
+  type AttemptKind,
+  type TableKind,
+  type WorkPerson,
+  type WorkTable,
+  workKinds,
+} from '#db/work-kinds.ts'
 import { record } from '#metrics.ts'
 import { addSpanEvent } from '#trace.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
@@ -55,6 +61,26 @@ export const abandonedResult = {
   error: 'The last attempt did not finish',
   gone: true,
 } as const
+
+/** The result of an attempt for somebody who may not do it any more. */
+export const disallowedResult = {
+  ok: false,
+  status: null,
+  error: 'Whoever asked for this may no longer do it',
+  gone: true,
+} as const
+
+/**
+ * Condition on the rows of a table: the person who asked for it is an active user or an open API key, and has
+ * the role that the work needs. A row that the service itself has caused names nobody.
+ */
+export function isAllowed(table: string, { column, role }: WorkPerson): RawBuilder<boolean> {
+  const person = sql.ref(`${table}.${column}`)
+  const hasRole = role === 'admin' ? sql`u.role = 'admin'` : sql`u.role <> 'viewer'`
+  return sql`(${person} is null or exists (
+    select from users u where u.account_id = ${sql.ref(`${table}.account_id`)} and u.id = ${person}
+       and (u.is_active or app.is_key_open(u.account_id, u.id)) and ${hasRole}))`
+}
 
 /** Enqueue the attempt after `claimed`, in the transaction of `db`. */
 export function enqueueNext(

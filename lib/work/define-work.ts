@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
-import type * as z from 'zod'
+import * as z from 'zod'
 import { type Computed, listColumns } from '#db/columns.ts'
 import type { PlatformDb, ReadDb, WriteDb } from '#db/scope.ts'
 import { readStatement, type SqlStatement, writeStatement } from '#db/statement.ts'
-import { type AttemptKind, type TableKind, workKinds } from '#db/work-kinds.ts'
-import { abandonedResult, attemptTable, DueRow } from './attempts.ts'
+import { type AttemptKind, type TableKind, type WorkKind, type WorkTable, workKinds } from '#db/work-kinds.ts'
+import { abandonedResult, attemptTable, DueRow, disallowedResult, isAllowed } from './attempts.ts'
 
 /** A kind of stored work, as its job and its sweep call it. */
 export interface Work<Ctx> {
@@ -21,11 +21,16 @@ export interface Work<Ctx> {
   failAbandoned(ctx: Ctx): Promise<void>
 }
 
+const Allowed = z.object({ is_allowed: z.boolean() })
+
 interface WorkStatements<Shape extends z.ZodObject> {
+  /** The row has `is_allowed` as well, if attempts of the kind ask whether its person still may. */
   claim: SqlStatement<Shape, [id: string, attempt: number], WriteDb | PlatformDb>
   claimDue: SqlStatement<typeof DueRow, [limit: number], WriteDb | PlatformDb>
   selectAbandoned: SqlStatement<Shape, [], ReadDb | PlatformDb>
 }
+
+type FinalFailure = typeof abandonedResult | typeof disallowedResult
 
 /**
  * Define the statements of a kind whose attempts read the columns of `shape`. A field that is no column has
@@ -37,21 +42,24 @@ export function attemptStatements<Shape extends z.ZodObject>(
   { computed = {}, claimedIf }: { computed?: Computed<Shape>; claimedIf?: RawBuilder<unknown> } = {},
 ): WorkStatements<Shape> {
   const { claim, claimDue, isAbandoned } = attemptTable(kind)
+  const { table, person }: WorkKind & { table: WorkTable } = workKinds[kind]
   const columns = listColumns(shape, { computed })
-  const table = sql.table(workKinds[kind].table.name)
+  const claimed = person ? sql`${columns}, ${isAllowed(table.name, person)} as is_allowed` : columns
   return {
-    claim: writeStatement(shape, (id, attempt) => claim(id, attempt, columns, claimedIf)),
+    claim: writeStatement((person ? shape.extend(Allowed.shape) : shape) as unknown as Shape, (id, attempt) =>
+      claim(id, attempt, claimed, claimedIf),
+    ),
     claimDue: writeStatement(DueRow, claimDue),
     selectAbandoned: readStatement(
       shape,
-      () => sql`select ${columns} from ${table} where ${isAbandoned} limit 100`,
+      () => sql`select ${columns} from ${sql.table(table.name)} where ${isAbandoned} limit 100`,
     ),
   }
 }
 
 /**
  * Define a kind of stored work by what an attempt does once it is claimed, and what follows when the last one
- * never reported a result.
+ * never reported a result, or when whoever asked for the work may no longer do it.
  */
 export function defineWork<Ctx extends { platform: PlatformDb }, Shape extends z.ZodObject>({
   kind,
@@ -64,14 +72,16 @@ export function defineWork<Ctx extends { platform: PlatformDb }, Shape extends z
   parallel?: number
   statements: WorkStatements<Shape>
   attempt(ctx: Ctx, claimed: z.output<Shape>): Promise<void>
-  fail(ctx: Ctx, claimed: z.output<Shape>, result: typeof abandonedResult): Promise<void>
+  fail(ctx: Ctx, claimed: z.output<Shape>, result: FinalFailure): Promise<void>
 }): Work<Ctx> {
   return {
     kind,
     parallel,
     async attempt(ctx, id, number) {
       const claimed = await claim.first(ctx.platform, id, number)
-      if (claimed) await attempt(ctx, claimed)
+      if (!claimed) return
+      const mayDo = Allowed.partial().parse(claimed).is_allowed !== false
+      await (mayDo ? attempt(ctx, claimed) : fail(ctx, claimed, disallowedResult))
     },
     claimDue: ({ platform }, limit) => claimDue.all(platform, limit),
     async failAbandoned(ctx) {

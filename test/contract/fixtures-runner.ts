@@ -6,7 +6,7 @@ import { agentIds, runnerBody } from '#test/support/runner.ts'
 import { createVault } from '#vendors/auth/vault.ts'
 import { sealRunnerKey } from '#vendors/runner/sealed-key.ts'
 import { type Fixture, insertReturningId } from './fixture-rows.ts'
-import { insertScript } from './fixtures-scripts.ts'
+import { createRiskyRun, insertScript } from './fixtures-scripts.ts'
 import { insertSession } from './fixtures-sessions.ts'
 
 /** Connect the owner's account to the local runner, unless the account already has a connection. */
@@ -47,6 +47,18 @@ const createRun =
     return { params: { session_id, run_id } }
   }
 
+const requestApproval: Fixture = async (service, owner) => {
+  await insertRunner(service, owner)
+  const {
+    params: { template_id: script_template_id },
+    body: { session_id, ...body },
+  } = await createRiskyRun(service, owner)
+  return {
+    params: { session_id },
+    body: { ...body, script_template_id, agent_id: agentIds.online, client_name: 'Northwind' },
+  }
+}
+
 const start =
   (parent: 'session_id' | 'ai_session_id'): Fixture =>
   async (service, owner) => {
@@ -59,6 +71,7 @@ const start =
         script_template_id,
         parameters: { service: 'Spooler' },
         agent_id: agentIds.online,
+        client_name: 'Northwind',
         time_limit_seconds: 60,
       },
     }
@@ -67,6 +80,7 @@ const start =
 export const runnerFixtures = {
   'runner.runs.startInSession': start('session_id'),
   'runner.runs.startInAiSession': start('ai_session_id'),
+  'runner.runs.requestApproval': requestApproval,
   'runner.runs.listOfSession': createRun('session_id'),
   'runner.runs.listOfAiSession': createRun('ai_session_id'),
   'runner.runs.cancel': createRun('session_id'),

@@ -80,7 +80,7 @@ const createBuilder: Fixture = async (service, owner) => ({
 })
 
 /** Insert a script of medium risk, a session for it, and a colleague who may approve it. */
-const createRiskyRun: Fixture = async (service, owner) => {
+export const createRiskyRun = async (service: Service, owner: Person) => {
   const template_id = await insertScript(service, owner)
   await service.sql(`update script_templates set risk = 'medium' where id = $1`, [template_id])
   await insertColleague(service, owner)

@@ -32,6 +32,7 @@ const startsJobs = new Set([
   'ai.outputs.push',
   'ai.outputs.retryPush',
   'ai.sessions.resolve',
+  'runner.runs.requestApproval',
   'scripts.approvals.request',
   'sessions.approvals.approve',
   'sessions.approvals.reject',

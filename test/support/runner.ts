@@ -11,7 +11,10 @@ export const runnerBody = ({ localOrigin }: Pick<Service, 'localOrigin'>) => ({
 
 /** The machines of the emulator. */
 export const agentIds = {
+  /** SRV-PRINT-01 of Northwind. */
   online: 'hYqWbTzKpLxRnVcMdFgJsAoEuIiQwZtBkDyNvXrC',
+  /** web-02 of Contoso & Sons. */
+  ofOtherClient: 'kLmNoPqRsTuVwXyZaBcDeFgHiJkLmNoPqRsTuVwX',
   withoutAnswer: 'cUtAnSwErCuTaNsWeRcUtAnSwErCuTaNsWeRcUtA',
   offline: 'zYxWvUtSrQpOnMlKjIhGfEdCbAzYxWvUtSrQpOnM',
 }

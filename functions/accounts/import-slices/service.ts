@@ -22,7 +22,7 @@ import type { JobContext } from '#http/job.ts'
 import { Problem } from '#problem.ts'
 import { pause, spend } from '#rules/budget.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
-import { enqueueNext, recordAttempt, secondsUntilRetry } from '#work/attempts.ts'
+import { disallowedResult, enqueueNext, recordAttempt, secondsUntilRetry } from '#work/attempts.ts'
 import { defineWork } from '#work/define-work.ts'
 import { announceProgress } from '#work/job-progress.ts'
 import { countSliceFailures, toSliceAttempt } from '#work/slices.ts'
@@ -56,7 +56,13 @@ export const work = defineWork({
       if (!(error instanceof OvertakenError)) await recordFailure(ctx, claimed, error)
     }
   },
-  fail: (ctx, claimed, result) => completeFailure(ctx, claimed, result, new Problem('internal')),
+  fail: (ctx, claimed, result) =>
+    completeFailure(
+      ctx,
+      claimed,
+      result,
+      result === disallowedResult ? new Problem('forbidden', result.error) : new Problem('internal'),
+    ),
 })
 
 /** Delete up to `limit` records of imports that are over. Return their number. */

@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
 import { insertScriptRun, type NewScriptRun } from '#db/rows/script-runs.ts'
-import { writeStatement } from '#db/statement.ts'
+import { readStatement, writeStatement } from '#db/statement.ts'
 import { Time } from '#http/fields.ts'
+import { openStates } from '#rules/ai/session-values.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
 import { attemptTable } from '#work/attempts.ts'
 import { attemptStatements } from '#work/define-work.ts'
@@ -22,6 +23,7 @@ export const ClaimedRun = z.object({
   approval_id: z.string().nullable(),
   agent_id: z.string(),
   target: z.string().nullable(),
+  client_name: z.string().nullable(),
   time_limit_seconds: z.int(),
   payload: z.string().nullable(),
   /** When the runner was asked to start the script; null before. */
@@ -38,19 +40,57 @@ export const attempts = attemptStatements('runner_run', ClaimedRun, {
 })
 
 /**
- * Mark that the runner will be asked to start the script now. Return no row when it was marked before, when
- * the approval no longer holds, when it has waited for 15 minutes, or when another attempt has been claimed
- * since.
+ * Why the run `r` may not start now, or null: what the request has asked is asked again. `agent` is what the
+ * runner says of the machine.
+ */
+const refusal = (agent: { name: string; client: string }) => sql<string | null>`
+  case when r.created_at <= app.now() - interval '15 minutes' then 'The run has waited for too long'
+       when not exists (select from users u where u.account_id = r.account_id and u.id = r.requested_by and u.is_active and u.role <> 'viewer')
+         then 'Whoever asked for the run may no longer run scripts'
+       when not (case when r.session_id is not null then exists (
+                   select from sessions s join users u on u.account_id = s.account_id and u.id = r.requested_by
+                    where s.account_id = r.account_id and s.id = r.session_id and s.state = 'in_progress' and (s.user_id = u.id or u.role = 'admin'))
+                 else exists (
+                   select from ai_sessions s
+                     join users u on u.account_id = s.account_id and u.id = r.requested_by
+                     join users o on o.account_id = s.account_id and o.id = coalesce(s.picked_up_by_id, s.user_id)
+                    where s.account_id = r.account_id and s.id = r.ai_session_id and s.status in (${sql.join(openStates)})
+                      and (u.id in (s.user_id, s.picked_up_by_id)
+                           or (not o.is_active and (u.role = 'admin' or (u.team_role = 'admin' and u.team_id = s.team_id))))) end)
+         then 'The case has ended, or is no longer in the hands of whoever asked for the run'
+       when not exists (select from script_templates t where t.id = r.script_template_id and t.version = r.script_version)
+         then 'The script template was changed or deleted'
+       when lower(trim(r.client_name)) <> lower(trim(${agent.client})) then 'The machine belongs to another client'
+       when r.approval_id is not null and not exists (
+         select from approvals a join sessions s on s.account_id = a.account_id and s.id = a.session_id
+          where a.account_id = r.account_id and a.id = r.approval_id and a.state = 'approved' and a.expires_at > app.now()
+            and a.seq = s.answered and a.step_id is not distinct from s.current_step_id
+            and a.agent_id = r.agent_id and a.target = ${agent.name} and a.client_name = ${agent.client})
+         then 'The approval no longer holds'
+       end`
+
+/** Select why a run may not start; null if it may, or if it is over. */
+export const selectRefusal = readStatement(
+  z.object({ reason: z.string().nullable() }),
+  ({ id }: ClaimedRun, agent: { name: string; client: string }) => sql`
+    select ${refusal(agent)} as reason from runner_runs r where r.account_id = app.account_id() and r.id = ${id}`,
+)
+
+/**
+ * Mark that the runner will be asked to start the script now, and use up its approval. Return no row when it
+ * was marked before, when it may not start any more, or when another attempt has been claimed since.
  */
 export const markStart = writeStatement(
   z.object({ started_at: Time }),
-  ({ id, attempts }: ClaimedRun, target: string) => sql`
-    update runner_runs r set started_at = app.now(), target = ${target}
-     where r.account_id = app.account_id() and r.id = ${id} and r.attempts = ${attempts} and r.state in ('queued', 'retrying') and r.started_at is null
-       and r.created_at > app.now() - interval '15 minutes'
-       and (r.approval_id is null or exists (
-         select from approvals a where a.account_id = r.account_id and a.id = r.approval_id and a.state = 'approved' and a.expires_at > app.now()))
-    returning app.iso(r.started_at) as started_at`,
+  ({ id, attempts }: ClaimedRun, agent: { name: string; client: string }) => sql`
+    with started as (
+      update runner_runs r set started_at = app.now(), target = ${agent.name}
+       where r.account_id = app.account_id() and r.id = ${id} and r.attempts = ${attempts} and r.state in ('queued', 'retrying')
+         and r.started_at is null and ${refusal(agent)} is null
+      returning r.account_id, r.approval_id, r.started_at),
+    used as (
+      update approvals a set state = 'used' from started where a.account_id = started.account_id and a.id = started.approval_id)
+    select app.iso(started_at) as started_at from started`,
 )
 
 /** Make the run due again, without a limit of attempts. */

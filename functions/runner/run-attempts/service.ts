@@ -54,14 +54,19 @@ async function start(ctx: RunContext, claimed: queries.ClaimedRun): Promise<Step
   let scriptId: string
   try {
     port = await connection.open({ ...ctx, db })
-    const { name, is_online } = await port.findAgent(claimed.agent_id)
-    if (!is_online) return toFailed(`The machine ${name} is offline; nothing was started`)
+    const agent = await port.findAgent(claimed.agent_id)
+    const { name } = agent
+    // Before the script, which may have passwords, is stored at the runner.
+    const refusal = await queries.selectRefusal.first(db, claimed, agent)
+    if (refusal?.reason) return toFailed(`${refusal.reason}; nothing was started`)
+    if (!(await port.isOnline(claimed.agent_id)))
+      return toFailed(`The machine ${name} is offline; nothing was started`)
     const { script, language } = await openPayload(ctx, claimed)
     scriptId = await port.storeScript({ reference: claimed.id, title: claimed.title, language, script })
-    if (!(await queries.markStart.first(db, claimed, name))) {
+    if (!(await queries.markStart.first(db, claimed, agent))) {
       // `recordEnd` deletes nothing for a run that was cancelled meanwhile.
       await removeScript(ctx, claimed)
-      return toFailed('The approval no longer holds, or the run waited for too long; nothing was started')
+      return toFailed('It may not start any more; nothing was started')
     }
   } catch (error) {
     return { kind: 'failed', result: toFailure(error) }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { AiSessionId } from '#functions/ai/sessions/schemas.ts'
+import { Approval } from '#functions/sessions/approvals/schemas.ts'
 import { SessionId } from '#functions/sessions/sessions/schemas.ts'
 import { operation } from '#http/operation.ts'
 import * as schemas from './schemas.ts'
@@ -22,11 +23,40 @@ export const runnerRunOperations = [
     route: 'POST /sessions/{session_id}/runner-runs',
     summary: 'Run a script on a machine',
     description:
-      'Queues a script template for the runner, which runs it once. A script of medium or high risk returns 409 `approval_required` until exactly this script is approved in the session; the approval must still hold when the job starts it. The stream sends `script_run_finished`, and the output is a script run of the session. Only the user of the session and account admins may start it.',
+      'Queues a script template for the runner, which runs it once. A script of medium or high risk returns 409 `approval_required` until exactly this run is approved in the session; an approval starts one script. A machine of another client than that of the session returns 409 `client_mismatch`, unless `client_name` confirms it. When the job starts the script, all of this must still hold. The stream sends `script_run_finished`, and the output is a script run of the session. Only the user of the session and account admins may start it.',
     params: SessionId,
     body: schemas.RunnerRunCreate,
-    errors: ['approval_required', 'limit_reached', 'runner_not_connected', 'wrong_state'],
+    errors: ['approval_required', 'client_mismatch', 'limit_reached', 'runner_not_connected', 'wrong_state'],
     handle: ({ ctx, params, body }) => runs.startInSession(ctx, params.session_id, body),
+  }),
+
+  operation({
+    id: 'runner.runs.requestApproval',
+    route: 'POST /sessions/{session_id}/runner-runs/approvals',
+    alsoNeeds: ['scripts:read'],
+    summary: 'Request approval of a run',
+    description:
+      'For a template of medium risk (any engineer may approve) or high risk (admins). The approval starts exactly this script on exactly this machine, once; approvers see the machine and its client. Another value, machine or version of the template, or the next step of the session, needs another one. Returns 409 `client_mismatch` if the machine belongs to another client than the session, unless `client_name` confirms it.',
+    access: 'engineer',
+    limit: 'write',
+    strictLimit: 'mail',
+    closedToKeys: true,
+    params: SessionId,
+    body: schemas.RunnerApprovalRequest,
+    returns: Approval,
+    errors: [
+      'already_decided',
+      'already_pending',
+      'client_mismatch',
+      'limit_reached',
+      'no_approver',
+      'runner_auth_failed',
+      'runner_error',
+      'runner_not_connected',
+      'step_not_current',
+      'wrong_state',
+    ],
+    handle: ({ ctx, params, body }) => runs.requestApproval(ctx, params.session_id, body),
   }),
 
   operation({
@@ -52,7 +82,7 @@ export const runnerRunOperations = [
     feature,
     params: AiSessionId,
     body: schemas.RunnerRunCreate,
-    errors: ['approval_required', 'limit_reached', 'runner_not_connected', 'wrong_state'],
+    errors: ['approval_required', 'client_mismatch', 'limit_reached', 'runner_not_connected', 'wrong_state'],
     handle: ({ ctx, params, body }) => runs.startInAiSession(ctx, params.session_id, body),
   }),
 

@@ -28,14 +28,16 @@ export interface NewRun {
   step_id: string | null
   approval_id: string | null
   agent_id: string
+  /** The client whose machine it must be; null when the case has none. */
+  client_name: string | null
   time_limit_seconds: number
   payload: string
 }
 
 const runValues = (run: NewRun) => sql`
   s.id, ${run.id}::uuid, ${run.title}, ${run.script_template_id}::uuid, ${run.script_version}::integer, ${run.step_id}, ${run.approval_id}::uuid,
-  ${run.agent_id}, ${run.time_limit_seconds}::integer, ${run.payload}`
-const runColumns = sql`id, title, script_template_id, script_version, step_id, approval_id, agent_id, time_limit_seconds, payload`
+  ${run.agent_id}, ${run.client_name}, ${run.time_limit_seconds}::integer, ${run.payload}`
+const runColumns = sql`id, title, script_template_id, script_version, step_id, approval_id, agent_id, client_name, time_limit_seconds, payload`
 
 const editableSession = (id: string) => sql`
   s.account_id = app.account_id() and s.id = ${id} and s.state = 'in_progress' and ${mayChange}`

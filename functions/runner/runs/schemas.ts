@@ -11,7 +11,7 @@ export const RunnerRun = z
     title: z.string().describe('The name of the script template.').meta({ example: 'Restart a service' }),
     script_template_id: Id.describe('The script template; it may be deleted by now.'),
     script_version: z.int().describe('The version of the template that runs.').meta({ example: 3 }),
-    approval_id: Id.nullable().describe('The approval of the script; null for a script of low risk.'),
+    approval_id: Id.nullable().describe('The approval of this run; null for a script of low risk.'),
     agent_id: z
       .string()
       .describe('Id of the machine at the runner.')
@@ -40,15 +40,29 @@ export const RunnerRun = z
   .meta({ id: 'RunnerRun' })
 export type RunnerRun = z.infer<typeof RunnerRun>
 
+const ordered = {
+  script_template_id: Id.describe('The script template. The service renders it; no other text can be run.'),
+  parameters: z.record(z.string().max(60), z.unknown()).default({}).describe('Values by parameter name.'),
+  agent_id: z
+    .string()
+    .regex(agentIdPattern)
+    .describe('Id of the machine at the runner.')
+    .meta({ example: 'hYqWbTzKpLxRnVcMdFgJsAoEuIiQwZtBkDyNvXrC' }),
+  client_name: z
+    .string()
+    .trim()
+    .min(1)
+    .max(255)
+    .optional()
+    .describe(
+      'The client of the machine, by its name at the runner; needed if it is not the client of the case.',
+    )
+    .meta({ example: 'Northwind' }),
+}
+
 export const RunnerRunCreate = z
   .strictObject({
-    script_template_id: Id.describe('The script template. The service renders it; no other text can be run.'),
-    parameters: z.record(z.string().max(60), z.unknown()).default({}).describe('Values by parameter name.'),
-    agent_id: z
-      .string()
-      .regex(agentIdPattern)
-      .describe('Id of the machine at the runner.')
-      .meta({ example: 'hYqWbTzKpLxRnVcMdFgJsAoEuIiQwZtBkDyNvXrC' }),
+    ...ordered,
     time_limit_seconds: z
       .int()
       .min(5)
@@ -58,3 +72,18 @@ export const RunnerRunCreate = z
   })
   .meta({ id: 'RunnerRunCreate' })
 export type RunnerRunCreate = z.infer<typeof RunnerRunCreate>
+
+export const RunnerApprovalRequest = z
+  .strictObject({
+    ...ordered,
+    comment: z
+      .string()
+      .trim()
+      .min(1)
+      .max(2000)
+      .optional()
+      .describe('What the approvers should know.')
+      .meta({ example: 'Agreed by phone.' }),
+  })
+  .meta({ id: 'RunnerApprovalRequest' })
+export type RunnerApprovalRequest = z.infer<typeof RunnerApprovalRequest>

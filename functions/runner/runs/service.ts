@@ -2,19 +2,23 @@ import { oldestFirst, type PageQuery, toPage } from '#db/page.ts'
 import { lockAiSession } from '#db/rows/ai-session-lock.ts'
 import { findActiveBranch } from '#db/rows/ai-session-queries.ts'
 import { inTransaction, type WriteDb } from '#db/scope.ts'
+import { getViolatedConstraint } from '#db/sqlstate.ts'
 import * as aiFixes from '#functions/ai/fixes/service.ts'
 import * as aiSessions from '#functions/ai/sessions/service.ts'
 import * as connection from '#functions/runner/connection/service.ts'
 import * as scripts from '#functions/scripts/scripts/service.ts'
+import type { Approval } from '#functions/sessions/approvals/schemas.ts'
 import * as approvals from '#functions/sessions/approvals/service.ts'
 import * as scriptRuns from '#functions/sessions/script-runs/service.ts'
 import * as sessions from '#functions/sessions/sessions/service.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { invalidField, Problem, throwNotFound, unknownId } from '#problem.ts'
 import { openStates } from '#rules/ai/session-values.ts'
+import type { ScriptMachine } from '#rules/scripts/approval-subject.ts'
+import { isSameClient, RunnerError } from '#vendors/runner/runner.ts'
 import { sealRunPayload } from '#vendors/runner/sealed-key.ts'
 import * as queries from './queries.ts'
-import type { RunnerRun, RunnerRunCreate } from './schemas.ts'
+import type { RunnerApprovalRequest, RunnerRun, RunnerRunCreate } from './schemas.ts'
 
 export async function listOfSession({ db }: ReadContext, sessionId: string, page: PageQuery) {
   const runs = await queries.selectRunsOfSession.all(db, sessionId, page)
@@ -30,7 +34,7 @@ export async function listOfAiSession({ db }: ReadContext, sessionId: string, pa
 
 /**
  * Store a run of a template with its message. A script of medium or high risk must be approved now, exactly
- * as it will run.
+ * as it will run and on this machine.
  */
 export async function startInSession(
   ctx: WriteContext,
@@ -38,20 +42,26 @@ export async function startInSession(
   input: RunnerRunCreate,
 ): Promise<RunnerRun> {
   const session = await sessions.requireInProgress(ctx.db, sessionId)
-  const preparedRun = await scripts
-    .prepareRun(ctx, input.script_template_id, { parameters: input.parameters, session_id: sessionId })
-    .catch(throwUnknownTemplate)
+  const { script_template_id, agent_id } = input
+  // What the approver has read of the machine. The job compares it with what the runner says then.
+  const machine = (await approvals.findMachine(ctx, session, script_template_id, agent_id)) ?? {
+    agent_id,
+    target: '',
+    client_name: '',
+  }
+  const preparedRun = await prepare(ctx, session.id, input, machine)
   const { approval } = preparedRun
   const approvalId = approval ? await approvals.findApproved(ctx, approval.session, approval.subject) : null
   if (approval && !approvalId)
     throw await approvals.createRequiredProblem(ctx.db, approval.session, approval.subject)
   const secrets = session.secret_keys.length > 0 ? await sessions.readSecretAnswers(ctx, sessionId) : []
   const run = await toNewRun(ctx, sessionId, input, preparedRun, secrets)
+  const client_name = approval ? machine.client_name : await confirmClient(ctx, input, session)
+  const place = { step_id: session.current_step_id, approval_id: approvalId, client_name }
   return inTransaction(ctx.db, async (db) => {
-    const [, [inserted]] = await db.batch([
-      queries.lockSession.query(sessionId),
-      queries.insertRunOfSession.query({ ...run, step_id: session.current_step_id, approval_id: approvalId }),
-    ])
+    const [, [inserted]] = await db
+      .batch([queries.lockSession.query(sessionId), queries.insertRunOfSession.query({ ...run, ...place })])
+      .catch(throwUsedApproval)
     if (!inserted) {
       await sessions.requireInProgress(db, sessionId)
       return scriptRuns.throwTooManyRuns()
@@ -60,26 +70,95 @@ export async function startInSession(
   })
 }
 
+/** Request an approval of exactly this script on exactly this machine. */
+export async function requestApproval(
+  ctx: WriteContext,
+  sessionId: string,
+  { comment, ...input }: RunnerApprovalRequest,
+): Promise<Approval> {
+  const session = await sessions.requireInProgress(ctx.db, sessionId)
+  const agent = await findAgent(ctx, input.agent_id).catch((error: unknown) =>
+    Promise.reject(connection.toProblem(error)),
+  )
+  requireSameClient(agent, input, session)
+  const machine = { agent_id: input.agent_id, target: agent.name, client_name: agent.client }
+  const { approval } = await prepare(ctx, session.id, input, machine)
+  if (!approval) throw new Problem('wrong_state', 'A script of low risk needs no approval')
+  return approvals.request(ctx, approval.session, approval.subject, comment)
+}
+
+type MachineChoice = Pick<RunnerRunCreate, 'agent_id' | 'client_name'>
+type Case = { client_name: string | null }
+
+const findAgent = async (ctx: WriteContext, agentId: string) =>
+  (await connection.open(ctx)).findAgent(agentId)
+
+/**
+ * Return the client whose machine a run needs: the confirmed one, or that of the case. Throw 409 if the
+ * machine belongs to another one. While the runner does not answer, the job alone compares them.
+ */
+async function confirmClient(ctx: WriteContext, input: MachineChoice, session: Case): Promise<string | null> {
+  const expected = input.client_name ?? session.client_name
+  if (expected === null) return null
+  const agent = await findAgent(ctx, input.agent_id).catch((error: unknown) => {
+    if (error instanceof RunnerError) return undefined
+    throw error
+  })
+  if (agent) requireSameClient(agent, input, session)
+  return expected
+}
+
+function requireSameClient(
+  { name, client }: Awaited<ReturnType<typeof findAgent>>,
+  { client_name }: MachineChoice,
+  session: Case,
+): void {
+  const expected = client_name ?? session.client_name
+  if (expected === null || isSameClient(expected, client)) return
+  throw new Problem('client_mismatch', `${name} belongs to ${client || 'no client'}, not to ${expected}`, {
+    facts: { machine: name, machine_client: client, case_client: session.client_name },
+  })
+}
+
+/** Render a script for a machine. The template is named in the body. */
+function prepare(
+  ctx: WriteContext,
+  session_id: string,
+  { script_template_id, parameters }: Pick<RunnerRunCreate, 'script_template_id' | 'parameters'>,
+  machine: ScriptMachine,
+) {
+  return scripts
+    .prepareRun(ctx, script_template_id, { parameters, session_id }, machine)
+    .catch(throwUnknownTemplate)
+}
+
+function throwUsedApproval(error: unknown): never {
+  throw getViolatedConstraint(error) === 'runner_runs_approval'
+    ? new Problem('approval_required', 'Another run uses this approval; request one more')
+    : error
+}
+
 /** Store a run in an AI session, which has no approvals: only a script of low risk can run. */
 export async function startInAiSession(
   ctx: WriteContext,
   sessionId: string,
   input: RunnerRunCreate,
 ): Promise<RunnerRun> {
-  await aiSessions.findOwn(ctx.db, sessionId, openStates)
+  const session = await aiSessions.findOwn(ctx.db, sessionId, openStates)
   const assessedRun = await scripts
     .assessRun(ctx, input.script_template_id, input.parameters)
     .catch(throwUnknownTemplate)
   aiFixes.requireLowRisk(assessedRun.assessment)
   const run = await toNewRun(ctx, sessionId, input, assessedRun, [])
+  const place = { step_id: null, approval_id: null, client_name: await confirmClient(ctx, input, session) }
   return inTransaction(ctx.db, async (db) => {
-    const { session, rows } = await lockAiSession(db, sessionId, [
-      queries.insertRunOfAiSession.query({ ...run, step_id: null, approval_id: null }),
+    const { session: lockedSession, rows } = await lockAiSession(db, sessionId, [
+      queries.insertRunOfAiSession.query({ ...run, ...place }),
     ])
     const [inserted] = rows[0]
     if (inserted) return enqueue(db, inserted)
-    if (!session?.is_owner || !openStates.some((status) => status === session.status))
-      throw aiSessions.createChangeProblem(session, openStates)
+    if (!lockedSession?.is_owner || !openStates.some((status) => status === lockedSession.status))
+      throw aiSessions.createChangeProblem(lockedSession, openStates)
     return scriptRuns.throwTooManyRuns()
   })
 }

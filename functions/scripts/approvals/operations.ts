@@ -11,7 +11,7 @@ export const scriptApprovalOperations = [
     alsoNeeds: ['sessions:write'],
     summary: 'Request approval of a rendered script',
     description:
-      'For a template of medium risk (any engineer may approve) or high risk (admins). The approval covers exactly this script: another value, a new version of the template or the next step of the session needs another one. Approvers see the script without passwords and secret answers. Returns 409 `wrong_state` for a template of low risk, and otherwise the same errors as a request for a step.',
+      'For a template of medium risk (any engineer may approve) or high risk (admins). The approval covers the text of exactly this script, and no run of it on a machine: another value, a new version of the template or the next step of the session needs another one. Approvers see the script without passwords and secret answers. Returns 409 `wrong_state` for a template of low risk, and otherwise the same errors as a request for a step.',
     access: 'engineer',
     limit: 'write',
     strictLimit: 'mail',

@@ -7,7 +7,7 @@ import { requireGranted } from '#http/granted-scopes.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { invalidField, invalidRequest, Problem, requireVersion, throwNotFound, unknownId } from '#problem.ts'
 import type { SessionRow } from '#rules/flows/session-row.ts'
-import { describeScript } from '#rules/scripts/approval-subject.ts'
+import { describeScript, type ScriptMachine } from '#rules/scripts/approval-subject.ts'
 import { useLineEndsOf } from '#rules/scripts/line-ends.ts'
 import {
   findPlacementProblems,
@@ -136,13 +136,14 @@ interface ScriptRun extends RenderedScript {
 
 /**
  * Render a template with values and with the answers of a session. A script of medium or high risk needs a
- * session in progress. The risk is that of the rendered script too: of its values, and of rows that were
+ * session in progress. It is for `machine`, or for a reader if that is null. The risk is that of the rendered script too: of its values, and of rows that were
  * stored before their content was assessed.
  */
 export async function prepareRun(
   ctx: WriteContext,
   id: string,
   { parameters, session_id }: RenderRequest,
+  machine: ScriptMachine | null = null,
 ): Promise<ScriptRun> {
   const template = await find(ctx.db, id)
   if (session_id) await requireGranted(ctx, ['sessions:read'])
@@ -157,7 +158,7 @@ export async function prepareRun(
   const { secret_keys: secretKeys } = session
   const { digested, ...subject } = describeScript(
     { ...template, risk, riskReasons: risk_reasons },
-    { values, script: rendered.script, secretKeys },
+    { values, script: rendered.script, secretKeys, machine },
   )
   const approval = { session, subject: { ...subject, digest: await sha256Base64url(digested) } }
   return { ...rendered, requires_elevation, approval }

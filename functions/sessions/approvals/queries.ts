@@ -5,6 +5,7 @@ import { type Order, type PageQuery, pageEnd } from '#db/page.ts'
 import { mayChange, type SessionPosition } from '#db/rows/sessions.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import type { ApproverRole } from '#rules/flows/approval-requirement.ts'
+import type { ScriptMachine } from '#rules/scripts/approval-subject.ts'
 import type { RiskReason } from '#rules/scripts/schema.ts'
 import type { LabelledText } from '#rules/text/labelled-text.ts'
 import { Approval, ApprovalListItem } from './schemas.ts'
@@ -26,7 +27,7 @@ const nameOf = (userId: RawBuilder<unknown>) =>
 const isExpired = sql`(a.state in ('pending', 'approved') and a.expires_at <= app.now())`
 /** The columns of `approvals a` joined with the caller as `u`. */
 const listColumns = sql`
-  a.id, a.session_id, a.kind, a.step_id, a.title, a.script_id as script_template_id, a.risk,
+  a.id, a.session_id, a.kind, a.step_id, a.title, a.script_id as script_template_id, a.risk, a.agent_id, a.target, a.client_name,
   case when ${isExpired} then 'expired' else a.state end as state, a.comment, a.requested_by, ${nameOf(sql`a.requested_by`)} as requested_by_name,
   a.requested_at, a.expires_at, a.decided_by, ${nameOf(sql`a.decided_by`)} as decided_by_name, a.decided_at, a.decision_comment,
   coalesce(a.state = 'pending' and a.expires_at > app.now() and app.may_decide(a, u), false) as may_decide`
@@ -73,6 +74,8 @@ export interface ApprovalSubject {
   subject: string
   digest: string
   script: { id: string; version: number; risk: 'medium' | 'high' } | null
+  /** On which the script will run. Null for a step, and for the text of a script. */
+  machine: ScriptMachine | null
   roles: readonly ApproverRole[]
   userIds: readonly string[]
   validMinutes: number
@@ -81,13 +84,19 @@ export interface ApprovalSubject {
   parameters: readonly LabelledText[]
 }
 
-const isSameSubject = ({ kind, script }: Pick<ApprovalSubject, 'kind' | 'script'>) =>
-  sql`a.kind = ${kind} and a.script_id is not distinct from ${script?.id ?? null}::uuid`
+/** What distinguishes the requests at one position of a session. */
+export type SubjectKey = Pick<ApprovalSubject, 'kind'> & {
+  script: { id: string } | null
+  machine: { agent_id: string } | null
+}
+
+const isSameSubject = ({ kind, script, machine }: SubjectKey) => sql`
+  a.kind = ${kind} and a.script_id is not distinct from ${script?.id ?? null}::uuid and a.agent_id is not distinct from ${machine?.agent_id ?? null}`
 
 /** Select the newest approval of a step or script at the position of a session. */
 export const selectLatest = readStatement(
   ApprovalRow,
-  (session: SessionPosition, subject: Pick<ApprovalSubject, 'kind' | 'script'>) => sql`
+  (session: SessionPosition, subject: SubjectKey) => sql`
     select ${columns} from approvals a ${joinCaller}
      where a.account_id = app.account_id() and a.session_id = ${session.id} and a.seq = ${session.answered}
        and a.step_id is not distinct from ${session.current_step_id} and ${isSameSubject(subject)}
@@ -116,11 +125,13 @@ export const insertApproval = writeStatement(
          and s.current_step_id is not distinct from ${session.current_step_id} and s.answered = ${session.answered}
          for no key update),
     inserted as (
-      insert into approvals as a (session_id, kind, step_id, seq, digest, title, subject, script_id, script_version, risk, risk_reasons, approver_roles,
+      insert into approvals as a (session_id, kind, step_id, seq, digest, title, subject, script_id, script_version, risk, risk_reasons,
+                                  agent_id, target, client_name, approver_roles,
                                   approver_ids, team_id, runner_id, valid_minutes, comment, expires_at)
       select s.id, ${subject.kind}, s.current_step_id, s.answered, ${subject.digest}, ${subject.title}, ${subject.subject},
              ${subject.script?.id ?? null}::uuid, ${subject.script?.version ?? null}::integer, ${subject.script?.risk ?? null},
-             ${jsonb(subject.riskReasons)}::jsonb,
+             ${jsonb(subject.riskReasons)}::jsonb, ${subject.machine?.agent_id ?? null}, ${subject.machine?.target ?? null},
+             ${subject.machine?.client_name ?? null},
              ${`{${subject.roles.join(',')}}`}::text[], ${`{${subject.userIds.join(',')}}`}::uuid[], s.team_id, s.user_id,
              ${subject.validMinutes}, ${comment}, app.now() + make_interval(mins => ${subject.validMinutes})
         from session_at_position s returning a.*)

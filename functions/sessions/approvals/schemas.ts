@@ -24,10 +24,25 @@ const fields = {
     .meta({ id: 'ApprovedScriptRisk' })
     .nullable()
     .describe('The risk of the script; null for a step.'),
+  agent_id: z
+    .string()
+    .nullable()
+    .describe(
+      'Id of the machine at the runner, on which the script will run; null for a step, and for the text of a script.',
+    )
+    .meta({ example: 'hYqWbTzKpLxRnVcMdFgJsAoEuIiQwZtBkDyNvXrC' }),
+  target: z.string().nullable().describe('Host name of that machine.').meta({ example: 'SRV-PRINT-01' }),
+  client_name: z
+    .string()
+    .nullable()
+    .describe('Name of its client at the runner.')
+    .meta({ example: 'Northwind' }),
   state: z
     .enum(['pending', 'approved', 'rejected', 'expired', 'voided', 'used'])
     .meta({ id: 'ApprovalState' })
-    .describe('`voided`: the session moved on or ended. `used`: the step was answered.'),
+    .describe(
+      '`voided`: the session moved on or ended. `used`: the step was answered, or the script was started.',
+    ),
   comment: z
     .string()
     .nullable()

@@ -11,6 +11,7 @@ import { fillPlaceholders } from '#rules/flows/placeholders.ts'
 import { collectVariables } from '#rules/flows/run-view.ts'
 import type { SessionRow } from '#rules/flows/session-row.ts'
 import { findAnswerableStep } from '#rules/flows/step-navigation.ts'
+import type { ScriptMachine } from '#rules/scripts/approval-subject.ts'
 import { showDirectionControls } from '#rules/text/direction-controls.ts'
 import { sha256Base64url } from '#vendors/auth/hash.ts'
 import { enqueueEvent } from '#work/events.ts'
@@ -141,12 +142,29 @@ export async function computeStepDigest(session: SessionRow): Promise<string | u
 export async function createRequiredProblem(
   db: ReadContext['db'],
   session: SessionPosition,
-  subject: Pick<ApprovalSubject, 'kind' | 'script'>,
+  subject: queries.SubjectKey,
 ): Promise<Problem> {
   const latest = await queries.selectLatest.first(db, session, subject)
   return new Problem('approval_required', undefined, {
     facts: { approval: latest ? { id: latest.id, state: latest.state } : null },
   })
+}
+
+/**
+ * Return the machine of the newest request to run a script on it at the position of a session, as the runner
+ * named it then, or null.
+ */
+export async function findMachine(
+  { db }: Pick<ReadContext, 'db'>,
+  session: SessionPosition,
+  scriptId: string,
+  agentId: string,
+): Promise<ScriptMachine | null> {
+  const key = { kind: 'script', script: { id: scriptId }, machine: { agent_id: agentId } } as const
+  const { agent_id, target, client_name } = (await queries.selectLatest.first(db, session, key)) ?? {}
+  return agent_id && target !== null && client_name !== null
+    ? ({ agent_id, target, client_name } as ScriptMachine)
+    : null
 }
 
 /**
@@ -204,6 +222,7 @@ async function describeStep(session: SessionRow): Promise<ApprovalSubject | unde
     subject: description,
     digest: await sha256Base64url(JSON.stringify([id, title, description])),
     script: null,
+    machine: null,
     roles: approval.roles ?? [],
     userIds: approval.user_ids ?? [],
     validMinutes: approval.expires_after_minutes ?? defaultExpiryMinutes,

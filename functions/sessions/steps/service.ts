@@ -45,7 +45,7 @@ export async function recordDecision({ db }: WriteContext, id: string, decision:
   )
   const result = await changeSession(db, id, insert).catch(createUploadErrorHandler(evidence))
   if (approval && !result.isChanged && isUnchanged(session, result.session))
-    throw await approvals.createRequiredProblem(db, session, { kind: 'step', script: null })
+    throw await approvals.createRequiredProblem(db, session, { kind: 'step', script: null, machine: null })
   return toChangedSession(result)
 }
 

@@ -22,6 +22,9 @@ export interface AlertedApproval {
   risk_reasons: readonly RiskReason[]
   comment: string | null
   expires_at: string
+  /** The machine of a script, and its client; null for another request. */
+  target: string | null
+  client_name: string | null
 }
 
 const maxSubjectLength = 2000
@@ -33,9 +36,11 @@ export function toApprovalAlert(
   approval: AlertedApproval,
   context: { client_name: string | null; ticket_number: string | null; parameters: readonly LabelledText[] },
 ): ApprovalAlert {
-  const { id, kind, subject, risk, risk_reasons, comment, expires_at } = approval
+  const { id, kind, subject, risk, risk_reasons, comment, expires_at, target } = approval
   const facts = [
     { label: 'Risk', text: risk ? risk.charAt(0).toUpperCase() + risk.slice(1) : '' },
+    { label: 'Machine', text: target ?? '' },
+    { label: 'Client of the machine', text: approval.client_name ?? '' },
     { label: 'Client', text: context.client_name ?? '' },
     { label: 'Ticket', text: context.ticket_number ? `#${context.ticket_number}` : '' },
     { label: 'Decide until', text: `${expires_at.slice(0, 16).replace('T', ' ')} UTC` },

@@ -11,6 +11,14 @@ interface TemplateWithRisk extends Template {
   riskReasons: readonly RiskReason[]
 }
 
+/** The machine on which a script will run, as the runner names it. */
+export interface ScriptMachine {
+  agent_id: string
+  /** Host name. */
+  target: string
+  client_name: string
+}
+
 /** Any engineer may approve a script of medium risk, and admins one of high risk. */
 const rolesByRisk = { medium: ['engineer'], high: ['team_admin', 'account_admin'] } as const
 
@@ -20,9 +28,10 @@ const validMinutes = 60
 const secretPlaceholder = '[secret]'
 
 /**
- * Return what an approval of a rendered script covers. `digested` is the script with its secrets and the
- * template's version: a change of any value or of the template needs another approval. The text shows no
- * password and no value of `secretKeys`.
+ * Return what an approval of a rendered script covers. `digested` is the script with its secrets, the
+ * template's version and the machine: a change of any value, of the template or of the machine needs another
+ * approval. Without a machine it covers the text, which runs nowhere. The text shows no password and no value
+ * of `secretKeys`.
  */
 export function describeScript(
   template: TemplateWithRisk,
@@ -30,7 +39,13 @@ export function describeScript(
     values,
     script,
     secretKeys,
-  }: { values: Readonly<Record<string, unknown>>; script: string; secretKeys: readonly string[] },
+    machine,
+  }: {
+    values: Readonly<Record<string, unknown>>
+    script: string
+    secretKeys: readonly string[]
+    machine: ScriptMachine | null
+  },
 ) {
   const { id, name, version, risk, riskReasons, parameters_schema } = template
   const secrets = parameters_schema.filter(
@@ -44,8 +59,9 @@ export function describeScript(
     kind: 'script' as const,
     title: name,
     subject: renderScript(template, shownValues).script,
-    digested: JSON.stringify([id, version, script]),
+    digested: JSON.stringify([id, version, script, machine]),
     script: { id, version, risk },
+    machine,
     roles: rolesByRisk[risk],
     userIds: [],
     riskReasons,

@@ -24,6 +24,10 @@ export interface Agent {
   last_seen: string | null
 }
 
+/** Return whether two names of a client are the same, in any case. */
+export const isSameClient = (name: string, other: string): boolean =>
+  name.trim().toLowerCase() === other.trim().toLowerCase()
+
 /** An agent's id of Tactical RMM has at least 21 characters and no slash. */
 export const agentIdPattern = /^[A-Za-z0-9_-]{21,100}$/
 
@@ -48,8 +52,10 @@ export interface RunnerPort {
   checkCredentials(): Promise<void>
   /** List the machines of a client, by its name in any case, or those of every client. */
   listAgents(client: string | undefined): Promise<Agent[]>
+  /** Find a machine with its client. Throw `missing` for an id that the runner does not have. */
+  findAgent(agentId: string): Promise<Pick<Agent, 'name' | 'client'>>
   /** Ask a machine whether it is reachable now. */
-  findAgent(agentId: string): Promise<Pick<Agent, 'name' | 'is_online'>>
+  isOnline(agentId: string): Promise<boolean>
   /** Return why the runner would not run exactly this text; null if it would. */
   findScriptProblem(script: string): string | null
   /**

@@ -33,7 +33,9 @@ const ListedAgent = z.object({
   last_seen: time,
 })
 const Client = z.object({ id: z.int(), name })
-const Ping = z.object({ name, status: z.string() })
+// AgentSerializer names the client `client`, and AgentTableSerializer `client_name`.
+const DetailedAgent = z.object({ hostname: name, client: name })
+const Ping = z.object({ status: z.string() })
 const ListedScript = z.object({ id: z.int(), name: z.string() })
 const Script = z.object({ script_body: z.string(), shell: z.string() })
 const Answer = z.unknown()
@@ -96,8 +98,11 @@ export function createTacticalRmm(http: RunnerHttp): RunnerPort {
       return agents.map(toAgent)
     },
     async findAgent(agentId) {
-      const { name, status } = await http({ path: `/agents/${agentId}/ping/` }, Ping)
-      return { name, is_online: status === 'online' }
+      const { hostname, client } = await http({ path: `/agents/${agentId}/` }, DetailedAgent)
+      return { name: hostname, client }
+    },
+    async isOnline(agentId) {
+      return (await http({ path: `/agents/${agentId}/ping/` }, Ping)).status === 'online'
     },
     // Script.replace_with_snippets in scripts/models.py fills {{name}} with the snippet of that name, so
     // another text would run.

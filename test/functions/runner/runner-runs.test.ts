@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from 'vitest'
 import { createAiSession } from '#test/support/ai.ts'
-import { dashboard, startOwnService } from '#test/support/app.ts'
+import { type ApiResponse, dashboard, startOwnService } from '#test/support/app.ts'
 import { runConcurrently } from '#test/support/concurrency.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
 import { patchForm } from '#test/support/flows.ts'
@@ -38,7 +38,11 @@ const harmless =
   "Write-Output 'done'\nWrite-Output {{ admin_password }}\nRestart-Service -ComputerName {{ server }}\n"
 const risky = `Restart-Computer -ComputerName {{ server }} -Credential {{ admin_password }}\n`
 
-async function createScene({ body = harmless, risk = 'low' } = {}) {
+async function createScene({
+  body = harmless,
+  risk = 'low',
+  client_name = undefined as string | undefined,
+} = {}) {
   const account = await createAccount(service)
   await connectRunner(service, account.admin)
   const [runner, colleague] = [await account.addColleague(), await account.addColleague()]
@@ -46,7 +50,11 @@ async function createScene({ body = harmless, risk = 'low' } = {}) {
   const template = expectStatus(await runner.call('POST', '/script-templates', fields), 201).body
   const intake_form = [...patchForm, { key: 'admin_password', label: 'Password', type: 'text', secret: true }]
   const variables = { server: 'srv-01', admin_password: 'lantern-and-oak' }
-  const session = await createSession(runner, { variables }, proceduralFlowFields({ intake_form }))
+  const session = await createSession(
+    runner,
+    { variables, client_name },
+    proceduralFlowFields({ intake_form }),
+  )
   const path = `/sessions/${session.id}/runner-runs`
   const start = (changes: object = {}, person: Person = runner, headers: Record<string, string> = {}) =>
     person.call(
@@ -66,9 +74,9 @@ async function approve(
   server = 'srv-01',
   verb = 'approve',
 ) {
-  const request = { session_id: session.id, parameters: { server } }
+  const request = { script_template_id: template.id, parameters: { server }, agent_id: agentIds.online }
   const { id } = expectStatus(
-    await runner.call('POST', `/script-templates/${template.id}/approvals`, request),
+    await runner.call('POST', `/sessions/${session.id}/runner-runs/approvals`, request),
     201,
   ).body
   expectStatus(
@@ -172,6 +180,128 @@ it('RUN-05 starts a risky script only while exactly this script is approved', as
   expect(await countStarts()).toBe(before + 1)
   await advanceClock(3700)
   await expectRequired()
+})
+
+it('RUN-05 one approval starts one script, on the machine that the approver has read', async () => {
+  const scene = await createScene({ body: risky, risk: 'high', client_name: 'Northwind' })
+  const { start, find, session, template, admin, runner } = scene
+  const before = await countStarts()
+  const path = `/sessions/${session.id}/runner-runs/approvals`
+  const request = (changes: object) =>
+    runner.call('POST', path, { script_template_id: template.id, agent_id: agentIds.online, ...changes })
+  const { body: approval } = expectStatus(await request({}), 201)
+  expect(approval).toMatchObject({
+    target: 'SRV-PRINT-01',
+    client_name: 'Northwind',
+    agent_id: agentIds.online,
+  })
+  const machine = await dashboard(service).waitForLink(
+    admin.email,
+    /Machine: (SRV-PRINT-01)\nClient of the machine: Northwind/,
+  )
+  expect(machine).toBe('SRV-PRINT-01')
+  expectStatus(await admin.call('POST', `/sessions/${session.id}/approvals/${approval.id}/approve`), 200)
+  const other = { agent_id: agentIds.ofOtherClient }
+  expect(expectStatus(await start(other), 409).body.code).toBe('approval_required')
+  expect(expectStatus(await start({ ...other, client_name: 'Contoso & Sons' }), 409).body.code).toBe(
+    'approval_required',
+  )
+  // The text alone is not approved either.
+  const rendering = { session_id: session.id }
+  expect((await runner.call('POST', `/script-templates/${template.id}/generate`, rendering)).status).toBe(409)
+  const starts = await runConcurrently(() => start())
+  expect(starts.filter(({ status }) => status === 202)).toHaveLength(1)
+  await settle()
+  await pass(10)
+  const [{ body: run }] = starts.filter(({ status }) => status === 202) as [ApiResponse]
+  expect(await find(run.id)).toMatchObject({ state: 'finished', approval_id: approval.id })
+  expect(expectStatus(await start(), 409).body).toMatchObject({
+    code: 'approval_required',
+    approval: { id: approval.id, state: 'used' },
+  })
+  expect(await countStarts()).toBe(before + 1)
+})
+
+it.each(['POST runner-runs', 'POST runner-runs/approvals', 'POST AI runner-runs'])(
+  'RUN-08 %s refuses a machine of another client than that of the case, unless the request names it',
+  async (operation) => {
+    const isRisky = operation.endsWith('approvals')
+    const { runner, template, session } = await createScene({
+      ...(isRisky ? { body: risky, risk: 'medium' } : {}),
+      client_name: 'northwind ',
+    })
+    const chat = await createAiSession(runner, { client_name: 'Northwind' })
+    const path = operation.includes('AI')
+      ? `/ai-sessions/${chat.id}/runner-runs`
+      : `/sessions/${session.id}/runner-runs${isRisky ? '/approvals' : ''}`
+    const send = (agent_id: string, client_name?: string) =>
+      runner.call('POST', path, {
+        script_template_id: template.id,
+        parameters: { server: 'a', admin_password: 'lantern-and-oak' },
+        agent_id,
+        client_name,
+      })
+    const before = await countStarts()
+    for (const confirmed of [undefined, 'Northwind', 'Contoso'])
+      expect(expectStatus(await send(agentIds.ofOtherClient, confirmed), 409).body).toMatchObject({
+        code: 'client_mismatch',
+        machine: 'web-02',
+        machine_client: 'Contoso & Sons',
+      })
+    expect(await countStarts()).toBe(before)
+    const expected = isRisky ? 201 : 202
+    expectStatus(await send(agentIds.ofOtherClient, 'contoso & sons'), expected)
+    expectStatus(await send(agentIds.online), expected)
+  },
+)
+
+it('RUN-08 starts nothing on a machine of another client when the runner could not be asked at the request', async () => {
+  const { start, find } = await createScene({ client_name: 'Northwind' })
+  const before = await countStarts()
+  await setFault({ service: 'runner', mode: 'error', times: 2 })
+  const { body: run } = expectStatus(await start({ agent_id: agentIds.ofOtherClient }), 202)
+  await settle()
+  await pass(50)
+  expect(await find(run.id)).toMatchObject({
+    state: 'failed',
+    error: 'The machine belongs to another client; nothing was started',
+  })
+  expect(await countStarts()).toBe(before)
+})
+
+it.each<[string, (scene: Awaited<ReturnType<typeof createScene>>) => Promise<unknown>]>([
+  ['was deactivated', ({ admin, runner }) => admin.call('DELETE', `/accounts/me/members/${runner.id}`)],
+  [
+    'became a viewer',
+    ({ admin, runner }) => admin.call('PATCH', `/accounts/me/members/${runner.id}`, { role: 'viewer' }),
+  ],
+  [
+    'has no case any more',
+    ({ admin, session }) => admin.call('POST', `/sessions/${session.id}/complete`, { outcome: 'resolved' }),
+  ],
+  [
+    'has no template any more',
+    ({ runner, template }) => runner.call('DELETE', `/script-templates/${template.id}`),
+  ],
+  [
+    'has another template',
+    ({ runner, template }) =>
+      runner.call('PUT', `/script-templates/${template.id}`, {
+        script_body: harmless.replace('done', 'other'),
+      }),
+  ],
+])('RUN-07 starts no queued run of somebody who %s meanwhile', async (_, change) => {
+  const scene = await createScene()
+  const before = await countStarts()
+  await setFault({ service: 'runner', mode: 'error', times: 1 })
+  const { body: run } = expectStatus(await scene.start(), 202)
+  await settle()
+  const answer = (await change(scene)) as { status: number; text: string }
+  expect([answer.status, answer.text].join(' ')).toMatch(/^20/)
+  await pass(50)
+  const [row] = await service.sql('select state, last_error from runner_runs where id = $1', [run.id])
+  expect(row).toMatchObject({ state: 'failed', last_error: expect.stringContaining('nothing was started') })
+  expect(await countStarts()).toBe(before)
 })
 
 it('RUN-05 starts nothing when the approval has ended before the job runs', async () => {

@@ -130,6 +130,10 @@ export function createTacticalRmmRoutes(clock: Clock): Hono {
       ? c.json({ name: agent.hostname, status: agent.isOnline ? 'online' : 'offline' })
       : c.json({ detail: 'Not found.' }, 404)
   })
+  app.get('/agents/:id/', (c) => {
+    const agent = findAgent(c.req.param('id'))
+    return agent ? c.json(toDetailed(agent)) : c.json({ detail: 'Not found.' }, 404)
+  })
   app.post('/agents/:id/runscript/', async (c) => {
     const agent = findAgent(c.req.param('id'))
     const { script: id, output, timeout, args, env_vars, run_as_user } = RunRequest.parse(await c.req.json())
@@ -182,10 +186,19 @@ export function createTacticalRmmRoutes(clock: Clock): Hono {
       endsAt: agent.isOnline ? clock.now() + Math.min(seconds, timeout) * 1000 : Number.POSITIVE_INFINITY,
     }
   }
+  const findClientName = (client: number) => clients.find((each) => each.id === client)?.name
+  const toDetailed = ({ id, hostname, client, site, plat, isOnline }: (typeof agents)[number]) => ({
+    agent_id: id,
+    hostname,
+    client: findClientName(client),
+    site_name: site,
+    plat,
+    status: isOnline ? 'online' : 'overdue',
+  })
   const toListed = ({ id, hostname, client, site, plat, isOnline }: (typeof agents)[number]) => ({
     agent_id: id,
     hostname,
-    client_name: clients.find((each) => each.id === client)?.name,
+    client_name: findClientName(client),
     site_name: site,
     plat,
     status: isOnline ? 'online' : 'overdue',
