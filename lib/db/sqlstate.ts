@@ -2,6 +2,9 @@ import * as z from 'zod'
 import { insufficientScope, Problem, type ProblemKind, unknownId } from '#problem.ts'
 import { parseJson } from '#rules/text/json.ts'
 
+/** A write was refused because the transaction is read only. */
+export const readOnlyState = '25006'
+
 /** The problem for each SQLSTATE. `app.enter` and the triggers raise those with SF. */
 const problemKinds: Record<string, ProblemKind> = {
   SF401: 'unauthenticated',
@@ -46,16 +49,28 @@ const problemKinds: Record<string, ProblemKind> = {
   '57P05': 'unavailable',
   '25P03': 'unavailable',
   '25P04': 'unavailable',
+  '57P04': 'unavailable',
+  // A standby, or a server that its provider has set to read only, for example because its disk is full.
+  [readOnlyState]: 'unavailable',
+  // The server does not let this service in, or not to this database: passwords are rotated, or it moves.
+  '28000': 'unavailable',
+  '28P01': 'unavailable',
+  '3D000': 'unavailable',
 }
-// Connection exceptions, and insufficient resources such as `53300 too_many_connections`:
+// Connection exceptions, insufficient resources such as `53300 too_many_connections`, and system errors such
+// as `58030 io_error`:
 // https://www.postgresql.org/docs/18/errcodes-appendix.html
-const unavailableClasses = /^(08|53)/
+const unavailableClasses = /^(08|53|58)/
 const retryAfter = { 'retry-after': '5' }
 
-/** Return the SQLSTATE of an error or of its cause, or undefined. */
+/**
+ * Return the SQLSTATE of an error or of its cause, or undefined. No class starts with E, but codes of the
+ * system do, such as EPIPE.
+ */
 export function getSqlState(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null) return undefined
-  if ('code' in error && typeof error.code === 'string' && /^[0-9A-Z]{5}$/.test(error.code)) return error.code
+  if ('code' in error && typeof error.code === 'string' && /^(?!E)[0-9A-Z]{5}$/.test(error.code))
+    return error.code
   return 'cause' in error ? getSqlState(error.cause) : undefined
 }
 

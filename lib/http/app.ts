@@ -11,6 +11,7 @@ import type { Budget } from '#rules/budget.ts'
 import { createTraceparent, recordSpans, runInSpan, runInTrace, type Tracer } from '#trace.ts'
 import type { Limiter } from '#vendors/cache/limiter.ts'
 import { renderPage } from '#vendors/mail/page.ts'
+import { isOutage } from '#vendors/net/outage.ts'
 import type { Ports } from '#vendors/ports.ts'
 import { isAllowedOrigin } from './origins.ts'
 import { respond, respondJson, setHeader } from './respond.ts'
@@ -255,9 +256,12 @@ export function describe(error: unknown): Record<string, unknown> {
 
 /** Convert an error to a Problem. An unknown error becomes a 500. */
 export function toProblem(error: unknown): Problem {
-  return error instanceof Problem
-    ? error
-    : (toDatabaseProblem(error) ?? new Problem('internal', undefined, { cause: error }))
+  if (error instanceof Problem) return error
+  const problem = toDatabaseProblem(error)
+  if (problem && problem.kind !== 'internal') return problem
+  return isOutage(error)
+    ? new Problem('unavailable', undefined, { cause: error, headers: { 'retry-after': '5' } })
+    : new Problem('internal', undefined, { cause: error })
 }
 
 /** Respond with a Problem and store the original error for the log line. */

@@ -1,4 +1,5 @@
 import type { Hono } from 'hono'
+import { readOnlyState } from '#db/sqlstate.ts'
 import { toAddressBlock } from '#rules/text/address-block.ts'
 import type { AiPort, ModelStatus } from '#vendors/ai/ai.ts'
 import type { ParsedRate } from '#vendors/cache/limiter.ts'
@@ -12,6 +13,14 @@ import { createRateLimitProblem } from './rate-limit.ts'
 import { respondJson } from './respond.ts'
 
 const pingTimeoutMs = 1500
+
+/**
+ * Raises what a write would raise on a standby, or on a server that its provider has set to read only. Such a
+ * server answers each read.
+ */
+const requireWritable = `do $$ begin
+  if current_setting('transaction_read_only')::boolean then raise exception 'read only' using errcode = '${readOnlyState}'; end if;
+end $$`
 
 interface PingAnswer extends PingResult {
   warnings: string[]
@@ -74,7 +83,7 @@ function listPings({
     database: () =>
       Promise.all(
         [runtime, platform].map((database) =>
-          database.run([{ sql: 'select 1', parameters: [] }], { readOnly: true }),
+          database.run([{ sql: requireWritable, parameters: [] }], { readOnly: false }),
         ),
       ),
     redis: () => limiter.ping(),

@@ -167,6 +167,51 @@ it.each(['hang', 'garbage', 'error'] as RedisFault[])(
   },
 )
 
+it('RES-04 a stream opens while Redis hangs, without its start, and gets what comes after that', async () => {
+  const { hub, other, proxy, account } = await openTwoHubs({ timeoutMs: 200, blockMs: 300 })
+  const first = await openStream(hub, account)
+  await hub.publish(account, createEvents(2))
+  await expectNumbers(first, [1, 2])
+  proxy.setFault('hang')
+  const [fresh, returning, ofOther] = await Promise.all([
+    openStream(hub, account),
+    openStream(hub, account, { lastEventId: first.events()[0]?.id }),
+    openStream(hub, crypto.randomUUID()),
+  ])
+  proxy.setFault(undefined)
+  await publishUntilAccepted(() => hub.publish(account, createEvents(1, 3)))
+  await expectNumbers(returning, [2, 3])
+  await expectNumbers(fresh, [3])
+  await other.publish(account, createEvents(1, 4))
+  await expectNumbers(fresh, [3, 4])
+  expect(
+    [fresh, returning].flatMap((stream) => stream.events()).filter(({ event }) => event === 'overflow'),
+  ).toEqual([])
+  expect(ofOther.isClosed()).toBe(false)
+})
+
+it('RES-04 a new stream of an account without others opens while Redis hangs', async () => {
+  const { hub, other, proxy, account } = await openTwoHubs({ timeoutMs: 200, blockMs: 300 })
+  await other.publish(account, createEvents(2))
+  proxy.setFault('hang')
+  const stream = await openStream(hub, account)
+  proxy.setFault(undefined)
+  await expect
+    .poll(
+      () =>
+        hub.ping().then(
+          () => true,
+          () => false,
+        ),
+      pollOptions,
+    )
+    .toBe(true)
+  // Until the process has found the newest event, others count as old.
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  await other.publish(account, createEvents(2, 3))
+  await expectNumbers(stream, [3, 4])
+})
+
 it('a publish to a Redis that hangs rejects within its time-out', { retry: 2 }, async () => {
   const proxy = await startRedisProxy(await startTestRedis())
   const hub = await openRedisHub(proxy.url, { timeoutMs: 200 })

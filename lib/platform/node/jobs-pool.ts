@@ -24,6 +24,8 @@ export function openJobsPool(connectionString: string, queryTimeoutMs = defaultQ
     max: maxConnections,
     connectionTimeoutMillis: connectTimeoutMs,
     idleTimeoutMillis: idleTimeoutMs,
+    // A connection that was opened while the server took no writes keeps that.
+    maxLifetimeSeconds: idleTimeoutMs / 1000,
     query_timeout: queryTimeoutMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,

@@ -2,7 +2,7 @@ import pg from 'pg'
 import { limitPerKey } from '#async/limit-per-key.ts'
 import type { Database, QueryRows, Statement, TransactionConnection } from '#db/database.ts'
 import { failWhenHung, hungError, probeTimeoutMs } from '#db/hung.ts'
-import { getSqlState } from '#db/sqlstate.ts'
+import { getSqlState, readOnlyState } from '#db/sqlstate.ts'
 import { openPool } from './pool.ts'
 import { type PreparedStatements, sendBatch } from './statement-batch.ts'
 
@@ -60,6 +60,9 @@ function createDatabase(lease: LeaseClient, { send, probe, onRoundTrip }: Databa
       const work = send(client, readOnly ? [setReadOnly, ...statements] : statements)
       const results = await waitForAnswer(work, probe, release)
       return readOnly ? results.slice(1) : results
+    } catch (error) {
+      if (!readOnly && remembersReadOnly(error)) release(true)
+      throw error
     } finally {
       release(!isUsable(client))
     }
@@ -176,6 +179,12 @@ function isStaleStatement(error: unknown): boolean {
   return state === '0A000' || state === '26000'
 }
 
+/**
+ * Return whether the server took no write. A connection keeps that: it leads to a former primary, or has the
+ * setting that the database had when it was opened.
+ */
+const remembersReadOnly = (error: unknown): boolean => getSqlState(error) === readOnlyState
+
 /** Return whether a connection is outside a transaction, so that the next request may use it. */
 function isUsable(client: pg.PoolClient): boolean {
   const status = client.getTransactionStatus()
@@ -214,7 +223,10 @@ async function openTransaction(
     async query(statement) {
       if (isReleased()) throw hungError()
       onRoundTrip()
-      const [result] = await watch(send(client, [statement]))
+      const [result] = await watch(send(client, [statement])).catch((error: unknown) => {
+        if (remembersReadOnly(error)) release(true)
+        throw error
+      })
       return result ?? { rows: [], rowCount: 0 }
     },
     // PostgreSQL rolls back when the connection of an open transaction closes.

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type AccountStreams,
   createAccountStreams,
@@ -25,6 +26,8 @@ import {
   streamKeyOf,
 } from './streams-script.ts'
 
+const retryMs = 100
+
 /**
  * Create a hub that shares the events of an account with other processes, through one stream of Redis per
  * account. This process reads only the accounts that have open streams here. The limit of streams per person
@@ -44,6 +47,15 @@ export function createRedisRealtime(
     for (const { data } of events) broadcasts.get(key)?.broadcast(JSON.parse(data) as TransientEvent)
   })
   let isClosed = false
+  /** Watch a stream from its newest event on, once Redis answers, before a sweep has published more. */
+  const watchFromNewest = async (key: string) => {
+    while (!isClosed && (accounts.get(key)?.count() ?? 0) > 0) {
+      await redis.waitUntilReady()
+      const newestId = await readNewestId(redis, key).catch(() => undefined)
+      if (newestId !== undefined && accounts.has(key)) return reader.watch(key, newestId)
+      await sleep(retryMs)
+    }
+  }
   const findStreams = (accountId: string, broadcastsAfter: number): AccountStreams => {
     const [key, broadcastKey] = [streamKeyOf(accountId), broadcastKeyOf(accountId)]
     const existing = accounts.get(key)
@@ -71,11 +83,12 @@ export function createRedisRealtime(
         // Known while the account has streams. If the last one closes meanwhile, the events of the last
         // minute are sent again.
         accounts.has(key) ? 0 : readNewestId(redis, broadcastKeyOf(accountId)),
-      ])
+      ]).catch(() => [startWithoutStore(lastEventId, reader.findPosition(key)), 0] as const)
       const streams = findStreams(accountId, broadcastsAfter)
       const body = streams.open({ ...owner, accountId }, start, signal)
       // If the reader has come further meanwhile, it goes back. The other streams ignore what they have.
-      if (streams.count() > 0) reader.watch(key, readUpTo)
+      if (streams.count() > 0 && readUpTo !== null) reader.watch(key, readUpTo)
+      else void watchFromNewest(key)
       if (isClosed) streams.close()
       return body
     },
@@ -95,6 +108,23 @@ export function createRedisRealtime(
       for (const streams of [...accounts.values()]) streams.close()
       reader.close()
     },
+  }
+}
+
+/**
+ * Return the start of a stream that opens while Redis does not answer: EventSource gives up at any status but
+ * 200. A client that says what it has received gets the rest when Redis is back. A new one starts with what
+ * this process has not read yet, or else there.
+ */
+function startWithoutStore(
+  lastEventId: string | null,
+  readId: number | undefined,
+): { start: StreamStart; readUpTo: number | null } {
+  const receivedId = parseEventId(lastEventId) ?? readId
+  const isUnknown = receivedId === undefined
+  return {
+    start: { missed: [], after: receivedId ?? 0, isUnknown, lostCount: 0 },
+    readUpTo: receivedId ?? null,
   }
 }
 
@@ -139,7 +169,7 @@ async function readStart(
   redis: RedisConnection,
   key: string,
   lastEventId: string | null,
-): Promise<{ start: StreamStart; readUpTo: number }> {
+): Promise<{ start: StreamStart; readUpTo: number | null }> {
   const receivedId = parseEventId(lastEventId)
   const [newestEntries, entries] = await Promise.all([
     redis.call((client) => client.xrevrange(key, '+', '-', 'COUNT', 1)),

@@ -18,6 +18,8 @@ export interface StreamReader {
    */
   watch(key: string, position: number): void
   unwatch(key: string): void
+  /** Return the id up to which a stream was read, or undefined if it is not watched. */
+  findPosition(key: string): number | undefined
   /** Return whether the last reads have failed. */
   isFailing(): boolean
   close(): void
@@ -130,6 +132,7 @@ export function createStreamReader(
       else void run()
     },
     unwatch: (key) => void positions.delete(key),
+    findPosition: (key) => positions.get(key),
     isFailing: () => failures > 2,
     close() {
       isClosed = true

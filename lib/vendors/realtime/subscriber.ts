@@ -36,6 +36,8 @@ export interface StreamStart {
   missed: readonly StreamEvent[]
   /** The id after which the missed events start. */
   after: number
+  /** Set if `after` is unknown: the stream begins with the first event that comes. */
+  isUnknown?: boolean
   /** How many events before the missed ones are no longer stored. */
   lostCount: number
   /** Secret that the id of every event ends with, after a dot. */
@@ -78,7 +80,7 @@ function createFrames(secret: string | undefined) {
  * if it has received no event.
  */
 export function openSubscriber(
-  { missed, after, lostCount, reconnectSecret }: StreamStart,
+  { missed, after, isUnknown = false, lostCount, reconnectSecret }: StreamStart,
   onLeave: () => void,
   retryMs: number = chooseRetryMs(),
 ) {
@@ -87,13 +89,13 @@ export function openSubscriber(
   /** The last event that was queued. */
   let last = missed.at(-1)?.id ?? after
   /** The last event that was queued or dropped. */
-  let seenId = last
+  let seenId = isUnknown ? undefined : last
   let dropped = 0
   let behind = 0
   let isWaiting = false
   let hasEnded = false
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined
-  const opening = `: connected\nretry: ${retryMs}\n${idLine(after)}\n${lostCount > 0 ? overflow(after, lostCount) : ''}${missed.map(frame).join('')}`
+  const opening = `: connected\nretry: ${retryMs}\n${isUnknown ? '' : idLine(after)}\n${lostCount > 0 ? overflow(after, lostCount) : ''}${missed.map(frame).join('')}`
   const write = (text: string) => {
     isWaiting = false
     controller?.enqueue(encoder.encode(text))
@@ -126,8 +128,8 @@ export function openSubscriber(
   const subscriber: Subscriber = {
     body,
     send(event, firstId = event.id) {
-      if (hasEnded || event.id <= seenId) return
-      const missingCount = event.id - Math.max(seenId, firstId - 1) - 1
+      if (hasEnded || event.id <= (seenId ?? 0)) return
+      const missingCount = seenId === undefined ? 0 : event.id - Math.max(seenId, firstId - 1) - 1
       seenId = event.id
       if (queue.length >= maxQueuedEvents) {
         dropped += missingCount + 1

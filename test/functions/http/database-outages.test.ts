@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, expect, inject, it, onTestFinished } from 'vitest'
 import { toDatabaseProblem } from '#db/sqlstate.ts'
 import { withSuperuser } from '#local/postgres.ts'
 import { type ApiResponse, dashboard, startOwnService } from '#test/support/app.ts'
@@ -158,3 +158,42 @@ it('WIR-28 returns 503 with Retry-After while PostgreSQL accepts no more connect
   await service.sql(`alter database ${getDatabaseName()} connection limit -1`)
   expect((await person.call('GET', '/notifications')).status).toBe(200)
 })
+
+it.each(['node', 'cloudflare'] as const)(
+  'WIR-28 on %s a database that takes no writes is away for writes and for /ready, reads go on, and both return with it',
+  async (platform) => {
+    const own = await startOwnService({ READY_CACHE_MS: '0' }, { platform })
+    onTestFinished(() => own.close())
+    const { admin } = await createAccount(own)
+    const name = new URL(own.ownerUrl).pathname.slice(1)
+    const { postgresPort } = inject('shared')
+    const setReadOnly = (isReadOnly: boolean) =>
+      withSuperuser(postgresPort, 'postgres', (client) =>
+        client.query(
+          `alter database ${name} ${isReadOnly ? 'set default_transaction_read_only = on' : 'reset default_transaction_read_only'}`,
+        ),
+      )
+    await setReadOnly(true)
+    const endItsConnections = () =>
+      withSuperuser(postgresPort, 'postgres', (client) =>
+        client.query(
+          `select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and usename like 'app_%'`,
+          [name],
+        ),
+      )
+    await endItsConnections()
+    const write = () => admin.call('PATCH', '/auth/me', { full_name: 'Dana' })
+    const isReady = async () => (await fetch(`${own.api}/ready`)).status
+    // A connection that was ended is found by the first call.
+    await expect.poll(async () => (await admin.call('GET', '/notifications')).status).toBe(200)
+    for (let n = 0; n < 12; n++) expectUnavailable(await write())
+    expect(await isReady()).toBe(503)
+    await setReadOnly(false)
+    // The connections that were opened meanwhile are still read only, each until its first refused write. Those
+    // of Neon's pooler are not ours to close.
+    if (platform === 'cloudflare') await endItsConnections()
+    await expect.poll(async () => (await write()).status, { timeout: 5000 }).toBe(200)
+    await expect.poll(isReady, { timeout: 5000 }).toBe(200)
+    for (let n = 0; n < 12; n++) expect((await write()).status).toBe(200)
+  },
+)
