@@ -1,4 +1,5 @@
 import type { Hono } from 'hono'
+import { sharePlaces } from '#async/share-places.ts'
 import type { EnteringCall } from '#db/call-function.ts'
 import type { OutboxEntry } from '#db/outbox-entry.ts'
 import {
@@ -54,6 +55,13 @@ import { trackTaskProgress } from './task-progress.ts'
 import type { ReadResult, RequestInput } from './validate.ts'
 
 const prefix = '/api/v1'
+
+/**
+ * The places of an account in this process: a burst of it waits here, before it takes a connection, memory or
+ * processor time, so that the requests of other accounts come between. A call that takes long, such as one to
+ * the model, holds its place for the first two seconds only.
+ */
+const takePlace = sharePlaces({ running: 6, maxWaitMs: 10_000, maxHoldMs: 2000 })
 
 interface OperationCall {
   c: C
@@ -124,10 +132,20 @@ async function handleRequest(
     if (!knownCaller && caller?.key && !keys.isKnown(caller.key.hash))
       await scope?.checkAccess().finally(() => recordKeyUse(c, caller, scope, keys, services))
     const call: OperationCall = { c, op, services, caller, scope, effects: [], entries, task }
-    return await runWithin(budget, () => answerCall(call, prepared))
+    const leave = sharesWork(call) ? await takePlace(caller?.accountId ?? 'public') : undefined
+    return await runWithin(budget, () => answerCall(call, prepared)).finally(leave)
   } catch (error) {
     return respondProblem(c, toProblem(error), error)
   }
+}
+
+/**
+ * Return whether a call takes a place of its account, or of everybody without a sign-in. Streams stay open
+ * for hours, tasks have a job each, and sign-ins wait for the password hasher.
+ */
+function sharesWork({ op, caller, task }: OperationCall): boolean {
+  const { acceptsSocket, acceptsTicket } = op.transport ?? {}
+  return !task && !acceptsSocket && !acceptsTicket && (caller !== null || op.strictLimit !== 'sign_in')
 }
 
 /** Read, limit and perform a call, within its budget. */

@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { openPostgres } from '#platform/node/postgres.ts'
-import { connectAsOwner, sharedService } from '#test/support/app.ts'
+import { connectAsOwner, sharedService, startOwnService } from '#test/support/app.ts'
+import { createAccount } from '#test/support/people.ts'
 
 const service = await sharedService()
 const lockKey = 718_293
@@ -32,3 +33,43 @@ it('WIR-50 sixty waiting writes of one account take a third of the connections, 
   await owner.query('select pg_advisory_unlock($1)', [lockKey])
   expect(await Promise.all(writes)).toHaveLength(60)
 })
+
+const steps = [
+  ...Array.from({ length: 290 }, (_, n) => ({
+    id: `s${n}`,
+    type: 'procedure_step',
+    title: `Check ${n} of the spooler`,
+    description: `Open the services console and restart the print spooler number ${n}. `.repeat(4),
+  })),
+  { id: 'end', type: 'procedure_end', title: 'Done', description: '' },
+]
+const largeFlow = {
+  name: 'Large',
+  status: 'published',
+  visibility: 'account',
+  tree_type: 'procedural',
+  tree_structure: { steps },
+}
+
+// How long the other account waits is measured by `npm run soak -- tenants`.
+it.each(['node', 'cloudflare'] as const)(
+  'WIR-50 on %s forty large writes of one account wait instead of failing, and another account is always answered',
+  async (platform) => {
+    const own = await startOwnService({}, { platform })
+    onTestFinished(() => own.close())
+    const [{ admin }, { admin: other }] = [await createAccount(own), await createAccount(own)]
+    let isOver = false
+    const writes = Promise.all(
+      Array.from({ length: 40 }, () => admin.call('POST', '/trees', largeFlow)),
+    ).finally(() => {
+      isOver = true
+    })
+    const reads: number[] = []
+    while (!isOver) {
+      reads.push((await other.call('GET', '/teams')).status)
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    expect(new Set((await writes).map(({ status }) => status))).toEqual(new Set([201]))
+    expect(new Set(reads)).toEqual(new Set([200]))
+  },
+)

@@ -83,18 +83,22 @@ export const countAttempt = writeStatement(
     user_id: z.string().nullable(),
     hash: z.string().nullable(),
     is_known_device: z.boolean(),
+    /** Whether the user has signed in with the device, or from the address of the network, before. */
+    is_known: z.boolean(),
     lock_seconds: z.int().nullable(),
     is_last: z.boolean(),
   }),
-  (email: string, device: Device | null) => sql`
+  (email: string, device: Device | null, ip: string) => sql`
     with credentials as (
-      select u.id as user_id, p.hash,
+      select u.account_id, u.id as user_id, p.hash,
              coalesce(u.id = ${device?.userId ?? null}::uuid and p.device_generation = ${device?.generation ?? null}::integer, false) as is_known_device
         from (select lower(${email}) as email) input
         left join users u on lower(u.email) = input.email and u.is_active
         left join passwords p on p.user_id = u.id
     )
-    select c.user_id, c.hash, c.is_known_device, a.lock_seconds, a.is_last
+    select c.user_id, c.hash, c.is_known_device,
+           c.is_known_device or exists (select from sign_ins s where s.account_id = c.account_id and s.user_id = c.user_id and s.ip = ${ip}) as is_known,
+           a.lock_seconds, a.is_last
       from credentials c,
            app.count_attempt(case when c.is_known_device then app.attempt_key('device', ${device?.id ?? ''}) else app.attempt_key('address', ${email}) end,
                              case when c.is_known_device then 5 else 10 end) a`,

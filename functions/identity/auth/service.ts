@@ -119,11 +119,15 @@ function throwEmailTaken({ identity }: queries.Credentials) {
  */
 export async function login(ctx: PublicContext, { email, password, device_token }: Login) {
   const device = device_token ? await ctx.deviceTokens.verify(device_token) : null
-  const attempt = await queries.countAttempt.one(ctx.platform, email, device)
+  const attempt = await queries.countAttempt.one(ctx.platform, email, device, ctx.ip)
   // The same for a right and a wrong password, and for known and unknown addresses: nothing is verified.
   if (attempt.lock_seconds) throw signInLocked(attempt.lock_seconds)
   // Runs even without a hash, so that the response time does not reveal whether a user has the address.
-  const isCorrect = await ctx.passwords.verify(attempt.hash ?? undefined, password)
+  const isCorrect = await ctx.passwords.verify(
+    attempt.hash ?? undefined,
+    password,
+    attempt.is_known ? 'known' : 'stranger',
+  )
   const { user_id: userId, hash } = attempt
   if (!isCorrect || !userId || !hash) {
     if (attempt.is_last) await queries.insertLockAudit.run(ctx.platform, email, ctx.ip)
@@ -146,7 +150,7 @@ async function rehash(
   oldHash: string,
   password: string,
 ): Promise<void> {
-  await queries.rehashPassword.run(platform, userId, oldHash, await passwords.hash(password))
+  await queries.rehashPassword.run(platform, userId, oldHash, await passwords.hash(password, 'known'))
 }
 
 export async function refresh(ctx: PublicContext, token: string) {

@@ -13,9 +13,14 @@ export async function changePassword(ctx: UserContext, { current_password, new_p
   const { userId, signInId } = ctx.caller
   const user = await queries.selectPassword(ctx.platform, userId)
   if (!user) throw new Problem('no_password')
-  if (!(await ctx.passwords.verify(user.hash, current_password))) throw new Problem('wrong_password')
+  if (!(await ctx.passwords.verify(user.hash, current_password, 'known'))) throw new Problem('wrong_password')
   requireStrongPassword(new_password, user.email, 'new_password')
-  const change = { userId, signInId, oldHash: user.hash, newHash: await ctx.passwords.hash(new_password) }
+  const change = {
+    userId,
+    signInId,
+    oldHash: user.hash,
+    newHash: await ctx.passwords.hash(new_password, 'known'),
+  }
   if ((await queries.replacePassword.run(ctx.platform, change)) === 0) throw staleVersion('password')
 }
 
@@ -51,7 +56,8 @@ export async function resetPassword(
   const user = await queries.selectResetToken(platform, hash)
   if (!user) throw new Problem('token_invalid_or_expired')
   requireStrongPassword(new_password, user.email, 'new_password')
-  const isReset = (await queries.resetPassword.run(platform, hash, await passwords.hash(new_password))) > 0
+  const isReset =
+    (await queries.resetPassword.run(platform, hash, await passwords.hash(new_password, 'known'))) > 0
   if (!isReset) throw new Problem('token_invalid_or_expired')
 }
 
@@ -69,7 +75,7 @@ export async function requireOwnPassword(
   if (hash === null) return
   if (!password)
     throw invalidField(['body', 'password'], 'is required, because you have a password', 'missing')
-  if (!(await passwords.verify(hash, password))) throw new Problem('wrong_password')
+  if (!(await passwords.verify(hash, password, 'known'))) throw new Problem('wrong_password')
 }
 
 /** Throw 422 for a weak password. `field` is its name in the body. */

@@ -1,7 +1,13 @@
 import Argon2, { Argon2Type } from '@phi-ag/argon2'
 import wasm from '@phi-ag/argon2/argon2.wasm'
 import { loadOnce } from '#async/load-once.ts'
-import { argon2Cost, normalisePassword, type PasswordHasher } from '#vendors/auth/passwords.ts'
+import {
+  argon2Cost,
+  createHashPlaces,
+  type HashedFor,
+  normalisePassword,
+  type PasswordHasher,
+} from '#vendors/auth/passwords.ts'
 
 const options = { type: Argon2Type.Argon2id, ...argon2Cost }
 
@@ -11,19 +17,26 @@ const options = { type: Argon2Type.Argon2id, ...argon2Cost }
  */
 export function wasmPasswords(compiled: WebAssembly.Module = wasm): PasswordHasher {
   const loadArgon2 = loadOnce(async () => new Argon2(await WebAssembly.instantiate(compiled)))
-  const hash = async (password: string) =>
-    (await loadArgon2()).hash(padToByteLength(normalisePassword(password)), options).encoded
+  const runInPlace = createHashPlaces(1)
+  /** An isolate has one thread: requests that came before the hash are answered before it. */
+  const runInTurn = <T>(hashedFor: HashedFor, run: (argon2: Argon2) => T) =>
+    runInPlace(hashedFor, async () => {
+      const argon2 = await loadArgon2()
+      await new Promise((resolve) => setTimeout(resolve, 1))
+      return run(argon2)
+    })
+  const toHash = (argon2: Argon2, password: string) =>
+    argon2.hash(padToByteLength(normalisePassword(password)), options).encoded
   // Verified for unknown addresses, so that the answer takes as long as for known ones.
-  const loadDecoyHash = loadOnce(() => hash(crypto.randomUUID()))
+  const loadDecoyHash = loadOnce(async () => toHash(await loadArgon2(), crypto.randomUUID()))
   return {
-    hash,
-    async verify(stored, password) {
+    hash: (password, hashedFor = 'stranger') => runInTurn(hashedFor, (argon2) => toHash(argon2, password)),
+    async verify(stored, password, hashedFor = 'stranger') {
       const decoyHash = await loadDecoyHash()
-      const result = (await loadArgon2()).tryVerify(
-        stored ?? decoyHash,
-        padToByteLength(normalisePassword(password)),
+      const { success } = await runInTurn(hashedFor, (argon2) =>
+        argon2.tryVerify(stored ?? decoyHash, padToByteLength(normalisePassword(password))),
       )
-      return stored !== undefined && result.success
+      return stored !== undefined && success
     },
   }
 }

@@ -1,11 +1,42 @@
+import { sharePlaces } from '#async/share-places.ts'
 import { commonPasswords } from './common-passwords.ts'
 
-/** Hashes passwords with argon2id. */
+/**
+ * For whom a password is hashed: somebody who is signed in, or has signed in from the same address or device
+ * before, or anybody else.
+ */
+export type HashedFor = 'known' | 'stranger'
+
+/** Hashes passwords with argon2id. Each call rejects with `unavailable` when too many wait already. */
 export interface PasswordHasher {
-  /** Return the PHC string, which contains the salt. */
-  hash(password: string): Promise<string>
+  /** Return the PHC string, which contains the salt. For a stranger by default. */
+  hash(password: string, hashedFor?: HashedFor): Promise<string>
   /** Return whether `password` matches `hash`. Without a hash, return false after the same time. */
-  verify(hash: string | undefined, password: string): Promise<boolean>
+  verify(hash: string | undefined, password: string, hashedFor?: HashedFor): Promise<boolean>
+}
+
+/**
+ * Return a function that runs a hash when a place is free. A hash takes 30 ms of a processor, so a flood of
+ * wrong sign-ins waits for places of its own, and those who are known pass it.
+ */
+export function createHashPlaces(running: number) {
+  const takers = {
+    known: sharePlaces({ running, waiting: 100, maxWaitMs: 8000, maxHoldMs: 2000 }),
+    stranger: sharePlaces({
+      running: Math.max(1, running - 1),
+      waiting: 100,
+      maxWaitMs: 8000,
+      maxHoldMs: 2000,
+    }),
+  }
+  return async <T>(hashedFor: HashedFor, hash: () => T | Promise<T>): Promise<T> => {
+    const leave = await takers[hashedFor](hashedFor)
+    try {
+      return await hash()
+    } finally {
+      leave()
+    }
+  }
 }
 
 /**

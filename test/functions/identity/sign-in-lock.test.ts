@@ -2,7 +2,7 @@ import { afterAll, expect, it } from 'vitest'
 import { dashboard, request, startOwnService } from '#test/support/app.ts'
 import { countByStatus, runConcurrently } from '#test/support/concurrency.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
-import { postWithoutToken } from '#test/support/public-requests.ts'
+import { postWithoutToken, randomIpAddress } from '#test/support/public-requests.ts'
 
 const service = await startOwnService()
 afterAll(() => service.close())
@@ -130,4 +130,27 @@ it('AUT-41 stores what was typed as an address only as a hash, and deletes it wh
   expect(rows.map(({ row }) => row).join()).not.toContain(typed)
   await advanceClock(901)
   expect(await service.sql('select from sign_in_attempts')).toEqual([])
+})
+
+it('AUT-78 a flood of wrong sign-ins from many addresses leaves room for those who have signed in from theirs before', async () => {
+  const addresses = Array.from({ length: 6 }, () => randomIpAddress())
+  const people = await Promise.all(
+    addresses.map(async (address) => {
+      const email = randomEmail()
+      const body = { email, password, full_name: 'Dana Reyes' }
+      expectStatus(await postWithoutToken(service, '/auth/register', body, address), 201)
+      return { email, address }
+    }),
+  )
+  const flood = Promise.all(
+    Array.from({ length: 200 }, () => post('login', { email: randomEmail(), password: 'wrong-password-1' })),
+  )
+  const right = await Promise.all(
+    people.map(({ email, address }) =>
+      postWithoutToken(service, '/auth/login', { email, password }, address),
+    ),
+  )
+  expect(countByStatus(right)).toEqual({ 200: 6 })
+  const tried = countByStatus(await flood)
+  expect(Object.keys(tried).every((status) => ['401', '503'].includes(status))).toBe(true)
 })

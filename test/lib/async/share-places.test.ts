@@ -1,0 +1,89 @@
+// @module-tag mechanism
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { sharePlaces } from '#async/share-places.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+const settings = { running: 2, maxWaitMs: 10_000, maxHoldMs: 2000 }
+/** Start calls that hold their places until they are told to leave. */
+function startCalls(takePlace: ReturnType<typeof sharePlaces>, key: string, count: number) {
+  const leaves: (() => void)[] = []
+  const failures: unknown[] = []
+  for (let n = 0; n < count; n++)
+    takePlace(key).then(
+      (leave) => leaves.push(leave),
+      (error: unknown) => failures.push(error),
+    )
+  return { leaves, failures }
+}
+const pass = (ms = 0) => vi.advanceTimersByTimeAsync(ms)
+
+it('two calls of a key run at once, the others wait, and another key has places of its own', async () => {
+  const takePlace = sharePlaces(settings)
+  const busy = startCalls(takePlace, 'busy', 60)
+  const other = startCalls(takePlace, 'other', 1)
+  await pass()
+  expect([busy.leaves.length, other.leaves.length]).toEqual([2, 1])
+  busy.leaves[0]?.()
+  await pass()
+  expect(busy.leaves).toHaveLength(3)
+})
+
+it('calls start in their order, also when a place becomes free just as another call comes', async () => {
+  const takePlace = sharePlaces({ ...settings, running: 1 })
+  const order: number[] = []
+  const leaves: (() => void)[] = []
+  const call = (n: number) =>
+    void takePlace('a').then((leave) => {
+      order.push(n)
+      leaves.push(leave)
+    })
+  for (let n = 1; n <= 3; n++) call(n)
+  await pass(150)
+  leaves[0]?.()
+  call(4)
+  await pass()
+  leaves[1]?.()
+  await pass()
+  leaves[2]?.()
+  await pass()
+  expect(order).toEqual([1, 2, 3, 4])
+})
+
+it('a call that waits too long, or finds too many waiting, is unavailable with Retry-After', async () => {
+  const { leaves, failures } = startCalls(sharePlaces({ ...settings, waiting: 3, maxHoldMs: 60_000 }), 'a', 6)
+  await pass()
+  expect([leaves.length, failures.length]).toEqual([2, 1])
+  await pass(10_100)
+  expect(failures).toHaveLength(4)
+  expect(failures[3]).toMatchObject({ kind: 'unavailable', headers: { 'retry-after': '5' } })
+})
+
+it('a place that is not given back is free after its time, and giving it back twice frees no other', async () => {
+  const takePlace = sharePlaces(settings)
+  const { leaves } = startCalls(takePlace, 'a', 6)
+  await pass(1000)
+  expect(leaves).toHaveLength(2)
+  await pass(1100)
+  expect(leaves).toHaveLength(4)
+  for (const leave of leaves.slice(0, 2)) leave()
+  await pass(100)
+  expect(leaves).toHaveLength(4)
+})
+
+it('callers who are gone keep nobody from a place', async () => {
+  const takePlace = sharePlaces({ ...settings, maxHoldMs: 60_000 })
+  const { leaves } = startCalls(takePlace, 'a', 2)
+  await pass()
+  // workerd runs neither timers nor promises of a request whose client has left.
+  const setTimer = vi.spyOn(globalThis, 'setTimeout').mockImplementation(() => 0 as never)
+  startCalls(takePlace, 'a', 50)
+  await pass()
+  setTimer.mockRestore()
+  const living = startCalls(takePlace, 'a', 1)
+  await pass(1200)
+  for (const leave of leaves) leave()
+  await pass(1200)
+  expect(living.leaves).toHaveLength(1)
+})
