@@ -25,9 +25,15 @@ export interface WorkTable {
   done: string
   /** The column with the time of the successful attempt. */
   doneAt: string
-  /** How long an attempt may take; 60 by default. */
+  /**
+   * After how long without a sign of life another attempt is made; 60 by default. An attempt that runs renews
+   * its lease.
+   */
   leaseSeconds?: number
 }
+export const defaultLeaseSeconds = 60
+/** For work in long attempts, so that what a killed process did goes on soon. */
+const shortLeaseSeconds = 30
 
 /**
  * Every kind of stored work. Its messages, its job, the SQL of its table, its sweep and what operators see of
@@ -52,13 +58,12 @@ export const workKinds = {
     person: null,
     outbox: 'ai_tasks',
     job: { id: 'jobs.runAiTask', path: '/jobs/ai/task', idField: 'task_id' },
-    // The lease is longer than a question to the model and its retries may take.
     table: {
       name: 'ai_tasks',
       initial: 'queued',
       done: 'finished',
       doneAt: 'finished_at',
-      leaseSeconds: 300,
+      leaseSeconds: shortLeaseSeconds,
     },
   },
   webhook: {
@@ -88,26 +93,24 @@ export const workKinds = {
     person: { column: 'requested_by', role: 'admin' },
     outbox: 'exports',
     job: { id: 'jobs.export', path: '/jobs/accounts/export', idField: 'export_id' },
-    // The lease is several times what a slice takes.
     table: {
       name: 'account_exports',
       initial: 'queued',
       done: 'ready',
       doneAt: 'ready_at',
-      leaseSeconds: 180,
+      leaseSeconds: shortLeaseSeconds,
     },
   },
   import: {
     person: { column: 'requested_by', role: 'admin' },
     outbox: 'imports',
     job: { id: 'jobs.import', path: '/jobs/accounts/import', idField: 'import_id' },
-    // The lease is several times what the last slice takes, which stores 64 MiB.
     table: {
       name: 'account_imports',
       initial: 'queued',
       done: 'succeeded',
       doneAt: 'stored_at',
-      leaseSeconds: 300,
+      leaseSeconds: shortLeaseSeconds,
     },
   },
   kb_batch: {

@@ -58,10 +58,10 @@ const prefix = '/api/v1'
 
 /**
  * The places of an account in this process: a burst of it waits here, before it takes a connection, memory or
- * processor time, so that the requests of other accounts come between. A call that takes long, such as one to
- * the model, holds its place for the first two seconds only.
+ * processor time, so that the requests of other accounts come between. A call that takes longer than two
+ * seconds holds its place no longer.
  */
-const takePlace = sharePlaces({ running: 6, maxWaitMs: 10_000, maxHoldMs: 2000 })
+const takePlace = sharePlaces({ running: 8, maxWaitMs: 10_000, maxHoldMs: 2000 })
 
 interface OperationCall {
   c: C
@@ -141,11 +141,13 @@ async function handleRequest(
 
 /**
  * Return whether a call takes a place of its account, or of everybody without a sign-in. Streams stay open
- * for hours, tasks have a job each, and sign-ins wait for the password hasher.
+ * for hours, tasks have a job each, sign-ins wait for the password hasher, and others for another service.
  */
 function sharesWork({ op, caller, task }: OperationCall): boolean {
   const { acceptsSocket, acceptsTicket } = op.transport ?? {}
-  return !task && !acceptsSocket && !acceptsTicket && (caller !== null || op.strictLimit !== 'sign_in')
+  const waitsForOthers = op.background || op.callsExternalService || op.strictLimit === 'ai'
+  const isSignIn = caller === null && op.strictLimit === 'sign_in'
+  return !task && !acceptsSocket && !acceptsTicket && !waitsForOthers && !isSignIn
 }
 
 /** Read, limit and perform a call, within its budget. */

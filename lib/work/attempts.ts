@@ -3,6 +3,7 @@ import * as z from 'zod'
 import type { Enqueues } from '#db/scope.ts'
 import {
   type AttemptKind,
+  defaultLeaseSeconds,
   type TableKind,
   type WorkPerson,
   type WorkTable,
@@ -103,7 +104,7 @@ export const isUnswept = sql`(swept_at is null or swept_at <= app.now() - interv
 
 /** Build the SQL of the table of a kind, whose rows are processed in attempts. */
 export function attemptTable(kind: TableKind) {
-  const { name, initial, done, doneAt, leaseSeconds = 60 }: WorkTable = workKinds[kind].table
+  const { name, initial, done, doneAt, leaseSeconds = defaultLeaseSeconds }: WorkTable = workKinds[kind].table
   const tableRef = sql.table(name)
   const isOpen = sql`state in (${sql.lit(initial)}, 'retrying')`
   const isUnclaimed = sql`(leased_until is null or leased_until <= app.now())`
@@ -131,6 +132,10 @@ export function attemptTable(kind: TableKind) {
     ) => sql`
       update ${tableRef} set attempts = attempts + 1, leased_until = app.now() + make_interval(secs => ${leaseSeconds})
        where id = ${id} and attempts = ${attempt} - 1 and ${isOpen} and ${isUnclaimed} ${condition} returning ${columns}`,
+    /** Extend the lease of an attempt that still runs. */
+    renew: ({ id, attempts }: Pick<Attempt, 'id' | 'attempts'>) => sql`
+      update ${tableRef} set leased_until = app.now() + make_interval(secs => ${leaseSeconds})
+       where id = ${id} and attempts = ${attempts} and ${isOpen} and leased_until is not null`,
     /**
      * Complete an attempt, or make the row due again after `retrySeconds`. Return no row when another attempt
      * has been claimed since.

@@ -3,8 +3,22 @@ import * as z from 'zod'
 import { type Computed, listColumns } from '#db/columns.ts'
 import type { PlatformDb, ReadDb, WriteDb } from '#db/scope.ts'
 import { readStatement, type SqlStatement, writeStatement } from '#db/statement.ts'
-import { type AttemptKind, type TableKind, type WorkKind, type WorkTable, workKinds } from '#db/work-kinds.ts'
-import { abandonedResult, attemptTable, DueRow, disallowedResult, isAllowed } from './attempts.ts'
+import {
+  type AttemptKind,
+  defaultLeaseSeconds,
+  type TableKind,
+  type WorkKind,
+  type WorkTable,
+  workKinds,
+} from '#db/work-kinds.ts'
+import {
+  type Attempt,
+  abandonedResult,
+  attemptTable,
+  DueRow,
+  disallowedResult,
+  isAllowed,
+} from './attempts.ts'
 
 /** A kind of stored work, as its job and its sweep call it. */
 export interface Work<Ctx> {
@@ -57,6 +71,23 @@ export function attemptStatements<Shape extends z.ZodObject>(
   }
 }
 
+/** Return the statement that extends the lease of an attempt which still runs. */
+export const renewStatement = (kind: TableKind) =>
+  writeStatement(null, (attempt: Pick<Attempt, 'id' | 'attempts'>) => attemptTable(kind).renew(attempt))
+
+/** Renew the lease of an attempt three times as often as it would end, until `work` has ended. */
+async function whileRenewing(
+  kind: AttemptKind,
+  renew: () => Promise<unknown> | undefined,
+  work: Promise<void>,
+): Promise<void> {
+  const { table }: WorkKind = workKinds[kind]
+  const everyMs = ((table?.leaseSeconds ?? defaultLeaseSeconds) * 1000) / 3
+  // A lease that could not be renewed has two more chances.
+  const timer = setInterval(() => void renew()?.catch(() => {}), everyMs)
+  await work.finally(() => clearInterval(timer))
+}
+
 /**
  * Define a kind of stored work by what an attempt does once it is claimed, and what follows when the last one
  * never reported a result, or when whoever asked for the work may no longer do it.
@@ -74,6 +105,8 @@ export function defineWork<Ctx extends { platform: PlatformDb }, Shape extends z
   attempt(ctx: Ctx, claimed: z.output<Shape>): Promise<void>
   fail(ctx: Ctx, claimed: z.output<Shape>, result: FinalFailure): Promise<void>
 }): Work<Ctx> {
+  // The lease of an assessment is longer than its one call to the model.
+  const renew = kind === 'assessment' ? undefined : renewStatement(kind)
   return {
     kind,
     parallel,
@@ -81,7 +114,12 @@ export function defineWork<Ctx extends { platform: PlatformDb }, Shape extends z
       const claimed = await claim.first(ctx.platform, id, number)
       if (!claimed) return
       const mayDo = Allowed.partial().parse(claimed).is_allowed !== false
-      await (mayDo ? attempt(ctx, claimed) : fail(ctx, claimed, disallowedResult))
+      if (!mayDo) return fail(ctx, claimed, disallowedResult)
+      await whileRenewing(
+        kind,
+        () => renew?.run(ctx.platform, { id, attempts: number }),
+        attempt(ctx, claimed),
+      )
     },
     claimDue: ({ platform }, limit) => claimDue.all(platform, limit),
     async failAbandoned(ctx) {
