@@ -238,13 +238,14 @@ create table ai_handoffs (
   closed_at           timestamptz(3),
   ai_assessment       text check (length(ai_assessment) <= 20000),
   assessment_status   text check (assessment_status in ('pending', 'ready', 'failed', 'timed_out')),
+  -- Until when no other attempt is made. Of an assessment that has timed out, null if none follows.
   assessment_lease    timestamptz(3),
   -- When a sweep last took the assessment, because its message was lost.
   swept_at            timestamptz(3),
   psa_push_id         uuid,
   created_at          timestamptz(3) not null default app.now(),
   -- How many workers started the assessment. A second one may follow a worker that crashed.
-  assessment_attempts smallint not null default 0 check (assessment_attempts between 0 and 2),
+  assessment_attempts smallint not null default 0 check (assessment_attempts between 0 and 4),
   primary key (id),
   unique (account_id, session_id, id),
   foreign key (account_id, session_id) references ai_sessions (account_id, id) on delete cascade,
@@ -262,7 +263,8 @@ create index ai_handoffs_claimant on ai_handoffs (account_id, claimed_by, sessio
 -- For the counts of a week.
 create index ai_handoffs_created on ai_handoffs (account_id, created_at);
 -- For the sweep of pending assessments, which reads all accounts.
-create index ai_handoffs_unassessed on ai_handoffs (created_at) where assessment_status = 'pending';
+create index ai_handoffs_unassessed on ai_handoffs (created_at)
+  where assessment_status = 'pending' or (assessment_status = 'timed_out' and assessment_lease is not null);
 
 create table ai_outputs (
   id          uuid not null default uuidv7(),

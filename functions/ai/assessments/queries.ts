@@ -14,11 +14,13 @@ export const ClaimedAssessment = z.object({
 })
 export type ClaimedAssessment = z.output<typeof ClaimedAssessment>
 
-/**
- * Maximum number of attempts at one assessment. A second attempt is made only if the worker of the first
- * crashed.
- */
-export const maxAttempts = 2
+/** Maximum number of attempts at one assessment. */
+export const maxAttempts = 4
+
+/** Condition on handoffs: the assessment waits for an attempt. */
+const isOpen = sql`(assessment_status = 'pending' or (assessment_status = 'timed_out' and assessment_lease is not null))`
+/** Condition on handoffs: a colleague works on the case, so nobody waits for another attempt. */
+const isPickedUp = sql`(assessment_attempts > 0 and (picked_up_at is not null or closed_at is not null))`
 
 /**
  * Lease attempt number `attempt` for 60 seconds. Return undefined when it is already claimed or the
@@ -29,7 +31,7 @@ export const claimAssessment = writeStatement(
   (id: string, attempt: number) => sql`
     update ai_handoffs h set assessment_attempts = assessment_attempts + 1, assessment_lease = app.now() + interval '60 seconds'
       from ai_sessions s
-     where h.id = ${id} and h.assessment_status = 'pending' and h.assessment_attempts = ${attempt} - 1 and h.assessment_attempts < ${maxAttempts}
+     where h.id = ${id} and ${isOpen} and not ${isPickedUp} and h.assessment_attempts = ${attempt} - 1 and h.assessment_attempts < ${maxAttempts}
        and (h.assessment_lease is null or h.assessment_lease <= app.now()) and s.account_id = h.account_id and s.id = h.session_id
     returning h.id, h.account_id, h.session_id, s.user_id, h.assessment_attempts::integer as attempts`,
 )
@@ -40,19 +42,19 @@ export const claimDueAssessments = writeStatement(
   (limit: number) => sql`
     update ai_handoffs set swept_at = app.now() where id = any (array(
       select id from ai_handoffs
-       where assessment_status = 'pending' and created_at <= app.now() - interval '5 seconds' and assessment_attempts < ${maxAttempts}
+       where ${isOpen} and not ${isPickedUp} and created_at <= app.now() - interval '5 seconds' and assessment_attempts < ${maxAttempts}
          and (assessment_lease is null or assessment_lease <= app.now()) and ${isUnswept}
        order by created_at limit ${limit} for update skip locked))
     returning id, assessment_attempts::integer as attempts`,
 )
 
-/** Select pending assessments whose last attempt was claimed and never completed. */
+/** Select open assessments whose last attempt was claimed and never completed, or of which none is needed. */
 export const selectAbandonedAssessments = readStatement(
   ClaimedAssessment,
   () => sql`
     select h.id, h.account_id, h.session_id, s.user_id, h.assessment_attempts::integer as attempts
       from ai_handoffs h join ai_sessions s on s.account_id = h.account_id and s.id = h.session_id
-     where h.assessment_status = 'pending' and h.assessment_attempts >= ${maxAttempts} and h.assessment_lease <= app.now()
+     where ${isOpen} and (h.assessment_attempts >= ${maxAttempts} or ${isPickedUp}) and h.assessment_lease <= app.now()
      order by h.created_at limit 100`,
 )
 
@@ -67,6 +69,19 @@ export interface AssessmentResult {
   status: Exclude<AssessmentStatus, 'pending'>
   text: string | null
 }
+
+/**
+ * Leave an assessment open for another attempt after `seconds`. Return no row when a colleague has picked the
+ * case up, or when a later attempt was made.
+ */
+export const postponeAssessment = writeStatement(
+  z.object({ id: z.string() }),
+  ({ id, attempts }: ClaimedAssessment, { status }: AssessmentResult, seconds: number) => sql`
+    update ai_handoffs set assessment_status = ${status === 'timed_out' ? status : 'pending'},
+           assessment_lease = app.now() + make_interval(secs => ${seconds})
+     where account_id = app.account_id() and id = ${id} and ${isOpen} and assessment_attempts = ${attempts}
+       and picked_up_at is null and closed_at is null returning id`,
+)
 export const AssessedSession = z.object({
   title: z.string(),
   team_id: z.string().nullable(),
@@ -80,7 +95,7 @@ export type AssessedSession = z.output<typeof AssessedSession>
 
 /**
  * Store the result of an attempt in the handoff and in the session's escalation package. Return undefined
- * when the assessment is no longer pending or a later attempt was made. Locks the session before its handoff,
+ * when the assessment is no longer open or a later attempt was made. Locks the session before its handoff,
  * as every other statement on both does, so that they cannot deadlock.
  */
 export const storeAssessment = writeStatement(
@@ -91,7 +106,7 @@ export const storeAssessment = writeStatement(
     ), h as (
       update ai_handoffs h set assessment_status = ${status}, ai_assessment = ${text}, assessment_lease = null
         from s
-       where h.account_id = app.account_id() and h.id = ${id} and h.session_id = s.id and h.assessment_status = 'pending'
+       where h.account_id = app.account_id() and h.id = ${id} and h.session_id = s.id and ${isOpen}
          and h.assessment_attempts = ${attempts}
       returning h.claimed_by, h.urgency, h.next_steps
     ), updated_package as (

@@ -4,6 +4,7 @@ import { selectTicketSite } from '#db/rows/ticket-site.ts'
 import type { ReadDb } from '#db/scope.ts'
 import * as aiSessions from '#functions/ai/sessions/service.ts'
 import type { JobContext } from '#http/job.ts'
+import { Problem } from '#problem.ts'
 import { type EscalationDetails, maxTextLength } from '#rules/events/escalation-alert.ts'
 import { escapeMarkdown } from '#rules/markup/markdown.ts'
 import { clip } from '#rules/text/clip.ts'
@@ -13,8 +14,9 @@ import { describeCitation } from '#vendors/ai/documentation.ts'
 import { toCaseFacts, toSearchText } from '#vendors/ai/facts.ts'
 import { escalationAssessment } from '#vendors/ai/prompts/writing.ts'
 import { toCitations } from '#vendors/ai/sources.ts'
+import type { SendResult } from '#vendors/net/send-result.ts'
 import { writeTicketUrl } from '#vendors/psa/ticket-url.ts'
-import { recordAttempt } from '#work/attempts.ts'
+import { enqueueNext, recordAttempt, secondsUntilRetry } from '#work/attempts.ts'
 import { defineWork } from '#work/define-work.ts'
 import { enqueueEvent } from '#work/events.ts'
 import { enqueueLiveEvent } from '#work/live-events.ts'
@@ -28,10 +30,53 @@ export type AssessmentContext = Pick<
 export const work = defineWork({
   kind: 'assessment',
   statements: queries.attempts,
-  attempt: async (ctx: AssessmentContext, claimed) =>
-    storeResult(ctx, claimed, await assessHandoff(ctx, claimed)),
+  async attempt(ctx: AssessmentContext, claimed) {
+    const { retry, ...result } = await assessHandoff(ctx, claimed)
+    const seconds = retry && secondsUntilRetry({ ...claimed, max_attempts: queries.maxAttempts }, retry)
+    if (!seconds || !(await postpone(ctx, claimed, result, seconds))) await storeResult(ctx, claimed, result)
+  },
   fail: (ctx, claimed) => storeResult(ctx, claimed, { status: 'failed', text: null }),
 })
+
+interface Assessment extends queries.AssessmentResult {
+  /** Set if another attempt may succeed. */
+  retry?: SendResult & { ok: false }
+}
+
+/** Leave the assessment open, and enqueue the next attempt. Return whether one follows. */
+async function postpone(
+  ctx: AssessmentContext,
+  claimed: queries.ClaimedAssessment,
+  result: queries.AssessmentResult,
+  seconds: number,
+): Promise<boolean> {
+  const isPostponed = await ctx.openAccountScope(claimed.account_id).transaction(async (db) => {
+    const postponed = await queries.postponeAssessment.first(db, claimed, result, seconds)
+    if (postponed) enqueueNext(db, 'assessment', claimed, seconds)
+    return postponed !== undefined
+  })
+  if (isPostponed) recordAttempt('assessment', { ok: false }, seconds)
+  return isPostponed
+}
+
+/** Kinds of failures that a repeat of the same question would meet again. */
+const finalFailures: ReadonlySet<AiFailure['kind']> = new Set(['declined', 'rejected'])
+
+/** Return what follows from an error of the model. Without its account or its budget no model is asked. */
+function toFailedAssessment(error: unknown): Assessment {
+  const cause = error instanceof Problem ? error.cause : undefined
+  if (!(cause instanceof AiFailure) || finalFailures.has(cause.kind)) return { status: 'failed', text: null }
+  return {
+    status: cause.kind === 'timeout' ? 'timed_out' : 'failed',
+    text: null,
+    retry: {
+      ok: false,
+      status: null,
+      error: cause.kind,
+      retryAfterSeconds: Math.ceil((cause.retryAfterMs ?? 0) / 1000),
+    },
+  }
+}
 
 /**
  * Ask the model for an assessment of the case. Return a failed result instead of throwing when the model
@@ -40,7 +85,7 @@ export const work = defineWork({
 async function assessHandoff(
   ctx: AssessmentContext,
   { id, account_id, user_id, session_id }: queries.ClaimedAssessment,
-): Promise<queries.AssessmentResult> {
+): Promise<Assessment> {
   const { db } = ctx.openAccountScope(account_id, user_id)
   const session = await selectAiSession.first(db, session_id)
   if (!session) return { status: 'failed', text: null }
@@ -73,11 +118,7 @@ async function assessHandoff(
       text: addSources(text, toCitations(citations, material.sources)).replaceAll('\0', '').toWellFormed(),
     }
   } catch (error) {
-    const cause = error instanceof Error ? error.cause : undefined
-    return {
-      status: cause instanceof AiFailure && cause.kind === 'timeout' ? 'timed_out' : 'failed',
-      text: null,
-    }
+    return toFailedAssessment(error)
   }
 }
 
