@@ -87,7 +87,6 @@ it('WIR-48 only the pipeline, slices of jobs and answers of vendors have a budge
     'functions/accounts/import-records/service.ts',
     'functions/ai/embeddings/service.ts',
     // Each team's message of the sweep has one.
-    'functions/ai/handover/service.ts',
     // Each article of a batch has one.
     'functions/authoring/kb-batch-sources/service.ts',
     'functions/maintenance/runs/service.ts',
