@@ -184,10 +184,12 @@ export function createDecidedProblem({ status }: Pick<Fix, 'status'>): Problem {
 /** Close a session without an outcome. A closed session is not changed. */
 export async function abandon(ctx: WriteContext, id: string): Promise<SessionClose> {
   const status = await inTransaction(ctx.db, async (db) => {
-    const [[abandoned], [session]] = await db.batch([
+    // The lock comes first: a statement that waits for it would not see a handoff that was made meanwhile.
+    const { rows } = await lockAiSession(db, id, [
       queries.abandonAiSession.query(id),
       selectAiSession.query(id),
     ])
+    const [[abandoned], [session]] = rows
     if (!session?.is_owner) throw createChangeProblem(session, [])
     if (abandoned?.had_handoff)
       await enqueueLiveEvent(db, 'handoff_closed', { session_id: id, reason: 'abandoned' })
