@@ -150,12 +150,14 @@ begin
   end if;
 end $$;
 
--- Returns a text in lower case without accents: "Müller" and "Muller" are the same word. `fold` in lib/rules/text gives the same.
+-- Returns a text in lower case, without what a reader may leave out or does not see: accents, points of Hebrew and marks of Arabic, the
+-- tatweel, soft hyphens, zero-width characters and direction controls. Dashes are hyphens. "Müller" and "Muller" are the same word. `fold` in
+-- lib/rules/text gives the same.
 create function app.fold(p_text text) returns text language sql immutable parallel safe as $$
   select case when octet_length(p_text) = length(p_text) then lower(p_text)
               else replace(replace(replace(replace(translate(
-                     lower(normalize(regexp_replace(normalize(p_text, nfkd), U&'[\0300-\036F]', '', 'g'), nfc)),
-                     'łøđðħıŧŋς’‘ʼ', 'loddhitnσ'''''''), 'æ', 'ae'), 'œ', 'oe'), 'ß', 'ss'), 'þ', 'th') end
+                     lower(normalize(regexp_replace(normalize(p_text, nfkd), U&'[\0300-\036F\0591-\05BD\05BF\05C1\05C2\05C4\05C5\05C7\0610-\061A\0640\064B-\065F\0670\06D6-\06DC\06DF-\06E4\06E7\06E8\06EA-\06ED\00AD\200B-\200F\202A-\202E\2060-\2064\2066-\2069\FEFF]', '', 'g'), nfc)),
+                     U&'łøđðħıŧŋς’‘ʼ\2010\2011\2012\2013\2014\2015\2212', 'loddhitnσ''''''-------'), 'æ', 'ae'), 'œ', 'oe'), 'ß', 'ss'), 'þ', 'th') end
 $$;
 
 create function app.iso(t timestamptz) returns text language sql stable parallel safe

@@ -22,11 +22,19 @@ grant select, insert, update, delete on search_entries to app_platform;
 -- Returns the tag of the words of an account and a type. Equal tags of two accounts only cost time.
 create function app.search_tag(p_account uuid, p_type text) returns text language sql immutable parallel safe
   as $$ select left(md5(p_account::text || p_type), 8) $$;
--- Returns the start of a text as it is split into words. NodeNotReady is also three words. The rest of a long text adds little, and would make
--- its save slow.
+-- Returns a code of letters and digits as its parts, or null for another word: KB5034441 is "kb 5034441", and 4250dn "4250 dn". A hash is none.
+create function app.split_code(p_word text) returns text language sql immutable parallel safe as $$
+  select nullif(regexp_replace(p_word, '^(?:([[:alpha:]]{1,10})([[:digit:]]{1,12})([[:alpha:]]{0,3})|([[:digit:]]{1,12})([[:alpha:]]{1,10}))$',
+                               '\1\4 \2\5 \3'), p_word)
+$$;
+-- Returns the start of a text as it is split into words. NodeNotReady is also three words, and EAP245 two. The rest of a long text adds little,
+-- and would make its save slow.
 create function app.search_text(p_text text) returns text language sql immutable parallel safe as $$
   select app.fold(left(p_text, 30000) || case when p_text ~ '[[:lower:]][[:upper:]]'
     then ' ' || regexp_replace(left(p_text, 30000), '([[:lower:]])([[:upper:]])', '\1 \2', 'g') else '' end)
+    || case when p_text ~ '[[:alpha:]][[:digit:]]|[[:digit:]][[:alpha:]]' then coalesce((
+         select ' ' || string_agg(app.split_code(m[1]), ' ')
+           from regexp_matches(app.fold(left(p_text, 30000)), '\m([[:alnum:]]{2,25})\M', 'g') m), '') else '' end
 $$;
 -- Returns the pairs of characters in the parts of a text whose script has no spaces between words: 共享打印机 has 共享, 享打, 打印, 印机.
 create function app.pair_characters(p_text text) returns setof text language sql immutable parallel safe rows 10 as $$
@@ -35,11 +43,12 @@ create function app.pair_characters(p_text text) returns setof text language sql
          generate_series(1, greatest(1, length(m[1]) - 1)) i
 $$;
 -- Returns what a text has beside its words: chunks of more than one word ("srv-01.contoso.local", "T20261122.0042", "10.20.30.40"), names without
--- their apostrophe ("obrien"), and pairs of characters.
+-- their apostrophe ("obrien"), names with signs at their end ("c++", "c#"), and pairs of characters.
 create function app.search_chunks(p_text text) returns setof text language sql immutable parallel safe rows 10 as $$
   select left(c.chunk, 60)
     from regexp_matches(p_text, '[[:alnum:]]+(?:[^[:alnum:][:space:]]+[[:alnum:]]+)+', 'g') m,
          lateral (select m[1] as chunk union select replace(m[1], '''', '') where m[1] like '%''%') c
+  union all select m[1] from regexp_matches(p_text, '\m([[:alpha:]]{1,20}(?:\+\+|#))(?![[:alnum:]])', 'g') m
   union all select * from app.pair_characters(p_text)
 $$;
 -- Returns who sees a row, as app.sees decides.
@@ -216,12 +225,15 @@ revoke execute on procedure app.index_search(regclass, text, text[]) from app_ru
 
 -- Builds the conditions of a search, in which a space stands for the tag of an account and a type: `matching` for all words and `ranking` for any
 -- word. The last word is a prefix. Stop words do not count beside other words. With `p_similar` a word also stands for words of the account's
--- flows, articles and solutions that are spelled nearly like it. `marks` are the words to mark in a text; one with an asterisk is a prefix.
-create function app.search_conditions(p_text text, p_similar boolean, out matching text, out ranking text, out marks text[])
+-- flows, articles and solutions that are spelled nearly like it. With `p_partly` one word of three may be missing, two of five and three of eight,
+-- as in a pasted message. `marks` are the words to mark in a text; one with an asterisk is a prefix.
+create function app.search_conditions(p_text text, p_similar boolean, p_partly boolean, out matching text, out ranking text, out marks text[])
 language sql stable set search_path = public, pg_temp as $$
   with chunks as materialized (
-    select left(m[1], 60) as chunk, place, place = max(place) over () as is_last, m[1] ~ '^[[:alnum:]]+$' as is_word
-      from regexp_matches(app.fold(p_text), '[[:alnum:]](?:[^[:space:]]*[[:alnum:]])?', 'g') with ordinality m (m, place) order by place limit 10
+    select left(m[1], 60) as chunk, place, place = max(place) over () as is_last, m[1] ~ '^[[:alnum:]]+$' as is_word,
+           m[1] ~ '^[[:alpha:]]+(\+\+|#)$' as has_sign
+      from regexp_matches(app.fold(p_text), '[[:alpha:]]{1,20}(?:\+\+|#)(?![[:alnum:]])|[[:alnum:]](?:[^[:space:]]*[[:alnum:]])?', 'g')
+           with ordinality m (m, place) order by place limit 10
   ), stems as materialized (
     select c.place, bool_or(x.lexemes = '{}') as is_stop_word, array_agg(distinct x.lexemes[1]) filter (where length(x.lexemes[1]) > 3 and x.lexemes[1] <> c.chunk) as terms
       from chunks c, lateral (
@@ -242,7 +254,13 @@ language sql stable set search_path = public, pg_temp as $$
               select m[1] as part, place, max(place) over () as last
                 from regexp_matches(c.chunk, '[[:alnum:]]+', 'g') with ordinality m (m, place)) p
            -- The numbers of an address or a version mean nothing in another order.
-           where not c.is_word and c.chunk ~ '[[:alpha:]]' group by 1
+           where not c.is_word and not c.has_sign and c.chunk ~ '[[:alpha:]]' group by 1
+    union select c.place, '(' || string_agg(app.quote_term(' ' || p.part) || case when c.is_last and p.place = p.last then ':*' else '' end, '&') || ')',
+                 min(c.chunk)
+            from counted c, lateral (
+              select part, place, max(place) over () as last
+                from regexp_split_to_table(btrim(app.split_code(c.chunk)), ' ') with ordinality s (part, place)) p
+           where c.is_word group by 1
     union select c.place, '(' || string_agg(app.quote_term(' ' || p) || case when length(p) = 1 then ':*' else '' end, '&') || ')', min(c.chunk)
             from counted c, app.pair_characters(c.chunk) p group by 1
     union select c.place, app.quote_term(' ' || app.fold(k.term)), app.fold(k.term)
@@ -258,7 +276,18 @@ language sql stable set search_path = public, pg_temp as $$
                order by 2 desc, 1 limit 3) k
            where p_similar and c.is_word and length(c.chunk) >= 4 and c.chunk !~ '[0-9]'
   )
-  select (select string_agg('(' || alternatives || ')', '&') from (select string_agg(term, '|') as alternatives from terms group by place) w),
+  , words as materialized (
+    select '(' || string_agg(term, '|') || ')' as alternatives, row_number() over (order by place) as n, count(*) over ()::integer as all_words
+      from terms group by place
+  )
+  select case when not p_partly then (select string_agg(alternatives, '&') from words)
+              else (select string_agg(needed, '|') from (
+                      select '(' || string_agg(w.alternatives, '&') || ')' as needed
+                        from generate_series(0, 1023) choice (bits), words w
+                       where bits < 1 << w.all_words and w.all_words >= 3
+                         and bit_count(bits::bit(10)) = w.all_words - case when w.all_words >= 8 then 3 when w.all_words >= 5 then 2 else 1 end
+                         and bits & (1 << (w.n - 1)::integer) > 0
+                       group by bits) c) end,
          string_agg(term, '|'), array_agg(mark)
     from terms
 $$;
@@ -338,8 +367,8 @@ declare
   v_conditions record;
 begin
   perform app.require_scope();
-  for v_try in 0..1 loop
-    select * into v_conditions from app.search_conditions(p_text, v_try = 1);
+  for v_try in 0..2 loop
+    select * into v_conditions from app.search_conditions(p_text, p_similar => v_try > 0, p_partly => v_try = 2);
     exit when v_conditions.matching is null;
     return query
       select row_number() over (order by f.counted desc, f.type, f.id desc, f.step_id), f.account_id, f.type, f.id, f.step_id, f.counted, v_conditions.marks

@@ -2260,7 +2260,7 @@ export interface SqlFunctions {
   'app.resource_audience': { p_account: string; p_type: string; p_id: string }
   'app.role': Record<never, never>
   'app.search_chunks': { p_text: string }
-  'app.search_conditions': { p_text: string; p_similar: boolean }
+  'app.search_conditions': { p_text: string; p_similar: boolean; p_partly: boolean }
   'app.search_readers': { p_visibility: string; p_author: string; p_team: string }
   'app.search_tag': { p_account: string; p_type: string }
   'app.search_text': { p_text: string }
@@ -2283,6 +2283,7 @@ export interface SqlFunctions {
   'app.service_user': Record<never, never>
   'app.settle_unpaid_ai': { p_at: string; p_difference: number }
   'app.signed_account_id': Record<never, never>
+  'app.split_code': { p_word: string }
   'app.split_names': { p_text: string; p_parts: number }
   'app.start_ai_call': {
     p_prompt: string

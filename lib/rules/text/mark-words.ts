@@ -11,9 +11,13 @@ export interface Mark {
  * without accents; one that ends with an asterisk is the start of a word.
  */
 export function markWords(text: string, words: readonly string[]): Mark[] {
-  const folded = foldText(text)
+  const { folded, origins } = foldText(text)
   const marks = words.flatMap((word) => findWord(folded, word.replace(/\*$/, ''), word.endsWith('*')))
-  return joinMarks(marks.sort((a, b) => a.start - b.start || b.end - a.end))
+  const placed = marks.map(({ start, end }) => ({
+    start: origins[start] ?? 0,
+    end: origins[end] ?? text.length,
+  }))
+  return joinMarks(placed.sort((a, b) => a.start - b.start || b.end - a.end))
 }
 
 /** Scripts without spaces between words, as in app.pair_characters. */
@@ -56,13 +60,16 @@ function joinMarks(marks: readonly Mark[]): Mark[] {
   return joinedMarks
 }
 
-/**
- * Return a text of the same length in lower case and without accents. A character whose form has another
- * length stays.
- */
-function foldText(text: string): string {
-  return Array.from(text, (character) => {
-    const folded = fold(character)
-    return folded.length === character.length ? folded : character
-  }).join('')
+/** Fold a text, and return for each character of the result where it comes from. */
+function foldText(text: string): { folded: string; origins: number[] } {
+  const origins: number[] = []
+  let folded = ''
+  let at = 0
+  for (const character of text) {
+    const part = fold(character)
+    for (let n = 0; n < part.length; n++) origins.push(at)
+    folded += part
+    at += character.length
+  }
+  return { folded, origins }
 }

@@ -1,4 +1,10 @@
-/** Letters with a stroke and the like, which Unicode does not decompose, and typographic apostrophes. */
+/**
+ * What a reader may leave out or does not see: accents, points of Hebrew and marks of Arabic, the tatweel,
+ * soft hyphens, zero-width characters and direction controls.
+ */
+const unread =
+  /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g
+/** Letters with a stroke and the like, which Unicode does not decompose, typographic apostrophes and dashes. */
 const plainLetters: Readonly<Record<string, string>> = {
   ł: 'l',
   ø: 'o',
@@ -16,21 +22,27 @@ const plainLetters: Readonly<Record<string, string>> = {
   '’': "'",
   '‘': "'",
   ʼ: "'",
+  '‐': '-',
+  '‑': '-',
+  '‒': '-',
+  '–': '-',
+  '—': '-',
+  '―': '-',
+  '−': '-',
 }
 
 /**
- * Return a text in lower case without accents, and with full forms of wide and narrow characters: "Müller"
- * and "Muller" are the same word, "Łódź" and "lodz" too. The function app.fold of the database gives the
- * same.
+ * Return a text in lower case without what `unread` matches, and with full forms of wide and narrow
+ * characters: "Müller" and "Muller" are the same word, "Łódź" and "lodz" too. The function app.fold of the
+ * database gives the same.
  */
 export function fold(text: string): string {
-  const withoutAccents = text
+  return text
     .normalize('NFKD')
-    .replace(/[\u0300-\u036f]/g, '')
+    .replace(unread, '')
     .normalize('NFC')
-  return withoutAccents
     .toLowerCase()
-    .replace(/[łøđðħıŧŋςæœßþ’‘ʼ]/g, (letter) => plainLetters[letter] ?? letter)
+    .replace(/[łøđðħıŧŋςæœßþ’‘ʼ‐‑‒–—―−]/g, (letter) => plainLetters[letter] ?? letter)
 }
 
 /** Return a text in lower case, with only letters, digits and single spaces. */

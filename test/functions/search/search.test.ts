@@ -117,6 +117,9 @@ describe('a search', () => {
     ['Đakovo straße', ['dakovo', 'strasse', 'straße'], []],
     ['O’Brien laptop', ['obrien', "o'brien", 'O’Brien', 'brien'], ['obr ien']],
     ['Café réseau', ['cafe', 'CAFÉ', 'reseau'], []],
+    ['שָׁלוֹם מדפסת', ['שלום', 'שָׁלוֹם'], []],
+    ['طَابِعَة الـمكتب', ['طابعة', 'المكتب'], []],
+    ['Quok\u00adka\u200b 11', ['quokka'], []],
   ])('SEA-11 finds %s by parts of it, and however its letters are written', async (name, words, others) => {
     const { admin } = await createAccount(service)
     const { id } = await createFlow(admin, { name })
@@ -184,6 +187,53 @@ describe('a search', () => {
       "' | 'all",
     ])
       expect([q, await findIds(admin, q, 'session')]).toEqual([q, []])
+  })
+
+  it.each([
+    [
+      'Install KB5034441 again',
+      ['KB5034441', 'kb 5034441', 'KB-5034441', '5034441', 'kb503'],
+      ['kb 5034442'],
+    ],
+    ['EAP-245 has no light', ['EAP245', 'eap 245', 'EAP\u2011245', 'eap–245'], ['eap 246']],
+    ['HP 4250dn jams', ['4250 dn', '4250dn', 'hp4250'], []],
+    ['Build C++ and C# projects', ['c++', 'C#', 'c# projects'], ['d++']],
+    ['Notepad++ plugin', ['notepad++', 'notepad'], []],
+  ])('SEA-03 finds codes and names with signs in any spelling: %s', async (name, words, others) => {
+    const { admin } = await createAccount(service)
+    const { id } = await createFlow(admin, { name })
+    for (const word of words) expect([word, await findIds(admin, word, 'flow')]).toEqual([word, [id]])
+    for (const word of others) expect([word, await findIds(admin, word, 'flow')]).toEqual([word, []])
+  })
+
+  it('SEA-03 shows the flow about C++ before flows with a C', async () => {
+    const { admin } = await createAccount(service)
+    const { id } = await createFlow(admin, { name: 'C++ runtime is missing' })
+    for (const name of ['Drive C is full', 'Class C network', 'Vitamin c']) await createFlow(admin, { name })
+    expect(await findIds(admin, 'c++', 'flow')).toEqual([id])
+  })
+
+  it('SEA-14 a pasted message finds the nearest entries when none has all of its words', async () => {
+    const { admin } = await createAccount(service)
+    const { id } = await createFlow(admin, {
+      name: 'Outlook cannot open the mailbox',
+      description: 'The set of folders cannot be opened. Repair the profile.',
+    })
+    await createFlow(admin, { name: 'Printer offline' })
+    for (const message of [
+      'Cannot start Outlook: the set of folders cannot be opened',
+      'Outlook.exe 0x8004010f cannot open folders',
+      'mailbox folders quokka',
+    ])
+      expect([message, await findIds(admin, message, 'flow')]).toEqual([message, [id]])
+    expect(await findIds(admin, 'mailbox quokka', 'flow')).toEqual([])
+  })
+
+  it('SEA-06 marks a word whose letters have marks or invisible characters between them', async () => {
+    const { admin } = await createAccount(service)
+    await createFlow(admin, { name: 'Flow', description: 'The quok\u00adka of straße מַדְפֶּסֶת' })
+    const [flow] = await find(admin, 'quokka strasse מדפסת', { types: 'flow' })
+    expect(listMarked(flow?.snippet as Marked)).toEqual(['quok\u00adka', 'straße', 'מַדְפֶּסֶת'])
   })
 
   it('SEA-06 marks the words in plain text, by their positions', async () => {
