@@ -67,7 +67,8 @@ create index sessions_completed on sessions (account_id, completed_at) include (
 create index sessions_user_started on sessions (account_id, user_id, started_at);
 create index sessions_user_completed on sessions (account_id, user_id, completed_at) include (lasted, outcome)
   where completed_at is not null;
-create index sessions_tree_started on sessions (account_id, tree_id, started_at) include (id, state, lasted);
+create index sessions_tree_started on sessions (account_id, tree_id, started_at)
+  include (id, state, lasted, tree_account_id, tree_version, outcome);
 create index sessions_batch on sessions (account_id, batch_id) where batch_id is not null;
 -- For the metrics of one team.
 create index sessions_team_started on sessions (account_id, team_id, started_at);

@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import * as z from 'zod'
 import { selectIds } from '#db/expressions.ts'
 import { type Order, type PageQuery, pageEnd } from '#db/page.ts'
-import { notNull, readStatement } from '#db/statement.ts'
+import { readStatement } from '#db/statement.ts'
+import type { AnswerCount } from '#rules/flows/health/findings.ts'
 import type { CheckedLink } from '#rules/flows/health/links.ts'
 import { periodDays } from '#rules/flows/health/thresholds.ts'
 import type { TreeStructure } from '#rules/flows/structure.ts'
@@ -60,56 +61,62 @@ export const selectContents = readStatement(
      where t.id in (${selectIds(ids)}) and t.deleted_at is null`,
 )
 
+/** How many sessions of a flow its answers are counted of, the newest. */
+const judgedSessions = 5000
+
+const AnswerCounts = z.custom<readonly AnswerCount[]>()
+const OpenSteps = z.custom<readonly { step_id: string; sessions: number }[]>()
+
 /**
- * The versions of flows with the steps and options of the current one, whose sessions can be counted
- * together.
+ * Count the sessions of flows, those that ended, and the answers and the open steps of the newest ones. The
+ * sessions with the steps and options of the current version are counted together. The index has everything
+ * but the current step, so that each session is read once, without its row.
  */
-const comparableVersions = (ids: readonly string[]) => sql`
-  comparable as materialized (
-    select v.account_id, v.tree_id, v.version
-      from trees t
-      join tree_versions c on c.account_id = t.account_id and c.tree_id = t.id and c.version = t.version
-      join lateral (select distinct s.tree_version from sessions s
-                     where s.account_id = app.account_id() and s.tree_id = t.id and s.started_at >= ${periodStart}) used on true
-      join tree_versions v on v.account_id = t.account_id and v.tree_id = t.id and v.version = used.tree_version
-     where t.id in (${selectIds(ids)}) and (v.version = c.version or app.step_ids(v.tree_structure) = app.step_ids(c.tree_structure))),
-  counted as materialized (
-    select s.id, s.tree_id, s.current_step_id from comparable v
-      join sessions s on s.account_id = app.account_id() and s.tree_account_id = v.account_id and s.tree_id = v.tree_id
-                     and s.tree_version = v.version and s.started_at >= ${periodStart})`
-
-/** Count the sessions of flows: those with comparable versions, and those that ended. */
-export const selectSessionCounts = readStatement(
-  z.object({ tree_id: z.string(), sessions: z.int(), ended: z.int(), resolved: z.int() }),
-  (ids: readonly string[]) => sql`
-    with ${comparableVersions(ids)}
-    select t.id as tree_id, (select count(*)::integer from counted c where c.tree_id = t.id) as sessions, e.ended, e.resolved
-      from trees t, lateral (
-        select count(*)::integer as ended, count(*) filter (where s.outcome = 'resolved')::integer as resolved from sessions s
-         where s.account_id = app.account_id() and s.tree_id = t.id and s.started_at >= ${periodStart} and s.state in ('completed', 'abandoned')) e
-     where t.id in (${selectIds(ids)})`,
-)
-
-export const selectAnswerCounts = readStatement(
+export const selectUse = readStatement(
   z.object({
     tree_id: z.string(),
-    step_id: z.string(),
-    option_id: z.string().nullable(),
-    outcome: z.string().nullable(),
-    answers: z.int(),
+    sessions: z.int(),
+    ended: z.int(),
+    resolved: z.int(),
+    answers: AnswerCounts,
+    open_steps: OpenSteps,
   }),
   (ids: readonly string[]) => sql`
-    with ${comparableVersions(ids)}
-    select c.tree_id, d.step_id, d.option_id, d.outcome, count(*)::integer as answers
-      from counted c join session_decisions d on d.account_id = app.account_id() and d.session_id = c.id
-     group by 1, 2, 3, 4`,
-)
-
-/** Count the sessions that are at a step, or ended at it, without an answer to it. */
-export const selectOpenSteps = readStatement(
-  z.object({ tree_id: z.string(), step_id: notNull<string>(), sessions: z.int() }),
-  (ids: readonly string[]) => sql`
-    with ${comparableVersions(ids)}
-    select c.tree_id, c.current_step_id as step_id, count(*)::integer as sessions
-      from counted c where c.current_step_id is not null group by 1, 2`,
+    with flows as materialized (
+      select t.account_id, t.id, c.version, c.tree_structure from trees t
+        join tree_versions c on c.account_id = t.account_id and c.tree_id = t.id and c.version = t.version
+       where t.id in (${selectIds(ids)})),
+    used as materialized (
+      select s.tree_account_id, s.tree_id, s.tree_version, s.state, s.outcome, count(*) as sessions
+        from flows f join sessions s on s.account_id = app.account_id() and s.tree_id = f.id and s.started_at >= ${periodStart}
+       group by 1, 2, 3, 4, 5),
+    comparable as materialized (
+      select v.account_id, v.tree_id, v.version
+        from (select distinct u.tree_account_id, u.tree_id, u.tree_version from used u) u
+        join flows f on f.account_id = u.tree_account_id and f.id = u.tree_id
+        join tree_versions v on v.account_id = u.tree_account_id and v.tree_id = u.tree_id and v.version = u.tree_version
+       where v.version = f.version or app.step_ids(v.tree_structure) = app.step_ids(f.tree_structure)),
+    judged as materialized (
+      select j.* from flows f cross join lateral (
+        select s.id, s.tree_id, s.current_step_id from sessions s
+         where s.account_id = app.account_id() and s.tree_id = f.id and s.started_at >= ${periodStart}
+           and (s.tree_account_id, s.tree_id, s.tree_version) in (select c.account_id, c.tree_id, c.version from comparable c)
+         order by s.started_at desc limit ${judgedSessions}::integer) j),
+    answered as (
+      select j.tree_id, d.step_id, d.option_id, d.outcome, count(*)::integer as answers
+        from judged j cross join lateral (
+          select d.step_id, d.option_id, d.outcome from session_decisions d
+           where d.account_id = app.account_id() and d.session_id = j.id offset 0) d
+       group by 1, 2, 3, 4),
+    open_steps as (
+      select j.tree_id, j.current_step_id as step_id, count(*)::integer as sessions from judged j where j.current_step_id is not null group by 1, 2)
+    select f.id as tree_id,
+           (select coalesce(sum(u.sessions), 0)::integer from used u join comparable c
+               on c.account_id = u.tree_account_id and c.tree_id = u.tree_id and c.version = u.tree_version where u.tree_id = f.id) as sessions,
+           coalesce(e.ended, 0)::integer as ended, coalesce(e.resolved, 0)::integer as resolved,
+           coalesce((select jsonb_agg(to_jsonb(a) - 'tree_id') from answered a where a.tree_id = f.id), '[]') as answers,
+           coalesce((select jsonb_agg(to_jsonb(o) - 'tree_id') from open_steps o where o.tree_id = f.id), '[]') as open_steps
+      from flows f cross join lateral (
+        select sum(u.sessions) as ended, sum(u.sessions) filter (where u.outcome = 'resolved') as resolved
+          from used u where u.tree_id = f.id and u.state in ('completed', 'abandoned')) e`,
 )

@@ -31,23 +31,17 @@ export async function get({ db }: ReadContext, treeId: string): Promise<FlowHeal
 }
 
 async function readHealth(db: ReadContext['db'], ids: readonly string[]): Promise<FlowHealth[]> {
-  const [contents, counts, answers, openSteps] = await db.batch([
-    queries.selectContents.query(ids),
-    queries.selectSessionCounts.query(ids),
-    queries.selectAnswerCounts.query(ids),
-    queries.selectOpenSteps.query(ids),
-  ])
+  const [contents, uses] = await db.batch([queries.selectContents.query(ids), queries.selectUse.query(ids)])
   const runnable_ids = await findRunnableIds(db, contents)
   return contents.map(({ id, name, version, links_checked_at, ...content }) => {
-    const { sessions = 0, ended = 0, resolved = 0 } = counts.find(({ tree_id }) => tree_id === id) ?? {}
-    const ofFlow = <R extends { tree_id: string }>(rows: readonly R[]) =>
-      rows.filter(({ tree_id }) => tree_id === id)
+    const use = uses.find(({ tree_id }) => tree_id === id)
+    const { sessions = 0, ended = 0, resolved = 0, answers = [], open_steps = [] } = use ?? {}
     const metrics = { sessions, ended, resolved }
     const findings = findFlowFindings({
       ...content,
       ...metrics,
-      answers: ofFlow(answers),
-      open_steps: ofFlow(openSteps),
+      answers,
+      open_steps,
       runnable_ids,
     })
     return { tree_id: id, name, version, ...metrics, links_checked_at, findings }
