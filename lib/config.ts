@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { defaultPrices, PriceTable } from './rules/ai/prices.ts'
 import { redactionLevels } from './rules/masking/levels.ts'
+import { requireDecimals } from './rules/text/decimal.ts'
 
 /**
  * The version of this code. A test holds it to package.json, which the Worker's bundle should not contain.
@@ -44,7 +45,12 @@ export const CommaList = z.string().transform((text) =>
     .filter(Boolean),
 )
 /** Port numbers separated by commas. */
-const Ports = CommaList.pipe(z.array(z.coerce.number<string>().int().min(1).max(65_535)).min(1))
+const Port = z
+  .string()
+  .regex(/^\d{1,5}$/)
+  .transform(Number)
+  .pipe(z.int().min(1).max(65_535))
+const Ports = CommaList.pipe(z.array(Port).min(1))
 const Flag = z.enum(['true', 'false']).transform((text) => text === 'true')
 /** An address, without a slash at the end. */
 export const Url = z
@@ -335,7 +341,7 @@ export function parseSettings<S extends z.ZodRawShape>(
   const variables = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
   if (variables.RESEND_API_KEY || variables.SMTP_URL) variables.MAIL_FROM ??= null
   if (variables.AI_FALLBACK_API_KEY) variables.AI_FALLBACK_MODEL ??= null
-  const parsed = z.object(shape).safeParse(variables)
+  const parsed = z.object(shape).safeParse(requireDecimals(shape, variables))
   if (parsed.success) return parsed.data
   const wrong = parsed.error.issues.map(
     ({ path, message }) =>

@@ -9,6 +9,7 @@ import { isAllowedOrigin } from '#http/origins.ts'
 import { createRateLimitProblem } from '#http/rate-limit.ts'
 import type { RouteGroup } from '#http/routes.ts'
 import { invalidField, Problem } from '#problem.ts'
+import { admitsType, prefersType } from '#rules/text/accept.ts'
 import { decodeUtf8, notUtf8 } from '#rules/text/bytes.ts'
 import { parseJson } from '#rules/text/json.ts'
 import { isApiKey } from '#vendors/auth/api-keys.ts'
@@ -22,6 +23,8 @@ const maxBodyBytes = 1024 * 1024
  */
 const maxBatch = 10
 const rate: ParsedRate = { max: 240, windowMs: 60_000, unit: 'minute', perAddress: false }
+
+const [json, events] = ['application/json', 'text/event-stream']
 
 /** Where a client learns how to get a token: https://www.rfc-editor.org/rfc/rfc9728#section-3.1 */
 export const resourceMetadataPath = '/.well-known/oauth-protected-resource/mcp'
@@ -137,13 +140,14 @@ function removeNullArguments(messages: unknown): boolean {
 function copyRequest(request: Request, body: Uint8Array<ArrayBuffer>): Request {
   const { url, method, signal } = request
   const headers = new Headers(request.headers)
-  if (method === 'POST' && /\*\/\*|application\/(?:json|\*)|^$/i.test(headers.get('accept') ?? ''))
-    headers.set('accept', 'application/json, text/event-stream')
+  const accept = headers.get('accept') ?? ''
+  if (method === 'POST' && [json, events].some((type) => admitsType(accept, type)))
+    headers.set('accept', `${json}, ${events}`)
   return new Request(url, { method, headers, signal, body: method === 'POST' ? body : undefined })
 }
 
 function takesEvents({ headers }: Request): boolean {
-  return headers.get('accept')?.includes('text/event-stream') === true
+  return prefersType(headers.get('accept') ?? '', events)
 }
 
 /** Return the messages of a short stream as JSON: one message, or the answers to a batch. */

@@ -1,21 +1,36 @@
-// Schemes that run or show something in the browser instead of opening a program.
-const refusedSchemes =
-  /^(?:javascript|data|vbscript|file|about|blob|filesystem|view-source|ws|wss|ftp|mailto|tel|intent):$/
+/**
+ * A scheme of a program has a dot, as a reversed domain name of its maker, which no scheme of an operating
+ * system or a browser has, such as `ms-msdt` or `shell`:
+ * https://www.rfc-editor.org/rfc/rfc8252#section-7.1. Apple's own, such as `x-apple.systempreferences`, start
+ * with x-.
+ */
+const programScheme = /^(?!x-)[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:$/
+/** Schemes of MCP clients that are known by name, without a dot. */
+const knownSchemes: ReadonlySet<string> = new Set([
+  'claude:',
+  'cursor:',
+  'goose:',
+  'raycast:',
+  'vscode:',
+  'vscode-insiders:',
+  'warp:',
+  'windsurf:',
+  'zed:',
+])
 
 /**
- * Return whether a client may register an address: https, http on this machine, or a scheme of its own
- * program (https://www.rfc-editor.org/rfc/rfc8252#section-7). No fragment, no user name, and ASCII as in a
+ * Return whether a client may register an address: https, http on this machine, or a scheme of a program. No fragment, no user name, and ASCII as in a
  * URI: a header can contain nothing else.
  */
 export function isRedirectUri(text: string): boolean {
   if (text.length > 500 || !/^[\x21-\x7e]+$/.test(text) || /[\\#]/.test(text) || !URL.canParse(text))
     return false
   const { protocol, hostname, username, password } = new URL(text)
-  if (username || password || refusedSchemes.test(protocol)) return false
+  if (username || password) return false
   // Without slashes, a browser takes it as a path of the page on which it is.
   if (/^https?:(?!\/\/)/i.test(text)) return false
   if (protocol === 'http:') return ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
-  return protocol === 'https:' ? hostname !== '' : /^[a-z][a-z0-9+.-]{2,}:$/.test(protocol)
+  return protocol === 'https:' ? hostname !== '' : programScheme.test(protocol) || knownSchemes.has(protocol)
 }
 
 /** Add parameters to a redirect address, and leave its own ones. */

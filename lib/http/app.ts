@@ -118,6 +118,8 @@ const allowHeaders = [
   'traceparent',
   'Mcp-Protocol-Version',
   'Mcp-Session-Id',
+  'Mcp-Method',
+  'Mcp-Name',
 ]
 const exposeHeaders = [
   'Content-Disposition',

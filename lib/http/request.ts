@@ -14,6 +14,7 @@ import { uuidv7 } from '#db/uuid.ts'
 import { record } from '#metrics.ts'
 import { Problem } from '#problem.ts'
 import { createBudget, runWithin } from '#rules/budget.ts'
+import { prefersType } from '#rules/text/accept.ts'
 import { toAddressBlock, toSite } from '#rules/text/address-block.ts'
 import type { ParsedRate } from '#vendors/cache/limiter.ts'
 import { publishEntries } from '#work/publish.ts'
@@ -291,17 +292,7 @@ function toStoredRequest({ c, op, caller }: OperationCall, { rawBody }: RequestI
   return { c, op, caller: caller as Caller, rawBody: String(rawBody) }
 }
 
-/**
- * Return whether the Accept header names a type, and not with the weight 0:
- * https://www.rfc-editor.org/rfc/rfc9110#section-12.4.2
- */
-function acceptsType(c: C, type: string): boolean {
-  const ranges = (c.req.header('accept') ?? '').toLowerCase().split(',')
-  return ranges.some((range) => {
-    const [name, ...parameters] = range.split(';').map((part) => part.trim())
-    return name === type && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))
-  })
-}
+const acceptsType = (c: C, type: string) => prefersType(c.req.header('accept') ?? '', type)
 const wantsEvents = (c: C) => acceptsType(c, 'text/event-stream')
 
 /**

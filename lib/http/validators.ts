@@ -3,6 +3,7 @@ import type { MiddlewareHandler } from 'hono'
 import * as z from 'zod'
 import { PageQuery } from '#db/page.ts'
 import { type FieldError, Problem } from '#problem.ts'
+import { requireDecimals } from '#rules/text/decimal.ts'
 import { findUnstorableText, isStorable } from '#rules/text/json.ts'
 import type { C } from './app.ts'
 import { listFieldErrors } from './field-errors.ts'
@@ -43,14 +44,14 @@ export function createParamsValidator(schema: z.ZodType): (c: C) => Promise<unkn
  * Create the function that validates the query. It throws InvalidInput. Repetitions and text that cannot be
  * stored are added to `errors`.
  */
-export function createQueryValidator(schema: z.ZodType): (c: C, errors: FieldError[]) => Promise<unknown> {
+export function createQueryValidator(schema: z.ZodObject): (c: C, errors: FieldError[]) => Promise<unknown> {
   const validate = createValidator(
     'query',
     schema,
     (error) => new InvalidInput(listFieldErrors(error, 'query')),
   )
   return (c, errors) => {
-    const parameters = readParameters(c.req.url, errors)
+    const parameters = readParameters(c.req.url, schema, errors)
     // Hono's own reader skips a parameter without a name, and leaves invalid UTF-8 encoded.
     c.req.queries = (() => parameters) as typeof c.req.queries
     return validate(c)
@@ -99,14 +100,17 @@ function createValidator(
 async function proceed(): Promise<void> {}
 
 /** Read each parameter with its last value, in a list as Hono does. */
-function readParameters(url: string, errors: FieldError[]): Record<string, string[]> {
+function readParameters(url: string, { shape }: z.ZodObject, errors: FieldError[]): Record<string, string[]> {
   if (!url.includes('?')) return {}
-  const parameters: Record<string, string> = {}
+  // Without a prototype, so that `__proto__` and `toString` are names as any other.
+  const parameters: Record<string, string> = Object.create(null)
   for (const [key, value] of new URL(url).searchParams) {
     if (key in parameters)
       errors.push({ loc: ['query', key], msg: 'must be given only once', type: 'repeated' })
     parameters[key] = value
   }
   for (const error of findUnstorableText(parameters, ['query'])) errors.push(error)
-  return Object.fromEntries(Object.entries(parameters).map(([key, value]) => [key, [value]]))
+  return Object.fromEntries(
+    Object.entries(requireDecimals(shape, parameters)).map(([key, value]) => [key, [value]]),
+  )
 }

@@ -1,5 +1,5 @@
 import { Agent, createServer, type IncomingMessage, request as sendRequest } from 'node:http'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { type Duplex, pipeline } from 'node:stream'
 import { constants, createBrotliCompress, createGzip } from 'node:zlib'
 import { listen } from '#platform/node/server.ts'
@@ -22,6 +22,7 @@ export interface Edge {
  */
 export async function startEdge({ port, workerPort }: { port: number; workerPort: number }): Promise<Edge> {
   const agent = new Agent({ keepAlive: true })
+  agent.createConnection = () => ignoreRefusedWrites(connect(workerPort, '127.0.0.1'))
   const target = { host: '127.0.0.1', port: workerPort, agent }
   const sockets = new Set<Duplex>()
   const server = createServer((request, response) => {
@@ -74,6 +75,24 @@ export async function startEdge({ port, workerPort }: { port: number; workerPort
       return new Promise((resolve) => server.close(() => resolve()))
     },
   }
+}
+
+const refusals = ['EPIPE', 'ECONNRESET']
+type WriteCallback = (error?: NodeJS.ErrnoException | null) => void
+
+/**
+ * Let a connection read on after a write was refused. The service may answer before it has read the body, and
+ * close: its answer is on the way then. Node would destroy the connection, and lose it.
+ */
+function ignoreRefusedWrites(socket: Socket): Socket {
+  const ignore =
+    (callback: WriteCallback): WriteCallback =>
+    (error) =>
+      callback(error?.code && refusals.includes(error.code) ? null : error)
+  const [write, writeMany] = [socket._write.bind(socket), socket._writev?.bind(socket)]
+  socket._write = (chunk, encoding, callback) => write(chunk, encoding, ignore(callback))
+  if (writeMany) socket._writev = (chunks, callback) => writeMany(chunks, ignore(callback))
+  return socket
 }
 
 type Coding = 'br' | 'gzip'

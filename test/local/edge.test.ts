@@ -118,3 +118,22 @@ it('INS-15 the local edge passes bodies, headers and WebSockets on', async () =>
   await expect.poll(() => received).toContain('\r\n\r\nk hello')
   socket.destroy()
 })
+
+it.each([401, 413, 429])(
+  'INS-15 the local edge answers %i of a service that has not read the body',
+  async (status) => {
+    const { port } = await startBehindEdge((incoming, response) => {
+      response
+        .writeHead(status, { 'content-type': 'application/json', connection: 'close' })
+        .end('{"detail":"no"}')
+      incoming.socket.destroySoon()
+    })
+    for (let n = 0; n < 5; n++) {
+      const sent = request({ port, method: 'POST', headers: { 'content-length': 8_000_000 } })
+      sent.on('error', () => {})
+      sent.end(Buffer.alloc(8_000_000))
+      const [answer] = await once(sent, 'response')
+      expect([answer.statusCode, await text(answer)]).toEqual([status, '{"detail":"no"}'])
+    }
+  },
+)

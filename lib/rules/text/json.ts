@@ -36,7 +36,10 @@ export function isStorable(text: string): boolean {
   return !text.includes('\u0000') && text.isWellFormed()
 }
 
-/** Return a field error for each text and each key in a parsed JSON value that PostgreSQL cannot store. */
+/**
+ * Return a field error for each text and each key in a parsed JSON value that cannot be stored: by PostgreSQL,
+ * or as a key of an object that is copied, which loses `__proto__`.
+ */
 export function findUnstorableText(value: unknown, loc: (string | number)[]): FieldError[] {
   if (typeof value === 'string') {
     return isStorable(value)
@@ -45,11 +48,13 @@ export function findUnstorableText(value: unknown, loc: (string | number)[]): Fi
   }
   if (Array.isArray(value)) return value.flatMap((item, index) => findUnstorableText(item, [...loc, index]))
   if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([key, item]) =>
-    isStorable(key)
+  return Object.entries(value).flatMap(([key, item]): FieldError[] => {
+    if (key === '__proto__')
+      return [{ loc, msg: 'must not have a key with the name __proto__', type: 'invalid_text' }]
+    return isStorable(key)
       ? findUnstorableText(item, [...loc, key])
-      : [{ loc, msg: 'must not have a key with NUL characters or lone surrogates', type: 'invalid_text' }],
-  )
+      : [{ loc, msg: 'must not have a key with NUL characters or lone surrogates', type: 'invalid_text' }]
+  })
 }
 
 /** A number that may have more digits than a double keeps, outside of texts or inside. */

@@ -41,19 +41,28 @@ interface RequestOptions {
  */
 export function openAi({ key, baseUrl, model }: OpenAiSettings): AiPort & EmbeddingsPort {
   const fetchBounded = createBoundedFetch('ai', { timeoutMs: maxTimeoutMs, maxBytes })
-  // Without null the client takes these from the environment, where they may belong to another program.
-  const account = { organization: null, project: null }
+  // Without these the client takes them from the environment, where they may belong to another program.
+  const own = {
+    organization: null,
+    project: null,
+    adminAPIKey: null,
+    webhookSecret: null,
+    logLevel: 'off',
+  } as const
   // https://learn.microsoft.com/azure/ai-foundry/openai/reference: an address with a deployment takes the key in a header of its own.
   const isDeployment = baseUrl.includes('/deployments/')
-  const headers = isDeployment ? { defaultHeaders: { 'api-key': key } } : {}
+  const headers = { defaultHeaders: isDeployment ? { 'api-key': key } : {} }
   const client = new OpenAI({
     apiKey: key,
     baseURL: baseUrl,
     maxRetries: 0,
     fetch: withReadableErrors(fetchBounded),
-    ...account,
+    ...own,
     ...headers,
   })
+  // OPENAI_CUSTOM_HEADERS of the environment cannot be switched off by an option.
+  const { _options: options } = client as unknown as { _options: { defaultHeaders?: unknown } }
+  options.defaultHeaders = headers.defaultHeaders
   let knownCapabilities = allCapabilities
   const receive = async (
     completion: Completion,

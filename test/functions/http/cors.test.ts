@@ -1,7 +1,31 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { request, sharedService } from '#test/support/app.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
 import { createAccount } from '#test/support/people.ts'
+
+/**
+ * What MCP clients send, from the source of the official one. `Mcp-Param-` is for tools that ask for it, of which there is none, and the
+ * other is an option of its own server.
+ */
+const mcpHeaders = [
+  ...new Set(
+    Array.from(
+      readdirSync(fileURLToPath(new URL('.', import.meta.resolve('@modelcontextprotocol/client'))))
+        .filter((name) => name.endsWith('.mjs'))
+        .map((name) =>
+          readFileSync(
+            fileURLToPath(new URL(name, import.meta.resolve('@modelcontextprotocol/client'))),
+            'utf8',
+          ),
+        )
+        .join('\n')
+        .matchAll(/["'](mcp-[a-z-]+[a-z])["']/gi),
+      ([, name = '']) => name.toLowerCase(),
+    ),
+  ),
+].filter((name) => !['mcp-wire-codec'].includes(name))
 
 const service = await sharedService()
 const allowedOrigin = 'http://localhost:5173'
@@ -79,7 +103,7 @@ describe('CORS', () => {
             'last-event-id',
             'traceparent',
           ],
-          ...['mcp-protocol-version', 'mcp-session-id'],
+          ...mcpHeaders,
         ].join(','),
       }
       const response = await send('/api/v1/notifications/configs', { method: 'OPTIONS', headers })

@@ -1,8 +1,7 @@
-// @module-tag behaviour
 import { describe, expect, it } from 'vitest'
 import { addParameters, isRedirectUri } from '#functions/oauth/redirect-uri.ts'
 
-describe('a redirect address', () => {
+describe('MCP-14 a redirect address', () => {
   const long = (length: number) => `https://a.example/${'x'.repeat(length - 18)}`
   it.each([
     'https://a.example/cb?x=1',
@@ -11,7 +10,7 @@ describe('a redirect address', () => {
     'http://[::1]:9/cb',
     'com.example.app:/cb',
     'cursor://cb',
-    'abc:cb',
+    'vscode://publisher.extension/cb',
     long(500),
   ])('may be registered: %s', (uri) => expect(isRedirectUri(uri)).toBe(true))
   it.each([
@@ -29,6 +28,33 @@ describe('a redirect address', () => {
     'javascript:alert(1)',
     'data:text/html,x',
     'ab:cb',
+    'abc:cb',
+    // What an operating system or a browser owns.
+    ...[
+      'ms-msdt:/id',
+      'search-ms:query=x',
+      'ms-officecmd:x',
+      'ms-settings:x',
+      'ms-word:ofe|u|x',
+      'shell:startup',
+    ],
+    ...[
+      'x-apple.systempreferences:x',
+      'itms-services://x',
+      'facetime:x',
+      'ssh://a',
+      'smb://a',
+      'ldap://a',
+      'onenote:x',
+    ],
+    ...[
+      'jar:https://x',
+      'chrome://settings',
+      'edge://settings',
+      'moz-extension://x',
+      'resource://x',
+      'mhtml:x',
+    ],
     '//a.example',
     '',
   ])('may not be registered: %j', (uri) => expect(isRedirectUri(uri)).toBe(false))

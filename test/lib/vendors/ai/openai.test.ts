@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
 import { startVendorServer } from '#test/support/vendor-server.ts'
 import type { AiFailure, Completion } from '#vendors/ai/ai.ts'
@@ -9,8 +11,10 @@ import { estimateTokens, estimateUsage } from '#vendors/ai/token-estimate.ts'
 const vendor = await startVendorServer()
 afterAll(vendor.close)
 
-process.env.OPENAI_ORG_ID = 'org-other'
-process.env.OPENAI_PROJECT_ID = 'proj-other'
+// Whatever the client reads of the environment, another program may have put there.
+const client = readFileSync(fileURLToPath(import.meta.resolve('openai/client.mjs')), 'utf8')
+const environment = Array.from(client.matchAll(/readEnv\('(\w+)'\)/g), ([, name = '']) => name)
+for (const name of environment) process.env[name] = 'http://other.example/x-other: other'
 
 const completion: Completion = {
   ...{
@@ -43,6 +47,15 @@ const stream = (...chunks: object[]) => ({
 })
 const part = (content: string | null, finish_reason: string | null = null) => ({
   choices: [{ delta: { content }, finish_reason }],
+})
+
+it('a call has nothing of what the client reads of the environment', async () => {
+  expect(environment).toEqual(
+    expect.arrayContaining(['OPENAI_BASE_URL', 'OPENAI_ORG_ID', 'OPENAI_CUSTOM_HEADERS']),
+  )
+  vendor.answer = () => answer(done)
+  await complete()
+  expect(JSON.stringify(vendor.requests.at(-1))).not.toContain('other')
 })
 
 describe('an answer of the model', () => {
