@@ -227,6 +227,39 @@ describe('a PDF', () => {
           resources: '/XObject <</X 10 0 R>>',
         }),
     ],
+    [
+      'visits of a page with many keys',
+      100,
+      (n) =>
+        buildPdf({
+          pages: [line],
+          objects: [
+            { dict: `<</Type /Pages /Kids [${'11 0 R '.repeat(n)}]>>` },
+            { dict: `<</Type /Page ${repeat(n * 50, (i) => `/K${i} 0`)}>>` },
+          ],
+          trailer: '/Root <</Pages 10 0 R>>',
+        }),
+    ],
+    ['pieces of a cell', 10_000, (n) => page(`BT /F 1 Tf ${'(a) Tj '.repeat(n)}ET`)],
+    ['divided lines', 4000, (n) => page(repeat(n, (i) => pdfText('a-', 50, 90_000 - i * 12)))],
+    ['sizes of headings', 3000, (n) => page(repeat(n, (i) => pdfText('a', 50, 700 - i, 9 + i / 2)))],
+    [
+      'cells of rows that follow each other',
+      60,
+      (n) => page(repeat(n, (i) => repeat(40, (k) => pdfText('a', k * 30, 90_000 - i * 12)))),
+    ],
+    ['digits of a text', 500_000, (n) => page(`BT /F 1 Tf <${'41'.repeat(n)}> Tj ET`)],
+    ['characters of a text', 100_000, (n) => page(`BT /F 1 Tf (${'a'.repeat(n)}) Tj ET`)],
+    [
+      'numbers of the place of a form',
+      20_000,
+      (n) =>
+        buildPdf({
+          pages: ['/X Do '.repeat(n / 100)],
+          objects: [{ dict: `<</Subtype /Form /Matrix [${'1 '.repeat(n)}]>>`, stream: line }],
+          resources: '/XObject <</X 10 0 R>>',
+        }),
+    ],
     ['spaces after decompression', 1_000_000, (n) => page(' '.repeat(n))],
   ]
   it.each(files)('WIR-30 takes linear time for many %s', (_, size, build) =>

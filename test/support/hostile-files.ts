@@ -643,7 +643,7 @@ export function createHostileFile(name: string, seed: number, scale: number): Ho
   const random = createRandom(Math.imul(seed + 1, 0x9e3779b1))
   const names = Object.keys(places)
   const hot = new Set(
-    [random(), ...(random() < 0.3 ? [random()] : [])].map((share) => names[Math.floor(share * names.length)]),
+    [random(), ...(random() < 0.5 ? [random()] : [])].map((share) => names[Math.floor(share * names.length)]),
   )
   const structures: string[] = []
   const texts = Object.fromEntries(

@@ -128,6 +128,7 @@ const maxFormDepth = 10
 const formSteps = 1000
 const maxStates = 1000
 const maxOperands = 1000
+const operatorsPerPause = 1000
 
 async function runContent(
   interpreter: Interpreter,
@@ -152,6 +153,7 @@ async function runContent(
   let line: Matrix = identity
   let place: Matrix = identity
   let operands: PdfValue[] = []
+  let operatorCount = 0
   const number = (index: number) => (typeof operands[index] === 'number' ? (operands[index] as number) : 0)
   const readMatrix = (): Matrix => [number(0), number(1), number(2), number(3), number(4), number(5)]
   const move = (x: number, y: number) => {
@@ -228,6 +230,7 @@ async function runContent(
     if (done) await done
     operands = []
     parser.held = 0
+    if (++operatorCount % operatorsPerPause === 0) await pause()
   }
   await pause()
 
@@ -319,11 +322,11 @@ async function drawObject(
   spend(formSteps)
   const content = await file.readStream(stream)
   if (!content) return
-  const own = file
-    .readArray(dict.get('Matrix'))
-    .slice(0, 6)
-    .map((item) => file.readNumber(item) ?? 0)
-  const formMatrix = own.length === 6 ? multiply(own as unknown as Matrix, matrix) : matrix
+  const own = file.readArray(dict.get('Matrix'))
+  const formMatrix =
+    own.length === 6
+      ? multiply(own.map((item) => file.readNumber(item) ?? 0) as unknown as Matrix, matrix)
+      : matrix
   openForms.add(value.ref)
   await runContent(
     interpreter,

@@ -46,11 +46,11 @@ export async function readPdf(
     return isTurned ? { bottom: -right, height: right - left || 1 } : { bottom: low, height: high - low || 1 }
   })
   const writer = createBlockWriter()
-  writeLines(leaveOutFurniture(lines, edges), writer)
+  await writeLines(leaveOutFurniture(lines, edges), writer)
   return writer.blocks
 }
 
-function writeLines(lines: readonly PdfLine[], writer: BlockWriter): void {
+async function writeLines(lines: readonly PdfLine[], writer: BlockWriter): Promise<void> {
   spend(lines.reduce((steps, line) => steps + 200 + countCharacters(line) * 10, 0))
   const bodySize = findBodySize(lines)
   const headingLevels = findHeadingLevels(lines, bodySize)
@@ -68,6 +68,7 @@ function writeLines(lines: readonly PdfLine[], writer: BlockWriter): void {
   }
   let at = 0
   while (at < lines.length) {
+    await pause()
     const line = lines[at] as PdfLine
     const level = isHeading(line, bodySize) ? (headingLevels.get(line.size) ?? 1) : 0
     if (line.isMonospaced) at = writeCode(lines, at, writer)
