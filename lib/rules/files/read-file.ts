@@ -1,6 +1,6 @@
 import { Problem } from '#problem.ts'
 import { ArchiveError, type PackedFile } from '#rules/archive/zip.ts'
-import { createBudget, runWithin, tooComplex } from '#rules/budget.ts'
+import { createBudget, runWithin, stepsPerSecond, tooComplex } from '#rules/budget.ts'
 import { DiagramFileError } from '#rules/diagrams/file-error.ts'
 import type { ArticleFile, TextFormat } from '#rules/knowledge/article.ts'
 import { ArticleError } from '#rules/knowledge/blocks.ts'
@@ -35,6 +35,8 @@ export type FileKind = keyof typeof readers
 export type FileInput<Kind extends FileKind> = Parameters<(typeof readers)[Kind]>[0]
 export type FileResult<Kind extends FileKind> = Awaited<ReturnType<(typeof readers)[Kind]>>
 
+/** Half a second: a step of a reader takes 6 ns at most, which the soak of hostile files measures. */
+const maxSteps = 0.8 * stepsPerSecond
 /** What a reader may keep in memory, in bytes. A Worker has 128 MB for all that it does. */
 const maxBytes = 48 * 1024 * 1024
 
@@ -57,7 +59,7 @@ export async function readFile<Kind extends FileKind>({
   input,
   steps,
 }: FileRequest<Kind>): Promise<FileOutcome<FileResult<Kind>>> {
-  const budget = createBudget({ steps, bytes: maxBytes })
+  const budget = createBudget({ steps: Math.min(steps, maxSteps), bytes: maxBytes })
   const read = readers[kind] as (input: FileInput<Kind>) => Promise<FileResult<Kind>>
   try {
     const result = await runWithin(budget, () => read(input))
