@@ -4,7 +4,7 @@ import { findOffenders, readHostileFiles } from '#test/support/read-hostile-file
 // A step takes at most 10 ns, which test/soak/hostile-files.soak.ts checks with many more files. Here four times
 // as long is fine, for a slow machine.
 it('WIR-30 WIR-47 generated files of each format take less than 128 MB, and time by their counted steps', async () => {
-  const results = await readHostileFiles({ first: 1, count: 5, most: 5000 })
-  expect(results.length).toBeGreaterThanOrEqual(50)
+  const results = await readHostileFiles({ first: 1, count: 4, most: 5000 })
+  expect(results.length).toBeGreaterThanOrEqual(40)
   expect(findOffenders(results, { nsPerStep: 40, maxMs: 4000 })).toEqual([])
 }, 120_000)
