@@ -65,6 +65,11 @@ export const metrics = {
     labels: ['vendor'],
     buckets: callSeconds,
   },
+  leftOut: {
+    name: 'support_flow_left_out_total',
+    help: 'Parts of answers of other services that could not be read. The events left_out of a trace name them.',
+    labels: ['vendor'],
+  },
   databaseRoundTrips: {
     name: 'support_flow_database_round_trip_seconds',
     help: 'Round trips to PostgreSQL, including the wait for a connection.',

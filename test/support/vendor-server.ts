@@ -2,14 +2,14 @@ import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { listen } from '#platform/node/server.ts'
 
-interface VendorRequest {
+export interface VendorRequest {
   method: string
   /** With the query. */
   path: string
   headers: IncomingHttpHeaders
   body: string
 }
-interface VendorAnswer {
+export interface VendorAnswer {
   status?: number
   headers?: Record<string, string>
   /** JSON, or a text as it is. */
@@ -21,7 +21,7 @@ export async function startVendorServer() {
   const vendor = {
     requests: [] as VendorRequest[],
     /** Return the answer to a request, or null to break the connection. */
-    answer: (_request: VendorRequest): VendorAnswer | null => ({}),
+    answer: (_request: VendorRequest): VendorAnswer | null | Promise<VendorAnswer> => ({}),
   }
   const server = createServer(async (incoming, response) => {
     const request = {
@@ -31,7 +31,7 @@ export async function startVendorServer() {
       body: await text(incoming),
     }
     vendor.requests.push(request)
-    const answer = vendor.answer(request)
+    const answer = await vendor.answer(request)
     if (!answer) return void response.destroy()
     const { status = 200, headers = {}, body = '' } = answer
     response.writeHead(status, headers).end(typeof body === 'string' ? body : JSON.stringify(body))

@@ -1,22 +1,19 @@
 import * as z from 'zod'
+import { flag, id, list, object, optionalId, part, rawText, readItems, text } from '#vendors/net/wire.ts'
 import { ArticlesError, type ArticlesPort } from './articles.ts'
 import type { GetJson } from './http.ts'
 
-const Id = z.int().min(1)
-const ListAnswer = z.object({
-  articles: z.array(
-    z.object({
-      id: Id,
-      name: z.string().nullish(),
-      draft: z.boolean().nullish(),
-      archived: z.boolean().nullish(),
-      company_id: Id.nullish(),
-      folder_id: Id.nullish(),
-    }),
-  ),
+const ListedArticle = z.object({
+  id,
+  name: text,
+  draft: flag,
+  archived: flag,
+  company_id: optionalId,
+  folder_id: optionalId,
 })
-const ArticleAnswer = z.object({ article: z.object({ content: z.string().nullish() }) })
-const Named = z.object({ name: z.string() })
+const ListAnswer = z.object({ articles: list })
+const ArticleAnswer = z.object({ article: object({ content: rawText }) })
+const Named = part(z.object({ name: text }))
 const CompanyAnswer = z.object({ company: Named })
 const FolderAnswer = z.object({ folder: Named })
 
@@ -31,20 +28,17 @@ export function createHudu(get: GetJson): ArticlesPort {
     names.set(path, known)
     return known
   }
-  const getOwner = ({
-    company_id,
-    folder_id,
-  }: {
-    company_id?: number | null | undefined
-    folder_id?: number | null | undefined
-  }) => {
+  const getOwner = ({ company_id, folder_id }: z.output<typeof ListedArticle>) => {
     if (company_id)
       return getName(
         `/api/v1/companies/${company_id}`,
-        async (path) => (await get(path, CompanyAnswer)).company.name,
+        async (path) => (await get(path, CompanyAnswer)).company?.name ?? '',
       )
     return folder_id
-      ? getName(`/api/v1/folders/${folder_id}`, async (path) => (await get(path, FolderAnswer)).folder.name)
+      ? getName(
+          `/api/v1/folders/${folder_id}`,
+          async (path) => (await get(path, FolderAnswer)).folder?.name ?? '',
+        )
       : ''
   }
   return {
@@ -52,11 +46,11 @@ export function createHudu(get: GetJson): ArticlesPort {
       const page = Number(position || 1)
       const { articles } = await get(`/api/v1/articles?page=${page}`, ListAnswer)
       const listedArticles = []
-      for (const article of articles) {
+      for (const article of readItems('articles', ListedArticle, articles)) {
         if (article.draft || article.archived) continue
         const owner = await getOwner(article)
         listedArticles.push({
-          id: String(article.id),
+          id: article.id,
           name: [owner, article.name].filter(Boolean).join(' / '),
         })
       }

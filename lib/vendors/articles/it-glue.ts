@@ -1,37 +1,34 @@
 import * as z from 'zod'
+import {
+  flag,
+  id,
+  list,
+  object,
+  optionalFlag,
+  optionalNumber,
+  part,
+  rawText,
+  readItems,
+  text,
+} from '#vendors/net/wire.ts'
 import { ArticlesError, type ArticlesPort } from './articles.ts'
 import type { GetJson } from './http.ts'
 
-const Id = z.string().regex(/^\d{1,20}$/)
-const Meta = z.object({ 'next-page': z.int().nullish() }).nullish()
-const OrganizationsAnswer = z.object({
-  data: z.array(z.object({ id: Id, attributes: z.object({ name: z.string().nullish() }) })),
-})
-const DocumentsAnswer = z.object({
-  data: z.array(
-    z.object({
-      id: Id,
-      attributes: z.object({
-        name: z.string().nullish(),
-        published: z.boolean().nullish(),
-        archived: z.boolean().nullish(),
-      }),
-    }),
-  ),
-  meta: Meta,
+const ListAnswer = z.object({ data: list, meta: part(z.object({ 'next-page': optionalNumber })) })
+const Organization = z.object({ id, attributes: part(z.object({ name: text })) })
+const ListedDocument = z.object({
+  id,
+  attributes: part(z.object({ name: text, published: optionalFlag, archived: flag })),
 })
 const Section = z.object({
-  attributes: z.object({
-    'resource-type': z.string().nullish(),
-    content: z.string().nullish(),
-    level: z.int().min(1).max(6).nullish().catch(null),
-    sort: z.number().nullish(),
+  attributes: object({
+    'resource-type': text,
+    content: rawText,
+    level: optionalNumber,
+    sort: optionalNumber,
   }),
 })
-const SectionsAnswer = z.object({ data: z.array(Section), meta: Meta })
-const DocumentAnswer = z.object({
-  data: z.object({ attributes: z.object({ content: z.string().nullish() }) }),
-})
+const DocumentAnswer = z.object({ data: object({ attributes: object({ content: rawText }) }) })
 type Section = z.output<typeof Section>
 
 const organizationsPerPage = 50
@@ -46,11 +43,10 @@ const filters = ['', '&filter%5Bdocument_folder_id%5D%5Bne%5D=null'] as const
  * folders.
  */
 export function createItGlue(get: GetJson): ArticlesPort {
-  const pages = new Map<number, Promise<z.output<typeof OrganizationsAnswer>>>()
+  const pages = new Map<number, Promise<z.output<typeof ListAnswer>>>()
   const listOrganizations = (page: number) => {
     const organizationsPage =
-      pages.get(page) ??
-      get(`/organizations?sort=id&${toPage(page, organizationsPerPage)}`, OrganizationsAnswer)
+      pages.get(page) ?? get(`/organizations?sort=id&${toPage(page, organizationsPerPage)}`, ListAnswer)
     pages.set(page, organizationsPage)
     return organizationsPage
   }
@@ -58,16 +54,19 @@ export function createItGlue(get: GetJson): ArticlesPort {
     async listPage(position) {
       const [place = 0, pass = 0, page = 1] = position.split(':').filter(Boolean).map(Number)
       const { data: organizations } = await listOrganizations(Math.floor(place / organizationsPerPage) + 1)
-      const organization = organizations[place % organizationsPerPage]
-      if (!organization) return { articles: [], next: null }
+      if (place % organizationsPerPage >= organizations.length) return { articles: [], next: null }
+      const [organization] = readItems('articles', Organization, [
+        organizations[place % organizationsPerPage],
+      ])
+      if (!organization) return { articles: [], next: [place + 1, 0, 1].join(':') }
       const path = `/organizations/${organization.id}/relationships/documents?${toPage(page, documentsPerPage)}${filters[pass] ?? ''}`
-      const { data, meta } = await get(path, DocumentsAnswer).catch(toNoDocuments)
-      const isPublished = ({ attributes }: (typeof data)[number]) =>
-        attributes.published !== false && !attributes.archived
-      const articles = data.filter(isPublished).map(({ id, attributes }) => ({
-        id,
-        name: [organization.attributes.name, attributes.name].filter(Boolean).join(' / '),
-      }))
+      const { data, meta } = await get(path, ListAnswer).catch(toNoDocuments)
+      const articles = readItems('articles', ListedDocument, data)
+        .filter(({ attributes }) => attributes?.published !== false && !attributes?.archived)
+        .map(({ id, attributes }) => ({
+          id,
+          name: [organization.attributes?.name, attributes?.name].filter(Boolean).join(' / '),
+        }))
       const hasMore = data.length > 0 && meta?.['next-page']
       const nextPass = pass === 0 ? [place, 1, 1] : [place + 1, 0, 1]
       const next = hasMore ? [place, pass, page + 1] : nextPass
@@ -78,9 +77,9 @@ export function createItGlue(get: GetJson): ArticlesPort {
       for (let page = 1; page <= maxSectionPages; page++) {
         const { data, meta } = await get(
           `/documents/${id}/relationships/sections?${toPage(page, documentsPerPage)}`,
-          SectionsAnswer,
+          ListAnswer,
         )
-        sections.push(...data)
+        sections.push(...readItems('articles', Section, data))
         if (data.length === 0 || !meta?.['next-page']) break
       }
       if (sections.length > 0) return writeSections(sections)
@@ -92,7 +91,7 @@ export function createItGlue(get: GetJson): ArticlesPort {
 const toPage = (number: number, size: number) => `page%5Bsize%5D=${size}&page%5Bnumber%5D=${number}`
 
 /** An organization without the module for documents answers 404. */
-function toNoDocuments(error: unknown): z.output<typeof DocumentsAnswer> {
+function toNoDocuments(error: unknown): z.output<typeof ListAnswer> {
   if (error instanceof ArticlesError && error.kind === 'missing') return { data: [], meta: null }
   throw error
 }
@@ -115,7 +114,7 @@ function writeSections(sections: readonly Section[]): string {
     const tag = isStep
       ? 'li'
       : type === 'Document::Heading' && !/<h[1-6]/i.test(content)
-        ? `h${level ?? 2}`
+        ? `h${level !== null && [1, 2, 3, 4, 5, 6].includes(level) ? level : 2}`
         : 'div'
     parts.push(`<${tag}>${content}</${tag}>`)
   }

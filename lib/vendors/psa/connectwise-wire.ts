@@ -1,29 +1,11 @@
 import * as z from 'zod'
+import { flag, id, list, optionalFlag, optionalId, part, text } from '#vendors/net/wire.ts'
 import type { Configuration, Member, TicketDetails } from './psa.ts'
-import {
-  detail,
-  flag,
-  id,
-  joinParts,
-  list,
-  name,
-  optionalFlag,
-  optionalId,
-  parseItems,
-  reference,
-  text,
-  time,
-  toCustomFields,
-  toNames,
-} from './wire.ts'
+import { detail, joinParts, name, parseItems, reference, time, toCustomFields, toNames } from './wire.ts'
 
 // ConnectWise's records, and their conversion to the types of psa.ts.
 
-const Info = z
-  .object({ lastUpdated: time, dateEntered: time, sortByDate: time })
-  .partial()
-  .nullish()
-  .catch(null)
+const Info = part(z.object({ lastUpdated: time, dateEntered: time, sortByDate: time }))
 /** What the API returns for a created record, of which only the id is needed. */
 export const CreatedRecord = z.object({ id })
 export const StatusWire = z
@@ -38,23 +20,23 @@ export const CompanyItemWire = z
   .object({ id, name: text })
   .transform((company) => ({ id: company.id, name: company.name ?? `Company ${company.id}` }))
 export const TicketReferenceWire = z.object({ id, externalXRef: text })
-export const TimeEntryWire = z.object({ id, internalNotes: text.optional() })
+export const TimeEntryWire = z.object({ id, internalNotes: text })
 export const BoardWire = z
   .object({ id, name: text })
   .transform((board) => ({ id: board.id, name: board.name ?? `Board ${board.id}` }))
 export const TicketWire = z.object({
   id,
-  summary: text.optional(),
+  summary: text,
   board: reference,
   status: reference,
   priority: reference,
   company: reference,
   contact: reference,
-  contactName: text.optional(),
+  contactName: text,
   owner: reference,
-  resources: text.optional(),
+  resources: text,
   type: reference,
-  initialDescription: text.optional(),
+  initialDescription: text,
   closedFlag: flag,
   _info: Info,
   subType: name,
@@ -73,7 +55,7 @@ export const TicketWire = z.object({
 // Whom the ticket has mailed: https://developer.connectwise.com/Products/ConnectWise_PSA/REST#/Tickets
 export const TicketMailWire = z.object({
   contact: reference,
-  contactEmailAddress: text.optional(),
+  contactEmailAddress: text,
   automaticEmailContactFlag: flag,
 })
 // The value is a text, a number, a date or a flag:
@@ -93,7 +75,7 @@ export function toTicketItem(wire: z.output<typeof TicketWire>) {
     status: wire.status.name,
     priority: wire.priority.name,
     company: wire.company.name,
-    contact: wire.contact.name ?? wire.contactName ?? null,
+    contact: wire.contact.name ?? wire.contactName,
     owner: wire.owner.name ?? wire.owner.identifier ?? wire.resources ?? null,
     updated_at: wire._info?.lastUpdated ?? null,
   }
@@ -106,7 +88,7 @@ export function toTicket(wire: z.output<typeof TicketWire>) {
     company_id: wire.company.id,
     contact_id: wire.contact.id,
     type: wire.type.name,
-    description: wire.initialDescription ?? null,
+    description: wire.initialDescription,
     is_closed: wire.closedFlag,
     merged_into: wire.mergedParentTicket.id,
     created_at: wire._info?.dateEntered ?? null,
@@ -155,7 +137,7 @@ export const ContactWire = z.object({
   firstName: text,
   lastName: text,
   title: text,
-  communicationItems: z.array(z.unknown()).nullish().catch(null),
+  communicationItems: list,
 })
 export function toContact({
   id,
@@ -164,7 +146,7 @@ export function toContact({
   title,
   communicationItems,
 }: z.output<typeof ContactWire>) {
-  const items = parseItems(Communication, communicationItems ?? [])
+  const items = parseItems(Communication, communicationItems)
   const findValue = (kind: string) => {
     const matching = items.filter(({ communicationType }) => communicationType === kind)
     return (matching.find(({ defaultFlag }) => defaultFlag) ?? matching[0])?.value ?? null
@@ -214,10 +196,7 @@ export function toConfiguration(wire: z.output<typeof ConfigurationWire>): Omit<
 
 // The author is a member or a contact. Some versions send a reference (`name`), others the full record
 // (`firstName`, `lastName`).
-const Author = z
-  .object({ name: text, firstName: text, lastName: text, identifier: text })
-  .nullish()
-  .catch(null)
+const Author = part(z.object({ name: text, firstName: text, lastName: text, identifier: text }))
 // `allNotes` also lists the notes of time entries, whose ids are numbered separately. Its times are in
 // `_info`.
 export const NoteWire = z

@@ -3,23 +3,9 @@ import { canSpend, createBudget, runWithin, spend } from '#rules/budget.ts'
 import { convertHtmlToText } from '#rules/knowledge/html-to-text.ts'
 import { cut } from '#rules/text/clip.ts'
 import { countMarkupSteps } from '#rules/text/xml.ts'
+import { flag, id, list, optionalId, optionalNumber, part, text } from '#vendors/net/wire.ts'
 import type { TicketDetails, TicketNote } from './psa.ts'
-import {
-  detail,
-  flag,
-  id,
-  joinParts,
-  list,
-  name,
-  optionalId,
-  optionalNumber,
-  parseAnswer,
-  parseItems,
-  text,
-  time,
-  toCustomFields,
-  toNames,
-} from './wire.ts'
+import { detail, joinParts, name, parseAnswer, parseItems, time, toCustomFields, toNames } from './wire.ts'
 
 // HaloPSA's records, and their conversion to ours.
 
@@ -27,7 +13,7 @@ export type StatusNames = ReadonlyMap<string, string | null>
 // HaloPSA assigns unassigned tickets to this agent.
 export const unassignedAgentId = '1'
 
-export const TicketList = z.object({ tickets: list, record_count: z.int() })
+export const TicketList = z.object({ tickets: list, record_count: optionalNumber })
 const ActionList = z.object({ actions: list })
 export const StatusWire = z
   .object({ id, name: text })
@@ -36,7 +22,7 @@ export const ClientList = z.object({ clients: list })
 export const ClientItemWire = z
   .object({ id, name: text })
   .transform((client) => ({ id: client.id, name: client.name ?? `Client ${client.id}` }))
-export const TicketReferenceWire = z.object({ id, third_party_id_string: text.optional() })
+export const TicketReferenceWire = z.object({ id, third_party_id_string: text })
 export const AssetList = z.object({ assets: list })
 export const Team = z
   .object({ id, name: text, inactive: flag })
@@ -54,7 +40,7 @@ export const TicketWire = z.object({
   id,
   summary: text,
   details: text,
-  details_html: text.optional(),
+  details_html: text,
   team: text,
   team_id: optionalId,
   client_id: optionalId,
@@ -68,7 +54,7 @@ export const TicketWire = z.object({
   lastactiondate: time,
   hasbeenclosed: flag,
   status_id: optionalId,
-  priority: z.object({ name: text }).nullish().catch(null),
+  priority: part(z.object({ name: text })),
   category_1: detail,
   category_2: detail,
   sla_name: detail,
@@ -108,7 +94,7 @@ export function toTicket(wire: z.output<typeof TicketWire>, statuses: StatusName
     company_id: nullIfZero(wire.client_id),
     contact_id: nullIfZero(wire.user_id),
     type: wire.tickettype_name,
-    description: wire.details ?? runWithin(createBudget(), () => readHtmlField(wire.details_html ?? null)),
+    description: wire.details ?? runWithin(createBudget(), () => readHtmlField(wire.details_html)),
     is_closed: wire.hasbeenclosed,
     merged_into: nullIfZero(wire.merged_into_id),
     created_at: wire.dateoccurred,
@@ -143,7 +129,7 @@ export const ClientWire = z.object({
   name: text,
   website: text,
   phonenumber: text,
-  main_site: z.object({ line1: text, line2: text, line3: text, postcode: text }).nullish().catch(null),
+  main_site: part(z.object({ line1: text, line2: text, line3: text, postcode: text })),
 })
 export function toCompany({
   id,

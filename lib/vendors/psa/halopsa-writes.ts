@@ -1,10 +1,11 @@
 import * as z from 'zod'
 import { isInternalNote, type NoteVisibility } from '#rules/audience.ts'
 import { html } from '#rules/text/html.ts'
+import { id } from '#vendors/net/wire.ts'
 import { type ApiPath, apiPath, type Get } from './api-path.ts'
 import { readNotes, TicketList, TicketReferenceWire, unassignedAgentId } from './halopsa-wire.ts'
 import type { NewTicket, NewTimeEntry, PsaPort, Ticket, TicketChange } from './psa.ts'
-import { id, parseAnswer, parseItems } from './wire.ts'
+import { parseAnswer, parseItems } from './wire.ts'
 
 type Post = (path: ApiPath, body: object) => Promise<unknown>
 type Writes = Pick<

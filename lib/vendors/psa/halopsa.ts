@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { id, optionalNumber, text } from '#vendors/net/wire.ts'
 import { type ApiPath, apiPath, type Get, type Query } from './api-path.ts'
 import { readContextParts } from './gather.ts'
 import { toHaloSite, toTokenUrl } from './halopsa-address.ts'
@@ -26,7 +27,7 @@ import { createHaloWrites, toNoteText } from './halopsa-writes.ts'
 import type { PsaHttp } from './http.ts'
 import { type PsaConnection, PsaError, type PsaPort, type Ticket, type TicketSearch } from './psa.ts'
 import { type RecipientAnswer, toRecipient } from './recipient.ts'
-import { findSameNote, id, parseAnswer, parseItems, sortNewestFirst, text } from './wire.ts'
+import { findSameNote, parseAnswer, parseItems, sortNewestFirst } from './wire.ts'
 
 type Connection = Extract<PsaConnection, { provider: 'halopsa' }>
 
@@ -112,7 +113,7 @@ function tokenKey({ baseUrl, identity, secrets }: Connection): string {
   ])
 }
 
-const Token = z.object({ access_token: z.string().min(1), expires_in: z.number().catch(600) })
+const Token = z.object({ access_token: z.string().min(1), expires_in: optionalNumber })
 
 async function getToken(connection: Connection, http: PsaHttp): Promise<string> {
   const key = tokenKey(connection)
@@ -138,7 +139,7 @@ async function getToken(connection: Connection, http: PsaHttp): Promise<string> 
   })
   const { access_token: token, expires_in } = parseAnswer(Token, answer)
   if (tokens.size >= 500) tokens.clear()
-  tokens.set(key, { token, expiresAt: Date.now() + Math.max(0, expires_in - 60) * 1000 })
+  tokens.set(key, { token, expiresAt: Date.now() + Math.max(0, (expires_in ?? 600) - 60) * 1000 })
   return token
 }
 
@@ -163,7 +164,7 @@ async function searchTickets(
   const { tickets, record_count } = parseAnswer(TicketList, answer)
   return {
     items: parseItems(TicketWire, tickets).map(toTicketItem(statuses)),
-    hasMore: page * pageSize < record_count,
+    hasMore: record_count === null ? tickets.length >= pageSize : page * pageSize < record_count,
   }
 }
 

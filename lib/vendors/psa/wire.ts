@@ -1,72 +1,40 @@
 import * as z from 'zod'
 import { clip } from '#rules/text/clip.ts'
+import { fromJsonText, optionalId, part, readItems, text } from '#vendors/net/wire.ts'
 import { type CustomField, type NoteQuery, PsaError, type TicketNote } from './psa.ts'
 
-// Providers omit keys, send null, or send numbers for texts. Parsing accepts these; the parsed values are
-// strict.
-
-const anything = z.unknown()
-export const text = z
-  .union([z.string(), z.number()])
-  .nullish()
-  .catch(null)
-  .transform((value) => removeUnstorable(value === null || value === undefined ? '' : String(value)) || null)
 const maxDetailLength = 500
 const maxDetails = 50
 /** A text of a field that a customer of the vendor configures. */
 export const detail = text.transform((value) => value && clip(value, maxDetailLength))
-export const id = z.union([z.int(), z.string().regex(/^\d{1,15}$/)]).transform(String)
-export const optionalId = id
-  .nullish()
-  .catch(null)
-  .transform((value) => value ?? null)
-export const flag = z
-  .boolean()
-  .nullish()
-  .catch(false)
-  .transform((value) => value ?? false)
 // Providers write 0001-01-01, 1753-01-01, 1900-01-01 and the like for no time. No ticket is as old as this.
 const oldestMs = Date.parse('1990-01-01T00:00:00Z')
-// Optional, because a key that is absent must not fail the record.
-export const time = anything.optional().transform((value) => {
-  const at =
-    typeof value === 'string' && value.length < 40
-      ? Date.parse(value.includes('Z') || /[+-]\d\d:?\d\d$/.test(value) ? value : `${value}Z`)
-      : Number.NaN
-  return Number.isNaN(at) || at < oldestMs ? null : new Date(at).toISOString()
-})
-export const optionalFlag = z.boolean().nullish().catch(null)
-export const optionalNumber = z.number().nullish().catch(null)
+export const time = z
+  .unknown()
+  .optional()
+  .transform((value) => {
+    const at =
+      typeof value === 'string' && value.length < 40
+        ? Date.parse(value.includes('Z') || /[+-]\d\d:?\d\d$/.test(value) ? value : `${value}Z`)
+        : Number.NaN
+    return Number.isNaN(at) || at < oldestMs ? null : new Date(at).toISOString()
+  })
 /** The name of another record, or its text. */
 export const name = z
-  .union([z.object({ name: detail }).transform((value) => value.name), detail])
-  .nullish()
-  .catch(null)
-  .transform((value) => value ?? null)
-/**
- * A list of which nobody knows how long it is: its items are looked at later, and no more than are needed.
- */
-export const list = anything.optional().transform((value): unknown[] => (Array.isArray(value) ? value : []))
+  .unknown()
+  .optional()
+  .transform((value) => {
+    const read = fromJsonText(value)
+    return detail.parse(typeof read === 'object' && read !== null ? (read as { name?: unknown }).name : read)
+  })
 /** A reference to another record: its id and name. */
-export const reference = z
-  .object({ id: optionalId, name: text, identifier: text })
-  .partial()
-  .nullish()
-  .catch(null)
-  .transform((value) => ({
-    id: value?.id ?? null,
-    name: value?.name ?? null,
-    identifier: value?.identifier ?? null,
-  }))
-
-/** Remove characters that PostgreSQL cannot store. */
-function removeUnstorable(value: string): string {
-  return value.replaceAll('\u0000', '').toWellFormed().trim()
-}
+export const reference = part(z.object({ id: optionalId, name: text, identifier: text })).transform(
+  (value) => value ?? { id: null, name: null, identifier: null },
+)
 
 /** Parse an answer. Throw `down` when its shape is not as documented. */
 export function parseAnswer<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
-  const parsed = schema.safeParse(value)
+  const parsed = schema.safeParse(fromJsonText(value))
   if (!parsed.success) throw undocumentedError()
   return parsed.data
 }
@@ -78,16 +46,14 @@ const maxItems = 2000
 
 /** Return the first 2,000 items of a list. A schema would look at each of a million. */
 export function parseList(value: unknown): unknown[] {
-  if (!Array.isArray(value)) throw undocumentedError()
-  return value.slice(0, maxItems)
+  const read = fromJsonText(value)
+  if (!Array.isArray(read)) throw undocumentedError()
+  return read.slice(0, maxItems)
 }
 
-/** Parse a list and skip items with an unexpected shape, so that one does not hide the others. */
+/** Parse a list item by item. */
 export function parseItems<S extends z.ZodType>(item: S, value: unknown): z.output<S>[] {
-  return parseList(value).flatMap((value) => {
-    const parsed = item.safeParse(value)
-    return parsed.success ? [parsed.data] : []
-  })
+  return readItems('psa', item, parseList(value))
 }
 
 /** Join and shorten names, without empty and repeated ones. */

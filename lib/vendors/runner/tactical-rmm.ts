@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { clip } from '#rules/text/clip.ts'
 import { removeInvisible } from '#rules/text/plain-name.ts'
+import { id, optionalNumber, part, rawText, readItems, text } from '#vendors/net/wire.ts'
 import type { RunnerHttp } from './http.ts'
 import { type Agent, agentIdPattern, RunnerError, type RunnerPort, type RunResult } from './runner.ts'
 
@@ -9,19 +10,11 @@ import { type Agent, agentIdPattern, RunnerError, type RunnerPort, type RunResul
 // https://github.com/amidaware/tacticalrmm, folder api/tacticalrmm: urls.py, views.py and serializers.py in agents, clients and scripts.
 
 const maxName = 255
-const name = z
-  .string()
-  .nullish()
-  .transform((text) =>
-    clip(removeInvisible((text ?? '').toWellFormed().replaceAll('\u0000', '')).trim(), maxName),
-  )
-const time = z
-  .string()
-  .nullish()
-  .transform((text) => {
-    const at = Date.parse(text ?? '')
-    return Number.isNaN(at) ? null : new Date(at).toISOString()
-  })
+const name = text.transform((value) => clip(removeInvisible(value ?? ''), maxName))
+const time = text.transform((value) => {
+  const at = Date.parse(value ?? '')
+  return Number.isNaN(at) ? null : new Date(at).toISOString()
+})
 
 const ListedAgent = z.object({
   agent_id: z.string().regex(agentIdPattern),
@@ -29,14 +22,14 @@ const ListedAgent = z.object({
   client_name: name,
   site_name: name,
   plat: name,
-  status: z.string(),
+  status: text,
   last_seen: time,
 })
-const Client = z.object({ id: z.int(), name })
+const Client = z.object({ id, name })
 // AgentSerializer names the client `client`, and AgentTableSerializer `client_name`.
 const DetailedAgent = z.object({ hostname: name, client: name })
-const Ping = z.object({ status: z.string() })
-const ListedScript = z.object({ id: z.int(), name: z.string() })
+const Ping = z.object({ status: text })
+const ListedScript = z.object({ id, name: z.string() })
 const Script = z.object({ script_body: z.string(), shell: z.string() })
 const Answer = z.unknown()
 
@@ -45,27 +38,18 @@ const maxExitCode = 2_147_483_647
 
 // `script_results` is null until the agent has reported the end.
 const Run = z.object({
-  script_results: z
-    .object({
-      stdout: z.string().nullish(),
-      stderr: z.string().nullish(),
-      retcode: z.number().nullish().catch(null),
-      execution_time: z.coerce.number().catch(0),
-    })
-    .nullish(),
+  script_results: part(
+    z.object({
+      stdout: rawText,
+      stderr: rawText,
+      retcode: optionalNumber,
+      execution_time: optionalNumber,
+    }),
+  ),
 })
 
-/** The most items of a list that are looked at. */
-const maxItems = 20_000
-
-/** Read the items of a list that have the shape, so that one does not hide the others. */
 const items = <S extends z.ZodType>(item: S) =>
-  z.custom<unknown[]>(Array.isArray).transform((list) =>
-    list.slice(0, maxItems).flatMap((value) => {
-      const { success, data } = item.safeParse(value)
-      return success ? [data] : []
-    }),
-  )
+  z.custom<unknown[]>(Array.isArray).transform((list) => readItems('runner', item, list))
 
 /** Call Tactical RMM. Agents that the role of the key may not see are not listed. */
 export function createTacticalRmm(http: RunnerHttp): RunnerPort {
@@ -183,7 +167,7 @@ function toResult({
   const isExitCode =
     typeof retcode === 'number' && Number.isInteger(retcode) && Math.abs(retcode) <= maxExitCode
   const output = [stdout ?? '', stderr ? `Errors:\n${stderr}` : ''].filter(Boolean).join('\n')
-  return { exitCode: isExitCode ? retcode : null, output, seconds: Math.max(0, execution_time) }
+  return { exitCode: isExitCode ? retcode : null, output, seconds: Math.max(0, execution_time ?? 0) }
 }
 
 function toAgent({

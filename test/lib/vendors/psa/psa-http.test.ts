@@ -3,8 +3,9 @@ import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from '
 import { listen } from '#platform/node/server.ts'
 import { startVendorServer } from '#test/support/vendor-server.ts'
 import { outboundGuard } from '#vendors/net/guard.ts'
+import { id } from '#vendors/net/wire.ts'
 import { createPsaHttp, type PsaRequest } from '#vendors/psa/http.ts'
-import { id, parseItems } from '#vendors/psa/wire.ts'
+import { parseItems } from '#vendors/psa/wire.ts'
 
 describe('a call of the ticketing system', async () => {
   const vendor = await startVendorServer()
