@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createClock } from '#local/clock.ts'
 import { startLocalServer } from '#local/server.ts'
-import { forClient, forTicket } from '#rules/audience.ts'
+import { forClient, forTicket } from '#rules/release.ts'
 import { secrets } from '#test/local/test-server.ts'
 import { type AnswerVariant, listVariants } from '#test/support/answer-variants.ts'
 import { ticketSearch } from '#test/support/psa-recorder.ts'
