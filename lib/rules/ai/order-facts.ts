@@ -24,6 +24,7 @@ const changingFacts = [
   'node',
   'instruction',
   'looked_up',
+  'left_out',
   'now',
   'problems',
 ]

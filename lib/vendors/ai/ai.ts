@@ -100,7 +100,8 @@ export interface AiPort {
  * the provider does not know the model any more, or does not accept the key or the account. `limited`: the
  * provider asks to wait. `truncated`: the answer reached the token ceiling. `declined`: the model refused to
  * answer, or a content filter removed the answer. `unusable`: the answer ended early, or is not what was
- * asked for. `failed`: anything else.
+ * asked for. `too_long`: the prompt has no room for an
+ * answer. `failed`: anything else.
  */
 export type AiFailureKind =
   | 'timeout'
@@ -110,6 +111,7 @@ export type AiFailureKind =
   | 'truncated'
   | 'declined'
   | 'unusable'
+  | 'too_long'
   | 'failed'
 
 interface AiFailureOptions {
@@ -119,6 +121,11 @@ interface AiFailureOptions {
   requestId?: string | null
   /** How long the provider asks to wait, in milliseconds. */
   retryAfterMs?: number | undefined
+  /** Of `truncated`: what was received, and the largest ceiling that the model takes, if it was reached. */
+  text?: string | undefined
+  ceiling?: number | undefined
+  /** Of `too_long`: what the prompt may have, in tokens as we estimate them. */
+  promptTokens?: number | undefined
 }
 
 export class AiFailure extends Error {
@@ -126,16 +133,30 @@ export class AiFailure extends Error {
   readonly usage: TokenUsage
   readonly requestId: string | null
   readonly retryAfterMs: number | undefined
+  readonly text: string | undefined
+  readonly ceiling: number | undefined
+  readonly promptTokens: number | undefined
   constructor(
     kind: AiFailureKind,
     message: string,
-    { cause, usage = noUsage, requestId = null, retryAfterMs }: AiFailureOptions = {},
+    {
+      cause,
+      usage = noUsage,
+      requestId = null,
+      retryAfterMs,
+      text,
+      ceiling,
+      promptTokens,
+    }: AiFailureOptions = {},
   ) {
     super(message, { cause })
     this.kind = kind
     this.usage = usage
     this.requestId = requestId
     this.retryAfterMs = retryAfterMs
+    this.text = text
+    this.ceiling = ceiling
+    this.promptTokens = promptTokens
   }
 }
 

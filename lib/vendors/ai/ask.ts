@@ -4,7 +4,9 @@ import { listAnswerObjects } from '#rules/ai/answer-text.ts'
 import { streamJsonField } from '#rules/ai/json-field-stream.ts'
 import { splitFacts } from '#rules/ai/order-facts.ts'
 import type { AnswerFailure } from '#rules/ai/session-values.ts'
+import { shortenFacts } from '#rules/ai/shorten-facts.ts'
 import { dropUnknownKeys } from '#rules/ai/unknown-keys.ts'
+import { listWrittenCalls } from '#rules/ai/written-calls.ts'
 import { pause } from '#rules/budget.ts'
 import type { Redaction } from '#rules/masking/levels.ts'
 import { redact } from '#rules/masking/redaction.ts'
@@ -21,6 +23,7 @@ import {
 import { callMetered, type LedgerContext } from './ledger.ts'
 import type { Lookups } from './lookups.ts'
 import { orderProviders, planNext, reportFailure } from './providers.ts'
+import { estimateUsage } from './token-estimate.ts'
 
 /**
  * A prompt: its instructions and the schema of its answer. The version changes with the wording, to compare
@@ -78,6 +81,9 @@ export interface AnswerListener {
 }
 
 const maxAttempts = 2
+const maxShortenings = 3
+// Less than before each time, also when the numbers of the refusal say nothing.
+const maxShare = 0.8
 const defaultTotalMs = 240_000
 
 /**
@@ -126,9 +132,12 @@ export async function ask<S extends z.ZodObject>(
   let { provider, next } = orderProviders(context.ai)
   let attemptsLeft = maxAttempts - 1
   let maxTokens = toTokenCeiling(prompt)
+  let shortenings = 0
+  let takesTools = true
+  let cut: AiFailure | undefined
   for (;;) {
     const attempt = trackStreaming(listener)
-    const tools = lookups?.listTools() ?? []
+    const tools = takesTools ? (lookups?.listTools() ?? []) : []
     const completion = toCompletion(prompt, redactedQuestion, deadline - Date.now(), {
       listener: attempt.listener,
       maxTokens,
@@ -139,10 +148,7 @@ export async function ask<S extends z.ZodObject>(
       const outcome = await callMetered<Outcome<S>>(
         { db, config, ai: provider.ai },
         completion,
-        (text, calls) =>
-          calls.length > 0 && tools.length > 0
-            ? { calls }
-            : { answer: parseAnswer(prompt, completion.schema, text) },
+        (text, calls) => readOutcome(prompt, completion, text, calls),
       ).finally(() => context.modelCalls?.onAnswer())
       provider.circuit?.close()
       if ('answer' in outcome) return outcome.answer
@@ -150,13 +156,24 @@ export async function ask<S extends z.ZodObject>(
       await addResults()
       if (attempt.hasStreamed()) listener?.onRestart()
     } catch (error) {
+      const shorter = shortenings < maxShortenings ? shorten(error, completion, redactedQuestion) : undefined
+      if (shorter) {
+        redactedQuestion = shorter
+        shortenings++
+        continue
+      }
       const plan = planNext(error, {
         remainingMs: deadline - Date.now(),
         attemptsLeft,
         hasNext: next !== undefined,
       })
       if (plan?.step !== 'repeat') reportFailure(provider, error, completion)
-      if (!plan) throw toProviderProblem(error)
+      if (!plan) {
+        const spare = cut && readSpare(prompt, completion, cut)
+        if (spare) return spare
+        // What follows an answer that was cut says less than the cut.
+        throw toProviderProblem(cut && !(error instanceof Problem) ? cut : error)
+      }
       if (plan.step === 'switch' && next) {
         ;[provider, next, attemptsLeft, maxTokens] = [
           next,
@@ -167,11 +184,66 @@ export async function ask<S extends z.ZodObject>(
       } else if (plan.step === 'repeat') {
         attemptsLeft--
         maxTokens *= plan.ceilingFactor
+        if (error instanceof AiFailure && error.kind === 'truncated') cut ??= error
+        // Its text may be a call in a form that nobody reads, which it would write again.
+        if (!(error instanceof AiFailure) || error.kind === 'unusable') takesTools = false
         if (plan.waitMs > 0) await wait(plan.waitMs)
       }
       if (attempt.hasStreamed()) listener?.onRestart()
     }
   }
+}
+
+/** Read an answer, or the calls of tools, which some models write as text. */
+function readOutcome<S extends z.ZodObject>(
+  prompt: Prompt<S>,
+  { schema, tools = [] }: Completion,
+  text: string,
+  calls: readonly ToolCall[],
+): Outcome<S> {
+  if (tools.length === 0) return { answer: parseAnswer(prompt, schema, text) }
+  if (calls.length > 0) return { calls }
+  try {
+    return { answer: parseAnswer(prompt, schema, text) }
+  } catch (error) {
+    const names = tools.map(({ name }) => name)
+    const writtenCalls = listWrittenCalls(text, names)
+    if (writtenCalls.length === 0) throw error
+    return { calls: writtenCalls }
+  }
+}
+
+/** Return the answer that was received whole before its ceiling was raised, if there is one. */
+function readSpare<S extends z.ZodObject>(
+  prompt: Prompt<S>,
+  { schema }: Completion,
+  { text = '' }: AiFailure,
+): z.output<S> | undefined {
+  try {
+    return parseAnswer(prompt, schema, text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Return a question that is short enough for the model after it has refused a longer one. */
+function shorten(
+  error: unknown,
+  completion: Completion,
+  question: RedactedQuestion,
+): RedactedQuestion | undefined {
+  if (!(error instanceof AiFailure) || error.promptTokens === undefined) return undefined
+  const { input: constant } = estimateUsage({ ...completion, turns: [] }, '')
+  const { input: whole } = estimateUsage(completion, '')
+  // Texts of another script have more tokens per character than the estimate knows, so its own share is used.
+  const { facts, turns = [] } = question
+  const characters = JSON.stringify({ facts, turns: turns.map(({ text }) => text) }).length
+  const share = (error.promptTokens - constant) / Math.max(1, whole - constant)
+  return share > 0
+    ? (shortenFacts({ facts, turns }, Math.floor(characters * Math.min(share, maxShare))) as
+        | RedactedQuestion
+        | undefined)
+    : undefined
 }
 
 const failureDetails: Partial<Record<AiFailure['kind'], string>> = {
@@ -180,6 +252,8 @@ const failureDetails: Partial<Record<AiFailure['kind'], string>> = {
   truncated: 'The answer of the model was too long; ask for less at once',
   declined: 'The model declined to answer; rephrase the request',
   unusable: 'The answer of the model was not usable; try again',
+  rejected: 'The AI provider refuses this request',
+  too_long: 'The case is longer than the model reads; shorten its texts',
 }
 
 /** Turn a failure of the model into 502 `ai_provider_error`. A Problem stays as it is. */
@@ -190,7 +264,11 @@ export function toProviderProblem(cause: unknown): Problem {
     cause.retryAfterMs === undefined
       ? undefined
       : { 'retry-after': String(Math.ceil(cause.retryAfterMs / 1000)) }
-  return new Problem('ai_provider_error', failureDetails[cause.kind], { cause, headers })
+  const details =
+    cause.kind === 'truncated' && cause.ceiling !== undefined
+      ? `The answer needs more than the ${cause.ceiling} tokens that the model writes; ask for less at once`
+      : failureDetails[cause.kind]
+  return new Problem('ai_provider_error', details, { cause, headers })
 }
 
 /**

@@ -3,6 +3,7 @@ import type { TokenUsage } from '#rules/ai/prices.ts'
 import { pause } from '#rules/budget.ts'
 import type { Redaction } from '#rules/masking/levels.ts'
 import { redact } from '#rules/masking/redaction.ts'
+import { optionalNumber, part } from '#vendors/net/wire.ts'
 import { AiFailure, type CompletionResult, noUsage } from './ai.ts'
 import { type LedgerContext, meterCall } from './ledger.ts'
 import { estimateTextUsage } from './token-estimate.ts'
@@ -35,12 +36,9 @@ const maxDimensions = 4096
 
 const Answer = z.looseObject({
   data: z.array(
-    z.looseObject({ index: z.int().min(0), embedding: z.array(z.number()).min(8).max(maxDimensions) }),
+    z.looseObject({ index: optionalNumber, embedding: z.array(z.number()).min(8).max(maxDimensions) }),
   ),
-  usage: z
-    .looseObject({ prompt_tokens: z.number().min(0) })
-    .nullish()
-    .catch(null),
+  usage: part(z.object({ prompt_tokens: optionalNumber })),
 })
 
 /** Read the answer of the provider. Throw when it does not have one usable embedding per text. */
@@ -50,13 +48,15 @@ export function readEmbeddings(
   texts: readonly string[],
 ): EmbeddingResult {
   const parsed = Answer.safeParse(answer)
-  const items = parsed.data?.data.toSorted((a, b) => a.index - b.index) ?? []
+  const items = (parsed.data?.data ?? [])
+    .map(({ index, embedding }, place) => ({ index: index ?? place, embedding }))
+    .toSorted((a, b) => a.index - b.index)
   const embeddings = items.map(({ embedding }) => normalise(embedding))
   const isComplete = items.length === texts.length && items.every(({ index }, place) => index === place)
   const isEven = embeddings.every(({ length }) => length > 0 && length === embeddings[0]?.length)
-  const reportedTokens = parsed.data?.usage?.prompt_tokens
+  const reportedTokens = parsed.data?.usage?.prompt_tokens ?? null
   const usage: TokenUsage =
-    reportedTokens === undefined
+    reportedTokens === null || reportedTokens < 0
       ? estimateTextUsage(texts)
       : { ...noUsage, input: Math.trunc(Math.min(reportedTokens, 1e8)) }
   if (!isComplete || !isEven)

@@ -35,6 +35,7 @@ const outcomes: Record<AiFailureKind, AiCallOutcome> = {
   truncated: 'truncated',
   declined: 'declined',
   unusable: 'unusable',
+  too_long: 'rejected',
   failed: 'failed',
 }
 

@@ -1,4 +1,7 @@
+import { listAnswerObjects } from '#rules/ai/answer-text.ts'
 import type { TokenUsage } from '#rules/ai/prices.ts'
+import { parseJson } from '#rules/text/json.ts'
+import { optionalNumber } from '#vendors/net/wire.ts'
 import { AiFailure, type Completion, type CompletionResult, type ToolCall } from './ai.ts'
 import { estimateUsage } from './token-estimate.ts'
 
@@ -12,10 +15,11 @@ interface Usage {
 /** The part of an answer that was received. */
 export interface Received {
   text: string
-  /** The calls of tools, by their place. */
-  calls: Map<unknown, ToolCall>
+  calls: CallPieces[]
+  /** Whether there were thoughts, which count against the ceiling. */
+  hasReasoned: boolean
   refusal: string
-  finishReason: string | null
+  finishReason: unknown
   usage: Usage | undefined
   requestId: string | null
   /** Whether the provider has started to stream, so that the call costs tokens. */
@@ -25,7 +29,8 @@ export interface Received {
 export function createReceived(): Received {
   return {
     text: '',
-    calls: new Map(),
+    calls: [],
+    hasReasoned: false,
     refusal: '',
     finishReason: null,
     usage: undefined,
@@ -36,27 +41,44 @@ export function createReceived(): Received {
 
 /** The first choice of an answer, or of a piece of a stream. Endpoints may send anything. */
 interface Choice {
-  message?: { content?: unknown; refusal?: string | null; tool_calls?: unknown } | null
-  finish_reason?: string | null
+  message?: Message | null
+  finish_reason?: unknown
 }
+type Message = { content?: unknown; refusal?: unknown; tool_calls?: unknown; function_call?: unknown }
 
 /** Keep a whole answer. Throw when it is none, such as the page of a proxy. */
 export function readWhole(
-  data: { choices?: readonly Choice[]; usage?: Usage | null },
+  data: { choices?: unknown; usage?: unknown },
   requestId: string | null,
   received: Received,
 ): void {
   if (!Array.isArray(data.choices))
     throw new AiFailure('failed', 'The AI provider sent no completion', { requestId })
-  const choice: Choice | undefined = data.choices[0]
+  const choice: Choice | undefined = data.choices[0] ?? undefined
+  const { refusal } = choice?.message ?? {}
   Object.assign(received, {
     text: toText(choice?.message?.content),
-    refusal: choice?.message?.refusal ?? '',
+    refusal: typeof refusal === 'string' ? refusal : '',
     finishReason: choice?.finish_reason ?? null,
     usage: data.usage ?? undefined,
+    hasReasoned: hasReasoning(choice?.message),
     requestId,
   })
-  addToolCalls(received, choice?.message?.tool_calls)
+  addToolCalls(received, choice?.message)
+}
+
+/** Return whether a message, or a piece of one, has thoughts beside its text. */
+export function hasReasoning(message: unknown): boolean {
+  const { reasoning_content, reasoning, content } = (message ?? {}) as Record<string, unknown>
+  const isThought = (part: { type?: unknown } | null) =>
+    part?.type === 'thinking' || part?.type === 'reasoning'
+  return Boolean(reasoning_content || reasoning || (Array.isArray(content) && content.some(isThought)))
+}
+
+/** A call of a tool, and how the endpoint marks its pieces. */
+interface CallPieces extends ToolCall {
+  id: unknown
+  index: unknown
 }
 
 /** More calls than any turn may have. The others are dropped. */
@@ -64,21 +86,48 @@ const maxToolCalls = 16
 
 /**
  * Add calls of tools, or the next pieces of them:
- * https://developers.openai.com/api/docs/guides/function-calling#streaming.
+ * https://developers.openai.com/api/docs/guides/function-calling#streaming. Endpoints mark the call of a piece
+ * by its id, its index, its name or nothing; they send a name or an id once or in each piece, and arguments as
+ * a text or an object, or in the older `function_call`.
  */
-export function addToolCalls({ calls }: Received, pieces: unknown): void {
-  if (!Array.isArray(pieces)) return
-  for (const [place, piece] of pieces.entries()) {
-    const { index = place, function: called } = (piece ?? {}) as {
-      index?: unknown
-      function?: { name?: unknown; arguments?: unknown } | null
+export function addToolCalls({ calls }: Received, message: unknown): void {
+  const { tool_calls, function_call } = (message ?? {}) as Message
+  const pieces = Array.isArray(tool_calls) ? tool_calls : tool_calls ? [tool_calls] : []
+  const isTogether = pieces.length > 1
+  const known = [...calls]
+  for (const piece of [...pieces, ...(function_call ? [{ function: function_call }] : [])]) {
+    const { id = null, index = null, function: nested, ...flat } = (piece ?? {}) as Record<string, unknown>
+    const called = (nested ?? flat) as { name?: unknown; arguments?: unknown }
+    const name = typeof called.name === 'string' ? called.name : ''
+    const sent = called.arguments ?? ''
+    const text = typeof sent === 'string' ? sent : JSON.stringify(sent)
+    // Pieces without any mark that come together are calls of their own.
+    const from = isTogether && id === null && index === null ? known : calls
+    const call = findCall(from, { id, index, name, text })
+    if (!call) {
+      if (calls.length < maxToolCalls) calls.push({ id, index, name, arguments: text })
+      continue
     }
-    const call = calls.get(index) ?? { name: '', arguments: '' }
-    if (typeof called?.name === 'string') call.name += called.name
-    if (typeof called?.arguments === 'string') call.arguments += called.arguments
-    if (calls.has(index) || calls.size < maxToolCalls) calls.set(index, call)
+    if (!call.name.endsWith(name)) call.name = name.startsWith(call.name) ? name : call.name + name
+    if (text !== call.arguments || !isWhole(text)) call.arguments += text
   }
 }
+
+/** Find the call that a piece goes on with. */
+function findCall(
+  calls: readonly CallPieces[],
+  { id, index, name, text }: { id: unknown; index: unknown; name: string; text: string },
+): CallPieces | undefined {
+  const sameId = id !== null && id !== '' ? calls.findLast((call) => call.id === id) : undefined
+  if (sameId) return sameId
+  const last = index === null ? calls.at(-1) : calls.findLast((call) => call.index === index)
+  if (!last) return undefined
+  // Some endpoints give each call the same index. A new call begins with a name after whole arguments.
+  const isNext = name !== '' && isWhole(last.arguments) && (id !== last.id || text !== last.arguments)
+  return isNext || (name !== '' && index === null && id !== last.id && last.name !== '') ? undefined : last
+}
+
+const isWhole = (text: string) => text !== '' && parseJson(text) !== undefined
 
 /**
  * Return the text of a content, which some endpoints send as parts. Parts with the model's thoughts are left
@@ -92,40 +141,43 @@ export function toText(content: unknown): string {
     .join('')
 }
 
-/** Our name of a reason to finish, by its spelling in small letters. Unknown ones are no answer. */
-const finishReasons: Record<string, 'stop' | 'length' | 'content_filter'> = {
-  stop: 'stop',
-  end_turn: 'stop',
-  eos: 'stop',
-  length: 'length',
-  max_tokens: 'length',
-  // https://ai.google.dev/api/generate-content#FinishReason
-  content_filter: 'content_filter',
-  safety: 'content_filter',
-  recitation: 'content_filter',
-  blocklist: 'content_filter',
-  prohibited_content: 'content_filter',
-  spii: 'content_filter',
-}
+/** Words for the two reasons after which an answer is none, in small letters without signs. */
+const cutReasons =
+  /^(?:length|(?:model_?)?max_?(?:output_?|completion_?|new_?)?(?:tokens?|length)|model_length|token_limit(?:_reached)?|(?:model_)?context_(?:length|window)(?:_exceeded)?)$/
+// https://ai.google.dev/api/generate-content#FinishReason
+const refusedReasons =
+  /filter|safety|recitation|blocklist|prohibited|spii|refus|guardrail|moderat|sensitive|policy|^blocked$/
+const brokenReasons = /^(?:error|abort(?:ed)?|cancel(?:led|ed)?|insufficient_system_resource)$/
 
 /**
- * Return a complete answer. Throw when it is cut off, refused or empty: a part of an answer is never used.
+ * Return a complete answer. Throw when it is cut off, refused or empty. Any other word for its end, or none,
+ * says nothing: the answer is judged by what it contains.
  */
-export function toResult(received: Received, completion: Completion): CompletionResult {
+export function toResult(received: Received, completion: Completion, isAtLimit = false): CompletionResult {
   const { text, calls, refusal, finishReason, requestId, hasStarted } = received
-  const toolRequest = calls.size > 0 ? { toolCalls: [...calls.values()] } : undefined
+  const toolRequest =
+    calls.length > 0
+      ? { toolCalls: calls.map(({ name, arguments: sent }) => ({ name, arguments: sent })) }
+      : undefined
   const usageOfCall = { usage: toUsage(received, completion), requestId }
-  const reason = finishReason === null ? null : finishReasons[String(finishReason).toLowerCase()]
-  if (refusal || reason === 'content_filter')
+  const reason = String(finishReason ?? '')
+    .toLowerCase()
+    .replace(/[\s-]+/g, '_')
+  const cut = { ...usageOfCall, text, ceiling: isAtLimit ? completion.maxTokens : undefined }
+  if (refusal || refusedReasons.test(reason))
     throw new AiFailure('declined', 'The model declined to answer', usageOfCall)
-  if (reason === 'length')
-    throw new AiFailure('truncated', 'The answer reached the token ceiling', usageOfCall)
-  if (reason === null && hasStarted)
-    throw new AiFailure('unusable', 'The stream of the answer ended early', usageOfCall)
-  if (reason === undefined && !toolRequest)
-    throw new AiFailure('unusable', 'The model returned no answer', usageOfCall)
+  if (cutReasons.test(reason)) throw new AiFailure('truncated', 'The answer reached the token ceiling', cut)
+  if (text === '' && !toolRequest && hasThoughtOnly(received))
+    throw new AiFailure('truncated', 'The thoughts of the model reached the token ceiling', cut)
   if (text === '' && !toolRequest) throw new AiFailure('unusable', 'The model returned no text', usageOfCall)
+  const isWholeAnswer = toolRequest !== undefined || listAnswerObjects(text).length > 0
+  if (brokenReasons.test(reason) || (reason === '' && hasStarted && !isWholeAnswer))
+    throw new AiFailure('unusable', 'The stream of the answer ended early', usageOfCall)
   return { text, ...toolRequest, ...usageOfCall }
+}
+
+function hasThoughtOnly({ hasReasoned, usage }: Received): boolean {
+  return hasReasoned || toCount((usage as Usage | undefined)?.completion_tokens_details?.reasoning_tokens) > 0
 }
 
 export function toUsage({ usage, text }: Received, completion: Completion): TokenUsage {
@@ -146,5 +198,5 @@ export function toUsage({ usage, text }: Received, completion: Completion): Toke
  * value.
  */
 function toCount(tokens: unknown): number {
-  return typeof tokens === 'number' && tokens > 0 ? Math.min(Math.trunc(tokens), 100_000_000) : 0
+  return Math.trunc(Math.min(100_000_000, Math.max(0, optionalNumber.parse(tokens) ?? 0)))
 }

@@ -20,9 +20,15 @@ export function readErrorBody(text: string): { error: ErrorBody } {
   const first = toObject(Array.isArray(parsed) ? parsed[0] : parsed)
   const nested = toObject(first?.error)
   const fields = nested ?? first ?? {}
-  const message = typeof fields.message === 'string' ? fields.message : text
+  const said = typeof fields.message === 'string' ? fields.message : text
+  // llama.cpp has the numbers beside the message:
+  // https://github.com/ggml-org/llama.cpp/blob/master/tools/server/server-task.cpp
+  const numbers = ['n_prompt_tokens', 'n_ctx'].flatMap((key) =>
+    fields[key] ? [`${key} ${fields[key]}`] : [],
+  )
+  const message = [said.slice(0, maxMessage), ...numbers].join(' ')
   return {
-    error: { message: message.slice(0, maxMessage), param: fields.param ?? null, code: fields.code ?? null },
+    error: { message, param: fields.param ?? null, code: fields.code ?? null },
   }
 }
 

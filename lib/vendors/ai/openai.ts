@@ -1,12 +1,14 @@
 import OpenAI, { APIConnectionTimeoutError, APIError, APIUserAbortError } from 'openai'
 import type { TokenUsage } from '#rules/ai/prices.ts'
 import { AnswerTooLongError, createBoundedFetch, type Fetch } from '#vendors/net/bounded-fetch.ts'
+import { readWaitMs } from '#vendors/net/refusal.ts'
 import { AiFailure, type AiPort, type Completion } from './ai.ts'
 import { allCapabilities, type Capabilities, listMissing, reduceCapabilities } from './capabilities.ts'
 import { type EmbeddingsPort, readEmbeddings } from './embeddings.ts'
 import {
   addToolCalls,
   createReceived,
+  hasReasoning,
   type Received,
   readWhole,
   toResult,
@@ -15,7 +17,8 @@ import {
 } from './openai-answer.ts'
 import { parseRetryAfterMs, readErrorBody, toFailureKind } from './openai-errors.ts'
 import { type RequestParams, toParams } from './openai-request.ts'
-import { estimateTextUsage } from './token-estimate.ts'
+import { estimateTextUsage, estimateUsage } from './token-estimate.ts'
+import { limitCeiling, limitPrompt, noTokenLimits, readTokenLimits } from './token-limits.ts'
 
 export interface OpenAiSettings {
   key: string
@@ -64,6 +67,7 @@ export function openAi({ key, baseUrl, model }: OpenAiSettings): AiPort & Embedd
   const { _options: options } = client as unknown as { _options: { defaultHeaders?: unknown } }
   options.defaultHeaders = headers.defaultHeaders
   let knownCapabilities = allCapabilities
+  let knownLimits = noTokenLimits
   const receive = async (
     completion: Completion,
     capabilities: Capabilities,
@@ -86,15 +90,34 @@ export function openAi({ key, baseUrl, model }: OpenAiSettings): AiPort & Embedd
       const signal = AbortSignal.timeout(completion.timeoutMs)
       const before = knownCapabilities
       let { tools = [] } = completion
+      let limits = knownLimits
+      const { input: prompt } = estimateUsage(completion, '')
+      let maxTokens = limitCeiling({ ceiling: completion.maxTokens, prompt }, limits)
       for (let capabilities = before; ; ) {
         const received = createReceived()
+        const sent = { ...completion, tools, maxTokens }
         try {
-          const proven = await receive({ ...completion, tools }, capabilities, signal, received)
+          const proven = await receive(sent, capabilities, signal, received)
           // What was left out without success says nothing about the endpoint.
           if (proven !== before) knownCapabilities = proven
-          return toResult(received, completion)
+          knownLimits = limits
+          return toResult(received, sent, maxTokens < completion.maxTokens)
         } catch (error) {
           const isRefused = error instanceof APIError && !received.hasStarted && !signal.aborted
+          // The client puts the status before the message.
+          const lesson = isRefused
+            ? readTokenLimits(error.message.replace(/^\d{3} /, ''), { ceiling: maxTokens, prompt }, limits)
+            : undefined
+          if (lesson?.ceiling && lesson.ceiling < maxTokens) {
+            limits = lesson.limits
+            maxTokens = lesson.ceiling
+            continue
+          }
+          if (lesson?.ceiling === null)
+            throw new AiFailure('too_long', 'The prompt is longer than the model reads', {
+              cause: error,
+              promptTokens: limitPrompt(completion.maxTokens, lesson.limits) ?? Math.floor(prompt / 2),
+            })
           const reduced =
             isRefused &&
             reduceCapabilities(error.status, `${error.param ?? ''} ${error.message}`, capabilities)
@@ -190,16 +213,18 @@ async function receiveStream(
     return false
   }
   received.requestId = request_id
-  for await (const { choices, usage } of data) {
+  for await (const piece of data) {
+    const { choices, usage } = piece ?? {}
     received.hasStarted = true
     const choice = choices?.[0]
     const delta = toText(choice?.delta?.content)
+    received.hasReasoned ||= hasReasoning(choice?.delta)
     if (delta !== '') {
       received.text += delta
       onText(delta)
     }
-    addToolCalls(received, choice?.delta?.tool_calls)
-    received.refusal += choice?.delta?.refusal ?? ''
+    addToolCalls(received, choice?.delta)
+    if (typeof choice?.delta?.refusal === 'string') received.refusal += choice.delta.refusal
     received.finishReason = choice?.finish_reason ?? received.finishReason
     received.usage = usage ?? received.usage
   }
@@ -249,7 +274,12 @@ function withReadableErrors(send: Fetch): Fetch {
   return async (input, init) => {
     const response = await send(input, init)
     if (response.status < 400) return response
-    return new Response(JSON.stringify(readErrorBody(await response.text())), response)
+    const text = await response.text()
+    const answer = new Response(JSON.stringify(readErrorBody(text)), response)
+    const waitMs = readWaitMs(text)
+    if (waitMs !== undefined && !answer.headers.has('retry-after'))
+      answer.headers.set('retry-after-ms', String(waitMs))
+    return answer
   }
 }
 

@@ -74,7 +74,11 @@ export function planNext(
       return change ?? repeat
     case 'limited':
       return repeat ?? change
+    // A model that takes no higher ceiling would cut the answer again.
     case 'truncated':
+      return error instanceof AiFailure && error.ceiling !== undefined ? change : repeat
+    case 'too_long':
+      return change
     case 'unusable':
       return repeat
   }

@@ -1,5 +1,15 @@
 import * as z from 'zod'
-import { flag, id, list, object, optionalId, part, rawText, readItems, text } from '#vendors/net/wire.ts'
+import {
+  flag,
+  id,
+  object,
+  optionalId,
+  part,
+  rawText,
+  readItems,
+  requiredList,
+  text,
+} from '#vendors/net/wire.ts'
 import { ArticlesError, type ArticlesPort } from './articles.ts'
 import type { GetJson } from './http.ts'
 
@@ -11,7 +21,7 @@ const ListedArticle = z.object({
   company_id: optionalId,
   folder_id: optionalId,
 })
-const ListAnswer = z.object({ articles: list })
+const ListAnswer = z.object({ articles: requiredList })
 const ArticleAnswer = z.object({ article: object({ content: rawText }) })
 const Named = part(z.object({ name: text }))
 const CompanyAnswer = z.object({ company: Named })

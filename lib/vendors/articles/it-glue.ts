@@ -2,19 +2,19 @@ import * as z from 'zod'
 import {
   flag,
   id,
-  list,
   object,
   optionalFlag,
   optionalNumber,
   part,
   rawText,
   readItems,
+  requiredList,
   text,
 } from '#vendors/net/wire.ts'
 import { ArticlesError, type ArticlesPort } from './articles.ts'
 import type { GetJson } from './http.ts'
 
-const ListAnswer = z.object({ data: list, meta: part(z.object({ 'next-page': optionalNumber })) })
+const ListAnswer = z.object({ data: requiredList, meta: part(z.object({ 'next-page': optionalNumber })) })
 const Organization = z.object({ id, attributes: part(z.object({ name: text })) })
 const ListedDocument = z.object({
   id,

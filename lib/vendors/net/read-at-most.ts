@@ -1,5 +1,21 @@
 import { concatBytes } from '#rules/text/bytes.ts'
 
+/** Read the first bytes of a body as text, and cancel the rest. */
+export async function readStart({ body }: Response, maxBytes: number): Promise<string> {
+  if (!body) return ''
+  const decoder = new TextDecoder()
+  let text = ''
+  let readBytes = 0
+  for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
+    text += decoder.decode(chunk.subarray(0, maxBytes - readBytes), { stream: true })
+    readBytes += chunk.byteLength
+    // Leaving the loop cancels the body.
+    if (readBytes >= maxBytes) break
+  }
+  // PostgreSQL accepts no NUL character.
+  return text.replaceAll('\0', '')
+}
+
 /** Read a whole body. When it is longer than `maxBytes`, cancel it and throw what `createError` returns. */
 export async function readAtMost(
   body: ReadableStream<Uint8Array> | null,

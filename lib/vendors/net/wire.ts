@@ -51,6 +51,8 @@ export const list = anything.transform((value): unknown[] => {
   const read = fromJsonText(value)
   return Array.isArray(read) ? read : []
 })
+/** A list without which an answer is none. */
+export const requiredList = anything.transform(fromJsonText).pipe(z.custom<unknown[]>(Array.isArray))
 
 /** An object that a record should have; null if it has none. */
 export const part = <S extends z.ZodObject>(shape: S) =>

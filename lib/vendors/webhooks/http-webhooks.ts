@@ -1,4 +1,5 @@
 import { createBoundedFetch } from '#vendors/net/bounded-fetch.ts'
+import { readStart } from '#vendors/net/read-at-most.ts'
 import { failedSend, parseRetryAfter } from '#vendors/net/send-result.ts'
 import { signWebhook } from './sign.ts'
 import type { WebhookPort, WebhookResult } from './webhooks.ts'
@@ -34,7 +35,7 @@ export function httpWebhooks({
       try {
         const response = await fetchBounded(url, { method: 'POST', headers, body: payload })
         // The status decides, so a body that breaks off does not matter.
-        const body = await readStart(response).catch(() => '')
+        const body = await readStart(response, maxResponseBytes).catch(() => '')
         return { ...toResult(response), body, durationMs: now() - startedAt }
       } catch (error) {
         return { ...noResponse, error: failedSend(error, timeoutMs).error, durationMs: now() - startedAt }
@@ -57,20 +58,4 @@ function describeStatus(status: number): string {
   return status >= 300 && status < 400
     ? `The receiver redirected (${status}); redirects are not followed`
     : `The receiver returned ${status}`
-}
-
-/** Read the first bytes of a body as text, and cancel the rest. */
-async function readStart({ body }: Response): Promise<string> {
-  if (!body) return ''
-  const decoder = new TextDecoder()
-  let text = ''
-  let readBytes = 0
-  for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
-    text += decoder.decode(chunk.subarray(0, maxResponseBytes - readBytes), { stream: true })
-    readBytes += chunk.byteLength
-    // Leaving the loop cancels the body.
-    if (readBytes >= maxResponseBytes) break
-  }
-  // PostgreSQL accepts no NUL character.
-  return text.replaceAll('\0', '')
 }

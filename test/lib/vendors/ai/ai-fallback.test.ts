@@ -67,7 +67,7 @@ describe('a second provider', () => {
     [['no JSON'], ['first', 'first'], [], 'first'],
     [['no JSON', 'no JSON'], ['first', 'first'], [], 'The answer of the model was not usable; try again'],
     [[failure('declined')], ['first'], [], 'The model declined to answer; rephrase the request'],
-    [[failure('rejected')], ['first'], [], 'The AI provider failed; try again'],
+    [[failure('rejected')], ['first'], [], 'The AI provider refuses this request'],
   ])('AIM-13 after %s is asked as %j', async (answers, expectedCalls, waits, text) => {
     const providers = createProviders(answers)
     expect([await providers.askOnce(), providers.calls, providers.waits]).toEqual([

@@ -50,7 +50,7 @@ describe('a failed call of the model', () => {
     [failure('limited', 20_000), [20_000], 'ok', [4100, 4100]],
     [failure('limited', 0), [], 'ok', [4100, 4100]],
     [failure('limited', 20_001), [], [502, 'The AI provider limits our calls; try again later'], [4100]],
-    [failure('rejected'), [], [502, 'The AI provider failed; try again'], [4100]],
+    [failure('rejected'), [], [502, 'The AI provider refuses this request'], [4100]],
     [failure('declined'), [], [502, 'The model declined to answer; rephrase the request'], [4100]],
     [new Problem('ai_budget_exhausted'), [], [429, "This month's AI budget is used up"], [4100]],
     [new TypeError('x'), [], 'ok', [4100, 4100]],

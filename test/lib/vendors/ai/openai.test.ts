@@ -77,7 +77,7 @@ describe('an answer of the model', () => {
   it.each([
     [0, 0],
     [-1, 0],
-    ['7', 0],
+    ['7', 7],
     [200_000_000, 100_000_000],
     [undefined, 0],
   ])('that reports %j tokens counts %i', async (prompt_tokens, input) => {
@@ -111,14 +111,13 @@ describe('an answer of the model', () => {
       'truncated',
       'The answer reached the token ceiling',
     ],
-    [{ message: { content: 'x' }, finish_reason: 'tool_calls' }, 'unusable', 'The model returned no answer'],
     [{ message: { content: null }, finish_reason: 'stop' }, 'unusable', 'The model returned no text'],
     [{ message: { content: '' } }, 'unusable', 'The model returned no text'],
     [{}, 'unusable', 'The model returned no text'],
     [
       { message: { content: [{ type: 'thinking', thinking: 'x' }] }, finish_reason: 'stop' },
-      'unusable',
-      'The model returned no text',
+      'truncated',
+      'The thoughts of the model reached the token ceiling',
     ],
     [
       { message: { content: 'x' }, finish_reason: 'MAX_TOKENS' },
@@ -126,7 +125,11 @@ describe('an answer of the model', () => {
       'The answer reached the token ceiling',
     ],
     [{ message: { content: 'x' }, finish_reason: 'SAFETY' }, 'declined', 'The model declined to answer'],
-    [{ message: { content: 'x' }, finish_reason: 7 }, 'unusable', 'The model returned no answer'],
+    [
+      { message: { content: 'x' }, finish_reason: 'error' },
+      'unusable',
+      'The stream of the answer ended early',
+    ],
   ])('that is %j is not used', async (choice, kind, message) => {
     vendor.answer = () => answer(choice, { usage: { prompt_tokens: 3, completion_tokens: 1 } })
     expect(await fail()).toMatchObject({
