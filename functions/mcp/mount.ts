@@ -1,4 +1,4 @@
-import type { Hono } from 'hono'
+import type { Context, Hono } from 'hono'
 import * as z from 'zod'
 import { type Caller, openScope } from '#db/scope.ts'
 import { type C, type Env, respondProblem, type Services, toProblem } from '#http/app.ts'
@@ -16,6 +16,7 @@ import { isApiKey } from '#vendors/auth/api-keys.ts'
 import { createMcpTokens } from '#vendors/auth/mcp-tokens.ts'
 import type { ParsedRate } from '#vendors/cache/limiter.ts'
 import { readAtMost } from '#vendors/net/read-at-most.ts'
+import { fromJsonText } from '#vendors/net/wire.ts'
 
 const maxBodyBytes = 1024 * 1024
 /**
@@ -41,7 +42,7 @@ export function mountMcp(
   keys: KeyMemory,
 ): void {
   const tokens = createMcpTokens(services.ports.config)
-  app.all('/mcp', async (context) => {
+  const answer = async (context: Context<Env>) => {
     const c = context as C
     c.set('operation', 'mcp')
     try {
@@ -56,13 +57,11 @@ export function mountMcp(
         services,
         messages: Array.isArray(messages) ? Math.max(1, messages.length) : 1,
       })
-      const body = removeNullArguments(messages)
-        ? new TextEncoder().encode(JSON.stringify(messages))
-        : sentBytes
+      const body = readArguments(messages) ? new TextEncoder().encode(JSON.stringify(messages)) : sentBytes
       // Loaded by the first call, because few requests need the library and the tools.
       const { serveMcp } = await import('./mcp-server.ts')
-      const answer = await serveMcp(c, copyRequest(c.req.raw, body), { groups, services, delegated: grant })
-      const response = takesEvents(c.req.raw) ? answer : await toJsonResponse(answer)
+      const result = await serveMcp(c, copyRequest(c.req.raw, body), { groups, services, delegated: grant })
+      const response = takesEvents(c.req.raw) ? result : await toJsonResponse(result)
       return new Response(response.body, {
         status: response.status,
         headers: { ...c.get('headers'), ...Object.fromEntries(response.headers) },
@@ -70,7 +69,9 @@ export function mountMcp(
     } catch (error) {
       return respondProblem(c, addChallenge(toProblem(error), services), error)
     }
-  })
+  }
+  // Some clients write the address with a slash at its end.
+  for (const path of ['/mcp', '/mcp/']) app.all(path, answer)
 }
 
 /**
@@ -119,17 +120,19 @@ function readMessages(body: Uint8Array): unknown {
   return messages
 }
 
-const Message = z.looseObject({ params: z.looseObject({ arguments: z.null() }) })
+const Message = z.looseObject({ params: z.looseObject({ arguments: z.union([z.null(), z.string()]) }) })
 
 /**
- * Remove `arguments: null`, with which some clients call a tool without arguments. Return whether there was
- * one.
+ * Remove `arguments: null`, with which some clients call a tool without arguments, and read arguments that are
+ * a text with their JSON. Return whether there were some.
  */
-function removeNullArguments(messages: unknown): boolean {
+function readArguments(messages: unknown): boolean {
   const calls = [messages]
     .flat()
     .filter((message): message is z.infer<typeof Message> => Message.safeParse(message).success)
-  for (const { params } of calls) Reflect.deleteProperty(params, 'arguments')
+  for (const { params } of calls)
+    if (params.arguments) Object.assign(params, { arguments: fromJsonText(params.arguments) })
+    else Reflect.deleteProperty(params, 'arguments')
   return calls.length > 0
 }
 

@@ -1,6 +1,8 @@
 // Clients give the schemas of tools to models in many ways: some cannot follow references, and a schema that
 // contains itself breaks them.
 
+import { parseJson } from '#rules/text/json.ts'
+
 type JsonObject = Record<string, unknown>
 type Definitions = Readonly<Record<string, unknown>>
 
@@ -44,27 +46,43 @@ function inlineEach(properties: unknown, $defs: Definitions, open: readonly stri
   )
 }
 
-/** Remove `null` where the schema of a tool has no null: models send it for what they leave out. */
-export function removeUnwantedNulls(value: unknown, schema: unknown): unknown {
-  if (!isObject(schema)) return value
-  if (Array.isArray(value)) return value.map((item) => removeUnwantedNulls(item, schema.items))
+/**
+ * Read arguments as clients send them: `null` for what is left out, and objects, lists, numbers and flags as
+ * texts with their JSON (https://github.com/anthropics/claude-code/issues/59227). Only a text whose schema has
+ * no text is read.
+ */
+export function readToolArguments(sent: unknown, schema: unknown): unknown {
+  if (!isObject(schema)) return sent
+  const value = typeof sent === 'string' ? readText(sent, schema) : sent
+  if (Array.isArray(value)) return value.map((item) => readToolArguments(item, schema.items))
   if (!isObject(value) || !isObject(schema.properties)) return value
   const properties = schema.properties
   const kept = Object.entries(value).filter(
-    ([name, part]) => part !== undefined && (part !== null || acceptsNull(properties[name])),
+    ([name, part]) => part !== undefined && (part !== null || accepts(properties[name], 'null')),
   )
-  return Object.fromEntries(kept.map(([name, part]) => [name, removeUnwantedNulls(part, properties[name])]))
+  return Object.fromEntries(kept.map(([name, part]) => [name, readToolArguments(part, properties[name])]))
 }
 
-function acceptsNull(schema: unknown): boolean {
+/** Return the value of a text that is JSON of a type that the schema has, or the text. */
+function readText(text: string, schema: JsonObject): unknown {
+  if (accepts(schema, 'string')) return text
+  const value = parseJson(text)
+  const type = Array.isArray(value) ? 'array' : typeof value
+  const types = type === 'number' ? ['number', 'integer'] : [type]
+  return value !== null && types.some((each) => accepts(schema, each)) ? value : text
+}
+
+/** Return whether a schema has values of a type. One that says nothing has every type. */
+function accepts(schema: unknown, type: string): boolean {
   if (!isObject(schema)) return false
-  const { type, anyOf, oneOf, enum: values } = schema
-  const isAny = type === undefined && anyOf === undefined && oneOf === undefined && values === undefined
-  const choices = [...(Array.isArray(anyOf) ? anyOf : []), ...(Array.isArray(oneOf) ? oneOf : [])]
+  const { type: types, anyOf, oneOf, allOf, enum: values } = schema
+  const choices = [anyOf, oneOf, allOf].flatMap((list) => (Array.isArray(list) ? list : []))
+  const isAny = types === undefined && choices.length === 0 && values === undefined
+  const hasValue = (value: unknown) => (value === null ? 'null' : typeof value) === type
   return (
     isAny ||
-    [type].flat().includes('null') ||
-    (Array.isArray(values) && values.includes(null)) ||
-    choices.some(acceptsNull)
+    [types].flat().includes(type) ||
+    (types === undefined && Array.isArray(values) && values.some(hasValue)) ||
+    choices.some((choice) => accepts(choice, type))
   )
 }

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { getKeyScope } from '#http/key-scopes.ts'
 import type { AnyOperation } from '#http/operation.ts'
 import { getQuerySchema } from '#http/validators.ts'
-import { inlineDefinitions, removeUnwantedNulls } from './plain-schema.ts'
+import { inlineDefinitions, readToolArguments } from './plain-schema.ts'
 import type { ToolDeclaration } from './tools.ts'
 
 type JsonObject = Record<string, unknown>
@@ -96,7 +96,7 @@ export function toToolRequest(
 ): ToolRequest {
   const inPath = new Set(Object.keys(op.params?.shape ?? {}))
   const inQuery = new Set(Object.keys(getQuerySchema(op).shape))
-  const given = Object.entries(removeUnwantedNulls(input, inputSchema) as JsonObject)
+  const given = Object.entries(readToolArguments(input, inputSchema) as JsonObject)
   const meant = Object.fromEntries(given.filter(([name, value]) => value !== '' || !inQuery.has(name)))
   const args: JsonObject = { ...(op.paged ? { limit: toolPageSize } : {}), ...meant, ...declaration.fixed }
   const path = op.path.replace(/\{(\w+)\}/g, (_, name: string) =>

@@ -28,6 +28,13 @@ export function parseScopes(text: string | undefined): string[] {
   return known.length > 0 ? known : ['*:read']
 }
 
+/** The MCP server, which some clients write with a slash at its end. */
+const Resource = z
+  .string()
+  .max(500)
+  .transform((url) => url.replace(/\/$/, ''))
+  .optional()
+
 /** An authorization request with PKCE, apart from `client_id` and `redirect_uri`, which are checked first. */
 export const AuthorizationRequest = z.object({
   response_type: z.literal('code'),
@@ -35,7 +42,7 @@ export const AuthorizationRequest = z.object({
   code_challenge_method: z.literal('S256'),
   scope: z.string().max(2000).optional(),
   state: z.string().max(2000).optional(),
-  resource: z.string().max(500).optional(),
+  resource: Resource,
 })
 
 const verifier = z.string().regex(/^[\w.~-]{43,128}$/)
@@ -47,14 +54,14 @@ export const TokenRequest = z.discriminatedUnion('grant_type', [
     redirect_uri: z.string().max(500),
     client_id: ClientId,
     code_verifier: verifier,
-    resource: z.string().max(500).optional(),
+    resource: Resource,
   }),
   z.object({
     grant_type: z.literal('refresh_token'),
     refresh_token: z.string().min(1).max(200),
     client_id: ClientId,
     scope: z.string().max(2000).optional(),
-    resource: z.string().max(500).optional(),
+    resource: Resource,
   }),
 ])
 export type TokenRequest = z.output<typeof TokenRequest>

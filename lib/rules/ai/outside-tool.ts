@@ -88,9 +88,11 @@ export function cleanInputSchema(schema: unknown): Record<string, unknown> | und
       ...(Array.isArray(anyOf) ? { anyOf: anyOf.map((each) => clean(each, level + 1)) } : {}),
     }
   }
-  if (!isObject(schema) || schema.type !== 'object') return undefined
+  // A schema without a type that has properties is an object's.
+  if (!isObject(schema) || (schema.type ?? (isObject(schema.properties) ? 'object' : null)) !== 'object')
+    return undefined
   try {
-    const cleaned = { properties: {}, ...clean(schema, 1) }
+    const cleaned = { type: 'object', properties: {}, ...clean(schema, 1) }
     return JSON.stringify(cleaned).length <= maxSchemaCharacters ? cleaned : undefined
   } catch (error) {
     if (error instanceof RangeError) return undefined

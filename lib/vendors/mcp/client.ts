@@ -1,9 +1,11 @@
 import {
-  type CallToolResult,
   Client,
+  ProtocolError,
+  ProtocolErrorCode,
   StreamableHTTPClientTransport,
-  type Tool,
+  SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/client'
+import * as z from 'zod'
 import {
   cleanInputSchema,
   cleanOutsideResult,
@@ -12,11 +14,14 @@ import {
   type McpTool,
   sortKeys,
 } from '#rules/ai/outside-tool.ts'
-import { isTooDeep } from '#rules/text/json.ts'
+import { isTooDeep, parseJson } from '#rules/text/json.ts'
 import { sha256Base64url } from '#vendors/auth/hash.ts'
 import { AnswerTooLongError, createBoundedFetch, type Fetch } from '#vendors/net/bounded-fetch.ts'
 import type { OutboundGuard } from '#vendors/net/guard.ts'
+import { readStart } from '#vendors/net/read-at-most.ts'
+import { addSentence, readSentence } from '#vendors/net/refusal.ts'
 import { withTimeout } from '#vendors/net/send-result.ts'
+import { flag, fromJsonText, leaveOut, list, optionalNumber, text } from '#vendors/net/wire.ts'
 import { McpError, type McpPort, type McpServer } from './mcp.ts'
 
 const defaultTimeoutMs = 10_000
@@ -25,7 +30,7 @@ const maxBytes = 512 * 1024
 /** A server may send requests of its own, each of which the client answers with a call. */
 const maxRequests = 12
 const maxTools = 50
-const maxPages = 4
+const maxPages = 6
 const maxResultCharacters = 64 * 1024
 const maxNameCharacters = 128
 
@@ -41,7 +46,8 @@ export function createMcpClient(guard: OutboundGuard, timeoutMs: number = defaul
       connect(limits, server, async (client) => {
         const tools = await readTools(client)
         if (tools.find((tool) => tool.name === name)?.version !== version) return { changed: tools }
-        return { result: toResult(await client.callTool({ name, arguments: toolArguments })) }
+        const call = { method: 'tools/call', params: { name, arguments: toolArguments } }
+        return { result: toResult(await client.request(call, CalledTool)) }
       }),
   }
 }
@@ -58,11 +64,6 @@ async function connect<T>(
     {
       versionNegotiation: { mode: 'auto' },
       inputRequired: { autoFulfill: false },
-      listMaxPages: maxPages,
-      // A schema of the server would be compiled or run; its results are text for a model.
-      jsonSchemaValidator: {
-        getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
-      },
     },
   )
   const { fetch, getFailure } = createServerFetch(server, Date.now() + timeoutMs)
@@ -81,7 +82,7 @@ async function connect<T>(
       await withTimeout(closeTimeoutMs, transport.terminateSession()).catch(() => undefined)
     return result
   } catch (error) {
-    throw toMcpError(getFailure() ?? error)
+    throw toMcpError(getFailure() ?? error, server.token)
   } finally {
     await client.close().catch(() => undefined)
   }
@@ -115,11 +116,31 @@ function createServerFetch(
       timeoutMs: Math.max(1, deadline - Date.now()),
       maxBytes,
     })
+    const message = readMessage(init.body)
+    if (message?.method === 'server/discover') {
+      const probeTimeout = AbortSignal.timeout(Math.max(1, Math.floor((deadline - Date.now()) / 3)))
+      const probe = { ...init, headers, signal: probeTimeout }
+      return fetchBounded(input, probe).then(
+        (answer) => readProbe(answer, message),
+        () => dislike(message),
+      )
+    }
     const response = await fetchBounded(input, { ...init, headers })
-    const refusal = findStatusProblem(response.status, token !== null)
-    if (!refusal) return response
-    await response.body?.cancel().catch(() => undefined)
-    throw new McpError(refusal)
+    const { status } = response
+    // A server may dislike that it is told something; it answers the next request or says why not.
+    if (status >= 400 && message && message.id === undefined) {
+      await response.body?.cancel().catch(() => undefined)
+      return new Response(null, { status: 202 })
+    }
+    const body = response.headers.get('content-type')?.includes('json') ? await response.text() : undefined
+    const answer = body === undefined ? undefined : parseJson(body)
+    const isAnswer = isObject(answer) && ('result' in answer || isObject(answer.error))
+    if (isAnswer && message?.id !== undefined && status !== 401 && status !== 403)
+      return toAnswer(message, answer, response.headers)
+    const refusal = findStatusProblem(status, token !== null)
+    if (!refusal) return body === undefined ? response : new Response(body, response)
+    const said = body ?? (await readStart(response, maxRefusal).catch(() => ''))
+    throw new McpError(addServerSentence(refusal, said, token))
   }
   const fetch: Fetch = async (...call) => {
     try {
@@ -132,53 +153,190 @@ function createServerFetch(
   return { fetch, getFailure: () => failure }
 }
 
-function findStatusProblem(status: number, hasToken: boolean): string | null {
-  if (status === 401 || status === 403)
-    return hasToken ? 'The server refuses the token' : 'The server wants a token; connect it with one'
-  return status >= 300 && status < 400
-    ? 'The server redirects to another address; connect that address'
-    : null
+interface Message {
+  /** Undefined for a notification. */
+  id: unknown
+  method: unknown
 }
 
-function toMcpError(error: unknown): McpError {
+/** Read what the library sends. */
+function readMessage(body: unknown): Message | undefined {
+  const message = typeof body === 'string' ? parseJson(body) : undefined
+  return isObject(message) ? { id: message.id, method: message.method } : undefined
+}
+
+/**
+ * Return an answer as the library takes it. Servers of some ages have another id, no version, and null for
+ * parts without a value.
+ */
+function toAnswer(
+  { id, method }: Message,
+  { result, error }: Record<string, unknown>,
+  headers: Headers,
+): Response {
+  const failure = isObject(error) && {
+    code: optionalNumber.parse(error.code) ?? ProtocolErrorCode.InternalError,
+    message: text.parse(error.message) ?? '',
+    data: error.data ?? undefined,
+  }
+  const answer = failure
+    ? { error: failure }
+    : { result: method === 'initialize' ? Initialized.parse(result) : (result ?? {}) }
+  const kept = new Headers(headers)
+  kept.delete('content-length')
+  kept.set('content-type', 'application/json')
+  return new Response(JSON.stringify({ jsonrpc: '2.0', id, ...answer }), { headers: kept })
+}
+
+const anyObject = z.unknown().transform((value) => (isObject(value) ? value : {}))
+const Initialized = anyObject.transform(({ protocolVersion, serverInfo }) => ({
+  protocolVersion:
+    SUPPORTED_PROTOCOL_VERSIONS.find((version) => version === protocolVersion) ?? assumedVersion,
+  // Nothing but its tools is asked for.
+  capabilities: { tools: {} },
+  serverInfo: { name: 'server', version: '0', ...(isObject(serverInfo) ? pickTexts(serverInfo) : {}) },
+}))
+/** Of a server that names none, or one that nobody knows. */
+const assumedVersion = '2025-06-18'
+
+const pickTexts = ({ name, version }: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries({ name, version }).filter(([, value]) => typeof value === 'string'))
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/**
+ * Pass on the answer to the probe for newer servers if it is one. An older server dislikes an unknown method in
+ * many ways, all of which mean that it wants `initialize`; only what that answers is final.
+ */
+async function readProbe(response: Response, message: Message): Promise<Response> {
+  try {
+    const body = await response.text()
+    const events = Array.from(body.matchAll(/^data: ?(.*)$/gm), ([, data = '']) => parseJson(data))
+    const answers = [parseJson(body), ...events].filter(isObject)
+    const answer = answers.find(
+      ({ result, error }) =>
+        (isObject(result) && Array.isArray(result.supportedVersions)) ||
+        (isObject(error) && error.code === ProtocolErrorCode.UnsupportedProtocolVersion),
+    )
+    return answer && response.status < 500 ? toAnswer(message, answer, response.headers) : dislike(message)
+  } catch {
+    return dislike(message)
+  }
+}
+
+const dislike = (message: Message) =>
+  toAnswer(message, { error: { code: ProtocolErrorCode.MethodNotFound, message: '' } }, new Headers())
+
+const maxRefusal = 16 * 1024
+
+function findStatusProblem(status: number, hasToken: boolean): string | null {
+  if (status === 401 || (status === 403 && !hasToken))
+    return hasToken ? 'The server refuses the token' : 'The server wants a token; connect it with one'
+  if (status === 403) return 'The server does not permit this'
+  if (status >= 300 && status < 400) return 'The server redirects to another address; connect that address'
+  return status >= 400 ? `The server returned ${status}` : null
+}
+
+/** Add what the server says, as a text that may stand in a prompt. */
+function addServerSentence(ours: string, said: string, token: string | null): string {
+  const sentence = readSentence(said, token === null ? [] : [token])
+  return addSentence(ours, sentence && (cleanOutsideText(sentence, maxSentence) || null))
+}
+const maxSentence = 300
+
+function toMcpError(error: unknown, token: string | null): McpError {
   if (error instanceof McpError) return error
   const { name, message } = error instanceof Error ? error : { name: '', message: '' }
   if (error instanceof AnswerTooLongError || message.includes('is longer than'))
     return new McpError('The answer of the server is too long')
   if (name === 'TimeoutError' || /timed? ?out/i.test(message))
     return new McpError('The server did not answer within 10 s')
+  if (error instanceof ProtocolError)
+    return new McpError(addServerSentence('The server refused the request', message, token))
   return new McpError('The server does not answer as an MCP server')
 }
 
+const anything = z.unknown().optional()
+const ToolPage = z.looseObject({ tools: list, nextCursor: text })
+const CalledTool = z.looseObject({ content: anything, structuredContent: anything, isError: flag })
+
+/** Read the tools of all pages, at most 50. One that cannot be used is listed with its reason. */
 async function readTools(client: Client): Promise<McpTool[]> {
-  const { tools } = await client.listTools()
-  const described = await Promise.all(tools.slice(0, maxTools).map(toTool))
-  // A model cannot tell two tools of one name apart.
-  return described.filter(({ name }, index) => described.findIndex((tool) => tool.name === name) === index)
+  const tools: McpTool[] = []
+  const cursors = new Set<string>()
+  for (let cursor: string | null = '', page = 0; cursor !== null && page < maxPages; page++) {
+    const params = cursor === '' ? {} : { cursor }
+    const answer: z.output<typeof ToolPage> = await client
+      .request({ method: 'tools/list', params }, ToolPage)
+      .catch((error: unknown) => {
+        // A server without tools need not know the method.
+        if (error instanceof ProtocolError && error.code === ProtocolErrorCode.MethodNotFound)
+          return { tools: [], nextCursor: null }
+        throw error
+      })
+    for (const tool of await Promise.all(answer.tools.slice(0, maxTools).map(toTool))) {
+      if (!tool) leaveOut('mcp', 'tool')
+      // A model cannot tell two tools of one name apart.
+      else if (!tools.some(({ name }) => name === tool.name)) tools.push(tool)
+    }
+    if (tools.length > maxTools || cursors.has(answer.nextCursor ?? '')) break
+    cursor = answer.nextCursor
+    if (cursor !== null) cursors.add(cursor)
+  }
+  if (tools.length > maxTools) leaveOut('mcp', 'length')
+  return tools.slice(0, maxTools)
 }
 
-async function toTool({ name, description = '', inputSchema, annotations }: Tool): Promise<McpTool> {
-  const said = JSON.stringify([name, description, inputSchema, annotations ?? null])
-  const isDeep = isTooDeep(said)
+const ListedTool = z.object({
+  name: z.string().min(1),
+  description: text,
+  inputSchema: anything.transform(fromJsonText),
+  annotations: anything,
+})
+
+/** Return a tool with the reason why it cannot be allowed, or null for one without a name. */
+async function toTool(value: unknown): Promise<McpTool | null> {
+  const { data: tool } = ListedTool.safeParse(value)
+  if (!tool) return null
+  const { name, inputSchema, annotations } = tool
+  const description = tool.description ?? ''
+  const said = toJson([name, description, inputSchema, annotations ?? null])
+  const isDeep = said === null || isTooDeep(said)
   const schema = isDeep ? undefined : cleanInputSchema(inputSchema)
   return {
     name: cleanOutsideText(name, maxNameCharacters),
     description: cleanOutsideText(description),
     input_schema: schema ?? {},
-    version: await sha256Base64url(isDeep ? said : JSON.stringify(sortKeys(JSON.parse(said)))),
-    refusal: findToolRefusal(name, annotations?.readOnlyHint === true, schema),
+    version: await sha256Base64url(isDeep ? (said ?? name) : JSON.stringify(sortKeys(JSON.parse(said)))),
+    refusal: findToolRefusal(name, isObject(annotations) && annotations.readOnlyHint === true, schema),
   }
 }
 
-function toResult({ content, structuredContent, isError }: CallToolResult): {
+/** Return the JSON of a value, or null for one with more levels than the stack has. */
+function toJson(value: unknown): string | null {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return null
+  }
+}
+
+const Block = z.looseObject({ type: text, text, name: text, uri: text, resource: anything })
+
+function toResult({ content, structuredContent, isError }: z.output<typeof CalledTool>): {
   text: string
   isError: boolean
 } {
-  const texts = content.map((block) => {
-    if (block.type === 'text') return block.text
-    if (block.type === 'resource_link') return `${block.name}: ${block.uri}`
-    return block.type === 'resource' && 'text' in block.resource ? block.resource.text : `(${block.type})`
+  const read = fromJsonText(content)
+  const texts = (Array.isArray(read) ? read : [content]).flatMap((value) => {
+    if (typeof value === 'string') return [value]
+    const { data: block } = Block.safeParse(value)
+    if (!block) return []
+    const { resource } = block
+    if (block.type === 'text') return [block.text ?? '']
+    if (block.type === 'resource_link') return [`${block.name ?? ''}: ${block.uri ?? ''}`]
+    return [isObject(resource) && typeof resource.text === 'string' ? resource.text : `(${block.type})`]
   })
-  const text = texts.join('\n') || JSON.stringify(structuredContent ?? null)
-  return { text: cleanOutsideResult(text.slice(0, maxResultCharacters)), isError: isError === true }
+  const result = texts.join('\n') || (toJson(structuredContent ?? null) ?? '')
+  return { text: cleanOutsideResult(result.slice(0, maxResultCharacters)), isError }
 }

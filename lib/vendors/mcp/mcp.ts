@@ -25,7 +25,10 @@ export interface McpPort {
   ): Promise<{ result: McpResult } | { changed: McpTool[] }>
 }
 
-/** A server gave no usable answer. The message is a sentence for users, and has no text of the server. */
+/**
+ * A server gave no usable answer. The message is a sentence for users, and that of the server, cleaned for a
+ * prompt.
+ */
 export class McpError extends Error {
   constructor(message: string) {
     super(message)

@@ -1,3 +1,4 @@
+import type { MaskingLevel } from '#rules/masking/mask.ts'
 import { maskAll } from '#rules/release.ts'
 import { clip } from '#rules/text/clip.ts'
 import { parseJson } from '#rules/text/json.ts'
@@ -23,10 +24,14 @@ const isCode = (text: string) => !/\s/.test(text.trim()) && !/[.!]$/.test(text.t
 
 /**
  * Return what a refusal says to people, as one line of at most 300 characters: the sentence of its JSON, or
- * its plain text. Passwords, tokens and keys in it are masked, and so are the `secrets` of the call. Return
+ * its plain text. Passwords, tokens and keys in it are masked, with the level `all` also addresses, and so are the `secrets` of the call. Return
  * null for a page, and when it says nothing.
  */
-export function readSentence(body: string, secrets: readonly string[] = []): string | null {
+export function readSentence(
+  body: string,
+  secrets: readonly string[] = [],
+  level: MaskingLevel = 'secrets',
+): string | null {
   const start = body.slice(0, maxBody)
   const parsed = parseJson(start)
   const sentences = parsed === undefined ? [/^\s*</.test(start) ? '' : start] : listSentences(parsed)
@@ -38,7 +43,7 @@ export function readSentence(body: string, secrets: readonly string[] = []): str
     .slice(0, maxSentences)
     .map((text) => text.replace(/[\s:;.]+$/, ''))
     .join('; ')
-  return clip(maskAll(hideSecrets(hidden, secrets), 'secrets'), maxSentence) || null
+  return clip(maskAll(hideSecrets(hidden, secrets), level), maxSentence) || null
 }
 
 /** List the texts of a JSON value that are sentences for people, those of the outside first. */

@@ -109,14 +109,17 @@ describe('an admin', () => {
     await dashboard(service).setFault({ service: 'mcp', mode: 'error' })
     const failed = expectStatus(await admin.call('POST', `${path}/${id}/refresh`), 200).body
     await dashboard(service).clearFaults()
-    expect(failed.last_check_error).toBe('The server does not answer as an MCP server')
+    expect(failed.last_check_error).toBe('The server returned 503: Service unavailable, by a local fault')
     expect(failed.tools).toEqual(tools)
     const other = expectStatus(
       await admin.call('POST', path, { ...mcpServerBody(service), name: 'other', token: 'wrong' }),
       201,
     ).body
     const refused = expectStatus(await admin.call('POST', `${path}/${other.id}/refresh`), 200).body
-    expect([refused.last_check_error, refused.tools]).toEqual(['The server refuses the token', []])
+    expect([refused.last_check_error, refused.tools]).toEqual([
+      'The server refuses the token: invalid_token',
+      [],
+    ])
   })
 
   it('TOL-14 allows tools one by one, and none that writes, that is unknown or that has changed', async () => {

@@ -191,3 +191,41 @@ describe('an argument that a model leaves out by null', () => {
     ])
   })
 })
+
+/** Return a value of a schema, or undefined for one that only a text has. */
+function makeValue(schema: unknown): unknown {
+  const { type, anyOf, items, properties, enum: values } = schema as Record<string, unknown>
+  if (Array.isArray(anyOf)) return anyOf.map(makeValue).find((value) => value !== undefined && value !== null)
+  switch ([type].flat().find((each) => each !== 'null')) {
+    case 'object':
+      return Object.fromEntries(
+        Object.entries(properties ?? {}).map(([key, each]) => [key, makeValue(each) ?? '{"a":1}']),
+      )
+    case 'array':
+      return [makeValue(items ?? {}) ?? '[1]']
+    case 'integer':
+    case 'number':
+      return 7
+    case 'boolean':
+      return true
+    default:
+      return Array.isArray(values) ? values[0] : undefined
+  }
+}
+
+/** Write every object, list, number and flag of a value as a text with its JSON, from the inside. */
+function toTexts(value: unknown): unknown {
+  if (typeof value === 'string') return value
+  if (Array.isArray(value)) return JSON.stringify(value.map(toTexts))
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  return JSON.stringify(Object.fromEntries(Object.entries(value).map(([key, each]) => [key, toTexts(each)])))
+}
+
+it.each(bindTools(tools, operations).map((tool) => [tool.declaration.name, tool] as const))(
+  'MCP-18 the arguments of %s may be texts with their JSON, and a text stays one',
+  (_, tool) => {
+    const whole = makeValue(tool.inputSchema) as Record<string, unknown>
+    const texts = Object.fromEntries(Object.entries(whole).map(([name, value]) => [name, toTexts(value)]))
+    expect(toToolRequest(tool, texts)).toEqual(toToolRequest(tool, whole))
+  },
+)

@@ -29,8 +29,12 @@ async function createScene(options: Parameters<typeof createKey>[2] = {}) {
   return { account, key, client: await connectMcp(service, key.key) }
 }
 
-function post(headers: Record<string, string>, body: unknown = listRequest): Promise<Response> {
-  return fetch(`${service.api}/mcp`, {
+function post(
+  headers: Record<string, string>,
+  body: unknown = listRequest,
+  path = '/mcp',
+): Promise<Response> {
+  return fetch(`${service.api}${path}`, {
     method: 'POST',
     headers: { ...jsonHeaders, ...headers },
     body: JSON.stringify(body),
@@ -291,6 +295,14 @@ describe('what a client accepts', () => {
       params: { name: 'search_flows', arguments: null },
     }
     const response = await post({ ...authorizationHeader(key.key), accept: 'application/json' }, call)
+    expect(await response.json()).toMatchObject({ result: { isError: false } })
+  })
+
+  it.each(['/mcp', '/mcp/'])('MCP-18 the arguments of a tool may be a text, at %s', async (path) => {
+    const { key } = await createScene()
+    const params = { name: 'search_flows', arguments: '{"limit":"3"}' }
+    const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
+    const response = await post({ ...authorizationHeader(key.key), accept: 'application/json' }, call, path)
     expect(await response.json()).toMatchObject({ result: { isError: false } })
   })
 
