@@ -1,4 +1,5 @@
-import { type MaskingLevel, maskStored } from '#rules/masking/mask.ts'
+import type { MaskingLevel } from '#rules/masking/levels.ts'
+import { maskStored } from '#rules/masking/mask.ts'
 import { maskValues } from '#rules/masking/mask-values.ts'
 
 import {

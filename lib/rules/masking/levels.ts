@@ -4,3 +4,5 @@
  */
 export const redactionLevels = ['none', 'secrets', 'all'] as const
 export type Redaction = (typeof redactionLevels)[number]
+/** What is masked where something is. */
+export type MaskingLevel = Exclude<Redaction, 'none'>

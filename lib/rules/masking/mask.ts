@@ -1,5 +1,6 @@
 import { canSpend, spend } from '#rules/budget.ts'
 import { shortenedMark } from '#rules/text/written-bytes.ts'
+import type { MaskingLevel } from './levels.ts'
 import { countShownSteps, hasHidingMarkup, maskMarkdown } from './mask-markdown.ts'
 import { maskSecrets } from './mask-secrets.ts'
 import { countMaskingSteps, detectTraits, trait } from './mask-traits.ts'
@@ -31,13 +32,10 @@ export function maskPlainText(text: string): string {
   return traits & (trait.digit | trait.nonAscii) ? maskIpv4(masked, traits) : masked
 }
 
-const rulesByLevel = { secrets: (text: string) => maskSecrets(text), all: maskPlainText }
-
-/**
- * What is masked. `secrets`: passwords, tokens and keys. `all`: also IP addresses, e-mail addresses and
- * network paths.
- */
-export type MaskingLevel = keyof typeof rulesByLevel
+const rulesByLevel: Record<MaskingLevel, (text: string) => string> = {
+  secrets: (text) => maskSecrets(text),
+  all: maskPlainText,
+}
 
 interface MaskOptions {
   level?: MaskingLevel

@@ -1,4 +1,4 @@
-import type { MaskingLevel } from '#rules/masking/mask.ts'
+import type { MaskingLevel } from '#rules/masking/levels.ts'
 import { maskAll } from '#rules/release.ts'
 import { clip } from '#rules/text/clip.ts'
 import { parseJson } from '#rules/text/json.ts'
