@@ -26,6 +26,16 @@ interface Format {
 
 const utf8 = (text: string) => new Uint8Array(Buffer.from(text))
 
+/** Return the parts of a template between `¦`, which may be followed by a line break. */
+const parts = ({ raw: [text = ''] }: TemplateStringsArray): string[] =>
+  text
+    .split(/¦\n?/)
+    .map((part) =>
+      part.replace(/\\(?:[ntr0\\]|u[\da-f]{4})/g, (code) =>
+        JSON.parse(`"${code.replace('\\0', '\\u0000')}"`),
+      ),
+    )
+
 function buildPdf(texts: Record<string, string>): Uint8Array<ArrayBuffer> {
   const stream = (number: number, dict: string, content: string) => {
     const data = deflateSync(Buffer.from(content, 'latin1'))
@@ -58,64 +68,17 @@ function buildPdf(texts: Record<string, string>): Uint8Array<ArrayBuffer> {
 const article = (name: string, bytes: Uint8Array<ArrayBuffer>) =>
   ({ kind: 'article_file', input: { bytes, name, type: '' } }) as const
 
-const values = [
-  '<<…>>',
-  '[…]',
-  '/A§ 1 ',
-  '/A ',
-  '/A§ ',
-  '§ ',
-  '(a)',
-  '(…)',
-  '<41>',
-  '5 0 R ',
-  '§ 0 R ',
-  '% \n',
-  ' ',
-  '<<',
-  '[',
-  '#41',
-  '\\(',
-  'a',
-]
+const values = parts`<<…>>¦[…]¦/A§ 1 ¦/A ¦/A§ ¦§ ¦(a)¦(…)¦<41>¦5 0 R ¦§ 0 R ¦% \n¦ ¦<<¦[¦#41¦\\(¦a`
 const operators = [
-  '(a) Tj ',
-  '(a§ ) Tj ',
-  '(1. a) Tj ',
-  '( ) Tj ',
-  '(a  -) Tj ',
-  '<4141> Tj ',
-  '[(a) -9 (b) 9] TJ ',
-  'q ',
-  'Q ',
-  '/F 12 Tf ',
-  '/F §.5 Tf ',
-  '/G§ 9 Tf ',
-  '1 0 0 1 § 700 Tm ',
-  '1 0 0 1 50 § Tm ',
-  '0 -12 Td ',
-  '9 0 Td ',
-  '/X Do ',
-  'BT ',
-  'ET ',
-  'ID ',
-  'EI ',
-  "(a) ' ",
-  'T* ',
-  '1 0 0 1 1 1 cm ',
+  ...parts`(a) Tj ¦(a§ ) Tj ¦(1. a) Tj ¦( ) Tj ¦(a  -) Tj ¦<4141> Tj ¦[(a) -9 (b) 9] TJ ¦q ¦Q ¦/F 12 Tf ¦/F §.5 Tf ¦
+/G§ 9 Tf ¦1 0 0 1 § 700 Tm ¦1 0 0 1 50 § Tm ¦0 -12 Td ¦9 0 Td ¦/X Do ¦BT ¦ET ¦ID ¦EI ¦(a) ' ¦T* ¦
+1 0 0 1 1 1 cm `,
   ...values,
 ]
 const pdfPlaces = {
   objects: [
-    '§ 0 obj<<…>>endobj ',
-    '§ 0 obj<</A 1>>endobj ',
-    '1 0 obj ',
-    '§ 0 obj[1 2]',
-    'trailer<<…>>',
-    'trailer',
-    'stream\n',
-    'endstream ',
-    'endobj ',
+    ...parts`§ 0 obj<<…>>endobj ¦§ 0 obj<</A 1>>endobj ¦1 0 obj ¦§ 0 obj[1 2]¦trailer<<…>>¦trailer¦stream\n¦
+endstream ¦endobj `,
     ...values,
   ],
   page: values,
@@ -127,80 +90,42 @@ const pdfPlaces = {
   names: ['/a§ ', '/aacute ', '§ /a ', '/uni0041 ', '/a.'],
   operators,
   form: ['/X Do ', ...operators],
-  map: [
-    '<0041> <0042> ',
-    '<0000> <ffff> <0041> ',
-    '<0000> <ffff> [<0041> <0042>] ',
-    '<§> <0041> ',
-    'endbfchar ',
-    'endbfrange ',
-    'endcodespacerange ',
-  ],
+  map: parts`<0041> <0042> ¦<0000> <ffff> <0041> ¦<0000> <ffff> [<0041> <0042>] ¦<§> <0041> ¦endbfchar ¦endbfrange ¦
+endcodespacerange `,
   filters: ['/FlateDecode ', '/ASCIIHexDecode ', '/ASCII85Decode '],
 }
 
-const docxBody = [
-  '<w:p>…</w:p>',
-  '<w:p><w:r><w:t>a §</w:t></w:r></w:p>',
-  '<w:p/>',
-  '<w:r><w:t>a</w:t></w:r>',
-  '<w:r><w:t>1. a</w:t></w:r>',
-  '<w:t>a</w:t>',
-  '<w:t> </w:t>',
-  '<w:tbl>…</w:tbl>',
-  '<w:tr>…</w:tr>',
-  '<w:tc>…</w:tc>',
-  '<w:tbl><w:tr><w:tc><w:p/></w:tc></w:tr></w:tbl>',
-  '<w:tc><w:tcPr><w:gridSpan w:val="99"/></w:tcPr><w:p/></w:tc>',
-  '<w:hyperlink r:id="rId9">…</w:hyperlink>',
-  '<w:hyperlink r:id="rId§"/>',
-  '<w:br/>',
-  '<w:tab/>',
-  '<w:p><w:pPr><w:pStyle w:val="s§"/></w:pPr><w:r><w:t>a</w:t></w:r></w:p>',
-  '<w:p><w:pPr><w:numPr><w:ilvl w:val="§"/><w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:t>a</w:t></w:r></w:p>',
-  '<w:p><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:t>a</w:t></w:r></w:p>',
-  '<w:footnoteReference w:id="1"/>',
-  '<w:footnoteReference w:id="§"/>',
-  '<w:r><w:fldChar w:fldCharType="begin"/></w:r>',
-  '<w:r><w:instrText> HYPERLINK "http://a/" </w:instrText></w:r>',
-  '<w:r><w:fldChar w:fldCharType="end"/></w:r>',
-  '<w:r><w:rPr><w:b/><w:strike/></w:rPr><w:t>a</w:t></w:r>',
-  '<w:drawing/>',
-  '<w:sdt>…</w:sdt>',
-  '<w:del><w:r><w:delText>a</w:delText></w:r></w:del>',
-  '<mc:AlternateContent>…</mc:AlternateContent>',
-  '<a§/>',
-  '<!-- a -->',
-  '&amp;',
-  'a§ ',
-]
+const docxBody = parts`<w:p>…</w:p>¦<w:p><w:r><w:t>a §</w:t></w:r></w:p>¦<w:p/>¦<w:r><w:t>a</w:t></w:r>¦
+<w:r><w:t>1. a</w:t></w:r>¦<w:t>a</w:t>¦<w:t> </w:t>¦<w:tbl>…</w:tbl>¦<w:tr>…</w:tr>¦<w:tc>…</w:tc>¦
+<w:tbl><w:tr><w:tc><w:p/></w:tc></w:tr></w:tbl>¦
+<w:tc><w:tcPr><w:gridSpan w:val="99"/></w:tcPr><w:p/></w:tc>¦<w:hyperlink r:id="rId9">…</w:hyperlink>¦
+<w:hyperlink r:id="rId§"/>¦<w:br/>¦<w:tab/>¦
+<w:p><w:pPr><w:pStyle w:val="s§"/></w:pPr><w:r><w:t>a</w:t></w:r></w:p>¦
+<w:p><w:pPr><w:numPr><w:ilvl w:val="§"/><w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:t>a</w:t></w:r></w:p>¦
+<w:p><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:t>a</w:t></w:r></w:p>¦
+<w:footnoteReference w:id="1"/>¦<w:footnoteReference w:id="§"/>¦
+<w:r><w:fldChar w:fldCharType="begin"/></w:r>¦
+<w:r><w:instrText> HYPERLINK "http://a/" </w:instrText></w:r>¦
+<w:r><w:fldChar w:fldCharType="end"/></w:r>¦<w:r><w:rPr><w:b/><w:strike/></w:rPr><w:t>a</w:t></w:r>¦
+<w:drawing/>¦<w:sdt>…</w:sdt>¦<w:del><w:r><w:delText>a</w:delText></w:r></w:del>¦
+<mc:AlternateContent>…</mc:AlternateContent>¦<a§/>¦<!-- a -->¦&amp;¦a§ `
 const docxPlaces = {
   body: docxBody,
   attributes: ['a§="1" ', 'xmlns:n§="http://schemas.openxmlformats.org/wordprocessingml/2006/main" '],
-  styles: [
-    '<w:style w:styleId="s§"><w:basedOn w:val="s±"/></w:style>',
-    '<w:style w:styleId="s§"><w:name w:val="heading 1"/></w:style>',
-    '<w:style w:styleId="s"/>',
-    '<w:name w:val="a§"/>',
-  ],
-  numbering: [
-    '<w:abstractNum w:abstractNumId="§">…</w:abstractNum>',
-    '<w:lvl w:ilvl="§"><w:numFmt w:val="decimal"/></w:lvl>',
-    '<w:lvl w:ilvl="0"><w:lvlText w:val="%1.%2"/></w:lvl>',
-    '<w:num w:numId="§"><w:abstractNumId w:val="7"/></w:num>',
-    '<w:num w:numId="1"><w:abstractNumId w:val="§"/></w:num>',
-    '<w:numFmt w:val="decimal"/>',
-  ],
+  styles: parts`<w:style w:styleId="s§"><w:basedOn w:val="s±"/></w:style>¦
+<w:style w:styleId="s§"><w:name w:val="heading 1"/></w:style>¦<w:style w:styleId="s"/>¦
+<w:name w:val="a§"/>`,
+  numbering: parts`<w:abstractNum w:abstractNumId="§">…</w:abstractNum>¦
+<w:lvl w:ilvl="§"><w:numFmt w:val="decimal"/></w:lvl>¦
+<w:lvl w:ilvl="0"><w:lvlText w:val="%1.%2"/></w:lvl>¦
+<w:num w:numId="§"><w:abstractNumId w:val="7"/></w:num>¦
+<w:num w:numId="1"><w:abstractNumId w:val="§"/></w:num>¦<w:numFmt w:val="decimal"/>`,
   links: [
     '<Relationship Id="rId§" Target="http://a/§" TargetMode="External"/>',
     '<Relationship Id="rId9" Target="http://a/"/>',
   ],
-  notes: [
-    '<w:footnote w:id="§"><w:p><w:t>a</w:t></w:p></w:footnote>',
-    '<w:footnote w:id="1">…</w:footnote>',
-    '<w:p><w:t>a</w:t></w:p>',
-    '<w:t>a</w:t>',
-  ],
+  notes: parts`<w:footnote w:id="§"><w:p><w:t>a</w:t></w:p></w:footnote>¦<w:footnote w:id="1">…</w:footnote>¦
+<w:p><w:t>a</w:t></w:p>¦<w:t>a</w:t>`,
 }
 
 function buildDocx(texts: Record<string, string>): Uint8Array<ArrayBuffer> {
@@ -220,293 +145,54 @@ function buildDocx(texts: Record<string, string>): Uint8Array<ArrayBuffer> {
 }
 
 const htmlParts = [
-  '<b>',
-  '</b>',
-  '<i>…</i>',
-  '<p>a</p>',
-  '<p>…</p>',
-  '</p>',
-  '<ul>…</ul>',
-  '<ol>…</ol>',
-  '<li>a',
-  '<li>…</li>',
-  '<ul><li>',
-  '<table>…</table>',
-  '<table><tr><td>a</table>',
-  '<tr>',
-  '<tr><td>a<td>b',
-  '<td>a',
-  '<td rowspan=999 colspan=999>a',
-  '<th>…</th>',
-  '<a href=http://x/§>b</a>',
-  '<a href=#a>b</a>',
-  '<a href=x>…</a>',
-  '&amp;',
-  '&',
-  '&#§;',
-  '<!--',
-  '-->',
-  '<pre>…</pre>',
-  '<code>a</code>',
+  ...parts`<b>¦</b>¦<i>…</i>¦<p>a</p>¦<p>…</p>¦</p>¦<ul>…</ul>¦<ol>…</ol>¦<li>a¦<li>…</li>¦<ul><li>¦
+<table>…</table>¦<table><tr><td>a</table>¦<tr>¦<tr><td>a<td>b¦<td>a¦<td rowspan=999 colspan=999>a¦
+<th>…</th>¦<a href=http://x/§>b</a>¦<a href=#a>b</a>¦<a href=x>…</a>¦&amp;¦&¦&#§;¦<!--¦-->¦<pre>…</pre>¦
+<code>a</code>`,
   '`',
-  '\n',
-  ' ',
-  '<h1>a</h1>',
-  '<h§>',
-  '<div>…</div>',
-  '<div class="toc-§ nav share">a</div>',
-  '<section id=a§>…</section>',
-  '<nav>…</nav>',
-  '<main>…</main>',
-  '<img src=x alt=a>',
-  '<script>',
-  '</script>',
-  '<style>…</style>',
-  'a§ ',
-  'http://x.example/§ ',
-  '<br>',
-  '<br>\n',
-  '<p>Share</p>',
-  '<details><summary>a</summary>…</details>',
-  '<dl><dt>a<dd>b</dl>',
-  '<blockquote>…</blockquote>',
-  '<svg>…</svg>',
-  '<form>…</form>',
-  '<',
-  '<a ',
-  '"',
-  '*',
-  '_',
-  '[',
-  '|',
-  '<sup>1</sup>',
-  '<noscript>…</noscript>',
-  '<template>…</template>',
-  '<select><option>a',
+  ...parts`\n¦ ¦<h1>a</h1>¦<h§>¦<div>…</div>¦<div class="toc-§ nav share">a</div>¦<section id=a§>…</section>¦
+<nav>…</nav>¦<main>…</main>¦<img src=x alt=a>¦<script>¦</script>¦<style>…</style>¦a§ ¦
+http://x.example/§ ¦<br>¦<br>\n¦<p>Share</p>¦<details><summary>a</summary>…</details>¦
+<dl><dt>a<dd>b</dl>¦<blockquote>…</blockquote>¦<svg>…</svg>¦<form>…</form>¦<¦<a ¦"¦*¦_¦[¦|¦<sup>1</sup>¦
+<noscript>…</noscript>¦<template>…</template>¦<select><option>a`,
 ]
 const markdownParts = [
-  '# a\n',
-  '#',
-  '## a §\n\nb\n\n',
-  'a\n---\n',
-  '- a\n',
-  '  - a\n',
-  '- ',
-  '* ',
-  '1. a\n',
-  '1. a?\n   - If a\n',
-  '> ',
-  '> a\n',
+  ...parts`# a\n¦#¦## a §\n\nb\n\n¦a\n---\n¦- a\n¦  - a\n¦- ¦* ¦1. a\n¦1. a?\n   - If a\n¦> ¦> a\n`,
   '`',
   '``',
   '```\n',
-  '~~~ a\n',
-  '*',
-  '**',
-  '_',
-  '[',
-  ']',
-  '](',
-  '[a](b)',
-  '![',
-  '![a](data:',
-  '(',
-  ')',
-  '|a',
-  '|-',
-  '|a|b|\n|-|-|\n',
-  'a|b\n',
-  '\n',
-  '\n\n',
-  'a ',
-  'a§ ',
-  'aé',
-  '<b>',
-  '</b>',
-  '<div>\n',
-  '<',
-  '&amp;',
-  '&',
-  '[a§]: http://x/§\n',
-  '[a§] ',
-  '[a]: http://x\n\n',
-  '[a]',
-  '[^§]: a\n',
-  '[^§] ',
-  '<!--',
-  '-->',
-  '\\',
-  'If a, go to step §.\n',
-  'a?\n\n- If a\n- If b\n\n',
-  '    a\n',
-  '\t',
-  '---\n',
-  'a: b\n',
-  '"',
-  "'",
-  'http://x.example/§ ',
-  'a@b.example ',
-  '~~',
-  ':',
-  '| ',
-  '- [ ] a\n',
-  '1) ',
-  '\r',
-  '\u00a0',
-  '“',
-  '++',
-  '==',
-  '$',
+  ...parts`~~~ a\n¦*¦**¦_¦[¦]¦](¦[a](b)¦![¦![a](data:¦(¦)¦|a¦|-¦|a|b|\n|-|-|\n¦a|b\n¦\n¦\n\n¦a ¦a§ ¦aé¦<b>¦</b>¦
+<div>\n¦<¦&amp;¦&¦[a§]: http://x/§\n¦[a§] ¦[a]: http://x\n\n¦[a]¦[^§]: a\n¦[^§] ¦<!--¦-->¦\\¦
+If a, go to step §.\n¦a?\n\n- If a\n- If b\n\n¦    a\n¦\t¦---\n¦a: b\n¦"¦'¦http://x.example/§ ¦
+a@b.example ¦~~¦:¦| ¦- [ ] a\n¦1) ¦\r¦\u00a0¦“¦++¦==¦$`,
 ]
-const drawioParts = [
-  '<mxCell id="§" vertex="1" value="a" parent="1"/>',
-  '<mxCell id="§" vertex="1" parent="±"/>',
-  '<mxCell id="§" edge="1" source="0" target="±"/>',
-  '<mxCell edge="1" source="1" target="1" value="a"/>',
-  '<mxCell vertex="1" parent="0"><mxGeometry x="§" y="1" width="9" height="9" as="geometry"/></mxCell>',
-  '<mxCell edge="1"><mxGeometry><Array>…</Array></mxGeometry></mxCell>',
-  '<mxPoint x="1" y="§"/>',
-  '<object label="%b% §" b="x" placeholders="1" id="§"><mxCell vertex="1"/></object>',
-  '<object label="a">…</object>',
-  '<UserObject label="a">…</UserObject>',
-  '<mxCell/>',
-  '<a>…</a>',
-  '<a/>',
-  '&amp;',
-  'a',
-]
-const labelParts = [
-  '&lt;b&gt;a',
-  '&lt;/b&gt;',
-  '&lt;',
-  '&amp;amp;',
-  '&#10;',
-  'a ',
-  '%b%',
-  '%',
-  '§',
-  '&lt;br&gt;',
-  '&lt;table&gt;&lt;tr&gt;&lt;td&gt;',
-  '&lt;a href=x&gt;',
-  '&lt;!--',
-]
+const drawioParts = parts`<mxCell id="§" vertex="1" value="a" parent="1"/>¦<mxCell id="§" vertex="1" parent="±"/>¦
+<mxCell id="§" edge="1" source="0" target="±"/>¦<mxCell edge="1" source="1" target="1" value="a"/>¦
+<mxCell vertex="1" parent="0"><mxGeometry x="§" y="1" width="9" height="9" as="geometry"/></mxCell>¦
+<mxCell edge="1"><mxGeometry><Array>…</Array></mxGeometry></mxCell>¦<mxPoint x="1" y="§"/>¦
+<object label="%b% §" b="x" placeholders="1" id="§"><mxCell vertex="1"/></object>¦
+<object label="a">…</object>¦<UserObject label="a">…</UserObject>¦<mxCell/>¦<a>…</a>¦<a/>¦&amp;¦a`
+const labelParts = parts`&lt;b&gt;a¦&lt;/b&gt;¦&lt;¦&amp;amp;¦&#10;¦a ¦%b%¦%¦§¦&lt;br&gt;¦&lt;table&gt;&lt;tr&gt;&lt;td&gt;¦
+&lt;a href=x&gt;¦&lt;!--`
 const mermaidParts = [
-  'a§ --> b§\n',
-  'a --> b\n',
-  'a§ --> a±\n',
-  'a',
-  'a[b]',
-  'a["b"]',
-  '[',
-  ']',
-  '(',
-  ')',
-  '{',
-  '}',
-  '"',
-  ' --> ',
-  ' --- ',
-  '-',
-  '.',
-  '=',
-  ' -. a .-> ',
-  ' -- a --> ',
-  '|',
-  '|a|',
-  ' & ',
-  'subgraph g§\n',
-  'subgraph g\n',
-  'end\n',
-  ':::c',
-  'style a fill:#f00\n',
-  'style a§ fill:#f00,\n',
-  'classDef c§ fill:#f00\n',
-  'class a§ c\n',
-  'linkStyle § stroke:#f00\n',
-  'click a "http://x"\n',
-  ';',
-  '%% a\n',
-  '#35;',
-  '#',
-  '&lt;',
-  '<br>',
-  'a@{ shape: rect }\n',
-  '---\n',
-  'a: b\n',
-  '\n',
-  ' ',
-  'direction LR\n',
+  ...parts`a§ --> b§\n¦a --> b\n¦a§ --> a±\n¦a¦a[b]¦a["b"]¦[¦]¦(¦)¦{¦}¦"¦ --> ¦ --- ¦-¦.¦=¦ -. a .-> ¦ -- a --> ¦|¦
+|a|¦ & ¦subgraph g§\n¦subgraph g\n¦end\n¦:::c¦style a fill:#f00\n¦style a§ fill:#f00,\n¦
+classDef c§ fill:#f00\n¦class a§ c\n¦linkStyle § stroke:#f00\n¦click a "http://x"\n¦;¦%% a\n¦#35;¦#¦&lt;¦
+<br>¦a@{ shape: rect }\n¦---\n¦a: b\n¦\n¦ ¦direction LR\n`,
   '`',
-  '~~~',
-  '--x',
-  '>a]',
+  ...parts`~~~¦--x¦>a]`,
 ]
 const flowParts = [
-  '## Decision: a {#n§}\n',
-  '## Decision: a\n',
-  '## Action: a {#n§}\n-> #n±\n',
-  '## Action: a\n',
-  '## Solution: a {#n§}\n',
-  '## Solution: a\n',
-  '## Step: a\n',
-  '### Fallback: a\n',
-  '## Section: a\n',
-  '## End\n',
-  '- a -> #n§\n',
-  '- a -> #n± {#n§}\n',
-  '- a -> #b\n',
-  '-> #n§\n',
-  '## Intake\n',
-  '| key | label | type |\n|---|---|---|\n',
-  '| k§ | a | text |\n',
-  '|a',
-  '| "a" |\n',
+  ...parts`## Decision: a {#n§}\n¦## Decision: a\n¦## Action: a {#n§}\n-> #n±\n¦## Action: a\n¦
+## Solution: a {#n§}\n¦## Solution: a\n¦## Step: a\n¦### Fallback: a\n¦## Section: a\n¦## End\n¦
+- a -> #n§\n¦- a -> #n± {#n§}\n¦- a -> #b\n¦-> #n§\n¦## Intake\n¦| key | label | type |\n|---|---|---|\n¦
+| k§ | a | text |\n¦|a¦| "a" |\n`,
   '```\n',
-  'a\n',
-  '\n',
-  '\\',
-  'Attachment: "a" <http://x/>\n',
-  'Evidence: text k "a"\n',
-  'Evidence: select k "a" "b"\n',
-  'Approval: account_admin minutes=1\n',
-  'Subflow: {"tree_id":"a"}\n',
-  '{{a}} ',
-  '{{',
-  '{',
-  '[',
-  ' a=b',
-  ' {#n a=b}',
-  '"',
-  '#',
-  '## ',
-  'wait=1 ',
+  ...parts`a\n¦\n¦\\¦Attachment: "a" <http://x/>\n¦Evidence: text k "a"\n¦Evidence: select k "a" "b"\n¦
+Approval: account_admin minutes=1\n¦Subflow: {"tree_id":"a"}\n¦{{a}} ¦{{¦{¦[¦ a=b¦ {#n a=b}¦"¦#¦## ¦
+wait=1 `,
 ]
-const yamlParts = [
-  'a§: b\n',
-  'a: b\n',
-  '- ',
-  '[',
-  '{',
-  ']',
-  '"',
-  "'",
-  '&a ',
-  '*a ',
-  '&a§ [*a±] ',
-  ': ',
-  '? ',
-  '|\n',
-  '>\n',
-  '#',
-  ' ',
-  '\n',
-  '  a',
-  'tags: [a]\n',
-  '!!str ',
-  '<<: *a\n',
-  '%',
-  '\t',
-]
+const yamlParts = parts`a§: b\n¦a: b\n¦- ¦[¦{¦]¦"¦'¦&a ¦*a ¦&a§ [*a±] ¦: ¦? ¦|\n¦>\n¦#¦ ¦\n¦  a¦tags: [a]\n¦!!str ¦<<: *a\n¦%¦\t`
 const zipParts = ['a', 'a§ ', '<p>a</p>', '\0', '\n']
 
 export const formats: Record<string, Format> = {
