@@ -1,4 +1,5 @@
 import { ArchiveError, type Entry, listEntries, type ZipLimits } from '#rules/archive/zip.ts'
+import { spend } from '#rules/budget.ts'
 
 export const archiveLimits: ZipLimits = {
   entries: 400,
@@ -23,7 +24,10 @@ const isNoFile = (name: string) =>
  * the limits.
  */
 export function listArticles(bytes: Uint8Array<ArrayBuffer>): ArchivedFile[] {
-  const files = listEntries(bytes, archiveLimits).filter(({ name }) => !isNoFile(name))
+  const entries = listEntries(bytes, archiveLimits)
+  // A name may have 64 KiB.
+  spend(entries.reduce((steps, { name }) => steps + name.length, 0))
+  const files = entries.filter(({ name }) => !isNoFile(name))
   return requireFew(files).map((entry) => ({ entry, name: toLine(entry.name) }))
 }
 
