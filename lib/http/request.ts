@@ -63,6 +63,8 @@ const prefix = '/api/v1'
  * seconds holds its place no longer.
  */
 const takePlace = sharePlaces({ running: 8, maxWaitMs: 10_000, maxHoldMs: 2000 })
+/** Calls with a large body have two, because each keeps the processor busy for tens of milliseconds. */
+const takeLargePlace = sharePlaces({ running: 2, maxWaitMs: 10_000, maxHoldMs: 2000 })
 
 interface OperationCall {
   c: C
@@ -133,7 +135,8 @@ async function handleRequest(
     if (!knownCaller && caller?.key && !keys.isKnown(caller.key.hash))
       await scope?.checkAccess().finally(() => recordKeyUse(c, caller, scope, keys, services))
     const call: OperationCall = { c, op, services, caller, scope, effects: [], entries, task }
-    const leave = sharesWork(call) ? await takePlace(caller?.accountId ?? 'public') : undefined
+    const enter = isLarge(c.req.raw) ? takeLargePlace : takePlace
+    const leave = sharesWork(call) ? await enter(caller?.accountId ?? 'public') : undefined
     return await runWithin(budget, () => answerCall(call, prepared)).finally(leave)
   } catch (error) {
     return respondProblem(c, toProblem(error), error)
