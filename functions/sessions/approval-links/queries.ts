@@ -8,13 +8,16 @@ export const selectLinked = readStatement(
   z.object({
     session_id: z.string(),
     title: z.string(),
+    /** The machine on which the script will run, and its client at the runner. */
+    target: z.string().nullable(),
+    client_name: z.string().nullable(),
     requested_by_name: z.string(),
     is_open: z.boolean(),
     may_decide: z.boolean(),
     is_masked: z.boolean(),
   }),
   ({ accountId, approvalId, digest, userId }: ApprovalLink) => sql`
-    select a.session_id, a.title, r.full_name as requested_by_name, a.state = 'pending' and a.expires_at > app.now() as is_open,
+    select a.session_id, a.title, a.target, a.client_name, r.full_name as requested_by_name, a.state = 'pending' and a.expires_at > app.now() as is_open,
            coalesce(app.may_decide(a, u), false) as may_decide, app.masks_exports() as is_masked
       from approvals a
       join accounts c on c.id = a.account_id and c.erasing_at is null

@@ -17,11 +17,13 @@ type LinkContext = Context<'post', 'public', string>
  */
 export async function showPage(ctx: LinkContext, token: string): Promise<Content> {
   const link = await verify(ctx, token)
-  const { title, requested_by_name, is_masked } = await inScope(ctx, link, (db) => requireOpen(db, link))
+  const request = await inScope(ctx, link, (db) => requireOpen(db, link))
+  const { title, target, client_name, requested_by_name, is_masked } = request
   const isApproval = link.decision === 'approved'
+  const place = target === null ? '' : `It runs once, on ${target} of ${client_name || 'no client'}. `
   const text = isApproval
-    ? `${requested_by_name} asked for it. The message has the details; approve only what you have read there.`
-    : `${requested_by_name} asked for it and is told that you declined.`
+    ? `${place}${requested_by_name} asked for it. The message has the details; approve only what you have read there.`
+    : `${place}${requested_by_name} asked for it and is told that you declined.`
   return toContent(
     renderPage(
       release(

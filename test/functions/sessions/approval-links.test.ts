@@ -56,6 +56,15 @@ async function createScene() {
   return { ...account, runner, session, script, approval, path, mail, links, state }
 }
 
+it('RUN-08 the page of a link names the machine and its client', async () => {
+  const { approval, path } = await createScene()
+  await service.sql(
+    `update approvals set agent_id = 'a', target = 'SRV-PRINT-01', client_name = 'Contoso Dental' where id = $1`,
+    [approval.id],
+  )
+  expect((await open('GET', path)).text).toContain('It runs once, on SRV-PRINT-01 of Contoso Dental.')
+})
+
 it('APR-12 mails and rows show risk with reasons, client, ticket, parameters, script, comment and expiry, and no secret', async () => {
   const { admin, mail } = await createScene()
   const [row] = (await admin.call('GET', '/notifications')).body.filter(
