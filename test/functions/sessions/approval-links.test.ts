@@ -56,7 +56,7 @@ async function createScene() {
   return { ...account, runner, session, script, approval, path, mail, links, state }
 }
 
-it('RUN-08 the page of a link names the machine and its client', async () => {
+it('APR-12 the page of a link names the machine and its client', async () => {
   const { approval, path } = await createScene()
   await service.sql(
     `update approvals set agent_id = 'a', target = 'SRV-PRINT-01', client_name = 'Contoso Dental' where id = $1`,
