@@ -5,6 +5,7 @@ import type { BillingEvent, BillingPort, ProviderResult, Subscription } from '#v
 import { chooseCustomer, chooseSubscription } from '#vendors/billing/choose-subscription.ts'
 import { decideEvent } from '#vendors/billing/decide-event.ts'
 import type { RawBody } from '#vendors/net/raw-body.ts'
+import { addSentence } from '#vendors/net/refusal.ts'
 import * as queries from './queries.ts'
 import type { CheckoutInput, Outcome } from './schemas.ts'
 
@@ -53,7 +54,11 @@ export async function createCheckoutSession(ctx: CheckoutContext, { plan, interv
     isUnknown && customerId !== null
       ? await billing.createCheckoutUrl({ ...checkout, customerId: null })
       : result
-  if (!retried.ok && retried.reason === 'unknown') throw new Problem('billing_provider_error')
+  if (!retried.ok && retried.reason === 'unknown')
+    throw new Problem(
+      'billing_provider_error',
+      addSentence('The billing provider refused this', retried.message ?? null),
+    )
   const url = requireSuccess(retried)
   await queries.insertCheckoutAudit(platform, { ...caller, ip }, { plan, interval })
   return { url }
@@ -209,5 +214,11 @@ function ignoreTie(outcome: Outcome | 'tie'): Outcome {
 
 function requireSuccess<T>(result: ProviderResult<T>): T {
   if (result.ok) return result.value
-  throw new Problem(problemKinds[result.reason])
+  const kind = problemKinds[result.reason]
+  throw new Problem(
+    kind,
+    result.reason === 'failed' && result.message
+      ? addSentence('The billing provider refused this', result.message)
+      : undefined,
+  )
 }

@@ -114,10 +114,11 @@ export function attemptTable(kind: TableKind) {
     maxAttempts: number,
     assignments: RawBuilder<unknown>,
     delaySeconds: number,
+    note: string | null = null,
   ) => sql`
     update ${tableRef}
        set state = 'retrying', max_attempts = attempts + ${maxAttempts}::integer, leased_until = null,
-           next_attempt_at = app.now() + make_interval(secs => ${delaySeconds}), last_error = null, swept_at = null ${assignments}
+           next_attempt_at = app.now() + make_interval(secs => ${delaySeconds}), last_error = ${note}::text, swept_at = null ${assignments}
      where account_id = app.account_id() and id = ${id} and attempts = ${attempts} and ${isOpen} returning id`
   return {
     /**
@@ -153,13 +154,14 @@ export function attemptTable(kind: TableKind) {
        where id = ${id} and attempts = ${attempts} and ${isOpen} returning id`,
     /**
      * Complete an attempt that did a slice of the work, and make the next slice due after `delaySeconds`, with
-     * all of its attempts. Return no row when another attempt has been claimed since.
+     * all of its attempts. `note` is shown until then. Return no row when another attempt has been claimed since.
      */
     continue: (
       claimed: Pick<Attempt, 'id' | 'attempts'>,
       assignments: RawBuilder<unknown>,
       delaySeconds = 0,
-    ) => continueWith(claimed, maxSliceAttempts, assignments, delaySeconds),
+      note: string | null = null,
+    ) => continueWith(claimed, maxSliceAttempts, assignments, delaySeconds, note),
     /**
      * Make the same slice due again after `delaySeconds`, with as many attempts as before this one. Return no
      * row when another attempt has been claimed since.

@@ -135,7 +135,7 @@ export function toSendResult(error: unknown): Extract<SendResult, { ok: false }>
     return { ok: false, status: null, error: error.message, gone: true }
   if (!(error instanceof PsaError)) throw error
   const { kind, message, status, retryAfterSeconds } = error
-  const isFinal = kind === 'missing' || kind === 'invalid'
+  const isFinal = kind === 'missing' || kind === 'invalid' || kind === 'forbidden'
   return {
     ok: false,
     status,
@@ -147,6 +147,7 @@ export function toSendResult(error: unknown): Extract<SendResult, { ok: false }>
 
 const errorCodes = {
   auth: 'psa_auth_failed',
+  forbidden: 'psa_error',
   missing: 'psa_error',
   invalid: 'psa_error',
   rate_limit: 'psa_rate_limited',

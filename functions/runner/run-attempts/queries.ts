@@ -29,6 +29,8 @@ export const ClaimedRun = z.object({
   /** When the runner was asked to start the script; null before. */
   started_at: Time.nullable(),
   running_seconds: z.number().nullable(),
+  /** Whether the run is unknown for now, and has a record that says so. */
+  is_unknown: z.boolean(),
   requested_by: z.string(),
   attempts: z.int(),
   max_attempts: z.int(),
@@ -97,6 +99,13 @@ export const markStart = writeStatement(
 export const continueRun = writeStatement(
   z.object({ id: z.string() }),
   (claimed: ClaimedRun, delaySeconds: number) => runTable.continue(claimed, sql``, delaySeconds),
+)
+
+/** Make the run due again, and say for now that nobody knows how it ended. */
+export const continueLateRun = writeStatement(
+  z.object({ id: z.string() }),
+  (claimed: ClaimedRun, delaySeconds: number, reason: string) =>
+    runTable.continue(claimed, sql`, is_unknown = true`, delaySeconds, reason),
 )
 
 /** How an attempt ended. `unknown`: the script may have run, and nobody knows how it ended. */

@@ -21,8 +21,15 @@ const graceSeconds = 120
 /** How long a runner that does not answer is asked for the result. */
 const outageSeconds = 1800
 
-/** What an attempt found: the end of the run, or the seconds until the next look. */
-type Step = { kind: 'wait'; seconds: number } | RunEnd
+/** How long after its limit a result is asked for: a machine that was asleep reports it when it wakes up. */
+const lateSeconds = 6 * 3600
+
+/**
+ * What an attempt found: the end of the run, or the seconds until the next look. `late`: until then nobody knows
+ * how the script ended.
+ */
+type Step = { kind: 'wait'; seconds: number } | Late | RunEnd
+type Late = { kind: 'late'; reason: string; seconds: number }
 type RunEnd =
   | { kind: 'failed'; result: Extract<SendResult, { ok: false }> }
   | { kind: 'unknown'; reason: string }
@@ -38,7 +45,9 @@ export const work = defineWork({
   statements: queries.attempts,
   async attempt(ctx: RunContext, claimed) {
     const step = await (claimed.started_at === null ? start : follow)(ctx, claimed)
-    await (step.kind === 'wait' ? recordWait(ctx, claimed, step.seconds) : recordEnd(ctx, claimed, step))
+    if (step.kind === 'wait') await recordWait(ctx, claimed, step.seconds)
+    else if (step.kind === 'late') await recordLate(ctx, claimed, step)
+    else await recordEnd(ctx, claimed, step)
   },
   fail: (ctx, claimed, result) =>
     recordEnd(
@@ -85,6 +94,10 @@ async function follow(ctx: RunContext, claimed: queries.ClaimedRun): Promise<Ste
   const running = claimed.running_seconds ?? 0
   const late = running - claimed.time_limit_seconds - graceSeconds
   const wait = { kind: 'wait', seconds: running < 60 ? 10 : 30 } as const
+  const giveUp = (reason: string): Step =>
+    late < lateSeconds
+      ? { kind: 'late', reason, seconds: Math.round(Math.min(1800, Math.max(60, late / 2))) }
+      : { kind: 'unknown', reason }
   try {
     const port = await connection.open({ ...ctx, db: ctx.openAccountScope(claimed.account_id).db })
     const run = await port.findRun(claimed.id)
@@ -93,10 +106,10 @@ async function follow(ctx: RunContext, claimed: queries.ClaimedRun): Promise<Ste
     const reason = run.isStarted
       ? 'The machine has reported no end of the script'
       : 'The runner does not know whether it started the script'
-    return { kind: 'unknown', reason }
+    return giveUp(reason)
   } catch (error) {
     const { error: reason } = toFailure(error)
-    return late < outageSeconds ? wait : { kind: 'unknown', reason }
+    return late < outageSeconds && !claimed.is_unknown ? wait : giveUp(reason)
   }
 }
 
@@ -104,6 +117,37 @@ async function follow(ctx: RunContext, claimed: queries.ClaimedRun): Promise<Ste
 function recordWait(ctx: RunContext, claimed: queries.ClaimedRun, seconds: number): Promise<void> {
   return openScope(ctx, claimed).transaction(async (db) => {
     if (await queries.continueRun.first(db, claimed, seconds)) enqueueNext(db, 'runner_run', claimed, seconds)
+  })
+}
+
+/** Record once that nobody knows how the run ended, tell the streams, and enqueue the next look. */
+async function recordLate(
+  ctx: RunContext,
+  claimed: queries.ClaimedRun,
+  { reason, seconds }: Late,
+): Promise<void> {
+  const record = claimed.is_unknown ? null : await toScriptRun(ctx, claimed, { kind: 'unknown', reason })
+  await openScope(ctx, claimed).transaction(async (db) => {
+    if (!(await queries.continueLateRun.first(db, claimed, seconds, reason))) return
+    enqueueNext(db, 'runner_run', claimed, seconds)
+    if (record) await recordRun(db, claimed, 'unknown', record)
+  })
+}
+
+/** Add the record of the run if there is one, and tell the streams. */
+async function recordRun(
+  db: Parameters<typeof enqueueLiveEvent>[0] & Parameters<typeof queries.insertScriptRunOf.first>[0],
+  claimed: queries.ClaimedRun,
+  state: RunEnd['kind'],
+  scriptRun: NewScriptRun | null,
+): Promise<void> {
+  const inserted = scriptRun && (await queries.insertScriptRunOf.first(db, claimed, scriptRun))
+  await enqueueLiveEvent(db, 'script_run_finished', {
+    run_id: claimed.id,
+    session_id: claimed.session_id ?? claimed.ai_session_id,
+    user_id: claimed.requested_by,
+    script_run_id: inserted?.id ?? null,
+    state,
   })
 }
 
@@ -115,21 +159,16 @@ async function recordEnd(ctx: RunContext, claimed: queries.ClaimedRun, end: RunE
   const outcome = toOutcome(claimed, end)
   const { result, retrySeconds } = outcome
   recordAttempt('runner_run', result, retrySeconds)
-  const scriptRun = end.kind === 'failed' ? null : await toScriptRun(ctx, claimed, end)
+  // A run that stays unknown has its record.
+  const isTold = end.kind === 'unknown' && claimed.is_unknown
+  const scriptRun = end.kind === 'failed' || isTold ? null : await toScriptRun(ctx, claimed, end)
   const isOver = await openScope(ctx, claimed).transaction(async (db) => {
     if (!(await queries.completeAttempt.first(db, claimed, outcome))) return false
     if (retrySeconds !== null) {
       enqueueNext(db, 'runner_run', claimed, retrySeconds)
       return false
     }
-    const inserted = scriptRun && (await queries.insertScriptRunOf.first(db, claimed, scriptRun))
-    await enqueueLiveEvent(db, 'script_run_finished', {
-      run_id: claimed.id,
-      session_id: claimed.session_id ?? claimed.ai_session_id,
-      user_id: claimed.requested_by,
-      script_run_id: inserted?.id ?? null,
-      state: end.kind,
-    })
+    if (!isTold) await recordRun(db, claimed, end.kind, scriptRun)
     return true
   })
   if (isOver) await removeScript(ctx, claimed)

@@ -14,7 +14,7 @@ const RunRow = z.object(RunnerRun.shape)
 const columns = sql`
   r.id, coalesce(r.session_id, r.ai_session_id) as session_id, r.title, r.script_template_id, r.script_version, r.approval_id, r.agent_id, r.target,
   r.time_limit_seconds,
-  case when r.state in ('queued', 'retrying') then case when r.started_at is null then 'queued' else 'running' end
+  case when r.state in ('queued', 'retrying') then case when r.is_unknown then 'unknown' when r.started_at is null then 'queued' else 'running' end
        when r.is_unknown then 'unknown' else r.state end as state,
   r.last_error as error, r.script_run_id, r.started_at, r.finished_at, r.requested_by, r.created_at`
 

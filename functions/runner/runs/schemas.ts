@@ -26,11 +26,11 @@ export const RunnerRun = z
       .enum(['queued', 'running', 'finished', 'failed', 'unknown', 'cancelled'])
       .meta({ id: 'RunnerRunState' })
       .describe(
-        '`failed`: the script did not start. `unknown`: nobody knows whether it started, or how it ended; it is not repeated. Look at the machine before you start it again.',
+        '`failed`: the script did not start. `unknown`: nobody knows whether it started, or how it ended; it is not repeated. Look at the machine before you start it again. A result that the machine reports within six hours makes it `finished`.',
       ),
     error: z.string().nullable().describe('Why it failed or is unknown.'),
     script_run_id: Id.nullable().describe(
-      'The script run with its exit code and output, once it is finished or unknown.',
+      'The script run with its exit code and output, once it is finished or unknown. A late result is another one.',
     ),
     started_at: Time.nullable().describe('When the runner was asked to start it.'),
     finished_at: Time.nullable().describe('When its state became final.'),

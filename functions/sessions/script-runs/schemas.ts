@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { Instant, TargetLabel } from '#functions/sessions/sessions/schemas.ts'
 import { Id, Name, Text, Time } from '#http/fields.ts'
+import { maxExitCode, minExitCode, toExitCode } from '#rules/scripts/exit-code.ts'
 import { toPlainOutput } from '#rules/text/terminal-output.ts'
 
 const encoder = new TextEncoder()
@@ -47,11 +48,14 @@ const runFields = {
   target: TargetLabel.describe('The machine.').meta({ example: 'SRV-PRINT-01' }),
   exit_code: z
     .int()
-    .min(-2_147_483_648)
-    .max(2_147_483_647)
+    .min(minExitCode)
+    .max(maxExitCode)
+    .overwrite((code) => toExitCode(code) ?? code)
     .nullable()
     .default(null)
-    .describe('The exit code; null when it is not known.'),
+    .describe(
+      'The exit code; null when it is not known. One above 2147483647 is stored as a signed number of 32 bits.',
+    ),
   output: z
     .string()
     .max(maxOutputBytes)

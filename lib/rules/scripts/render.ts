@@ -2,7 +2,7 @@ import { invalidField } from '#problem.ts'
 import { spend } from '#rules/budget.ts'
 import { encodeBase64 } from '#rules/text/bytes.ts'
 import { createLineCounter } from '#rules/text/lines.ts'
-import { useLineEndsOf, useValueLineEndsOf } from './line-ends.ts'
+import { needsByteOrderMark, useLineEndsOf, useValueLineEndsOf } from './line-ends.ts'
 import { formatBooleanLiteral, formatTextLiteral } from './literals.ts'
 import { findNativeArguments, isPassedChanged } from './native-arguments.ts'
 import { isFilter, type Placeholder, parseTemplate } from './placeholders.ts'
@@ -213,12 +213,8 @@ export function renderScript(
   return { script, warnings }
 }
 
-/**
- * Windows PowerShell 5.1 reads a file without a byte order mark in the code page of the machine:
- * about_Character_Encoding of its documentation.
- */
 function findEncodingWarnings(language: Language, script: string): string[] {
-  if (language !== 'powershell' || script.startsWith('\ufeff') || !/[^\0-\x7f]/.test(script)) return []
+  if (language !== 'powershell' || !needsByteOrderMark(script)) return []
   return [
     'Save the script as UTF-8 with a byte order mark, or Windows PowerShell 5.1 reads its special characters wrongly',
   ]

@@ -29,11 +29,11 @@ export interface ArticlesPort {
 type FailedSend = SendResult & { ok: false }
 
 /**
- * A call failed. `missing` and `too_large` are about what was asked for, not about the vendor. `late`: the
+ * A call failed. `missing`, `refused` and `too_large` are about what was asked for, not about the vendor. `late`: the
  * time of the slice was over before the call. The result's error is a sentence for users.
  */
 export class ArticlesError extends Error {
-  readonly kind: 'missing' | 'too_large' | 'late' | 'other'
+  readonly kind: 'missing' | 'refused' | 'too_large' | 'late' | 'other'
   readonly result: FailedSend
 
   constructor(kind: ArticlesError['kind'], result: FailedSend) {

@@ -1,7 +1,8 @@
 import type * as z from 'zod'
 import { AnswerTooLongError, createBoundedFetch } from '#vendors/net/bounded-fetch.ts'
 import type { OutboundGuard } from '#vendors/net/guard.ts'
-import { failedSend, parseRetryAfter } from '#vendors/net/send-result.ts'
+import { addSentence, readRefusal } from '#vendors/net/refusal.ts'
+import { failedSend, type SendResult } from '#vendors/net/send-result.ts'
 import { ArticlesError, type ArticleVendor, vendorNames } from './articles.ts'
 
 // The articles of a slice are read within the lease of its attempt, 60 s.
@@ -51,8 +52,7 @@ export function createArticlesHttp(
         headers: { accept, 'x-api-key': apiKey },
       })
       if (response.ok) return await response.json()
-      await response.body?.cancel().catch(() => undefined)
-      throw toError(name, response)
+      throw toError(vendor, response.status, await readRefusal(response, [apiKey]))
     } catch (error) {
       if (error instanceof ArticlesError) throw error
       if (error instanceof SyntaxError) throw otherError(200, `${name} did not answer with JSON`)
@@ -67,35 +67,29 @@ export function createArticlesHttp(
   }
 }
 
-function toError(name: string, { status, headers }: Response): ArticlesError {
-  if (status === 401 || status === 403) return finalError(status, `${name} refused the API key`)
-  if (status === 404)
-    return new ArticlesError('missing', {
-      ok: false,
-      status,
-      error: `${name} has nothing at this address`,
-      gone: true,
-    })
-  const retryAfterSeconds = parseRetryAfter(headers.get('retry-after'))
-  if (status === 429) {
-    const error = `${name} limits our calls`
-    return new ArticlesError('other', {
-      ok: false,
-      status,
-      error,
+function toError(
+  vendor: ArticleVendor,
+  status: number,
+  { sentence, retryAfterSeconds }: Awaited<ReturnType<typeof readRefusal>>,
+): ArticlesError {
+  const name = vendorNames[vendor]
+  const fail = (kind: ArticlesError['kind'], message: string, more: Partial<SendResult & { ok: false }>) =>
+    new ArticlesError(kind, { ok: false, status, error: addSentence(message, sentence), ...more })
+  // IT Glue refuses a key with 403: https://api.itglue.com/developer
+  if (status === 401 || (status === 403 && vendor === 'it_glue'))
+    return fail('other', `${name} refused the API key`, { gone: true })
+  if (status === 404) return fail('missing', `${name} has nothing at this address`, { gone: true })
+  if (status === 429)
+    return fail('other', `${name} limits our calls`, {
       isPostponed: true,
       retryAfterSeconds: retryAfterSeconds ?? defaultPauseSeconds,
     })
-  }
   if (status >= 300 && status < 400)
-    return finalError(status, `${name} redirects to another address; enter that address`)
-  const error = `${name} answered ${status}`
-  if (status < 500 && status !== 408) return finalError(status, error)
-  return new ArticlesError('other', {
-    ok: false,
-    status,
-    error,
-    retryAfterSeconds: retryAfterSeconds || undefined,
+    return fail('other', `${name} redirects to another address; enter that address`, { gone: true })
+  const isFinal = status < 500 && status !== 408
+  return fail(isFinal ? 'refused' : 'other', `${name} answered ${status}`, {
+    gone: isFinal,
+    retryAfterSeconds,
   })
 }
 

@@ -50,10 +50,13 @@ export interface Checkout {
   cancelUrl: string
 }
 
-/** The result of a call to the provider. `unknown`: it has no such customer, subscription or price. */
+/**
+ * The result of a call to the provider. `unknown`: it has no such customer, subscription or price. `message`:
+ * the sentence of the provider.
+ */
 export type ProviderResult<T> =
   | { ok: true; value: T }
-  | { ok: false; reason: 'not_configured' | 'unknown' | 'failed' }
+  | { ok: false; reason: 'not_configured' | 'unknown' | 'failed'; message?: string | undefined }
 
 export interface BillingPort {
   /** Without a provider every call returns `not_configured`. */

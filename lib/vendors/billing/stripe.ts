@@ -1,5 +1,6 @@
 import Stripe from 'stripe'
 import { createBoundedFetch } from '#vendors/net/bounded-fetch.ts'
+import { readSentence } from '#vendors/net/refusal.ts'
 import type { AccountReferences } from './account-reference.ts'
 import type { BillingChange, BillingPort, Checkout, ProviderResult, Subscription } from './billing.ts'
 
@@ -30,17 +31,19 @@ export function stripeBilling({
     createPortalUrl: (customer, return_url) =>
       callStripe(
         stripe,
+        secretKey,
         async ({ billingPortal }) => (await billingPortal.sessions.create({ customer, return_url })).url,
       ),
-    createCheckoutUrl: (checkout) => callStripe(stripe, (client) => createCheckoutUrl(client, checkout)),
+    createCheckoutUrl: (checkout) =>
+      callStripe(stripe, secretKey, (client) => createCheckoutUrl(client, checkout)),
     // It also cancels the customer's subscriptions at once: https://docs.stripe.com/api/customers/delete
     deleteCustomer: (id) =>
-      callStripe(stripe, async ({ customers }) => {
+      callStripe(stripe, secretKey, async ({ customers }) => {
         await customers.del(id)
         return null
       }),
     getSubscription: (id) =>
-      callStripe(stripe, async ({ subscriptions }) =>
+      callStripe(stripe, secretKey, async ({ subscriptions }) =>
         toSubscription(await subscriptions.retrieve(id), references),
       ),
     async readEvent({ bytes, headers }) {
@@ -104,6 +107,7 @@ async function createCheckoutUrl(
 
 async function callStripe<T>(
   stripe: Stripe | null,
+  secretKey: string | undefined,
   work: (stripe: Stripe) => Promise<T>,
 ): Promise<ProviderResult<T>> {
   if (!stripe) return { ok: false, reason: 'not_configured' }
@@ -112,7 +116,11 @@ async function callStripe<T>(
   } catch (error) {
     const unknown =
       error instanceof Stripe.errors.StripeInvalidRequestError && error.code === 'resource_missing'
-    return { ok: false, reason: unknown ? 'unknown' : 'failed' }
+    // Only an answer has a sentence. The client repeats parts of a refused key.
+    const said = error instanceof Stripe.errors.StripeError && error.statusCode ? error.message : ''
+    const message =
+      readSentence(said.replace(/\b[sr]k_[\w*]+/g, '…'), secretKey ? [secretKey] : [], 'all') ?? undefined
+    return { ok: false, reason: unknown ? 'unknown' : 'failed', message }
   }
 }
 

@@ -1,4 +1,5 @@
 import { createBoundedFetch } from '#vendors/net/bounded-fetch.ts'
+import { addSentence, readSentence, readWaitMs } from '#vendors/net/refusal.ts'
 import { failedSend, parseRetryAfter, type SendResult, sendLimits } from '#vendors/net/send-result.ts'
 import type { ChatMessage, ChatPort, ChatTool } from './chat.ts'
 import { toBlocks } from './chat1-blocks.ts'
@@ -46,7 +47,7 @@ export function chatWebhooks(): ChatPort {
           headers: { 'content-type': 'application/json' },
           body: JSON.stringify(buildChatBody(tool, message)),
         })
-        return toSendResult(tool, response, (await response.text()).slice(0, 2000))
+        return toSendResult(tool, webhookUrl, response, (await response.text()).slice(0, 2000))
       } catch (error) {
         return failedSend(error)
       }
@@ -54,18 +55,28 @@ export function chatWebhooks(): ChatPort {
   }
 }
 
-function toSendResult(tool: ChatTool, response: Response, text: string): SendResult {
+/** Return the parts of an address that open it. */
+const listSecretParts = (url: string) => [
+  url,
+  ...new URL(url).pathname.split('/'),
+  ...new URL(url).searchParams.values(),
+]
+
+function toSendResult(tool: ChatTool, webhookUrl: string, response: Response, text: string): SendResult {
   const { status } = response
   if (formats[tool].accepts(response, text)) return { ok: true, status }
-  // The far side's words are not repeated: the address may be that of any server.
-  const error = response.ok ? 'The chat tool did not accept the message' : `The chat tool returned ${status}`
+  const ours = response.ok ? 'The chat tool did not accept the message' : `The chat tool returned ${status}`
+  // The address is a secret.
+  const error = addSentence(ours, readSentence(text, listSecretParts(webhookUrl)))
   if (status === 429)
     return {
       ok: false,
       status,
       error,
       isPostponed: true,
-      retryAfterSeconds: parseRetryAfter(response.headers.get('retry-after')) ?? defaultPauseSeconds,
+      retryAfterSeconds:
+        parseRetryAfter(response.headers.get('retry-after')) ??
+        Math.ceil((readWaitMs(text) ?? defaultPauseSeconds * 1000) / 1000),
     }
   const isRemoved =
     status === 404 || status === 410 || (!response.ok && formats[tool].removed.test(text.trim()))

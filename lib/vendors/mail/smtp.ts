@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createTransport, type Transporter } from 'nodemailer'
+import { addSentence, readSentence } from '#vendors/net/refusal.ts'
 import { failedSend, sendTimeoutMs } from '#vendors/net/send-result.ts'
 import { automaticMailHeaders, type MailFailure, type MailPort, type OutgoingMail } from './mail.ts'
 
@@ -130,7 +131,7 @@ async function sendOne(
   }
 }
 
-/** Describe an error of the client, without the server's text, which may quote an address. */
+/** Describe an error of the client, with the server's text, in which addresses are masked. */
 export function describeMailError(error: unknown, timeoutMs = sendTimeoutMs): MailFailure {
   const {
     code = '',
@@ -142,13 +143,16 @@ export function describeMailError(error: unknown, timeoutMs = sendTimeoutMs): Ma
   // https://www.rfc-editor.org/rfc/rfc3463#section-2
   const enhanced = /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})(?!\S)/.exec(response)?.[1]
   const answer = [responseCode, enhanced].filter(Boolean).join(' ') || 'no answer'
+  // The codes before each line are in ours.
+  const said = response.replace(/^\d{3}[ -](?:\d\.\d{1,3}\.\d{1,3}\s)?/gm, '')
+  const describe = (ours: string) => addSentence(ours, readSentence(said, [], 'all'))
   const isAboutMail = (code === 'EENVELOPE' || code === 'EMESSAGE') && responseCode !== 421
   const endsCall = !isAboutMail
   if (isAboutMail && isPermanent(responseCode, command))
     return {
       ok: false,
       status: null,
-      error: `The mail server refused the e-mail (${answer})`,
+      error: describe(`The mail server refused the e-mail (${answer})`),
       gone: true,
       isRefused: true,
     }
@@ -156,9 +160,14 @@ export function describeMailError(error: unknown, timeoutMs = sendTimeoutMs): Ma
   if (code === 'ETLS' || (code === 'ESOCKET' && /certificate|wrong version/i.test(message)))
     return { ok: false, status: null, error: 'The mail server has no TLS, or no valid certificate', endsCall }
   if (code === 'EAUTH' || code === 'ENOAUTH')
-    return { ok: false, status: null, error: `The mail server refused the sign-in (${answer})`, endsCall }
+    return {
+      ok: false,
+      status: null,
+      error: describe(`The mail server refused the sign-in (${answer})`),
+      endsCall,
+    }
   if (responseCode !== undefined)
-    return { ok: false, status: null, error: `The mail server answered ${answer}`, endsCall }
+    return { ok: false, status: null, error: describe(`The mail server answered ${answer}`), endsCall }
   if (code === 'ETIMEDOUT' || code === 'EABORT')
     return { ...failedSend(new DOMException('Took too long', 'TimeoutError'), timeoutMs), endsCall }
   return { ...failedSend(error), endsCall }

@@ -107,7 +107,7 @@ export function addSentence(ours: string, sentence: string | null): string {
 }
 
 const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
-const duration = String.raw`((?:\d+(?:\.\d+)?\s*(?:milliseconds?|ms|seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|[smhd])\b[\s,]*)+)`
+const duration = String.raw`((?:\d+(?:\.\d+)?\s*(?:milliseconds?|ms|seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|[smhd])(?![a-z])[\s,]*)+)`
 const waits = [
   // https://github.com/googleapis/googleapis/blob/master/google/rpc/error_details.proto (RetryInfo)
   new RegExp(String.raw`"retry_?delay"\s*:\s*"${duration}`, 'i'),

@@ -93,7 +93,7 @@ async function isSignedBySystem(
  * sender should try again.
  */
 function ignoreMissingKey(error: unknown): null {
-  if (error instanceof PsaError && (error.kind === 'auth' || error.kind === 'missing')) return null
+  if (error instanceof PsaError && ['auth', 'forbidden', 'missing'].includes(error.kind)) return null
   throw error
 }
 

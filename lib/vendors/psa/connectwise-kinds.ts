@@ -29,7 +29,7 @@ export function createTicketKinds(get: Get): TicketKinds {
       if (!(error instanceof PsaError) || error.kind !== 'missing') throw error
       return callAndKeep('project').catch((projectError: unknown) => {
         // An API member without projects is refused; for it the ticket is missing.
-        throw projectError instanceof PsaError && projectError.kind === 'auth' ? error : projectError
+        throw projectError instanceof PsaError && projectError.kind === 'forbidden' ? error : projectError
       })
     })
   }

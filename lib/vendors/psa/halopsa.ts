@@ -134,7 +134,11 @@ async function getToken(connection: Connection, http: PsaHttp): Promise<string> 
   }).catch((error: unknown) => {
     // OAuth 2.0 servers refuse a client with 400 or 401 (RFC 6749, section 5.2).
     if (error instanceof PsaError && error.status === 400)
-      throw new PsaError('auth', 'The ticketing system refused the credentials', { status: 400 })
+      throw new PsaError(
+        'auth',
+        `The ticketing system refused the credentials${error.message.replace(/^[^:]*/, '')}`,
+        { status: 400 },
+      )
     throw error
   })
   const { access_token: token, expires_in } = parseAnswer(Token, answer)

@@ -1,8 +1,8 @@
 import { limitConcurrency } from '#async/limit-concurrency.ts'
 import { AnswerTooLongError, createBoundedFetch } from '#vendors/net/bounded-fetch.ts'
 import type { OutboundGuard } from '#vendors/net/guard.ts'
-import { parseRetryAfter } from '#vendors/net/send-result.ts'
-import { PsaError } from './psa.ts'
+import { addSentence, readRefusal } from '#vendors/net/refusal.ts'
+import { PsaError, type PsaErrorKind } from './psa.ts'
 
 const callTimeoutMs = 8000
 const requestTimeoutMs = 9500
@@ -31,7 +31,11 @@ export type PsaHttp = (request: PsaRequest) => Promise<unknown>
  * builds every URL from them. Limits: no redirects, 8 s per call, 9.5 s in total, 8 MiB per response and 16
  * MiB in total, four calls at once. After an answer of 429 it makes no further call.
  */
-export function createPsaHttp(addresses: readonly string[], guard: OutboundGuard): PsaHttp {
+export function createPsaHttp(
+  addresses: readonly string[],
+  guard: OutboundGuard,
+  secrets: readonly string[] = [],
+): PsaHttp {
   const deadline = Date.now() + requestTimeoutMs
   const limit = limitConcurrency({ running: maxParallelCalls })
   let refusals: Promise<(string | null)[]> | undefined
@@ -49,7 +53,7 @@ export function createPsaHttp(addresses: readonly string[], guard: OutboundGuard
       const remainingMs = Math.min(callTimeoutMs, deadline - Date.now())
       if (remainingMs <= 0) throw timeoutError()
       if (receivedBytes > maxRequestBytes) throw tooLargeError()
-      const text = await send(request, remainingMs).catch((error: PsaError) => {
+      const text = await send(request, remainingMs, secrets).catch((error: PsaError) => {
         if (error.kind === 'rate_limit') refusal = error
         throw error
       })
@@ -62,6 +66,7 @@ export function createPsaHttp(addresses: readonly string[], guard: OutboundGuard
 async function send(
   { method = 'GET', url, headers = {}, body }: PsaRequest,
   timeoutMs: number,
+  secrets: readonly string[],
 ): Promise<string> {
   try {
     const response = await createBoundedFetch('psa', { timeoutMs, maxBytes })(url, {
@@ -70,8 +75,8 @@ async function send(
       body: body ?? null,
     })
     if (!response.ok) {
-      await response.body?.cancel()
-      throw toPsaError(response)
+      const sent = headers.authorization?.split(' ').at(-1) ?? ''
+      throw toPsaError(response.status, await readRefusal(response, [...secrets, sent]))
     }
     return await response.text()
   } catch (error) {
@@ -82,19 +87,24 @@ async function send(
   }
 }
 
-function toPsaError({ status, headers }: Response): PsaError {
-  if (status === 401 || status === 403)
-    return new PsaError('auth', 'The ticketing system refused the credentials', { status })
-  if (status === 404) return new PsaError('missing', 'The ticketing system has no such record', { status })
-  if (status === 429) {
-    const retryAfterSeconds = parseRetryAfter(headers.get('retry-after'))
-    return new PsaError('rate_limit', 'The ticketing system limits our calls; try again later', {
+function toPsaError(
+  status: number,
+  { sentence, retryAfterSeconds }: Awaited<ReturnType<typeof readRefusal>>,
+): PsaError {
+  const fail = (kind: PsaErrorKind, message: string) =>
+    new PsaError(kind, addSentence(message, sentence), {
       status,
-      retryAfterSeconds,
+      retryAfterSeconds: status === 429 || status >= 500 ? retryAfterSeconds : undefined,
     })
-  }
-  const kind = status >= 400 && status < 500 ? 'invalid' : 'down'
-  return new PsaError(kind, `The ticketing system returned ${status}`, { status })
+  if (status === 401) return fail('auth', 'The ticketing system refused the credentials')
+  // The credentials are good, and their role lacks a permission.
+  if (status === 403) return fail('forbidden', 'The ticketing system does not permit this')
+  if (status === 404) return fail('missing', 'The ticketing system has no such record')
+  if (status === 429) return fail('rate_limit', 'The ticketing system limits our calls; try again later')
+  return fail(
+    status >= 400 && status < 500 && status !== 408 ? 'invalid' : 'down',
+    `The ticketing system returned ${status}`,
+  )
 }
 
 function parseJson(text: string): unknown {

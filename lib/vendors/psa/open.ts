@@ -6,7 +6,7 @@ import type { OpenPsa, PsaConnection, PsaPort } from './psa.ts'
 /** Open connections of every provider. */
 export function createPsaOpener(guard: OutboundGuard): OpenPsa {
   return (connection) => {
-    const http = createPsaHttp(listAddresses(connection), guard)
+    const http = createPsaHttp(listAddresses(connection), guard, Object.values(connection.secrets))
     return lazyPort(() => createClient(connection, http), {})
   }
 }

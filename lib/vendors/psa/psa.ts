@@ -220,11 +220,11 @@ export interface PsaPort {
   findNote(ticketId: string, note: NoteQuery): Promise<string | null>
 }
 
-export type PsaErrorKind = 'auth' | 'missing' | 'rate_limit' | 'down' | 'invalid'
+export type PsaErrorKind = 'auth' | 'forbidden' | 'missing' | 'rate_limit' | 'down' | 'invalid'
 
 /**
- * A failure of the provider. The message is shown to users, so it contains no address, no secret and no text
- * of the provider.
+ * A failure of the provider. The message is shown to users: a sentence of ours, and that of the provider as
+ * `readSentence` cleaned it.
  */
 export class PsaError extends Error {
   readonly kind: PsaErrorKind

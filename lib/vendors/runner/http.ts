@@ -1,6 +1,8 @@
 import type * as z from 'zod'
+import { concatBytes } from '#rules/text/bytes.ts'
 import { AnswerTooLongError, createBoundedFetch } from '#vendors/net/bounded-fetch.ts'
 import type { OutboundGuard } from '#vendors/net/guard.ts'
+import { addSentence, readRefusal } from '#vendors/net/refusal.ts'
 import { type RunnerConnection, RunnerError } from './runner.ts'
 
 // A ping of a machine that is off takes Tactical RMM 7.5 s: three attempts of 2 s, with pauses.
@@ -8,12 +10,17 @@ import { type RunnerConnection, RunnerError } from './runner.ts'
 const callTimeoutMs = 10_000
 const requestTimeoutMs = 20_000
 const maxBytes = 8 * 1024 * 1024
+/** The most that is read of a larger answer, of which the ends are kept. */
+const maxSalvagedBytes = 64 * 1024 * 1024
+const endBytes = 256 * 1024
 
 interface RunnerRequest {
   method?: 'GET' | 'POST' | 'DELETE'
   /** Below the base URL. */
   path: string
   body?: unknown
+  /** Make an answer of the ends of one that is larger than 8 MiB. Without it such an answer fails. */
+  salvage?: (start: string, end: string) => unknown
 }
 
 /** Send one call and return its JSON in this shape. Throw a RunnerError. */
@@ -26,7 +33,7 @@ export type RunnerHttp = <S extends z.ZodType>(request: RunnerRequest, shape: S)
 export function createRunnerHttp({ baseUrl, apiKey }: RunnerConnection, guard: OutboundGuard): RunnerHttp {
   const deadline = Date.now() + requestTimeoutMs
   let refusal: Promise<string | null> | undefined
-  return async ({ method = 'GET', path, body }, shape) => {
+  return async ({ method = 'GET', path, body, salvage }, shape) => {
     refusal ??= guard.findRefusal(baseUrl, 'sending')
     if (await refusal)
       throw new RunnerError(
@@ -42,18 +49,27 @@ export function createRunnerHttp({ baseUrl, apiKey }: RunnerConnection, guard: O
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     }
     const request = { method, headers, body: body === undefined ? null : JSON.stringify(body) }
-    const { success, data } = shape.safeParse(await send(`${baseUrl}${path}`, request, timeoutMs))
+    const answer = await send(`${baseUrl}${path}`, request, { timeoutMs, secrets: [apiKey], salvage })
+    const { success, data } = shape.safeParse(answer)
     if (!success) throw new RunnerError('down', 'The runner did not answer as documented', 200)
     return data
   }
 }
 
-async function send(url: string, request: RequestInit, timeoutMs: number): Promise<unknown> {
+async function send(
+  url: string,
+  request: RequestInit,
+  {
+    timeoutMs,
+    secrets,
+    salvage,
+  }: { timeoutMs: number; secrets: readonly string[] } & Pick<RunnerRequest, 'salvage'>,
+): Promise<unknown> {
   try {
-    const response = await createBoundedFetch('runner', { timeoutMs, maxBytes })(url, request)
-    if (response.ok) return await response.json()
-    await response.body?.cancel().catch(() => undefined)
-    throw toError(response.status)
+    const limits = { timeoutMs, maxBytes: salvage ? maxSalvagedBytes : maxBytes }
+    const response = await createBoundedFetch('runner', limits)(url, request)
+    if (response.ok) return salvage ? await readOrSalvage(response, salvage) : await response.json()
+    throw toError(response.status, (await readRefusal(response, secrets)).sentence)
   } catch (error) {
     if (error instanceof RunnerError) throw error
     if (error instanceof AnswerTooLongError)
@@ -68,15 +84,34 @@ async function send(url: string, request: RequestInit, timeoutMs: number): Promi
   }
 }
 
-function toError(status: number): RunnerError {
-  if (status === 401 || status === 403)
-    return new RunnerError('auth', 'The runner refused the API key, or its role lacks a permission', status)
-  if (status === 404) return new RunnerError('missing', 'The runner has no such record', status)
+/** Read JSON, or make an answer of its first and last 256 KiB if it is too large to be read whole. */
+async function readOrSalvage(
+  response: Response,
+  salvage: NonNullable<RunnerRequest['salvage']>,
+): Promise<unknown> {
+  const chunks: Uint8Array<ArrayBuffer>[] = []
+  let start: string | undefined
+  let size = 0
+  const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array<ArrayBuffer>>) {
+    chunks.push(chunk)
+    size += chunk.byteLength
+    if (size <= maxBytes) continue
+    start ??= decode(concatBytes(chunks).subarray(0, endBytes))
+    let kept = chunks.reduce((sum, { byteLength }) => sum + byteLength, 0)
+    while (kept - (chunks[0]?.byteLength ?? kept) >= endBytes) kept -= chunks.shift()?.byteLength ?? 0
+  }
+  const rest = decode(concatBytes(chunks))
+  return start === undefined ? JSON.parse(rest) : salvage(start, rest)
+}
+
+function toError(status: number, sentence: string | null): RunnerError {
+  const fail = (kind: RunnerError['kind'], message: string) =>
+    new RunnerError(kind, addSentence(message, sentence), status)
+  if (status === 401) return fail('auth', 'The runner refused the API key')
+  if (status === 403) return fail('refused', 'The role of the API key does not permit this at the runner')
+  if (status === 404) return fail('missing', 'The runner has no such record')
   if (status >= 300 && status < 400)
-    return new RunnerError('refused', 'The runner redirects to another address; enter that address', status)
-  return new RunnerError(
-    status < 500 && status !== 408 ? 'refused' : 'down',
-    `The runner returned ${status}`,
-    status,
-  )
+    return fail('refused', 'The runner redirects to another address; enter that address')
+  return fail(status < 500 && status !== 408 ? 'refused' : 'down', `The runner returned ${status}`)
 }

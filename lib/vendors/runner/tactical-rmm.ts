@@ -1,5 +1,8 @@
 import * as z from 'zod'
+import { toExitCode } from '#rules/scripts/exit-code.ts'
+import { toPowerShellFile } from '#rules/scripts/line-ends.ts'
 import { clip } from '#rules/text/clip.ts'
+import { parseJson } from '#rules/text/json.ts'
 import { removeInvisible } from '#rules/text/plain-name.ts'
 import { id, optionalNumber, part, rawText, readItems, text } from '#vendors/net/wire.ts'
 import type { RunnerHttp } from './http.ts'
@@ -34,7 +37,6 @@ const Script = z.object({ script_body: z.string(), shell: z.string() })
 const Answer = z.unknown()
 
 const shells = { powershell: 'powershell', bash: 'shell', python: 'python' } as const
-const maxExitCode = 2_147_483_647
 
 // `script_results` is null until the agent has reported the end.
 const Run = z.object({
@@ -94,8 +96,10 @@ export function createTacticalRmm(http: RunnerHttp): RunnerPort {
       /\{\{.*\}\}/.test(script)
         ? 'has a text in {{ }} after it was filled in, which the runner would replace; record its run by hand'
         : null,
-    async storeScript({ reference, title, language, script }) {
+    async storeScript({ reference, title, language, script: text }) {
       const shell = shells[language]
+      // The agent writes it to a file as it is: https://github.com/amidaware/tacticalrmm/issues/2474
+      const script = language === 'powershell' ? toPowerShellFile(text) : text
       const storedScript = await findScript(reference)
       if (storedScript === undefined) {
         const texts = {
@@ -143,7 +147,7 @@ export function createTacticalRmm(http: RunnerHttp): RunnerPort {
     async findRun(reference) {
       // The row is there from the start on (ScriptRunHistory in agents/views.py).
       const path = `/agents/scripthistory/?scriptname=${toScriptName(reference)}&limit=1`
-      const [run] = await http({ path }, items(Run))
+      const [run] = await http({ path, salvage: salvageRun }, items(Run))
       return {
         isStarted: run !== undefined,
         result: run?.script_results ? toResult(run.script_results) : null,
@@ -158,16 +162,33 @@ export function createTacticalRmm(http: RunnerHttp): RunnerPort {
 
 const toScriptName = (reference: string) => `support-flow-${reference}`
 
+/**
+ * Read the exit code, the time and the end of the output from the ends of a history that is too large to be read
+ * whole. The output is in the one text that fills it.
+ */
+function salvageRun(start: string, end: string): unknown {
+  const find = (key: string) => {
+    const pattern = new RegExp(`"${key}"\\s*:\\s*"?(-?\\d+(?:\\.\\d+)?)`)
+    return (pattern.exec(end) ?? pattern.exec(start))?.[1] ?? null
+  }
+  // The text ends at the first quote that is not escaped and has a sign of JSON behind it.
+  const close = /(?<!\\)(?:\\\\)*"\s*[,}]/.exec(end)
+  const escaped = end.slice(0, close ? close.index + close[0].indexOf('"') : end.length)
+  // The first line may begin in the middle of an escape.
+  const lines = escaped.slice(Math.max(0, escaped.indexOf('\\n')))
+  const stdout = `[The output is too large; this is its end.]${parseJson(`"${lines}"`) ?? ''}`
+  const results = { stdout, stderr: null, retcode: find('retcode'), execution_time: find('execution_time') }
+  return [{ script_results: results }]
+}
+
 function toResult({
   stdout,
   stderr,
   retcode,
   execution_time,
 }: NonNullable<z.output<typeof Run>['script_results']>): RunResult {
-  const isExitCode =
-    typeof retcode === 'number' && Number.isInteger(retcode) && Math.abs(retcode) <= maxExitCode
   const output = [stdout ?? '', stderr ? `Errors:\n${stderr}` : ''].filter(Boolean).join('\n')
-  return { exitCode: isExitCode ? retcode : null, output, seconds: Math.max(0, execution_time ?? 0) }
+  return { exitCode: toExitCode(retcode), output, seconds: Math.max(0, execution_time ?? 0) }
 }
 
 function toAgent({

@@ -152,7 +152,7 @@ describe.each(articleVendors)('the articles of %s', (source) => {
     const batch = await importAll(await createAdmin(), source, 'wrong')
     expect(batch).toMatchObject({
       status: 'failed',
-      problem: expect.stringMatching(/refused the API key$/),
+      problem: expect.stringMatching(/refused the API key(: (Invalid API key|Forbidden))?$/),
       articles: [],
     })
   })
@@ -237,7 +237,7 @@ describe.each(articleVendors)('the articles of %s', (source) => {
     const { status, problem, articles } = await get()
     expect([status, problem, articles.length]).toEqual([
       'failed',
-      expect.stringMatching(/refused the API key$/),
+      expect.stringMatching(/refused the API key(: (Invalid API key|Forbidden))?$/),
       20,
     ])
   })

@@ -179,7 +179,10 @@ it('NOT-11 NOT-47 tests a config with one real, logged attempt, and returns 200 
   })
   const response = await admin.call('POST', '/notifications/configs/test', { config_id: created.body.id })
   expectStatus(response, 200)
-  expect(response.body).toEqual({ success: false, message: 'The chat tool returned 410' })
+  expect(response.body).toEqual({
+    success: false,
+    message: 'The chat tool returned 410: channel_is_archived',
+  })
   const log = await admin.call('GET', `/notifications/configs/${created.body.id}/deliveries`)
   expect(log.body).toMatchObject([{ state: 'failed', attempts: 1, event_key: null, last_status_code: 410 }])
   expect((await dashboard(service).listRecords('chat')).filter((call) => call.path === path)).toHaveLength(1)

@@ -47,7 +47,7 @@ it('NOT-101 sends the e-mails of the service through a mail server, none through
 })
 
 it('NOT-101 fails an e-mail at once when the mail server refuses its recipient', async () => {
-  const error = 'The mail server refused the e-mail (550 5.1.1)'
+  const error = 'The mail server refused the e-mail (550 5.1.1): secret-text'
   expect(await register('nobody@example.com')).toEqual({
     state: 'failed',
     attempts: 1,
@@ -57,7 +57,7 @@ it('NOT-101 fails an e-mail at once when the mail server refuses its recipient',
 })
 
 it('NOT-102 repeats an e-mail that the mail server postpones, with the same Message-ID', async () => {
-  const error = 'The mail server answered 451 4.1.1'
+  const error = 'The mail server answered 451 4.1.1: secret-text'
   expect(await register('later@example.com')).toMatchObject({
     state: 'retrying',
     attempts: 1,

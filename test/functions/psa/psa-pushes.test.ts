@@ -124,13 +124,13 @@ describe.each(psaProviders)('%s', (provider) => {
       state: 'failed',
       attempts: 4,
       next_attempt_at: null,
-      last_error: 'The ticketing system returned 503',
+      last_error: 'The ticketing system returned 503: Service unavailable, by a local fault',
     })
     const [notification] = (await admin.call('GET', '/notifications')).body
     expect(notification).toMatchObject({
       event_key: 'psa.push_failed',
       title: `Push to ticket #${ticketNumber} failed`,
-      body: 'The ticketing system returned 503',
+      body: 'The ticketing system returned 503: Service unavailable, by a local fault',
     })
     const colleague = await account.addColleague()
     expect((await colleague.call('GET', '/notifications')).body).toEqual([])
@@ -194,7 +194,7 @@ describe.each(psaProviders)('%s', (provider) => {
     expect(await findPush(admin, await pushAndWait(admin, unknownTicketSession))).toMatchObject({
       state: 'failed',
       attempts: 1,
-      last_error: 'The ticketing system has no such record',
+      last_error: expect.stringMatching(/^The ticketing system has no such record/),
     })
     const { admin: disconnectingAdmin, session } = await createScene()
     await setFault({ service: 'psa', mode: 'error', times: 1 })
@@ -214,7 +214,9 @@ describe.each(psaProviders)('%s', (provider) => {
     const id = await pushAndWait(admin, session)
     expect(await findPush(admin, id)).toMatchObject({
       state: 'retrying',
-      last_error: 'The ticketing system refused the credentials',
+      last_error: expect.stringMatching(
+        /^The ticketing system refused the credentials: (Access is denied|invalid_client)$/,
+      ),
     })
     await connectPsa(service, admin, provider)
     await advanceClock(30)

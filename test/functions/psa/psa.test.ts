@@ -245,22 +245,23 @@ describe.each(psaProviders)('%s', (provider) => {
   })
 
   it('PSA-05 PSA-12 returns 502 psa_auth_failed for refused credentials, and fails the connection test', async () => {
+    const reason = provider === 'halopsa' ? 'invalid_client' : 'Access is denied'
     const { admin } = await createConnectedAccount()
     await admin.client.psa.connection.put(wrongCredentials(provider))
     for (const path of ['/boards', '/tickets', `/tickets/${fullTicket.id}/context`, '/members']) {
       const { status, body } = await admin.call('GET', psaPath + path)
       expect([status, body]).toEqual([
         502,
-        { detail: 'The ticketing system refused the credentials', code: 'psa_auth_failed' },
+        { detail: `The ticketing system refused the credentials: ${reason}`, code: 'psa_auth_failed' },
       ])
     }
     expect(await admin.client.psa.connection.test()).toEqual({
       success: false,
-      message: 'The ticketing system refused the credentials',
+      message: `The ticketing system refused the credentials: ${reason}`,
       boards: [],
     })
     expect((await admin.client.psa.connection.get()).last_check_error).toBe(
-      'The ticketing system refused the credentials',
+      `The ticketing system refused the credentials: ${reason}`,
     )
   })
 

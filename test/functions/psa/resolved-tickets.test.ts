@@ -132,7 +132,7 @@ describe.each(psaProviders)('%s', (provider) => {
     await expect.poll(findResolution).toMatchObject({
       state: 'failed',
       last_error:
-        'The note was added, but the ticket did not get its status. The ticketing system returned 400',
+        'The note was added, but the ticket did not get its status. The ticketing system returned 400: The status is inactive',
       ticket_status_id: null,
     })
     expect((await owner.call('GET', `/ai-sessions/${session.id}`)).body.status).toBe('resolved')
@@ -154,7 +154,7 @@ describe.each(psaProviders)('%s', (provider) => {
     await waitUntilSettled()
     expect(await findResolution()).toMatchObject({
       state: 'retrying',
-      last_error: 'The ticketing system returned 503',
+      last_error: 'The ticketing system returned 503: Service unavailable, by a local fault',
     })
     await clearFaults()
     await advanceClock(30)

@@ -386,6 +386,33 @@ it('RUN-06 leaves a run unknown when its process died between the mark and the c
   })
 })
 
+it('RUN-06 takes a result that comes hours late: the run is unknown until then', async () => {
+  const { start, find, runner, session } = await createScene({
+    body: `${harmless}# wakes up after 9000\nexit 3\n`,
+  })
+  const { body: run } = expectStatus(await start({ time_limit_seconds: 30 }), 202)
+  await pass(200)
+  const unknown = await find(run.id)
+  expect(unknown).toMatchObject({
+    state: 'unknown',
+    error: expect.stringContaining('reported no end'),
+    script_run_id: expect.any(String),
+    finished_at: null,
+  })
+  for (let hours = 0; hours < 4; hours++) {
+    await advanceClock(3600)
+    await settle()
+  }
+  const finished = await find(run.id)
+  expect(finished).toMatchObject({ state: 'finished', error: null, finished_at: expect.any(String) })
+  const records = (await runner.call('GET', `/sessions/${session.id}/script-runs`)).body
+  expect(records.map(({ exit_code }: { exit_code: number }) => exit_code)).toEqual([null, 3])
+  expect(records.at(-1)).toMatchObject({
+    id: finished.script_run_id,
+    output: expect.stringContaining('done'),
+  })
+})
+
 it.each([
   ['a machine that is off', { agent_id: agentIds.offline }, 'offline'],
   ['a machine of another runner', { agent_id: 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa' }, 'no such record'],

@@ -61,7 +61,7 @@ it('SCR-31 refuses a run without a script, with two, with an unknown step, one t
     { ...run, step_id: 'nowhere' },
     { ...run, approval_id: crypto.randomUUID() },
     { ...run, ended_at: '2026-11-21T09:29:59Z' },
-    { ...run, exit_code: 2_147_483_648 },
+    { ...run, exit_code: 4_294_967_296 },
     { ...run, output: 'é'.repeat(32_769) },
   ]
   for (const body of changes) expectStatus(await admin.call('POST', `/sessions/${id}/script-runs`, body), 422)

@@ -33,9 +33,11 @@ const fillSnippets = (text: string) => text.replace(/\{\{\s*cleanup\s*\}\}/g, 'R
 function runLocally(text: string, hostname: string) {
   const printed = [...text.matchAll(/(?:Write-Output|echo|print\()\s*'([^']*)'/g)].map(([, line]) => line)
   return {
-    exitCode: Number(/\bexit (\d+)/.exec(text)?.[1] ?? 0),
+    exitCode: Number(/\bexit (-?\d+)/.exec(text)?.[1] ?? 0),
     seconds: Number(/(?:Start-Sleep(?: -Seconds)?|sleep) (\d+)/.exec(text)?.[1] ?? 1),
     stdout: [`On ${hostname}`, ...printed].join('\n'),
+    // The machine falls asleep during the script, and reports its end when it wakes up.
+    asleepMs: Number(/# wakes up after (\d+)/.exec(text)?.[1] ?? 0) * 1000,
   }
 }
 
@@ -172,7 +174,7 @@ export function createTacticalRmmRoutes(clock: Clock): Hono {
     script: { id: number; text: string },
     timeout: number,
   ) => {
-    const { exitCode, seconds, stdout } = runLocally(script.text, agent.hostname)
+    const { exitCode, seconds, stdout, asleepMs } = runLocally(script.text, agent.hostname)
     const isLate = seconds > timeout
     const results = isLate
       ? { stdout: '', stderr: 'Script timed out', retcode: 98 }
@@ -183,7 +185,9 @@ export function createTacticalRmmRoutes(clock: Clock): Hono {
       agent_id: agent.id,
       script: script.id,
       script_results: { ...results, execution_time: Math.min(seconds, timeout) },
-      endsAt: agent.isOnline ? clock.now() + Math.min(seconds, timeout) * 1000 : Number.POSITIVE_INFINITY,
+      endsAt: agent.isOnline
+        ? clock.now() + Math.min(seconds, timeout) * 1000 + asleepMs
+        : Number.POSITIVE_INFINITY,
     }
   }
   const findClientName = (client: number) => clients.find((each) => each.id === client)?.name

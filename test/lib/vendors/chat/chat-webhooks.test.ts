@@ -17,15 +17,20 @@ describe('a message to a chat tool', () => {
   it.each([
     [1, 200, 'ok', { ok: true, status: 200 }],
     [1, 200, ' ok\n', { ok: true, status: 200 }],
-    [1, 200, 'invalid_blocks', { ok: false, status: 200, error: refused, gone: false }],
-    [1, 202, 'ok', { ok: false, status: 202, error: refused, gone: false }],
+    [1, 200, 'invalid_blocks', { ok: false, status: 200, error: `${refused}: invalid_blocks`, gone: false }],
+    [1, 202, 'ok', { ok: false, status: 202, error: `${refused}: ok`, gone: false }],
     [2, 202, '', { ok: true, status: 202 }],
     [2, 200, '1', { ok: true, status: 200 }],
     [
       2,
       200,
       'Webhook message delivery failed: it returned HTTP error 429',
-      { ok: false, status: 200, error: refused, gone: false },
+      {
+        ok: false,
+        status: 200,
+        error: `${refused}: Webhook message delivery failed: it returned HTTP error 429`,
+        gone: false,
+      },
     ],
     [2, 302, '', { ok: false, status: 302, error: 'The chat tool returned 302', gone: false }],
     [2, 400, '', { ok: false, status: 400, error: 'The chat tool returned 400', gone: false }],
@@ -33,7 +38,13 @@ describe('a message to a chat tool', () => {
       1,
       404,
       'no_service',
-      { ok: false, status: 404, error: 'The chat tool returned 404', gone: true, isRemoved: true },
+      {
+        ok: false,
+        status: 404,
+        error: 'The chat tool returned 404: no_service',
+        gone: true,
+        isRemoved: true,
+      },
     ],
     [
       2,
@@ -45,13 +56,19 @@ describe('a message to a chat tool', () => {
       1,
       403,
       'no_active_hooks',
-      { ok: false, status: 403, error: 'The chat tool returned 403', gone: true, isRemoved: true },
+      {
+        ok: false,
+        status: 403,
+        error: 'The chat tool returned 403: no_active_hooks',
+        gone: true,
+        isRemoved: true,
+      },
     ],
     [
       1,
       403,
       'action_prohibited',
-      { ok: false, status: 403, error: 'The chat tool returned 403', gone: false },
+      { ok: false, status: 403, error: 'The chat tool returned 403: action_prohibited', gone: false },
     ],
     [
       2,
@@ -60,7 +77,7 @@ describe('a message to a chat tool', () => {
       { ok: false, status: 400, error: 'The chat tool returned 400', gone: true, isRemoved: true },
     ],
     [2, 200, '"WorkflowNotFound"', { ok: true, status: 200 }],
-    [1, 503, 'ok', { ok: false, status: 503, error: 'The chat tool returned 503', gone: false }],
+    [1, 503, 'ok', { ok: false, status: 503, error: 'The chat tool returned 503: ok', gone: false }],
   ] as const)(
     'of type %i that is answered with %i %j has the right result',
     async (tool, status, body, result) => {

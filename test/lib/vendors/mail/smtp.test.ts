@@ -95,17 +95,22 @@ describe('an e-mail through a mail server', () => {
       'onRcptTo',
       550,
       '5.1.1 No such user',
-      { error: 'The mail server refused the e-mail (550 5.1.1)', ...permanent },
+      { error: 'The mail server refused the e-mail (550 5.1.1): No such user', ...permanent },
     ],
     [
       'onData',
       554,
       'Spam for ada@example.com',
-      { error: 'The mail server refused the e-mail (554)', ...permanent },
+      { error: 'The mail server refused the e-mail (554): Spam for [masked email]', ...permanent },
     ],
-    ['onRcptTo', 451, '4.7.1 Try later', { error: 'The mail server answered 451 4.7.1', endsCall: false }],
-    ['onData', 452, 'Full', { error: 'The mail server answered 452', endsCall: false }],
-    ['onMailFrom', 550, '5.7.1 Who?', { error: 'The mail server answered 550 5.7.1', endsCall: false }],
+    [
+      'onRcptTo',
+      451,
+      '4.7.1 Try later',
+      { error: 'The mail server answered 451 4.7.1: Try later', endsCall: false },
+    ],
+    ['onData', 452, 'Full', { error: 'The mail server answered 452: Full', endsCall: false }],
+    ['onMailFrom', 550, '5.7.1 Who?', { error: 'The mail server answered 550 5.7.1: Who?', endsCall: false }],
   ] as const)(
     'NOT-101 that %s answers with %i "%s" does not stop the others',
     async (phase, code, text, failure) => {
@@ -132,7 +137,11 @@ describe('an e-mail through a mail server', () => {
     const server = await start()
     const url = server.url.replace(/:[^:@/]+@/, ':secret-value@')
     const result = await open(url).send([mail, ...others], 'key')
-    const failure = { ...failed, error: 'The mail server refused the sign-in (535)', endsCall: true }
+    const failure = {
+      ...failed,
+      error: 'The mail server refused the sign-in (535): Wrong password',
+      endsCall: true,
+    }
     expect(result).toEqual({
       ok: true,
       status: null,
@@ -233,7 +242,7 @@ describe('the settings of a mail server', () => {
       (await checkMail({ SMTP_URL, MAIL_FROM: from })).map(({ problems }) => problems)
     expect(await check(server.url)).toEqual([[]])
     expect(await check(server.url.replace('desk:', 'desk:x'))).toEqual([
-      ['The mail server refused the sign-in (535)'],
+      ['The mail server refused the sign-in (535): Wrong password'],
     ])
     expect(await checkMail({})).toEqual([])
   })

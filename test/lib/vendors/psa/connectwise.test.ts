@@ -99,7 +99,7 @@ describe('ConnectWise', () => {
     const { port } = openConnectWise(({ call }) => {
       throw call.includes(' /service/')
         ? new PsaError('missing', 'none', { status: 404 })
-        : new PsaError('auth', 'no', { status: 403 })
+        : new PsaError('forbidden', 'no', { status: 403 })
     })
     await expect(port.getTicket('7')).rejects.toMatchObject({ kind: 'missing' })
   })

@@ -19,7 +19,7 @@ describe('a call of the ticketing system', async () => {
 
   it.each([
     [401, 'auth', 'The ticketing system refused the credentials'],
-    [403, 'auth', 'The ticketing system refused the credentials'],
+    [403, 'forbidden', 'The ticketing system does not permit this'],
     [404, 'missing', 'The ticketing system has no such record'],
     [429, 'rate_limit', 'The ticketing system limits our calls; try again later'],
     [302, 'down', 'The ticketing system returned 302'],
@@ -32,7 +32,7 @@ describe('a call of the ticketing system', async () => {
       kind,
       message,
       status,
-      retryAfterSeconds: status === 429 ? 5 : undefined,
+      retryAfterSeconds: status === 429 || status === 500 ? 5 : undefined,
     })
   })
   it.each([
