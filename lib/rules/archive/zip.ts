@@ -1,3 +1,4 @@
+import { readEntryName } from './entry-name.ts'
 import { inflate } from './inflate.ts'
 import { deflatedMethod, directoryEntrySignature, endRecordSignature, storedMethod } from './zip-format.ts'
 
@@ -124,7 +125,10 @@ function readDirectoryEntry(
   const extraFieldSize = view.getUint16(offset + 30, true)
   const commentSize = view.getUint16(offset + 32, true)
   const entry = {
-    name: new TextDecoder().decode(bytes.subarray(nameStart, nameEnd)),
+    name: readEntryName(
+      bytes.subarray(nameStart, nameEnd),
+      bytes.subarray(nameEnd, nameEnd + extraFieldSize),
+    ),
     method: view.getUint16(offset + 10, true),
     compressedSize: view.getUint32(offset + 20, true),
     size: view.getUint32(offset + 24, true),

@@ -1,0 +1,43 @@
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** The upper half of code page 437, the one that the format names for entries without a flag for UTF-8. */
+const upperHalf =
+  'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0'
+
+const unicodePathId = 0x7075
+// Version, and a checksum of the other name.
+const unicodePathHeader = 5
+
+/**
+ * Read the name of an entry: as UTF-8, whatever the flags say; else from its field with the name in UTF-8 (4.6.9
+ * of https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT); else by code page 437 (appendix D there).
+ */
+export function readEntryName(name: Uint8Array, extraFields: Uint8Array): string {
+  return decodeUtf8(name) ?? findUnicodePath(extraFields) ?? decodeCodePage(name)
+}
+
+function decodeUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+function findUnicodePath(fields: Uint8Array): string | undefined {
+  const view = new DataView(fields.buffer, fields.byteOffset, fields.byteLength)
+  for (let offset = 0; offset + 4 <= fields.length; ) {
+    const start = offset + 4
+    const end = start + view.getUint16(offset + 2, true)
+    if (view.getUint16(offset, true) === unicodePathId && end <= fields.length)
+      return decodeUtf8(fields.subarray(start + unicodePathHeader, end)) || undefined
+    offset = end
+  }
+  return undefined
+}
+
+function decodeCodePage(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => (byte < 0x80 ? String.fromCharCode(byte) : upperHalf[byte - 0x80])).join(
+    '',
+  )
+}
