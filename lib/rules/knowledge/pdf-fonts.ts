@@ -250,15 +250,24 @@ const glyphNames = new Map(
   ][],
 )
 
-function readGlyphName(name: string): string {
-  const plainName = name.slice(0, maxNameLength).replace(/\..*$/, '')
-  if (plainName === 'space') return ' '
-  const known = glyphNames.get(plainName)
+/**
+ * Read the name of a glyph: what follows a period is a variant, and parts between underscores are the letters of a
+ * ligature (https://github.com/adobe-type-tools/agl-specification#2-the-mapping).
+ */
+const readGlyphName = (name: string): string =>
+  name.slice(0, maxNameLength).replace(/\..*$/, '').split('_').map(readGlyphPart).join('')
+
+function readGlyphPart(name: string): string {
+  if (name === 'space') return ' '
+  const known = glyphNames.get(name)
   if (known !== undefined) return known
-  if (plainName.length === 1) return plainName
-  const hex = /^(?:uni([\dA-F]{4})|u([\dA-F]{4,6}))/.exec(plainName)
-  const codePoint = Number.parseInt(hex?.[1] ?? hex?.[2] ?? '', 16)
-  if (codePoint <= 0x10ffff) return String.fromCodePoint(codePoint)
-  const accent = accents[plainName.slice(1)]
-  return accent ? `${plainName[0]}${accent}`.normalize('NFC') : ''
+  if (name.length === 1) return name
+  // Several letters may follow `uni`.
+  const units = /^uni((?:[\dA-F]{4})+)/.exec(name)?.[1]
+  const hexes = units?.match(/.{4}/g) ?? /^u([\dA-F]{4,6})/.exec(name)?.slice(1) ?? []
+  const codePoints = hexes.map((hex) => Number.parseInt(hex, 16))
+  if (codePoints.length > 0 && codePoints.every((codePoint) => codePoint <= 0x10ffff))
+    return String.fromCodePoint(...codePoints).toWellFormed()
+  const accent = accents[name.slice(1)]
+  return accent ? `${name[0]}${accent}`.normalize('NFC') : ''
 }

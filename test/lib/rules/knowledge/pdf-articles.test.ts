@@ -113,6 +113,29 @@ describe('KBI-18 a PDF', () => {
     ])
   })
 
+  it.each([
+    ['/f_i', 'fi'],
+    ['/f_f_i', 'ffi'],
+    ['/t_t.alt', 'tt'],
+    ['/s_t', 'st'],
+    ['/uni00660069', 'fi'],
+    ['/uni0066_eacute', 'fé'],
+    ['/u1F600', '😀'],
+    ['/Adieresis', 'Ä'],
+  ])('KBI-18 has the letters of the glyph %s', async (name, letters) => {
+    const font = {
+      dict: `<</Type /Font /Subtype /Type1 /BaseFont /Y /Encoding <</Differences [1 ${name}]>>>>`,
+    }
+    const fonts = { dict: '<</Font <</D 10 0 R>>>>' }
+    const form = {
+      dict: '<</Subtype /Form /Resources 11 0 R>>',
+      stream: 'BT /D 10 Tf 50 600 Td (a\\001b) Tj ET',
+    }
+    expect(
+      await readPages(['/X Do'], { objects: [font, fonts, form], resources: '/XObject <</X 12 0 R>>' }),
+    ).toEqual([`text: a${letters}b`])
+  })
+
   it('KBI-18 reads what this service exports', async () => {
     const assets = folderAssets(join(root, 'dist/assets'))
     const branding = { company: 'Northwind IT', colour: '#b4232a', footer: 'Harbour Street 12', logo: null }
