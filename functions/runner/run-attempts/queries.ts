@@ -63,6 +63,8 @@ const refusal = (agent: { name: string; client: string }) => sql<string | null>`
        when not exists (select from script_templates t where t.id = r.script_template_id and t.version = r.script_version)
          then 'The script template was changed or deleted'
        when lower(trim(r.client_name)) <> lower(trim(${agent.client})) then 'The machine belongs to another client'
+       when exists (select from runner_connections c where c.account_id = r.account_id and c.updated_at > r.created_at)
+         then 'The connection to the runner was changed'
        when r.approval_id is not null and not exists (
          select from approvals a join sessions s on s.account_id = a.account_id and s.id = a.session_id
           where a.account_id = r.account_id and a.id = r.approval_id and a.state = 'approved' and a.expires_at > app.now()

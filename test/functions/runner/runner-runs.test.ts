@@ -284,6 +284,15 @@ it.each<[string, (scene: Awaited<ReturnType<typeof createScene>>) => Promise<unk
     ({ runner, template }) => runner.call('DELETE', `/script-templates/${template.id}`),
   ],
   [
+    'has another runner',
+    async ({ admin }) => {
+      await service.sql('update runner_connections set updated_at = app.now() where account_id = $1', [
+        admin.accountId,
+      ])
+      return { status: 200, text: '' }
+    },
+  ],
+  [
     'has another template',
     ({ runner, template }) =>
       runner.call('PUT', `/script-templates/${template.id}`, {
