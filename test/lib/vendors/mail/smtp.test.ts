@@ -19,7 +19,9 @@ async function start(options: SMTPServerOptions = {}): Promise<TestSmtpServer> {
 const from = 'Support Flow, Inc. <flow@example.com>'
 const mail = { deliveryId: 'delivery-1', to: 'ada@example.com', subject: 'Čau', html: '<p>h</p>', text: 't' }
 const others = ['b@example.com', 'c@example.com'].map((to) => ({ ...mail, to }))
-const open = (url: string, options = {}) => smtpMail({ url, from, timeoutMs: 300, ...options })
+const open = (url: string, options = {}) => smtpMail({ url, from, ...options })
+/** For a server that hangs. */
+const openImpatient = (url: string) => open(url, { timeoutMs: 300 })
 const refuse = (responseCode: number, message = 'ada@example.com') =>
   Object.assign(new Error(message), { responseCode })
 /** The header fields of a message, each on one line. */
@@ -173,7 +175,7 @@ describe('an e-mail through a mail server', () => {
     ['message', { onData: hang }],
   ])('NOT-101 is given up when the server hangs at the %s', async (_, options) => {
     const server = await start(options)
-    const [failure] = await readFailures(open(server.url).send([mail, ...others], 'key'))
+    const [failure] = await readFailures(openImpatient(server.url).send([mail, ...others], 'key'))
     expect(failure).toEqual({ ...failed, error: 'No answer within 0.3 s', endsCall: true })
   })
   it.each(['smtp', 'smtps'])(
@@ -186,7 +188,9 @@ describe('an e-mail through a mail server', () => {
         const silent = createServer((socket) => void (closes && socket.destroy())).listen(0, '127.0.0.1')
         await new Promise((resolve) => silent.once('listening', resolve))
         const { port } = silent.address() as { port: number }
-        const [failure] = await readFailures(open(`${protocol}://localhost:${port}`).send([mail], 'key'))
+        const [failure] = await readFailures(
+          openImpatient(`${protocol}://localhost:${port}`).send([mail], 'key'),
+        )
         expect(failure).toMatchObject({ error, endsCall: true })
         silent.close()
       }
