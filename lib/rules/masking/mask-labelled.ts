@@ -36,11 +36,13 @@ const remark = `[ ]?(?:\\((?!\\[masked)[^()\\n]{1,40}\\)|\\[(?!masked)[^\\]\\n]{
  */
 const afterName = `(?<suffix>[\\w-]{0,20}(?:\\.\\w{1,20})?)(?:${remark}|/pin|/password)?(?:${about}${adjective}?|${adjective}?(?<loose>(?:[ ]\\p{L}{2,20}){1,3}(?=[ ]?:[ ]|[ ](?:is|ist|est|es|je|to|jest|là|lautet)[ ]))?)${remark}?`
 const space = '[ \\t\\u00a0]{0,24}'
+/** Tags around a value: `password: <b>x</b>`. Other names in angle brackets are placeholders. */
+const tags = `(?:<(?:a|b|big|br|code|del|em|font|i|ins|kbd|mark|s|samp|small|span|strong|sub|sup|tt|u|var|wbr)(?:[ ][^<>\\n]{0,120})?/?>${space}){0,4}`
 /** Between a name and its value: a sign, or the syntax of a markup or programming language. */
 const glues = [
   // password: x, "password": "x", **Password:** x, 'password' => 'x', $x['password'] = 'x', PASSWORD = N'x',
   // Password ..... x
-  `\\\\?["'\`*_\\])]{0,3}${space}(?:=>|:=|::|={1,2}|[:：]|->|→|[–—](?=[ ])|(?<=[ ])-(?=[ ])|\\.{3,10}(?=[ ]))[*_]{0,2}${space}(?:&nbsp;|\\*{1,2}|base64:|N(?=')|@["']\\n[ \\t]{0,8}|[>|][+-]?\\n[ ]{0,20}|["']?\\n{1,2}[ \\t]{0,20})?`,
+  `\\\\?["'\`*_\\])]{0,3}${space}(?:=>|:=|::|={1,2}|[:：]|->|→|[–—](?=[ ])|(?<=[ ])-(?=[ ])|\\.{3,10}(?=[ ]))[*_]{0,2}${space}(?:&nbsp;|\\*{1,2}|base64:|N(?=')|@["']\\n[ \\t]{0,8}|[>|][+-]?\\n[ ]{0,20}|["'\\\\]?\\n{1,2}[ \\t]{0,20})?`,
   // {"name": "password", "value": "x"}, <add key="password" value="x">, a name and a value of a YAML list
   `\\\\?["'],?\\s{0,20}\\\\?["']?(?:value|val|content|answer|text|data|default)\\\\?["']?${space}[:=]${space}`,
   `["']?[ ]{0,4}\\n[ ]{0,20}value:[ ]{0,4}`,
@@ -54,14 +56,14 @@ const glues = [
   `["']?${space}(?:/t[ ])?REG_\\w{2,12}${space}(?:/d[ ]{1,4})?`,
 ]
 const valueAfterSign = new RegExp(
-  `(?<before>(?<name>${secretName})${afterName}(?:${glues.join('|')}))${value}`,
+  `(?<before>(?<name>${secretName})${afterName}(?:${glues.join('|')})${tags})${value}`,
   'giu',
 )
 
 const verb =
   '(?:(?<later>will be(?:come)?|becomes?|became|is going to be|has become|wird|wurde zu|sera|devient|est devenu|será|pasa a ser|bude|będzie|sẽ là|vẫn là)(?:[ ]?:)?|(?:(?:now|still) )?(?:is|was|are|were|should be|has to be|ist|sind|war|bleibt|lautet|lauten|est|sont|était|es|era|è|é|jest|to|är|var|er|on|je|là|brzmi|zní)(?: (?:now|still|jetzt|nun|noch|immer noch|maintenant|désormais|toujours|ahora|todavía|nu|ora|adesso|agora|teraz|wciąż|nadal|pořád|stále|currently))?(?:[ ]?:)?|(?:は|を|是|为|改为|改成|는|은|가|が))'
 const valueAfterVerb = new RegExp(
-  `(?<before>(?<name>${secretName})${afterName}[ ]?(?<=[ ]|[^\\x00-\\x7f])${verb}(?:[ ]{1,2}|(?<=[^\\x00-\\x7f])))${value}`,
+  `(?<before>(?<name>${secretName})${afterName}[ ]?(?<=[ ]|[^\\x00-\\x7f])${verb}(?:[ ]{1,2}|(?<=[^\\x00-\\x7f]))${tags})${value}`,
   'giu',
 )
 const valueAfterName = new RegExp(
@@ -135,7 +137,7 @@ const isSecretAfterSign: Judge = (quoted, rest, { before = '', name = '' }) => {
   if (isQuoted && quoted.startsWith('{') && isDescription(quoted, rest)) return false
   if (/^(?:\{\{|\$\{|\[masked)/.test(text) || /^\d{1,2}$/.test(text) || /^(?:false|true|null),?$/.test(text))
     return false
-  if (/\n[ \t]*$/.test(before) && !/[>|][+-]?\n/.test(before))
+  if (/(?:\n|<br[^>]*>)[ \t]*$/i.test(before) && !/[>|][+-]?\n/.test(before))
     return looksSecret(text) && !/^[^\n]{0,40}:(?:\s|$)/.test(text + rest)
   if (isQuoted && first.length < text.length)
     return !/^(?:see|ask|not|no|in|is|to|stored|same|must|the|your|siehe|voir|ver|vedi|zie)$/i.test(first)

@@ -1,5 +1,6 @@
 import { canSpend, spend } from '#rules/budget.ts'
 import { shortenedMark } from '#rules/text/written-bytes.ts'
+import { removeInvisible } from './invisible.ts'
 import type { MaskingLevel } from './levels.ts'
 import { countShownSteps, hasHidingMarkup, maskMarkdown } from './mask-markdown.ts'
 import { maskSecrets } from './mask-secrets.ts'
@@ -9,22 +10,15 @@ const ipMask = '[masked IP]'
 const emailMask = '[masked email]'
 const pathMask = '[masked path]'
 
-const invisibleCharacter = /[\u00ad\u200b-\u200f\u2060\ufeff]/
-/** Invisible characters between word or address characters. They would hide an address from the rules. */
-const invisibleInsideWord = /(?<=[\w.:@\\/-])[\u00ad\u200b-\u200f\u2060\ufeff]+(?=[\w.:@\\/-])/g
-
 /**
  * Mask IP addresses, e-mail addresses, UNC paths, tokens, keys and passwords of a plain text. Other text stays
- * unchanged, except that invisible characters inside words are removed. The time is linear in the length of
+ * unchanged, except that invisible characters at words are removed. The time is linear in the length of
  * the text. Masking a text twice gives the same result as masking it once. The caller spends
  * `countMaskingSteps`.
  */
 export function maskPlainText(text: string): string {
-  const originalTraits = detectTraits(text)
-  const hasInvisible = originalTraits & trait.nonAscii && invisibleCharacter.test(text)
-  let masked = hasInvisible ? text.replace(invisibleInsideWord, '') : text
-  // Removing characters can join two short runs into a long one, so the traits are detected again.
-  const traits = masked === text ? originalTraits : detectTraits(masked)
+  let masked = removeInvisible(text)
+  const traits = detectTraits(masked)
   if (traits & (trait.backslash | trait.slash)) masked = maskPaths(masked)
   masked = maskSecrets(masked, traits)
   if (traits & (trait.at | trait.obfuscation | trait.nonAscii)) masked = maskEmails(masked, traits)
@@ -33,7 +27,7 @@ export function maskPlainText(text: string): string {
 }
 
 const rulesByLevel: Record<MaskingLevel, (text: string) => string> = {
-  secrets: (text) => maskSecrets(text),
+  secrets: (text) => maskSecrets(removeInvisible(text)),
   all: maskPlainText,
 }
 

@@ -1,6 +1,8 @@
 // The names of secrets in several languages, and the words that people write after a name instead of the
 // secret.
 
+import { removeInvisible } from './invisible.ts'
+
 export const secretMask = '[masked secret]'
 
 /** Names that are unmistakable inside a longer name too, as in `DB_PASSWORD` or `Gästepasswort`. */
@@ -66,7 +68,7 @@ const wordBorders = /(?<=\p{Ll})(?=\p{Lu})|[_./-]+/gu
 /** Return whether a label, such as a field name, a column head or a title, names a secret. */
 export function isSecretLabel(text: string): boolean {
   if (text.length > 120) return false
-  const name = text.replace(/[*`"']+|[:：?\s]+$/g, '')
+  const name = removeInvisible(text).replace(/[*`"']+|[:：?\s]+$/g, '')
   return [name, name.replace(wordBorders, ' ')].some((text) => {
     const match = label.exec(text)
     return match !== null && isNameAt(text, match.index) && !isOtherName(match.groups?.suffix ?? '')
@@ -181,7 +183,7 @@ export function isDescribed(first: string, rest: string, name: string): boolean 
 
 /** Text instead of a secret: a placeholder, a variable, a mask, or only punctuation. */
 const placeholder =
-  /^(?:\[masked|\{\{|\$[A-Za-z_{(]|%\w+%$|<|!(?:secret|Ref|vault)\b|[*•xX?_.…–—-]+$|\(|\[[^\]]*\]?$|[^\p{L}\p{N}]*$|[a-zA-Z_]\w*(?:\.[a-zA-Z_]\w*)*(?:\(|\[|\?\.)|(?:[a-zA-Z_]+\.)+[A-Z][A-Z_]*$|process\.env|os\.environ|(?:Get|Read|New|ConvertTo|ConvertFrom|Import|Select|Invoke|Request)-[A-Z]|~?(?:\/[a-z_.-]+){2,}$)/u
+  /^(?:\[masked|\{\{|\$(?:[{(]|[A-Za-z_](?!\S{0,200}[!#^~*?]\w))|%\w+%$|<|!(?:secret|Ref|vault)\b|[*•xX?_.…–—-]+$|\(|\[[^\]]*\]?$|[^\p{L}\p{N}]*$|[a-zA-Z_]\w*(?:\.[a-zA-Z_]\w*)*(?:\(|\[|\?\.)|(?:[a-zA-Z_]+\.)+[A-Z][A-Z_]*$|process\.env|os\.environ|(?:Get|Read|New|ConvertTo|ConvertFrom|Import|Select|Invoke|Request)-[A-Z]|~?(?:\/[a-z_.-]+){2,}$)/u
 
 /**
  * Return whether a value after a sign such as `:` describes the secret, or stands in for it. `rest` is the

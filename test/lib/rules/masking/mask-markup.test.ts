@@ -104,6 +104,16 @@ const pairForms: Record<string, (label: string, value: string) => string> = {
   'in two cells of a column': (label, value) =>
     `| Server | ${write(label)} |\n|---|---|\n| SRV-01 | ${emphasise(write(value))} |`,
   'in two spans of code': (label, value) => `\`${label}\` \`${value}\``,
+  'before a hard line break': (label, value) => `${write(label)}:\\\n${write(value)}`,
+  ...Object.fromEntries(
+    ['b', 'br', 'code', 'font', 'kbd', 'mark', 'span', 'u'].flatMap((tag) => [
+      [`before <${tag}>`, (label: string, value: string) => `${label}: <${tag}>${value}</${tag}>`],
+      [
+        `before <${tag}> with an attribute`,
+        (label: string, value: string) => `**${label}:** <${tag} style="color: red">${value}</${tag}>`,
+      ],
+    ]),
+  ),
 }
 
 const corpora = [

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { maskSecrets } from '#rules/masking/mask-secrets.ts'
 import { measureCpuTimeMs } from '#test/support/measure.ts'
-import { mask } from '#test/support/with-budget.ts'
+import { mask, maskShown } from '#test/support/with-budget.ts'
 import { createApiKey } from '#vendors/auth/api-keys.ts'
 import { linesToMask, valuesByKind } from './mask-corpus.ts'
 import { deviceLines } from './mask-corpus-devices.ts'
@@ -125,12 +125,44 @@ describe('mask', () => {
         expect(mask(`Before ${value} after`)).toMatch(/^Before .* after$/)
   })
 
-  it('masks a key with invisible characters in it', () => {
-    for (const [name, key] of [
-      ['key', `ghp_${'a1B2'.repeat(9)}`],
-      ['Bearer', 'abcdefg1'],
-    ])
-      expect(mask(`${name} ${key?.replace(/.../g, '$&\u200b')}`)).toBe(`${name} [masked secret]`)
+  it('SES-22 masks what has invisible characters in it, whichever they are and wherever they stand', () => {
+    const all = Array.from({ length: 0x110000 - 0x800 }, (_, n) =>
+      String.fromCodePoint(n < 0xd800 ? n : n + 0x800),
+    )
+    // Of the plane of tags, a few are enough.
+    const invisible = all.filter(
+      (character) => /\p{DI}|[\ufff9-\ufffb]/u.test(character) && !/[\u{e0010}-\u{e0fff}]/u.test(character),
+    )
+    expect(invisible.length).toBeGreaterThan(70)
+    const lines = [
+      ['', `ghp_${'a1B2'.repeat(9)}`],
+      ['Bearer ', 'abcdefg1'],
+      ['', '10.20.30.44'],
+      ['', 'bob.k@contoso.example'],
+      ['', '\\\\srv09\\adm$'],
+      ['password: ', 'Xk9#vTq2!Lm'],
+    ]
+    for (const [before = '', value = ''] of lines) {
+      const line = before + value
+      const expected = mask(line)
+      expect(expected).not.toContain(value)
+      const hidden = [
+        ...invisible.map((character) => line.split('').join(character)),
+        ...Array.from(line, (_, n) => `${line.slice(0, n)}\u2063\u00ad${line.slice(n)}`),
+      ]
+      expect(hidden.filter((text) => mask(text) !== expected)).toEqual([])
+      if (before)
+        expect(hidden.filter((text) => maskShown(text, { level: 'secrets' }) !== expected)).toEqual([])
+    }
+  })
+
+  it.each([
+    'password: <your password>',
+    'Password:<br>Click on the link',
+    'می\u200cخواهم',
+    '👩\u200d💻 ❤\ufe0f 1\ufe0f\u20e3',
+  ])('keeps %s', (text) => {
+    expect(mask(text)).toBe(text)
   })
 
   it('returns the same for the detected traits of a text as for all traits', () => {
