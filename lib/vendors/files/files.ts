@@ -1,3 +1,4 @@
+import { sharePlaces } from '#async/share-places.ts'
 import { getStepsLeft, spend } from '#rules/budget.ts'
 import {
   type FileInput,
@@ -35,8 +36,23 @@ export function createFilesPort(
   }
 }
 
+/** What is read at once in this process: one file may keep 48 MB, and a Worker has 128 MB for all that it does. */
+const places = { running: 2, waiting: 8, maxWaitMs: 10_000, maxHoldMs: 30_000 }
+const accountPlaces = { ...places, running: 1, waiting: 10 }
+
 /**
- * Read files in this process, for a platform without processes. The counts of steps and bytes alone protect
- * it.
+ * Read files in this process, for a platform without processes: two at once, and one of an account. The counts
+ * of steps and bytes protect it from each of them.
  */
-export const filesInProcess = (): FilesPort => createFilesPort(readFile)
+export function filesInProcess(read: typeof readFile = readFile): FilesPort {
+  const [takeAccountPlace, takePlace] = [sharePlaces(accountPlaces), sharePlaces(places)]
+  return createFilesPort(async (request, accountId) => {
+    const leaveAccount = await takeAccountPlace(accountId)
+    try {
+      const leave = await takePlace('all')
+      return await read(request).finally(leave)
+    } finally {
+      leaveAccount()
+    }
+  })
+}
