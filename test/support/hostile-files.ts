@@ -162,7 +162,8 @@ const markdownParts = [
   '``',
   '```\n',
   ...parts`~~~ a\n¦*¦**¦_¦[¦]¦](¦[a](b)¦![¦![a](data:¦(¦)¦|a¦|-¦|a|b|\n|-|-|\n¦a|b\n¦\n¦\n\n¦a ¦a§ ¦aé¦<b>¦</b>¦
-<div>\n¦<¦&amp;¦&¦[a§]: http://x/§\n¦[a§] ¦[a]: http://x\n\n¦[a]¦[^§]: a\n¦[^§] ¦<!--¦-->¦\\¦
+<div>\n¦</div>¦<br>¦<del>…</del>¦<a href=x>…</a>¦<ul>¦</ul>¦<li>a</li>¦<table><tr><td>a¦</table>¦\n:::info\n¦\n:::\n¦
+:::image source="a":::\n¦> [!note]\n¦!!! note\n    ¦{% hint "info" %}\n¦![a](b)¦<¦&amp;¦&¦[a§]: http://x/§\n¦[a§] ¦[a]: http://x\n\n¦[a]¦[^§]: a\n¦[^§] ¦<!--¦-->¦\\¦
 If a, go to step §.\n¦a?\n\n- If a\n- If b\n\n¦    a\n¦\t¦---\n¦a: b\n¦"¦'¦http://x.example/§ ¦
 a@b.example ¦~~¦:¦| ¦- [ ] a\n¦1) ¦\r¦\u00a0¦“¦++¦==¦$`,
 ]

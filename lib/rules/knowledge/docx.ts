@@ -33,8 +33,8 @@ import { type Cell, formatTable } from './table.ts'
 const maxRawLength = 2 * maxArticleLength
 
 /**
- * Read the blocks of a Word document. The style of a paragraph decides its kind. Tracked deletions and hidden
- * texts are left out.
+ * Read the blocks of a Word document. The style of a paragraph decides its kind. Tracked deletions, struck and
+ * hidden texts are left out.
  */
 export async function readDocx(
   bytes: Uint8Array<ArrayBuffer>,
@@ -405,11 +405,14 @@ function writeCode({ writer, codeLines }: DocxReader): void {
 function appendText(reader: DocxReader, text: string): void {
   const { run } = reader
   const prose = reader.openParagraphs.at(-1)?.prose
-  if (!prose || run.isHidden) return
+  if (!prose) return
+  const lost = run.isHidden ? 'hidden' : run.isStruck ? 'struck' : null
+  if (lost !== null) {
+    if (text.trim() !== '') countLoss(reader.losses, lost)
+    return
+  }
   countLength(reader, text)
-  if (run.isStruck) prose.startStruck()
   prose.addText(run.raised ? writeRaised(text, run.raised === 'subscript') : text)
-  if (run.isStruck) prose.endStruck()
 }
 
 function countLength(reader: DocxReader, text: string): void {

@@ -49,6 +49,27 @@ export function parseHtml(html: string): Element {
   return root
 }
 
+type Tag = Pick<Element, 'name' | 'attributes'>
+
+/** Return whether an element is struck through: its text does not apply any more. */
+export function isStruck({ name, attributes }: Tag): boolean {
+  return (
+    /^(?:del|s|strike)$/.test(name) ||
+    /text-decoration(?:-line)?:[^;]{0,100}line-through/i.test(attributes.style ?? '')
+  )
+}
+
+const openedNames = /tab|panel|collaps|accordion|toggle|expand|spoiler|step/i
+
+/** Return whether a page does not show an element. What a reader can open, such as a tab, is shown. */
+export function isHidden({ attributes }: Tag): boolean {
+  const { hidden, style = '', role = '', class: names = '' } = attributes
+  const isUnseen =
+    (hidden !== undefined && hidden !== 'until-found') ||
+    /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i.test(style)
+  return isUnseen && !openedNames.test(`${role} ${names}`)
+}
+
 /** Return the child elements, without the texts between them. */
 export function listElements({ children }: Element): Element[] {
   return children.filter((child) => typeof child !== 'string')

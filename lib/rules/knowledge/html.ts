@@ -8,10 +8,12 @@ import {
   getText,
   ignoredElements,
   inlineElements,
+  isHidden,
+  isStruck,
   listElements,
   parseHtml,
 } from './html-tree.ts'
-import { createLosses, type Losses, losePicture } from './losses.ts'
+import { countLoss, createLosses, type Losses, losePicture } from './losses.ts'
 import { removeFurniture } from './page-furniture.ts'
 import { createProse, lineBreak, type Prose, writeRaised } from './prose.ts'
 import { type Cell, formatTable } from './table.ts'
@@ -31,17 +33,41 @@ export function* readHtml(
   const article = removeFurniture(root)
   yield
   spend(steps / 2)
+  return { title: findTitle(root), blocks: readElement(article, losses) }
+}
+
+/** Return the blocks of a part of a page as markdown. */
+export function readHtmlPart(html: string, losses: Losses): string[] {
+  const root = parseHtml(html)
+  spend(countElements(root) * stepsPerElement)
+  return readElement(root, losses).map(({ kind, level, text }) =>
+    kind === 'heading' ? `${'#'.repeat(level)} ${escapeMarkdown(text)}` : text,
+  )
+}
+
+function readElement(element: Element, losses: Losses): Block[] {
   const reader: HtmlReader = {
     writer: createBlockWriter(),
     lists: [],
     paragraph: createProse(),
-    struckDepth: 0,
     headingLevel: 0,
     losses,
   }
-  readChildren(reader, article)
+  readChildren(reader, leaveOutUnseen(element, losses))
   writeParagraph(reader)
-  return { title: findTitle(root), blocks: reader.writer.blocks }
+  return reader.writer.blocks
+}
+
+/** Leave out what the page strikes through or does not show, and count each once. */
+function leaveOutUnseen(element: Element, losses: Losses): Element {
+  const children = element.children.flatMap((child) => {
+    if (typeof child === 'string') return child
+    const kind = isStruck(child) ? 'struck' : isHidden(child) ? 'hidden' : null
+    if (kind === null) return leaveOutUnseen(child, losses)
+    if (getText(child).trim() !== '') countLoss(losses, kind)
+    return []
+  })
+  return { ...element, children }
 }
 
 /** Finding furniture, layout tables, lists and cells looks at an element several times. */
@@ -70,7 +96,6 @@ interface HtmlReader {
   lists: { style: ListStyle; nextNumber: number; step: 1 | -1; marker: string | null }[]
   /** The current paragraph so far. */
   paragraph: Prose
-  struckDepth: number
   /** 0 outside of a heading. */
   headingLevel: number
   losses: Losses
@@ -80,25 +105,9 @@ function readChildren(reader: HtmlReader, { children }: Element): void {
   for (const child of children) {
     if (typeof child === 'string') reader.paragraph.addText(child)
     else if (child.name === 'br') reader.paragraph.addText(lineBreak)
-    else if (isStruck(child)) readStruck(reader, child)
     else if (inlineElements.has(child.name)) readInlineElement(reader, child)
     else if (child.name !== 'title' && !ignoredElements.has(child.name)) readBlockElement(reader, child)
   }
-}
-
-function isStruck({ name, attributes }: Element): boolean {
-  return (
-    /^(?:del|s|strike)$/.test(name) ||
-    /text-decoration(?:-line)?:[^;]{0,100}line-through/i.test(attributes.style ?? '')
-  )
-}
-
-function readStruck(reader: HtmlReader, element: Element): void {
-  if (!inlineElements.has(element.name)) writeParagraph(reader)
-  if (reader.struckDepth++ === 0) reader.paragraph.startStruck()
-  if (inlineElements.has(element.name)) readInlineElement(reader, element)
-  else readBlockElement(reader, element)
-  if (--reader.struckDepth === 0) reader.paragraph.endStruck()
 }
 
 const codeElements = /^(?:code|samp|tt)$/
@@ -186,10 +195,8 @@ function parseInteger(value: string | undefined): number | undefined {
 }
 
 function writeParagraph(reader: HtmlReader): void {
-  const { paragraph, struckDepth } = reader
-  if (struckDepth > 0) paragraph.endStruck()
+  const { paragraph } = reader
   reader.paragraph = createProse()
-  if (struckDepth > 0) reader.paragraph.startStruck()
   if (reader.headingLevel > 0) {
     const heading = collapseSpaces(paragraph.readText()).replaceAll('\n', ' ')
     const { lists, writer } = reader
@@ -281,18 +288,14 @@ function readCell(reader: HtmlReader, cell: Element | string): Cell {
  * own.
  */
 function readCellText(reader: HtmlReader, cell: Element | string): Markdown {
-  const innerReader: HtmlReader = { ...reader, paragraph: createProse(), struckDepth: 0 }
+  const innerReader: HtmlReader = { ...reader, paragraph: createProse() }
   const read = ({ children }: Element): void => {
     for (const child of children) {
       if (typeof child === 'string' || child.name === 'br')
         innerReader.paragraph.addText(typeof child === 'string' ? child : ' ')
       else if (child.name === 'pre')
         for (const line of getCode(child).split('\n')) addSpaced(() => innerReader.paragraph.addCode(line))
-      else if (isStruck(child)) {
-        innerReader.paragraph.startStruck()
-        readInlineElement(innerReader, child)
-        innerReader.paragraph.endStruck()
-      } else if (listElements(child).length === 0 && inlineElements.has(child.name))
+      else if (listElements(child).length === 0 && inlineElements.has(child.name))
         readInlineElement(innerReader, child)
       else if (inlineElements.has(child.name)) {
         read(child)

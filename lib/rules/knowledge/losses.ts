@@ -12,6 +12,8 @@ const lostKinds = {
   object: ['embedded object is', 'embedded objects are'],
   document: ['embedded document is', 'embedded documents are'],
   picture: ['picture is', 'pictures are'],
+  struck: ['struck-through text is', 'struck-through texts are'],
+  hidden: ['hidden text is', 'hidden texts are'],
   symbol: ['symbol of a special font is', 'symbols of special fonts are'],
 } as const
 export type LostKind = keyof typeof lostKinds

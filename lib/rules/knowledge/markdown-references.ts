@@ -1,5 +1,5 @@
 import { maxArticleLength, tooLongError } from './blocks.ts'
-import { type Losses, losePicture } from './losses.ts'
+import { countLoss, type Losses, losePicture } from './losses.ts'
 
 // A step has a part of the text only. So what the text says elsewhere about a part is put into it: the
 // address of a link, the text of a footnote.
@@ -9,7 +9,12 @@ const definition =
 const dataDefinition = /^ {0,3}\[([^\]^][^\]]{0,200})\]:[ \t]+<?data:/i
 const footnote = /^ {0,3}\[\^([^\]\s]{1,100})\]:[ \t]*(.*)$/
 const fenceStart = /^[ \t>]{0,30}(?:[-*+•]|\d{1,9}[.)])?[ \t]{0,10}(`{3,}|~{3,})/
-const dataImage = /!\[([^\]]{0,500})\]\(\s*<?data:[^()\s]*(?:\s+"[^"]{0,500}")?\s*\)/gi
+/** A picture in the text or in a file beside it. One at an address becomes a link to it. */
+const lostImage =
+  /!\[([^\]]{0,500})\]\(\s*<?(?!(?:https?:)?\/\/)(data:[^()\s]*|[^()\s<>"]{1,500}|(?<=<)[^<>\n]{1,500})>?(?:\s+(?:"[^"]{0,500}"|'[^']{0,500}'|=[\dx%]{1,12}))?\s*\)(?:\{[^{}]{0,200}\})?/gi
+/** Obsidian and other wikis: `![[file.png]]`. */
+const wikiImage = /!\[\[([^\][|]{1,300})(?:\|[^\][]{0,100})?\]\]/g
+const baseName = (target: string) => (/^data:/i.test(target) ? '' : (target.split(/[\\/]/).at(-1) ?? ''))
 /** `[text][label]`, `[text][]` or `[label]`, perhaps of an image, and not the start of `[text](address)`. */
 const reference = /(!?)\[((?:[^\][\\]|\\.){1,500})\](?:\[([^\][]{0,200})\])?(?![([:])/g
 const footnoteReference = /\[\^([^\]\s]{1,100})\]/g
@@ -23,11 +28,11 @@ interface Definitions {
 }
 
 /**
- * Put the addresses of reference links and the texts of footnotes where they are used, and remove comments
- * and embedded pictures. Code is unchanged.
+ * Put the addresses of reference links and the texts of footnotes where they are used, and name the pictures
+ * that are not at an address. Code is unchanged.
  */
 export function resolveReferences(text: string, losses: Losses): string {
-  const lines = removeComments(text).split('\n')
+  const lines = text.split('\n')
   const definitions: Definitions = { addresses: new Map(), notes: new Map(), used: new Set() }
   const labels = lines.map(skipCode((line) => takeDefinition(line, definitions), null))
   let length = 0
@@ -51,7 +56,7 @@ export function resolveReferences(text: string, losses: Losses): string {
 /**
  * Return a function that is called with each line in turn, and calls `read` for those outside of code blocks.
  */
-function skipCode<T>(read: (line: string) => T, inCode: T): (line: string) => T {
+export function skipCode<T>(read: (line: string) => T, inCode: T): (line: string) => T {
   let fence = ''
   return (line) => {
     const [, mark = ''] = fenceStart.exec(line) ?? []
@@ -81,7 +86,22 @@ function takeDefinition(line: string, { addresses, notes, used }: Definitions): 
 
 const normaliseLabel = (label: string) => label.replace(/\s+/g, ' ').trim().toLowerCase()
 
-function resolveLine(line: string, definitions: Definitions, losses: Losses): string {
+/** A code span, an escaped character, or a text that is struck through. */
+const struck = /(`+)(?:(?!`)[^\n])*\1(?!`)|\\.|(?<!~)~~(?=\S)((?:[^~\n]|~(?!~))+)~~(?!~) ?/g
+const onlyMarker = /^[ \t>]*(?:[-*+]|\d{1,9}[.)])?(?:\s+\[[ x]\])?\s*$/i
+
+function leaveOutStruck(line: string, losses: Losses): string {
+  if (!line.includes('~~')) return line
+  const left = line.replace(struck, (whole, _, content: string | undefined) => {
+    if (content === undefined) return whole
+    countLoss(losses, 'struck')
+    return ''
+  })
+  return left !== line && onlyMarker.test(left) ? '' : left
+}
+
+function resolveLine(source: string, definitions: Definitions, losses: Losses): string {
+  const line = leaveOutStruck(source, losses)
   if (!line.includes('[')) return line
   // Every second part is a code span.
   return line
@@ -91,11 +111,15 @@ function resolveLine(line: string, definitions: Definitions, losses: Losses): st
 }
 
 function resolveText(text: string, { addresses, notes, used }: Definitions, losses: Losses): string {
-  const withoutData = text.replace(dataImage, (_, alt: string) => losePicture(losses, alt))
+  const lose = (source: string) =>
+    source
+      .replace(lostImage, (_, alt: string, target: string) => losePicture(losses, alt || baseName(target)))
+      .replace(wikiImage, (_, target: string) => losePicture(losses, baseName(target)))
+  const withoutLost = lose(text)
   const withNotes =
     notes.size === 0
-      ? withoutData
-      : withoutData.replace(footnoteReference, (use, label: string) => {
+      ? withoutLost
+      : withoutLost.replace(footnoteReference, (use, label: string) => {
           if (!notes.has(label)) return use
           used.add(`^${label}`)
           return ` (${notes.get(label)})`
@@ -107,14 +131,19 @@ function resolveText(text: string, { addresses, notes, used }: Definitions, loss
     if (address === undefined) return use
     used.add(key)
     if (address === 'data:') return losePicture(losses, content)
-    return `${image}[${content}](${/[()\s]/.test(address) ? `<${address}>` : address})`
+    const link = `${image}[${content}](${/[()\s]/.test(address) ? `<${address}>` : address})`
+    return image === '' ? link : lose(link)
   })
 }
 
-/** Remove HTML comments outside of code blocks. One without an end stays. */
-function removeComments(text: string): string {
-  if (!text.includes('<!--')) return text
-  const lines = text.split('\n')
+/** A link to nowhere, which is how people write a comment in markdown: `[//]: # (text)`. */
+const linkComment = /^ {0,3}\[(?:\/\/|comment|_)[^\]]{0,50}\]:[ \t]*(?:#|<#?>)/i
+
+/** Remove comments outside of code blocks. One of HTML without an end stays. */
+export function removeComments(text: string): string {
+  if (!text.includes('<!--') && !text.includes(']:')) return text
+  const isComment = skipCode((line) => linkComment.test(line), false)
+  const lines = text.split('\n').filter((line) => !isComment(line))
   const isCode = lines.map(skipCode(() => false, true))
   const parts: string[] = []
   let isInComment = false

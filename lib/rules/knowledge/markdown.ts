@@ -2,9 +2,11 @@ import MarkdownIt from 'markdown-it'
 import { spend } from '#rules/budget.ts'
 import { toMarkdown } from '#rules/markup/markdown.ts'
 import { type Block, createBlockWriter } from './blocks.ts'
+import { replaceCallOuts } from './call-outs.ts'
 import { removeMarkup } from './derive-title.ts'
 import { createLosses, type Losses } from './losses.ts'
-import { resolveReferences } from './markdown-references.ts'
+import { type LineKind, replaceHtml } from './markdown-html.ts'
+import { removeComments, resolveReferences } from './markdown-references.ts'
 
 // A line of a table takes up to 5 µs, a character up to 200 ns.
 const stepsPerLine = 300
@@ -36,7 +38,8 @@ export function readMarkdown(
 ): { title: string | null; blocks: Block[] } {
   const { title, body: source } = splitFrontMatter(text)
   spend(source.length * stepsPerCharacter)
-  const body = resolveReferences(source, losses)
+  const marked = replaceCallOuts(removeComments(source), losses)
+  const body = resolveReferences(replaceHtml(marked, findLineKinds(marked), losses), losses)
   const lines = body.split('\n')
   spend(lines.length * stepsPerLine + body.length * stepsPerCharacter)
   const blockStarts = findBlockStarts(body)
@@ -45,18 +48,23 @@ export function readMarkdown(
   for (const [index, { line, kind, level, headingText }] of blockStarts.entries()) {
     const part = lines.slice(line, blockStarts[index + 1]?.line ?? lines.length)
     if (kind === 'heading') writer.add(kind, removeMarkup(headingText), level)
-    else if (kind)
-      writer.add(kind, toMarkdown((kind === 'text' ? replaceDetails(part) : part.join('\n')).trimEnd()))
+    else if (kind) writer.add(kind, toMarkdown(part.join('\n').trimEnd()))
   }
   return { title, blocks: writer.blocks }
 }
 
-/** Replace the HTML of a section that can be opened. Its title becomes bold. */
-function replaceDetails(lines: readonly string[]): string {
-  return lines
-    .filter((line) => !/^\s*<\/?details\b[^<>]*>\s*$/i.test(line))
-    .map((line) => line.replace(/^\s*<summary>([^<>]*)<\/summary>\s*$/i, '**$1**'))
-    .join('\n')
+/** Return which lines HTML may be in. Without a tag, they are not needed. */
+function findLineKinds(markdown: string): LineKind[] {
+  if (!/<[a-z]/i.test(markdown)) return []
+  const lineCount = markdown.split('\n').length
+  spend(lineCount * stepsPerLine + markdown.length * stepsPerCharacter)
+  const kinds = new Array<LineKind>(lineCount).fill('text')
+  for (const { type, map } of parser.parse(markdown, {})) {
+    if (!map) continue
+    if (type === 'fence' || type === 'code_block') kinds.fill('code', map[0], map[1])
+    if (type === 'table_open' || type === 'heading_open') kinds.fill('row', map[0], map[1])
+  }
+  return kinds
 }
 
 interface BlockStart {

@@ -267,7 +267,10 @@ function readGlyphPart(name: string): string {
   const hexes = units?.match(/.{4}/g) ?? /^u([\dA-F]{4,6})/.exec(name)?.slice(1) ?? []
   const codePoints = hexes.map((hex) => Number.parseInt(hex, 16))
   if (codePoints.length > 0 && codePoints.every((codePoint) => codePoint <= 0x10ffff))
-    return String.fromCodePoint(...codePoints).toWellFormed()
+    return codePoints
+      .map((codePoint) => String.fromCodePoint(codePoint))
+      .join('')
+      .toWellFormed()
   const accent = accents[name.slice(1)]
   return accent ? `${name[0]}${accent}`.normalize('NFC') : ''
 }

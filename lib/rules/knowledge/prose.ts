@@ -4,9 +4,6 @@ import { createGrowingText } from './growing-text.ts'
 
 /** Stands for a line break until white space is collapsed. */
 export const lineBreak = '\u2028'
-const [struckStart, struckEnd] = ['\ufdd2', '\ufdd3']
-const marks = /[\ufdd2\ufdd3]/g
-const struckText = /\ufdd2(\s*)([^\ufdd2\ufdd3]*?)(\s*)\ufdd3/g
 
 /** The words of a paragraph, and what is special about them. */
 export interface Prose {
@@ -15,8 +12,6 @@ export interface Prose {
   addCode(text: string): void
   /** Add the address of a link in brackets, unless the text ends with it. */
   addAddress(address: string): void
-  startStruck(): void
-  endStruck(): void
   /** Return the words without any mark. White space is unchanged. */
   readText(): string
   readMarkdown(collapse: (text: string) => string): Markdown
@@ -33,13 +28,12 @@ export function createProse(): Prose {
   }
   return {
     addText(plain) {
-      const clean = plain.replace(marks, '')
-      add(clean, escapeInline(clean, isInPath))
-      const lastWord = /\S*$/.exec(clean.slice(-260))?.[0] ?? ''
-      isInPath = /[\\:%]/.test(lastWord) || (isInPath && lastWord.length === clean.length)
+      add(plain, escapeInline(plain, isInPath))
+      const lastWord = /\S*$/.exec(plain.slice(-260))?.[0] ?? ''
+      isInPath = /[\\:%]/.test(lastWord) || (isInPath && lastWord.length === plain.length)
     },
     addCode(plain) {
-      const code = plain.replace(marks, '').replace(/\s+/g, ' ').trim()
+      const code = plain.replace(/\s+/g, ' ').trim()
       add(code, formatCodeSpan(code))
     },
     addAddress(address) {
@@ -50,18 +44,12 @@ export function createProse(): Prose {
           /[*_`~[\]\\&|]/.test(address) && !/[\s<>]/.test(address) ? ` (<${address}>)` : ` (${address})`,
         )
     },
-    startStruck: () => add('', struckStart),
-    endStruck: () => add('', struckEnd),
     readText: text.read,
     readMarkdown(collapse) {
-      const markdown = collapse(parts.join('').replace(struckText, writeStruck).replace(marks, ''))
+      const markdown = collapse(parts.join(''))
       return toMarkdown(markdown.split('\n').map(escapeLineStart).join('\n'))
     },
   }
-}
-
-function writeStruck(_: string, before: string, content: string, after: string): string {
-  return content === '' ? before + after : `${before}~~${content}~~${after}`
 }
 
 /** Write code between backticks that are longer than any run of backticks in it. */

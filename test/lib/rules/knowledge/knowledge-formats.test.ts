@@ -233,7 +233,7 @@ describe('a markdown text', () => {
     ],
     ['\n\na', [['text', 0, 'a']]],
     ['<details open>\n<summary>A</summary>\nb\n</details>', [['text', 0, '**A**\nb']]],
-    ['<details>x\ny</details>\n<summary>A', [['text', 0, '<details>x\ny</details>\n<summary>A']]],
+    ['<details>x\ny</details>\n<summary>A', [['text', 0, 'x\ny\n<summary>A']]],
     ['---\na: b\n---\nc', [['text', 0, 'c']]],
     ['---\na: b\n---', []],
     [

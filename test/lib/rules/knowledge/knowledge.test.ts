@@ -47,7 +47,7 @@ describe('readArticleText', () => {
       'item: 1. One\n   - deeper\n\n     ```sh\n     # no heading\n     ls\n     ```',
       'item: 2. Two',
       'table: | a | b |\n|---|---|\n| 1 | 2 |',
-      'text: <b>x</b>',
+      'text: x',
       'code:     ls -la',
       'text: [ref]: https://x.example',
     ])
