@@ -170,6 +170,7 @@ a@b.example ¦~~¦:¦| ¦- [ ] a\n¦1) ¦\r¦\u00a0¦“¦++¦==¦$`,
 const drawioParts = parts`<mxCell id="§" vertex="1" value="a" parent="1"/>¦<mxCell id="§" vertex="1" parent="±"/>¦
 <mxCell id="§" edge="1" source="0" target="±"/>¦<mxCell edge="1" source="1" target="1" value="a"/>¦
 <mxCell vertex="1" parent="0"><mxGeometry x="§" y="1" width="9" height="9" as="geometry"/></mxCell>¦
+<mxCell edge="1"><mxGeometry><mxPoint x="§" as="sourcePoint"/><mxPoint y="1" as="targetPoint"/></mxGeometry></mxCell>¦
 <mxCell edge="1"><mxGeometry><Array>…</Array></mxGeometry></mxCell>¦<mxPoint x="1" y="§"/>¦
 <object label="%b% §" b="x" placeholders="1" id="§"><mxCell vertex="1"/></object>¦
 <object label="a">…</object>¦<UserObject label="a">…</UserObject>¦<mxCell/>¦<a>…</a>¦<a/>¦&amp;¦a`

@@ -9,12 +9,19 @@ import { DiagramFileError } from './file-error.ts'
 /** The number of a page, the first is 1, or its name. */
 export type PageChoice = number | string
 
+export interface Point {
+  x: number
+  y: number
+}
+
 /** A cell of which only the label is not read yet. */
 interface SourceCell extends LabelSource {
   isVisible: boolean
   kind: 'vertex' | 'edge' | 'other'
   source: string
   target: string
+  /** Where the ends of a line are that are at no shape, within the group. */
+  ends: { source?: Point; target?: Point }
   x: number
   y: number
   width: number
@@ -136,6 +143,11 @@ function parseXml(xml: string, chosenPage: PageChoice): ParsedXml {
           if (file.cells.length > maxCells)
             throw new DiagramFileError(`The file has more than ${maxCells.toLocaleString('en')} cells`)
         } else if (name === 'mxGeometry' && cell) Object.assign(cell, parseGeometry(attributes))
+        else if (name === 'mxPoint' && cell) {
+          const { x, y } = parseGeometry(attributes)
+          if (attributes.as === 'sourcePoint') cell.ends.source = { x, y }
+          if (attributes.as === 'targetPoint') cell.ends.target = { x, y }
+        }
       },
       onText: (text) => {
         if (file.page !== undefined && isOnChosenPage() && file.cells.length === 0) file.text += text
@@ -170,6 +182,7 @@ function createCell(attributes: XmlAttributes, wrapper: XmlAttributes | null): S
     kind,
     source,
     target,
+    ends: {},
     ...place,
   }
 }

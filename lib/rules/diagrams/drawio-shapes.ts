@@ -30,7 +30,7 @@ const maxShapes = 2 * diagramLimits.maxNodes
 const stepsPerPair = 6
 const stepsPerShape = 500
 
-interface Shape {
+export interface Shape {
   cell: Cell
   left: number
   top: number
@@ -92,7 +92,7 @@ export function analyseShapes(
   }
 }
 
-function findFixedRole(
+export function findFixedRole(
   { parent, style }: Cell,
   cellById: ReadonlyMap<string, Cell>,
 ): 'text' | 'edge label' | null {
@@ -100,7 +100,7 @@ function findFixedRole(
   return /(^|;)(text|label)(;|$)/.test(style) ? 'text' : null
 }
 
-function createShape(cell: Cell, cellById: ReadonlyMap<string, Cell>): Shape {
+export function createShape(cell: Cell, cellById: ReadonlyMap<string, Cell>): Shape {
   const { x, y } = getPosition(cell, cellById)
   const ancestorIds = new Set(listAncestors(cell, cellById).map(({ id }) => id))
   return { cell, left: x, top: y, right: x + cell.width, bottom: y + cell.height, ancestorIds }
@@ -118,7 +118,7 @@ function listAncestors(cell: Cell, cellById: ReadonlyMap<string, Cell>): Cell[] 
  * Return whether a shape is a group: it is around a shape with a label, or has no label and is around any
  * shape.
  */
-function isGroup(shape: Shape, shapes: readonly Shape[]): boolean {
+export function isGroup(shape: Shape, shapes: readonly Shape[]): boolean {
   if (
     /(^|;)(swimlane|container=1)/.test(shape.cell.style) &&
     shapes.some(({ cell }) => cell.parent === shape.cell.id)

@@ -1,5 +1,6 @@
 import { type Cell, type PageChoice, readCells } from './drawio-cells.ts'
 import { unwrapDrawio } from './drawio-container.ts'
+import { attachFreeEnds } from './drawio-free-ends.ts'
 import { splitHidden } from './drawio-hidden.ts'
 import { readParts, updateEdge, updateNode } from './drawio-parts.ts'
 import { analyseShapes, type ShapeRoles } from './drawio-shapes.ts'
@@ -37,7 +38,7 @@ export async function parseDrawio(content: string, chosenPage: PageChoice): Prom
       : []
   })
   const { visible, hidden } = splitHidden(cells)
-  const diagram = convertCells(visible, [...otherPages, ...hidden])
+  const diagram = convertCells(attachFreeEnds(visible), [...otherPages, ...hidden])
   return { name: pages[page] ?? null, ...diagram, skipped: shortenList(diagram.skipped) }
 }
 

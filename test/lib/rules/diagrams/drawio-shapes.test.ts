@@ -11,6 +11,7 @@ const createCell = (id: string, fields: Partial<Cell> = {}): Cell => ({
     parent: '1',
     source: '',
     target: '',
+    ends: {},
   },
   ...{ x: 0, y: 0, width: 30, height: 10, isVisible: true, data: null, ...fields },
 })
