@@ -171,6 +171,9 @@ interface DocxReader {
   drawingName: string
 }
 
+/** A chart, a SmartArt, a canvas, a group of shapes and handwriting, by the names of their formats. */
+const lostDrawings = /\/(?:chart|chartex|diagram|wordprocessingCanvas|wordprocessingGroup|wordprocessingInk)$/
+
 const openHandlers: Record<string, (reader: DocxReader, attributes: XmlAttributes) => void> = {
   'w:p': (reader) => {
     reader.openParagraphs.push({ ...emptyParagraph, prose: reader.continued ?? createProse() })
@@ -214,6 +217,9 @@ const openHandlers: Record<string, (reader: DocxReader, attributes: XmlAttribute
   'w:altChunk': ({ losses }) => countLoss(losses, 'document'),
   'wp:docPr': (reader, { descr, title, name }) => {
     reader.drawingName = descr || title || name || ''
+  },
+  'a:graphicData': (reader, { uri = '' }) => {
+    if (lostDrawings.test(uri)) appendText(reader, ` ${losePicture(reader.losses, reader.drawingName)} `)
   },
   'pic:pic': (reader) => appendText(reader, ` ${losePicture(reader.losses, reader.drawingName)} `),
   'v:imagedata': (reader, attributes) =>

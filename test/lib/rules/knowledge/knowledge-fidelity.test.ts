@@ -254,6 +254,17 @@ describe('KBI-14 a Word document keeps its sense', () => {
     const { blocks, warnings } = await readDocxOf(paragraph(runs))
     expect([blocks.map((block) => block.text), warnings]).toEqual([[text], [warning]])
   })
+  it.each([
+    ['http://schemas.openxmlformats.org/drawingml/2006/chart', 1],
+    ['http://schemas.openxmlformats.org/drawingml/2006/diagram', 1],
+    ['http://schemas.microsoft.com/office/word/2010/wordprocessingCanvas', 1],
+    ['http://schemas.microsoft.com/office/word/2010/wordprocessingGroup', 1],
+    ['http://schemas.microsoft.com/office/word/2010/wordprocessingShape', 0],
+  ])('and names a drawing: %s', async (uri, count) => {
+    const drawing = `<w:r><w:drawing><wp:inline><wp:docPr id="1" name="Plan"/><a:graphic><a:graphicData uri="${uri}"/></a:graphic></wp:inline></w:drawing></w:r>`
+    const { blocks, warnings } = await readDocxOf(paragraph(run('See') + drawing))
+    expect([blocks[0]?.text.includes('image: Plan'), warnings.length]).toEqual([count === 1, count])
+  })
   it('and names what it loses', async () => {
     const picture =
       '<w:r><w:drawing><wp:inline><wp:docPr name="Picture 1" descr="Error dialog"/><pic:pic/></wp:inline></w:drawing></w:r>'
