@@ -3,6 +3,8 @@ export interface Losses {
   pictures: string[]
   /** How many there are of each other kind, such as `comment`. */
   others: Map<LostKind, number>
+  /** The letters of a PDF that have no Unicode value, and a text with such letters. */
+  letters: { count: number; example: string }
   /** Whether the encoding of the text was guessed. */
   isEncodingGuessed: boolean
 }
@@ -19,11 +21,17 @@ const lostKinds = {
 export type LostKind = keyof typeof lostKinds
 
 export function createLosses(): Losses {
-  return { pictures: [], others: new Map(), isEncodingGuessed: false }
+  return { pictures: [], others: new Map(), letters: { count: 0, example: '' }, isEncodingGuessed: false }
 }
 
 export function countLoss({ others }: Losses, kind: LostKind): void {
   others.set(kind, (others.get(kind) ?? 0) + 1)
+}
+
+/** Count letters that cannot be read. The text shows each as U+FFFD. */
+export function loseLetters({ letters }: Losses, count: number, text: string): void {
+  letters.count += count
+  if (!/[^\ufffd\s]/.test(letters.example)) letters.example = text.trim().toWellFormed()
 }
 
 const maxNames = 5
@@ -45,7 +53,7 @@ export function losePicture({ pictures }: Losses, name: string): string {
 }
 
 /** Return a sentence for each kind of loss. */
-export function describeLosses({ pictures, others, isEncodingGuessed }: Losses): string[] {
+export function describeLosses({ pictures, others, letters, isEncodingGuessed }: Losses): string[] {
   const names = [...new Set(pictures)].slice(0, maxNames).map((name) => `“${name}”`)
   const more = pictures.length > names.length ? ` (${pictures.length} in all)` : ''
   return [
@@ -54,6 +62,11 @@ export function describeLosses({ pictures, others, isEncodingGuessed }: Losses):
       others,
       ([kind, count]) => `${count} ${lostKinds[kind][count === 1 ? 0 : 1]} not imported.`,
     ),
+    ...(letters.count > 0
+      ? [
+          `${letters.count.toLocaleString('en')} ${letters.count === 1 ? 'letter' : 'letters'} of the PDF cannot be read and ${letters.count === 1 ? 'is' : 'are'} left out, such as in “${letters.example}”.`,
+        ]
+      : []),
     ...(isEncodingGuessed
       ? [
           'The file does not declare its encoding and was read as Windows-1252. Save it as UTF-8 if letters are wrong.',

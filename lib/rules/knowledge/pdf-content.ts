@@ -1,7 +1,7 @@
 import { pause, spend } from '#rules/budget.ts'
 import { concatBytes } from '#rules/text/bytes.ts'
 import { ArticleError } from './blocks.ts'
-import { countLoss, type Losses } from './losses.ts'
+import { countLoss, type Losses, loseLetters } from './losses.ts'
 import { maxStreamBytes, type PdfFile, type PdfPage, tooLargePdf } from './pdf-file.ts'
 import { type PdfFont, readFont } from './pdf-fonts.ts'
 import {
@@ -28,6 +28,13 @@ export interface PdfRun {
   isMonospaced: boolean
 }
 
+interface Box {
+  left: number
+  right: number
+  bottom: number
+  top: number
+}
+
 type Matrix = readonly [number, number, number, number, number, number]
 
 interface TextState {
@@ -50,6 +57,8 @@ interface Interpreter {
   /** The forms that are being drawn, by the number of their object. */
   openForms: Set<number>
   runs: PdfRun[]
+  /** Small painted shapes, which may be bullets. */
+  shapes: Box[]
   /** Bytes of memory of the texts of the page. */
   held: number
 }
@@ -74,6 +83,7 @@ export function createPageReader(file: PdfFile, losses: Losses): (page: PdfPage)
       pictures,
       openForms: new Set(),
       runs: [],
+      shapes: [],
       held: 0,
     }
     const contents = file.resolve(page.get('Contents'))
@@ -97,8 +107,33 @@ export function createPageReader(file: PdfFile, losses: Losses): (page: PdfPage)
       rotate(file.readNumber(page.get('Rotate'))),
       0,
     )
-    return interpreter.runs
+    return addBullets(interpreter.runs, interpreter.shapes)
   }
+}
+
+/** The size of a drawn bullet in points, and how many a page may have. */
+const [minBullet, maxBullet, maxShapes] = [1, 10, 400]
+
+/**
+ * Put a bullet before each line that has a small shape left of it. Browsers draw the bullets of a list instead
+ * of writing them.
+ */
+function addBullets(runs: readonly PdfRun[], shapes: readonly Box[]): PdfRun[] {
+  spend(runs.length * (shapes.length + 1))
+  const bulletByRun = new Map<PdfRun, PdfRun>()
+  for (const { left, right, bottom, top } of shapes) {
+    const isBeside = ({ y, size }: PdfRun) => bottom >= y - size * 0.1 && top <= y + size * 0.9
+    const beside = runs.filter(
+      (run) => isBeside(run) && run.text.trim() !== '' && top - bottom < run.size * 0.6,
+    )
+    const first = beside.reduce<PdfRun | undefined>((a, b) => (a && a.x <= b.x ? a : b), undefined)
+    const isBefore = first && right <= first.x && first.x - right < first.size * 3
+    if (isBefore) bulletByRun.set(first, { ...first, text: '•', x: left, endX: right })
+  }
+  return runs.flatMap((run) => {
+    const bullet = bulletByRun.get(run)
+    return bullet ? [bullet, run] : run
+  })
 }
 
 const identity: Matrix = [1, 0, 0, 1, 0, 0]
@@ -166,6 +201,25 @@ async function runContent(
     if (shown.run) runs.push(shown.run)
     place = shown.place
   }
+  let path: Box | null = null
+  const extend = (...places: [number, number][]) => {
+    for (const [x, y] of places) {
+      const [, , , , left, bottom] = multiply([1, 0, 0, 1, x, y], state.matrix)
+      path ??= { left, right: left, bottom, top: bottom }
+      path.left = Math.min(path.left, left)
+      path.right = Math.max(path.right, left)
+      path.bottom = Math.min(path.bottom, bottom)
+      path.top = Math.max(path.top, bottom)
+    }
+  }
+  const paint = () => {
+    const { left, right, bottom, top } = path ?? { left: 0, right: 0, bottom: 0, top: 0 }
+    const [width, height] = [right - left, top - bottom]
+    const isRound = width >= minBullet && width <= maxBullet && Math.abs(width - height) < width / 4
+    if (isRound && interpreter.shapes.length < maxShapes)
+      interpreter.shapes.push({ left, right, bottom, top })
+    path = null
+  }
   const set = (change: Partial<TextState>) => void Object.assign(state, change)
   const operators: Record<string, () => void | Promise<void>> = {
     q: () => void (states.length < maxStates && states.push({ ...state })),
@@ -216,9 +270,19 @@ async function runContent(
         else show(item)
       }
     },
+    m: () => extend([number(0), number(1)]),
+    l: () => extend([number(0), number(1)]),
+    c: () => extend([number(0), number(1)], [number(2), number(3)], [number(4), number(5)]),
+    v: () => extend([number(0), number(1)], [number(2), number(3)]),
+    y: () => extend([number(0), number(1)], [number(2), number(3)]),
+    re: () => extend([number(0), number(1)], [number(0) + number(2), number(1) + number(3)]),
+    n: () => {
+      path = null
+    },
     ID: () => skipInlineImage(content, parser),
     Do: () => drawObject(interpreter, resources, operands[0], state.matrix, depth),
   }
+  for (const operator of ['f', 'F', 'f*', 'B', 'B*', 'b', 'b*', 'S', 's']) operators[operator] = paint
   for (let value = parser.next(); value !== undefined; value = parser.next()) {
     if (!isWord(value)) {
       if (operands.length < maxOperands) operands.push(value)
@@ -258,11 +322,15 @@ function showText(
   codes: string,
 ): { run: PdfRun | null; place: Matrix } {
   let text = ''
+  let shown = ''
+  let unknownCount = 0
   let advance = 0
   hold(interpreter, runBytes)
   font.decode(codes, (glyph) => {
     hold(interpreter, glyphBytes + glyph.text.length * 2)
     text += glyph.text
+    if (glyph.text === '') unknownCount++
+    if (shown.length < maxExampleLength) shown += glyph.text || '\ufffd'
     advance +=
       (glyph.width * state.size + state.characterSpace + (glyph.isSpace ? state.wordSpace : 0)) * state.scale
   })
@@ -272,12 +340,17 @@ function showText(
   const endX = multiply(next, state.matrix)[4]
   const size = Math.hypot(c, d) * Math.abs(state.size)
   const isLevel = a > 0 && Math.abs(b) < a / 4
-  const isReadable = isLevel && text !== '' && size > 0.5 && Number.isFinite(x + y + endX + size)
+  const isPlaced = isLevel && size > 0.5 && Number.isFinite(x + y + endX + size)
+  const isReadable = isPlaced && text !== ''
+  if (isPlaced && unknownCount > 0) loseLetters(interpreter.losses, unknownCount, shown)
   return {
     run: isReadable ? { text, x, endX, y, size, isBold: font.isBold, isMonospaced: font.isMonospaced } : null,
     place: next,
   }
 }
+
+/** The characters of a text around a letter that has no Unicode value. */
+const maxExampleLength = 60
 
 /** Skip the data of a picture, up to `EI` between white space. */
 function skipInlineImage(content: Uint8Array, parser: PdfParser): void {

@@ -44,12 +44,19 @@ export async function readFont(file: PdfFile, dict: PdfDict | undefined): Promis
   const createGlyph = (code: number): Glyph => {
     spend(100 + (toUnicode?.ranges.length ?? 0))
     spendBytes(entryBytes)
-    const text = (toUnicode && findText(toUnicode, code)) ?? encoding?.(code) ?? ''
-    return { text: replacePrivate(text), width: findWidth(code), isSpace: codeBytes === 1 && code === 32 }
+    const text = replacePrivate((toUnicode && findText(toUnicode, code)) ?? encoding?.(code) ?? '')
+    // A character that says nothing, such as the mark for an unknown one, is none.
+    return {
+      text: /[^\p{Cc}\ufffd]|\s/u.test(text) ? text : '',
+      width: findWidth(code),
+      isSpace: codeBytes === 1 && code === 32,
+    }
   }
   return {
     isBold: /bold|black|heavy|semibold/i.test(name),
-    isMonospaced: /courier|mono|consolas|menlo|fixed|typewriter|\bcode|cmtt/i.test(name),
+    isMonospaced:
+      /courier|mono|consolas|menlo|fixed|typewriter|\bcode|cmtt/i.test(name) ||
+      hasFixedPitch(file, font, descendant),
     decode(codes, visit) {
       spend(codes.length * 10)
       for (let at = 0; at + codeBytes <= codes.length; at += codeBytes) {
@@ -60,6 +67,18 @@ export async function readFont(file: PdfFile, dict: PdfDict | undefined): Promis
       }
     },
   }
+}
+
+/**
+ * Return whether the descriptor of a font has the flag FixedPitch: ISO 32000-1, 9.8.2. Fonts for Chinese,
+ * Japanese and Korean have it too, and their texts are no code.
+ */
+function hasFixedPitch(file: PdfFile, font: PdfDict, descendant: PdfDict): boolean {
+  const descriptor =
+    file.readDict(font.get('FontDescriptor')) ?? file.readDict(descendant.get('FontDescriptor'))
+  const ordering = file.resolve(file.readDict(descendant.get('CIDSystemInfo'))?.get('Ordering'))
+  const isEastAsian = isString(ordering) && /^(?:Japan|GB|CNS|Korea|KR)/.test(ordering.bytes)
+  return !isEastAsian && ((file.readNumber(descriptor?.get('Flags')) ?? 0) & 1) === 1
 }
 
 function readCode(bytes: string, at: number, length: number): number {

@@ -75,6 +75,8 @@ function toLine(group: readonly PdfRun[], page: number): PdfLine | null {
       endX,
       text: texts
         .join('')
+        // A soft hyphen is shown at the end of a line only.
+        .replace(/\u00ad\s*$/, '-')
         .replace(/[\s\u00ad]+/g, (space) => (space === '\u00ad' ? '' : ' '))
         .trim(),
     }))

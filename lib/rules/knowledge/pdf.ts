@@ -108,7 +108,7 @@ function writeHeading(lines: readonly PdfLine[], start: number, level: number, w
   let end = start + 1
   while (lines[end]?.size === lines[start]?.size && isNextLine(lines, end) && lines[end]?.cells.length === 1)
     end++
-  writer.add('heading', lines.slice(start, end).map(getText).join(' '), level)
+  writer.add('heading', joinTexts(lines.slice(start, end)), level)
   return end
 }
 
@@ -159,16 +159,23 @@ function writeParagraph(
 }
 
 /**
- * Join lines with spaces. A word that a line divides with a hyphen keeps it, because it may be part of the
- * word.
+ * Join lines with spaces. A hyphen that divides a word goes before a small letter, and stays before any
+ * other, where it may be part of the word.
  */
 function joinTexts(lines: readonly PdfLine[]): string {
   const texts = lines.map(getText)
-  return texts.map((text, index) => (isDivided(texts[index - 1]) ? text : ` ${text}`)).join('')
+  return texts
+    .map((text, index) => {
+      const next = texts[index + 1]
+      if (next === undefined || !/\p{L}[-\u2010]$/u.test(text.slice(-3)) || conjunction.test(next))
+        return next === undefined ? text : `${text} `
+      return /\p{Ll}.$/u.test(text.slice(-3)) && /^\p{Ll}/u.test(next) ? text.slice(0, -1) : text
+    })
+    .join('')
 }
 
-/** Return whether the next line follows a text without a space. */
-const isDivided = (text: string | undefined) => text === undefined || /\p{L}-$/u.test(text.slice(-3))
+/** After it, a hyphen stands for a part that both words share: “Auf- und Abbau”. */
+const conjunction = /^(?:and|or|to|und|oder|bzw|et|ou|y|o|e|en|of)(?![\p{L}\d])/u
 
 function writeList(
   lines: readonly PdfLine[],

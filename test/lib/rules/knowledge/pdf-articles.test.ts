@@ -136,6 +136,91 @@ describe('KBI-18 a PDF', () => {
     ).toEqual([`text: a${letters}b`])
   })
 
+  it.each([
+    [
+      'Differences',
+      '/Encoding <</Differences [1 /f_i /g123 /f_q9]>>',
+      '(con\\001g \\002x)',
+      'config x',
+      '1 letter',
+    ],
+    ['several letters', '/Encoding <</Differences [1 /g1 /g2]>>', '(a\\001b\\002c\\001)', 'abc', '3 letters'],
+    ['a code that the encoding has not', '/Encoding /WinAnsiEncoding', '(a\\002b)', 'ab', '1 letter'],
+    ['ToUnicode', '/ToUnicode 11 0 R', '(a\\001b)', 'ab', '1 letter'],
+  ])('KBI-18 counts the letters that have no Unicode value: %s', async (_, entries, codes, text, count) => {
+    const map = '1 beginbfchar <01> <FFFD> endbfchar 2 beginbfchar <61> <0061> <62> <0062> endbfchar'
+    const bytes = buildPdf({
+      pages: [`BT /X 10 Tf 50 700 Td ${codes} Tj ET\n`],
+      resources: '/Font <</X 10 0 R>>',
+      objects: [
+        { dict: `<</Type /Font /Subtype /Type1 /BaseFont /Y ${entries}>>` },
+        { dict: '<<>>', stream: map },
+      ],
+    })
+    const { blocks, warnings } = await readFile(bytes)
+    expect(blocks.map((block) => block.text)).toEqual([text])
+    expect(warnings).toEqual([
+      expect.stringMatching(
+        `^${count} of the PDF cannot be read and (is|are) left out, such as in “.*\ufffd.*”\\.$`,
+      ),
+    ])
+  })
+  it.each([
+    ['ser-', 'vice', 'service'],
+    ['PRINT-', 'ERS', 'PRINT-ERS'],
+    ['PRINT-', 'ers', 'PRINT-ers'],
+    ['Auf-', 'und Abbau', 'Auf- und Abbau'],
+    ['ser\\255', 'vice', 'service'],
+    ['Windows-', 'Server', 'Windows-Server'],
+    ['KB-', '42', 'KB-42'],
+    ['a -', 'b', 'a - b'],
+  ])('KBI-18 joins a word that two lines divide: %s %s', async (first, second, text) => {
+    const show = (line: string, y: number) => `BT /F 10 Tf 50 ${y} Td (${line}) Tj ET\n`
+    expect(await readPages([show(first, 700) + show(second, 688)])).toEqual([`text: ${text}`])
+  })
+  it.each([
+    [
+      'a circle',
+      (x: number, y: number) =>
+        `${x} ${y + 2} m ${x} ${y + 3.1} ${x + 0.9} ${y + 4} ${x + 2} ${y + 4} c ${x + 3.1} ${y + 4} ${x + 4} ${y + 3.1} ${x + 4} ${y + 2} c ${x + 4} ${y + 0.9} ${x + 3.1} ${y} ${x + 2} ${y} c ${x + 0.9} ${y} ${x} ${y + 0.9} ${x} ${y + 2} c h f\n`,
+    ],
+    ['a square', (x: number, y: number) => `${x} ${y} 4 4 re f\n`],
+    ['a ring', (x: number, y: number) => `${x} ${y} 4 4 re S\n`],
+    [
+      'in the space of a browser',
+      (x: number, y: number) => `q .25 0 0 -.25 0 842 cm ${x * 4} ${(842 - y) * 4} 16 -16 re f Q\n`,
+    ],
+  ])('KBI-18 has items for bullets that are drawn: %s', async (_, draw) => {
+    const texts = ['Sign the contract', 'Read the old', 'tickets', 'Ask Bob']
+    const page =
+      pdfText('Do this:', 50, 740) +
+      texts
+        .map(
+          (text, n) => (text === 'tickets' ? '' : draw(55, 721 - n * 13)) + pdfText(text, 70, 720 - n * 13),
+        )
+        .join('')
+    expect(await readPages([page])).toEqual([
+      'text: Do this:',
+      'item: - Sign the contract',
+      'item: - Read the old tickets',
+      'item: - Ask Bob',
+    ])
+    // Shapes at other places are no bullets.
+    expect(await readPages([`${draw(300, 700)}${draw(55, 500)}${pdfText('Text', 50, 700)}`])).toEqual([
+      'text: Text',
+    ])
+  })
+  it.each([
+    ['', '/FontDescriptor <</Type /FontDescriptor /Flags 33>>', 'code'],
+    ['', '/FontDescriptor <</Type /FontDescriptor /Flags 32>>', 'text'],
+  ])('KBI-18 has code in a font of fixed pitch, whatever its name%s: %s', async (_, descriptor, kind) => {
+    const show = (text: string, y: number) => pdfText(text, 50, y, 10, 'X')
+    const blocks = await readPages([show('net stop spooler', 700) + show('net start spooler', 688)], {
+      resources: '/Font <</X 10 0 R>>',
+      objects: [{ dict: `<</Type /Font /Subtype /Type1 /BaseFont /Hack ${descriptor}>>` }],
+    })
+    expect(blocks.map((block) => block.split(':')[0])).toEqual([kind])
+  })
   it('KBI-18 reads what this service exports', async () => {
     const assets = folderAssets(join(root, 'dist/assets'))
     const branding = { company: 'Northwind IT', colour: '#b4232a', footer: 'Harbour Street 12', logo: null }
