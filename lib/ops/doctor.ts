@@ -47,7 +47,7 @@ export async function checkMail({ SMTP_URL, MAIL_FROM = '' }: NodeJS.ProcessEnv)
     .signIn()
     .then(
       () => [],
-      (error: unknown) => [describeMailError(error).error],
+      async (error: unknown) => [(await describeMailError(error)).error],
     )
   return [{ name: 'the mail server accepts the sign-in', remedy, isWarning: false, problems }]
 }

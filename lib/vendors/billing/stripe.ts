@@ -118,8 +118,8 @@ async function callStripe<T>(
       error instanceof Stripe.errors.StripeInvalidRequestError && error.code === 'resource_missing'
     // Only an answer has a sentence. The client repeats parts of a refused key.
     const said = error instanceof Stripe.errors.StripeError && error.statusCode ? error.message : ''
-    const message =
-      readSentence(said.replace(/\b[sr]k_[\w*]+/g, '…'), secretKey ? [secretKey] : [], 'all') ?? undefined
+    const cleaned = said.replace(/\b[sr]k_[\w*]+/g, '…')
+    const message = (await readSentence(cleaned, secretKey ? [secretKey] : [], 'all')) ?? undefined
     return { ok: false, reason: unknown ? 'unknown' : 'failed', message }
   }
 }

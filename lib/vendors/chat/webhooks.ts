@@ -47,7 +47,7 @@ export function chatWebhooks(): ChatPort {
           headers: { 'content-type': 'application/json' },
           body: JSON.stringify(buildChatBody(tool, message)),
         })
-        return toSendResult(tool, webhookUrl, response, (await response.text()).slice(0, 2000))
+        return await toSendResult(tool, webhookUrl, response, (await response.text()).slice(0, 2000))
       } catch (error) {
         return failedSend(error)
       }
@@ -62,12 +62,17 @@ const listSecretParts = (url: string) => [
   ...new URL(url).searchParams.values(),
 ]
 
-function toSendResult(tool: ChatTool, webhookUrl: string, response: Response, text: string): SendResult {
+async function toSendResult(
+  tool: ChatTool,
+  webhookUrl: string,
+  response: Response,
+  text: string,
+): Promise<SendResult> {
   const { status } = response
   if (formats[tool].accepts(response, text)) return { ok: true, status }
   const ours = response.ok ? 'The chat tool did not accept the message' : `The chat tool returned ${status}`
   // The address is a secret.
-  const error = addSentence(ours, readSentence(text, listSecretParts(webhookUrl)))
+  const error = addSentence(ours, await readSentence(text, listSecretParts(webhookUrl)))
   if (status === 429)
     return {
       ok: false,

@@ -127,12 +127,12 @@ async function sendOne(
     await transport.sendMail(message)
     return undefined
   } catch (error) {
-    return describeMailError(error, timeoutMs)
+    return await describeMailError(error, timeoutMs)
   }
 }
 
 /** Describe an error of the client, with the server's text, in which addresses are masked. */
-export function describeMailError(error: unknown, timeoutMs = sendTimeoutMs): MailFailure {
+export async function describeMailError(error: unknown, timeoutMs = sendTimeoutMs): Promise<MailFailure> {
   const {
     code = '',
     command = '',
@@ -145,14 +145,14 @@ export function describeMailError(error: unknown, timeoutMs = sendTimeoutMs): Ma
   const answer = [responseCode, enhanced].filter(Boolean).join(' ') || 'no answer'
   // The codes before each line are in ours.
   const said = response.replace(/^\d{3}[ -](?:\d\.\d{1,3}\.\d{1,3}\s)?/gm, '')
-  const describe = (ours: string) => addSentence(ours, readSentence(said, [], 'all'))
+  const describe = async (ours: string) => addSentence(ours, await readSentence(said, [], 'all'))
   const isAboutMail = (code === 'EENVELOPE' || code === 'EMESSAGE') && responseCode !== 421
   const endsCall = !isAboutMail
   if (isAboutMail && isPermanent(responseCode, command))
     return {
       ok: false,
       status: null,
-      error: describe(`The mail server refused the e-mail (${answer})`),
+      error: await describe(`The mail server refused the e-mail (${answer})`),
       gone: true,
       isRefused: true,
     }
@@ -163,11 +163,11 @@ export function describeMailError(error: unknown, timeoutMs = sendTimeoutMs): Ma
     return {
       ok: false,
       status: null,
-      error: describe(`The mail server refused the sign-in (${answer})`),
+      error: await describe(`The mail server refused the sign-in (${answer})`),
       endsCall,
     }
   if (responseCode !== undefined)
-    return { ok: false, status: null, error: describe(`The mail server answered ${answer}`), endsCall }
+    return { ok: false, status: null, error: await describe(`The mail server answered ${answer}`), endsCall }
   if (code === 'ETIMEDOUT' || code === 'EABORT')
     return { ...failedSend(new DOMException('Took too long', 'TimeoutError'), timeoutMs), endsCall }
   return { ...failedSend(error), endsCall }

@@ -82,7 +82,7 @@ async function connect<T>(
       await withTimeout(closeTimeoutMs, transport.terminateSession()).catch(() => undefined)
     return result
   } catch (error) {
-    throw toMcpError(getFailure() ?? error, server.token)
+    throw await toMcpError(getFailure() ?? error, server.token)
   } finally {
     await client.close().catch(() => undefined)
   }
@@ -140,7 +140,7 @@ function createServerFetch(
     const refusal = findStatusProblem(status, token !== null)
     if (!refusal) return body === undefined ? response : new Response(body, response)
     const said = body ?? (await readStart(response, maxRefusal).catch(() => ''))
-    throw new McpError(addServerSentence(refusal, said, token))
+    throw new McpError(await addServerSentence(refusal, said, token))
   }
   const fetch: Fetch = async (...call) => {
     try {
@@ -238,13 +238,13 @@ function findStatusProblem(status: number, hasToken: boolean): string | null {
 }
 
 /** Add what the server says, as a text that may stand in a prompt. */
-function addServerSentence(ours: string, said: string, token: string | null): string {
-  const sentence = readSentence(said, token === null ? [] : [token])
+async function addServerSentence(ours: string, said: string, token: string | null): Promise<string> {
+  const sentence = await readSentence(said, token === null ? [] : [token])
   return addSentence(ours, sentence && (cleanOutsideText(sentence, maxSentence) || null))
 }
 const maxSentence = 300
 
-function toMcpError(error: unknown, token: string | null): McpError {
+async function toMcpError(error: unknown, token: string | null): Promise<McpError> {
   if (error instanceof McpError) return error
   const { name, message } = error instanceof Error ? error : { name: '', message: '' }
   if (error instanceof AnswerTooLongError || message.includes('is longer than'))
@@ -252,7 +252,7 @@ function toMcpError(error: unknown, token: string | null): McpError {
   if (name === 'TimeoutError' || /timed? ?out/i.test(message))
     return new McpError('The server did not answer within 10 s')
   if (error instanceof ProtocolError)
-    return new McpError(addServerSentence('The server refused the request', message, token))
+    return new McpError(await addServerSentence('The server refused the request', message, token))
   return new McpError('The server does not answer as an MCP server')
 }
 

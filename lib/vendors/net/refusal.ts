@@ -1,5 +1,4 @@
 import type { MaskingLevel } from '#rules/masking/levels.ts'
-import { maskAll } from '#rules/release.ts'
 import { clip } from '#rules/text/clip.ts'
 import { parseJson } from '#rules/text/json.ts'
 import { removeInvisible } from '#rules/text/plain-name.ts'
@@ -27,11 +26,11 @@ const isCode = (text: string) => !/\s/.test(text.trim()) && !/[.!]$/.test(text.t
  * its plain text. Passwords, tokens and keys in it are masked, with the level `all` also addresses, and so are the `secrets` of the call. Return
  * null for a page, and when it says nothing.
  */
-export function readSentence(
+export async function readSentence(
   body: string,
   secrets: readonly string[] = [],
   level: MaskingLevel = 'secrets',
-): string | null {
+): Promise<string | null> {
   const start = body.slice(0, maxBody)
   const parsed = parseJson(start)
   const sentences = parsed === undefined ? [/^\s*</.test(start) ? '' : start] : listSentences(parsed)
@@ -43,6 +42,9 @@ export function readSentence(
     .slice(0, maxSentences)
     .map((text) => text.replace(/[\s:;.]+$/, ''))
     .join('; ')
+  if (hidden === '') return null
+  // Loaded by the first refusal, because the masking rules are large.
+  const { maskAll } = await import('#rules/release.ts')
   return clip(maskAll(hideSecrets(hidden, secrets), level), maxSentence) || null
 }
 
@@ -95,7 +97,7 @@ export async function readRefusal(
   const body = await readStart(response, maxBody).catch(() => '')
   const waitMs = readWaitMs(body)
   return {
-    sentence: readSentence(body, secrets),
+    sentence: await readSentence(body, secrets),
     retryAfterSeconds:
       parseRetryAfter(response.headers.get('retry-after')) ?? (waitMs && Math.ceil(waitMs / 1000)),
   }

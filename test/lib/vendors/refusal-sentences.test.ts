@@ -209,8 +209,8 @@ describe('a sentence', () => {
     ['{"message":"It failed","error":{"message":"It failed"}}', 'It failed'],
     [JSON.stringify({ message: 'a b '.repeat(1000) }), expect.stringMatching(/^(a b )+.{0,3}…$/)],
     [`{"message":${'['.repeat(2000)}"a b"${']'.repeat(2000)}}`, null],
-  ])('of %s is %s', (body, expected) => {
-    expect(readSentence(body)).toEqual(expected)
+  ])('of %s is %s', async (body, expected) => {
+    expect(await readSentence(body)).toEqual(expected)
   })
 
   it.each([
