@@ -33,14 +33,24 @@ export async function startStatementRecorder(postgresPort: number): Promise<Stat
 function createMessageReader(report: (role: string, sql: string) => void): (chunk: Buffer) => void {
   let rest: Buffer = Buffer.alloc(0)
   let role = ''
+  /** What has come of a message, which is joined when it is whole: one may have megabytes. */
+  let chunks: Buffer[] = []
+  let missing = 0
   return (chunk) => {
-    rest = Buffer.concat([rest, chunk])
+    chunks.push(chunk)
+    missing -= chunk.length
+    if (missing > 0) return
+    rest = Buffer.concat([rest, ...chunks])
+    chunks = []
     for (;;) {
       // A message is a type, the length of what follows, and the content. The first one has no type.
       const typeLength = role ? 1 : 0
       const end =
         rest.length < typeLength + 4 ? Number.POSITIVE_INFINITY : typeLength + rest.readInt32BE(typeLength)
-      if (rest.length < end) return
+      if (rest.length < end) {
+        missing = Number.isFinite(end) ? end - rest.length : 1
+        return
+      }
       const content = rest.subarray(typeLength + 4, end)
       if (!role) role = findUser(content)
       else if (rest[0] === 'Q'.charCodeAt(0)) report(role, content.toString('utf8').split('\0')[0] ?? '')
