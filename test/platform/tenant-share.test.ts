@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { openPostgres } from '#platform/node/postgres.ts'
 import { connectAsOwner, sharedService, startOwnService } from '#test/support/app.ts'
+import { largeFlow } from '#test/support/flows.ts'
 import { createAccount } from '#test/support/people.ts'
 
 const service = await sharedService()
@@ -33,23 +34,6 @@ it('WIR-50 sixty waiting writes of one account take a third of the connections, 
   await owner.query('select pg_advisory_unlock($1)', [lockKey])
   expect(await Promise.all(writes)).toHaveLength(60)
 })
-
-const steps = [
-  ...Array.from({ length: 290 }, (_, n) => ({
-    id: `s${n}`,
-    type: 'procedure_step',
-    title: `Check ${n} of the spooler`,
-    description: `Open the services console and restart the print spooler number ${n}. `.repeat(4),
-  })),
-  { id: 'end', type: 'procedure_end', title: 'Done', description: '' },
-]
-const largeFlow = {
-  name: 'Large',
-  status: 'published',
-  visibility: 'account',
-  tree_type: 'procedural',
-  tree_structure: { steps },
-}
 
 // How long the other account waits is measured by `npm run soak -- tenants`.
 it.each(['node', 'cloudflare'] as const)(

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, describe, expect, it } from 'vitest'
 import { startOwnService } from '#test/support/app.ts'
-import { createFlow } from '#test/support/flows.ts'
+import { createFlow, largeFlow } from '#test/support/flows.ts'
 import { startServeProcess } from '#test/support/node-child.ts'
 import { createAccount, type Person } from '#test/support/people.ts'
 
@@ -18,24 +18,6 @@ const countStatuses = (statuses: readonly number[]) => {
   const counts: Record<string, number> = {}
   for (const status of statuses) counts[status] = (counts[status] ?? 0) + 1
   return counts
-}
-
-const steps = [
-  ...Array.from({ length: 290 }, (_, n) => ({
-    id: `s${n}`,
-    type: 'procedure_step',
-    title: `Check ${n} of the spooler`,
-    description: `Open the services console and restart the print spooler number ${n}. `.repeat(4),
-  })),
-  { id: 'end', type: 'procedure_end', title: 'Done', description: '' },
-]
-
-const largeFlow = {
-  name: 'Large',
-  status: 'published',
-  visibility: 'account',
-  tree_type: 'procedural',
-  tree_structure: { steps },
 }
 
 /** Start an entry in a process of its own. */

@@ -29,6 +29,25 @@ export const printerForm = [
   { key: 'printer_ip', label: 'Address of the printer', type: 'ip', required: true },
 ]
 
+const largeSteps = [
+  ...Array.from({ length: 290 }, (_, n) => ({
+    id: `s${n}`,
+    type: 'procedure_step',
+    title: `Check ${n} of the spooler`,
+    description: `Open the services console and restart the print spooler number ${n}. `.repeat(4),
+  })),
+  { id: 'end', type: 'procedure_end', title: 'Done', description: '' },
+]
+
+/** A published flow of 291 steps: a large write. */
+export const largeFlow = {
+  name: 'Large',
+  status: 'published',
+  visibility: 'account',
+  tree_type: 'procedural',
+  tree_structure: { steps: largeSteps },
+}
+
 /** Return a new procedural structure that passes the checks for publishing. */
 export function patchProcedure() {
   return {
