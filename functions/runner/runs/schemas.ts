@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { RequestComment } from '#functions/sessions/approvals/schemas.ts'
 import { Id, idParams, Time } from '#http/fields.ts'
 import { agentIdPattern } from '#vendors/runner/runner.ts'
 
@@ -76,14 +77,7 @@ export type RunnerRunCreate = z.infer<typeof RunnerRunCreate>
 export const RunnerApprovalRequest = z
   .strictObject({
     ...ordered,
-    comment: z
-      .string()
-      .trim()
-      .min(1)
-      .max(2000)
-      .optional()
-      .describe('What the approvers should know.')
-      .meta({ example: 'Agreed by phone.' }),
+    comment: RequestComment,
   })
   .meta({ id: 'RunnerApprovalRequest' })
 export type RunnerApprovalRequest = z.infer<typeof RunnerApprovalRequest>

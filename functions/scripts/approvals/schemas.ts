@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { RequestComment } from '#functions/sessions/approvals/schemas.ts'
 import { Id } from '#http/fields.ts'
 
 export const ScriptApprovalRequest = z
@@ -8,14 +9,7 @@ export const ScriptApprovalRequest = z
       .record(z.string().max(60), z.unknown())
       .default({})
       .describe('Values by parameter name, as for the rendering.'),
-    comment: z
-      .string()
-      .trim()
-      .min(1)
-      .max(2000)
-      .optional()
-      .describe('What the approvers should know.')
-      .meta({ example: 'Agreed by phone.' }),
+    comment: RequestComment,
   })
   .meta({ id: 'ScriptApprovalRequest' })
 export type ScriptApprovalRequest = z.infer<typeof ScriptApprovalRequest>

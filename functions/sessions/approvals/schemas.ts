@@ -6,6 +6,11 @@ export const ApprovalId = idParams('session_id', 'session').extend(idParams('app
 
 const Comment = z.string().trim().min(1).max(2000)
 
+/** The comment of a request for an approval. */
+export const RequestComment = Comment.optional()
+  .describe('What the approvers should know.')
+  .meta({ example: 'The client agreed by phone.' })
+
 const fields = {
   id: Id,
   session_id: Id.describe('The session that waits.'),
@@ -77,9 +82,7 @@ export type Approval = z.infer<typeof Approval>
 
 export const ApprovalRequest = z
   .strictObject({
-    comment: Comment.optional()
-      .describe('What the approvers should know.')
-      .meta({ example: 'The client agreed by phone.' }),
+    comment: RequestComment,
   })
   .prefault({})
   .meta({ id: 'ApprovalRequest' })
