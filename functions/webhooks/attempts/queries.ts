@@ -70,9 +70,11 @@ const lockWebhook = ({ account_id, webhook_id }: ClaimedWebhook) =>
 export const completeAttempt = writeStatement(
   CompletedWebhook,
   (claimed: ClaimedWebhook, result: WebhookResult, sendResult: SendResult, retrySeconds: number | null) => {
-    const { id, account_id, webhook_id, type, payload } = claimed
+    const { id, account_id, webhook_id, type, payload, is_masked } = claimed
     const { ok, isGone, body, durationMs } = result
-    const log = sql`, payload = ${payload}, response_body = ${body}, duration_ms = ${durationMs}, last_attempt_at = ${lockWebhook(claimed)}`
+    // Only masking changes the payload, which may be large.
+    const sent = is_masked ? sql`, payload = ${payload}` : sql``
+    const log = sql`${sent}, response_body = ${body}, duration_ms = ${durationMs}, last_attempt_at = ${lockWebhook(claimed)}`
     return sql`
       with completed as (${webhookTable.complete(claimed, sendResult, retrySeconds, log)}),
       webhook as (
