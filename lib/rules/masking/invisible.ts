@@ -14,6 +14,6 @@ const invisibleRun = new RegExp(
 )
 
 /** Remove the characters that would hide an address, a secret or the name of one from the masking rules. */
-export function removeInvisible(text: string): string {
+export function removeHidingCharacters(text: string): string {
   return invisibleCharacter.test(text) ? text.replace(invisibleRun, '') : text
 }

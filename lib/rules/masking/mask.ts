@@ -1,6 +1,6 @@
 import { canSpend, spend } from '#rules/budget.ts'
 import { shortenedMark } from '#rules/text/written-bytes.ts'
-import { removeInvisible } from './invisible.ts'
+import { removeHidingCharacters } from './invisible.ts'
 import type { MaskingLevel } from './levels.ts'
 import { countShownSteps, hasHidingMarkup, maskMarkdown } from './mask-markdown.ts'
 import { maskSecrets } from './mask-secrets.ts'
@@ -17,7 +17,7 @@ const pathMask = '[masked path]'
  * `countMaskingSteps`.
  */
 export function maskPlainText(text: string): string {
-  let masked = removeInvisible(text)
+  let masked = removeHidingCharacters(text)
   const traits = detectTraits(masked)
   if (traits & (trait.backslash | trait.slash)) masked = maskPaths(masked)
   masked = maskSecrets(masked, traits)
@@ -27,7 +27,7 @@ export function maskPlainText(text: string): string {
 }
 
 const rulesByLevel: Record<MaskingLevel, (text: string) => string> = {
-  secrets: (text) => maskSecrets(removeInvisible(text)),
+  secrets: (text) => maskSecrets(removeHidingCharacters(text)),
   all: maskPlainText,
 }
 

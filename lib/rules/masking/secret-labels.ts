@@ -1,7 +1,7 @@
 // The names of secrets in several languages, and the words that people write after a name instead of the
 // secret.
 
-import { removeInvisible } from './invisible.ts'
+import { removeHidingCharacters } from './invisible.ts'
 
 export const secretMask = '[masked secret]'
 
@@ -68,7 +68,7 @@ const wordBorders = /(?<=\p{Ll})(?=\p{Lu})|[_./-]+/gu
 /** Return whether a label, such as a field name, a column head or a title, names a secret. */
 export function isSecretLabel(text: string): boolean {
   if (text.length > 120) return false
-  const name = removeInvisible(text).replace(/[*`"']+|[:：?\s]+$/g, '')
+  const name = removeHidingCharacters(text).replace(/[*`"']+|[:：?\s]+$/g, '')
   return [name, name.replace(wordBorders, ' ')].some((text) => {
     const match = label.exec(text)
     return match !== null && isNameAt(text, match.index) && !isOtherName(match.groups?.suffix ?? '')
