@@ -19,8 +19,8 @@ const knownSchemes: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Return whether a client may register an address: https, http on this machine, or a scheme of a program. No fragment, no user name, and ASCII as in a
- * URI: a header can contain nothing else.
+ * Return whether a client may register an address: https, http on this machine, or a scheme of a program. It
+ * has no fragment and no user name, and is ASCII as a URI is: a header can contain nothing else.
  */
 export function isRedirectUri(text: string): boolean {
   if (text.length > 500 || !/^[\x21-\x7e]+$/.test(text) || /[\\#]/.test(text) || !URL.canParse(text))

@@ -1,7 +1,6 @@
 import type { MaskingLevel } from '#rules/masking/levels.ts'
 import { maskStored } from '#rules/masking/mask.ts'
 import { maskValues } from '#rules/masking/mask-values.ts'
-
 import {
   type ClientText,
   forAccount,

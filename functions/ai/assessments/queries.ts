@@ -82,6 +82,7 @@ export const postponeAssessment = writeStatement(
      where account_id = app.account_id() and id = ${id} and ${isOpen} and assessment_attempts = ${attempts}
        and picked_up_at is null and closed_at is null returning id`,
 )
+
 export const AssessedSession = z.object({
   title: z.string(),
   team_id: z.string().nullable(),

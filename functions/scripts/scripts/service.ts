@@ -135,9 +135,9 @@ interface ScriptRun extends RenderedScript {
 }
 
 /**
- * Render a template with values and with the answers of a session. A script of medium or high risk needs a
- * session in progress. It is for `machine`, or for a reader if that is null. The risk is that of the rendered script too: of its values, and of rows that were
- * stored before their content was assessed.
+ * Render a template with values and with the answers of a session: for `machine`, or for a reader if that is
+ * null. A script of medium or high risk needs a session in progress. The risk is that of the rendered script
+ * too: of its values, and of rows that were stored before their content was assessed.
  */
 export async function prepareRun(
   ctx: WriteContext,

@@ -23,8 +23,8 @@ const isCode = (text: string) => !/\s/.test(text.trim()) && !/[.!]$/.test(text.t
 
 /**
  * Return what a refusal says to people, as one line of at most 300 characters: the sentence of its JSON, or
- * its plain text. Passwords, tokens and keys in it are masked, with the level `all` also addresses, and so are the `secrets` of the call. Return
- * null for a page, and when it says nothing.
+ * its plain text. Passwords, tokens, keys and the `secrets` of the call are masked; with the level `all`,
+ * addresses too. Return null for a page, and when it says nothing.
  */
 export async function readSentence(
   body: string,
