@@ -83,3 +83,9 @@ export async function runEveryMinute(services: Services): Promise<void> {
   const works = Object.entries({ sweep, runDueSchedules, ...cleanUpWork })
   await settleInTurn(works, ([name, work]) => runJob(services, `cron.${name}`, work))
 }
+
+/** Run the sweep of stored work alone. */
+export async function sweepNow(services: Services): Promise<void> {
+  const { sweep } = await import('./jobs/service.ts')
+  await runJob(services, 'cron.sweep', sweep)
+}

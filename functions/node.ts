@@ -12,7 +12,7 @@ import { type NodeConfig, parseNodeConfig } from '#platform/node/settings.ts'
 import { serveFolder } from '#platform/node/static-files.ts'
 import { createMetricsWriter } from '#platform/node/write-metrics.ts'
 import { defaultSweepOptions } from '#work/sweep.ts'
-import { assembleApp, runEveryMinute } from './app.ts'
+import { assembleApp, runEveryMinute, sweepNow } from './app.ts'
 import { jobOperations } from './jobs/operations.ts'
 import { routeGroups } from './routes.ts'
 
@@ -45,7 +45,11 @@ export async function startNode(config: NodeConfig, options: NodeServicesOptions
   const server = await serveHttp(app, { port: config.PORT, host: config.HOST })
   const runCron = () => runEveryMinute(services)
   // Not awaited: the service also starts, and answers, while PostgreSQL is away.
-  void queue.start({ run: (path, body) => runJobMessage(services, jobOperations, path, body), cron: runCron })
+  void queue.start({
+    run: (path, body) => runJobMessage(services, jobOperations, path, body),
+    cron: runCron,
+    sweep: () => sweepNow(services),
+  })
   return {
     port: server.port,
     fetch: server.fetch,

@@ -62,9 +62,11 @@ const prefix = '/api/v1'
  * processor time, so that the requests of other accounts come between. A call that takes longer than two
  * seconds holds its place no longer.
  */
-const takePlace = sharePlaces({ running: 8, maxWaitMs: 10_000, maxHoldMs: 2000 })
+const takePlace = sharePlaces({ running: 8, runningBesideOthers: 2, maxWaitMs: 10_000, maxHoldMs: 2000 })
 /** Calls with a large body have two, because each keeps the processor busy for tens of milliseconds. */
 const takeLargePlace = sharePlaces({ running: 2, maxWaitMs: 10_000, maxHoldMs: 2000 })
+/** A sign-in holds one for what comes before the password hasher, where it may wait for seconds. */
+const takeSignInPlace = sharePlaces({ running: 8, maxWaitMs: 10_000, maxHoldMs: 30 })
 
 interface OperationCall {
   c: C
@@ -135,8 +137,7 @@ async function handleRequest(
     if (!knownCaller && caller?.key && !keys.isKnown(caller.key.hash))
       await scope?.checkAccess().finally(() => recordKeyUse(c, caller, scope, keys, services))
     const call: OperationCall = { c, op, services, caller, scope, effects: [], entries, task }
-    const enter = isLarge(c.req.raw) ? takeLargePlace : takePlace
-    const leave = sharesWork(call) ? await enter(caller?.accountId ?? 'public') : undefined
+    const leave = await takePlaceFor(call)
     return await runWithin(budget, () => answerCall(call, prepared)).finally(leave)
   } catch (error) {
     return respondProblem(c, toProblem(error), error)
@@ -144,14 +145,16 @@ async function handleRequest(
 }
 
 /**
- * Return whether a call takes a place of its account, or of everybody without a sign-in. Streams stay open
- * for hours, tasks have a job each, sign-ins wait for the password hasher, and others for another service.
+ * Take a place of the call's account, or of everybody without a sign-in. Streams, which stay open for hours,
+ * take none, nor do tasks, which have a job each, and calls that wait for another service.
  */
-function sharesWork({ op, caller, task }: OperationCall): boolean {
+async function takePlaceFor({ c, op, caller, task }: OperationCall): Promise<(() => void) | undefined> {
   const { acceptsSocket, acceptsTicket } = op.transport ?? {}
   const waitsForOthers = op.background || op.callsExternalService || op.strictLimit === 'ai'
-  const isSignIn = caller === null && op.strictLimit === 'sign_in'
-  return !task && !acceptsSocket && !acceptsTicket && !waitsForOthers && !isSignIn
+  if (task || acceptsSocket || acceptsTicket || waitsForOthers) return undefined
+  if (caller === null && op.strictLimit === 'sign_in') return takeSignInPlace('sign_in')
+  const take = isLarge(c.req.raw) ? takeLargePlace : takePlace
+  return take(caller?.accountId ?? 'public')
 }
 
 /** Read, limit and perform a call, within its budget. */

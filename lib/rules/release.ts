@@ -1,6 +1,7 @@
 import type { MaskingLevel } from '#rules/masking/levels.ts'
 import { maskStored } from '#rules/masking/mask.ts'
 import { maskValues } from '#rules/masking/mask-values.ts'
+import { shortenedMark } from '#rules/text/written-bytes.ts'
 import {
   type ClientText,
   forAccount,
@@ -45,7 +46,21 @@ export function forClient(text: string): ClientText {
  * published guide may explain them. Texts that take more work than is left are left out.
  */
 export function forPublic<T>(value: T): T {
-  return maskAll(value, 'secrets')
+  return maskValues(value, maskPublished) as T
+}
+
+/** The same published texts are read again and again. Cleared when full: at most 4 MB. */
+const publishedTexts = new Map<string, string>()
+const [maxPublishedTexts, maxPublishedLength] = [1000, 1000]
+
+function maskPublished(text: string): string {
+  const known = publishedTexts.get(text)
+  if (known !== undefined) return known
+  const masked = maskStored(text, { level: 'secrets' })
+  if (text.length > maxPublishedLength || masked === shortenedMark) return masked
+  if (publishedTexts.size >= maxPublishedTexts) publishedTexts.clear()
+  publishedTexts.set(text, masked)
+  return masked
 }
 
 /** Return a text for a ticket. One that the client sees is masked. */

@@ -8,5 +8,5 @@ const run = () => {
   console.log('started')
   return new Promise<void>(() => {})
 }
-await jobs.start({ run, cron: async () => {} })
+await jobs.start({ run, cron: async () => {}, sweep: async () => {} })
 console.log('ready')

@@ -37,9 +37,13 @@ async function openWithWorker(settings: Parameters<typeof openJobs>[1] = {}) {
   return { database, jobs }
 }
 
+/** Count the jobs but the sweep, which waits for its time after each run of the periodic work. */
 const countJobs = async ({ sql }: Awaited<ReturnType<typeof createQueueDatabase>>) =>
-  (await sql<{ count: number }>('select count(*)::integer as count from graphile_worker._private_jobs'))[0]
-    ?.count
+  (
+    await sql<{ count: number }>(
+      `select count(*)::integer as count from graphile_worker.jobs where task_identifier <> 'sweep'`,
+    )
+  )[0]?.count
 
 describe('the queue in PostgreSQL', () => {
   it('publishes all messages of a call with one query', async () => {
@@ -265,6 +269,20 @@ describe('the periodic work', () => {
     expect(jobs.started).toEqual([1, -1, 2])
   })
 
+  it('is followed by one sweep half a minute later', async () => {
+    const { database, jobs } = await openWithWorker()
+    await database.runCron()
+    await database.runCron()
+    const waiting = await database.sql(
+      `select extract(epoch from run_at - now())::integer as seconds from graphile_worker.jobs`,
+    )
+    expect(waiting).toEqual([{ seconds: expect.toBeOneOf([28, 29, 30]) }])
+    expect(jobs.cron.sweeps).toBe(0)
+    await database.advanceClock(31)
+    await database.settle()
+    expect(jobs.cron.sweeps).toBe(1)
+  })
+
   it('continues after a failure', async () => {
     const { database, jobs } = await openWithWorker()
     jobs.cron.run = async () => {
@@ -420,7 +438,7 @@ describe('a job of a webhook', () => {
     }
     const work = {
       pool: {} as pg.Pool,
-      handlers: { run, cron: async () => {} },
+      handlers: { run, cron: async () => {}, sweep: async () => {} },
       log: () => {},
       jobTimeoutMs: 60_000,
       running: new Set<Promise<void>>(),

@@ -67,7 +67,7 @@ it('with QStash messages are sent to it', async () => {
   vendor.answer = () => ({ body: [{ messageId: 'm' }] })
   const keys = { QSTASH_CURRENT_SIGNING_KEY: 'a', QSTASH_NEXT_SIGNING_KEY: 'b' }
   const { queue } = open({ QSTASH_TOKEN: 'token', QSTASH_URL: vendor.origin, ...keys })
-  await queue.start({ run: async () => {}, cron: async () => {} })
+  await queue.start({ run: async () => {}, cron: async () => {}, sweep: async () => {} })
   await queue.port.publish([{ path: '/jobs/psa/push', body: {} }])
   await queue.stop(0)
   expect(vendor.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer token'])

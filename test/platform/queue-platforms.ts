@@ -133,7 +133,7 @@ export function openJobs(url: string, settings: Partial<WorkerSettings> = {}) {
   const { services, jobs } = createTestJob(recorder)
   const pool = openJobsPool(url)
   const queue = createJobs(pool, { log: services.log, schedulesCron: false, ...settings })
-  const cron = { count: 0, run: async () => {} }
+  const cron = { count: 0, sweeps: 0, run: async () => {} }
   const start = () =>
     queue.start({
       run: (path, body) => runJobMessage(services, jobs, path, body),
@@ -141,6 +141,7 @@ export function openJobs(url: string, settings: Partial<WorkerSettings> = {}) {
         cron.count++
         await cron.run()
       },
+      sweep: async () => void cron.sweeps++,
     })
   onTestFinished(async () => {
     await queue.stop(2000)

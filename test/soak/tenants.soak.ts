@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
 import { afterAll, describe, expect, it } from 'vitest'
 import { startOwnService } from '#test/support/app.ts'
 import { createFlow, largeFlow } from '#test/support/flows.ts'
@@ -20,6 +22,36 @@ const countStatuses = (statuses: readonly number[]) => {
   return counts
 }
 
+interface FloodRequest {
+  url: string
+  init: RequestInit
+}
+
+/** Send a request, and return its status once the answer is read. */
+async function send({ url, init }: FloodRequest): Promise<number> {
+  const response = await fetch(url, init)
+  await response.arrayBuffer()
+  return response.status
+}
+
+/**
+ * Send each burst at once when the one before it is answered, from a thread of its own: this one measures
+ * what others wait, and plays Redis. Returns the statuses.
+ */
+async function sendFlood(bursts: FloodRequest[][]): Promise<number[]> {
+  const code = `
+    const { parentPort, workerData: bursts } = require('node:worker_threads')
+    const send = ${send.toString()}
+    const sendAll = async () => {
+      const statuses = []
+      for (const burst of bursts) statuses.push(...(await Promise.all(burst.map(send))))
+      parentPort.postMessage(statuses)
+    }
+    sendAll()`
+  const [statuses] = await once(new Worker(code, { eval: true, workerData: bursts }), 'message')
+  return statuses
+}
+
 /** Start an entry in a process of its own. */
 async function startEntry(platform: 'node' | 'cloudflare') {
   const service = await startOwnService({}, { platform })
@@ -38,17 +70,22 @@ async function startEntry(platform: 'node' | 'cloudflare') {
 describe.each(['node', 'cloudflare'] as const)('on %s', async (platform) => {
   const { service, api, close } = await startEntry(platform)
   afterAll(close)
-  let { admin: other } = await createAccount(service)
+  /** Whose calls are measured: ten, so that none reaches its limit. */
+  let others: Person[] = []
+  const createOthers = async () => {
+    const accounts = await Promise.all(Array.from({ length: 10 }, () => createAccount(service)))
+    return accounts.map(({ admin }) => admin)
+  }
 
-  /** Send a request, and return its status once the answer is read. */
-  async function send(
+  const toRequest = (
     person: Person | null,
     method: string,
     path: string,
     body?: unknown,
     ip = '203.0.113.7',
-  ) {
-    const response = await fetch(api + path, {
+  ): FloodRequest => ({
+    url: api + path,
+    init: {
       method,
       headers: {
         'content-type': 'application/json',
@@ -56,70 +93,63 @@ describe.each(['node', 'cloudflare'] as const)('on %s', async (platform) => {
         ...(person && { authorization: `Bearer ${person.token}` }),
       },
       body: body === undefined ? null : JSON.stringify(body),
-    })
-    await response.arrayBuffer()
-    return response.status
-  }
+    },
+  })
 
   /** Measure how long a read of the other account takes while `work` runs. */
   async function measureWhile(work: () => Promise<unknown>): Promise<Waits> {
-    let isOver = false
     const [times, statuses]: [number[], number[]] = [[], []]
+    const measuring: Promise<void>[] = []
     const measure = async () => {
-      while (!isOver) {
-        const start = performance.now()
-        statuses.push(await send(other, 'GET', '/api/v1/teams'))
-        times.push(performance.now() - start)
-        await pause(50)
-      }
+      const start = performance.now()
+      statuses.push(
+        await send(toRequest(others[measuring.length % others.length] ?? null, 'GET', '/api/v1/teams')),
+      )
+      times.push(performance.now() - start)
     }
-    const measuring = measure()
+    // Whoever waits does not keep the next one from coming.
+    const timer = setInterval(() => void measuring.push(measure()), 25)
     await work()
-    isOver = true
-    await measuring
+    clearInterval(timer)
+    await Promise.all(measuring)
     const sorted = times.toSorted((a, b) => a - b)
     const at = (share: number) =>
       Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0)
     return { p50: at(0.5), p95: at(0.95), max: at(1), statuses: countStatuses(statuses) }
   }
 
-  const many = (count: number, request: (n: number) => Promise<number>) => () =>
-    Promise.all(Array.from({ length: count }, (_, n) => request(n))).then(countStatuses)
-
-  const floods: [
-    name: string,
-    flood: (admin: Person) => () => Promise<Record<string, number>>,
-    expected: object,
-  ][] = [
+  type Burst = (admin: Person, round: number) => FloodRequest[]
+  const many = (count: number, toNth: (n: number) => FloodRequest) =>
+    Array.from({ length: count }, (_, n) => toNth(n))
+  const floods: [name: string, bursts: number, burst: Burst, expected: object][] = [
     [
       'sixty saves of 290 steps',
-      (admin) => many(60, () => send(admin, 'POST', '/api/v1/trees', largeFlow)),
+      1,
+      (admin) => many(60, () => toRequest(admin, 'POST', '/api/v1/trees', largeFlow)),
       { 201: 60 },
     ],
     [
       'two hundred searches',
-      (admin) => many(200, (n) => send(admin, 'GET', `/api/v1/search?q=spooler%20${n % 7}`)),
+      6,
+      (admin) => many(200, (n) => toRequest(admin, 'GET', `/api/v1/search?q=spooler%20${n % 7}`)),
       { 200: expect.any(Number) },
     ],
     [
       'three hundred wrong sign-ins',
-      () =>
-        many(300, (n) =>
-          send(
-            null,
-            'POST',
-            '/api/v1/auth/login',
-            { email: `nobody${n}@people.example`, password: 'wrong-password-1' },
-            `198.51.${n >> 8}.${n & 255}`,
-          ),
-        ),
+      2,
+      (_, round) =>
+        many(300, (n) => {
+          const body = { email: `nobody${n}-${round}@people.example`, password: 'wrong-password-1' }
+          return toRequest(null, 'POST', '/api/v1/auth/login', body, `198.${round}.${n >> 8}.${n & 255}`)
+        }),
       { 401: expect.any(Number) },
     ],
     [
       'two hundred public pages',
-      () =>
+      6,
+      (_, round) =>
         many(200, (n) =>
-          send(null, 'GET', '/api/v1/public/templates', undefined, `198.18.${n >> 8}.${n & 255}`),
+          toRequest(null, 'GET', '/api/v1/public/templates', undefined, `203.${round}.${n >> 8}.${n & 255}`),
         ),
       { 200: expect.any(Number) },
     ],
@@ -127,21 +157,23 @@ describe.each(['node', 'cloudflare'] as const)('on %s', async (platform) => {
 
   it.each(floods)(
     'WIR-50 WIR-54 WIR-56 during %s of one account, another one waits at most four times as long and is always answered',
-    async (name, createFlood, expected) => {
-      const { admin } = await createAccount(service)
-      // Each flood has another one, whose calls are below their limits.
-      ;({ admin: other } = await createAccount(service))
+    async (name, count, createBurst, expected) => {
+      // An account may send each burst once a minute.
+      const bursts: FloodRequest[][] = []
+      for (let round = 0; round < count; round++)
+        bursts.push(createBurst((await createAccount(service)).admin, round))
+      others = await createOthers()
       await measureWhile(() => pause(1000))
       const quiet = await measureWhile(() => pause(2000))
       let statuses = {}
       const busy = await measureWhile(async () => {
-        statuses = await createFlood(admin)()
+        statuses = countStatuses(await sendFlood(bursts))
       })
       console.log(JSON.stringify({ platform, name, quiet, busy, statuses }))
       expect(statuses).toMatchObject(expected)
       expect(busy.statuses).toEqual({ 200: expect.any(Number) })
-      // The test sends all of it from the same machine at once, which keeps its processor busy for a moment.
-      expect(busy.p95).toBeLessThan(4 * quiet.p95 + 150)
+      // Below 40 ms nobody notices, and this machine also sends the bursts.
+      expect(busy.p95).toBeLessThan(4 * Math.max(10, quiet.p95))
     },
     120_000,
   )
@@ -151,7 +183,7 @@ describe.each(['node', 'cloudflare'] as const)('on %s', async (platform) => {
     const colleague = await addColleague()
     const { id: tree_id } = await createFlow(admin, { visibility: 'account' })
     const body = { tree_id, variables: { printer_ip: '10.0.8.21' } }
-    const start = many(100, (n) => send(n % 2 ? admin : colleague, 'POST', '/api/v1/sessions', body))
-    expect(await start()).toEqual({ 201: 100 })
+    const starts = many(100, (n) => toRequest(n % 2 ? admin : colleague, 'POST', '/api/v1/sessions', body))
+    expect(countStatuses(await sendFlood([starts]))).toEqual({ 201: 100 })
   }, 60_000)
 })

@@ -70,7 +70,7 @@ export default async function setup(project: TestProject) {
 async function createJobTables(port: number): Promise<void> {
   const pool = openJobsPool(createRoleUrls(`127.0.0.1:${port}`, templateDatabase).DATABASE_PLATFORM_URL)
   const jobs = createJobs(pool, { log: () => {}, schedulesCron: false })
-  await jobs.start({ run: async () => {}, cron: async () => {} })
+  await jobs.start({ run: async () => {}, cron: async () => {}, sweep: async () => {} })
   await jobs.stop(2000)
   await closeJobsPool(pool)
 }

@@ -14,6 +14,8 @@ export interface JobHandlers {
   run(path: string, body: unknown): Promise<void>
   /** Run the periodic work. Of all processes, one calls this each minute. */
   cron(): Promise<void>
+  /** Publish the stored work that is due. Of all processes, one calls this half a minute after `cron`. */
+  sweep(): Promise<void>
 }
 
 /** What a worker does, and what it is doing. */
@@ -57,7 +59,17 @@ export function createTasks(work: Work): TaskList {
       if (!waitingPaths.has(path)) return job()
       runBeside(job)
     },
-    cron: () => track(runInTrace(null, runCron)),
+    cron(_payload, { addJob }) {
+      // The lease of a killed process ends after 30 s: with this its work goes on within a minute.
+      const runAt = new Date(Date.now() + 30_000)
+      return track(
+        runInTrace(null, async () => {
+          await addJob('sweep', {}, { runAt, jobKey: 'sweep', maxAttempts: 1, priority: -10 })
+          await runCron()
+        }),
+      )
+    },
+    sweep: () => track(runInTrace(null, () => runLogged(work, 'sweep', () => handlers.sweep()))),
   }
 }
 

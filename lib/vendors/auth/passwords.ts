@@ -15,11 +15,16 @@ export interface PasswordHasher {
   verify(hash: string | undefined, password: string, hashedFor?: HashedFor): Promise<boolean>
 }
 
+/** About as long as a hash takes. */
+const strangersPauseMs = 40
+
 /**
  * Return a function that runs a hash when a place is free. A hash takes 30 ms of a processor, so a flood of
- * wrong sign-ins waits for places of its own, and those who are known pass it.
+ * wrong sign-ins waits for places of its own, and those who are known pass it. Between two hashes of
+ * strangers is a pause, in which the processor answers others.
  */
 export function createHashPlaces(running: number) {
+  let strangersEndedAt = 0
   const takers = {
     known: sharePlaces({ running, waiting: 100, maxWaitMs: 8000, maxHoldMs: 2000 }),
     stranger: sharePlaces({
@@ -32,11 +37,18 @@ export function createHashPlaces(running: number) {
   return async <T>(hashedFor: HashedFor, hash: () => T | Promise<T>): Promise<T> => {
     const leave = await takers[hashedFor](hashedFor)
     try {
+      if (hashedFor === 'stranger') await waitUntil(strangersEndedAt + strangersPauseMs)
       return await hash()
     } finally {
+      if (hashedFor === 'stranger') strangersEndedAt = Date.now()
       leave()
     }
   }
+}
+
+async function waitUntil(time: number): Promise<void> {
+  const ms = time - Date.now()
+  if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms))
 }
 
 /**

@@ -26,11 +26,25 @@ it('two calls of a key run at once, the others wait, and another key has places 
   await pass()
   expect([busy.leaves.length, other.leaves.length]).toEqual([2, 1])
   busy.leaves[0]?.()
-  await pass()
+  await pass(2)
   expect(busy.leaves).toHaveLength(3)
 })
 
-it('calls start in their order, also when a place becomes free just as another call comes', async () => {
+it('a key has fewer places while another one calls, and all of them a second later', async () => {
+  const takePlace = sharePlaces({ ...settings, running: 8, runningBesideOthers: 3, maxHoldMs: 60_000 })
+  const { leaves } = startCalls(takePlace, 'busy', 60)
+  await pass()
+  expect(leaves).toHaveLength(8)
+  startCalls(takePlace, 'other', 1)
+  for (const leave of leaves.slice(0, 8)) leave()
+  await pass(500)
+  expect(leaves).toHaveLength(11)
+  await pass(600)
+  expect(leaves).toHaveLength(16)
+})
+
+// A request on the Worker that awaits what another one resolves may wait forever.
+it('calls start in their order, each by a timer of its own, also when a place becomes free just as another call comes', async () => {
   const takePlace = sharePlaces({ ...settings, running: 1 })
   const order: number[] = []
   const leaves: (() => void)[] = []
@@ -44,10 +58,12 @@ it('calls start in their order, also when a place becomes free just as another c
   leaves[0]?.()
   call(4)
   await pass()
+  expect(order).toEqual([1])
+  await pass(2)
   leaves[1]?.()
-  await pass()
+  await pass(10)
   leaves[2]?.()
-  await pass()
+  await pass(10)
   expect(order).toEqual([1, 2, 3, 4])
 })
 
