@@ -64,7 +64,7 @@ const prefix = '/api/v1'
  */
 const takePlace = sharePlaces({ running: 8, runningBesideOthers: 2, maxWaitMs: 10_000, maxHoldMs: 2000 })
 /** Calls with a large body have two, because each keeps the processor busy for tens of milliseconds. */
-const takeLargePlace = sharePlaces({ running: 2, maxWaitMs: 10_000, maxHoldMs: 2000 })
+const takeLargePlace = sharePlaces({ running: 2, maxWaitMs: 30_000, maxHoldMs: 2000 })
 /** A sign-in holds one for what comes before the password hasher, where it may wait for seconds. */
 const takeSignInPlace = sharePlaces({ running: 8, maxWaitMs: 10_000, maxHoldMs: 30 })
 
