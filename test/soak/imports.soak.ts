@@ -1,8 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createArchive, manifest } from '#test/contract/fixtures-exports.ts'
-import { startOwnService } from '#test/support/app.ts'
+import { type OwnService, startOwnService } from '#test/support/app.ts'
 import { encodeFileForm } from '#test/support/images.ts'
 import { startNodeChild } from '#test/support/node-child.ts'
 import { createAccount } from '#test/support/people.ts'
@@ -109,6 +111,49 @@ function watchHealth(api: string, pid: number) {
   }
 }
 
+/** Upload an archive into a new account. Returns what asks for the state of its import. */
+async function startImport(service: OwnService, api: string, files: Record<string, string>) {
+  const { admin } = await createAccount(service)
+  await service.sql(`update accounts set plan = 'enterprise', subscription_status = 'active' where id = $1`, [
+    admin.accountId,
+  ])
+  const form = await encodeFileForm(
+    await createArchive({ ...files, 'manifest.json': manifest }),
+    'export.zip',
+    'application/zip',
+  )
+  const headers = { authorization: `Bearer ${admin.token}`, 'cf-connecting-ip': '192.0.2.1' }
+  const post = await fetch(`${api}/api/v1/accounts/me/import`, {
+    method: 'POST',
+    headers: { ...headers, ...form.headers },
+    body: form.bytes,
+  })
+  const { id } = (await post.json()) as { id: string }
+  expect(post.status).toBe(202)
+  type Import = {
+    status: string
+    finished_at: string | null
+    skipped_count: number
+    problem: unknown
+    restored: object
+  }
+  const read = async (origin = api) =>
+    (await (await fetch(`${origin}/api/v1/accounts/me/imports/${id}`, { headers })).json()) as Import
+  const waitUntilFinished = async (origin = api) => {
+    let found = await read(origin)
+    for (; !found.finished_at; found = await read(origin)) await pause(500)
+    return found
+  }
+  const readRow = async () => {
+    const [row] = await service.sql<{ attempts: number; leased_until: Date | null }>(
+      'select attempts, leased_until from account_imports where id = $1',
+      [id],
+    )
+    return row ?? { attempts: 0, leased_until: null }
+  }
+  return { waitUntilFinished, readRow }
+}
+
 describe.each(['node', 'cloudflare'] as const)('during the import of 62 MiB on %s', (platform) => {
   it.each(Object.entries(archives))('DAT-14 /health answers within 0.3 s: %s', async (name, createFiles) => {
     const service = await startOwnService({}, { platform })
@@ -116,45 +161,17 @@ describe.each(['node', 'cloudflare'] as const)('during the import of 62 MiB on %
     const child = platform === 'node' ? await startNodeChild(service.settings) : null
     const api = child?.api ?? service.api
     const pid = child?.process.pid ?? findWorkerd()
-    const { admin } = await createAccount(service)
-    await service.sql(
-      `update accounts set plan = 'enterprise', subscription_status = 'active' where id = $1`,
-      [admin.accountId],
-    )
-    const form = await encodeFileForm(
-      await createArchive({ ...createFiles(), 'manifest.json': manifest }),
-      'export.zip',
-      'application/zip',
-    )
-    const headers = { authorization: `Bearer ${admin.token}`, 'cf-connecting-ip': '192.0.2.1' }
     const stopWatching = watchHealth(api, pid)
     const start = performance.now()
-    const post = await fetch(`${api}/api/v1/accounts/me/import`, {
-      method: 'POST',
-      headers: { ...headers, ...form.headers },
-      body: form.bytes,
-    })
-    const { id } = (await post.json()) as { id: string }
-    expect(post.status).toBe(202)
-    type Import = {
-      status: string
-      finished_at: string | null
-      skipped_count: number
-      problem: unknown
-      restored: object
-    }
-    const read = async () =>
-      (await (await fetch(`${api}/api/v1/accounts/me/imports/${id}`, { headers })).json()) as Import
-    let found = await read()
-    for (; !found.finished_at; found = await read()) await pause(500)
+    const { waitUntilFinished, readRow } = await startImport(service, api, createFiles())
+    const found = await waitUntilFinished()
     const { waits, holds } = await stopWatching()
     const at = (times: readonly number[], share: number) => times[Math.floor((times.length - 1) * share)] ?? 0
-    const slices = await service.sql('select attempts from account_imports where id = $1', [id])
     console.log(platform, name, {
       ...found,
       skipped: undefined,
       seconds: Math.round((performance.now() - start) / 1000),
-      ...slices[0],
+      attempts: (await readRow()).attempts,
     })
     const summarise = (times: readonly number[]) => ({
       p50: at(times, 0.5),
@@ -166,4 +183,23 @@ describe.each(['node', 'cloudflare'] as const)('during the import of 62 MiB on %
     expect(found.status, JSON.stringify(found.problem)).toBe('succeeded')
     expect(at(holds, 1)).toBeLessThan(maxHealthMs)
   })
+})
+
+it('on node the import of a killed process goes on within a minute', async () => {
+  const service = await startOwnService({})
+  onTestFinished(() => service.close())
+  const folder = mkdtempSync(join(tmpdir(), 'flow-import-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const doomed = await startNodeChild(service.settings, { OBJECTS_DIR: folder })
+  const { waitUntilFinished, readRow } = await startImport(service, doomed.api, createFlows())
+  while (!(await readRow()).leased_until) await pause(5)
+  doomed.process.kill('SIGKILL')
+  const start = performance.now()
+  const { attempts } = await readRow()
+  const { api } = await startNodeChild(service.settings, { OBJECTS_DIR: folder })
+  while ((await readRow()).attempts === attempts) await pause(100)
+  const seconds = Math.round((performance.now() - start) / 1000)
+  console.log({ killedAfter: attempts, goesOnAfter: seconds })
+  expect(seconds).toBeLessThanOrEqual(60)
+  expect(await waitUntilFinished(api)).toMatchObject({ status: 'succeeded' })
 })
