@@ -124,6 +124,7 @@ export const routeGroups: readonly RouteGroup[] = [
       'accounts.getPreferences': 'GET /accounts/me/preferences',
       'accounts.updatePreferences': 'PATCH /accounts/me/preferences',
       'accounts.listMembers': 'GET /accounts/me/members',
+      'accounts.listWaitingWork': 'GET /accounts/me/members/{user_id}/work',
       'accounts.updateMember': 'PATCH /accounts/me/members/{user_id}',
       'accounts.removeMember': 'DELETE /accounts/me/members/{user_id}',
       'accounts.resetMemberMfa': 'DELETE /accounts/me/members/{user_id}/mfa',
@@ -332,6 +333,7 @@ export const routeGroups: readonly RouteGroup[] = [
       'sessions.approvals.request': 'POST /sessions/{session_id}/approvals',
       'sessions.approvals.approve': 'POST /sessions/{session_id}/approvals/{approval_id}/approve',
       'sessions.approvals.reject': 'POST /sessions/{session_id}/approvals/{approval_id}/reject',
+      'sessions.approvals.withdraw': 'POST /sessions/{session_id}/approvals/{approval_id}/withdraw',
     },
   },
   {

@@ -248,21 +248,23 @@ create function app.may_change(p_creator uuid, p_team uuid) returns boolean lang
   select coalesce(p_creator = app.user_id(), false) or coalesce(app.role() = 'admin', false)
     or (coalesce(p_team = app.team_id(), false) and app.team_role() = 'admin')
 $$;
--- Whether a member of the account has left. A function of its own, so that app.sees can be inlined.
-create function app.has_left(p_user uuid) returns boolean language sql stable parallel safe set search_path = public, pg_temp as $$
-  select exists (select from users u where u.account_id = app.account_id() and u.id = p_user and not u.is_active)
+-- Whether a user can still work: is active and no viewer. What waits for somebody who cannot is freed, passes to their admins, or ends.
+create function app.can_work(u users) returns boolean language sql stable parallel safe as $$ select u.is_active and u.role <> 'viewer' $$;
+-- Whether a member of the account can no longer work. A function of its own, so that app.sees can be inlined.
+create function app.cannot_work(p_user uuid) returns boolean language sql stable parallel safe set search_path = public, pg_temp as $$
+  select exists (select from users u where u.account_id = app.account_id() and u.id = p_user and not app.can_work(u))
 $$;
--- Whether a member of the account has left, and the caller is an admin of the account or of the member's team. They read, finish and delete what
--- the member worked on alone, because nobody else could.
+-- Whether a member of the account can no longer work, and the caller is an admin of the account or of the member's team. They read, finish and
+-- delete what the member worked on alone, because nobody else could.
 create function app.inherits_from(p_user uuid) returns boolean language sql stable parallel safe set search_path = public, pg_temp as $$
-  select exists (select from users u where u.account_id = app.account_id() and u.id = p_user and not u.is_active
+  select exists (select from users u where u.account_id = app.account_id() and u.id = p_user and not app.can_work(u)
                     and (app.role() = 'admin' or (app.team_role() = 'admin' and u.team_id = app.team_id())))
 $$;
--- Whether the caller sees what a member of a team created, by its visibility. Account admins also see what is private to somebody who has left.
+-- Whether the caller sees what a member of a team created, by its visibility. Account admins also see what is private to somebody who can no longer work.
 create function app.sees(p_visibility text, p_author uuid, p_team uuid) returns boolean language sql stable parallel safe as $$
   select p_visibility in ('account', 'public') or coalesce(p_author = app.user_id(), false)
     or (p_visibility = 'team' and (coalesce(p_team = app.team_id(), false) or coalesce(app.role() = 'admin', false)))
-    or (p_visibility = 'private' and coalesce(app.role() = 'admin', false) and app.has_left(p_author))
+    or (p_visibility = 'private' and coalesce(app.role() = 'admin', false) and app.cannot_work(p_author))
 $$;
 
 -- Whether an invite can still be accepted.

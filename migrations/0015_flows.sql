@@ -158,7 +158,7 @@ begin
   return null;
 end $$;
 create trigger end_shares after update of role, is_active on users for each row
-  when (old.is_active and old.role <> 'viewer' and not (new.is_active and new.role <> 'viewer'))
+  when (app.can_work(old) and not app.can_work(new))
   execute function app.end_shares_of_creator();
 
 -- A link ends when fewer people may see its flow than before.

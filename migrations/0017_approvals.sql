@@ -70,14 +70,25 @@ language sql stable security definer set search_path = public, pg_temp as $$
   select coalesce((select k.created_by from api_keys k where k.account_id = app.account_id() and k.id = p_user), p_user)
 $$;
 
--- Whether a user may decide an approval now. Nobody decides about their own run or their own request, also not through an API key: whoever created
--- a key counts as its runs, requests and decisions do.
-create function app.may_decide(a approvals, u users) returns boolean language sql stable as $$
-  select u.is_active and u.role <> 'viewer' and u.id not in (a.runner_id, a.requested_by)
+-- Whether somebody else runs the session and has requested the approval. Nobody decides about their own run or their own request, also not through
+-- an API key: whoever created a key counts as its runs, requests and decisions do.
+create function app.is_of_others(a approvals, u users) returns boolean language sql stable as $$
+  select u.id not in (a.runner_id, a.requested_by)
      and app.person_of(u.id) not in (app.person_of(a.runner_id), app.person_of(a.requested_by))
+$$;
+-- Whether an approval asks for the decision of a user who can decide it now.
+create function app.is_approver(a approvals, u users) returns boolean language sql stable as $$
+  select app.can_work(u) and app.is_of_others(a, u)
      and (u.id = any (a.approver_ids) or 'engineer' = any (a.approver_roles)
           or ('account_admin' = any (a.approver_roles) and u.role = 'admin')
           or ('team_admin' = any (a.approver_roles) and u.team_role = 'admin' and u.team_id = a.team_id))
+$$;
+-- Whether a user may decide an approval now: an approver, and an account admin when no approver is left. Other roles include the account admins.
+create function app.may_decide(a approvals, u users) returns boolean language sql stable as $$
+  select app.is_approver(a, u)
+      or (u.role = 'admin' and app.can_work(u) and app.is_of_others(a, u) and a.approver_roles <@ '{team_admin}'
+          and not exists (select from users o where o.account_id = a.account_id and app.is_approver(a, o)
+                             and (o.id = any (a.approver_ids) or (o.team_role = 'admin' and o.team_id = a.team_id))))
 $$;
 
 -- Ends the open approvals of a session that moves or ends, whatever the cause. An approved script stays approved: its rendering checks the

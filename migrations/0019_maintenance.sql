@@ -85,7 +85,7 @@ create policy reads on maintenance_schedules for select using (account_id = (sel
 call app.protect('maintenance_runs');
 
 grant select, insert, delete, update (name, description, targets, version, updated_at) on target_lists to app_runtime;
-grant select, insert, delete, update (name, cron, timezone, ticket_number, target_list_id, is_active, next_run_at, timed_since, version, updated_at)
+grant select, insert, delete, update (name, cron, timezone, ticket_number, target_list_id, is_active, created_by, next_run_at, timed_since, version, updated_at)
   on maintenance_schedules to app_runtime;
 grant select, insert on maintenance_runs to app_runtime;
 grant select, insert, update, delete on target_lists, maintenance_schedules, maintenance_runs to app_platform;

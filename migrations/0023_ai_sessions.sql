@@ -454,14 +454,14 @@ grant select, insert, update (state, payload, next_attempt_at, finished_at) on r
 grant select, insert, update, delete on ai_sessions, ai_branches, ai_messages, ai_message_uploads, ai_steps, ai_facts, ai_fixes,
   ai_handoffs, ai_outputs, script_runs, runner_connections, runner_runs, mcp_servers to app_platform;
 
--- Whether whoever worked on a session last has left, and the caller is an admin of the account or of its team. They read it, hand it over and
+-- Whether whoever worked on a session last can no longer work, and the caller is an admin of the account or of its team. They read it, hand it over and
 -- close it like their own, because nobody else could.
 create function app.inherits_ai_session(s ai_sessions) returns boolean language sql stable parallel safe set search_path = public, pg_temp as $$
   select (coalesce(app.role() = 'admin', false) or (coalesce(app.team_role() = 'admin', false) and s.team_id = app.team_id()))
-     and exists (select from users u where u.account_id = s.account_id and u.id = coalesce(s.picked_up_by_id, s.user_id) and not u.is_active)
+     and exists (select from users u where u.account_id = s.account_id and u.id = coalesce(s.picked_up_by_id, s.user_id) and not app.can_work(u))
 $$;
 -- Whether the caller may read a session: its user, the colleague it is escalated to, who claimed it or works on it; every member while it
--- waits for a colleague; admins when its user has left.
+-- waits for a colleague; admins when its user can no longer work.
 create function app.sees_ai_session(s ai_sessions) returns boolean language sql stable parallel safe set search_path = public, pg_temp as $$
   select coalesce(app.user_id() in (s.user_id, s.escalated_to_id, s.picked_up_by_id), false)
       or s.status in ('requesting_escalation', 'escalated')
@@ -473,7 +473,7 @@ create function app.owns_ai_session(s ai_sessions) returns boolean language sql 
   select coalesce(app.user_id() in (s.user_id, s.picked_up_by_id), false) or coalesce(app.inherits_ai_session(s), false)
 $$;
 
--- What somebody who leaves has claimed but not picked up waits for a colleague again.
+-- What somebody has claimed but not picked up waits for a colleague again when they can no longer work.
 create function app.release_claims() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
 begin
   with released as (
@@ -484,8 +484,8 @@ begin
     from released r where s.account_id = new.account_id and s.id = r.session_id and s.status = 'claimed';
   return null;
 end $$;
-create trigger release_claims after update of is_active on users for each row
-  when (old.is_active and not new.is_active) execute function app.release_claims();
+create trigger release_claims after update of is_active, role on users for each row
+  when (app.can_work(old) and not app.can_work(new)) execute function app.release_claims();
 
 -- Inserts the main branch of a new session, whose row already has the branch's id.
 create function app.begin_main_branch() returns trigger language plpgsql set search_path = public, pg_temp as $$

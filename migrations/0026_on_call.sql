@@ -82,7 +82,7 @@ create function app.keep_schedule_version() returns trigger language plpgsql set
 begin
   insert into on_call_schedule_versions (account_id, schedule_id, timezone, rotations, people)
   select old.account_id, old.id, old.timezone, old.rotations,
-         array(select u.id from users u where u.account_id = old.account_id and u.is_active and u.role <> 'viewer'
+         array(select u.id from users u where u.account_id = old.account_id and app.can_work(u)
                   and u.id = any (app.list_on_call_users(old.account_id, old.id, old.rotations)));
   return null;
 end $$;
@@ -96,13 +96,13 @@ begin
   insert into on_call_schedule_versions (account_id, schedule_id, timezone, rotations, people)
   select s.account_id, s.id, s.timezone, s.rotations,
          array(select u.id from users u where u.account_id = s.account_id and u.id = any (n.ids)
-                  and case when u.id = old.id then old.is_active and old.role <> 'viewer' else u.is_active and u.role <> 'viewer' end)
+                  and app.can_work(case when u.id = old.id then old else u end))
     from on_call_schedules s, lateral (select app.list_on_call_users(s.account_id, s.id, s.rotations) as ids) n
    where s.account_id = old.account_id and old.id = any (n.ids);
   return null;
 end $$;
 create trigger keep_on_call after update of is_active, role on users for each row
-  when ((old.is_active and old.role <> 'viewer') is distinct from (new.is_active and new.role <> 'viewer'))
+  when (app.can_work(old) is distinct from app.can_work(new))
   execute function app.keep_member_schedule_versions();
 
 call app.protect('on_call_schedules');
@@ -201,6 +201,23 @@ grant select, insert, update (acknowledged_by, acknowledged_at, unreached_at) on
 grant select, insert, update on escalation_reminders to app_runtime;
 grant select, insert, update, delete on escalation_policies, escalation_follow_ups, escalation_reminders to app_platform;
 
+-- When somebody can no longer work, their acknowledgements end, and the reminders of what waits for a colleague again go on at once. Runs after
+-- `release_claims`, by its name.
+create function app.resume_reminders() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  update escalation_follow_ups f set acknowledged_by = null, acknowledged_at = null
+    from ai_handoffs h
+   where f.account_id = new.account_id and f.acknowledged_by = new.id and h.account_id = f.account_id and h.id = f.handoff_id
+     and h.claimed_by is null and h.closed_at is null;
+  update escalation_reminders r set state = 'waiting', next_attempt_at = app.now(), swept_at = null
+    from escalation_follow_ups f join ai_handoffs h on h.account_id = f.account_id and h.session_id = f.session_id and h.id = f.handoff_id
+   where f.account_id = new.account_id and r.account_id = f.account_id and r.follow_up_id = f.id and r.state = 'stopped'
+     and f.acknowledged_at is null and h.claimed_by is null and h.closed_at is null;
+  return null;
+end $$;
+create trigger resume_reminders after update of is_active, role on users for each row
+  when (app.can_work(old) and not app.can_work(new)) execute function app.resume_reminders();
+
 -- What a session's readers see in its reminders, admins see for every session in the audit log.
 create function app.audit_unreached() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
 begin
@@ -223,7 +240,7 @@ language sql set search_path = public, pg_temp as $$
     select p_key, null, p_cause, t.title, t.body, p_link, t.escalation from app.choose_texts(p_texts, p_masked) t
     returning id, title, body, escalation
   ), recipients as (
-    select u.id, u.email from users u where u.account_id = app.account_id() and u.is_active and u.role <> 'viewer' and u.id = any (p_users)
+    select u.id, u.email from users u where u.account_id = app.account_id() and app.can_work(u) and u.id = any (p_users)
   ), inbox as (
     insert into notifications (user_id, event_id, event_key, title, body, link, escalation)
     select r.id, e.id, p_key, e.title, e.body, p_link, e.escalation from recipients r, event e

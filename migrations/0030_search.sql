@@ -307,13 +307,13 @@ returns table (id uuid, step_id text, score double precision)
 language plpgsql stable rows 20 set search_path = public, pg_temp set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_sort = off set jit = off as $$
 declare
   v_tag constant text := app.search_tag(p_account, p_type);
-  -- Admins also find what only members who have left could read. The policies decide which of it they see.
+  -- Admins also find what only members who can no longer work could read. The policies decide which of it they see.
   v_readers constant text := (
     select string_agg(app.quote_term(v_tag || ' ' || r), '|') from (
       select unnest(array['all', app.user_id()::text, app.team_id()::text, case when app.role() = 'admin' then 'admins' end])
       union all
       (select u.id::text from users u
-        where u.account_id = p_account and not u.is_active and (app.role() = 'admin' or app.team_role() = 'admin') order by u.id desc limit 500)
+        where u.account_id = p_account and not app.can_work(u) and (app.role() = 'admin' or app.team_role() = 'admin') order by u.id desc limit 500)
     ) readers (r) where r is not null);
   v_query constant tsquery := format('(%s)&(%s)', replace(p_matching, ' ', v_tag), v_readers)::tsquery;
   v_ranking constant tsquery := replace(p_ranking, ' ', v_tag)::tsquery;

@@ -78,7 +78,7 @@ returns setof uuid language sql set search_path = public, pg_temp as $$
     insert into deliveries (account_id, channel, recipient, purpose, user_id, report_id)
     select p_account, 'email', u.email, 'weekly_report', u.id, r.id
       from report r, report_subscriptions s join users u on u.account_id = s.account_id and u.id = s.user_id
-     where s.account_id = p_account and s.team_id = p_team and s.created_at < p_due and u.is_active and u.role <> 'viewer'
+     where s.account_id = p_account and s.team_id = p_team and s.created_at < p_due and app.can_work(u)
     returning id, state
   )
   select id from mails where state = 'pending'

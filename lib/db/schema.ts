@@ -1979,6 +1979,7 @@ export interface SqlFunctions {
   'app.are_variables': { j: string }
   'app.attempt_key': { p_kind: string; p_name: string }
   'app.branch_messages': { p_session: string; p_branch: string; p_after?: number; p_count?: number }
+  'app.cannot_work': { p_user: string }
   'app.changes': { before: string; after: string; secrets: readonly string[] }
   'app.check_quota': { p_account: string; p_quota: string }
   'app.check_subflows': { p_tree: string; p_children: readonly string[] }
@@ -2139,7 +2140,6 @@ export interface SqlFunctions {
   'app.flow_text': { p_name: string; p_description: string; p_tags: readonly string[] }
   'app.flow_words': { p_name: string; p_description: string; p_tags: readonly string[] }
   'app.fold': { p_text: string }
-  'app.has_left': { p_user: string }
   'app.has_other_sign_in': { p_user: string; p_provider: string; p_passkey: string }
   'app.has_part': { p_column: string; p_part: string }
   'app.has_tag': { p_tag: string }

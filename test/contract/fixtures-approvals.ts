@@ -78,4 +78,7 @@ export const approvalFixtures = {
     ...(await createApproval(service, owner)),
     body: { comment: 'Not now' },
   }),
+  'sessions.approvals.withdraw': async (service, owner) => ({
+    params: await insertApproval(service, owner, owner.id),
+  }),
 } satisfies Record<string, Fixture>

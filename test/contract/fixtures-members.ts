@@ -120,6 +120,9 @@ export const memberFixtures = {
   'accounts.getPreferences': createEmptySample,
   'accounts.updatePreferences': async () => ({ body: { default_export_format: 'pdf', theme: 'dark' } }),
   'accounts.listMembers': createPageSample,
+  'accounts.listWaitingWork': async (service, owner) => ({
+    params: { user_id: await insertMember(service, owner) },
+  }),
   'accounts.updateMember': async (service, owner) => ({
     params: { user_id: await insertMember(service, owner) },
     body: { role: 'viewer', team_role: 'admin' },

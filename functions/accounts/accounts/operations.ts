@@ -107,17 +107,32 @@ works as before, and an admin can restore it. A repeated request changes nothing
   }),
 
   operation({
+    id: 'accounts.listWaitingWork',
+    route: 'GET /accounts/me/members/{user_id}/work',
+    summary: 'List what waits for a member',
+    description:
+      'Counts by kind. Read it before you deactivate a member or make them a viewer: `outcome` says what becomes of each. `GET /accounts/me/members/{user_id}/on-call` has their on-call duties.',
+    access: 'account_admin',
+    limit: 'read',
+    platform: 'row policies hide what is private to the member',
+    params: schemas.MemberId,
+    returns: z.array(schemas.WaitingWork),
+    handle: ({ ctx, params }) => accounts.listWaitingWork(ctx, params.user_id),
+  }),
+
+  operation({
     id: 'accounts.updateMember',
     route: 'PATCH /accounts/me/members/{user_id}',
     summary: 'Update a member',
     description: `Changes the role, the team or the active flag. The last active admin cannot be demoted or deactivated: 409 \`last_admin\`.
-Activating a member needs a free seat: 409 \`seat_limit_reached\`.`,
+Activating a member needs a free seat: 409 \`seat_limit_reached\`. What waits for a member who is deactivated or becomes a viewer is freed, or passes to admins: \`waiting_work\`.`,
     access: 'account_admin',
     stepUp: true,
+    platform: 'row policies hide what is private to the member',
     limit: 'write',
     params: schemas.MemberId,
     body: schemas.MemberUpdate,
-    returns: schemas.Member,
+    returns: schemas.UpdatedMember,
     errors: ['last_admin', 'last_super_admin', 'seat_limit_reached'],
     handle: ({ ctx, params, body }) => accounts.updateMember(ctx, params.user_id, body),
   }),
@@ -127,7 +142,7 @@ Activating a member needs a free seat: 409 \`seat_limit_reached\`.`,
     route: 'DELETE /accounts/me/members/{user_id}',
     summary: 'Deactivate a member',
     description:
-      "Revokes the member's sign-ins. Content that the member created stays. `GET /accounts/me/members/{user_id}/on-call` lists the on-call schedules and escalation policies that name them.",
+      "Revokes the member's sign-ins. Content that the member created stays. `GET /accounts/me/members/{user_id}/work` lists what waits for them, and `GET /accounts/me/members/{user_id}/on-call` the on-call schedules and escalation policies that name them.",
     access: 'account_admin',
     stepUp: true,
     limit: 'write',

@@ -7,6 +7,7 @@ import { nameOrder, newestFirst, type PageQuery, selectPage } from '#db/page.ts'
 import { auditColumns } from '#db/rows/audit.ts'
 import type { PlatformDb, ReadDb, WriteDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
+import { waitingWork } from '#db/waiting-work.ts'
 import { type Account, type AccountUpdate, type Member, type MemberUpdate, Usage } from './schemas.ts'
 
 function buildAccountQuery(db: ReadDb) {
@@ -154,6 +155,30 @@ export function selectMembers(db: ReadDb, page: PageQuery): Promise<Member[]> {
     .orderBy('u.id')
     .execute()
 }
+
+/** Return a row for a member of the account. */
+export const isMember = readStatement(
+  z.object({ id: z.string() }),
+  (id: string) =>
+    sql`select u.id from users u where u.account_id = app.account_id() and u.id = ${id} and not u.is_service and u.erased_at is null`,
+)
+
+/** Count what waits for a member, by kind: with the platform role, because colleagues do not see all of it. */
+export const selectWaitingWork = readStatement(
+  z.object({ kind: z.string(), count: z.int() }),
+  (account: string, id: string) => {
+    const counts = Object.entries(waitingWork).map(([place, { kind, isOpen }]) => {
+      const [table = '', column = ''] = place.split('.')
+      const isTheirs =
+        place === 'approvals.approver_ids'
+          ? sql`${id}::uuid = any (t.approver_ids)`
+          : sql`t.${sql.ref(column)} = ${id}::uuid`
+      return sql`select ${kind} as kind, count(*)::integer as count from ${sql.table(table)} t
+      where t.account_id = ${account} and ${isTheirs} and ${sql.raw(isOpen)}`
+    })
+    return sql`select * from (${sql.join(counts, sql` union all `)}) counts where count > 0`
+  },
+)
 
 /**
  * End the problem of a member's address, unless it is a complaint. `is_complaint` is null for an unknown

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { waitingKinds, workOutcomes } from '#db/waiting-work.ts'
 import { Colour } from '#functions/accounts/teams/schemas.ts'
 import { ExportFormat } from '#functions/sessions/exports/schemas.ts'
 import { EmailProblem } from '#http/email-problem.ts'
@@ -179,6 +180,29 @@ export const Member = z
   })
   .meta({ id: 'MemberResponse' })
 export type Member = z.infer<typeof Member>
+
+export const WaitingWork = z
+  .strictObject({
+    kind: z
+      .enum(waitingKinds)
+      .meta({ id: 'WaitingWorkKind' })
+      .describe('What waits for the member. An `approval` names them as an approver.'),
+    count: z.int().describe('How many.').meta({ example: 2 }),
+    outcome: z
+      .enum(workOutcomes)
+      .meta({ id: 'WaitingWorkOutcome' })
+      .describe(
+        'What becomes of it when they can no longer work. `freed`: colleagues can take it at once. `inherited`: admins of the account or of the team see it and go on. `taken_over`: it fails until an admin changes it. `ended`: it ends.',
+      ),
+  })
+  .meta({ id: 'WaitingWorkResponse' })
+export type WaitingWork = z.infer<typeof WaitingWork>
+
+export const UpdatedMember = Member.extend({
+  waiting_work: z
+    .array(WaitingWork)
+    .describe('What waited for the member, if the change means that they can no longer work; else empty.'),
+}).meta({ id: 'UpdatedMemberResponse' })
 
 export const MemberUpdate = z
   .strictObject({

@@ -1,11 +1,12 @@
 import { nameOrder, newestFirst, type PageQuery, toPage } from '#db/page.ts'
 import type { PlatformDb } from '#db/scope.ts'
 import { getViolatedConstraint, throwUnknownId } from '#db/sqlstate.ts'
+import { waitingWork } from '#db/waiting-work.ts'
 import type { BaseContext, ReadContext, WriteContext } from '#http/operation.ts'
 import { invalidField, notFound, Problem, throwNotFound } from '#problem.ts'
 import { enqueueDeliveries, enqueueDelivery } from '#work/deliveries.ts'
 import * as queries from './queries.ts'
-import type { AccountUpdate, MemberUpdate } from './schemas.ts'
+import type { AccountUpdate, MemberUpdate, WaitingWork } from './schemas.ts'
 
 export async function get({ db }: Pick<ReadContext, 'db'>) {
   return toAccount(await queries.selectAccount(db))
@@ -69,7 +70,17 @@ export async function listMembers({ db }: ReadContext, page: PageQuery) {
   return toPage(await queries.selectMembers(db, page), page, nameOrder('full_name'))
 }
 
-export async function updateMember({ db }: WriteContext, id: string, changes: MemberUpdate) {
+export async function updateMember(
+  ctx: WriteContext & { platform: PlatformDb },
+  id: string,
+  changes: MemberUpdate,
+) {
+  const stopsWork = changes.is_active === false || changes.role === 'viewer'
+  const waiting_work = stopsWork ? await readWaitingWork(ctx, id) : []
+  return { ...(await changeMember(ctx, id, changes)), waiting_work }
+}
+
+export async function changeMember({ db }: Pick<WriteContext, 'db'>, id: string, changes: MemberUpdate) {
   if (changes.team_id === null && changes.team_role) {
     throw invalidField(['body', 'team_role'], 'must be absent if team_id is null', 'custom')
   }
@@ -77,6 +88,31 @@ export async function updateMember({ db }: WriteContext, id: string, changes: Me
     (await queries.updateMember(db, id, changes).catch(throwUnknownId('team_id', 'team'))) ??
     throwNotFound('Member')
   )
+}
+
+/** List what waits for a member, and what becomes of it when they can no longer work. */
+export async function listWaitingWork(
+  ctx: ReadContext & { platform: PlatformDb },
+  id: string,
+): Promise<WaitingWork[]> {
+  if (!(await queries.isMember.first(ctx.db, id))) throwNotFound('Member')
+  return readWaitingWork(ctx, id)
+}
+
+async function readWaitingWork(
+  { platform, caller }: Pick<ReadContext, 'caller'> & { platform: PlatformDb },
+  id: string,
+): Promise<WaitingWork[]> {
+  const counts = new Map(
+    (await queries.selectWaitingWork.all(platform, caller.accountId, id)).map(({ kind, count }) => [
+      kind,
+      count,
+    ]),
+  )
+  return Object.values(waitingWork).flatMap(({ kind, outcome }) => {
+    const count = counts.get(kind)
+    return count === undefined ? [] : [{ kind, count, outcome }]
+  })
 }
 
 export async function removeMember({ db }: WriteContext, id: string) {

@@ -35,7 +35,7 @@ export async function assignMember(
   team_role: 'admin' | 'member',
 ) {
   if (!(await queries.selectTeam(ctx.db, team_id))) throw notFound('Team')
-  return accounts.updateMember(ctx, userId, { team_id, team_role })
+  return accounts.changeMember(ctx, userId, { team_id, team_role })
 }
 
 export async function getBranding({ db }: ReadContext, id: string) {

@@ -12,7 +12,7 @@ export const aiSessionOperations = [
     route: 'GET /ai-sessions',
     summary: 'List my AI sessions',
     description:
-      'My own sessions, those escalated to me and those I picked up; with `owner_left`, those of members who have left, for their admins. Newest first.',
+      'My own sessions, those escalated to me and those I picked up; with `owner_left`, those of members who can no longer work, for their admins. Newest first.',
     access: 'user',
     limit: 'read',
     feature,
@@ -27,7 +27,7 @@ export const aiSessionOperations = [
     route: 'GET /ai-sessions/{session_id}',
     summary: 'Get an AI session',
     description:
-      'Includes its steps, messages, fixes, facts and handoffs. Visible to its user, to the colleague it is escalated to, and to the one who claimed or picked it up. While it waits for a colleague, the whole account may read it. When its user has left, account admins and admins of its team may read it, hand it over and close it.',
+      'Includes its steps, messages, fixes, facts and handoffs. Visible to its user, to the colleague it is escalated to, and to the one who claimed or picked it up. While it waits for a colleague, the whole account may read it. When its user can no longer work, account admins and admins of its team may read it, hand it over and close it.',
     access: 'user',
     limit: 'read',
     feature,

@@ -59,7 +59,7 @@ export const selectAiSessions = readStatement(
       order by s.created_at desc, s.id desc limit ${page.skip + page.limit + 1}::bigint)`
     const inherited = (column: RawBuilder<unknown>) => sql`
     select s.id, s.created_at from users u join ai_sessions s on s.account_id = u.account_id and s.${column} = u.id
-     where u.account_id = app.account_id() and not u.is_active and app.inherits_ai_session(s) and ${isListed}`
+     where u.account_id = app.account_id() and not app.can_work(u) and app.inherits_ai_session(s) and ${isListed}`
     const candidates = owner_left
       ? sql`${inherited(sql`user_id`)} union ${inherited(sql`picked_up_by_id`)}`
       : sql`${newestBy(sql`user_id`)} union ${newestBy(sql`escalated_to_id`)} union ${newestBy(sql`picked_up_by_id`)}`

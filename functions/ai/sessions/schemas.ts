@@ -425,7 +425,7 @@ export const AiSessionQuery = z.strictObject({
   psa_ticket_id: PsaTicketId.optional().describe('Only sessions of this ticket.'),
   status: AiStatus.optional().describe('Only sessions with this status.'),
   owner_left: Flag.prefault('false').describe(
-    'Instead, the sessions of members who have left: all for account admins, those of their team for team admins.',
+    'Instead, the sessions of members who can no longer work: all for account admins, those of their team for team admins.',
   ),
 })
 export type AiSessionQuery = z.infer<typeof AiSessionQuery>

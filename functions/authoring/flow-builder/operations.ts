@@ -31,7 +31,7 @@ export const flowBuilderOperations = [
     route: 'GET /ai/flow-builder/conversations',
     summary: 'List my flow-builder conversations',
     description:
-      'Those that have not expired, newest first. With `owner_left`, those of members who have left, for their admins.',
+      'Those that have not expired, newest first. With `owner_left`, those of members who can no longer work, for their admins.',
     access: 'engineer',
     limit,
     feature,
@@ -46,7 +46,7 @@ export const flowBuilderOperations = [
     route: 'GET /ai/flow-builder/conversations/{conversation_id}',
     summary: 'Get a flow-builder conversation',
     description:
-      'When its user has left, account admins and admins of the team read, continue, save and delete it.',
+      'When its user can no longer work, account admins and admins of the team read, continue, save and delete it.',
     access: 'engineer',
     limit,
     feature,

@@ -45,7 +45,7 @@ export type ConversationCommit = z.infer<typeof ConversationCommit>
 
 export const ConversationQuery = z.strictObject({
   owner_left: Flag.prefault('false').describe(
-    'Instead, those of members who have left: all for account admins, those of the members of their team for team admins.',
+    'Instead, those of members who can no longer work: all for account admins, those of the members of their team for team admins.',
   ),
 })
 export type ConversationQuery = z.infer<typeof ConversationQuery>

@@ -52,7 +52,7 @@ export const selectContents = readStatement(
   FlowContent,
   (ids: readonly string[]) => sql`
     select t.id, t.name, t.version, v.tree_structure,
-           case when t.account_id = app.account_id() then coalesce(u.is_active and u.role <> 'viewer', false) end as is_author_active,
+           case when t.account_id = app.account_id() then coalesce(app.can_work(u), false) end as is_author_active,
            coalesce(c.links, '[]') as links, app.iso(c.checked_at) as links_checked_at
       from trees t
       join tree_versions v on v.account_id = t.account_id and v.tree_id = t.id and v.version = t.version

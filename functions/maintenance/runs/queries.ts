@@ -96,6 +96,8 @@ const ClaimedSchedule = z.object({
   can_owner_see_flow: z.boolean(),
   /** The error of the previous scheduled run. */
   last_error: z.string().nullable(),
+  /** When that run was due. */
+  last_due_at: z.string().nullable(),
   /** The team of the transaction. */
   enter_team: z.string(),
 })
@@ -112,14 +114,16 @@ export const claimSchedule = writeStatement(
     select s.id, s.team_id, s.created_by, s.tree_id, s.name, s.cron, s.timezone, s.next_run_at, s.timed_since, l.targets, app.now() as now,
            app.feature_on(s.account_id, 'maintenance_schedules') as is_feature_on, app.lapsed(a) as is_lapsed,
            (u.is_active or app.is_key_open(u.account_id, u.id)) as is_owner_active, u.role as owner_role, u.team_id as owner_team_id,
-           (select t.visibility <> 'private' or t.author_id = s.created_by from trees t
-             where t.account_id = s.account_id and t.id = s.tree_id) as can_owner_see_flow,
-           (select r.error from maintenance_runs r where r.account_id = s.account_id and r.schedule_id = s.id and r.trigger = 'scheduled'
-             order by r.due_at desc, r.id desc limit 1) as last_error, app.enter_team(s.team_id)
+           (select t.visibility <> 'private' or t.author_id = s.created_by or (u.role = 'admin' and app.cannot_work(t.author_id))
+              from trees t where t.account_id = s.account_id and t.id = s.tree_id) as can_owner_see_flow,
+           r.error as last_error, r.due_at as last_due_at, app.enter_team(s.team_id)
       from maintenance_schedules s
       join accounts a on a.id = s.account_id
       join users u on u.account_id = s.account_id and u.id = s.created_by
       join target_lists l on l.account_id = s.account_id and l.id = s.target_list_id
+      left join lateral (
+        select r.error, r.due_at from maintenance_runs r where r.account_id = s.account_id and r.schedule_id = s.id and r.trigger = 'scheduled'
+         order by r.due_at desc, r.id desc limit 1) r on true
      where s.account_id = app.account_id() and s.id = ${id} and s.next_run_at <= app.now()
        for update of s skip locked`,
 )

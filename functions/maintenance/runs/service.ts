@@ -178,7 +178,8 @@ function findObstacle(schedule: queries.ClaimedSchedule): string | null {
   if (schedule.is_lapsed) return 'The subscription of the account has lapsed'
   if (!schedule.is_owner_active) return 'The owner of the schedule is deactivated'
   if (owner_role === 'viewer') return 'The owner of the schedule is a viewer and may not run flows'
-  if (owner_team_id !== team_id) return 'The owner of the schedule is no longer in its team'
+  if (owner_role !== 'admin' && owner_team_id !== team_id)
+    return 'The owner of the schedule is no longer in its team'
   return schedule.can_owner_see_flow ? null : 'The owner of the schedule can no longer see the flow'
 }
 
@@ -198,10 +199,10 @@ async function createBatches(
   }
 }
 
-/** Enqueue the events of a run. Report consecutive failures with the same reason only once. */
+/** Enqueue the events of a run. Report consecutive failures with the same reason once a day. */
 async function enqueueRunEvents(
   db: WriteDb,
-  { id, name, team_id, created_by, last_error }: queries.ClaimedSchedule,
+  { id, name, team_id, created_by, last_error, last_due_at }: queries.ClaimedSchedule,
   outcome: queries.RunOutcome | null,
   missedCount: number,
 ): Promise<void> {
@@ -213,9 +214,10 @@ async function enqueueRunEvents(
     scheduleName: name,
     ownerId: created_by,
   }
+  const isTold = outcome?.error === last_error && outcome?.due_at.slice(0, 10) === last_due_at?.slice(0, 10)
   const reasons = [
     ...(missedCount > 0 ? [`${missedCount} due ${missedCount === 1 ? 'run was' : 'runs were'} missed.`] : []),
-    ...(outcome?.error && (outcome.error !== last_error || missedCount > 0) ? [outcome.error] : []),
+    ...(outcome?.error && (!isTold || missedCount > 0) ? [outcome.error] : []),
   ]
   if (reasons.length > 0)
     await enqueueEvent(db, { key: 'maintenance.run_failed', reason: reasons.join(' '), ...eventFields })

@@ -52,7 +52,7 @@ export const maintenanceOperations = [
     route: 'PATCH /maintenance-schedules/{schedule_id}',
     summary: 'Update, pause or resume a maintenance schedule',
     description:
-      'A run that is already due when the timing changes still takes place; pausing the schedule records it as missed. The flow cannot be changed.',
+      'A run that is already due when the timing changes still takes place; pausing the schedule records it as missed. The flow cannot be changed. If the owner can no longer run it (deactivated, a viewer, or moved to another team), whoever changes it becomes the owner.',
     access: 'engineer',
     limit: 'write',
     feature,

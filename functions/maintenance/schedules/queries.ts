@@ -92,9 +92,14 @@ export interface Retiming {
   reason: string
 }
 
+/** Whether the owner of the schedule `s` can still own the sessions of its runs. Otherwise a change passes it on. */
+const canOwnerRun = sql`exists (
+  select from users o where o.account_id = s.account_id and o.id = s.created_by and (o.role = 'admin' or o.team_id = s.team_id)
+     and (app.can_work(o) or app.is_key_open(o.account_id, o.id)))`
+
 /**
  * Update a schedule if `version` is still current and the caller may change it, and record due times that the
- * change skips.
+ * change skips. The caller becomes its owner when the present one can no longer run it.
  */
 export const updateIfCurrent = writeStatement(
   z.object({ id: z.string() }),
@@ -114,7 +119,7 @@ export const updateIfCurrent = writeStatement(
         update maintenance_schedules s
            set name = coalesce(${name}, s.name), cron = coalesce(${cron}, s.cron), timezone = coalesce(${timezone}, s.timezone),
                target_list_id = coalesce(${target_list_id}::uuid, s.target_list_id), is_active = coalesce(${is_active}::boolean, s.is_active),
-               version = s.version + 1, updated_at = app.now() ${times} ${ticketNumber}
+               created_by = case when ${canOwnerRun} then s.created_by else app.user_id() end, version = s.version + 1, updated_at = app.now() ${times} ${ticketNumber}
          where s.id = ${id} and s.version = ${version} and ${isEditable('s')} returning s.id
       ), inserted_runs as (
         insert into maintenance_runs (schedule_id, due_at, trigger, status, error)

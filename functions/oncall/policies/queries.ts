@@ -96,7 +96,7 @@ export const selectTargets = readStatement(
     return sql`
       select ${callFunction('app.administers', { p_team: teamId })} as may_change,
              array(select u.id from users u where ${isTarget('u')}) as user_ids,
-             array(select u.id from users u where ${isTarget('u')} and u.is_active and u.role <> 'viewer') as responder_ids,
+             array(select u.id from users u where ${isTarget('u')} and app.can_work(u)) as responder_ids,
              array(select s.id from on_call_schedules s where ${isTarget('s')}) as schedule_ids,
              array(select c.id from notification_configs c where ${isTarget('c')}) as channel_ids`
   },

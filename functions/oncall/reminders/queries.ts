@@ -110,7 +110,7 @@ export const selectReachable = readStatement(
   z.object({ user_ids: z.array(z.string()), config_ids: z.array(z.string()) }),
   (userIds: readonly string[], configIds: readonly string[]) => sql`
     select array(select u.id from users u where u.account_id = app.account_id() and u.id = any (${`{${userIds.join(',')}}`}::uuid[])
-                    and u.is_active and u.role <> 'viewer') as user_ids,
+                    and app.can_work(u)) as user_ids,
            array(select c.id from notification_configs c
                   where c.account_id = app.account_id() and c.id = any (${`{${configIds.join(',')}}`}::uuid[])) as config_ids`,
 )

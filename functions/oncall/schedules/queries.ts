@@ -91,7 +91,7 @@ export const selectResponders = readStatement(
     select ${callFunction('app.administers', { p_team: teamId })} as may_change,
            array(select u.id from users u where u.account_id = app.account_id() and u.id = any (${`{${ids.join(',')}}`}::uuid[])) as known_ids,
            array(select u.id from users u
-                  where u.account_id = app.account_id() and u.id = any (${`{${ids.join(',')}}`}::uuid[]) and u.is_active and u.role <> 'viewer') as ids`,
+                  where u.account_id = app.account_id() and u.id = any (${`{${ids.join(',')}}`}::uuid[]) and app.can_work(u)) as ids`,
 )
 
 interface StoredOverride {
@@ -161,7 +161,7 @@ export const selectRosters = readStatement(RosterRow, ({ ids, teamId, from, to }
         where o.account_id = s.account_id and o.schedule_id = s.id and o.ends_at > ${start} and o.starts_at < ${end}) o
      cross join lateral (
        select ${people} as people from users u
-        where u.account_id = s.account_id and u.is_active and u.role <> 'viewer'
+        where u.account_id = s.account_id and app.can_work(u)
           and (u.id = any (o.user_ids) or u.id = any (array(
             select m::uuid from jsonb_array_elements(s.rotations) r, jsonb_array_elements_text(r -> 'members') m)))) p
      cross join lateral (
@@ -208,7 +208,7 @@ export const insertOverride = writeStatement(
     insert into on_call_overrides as o (schedule_id, user_id, starts_at, ends_at)
     select s.id, u.id, ${starts_at}::timestamptz, ${ends_at}::timestamptz from on_call_schedules s, users u
      where s.account_id = app.account_id() and s.id = ${scheduleId} and u.account_id = s.account_id and u.id = ${member_id}
-       and u.is_active and u.role <> 'viewer' and (u.id = app.user_id() or app.administers(s.team_id)) and ${ends_at}::timestamptz > app.now()
+       and app.can_work(u) and (u.id = app.user_id() or app.administers(s.team_id)) and ${ends_at}::timestamptz > app.now()
     returning ${overrideColumns}`,
 )
 

@@ -47,7 +47,7 @@ export const attempts = attemptStatements('runner_run', ClaimedRun, {
  */
 const refusal = (agent: { name: string; client: string }) => sql<string | null>`
   case when r.created_at <= app.now() - interval '15 minutes' then 'The run has waited for too long'
-       when not exists (select from users u where u.account_id = r.account_id and u.id = r.requested_by and u.is_active and u.role <> 'viewer')
+       when not exists (select from users u where u.account_id = r.account_id and u.id = r.requested_by and app.can_work(u))
          then 'Whoever asked for the run may no longer run scripts'
        when not (case when r.session_id is not null then exists (
                    select from sessions s join users u on u.account_id = s.account_id and u.id = r.requested_by
@@ -58,7 +58,7 @@ const refusal = (agent: { name: string; client: string }) => sql<string | null>`
                      join users o on o.account_id = s.account_id and o.id = coalesce(s.picked_up_by_id, s.user_id)
                     where s.account_id = r.account_id and s.id = r.ai_session_id and s.status in (${sql.join(openStates)})
                       and (u.id in (s.user_id, s.picked_up_by_id)
-                           or (not o.is_active and (u.role = 'admin' or (u.team_role = 'admin' and u.team_id = s.team_id))))) end)
+                           or (not app.can_work(o) and (u.role = 'admin' or (u.team_role = 'admin' and u.team_id = s.team_id))))) end)
          then 'The case has ended, or is no longer in the hands of whoever asked for the run'
        when not exists (select from script_templates t where t.id = r.script_template_id and t.version = r.script_version)
          then 'The script template was changed or deleted'

@@ -27,7 +27,8 @@ export const scriptBuilderOperations = [
     id: 'scripts.builder.list',
     route: 'GET /script-builder/sessions',
     summary: 'List my script-builder sessions',
-    description: 'Newest first. With `owner_left`, those of members who have left, for their admins.',
+    description:
+      'Newest first. With `owner_left`, those of members who can no longer work, for their admins.',
     access: 'engineer',
     limit: 'read',
     feature,
@@ -42,7 +43,7 @@ export const scriptBuilderOperations = [
     route: 'GET /script-builder/sessions/{session_id}',
     summary: 'Get one of my script-builder sessions',
     description:
-      'Includes all its messages. When its user has left, account admins and admins of the team read, continue and delete it.',
+      'Includes all its messages. When its user can no longer work, account admins and admins of the team read, continue and delete it.',
     access: 'engineer',
     limit: 'read',
     feature,

@@ -92,7 +92,7 @@ export const BuilderQuery = z.strictObject({
       '`standalone`: only standalone sessions. `pilot_inline`: only sessions that are part of an AI session. `all`: both.',
     ),
   owner_left: Flag.prefault('false').describe(
-    'Instead, those of members who have left: all for account admins, those of the members of their team for team admins.',
+    'Instead, those of members who can no longer work: all for account admins, those of the members of their team for team admins.',
   ),
 })
 export type BuilderQuery = z.infer<typeof BuilderQuery>

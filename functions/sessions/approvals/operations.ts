@@ -101,4 +101,19 @@ export const approvalOperations = [
     errors: ['already_decided', 'wrong_state'],
     handle: ({ ctx, params, body }) => approvals.decide(ctx, params, 'rejected', body.comment),
   }),
+
+  operation({
+    id: 'sessions.approvals.withdraw',
+    route: 'POST /sessions/{session_id}/approvals/{approval_id}/withdraw',
+    summary: 'Withdraw a request',
+    description:
+      'For whoever requested it or runs the session; others get 403. It becomes `voided`, and another approval can be requested. A decided one returns 409 `already_decided`, one that has ended 409 `wrong_state`.',
+    access: 'engineer',
+    limit: 'write',
+    params: schemas.ApprovalId,
+    success: 200,
+    returns: schemas.Approval,
+    errors: ['already_decided', 'wrong_state'],
+    handle: ({ ctx, params }) => approvals.withdraw(ctx, params),
+  }),
 ]

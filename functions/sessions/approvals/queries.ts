@@ -135,7 +135,7 @@ export const insertApproval = writeStatement(
              ${`{${subject.roles.join(',')}}`}::text[], ${`{${subject.userIds.join(',')}}`}::uuid[], s.team_id, s.user_id,
              ${subject.validMinutes}, ${comment}, app.now() + make_interval(mins => ${subject.validMinutes})
         from session_at_position s returning a.*)
-    select a.id, array(select u.id from users u where u.account_id = app.account_id() and app.may_decide(a, u) order by u.id) as approver_ids
+    select a.id, array(select u.id from users u where u.account_id = app.account_id() and app.is_approver(a, u) order by u.id) as approver_ids
       from inserted a`,
 )
 
@@ -153,18 +153,27 @@ export const decideApproval = writeStatement(
     returning a.id`,
 )
 
-/** Select the accounts with requests that have expired, the account that has waited longest first. */
-export const selectAccountsWithExpired = readStatement(
+/**
+ * Select the accounts with requests that have expired or that nobody is left to decide, the account that has
+ * waited longest first.
+ */
+export const selectAccountsWithEnded = readStatement(
   z.object({ account_id: z.string() }),
   () => sql`
-    select account_id from approvals where state = 'pending' and expires_at <= app.now()
-     group by account_id order by min(expires_at), account_id limit 500`,
+    select a.account_id from approvals a
+     where a.state = 'pending' and (a.expires_at <= app.now() or not exists (
+       select from users u where u.account_id = a.account_id and app.can_work(u) and u.id not in (a.runner_id, a.requested_by)
+          and (u.id = any (a.approver_ids) or u.role = 'admin' or 'engineer' = any (a.approver_roles)
+               or ('team_admin' = any (a.approver_roles) and u.team_role = 'admin' and u.team_id = a.team_id))))
+     group by a.account_id order by min(a.expires_at), a.account_id limit 500`,
 )
 
 /** How many requests one transaction expires. */
 export const expiredAtOnce = 100
 
-/** Expire the requests of the account that nobody has decided in time. */
+/**
+ * Expire the requests of the account that nobody has decided in time, or that nobody is left to decide.
+ */
 export const expireDue = writeStatement(
   z.object({
     id: z.string(),
@@ -173,11 +182,24 @@ export const expireDue = writeStatement(
     team_id: z.string().nullable(),
     requested_by: z.string(),
     runner_id: z.string(),
+    is_in_time: z.boolean(),
   }),
   () => sql`
     update approvals a set state = 'expired'
      where a.account_id = app.account_id() and a.id = any (array(
-       select id from approvals where account_id = app.account_id() and state = 'pending' and expires_at <= app.now()
-        order by expires_at limit ${expiredAtOnce} for update skip locked))
-    returning a.id, a.session_id, a.title, a.team_id, a.requested_by, a.runner_id`,
+       select o.id from approvals o where o.account_id = app.account_id() and o.state = 'pending'
+          and (o.expires_at <= app.now()
+               or not exists (select from users u where u.account_id = o.account_id and app.may_decide(o, u)))
+        order by o.expires_at limit ${expiredAtOnce} for update skip locked))
+    returning a.id, a.session_id, a.title, a.team_id, a.requested_by, a.runner_id, a.expires_at > app.now() as is_in_time`,
+)
+
+/** Withdraw a pending request of the caller, or of the session that the caller runs. */
+export const withdrawApproval = writeStatement(
+  z.object({ id: z.string() }),
+  (sessionId: string, id: string) => sql`
+    update approvals a set state = 'voided'
+     where a.account_id = app.account_id() and a.session_id = ${sessionId} and a.id = ${id} and a.state = 'pending'
+       and app.user_id() in (a.requested_by, a.runner_id)
+    returning a.id`,
 )

@@ -46,7 +46,7 @@ const fields = {
     .enum(['pending', 'approved', 'rejected', 'expired', 'voided', 'used'])
     .meta({ id: 'ApprovalState' })
     .describe(
-      '`voided`: the session moved on or ended. `used`: the step was answered, or the script was started.',
+      '`voided`: withdrawn, or the session moved on or ended. `expired`: nobody decided in time, or nobody is left who may. `used`: the step was answered, or the script was started.',
     ),
   comment: z
     .string()

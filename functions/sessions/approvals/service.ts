@@ -131,6 +131,25 @@ export async function decideAs<Db extends WriteDb | PlatformDb>(
 }
 
 /**
+ * Withdraw a pending request, so that another one is possible. Throw 403 if somebody else requested it and
+ * runs the session, and 409 if it is not pending.
+ */
+export async function withdraw(
+  { db, caller }: WriteContext,
+  { session_id, approval_id }: ApprovalId,
+): Promise<Approval> {
+  return inTransaction(db, async (db) => {
+    const withdrawn = await queries.withdrawApproval.first(db, session_id, approval_id)
+    const approval = await find(db, session_id, approval_id)
+    if (!withdrawn && approval.state === 'pending' && !listTechnicians(approval).includes(caller.userId))
+      throw new Problem('forbidden', 'Only who requested the approval, or runs the session, may withdraw it')
+    if (!withdrawn) throw createDecisionProblem(approval)
+    await announceState(db, approval, 'voided', [])
+    return toApproval(approval)
+  })
+}
+
+/**
  * Return the digest that an approval of this step must have. Undefined for a step that needs none. The digest
  * covers the text that the technician sees, so a variable that changes it needs another approval.
  */
@@ -183,11 +202,11 @@ export async function findApproved(
 }
 
 /**
- * Expire the requests that nobody has decided in time, and notify their technicians. Of concurrent sweeps
- * only one expires a request.
+ * Expire the requests that nobody has decided in time or that nobody is left to decide, and notify their
+ * technicians. Of concurrent sweeps only one expires a request.
  */
 export async function expireDue(ctx: AccountSweepContext, budget: SweepBudget): Promise<void> {
-  await sweepAccounts(ctx, await queries.selectAccountsWithExpired.all(ctx.platform), budget, expireInAccount)
+  await sweepAccounts(ctx, await queries.selectAccountsWithEnded.all(ctx.platform), budget, expireInAccount)
 }
 
 /** Expire some requests of an account. Return whether there may be more. */
@@ -199,6 +218,7 @@ async function expireInAccount(db: WriteDb): Promise<boolean> {
       ...toEventFields(expired),
       actorId: null,
       causedById: expired.requested_by,
+      isNobodyLeft: expired.is_in_time,
       userIds: listTechnicians(expired),
     })
     await announceState(db, expired, 'expired', [])
@@ -269,7 +289,7 @@ function listTechnicians({ requested_by, runner_id }: EventSource): string[] {
 function announceState(
   db: WriteDb | PlatformDb,
   approval: EventSource,
-  state: 'pending' | 'approved' | 'rejected' | 'expired',
+  state: 'pending' | 'approved' | 'rejected' | 'expired' | 'voided',
   approverIds: readonly string[],
 ): Promise<void> {
   const { id, session_id, requested_by } = approval

@@ -125,7 +125,7 @@ export const sampleEvents: { [K in EventKey]: Extract<Event, { key: K }> } = {
     isApproved: false,
     comment: 'Wait until the backup has finished.',
   },
-  'approval.expired': { key: 'approval.expired', ...origin, ...approval },
+  'approval.expired': { key: 'approval.expired', isNobodyLeft: false, ...origin, ...approval },
   'oncall.overridden': {
     key: 'oncall.overridden',
     ...origin,

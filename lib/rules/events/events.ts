@@ -104,6 +104,8 @@ export type Event = EventOrigin &
         key: 'approval.expired'
         approvalId: string
         sessionId: string
+        /** Whether it ended because nobody is left who may decide it. */
+        isNobodyLeft: boolean
         subjectTitle: string
         userIds: string[]
       }
@@ -303,7 +305,12 @@ function toApprovalAnnouncement(
   }
   const snippet = toSnippet(event.subjectTitle)
   if (event.key === 'approval.expired')
-    return { ...announcement, title: `Nobody decided in time: ${snippet}` }
+    return {
+      ...announcement,
+      title: event.isNobodyLeft
+        ? `Nobody is left to decide: ${snippet}`
+        : `Nobody decided in time: ${snippet}`,
+    }
   if (event.key === 'approval.requested') {
     const { alert, requesterName } = event
     const title = `${toPlainName(requesterName)} asks for your approval: ${snippet}`

@@ -110,7 +110,7 @@ it('WHK-13 each event of the notifications reaches webhooks with the declared da
     { key: 'proposal.rejected', ...proposal, submitterId: admin.id, reason: 'Too long' },
     { key: 'approval.requested', ...approval, requesterName: 'Sam' },
     { key: 'approval.decided', ...approval, approverName: 'Sam', isApproved: true, comment: '' },
-    { key: 'approval.expired', ...approval },
+    { key: 'approval.expired', isNobodyLeft: false, ...approval },
     { key: 'session.timer_due', sessionId: uuid(), flowName: 'Disk', stepTitle: 'Check', userId: admin.id },
     {
       key: 'handover.due',

@@ -121,7 +121,13 @@ const samples: SampleBuilders = {
     isApproved: true,
     comment: text,
   }),
-  'approval.expired': (text) => ({ ...actor, ...approval, key: 'approval.expired', subjectTitle: text }),
+  'approval.expired': (text) => ({
+    ...actor,
+    ...approval,
+    key: 'approval.expired',
+    isNobodyLeft: false,
+    subjectTitle: text,
+  }),
   'session.timer_due': (text, name) => ({
     ...actor,
     key: 'session.timer_due',
