@@ -33,6 +33,8 @@ create table sessions (
   parent_session_id  uuid,
   parent_step_id     text,
   subflow_session_id uuid,
+  -- Of a sub-flow that was completed: what its outputs have replaced in the variables of the parent, null for a new one. An undo restores it.
+  replaced_variables jsonb check (jsonb_typeof(replaced_variables) = 'object'),
   -- Null before the start and after the last step.
   current_step_id    text,
   answered           integer not null default 0 check (answered >= 0),
@@ -248,12 +250,12 @@ call app.protect('session_timers');
 
 grant select, insert, delete on sessions to app_runtime;
 grant update (state, ticket_number, client_name, variables, secret_variables, outcome, notes, next_steps, current_step_id, answered, remaining,
-              exported_at, started_at, completed_at, subflow_session_id) on sessions to app_runtime;
+              exported_at, started_at, completed_at, subflow_session_id, replaced_variables) on sessions to app_runtime;
 grant select, insert, delete on session_decisions, session_fallbacks to app_runtime;
 grant select, insert on session_custom_steps to app_runtime;
 grant select, insert, update (title, content, upload_id, step_id, updated_at), delete on session_supporting_data to app_runtime;
 grant select, insert, update (score, comment, rated_by, rated_at) on session_ratings to app_runtime;
-grant select, insert, update (helpful, comment, given_at) on session_step_feedback to app_runtime;
+grant select, insert, update (helpful, comment, given_at), delete on session_step_feedback to app_runtime;
 -- The runtime role cannot change or delete evidence: undoing an answer deletes it by the foreign key.
 grant select, insert on session_evidence to app_runtime;
 grant select, insert, update on session_timers to app_runtime;

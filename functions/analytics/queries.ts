@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type * as z from 'zod'
 import { callFunction } from '#db/call-function.ts'
 import { type Order, type PageQuery, pageEnd } from '#db/page.ts'
+import { isRun } from '#db/rows/sessions.ts'
 import type { ReadDb } from '#db/scope.ts'
 import { notNull, readStatement } from '#db/statement.ts'
 import { EscalationMetrics, FlowMetrics, MyMetrics, StepMetrics, TeamMetrics } from './schemas.ts'
@@ -37,7 +38,7 @@ const RatingMetrics = MyMetrics.pick({ csat_average: true, csat_count: true })
 
 const completedMetrics = (days: number, condition: RawBuilder<unknown>) => sql`
   select count(*)::integer as sessions_completed, ${resolutionRate} as resolution_rate, ${medianMinutes} as median_minutes
-    from sessions s where s.account_id = app.account_id() and s.completed_at >= ${periodStart(days)} ${condition}`
+    from sessions s where s.account_id = app.account_id() and s.completed_at >= ${periodStart(days)} and ${isRun} ${condition}`
 
 export const selectCompletedMetrics = readStatement(CompletedMetrics, (days: number, filter: SessionFilter) =>
   completedMetrics(days, sessionCondition(filter)),
@@ -69,7 +70,7 @@ export const selectMetricsPerDay = readStatement(
   (days: number, filter: SessionFilter) => {
     const countPerDay = (column: string) => sql`
     lateral (select count(*)::integer as n from sessions s
-      where s.account_id = app.account_id() and ${sql.ref(column)} >= d.start and ${sql.ref(column)} < d.until ${sessionCondition(filter)})`
+      where s.account_id = app.account_id() and ${sql.ref(column)} >= d.start and ${sql.ref(column)} < d.until and ${isRun} ${sessionCondition(filter)})`
     return sql`
     select d.date, started.n as started, completed.n as completed
       from ${callFunction('app.days_of', { p_days: days })} d, ${countPerDay('s.started_at')} started, ${countPerDay('s.completed_at')} completed
@@ -101,7 +102,7 @@ export const selectUserMetrics = readStatement(
     select u.id as user_id, u.full_name as name, started.n as sessions, completed.resolution_rate, completed.median_minutes
       from users u, lateral (
         select count(*)::integer as n from sessions s
-         where s.account_id = app.account_id() and s.user_id = u.id and s.started_at >= ${periodStart(days)} ${sessionCondition(filter)}) started,
+         where s.account_id = app.account_id() and s.user_id = u.id and s.started_at >= ${periodStart(days)} and ${isRun} ${sessionCondition(filter)}) started,
       lateral (${completedMetrics(days, sql`and s.user_id = u.id ${sessionCondition(filter)}`)}) completed
      where u.account_id = app.account_id() and (started.n > 0 or completed.sessions_completed > 0)
      order by started.n desc, u.full_name collate "und-x-icu", u.id`,

@@ -1566,6 +1566,7 @@ export interface SessionsTable {
   parent_session_id: string | null
   parent_step_id: string | null
   subflow_session_id: string | null
+  replaced_variables: Json | null
   current_step_id: string | null
   answered: Generated<number>
   remaining: number

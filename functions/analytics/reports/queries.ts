@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { callFunction } from '#db/call-function.ts'
 import { accountId, userId } from '#db/expressions.ts'
 import { type Order, type PageQuery, pageEnd } from '#db/page.ts'
+import { isRun } from '#db/rows/sessions.ts'
 import type { PlatformDb, ReadDb, WriteDb } from '#db/scope.ts'
 import { notNull, readStatement, writeStatement } from '#db/statement.ts'
 import type { FlowResult, WaitingCases, WeekCounts, WeeklyReport } from '#rules/reports/weekly.ts'
@@ -39,7 +40,7 @@ export const selectSessionCounts = readStatement(
   (week: TeamWeek) => sql`
     select count(*)::integer as completed, (count(*) filter (where s.outcome = 'resolved'))::integer as resolved,
            (count(*) filter (where s.outcome = 'escalated'))::integer as escalated
-      from sessions s where s.account_id = app.account_id() and ${during('s.completed_at', week)} and s.team_id = ${week.team_id}`,
+      from sessions s where s.account_id = app.account_id() and ${isRun} and ${during('s.completed_at', week)} and s.team_id = ${week.team_id}`,
 )
 
 export const selectResolvedAiSessions = readStatement(
@@ -91,13 +92,13 @@ export const selectHours = readStatement(
            (count(*) filter (where e.kind = 'resolved'))::integer as resolved
       from (
         select 'session' as kind, s.started_at as at from sessions s
-         where s.account_id = app.account_id() and ${during('s.started_at', week)} and s.team_id = ${week.team_id}
+         where s.account_id = app.account_id() and ${isRun} and ${during('s.started_at', week)} and s.team_id = ${week.team_id}
         union all
         select 'ai_session', s.created_at from ai_sessions s
          where s.account_id = app.account_id() and ${during('s.created_at', week)} and s.team_id = ${week.team_id}
         union all
         select 'resolved', s.completed_at from sessions s
-         where s.account_id = app.account_id() and ${during('s.completed_at', week)} and s.team_id = ${week.team_id} and s.outcome = 'resolved'
+         where s.account_id = app.account_id() and ${isRun} and ${during('s.completed_at', week)} and s.team_id = ${week.team_id} and s.outcome = 'resolved'
         union all
         select 'resolved', s.resolved_at from ai_sessions s
          where s.account_id = app.account_id() and ${during('s.resolved_at', week)} and s.team_id = ${week.team_id}) e
@@ -108,16 +109,15 @@ export const selectHours = readStatement(
 export const selectTotals = readStatement(
   z.object({ started: integer, resolved: integer, escalated: integer }),
   (week: TeamWeek) => {
-    const count = (from: RawBuilder<unknown>, column: string) => sql`
-      (select count(*) from ${from} where s.account_id = app.account_id() and s.team_id = ${week.team_id} and ${during(column, week)})`
-    const runs = sql`sessions s`
+    const count = (from: RawBuilder<unknown>, column: string, condition = sql`true`) => sql`
+      (select count(*) from ${from} where s.account_id = app.account_id() and ${condition} and s.team_id = ${week.team_id} and ${during(column, week)})`
     const cases = sql`ai_sessions s`
     const handoffs = sql`ai_sessions s join ai_handoffs h on h.account_id = s.account_id and h.session_id = s.id and h.intent = 'escalate'`
     const countEnded = (outcome: string) => sql`
-      (select count(*) from sessions s where s.account_id = app.account_id() and s.team_id = ${week.team_id} and ${during('s.completed_at', week)}
-          and s.outcome = ${sql.lit(outcome)})`
+      (select count(*) from sessions s where s.account_id = app.account_id() and ${isRun} and s.team_id = ${week.team_id}
+          and ${during('s.completed_at', week)} and s.outcome = ${sql.lit(outcome)})`
     return sql`
-      select (${count(runs, 's.started_at')} + ${count(cases, 's.created_at')})::integer as started,
+      select (${count(sql`sessions s`, 's.started_at', isRun)} + ${count(cases, 's.created_at')})::integer as started,
              (${countEnded('resolved')} + ${count(cases, 's.resolved_at')})::integer as resolved,
              (${countEnded('escalated')} + ${count(handoffs, 'h.created_at')})::integer as escalated`
   },
@@ -133,7 +133,7 @@ export const selectOpen = readStatement(
     const isRecent = (column: string) =>
       sql`${sql.ref(column)} >= ${end}::timestamptz - interval '90 days' and ${sql.ref(column)} < ${end}`
     return sql`
-    select (select count(*) from sessions s where s.account_id = app.account_id() and s.team_id = ${team_id} and ${isRecent('s.started_at')}
+    select (select count(*) from sessions s where s.account_id = app.account_id() and ${isRun} and s.team_id = ${team_id} and ${isRecent('s.started_at')}
                and (s.state = 'in_progress' or s.completed_at >= ${end}))::integer as sessions,
            (select count(*) from ai_sessions s where s.account_id = app.account_id() and s.team_id = ${team_id} and ${isRecent('s.created_at')}
                and case when s.status = 'resolved' then s.resolved_at >= ${end}

@@ -57,7 +57,7 @@ export const psaPushOperations = [
     alsoNeeds: ['sessions:read'],
     summary: 'Add the time of a session to its ticket',
     description:
-      'Queues a time entry for the member of the session’s user, rounded up by the rule of the connection. A session has one time entry: a repeated request returns it, unless it has failed. Allowed for the session’s user and account admins.',
+      'Queues a time entry for the member of whoever asks or of `user_id`, rounded up by the rule of the connection. A session has one time entry: a repeated request returns it, unless it has failed. The time of a sub-flow is a part of the session that runs it: 409 `wrong_state`. Allowed for the session’s user and account admins.',
     access: 'engineer',
     limit: '10/minute',
     params: SessionId,

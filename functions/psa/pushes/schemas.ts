@@ -193,6 +193,9 @@ export const TimeEntry = z
       .describe('Plain text. Without it, the name of the flow and the outcome.')
       .meta({ example: 'Printer queue cleared' }),
     visibility: Visibility.default('internal'),
+    user_id: Id.optional().describe(
+      'For whom the time is booked: the member of this user at the ticketing system. Without it, for whoever asks; for an API key, for the user of the session.',
+    ),
   })
   .prefault({})
   .meta({ id: 'PsaTimeEntryCreate' })

@@ -116,23 +116,23 @@ export async function createNote(
 }
 
 /**
- * Queue the time of a completed session for its ticket. Return the earlier push of the session if there is
+ * Queue the time of a completed session for its ticket, by default for the caller. Return the earlier push of the session if there is
  * one that has not failed.
  */
 export async function createTimeEntry(
-  { db }: WriteContext,
+  { db, caller }: WriteContext,
   sessionId: string,
-  { minutes, note, visibility }: TimeEntry,
+  { minutes, note, visibility, user_id }: TimeEntry,
 ): Promise<Push> {
   const session = await sessions.requireEditable(db, sessionId)
   const { started_at, completed_at } = requireTimes(session)
   const ticketId = requireTicketId(session)
   const { time_rounding_minutes, time_minimum_minutes } = await connection.requireActive({ db })
-  const member = await members.findMemberOf(db, session.user_id)
+  const member = await members.findMemberOf(db, user_id ?? (caller.key ? session.user_id : caller.userId))
   if (!member)
     throw new Problem(
       'psa_member_not_mapped',
-      "The session's user is not mapped to a member of the ticketing system",
+      'The user for whom the time is booked is not mapped to a member of the ticketing system',
     )
   const measured = minutes ?? measureMinutes(started_at, completed_at)
   const rounded = roundMinutes(measured, { time_rounding_minutes, time_minimum_minutes })
@@ -147,7 +147,11 @@ export async function createTimeEntry(
   return pushOnce(db, { kind: 'time_entry', ticketId, note: entryNote, sessionId, details })
 }
 
-function requireTimes({ started_at, completed_at }: SessionRow) {
+function requireTimes({ started_at, completed_at, parent_session_id }: SessionRow) {
+  if (parent_session_id)
+    throw new Problem('wrong_state', 'Its time is a part of the session that runs it. Book that one', {
+      facts: { parent_session_id },
+    })
   if (started_at && completed_at) return { started_at, completed_at }
   throw new Problem('wrong_state', 'Only a completed session has its whole time; complete it first')
 }

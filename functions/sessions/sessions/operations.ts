@@ -84,10 +84,11 @@ export const sessionOperations = [
     route: 'DELETE /sessions/{session_id}',
     summary: 'Delete a session',
     description:
-      'Also deletes the answers, notes and supporting data. Only the user of the session and account admins may delete it.',
+      'Also deletes the answers, notes and supporting data. Only the user of the session and account admins may delete it. A sub-flow of a completed session stays: 409 `wrong_state`.',
     access: 'engineer',
     limit: 'write',
     params: schemas.SessionId,
+    errors: ['wrong_state'],
     handle: ({ ctx, params }) => sessions.remove(ctx, params.session_id),
   }),
 

@@ -204,7 +204,13 @@ export async function updateSession(db: WriteDb, id: string, changes: SessionUpd
  * change.
  */
 export async function deleteSession(db: WriteDb, id: string): Promise<boolean> {
-  const deletion = db.deleteFrom('sessions as s').where(isEditable(id)).returning('s.id')
+  const isPartOfCompleted = sql<boolean>`exists (
+    select from sessions p where p.account_id = s.account_id and p.id = s.parent_session_id and p.state = 'completed')`
+  const deletion = db
+    .deleteFrom('sessions as s')
+    .where(isEditable(id))
+    .where((eb) => eb.not(isPartOfCompleted))
+    .returning('s.id')
   const [, deleted] = await db.batch([lockParentSession.query(id), deletion])
   return deleted.length > 0
 }

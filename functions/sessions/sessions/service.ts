@@ -178,7 +178,12 @@ export async function update({ db }: WriteContext, id: string, changes: SessionU
 }
 
 export async function remove({ db }: WriteContext, id: string): Promise<void> {
-  if (!(await queries.deleteSession(db, id))) await requireEditable(db, id)
+  if (await queries.deleteSession(db, id)) return
+  const { parent_session_id } = await requireEditable(db, id)
+  if (parent_session_id)
+    throw new Problem('wrong_state', 'Its steps are a part of a completed session', {
+      facts: { parent_session_id },
+    })
 }
 
 /** Return a session of the account; throw 404 if there is none. */

@@ -74,6 +74,14 @@ const takeOutputs = ({ outputs }: CompletedSubflow) => sql`
   subflow_session_id = null,
   variables = case when app.are_variables(s.variables || ${jsonb(outputs)}) then s.variables || ${jsonb(outputs)} else s.variables end`
 
+/** Keep what the outputs replace. The statement that takes them still sees the parent as it was. */
+const keepReplaced = ({ id, outputs }: CompletedSubflow) => sql`
+    kept as (
+      update sessions c set replaced_variables = (
+        select coalesce(jsonb_object_agg(k, p.variables -> k), '{}') from jsonb_object_keys(${jsonb(outputs)}) k)
+        from sessions p
+       where c.account_id = app.account_id() and c.id = ${id} and p.account_id = c.account_id and p.id = c.parent_session_id),`
+
 /** What an answer depends on: the approval of its step, or the sub-flow that gave it. */
 interface AnswerOrigin {
   approval?: RequiredApproval | null
@@ -102,7 +110,7 @@ export const insertDecision = writeStatement(
       duration_seconds = null,
     } = decision
     return sql`
-    with session_at_position as (
+    with ${subflow ? keepReplaced(subflow) : sql``} session_at_position as (
       update sessions s set current_step_id = ${next.current_step_id}, answered = s.answered + 1, remaining = ${next.remaining}
              ${subflow ? sql`, ${takeOutputs(subflow)}` : sql``}
        where ${isAtPosition(session, subflow?.id)}
@@ -130,7 +138,9 @@ export const insertDecision = writeStatement(
 export const releaseParent = writeStatement(
   ChangedRow,
   (session: SessionPosition, subflow: CompletedSubflow) => sql`
-    update sessions s set ${takeOutputs(subflow)} where ${isAtPosition(session, subflow.id)} returning s.id`,
+    with ${keepReplaced(subflow)} released as (
+      update sessions s set ${takeOutputs(subflow)} where ${isAtPosition(session, subflow.id)} returning s.id)
+    select id from released`,
 )
 
 /** Insert the fallback step that was used. The current step stays. */
@@ -142,13 +152,35 @@ export const insertFallback = writeStatement(
     select id from session_at_position`,
 )
 
-/** Delete the last answer and the fallback steps recorded since. */
+/**
+ * Delete the last answer, the feedback on its step and the fallback steps recorded since. The sub-flows of
+ * the step are abandoned, and the variables that they have set are as they were before.
+ */
 export const deleteLastDecision = writeStatement(
   ChangedRow,
-  (session: SessionPosition, next: StepPosition) => sql`
-    with updated_session as (
-      update sessions s set current_step_id = ${next.current_step_id}, answered = s.answered - 1, remaining = ${next.remaining}
+  (session: SessionPosition, next: StepPosition, stepId: string) => sql`
+    with undone as (
+      select c.id, c.replaced_variables, c.completed_at from sessions c
+       where c.account_id = app.account_id() and c.parent_session_id = ${session.id} and c.parent_step_id = ${stepId} and c.state = 'completed'
+         and c.completed_at > coalesce((select d.decided_at from session_decisions d
+                                         where d.account_id = c.account_id and d.session_id = ${session.id} and d.seq = ${session.answered}::integer - 2),
+                                       '-infinity')),
+    before as (
+      select coalesce(jsonb_object_agg(key, value), '{}') as variables
+        from (select distinct on (r.key) r.key, r.value from undone u, jsonb_each(u.replaced_variables) r order by r.key, u.completed_at) replaced),
+    updated_session as (
+      update sessions s set current_step_id = ${next.current_step_id}, answered = s.answered - 1, remaining = ${next.remaining},
+             variables = (s.variables - array(select jsonb_object_keys(b.variables))) || jsonb_strip_nulls(b.variables)
+        from before b
        where ${isAtPosition(session)} and s.answered > 0 returning s.*),
+    abandoned as (
+      update sessions c set state = 'abandoned', outcome = null, completed_at = null
+        from undone u, updated_session s where c.account_id = s.account_id and c.id = u.id),
+    deleted_feedback as (
+      delete from session_step_feedback f using updated_session s
+       where f.account_id = s.account_id and f.session_id = s.id and f.step_id = ${stepId}
+         and not exists (select from session_decisions d
+                          where d.account_id = s.account_id and d.session_id = s.id and d.step_id = f.step_id and d.seq < s.answered)),
     deleted_decision as (
       delete from session_decisions d using updated_session s where d.account_id = s.account_id and d.session_id = s.id and d.seq = s.answered),
     deleted_fallbacks as (
@@ -159,7 +191,7 @@ export const deleteLastDecision = writeStatement(
 
 const completedData = sql`
   json_build_object('session_id', s.id, 'kind', 'flow', 'outcome', s.outcome, 'ticket_id', s.ticket_number, 'flow_id', s.tree_id,
-    'flow_name', v.name, 'batch_id', s.batch_id, 'user_id', s.user_id, 'team_id', s.team_id, 'completed_at', app.iso(s.completed_at))`
+    'flow_name', v.name, 'batch_id', s.batch_id, 'parent_session_id', s.parent_session_id, 'user_id', s.user_id, 'team_id', s.team_id, 'completed_at', app.iso(s.completed_at))`
 
 const completed = (
   id: string,

@@ -99,6 +99,7 @@ export async function undoDecision({ db }: WriteContext, id: string) {
   const deletion = queries.deleteLastDecision.query(
     session,
     getPosition(session.tree_structure, lastDecision.step_id),
+    lastDecision.step_id,
   )
   return toChangedSession(await changeSession(db, id, deletion))
 }

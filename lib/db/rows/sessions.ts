@@ -17,6 +17,12 @@ export const mayChange = sql<boolean>`app.may_change(s.user_id, null)`
 
 const selectColumns = (from: 's' | 'v', columns: z.ZodRawShape) => listColumns(z.object(columns), { from })
 
+/**
+ * Condition on `sessions s`: it is a run. The session of a sub-flow is a part of one, and counts only in the
+ * figures of its own flow.
+ */
+export const isRun = sql<boolean>`s.parent_session_id is null`
+
 /** The columns of a list, of `sessions s` with `sessionJoins`. */
 export const sessionColumns = sql`
   ${selectColumns('s', sessionListColumns)}, u.full_name as user_name, ${selectColumns('v', versionListColumns)}`

@@ -102,6 +102,9 @@ export const webhookData = {
     flow_id: OptionalId.describe('Id of the flow; null for an AI session.'),
     flow_name: FlowName.nullable(),
     batch_id: OptionalId.describe('Id of the batch, if the session belongs to one.'),
+    parent_session_id: OptionalId.describe(
+      'Id of the session that runs it as a sub-flow, of which it is a part.',
+    ),
     user_id: Id.describe('Id of the user whose session it is.'),
     team_id: TeamId,
     completed_at: Time.describe('When it was completed.'),
