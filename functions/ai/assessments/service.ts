@@ -62,13 +62,17 @@ async function postpone(
 /** Kinds of failures that a repeat of the same question would meet again. */
 const finalFailures: ReadonlySet<AiFailure['kind']> = new Set(['declined', 'rejected'])
 
-/** Return what follows from an error of the model. Without its account or its budget no model is asked. */
+/**
+ * Return what follows from an error of the model, and what is said of it. Without its account or its budget
+ * no model is asked.
+ */
 function toFailedAssessment(error: unknown): Assessment {
   const cause = error instanceof Problem ? error.cause : undefined
-  if (!(cause instanceof AiFailure) || finalFailures.has(cause.kind)) return { status: 'failed', text: null }
+  const text = error instanceof Problem ? error.message : null
+  if (!(cause instanceof AiFailure) || finalFailures.has(cause.kind)) return { status: 'failed', text }
   return {
     status: cause.kind === 'timeout' ? 'timed_out' : 'failed',
-    text: null,
+    text,
     retry: {
       ok: false,
       status: null,

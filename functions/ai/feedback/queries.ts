@@ -44,7 +44,7 @@ export const upsertFeedback = writeStatement(
         union all select x.id, concat_ws(e'\n\n', x.title, nullif(x.description, '')), array['chat_turn', 'guided_step'], x.created_at from ai_fixes x
          where ${subject} = 'fix' and x.account_id = s.account_id and x.session_id = s.id and x.id = ${subject_id}
         union all select h.id, h.ai_assessment, array['escalation_assessment'], h.created_at + interval '1 minute' from ai_handoffs h
-         where ${subject} = 'assessment' and h.account_id = s.account_id and h.session_id = s.id and h.id = ${subject_id} and h.ai_assessment <> '') a
+         where ${subject} = 'assessment' and h.account_id = s.account_id and h.session_id = s.id and h.id = ${subject_id} and h.assessment_status = 'ready') a
       left join lateral app.find_answering_call(a.prompts, a.written_at) c on true
      where s.account_id = app.account_id() and s.id = ${sessionId} and app.sees_ai_session(s)
     on conflict (account_id, session_id, subject, subject_id, user_id)

@@ -327,7 +327,10 @@ export const Handoff = z
     urgency: Urgency,
     claimed_by: Id.nullable().describe('The colleague who claimed it.'),
     claimed_at: Time.nullable().describe('When it was claimed.'),
-    ai_assessment: z.string().nullable().describe('The model’s assessment, as markdown.'),
+    ai_assessment: z
+      .string()
+      .nullable()
+      .describe('The model’s assessment, as markdown; why there is none, if it has failed.'),
     assessment_status: z
       .enum(assessmentStatuses)
       .meta({ id: 'AssessmentStatus' })

@@ -9,7 +9,6 @@ import * as aiSessions from '#functions/ai/sessions/service.ts'
 import { createEventStream } from '#http/event-stream.ts'
 import type { Content, ReadContext, WriteContext } from '#http/operation.ts'
 import { invalidField, notFound, Problem } from '#problem.ts'
-import type { AnswerFailure } from '#rules/ai/session-values.ts'
 import { clip } from '#rules/text/clip.ts'
 import type { Turn } from '#vendors/ai/ai.ts'
 import { type AnswerListener, toAnswerFailure } from '#vendors/ai/ask.ts'
@@ -87,7 +86,7 @@ export async function sendMessage(
     if ('failure' in outcome) {
       listener?.onRestart()
       return storeReply({
-        ...createUnansweredText(outcome.failure, input),
+        ...createUnansweredText(outcome, input),
         lookups: lookupRows,
         changes: noChanges,
       })
@@ -225,7 +224,7 @@ async function addNextStep(ctx: WriteContext, session: AiSessionRow): Promise<Gu
     toAnswerFailure,
   )
   const { newStep, changes } =
-    'failure' in outcome ? createUnansweredStep(outcome.failure, input) : toStep(outcome, input)
+    'failure' in outcome ? createUnansweredStep(outcome, input) : toStep(outcome, input)
   const { row: step, applied } = await queries
     .storeStep(
       ctx.db,
@@ -266,17 +265,19 @@ function toStep(
   return { newStep, changes: toTurnChanges({ findings, fix: newStep.kind === 'fix' ? fix : null }, input) }
 }
 
-function createUnansweredStep(failure: AnswerFailure, input: TurnInput): PlannedStep {
+function createUnansweredStep(unanswered: Unanswered, input: TurnInput): PlannedStep {
   return {
-    newStep: { kind: 'action', options: [], rationale: null, ...createUnansweredText(failure, input) },
+    newStep: { kind: 'action', options: [], rationale: null, ...createUnansweredText(unanswered, input) },
     changes: noChanges,
   }
 }
 
+type Unanswered = ReturnType<typeof toAnswerFailure>
 type TurnText = Pick<queries.NewStep, 'text' | 'citations' | 'failure'>
 
-function createUnansweredText(failure: AnswerFailure, { sources: { numbered } }: TurnInput): TurnText {
-  return { text: describeFailure(failure, numbered), citations: numbered, failure }
+function createUnansweredText(unanswered: Unanswered, { sources: { numbered } }: TurnInput): TurnText {
+  const text = describeFailure(unanswered, numbered)
+  return { text, citations: numbered, failure: unanswered.failure }
 }
 
 /** Create the step that ends a guided session in which the model has no other fix. */

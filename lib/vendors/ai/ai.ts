@@ -126,6 +126,8 @@ interface AiFailureOptions {
   ceiling?: number | undefined
   /** Of `too_long`: what the prompt may have, in tokens as we estimate them. */
   promptTokens?: number | undefined
+  /** What the model or its provider says of it. */
+  sentence?: string | null
 }
 
 export class AiFailure extends Error {
@@ -136,6 +138,8 @@ export class AiFailure extends Error {
   readonly text: string | undefined
   readonly ceiling: number | undefined
   readonly promptTokens: number | undefined
+  /** As it arrives; the adapter cleans it before it throws the failure. */
+  sentence: string | null
   constructor(
     kind: AiFailureKind,
     message: string,
@@ -147,6 +151,7 @@ export class AiFailure extends Error {
       text,
       ceiling,
       promptTokens,
+      sentence = null,
     }: AiFailureOptions = {},
   ) {
     super(message, { cause })
@@ -157,6 +162,7 @@ export class AiFailure extends Error {
     this.text = text
     this.ceiling = ceiling
     this.promptTokens = promptTokens
+    this.sentence = sentence
   }
 }
 

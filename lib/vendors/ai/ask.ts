@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Problem } from '#problem.ts'
+import { Problem, problems } from '#problem.ts'
 import { listAnswerObjects } from '#rules/ai/answer-text.ts'
 import { streamJsonField } from '#rules/ai/json-field-stream.ts'
 import { splitFacts } from '#rules/ai/order-facts.ts'
@@ -11,6 +11,7 @@ import { pause } from '#rules/budget.ts'
 import type { Redaction } from '#rules/masking/levels.ts'
 import { redact } from '#rules/masking/redaction.ts'
 import { findUnstorableText, isTooDeep } from '#rules/text/json.ts'
+import { addSentence } from '#vendors/net/refusal.ts'
 import {
   AiFailure,
   type Completion,
@@ -246,7 +247,9 @@ function shorten(
     : undefined
 }
 
-const failureDetails: Partial<Record<AiFailure['kind'], string>> = {
+const failureDetails: Record<AiFailure['kind'], string> = {
+  failed: problems.ai_provider_error.detail,
+  unavailable: 'The AI provider does not accept the key, the account or the model',
   timeout: 'The AI provider did not answer in time; try again',
   limited: 'The AI provider limits our calls; try again later',
   truncated: 'The answer of the model was too long; ask for less at once',
@@ -268,16 +271,17 @@ export function toProviderProblem(cause: unknown): Problem {
     cause.kind === 'truncated' && cause.ceiling !== undefined
       ? `The answer needs more than the ${cause.ceiling} tokens that the model writes; ask for less at once`
       : failureDetails[cause.kind]
-  return new Problem('ai_provider_error', details, { cause, headers })
+  return new Problem('ai_provider_error', addSentence(details, cause.sentence), { cause, headers })
 }
 
 /**
- * Return why the model has answered and the answer is none. Throw any other error, such as the failure of a
- * provider.
+ * Return why the model has answered and the answer is none, and what it says of it. Throw any other error,
+ * such as the failure of a provider.
  */
-export function toAnswerFailure(error: unknown): { failure: AnswerFailure } {
-  const kind = error instanceof Problem && error.cause instanceof AiFailure ? error.cause.kind : undefined
-  if (kind === 'declined' || kind === 'unusable' || kind === 'truncated') return { failure: kind }
+export function toAnswerFailure(error: unknown): { failure: AnswerFailure; sentence: string | null } {
+  const { kind, sentence = null } =
+    error instanceof Problem && error.cause instanceof AiFailure ? error.cause : {}
+  if (kind === 'declined' || kind === 'unusable' || kind === 'truncated') return { failure: kind, sentence }
   throw error
 }
 

@@ -3,6 +3,7 @@ import type { TokenUsage } from '#rules/ai/prices.ts'
 import { parseJson } from '#rules/text/json.ts'
 import { optionalNumber } from '#vendors/net/wire.ts'
 import { AiFailure, type Completion, type CompletionResult, type ToolCall } from './ai.ts'
+import { listFilters } from './openai-errors.ts'
 import { estimateUsage } from './token-estimate.ts'
 
 /** Tokens as the API reports them. */
@@ -19,6 +20,8 @@ export interface Received {
   /** Whether there were thoughts, which count against the ceiling. */
   hasReasoned: boolean
   refusal: string
+  /** What a content filter says. */
+  filters: string[]
   finishReason: unknown
   usage: Usage | undefined
   requestId: string | null
@@ -32,6 +35,7 @@ export function createReceived(): Received {
     calls: [],
     hasReasoned: false,
     refusal: '',
+    filters: [],
     finishReason: null,
     usage: undefined,
     requestId: null,
@@ -48,17 +52,21 @@ type Message = { content?: unknown; refusal?: unknown; tool_calls?: unknown; fun
 
 /** Keep a whole answer. Throw when it is none, such as the page of a proxy. */
 export function readWhole(
-  data: { choices?: unknown; usage?: unknown },
+  data: { choices?: unknown; usage?: unknown; prompt_filter_results?: unknown },
   requestId: string | null,
   received: Received,
 ): void {
   if (!Array.isArray(data.choices))
-    throw new AiFailure('failed', 'The AI provider sent no completion', { requestId })
+    throw new AiFailure('failed', 'The AI provider sent no completion', {
+      requestId,
+      sentence: JSON.stringify(data),
+    })
   const choice: Choice | undefined = data.choices[0] ?? undefined
   const { refusal } = choice?.message ?? {}
   Object.assign(received, {
     text: toText(choice?.message?.content),
     refusal: typeof refusal === 'string' ? refusal : '',
+    filters: listFilters({ choice, prompts: data.prompt_filter_results }),
     finishReason: choice?.finish_reason ?? null,
     usage: data.usage ?? undefined,
     hasReasoned: hasReasoning(choice?.message),
@@ -147,6 +155,7 @@ const cutReasons =
 // https://ai.google.dev/api/generate-content#FinishReason
 const refusedReasons =
   /filter|safety|recitation|blocklist|prohibited|spii|refus|guardrail|moderat|sensitive|policy|^blocked$/
+const plainRefusal = /^(?:content_filter|refusal)$/
 const brokenReasons = /^(?:error|abort(?:ed)?|cancel(?:led|ed)?|insufficient_system_resource)$/
 
 /**
@@ -165,7 +174,11 @@ export function toResult(received: Received, completion: Completion, isAtLimit =
     .replace(/[\s-]+/g, '_')
   const cut = { ...usageOfCall, text, ceiling: isAtLimit ? completion.maxTokens : undefined }
   if (refusal || refusedReasons.test(reason))
-    throw new AiFailure('declined', 'The model declined to answer', usageOfCall)
+    throw new AiFailure('declined', 'The model declined to answer', {
+      ...usageOfCall,
+      sentence:
+        refusal || received.filters.join(' ') || reason.replace(plainRefusal, '').replaceAll('_', ' '),
+    })
   if (cutReasons.test(reason)) throw new AiFailure('truncated', 'The answer reached the token ceiling', cut)
   if (text === '' && !toolRequest && hasThoughtOnly(received))
     throw new AiFailure('truncated', 'The thoughts of the model reached the token ceiling', cut)

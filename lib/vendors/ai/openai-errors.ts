@@ -26,14 +26,49 @@ export function readErrorBody(text: string): { error: ErrorBody } {
   const numbers = ['n_prompt_tokens', 'n_ctx'].flatMap((key) =>
     fields[key] ? [`${key} ${fields[key]}`] : [],
   )
-  const message = [said.slice(0, maxMessage), ...numbers].join(' ')
+  const filters = listFilters(fields)
+  const message = [...filters, said.slice(0, maxMessage), ...numbers].join(' ')
   return {
     error: { message, param: fields.param ?? null, code: fields.code ?? null },
   }
 }
 
+/**
+ * Return the error of an answer whose status says that it is none, as gateways send it:
+ * https://openrouter.ai/docs/api/reference/errors-and-debugging
+ */
+export function findHiddenError(text: string): string | undefined {
+  const answer = toObject(parseJson(text))
+  const [choice] = Array.isArray(answer?.choices) ? answer.choices : []
+  const error = choice ? toObject(choice)?.error : answer?.error
+  return error ? JSON.stringify({ error }) : undefined
+}
+
+/**
+ * Return what the content filter says, for `content_filter_result(s)` anywhere in a part of an answer:
+ * https://learn.microsoft.com/azure/ai-foundry/openai/concepts/content-filter
+ */
+export function listFilters(part: unknown): string[] {
+  const names = new Set<string>()
+  const walk = (value: unknown, name: string, level: number) => {
+    const object = toObject(value)
+    if (!object || level > maxLevels) return
+    if (object.filtered === true) names.add(name)
+    for (const [key, each] of Object.entries(object)) walk(each, key, level + 1)
+  }
+  walk(part, '', 0)
+  return names.size > 0 ? [`Content filter: ${[...names].join(', ')}.`] : []
+}
+const maxLevels = 6
+
 function toObject(value: unknown): Record<string, unknown> | undefined {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
+}
+
+/** Return the status of an error. Inside of an answer it is the code. */
+export function toStatus(status: unknown, code: unknown): number | undefined {
+  const sent = Number(status ?? code)
+  return sent >= 400 && sent < 600 ? sent : undefined
 }
 
 /** What a code says by itself, whatever the status is. */

@@ -1,7 +1,7 @@
 import OpenAI, { APIConnectionTimeoutError, APIError, APIUserAbortError } from 'openai'
 import type { TokenUsage } from '#rules/ai/prices.ts'
 import { AnswerTooLongError, createBoundedFetch, type Fetch } from '#vendors/net/bounded-fetch.ts'
-import { readWaitMs } from '#vendors/net/refusal.ts'
+import { readSentence, readWaitMs } from '#vendors/net/refusal.ts'
 import { AiFailure, type AiPort, type Completion } from './ai.ts'
 import { allCapabilities, type Capabilities, listMissing, reduceCapabilities } from './capabilities.ts'
 import { type EmbeddingsPort, readEmbeddings } from './embeddings.ts'
@@ -15,7 +15,14 @@ import {
   toText,
   toUsage,
 } from './openai-answer.ts'
-import { parseRetryAfterMs, readErrorBody, toFailureKind } from './openai-errors.ts'
+import {
+  findHiddenError,
+  listFilters,
+  parseRetryAfterMs,
+  readErrorBody,
+  toFailureKind,
+  toStatus,
+} from './openai-errors.ts'
 import { type RequestParams, toParams } from './openai-request.ts'
 import { estimateTextUsage, estimateUsage } from './token-estimate.ts'
 import { limitCeiling, limitPrompt, noTokenLimits, readTokenLimits } from './token-limits.ts'
@@ -66,6 +73,10 @@ export function openAi({ key, baseUrl, model }: OpenAiSettings): AiPort & Embedd
   // OPENAI_CUSTOM_HEADERS of the environment cannot be switched off by an option.
   const { _options: options } = client as unknown as { _options: { defaultHeaders?: unknown } }
   options.defaultHeaders = headers.defaultHeaders
+  const clean = async (failure: AiFailure) => {
+    failure.sentence = await readSentence(failure.sentence ?? '', [key])
+    return failure
+  }
   let knownCapabilities = allCapabilities
   let knownLimits = noTokenLimits
   const receive = async (
@@ -104,9 +115,8 @@ export function openAi({ key, baseUrl, model }: OpenAiSettings): AiPort & Embedd
           return toResult(received, sent, maxTokens < completion.maxTokens)
         } catch (error) {
           const isRefused = error instanceof APIError && !received.hasStarted && !signal.aborted
-          // The client puts the status before the message.
           const lesson = isRefused
-            ? readTokenLimits(error.message.replace(/^\d{3} /, ''), { ceiling: maxTokens, prompt }, limits)
+            ? readTokenLimits(getMessage(error), { ceiling: maxTokens, prompt }, limits)
             : undefined
           if (lesson?.ceiling && lesson.ceiling < maxTokens) {
             limits = lesson.limits
@@ -120,7 +130,11 @@ export function openAi({ key, baseUrl, model }: OpenAiSettings): AiPort & Embedd
             })
           const reduced =
             isRefused &&
-            reduceCapabilities(error.status, `${error.param ?? ''} ${error.message}`, capabilities)
+            reduceCapabilities(
+              toStatus(error.status, error.code),
+              `${error.param ?? ''} ${error.message}`,
+              capabilities,
+            )
           const ownTools = tools.filter(({ isOutside }) => !isOutside)
           // A schema of another service may be what is refused, in whatever words. That says nothing about
           // the endpoint.
@@ -131,7 +145,7 @@ export function openAi({ key, baseUrl, model }: OpenAiSettings): AiPort & Embedd
           )
             tools = ownTools
           else if (reduced) capabilities = reduced
-          else throw toFailure(error, signal, received, () => toUsage(received, completion))
+          else throw await clean(toFailure(error, signal, received, () => toUsage(received, completion)))
         }
       }
     },
@@ -146,7 +160,7 @@ export function openAi({ key, baseUrl, model }: OpenAiSettings): AiPort & Embedd
         const { data, request_id } = await request.withResponse()
         return readEmbeddings(data, request_id, texts)
       } catch (error) {
-        throw toFailure(error, signal, createReceived(), () => estimateTextUsage(texts))
+        throw await clean(toFailure(error, signal, createReceived(), () => estimateTextUsage(texts)))
       }
     },
     async ping() {
@@ -225,6 +239,7 @@ async function receiveStream(
     }
     addToolCalls(received, choice?.delta)
     if (typeof choice?.delta?.refusal === 'string') received.refusal += choice.delta.refusal
+    received.filters.push(...listFilters(choice))
     received.finishReason = choice?.finish_reason ?? received.finishReason
     received.usage = usage ?? received.usage
   }
@@ -247,35 +262,50 @@ function toFailure(
   // A call that is cut off costs the tokens used until then. A call that was answered with an error costs
   // nothing.
   const usage = isTimeout || received.hasStarted ? { usage: getUsage() } : {}
-  if (error instanceof AnswerTooLongError)
+  // The client wraps what its `fetch` throws.
+  if ([error, (error as Error).cause].some((each) => each instanceof AnswerTooLongError))
     return new AiFailure('unusable', 'The answer is too long', { cause: error, ...usage })
   if (isTimeout) return new AiFailure('timeout', 'The model took too long', { cause: error, ...usage })
-  if (received.hasStarted) {
-    const { requestId } = received
+  if (!(error instanceof APIError) && !received.hasStarted)
+    return new AiFailure('failed', 'The AI provider failed', { cause: error })
+  const sentence = error instanceof APIError ? getMessage(error) : null
+  // Without a text, only the provider has said something: the stream is its error.
+  if (!(error instanceof APIError) || received.text !== '' || received.calls.length > 0)
     return new AiFailure('unusable', 'The stream of the answer ended early', {
       cause: error,
-      requestId,
+      requestId: received.requestId,
+      sentence,
       ...usage,
     })
-  }
-  if (!(error instanceof APIError)) return new AiFailure('failed', 'The AI provider failed', { cause: error })
-  const status = error.status as number | undefined
-  const retryAfterMs = parseRetryAfterMs(error.headers, Date.now())
+  const status = toStatus(error.status, error.code)
+  const retryAfterMs = parseRetryAfterMs(error.headers, Date.now()) ?? readWaitMs(error.message)
   const message = `The AI provider failed${status ? ` with ${status}` : ''}`
   return new AiFailure(toFailureKind(status, error.code, retryAfterMs), message, {
     cause: error,
     requestId: error.requestID ?? null,
     retryAfterMs,
+    sentence,
+    ...usage,
   })
 }
 
-/** Wrap a fetch so that the client finds the message of an error, in whatever shape it is. */
+/** The client puts the status before the message. */
+const getMessage = ({ message }: APIError) => message.replace(/^\d{3} /, '')
+
+/** Wrap a fetch so that the client finds the message of an error, in whatever shape and place it is. */
 function withReadableErrors(send: Fetch): Fetch {
   return async (input, init) => {
     const response = await send(input, init)
-    if (response.status < 400) return response
+    const { headers } = response
+    const isError = response.status >= 400
+    if (!isError && !headers.get('content-type')?.includes('json')) return response
     const text = await response.text()
-    const answer = new Response(JSON.stringify(readErrorBody(text)), response)
+    const said = isError ? text : findHiddenError(text)
+    if (said === undefined) return new Response(text, response)
+    const { error } = readErrorBody(said)
+    // Of an error without any status, the next call may go well.
+    const status = isError ? response.status : (toStatus(undefined, error.code) ?? 500)
+    const answer = new Response(JSON.stringify({ error }), { status, headers })
     const waitMs = readWaitMs(text)
     if (waitMs !== undefined && !answer.headers.has('retry-after'))
       answer.headers.set('retry-after-ms', String(waitMs))

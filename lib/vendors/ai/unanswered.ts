@@ -1,5 +1,6 @@
 import type { Citation } from '#db/rows/ai-session.ts'
 import type { AnswerFailure } from '#rules/ai/session-values.ts'
+import { addSentence } from '#vendors/net/refusal.ts'
 
 /**
  * Return whether a message or step is not one that only says that the model gave no answer. Prompts and texts
@@ -10,12 +11,18 @@ export function isAnswer({ failure }: { failure: AnswerFailure | null }): boolea
 }
 
 const reasons: Record<AnswerFailure, string> = {
-  declined: 'The AI declined to answer.',
-  unusable: 'The AI gave no usable answer.',
-  truncated: 'The answer of the AI was too long.',
+  declined: 'The AI declined to answer',
+  unusable: 'The AI gave no usable answer',
+  truncated: 'The answer of the AI was too long',
 }
 
-/** Return what a turn without an answer says. It cites the sources that were found for the case. */
-export function describeFailure(failure: AnswerFailure, sources: readonly Citation[]): string {
-  return `${reasons[failure]} ${sources.length > 0 ? 'These sources may fit the case.' : 'No source fits the case. Ask again, or go on without it.'}`
+/**
+ * Return what a turn without an answer says, with what the model or its provider says of it. It cites the
+ * sources that were found for the case.
+ */
+export function describeFailure(
+  { failure, sentence }: { failure: AnswerFailure; sentence: string | null },
+  sources: readonly Citation[],
+): string {
+  return `${addSentence(reasons[failure], sentence)}. ${sources.length > 0 ? 'These sources may fit the case.' : 'No source fits the case. Ask again, or go on without it.'}`
 }

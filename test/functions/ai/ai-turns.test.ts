@@ -208,7 +208,7 @@ it.each([
 )
 
 it.each([
-  ['refusal', 'declined', /^The AI declined to answer\./, 1],
+  ['refusal', 'declined', /^The AI declined to answer: I'm sorry, I can't help with that\. /, 1],
   ['content_filter', 'declined', /^The AI declined to answer\./, 1],
   ['cut', 'unusable', /^The AI gave no usable answer\./, 2],
 ] as const)(

@@ -74,7 +74,10 @@ describe('the sources of a diagnosis', () => {
     expect(citations).toEqual([citation])
     const guided = await createAiSession(admin, { session_type: 'guided', problem_summary: dockProblem })
     expect(guided.steps).toMatchObject([
-      { text: 'The AI declined to answer. These sources may fit the case.', citations: [citation] },
+      {
+        text: "The AI declined to answer: I'm sorry, I can't help with that. These sources may fit the case.",
+        citations: [citation],
+      },
     ])
     const { documentation } = (
       await admin.call('POST', `/ai-sessions/${session.id}/resolve`, {

@@ -133,19 +133,20 @@ describe('an answer that reaches the token ceiling', () => {
   })
 })
 
-it.each(['refusal', 'content_filter'] as const)(
-  'AIM-02 does not repeat a call that ends with %s, and says so',
-  async (mode) => {
-    const { context, local, completions, outcomes } = await startModel()
-    local.faults.set({ service: 'openai', mode, times: 9 })
-    const declined = { status: 502, message: 'The model declined to answer; rephrase the request' }
-    await expect(ask(context, prompt, { facts })).rejects.toMatchObject(declined)
-    const listener = { field: 'text', onText: () => {}, onRestart: () => {} }
-    await expect(ask(context, prompt, { facts }, listener)).rejects.toMatchObject(declined)
-    expect(completions).toHaveLength(2)
-    expect(outcomes).toEqual(['declined', 'declined'])
-  },
-)
+it.each([
+  ['refusal', ": I'm sorry, I can't help with that"],
+  ['content_filter', ''],
+] as const)('AIM-02 does not repeat a call that ends with %s, and says so', async (mode, said) => {
+  const { context, local, completions, outcomes } = await startModel()
+  local.faults.set({ service: 'openai', mode, times: 9 })
+  const message = `The model declined to answer; rephrase the request${said}`
+  const declined = { status: 502, message }
+  await expect(ask(context, prompt, { facts })).rejects.toMatchObject(declined)
+  const listener = { field: 'text', onText: () => {}, onRestart: () => {} }
+  await expect(ask(context, prompt, { facts }, listener)).rejects.toMatchObject(declined)
+  expect(completions).toHaveLength(2)
+  expect(outcomes).toEqual(['declined', 'declined'])
+})
 
 describe('a provider that asks to wait', () => {
   it.each(['rate_limit', 'error'] as const)(

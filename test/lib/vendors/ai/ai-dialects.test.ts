@@ -257,16 +257,20 @@ describe('AIM-10 an answer is read', () => {
     expect(await askVendor({ isStreamed })).toMatchObject({ answer: 'done', ceilings: [28_000, 56_000] })
   })
 
-  it.each(['content_filter', 'SAFETY', 'refusal', 'guardrail_intervened', 'PROHIBITED_CONTENT', 'sensitive'])(
-    'but not after %s',
-    async (word) => {
-      vendor.answer = () => toWhole({ content: answerText }, word)
-      expect(await askVendor()).toMatchObject({
-        answer: 'The model declined to answer; rephrase the request',
-        bodies: { length: 1 },
-      })
-    },
-  )
+  it.each([
+    ['content_filter', ''],
+    ['SAFETY', ': safety'],
+    ['refusal', ''],
+    ['guardrail_intervened', ': guardrail intervened'],
+    ['PROHIBITED_CONTENT', ': prohibited content'],
+    ['sensitive', ': sensitive'],
+  ])('but not after %s', async (word, said) => {
+    vendor.answer = () => toWhole({ content: answerText }, word)
+    expect(await askVendor()).toMatchObject({
+      answer: `The model declined to answer; rephrase the request${said}`,
+      bodies: { length: 1 },
+    })
+  })
 
   it.each([
     [{ content: '', reasoning_content: 'I think.' }, {}],

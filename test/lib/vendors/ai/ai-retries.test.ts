@@ -58,7 +58,12 @@ describe('a failed call of the model', () => {
     ['{"text":1}', [], 'ok', [4100, 4100]],
     ['{"text":"a\\u0000"}', [], 'ok', [4100, 4100]],
     [failure('unusable'), [], 'ok', [4100, 4100]],
-    [failure('unavailable'), [], [502, 'The AI provider failed; try again'], [4100]],
+    [
+      failure('unavailable'),
+      [],
+      [502, 'The AI provider does not accept the key, the account or the model'],
+      [4100],
+    ],
     ['{"text":"a"} or {"text":"b"}', [], 'ok', [4100, 4100]],
     ['{"text":"a"', [], 'ok', [4100, 4100]],
     ['<think>{"text":"a"}', [], 'ok', [4100, 4100]],
@@ -119,7 +124,7 @@ it.each<[unknown, AiFailureKind | null]>([
   [toProviderProblem(new Error('x')), null],
   [new Problem('ai_budget_exhausted'), null],
 ])('AIS-50 %s means that the model has answered: %s', (error, kind) => {
-  if (kind) expect(toAnswerFailure(error)).toEqual({ failure: kind })
+  if (kind) expect(toAnswerFailure(error)).toEqual({ failure: kind, sentence: null })
   else expect(() => toAnswerFailure(error)).toThrow(error as Error)
 })
 
