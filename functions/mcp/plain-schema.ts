@@ -1,7 +1,7 @@
 // Clients give the schemas of tools to models in many ways: some cannot follow references, and a schema that
 // contains itself breaks them.
 
-import { parseJson } from '#rules/text/json.ts'
+import { accepts, readDeclaredText } from '#rules/text/declared-text.ts'
 
 type JsonObject = Record<string, unknown>
 type Definitions = Readonly<Record<string, unknown>>
@@ -47,42 +47,31 @@ function inlineEach(properties: unknown, $defs: Definitions, open: readonly stri
 }
 
 /**
- * Read arguments as clients send them: `null` for what is left out, and objects, lists, numbers and flags as
+ * Read arguments as clients send them: `null`, or an empty text that is no value, for what is left out, and objects, lists, numbers and flags as
  * texts with their JSON (https://github.com/anthropics/claude-code/issues/59227). Only a text whose schema has
  * no text is read.
  */
 export function readToolArguments(sent: unknown, schema: unknown): unknown {
   if (!isObject(schema)) return sent
-  const value = typeof sent === 'string' ? readText(sent, schema) : sent
+  const value = typeof sent === 'string' ? readDeclaredText(sent, schema) : sent
   if (Array.isArray(value)) return value.map((item) => readToolArguments(item, schema.items))
   if (!isObject(value) || !isObject(schema.properties)) return value
-  const properties = schema.properties
+  const { properties, required } = schema as { properties: JsonObject; required?: unknown }
+  const isRequired = (name: string) => Array.isArray(required) && required.includes(name)
   const kept = Object.entries(value).filter(
-    ([name, part]) => part !== undefined && (part !== null || accepts(properties[name], 'null')),
+    ([name, part]) =>
+      part !== undefined &&
+      (part !== null || accepts(properties[name], 'null')) &&
+      (part !== '' || isRequired(name) || acceptsEmpty(properties[name])),
   )
   return Object.fromEntries(kept.map(([name, part]) => [name, readToolArguments(part, properties[name])]))
 }
 
-/** Return the value of a text that is JSON of a type that the schema has, or the text. */
-function readText(text: string, schema: JsonObject): unknown {
-  if (accepts(schema, 'string')) return text
-  const value = parseJson(text)
-  const type = Array.isArray(value) ? 'array' : typeof value
-  const types = type === 'number' ? ['number', 'integer'] : [type]
-  return value !== null && types.some((each) => accepts(schema, each)) ? value : text
-}
-
-/** Return whether a schema has values of a type. One that says nothing has every type. */
-function accepts(schema: unknown, type: string): boolean {
-  if (!isObject(schema)) return false
-  const { type: types, anyOf, oneOf, allOf, enum: values } = schema
-  const choices = [anyOf, oneOf, allOf].flatMap((list) => (Array.isArray(list) ? list : []))
-  const isAny = types === undefined && choices.length === 0 && values === undefined
-  const hasValue = (value: unknown) => (value === null ? 'null' : typeof value) === type
-  return (
-    isAny ||
-    [types].flat().includes(type) ||
-    (types === undefined && Array.isArray(values) && values.some(hasValue)) ||
-    choices.some((choice) => accepts(choice, type))
-  )
+/** Return whether an empty text is a value of a schema. */
+function acceptsEmpty(schema: unknown): boolean {
+  if (!isObject(schema)) return true
+  const { anyOf, enum: values, minLength, format, pattern } = schema
+  if (Array.isArray(anyOf)) return anyOf.some(acceptsEmpty)
+  if (Array.isArray(values)) return values.includes('')
+  return accepts(schema, 'string') && !minLength && format === undefined && pattern === undefined
 }

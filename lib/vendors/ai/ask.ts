@@ -1,16 +1,16 @@
 import * as z from 'zod'
 import { Problem, problems } from '#problem.ts'
 import { listAnswerObjects } from '#rules/ai/answer-text.ts'
+import { fitToSchema } from '#rules/ai/fit-to-schema.ts'
 import { streamJsonField } from '#rules/ai/json-field-stream.ts'
 import { splitFacts } from '#rules/ai/order-facts.ts'
 import type { AnswerFailure } from '#rules/ai/session-values.ts'
 import { shortenFacts } from '#rules/ai/shorten-facts.ts'
-import { dropUnknownKeys } from '#rules/ai/unknown-keys.ts'
 import { listWrittenCalls } from '#rules/ai/written-calls.ts'
 import { pause } from '#rules/budget.ts'
 import type { Redaction } from '#rules/masking/levels.ts'
 import { redact } from '#rules/masking/redaction.ts'
-import { findUnstorableText, isTooDeep } from '#rules/text/json.ts'
+import { findUnstorableText, isTooDeep, parseJson } from '#rules/text/json.ts'
 import { addSentence } from '#vendors/net/refusal.ts'
 import {
   AiFailure,
@@ -297,7 +297,7 @@ function trackStreaming(listener: AnswerListener | undefined) {
 
 /**
  * Read an answer tolerantly: words, a fence and thoughts around the JSON object, and keys that the schema
- * does not have, are left out. Judge it strictly: throw when not exactly one object matches the schema, or
+ * does not have, are left out; a missing key is null, and a text may be JSON of the declared type. Judge it strictly: throw when not exactly one object matches the schema, or
  * when PostgreSQL cannot store its characters.
  */
 export function parseAnswer<S extends z.ZodObject>(
@@ -310,7 +310,7 @@ export function parseAnswer<S extends z.ZodObject>(
   for (const object of listAnswerObjects(text)) {
     try {
       if (isTooDeep(object)) throw new Error('The answer is nested too deeply')
-      answers.push(prompt.answer.parse(dropUnknownKeys(JSON.parse(object), schema)))
+      answers.push(prompt.answer.parse(fitToSchema(readAnswerObject(object), schema)))
     } catch (error) {
       cause ??= error
     }
@@ -321,6 +321,14 @@ export function parseAnswer<S extends z.ZodObject>(
   if (findUnstorableText(answer, []).length > 0)
     throw new AiFailure('unusable', 'The answer contains characters that cannot be stored')
   return answer
+}
+
+/** Read an object. Small models put a comma after the last item. */
+function readAnswerObject(text: string): unknown {
+  return (
+    parseJson(text) ??
+    JSON.parse(text.replace(/"(?:[^"\\]|\\.)*"|,(?=\s*[}\]])/gs, (part) => (part === ',' ? '' : part)))
+  )
 }
 
 function toTokenCeiling({ answerTokens, effort }: Prompt): number {

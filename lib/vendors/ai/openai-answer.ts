@@ -10,6 +10,7 @@ import { estimateUsage } from './token-estimate.ts'
 interface Usage {
   prompt_tokens?: unknown
   completion_tokens?: unknown
+  total_tokens?: unknown
   prompt_tokens_details?: { cached_tokens?: unknown; cache_write_tokens?: unknown } | null
   completion_tokens_details?: { reasoning_tokens?: unknown } | null
 }
@@ -46,33 +47,51 @@ export function createReceived(): Received {
 /** The first choice of an answer, or of a piece of a stream. Endpoints may send anything. */
 interface Choice {
   message?: Message | null
+  delta?: Message | null
   finish_reason?: unknown
 }
 type Message = { content?: unknown; refusal?: unknown; tool_calls?: unknown; function_call?: unknown }
 
-/** Keep a whole answer. Throw when it is none, such as the page of a proxy. */
-export function readWhole(
-  data: { choices?: unknown; usage?: unknown; prompt_filter_results?: unknown },
-  requestId: string | null,
-  received: Received,
-): void {
-  if (!Array.isArray(data.choices))
-    throw new AiFailure('failed', 'The AI provider sent no completion', {
-      requestId,
-      sentence: JSON.stringify(data),
-    })
-  const choice: Choice | undefined = data.choices[0] ?? undefined
-  const { refusal } = choice?.message ?? {}
+/** What is read of an answer, or of a piece of a stream. */
+interface Answer {
+  choices?: unknown
+  usage?: unknown
+  prompt_filter_results?: unknown
+}
+
+const getChoice = ({ choices }: Answer): Choice | undefined =>
+  (Array.isArray(choices) ? (choices[0] as Choice | null) : undefined) ?? undefined
+
+/** Keep a whole answer. Return false for a piece of one. */
+export function readWhole(data: Answer, received: Received): boolean {
+  const choice = getChoice(data)
+  if (!choice?.message) return false
+  const { refusal } = choice.message
   Object.assign(received, {
-    text: toText(choice?.message?.content),
+    text: toText(choice.message.content),
     refusal: typeof refusal === 'string' ? refusal : '',
     filters: listFilters({ choice, prompts: data.prompt_filter_results }),
-    finishReason: choice?.finish_reason ?? null,
+    finishReason: choice.finish_reason ?? null,
     usage: data.usage ?? undefined,
-    hasReasoned: hasReasoning(choice?.message),
-    requestId,
+    hasReasoned: hasReasoning(choice.message),
   })
-  addToolCalls(received, choice?.message)
+  addToolCalls(received, choice.message)
+  return true
+}
+
+/** Add a piece of a stream, and pass its text on. */
+export function addPiece(data: Answer, received: Received, onText: Completion['onText']): void {
+  const choice = getChoice(data)
+  const text = toText(choice?.delta?.content)
+  received.hasStarted ||= Array.isArray(data.choices)
+  received.hasReasoned ||= hasReasoning(choice?.delta)
+  received.text += text
+  if (text !== '') onText?.(text)
+  addToolCalls(received, choice?.delta)
+  if (typeof choice?.delta?.refusal === 'string') received.refusal += choice.delta.refusal
+  received.filters.push(...listFilters(choice))
+  received.finishReason = choice?.finish_reason ?? received.finishReason
+  received.usage = (data.usage as Usage | null | undefined) ?? received.usage
 }
 
 /** Return whether a message, or a piece of one, has thoughts beside its text. */
@@ -195,13 +214,17 @@ function hasThoughtOnly({ hasReasoned, usage }: Received): boolean {
 
 export function toUsage({ usage, text }: Received, completion: Completion): TokenUsage {
   if (!usage) return estimateUsage(completion, text)
-  const { prompt_tokens, completion_tokens, prompt_tokens_details, completion_tokens_details } = usage
+  const { prompt_tokens, completion_tokens, total_tokens, prompt_tokens_details, completion_tokens_details } =
+    usage
+  const [input, completed] = [toCount(prompt_tokens), toCount(completion_tokens)]
+  // Google counts thoughts in the total alone: https://ai.google.dev/gemini-api/docs/thinking#pricing
+  const thoughts = Math.max(0, toCount(total_tokens) - input - completed)
   return {
-    input: toCount(prompt_tokens),
+    input,
     cached: toCount(prompt_tokens_details?.cached_tokens),
     cacheWrites: toCount(prompt_tokens_details?.cache_write_tokens),
-    output: toCount(completion_tokens),
-    reasoning: toCount(completion_tokens_details?.reasoning_tokens),
+    output: completed + thoughts,
+    reasoning: toCount(completion_tokens_details?.reasoning_tokens) || thoughts,
     isEstimated: false,
   }
 }

@@ -1,4 +1,5 @@
 import { parseJson } from '#rules/text/json.ts'
+import { readWaitMs } from '#vendors/net/refusal.ts'
 import type { AiFailureKind } from './ai.ts'
 
 /** The parts of an error that we use. */
@@ -34,14 +35,12 @@ export function readErrorBody(text: string): { error: ErrorBody } {
 }
 
 /**
- * Return the error of an answer whose status says that it is none, as gateways send it:
- * https://openrouter.ai/docs/api/reference/errors-and-debugging
+ * Return the error inside of an answer whose status says that there is none, as gateways and servers of models
+ * send it: https://openrouter.ai/docs/api/reference/errors-and-debugging
  */
-export function findHiddenError(text: string): string | undefined {
-  const answer = toObject(parseJson(text))
-  const [choice] = Array.isArray(answer?.choices) ? answer.choices : []
-  const error = choice ? toObject(choice)?.error : answer?.error
-  return error ? JSON.stringify({ error }) : undefined
+export function findError({ error, choices }: Record<string, unknown>): ErrorBody | undefined {
+  const said = error || (Array.isArray(choices) && toObject(choices[0])?.error)
+  return said ? readErrorBody(JSON.stringify({ error: said })).error : undefined
 }
 
 /**
@@ -89,10 +88,13 @@ const kindsByCode: Record<string, AiFailureKind> = {
 /** Statuses of a key, an account or a model that is not accepted. */
 const unavailableStatuses = new Set([401, 402, 403, 404, 410])
 
+/** Google refuses a key with 400: https://ai.google.dev/gemini-api/docs/troubleshooting */
+const aboutKey = /\bapi[ _-]?key\b.{0,40}\b(?:not valid|invalid|not found|expired|missing)\b/i
+
 /** Return what an answer with an error means for the call. Only temporary failures may be retried. */
 export function toFailureKind(
   status: number | undefined,
-  code: unknown,
+  { code, message }: { code?: unknown; message: string },
   retryAfterMs: number | undefined,
 ): AiFailureKind {
   const known = typeof code === 'string' && Object.hasOwn(kindsByCode, code) ? kindsByCode[code] : undefined
@@ -100,12 +102,14 @@ export function toFailureKind(
   if (status === undefined) return 'failed'
   if (status === 429 || ((status === 503 || status === 529) && retryAfterMs !== undefined)) return 'limited'
   if (unavailableStatuses.has(status)) return 'unavailable'
+  if (status === 400 && aboutKey.test(message)) return 'unavailable'
   return status >= 400 && status < 500 && status !== 408 ? 'rejected' : 'failed'
 }
 
 /**
  * Return how long an answer asks to wait, in milliseconds: by `retry-after-ms`, or by `retry-after` in
- * seconds or as a date (RFC 9110, section 10.2.3). Return undefined if it does not ask.
+ * seconds or as a date (RFC 9110, section 10.2.3), or until its limit of tokens starts anew
+ * (https://developers.openai.com/api/docs/guides/rate-limits). Return undefined if it does not ask.
  */
 export function parseRetryAfterMs(headers: Headers | undefined, now: number): number | undefined {
   const milliseconds = Number.parseFloat(headers?.get('retry-after-ms') ?? '')
@@ -113,5 +117,7 @@ export function parseRetryAfterMs(headers: Headers | undefined, now: number): nu
   const text = headers?.get('retry-after')?.trim() ?? ''
   if (/^\d+(?:\.\d+)?$/.test(text)) return Number(text) * 1000
   const date = Date.parse(text)
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
+  if (!Number.isNaN(date)) return Math.max(0, date - now)
+  const reset = headers?.get('x-ratelimit-reset-tokens') ?? headers?.get('x-rate-limit-reset-tokens') ?? ''
+  return /^\d+$/.test(reset) ? Number(reset) * 1000 || undefined : readWaitMs(`wait ${reset}`)
 }

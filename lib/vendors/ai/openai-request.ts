@@ -1,6 +1,6 @@
 import type { Completion, Tool, Turn } from './ai.ts'
 import type { Capabilities } from './capabilities.ts'
-import { toStrictSchema } from './strict-schema.ts'
+import { toPlainSchema, toStrictSchema } from './strict-schema.ts'
 
 type Content = string | ({ type: 'text'; text: string } | { type: 'image_url'; image_url: { url: string } })[]
 /** The parameters of a request, in the names of the API. */
@@ -45,11 +45,14 @@ export function toParams(
     answerFormat === 'json_schema' ? '' : `\n\nThe JSON schema of your answer:\n${JSON.stringify(schema)}`
   return {
     model,
-    messages: [{ role: 'system', content: `${instructions}${schemaText}` }, ...turns.map(toMessage)],
+    messages: joinMessages(
+      [{ role: 'system', content: `${instructions}${schemaText}` }, ...turns.map(toMessage)],
+      capabilities.roles,
+    ),
     ...format,
     [ceiling]: maxTokens,
-    ...(capabilities.tools && tools.length > 0
-      ? { tools: tools.map((tool) => toFunction(tool, answerFormat === 'json_schema')) }
+    ...(capabilities.tools !== 'none' && tools.length > 0
+      ? { tools: tools.map((tool) => toFunction(tool, capabilities)) }
       : {}),
     ...(capabilities.effort ? { reasoning_effort: effort } : {}),
     ...(isStreamed && streaming === 'with_usage' ? { stream_options: { include_usage: true } } : {}),
@@ -62,14 +65,38 @@ export function toParams(
  */
 function toFunction(
   { parameters, isOutside, name, description }: Tool,
-  isStrict: boolean,
+  { answerFormat, tools }: Capabilities,
 ): NonNullable<RequestParams['tools']>[number] {
   const schema =
-    isStrict && !isOutside
-      ? { parameters: toStrictSchema(parameters), strict: true as const }
-      : { parameters }
+    tools === 'plain'
+      ? { parameters: toPlainSchema(parameters) }
+      : answerFormat === 'json_schema' && !isOutside
+        ? { parameters: toStrictSchema(parameters), strict: true as const }
+        : { parameters }
   return { type: 'function', function: { name, description, ...schema } }
 }
+
+/**
+ * Join messages of one role that follow each other, and the instructions with the first message of the user,
+ * for models whose template takes no others.
+ */
+function joinMessages(messages: RequestParams['messages'], roles: Capabilities['roles']) {
+  if (roles === 'any') return messages
+  const joined: RequestParams['messages'] = []
+  for (const message of messages) {
+    const role = message.role === 'system' && roles === 'without_system' ? 'user' : message.role
+    const last = joined.at(-1)
+    const both = last?.role === role ? [...toParts(last.content), ...toParts(message.content)] : undefined
+    const hasImage = both?.some(({ type }) => type === 'image_url')
+    const content = hasImage ? both : both?.map((part) => ('text' in part ? part.text : '')).join('\n\n')
+    if (last && content !== undefined) Object.assign(last, { content })
+    else joined.push({ ...message, role } as typeof message)
+  }
+  return joined
+}
+
+const toParts = (content: Content) =>
+  typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content
 
 function toMessage({ role, text, images = [] }: Turn): RequestParams['messages'][number] {
   if (role === 'assistant') return { role, content: text }

@@ -1,29 +1,14 @@
 import OpenAI, { APIConnectionTimeoutError, APIError, APIUserAbortError } from 'openai'
 import type { TokenUsage } from '#rules/ai/prices.ts'
 import { AnswerTooLongError, createBoundedFetch, type Fetch } from '#vendors/net/bounded-fetch.ts'
+import { readObjects } from '#vendors/net/read-objects.ts'
 import { readSentence, readWaitMs } from '#vendors/net/refusal.ts'
 import { AiFailure, type AiPort, type Completion } from './ai.ts'
 import { allCapabilities, type Capabilities, listMissing, reduceCapabilities } from './capabilities.ts'
 import { type EmbeddingsPort, readEmbeddings } from './embeddings.ts'
-import {
-  addToolCalls,
-  createReceived,
-  hasReasoning,
-  type Received,
-  readWhole,
-  toResult,
-  toText,
-  toUsage,
-} from './openai-answer.ts'
-import {
-  findHiddenError,
-  listFilters,
-  parseRetryAfterMs,
-  readErrorBody,
-  toFailureKind,
-  toStatus,
-} from './openai-errors.ts'
-import { type RequestParams, toParams } from './openai-request.ts'
+import { addPiece, createReceived, type Received, readWhole, toResult, toUsage } from './openai-answer.ts'
+import { findError, parseRetryAfterMs, readErrorBody, toFailureKind, toStatus } from './openai-errors.ts'
+import { toParams } from './openai-request.ts'
 import { estimateTextUsage, estimateUsage } from './token-estimate.ts'
 import { limitCeiling, limitPrompt, noTokenLimits, readTokenLimits } from './token-limits.ts'
 
@@ -38,11 +23,6 @@ const maxBytes = 4 * 1024 * 1024
 // Longer than any completion may take. Each completion has a shorter time-out of its own.
 const maxTimeoutMs = 10 * 60_000
 const pingTimeoutMs = 5000
-
-interface RequestOptions {
-  signal: AbortSignal
-  timeout: number
-}
 
 /**
  * Create a port that calls the chat completions and embeddings APIs of OpenAI, or of an endpoint that is
@@ -88,11 +68,14 @@ export function openAi({ key, baseUrl, model }: OpenAiSettings): AiPort & Embedd
     const { onText, timeoutMs: timeout } = completion
     const isStreamed = onText !== undefined && capabilities.streaming !== 'none'
     const params = toParams(model, completion, capabilities, isStreamed)
-    if (isStreamed && (await receiveStream(client, params, { signal, timeout }, onText, received)))
-      return capabilities
-    if (!isStreamed) await receiveWhole(client, params, { signal, timeout }, received)
-    onText?.(received.text)
-    return isStreamed ? { ...capabilities, streaming: 'none' as const } : capabilities
+    const response = await client.chat.completions
+      .create({ ...params, stream: isStreamed }, { signal, timeout })
+      .asResponse()
+    const hasPieces = await receiveAnswer(response, received, onText)
+    // The body of an aborted request may end without an error.
+    if (signal.aborted) throw new APIUserAbortError()
+    if (!hasPieces) onText?.(received.text)
+    return isStreamed && !hasPieces ? { ...capabilities, streaming: 'none' as const } : capabilities
   }
   return {
     isConfigured: true,
@@ -124,10 +107,13 @@ export function openAi({ key, baseUrl, model }: OpenAiSettings): AiPort & Embedd
             continue
           }
           if (lesson?.ceiling === null)
-            throw new AiFailure('too_long', 'The prompt is longer than the model reads', {
-              cause: error,
-              promptTokens: limitPrompt(completion.maxTokens, lesson.limits) ?? Math.floor(prompt / 2),
-            })
+            throw await clean(
+              new AiFailure('too_long', 'The prompt is longer than the model reads', {
+                cause: error,
+                promptTokens: limitPrompt(completion.maxTokens, lesson.limits) ?? Math.floor(prompt / 2),
+                sentence: getMessage(error as APIError),
+              }),
+            )
           const reduced =
             isRefused &&
             reduceCapabilities(
@@ -199,54 +185,31 @@ async function findModel(
   }
 }
 
-async function receiveWhole(
-  client: OpenAI,
-  params: RequestParams,
-  options: RequestOptions,
+/**
+ * Receive an answer, whole or in the pieces of a stream, whichever the endpoint sends. Return whether it came
+ * in pieces.
+ */
+async function receiveAnswer(
+  response: Response,
   received: Received,
-): Promise<void> {
-  const { data, request_id } = await client.chat.completions
-    .create({ ...params, stream: false }, options)
-    .withResponse()
-  readWhole(data, request_id, received)
-}
-
-/** Receive a stream. Return false if the endpoint has sent the whole answer at once instead. */
-async function receiveStream(
-  client: OpenAI,
-  params: RequestParams,
-  options: RequestOptions,
-  onText: (delta: string) => void,
-  received: Received,
+  onText: Completion['onText'],
 ): Promise<boolean> {
-  const { data, response, request_id } = await client.chat.completions
-    .create({ ...params, stream: true }, options)
-    .withResponse()
-  if (response.headers.get('content-type')?.includes('application/json')) {
-    readWhole((await response.json()) as OpenAI.ChatCompletion, request_id, received)
-    return false
+  received.requestId = response.headers.get('x-request-id')
+  let isReceived = false
+  let last: object = {}
+  for await (const object of readObjects('ai', response)) {
+    const error = findError(object)
+    if (error) throw new APIError(toStatus(undefined, error.code), error, error.message, response.headers)
+    if (!isReceived) isReceived = readWhole(object, received)
+    if (!isReceived) addPiece(object, received, onText)
+    last = object
   }
-  received.requestId = request_id
-  for await (const piece of data) {
-    const { choices, usage } = piece ?? {}
-    received.hasStarted = true
-    const choice = choices?.[0]
-    const delta = toText(choice?.delta?.content)
-    received.hasReasoned ||= hasReasoning(choice?.delta)
-    if (delta !== '') {
-      received.text += delta
-      onText(delta)
-    }
-    addToolCalls(received, choice?.delta)
-    if (typeof choice?.delta?.refusal === 'string') received.refusal += choice.delta.refusal
-    received.filters.push(...listFilters(choice))
-    received.finishReason = choice?.finish_reason ?? received.finishReason
-    received.usage = usage ?? received.usage
-  }
-  // The client ends an aborted stream without an error.
-  if (options.signal.aborted) throw new APIUserAbortError()
-  if (!received.hasStarted) throw new AiFailure('failed', 'The AI provider sent no completion')
-  return true
+  if (!isReceived && !received.hasStarted)
+    throw new AiFailure('failed', 'The AI provider sent no completion', {
+      requestId: received.requestId,
+      sentence: JSON.stringify(last),
+    })
+  return received.hasStarted
 }
 
 /** Turn the error of a call into a failure, with the tokens that the call cost. */
@@ -280,7 +243,7 @@ function toFailure(
   const status = toStatus(error.status, error.code)
   const retryAfterMs = parseRetryAfterMs(error.headers, Date.now()) ?? readWaitMs(error.message)
   const message = `The AI provider failed${status ? ` with ${status}` : ''}`
-  return new AiFailure(toFailureKind(status, error.code, retryAfterMs), message, {
+  return new AiFailure(toFailureKind(status, error, retryAfterMs), message, {
     cause: error,
     requestId: error.requestID ?? null,
     retryAfterMs,
@@ -292,20 +255,13 @@ function toFailure(
 /** The client puts the status before the message. */
 const getMessage = ({ message }: APIError) => message.replace(/^\d{3} /, '')
 
-/** Wrap a fetch so that the client finds the message of an error, in whatever shape and place it is. */
+/** Wrap a fetch so that the client finds the message of an error, in whatever shape it is. */
 function withReadableErrors(send: Fetch): Fetch {
   return async (input, init) => {
     const response = await send(input, init)
-    const { headers } = response
-    const isError = response.status >= 400
-    if (!isError && !headers.get('content-type')?.includes('json')) return response
+    if (response.status < 400) return response
     const text = await response.text()
-    const said = isError ? text : findHiddenError(text)
-    if (said === undefined) return new Response(text, response)
-    const { error } = readErrorBody(said)
-    // Of an error without any status, the next call may go well.
-    const status = isError ? response.status : (toStatus(undefined, error.code) ?? 500)
-    const answer = new Response(JSON.stringify({ error }), { status, headers })
+    const answer = new Response(JSON.stringify(readErrorBody(text)), response)
     const waitMs = readWaitMs(text)
     if (waitMs !== undefined && !answer.headers.has('retry-after'))
       answer.headers.set('retry-after-ms', String(waitMs))

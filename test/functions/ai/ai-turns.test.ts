@@ -145,7 +145,7 @@ it.each([
   ['another shape', '{"answer": 42}'],
   ['no object', '[]'],
   ['two objects of the shape', `${JSON.stringify(emptyTurn)} ${JSON.stringify(emptyTurn)}`],
-  ['a property too few', JSON.stringify({ ...emptyTurn, outcome: undefined })],
+  ['a property too few', JSON.stringify({ ...emptyTurn, reply: undefined })],
   [
     'an id where a number belongs',
     JSON.stringify({

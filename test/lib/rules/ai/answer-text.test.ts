@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createThoughtFilter, listAnswerObjects } from '#rules/ai/answer-text.ts'
-import { dropUnknownKeys } from '#rules/ai/unknown-keys.ts'
+import { fitToSchema } from '#rules/ai/fit-to-schema.ts'
 
 it.each([
   ['{"a":1}', ['{"a":1}']],
@@ -41,6 +41,11 @@ it.each([
   [JSON.parse('{"a":1,"__proto__":{"a":2},"constructor":3}'), item, { a: 1 }],
   [[{ b: 1 }], item, [{ b: 1 }]],
   ['text', item, 'text'],
-])('AIM-10 drops the keys of %j that %j does not have', (value, schema, expected) =>
-  expect(dropUnknownKeys(value, schema)).toEqual(expected),
+  [{}, { type: 'object', properties: { x: { anyOf: [item, { type: 'null' }] } } }, { x: null }],
+  [{}, { type: 'object', properties: { x: { type: 'string' } } }, {}],
+  ['{"a":"1"}', { type: 'object', properties: { a: { type: 'integer' } } }, { a: 1 }],
+  ['[1]', { type: 'string' }, '[1]'],
+  ['[1', { type: 'array' }, '[1'],
+])('AIM-10 reads %j as %j declares it', (value, schema, expected) =>
+  expect(fitToSchema(value, schema)).toEqual(expected),
 )

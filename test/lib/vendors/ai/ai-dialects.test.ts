@@ -394,7 +394,7 @@ describe('AIM-11 a refusal teaches', () => {
     expect(
       await askVendor({ question: { facts: {}, turns: [{ role: 'user', text: 'a'.repeat(9000) }] } }),
     ).toMatchObject({
-      answer: 'The case is longer than the model reads; shorten its texts',
+      answer: 'The case is longer than the model reads; shorten its texts: Your prompt is too long',
     })
   })
 })
