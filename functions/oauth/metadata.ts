@@ -12,6 +12,11 @@ export function getResource(baseUrl: string): string {
   return `${baseUrl}/mcp`
 }
 
+/** Return whether a client means the MCP server. Some name its origin alone. */
+export function isResource(asked: string | undefined, resource: string): boolean {
+  return asked === undefined || asked === resource || asked === resource.replace(/\/mcp$/, '')
+}
+
 /** What a client reads first: https://www.rfc-editor.org/rfc/rfc9728#section-2 */
 export function buildResourceMetadata(baseUrl: string) {
   return {
@@ -37,7 +42,8 @@ export function buildServerMetadata(baseUrl: string) {
     code_challenge_methods_supported: ['S256'],
     token_endpoint_auth_methods_supported: ['none'],
     revocation_endpoint_auth_methods_supported: ['none'],
-    scopes_supported: keyScopes,
+    // Many clients use a refresh token only of a server that names this scope.
+    scopes_supported: [...keyScopes, 'offline_access'],
     authorization_response_iss_parameter_supported: true,
   }
 }

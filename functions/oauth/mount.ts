@@ -13,9 +13,12 @@ export function mountOAuth(app: Hono<Env>, services: Services): void {
   const { PUBLIC_BASE_URL: base } = services.ports.config
   const metadataPaths = ['/.well-known/oauth-protected-resource', '/.well-known/oauth-protected-resource/mcp']
   app.on('GET', metadataPaths, (c) => respondJson(c, JSON.stringify(buildResourceMetadata(base)), 200))
-  app.get('/.well-known/oauth-authorization-server', (c) =>
-    respondJson(c, JSON.stringify(buildServerMetadata(base)), 200),
-  )
+  // Some clients take the address of the MCP server for that of its authorization server.
+  const serverPaths = [
+    '/.well-known/oauth-authorization-server',
+    '/.well-known/oauth-authorization-server/mcp',
+  ]
+  app.on('GET', serverPaths, (c) => respondJson(c, JSON.stringify(buildServerMetadata(base)), 200))
 
   let handlers: OAuthHandlers | undefined
   for (const name of ['register', 'authorize', 'token', 'revoke'] as const) {

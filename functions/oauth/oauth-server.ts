@@ -11,8 +11,8 @@ import { sha256Bytea } from '#vendors/auth/hash.ts'
 import { createMcpTokens } from '#vendors/auth/mcp-tokens.ts'
 import { parseRate } from '#vendors/cache/limiter.ts'
 import { readAtMost } from '#vendors/net/read-at-most.ts'
-import { getResource } from './metadata.ts'
-import { addParameters } from './redirect-uri.ts'
+import { getResource, isResource } from './metadata.ts'
+import { addParameters, isRegistered } from './redirect-uri.ts'
 import {
   AuthorizationRequest,
   ClientId,
@@ -68,7 +68,7 @@ export function createOAuthHandlers(services: Services): OAuthHandlers {
     token: (c) =>
       answer(c, async () => {
         await limit(c, services, 'token')
-        const request = parseTokenRequest(await readText(c))
+        const request = parseTokenRequest(await readText(c), c.req.header('authorization'))
         return issueTokens({ platform, tokens, resource, ip: c.get('ip') }, request)
       }),
     revoke: (c) =>
@@ -132,7 +132,7 @@ async function startAuthorization(
   const client = clientId ? await rows.selectClient(platform, clientId) : undefined
   const redirectUri =
     query.get('redirect_uri') ?? (client?.redirect_uris.length === 1 ? client.redirect_uris[0] : undefined)
-  if (!client || !redirectUri || !client.redirect_uris.includes(redirectUri))
+  if (!client || !redirectUri || !isRegistered(redirectUri, client.redirect_uris))
     throw new Problem(
       'bad_request',
       'The client is unknown, or this is not one of its redirect addresses; register again',
@@ -143,7 +143,7 @@ async function startAuthorization(
       'bad_request',
       'The authorization request is not valid; see the metadata of this server',
     )
-  if (data.resource !== undefined && data.resource !== resource)
+  if (!isResource(data.resource, resource))
     throw new Problem('bad_request', `Tokens are issued for ${resource} only`)
   const { code_challenge, state } = data
   const scope = parseScopes(data.scope).join(' ')
@@ -156,11 +156,19 @@ async function startAuthorization(
   })
 }
 
-function parseTokenRequest(text: string): TokenRequest {
-  const values = Object.fromEntries(new URLSearchParams(text))
+/**
+ * Read a form, or JSON, which some clients send. One that has registered another method of authentication than
+ * `none` puts its id into the header: https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1
+ */
+function parseTokenRequest(text: string, authorization = ''): TokenRequest {
+  const form = text.startsWith('{') ? parseJson(text) : Object.fromEntries(new URLSearchParams(text))
+  const [, basic = ''] = /^basic +([\w+/=-]{1,500})$/i.exec(authorization) ?? []
+  const [client_id] = Buffer.from(basic, 'base64').toString().split(':')
+  const values = { ...(client_id ? { client_id } : {}), ...(form as Record<string, unknown> | undefined) }
   const { data } = TokenRequest.safeParse(values)
   if (data) return data
-  const isKnown = values.grant_type === 'authorization_code' || values.grant_type === 'refresh_token'
+  const { grant_type } = values as { grant_type?: unknown }
+  const isKnown = grant_type === 'authorization_code' || grant_type === 'refresh_token'
   throw new OAuthError(
     isKnown ? 'invalid_request' : 'unsupported_grant_type',
     'The request is not valid; see the metadata of this server',

@@ -33,6 +33,20 @@ export function isRedirectUri(text: string): boolean {
   return protocol === 'https:' ? hostname !== '' : programScheme.test(protocol) || knownSchemes.has(protocol)
 }
 
+/**
+ * Return whether a program has registered an address. One on this machine may have another port, which a native
+ * program learns when it starts to listen: https://www.rfc-editor.org/rfc/rfc8252#section-7.3
+ */
+export function isRegistered(uri: string, registered: readonly string[]): boolean {
+  return registered.some(
+    (each) =>
+      each === uri || (isLoopback(each) && isRedirectUri(uri) && withoutPort(each) === withoutPort(uri)),
+  )
+}
+
+const isLoopback = (uri: string) => /^http:/i.test(uri)
+const withoutPort = (uri: string) => Object.assign(new URL(uri), { port: '' }).href
+
 /** Add parameters to a redirect address, and leave its own ones. */
 export function addParameters(uri: string, parameters: Record<string, string | undefined>): string {
   const added = new URLSearchParams(

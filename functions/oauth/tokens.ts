@@ -3,6 +3,7 @@ import type { PlatformDb } from '#db/scope.ts'
 import { uuidv7 } from '#db/uuid.ts'
 import { randomToken, sha256Base64url, sha256Bytea } from '#vendors/auth/hash.ts'
 import { type McpTokens, mcpTokenSeconds } from '#vendors/auth/mcp-tokens.ts'
+import { isResource } from './metadata.ts'
 import { parseScopes, type TokenRequest } from './requests.ts'
 
 /** What an exchange needs. `resource` identifies the MCP server, the only one for which tokens are issued. */
@@ -24,9 +25,12 @@ export class OAuthError extends Error {
 
 /** Exchange a code or a refresh token. Throw OAuthError. */
 export async function issueTokens(ctx: TokenContext, request: TokenRequest) {
-  if (request.resource !== undefined && request.resource !== ctx.resource)
+  if (!isResource(request.resource, ctx.resource))
     throw new OAuthError('invalid_target', `Tokens are issued for ${ctx.resource} only`)
-  const refreshToken = randomToken()
+  const refreshToken =
+    request.grant_type === 'refresh_token'
+      ? await ctx.tokens.deriveToken(request.refresh_token)
+      : randomToken()
   const refreshHash = await sha256Bytea(refreshToken)
   const grant =
     request.grant_type === 'refresh_token'
@@ -70,7 +74,10 @@ async function refresh(
   nextHash: string,
 ): Promise<rows.Grant> {
   const hash = await sha256Bytea(request.refresh_token)
-  const grant = await rows.rotateGrant.first(platform, hash, nextHash, request.client_id, readScopes(request))
+  const scopes = readScopes(request)
+  const grant =
+    (await rows.rotateGrant.first(platform, hash, nextHash, request.client_id, scopes)) ??
+    (await rows.repeatRotation.first(platform, hash, nextHash, request.client_id, scopes))
   if (grant) return grant
   await rows.endGrantOfReusedToken.run(platform, hash)
   const { is_unused } = await rows.hasUnusedToken.one(platform, hash, request.client_id)

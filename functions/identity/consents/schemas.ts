@@ -24,7 +24,9 @@ export const ConsentCreate = z
     redirect_uri: z
       .string()
       .max(500)
-      .describe('One of the addresses that the program has registered, exactly.')
+      .describe(
+        'One of the addresses that the program has registered, exactly; one on this machine may have another port.',
+      )
       .meta({ example: 'https://assistant.example/callback' }),
     scopes: z.array(Scope).min(1).max(50).describe('What the person agrees to.'),
     code_challenge: z

@@ -1,5 +1,5 @@
 import { insertCode, selectClient } from '#db/rows/oauth.ts'
-import { addParameters } from '#functions/oauth/redirect-uri.ts'
+import { addParameters, isRegistered } from '#functions/oauth/redirect-uri.ts'
 import type { Context } from '#http/operation.ts'
 import { invalidField, throwNotFound, unknownId } from '#problem.ts'
 import { randomToken, sha256Bytea } from '#vendors/auth/hash.ts'
@@ -23,7 +23,7 @@ export async function create(
   const { client_id: clientId, redirect_uri: redirectUri, code_challenge: codeChallenge, state } = input
   const client = await selectClient(platform, clientId)
   if (!client) throw unknownId('client_id', 'program')
-  if (!client.redirect_uris.includes(redirectUri))
+  if (!isRegistered(redirectUri, client.redirect_uris))
     throw invalidField(['body', 'redirect_uri'], 'must be registered by the program')
   const code = randomToken()
   const scopes = [...new Set(input.scopes)]

@@ -133,6 +133,22 @@ export const rotateGrant = writeStatement(
     select s.user_id, s.account_id, s.id as sign_in_id, t.scopes from s, used_token t`,
 )
 
+/**
+ * Return the grant of a refresh token that was used less than 5 seconds ago, if the one that followed is not
+ * used: a program with two requests at once, or one that has lost the answer, gets the same token again.
+ */
+export const repeatRotation = readStatement(
+  Grant,
+  (hash: string, nextHash: string, clientId: string, scopes: readonly string[] | null) => sql`
+    select s.user_id, s.account_id, s.id as sign_in_id, t.scopes
+      from oauth_refresh_tokens t
+      join oauth_refresh_tokens n on n.hash = ${nextHash}::bytea and n.used_at is null and n.sign_in_id = t.sign_in_id
+      join sign_ins s on s.id = t.sign_in_id and s.ended_at is null and s.expires_at > app.now()
+      join users u on u.id = s.user_id and u.is_active
+     where t.hash = ${hash}::bytea and t.used_at >= app.now() - interval '5 seconds' and t.client_id = ${clientId}
+       and (${scopes}::text[] is null or t.scopes @> ${scopes}::text[])`,
+)
+
 /** Return whether a program has this refresh token and has not used it. */
 export const hasUnusedToken = readStatement(
   z.object({ is_unused: z.boolean() }),

@@ -1,4 +1,4 @@
-import { type JWTPayload, jwtVerify, SignJWT } from 'jose'
+import { base64url, type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import { loadOnce } from '#async/load-once.ts'
 import type { Config } from '#config.ts'
 
@@ -13,6 +13,8 @@ export interface TokenSigner {
    * audience.
    */
   verify(token: string): Promise<JWTPayload | null>
+  /** Derive 256 bits from a text, as base64url, which nobody can do without the key. */
+  derive(text: string): Promise<string>
 }
 
 /**
@@ -38,6 +40,11 @@ export function createTokenSigner(settings: TokenSettings, purpose = ''): TokenS
         .setIssuedAt(issuedSeconds)
         .setExpirationTime(issuedSeconds + lifetimeSeconds)
         .sign(await getKey({ kid }))
+    },
+    async derive(text) {
+      // No token has a line break, so none of them is signed by this.
+      const data = new TextEncoder().encode(`${audience}\n${text}`)
+      return base64url.encode(new Uint8Array(await crypto.subtle.sign('HMAC', await getKey({ kid }), data)))
     },
     async verify(token) {
       try {

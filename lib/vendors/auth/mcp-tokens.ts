@@ -17,6 +17,8 @@ export interface McpTokens {
    * audience.
    */
   verify(token: string): Promise<McpGrant | null>
+  /** Derive the refresh token that follows one, so that requests at the same time get the same. */
+  deriveToken(token: string): Promise<string>
 }
 
 const Claims = z.object({ sub: z.uuid(), acc: z.uuid(), sid: z.uuid(), scp: z.array(z.string()) })
@@ -30,6 +32,7 @@ export function createMcpTokens(settings: TokenSettings): McpTokens {
   return {
     sign: ({ caller: { userId, accountId, signInId }, scopes }) =>
       signer.sign(userId, { acc: accountId, sid: signInId, scp: scopes }, mcpTokenSeconds),
+    deriveToken: signer.derive,
     async verify(token) {
       const { data: claims } = Claims.safeParse(await signer.verify(token))
       return claims
