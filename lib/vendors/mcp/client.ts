@@ -19,8 +19,9 @@ import { sha256Base64url } from '#vendors/auth/hash.ts'
 import { AnswerTooLongError, createBoundedFetch, type Fetch } from '#vendors/net/bounded-fetch.ts'
 import type { OutboundGuard } from '#vendors/net/guard.ts'
 import { readStart } from '#vendors/net/read-at-most.ts'
-import { addSentence, readSentence } from '#vendors/net/refusal.ts'
-import { withTimeout } from '#vendors/net/send-result.ts'
+import { readObjects } from '#vendors/net/read-objects.ts'
+import { addSentence, readSentence, readWaitMs } from '#vendors/net/refusal.ts'
+import { parseRetryAfter, withTimeout } from '#vendors/net/send-result.ts'
 import { flag, fromJsonText, leaveOut, list, optionalNumber, text } from '#vendors/net/wire.ts'
 import { McpError, type McpPort, type McpServer } from './mcp.ts'
 
@@ -59,6 +60,22 @@ async function connect<T>(
 ): Promise<T> {
   const refusal = await guard.findRefusal(server.url, 'sending')
   if (refusal) throw new McpError(`The address ${refusal}`)
+  const deadline = Date.now() + timeoutMs
+  // A server that has forgotten the session gets a new one, once:
+  // https://modelcontextprotocol.io/specification/2025-06-18/basic/transports#session-management
+  return await connectOnce(server, deadline, use).catch((error: unknown) => {
+    if (error instanceof SessionEndedError) return connectOnce(server, deadline, use)
+    throw error
+  })
+}
+
+class SessionEndedError extends McpError {}
+
+async function connectOnce<T>(
+  server: McpServer,
+  deadline: number,
+  use: (client: Client) => Promise<T>,
+): Promise<T> {
   const client = new Client(
     { name: 'support-flow-service', version: '1' },
     {
@@ -66,7 +83,7 @@ async function connect<T>(
       inputRequired: { autoFulfill: false },
     },
   )
-  const { fetch, getFailure } = createServerFetch(server, Date.now() + timeoutMs)
+  const { fetch, getFailure } = createServerFetch(server, deadline)
   const transport = new StreamableHTTPClientTransport(new URL(server.url), {
     fetch,
     reconnectionOptions: noReconnection,
@@ -76,7 +93,7 @@ async function connect<T>(
       client.onerror = reject
     })
     const work = client.connect(transport).then(() => use(client))
-    const result = await withTimeout(timeoutMs, Promise.race([work, failure]))
+    const result = await withTimeout(Math.max(1, deadline - Date.now()), Promise.race([work, failure]))
     client.onerror = () => {}
     if (transport.sessionId)
       await withTimeout(closeTimeoutMs, transport.terminateSession()).catch(() => undefined)
@@ -104,6 +121,7 @@ function createServerFetch(
 ): { fetch: Fetch; getFailure: () => unknown } {
   let calls = 0
   let failure: unknown
+  let address = new URL(url)
   const send: Fetch = async (input, init = {}) => {
     // The stream of messages that nobody asked for. A server may have none.
     if ((init.method ?? 'GET') === 'GET') return new Response(null, { status: 405 })
@@ -120,26 +138,46 @@ function createServerFetch(
     if (message?.method === 'server/discover') {
       const probeTimeout = AbortSignal.timeout(Math.max(1, Math.floor((deadline - Date.now()) / 3)))
       const probe = { ...init, headers, signal: probeTimeout }
-      return fetchBounded(input, probe).then(
+      return fetchBounded(address, probe).then(
         (answer) => readProbe(answer, message),
         () => dislike(message),
       )
     }
-    const response = await fetchBounded(input, { ...init, headers })
+    const response = await fetchBounded(address, { ...init, headers })
     const { status } = response
     // A server may dislike that it is told something; it answers the next request or says why not.
     if (status >= 400 && message && message.id === undefined) {
       await response.body?.cancel().catch(() => undefined)
       return new Response(null, { status: 202 })
     }
-    const body = response.headers.get('content-type')?.includes('json') ? await response.text() : undefined
-    const answer = body === undefined ? undefined : parseJson(body)
-    const isAnswer = isObject(answer) && ('result' in answer || isObject(answer.error))
-    if (isAnswer && message?.id !== undefined && status !== 401 && status !== 403)
+    const isRequest = message?.id !== undefined
+    if (response.ok && isRequest && response.headers.get('content-type')?.startsWith('text/event-stream'))
+      return toEventStream(message, response)
+    const body = await (response.ok ? response.text() : readStart(response, maxRefusal).catch(() => ''))
+    const answer = [parseJson(body)].flat().find(isObject)
+    const isAnswer = answer && ('result' in answer || isObject(answer.error))
+    const next = findRedirect(response, address)
+    if (next && next.origin === address.origin && isRequest) {
+      // Frameworks add a slash to a path. The token stays with its server.
+      address = next
+      return send(input, init)
+    }
+    const waitMs = status === 429 ? readWait(response, body) : undefined
+    if (waitMs !== undefined && waitMs <= maxWaitMs && Date.now() + waitMs < deadline) {
+      await new Promise((resolve) => setTimeout(resolve, waitMs))
+      return send(input, init)
+    }
+    if (headers.has('mcp-session-id') && (status === 404 || (status === 400 && /session/i.test(body))))
+      throw new SessionEndedError(await addServerSentence('The server has ended the session', body, token))
+    if (isAnswer && isRequest && status !== 401 && status !== 403 && status !== 429)
       return toAnswer(message, answer, response.headers)
-    const refusal = findStatusProblem(status, token !== null)
-    if (!refusal) return body === undefined ? response : new Response(body, response)
-    const said = body ?? (await readStart(response, maxRefusal).catch(() => ''))
+    const refusal = findStatusProblem(status, token !== null, {
+      isFirst: message?.method === 'initialize',
+      waitMs,
+      next,
+    })
+    if (!refusal) return new Response(status === 204 ? null : body, response)
+    const said = body.trim() === '' ? readChallenge(response) : body
     throw new McpError(await addServerSentence(refusal, said, token))
   }
   const fetch: Fetch = async (...call) => {
@@ -166,26 +204,55 @@ function readMessage(body: unknown): Message | undefined {
 }
 
 /**
+ * Return the messages of a stream as the library takes them, as they arrive. Progress and logs are left out,
+ * because nobody asked for them.
+ */
+function toEventStream(message: Message, response: Response): Response {
+  const objects = readObjects('mcp', response)
+  const encoder = new TextEncoder()
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      for (;;) {
+        const { value, done } = await objects.next()
+        if (done) return controller.close()
+        const isAnswer = 'result' in value || isObject(value.error)
+        if (!isAnswer && value.id === undefined) continue
+        const read = isAnswer ? readAnswer(message, value) : value
+        return controller.enqueue(encoder.encode(`data: ${JSON.stringify(read)}\n\n`))
+      }
+    },
+    cancel: async () => void (await objects.return(undefined)),
+  })
+  return new Response(body, response)
+}
+
+/**
  * Return an answer as the library takes it. Servers of some ages have another id, no version, and null for
  * parts without a value.
  */
-function toAnswer(
-  { id, method }: Message,
-  { result, error }: Record<string, unknown>,
-  headers: Headers,
-): Response {
+function toAnswer(message: Message, answer: Record<string, unknown>, headers: Headers): Response {
+  const kept = new Headers(headers)
+  kept.delete('content-length')
+  kept.set('content-type', 'application/json')
+  return new Response(JSON.stringify(readAnswer(message, answer)), { headers: kept })
+}
+
+function readAnswer({ id, method }: Message, { result, error }: Record<string, unknown>): object {
   const failure = isObject(error) && {
     code: optionalNumber.parse(error.code) ?? ProtocolErrorCode.InternalError,
-    message: text.parse(error.message) ?? '',
+    message: describeError(error),
     data: error.data ?? undefined,
   }
   const answer = failure
     ? { error: failure }
     : { result: method === 'initialize' ? Initialized.parse(result) : (result ?? {}) }
-  const kept = new Headers(headers)
-  kept.delete('content-length')
-  kept.set('content-type', 'application/json')
-  return new Response(JSON.stringify({ jsonrpc: '2.0', id, ...answer }), { headers: kept })
+  return { jsonrpc: '2.0', id, ...answer }
+}
+
+/** Many servers have the reason in `data`, behind a general message. */
+function describeError({ message, data }: Record<string, unknown>): string {
+  const said = text.parse(message) ?? ''
+  return data === undefined || data === null ? said : JSON.stringify({ message: said, details: data })
 }
 
 const anyObject = z.unknown().transform((value) => (isObject(value) ? value : {}))
@@ -229,12 +296,50 @@ const dislike = (message: Message) =>
 
 const maxRefusal = 16 * 1024
 
-function findStatusProblem(status: number, hasToken: boolean): string | null {
+interface Circumstances {
+  /** Whether the server was asked for the first time. */
+  isFirst: boolean
+  waitMs: number | undefined
+  next: URL | undefined
+}
+
+function findStatusProblem(
+  status: number,
+  hasToken: boolean,
+  { isFirst, waitMs, next }: Circumstances,
+): string | null {
   if (status === 401 || (status === 403 && !hasToken))
     return hasToken ? 'The server refuses the token' : 'The server wants a token; connect it with one'
   if (status === 403) return 'The server does not permit this'
+  if (status === 429)
+    return `The server limits our calls; try again ${waitMs === undefined ? 'later' : `in ${Math.ceil(waitMs / 1000)} s`}`
+  if (next) return `The server redirects to another address; connect ${next.origin}${next.pathname}`
   if (status >= 300 && status < 400) return 'The server redirects to another address; connect that address'
+  if (isFirst && (status === 404 || status === 405))
+    return `The server returned ${status}; it may speak the older SSE transport only, so connect its address for streamable HTTP`
   return status >= 400 ? `The server returned ${status}` : null
+}
+
+/** Longer than this nobody waits for a tool. */
+const maxWaitMs = 3000
+
+function readWait(response: Response, body: string): number | undefined {
+  const seconds = parseRetryAfter(response.headers.get('retry-after'))
+  return seconds === undefined ? readWaitMs(body) : seconds * 1000
+}
+
+function findRedirect({ status, headers }: Response, from: URL): URL | undefined {
+  const location = headers.get('location')
+  return (status === 307 || status === 308) && location && URL.canParse(location, from.href)
+    ? new URL(location, from)
+    : undefined
+}
+
+/** Return what a refusal without a body says: https://www.rfc-editor.org/rfc/rfc6750#section-3 */
+function readChallenge({ headers }: Response): string {
+  const challenge = headers.get('www-authenticate') ?? ''
+  const read = (name: string) => new RegExp(`\\b${name}="([^"]{0,500})"`).exec(challenge)?.[1]
+  return read('error_description') ?? [read('error'), read('scope')].filter(Boolean).join(': ')
 }
 
 /** Add what the server says, as a text that may stand in a prompt. */
@@ -321,7 +426,7 @@ function toJson(value: unknown): string | null {
   }
 }
 
-const Block = z.looseObject({ type: text, text, name: text, uri: text, resource: anything })
+const Block = z.looseObject({ type: text, text, name: text, uri: text, mimeType: text, resource: anything })
 
 function toResult({ content, structuredContent, isError }: z.output<typeof CalledTool>): {
   text: string
@@ -335,7 +440,10 @@ function toResult({ content, structuredContent, isError }: z.output<typeof Calle
     const { resource } = block
     if (block.type === 'text') return [block.text ?? '']
     if (block.type === 'resource_link') return [`${block.name ?? ''}: ${block.uri ?? ''}`]
-    return [isObject(resource) && typeof resource.text === 'string' ? resource.text : `(${block.type})`]
+    if (isObject(resource) && typeof resource.text === 'string') return [resource.text]
+    // A picture or a file is named, because a model reads text alone.
+    const { uri, mimeType } = Block.parse(isObject(resource) ? resource : block)
+    return [`(${[block.type, uri, mimeType].filter(Boolean).join(' ')})`]
   })
   const result = texts.join('\n') || (toJson(structuredContent ?? null) ?? '')
   return { text: cleanOutsideResult(result.slice(0, maxResultCharacters)), isError }
