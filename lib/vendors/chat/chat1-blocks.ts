@@ -41,23 +41,34 @@ function clipEscaped(text: string, max: number): Escaped<1> {
  * Build the Block Kit message of an incoming webhook. `text` is the phone notification. Users' texts are
  * `plain_text`: mrkdwn, which would make `*slow*` bold, has no escape for its marks.
  */
-export function toBlocks({ title, body, url, facts = [], sections = [], button, secondButton }: ChatMessage) {
-  const hasBody = body !== '' || (facts.length === 0 && sections.length === 0)
+export function toBlocks({ title, body, url, button, secondButton, ...lists }: ChatMessage) {
+  // Slack refuses a message with an empty text.
+  const facts = lists.facts?.filter(hasText) ?? []
+  const sections = lists.sections?.filter(hasText) ?? []
+  const left = Math.max(0, facts.length - maxFacts) + Math.max(0, sections.length - maxSections)
+  const hasBody = body.trim() !== '' || (facts.length === 0 && sections.length === 0)
   const max = Math.min(maxText, Math.floor(maxSectionTexts / Math.max(1, sections.length)))
-  const blocks: Block[] = [{ type: 'header', text: toPlainText(title, maxHeader) }]
+  const blocks: Block[] = [{ type: 'header', text: toPlainText(title || 'Support Flow', maxHeader) }]
   if (facts.length > 0) blocks.push({ type: 'section', fields: facts.slice(0, maxFacts).flatMap(toFields) })
-  if (hasBody) blocks.push({ type: 'section', text: toPlainText(body || title, maxText) })
+  if (hasBody)
+    blocks.push({
+      type: 'section',
+      text: toPlainText(body.trim() === '' ? title || 'Support Flow' : body, maxText),
+    })
   for (const { label, text } of sections.slice(0, maxSections)) {
     blocks.push({ type: 'section', text: toBold(label) })
     blocks.push({ type: 'section', text: toPlainText(text, max) })
   }
+  if (left > 0) blocks.push({ type: 'section', text: toPlainText(`… and ${left} more`, maxText) })
   if (url && button) {
     const elements = secondButton ? [toSecondButton(secondButton)] : []
     blocks.push({ type: 'actions', elements: [toButton(url, button), ...elements] })
   }
   if (url) blocks.push({ type: 'context', elements: [toLink('Open in Support Flow', url)] })
-  return { text: clipEscaped(title, maxText), blocks }
+  return { text: clipEscaped(title || 'Support Flow', maxText), blocks }
 }
+
+const hasText = ({ text }: LabelledText) => text.trim() !== ''
 
 function toPlainText(text: string, max: number): BlockText {
   return { type: 'plain_text', text: clipEscaped(text, max), emoji: false }
@@ -73,9 +84,10 @@ const toFields = ({ label, text, url }: LabelledText & { url?: string }) => [
   url ? toLink(text, url) : toPlainText(text, maxFact),
 ]
 
+// A link ends at the first `|`, and is none over two lines.
 const toLink = (text: string, url: string): BlockText => ({
   type: 'mrkdwn',
-  text: `<${escapeText(url)}|${clipEscaped(text, maxFact)}>` as Escaped<1>,
+  text: `<${escapeText(url.replaceAll('|', '%7C'))}|${clipEscaped(text.replace(/\s+/g, ' '), maxFact)}>` as Escaped<1>,
 })
 
 function toSecondButton({ label, url }: NonNullable<ChatMessage['secondButton']>) {

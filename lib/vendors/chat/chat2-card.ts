@@ -1,24 +1,26 @@
 import { clip } from '#rules/text/clip.ts'
 import type { ChatMessage, Escaped } from './chat.ts'
 
-// Teams accepts 28 KB:
+// A workflow puts the card into a text of JSON, which Teams accepts up to 28 KB:
 // https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using
 const maxBytes = 20 * 1024
 const maxTitle = 300
 const maxText = 4000
 
-// Cards render some Markdown (emphasis, links, lists) and {{DATE()}}. A backslash keeps users' characters
+// Cards render some Markdown (emphasis, links, lists, code that is indented, entities) and {{DATE()}}. A backslash keeps users' characters
 // literal. In "1." it stands before the dot, because it escapes only punctuation:
 // https://spec.commonmark.org/0.31.2/#backslash-escapes. Teams starts a new line only after two line feeds:
 // https://learn.microsoft.com/microsoftteams/platform/task-modules-and-cards/cards/cards-format
 function escapeText(text: string): Escaped<2> {
   return text
-    .replace(/[\\*_[\]{}]/g, (mark) => `\\${mark}`)
+    .replace(/[\\*_[\]{}<&]/g, (mark) => `\\${mark}`)
     .replace(
       /^([^\S\n]*\d*)([-+]|(?<=\d)[.)])(?=\s)/gm,
       (_, start: string, mark: string) => `${start}\\${mark}`,
     )
-    .replace(/(?:\r\n?|\n)+/g, '\n\n') as Escaped<2>
+    .replace(/(?:\r\n?|\n)+/g, '\n\n')
+    .replace(/^\n+/, '')
+    .replace(/^[^\S\n]+/gm, (space) => '\u00a0'.repeat(space.length)) as Escaped<2>
 }
 
 function toLink(words: Escaped<2>, url: string): Escaped<2> {

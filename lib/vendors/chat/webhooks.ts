@@ -1,3 +1,4 @@
+import { parseJson } from '#rules/text/json.ts'
 import { createBoundedFetch } from '#vendors/net/bounded-fetch.ts'
 import { addSentence, readSentence, readWaitMs } from '#vendors/net/refusal.ts'
 import { failedSend, parseRetryAfter, type SendResult, sendLimits } from '#vendors/net/send-result.ts'
@@ -8,23 +9,26 @@ import { toAdaptiveCard } from './chat2-card.ts'
 interface WebhookFormat {
   build(message: ChatMessage): unknown
   accepts(response: Response, text: string): boolean
-  /** What an answer contains when the webhook or its channel no longer exists, whatever its status. */
+  /** What a refusal is when the webhook or its channel no longer exists: its text, or the code of its JSON. */
   removed: RegExp
 }
 const formats: Record<ChatTool, WebhookFormat> = {
   // https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks#handling_errors
   1: {
     build: toBlocks,
-    accepts: ({ status }, text) => status === 200 && text.trim() === 'ok',
+    // Others that take its format, and its own API, answer with JSON: https://github.com/gogs/gogs/issues/3169
+    accepts: ({ status }, text) =>
+      status === 200 && (text.trim() === 'ok' || /^\{"(?:ok|success)":true\b/.test(text.replace(/\s/g, ''))),
     removed:
-      /^(?:channel_is_archived|channel_not_found|invalid_token|no_active_hooks|no_service|no_service_id|no_team|team_disabled)$/,
+      /^(?:(?:channel_)?is_archived|channel_not_found|invalid_(?:token|auth)|(?:token|account)_(?:revoked|inactive)|no_active_hooks|no_service|no_service_id|no_team|team_disabled)$/,
   },
   // It answers 202, or 200 with a text that can still be an error. A workflow that was deleted or switched
   // off answers 400 with this code.
   2: {
     build: toAdaptiveCard,
-    accepts: ({ ok }, text) => ok && !text.includes('returned HTTP error'),
-    removed: /"(?:WorkflowTriggerIsNotEnabled|WorkflowNotFound)"/,
+    accepts: ({ ok }, text) => ok && !/returned HTTP error|delivery failed|Exception: /.test(text),
+    // Without its signature an address never works.
+    removed: /^(?:WorkflowTriggerIsNotEnabled|WorkflowNotFound|DirectApiAuthorizationRequired)$/,
   },
 }
 // After a 429 without Retry-After. Slack allows one message per second and webhook:
@@ -55,6 +59,12 @@ export function chatWebhooks(): ChatPort {
   }
 }
 
+/** Return the code of a refusal: its text, or `error` or `error.code` of its JSON. */
+function readCode(text: string): string {
+  const { error } = (parseJson(text) ?? {}) as { error?: string | { code?: unknown } }
+  return String((typeof error === 'object' ? error?.code : error) ?? text).trim()
+}
+
 /** Return the parts of an address that open it. */
 const listSecretParts = (url: string) => [
   url,
@@ -73,7 +83,7 @@ async function toSendResult(
   const ours = response.ok ? 'The chat tool did not accept the message' : `The chat tool returned ${status}`
   // The address is a secret.
   const error = addSentence(ours, await readSentence(text, listSecretParts(webhookUrl)))
-  if (status === 429)
+  if (status === 429 || /returned HTTP error 429/.test(text))
     return {
       ok: false,
       status,
@@ -83,7 +93,6 @@ async function toSendResult(
         parseRetryAfter(response.headers.get('retry-after')) ??
         Math.ceil((readWaitMs(text) ?? defaultPauseSeconds * 1000) / 1000),
     }
-  const isRemoved =
-    status === 404 || status === 410 || (!response.ok && formats[tool].removed.test(text.trim()))
+  const isRemoved = status === 404 || status === 410 || formats[tool].removed.test(readCode(text))
   return { ok: false, status, error, gone: isRemoved, isRemoved: isRemoved || undefined }
 }

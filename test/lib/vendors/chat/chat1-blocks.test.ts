@@ -93,7 +93,7 @@ it('produces a message that Slack accepts, within its length limits, for random 
       for (const [sent, original] of [
         [header, title],
         [text, title],
-        [section, body || title],
+        [section, body.trim() === '' ? title : body],
       ] as const) {
         expect(sent).not.toMatch(/[<>]|&(?!(amp|lt|gt);)/)
         expect(sent.isWellFormed()).toBe(true)
@@ -172,11 +172,12 @@ describe('the blocks of a message', () => {
     [{ button: { label: 'Open', isUrgent: true } }, ['header', 'section']],
   ])('with %j are %j', (message, expected) => expect(kinds(message)).toEqual(expected))
 
-  it('show at most five facts and eight sections', () => {
+  it('show at most five facts and eight sections, and say how many are left out', () => {
     const { blocks } = toBlocks({ title: 't', body: '', url: null, facts: list(6), sections: list(9) })
     const fields = blocks.flatMap((block) => ('fields' in block ? (block.fields as { text: string }[]) : []))
     expect(fields.map(({ text }) => text)).toEqual(list(5).flatMap(({ label, text }) => [`*${label}*`, text]))
-    expect(blocks.length).toBe(2 + 2 * 8)
+    expect(blocks.length).toBe(2 + 2 * 8 + 1)
+    expect(blocks.at(-1)).toMatchObject({ text: { text: '… and 2 more' } })
   })
   it('cut facts after 300 characters, and sections to 10,000 together', () => {
     const fact = { label: 'l', text: 'x'.repeat(301) }

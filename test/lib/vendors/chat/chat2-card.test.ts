@@ -67,6 +67,8 @@ it('produces a well-formed card of at most 20 KB that starts with the original t
       ] as const) {
         const unescaped = joinLines(text.replace(/\\(.)/g, '$1'))
         const expected = joinLines(original)
+          .replace(/^\n+/, '')
+          .replace(/^[^\S\n]+/gm, (space) => '\u00a0'.repeat(space.length))
         expect(expected.startsWith(unescaped.replace(/…$/, '')) || unescaped === expected).toBe(true)
         expect(text).not.toMatch(/(?<!\\)(\\\\)*[*_[\]]/)
       }
