@@ -17,7 +17,7 @@ const maxValues = 200
 
 /** Keys under which APIs put a sentence for people, whatever else they have. */
 const sentenceKey =
-  /^(?:message|msg|errormessage|error_?description|detail|details|title|description|reason|text|errors?|faultstring|non_field_errors|exceptionmessage)$/i
+  /^(?:(?:status|err|error)?_?(?:message|msg)|error_?description|detail|details|title|description|reason|text|errors?|faultstring|non_field_errors|exceptionmessage)$/i
 /** Words for programs, such as `invalid_grant` or `InvalidObject`, which say nothing to people. */
 const isCode = (text: string) => !/\s/.test(text.trim()) && !/[.!]$/.test(text.trim())
 

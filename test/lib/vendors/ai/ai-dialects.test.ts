@@ -311,6 +311,68 @@ describe('AIM-10 an answer is read', () => {
   })
 })
 
+const contentTypes = ['application/json', 'text/event-stream', 'text/plain', 'application/x-ndjson', '']
+const asEvents = (objects: readonly object[], noise = '') =>
+  [...objects.map((object) => JSON.stringify(object)), '[DONE]']
+    .map((data) => `${noise}data: ${data}\n\n`)
+    .join('')
+const piece = (delta: object, more: object = {}) => ({ choices: [{ index: 0, delta, ...more }] })
+const pieces = [piece({ role: 'assistant' }), piece({ content: '{"reply":' }), piece({ content: '"done"}' })]
+const toHeaders = (type: string): Record<string, string> => (type ? { 'content-type': type } : {})
+const wholeBody = toWhole({ content: answerText }).body as object
+
+describe('AIM-10 the body says what an answer is, whatever its content type says', () => {
+  const bodies: Record<string, string> = {
+    'a whole answer': JSON.stringify(wholeBody),
+    'a whole answer on many lines': JSON.stringify(wholeBody, null, 2),
+    'a whole answer in a list': JSON.stringify([wholeBody]),
+    'a whole answer and the end of a stream': `${JSON.stringify(wholeBody)}\n\ndata: [DONE]\n\n`,
+    'a whole answer as an event': asEvents([wholeBody]),
+    events: asEvents(pieces),
+    'events with line breaks of Windows': asEvents(pieces).replaceAll('\n', '\r\n'),
+    'events without a last line break': asEvents(pieces).trimEnd(),
+    'events and pings': asEvents(pieces, ': ping\n\ndata:\n\ndata: : OK\n\nevent: ping\ndata: ping\n\n'),
+    'events with names and ids': asEvents(pieces, 'event: chunk\nid: 1\nretry: 10\n'),
+    'events of many lines': asEvents(pieces).replaceAll('"choices"', '\ndata: "choices"'),
+    'lines of JSON': pieces.map((object) => JSON.stringify(object)).join('\n'),
+  }
+  it.each(
+    Object.entries(bodies).flatMap(([name, body]) =>
+      contentTypes.flatMap((type) => both.map((way) => [name, type, ...way, body] as const)),
+    ),
+  )('%s as "%s", asked for %s', async (_, type, __, isStreamed, body) => {
+    vendor.answer = () => ({ headers: toHeaders(type), body })
+    expect(await askVendor({ isStreamed })).toMatchObject({ answer: 'done', bodies: { length: 1 } })
+  })
+
+  const error = { message: 'the engine is being replaced', type: 'server_error' }
+  const failures: Record<string, string> = {
+    'a whole answer': JSON.stringify({ error }),
+    'a list': JSON.stringify([{ error }]),
+    'a choice': JSON.stringify({ choices: [{ error, finish_reason: 'error', message: { content: '' } }] }),
+    'an answer of null': JSON.stringify({ choices: null, error }),
+    'a text': JSON.stringify({ error: error.message }),
+    'a detail': JSON.stringify({ detail: error.message }),
+    'the status of a vendor': JSON.stringify({
+      choices: null,
+      base_resp: { status_code: 1, status_msg: error.message },
+    }),
+    'the first event': asEvents([{ error }]),
+    'an event after an empty one': asEvents([...pieces.slice(0, 1), { error }]),
+    'an event after a text': asEvents([...pieces.slice(0, 2), { error }]),
+    'a named event': `event: error\ndata: ${JSON.stringify({ error })}\n\n`,
+    'an event with a message alone': `event: error\ndata: ${JSON.stringify(error)}\n\n`,
+  }
+  it.each(
+    Object.entries(failures).flatMap(([name, body]) =>
+      contentTypes.flatMap((type) => both.map((way) => [name, type, ...way, body] as const)),
+    ),
+  )('an error in %s as "%s", asked for %s, says why', async (_, type, __, isStreamed, body) => {
+    vendor.answer = () => ({ headers: toHeaders(type), body })
+    expect((await askVendor({ isStreamed })).answer).toContain('the engine is being replaced')
+  })
+})
+
 describe('AIM-11 a refusal teaches', () => {
   /** Refuse each request with a ceiling above `max`, or whose prompt and ceiling are above `window`. */
   const refuse =
