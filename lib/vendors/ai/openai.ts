@@ -1,4 +1,4 @@
-import OpenAI, { APIConnectionTimeoutError, APIError, APIUserAbortError } from 'openai'
+import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError } from 'openai'
 import type { TokenUsage } from '#rules/ai/prices.ts'
 import { AnswerTooLongError, createBoundedFetch, type Fetch } from '#vendors/net/bounded-fetch.ts'
 import { readObjects } from '#vendors/net/read-objects.ts'
@@ -231,7 +231,8 @@ function toFailure(
   if (isTimeout) return new AiFailure('timeout', 'The model took too long', { cause: error, ...usage })
   if (!(error instanceof APIError) && !received.hasStarted)
     return new AiFailure('failed', 'The AI provider failed', { cause: error })
-  const sentence = error instanceof APIError ? getMessage(error) : null
+  const isSaid = error instanceof APIError && !(error instanceof APIConnectionError)
+  const sentence = isSaid ? getMessage(error) : null
   // Without a text, only the provider has said something: the stream is its error.
   if (!(error instanceof APIError) || received.text !== '' || received.calls.length > 0)
     return new AiFailure('unusable', 'The stream of the answer ended early', {

@@ -79,11 +79,12 @@ const toLine = (text: string) =>
       .replace(/[\p{Cc}\p{Z}]+/gu, ' '),
   ).trim()
 
-/** Hide what was sent to sign in, which some systems repeat. */
+/** Hide what was sent to sign in, which some systems repeat, and the rest of a key that they have masked themselves. */
 function hideSecrets(text: string, secrets: readonly string[]): string {
   return secrets
     .filter(({ length }) => length >= 4)
     .reduce((line, secret) => line.replaceAll(secret, '…'), text)
+    .replace(/[\w.-]*\*{3,}[\w.*-]*/g, '…')
 }
 
 /**

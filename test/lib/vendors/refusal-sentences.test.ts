@@ -202,6 +202,8 @@ describe('a sentence', () => {
     ['7', null],
     ['{"error":"invalid_grant"}', 'invalid_grant'],
     ['no_service', 'no_service'],
+    ['{"base_resp":{"status_msg":"The balance is too low"}}', 'The balance is too low'],
+    ['The key sk-proj-ab****wxyz is wrong, ***abcd too.', 'The key … is wrong, … too'],
     [
       '{"code":"A","message":"One thing.","errors":[{"message":"Another <b>thing</b>."}]}',
       'One thing; Another thing',
