@@ -59,10 +59,13 @@ export function chatWebhooks(): ChatPort {
   }
 }
 
-/** Return the code of a refusal: its text, or `error` or `error.code` of its JSON. */
+/** Return the code of a refusal: its text, or `error`, `error.code` or `code` of its JSON. */
 function readCode(text: string): string {
-  const { error } = (parseJson(text) ?? {}) as { error?: string | { code?: unknown } }
-  return String((typeof error === 'object' ? error?.code : error) ?? text).trim()
+  const { error, code } = (parseJson(text) ?? {}) as {
+    error?: string | { code?: unknown } | null
+    code?: unknown
+  }
+  return String((typeof error === 'object' ? error?.code : error) ?? code ?? text).trim()
 }
 
 /** Return the parts of an address that open it. */

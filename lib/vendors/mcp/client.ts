@@ -151,9 +151,8 @@ function createServerFetch(
       return new Response(null, { status: 202 })
     }
     const isRequest = message?.id !== undefined
-    if (response.ok && isRequest && response.headers.get('content-type')?.startsWith('text/event-stream'))
-      return toEventStream(message, response)
-    const body = await (response.ok ? response.text() : readStart(response, maxRefusal).catch(() => ''))
+    if (response.ok && isRequest) return toEventStream(message, response)
+    const body = await readStart(response, maxRefusal).catch(() => '')
     const answer = [parseJson(body)].flat().find(isObject)
     const isAnswer = answer && ('result' in answer || isObject(answer.error))
     const next = findRedirect(response, address)
@@ -204,26 +203,32 @@ function readMessage(body: unknown): Message | undefined {
 }
 
 /**
- * Return the messages of a stream as the library takes them, as they arrive. Progress and logs are left out,
- * because nobody asked for them.
+ * Return the messages of an answer as a stream, as the library takes them and as they arrive. Progress and logs
+ * are left out, because nobody asked for them.
  */
 function toEventStream(message: Message, response: Response): Response {
   const objects = readObjects('mcp', response)
   const encoder = new TextEncoder()
+  let hasAnswer = false
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       for (;;) {
         const { value, done } = await objects.next()
+        if (done && !hasAnswer) throw new McpError('The server does not answer as an MCP server')
         if (done) return controller.close()
         const isAnswer = 'result' in value || isObject(value.error)
         if (!isAnswer && value.id === undefined) continue
+        hasAnswer ||= isAnswer
         const read = isAnswer ? readAnswer(message, value) : value
         return controller.enqueue(encoder.encode(`data: ${JSON.stringify(read)}\n\n`))
       }
     },
     cancel: async () => void (await objects.return(undefined)),
   })
-  return new Response(body, response)
+  const headers = new Headers(response.headers)
+  headers.delete('content-length')
+  headers.set('content-type', 'text/event-stream')
+  return new Response(body, { headers })
 }
 
 /**

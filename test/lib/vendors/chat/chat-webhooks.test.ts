@@ -115,3 +115,35 @@ describe('a message to a chat tool', () => {
     })
   })
 })
+
+describe('NOT-90 a webhook that does not exist any more', () => {
+  const words: Record<1 | 2, string[]> = {
+    1: ['no_service', 'no_team', 'channel_not_found', 'channel_is_archived', 'is_archived', 'token_revoked'],
+    2: ['WorkflowTriggerIsNotEnabled', 'WorkflowNotFound', 'DirectApiAuthorizationRequired'],
+  }
+  const toBodies = (word: string): Record<string, unknown> => ({
+    'a text': `${word}\n`,
+    'the error of JSON': { ok: false, error: word },
+    'the code of an error': { error: { code: word, message: 'It is gone.' } },
+    'a code': { code: word, message: 'It is gone.' },
+  })
+  it.each(
+    ([1, 2] as const).flatMap((tool) =>
+      words[tool].flatMap((word) =>
+        Object.entries(toBodies(word)).flatMap(([name, body]) =>
+          // Teams answers an accepted message with a text too.
+          (tool === 1 ? [200, 400, 403] : [400, 401, 403]).map(
+            (status) => [tool, word, name, status, body] as const,
+          ),
+        ),
+      ),
+    ),
+  )('of type %i is known by %s as %s with %i', async (tool, _, __, status, body) => {
+    vendor.answer = () => ({ status, body })
+    const message = releaseParts({ title: 'Title', body: 'Body', url: null })
+    expect(await chatWebhooks().send(tool, vendor.origin, message)).toMatchObject({
+      ok: false,
+      isRemoved: true,
+    })
+  })
+})

@@ -147,6 +147,40 @@ describe('TOL-13 a server is connected', () => {
   })
 })
 
+const methods = ['initialize', 'tools/list', 'tools/call'] as const
+const results = { initialize: initialized, 'tools/list': { tools: [good] }, 'tools/call': called }
+
+describe('TOL-13 an answer is read, whatever its content type says', () => {
+  const toBodies = (message: object): Record<string, string> => {
+    const text = JSON.stringify({ jsonrpc: '2.0', ...message })
+    const progress = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/progress', params: {} })
+    return {
+      'an object': text,
+      'a list': `[${text}]`,
+      'an event': `event: message\ndata: ${text}\n\n`,
+      'an event without its end': `data: ${text}`,
+      'an event after pings and progress': `id: 0\ndata:\n\n: ping\n\ndata: ${progress}\n\ndata: ${text}\n\n`,
+      'an event with line breaks of Windows': `event: message\r\ndata: ${text}\r\n\r\n`,
+    }
+  }
+  const types = ['application/json', 'text/event-stream', 'text/plain; charset=utf-8', '']
+  it.each(
+    methods.flatMap((method) =>
+      Object.keys(toBodies({})).flatMap((name) =>
+        types.flatMap((type) => ['its id', 'the id 0'].map((id) => [method, name, type, id] as const)),
+      ),
+    ),
+  )('to %s as %s of "%s" with %s', async (method, name, type, id) => {
+    answerWith({
+      [method]: (message) => ({
+        headers: { ...(type ? { 'content-type': type } : {}), 'mcp-session-id': 's-1' },
+        body: toBodies({ id: id === 'its id' ? message.id : 0, result: results[method] })[name],
+      }),
+    })
+    expect(await call()).toMatchObject({ result: { text: expect.stringContaining('Found') } })
+  })
+})
+
 describe('TOL-13 tools are listed', () => {
   it.each(listVariants(listed).map(({ change, path, body }) => [change, path, body as object] as const))(
     'without losing one for another: %s',
@@ -239,17 +273,37 @@ describe('TOL-19 the sentence of a server that refuses is shown', () => {
       headers: { 'content-type': 'text/plain' },
       body: `${sentence} [secret-token]`,
     },
+    'the data of an error': {
+      headers: json,
+      body: { id: 1, error: { code: -32603, message: 'Internal error', data: `${sentence} [secret-token]` } },
+    },
+    'an object in the data of an error': {
+      headers: json,
+      body: { id: 1, error: { code: -32603, message: '', data: { reason: `${sentence} [secret-token]` } } },
+    },
+    'an error in a stream': {
+      headers: { 'content-type': 'text/event-stream' },
+      body: `data: ${JSON.stringify({ id: 9, error: { message: `${sentence} [secret-token]` } })}\n\n`,
+    },
+    'a challenge': {
+      status: 403,
+      headers: {
+        'www-authenticate': `Bearer error="insufficient_scope", error_description="${sentence} [secret-token]"`,
+      },
+    },
     'a missing permission': { status: 403, headers: json, body: { message: `${sentence} [secret-token]` } },
   }
   it.each(
     Object.entries(refusals).flatMap(([name, answer]) =>
-      (['initialize', 'tools/list', 'tools/call'] as const).map((method) => [name, method, answer] as const),
+      methods.map((method) => [name, method, answer] as const),
     ),
   )('by %s to %s', async (_, method, answer) => {
     answerWith({ [method]: () => answer })
     const error = await (method === 'tools/call' ? call() : client.listTools(address)).catch(
       ({ message }: Error) => message,
     )
-    expect(error).toMatch(/^The server [\w ]+: The index is read-only until 18:00 \(…\)$/)
+    expect(error).toMatch(
+      /^The server [\w ]+: (?:Internal error; )?The index is read-only until 18:00 \(…\)$/,
+    )
   })
 })
