@@ -7,6 +7,7 @@ import { invalidField, Problem } from '#problem.ts'
 import { toAddressBlock } from '#rules/text/address-block.ts'
 import { decodeUtf8, notUtf8 } from '#rules/text/bytes.ts'
 import { parseJson } from '#rules/text/json.ts'
+import { removeInvisible } from '#rules/text/plain-name.ts'
 import { sha256Bytea } from '#vendors/auth/hash.ts'
 import { createMcpTokens } from '#vendors/auth/mcp-tokens.ts'
 import { parseRate } from '#vendors/cache/limiter.ts'
@@ -95,7 +96,7 @@ async function registerClient(c: C, services: Services, platform: PlatformDb): P
   if (!data)
     throw new OAuthError(
       'invalid_redirect_uri',
-      'Register 1 to 10 redirect_uris: https, http on localhost, or an own scheme',
+      'Register redirect_uris with https, with http on localhost, or with an own scheme that has a dot',
     )
   const { id, name, redirect_uris, created_at } = await rows.insertClient(
     platform,
@@ -130,12 +131,15 @@ async function startAuthorization(
 ): Promise<string> {
   const clientId = ClientId.safeParse(query.get('client_id')).data
   const client = clientId ? await rows.selectClient(platform, clientId) : undefined
+  if (!client) throw new Problem('bad_request', 'The client is unknown; register again')
   const redirectUri =
-    query.get('redirect_uri') ?? (client?.redirect_uris.length === 1 ? client.redirect_uris[0] : undefined)
-  if (!client || !redirectUri || !isRegistered(redirectUri, client.redirect_uris))
+    query.get('redirect_uri') || (client.redirect_uris.length === 1 ? client.redirect_uris[0] : undefined)
+  if (!redirectUri)
+    throw new Problem('bad_request', 'Name the redirect_uri, because the client has registered several')
+  if (!isRegistered(redirectUri, client.redirect_uris))
     throw new Problem(
       'bad_request',
-      'The client is unknown, or this is not one of its redirect addresses; register again',
+      `The client has not registered ${removeInvisible(redirectUri).slice(0, 200)}; register again with it`,
     )
   const { data } = AuthorizationRequest.safeParse(Object.fromEntries(query))
   if (!data)

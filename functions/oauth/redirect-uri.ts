@@ -22,8 +22,14 @@ const knownSchemes: ReadonlySet<string> = new Set([
  * Return whether a client may register an address: https, http on this machine, or a scheme of a program. It
  * has no fragment and no user name, and is ASCII as a URI is: a header can contain nothing else.
  */
-export function isRedirectUri(text: string): boolean {
-  if (text.length > 500 || !/^[\x21-\x7e]+$/.test(text) || /[\\#]/.test(text) || !URL.canParse(text))
+export function isRedirectUri(text: unknown): text is string {
+  if (
+    typeof text !== 'string' ||
+    text.length > 500 ||
+    !/^[\x21-\x7e]+$/.test(text) ||
+    /[\\#]/.test(text) ||
+    !URL.canParse(text)
+  )
     return false
   const { protocol, hostname, username, password } = new URL(text)
   if (username || password) return false

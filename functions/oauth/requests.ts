@@ -14,9 +14,17 @@ export function createClientId(): string {
   return randomToken().slice(0, 22)
 }
 
-/** A registration: https://www.rfc-editor.org/rfc/rfc7591#section-2. Other metadata is ignored. */
+const maxRedirectUris = 10
+
+/**
+ * A registration: https://www.rfc-editor.org/rfc/rfc7591#section-2. Other metadata is ignored. Programs register
+ * the addresses of all their editions at once, so those that are not allowed are left out, as the answer shows.
+ */
 export const Registration = z.object({
-  redirect_uris: z.array(z.string().refine(isRedirectUri)).min(1).max(10),
+  redirect_uris: z
+    .array(z.unknown())
+    .transform((uris) => [...new Set(uris)].filter(isRedirectUri).slice(0, maxRedirectUris))
+    .refine((uris) => uris.length > 0),
   client_name: z.string().overwrite(removeInvisible).trim().min(1).max(100).catch('MCP client'),
 })
 

@@ -39,13 +39,15 @@ export async function registerClient(service: Api, metadata: Record<string, unkn
 export async function startAuthorization(
   service: Api,
   url: URL | string,
-): Promise<{ status: number; location: URL | null }> {
+): Promise<{ status: number; location: URL | null; detail?: string }> {
   const response = await fetch(url, {
     redirect: 'manual',
     headers: { 'cf-connecting-ip': randomIpAddress() },
   })
   const location = response.headers.get('location')
-  return { status: response.status, location: location ? new URL(location, service.api) : null }
+  if (location) return { status: response.status, location: new URL(location, service.api) }
+  const { detail = '' } = (await response.json().catch(() => ({}))) as { detail?: string }
+  return { status: response.status, location: null, detail }
 }
 
 /**

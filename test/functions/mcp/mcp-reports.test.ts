@@ -75,6 +75,22 @@ const reports: Record<string, () => Promise<unknown>> = {
     expect((await authorize(['https://localhost:8443/oauth/callback'])).status).toBe(303),
   'makeplane/plane-mcp-server#220': async () =>
     expect((await authorize(['https://chat.example.com/oauth/clients/mcp:plane/callback'])).status).toBe(303),
+  'tableau/tableau-mcp#866': async () => {
+    const uris = ['https://global.consent.azure-apim.net/redirect/cr7c9-5fngrok-5fff0481101d9c126c']
+    expect((await authorize(uris)).status).toBe(303)
+  },
+  'passmower/passmower#75': async () => {
+    const uris = ['https://a.example/', 'https://b.example/']
+    const other = await authorize(uris, { redirect_uri: 'https://foo.example/callback' })
+    expect([other.status, other.detail]).toEqual([
+      400,
+      expect.stringContaining('https://foo.example/callback'),
+    ])
+    const none = await authorize(uris, { redirect_uri: '' })
+    expect([none.status, none.detail]).toEqual([400, expect.stringContaining('Name the redirect_uri')])
+    const unknown = await authorize(uris, { client_id: 'x'.repeat(22) })
+    expect([unknown.status, unknown.detail]).toEqual([400, 'The client is unknown; register again'])
+  },
   'ComposioHQ/composio#2152': async () => {
     const { status, text } = await send(list, { accept: 'text/event-stream' })
     expect([status, text]).toEqual([200, expect.stringMatching(/^(?:event|data):[\s\S]*search_flows/)])

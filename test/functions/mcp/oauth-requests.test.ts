@@ -16,11 +16,16 @@ describe('a request to the OAuth server', () => {
     [{ redirect_uris: ['https://a.example/'], client_name: 'x'.repeat(100) }, 'x'.repeat(100)],
     [{ redirect_uris: ['https://a.example/'], client_name: 'x'.repeat(101) }, 'MCP client'],
     [{ redirect_uris: Array(10).fill('https://a.example/') }, 'MCP client'],
-    [{ redirect_uris: Array(11).fill('https://a.example/') }, undefined],
     [{ redirect_uris: [] }, undefined],
-    [{ redirect_uris: ['https://a.example/', 'http://b.example/'] }, undefined],
+    [{ redirect_uris: 'https://a.example/' }, undefined],
+    [{ redirect_uris: ['http://a.example/', 'javascript:x', 7, null] }, undefined],
     [{}, undefined],
   ])('registers %j as %j', (body, name) => expect(Registration.safeParse(body).data?.client_name).toBe(name))
+  it('registers the addresses that are allowed, each once, at most ten', () => {
+    const many = Array.from({ length: 12 }, (_, n) => `https://${n}.example/`)
+    const uris = ['http://a.example/', 7, null, 'https://0.example/', ...many]
+    expect(Registration.parse({ redirect_uris: uris }).redirect_uris).toEqual(many.slice(0, 10))
+  })
   it.each([
     ['flows:read flows:write flows:read', ['flows:read', 'flows:write']],
     ['unknown flows:read', ['flows:read']],

@@ -120,6 +120,7 @@ describe('authorization', () => {
     expect(await startAuthorization(service, await createAuthorizationUrl(change))).toEqual({
       status: 400,
       location: null,
+      detail: expect.stringMatching(/./),
     })
   })
 
