@@ -43,3 +43,19 @@ export async function startVendorServer() {
   }
   return Object.assign(vendor, { origin, close })
 }
+
+/** Answers by method and path without the query. A function sees the request; the first key that fits counts. */
+export type Answers = Record<string, VendorAnswer | ((request: VendorRequest) => VendorAnswer)>
+
+/** Answer by `GET /path`, where `*` is any text. What no key fits is 404. */
+export function answerBy(answers: Answers) {
+  const patterns = Object.entries(answers).map(
+    ([key, answer]) =>
+      [new RegExp(`^${key.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`), answer] as const,
+  )
+  return (request: VendorRequest): VendorAnswer => {
+    const call = `${request.method} ${request.path.split('?')[0]}`
+    const [, answer] = patterns.find(([pattern]) => pattern.test(call)) ?? []
+    return typeof answer === 'function' ? answer(request) : (answer ?? { status: 404 })
+  }
+}

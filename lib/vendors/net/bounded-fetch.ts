@@ -49,7 +49,7 @@ export function createBoundedFetch(vendor: Vendor, { timeoutMs, maxBytes }: Fetc
     const timeout = AbortSignal.timeout(timeoutMs)
     const signal = init.signal ? AbortSignal.any([init.signal, timeout]) : timeout
     const response = await measureCall(vendor, () =>
-      fetch(input, { ...init, ...withTraceparent(input, init), redirect: 'manual', signal }),
+      fetch(input, { ...init, headers: toHeaders(input, init), redirect: 'manual', signal }),
     )
     if (!response.body) return response
     if (Number(response.headers.get('content-length') ?? 0) > maxBytes) {
@@ -86,13 +86,16 @@ function traceCall(vendor: Vendor, call: () => Promise<Response>): Promise<Respo
   })
 }
 
-/** Return the headers of a call with the trace that it belongs to. */
-function withTraceparent(input: string | URL | Request, init: RequestInit): Pick<RequestInit, 'headers'> {
-  const traceparent = createTraceparent()
-  if (!traceparent) return {}
+/**
+ * Return the headers of a call with the trace that it belongs to, and with our name: workerd sends none, and
+ * proxies of some vendors refuse who has none.
+ */
+function toHeaders(input: string | URL | Request, init: RequestInit): Headers {
   const headers = new Headers(init.headers ?? (input instanceof Request ? input.headers : undefined))
-  headers.set('traceparent', traceparent)
-  return { headers }
+  if (!headers.has('user-agent')) headers.set('user-agent', 'SupportFlow/1')
+  const traceparent = createTraceparent()
+  if (traceparent) headers.set('traceparent', traceparent)
+  return headers
 }
 
 function limitBody(maxBytes: number, signal: AbortSignal): TransformStream<Uint8Array, Uint8Array> {

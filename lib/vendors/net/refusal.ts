@@ -115,6 +115,11 @@ const waits = [
   // https://github.com/googleapis/googleapis/blob/master/google/rpc/error_details.proto (RetryInfo)
   new RegExp(String.raw`"retry_?delay"\s*:\s*"${duration}`, 'i'),
   new RegExp(String.raw`(?:try again|retry|available|wait|resets?)[^.\d]{0,40}?${duration}`, 'i'),
+  // "300 Requests per rolling 5 minute window": after the window at the latest.
+  new RegExp(
+    String.raw`\brequests\s+(?:per|in|every|within)\s+(?:an?\s+|the\s+)?(?:rolling\s+|last\s+)?${duration}`,
+    'i',
+  ),
 ]
 const waitNumber = /"(?:retry_?after|retry_?in|retry_?after_?(?:seconds|ms))"\s*:\s*"?(\d+(?:\.\d+)?)/i
 

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { flag, id, list, optionalFlag, optionalId, part, text } from '#vendors/net/wire.ts'
+import { flag, id, list, optionalFlag, optionalId, part, text, time } from '#vendors/net/wire.ts'
 import type { Configuration, Member, TicketDetails } from './psa.ts'
-import { detail, joinParts, name, parseItems, reference, time, toCustomFields, toNames } from './wire.ts'
+import { detail, joinParts, name, parseItems, reference, toCustomFields, toNames } from './wire.ts'
 
 // ConnectWise's records, and their conversion to the types of psa.ts.
 

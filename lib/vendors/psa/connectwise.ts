@@ -47,7 +47,7 @@ const maxNotes = 50
 const maxConfigurations = 10
 const maxRelatedTickets = 10
 const maxCompanies = 25
-const itemFields = 'id,summary,board,status,priority,company,contact,owner,closedFlag,_info'
+const itemFields = 'id,summary,board,status,priority,company,contact,owner,resources,closedFlag,_info'
 
 /**
  * Create a client for the ConnectWise Manage REST API 3.0. It uses an API member's keys and the integration's
@@ -142,7 +142,15 @@ async function searchTickets(
           page: page * pageSize + 1,
           pageSize: 1,
         })
-  return { items: parseItems(TicketWire, answer).map(toTicketItem), hasMore: parseList(next).length > 0 }
+  const tickets = parseItems(TicketWire, answer)
+  // The condition also finds those of `janet` for `jan`.
+  const found = assignedTo ? tickets.filter((ticket) => isAssigned(ticket, assignedTo.identifier)) : tickets
+  return { items: found.map(toTicketItem), hasMore: parseList(next).length > 0 }
+}
+
+function isAssigned({ owner, resources }: z.output<typeof TicketWire>, identifier: string): boolean {
+  const names = [owner.identifier ?? '', ...(resources ?? '').split(',')]
+  return names.some((name) => name.trim().toLowerCase() === identifier.toLowerCase())
 }
 
 /** Write the condition for the words of a search. A single number may be the ticket's id. */
@@ -202,7 +210,7 @@ async function readTicketContext(get: Get, kinds: TicketKinds, ticketId: string)
 async function readNotes(get: Get, kind: TicketKind, ticketId: string): Promise<TicketNote[]> {
   const notes = await readPages(get, apiPath`/${kind}/tickets/${ticketId}/allNotes`, {}, NoteWire).catch(
     (error: unknown) => {
-      if (!(error instanceof PsaError) || error.kind !== 'missing') throw error
+      if (!(error instanceof PsaError) || (error.kind !== 'missing' && error.status !== 405)) throw error
       return readPages(get, apiPath`/${kind}/tickets/${ticketId}/notes`, {}, NoteWire)
     },
   )

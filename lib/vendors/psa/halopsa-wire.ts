@@ -3,9 +3,9 @@ import { canSpend, createBudget, runWithin, spend } from '#rules/budget.ts'
 import { convertHtmlToText } from '#rules/knowledge/html-to-text.ts'
 import { cut } from '#rules/text/clip.ts'
 import { countMarkupSteps } from '#rules/text/xml.ts'
-import { flag, id, list, optionalId, optionalNumber, part, text } from '#vendors/net/wire.ts'
+import { envelope, flag, id, list, optionalId, optionalNumber, part, text, time } from '#vendors/net/wire.ts'
 import type { TicketDetails, TicketNote } from './psa.ts'
-import { detail, joinParts, name, parseAnswer, parseItems, time, toCustomFields, toNames } from './wire.ts'
+import { detail, joinParts, name, parseAnswer, parseItems, toCustomFields, toNames } from './wire.ts'
 
 // HaloPSA's records, and their conversion to ours.
 
@@ -13,17 +13,17 @@ export type StatusNames = ReadonlyMap<string, string | null>
 // HaloPSA assigns unassigned tickets to this agent.
 export const unassignedAgentId = '1'
 
-export const TicketList = z.object({ tickets: list, record_count: optionalNumber })
-const ActionList = z.object({ actions: list })
+export const TicketList = envelope('tickets', { tickets: list, record_count: optionalNumber })
+const ActionList = envelope('actions', { actions: list })
 export const StatusWire = z
   .object({ id, name: text })
   .transform((status) => ({ id: status.id, name: status.name ?? `Status ${status.id}`, is_closed: null }))
-export const ClientList = z.object({ clients: list })
+export const ClientList = envelope('clients', { clients: list })
 export const ClientItemWire = z
   .object({ id, name: text })
   .transform((client) => ({ id: client.id, name: client.name ?? `Client ${client.id}` }))
 export const TicketReferenceWire = z.object({ id, third_party_id_string: text })
-export const AssetList = z.object({ assets: list })
+export const AssetList = envelope('assets', { assets: list })
 export const Team = z
   .object({ id, name: text, inactive: flag })
   .transform((team) => ({ ...team, name: team.name ?? `Team ${team.id}` }))

@@ -1,24 +1,12 @@
 import * as z from 'zod'
 import { clip } from '#rules/text/clip.ts'
-import { fromJsonText, optionalId, part, readItems, text } from '#vendors/net/wire.ts'
+import { findList, fromJsonText, leaveOut, optionalId, part, readItems, text } from '#vendors/net/wire.ts'
 import { type CustomField, type NoteQuery, PsaError, type TicketNote } from './psa.ts'
 
 const maxDetailLength = 500
 const maxDetails = 50
 /** A text of a field that a customer of the vendor configures. */
 export const detail = text.transform((value) => value && clip(value, maxDetailLength))
-// Providers write 0001-01-01, 1753-01-01, 1900-01-01 and the like for no time. No ticket is as old as this.
-const oldestMs = Date.parse('1990-01-01T00:00:00Z')
-export const time = z
-  .unknown()
-  .optional()
-  .transform((value) => {
-    const at =
-      typeof value === 'string' && value.length < 40
-        ? Date.parse(value.includes('Z') || /[+-]\d\d:?\d\d$/.test(value) ? value : `${value}Z`)
-        : Number.NaN
-    return Number.isNaN(at) || at < oldestMs ? null : new Date(at).toISOString()
-  })
 /** The name of another record, or its text. */
 export const name = z
   .unknown()
@@ -46,8 +34,9 @@ const maxItems = 2000
 
 /** Return the first 2,000 items of a list. A schema would look at each of a million. */
 export function parseList(value: unknown): unknown[] {
-  const read = fromJsonText(value)
-  if (!Array.isArray(read)) throw undocumentedError()
+  const read = findList(value)
+  if (!read) throw undocumentedError()
+  if (read.length > maxItems) leaveOut('psa', 'length')
   return read.slice(0, maxItems)
 }
 

@@ -21,7 +21,7 @@ describe('ConnectWise', () => {
       ),
     }
   }
-  const fields = 'id,summary,board,status,priority,company,contact,owner,closedFlag,_info'
+  const fields = 'id,summary,board,status,priority,company,contact,owner,resources,closedFlag,_info'
   const page = (conditions: string) => ({
     ...{
       call: 'GET /service/tickets',

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { text } from '#vendors/net/wire.ts'
+import { text, time } from '#vendors/net/wire.ts'
 import * as connectWiseRecords from '#vendors/psa/connectwise-wire.ts'
 import { NoteWire } from '#vendors/psa/connectwise-wire.ts'
 import * as haloRecords from '#vendors/psa/halopsa-wire.ts'
-import { findSameNote, sortNewestFirst, time } from '#vendors/psa/wire.ts'
+import { findSameNote, sortNewestFirst } from '#vendors/psa/wire.ts'
 
 const noDetails = {
   ...{
