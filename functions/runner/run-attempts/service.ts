@@ -247,14 +247,16 @@ async function openPayload(ctx: RunContext, { account_id, id, payload }: queries
 }
 
 /**
- * Convert an error before the start to a result. Only an outage is repeated. Rethrow any error that is not of
+ * Convert an error before the start to a result. Only an outage and a limit of calls are repeated. Rethrow any error that is not of
  * the runner.
  */
 function toFailure(error: unknown): Extract<SendResult, { ok: false }> {
   if (error instanceof Problem && error.kind === 'runner_not_connected')
     return { ok: false, status: null, error: error.message, gone: true }
   if (!(error instanceof RunnerError)) throw error
-  return { ok: false, status: error.status, error: error.message, gone: error.kind !== 'down' }
+  const { kind, status, message, retryAfterSeconds } = error
+  const isFinal = kind !== 'down' && status !== 429
+  return { ok: false, status, error: message, gone: isFinal, retryAfterSeconds }
 }
 
 function toFailed(error: string, status: number | null = null): Step {

@@ -69,7 +69,7 @@ async function send(
     const limits = { timeoutMs, maxBytes: salvage ? maxSalvagedBytes : maxBytes }
     const response = await createBoundedFetch('runner', limits)(url, request)
     if (response.ok) return salvage ? await readOrSalvage(response, salvage) : await response.json()
-    throw toError(response.status, (await readRefusal(response, secrets)).sentence)
+    throw toError(response.status, await readRefusal(response, secrets))
   } catch (error) {
     if (error instanceof RunnerError) throw error
     if (error instanceof AnswerTooLongError)
@@ -105,11 +105,18 @@ async function readOrSalvage(
   return start === undefined ? JSON.parse(rest) : salvage(start, rest)
 }
 
-function toError(status: number, sentence: string | null): RunnerError {
+function toError(
+  status: number,
+  { sentence, retryAfterSeconds }: Awaited<ReturnType<typeof readRefusal>>,
+): RunnerError {
   const fail = (kind: RunnerError['kind'], message: string) =>
-    new RunnerError(kind, addSentence(message, sentence), status)
+    new RunnerError(kind, addSentence(message, sentence), status, retryAfterSeconds)
   if (status === 401) return fail('auth', 'The runner refused the API key')
+  // The runner gives a reason. A page without one is of a proxy that lets only some addresses in.
+  if (status === 403 && sentence === null)
+    return fail('refused', 'The runner, or a proxy in front of it, does not let this service in (403)')
   if (status === 403) return fail('refused', 'The role of the API key does not permit this at the runner')
+  if (status === 429) return fail('refused', 'The runner limits our calls; try again later')
   if (status === 404) return fail('missing', 'The runner has no such record')
   if (status >= 300 && status < 400)
     return fail('refused', 'The runner redirects to another address; enter that address')

@@ -81,11 +81,19 @@ export type OpenRunner = (connection: RunnerConnection) => RunnerPort
 export class RunnerError extends Error {
   readonly kind: 'auth' | 'missing' | 'refused' | 'down'
   readonly status: number | null
+  /** How long the runner asks to wait; only if it limits our calls. */
+  readonly retryAfterSeconds: number | undefined
 
-  constructor(kind: RunnerError['kind'], message: string, status: number | null = null) {
+  constructor(
+    kind: RunnerError['kind'],
+    message: string,
+    status: number | null = null,
+    retryAfterSeconds?: number,
+  ) {
     super(message)
     this.name = 'RunnerError'
     this.kind = kind
     this.status = status
+    this.retryAfterSeconds = retryAfterSeconds
   }
 }

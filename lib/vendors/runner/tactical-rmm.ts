@@ -4,7 +4,7 @@ import { toPowerShellFile } from '#rules/scripts/line-ends.ts'
 import { clip } from '#rules/text/clip.ts'
 import { parseJson } from '#rules/text/json.ts'
 import { removeInvisible } from '#rules/text/plain-name.ts'
-import { id, optionalNumber, part, rawText, readItems, text } from '#vendors/net/wire.ts'
+import { id, optionalNumber, part, rawText, readItems, requiredList, text, time } from '#vendors/net/wire.ts'
 import type { RunnerHttp } from './http.ts'
 import { type Agent, agentIdPattern, RunnerError, type RunnerPort, type RunResult } from './runner.ts'
 
@@ -14,10 +14,6 @@ import { type Agent, agentIdPattern, RunnerError, type RunnerPort, type RunResul
 
 const maxName = 255
 const name = text.transform((value) => clip(removeInvisible(value ?? ''), maxName))
-const time = text.transform((value) => {
-  const at = Date.parse(value ?? '')
-  return Number.isNaN(at) ? null : new Date(at).toISOString()
-})
 
 const ListedAgent = z.object({
   agent_id: z.string().regex(agentIdPattern),
@@ -51,7 +47,7 @@ const Run = z.object({
 })
 
 const items = <S extends z.ZodType>(item: S) =>
-  z.custom<unknown[]>(Array.isArray).transform((list) => readItems('runner', item, list))
+  requiredList.transform((list) => readItems('runner', item, list))
 
 /** Call Tactical RMM. Agents that the role of the key may not see are not listed. */
 export function createTacticalRmm(http: RunnerHttp): RunnerPort {
@@ -171,11 +167,11 @@ function salvageRun(start: string, end: string): unknown {
     const pattern = new RegExp(`"${key}"\\s*:\\s*"?(-?\\d+(?:\\.\\d+)?)`)
     return (pattern.exec(end) ?? pattern.exec(start))?.[1] ?? null
   }
+  // The first line may begin in the middle of an escape, whose quote would be taken for the end.
+  const whole = end.slice(Math.max(0, end.indexOf('\\n')))
   // The text ends at the first quote that is not escaped and has a sign of JSON behind it.
-  const close = /(?<!\\)(?:\\\\)*"\s*[,}]/.exec(end)
-  const escaped = end.slice(0, close ? close.index + close[0].indexOf('"') : end.length)
-  // The first line may begin in the middle of an escape.
-  const lines = escaped.slice(Math.max(0, escaped.indexOf('\\n')))
+  const close = /(?<!\\)(?:\\\\)*"\s*[,}]/.exec(whole)
+  const lines = whole.slice(0, close ? close.index + close[0].indexOf('"') : whole.length)
   const stdout = `[The output is too large; this is its end.]${parseJson(`"${lines}"`) ?? ''}`
   const results = { stdout, stderr: null, retcode: find('retcode'), execution_time: find('execution_time') }
   return [{ script_results: results }]

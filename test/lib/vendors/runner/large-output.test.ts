@@ -18,6 +18,16 @@ it.each([
   ['stdout first', { stdout: lines, stderr: '', retcode: 3221225786, execution_time: '4.5' }],
   ['stdout last', { retcode: 3221225786, execution_time: 4.5, stderr: '', stdout: lines }],
   ['stderr', { stdout: '', retcode: 3221225786, execution_time: 4.5, stderr: lines }],
+  // It is cut at any sign of `\",`.
+  ...[0, 1, 2].map((n): [string, object] => [
+    `quotes and commas ${n}`,
+    {
+      stdout: `${'a'.repeat(n)}${`${'",'.repeat(60)}\n`.repeat(70_000)}${lines.slice(-line.length * 2)}`,
+      stderr: '',
+      retcode: 3221225786,
+      execution_time: 4.5,
+    },
+  ]),
 ])('an output of 10 MB keeps its end, its exit code and its time: %s', async (_, script_results) => {
   vendor.answer = () => ({ body: [{ id: 1, script_results }] })
   const { result } = await runner().findRun('r')
