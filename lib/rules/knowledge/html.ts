@@ -128,12 +128,17 @@ function readInlineElement(reader: HtmlReader, element: Element): void {
   if (/^(?:https?|mailto):/i.test(href)) reader.paragraph.addAddress(href)
 }
 
-/** Name a picture. One without a text for it is decoration, except a screenshot that was pasted. */
+/**
+ * Name a picture. One whose text is empty is decoration, except a screenshot that was pasted; one without a text
+ * has the name of its file (https://html.spec.whatwg.org/multipage/images.html#alt).
+ */
 function readPicture({ paragraph, losses }: HtmlReader, element: Element): void {
-  const { alt = '', src = '' } = element.attributes
+  const { alt, src = '' } = element.attributes
   const attachment = listElements(element).map(({ attributes }) => attributes['ri:filename'] ?? '')
-  const name = alt || attachment.find(Boolean) || ''
-  if (name === '' && element.name === 'img' && !/^data:image\/(?!svg)/i.test(src)) return
+  const isPasted = /^data:image\/(?!svg)/i.test(src)
+  const file = alt === undefined && !isPasted ? (/([^/?#]+)(?:[?#]|$)/.exec(src)?.[1] ?? '') : ''
+  const name = alt || attachment.find(Boolean) || file
+  if (name === '' && element.name === 'img' && !isPasted) return
   paragraph.addText(` ${losePicture(losses, name)} `)
 }
 

@@ -75,9 +75,7 @@ function toError(
   const name = vendorNames[vendor]
   const fail = (kind: ArticlesError['kind'], message: string, more: Partial<SendResult & { ok: false }>) =>
     new ArticlesError(kind, { ok: false, status, error: addSentence(message, sentence), ...more })
-  // IT Glue refuses a key with 403: https://api.itglue.com/developer
-  if (status === 401 || (status === 403 && vendor === 'it_glue'))
-    return fail('other', `${name} refused the API key`, { gone: true })
+  if (status === 401) return fail('other', `${name} refused the API key`, { gone: true })
   if (status === 404) return fail('missing', `${name} has nothing at this address`, { gone: true })
   if (status === 429)
     return fail('other', `${name} limits our calls`, {

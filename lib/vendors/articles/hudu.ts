@@ -1,7 +1,9 @@
 import * as z from 'zod'
 import {
+  envelope,
   flag,
   id,
+  leaveOut,
   object,
   optionalId,
   part,
@@ -21,11 +23,11 @@ const ListedArticle = z.object({
   company_id: optionalId,
   folder_id: optionalId,
 })
-const ListAnswer = z.object({ articles: requiredList })
-const ArticleAnswer = z.object({ article: object({ content: rawText }) })
+const ListAnswer = envelope('articles', { articles: requiredList })
+const ArticleAnswer = envelope('article', { article: object({ content: rawText }) })
 const Named = part(z.object({ name: text }))
-const CompanyAnswer = z.object({ company: Named })
-const FolderAnswer = z.object({ folder: Named })
+const CompanyAnswer = envelope('company', { company: Named })
+const FolderAnswer = envelope('folder', { folder: Named })
 
 /**
  * Read articles of Hudu. A position is a number of a page; the first page without articles is behind the last
@@ -34,7 +36,7 @@ const FolderAnswer = z.object({ folder: Named })
 export function createHudu(get: GetJson): ArticlesPort {
   const names = new Map<string, Promise<string>>()
   const getName = (path: string, load: (path: string) => Promise<string>) => {
-    const known = names.get(path) ?? load(path).catch(forgiveMissing)
+    const known = names.get(path) ?? load(path).catch(forgiveFailure)
     names.set(path, known)
     return known
   }
@@ -72,8 +74,15 @@ export function createHudu(get: GetJson): ArticlesPort {
   }
 }
 
-/** An article is imported without the name of a company or folder that was deleted meanwhile. */
-function forgiveMissing(error: unknown): string {
-  if (error instanceof ArticlesError && error.kind === 'missing') return ''
-  throw error
+/**
+ * An article is imported without the name of a company or folder that was deleted, is refused, or cannot be
+ * shown. Throw what is about the vendor or the key.
+ */
+function forgiveFailure(error: unknown): string {
+  const isOfRecord =
+    error instanceof ArticlesError &&
+    (error.kind === 'missing' || error.kind === 'refused' || error.result.status === 500)
+  if (!isOfRecord) throw error
+  if (error.kind !== 'missing') leaveOut('articles', 'name of a company or folder')
+  return ''
 }

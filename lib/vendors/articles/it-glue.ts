@@ -1,7 +1,9 @@
 import * as z from 'zod'
+import { addSentence } from '#vendors/net/refusal.ts'
 import {
   flag,
   id,
+  leaveOut,
   object,
   optionalFlag,
   optionalNumber,
@@ -20,14 +22,20 @@ const ListedDocument = z.object({
   id,
   attributes: part(z.object({ name: text, published: optionalFlag, archived: flag })),
 })
-const Section = z.object({
-  attributes: object({
-    'resource-type': text,
-    content: rawText,
-    level: optionalNumber,
-    sort: optionalNumber,
-  }),
-})
+// Other versions write `resource_type`.
+const Section = z
+  .object({
+    attributes: object({
+      'resource-type': text,
+      resource_type: text,
+      content: rawText,
+      level: optionalNumber,
+      sort: optionalNumber,
+    }),
+  })
+  .transform(({ attributes: { resource_type, ...attributes } }) => ({
+    attributes: { ...attributes, type: attributes['resource-type'] ?? resource_type },
+  }))
 const DocumentAnswer = z.object({ data: object({ attributes: object({ content: rawText }) }) })
 type Section = z.output<typeof Section>
 
@@ -46,7 +54,8 @@ export function createItGlue(get: GetJson): ArticlesPort {
   const pages = new Map<number, Promise<z.output<typeof ListAnswer>>>()
   const listOrganizations = (page: number) => {
     const organizationsPage =
-      pages.get(page) ?? get(`/organizations?sort=id&${toPage(page, organizationsPerPage)}`, ListAnswer)
+      pages.get(page) ??
+      get(`/organizations?sort=id&${toPage(page, organizationsPerPage)}`, ListAnswer).catch(throwRefusedKey)
     pages.set(page, organizationsPage)
     return organizationsPage
   }
@@ -90,10 +99,23 @@ export function createItGlue(get: GetJson): ArticlesPort {
 
 const toPage = (number: number, size: number) => `page%5Bsize%5D=${size}&page%5Bnumber%5D=${number}`
 
-/** An organization without the module for documents answers 404. */
+/**
+ * IT Glue refuses a key with 403 (https://api.itglue.com/developer), and also one of another region. So it does
+ * with a single record, but the organizations are the first that is asked for.
+ */
+function throwRefusedKey(error: unknown): never {
+  if (!(error instanceof ArticlesError) || error.result.status !== 403) throw error
+  const reason = error.message.split(/:(.*)/s)[1]?.trim() ?? null
+  const message = 'The key is of another region than the address, or IT Glue refused the API key'
+  throw new ArticlesError('other', { ...error.result, error: addSentence(message, reason) })
+}
+
+/** An organization without the module for documents answers 404, and one that the key may not see 403. */
 function toNoDocuments(error: unknown): z.output<typeof ListAnswer> {
-  if (error instanceof ArticlesError && error.kind === 'missing') return { data: [], meta: null }
-  throw error
+  if (!(error instanceof ArticlesError) || (error.kind !== 'missing' && error.result.status !== 403))
+    throw error
+  if (error.kind !== 'missing') leaveOut('articles', 'documents of an organization')
+  return { data: [], meta: null }
 }
 
 /**
@@ -106,7 +128,9 @@ function writeSections(sections: readonly Section[]): string {
   for (const { attributes } of sections.toSorted(
     (a, b) => (a.attributes.sort ?? 0) - (b.attributes.sort ?? 0),
   )) {
-    const { 'resource-type': type, content, level } = attributes
+    const { type, content, level } = attributes
+    // The reader names a picture that it does not import, where it was.
+    if (!content && type === 'Document::Gallery') parts.push('<p><img alt="pictures of a gallery"></p>')
     if (!content) continue
     const isStep = type === 'Document::Step'
     if (isStep !== isInList) parts.push(isStep ? '<ol>' : '</ol>')
