@@ -1,6 +1,9 @@
 import Stripe from 'stripe'
+import * as z from 'zod'
+import { parseJson } from '#rules/text/json.ts'
 import { createBoundedFetch } from '#vendors/net/bounded-fetch.ts'
 import { readSentence } from '#vendors/net/refusal.ts'
+import { flag, list, optionalNumber, part, readItems, text } from '#vendors/net/wire.ts'
 import type { AccountReferences } from './account-reference.ts'
 import type { BillingChange, BillingPort, Checkout, ProviderResult, Subscription } from './billing.ts'
 
@@ -48,22 +51,19 @@ export function stripeBilling({
       ),
     async readEvent({ bytes, headers }) {
       if (!stripe || !webhookSecret) return { ok: false, reason: 'not_configured' }
-      try {
-        const signature = headers.get('stripe-signature') ?? ''
-        const event = await stripe.webhooks.constructEventAsync(
-          decoder.decode(bytes),
-          signature,
-          webhookSecret,
-          toleranceSeconds,
-        )
-        const { id, type, created } = event
-        return {
-          ok: true,
-          value: { id, type, at: toTime(created), change: await readChange(event, references) },
-        }
-      } catch {
-        return { ok: false, reason: 'unsigned' }
-      }
+      const body = decoder.decode(bytes)
+      const signature = headers.get('stripe-signature') ?? ''
+      const isSigned = await stripe.webhooks.signature
+        ?.verifyHeaderAsync(body, signature, webhookSecret, toleranceSeconds)
+        .catch(() => false)
+      if (!isSigned) return { ok: false, reason: 'unsigned' }
+      const event = SignedEvent.safeParse(parseJson(body)).data
+      if (!event) return { ok: false, reason: 'unsigned' }
+      const { id, type, created, data } = event
+      // A signed event is never refused for what it lacks: Stripe would repeat it for days, and then switch the
+      // endpoint off.
+      const change = created === null ? null : await readChange(type, data.object, references)
+      return { ok: true, value: { id, type, at: toTime(created ?? 0), change } }
     },
   }
 }
@@ -124,31 +124,77 @@ async function callStripe<T>(
   }
 }
 
-async function readChange(event: Stripe.Event, references: AccountReferences): Promise<BillingChange | null> {
-  switch (event.type) {
+/** An event. Without its time it has no place among the others, so it changes nothing. */
+const SignedEvent = z.object({
+  id: z.string(),
+  type: z.string(),
+  created: optionalNumber,
+  data: z.object({ object: z.looseObject({}) }),
+})
+/** The id of a record, which may stand for it or in it. */
+const reference = z
+  .unknown()
+  .optional()
+  .transform((value) =>
+    text.parse(typeof value === 'object' && value !== null ? (value as { id?: unknown }).id : value),
+  )
+const metadata = part(z.object({ account_id: text }))
+const CheckoutSession = z.object({
+  client_reference_id: text,
+  metadata,
+  customer: reference,
+  subscription: reference,
+})
+const Customer = z.object({ id: reference, metadata })
+// Until API version 2025-03-31 the period's end was a field of the subscription; then it moved to the items. An
+// event has the version of its webhook:
+// https://docs.stripe.com/changelog/basil/2025-03-31/deprecate-subscription-current-period-start-and-end
+const SubscriptionWire = z.object({
+  id: z.string(),
+  customer: reference,
+  status: text,
+  metadata,
+  items: part(z.object({ data: list })),
+  billing_cycle_anchor: optionalNumber,
+  created: optionalNumber,
+  cancel_at: optionalNumber,
+  cancel_at_period_end: flag,
+  current_period_end: optionalNumber,
+})
+// Old versions name the plan, whose id is that of the price.
+const SubscriptionItem = z.object({ price: reference, plan: reference, current_period_end: optionalNumber })
+
+/** Return the change that an event reports; null if it reports none or lacks what a change needs. */
+async function readChange(
+  type: string,
+  object: unknown,
+  references: AccountReferences,
+): Promise<BillingChange | null> {
+  switch (type) {
     case 'checkout.session.completed': {
-      const { client_reference_id, metadata, customer, subscription } = event.data.object
+      const session = CheckoutSession.safeParse(object).data
+      const account = session?.metadata?.account_id ?? session?.client_reference_id
       return toLink(
-        await readAccount(references, metadata?.account_id ?? client_reference_id),
-        getId(customer),
-        getId(subscription),
+        await readAccount(references, account),
+        session?.customer ?? null,
+        session?.subscription ?? null,
       )
     }
     case 'customer.created':
-    case 'customer.updated':
-      return toLink(
-        await readAccount(references, event.data.object.metadata?.account_id),
-        event.data.object.id,
-        null,
-      )
-    case 'customer.deleted':
-      return { kind: 'customer_gone', customerId: event.data.object.id }
+    case 'customer.updated': {
+      const customer = Customer.safeParse(object).data
+      return toLink(await readAccount(references, customer?.metadata?.account_id), customer?.id ?? null, null)
+    }
+    case 'customer.deleted': {
+      const customerId = Customer.safeParse(object).data?.id
+      return customerId ? { kind: 'customer_gone', customerId } : null
+    }
     case 'customer.subscription.created':
     case 'customer.subscription.updated':
     case 'customer.subscription.deleted':
     case 'customer.subscription.paused':
     case 'customer.subscription.resumed': {
-      const subscription = await toSubscription(event.data.object, references)
+      const subscription = await toSubscription(object, references)
       return subscription && { kind: 'subscription', subscription }
     }
     default:
@@ -173,57 +219,34 @@ function toLink(
 }
 
 /** Maps Stripe's states. A state that is missing here means that the subscription was never paid. */
-const statuses: Partial<Record<Stripe.Subscription.Status, Subscription['status']>> = {
+const statuses: Partial<Record<string, Subscription['status']>> = {
   active: 'active',
   trialing: 'active',
   past_due: 'past_due',
   unpaid: 'unpaid',
   paused: 'unpaid',
   canceled: 'canceled',
-}
+} satisfies Partial<Record<Stripe.Subscription.Status, Subscription['status']>>
 
-/** Until API version 2025-03-31 the period's end was a field of the subscription; then it moved to the items. An event has the version of its
- * webhook:
- * https://docs.stripe.com/changelog/basil/2025-03-31/deprecate-subscription-current-period-start-and-end */
-type AnySubscription = Stripe.Subscription & { current_period_end?: number | null }
-
-async function toSubscription(
-  subscription: AnySubscription,
-  references: AccountReferences,
-): Promise<Subscription | null> {
-  const {
-    id,
-    customer,
-    status,
-    metadata,
-    items,
-    billing_cycle_anchor,
-    created,
-    cancel_at,
-    cancel_at_period_end,
-  } = subscription
-  const mappedStatus = statuses[status]
-  const customerId = getId(customer)
-  if (!mappedStatus || !customerId) return null
-  const ends = items.data.map(({ current_period_end }) => current_period_end).filter(Boolean)
-  const periodEnd = ends.length > 0 ? Math.max(...ends) : subscription.current_period_end
-  const cancelsAtPeriodEnd = cancel_at_period_end === true
+async function toSubscription(object: unknown, references: AccountReferences): Promise<Subscription | null> {
+  const wire = SubscriptionWire.safeParse(object).data
+  const status = statuses[wire?.status ?? '']
+  if (!wire?.customer || !status) return null
+  const items = readItems('billing', SubscriptionItem, wire.items?.data ?? [])
+  const ends = items.flatMap(({ current_period_end }) => current_period_end ?? [])
+  const periodEnd = ends.length > 0 ? Math.max(...ends) : wire.current_period_end
   return {
-    id,
-    customerId,
-    accountId: await readAccount(references, metadata?.account_id),
-    status: mappedStatus,
-    priceIds: items.data.map(({ price }) => price.id),
-    createdAt: toTimeOrNull(created),
+    id: wire.id,
+    customerId: wire.customer,
+    accountId: await readAccount(references, wire.metadata?.account_id),
+    status,
+    priceIds: items.flatMap(({ price, plan }) => price ?? plan ?? []),
+    createdAt: toTimeOrNull(wire.created),
     currentPeriodEnd: toTimeOrNull(periodEnd),
-    cancelAt: toTimeOrNull(cancel_at ?? (cancelsAtPeriodEnd ? periodEnd : null)),
-    cancelsAtPeriodEnd,
-    anchor: toTimeOrNull(billing_cycle_anchor),
+    cancelAt: toTimeOrNull(wire.cancel_at ?? (wire.cancel_at_period_end ? periodEnd : null)),
+    cancelsAtPeriodEnd: wire.cancel_at_period_end,
+    anchor: toTimeOrNull(wire.billing_cycle_anchor),
   }
-}
-
-function getId(reference: string | { id: string } | null): string | null {
-  return typeof reference === 'string' ? reference : (reference?.id ?? null)
 }
 
 const toTime = (seconds: number): string => new Date(seconds * 1000).toISOString()
