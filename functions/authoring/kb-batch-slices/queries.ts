@@ -59,7 +59,10 @@ export const recordListing = writeStatement(
     claimed: ClaimedBatch,
     { position, total, problem }: { position: string | null; total: number; problem: string | null },
   ) =>
-    batchTable.continue(claimed, sql`, list_position = ${position}, total = ${total}, problem = ${problem}`),
+    batchTable.continue(
+      claimed,
+      sql`, list_position = ${position}, total = ${total}, problem = coalesce(${problem}, problem)`,
+    ),
 )
 
 /**

@@ -74,20 +74,22 @@ async function recordSlice(
 async function recordListing(
   ctx: BatchContext,
   claimed: queries.ClaimedBatch,
-  { articles, next }: sources.Listing,
+  { articles, next, losses }: sources.Listing,
 ): Promise<void> {
   await ctx.openAccountScope(claimed.account_id, claimed.created_by).transaction(async (db) => {
     const { added, found } = await queries.addListed.one(db, claimed, articles, sources.maxVendorArticles)
     const total = claimed.total + added
     const isCut = found > added
     const position = isCut ? null : next
-    const problem = isCut ? `Only the first ${sources.maxVendorArticles} articles are imported` : null
+    const sentences = [...losses]
+    if (isCut) sentences.unshift(`Only the first ${sources.maxVendorArticles} articles are imported`)
+    const problem = sentences.join('; ') || null
     const isEmpty = position === null && total === 0
     const recordedBatch = isEmpty
       ? await queries.completeBatch.first(
           db,
           claimed,
-          { ok: false, status: null, error: 'There are no published articles' },
+          { ok: false, status: null, error: ['There are no published articles', ...sentences].join('; ') },
           null,
           0,
         )

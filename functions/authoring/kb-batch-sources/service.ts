@@ -16,6 +16,7 @@ import { openArticles } from '#vendors/articles/open.ts'
 import { openArticlesKey } from '#vendors/articles/sealed-key.ts'
 import { fetchPage } from '#vendors/net/page-fetcher.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
+import { listLosses } from '#vendors/net/wire.ts'
 
 /** The parts of a job's context that reading articles needs. */
 export type SourceContext = Pick<JobContext, 'uploads' | 'files' | 'guard' | 'vault' | 'log'>
@@ -52,6 +53,8 @@ export interface Outcome {
 export interface Listing {
   articles: ListedArticle[]
   next: string | null
+  /** What of the list could not be read, as sentences. */
+  losses: string[]
 }
 
 // A slice ends after this work, or this number of articles.
@@ -81,8 +84,13 @@ export function readSlice(
     case 'it_glue':
       return claimed.list_position === null
         ? readListed(ctx, { ...claimed, source: claimed.source }, selectListed)
-        : listNext(ctx, { ...claimed, source: claimed.source })
+        : listWithLosses(ctx, { ...claimed, source: claimed.source })
   }
+}
+
+async function listWithLosses(ctx: SourceContext, claimed: VendorBatch): Promise<Listing | Failure> {
+  const { value, losses } = await listLosses(() => listNext(ctx, claimed))
+  return 'ok' in value ? value : { ...value, losses }
 }
 
 async function readFiles(
@@ -140,7 +148,10 @@ function decodeOrKeep(path: string): string {
 }
 
 /** Read the next pages of a vendor's list. A failure after the first page is left to the next slice. */
-async function listNext(ctx: SourceContext, claimed: VendorBatch): Promise<Listing | Failure> {
+async function listNext(
+  ctx: SourceContext,
+  claimed: VendorBatch,
+): Promise<Omit<Listing, 'losses'> | Failure> {
   if (claimed.attempts > maxListingAttempts)
     return { ok: false, status: null, error: 'The list of articles does not end', gone: true }
   const vendor = await open(ctx, claimed)
@@ -180,7 +191,7 @@ async function readListed(
   let answers = 0
   for (const { name, source_id } of await selectListed(sliceArticles)) {
     if (steps >= sliceSteps) break
-    const html = await load(vendor, source_id)
+    const { value: html, losses } = await listLosses(() => load(vendor, source_id))
     if (typeof html !== 'string' && (html.kind === 'other' || html.kind === 'late')) {
       failure = html.result
       if (html.kind === 'late' || html.result.gone || html.result.isPostponed || !isLast) break
@@ -188,11 +199,12 @@ async function readListed(
     const result = await readOne(ctx.log, name, async () => {
       if (typeof html !== 'string') throw new ArticleError(toVendorReason(html))
       if (new TextEncoder().encode(html).byteLength > maxArticleBytes) throw new ArticleError(tooLarge)
-      return ctx.files.read(
+      const article = await ctx.files.read(
         'article_text',
         { format: 'html', title: name, content: html },
         claimed.account_id,
       )
+      return { ...article, warnings: [...article.warnings, ...losses] }
     })
     if ('ok' in result) return outcomes.length > 0 ? outcomes : busy
     outcomes.push(result.outcome)

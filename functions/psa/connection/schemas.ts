@@ -149,7 +149,7 @@ export const TestResult = z
     success: z.boolean().describe('Whether the ticketing system accepted the credentials.'),
     message: z
       .string()
-      .describe('The result as a sentence.')
+      .describe('The result, and what could not be read or is not listed, as sentences.')
       .meta({ example: 'The ticketing system accepted the credentials' }),
     boards: z
       .array(

@@ -2,7 +2,9 @@ import { retryOnConflict } from '#db/retry.ts'
 import { requireAllowedAddress } from '#http/allowed-address.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { type FieldError, invalidField, invalidRequest, Problem } from '#problem.ts'
+import { clip } from '#rules/text/clip.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
+import { listLosses } from '#vendors/net/wire.ts'
 import {
   type ConnectionRow,
   decryptConnection,
@@ -82,25 +84,47 @@ export async function remove({ db }: WriteContext): Promise<void> {
 export async function test(ctx: WriteContext) {
   const row = (await queries.selectConnection(ctx.db)) ?? throwNotConnected()
   const port = ctx.psa(await decryptConnection(ctx.vault, row))
-  const { error, boards } = await port
-    .checkCredentials()
-    .then(async () => ({ error: null, boards: await listBoardsWithStatuses(port) }))
-    .catch((failure: unknown) =>
-      failure instanceof PsaError ? { error: failure.message, boards: [] } : Promise.reject(failure),
-    )
+  const { value, losses } = await listLosses(() =>
+    port
+      .checkCredentials()
+      .then(async () => ({ error: null, ...(await listBoardsWithStatuses(port)) }))
+      .catch((failure: unknown) =>
+        failure instanceof PsaError
+          ? { error: failure.message, boards: [], warnings: [] }
+          : Promise.reject(failure),
+      ),
+  )
+  const { error, boards, warnings } = value
   await queries.recordCheck(ctx.db, row.id, error)
   return {
     success: error === null,
-    message: error ?? 'The ticketing system accepted the credentials',
+    message: [error ?? 'The ticketing system accepted the credentials', ...warnings, ...losses].join('; '),
     boards,
   }
 }
 
 const maxListedBoards = 50
+const maxWarnings = 5
+const maxWarning = 500
 
+/** List boards with their statuses. A board whose statuses cannot be read has none, and a warning. */
 async function listBoardsWithStatuses(port: PsaPort) {
-  const boards = (await port.listBoards()).slice(0, maxListedBoards)
-  return Promise.all(boards.map(async (board) => ({ ...board, statuses: await port.listStatuses(board.id) })))
+  const all = await port.listBoards()
+  const warnings =
+    all.length > maxListedBoards
+      ? [`Only the first ${maxListedBoards} of ${all.length} boards are listed`]
+      : []
+  const boards = await Promise.all(
+    all.slice(0, maxListedBoards).map(async (board) => {
+      const statuses = await port.listStatuses(board.id).catch((error: unknown) => {
+        if (!(error instanceof PsaError)) throw error
+        warnings.push(clip(`The statuses of ${board.name} could not be read: ${error.message}`, maxWarning))
+        return []
+      })
+      return { ...board, statuses }
+    }),
+  )
+  return { boards, warnings: warnings.slice(0, maxWarnings) }
 }
 
 /** Return how the connection rounds time, or how none does. */

@@ -30,5 +30,9 @@ export const RunnerAgents = z
   .strictObject({
     agents: z.array(RunnerAgent).describe('The first 100 by name.'),
     total: z.int().describe('How many match.'),
+    warnings: z
+      .array(z.string())
+      .describe('Machines that could not be read, as sentences.')
+      .meta({ example: ['1 record was left out: “agent_id” could not be read'] }),
   })
   .meta({ id: 'RunnerAgentList' })

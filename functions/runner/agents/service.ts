@@ -1,6 +1,7 @@
 import * as connection from '#functions/runner/connection/service.ts'
 import type { ReadContext } from '#http/operation.ts'
 import { spend } from '#rules/budget.ts'
+import { listLosses } from '#vendors/net/wire.ts'
 import type { RunnerAgentQuery } from './schemas.ts'
 
 const maxListed = 100
@@ -11,9 +12,9 @@ const maxListed = 100
  */
 export async function list(ctx: ReadContext, { client, search }: RunnerAgentQuery) {
   const port = await connection.open(ctx)
-  const all = await port
-    .listAgents(client)
-    .catch((error: unknown) => Promise.reject(connection.toProblem(error)))
+  const { value: all, losses } = await listLosses(() =>
+    port.listAgents(client).catch((error: unknown) => Promise.reject(connection.toProblem(error))),
+  )
   spend(all.length * stepsPerAgent)
   const sought = search?.toLowerCase() ?? ''
   const matchingAgents = all.filter(
@@ -22,7 +23,7 @@ export async function list(ctx: ReadContext, { client, search }: RunnerAgentQuer
   const agents = matchingAgents
     .toSorted((a, b) => a.name.localeCompare(b.name) || a.id.localeCompare(b.id))
     .slice(0, maxListed)
-  return { agents, total: matchingAgents.length }
+  return { agents, total: matchingAgents.length, warnings: losses }
 }
 
 const stepsPerAgent = 200

@@ -49,7 +49,7 @@ export const RunnerTest = z
     success: z.boolean().describe('Whether the runner accepted the key.'),
     message: z
       .string()
-      .describe('The result as a sentence.')
+      .describe('The result, and what could not be read, as sentences.')
       .meta({ example: 'The runner accepted the key' }),
   })
   .meta({ id: 'RunnerConnectionTest' })

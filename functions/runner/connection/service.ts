@@ -2,6 +2,7 @@ import { retryOnConflict } from '#db/retry.ts'
 import { requireAllowedAddress } from '#http/allowed-address.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { invalidRequest, Problem } from '#problem.ts'
+import { listLosses } from '#vendors/net/wire.ts'
 import { RunnerError, type RunnerPort } from '#vendors/runner/runner.ts'
 import { openRunnerKey, sealRunnerKey } from '#vendors/runner/sealed-key.ts'
 import * as queries from './queries.ts'
@@ -48,12 +49,15 @@ export async function remove({ db }: WriteContext): Promise<void> {
 /** Check the key, and store the result. */
 export async function test(ctx: WriteContext) {
   const row = await requireConnection(ctx.db)
-  const error = await (await openRow(ctx, row)).checkCredentials().then(
-    () => null,
-    (failure: unknown) => (failure instanceof RunnerError ? failure.message : Promise.reject(failure)),
+  const port = await openRow(ctx, row)
+  const { value: error, losses } = await listLosses(() =>
+    port.checkCredentials().then(
+      () => null,
+      (failure: unknown) => (failure instanceof RunnerError ? failure.message : Promise.reject(failure)),
+    ),
   )
   await queries.recordCheck(ctx.db, row.credentials, error)
-  return { success: error === null, message: error ?? 'The runner accepted the key' }
+  return { success: error === null, message: [error ?? 'The runner accepted the key', ...losses].join('; ') }
 }
 
 /** Convert an error of the runner to a Problem. */

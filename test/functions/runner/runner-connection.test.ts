@@ -90,7 +90,7 @@ it('RUN-03 lists the machines of a client by name, with their state', async () =
     total: 1,
     agents: [{ name: 'web-02', client: 'Contoso & Sons' }],
   })
-  expect(await list('?client=nobody')).toEqual({ total: 0, agents: [] })
+  expect(await list('?client=nobody')).toEqual({ total: 0, agents: [], warnings: [] })
 })
 
 it.each(['down', 'error', 'rate_limit', 'garbage', 'redirect', 'client_error'] as const)(
