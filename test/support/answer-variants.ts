@@ -47,6 +47,16 @@ export function listVariants(body: unknown): AnswerVariant[] {
   return [...variants, { change: 'with unknown keys everywhere', path: [], body: addUnknownKeys(body) }]
 }
 
+/** Return the other ways to send a list or a record: a list beside its count, and what an object has alone. */
+export function listEnvelopes(body: unknown): AnswerVariant[] {
+  if (Array.isArray(body)) return [{ change: 'beside its count', path: [], body: { count: 1, items: body } }]
+  if (typeof body === 'object' && body !== null && 'id' in body) return []
+  const parts = Object.values(body ?? {}).filter((part) => typeof part === 'object' && part !== null)
+  const [part] = parts
+  const isRecord = parts.length === 1 && (Array.isArray(part) || Object.keys(body ?? {}).length === 1)
+  return isRecord ? [{ change: 'alone', path: [], body: part }] : []
+}
+
 /** Numbers and flags as texts, texts as flags, and objects and lists as their JSON. */
 function toOtherType(value: unknown): unknown {
   return typeof value === 'string' ? true : JSON.stringify(value)

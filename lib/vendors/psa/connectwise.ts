@@ -231,7 +231,10 @@ async function readRelatedTickets(get: Get, companyId: string, ticketId: string)
   return parseItems(TicketWire, await get(apiPath`/service/tickets`, query)).map(toTicketItem)
 }
 
-/** Read each configuration by itself, because the list contains little more than ids. */
+/**
+ * Read each configuration by itself, because the list contains little more than ids. One that is deleted or
+ * hidden from the keys has its name alone.
+ */
 async function readConfigurations(get: Get, kind: TicketKind, ticketId: string): Promise<Configuration[]> {
   const configurations = parseItems(
     ConfigurationRef,
@@ -239,9 +242,11 @@ async function readConfigurations(get: Get, kind: TicketKind, ticketId: string):
   )
   return Promise.all(
     configurations.slice(0, maxConfigurations).map(async (reference) => {
-      const details = await get(apiPath`/company/configurations/${reference.id}`).then((answer) =>
-        parseAnswer(ConfigurationWire, answer),
-      )
+      const answer = await get(apiPath`/company/configurations/${reference.id}`).catch((error: unknown) => {
+        if (!(error instanceof PsaError) || !['missing', 'forbidden'].includes(error.kind)) throw error
+        return { id: reference.id }
+      })
+      const details = parseAnswer(ConfigurationWire, answer)
       return {
         ...toConfiguration(details),
         name: details.name ?? reference.deviceIdentifier ?? `Configuration ${reference.id}`,

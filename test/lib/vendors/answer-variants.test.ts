@@ -4,7 +4,7 @@ import { createClock } from '#local/clock.ts'
 import { startLocalServer } from '#local/server.ts'
 import { forClient, forTicket } from '#rules/release.ts'
 import { secrets } from '#test/local/test-server.ts'
-import { type AnswerVariant, listVariants } from '#test/support/answer-variants.ts'
+import { type AnswerVariant, listEnvelopes, listVariants } from '#test/support/answer-variants.ts'
 import { ticketSearch } from '#test/support/psa-recorder.ts'
 import { agentIds } from '#test/support/runner.ts'
 import { startVendorServer, type VendorAnswer, type VendorRequest } from '#test/support/vendor-server.ts'
@@ -146,7 +146,7 @@ const recorded = new Map<string, Promise<VendorAnswer>>()
 const asked = new Set<string>()
 /** How often each call was made since `ask`, because a later answer to it may differ. */
 let times: Record<string, number> = {}
-let changed: { key: string; body: unknown } | undefined
+let changed: { key: string; body: unknown; status?: number } | undefined
 
 beforeAll(async () => {
   Object.assign(local, await startLocalServer({ port: 0, redisName: 'variants', secrets, clock }))
@@ -158,7 +158,9 @@ beforeAll(async () => {
     const answer = recorded.get(key) ?? forward(request)
     recorded.set(key, answer)
     asked.add(key)
-    return changed?.key === key ? { ...(await answer), body: JSON.stringify(changed.body) } : answer
+    if (changed?.key !== key) return answer
+    const { status } = changed
+    return { ...(await answer), ...(status && { status }), body: JSON.stringify(changed.body) }
   }
 })
 afterAll(async () => {
@@ -227,7 +229,7 @@ describe.each(Object.entries(vendors) as [string, Asked<unknown>][])(
       for (const key of keys) {
         const { body: text } = (await recorded.get(key)) ?? {}
         const body: unknown = JSON.parse(String(text))
-        for (const variant of listVariants(body)) {
+        for (const variant of [...listVariants(body), ...listEnvelopes(body)]) {
           variants++
           changed = { key, body: variant.body }
           const excused = listExcused(variant, body, required)
@@ -255,3 +257,34 @@ describe.each(Object.entries(vendors) as [string, Asked<unknown>][])(
     })
   },
 )
+
+/** Calls that read more than one record: what of them must be read, and which answers are only a part. */
+const partsOf: [keyof typeof vendors, string, RegExp][] = [
+  ['connectwise', 'context', /^GET (?!\S*\/service\/tickets\/4711 )/],
+  ['halopsa', 'context', /^GET (?!\S*\/Tickets\/4711)/],
+  ['halopsa', 'tickets', /\/Status/],
+  ['hudu', 'page', /\/(?:companies|folders)\//],
+  ['itGlue', 'page', /\/relationships\/documents/],
+]
+it.each(partsOf)('a part that %s refuses costs no other part of its %s', async (name, call, isPart) => {
+  const { open, calls } = vendors[name] as Asked<unknown>
+  const work = () => ask(() => (calls[call] as (port: unknown) => Promise<unknown>)(open(proxy.origin)))
+  changed = undefined
+  asked.clear()
+  const ids = listIds(await work())
+  const lost: string[] = []
+  const parts = [...asked].filter((key) => isPart.test(key))
+  for (const key of parts)
+    for (const status of [403, 404]) {
+      changed = { key, status, body: { message: 'This record is hidden.' } }
+      const found = await work().catch((failure: unknown) => failure)
+      const { body } = (await recorded.get(key)) ?? {}
+      const excused = new Set([...listIds(found), ...listIds(JSON.parse(String(body)))])
+      const missing = ids.filter((id) => !excused.has(id))
+      if (found instanceof Error || missing.length > 0)
+        lost.push(`${key} ${status}: ${found instanceof Error ? found.message : `loses ${missing}`}`)
+    }
+  changed = undefined
+  expect(parts.length).toBeGreaterThan(0)
+  expect(lost).toEqual([])
+})

@@ -65,7 +65,7 @@ const cases: Record<string, () => Promise<void>> = {
     })
     expect(await port.listMembers()).toHaveLength(130)
   },
-  async 'homotechsual/HaloAPI#91 reads on when a server cuts pages without a word'() {
+  async 'reads on when a server cuts pages without a word'() {
     const members = Array.from({ length: 130 }, (_, n) => ({ id: n + 1, identifier: `m${n + 1}` }))
     const port = at({
       'GET /system/members': ({ path }) => {
@@ -233,6 +233,39 @@ const cases: Record<string, () => Promise<void>> = {
       assignedTo: { id: '1', identifier: 'jan' },
     })
     expect(items.map(({ id }) => id)).toEqual(['1', '2'])
+  },
+  async 'nautobot/nautobot-app-ssot#945 shows the other devices when one was deleted meanwhile'() {
+    const port = at({
+      'GET /service/tickets/7': { body: { id: 7 } },
+      'GET /service/tickets/7/configurations': {
+        body: [
+          { id: 1, deviceIdentifier: 'PC-1' },
+          { id: 2, deviceIdentifier: 'PC-2' },
+        ],
+      },
+      'GET /company/configurations/1': { body: { id: 1, name: 'PC-1', osInfo: 'Windows' } },
+      'GET /service/tickets/7/allNotes': { body: [] },
+    })
+    expect(await port.getTicketContext('7')).toMatchObject({
+      configurations: [
+        { id: '1', operating_system: 'Windows' },
+        { id: '2', name: 'PC-2', operating_system: null },
+      ],
+      unavailable: [],
+    })
+  },
+  async 'DeskDirector/UserVoice#704 offers no client that was merged into another'() {
+    await at({ 'GET /company/companies': { body: [] } }).searchCompanies(['a'])
+    expect(query(vendor.requests[0]?.path ?? '').get('conditions')).toContain('deletedFlag=false')
+  },
+  async 'singer-io/tap-freshdesk#18 tells a ticket that the keys may not read from a missing one'() {
+    const port = at({
+      'GET /service/tickets/7': fail(403, { message: 'You do not have access to this ticket.' }),
+    })
+    expect(await refusal(port.getTicket('7'))).toMatchObject({
+      kind: 'forbidden',
+      message: expect.stringContaining('You do not have access to this ticket'),
+    })
   },
   async 'DeskDirector/UserVoice#654 tells a missing permission from refused keys'() {
     const port = at({
