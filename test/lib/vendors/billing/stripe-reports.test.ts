@@ -135,6 +135,13 @@ const cases: Record<string, () => Promise<void>> = {
     refuse("No such customer: 'cus_1'; a similar object exists in test mode, but a live mode key was used.")
     expect(await billing.createPortalUrl('cus_1', 'https://a.example')).toMatchObject({ reason: 'unknown' })
   },
+  async 'Automattic/woocommerce-payments#7732 says that a customer cannot pay in two currencies'() {
+    refuse('You cannot combine currencies on a single customer.', 'parameter_invalid')
+    expect(await billing.createCheckoutUrl(checkout)).toMatchObject({
+      reason: 'failed',
+      message: expect.stringContaining('cannot combine currencies'),
+    })
+  },
   async 'stripe/stripe-node#945 passes on what a checkout lacks'() {
     refuse('You must pass one of plan, price, or price_data.', 'parameter_missing')
     expect(await billing.createCheckoutUrl(checkout)).toMatchObject({
@@ -144,4 +151,4 @@ const cases: Record<string, () => Promise<void>> = {
   },
 }
 
-it.each(Object.entries(cases))('%s', async (_, check) => check())
+it.each(Object.entries(cases))('BIL-06 %s', async (_, check) => check())
