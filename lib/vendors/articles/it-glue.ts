@@ -90,6 +90,7 @@ export function createItGlue(get: GetJson): ArticlesPort {
         )
         sections.push(...readItems('articles', Section, data))
         if (data.length === 0 || !meta?.['next-page']) break
+        if (page === maxSectionPages) leaveOut('articles', 'length')
       }
       if (sections.length > 0) return writeSections(sections)
       return (await get(`/documents/${id}`, DocumentAnswer)).data.attributes.content ?? ''
@@ -110,10 +111,12 @@ function throwRefusedKey(error: unknown): never {
   throw new ArticlesError('other', { ...error.result, error: addSentence(message, reason) })
 }
 
-/** An organization without the module for documents answers 404, and one that the key may not see 403. */
+/**
+ * An organization without the module for documents answers 404, one that the key may not see 403, and one that
+ * cannot be shown 500.
+ */
 function toNoDocuments(error: unknown): z.output<typeof ListAnswer> {
-  if (!(error instanceof ArticlesError) || (error.kind !== 'missing' && error.result.status !== 403))
-    throw error
+  if (!(error instanceof ArticlesError) || ![403, 404, 500].includes(error.result.status ?? 0)) throw error
   if (error.kind !== 'missing') leaveOut('articles', 'documents of an organization')
   return { data: [], meta: null }
 }

@@ -35,7 +35,10 @@ export async function readPages<S extends z.ZodType>(
       leaveOut('psa', 'length')
       break
     }
+    const first = JSON.stringify(answer[0])
     answer = await read(page, size)
+    // A server without pages answers with the same items again.
+    if (size < pageSize && JSON.stringify(answer[0]) === first) break
     items.push(...parseItems(item, answer))
     seen += answer.length
   }

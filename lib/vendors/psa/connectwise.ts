@@ -232,8 +232,8 @@ async function readRelatedTickets(get: Get, companyId: string, ticketId: string)
 }
 
 /**
- * Read each configuration by itself, because the list contains little more than ids. One that is deleted or
- * hidden from the keys has its name alone.
+ * Read each configuration by itself, because the list contains little more than ids. One that is deleted, hidden
+ * from the keys or cannot be shown (500) has its name alone.
  */
 async function readConfigurations(get: Get, kind: TicketKind, ticketId: string): Promise<Configuration[]> {
   const configurations = parseItems(
@@ -243,7 +243,7 @@ async function readConfigurations(get: Get, kind: TicketKind, ticketId: string):
   return Promise.all(
     configurations.slice(0, maxConfigurations).map(async (reference) => {
       const answer = await get(apiPath`/company/configurations/${reference.id}`).catch((error: unknown) => {
-        if (!(error instanceof PsaError) || !['missing', 'forbidden'].includes(error.kind)) throw error
+        if (!(error instanceof PsaError) || ![403, 404, 500].includes(error.status ?? 0)) throw error
         return { id: reference.id }
       })
       const details = parseAnswer(ConfigurationWire, answer)

@@ -94,7 +94,7 @@ export function toTicket(wire: z.output<typeof TicketWire>, statuses: StatusName
     company_id: nullIfZero(wire.client_id),
     contact_id: nullIfZero(wire.user_id),
     type: wire.tickettype_name,
-    description: wire.details ?? runWithin(createBudget(), () => readHtmlField(wire.details_html)),
+    description: runWithin(createBudget(), () => readPlain(wire.details) ?? readHtmlField(wire.details_html)),
     is_closed: wire.hasbeenclosed,
     merged_into: nullIfZero(wire.merged_into_id),
     created_at: wire.dateoccurred,
@@ -188,13 +188,18 @@ export function readNotes(answer: unknown): TicketNote[] {
   return runWithin(createBudget(), () =>
     actions.map((wire) => ({
       id: wire.id,
-      text: readHtmlField(wire.note_html) ?? wire.note ?? '',
+      text: readHtmlField(wire.note_html) ?? readPlain(wire.note) ?? '',
       author: wire.who,
       internal: wire.hiddenfromuser,
       created_at: wire.datetime,
     })),
   )
 }
+
+const tag = /<\/?(?:p|br|div|span|b|strong|em|i|u|[uo]l|li|a|img|font|table|t[rdh]|h[1-6])(?:\s[^<>]*)?\/?>/i
+/** Read a field of plain text, into which some integrations write HTML. */
+const readPlain = (value: string | null) =>
+  value !== null && tag.test(value) ? (readHtmlField(value) ?? value) : value
 
 function readHtmlField(html: string | null): string | null {
   if (html === null) return null

@@ -438,14 +438,21 @@ it.each([
   expect(await countStarts()).toBe(before)
 })
 
-it('RUN-07 repeats only what has not started: an outage before the start, and no refused key', async () => {
-  const { start, find, admin } = await createScene()
-  await setFault({ service: 'runner', mode: 'error', times: 1 })
+it.each([
+  ['error', 50],
+  ['rate_limit', 130],
+])('RUN-07 repeats what has not started: %s', async (mode, seconds) => {
+  const { start, find } = await createScene()
+  await setFault({ service: 'runner', mode, times: 1 })
   const { body: run } = expectStatus(await start(), 202)
   await settle()
   expect((await find(run.id)).state).toBe('queued')
-  await pass(50)
+  await pass(seconds)
   expect((await find(run.id)).state).toBe('finished')
+})
+
+it('RUN-07 does not repeat the start with a refused key', async () => {
+  const { start, find, admin } = await createScene()
   const { body } = await admin.call('GET', '/integrations/runner')
   expectStatus(
     await admin.call('PUT', '/integrations/runner', {

@@ -275,7 +275,7 @@ it.each(partsOf)('a part that %s refuses costs no other part of its %s', async (
   const lost: string[] = []
   const parts = [...asked].filter((key) => isPart.test(key))
   for (const key of parts)
-    for (const status of [403, 404]) {
+    for (const status of [403, 404, 500]) {
       changed = { key, status, body: { message: 'This record is hidden.' } }
       const found = await work().catch((failure: unknown) => failure)
       const { body } = (await recorded.get(key)) ?? {}

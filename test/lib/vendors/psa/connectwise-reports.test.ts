@@ -65,6 +65,12 @@ const cases: Record<string, () => Promise<void>> = {
     })
     expect(await port.listMembers()).toHaveLength(130)
   },
+  async 'sgtoj/PSConnectWise#39 lists nothing twice when a server ignores the number of the page'() {
+    const members = Array.from({ length: 100 }, (_, n) => ({ id: n + 1, identifier: `m${n + 1}` }))
+    const port = at({ 'GET /system/members': { body: members } })
+    expect(await port.listMembers()).toHaveLength(100)
+    expect(vendor.requests.length).toBeLessThan(3)
+  },
   async 'reads on when a server cuts pages without a word'() {
     const members = Array.from({ length: 130 }, (_, n) => ({ id: n + 1, identifier: `m${n + 1}` }))
     const port = at({
@@ -253,6 +259,18 @@ const cases: Record<string, () => Promise<void>> = {
       ],
       unavailable: [],
     })
+  },
+  async 'tier2tickets/feedback#66 finds the ticket that an attempt without an answer has created'() {
+    const port = at({
+      'GET /service/tickets': {
+        body: [
+          { id: 8, externalXRef: 'other' },
+          { id: '9', externalXRef: 'sf-1' },
+        ],
+      },
+    })
+    expect(await port.findTicket('sf-1')).toBe('9')
+    expect(query(vendor.requests[0]?.path ?? '').get('conditions')).toBe('externalXRef="sf-1"')
   },
   async 'DeskDirector/UserVoice#704 offers no client that was merged into another'() {
     await at({ 'GET /company/companies': { body: [] } }).searchCompanies(['a'])

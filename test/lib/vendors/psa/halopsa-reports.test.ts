@@ -151,6 +151,23 @@ const cases: Record<string, () => Promise<void>> = {
   async 'KelvinTegelaar/CIPP-API#1596 says that the ticket was deleted'() {
     expect(await refusal(at({}).getTicket('7'))).toMatchObject({ kind: 'missing', status: 404 })
   },
+  async 'microsoft/PowerPlatformConnectors#1105 shows no tags in the description of a ticket'() {
+    const details = '<p>VPN is <b>down</b> &amp; slow</p><p>since a &lt; b</p>'
+    const port = at({ 'GET /api/Tickets/7': { body: { id: 7, details } } })
+    expect((await port.getTicket('7')).description).toMatch(/^VPN is down & slow\s+since a < b$/)
+    const plain = { id: 7, details: 'Ping <server> fails, a < b' }
+    expect((await at({ 'GET /api/Tickets/7': { body: plain } }).getTicket('7')).description).toBe(
+      plain.details,
+    )
+  },
+  async 'zammad/zammad#4527 keeps the lines of a note that is sent and read as HTML'() {
+    const port = at({ 'POST /api/Actions': { body: [{ id: 9 }] } })
+    await port.addNote('7', forTicket('internal', 'one\ntwo <b>'))
+    const [{ note_html }] = JSON.parse(vendor.requests.at(-1)?.body ?? '')
+    expect(note_html).toBe('one<br>two &lt;b&gt;')
+    const read = at({ 'GET /api/Actions': { body: { actions: [{ id: 9, note_html }] } } })
+    expect(await read.findNote('7', { text: 'one\ntwo <b>', since: '2020-01-01T00:00:00Z' })).toBe('9')
+  },
   async 'reads a list that stands in an object, and an object without one'() {
     const port = at({
       'GET /api/Team': { body: { record_count: 1, teams: [{ id: 1, name: 'A' }] } },
