@@ -96,8 +96,9 @@ const ClaimedSchedule = z.object({
   can_owner_see_flow: z.boolean(),
   /** The error of the previous scheduled run. */
   last_error: z.string().nullable(),
-  /** When that run was due. */
+  /** When that run was due, and the first of those with its error. */
   last_due_at: z.string().nullable(),
+  failing_since: z.string().nullable(),
   /** The team of the transaction. */
   enter_team: z.string(),
 })
@@ -116,7 +117,7 @@ export const claimSchedule = writeStatement(
            (u.is_active or app.is_key_open(u.account_id, u.id)) as is_owner_active, u.role as owner_role, u.team_id as owner_team_id,
            (select t.visibility <> 'private' or t.author_id = s.created_by or (u.role = 'admin' and app.cannot_work(t.author_id))
               from trees t where t.account_id = s.account_id and t.id = s.tree_id) as can_owner_see_flow,
-           r.error as last_error, r.due_at as last_due_at, app.enter_team(s.team_id)
+           r.error as last_error, r.due_at as last_due_at, f.since as failing_since, app.enter_team(s.team_id)
       from maintenance_schedules s
       join accounts a on a.id = s.account_id
       join users u on u.account_id = s.account_id and u.id = s.created_by
@@ -124,6 +125,12 @@ export const claimSchedule = writeStatement(
       left join lateral (
         select r.error, r.due_at from maintenance_runs r where r.account_id = s.account_id and r.schedule_id = s.id and r.trigger = 'scheduled'
          order by r.due_at desc, r.id desc limit 1) r on true
+      left join lateral (
+        select min(x.due_at) as since from maintenance_runs x
+         where x.account_id = s.account_id and x.schedule_id = s.id and x.trigger = 'scheduled' and x.error = r.error
+           and x.due_at > coalesce((select max(o.due_at) from maintenance_runs o
+                                     where o.account_id = s.account_id and o.schedule_id = s.id and o.trigger = 'scheduled'
+                                       and o.error is distinct from r.error), '-infinity')) f on true
      where s.account_id = app.account_id() and s.id = ${id} and s.next_run_at <= app.now()
        for update of s skip locked`,
 )

@@ -202,7 +202,7 @@ async function createBatches(
 /** Enqueue the events of a run. Report consecutive failures with the same reason once a day. */
 async function enqueueRunEvents(
   db: WriteDb,
-  { id, name, team_id, created_by, last_error, last_due_at }: queries.ClaimedSchedule,
+  { id, name, team_id, created_by, last_error, last_due_at, failing_since }: queries.ClaimedSchedule,
   outcome: queries.RunOutcome | null,
   missedCount: number,
 ): Promise<void> {
@@ -214,7 +214,9 @@ async function enqueueRunEvents(
     scheduleName: name,
     ownerId: created_by,
   }
-  const isTold = outcome?.error === last_error && outcome?.due_at.slice(0, 10) === last_due_at?.slice(0, 10)
+  const countDays = (until: string | null | undefined) =>
+    Math.floor((Date.parse(until ?? '') - Date.parse(failing_since ?? '')) / 86_400_000)
+  const isTold = outcome?.error === last_error && countDays(outcome?.due_at) === countDays(last_due_at)
   const reasons = [
     ...(missedCount > 0 ? [`${missedCount} due ${missedCount === 1 ? 'run was' : 'runs were'} missed.`] : []),
     ...(outcome?.error && (!isTold || missedCount > 0) ? [outcome.error] : []),

@@ -205,7 +205,7 @@ it('refuses a manual run when the caller no longer sees the target list', async 
   expect([status, body.code]).toEqual([400, 'no_target_list'])
 })
 
-it('records three failed runs with their reason, and notifies the owner and the admin once', async () => {
+it('MNT-14 records three failed runs with their reason, and notifies the owner and the admin once, and again a day later', async () => {
   const account = await createAccount(service)
   const engineer = await account.addColleague()
   const { id, tree_id } = await createSchedule(engineer)
@@ -226,6 +226,11 @@ it('records three failed runs with their reason, and notifies the owner and the 
     expect(await listMaintenanceNotifications(person)).toMatchObject([
       { event_key: 'maintenance.run_failed', body: 'Only a published flow can be run' },
     ])
+  await service.sql("update maintenance_runs set due_at = due_at - interval '1 day' where schedule_id = $1", [
+    id,
+  ])
+  await runWhenDue(engineer, id)
+  expect(await listMaintenanceNotifications(engineer)).toHaveLength(2)
   await account.admin.call('PUT', `/trees/${tree_id}`, { status: 'published' })
   await service.sql(
     "update maintenance_runs set due_at = due_at - interval '1 hour' where schedule_id = $1",

@@ -230,6 +230,33 @@ describe('a step that needs an approval', () => {
     expect((await request()).status).toBe(201)
   })
 
+  it('APR-06 ends when nobody is left to decide it, and its technicians are notified', async () => {
+    const { admin, runner, request, addColleague } = await createGatedScene(service, { roles: ['engineer'] })
+    const approver = await addColleague()
+    // The admin has requested it, so only the engineer may decide.
+    expectStatus(await request(admin), 201)
+    await postSignedJob(service, '/jobs/notifications/sweep')
+    expect(await listTitles(runner)).toEqual([])
+    await admin.call('PATCH', `/accounts/me/members/${approver.id}`, { role: 'viewer' })
+    await Promise.all(Array.from({ length: 4 }, () => postSignedJob(service, '/jobs/notifications/sweep')))
+    for (const person of [admin, runner])
+      expect(await listTitles(person)).toContain('Nobody is left to decide: Take a snapshot of srv-dc-01')
+    expect((await request(admin)).body).toMatchObject({ code: 'no_approver' })
+    expect((await runner.call('GET', '/notifications')).body).toHaveLength(1)
+  })
+
+  it('APR-06 is withdrawn by whoever requested it or runs the session, by nobody else and once', async () => {
+    const { admin, session, runner, request, addColleague } = await createGatedScene(service)
+    const other = await addColleague({ role: 'admin' })
+    for (const person of [admin, runner]) {
+      const { id } = (await request(person)).body
+      const withdraw = (by: Person) => by.call('POST', `/sessions/${session.id}/approvals/${id}/withdraw`)
+      expect((await withdraw(other)).status).toBe(403)
+      expect(expectStatus(await withdraw(runner), 200).body).toMatchObject({ id, state: 'voided' })
+      expect(codeOf(await withdraw(runner))).toEqual([409, 'wrong_state'])
+    }
+  })
+
   it('APR-07 notifies the approvers and then the technician, in the app, by e-mail and through webhooks', async () => {
     const { id: accountId, admin, runner, request, decide } = await createGatedScene(service)
     const url = `${service.localOrigin}/hooks/approvals`
