@@ -107,13 +107,16 @@ const docxBody = parts`<w:p>…</w:p>¦<w:p><w:r><w:t>a §</w:t></w:r></w:p>¦<w
 <w:r><w:fldChar w:fldCharType="begin"/></w:r>¦
 <w:r><w:instrText> HYPERLINK "http://a/" </w:instrText></w:r>¦
 <w:r><w:fldChar w:fldCharType="end"/></w:r>¦<w:r><w:rPr><w:b/><w:strike/></w:rPr><w:t>a</w:t></w:r>¦
-<w:drawing/>¦<w:sdt>…</w:sdt>¦<w:del><w:r><w:delText>a</w:delText></w:r></w:del>¦
+<w:drawing/>¦<w:sdt>…</w:sdt>¦<w14:checkbox/>¦<w:checkBox>…</w:checkBox>¦<w:sym w:char="F0A8"/>¦
+<m:oMath>…</m:oMath>¦<m:f><m:num>…</m:num><m:den><m:r><m:t>a</m:t></m:r></m:den></m:f>¦<m:sSup><m:e>…</m:e></m:sSup>¦
+<m:m>…</m:m>¦<m:mr>…</m:mr>¦<m:r><m:t>a</m:t></m:r>¦<m:d><m:dPr><m:sepChr m:val="§"/></m:dPr><m:e>…</m:e></m:d>¦
+<w:r><w:rPr><w:rStyle w:val="s§"/></w:rPr><w:t>a</w:t></w:r>¦<w:del><w:r><w:delText>a</w:delText></w:r></w:del>¦
 <mc:AlternateContent>…</mc:AlternateContent>¦<a§/>¦<!-- a -->¦&amp;¦a§ `
 const docxPlaces = {
   body: docxBody,
   attributes: ['a§="1" ', 'xmlns:n§="http://schemas.openxmlformats.org/wordprocessingml/2006/main" '],
   styles: parts`<w:style w:styleId="s§"><w:basedOn w:val="s±"/></w:style>¦
-<w:style w:styleId="s§"><w:name w:val="heading 1"/></w:style>¦<w:style w:styleId="s"/>¦
+<w:style w:styleId="s§"><w:name w:val="heading 1"/></w:style>¦<w:style w:styleId="s§"><w:strike/></w:style>¦<w:style w:styleId="s"/>¦
 <w:name w:val="a§"/>`,
   numbering: parts`<w:abstractNum w:abstractNumId="§">…</w:abstractNum>¦
 <w:lvl w:ilvl="§"><w:numFmt w:val="decimal"/></w:lvl>¦
@@ -145,7 +148,7 @@ function buildDocx(texts: Record<string, string>): Uint8Array<ArrayBuffer> {
 }
 
 const htmlParts = [
-  ...parts`<b>¦</b>¦<i>…</i>¦<p>a</p>¦<p>…</p>¦</p>¦<ul>…</ul>¦<ol>…</ol>¦<li>a¦<li>…</li>¦<ul><li>¦
+  ...parts`<b>¦</b>¦<i>…</i>¦<p>a</p>¦<p>…</p>¦</p>¦<ul>…</ul>¦<ol>…</ol>¦<li>a¦<li>…</li>¦<ul><li>¦<li><input type=checkbox>a¦<p>☐ a</p>¦
 <table>…</table>¦<table><tr><td>a</table>¦<tr>¦<tr><td>a<td>b¦<td>a¦<td rowspan=999 colspan=999>a¦
 <th>…</th>¦<a href=http://x/§>b</a>¦<a href=#a>b</a>¦<a href=x>…</a>¦&amp;¦&¦&#§;¦<!--¦-->¦<pre>…</pre>¦
 <code>a</code>`,

@@ -66,6 +66,7 @@ export function createBlockWriter(): BlockWriter {
     if (articleLength > maxArticleLength) throw tooLongError()
   }
   const add: BlockWriter['add'] = (kind, content, level = 0) => {
+    if (kind === 'text' && box.test(content)) return addTasks(content)
     const text = removeUnstorable(kind === 'heading' ? removeAnchor(content) : content)
     if (!text.trim()) return
     countLength(text)
@@ -73,21 +74,35 @@ export function createBlockWriter(): BlockWriter {
     if (blocks.length > maxBlocks)
       throw new ArticleError(`The article has more than ${maxBlocks.toLocaleString('en')} paragraphs`)
   }
-  return {
+  const writer: BlockWriter = {
     blocks,
     add,
-    addListLine(depth, marker, text) {
-      if (!text.trim()) return
+    addListLine(depth, marker, line) {
+      if (!line.trim()) return
+      const text = marker ? replaceBox(line) : line
       const content = marker ? `${marker} ${text}` : text
-      const line = toMarkdown(removeUnstorable(indentLines(content, marker ? depth : depth + 1)))
+      const indented = toMarkdown(removeUnstorable(indentLines(content, marker ? depth : depth + 1)))
       const item = blocks.at(-1)
       const startsItem = depth === 0 && marker
-      const fitsIntoItem = item?.kind === 'item' && item.text.length + line.length < maxNodeLength
-      if (startsItem || !fitsIntoItem) return add('item', line)
-      countLength(line)
-      item.text += `\n${line}`
+      const fitsIntoItem = item?.kind === 'item' && item.text.length + indented.length < maxNodeLength
+      if (startsItem || !fitsIntoItem) return add('item', indented)
+      countLength(indented)
+      item.text += `\n${indented}`
     },
   }
+  /** Write the lines of a check list, whose boxes are its only markers. */
+  const addTasks = (text: string) => {
+    for (const line of text.split('\n')) writer.addListLine(0, box.test(line) ? '-' : null, toMarkdown(line))
+  }
+  return writer
+}
+
+/** A box to tick, at the start of a text. */
+const box = /^\s{0,100}([☐☑☒🗹❏❑□])\s{0,100}(?=\S)/u
+
+/** Write the box of a task as markdown does. */
+function replaceBox(text: string): string {
+  return text.replace(box, (_, sign: string) => ('☑☒🗹'.includes(sign) ? '[x] ' : '[ ] '))
 }
 
 // Markdown nests a line below `10. ` only from four spaces on.

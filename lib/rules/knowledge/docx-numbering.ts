@@ -23,6 +23,8 @@ export interface Numbering {
   /** Return the depth that a list has for a style, or null. */
   findDepth(listId: string, styleId: string): number | null
   isOrdered(listId: string, depth: number): boolean
+  /** Return the text of a level, which is the bullet of one without numbers. */
+  getBullet(listId: string, depth: number): string
   /**
    * Return the number of the next paragraph, as a count and as the document writes it. Deeper levels start
    * again.
@@ -77,6 +79,7 @@ export function parseNumbering(xml: string | undefined, styles: ReadonlyMap<stri
       return found ?? null
     },
     isOrdered: (listId, at) => !/^(?:bullet|none)$/.test(findLevel(listId, at)?.format ?? 'none'),
+    getBullet: (listId, at) => findLevel(listId, at)?.text ?? '',
     take(listId, at) {
       const key = lists.has(listId) ? findDefinition(listId) : `list ${listId}`
       const counts = countsByDefinition.get(key) ?? []

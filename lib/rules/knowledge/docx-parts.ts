@@ -13,6 +13,8 @@ const namespaces: [RegExp, string][] = [
   [/\/officeDocument\/(?:2006\/)?relationships$/, 'r'],
   [/\/markup-compatibility\/2006$/, 'mc'],
   [/\/drawingml\/2006\/wordprocessingDrawing$|\/drawingml\/wordprocessingDrawing$/, 'wp'],
+  [/\/officeDocument\/(?:2006\/)?math$/, 'm'],
+  [/\/office\/word\/2010\/wordml$/, 'w14'],
 ]
 
 /**
@@ -121,7 +123,7 @@ export function parseNotes(xml: string | undefined): Map<string, string> {
     onOpenTag: (name, attributes) => {
       if (name === 'w:footnote' || name === 'w:endnote')
         id = attributes['w:type'] ? '' : (attributes['w:id'] ?? '')
-      isInText = name === 'w:t'
+      isInText = name === 'w:t' || name === 'm:t'
       if (name === 'w:p' && textById.has(id)) textById.set(id, `${textById.get(id)} `)
     },
     onCloseTag: () => {
@@ -153,7 +155,7 @@ export function parseLinkTargets(xml: string | undefined): Map<string, string> {
   return targetById
 }
 
-/** What a style says about its paragraphs. */
+/** What a style says about its paragraphs and runs. */
 export interface Style {
   /** Names of built-in styles are always English. */
   name: string
@@ -162,6 +164,9 @@ export interface Style {
   outlineLevel: number | null
   listId: string
   listDepth: number
+  /** Whether it strikes or hides its text, or null. */
+  isStruck: boolean | null
+  isHidden: boolean | null
 }
 
 /** Return the styles by their id. Ids are in the author's language. */
@@ -172,7 +177,15 @@ export function parseStyles(xml: string | undefined): Map<string, Style> {
     onOpenTag: (name, attributes) => {
       const value = attributes['w:val'] ?? ''
       if (name === 'w:style') {
-        style = { name: '', basedOn: '', outlineLevel: null, listId: '', listDepth: 0 }
+        style = {
+          name: '',
+          basedOn: '',
+          outlineLevel: null,
+          listId: '',
+          listDepth: 0,
+          isStruck: null,
+          isHidden: null,
+        }
         if (attributes['w:styleId']) styleById.set(attributes['w:styleId'], style)
       } else if (!style) return
       else if (name === 'w:name') style.name = value.slice(0, maxStyleNameLength)
@@ -180,6 +193,8 @@ export function parseStyles(xml: string | undefined): Map<string, Style> {
       else if (name === 'w:outlineLvl') style.outlineLevel = parseOutlineLevel(value)
       else if (name === 'w:numId') style.listId = value
       else if (name === 'w:ilvl') style.listDepth = parseListDepth(value)
+      else if (name === 'w:strike' || name === 'w:dstrike') style.isStruck = isOn(attributes)
+      else if (name === 'w:vanish') style.isHidden = isOn(attributes)
     },
   })
   return styleById
@@ -198,4 +213,9 @@ export function listStyles(styles: ReadonlyMap<string, Style>, id: string): Styl
   for (let style = styles.get(id); style && found.length < maxAncestors; style = styles.get(style.basedOn))
     found.push(style)
   return found
+}
+
+/** Whether a property is switched on, as it is without a value. */
+export function isOn(attributes: XmlAttributes): boolean {
+  return !/^(?:0|false|off)$/.test(attributes['w:val'] ?? '')
 }

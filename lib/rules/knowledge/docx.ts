@@ -10,10 +10,12 @@ import {
   maxArticleLength,
   tooLongError,
 } from './blocks.ts'
+import { createFormulaReader, type FormulaReader } from './docx-formulas.ts'
 import { type Numbering, parseNumbering } from './docx-numbering.ts'
 import {
   findFiles,
   findMainFile,
+  isOn,
   listStyles,
   nameRelations,
   parseLinkTargets,
@@ -24,7 +26,14 @@ import {
   type Style,
   walkDocxXml,
 } from './docx-parts.ts'
-import { findHeadingLevel, isOn, plainRun, type Run, symbols } from './docx-properties.ts'
+import {
+  findHeadingLevel,
+  findLossOfRun,
+  findSymbol,
+  plainRun,
+  type Run,
+  replaceSymbols,
+} from './docx-properties.ts'
 import { countLoss, createLosses, type Losses, losePicture } from './losses.ts'
 import { createProse, type Prose, writeRaised } from './prose.ts'
 import { type Cell, formatTable } from './table.ts'
@@ -72,21 +81,26 @@ export async function readDocx(
     run: plainRun,
     continued: null,
     drawingName: '',
+    box: null,
+    formula: createFormulaReader(),
   }
   walkDocxXml(document, {
     onOpenTag: (name, attributes) => {
       if (reader.isInParagraphProperties && deletedMarks.has(name))
         setParagraph(reader, { isMarkDeleted: true })
       if (ignoredElements.has(name)) reader.ignoredDepth++
+      else if (reader.ignoredDepth === 0 && name.startsWith('m:')) reader.formula.open(name, attributes)
       else if (reader.ignoredDepth === 0 && Object.hasOwn(openHandlers, name))
         openHandlers[name]?.(reader, attributes)
     },
     onCloseTag: (name) => {
       if (ignoredElements.has(name)) reader.ignoredDepth--
+      else if (reader.ignoredDepth === 0 && name.startsWith('m:')) appendText(reader, reader.formula.close())
       else if (reader.ignoredDepth === 0 && Object.hasOwn(closeHandlers, name)) closeHandlers[name]?.(reader)
     },
     onText: (text) => {
-      if (reader.isInText) appendText(reader, text)
+      if (reader.isInText) appendText(reader, replaceSymbols(text))
+      if (reader.ignoredDepth === 0) reader.formula.addText(text)
       const field = reader.openFields.at(-1)
       if (reader.isInInstruction && field)
         field.instruction = (field.instruction + text).slice(0, maxInstructionLength)
@@ -169,6 +183,9 @@ interface DocxReader {
   /** The words of a paragraph whose end was deleted. */
   continued: Prose | null
   drawingName: string
+  /** The box of a check list whose sign comes next. */
+  box: '☐' | '☑' | null
+  formula: FormulaReader
 }
 
 /** A chart, a SmartArt, a canvas, a group of shapes and handwriting, by the names of their formats. */
@@ -194,6 +211,7 @@ const openHandlers: Record<string, (reader: DocxReader, attributes: XmlAttribute
     const value = attributes['w:val']
     setRun(reader, { raised: value === 'superscript' || value === 'subscript' ? value : null })
   },
+  'w:rStyle': (reader, attributes) => setRun(reader, { styleId: attributes['w:val'] ?? '' }),
   'w:pStyle': (reader, attributes) => setParagraph(reader, { styleId: attributes['w:val'] ?? '' }),
   'w:numId': (reader, attributes) => setParagraph(reader, { listId: attributes['w:val'] ?? '' }),
   'w:ilvl': (reader, attributes) => setParagraph(reader, { listDepth: parseListDepth(attributes['w:val']) }),
@@ -204,7 +222,7 @@ const openHandlers: Record<string, (reader: DocxReader, attributes: XmlAttribute
   'w:br': (reader) => appendText(reader, '\n'),
   'w:cr': (reader) => appendText(reader, '\n'),
   'w:sym': (reader, attributes) => {
-    const symbol = symbols[(attributes['w:char'] ?? '').toUpperCase()]
+    const symbol = findSymbol(attributes['w:char'] ?? '')
     if (symbol === undefined) countLoss(reader.losses, 'symbol')
     else appendText(reader, symbol)
   },
@@ -235,6 +253,19 @@ const openHandlers: Record<string, (reader: DocxReader, attributes: XmlAttribute
   'w:instrText': (reader) => {
     reader.isInInstruction = true
   },
+  // Of a content control, the sign that shows its state is the author's choice.
+  'w14:checkbox': (reader) => {
+    reader.box = '☐'
+  },
+  'w14:checked': (reader, attributes) => {
+    reader.box = isOn({ 'w:val': attributes['w14:val'] ?? '' }) ? '☑' : '☐'
+  },
+  // That of a form shows no sign, and its state is before that of an empty form.
+  'w:checkBox': (reader) => {
+    reader.box = '☐'
+  },
+  'w:default': tickBox,
+  'w:checked': tickBox,
   'w:trPr': ({ openTables }) => {
     const table = openTables.at(-1)
     if (table) table.isInRowProperties = true
@@ -267,12 +298,20 @@ const openHandlers: Record<string, (reader: DocxReader, attributes: XmlAttribute
   },
 }
 
+function tickBox(reader: DocxReader, attributes: XmlAttributes): void {
+  if (reader.box) reader.box = isOn(attributes) ? '☑' : '☐'
+}
+
 const closeHandlers: Record<string, (reader: DocxReader) => void> = {
   'w:t': (reader) => {
     reader.isInText = false
   },
   'w:instrText': (reader) => {
     reader.isInInstruction = false
+  },
+  'w:checkBox': (reader) => appendText(reader, ' '),
+  'w:sdtContent': (reader) => {
+    reader.box = null
   },
   'w:fldSimple': closeField,
   'w:pPr': (reader) => {
@@ -398,9 +437,11 @@ function writeParagraph(reader: DocxReader, { prose, styleId, ...paragraph }: Pa
     const depth = paragraph.listDepth || (listStyle ? Number(listStyle[2] ?? 1) - 1 : styleDepth)
     const isOrdered = numbering.isOrdered(listId, depth) || listStyle?.[1] === 'number'
     const { count, label } = isOrdered ? numbering.take(listId, depth) : { count: 0, label: '' }
+    const bullet = isOrdered ? '' : replaceSymbols(numbering.getBullet(listId, depth))
     // Markdown writes digits only. Words stay, because other texts may name them.
     const words = /\p{L}{2}/u.test(label) ? escapeMarkdown(`${label} `) : ''
-    reader.writer.addListLine(depth, isOrdered ? `${count}.` : '-', toMarkdown(words + text))
+    const box = /[☐☑☒❏❑□]/.exec(bullet)?.[0] ?? ''
+    reader.writer.addListLine(depth, isOrdered ? `${count}.` : '-', toMarkdown(`${box}${words}${text}`))
   }
 }
 
@@ -408,11 +449,13 @@ function writeCode({ writer, codeLines }: DocxReader): void {
   if (codeLines.length > 0) writer.add('code', formatCodeBlock(codeLines.splice(0).join('\n')))
 }
 
-function appendText(reader: DocxReader, text: string): void {
-  const { run } = reader
-  const prose = reader.openParagraphs.at(-1)?.prose
-  if (!prose) return
-  const lost = run.isHidden ? 'hidden' : run.isStruck ? 'struck' : null
+function appendText(reader: DocxReader, content: string): void {
+  const { run, styles, box } = reader
+  const { prose, styleId = '' } = reader.openParagraphs.at(-1) ?? {}
+  if (!prose || content === '') return
+  if (box) reader.box = null
+  const text = box ? `${box} ` : content
+  const lost = findLossOfRun(run, styleId, styles)
   if (lost !== null) {
     if (text.trim() !== '') countLoss(reader.losses, lost)
     return

@@ -29,8 +29,10 @@ export function parseHtml(html: string): Element {
   spendBytes(countMarkupBytes(html))
   const handler: Partial<Handler> = {
     onopentag(name, attributes) {
-      const element = { name, attributes, children: [] }
-      openElements.at(-1)?.children.push(element)
+      const isTask =
+        isCheckbox({ name, attributes }) && openElements.some((outer) => /^(?:li|p)$/.test(outer.name))
+      const element: Element = { name, attributes, children: [] }
+      openElements.at(-1)?.children.push(...(isTask ? [isChecked(attributes) ? '☑ ' : '☐ '] : []), element)
       openElements.push(element)
       if (openElements.length > maxDepth) throw new ArticleError('The page is nested too deeply')
     },
@@ -55,9 +57,19 @@ type Tag = Pick<Element, 'name' | 'attributes'>
 export function isStruck({ name, attributes }: Tag): boolean {
   return (
     /^(?:del|s|strike)$/.test(name) ||
-    /text-decoration(?:-line)?:[^;]{0,100}line-through/i.test(attributes.style ?? '')
+    /text-decoration(?:-line)?\s{0,9}:[^;]{0,100}line-through/i.test(attributes.style ?? '')
   )
 }
+
+/** The box of a task, which editors write as an input or as an element with its role or class. */
+const isCheckbox = ({ name, attributes: { type, role, class: names = '' } }: Tag) =>
+  (name === 'input' && type?.toLowerCase() === 'checkbox') ||
+  role === 'checkbox' ||
+  /(?:^|\s)checkbox-(?:on|off)(?:\s|$)/.test(names)
+const isChecked = (attributes: Tag['attributes']) =>
+  attributes.checked !== undefined ||
+  attributes['aria-checked'] === 'true' ||
+  /(?:^|\s)checkbox-on(?:\s|$)/.test(attributes.class ?? '')
 
 const openedNames = /tab|panel|collaps|accordion|toggle|expand|spoiler|step/i
 

@@ -1,6 +1,7 @@
 import { spend } from '#rules/budget.ts'
 import { escapeMarkdown, type Markdown, toMarkdown } from '#rules/markup/markdown.ts'
 import { type Block, type BlockWriter, createBlockWriter, formatCodeBlock } from './blocks.ts'
+import { applyStruckStyles } from './html-styles.ts'
 import {
   collapseSpaces,
   type Element,
@@ -30,6 +31,7 @@ export function* readHtml(
   yield
   const steps = countElements(root) * stepsPerElement
   spend(steps / 2)
+  applyStruckStyles(root)
   const article = removeFurniture(root)
   yield
   spend(steps / 2)

@@ -124,6 +124,54 @@ describe('KBI-12 what an article does not show or has lost is a warning', () => 
     expect(blocks.map((block) => block.text).join('|')).toBe(text)
     expect(warnings).toEqual([expect.stringMatching(/^\d struck-through texts? (?:is|are) not imported\.$/)])
   })
+  it.each(['.c4', 'p.c4', 'p', '#a', 'h1, .c4 ', '.C4 , .c4'])(
+    'text that a style sheet strikes through by %s',
+    async (selector) => {
+      for (const rule of [
+        'text-decoration:line-through',
+        'color: red; text-decoration: underline line-through 1px;',
+        'TEXT-DECORATION-LINE : line-through',
+      ])
+        for (const sheet of [
+          `${selector}{${rule}}`,
+          `/* a{b} */ b { c: d }\n${selector} {\n${rule}\n}\ni{}`,
+          `@media print { ${selector} { ${rule} } }`,
+        ]) {
+          const html = `<head><style>${sheet}</style></head><div><p id="a" class="x c4 y">old</p><span>new</span></div>`
+          const { blocks, warnings } = await read(html, 'html')
+          expect([blocks.map(({ text }) => text), warnings]).toEqual([
+            ['new'],
+            ['1 struck-through text is not imported.'],
+          ])
+        }
+    },
+  )
+  it('not text for which other rules of a style sheet are', async () => {
+    const html =
+      '<style>.a:hover, div .a, .b { text-decoration: line-through } .a { text-decoration: underline }</style><p class="a">kept</p>'
+    expect(await read(html, 'html')).toMatchObject({ blocks: [{ text: 'kept' }], warnings: [] })
+  })
+  it.each([
+    ['<ul><li>§ Call</ul>', 'item: - # Call'],
+    ['<ol><li><p>§Call</p></ol>', 'item: 1. # Call'],
+    ['<p>§ Call</p>', 'item: - # Call'],
+    ['<ul><li><label>§<span>Call</span></label></ul>', 'item: - # Call'],
+  ])('no task of a check list: %s', async (html, expected) => {
+    const boxes = [
+      ['<input type="checkbox">', '[ ]'],
+      ['<INPUT TYPE=checkbox disabled checked>', '[x]'],
+      ['<span role="checkbox" aria-checked="false"></span>', '[ ]'],
+      ['<span role="checkbox" aria-checked="true"></span>', '[x]'],
+      ['<span class="checkbox checkbox-on"></span>', '[x]'],
+      ['<span class="checkbox checkbox-off"></span>', '[ ]'],
+      ['☐', '[ ]'],
+      ['☑', '[x]'],
+    ] as const
+    for (const [box, task] of boxes) {
+      const { blocks } = await read(html.replace('§', box), 'html')
+      expect(blocks.map(({ kind, text }) => `${kind}: ${text}`)).toEqual([expected.replace('#', task)])
+    }
+  })
   it('hidden text, but not a panel that a reader opens', async () => {
     const html =
       '<p>a</p><p style="color:red; display: none">b</p><p hidden>c</p><div role="tabpanel" hidden>d</div>'
