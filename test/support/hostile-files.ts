@@ -71,7 +71,7 @@ const article = (name: string, bytes: Uint8Array<ArrayBuffer>) =>
 const values = parts`<<…>>¦[…]¦/A§ 1 ¦/A ¦/A§ ¦§ ¦(a)¦(…)¦<41>¦5 0 R ¦§ 0 R ¦% \n¦ ¦<<¦[¦#41¦\\(¦a`
 const operators = [
   ...parts`(a) Tj ¦(a§ ) Tj ¦(1. a) Tj ¦( ) Tj ¦(a  -) Tj ¦<4141> Tj ¦[(a) -9 (b) 9] TJ ¦q ¦Q ¦/F 12 Tf ¦/F §.5 Tf ¦
-/G§ 9 Tf ¦1 0 0 1 § 700 Tm ¦1 0 0 1 50 § Tm ¦0 -12 Td ¦9 0 Td ¦/X Do ¦BT ¦ET ¦ID ¦EI ¦(a) ' ¦T* ¦
+/G§ 9 Tf ¦1 0 0 1 § 700 Tm ¦1 0 0 1 50 § Tm ¦0 -12 Td ¦9 0 Td ¦20 -12 Td (a b) Tj -20 -12 Td (a b) Tj ¦q 4 0 0 4 30 § cm BI ID x EI Q ¦/X Do ¦BT ¦ET ¦ID ¦EI ¦(a) ' ¦T* ¦
 1 0 0 1 1 1 cm `,
   ...values,
 ]

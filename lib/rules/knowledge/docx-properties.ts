@@ -30,33 +30,6 @@ export function findLossOfRun(
   return isSwitchedOn('isHidden') ? 'hidden' : isSwitchedOn('isStruck') ? 'struck' : null
 }
 
-/** Characters of the fonts Symbol and Wingdings, which have places of their own, also among other letters. */
-const symbols: Record<string, string> = {
-  F0E0: '→',
-  F0DF: '←',
-  F0E8: '➔',
-  F0FC: '✓',
-  F0FB: '✗',
-  F0FE: '☑',
-  F0FD: '☒',
-  F0A8: '☐',
-  F06F: '☐',
-  F071: '☐',
-  F072: '☐',
-  F078: '☒',
-  F0B7: '•',
-  F0A7: '•',
-  F0D8: '➢',
-  F04A: '☺',
-}
-
-/** Return the sign of a symbol, by its code in hexadecimal digits. */
-export const findSymbol = (code: string): string | undefined => symbols[code.toUpperCase()]
-
-/** Replace the symbols in a text by their signs. */
-export const replaceSymbols = (text: string): string =>
-  text.replace(/[\uf020-\uf0ff]/g, (char) => findSymbol(char.charCodeAt(0).toString(16)) ?? char)
-
 /** Return the level of a heading, or 0. Markdown has six levels. */
 export function findHeadingLevel(
   outlineLevel: number | null,

@@ -26,16 +26,10 @@ import {
   type Style,
   walkDocxXml,
 } from './docx-parts.ts'
-import {
-  findHeadingLevel,
-  findLossOfRun,
-  findSymbol,
-  plainRun,
-  type Run,
-  replaceSymbols,
-} from './docx-properties.ts'
+import { findHeadingLevel, findLossOfRun, plainRun, type Run } from './docx-properties.ts'
 import { countLoss, createLosses, type Losses, losePicture } from './losses.ts'
 import { createProse, type Prose, writeRaised } from './prose.ts'
+import { findSymbol, replaceSymbols } from './symbols.ts'
 import { type Cell, formatTable } from './table.ts'
 
 // A text may shrink when its spaces are collapsed. Links that repeat their target make it grow.

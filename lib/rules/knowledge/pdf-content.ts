@@ -57,7 +57,7 @@ interface Interpreter {
   /** The forms that are being drawn, by the number of their object. */
   openForms: Set<number>
   runs: PdfRun[]
-  /** Small painted shapes, which may be bullets. */
+  /** Small painted shapes, pictures and signs without a letter, which may be bullets. */
   shapes: Box[]
   /** Bytes of memory of the texts of the page. */
   held: number
@@ -114,6 +114,11 @@ export function createPageReader(file: PdfFile, losses: Losses): (page: PdfPage)
 /** The size of a drawn bullet in points, and how many a page may have. */
 const [minBullet, maxBullet, maxShapes] = [1, 10, 400]
 
+function addShape({ shapes }: Interpreter, shape: Box): void {
+  const size = Math.max(shape.right - shape.left, shape.top - shape.bottom)
+  if (size >= minBullet && size <= maxBullet && shapes.length < maxShapes) shapes.push(shape)
+}
+
 /**
  * Put a bullet before each line that has a small shape left of it. Browsers draw the bullets of a list instead
  * of writing them.
@@ -127,7 +132,9 @@ function addBullets(runs: readonly PdfRun[], shapes: readonly Box[]): PdfRun[] {
       (run) => isBeside(run) && run.text.trim() !== '' && top - bottom < run.size * 0.6,
     )
     const first = beside.reduce<PdfRun | undefined>((a, b) => (a && a.x <= b.x ? a : b), undefined)
-    const isBefore = first && right <= first.x && first.x - right < first.size * 3
+    // A sign without a letter that stands close to others is a part of their word.
+    const gap = first ? (first.x - right) / first.size : -1
+    const isBefore = first && gap > 0.1 && gap < 3
     if (isBefore) bulletByRun.set(first, { ...first, text: '•', x: left, endX: right })
   }
   return runs.flatMap((run) => {
@@ -215,9 +222,14 @@ async function runContent(
   const paint = () => {
     const { left, right, bottom, top } = path ?? { left: 0, right: 0, bottom: 0, top: 0 }
     const [width, height] = [right - left, top - bottom]
-    const isRound = width >= minBullet && width <= maxBullet && Math.abs(width - height) < width / 4
-    if (isRound && interpreter.shapes.length < maxShapes)
-      interpreter.shapes.push({ left, right, bottom, top })
+    if (Math.abs(width - height) < width / 4) addShape(interpreter, { left, right, bottom, top })
+    path = null
+  }
+  /** A picture fills the unit square: ISO 32000-1, 8.9.5. */
+  const paintPicture = () => {
+    path = null
+    extend([0, 0], [1, 1])
+    addShape(interpreter, path as unknown as Box)
     path = null
   }
   const set = (change: Partial<TextState>) => void Object.assign(state, change)
@@ -279,8 +291,11 @@ async function runContent(
     n: () => {
       path = null
     },
-    ID: () => skipInlineImage(content, parser),
-    Do: () => drawObject(interpreter, resources, operands[0], state.matrix, depth),
+    ID: () => {
+      paintPicture()
+      skipInlineImage(content, parser)
+    },
+    Do: () => drawObject(interpreter, resources, operands[0], state.matrix, depth, paintPicture),
   }
   for (const operator of ['f', 'F', 'f*', 'B', 'B*', 'b', 'b*', 'S', 's']) operators[operator] = paint
   for (let value = parser.next(); value !== undefined; value = parser.next()) {
@@ -342,6 +357,8 @@ function showText(
   const isLevel = a > 0 && Math.abs(b) < a / 4
   const isPlaced = isLevel && size > 0.5 && Number.isFinite(x + y + endX + size)
   const isReadable = isPlaced && text !== ''
+  // A sign without a letter may be a bullet. It is counted all the same, because it may say more.
+  if (isPlaced && text === '') addShape(interpreter, { left: x, right: endX, bottom: y, top: y + size / 2 })
   if (isPlaced && unknownCount > 0) loseLetters(interpreter.losses, unknownCount, shown)
   return {
     run: isReadable ? { text, x, endX, y, size, isBold: font.isBold, isMonospaced: font.isMonospaced } : null,
@@ -377,12 +394,14 @@ async function drawObject(
   name: PdfValue | undefined,
   matrix: Matrix,
   depth: number,
+  paintPicture: () => void,
 ): Promise<void> {
   const { file, pictures, openForms, losses } = interpreter
   const value = isName(name) ? file.readDict(resources?.get('XObject'))?.get(name.name) : undefined
   const stream = file.findStream(value)
   if (!stream || !isRef(value)) return
   const { dict } = stream
+  if (file.readName(dict.get('Subtype')) === 'Image') paintPicture()
   if (file.readName(dict.get('Subtype')) === 'Image' && !pictures.has(value.ref)) {
     pictures.add(value.ref)
     // The mask of another picture, and a rule or a dot, are no pictures to a reader.

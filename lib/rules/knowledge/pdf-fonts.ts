@@ -1,6 +1,7 @@
 import { spend, spendBytes } from '#rules/budget.ts'
 import type { PdfFile } from './pdf-file.ts'
 import { createPdfParser, isName, isString, isWord, type PdfDict, type PdfValue } from './pdf-syntax.ts'
+import { replaceSymbols } from './symbols.ts'
 
 // Turns the codes of a PDF text into characters and widths: ISO 32000-1, 9.6 to 9.10.
 
@@ -87,23 +88,9 @@ function readCode(bytes: string, at: number, length: number): number {
   return code
 }
 
-// Word writes bullets with the places of its symbol fonts.
-const privateCharacters: Record<string, string> = {
-  '\uf0b7': '•',
-  '\uf0a7': '▪',
-  '\uf0d8': '➢',
-  '\uf0fc': '✓',
-  '\uf0e0': '→',
-  '\uf0a8': '☐',
-  '\uf06f': '○',
-  '\uf0fe': '☑',
-}
-
 function replacePrivate(text: string): string {
   if (/[\ufb00-\ufb06]/.test(text)) return text.normalize('NFKC')
-  return /[\ue000-\uf8ff]/.test(text)
-    ? text.replace(/[\ue000-\uf8ff]/g, (char) => privateCharacters[char] ?? '')
-    : text
+  return replaceSymbols(text, () => '')
 }
 
 async function readCodeMap(file: PdfFile, value: PdfValue | undefined): Promise<CodeMap | null> {

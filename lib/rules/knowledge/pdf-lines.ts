@@ -109,7 +109,7 @@ function toLine(group: readonly PdfRun[], page: number): PdfLine | null {
   }
 }
 
-export const marker = /^(?:[•◦▪▫●○■□‣⁃➢∙·–-]|o(?= )|\(?\d{1,3}[.)]|\(?[a-z][.)])(?=\s|$)/i
+export const marker = /^(?:[•◦▪▫●○■□☐☑☒‣⁃➢➔✓∙·–-]|o(?= )|\(?\d{1,3}[.)]|\(?[a-z][.)])(?=\s|$)/i
 
 const maxMarkerLength = 20
 const isMarkerOf = ({ texts, length }: GrowingCell) =>

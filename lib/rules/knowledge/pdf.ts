@@ -52,14 +52,14 @@ export async function readPdf(
 
 async function writeLines(lines: readonly PdfLine[], writer: BlockWriter): Promise<void> {
   spend(lines.reduce((steps, line) => steps + 200 + countCharacters(line) * 10, 0))
-  const bodySize = findBodySize(lines)
-  const headingLevels = findHeadingLevels(lines, bodySize)
+  const headingLevels = findHeadingLevels(lines)
+  const isHeading = (line: PdfLine) => headingLevels.has(line)
   const findTable = createTableReader(lines)
   /** Return whether a line continues the paragraph before it, on its page or on the next one. */
   const continues: Continues = (index) => {
     const [line, before] = [lines[index], lines[index - 1]]
-    if (!line || !before || line.isMonospaced || line.size !== before.size || isHeading(line, bodySize))
-      return false
+    if (!line || !before || line.isMonospaced || line.size !== before.size || isHeading(line)) return false
+    if (isHeading(before)) return false
     if (marker.test(getText(line)) || findTable(index) || (line.isBold && !before.isBold)) return false
     if (isNextLine(lines, index)) return true
     return (
@@ -70,30 +70,54 @@ async function writeLines(lines: readonly PdfLine[], writer: BlockWriter): Promi
   while (at < lines.length) {
     await pause()
     const line = lines[at] as PdfLine
-    const level = isHeading(line, bodySize) ? (headingLevels.get(line.size) ?? 1) : 0
+    const level = headingLevels.get(line) ?? 0
     if (line.isMonospaced) at = writeCode(lines, at, writer)
     else if (level > 0) at = writeHeading(lines, at, level, writer)
-    else if (marker.test(getText(line))) at = writeList(lines, at, writer, continues, bodySize)
-    else at = writeTable(findTable(at), writer) ?? writeParagraph(lines, at, writer, continues)
+    else if (marker.test(getText(line))) at = writeList(lines, at, writer, continues, isHeading)
+    else
+      at =
+        writeTable(findTable(at), writer) ??
+        writePlainList(findPlainList(lines, at, continues), writer) ??
+        writeParagraph(lines, at, writer, continues)
   }
 }
 
 type Continues = (index: number) => boolean
 
-/** Return the size of most characters. */
+/** Return the size of most characters. Bold ones count less: a short article may have more headings than text. */
 function findBodySize(lines: readonly PdfLine[]): number {
   const counts = new Map<number, number>()
-  for (const line of lines) counts.set(line.size, (counts.get(line.size) ?? 0) + getText(line).length)
+  for (const line of lines)
+    counts.set(line.size, (counts.get(line.size) ?? 0) + getText(line).length / (line.isBold ? 3 : 1))
   return [...counts].reduce((most, entry) => (entry[1] > most[1] ? entry : most), [0, 0])[0]
 }
 
-const isHeading = (line: PdfLine, bodySize: number) =>
-  line.size >= bodySize * 1.12 && line.cells.length === 1 && getText(line).length < 200
+const isBoldShare = 0.3
+const maxHeadingLength = 200
 
-/** Return the level of each size of a heading, 1 to 6. */
-function findHeadingLevels(lines: readonly PdfLine[], bodySize: number): Map<number, number> {
-  const sizes = new Set(lines.filter((line) => isHeading(line, bodySize)).map(({ size }) => size))
-  return new Map([...sizes].sort((a, b) => b - a).map((size, index) => [size, Math.min(6, index + 1)]))
+/**
+ * Return the lines of headings with their levels, 1 to 6: those that are larger than the text, and below them
+ * short bold lines between texts that are not bold.
+ */
+function findHeadingLevels(lines: readonly PdfLine[]): Map<PdfLine, number> {
+  const bodySize = findBodySize(lines)
+  const isShort = (line: PdfLine) => line.cells.length === 1 && getText(line).length < maxHeadingLength
+  const large = lines.filter((line) => line.size >= bodySize * 1.12 && isShort(line))
+  const sizes = [...new Set(large.map(({ size }) => size))].sort((a, b) => b - a)
+  const levels = new Map(large.map((line) => [line, Math.min(6, sizes.indexOf(line.size) + 1)]))
+  const count = (some: readonly PdfLine[]) => some.reduce((sum, line) => sum + countCharacters(line), 0)
+  if (count(lines.filter(({ isBold }) => isBold)) > count(lines) * isBoldShare) return levels
+  for (const [index, line] of lines.entries()) {
+    const [next, before] = [lines[index + 1], lines[index - 1]]
+    const isAlone =
+      line.isBold && line.size >= bodySize && !line.isMonospaced && isShort(line) && !isNextLine(lines, index)
+    const isFollowed = next && !next.isBold && (next.page > line.page || getPitch(next, line) > 0.5)
+    const isSentence = /[.,;!]$/.test(getText(line)) || marker.test(getText(line))
+    const isBeside = before && before.page === line.page && Math.abs(before.y - line.y) < line.size / 2
+    if (isAlone && isFollowed && !isSentence && !isBeside && !levels.has(line))
+      levels.set(line, Math.min(6, sizes.length + 1))
+  }
+  return levels
 }
 
 /** The distance of a line to the one before, in parts of its size. It is endless across pages and upwards. */
@@ -105,8 +129,14 @@ function getPitch(line: PdfLine, before: PdfLine): number {
 const linePitch = 1.75
 
 function writeHeading(lines: readonly PdfLine[], start: number, level: number, writer: BlockWriter): number {
+  const first = lines[start]
   let end = start + 1
-  while (lines[end]?.size === lines[start]?.size && isNextLine(lines, end) && lines[end]?.cells.length === 1)
+  while (
+    lines[end]?.size === first?.size &&
+    lines[end]?.isBold === first?.isBold &&
+    isNextLine(lines, end) &&
+    lines[end]?.cells.length === 1
+  )
     end++
   writer.add('heading', joinTexts(lines.slice(start, end)), level)
   return end
@@ -153,9 +183,68 @@ function writeParagraph(
   continues: Continues,
 ): number {
   let end = start + 1
-  while (continues(end)) end++
+  while (continues(end) && !findPlainList(lines, end, continues)) end++
   writer.add('text', escapeMarkdown(joinTexts(lines.slice(start, end))))
   return end
+}
+
+/** How far the lines of a list without markers are further in than the text before it, in parts of their size. */
+const [minIndent, maxIndent] = [1, 6]
+const maxItemLines = 3
+
+interface PlainList {
+  items: PdfLine[][]
+  /** The index of the line after it. */
+  end: number
+}
+
+function writePlainList(list: PlainList | null, writer: BlockWriter): number | null {
+  for (const item of list?.items ?? []) writer.addListLine(0, '-', escapeMarkdown(joinTexts(item)))
+  return list?.end ?? null
+}
+
+/**
+ * Find a list whose items have no marker: they are further in than the text before them, at one place, and
+ * each starts after a gap or where its first word had room on the line before. Return null without two such
+ * items.
+ */
+function findPlainList(lines: readonly PdfLine[], start: number, continues: Continues): PlainList | null {
+  const [first, before] = [lines[start], lines[start - 1]]
+  if (!first || !before || before.page !== first.page) return null
+  const indent = (first.x - before.x) / first.size
+  if (indent < minIndent || indent > maxIndent) return null
+  const isInList = (line: PdfLine, last: PdfLine) =>
+    line.size === first.size &&
+    Math.abs(line.x - first.x) < first.size / 4 &&
+    getPitch(line, last) < maxGap &&
+    line.cells.length === 1 &&
+    !line.isMonospaced &&
+    !marker.test(getText(line))
+  let end = start + 1
+  while (end < lines.length && isInList(lines[end] as PdfLine, lines[end - 1] as PdfLine)) end++
+  if (end - start < 2) return null
+  const right = findRightEdge(lines, first)
+  const starts: number[] = [start]
+  for (let at = start + 1; at < end; at++) {
+    const [line, last] = [lines[at] as PdfLine, lines[at - 1] as PdfLine]
+    const text = getText(line)
+    const wordWidth = ((line.endX - line.x) / text.length) * (text.indexOf(' ') + 1 || text.length)
+    if (!continues(at) || last.endX + wordWidth < right) starts.push(at)
+  }
+  const items = starts.map((at, n) => lines.slice(at, starts[n + 1] ?? end))
+  if (items.length < 2 || items.some(({ length }) => length > maxItemLines)) return null
+  return { items, end }
+}
+
+const maxGap = 3
+
+/** Return where the lines end that start about where a line does, so that other columns do not count. */
+function findRightEdge(lines: readonly PdfLine[], { page, x, size }: PdfLine): number {
+  spend(lines.length)
+  return lines.reduce((right, line) => {
+    const isInColumn = line.page === page && line.x > x - size * 8 && line.x < x + size * 8
+    return isInColumn ? Math.max(right, line.endX) : right
+  }, 0)
 }
 
 /**
@@ -182,7 +271,7 @@ function writeList(
   start: number,
   writer: BlockWriter,
   continues: Continues,
-  bodySize: number,
+  isHeading: (line: PdfLine) => boolean,
 ): number {
   /** Where the items of the open levels start, and the text of the last item. */
   const levels: number[] = []
@@ -193,10 +282,7 @@ function writeList(
     const slack = line.size / 2
     // The marker of an inner item can be drawn instead of written.
     const isInner = at > start && isNextLine(lines, at) && line.x > textX + slack * 2
-    if (
-      at > start &&
-      (line.isMonospaced || isHeading(line, bodySize) || !(isInner || marker.test(getText(line))))
-    )
+    if (at > start && (line.isMonospaced || isHeading(line) || !(isInner || marker.test(getText(line)))))
       break
     while (levels.length > 0 && (levels.at(-1) as number) > line.x + slack) levels.pop()
     if (levels.length === 0 || (levels.at(-1) as number) < line.x - slack) levels.push(line.x)
@@ -222,6 +308,7 @@ function writeItem(text: string, depth: number, writer: BlockWriter): void {
   const [sign = ''] = marker.exec(text) ?? []
   // Markdown has no letters as markers.
   const isLetter = /^\(?[a-np-z]/i.test(sign)
-  const content = escapeInline(text.slice(isLetter ? 0 : sign.length).trim())
+  const isBox = /^[☐☑☒]/.test(sign)
+  const content = escapeInline(text.slice(isLetter || isBox ? 0 : sign.length).trim())
   writer.addListLine(depth, /^\(?\d/.test(sign) ? `${sign.replace(/\D/g, '')}.` : '-', toMarkdown(content))
 }

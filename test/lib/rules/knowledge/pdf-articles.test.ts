@@ -190,7 +190,25 @@ describe('KBI-18 a PDF', () => {
       'in the space of a browser',
       (x: number, y: number) => `q .25 0 0 -.25 0 842 cm ${x * 4} ${(842 - y) * 4} 16 -16 re f Q\n`,
     ],
-  ])('KBI-18 has items for bullets that are drawn: %s', async (_, draw) => {
+    ['a picture', (x: number, y: number) => `q 6 0 0 4 ${x} ${y} cm /I Do Q\n`],
+    [
+      'a picture in the page',
+      (x: number, y: number) => `q 4 0 0 4 ${x} ${y} cm BI /W 1 /H 1 /BPC 8 /CS /G ID x EI Q\n`,
+    ],
+    ['a sign without a letter', (x: number, y: number) => pdfText('\u0001', x, y - 1, 10, 'D')],
+    ['a sign of Wingdings', (x: number, y: number) => pdfText('\u0002', x, y - 1, 10, 'D')],
+    ['a box', (x: number, y: number) => pdfText('\u0003', x, y - 1, 10, 'D')],
+  ])('KBI-18 has items for bullets that are drawn: %s', async (name, draw) => {
+    const parts = {
+      objects: [
+        { dict: '<</Type /XObject /Subtype /Image /Width 8 /Height 8>>', stream: 'x' },
+        {
+          dict: '<</Type /Font /Subtype /Type1 /BaseFont /Y /Encoding <</Differences [1 /g7 /uniF0A7 /uniF0A8]>>>>',
+        },
+      ],
+      resources: '/XObject <</I 10 0 R>> /Font <</D 11 0 R /F 3 0 R>>',
+    }
+    const marker = name === 'a box' ? '- [ ] ' : '- '
     const texts = ['Sign the contract', 'Read the old', 'tickets', 'Ask Bob']
     const page =
       pdfText('Do this:', 50, 740) +
@@ -199,15 +217,106 @@ describe('KBI-18 a PDF', () => {
           (text, n) => (text === 'tickets' ? '' : draw(55, 721 - n * 13)) + pdfText(text, 70, 720 - n * 13),
         )
         .join('')
-    expect(await readPages([page])).toEqual([
+    expect(await readPages([page], parts)).toEqual([
       'text: Do this:',
-      'item: - Sign the contract',
-      'item: - Read the old tickets',
-      'item: - Ask Bob',
+      `item: ${marker}Sign the contract`,
+      `item: ${marker}Read the old tickets`,
+      `item: ${marker}Ask Bob`,
     ])
     // Shapes at other places are no bullets.
-    expect(await readPages([`${draw(300, 700)}${draw(55, 500)}${pdfText('Text', 50, 700)}`])).toEqual([
-      'text: Text',
+    if (!/sign|box/.test(name))
+      expect(
+        await readPages([`${draw(300, 700)}${draw(55, 500)}${pdfText('Text', 50, 700)}`], parts),
+      ).toEqual(['text: Text'])
+  })
+  it('KBI-18 has items that are told by their indent and by gaps, or room at the end of their lines', async () => {
+    const long = 'The whole width of the page is filled by this line of the article'
+    const wrong: string[] = []
+    for (const size of [8, 11, 16])
+      for (const indent of [1.5, 3, 5])
+        for (const pitch of [1.2, 1.5, 2.2]) {
+          const lines = [
+            ['Do this before you call the vendor, whose hours are short:', 0],
+            ['Sign the contract', indent],
+            ['Read the old tickets of the client, which are in the archive', indent],
+            ['of last year', indent],
+            ['Ask Bob', indent],
+            [long, 0],
+          ] as const
+          let y = 800
+          const page = lines
+            .map(([text, x], n) => {
+              y -= size * (n === 3 ? 1.2 : n === 0 || n === 5 ? 2 : pitch)
+              return pdfText(text, 40 + x * size, y, size)
+            })
+            .join('')
+          const found = (await readPages([page])).slice(1, 4).join('|')
+          if (
+            found !==
+            'item: - Sign the contract|item: - Read the old tickets of the client, which are in the archive of last year|item: - Ask Bob'
+          )
+            wrong.push(`${size} ${indent} ${pitch}: ${found}`)
+        }
+    expect(wrong).toEqual([])
+  })
+  it.each([
+    [
+      'one paragraph further in',
+      [
+        [50, 'A text'],
+        [80, 'A quote that goes on in the whole width of the'],
+        [80, 'page'],
+      ],
+    ],
+    [
+      'lines in the middle',
+      [
+        [50, 'A text that is as wide as the page is, or is nearly so'],
+        [120, 'Title'],
+        [110, 'of the page'],
+      ],
+    ],
+    [
+      'a first line further in',
+      [
+        [50, 'A text that is as wide as the page is, or is nearly so'],
+        [70, 'This starts'],
+        [50, 'and goes on.'],
+      ],
+    ],
+    [
+      'a text as far out',
+      [
+        [50, 'One thing.'],
+        [50, 'Another thing.'],
+      ],
+    ],
+  ] as [string, [number, string][]][])('KBI-18 has no list for %s', async (_, lines) => {
+    const page = lines.map(([x, text], n) => pdfText(text, x, 740 - n * 12)).join('')
+    expect((await readPages([page])).filter((block) => !block.startsWith('text'))).toEqual([])
+  })
+  it('KBI-18 has headings by bold lines between texts', async () => {
+    const parts = {
+      objects: [{ dict: '<</Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold>>' }],
+      resources: '/Font <</B 10 0 R /F 3 0 R>>',
+    }
+    const page = [
+      ['Resolution', 'B', 700],
+      ['Restart the service and wait until the others have seen it.', 'F', 684],
+      ['Note: this', 'B', 660],
+      ['takes a minute.', 'F', 648],
+      ['Sign out at once.', 'B', 620],
+      ['Then sign in again with the new password of the account.', 'F', 600],
+    ] as const
+    expect(
+      await readPages([page.map(([text, font, y]) => pdfText(text, 50, y, 10, font)).join('')], parts),
+    ).toEqual([
+      'heading1: Resolution',
+      'text: Restart the service and wait until the others have seen it.',
+      'heading1: Note: this',
+      'text: takes a minute.',
+      'text: Sign out at once.',
+      'text: Then sign in again with the new password of the account.',
     ])
   })
   it.each([
