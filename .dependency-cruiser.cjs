@@ -32,6 +32,7 @@ const vendors = {
   '@resvg/resvg-wasm': '^lib/(platform/cloudflare/resvg-wasm|rules/diagrams/png)\\.ts$',
   otpauth: '^lib/vendors/auth/totp\\.ts$',
   oauth4webapi: '^lib/vendors/auth/oidc\\.ts$',
+  '@noble/hashes': '^lib/rules/knowledge/pdf-encryption\\.ts$',
   'ipaddr.js': '^lib/(vendors/net/guard|rules/text/address-block)\\.ts$',
 }
 

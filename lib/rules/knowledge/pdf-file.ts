@@ -2,6 +2,7 @@ import { startInflate } from '#rules/archive/inflate.ts'
 import { canSpend, pause, spend, spendBytes } from '#rules/budget.ts'
 import { concatBytes } from '#rules/text/bytes.ts'
 import { ArticleError } from './blocks.ts'
+import { type DecryptStream, type ObjectId, openEncryption } from './pdf-encryption.ts'
 import {
   createPdfParser,
   decodeHex,
@@ -20,7 +21,9 @@ type Bytes = Uint8Array<ArrayBuffer>
 
 export interface PdfStream {
   dict: PdfDict
+  /** As it is in the file. */
   data: Bytes
+  id: ObjectId
 }
 export interface PdfFile {
   /** Return the value that a reference stands for, or the value itself. */
@@ -50,10 +53,13 @@ interface Place {
 interface Contents {
   objects: Map<number, Place>
   /** The places of the dictionaries of streams, and of their data. */
-  streams: Map<number, Place & { start: number; end: number }>
+  streams: Map<number, Place & { start: number; end: number; generation: number }>
   /** The streams that have objects in them. */
   packed: number[]
   root: PdfValue | undefined
+  /** How the file is encrypted, with its id. */
+  encryption: { dict: PdfValue; fileId: PdfValue | undefined } | null
+  decrypt: DecryptStream | null
 }
 
 export const maxStreamBytes = 16 * 1024 * 1024
@@ -67,10 +73,12 @@ const inflateSteps = 20_000
 const placeBytes = 120
 const inheritedKeys = ['MediaBox', 'Resources', 'Rotate']
 
-/** Open a PDF file. Throw an ArticleError if it is none, or encrypted. */
+/** Open a PDF file. Throw an ArticleError if it is none, or needs a password. */
 export async function openPdf(bytes: Bytes): Promise<PdfFile> {
   const contents = findObjects(bytes)
   const file = createFile(contents)
+  const { encryption } = contents
+  if (encryption) contents.decrypt = await openEncryption(file, encryption.dict, encryption.fileId)
   for (const ref of contents.packed) await addPackedObjects(contents, file, ref)
   return file
 }
@@ -79,14 +87,22 @@ function findObjects(bytes: Bytes): Contents {
   spend(bytes.length * 4)
   // Each byte is one character.
   const text = new TextDecoder('latin1').decode(bytes)
-  const contents: Contents = { objects: new Map(), streams: new Map(), packed: [], root: undefined }
+  const contents: Contents = {
+    objects: new Map(),
+    streams: new Map(),
+    packed: [],
+    root: undefined,
+    encryption: null,
+    decrypt: null,
+  }
   const addTrailer = (dict: PdfValue | undefined) => {
     if (!(dict instanceof Map)) return
-    if (dict.has('Encrypt'))
-      throw new ArticleError('The PDF is encrypted. Save it without a password and without restrictions')
+    const encrypt = dict.get('Encrypt')
+    if (encrypt !== undefined && encrypt !== null)
+      contents.encryption = { dict: encrypt, fileId: dict.get('ID') ?? contents.encryption?.fileId }
     contents.root = dict.get('Root') ?? contents.root
   }
-  const starts = /(?:^|[^\d])(\d{1,10})\s{1,10}\d{1,5}\s{1,10}obj|trailer/g
+  const starts = /(?:^|[^\d])(\d{1,10})\s{1,10}(\d{1,5})\s{1,10}obj|trailer/g
   for (let match = starts.exec(text); match; match = starts.exec(text)) {
     const parser = createPdfParser(bytes, starts.lastIndex)
     const value = parser.next()
@@ -105,7 +121,7 @@ function findObjects(bytes: Bytes): Contents {
     const start = skipLineEnd(bytes, parser.at)
     const end = findStreamEnd(text, start, value.get('Length'))
     spendBytes(placeBytes)
-    contents.streams.set(number, { bytes, at, start, end })
+    contents.streams.set(number, { bytes, at, start, end, generation: Number(match[2]) })
     starts.lastIndex = Math.max(end, parser.at)
     const type = value.get('Type')
     if (!isName(type)) continue
@@ -148,7 +164,8 @@ async function addPackedObjects(contents: Contents, file: PdfFile, ref: number):
   await pause()
 }
 
-function createFile({ objects, streams, root }: Contents): PdfFile {
+function createFile(contents: Contents): PdfFile {
+  const { objects, streams, root } = contents
   const values = new Map<number, PdfValue | undefined>()
   const knownStreams = new Map<number, PdfStream>()
   const load = (ref: number): PdfValue | undefined => {
@@ -190,11 +207,12 @@ function createFile({ objects, streams, root }: Contents): PdfFile {
       const stream = {
         dict: dict instanceof Map ? dict : new Map<string, PdfValue>(),
         data: place.bytes.subarray(place.start, place.end),
+        id: { number: value.ref, generation: place.generation },
       }
       knownStreams.set(value.ref, stream)
       return stream
     },
-    readStream: (stream) => decodeStream(file, stream),
+    readStream: (stream) => decodeStream(file, stream, contents.decrypt),
     listPages(max) {
       const catalog = file.readDict(root) ?? findCatalog(file, objects.keys())
       const list: PageList = { pages: [], max, visited: new Set() }
@@ -254,11 +272,15 @@ function addPages(
   for (const kid of file.readArray(dict.get('Kids'))) addPages(file, kid, known, list, depth + 1)
 }
 
-async function decodeStream(file: PdfFile, { dict, data }: PdfStream): Promise<Bytes | null> {
+async function decodeStream(
+  file: PdfFile,
+  { dict, data, id }: PdfStream,
+  decrypt: DecryptStream | null,
+): Promise<Bytes | null> {
   const filter = file.resolve(dict.get('Filter'))
   const filters = Array.isArray(filter) ? filter : filter === undefined ? [] : [filter]
   if (filters.length > maxFilters) return null
-  let content: Bytes = data
+  let content: Bytes = decrypt ? await decrypt(data, dict, id) : data
   spend(data.length)
   for (const item of filters) {
     const name = file.readName(item)
@@ -266,7 +288,7 @@ async function decodeStream(file: PdfFile, { dict, data }: PdfStream): Promise<B
     if (name === 'FlateDecode') content = await inflate(content)
     else if (name === 'ASCII85Decode') content = decodeAscii85(content)
     else if (name === 'ASCIIHexDecode') content = decodeHexStream(content)
-    else return null
+    else if (name !== 'Crypt') return null
   }
   return content
 }

@@ -72,13 +72,13 @@ export async function readFont(file: PdfFile, dict: PdfDict | undefined): Promis
 
 /**
  * Return whether the descriptor of a font has the flag FixedPitch: ISO 32000-1, 9.8.2. Fonts for Chinese,
- * Japanese and Korean have it too, and their texts are no code.
+ * Japanese and Korean have it too, and their texts are no code. An encrypted file hides which they are.
  */
 function hasFixedPitch(file: PdfFile, font: PdfDict, descendant: PdfDict): boolean {
   const descriptor =
     file.readDict(font.get('FontDescriptor')) ?? file.readDict(descendant.get('FontDescriptor'))
   const ordering = file.resolve(file.readDict(descendant.get('CIDSystemInfo'))?.get('Ordering'))
-  const isEastAsian = isString(ordering) && /^(?:Japan|GB|CNS|Korea|KR)/.test(ordering.bytes)
+  const isEastAsian = isString(ordering) && !/^(?:Identity|UCS)/.test(ordering.bytes)
   return !isEastAsian && ((file.readNumber(descriptor?.get('Flags')) ?? 0) & 1) === 1
 }
 

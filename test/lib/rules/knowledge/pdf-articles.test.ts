@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { root } from '#local/root.ts'
@@ -341,13 +342,49 @@ describe('KBI-18 a PDF', () => {
     expect(blocks.map(({ text }) => text).join('\n')).toContain(report.title)
   })
 
+  // Written by qpdf 11: `qpdf --encrypt "" owner 256 --extract=n -- in.pdf out.pdf`, and so on.
+  const encrypted = readdirSync(join(root, 'test/lib/rules/knowledge/encrypted'))
+  const readEncrypted = (name: string) =>
+    new Uint8Array(readFileSync(join(root, 'test/lib/rules/knowledge/encrypted', name)))
+  const needsPassword = /^The PDF is encrypted, and opening it needs a password or a right/
+  it.each(encrypted)(
+    'KBI-18 has the texts of a file with restrictions, without its password: %s',
+    async (name) => {
+      const bytes = readEncrypted(name)
+      if (name.startsWith('password')) expect(await describeRefusal(bytes)).toMatch(needsPassword)
+      else
+        expect((await readFile(bytes)).blocks.map(({ text }) => text)).toEqual([
+          'Restart the router',
+          '1. Wait a minute',
+        ])
+    },
+  )
+  it.each(encrypted)('KBI-18 reads or refuses %s with a damaged entry of its encryption', async (name) => {
+    const content = Buffer.from(readEncrypted(name)).toString('latin1')
+    const damaged = ['V', 'R', 'Length', 'P', 'O', 'U', 'UE', 'CF', 'StmF', 'CFM', 'ID', 'Filter'].flatMap(
+      (key) => [
+        content.replaceAll(new RegExp(`/${key}(?=[\\s/<([])`, 'g'), `/${'z'.repeat(key.length)}`),
+        content.replace(
+          new RegExp(`(/${key} )(\\d+)`),
+          (_, start: string, digits: string) => start + '9'.repeat(digits.length),
+        ),
+        content.replace(new RegExp(`(/${key} <)([\\da-f]{8})`), '$1>       '),
+        content.replace(new RegExp(`(/${key} )/Standard`), '$1/Adobe.PP'),
+      ],
+    )
+    for (const text of new Set(damaged)) {
+      const result = await describeRefusal(new Uint8Array(Buffer.from(text, 'latin1')))
+      expect([expect.any(String), 'read']).toContainEqual(result)
+    }
+  })
+
   it.each([
     ['a scan', buildPdf({ pages: ['/X Do'] }), /^The PDF has no text, like a scan/],
     ['an empty page', buildPdf({ pages: [''] }), /^The PDF has no text/],
     [
       'an encrypted file',
       buildPdf({ pages: [pdfText('a', 50, 700)], trailer: '/Encrypt 9 0 R' }),
-      /^The PDF is encrypted/,
+      needsPassword,
     ],
     ['no page', buildPdf({ pages: [] }), /^The PDF is damaged/],
     ['half a file', buildPdf({ pages: [pdfText('a', 50, 700)] }).slice(0, 30), /^The PDF is damaged/],
