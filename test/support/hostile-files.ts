@@ -174,6 +174,9 @@ const drawioParts = parts`<mxCell id="§" vertex="1" value="a" parent="1"/>¦<mx
 <mxCell id="§" edge="1" source="0" target="±"/>¦<mxCell edge="1" source="1" target="1" value="a"/>¦
 <mxCell vertex="1" parent="0"><mxGeometry x="§" y="1" width="9" height="9" as="geometry"/></mxCell>¦
 <mxCell edge="1"><mxGeometry><mxPoint x="§" as="sourcePoint"/><mxPoint y="1" as="targetPoint"/></mxGeometry></mxCell>¦
+<mxCell id="§" vertex="1" style="text" value="a" parent="1"><mxGeometry x="§" width="9" height="9"/></mxCell>¦
+<mxCell id="§" vertex="1" style="rotation=45" parent="1"><mxGeometry x="§" width="9" height="9"/></mxCell>¦
+<mxCell edge="1" source="1" target="±"><mxGeometry><Array>…</Array></mxGeometry></mxCell>¦<mxPoint x="§" y="9"/>¦
 <mxCell edge="1"><mxGeometry><Array>…</Array></mxGeometry></mxCell>¦<mxPoint x="1" y="§"/>¦
 <object label="%b% §" b="x" placeholders="1" id="§"><mxCell vertex="1"/></object>¦
 <object label="a">…</object>¦<UserObject label="a">…</UserObject>¦<mxCell/>¦<a>…</a>¦<a/>¦&amp;¦a`

@@ -22,6 +22,8 @@ interface SourceCell extends LabelSource {
   target: string
   /** Where the ends of a line are that are at no shape, within the group. */
   ends: { source?: Point; target?: Point }
+  /** Where a line turns, within the group. */
+  turns: Point[]
   x: number
   y: number
   width: number
@@ -37,6 +39,7 @@ const maxInflatedBytes = 8 * 1024 * 1024
 const maxCells = 20_000
 const maxListedPages = 20
 const maxXmlDepth = 100
+const maxTurns = 50
 /** Within a group. */
 const maxCoordinate = 10_000_000
 
@@ -147,6 +150,7 @@ function parseXml(xml: string, chosenPage: PageChoice): ParsedXml {
           const { x, y } = parseGeometry(attributes)
           if (attributes.as === 'sourcePoint') cell.ends.source = { x, y }
           if (attributes.as === 'targetPoint') cell.ends.target = { x, y }
+          if (attributes.as === undefined && cell.turns.length < maxTurns) cell.turns.push({ x, y })
         }
       },
       onText: (text) => {
@@ -183,6 +187,7 @@ function createCell(attributes: XmlAttributes, wrapper: XmlAttributes | null): S
     source,
     target,
     ends: {},
+    turns: [],
     ...place,
   }
 }

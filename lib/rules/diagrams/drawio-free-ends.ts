@@ -1,6 +1,6 @@
 import { spend } from '#rules/budget.ts'
 import type { Cell, Point } from './drawio-cells.ts'
-import { createShape, findFixedRole, isGroup, type Shape } from './drawio-shapes.ts'
+import { createShape, findFixedRole, getOrigin, isGroup, measureDistance } from './drawio-shapes.ts'
 
 /** How far an end may be from a shape, in points. It is about what a person takes for touching. */
 const maxDistance = 12
@@ -22,13 +22,14 @@ export function attachFreeEnds(cells: readonly Cell[]): readonly Cell[] {
   const frames = new Set(shapes.filter((shape) => isGroup(shape, shapes)))
   const find = (point: Point | undefined, edge: Cell, otherId: string): string => {
     if (!point) return ''
-    const parent = cellById.get(edge.parent)
-    const origin = parent?.kind === 'vertex' ? createShape(parent, cellById) : { left: 0, top: 0 }
-    const place = { x: origin.left + point.x, y: origin.top + point.y }
+    const origin = getOrigin(edge, cellById)
+    const place = { x: origin.x + point.x, y: origin.y + point.y }
     let [nearest, best] = ['', [maxDistance, Number.POSITIVE_INFINITY]]
     for (const shape of shapes) {
       if (shape.cell.id === otherId) continue
-      const rank = [measureDistance(place, shape, frames.has(shape)), shape.cell.width * shape.cell.height]
+      const distance = measureDistance(place, shape)
+      const size = shape.cell.width * shape.cell.height
+      const rank = [frames.has(shape) ? Math.abs(distance) : Math.max(distance, 0), size]
       if (compare(rank, best) < 0) [nearest, best] = [shape.cell.id, rank]
     }
     return nearest
@@ -42,10 +43,3 @@ export function attachFreeEnds(cells: readonly Cell[]): readonly Cell[] {
 }
 
 const compare = ([a = 0, b = 0]: readonly number[], [c = 0, d = 0]: readonly number[]) => a - c || b - d
-
-/** Return the distance of a point to a shape, or to the border of one that is around others. */
-function measureDistance({ x, y }: Point, { left, top, right, bottom }: Shape, isFrame: boolean): number {
-  const outside = Math.hypot(Math.max(left - x, 0, x - right), Math.max(top - y, 0, y - bottom))
-  const inside = isFrame ? Math.min(x - left, right - x, y - top, bottom - y) : 0
-  return outside > 0 ? outside : inside
-}

@@ -1,6 +1,6 @@
 import { spend } from '#rules/budget.ts'
-import type { Cell } from './drawio-cells.ts'
-import { toCoordinate } from './drawio-parts.ts'
+import type { Cell, Point } from './drawio-cells.ts'
+import { readProperty, toCoordinate } from './drawio-parts.ts'
 import { DiagramFileError } from './file-error.ts'
 import { diagramLimits } from './schema.ts'
 
@@ -15,8 +15,11 @@ export interface ShapeRoles {
   getDeviceId(id: string): string
   /** Return the id of the visible group around a shape. */
   getParentId(cell: Cell): string | undefined
-  /** Return the position on the page. Inside a group, the stored position is relative to the group. */
-  getPosition(cell: Cell): { x: number; y: number }
+  /**
+   * Return the box on the page. Inside a group, the stored position is relative to the group. That of a rotated
+   * shape is the one around it.
+   */
+  getBox(cell: Cell): { x: number; y: number; width: number; height: number }
 }
 
 const maxGroupDepth = 50
@@ -30,8 +33,10 @@ const maxShapes = 2 * diagramLimits.maxNodes
 const stepsPerPair = 6
 const stepsPerShape = 500
 
+/** A shape with the box around it. `angle` turns it around its centre, in radians. */
 export interface Shape {
   cell: Cell
+  angle: number
   left: number
   top: number
   right: number
@@ -88,7 +93,12 @@ export function analyseShapes(
     },
     getParentId: ({ id }) => parentIdById.get(id),
     getDeviceId: (id) => deviceIdByPartId.get(id) ?? id,
-    getPosition: (cell) => getPosition(cell, cellById),
+    getBox(cell) {
+      const { angle, left, top, right, bottom } = createShape(cell, cellById)
+      // What is not rotated stays as it is, without the rounding of a sum.
+      const { width, height } = angle === 0 ? cell : { width: right - left, height: bottom - top }
+      return { x: toCoordinate(left), y: toCoordinate(top), width, height }
+    },
   }
 }
 
@@ -103,7 +113,29 @@ export function findFixedRole(
 export function createShape(cell: Cell, cellById: ReadonlyMap<string, Cell>): Shape {
   const { x, y } = getPosition(cell, cellById)
   const ancestorIds = new Set(listAncestors(cell, cellById).map(({ id }) => id))
-  return { cell, left: x, top: y, right: x + cell.width, bottom: y + cell.height, ancestorIds }
+  const degrees = Number(readProperty(cell.style, 'rotation')) || 0
+  const angle = (degrees % 360) * (Math.PI / 180)
+  const [cos, sin] = [Math.abs(Math.cos(angle)), Math.abs(Math.sin(angle))]
+  const width = angle === 0 ? cell.width : cell.width * cos + cell.height * sin
+  const height = angle === 0 ? cell.height : cell.width * sin + cell.height * cos
+  const [left, top] = [x + (cell.width - width) / 2, y + (cell.height - height) / 2]
+  return { cell, angle, left, top, right: left + width, bottom: top + height, ancestorIds }
+}
+
+/** Return the distance of a point to a shape: 0 on it, and below 0 within it by that to its border. */
+export function measureDistance({ x, y }: Point, { cell, angle, left, top, right, bottom }: Shape): number {
+  const [dx, dy] = [x - (left + right) / 2, y - (top + bottom) / 2]
+  const [cos, sin] = [Math.cos(angle), Math.sin(angle)]
+  const across = Math.abs(dx * cos + dy * sin) - cell.width / 2
+  const down = Math.abs(dy * cos - dx * sin) - cell.height / 2
+  const outside = Math.hypot(Math.max(across, 0), Math.max(down, 0))
+  return outside > 0 ? outside : Math.max(across, down)
+}
+
+/** Return where the places in a cell count from. */
+export function getOrigin({ parent }: Cell, cellById: ReadonlyMap<string, Cell>): Point {
+  const around = cellById.get(parent)
+  return around?.kind === 'vertex' ? getPosition(around, cellById) : { x: 0, y: 0 }
 }
 
 function listAncestors(cell: Cell, cellById: ReadonlyMap<string, Cell>): Cell[] {

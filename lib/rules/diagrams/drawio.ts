@@ -2,7 +2,9 @@ import { type Cell, type PageChoice, readCells } from './drawio-cells.ts'
 import { unwrapDrawio } from './drawio-container.ts'
 import { attachFreeEnds } from './drawio-free-ends.ts'
 import { splitHidden } from './drawio-hidden.ts'
+import { toLine } from './drawio-labels.ts'
 import { readParts, updateEdge, updateNode } from './drawio-parts.ts'
+import { placeTexts } from './drawio-placed-texts.ts'
 import { analyseShapes, type ShapeRoles } from './drawio-shapes.ts'
 import { DiagramFileError } from './file-error.ts'
 import { fitGroups, groupType } from './groups.ts'
@@ -38,7 +40,7 @@ export async function parseDrawio(content: string, chosenPage: PageChoice): Prom
       : []
   })
   const { visible, hidden } = splitHidden(cells)
-  const diagram = convertCells(attachFreeEnds(visible), [...otherPages, ...hidden])
+  const diagram = convertCells(placeTexts(attachFreeEnds(visible)), [...otherPages, ...hidden])
   return { name: pages[page] ?? null, ...diagram, skipped: shortenList(diagram.skipped) }
 }
 
@@ -54,8 +56,8 @@ interface Conversion {
   roles: ShapeRoles
   /** What this service has stored in cells, by their ids. */
   parts: ReturnType<typeof readParts>
-  /** The label of an edge can be a cell inside the edge. */
-  labelByEdgeId: ReadonlyMap<string, string>
+  /** The cells inside an edge are its labels, such as the ports at its ends. */
+  labelsByEdgeId: ReadonlyMap<string, readonly Cell[]>
   /** The ids of the imported nodes, by those of their cells. */
   nodeIdByCellId: Map<string, string>
   nodeIds: Set<string>
@@ -72,7 +74,7 @@ function convertCells(
   const conversion: Conversion = {
     roles: analyseShapes(cells, new Set(parts.nodes.keys())),
     parts,
-    labelByEdgeId: new Map(vertices.map(({ parent, label }) => [parent, label])),
+    labelsByEdgeId: Map.groupBy(vertices, ({ parent }) => parent),
     nodeIdByCellId: new Map(),
     nodeIds: new Set(),
     edgeIds: new Set(),
@@ -120,13 +122,14 @@ function convertVertex(
   const id = [part?.node.id ?? cell.id, cell.id].find((candidate) => reserveId(candidate, nodeIds))
   if (id === undefined) return skip(skipped, `Shape ${name}: its id is missing, too long or used twice`)
   nodeIdByCellId.set(cell.id, id)
-  const position = roles.getPosition(cell)
+  const { x, y, width, height } = roles.getBox(cell)
+  const position = { x, y }
   if (part) return [{ ...updateNode(part, cell, position), id }]
   const backgroundColor = readColour(cell.style, 'fillColor')
   const borderColor = readColour(cell.style, 'strokeColor')
   const colours = { ...(backgroundColor ? { backgroundColor } : {}), ...(borderColor ? { borderColor } : {}) }
   if (role === 'group') {
-    const style = { ...colours, width: Math.max(1, cell.width), height: Math.max(1, cell.height) }
+    const style = { ...colours, width: Math.max(1, width), height: Math.max(1, height) }
     return [{ id, type: groupType, position, style, data: { label: cell.label || 'Group' } }]
   }
   const category = guessCategory(`${readShapeName(cell)} ${cell.label}`)
@@ -178,9 +181,10 @@ function readColour(style: string, property: string): string | undefined {
 /** Return the edge, or nothing if the cell is skipped. */
 function convertEdge(
   cell: Cell,
-  { roles, parts, labelByEdgeId, nodeIdByCellId, edgeIds, skipped }: Conversion,
+  { roles, parts, labelsByEdgeId, nodeIdByCellId, edgeIds, skipped }: Conversion,
 ): DiagramEdge[] {
-  const label = cell.label || labelByEdgeId.get(cell.id) || ''
+  const inner = (labelsByEdgeId.get(cell.id) ?? []).toSorted((a, b) => a.x - b.x).map((each) => each.label)
+  const label = toLine([cell.label, ...inner].filter(Boolean).join(' / '))
   const name = label ? `“${label}”` : `(${cell.id})`
   const [source, target] = [cell.source, cell.target].map((end) => nodeIdByCellId.get(roles.getDeviceId(end)))
   if (source === undefined || target === undefined)

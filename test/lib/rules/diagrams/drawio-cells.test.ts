@@ -11,7 +11,7 @@ const parse = (root: string) =>
   )
 const cell = {
   ...{ id: 'a', parent: '', label: '', style: '', kind: 'other', source: '', target: '' },
-  ...{ x: 0, y: 0, width: 120, height: 60, isVisible: true, data: null, ends: {} },
+  ...{ x: 0, y: 0, width: 120, height: 60, isVisible: true, data: null, ends: {}, turns: [] },
 }
 /** A cell in an element with these attributes. */
 const wrap = (data: Record<string, string>) => ({ ...cell, id: data.id ?? '', label: data.label ?? '', data })

@@ -12,6 +12,7 @@ const createCell = (id: string, fields: Partial<Cell> = {}): Cell => ({
     source: '',
     target: '',
     ends: {},
+    turns: [],
   },
   ...{ x: 0, y: 0, width: 30, height: 10, isVisible: true, data: null, ...fields },
 })
@@ -101,7 +102,7 @@ describe('a shape', () => {
 
   it('in a group has a position on the page', () => {
     const inner = createCell('b', { parent: 'a', x: 5, y: 7 })
-    expect(analyseShapes([createCell('a', { x: 100, y: 200 }), inner]).getPosition(inner)).toEqual({
+    expect(analyseShapes([createCell('a', { x: 100, y: 200 }), inner]).getBox(inner)).toMatchObject({
       x: 105,
       y: 207,
     })
