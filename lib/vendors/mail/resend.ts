@@ -3,7 +3,9 @@ import * as z from 'zod'
 import { parseJson } from '#rules/text/json.ts'
 import { createBoundedFetch, type Fetch } from '#vendors/net/bounded-fetch.ts'
 import { createPingError } from '#vendors/net/ping-result.ts'
+import { addSentence, readSentence } from '#vendors/net/refusal.ts'
 import { failedSend, parseRetryAfter, sendLimits } from '#vendors/net/send-result.ts'
+import { readItems, text } from '#vendors/net/wire.ts'
 import {
   automaticMailHeaders,
   type MailEvent,
@@ -23,11 +25,13 @@ interface ResendSettings {
   webhookSecret?: string | undefined
 }
 
-const refusal: MailFailure = {
-  ok: false,
-  status: 422,
-  error: 'The mail provider refused the e-mail',
-  isRefused: true,
+const WireError = z.object({ index: z.int(), message: text })
+/** Addresses in the sentences of the provider are masked. */
+const readReason = (said: string, key: string) => readSentence(said, [key], 'all')
+
+async function createRefusal(message: string | null, key: string): Promise<MailFailure> {
+  const error = addSentence('The mail provider refused the e-mail', await readReason(message ?? '', key))
+  return { ok: false, status: 422, error, isRefused: true }
 }
 
 /**
@@ -55,7 +59,9 @@ export function resendMail({ key, baseUrl, from, replyTo, webhookSecret }: Resen
           { idempotencyKey, batchValidation: 'permissive' },
         )
         if (response.error) return toMailResult(response.error, new Headers(response.headers ?? {}))
-        const failures = new Map((response.data.errors ?? []).map(({ index }) => [index, refusal]))
+        const failures = new Map<number, MailFailure>()
+        for (const { index, message } of readItems('mail', WireError, response.data.errors ?? []))
+          failures.set(index, await createRefusal(message, key))
         return { ok: true, status: 200, failures: failures.size > 0 ? failures : undefined }
       } catch (error) {
         return { ...failedSend(error), isUncertain: true }
@@ -105,13 +111,18 @@ async function openResend(
   const { Resend } = await import('resend')
   const send = async (path: string, options: RequestInit = {}) => {
     const response = await fetchBounded(`${baseUrl}${path}`, options)
-    const answer = parseJson(await response.text())
+    const body = await response.text()
+    const answer = parseJson(body)
     const headers = Object.fromEntries(response.headers)
     if (response.ok && answer !== undefined) return { data: answer, error: null, headers }
     const { name } = (answer ?? {}) as { name?: unknown }
     return {
       data: null,
-      error: { name: typeof name === 'string' ? name : '', message: '', statusCode: response.status },
+      error: {
+        name: typeof name === 'string' ? name : '',
+        message: (await readReason(body, key)) ?? '',
+        statusCode: response.status,
+      },
       headers,
     }
   }
@@ -123,16 +134,16 @@ async function openResend(
 const defaultPauseSeconds = 60
 
 function toMailResult(
-  { name, statusCode }: { name: string; statusCode: number | null },
+  { name, message, statusCode }: { name: string; message: string; statusCode: number | null },
   headers: Headers,
 ): MailResult {
   // Resend accepted an earlier call with this key and rejects the key for another body. Only the links in the
   // bodies are new.
   if (name === 'invalid_idempotent_request') return { ok: true, status: statusCode }
   const seconds = parseRetryAfter(headers.get('retry-after'))
-  // The provider's error codes are words. Other text of the provider is not stored.
+  // The provider's error codes are words, and its sentence says what to do.
   const code = /^[a-z_]{3,60}$/.test(name) ? name : String(statusCode ?? 'an error')
-  const error = `The mail provider returned ${code}`
+  const error = addSentence(`The mail provider returned ${code}`, message || null)
   if (statusCode === 429)
     return {
       ok: false,

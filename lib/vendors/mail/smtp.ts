@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createTransport, type Transporter } from 'nodemailer'
-import { addSentence, readSentence } from '#vendors/net/refusal.ts'
+import { addSentence, readSentence, readWaitMs } from '#vendors/net/refusal.ts'
 import { failedSend, sendTimeoutMs } from '#vendors/net/send-result.ts'
 import { automaticMailHeaders, type MailFailure, type MailPort, type OutgoingMail } from './mail.ts'
 
@@ -148,7 +148,7 @@ export async function describeMailError(error: unknown, timeoutMs = sendTimeoutM
   const describe = async (ours: string) => addSentence(ours, await readSentence(said, [], 'all'))
   const isAboutMail = (code === 'EENVELOPE' || code === 'EMESSAGE') && responseCode !== 421
   const endsCall = !isAboutMail
-  if (isAboutMail && isPermanent(responseCode, command))
+  if (isAboutMail && isPermanent(responseCode, command) && !aboutSender.test(response))
     return {
       ok: false,
       status: null,
@@ -167,11 +167,31 @@ export async function describeMailError(error: unknown, timeoutMs = sendTimeoutM
       endsCall,
     }
   if (responseCode !== undefined)
-    return { ok: false, status: null, error: await describe(`The mail server answered ${answer}`), endsCall }
+    return {
+      ok: false,
+      status: null,
+      error: await describe(`The mail server answered ${answer}`),
+      endsCall,
+      ...readWait(said),
+    }
   if (code === 'ETIMEDOUT' || code === 'EABORT')
     return { ...failedSend(new DOMException('Took too long', 'TimeoutError'), timeoutMs), endsCall }
   return { ...failedSend(error), endsCall }
 }
+
+/** The seconds that a server asks to wait, such as one that keeps a list of unknown senders. */
+function readWait(said: string): { retryAfterSeconds?: number } {
+  const ms = readWaitMs(said)
+  return ms === undefined ? {} : { retryAfterSeconds: Math.ceil(ms / 1000) }
+}
+
+/**
+ * Servers refuse the sender after the recipient or the message too: Microsoft 365 with 5.7.60 and SendAsDenied
+ * (https://learn.microsoft.com/en-us/exchange/troubleshoot/email-delivery/ndr/non-delivery-reports-in-exchange-online),
+ * Postfix with reject_sender_login_mismatch (https://www.postfix.org/postconf.5.html).
+ */
+const aboutSender =
+  /\b5\.(?:1\.[78]|7\.60)\b|SendAsDenied|send(?:ing)? (?:as|from)\b|sender (?:address )?(?:rejected|denied|verify failed|(?:is )?not (?:allowed|authori[sz]ed|verified|owned))|(?:from|sender) address (?:is )?not (?:allowed|authori[sz]ed|verified)/i
 
 /**
  * A permanent answer about the recipient or the message, or none because the client refused it. What is said

@@ -33,7 +33,7 @@ export async function readSentence(
 ): Promise<string | null> {
   const start = body.slice(0, maxBody)
   const parsed = parseJson(start)
-  const sentences = parsed === undefined ? [/^\s*</.test(start) ? '' : start] : listSentences(parsed)
+  const sentences = parsed === undefined ? [isPage.test(start) ? '' : start] : listSentences(parsed)
   const words = sentences.map(toLine).filter((text) => text !== '')
   const texts = words.filter((text) => !isCode(text))
   const unique = [...new Set(texts.length > 0 ? texts : words.slice(0, 1))]
@@ -71,11 +71,14 @@ function listSentences(root: unknown): string[] {
   return found
 }
 
+// An address in angle brackets, with which a mail server begins, is no markup.
+const [isPage, tag] = [/^\s*<(?![^<>\s]{1,320}@)/, /<(?![^<>\s]{1,320}@)[^<>]{0,200}>/g]
+
 const toLine = (text: string) =>
   removeInvisible(
     text
       .toWellFormed()
-      .replace(/<[^<>]{0,200}>/g, ' ')
+      .replace(tag, ' ')
       .replace(/[\p{Cc}\p{Z}]+/gu, ' '),
   ).trim()
 

@@ -22,7 +22,7 @@ describe('an e-mail at the provider', () => {
       ok: true,
       status: 200,
       failures: new Map([
-        [1, { ok: false, status: 422, error: 'The mail provider refused the e-mail', isRefused: true }],
+        [1, { ok: false, status: 422, error: 'The mail provider refused the e-mail: bad', isRefused: true }],
       ]),
     })
     const [{ method = '', path = '', headers = {}, body = '[]' } = {}] = vendor.requests
@@ -56,7 +56,10 @@ describe('an e-mail at the provider', () => {
     vendor.answer = () => ({ body: { data: [{ id: '1' }] } })
     expect(await send()).toEqual({ ok: true, status: 200 })
   })
-  const failed = (code: string | number) => ({ ok: false, error: `The mail provider returned ${code}` })
+  const failed = (code: string | number) => ({
+    ok: false,
+    error: `The mail provider returned ${code}: It was refused`,
+  })
   it.each([
     [409, 'invalid_idempotent_request', {}, { ok: true, status: 409 }],
     [
@@ -112,7 +115,7 @@ describe('an e-mail at the provider', () => {
     vendor.answer = () => ({
       status,
       headers: headers as Record<string, string>,
-      body: { name, message: 'private text' },
+      body: { name, message: 'It was refused.' },
     })
     expect(await send()).toEqual(result)
   })

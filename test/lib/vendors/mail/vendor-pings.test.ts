@@ -48,9 +48,9 @@ describe('an e-mail whose answer has no error code', () => {
       'key',
     )
   it.each([
-    ['502x', 'The mail provider returned 502', true],
+    ['502x', 'The mail provider returned 502: no JSON', true],
     ['422', 'The mail provider returned 422', false],
-    ['200x', 'The mail provider returned 200', true],
+    ['200x', 'The mail provider returned 200: no JSON', true],
   ])('fails with the status %s, and says whether it may have been sent', async (path, error, isUncertain) => {
     expect(await send(path)).toMatchObject({ ok: false, error, isUncertain })
   })
