@@ -77,10 +77,11 @@ function createPageError(chosenPage: PageChoice, pages: readonly (string | null)
   )
 }
 
-/** Parse XML that was URL-encoded, deflated and base64-encoded. */
+/** Parse XML that was URL-encoded, and in most files also deflated and base64-encoded. */
 async function parseCompressedCells(text: string): Promise<SourceCell[]> {
-  const deflated = decodeBase64(text.trim())
-  const encodedXml = deflated && (await inflateRaw(deflated, maxInflatedBytes))
+  const isOnlyEncoded = text.trimStart().startsWith('%3C')
+  const deflated = isOnlyEncoded ? null : decodeBase64(text.trim())
+  const encodedXml = isOnlyEncoded ? text.trim() : deflated && (await inflateRaw(deflated, maxInflatedBytes))
   if (!encodedXml)
     throw new DiagramFileError('The compressed diagram cannot be decompressed, or is too large')
   let xml: string
@@ -181,7 +182,14 @@ function createCell(attributes: XmlAttributes, wrapper: XmlAttributes | null): S
     parent,
     value,
     data: wrapper,
-    style,
+    // Programs put each property on a line of its own.
+    style:
+      style.includes(' ') || style.includes('\n')
+        ? style
+            .split(';')
+            .map((each) => each.trim())
+            .join(';')
+        : style,
     isVisible: visible !== '0',
     kind,
     source,

@@ -15,6 +15,8 @@ export function unwrapDrawio(content: string): string {
   const root = /<([a-z][\w:-]*)/i.exec(content)?.[1]?.toLowerCase()
   if (!root || !content.trimStart().startsWith('<'))
     throw new DiagramFileError(`This is no draw.io file. ${whichFile}`)
+  if (root === 'mxlibrary')
+    throw new DiagramFileError(`This is a library of shapes, not a diagram. ${whichFile}`)
   const isSvg = root === 'svg'
   if (root.startsWith('mx') || (!isSvg && !/data-mxgraph\s*=/.test(content))) return content
   const copy = isSvg ? findAttribute(content, 'svg', 'content') : readConfiguration(content)
