@@ -139,15 +139,21 @@ function convertVertex(
   ]
 }
 
-/** Return the words of the shape's path, such as `mxgraph cisco routers router`. */
-function readShapeName({ style }: Cell): string {
-  return (/(?:shape|image)=([^;]+)/.exec(style)?.[1] ?? '').replace(/[._/-]+/g, ' ')
+/** Return the path of the picture of a shape, unless it is in the file, otherwise that of the shape. */
+function readShapePath({ style }: Cell): string {
+  return (
+    [/(?:^|;)image=(?!data:)([^;]+)/, /(?:^|;)shape=(?!image(?:;|$))([^;]+)/]
+      .map((path) => path.exec(style)?.[1])
+      .find(Boolean) ?? ''
+  )
 }
 
+/** Return the words of the shape's path, such as `mxgraph cisco routers router`. */
+const readShapeName = (cell: Cell) => readShapePath(cell).replace(/[._/-]+/g, ' ')
+
 /** Return the last words of the shape's path, such as “Layer 3 switch”. They stand for a label. */
-function nameShape({ style }: Cell): string {
-  const path = /(?:^|;)(?:shape|image)=([^;]{1,500})/.exec(style)?.[1] ?? ''
-  const isEmbedded = path.startsWith('data:')
+function nameShape(cell: Cell): string {
+  const path = readShapePath(cell).slice(0, 500)
   const lastPart =
     path
       .replace(/\.(?:svg|png|gif|jpe?g)$/i, '')
@@ -157,9 +163,7 @@ function nameShape({ style }: Cell): string {
     .replace(/[_-]+/g, ' ')
     .replace(/\s+\d+$/, '')
     .trim()
-  return isEmbedded || !/^[a-z][a-z0-9 ]{1,40}$/i.test(words)
-    ? 'Device'
-    : words[0]?.toUpperCase() + words.slice(1)
+  return !/^[a-z][a-z0-9 ]{1,40}$/i.test(words) ? 'Device' : words[0]?.toUpperCase() + words.slice(1)
 }
 
 function skip(skipped: string[], description: string): [] {
