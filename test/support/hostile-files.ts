@@ -71,7 +71,7 @@ const article = (name: string, bytes: Uint8Array<ArrayBuffer>) =>
 const values = parts`<<…>>¦[…]¦/A§ 1 ¦/A ¦/A§ ¦§ ¦(a)¦(…)¦<41>¦5 0 R ¦§ 0 R ¦% \n¦ ¦<<¦[¦#41¦\\(¦a`
 const operators = [
   ...parts`(a) Tj ¦(a§ ) Tj ¦(1. a) Tj ¦( ) Tj ¦(a  -) Tj ¦<4141> Tj ¦[(a) -9 (b) 9] TJ ¦q ¦Q ¦/F 12 Tf ¦/F §.5 Tf ¦
-/G§ 9 Tf ¦1 0 0 1 § 700 Tm ¦1 0 0 1 50 § Tm ¦0 -12 Td ¦9 0 Td ¦20 -12 Td (a b) Tj -20 -12 Td (a b) Tj ¦q 4 0 0 4 30 § cm BI ID x EI Q ¦/X Do ¦BT ¦ET ¦ID ¦EI ¦(a) ' ¦T* ¦
+/G§ 9 Tf ¦1 0 0 1 § 700 Tm ¦1 0 0 1 50 § Tm ¦0 -12 Td ¦9 0 Td ¦20 -12 Td (a b) Tj -20 -12 Td (a b) Tj ¦q 4 0 0 4 30 § cm BI ID x EI Q ¦/X Do ¦BT ¦ET ¦ID ¦EI ¦3 Tr ¦0 1 -1 0 50 § Tm ¦(b) Tj ¦(a) ' ¦T* ¦
 1 0 0 1 1 1 cm `,
   ...values,
 ]
@@ -81,7 +81,7 @@ const pdfPlaces = {
 endstream ¦endobj `,
     ...values,
   ],
-  page: values,
+  page: ['/Annots[…]', '<</Subtype/Widget/Rect[§ 9 9 9]/AP<</N 8 0 R>>>>', ...values],
   kids: ['3 0 R ', '2 0 R ', '§ 0 R ', '5 0 R ', '<<>> ', '<</Kids[…]>>'],
   contents: ['5 0 R ', '8 0 R ', '§ 0 R ', '1 '],
   box: ['1 ', '§ 0 R ', '2 0 R '],
@@ -92,7 +92,7 @@ endstream ¦endobj `,
   form: ['/X Do ', ...operators],
   map: parts`<0041> <0042> ¦<0000> <ffff> <0041> ¦<0000> <ffff> [<0041> <0042>] ¦<§> <0041> ¦endbfchar ¦endbfrange ¦
 endcodespacerange `,
-  filters: ['/FlateDecode ', '/ASCIIHexDecode ', '/ASCII85Decode '],
+  filters: ['/FlateDecode ', '/ASCIIHexDecode ', '/ASCII85Decode ', '/LZWDecode ', '/RunLengthDecode '],
 }
 
 const docxBody = parts`<w:p>…</w:p>¦<w:p><w:r><w:t>a §</w:t></w:r></w:p>¦<w:p/>¦<w:r><w:t>a</w:t></w:r>¦
@@ -148,7 +148,7 @@ function buildDocx(texts: Record<string, string>): Uint8Array<ArrayBuffer> {
 }
 
 const htmlParts = [
-  ...parts`<b>¦</b>¦<i>…</i>¦<p>a</p>¦<p>…</p>¦</p>¦<ul>…</ul>¦<ol>…</ol>¦<li>a¦<li>…</li>¦<ul><li>¦<li><input type=checkbox>a¦<p>☐ a</p>¦
+  ...parts`<b>¦</b>¦<i>…</i>¦<p>a</p>¦<p>…</p>¦</p>¦<ul>…</ul>¦<ol>…</ol>¦<li>a¦<li>…</li>¦<ul><li>¦<li><input type=checkbox>a¦<style>.a§{text-decoration:line-through}</style>¦<p class=a§>a</p>¦<ac:structured-macro ac:name=markdown>…</ac:structured-macro>¦<p>☐ a</p>¦
 <table>…</table>¦<table><tr><td>a</table>¦<tr>¦<tr><td>a<td>b¦<td>a¦<td rowspan=999 colspan=999>a¦
 <th>…</th>¦<a href=http://x/§>b</a>¦<a href=#a>b</a>¦<a href=x>…</a>¦&amp;¦&¦&#§;¦<!--¦-->¦<pre>…</pre>¦
 <code>a</code>`,
@@ -166,7 +166,7 @@ const markdownParts = [
   '```\n',
   ...parts`~~~ a\n¦*¦**¦_¦[¦]¦](¦[a](b)¦![¦![a](data:¦(¦)¦|a¦|-¦|a|b|\n|-|-|\n¦a|b\n¦\n¦\n\n¦a ¦a§ ¦aé¦<b>¦</b>¦
 <div>\n¦</div>¦<br>¦<del>…</del>¦<a href=x>…</a>¦<ul>¦</ul>¦<li>a</li>¦<table><tr><td>a¦</table>¦\n:::info\n¦\n:::\n¦
-:::image source="a":::\n¦> [!note]\n¦!!! note\n    ¦{% hint "info" %}\n¦![a](b)¦<¦&amp;¦&¦[a§]: http://x/§\n¦[a§] ¦[a]: http://x\n\n¦[a]¦[^§]: a\n¦[^§] ¦<!--¦-->¦\\¦
+:::image source="a":::\n¦> [!note]\n¦!!! note\n    ¦{% hint "info" %}\n¦![a](b)¦[[a§]] ¦%% a %% ¦\n%%\n¦☐ a\n¦<¦&amp;¦&¦[a§]: http://x/§\n¦[a§] ¦[a]: http://x\n\n¦[a]¦[^§]: a\n¦[^§] ¦<!--¦-->¦\\¦
 If a, go to step §.\n¦a?\n\n- If a\n- If b\n\n¦    a\n¦\t¦---\n¦a: b\n¦"¦'¦http://x.example/§ ¦
 a@b.example ¦~~¦:¦| ¦- [ ] a\n¦1) ¦\r¦\u00a0¦“¦++¦==¦$`,
 ]

@@ -125,6 +125,21 @@ export function docxParts(document: string): ZipEntry[] {
 
 export const buildDocx = (body: string): Bytes => buildZip(docxParts(documentXml(body)))
 
+const wordRoots = `xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"
+  xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math" xmlns:w14="http://schemas.microsoft.com/office/word/2010/wordml"`
+
+/** Build a Word document with styles and lists of its own, in WordprocessingML. */
+export function buildWord(body: string, { styles = '', numbering = '' } = {}): Bytes {
+  const root = (name: string, content: string) => `<w:${name} ${wordRoots}>${content}</w:${name}>`
+  const files: Record<string, string> = {
+    'word/document.xml': root('document', `<w:body>${body}</w:body>`),
+    'word/styles.xml': root('styles', styles),
+    'word/numbering.xml': root('numbering', numbering),
+  }
+  const parts = docxParts('').filter(({ name }) => !(name in files))
+  return buildZip([...parts, ...Object.entries(files).map(([name, content]) => ({ name, content }))])
+}
+
 /** Upload an article file as a multipart form. */
 export async function uploadArticle(
   service: Pick<Service, 'api'>,

@@ -127,7 +127,7 @@ export function* readText(
     case 'markdown':
       return readMarkdown(text, losses)
     case 'html':
-      return yield* readHtml(text, losses)
+      return yield* readHtml(text, losses, (part) => readMarkdown(part, losses).blocks)
     case 'text':
       return { title: null, blocks: readPlainText(text) }
   }

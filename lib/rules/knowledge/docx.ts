@@ -128,6 +128,7 @@ interface Paragraph {
   /** `0` takes the paragraph out of the list of its style; null leaves that to the style. */
   listId: string | null
   listDepth: number
+  item?: Item | null
 }
 
 const emptyParagraph: Omit<Paragraph, 'prose'> = {
@@ -351,7 +352,10 @@ function endParagraph(reader: DocxReader, paragraph: Paragraph): void {
     return
   }
   reader.openTables[0]?.paragraphs.push(paragraph)
-  table.cell.push(paragraph.prose.readMarkdown(collapseSpaces))
+  const item = readItem(reader, paragraph)
+  const text = paragraph.prose.readMarkdown(collapseSpaces)
+  const marker = item && text !== '' ? `${item.marker === '-' ? '•' : item.marker} ${item.words}` : ''
+  table.cell.push(toMarkdown(marker + text))
 }
 
 /** In the properties of a paragraph, a run is its end. */
@@ -405,38 +409,74 @@ function joinCells(rows: readonly Cell[][]): Markdown {
   return toMarkdown(joinTexts(lines, '; '))
 }
 
-function writeParagraph(reader: DocxReader, { prose, styleId, ...paragraph }: Paragraph): void {
+/** What a paragraph of a list has before its text. */
+interface Item {
+  depth: number
+  /** Such as `1.`; `-` without numbers. */
+  marker: string
+  /** A box to tick, and words of its number. */
+  words: string
+}
+
+function listNames(reader: DocxReader, styleId: string): { styles: Style[]; names: string[] } {
   const styles = listStyles(reader.styles, styleId)
   const names = styles.length > 0 ? styles.map(({ name }) => name.toLowerCase()) : [styleId.toLowerCase()]
+  return { styles, names }
+}
+
+function findList({ styles, names }: ReturnType<typeof listNames>, { listId }: Paragraph) {
+  const listStyle = names
+    .map((name) => /^list (bullet|number) ?([2-5])?/.exec(name))
+    .find((match) => match !== null)
+  const styleOfList = styles.find((style) => style.listId !== '')
+  return { listStyle, styleOfList, listId: listId ?? styleOfList?.listId ?? '' }
+}
+
+/** Return what makes a paragraph an item of a list, or null. Its number is taken once, also if it is read twice. */
+function readItem(reader: DocxReader, paragraph: Paragraph): Item | null {
+  if (paragraph.item !== undefined) return paragraph.item
+  const known = listNames(reader, paragraph.styleId)
+  const { listStyle, styleOfList, listId } = findList(known, paragraph)
+  paragraph.item = null
+  const isHeading = findHeadingLevel(paragraph.outlineLevel, known.styles, known.names) > 0
+  if (isHeading || ((listId === '' || listId === '0') && !listStyle)) return null
+  const { numbering } = reader
+  const styleDepth = numbering.findDepth(listId, paragraph.styleId) ?? styleOfList?.listDepth ?? 0
+  const depth = paragraph.listDepth || (listStyle ? Number(listStyle[2] ?? 1) - 1 : styleDepth)
+  const isOrdered = numbering.isOrdered(listId, depth) || listStyle?.[1] === 'number'
+  const { count, label } = isOrdered ? numbering.take(listId, depth) : { count: 0, label: '' }
+  const bullet = isOrdered ? '' : replaceSymbols(numbering.getBullet(listId, depth))
+  const box = /[☐☑☒❏❑□]/.exec(bullet)?.[0] ?? ''
+  // Markdown writes digits only. Words stay, because other texts may name them.
+  const words = /\p{L}{2}/u.test(label) ? escapeMarkdown(`${label} `) : ''
+  paragraph.item = { depth, marker: isOrdered ? `${count}.` : '-', words: box + words }
+  return paragraph.item
+}
+
+/** Lists of contents repeat the headings, with their pages. */
+const contentsStyle = /^(?:toc \d|toc heading|table of figures)$/
+
+function writeParagraph(reader: DocxReader, paragraph: Paragraph): void {
+  const { prose, styleId } = paragraph
+  const known = listNames(reader, styleId)
+  const { styles, names } = known
+  if (names.some((name) => contentsStyle.test(name))) return
   if (names.some((name) => /code|preformatted|macro/.test(name))) {
     reader.codeLines.push(prose.readText())
     return
   }
   writeCode(reader)
   const headingLevel = findHeadingLevel(paragraph.outlineLevel, styles, names)
-  const listStyle = names
-    .map((name) => /^list (bullet|number) ?([2-5])?/.exec(name))
-    .find((match) => match !== null)
-  const styleOfList = styles.find(({ listId }) => listId !== '')
-  const listId = paragraph.listId ?? styleOfList?.listId ?? ''
   const text = prose.readMarkdown((words) => words.replace(/[\t ]+/g, ' ').trim())
-  const { numbering } = reader
-  const styleDepth = numbering.findDepth(listId, styleId) ?? styleOfList?.listDepth ?? 0
+  const item = readItem(reader, paragraph)
   if (headingLevel > 0) {
-    const depth = paragraph.listDepth || styleDepth
+    const { numbering } = reader
+    const { listId, styleOfList } = findList(known, paragraph)
+    const depth = paragraph.listDepth || (numbering.findDepth(listId, styleId) ?? styleOfList?.listDepth ?? 0)
     const label = numbering.isOrdered(listId, depth) ? numbering.take(listId, depth).label : ''
     reader.writer.add('heading', collapseSpaces(`${label} ${prose.readText()}`), headingLevel)
-  } else if ((listId === '' || listId === '0') && !listStyle) reader.writer.add('text', text)
-  else {
-    const depth = paragraph.listDepth || (listStyle ? Number(listStyle[2] ?? 1) - 1 : styleDepth)
-    const isOrdered = numbering.isOrdered(listId, depth) || listStyle?.[1] === 'number'
-    const { count, label } = isOrdered ? numbering.take(listId, depth) : { count: 0, label: '' }
-    const bullet = isOrdered ? '' : replaceSymbols(numbering.getBullet(listId, depth))
-    // Markdown writes digits only. Words stay, because other texts may name them.
-    const words = /\p{L}{2}/u.test(label) ? escapeMarkdown(`${label} `) : ''
-    const box = /[☐☑☒❏❑□]/.exec(bullet)?.[0] ?? ''
-    reader.writer.addListLine(depth, isOrdered ? `${count}.` : '-', toMarkdown(`${box}${words}${text}`))
-  }
+  } else if (item) reader.writer.addListLine(item.depth, item.marker, toMarkdown(item.words + text))
+  else reader.writer.add('text', text)
 }
 
 function writeCode({ writer, codeLines }: DocxReader): void {

@@ -76,6 +76,18 @@ export const furnitureRules: readonly FurnitureRule[] = [
   { reason: 'edits or prints the page', names: ['edit-this-page', 'page-actions', 'kb-actions'] },
   { reason: 'is the bar above a block of code', names: ['codeheader', 'code-toolbar__buttons'] },
   {
+    reason: 'counts the lines of a block of code',
+    names: [
+      'linenos',
+      'lineno',
+      'linenodiv',
+      'hljs-ln-numbers',
+      'rouge-gutter',
+      'line-numbers-rows',
+      'blob-num',
+    ],
+  },
+  {
     reason: 'searches the site',
     names: [
       'searchbox',

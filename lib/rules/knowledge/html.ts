@@ -26,6 +26,7 @@ import { type Cell, formatTable } from './table.ts'
 export function* readHtml(
   html: string,
   losses: Losses = createLosses(),
+  readMarkdown: MarkdownReader = () => [],
 ): Generator<void, { title: string | null; blocks: Block[] }> {
   const root = parseHtml(html)
   yield
@@ -35,25 +36,26 @@ export function* readHtml(
   const article = removeFurniture(root)
   yield
   spend(steps / 2)
-  return { title: findTitle(root), blocks: readElement(article, losses) }
+  return { title: findTitle(root), blocks: readElement(article, losses, readMarkdown) }
 }
 
 /** Return the blocks of a part of a page as markdown. */
 export function readHtmlPart(html: string, losses: Losses): string[] {
   const root = parseHtml(html)
   spend(countElements(root) * stepsPerElement)
-  return readElement(root, losses).map(({ kind, level, text }) =>
+  return readElement(root, losses, () => []).map(({ kind, level, text }) =>
     kind === 'heading' ? `${'#'.repeat(level)} ${escapeMarkdown(text)}` : text,
   )
 }
 
-function readElement(element: Element, losses: Losses): Block[] {
+function readElement(element: Element, losses: Losses, readMarkdown: MarkdownReader): Block[] {
   const reader: HtmlReader = {
     writer: createBlockWriter(),
     lists: [],
     paragraph: createProse(),
     headingLevel: 0,
     losses,
+    readMarkdown,
   }
   readChildren(reader, leaveOutUnseen(element, losses))
   writeParagraph(reader)
@@ -101,13 +103,18 @@ interface HtmlReader {
   /** 0 outside of a heading. */
   headingLevel: number
   losses: Losses
+  readMarkdown: MarkdownReader
 }
+
+/** Reads a markdown text in a page. It is given, because markdown can have HTML as well. */
+type MarkdownReader = (text: string) => readonly Block[]
 
 function readChildren(reader: HtmlReader, { children }: Element): void {
   for (const child of children) {
     if (typeof child === 'string') reader.paragraph.addText(child)
     else if (child.name === 'br') reader.paragraph.addText(lineBreak)
     else if (inlineElements.has(child.name)) readInlineElement(reader, child)
+    else if (child.attributes['ac:name'] === 'status') reader.paragraph.addText(getMacroTitle(child))
     else if (child.name !== 'title' && !ignoredElements.has(child.name)) readBlockElement(reader, child)
   }
 }
@@ -138,7 +145,10 @@ function readPicture({ paragraph, losses }: HtmlReader, element: Element): void 
   const { alt, src = '' } = element.attributes
   const attachment = listElements(element).map(({ attributes }) => attributes['ri:filename'] ?? '')
   const isPasted = /^data:image\/(?!svg)/i.test(src)
-  const file = alt === undefined && !isPasted ? (/([^/?#]+)(?:[?#]|$)/.exec(src)?.[1] ?? '') : ''
+  // A page that loads its pictures later has their addresses elsewhere.
+  const later = ['data-src', 'data-original', 'data-lazy-src'].map((key) => element.attributes[key] ?? '')
+  const address = /^data:/i.test(src) ? (later.find(Boolean) ?? '') : src
+  const file = alt === undefined || isPasted ? (/([^/?#]+)(?:[?#]|$)/.exec(address)?.[1] ?? '') : ''
   const name = alt || attachment.find(Boolean) || file
   if (name === '' && element.name === 'img' && !isPasted) return
   paragraph.addText(` ${losePicture(losses, name)} `)
@@ -154,10 +164,25 @@ function readBlockElement(reader: HtmlReader, element: Element): void {
   else if (!/^ac:(?:parameter|task-id|task-uuid)$/.test(name)) readContainer(reader, element)
 }
 
-/** Read a macro of the storage format of Confluence. Its parameters are settings, not text. */
+/** Return the title of a macro of Confluence, the only one of its parameters that the page shows. */
+const getMacroTitle = (element: Element) =>
+  listElements(element)
+    .filter(({ name, attributes }) => name === 'ac:parameter' && attributes['ac:name'] === 'title')
+    .map(getText)
+    .join(' ')
+
+/** Read a macro of the storage format of Confluence. */
 function readMacro(reader: HtmlReader, element: Element): void {
+  reader.paragraph.addText(getMacroTitle(element))
+  writeParagraph(reader)
   const code = listElements(element).filter(({ name }) => name === 'ac:plain-text-body')
-  for (const body of code) writeBlock(reader, 'code', formatCodeBlock(getText(body).trim()))
+  const isMarkdown = /^(?:\w+-)?markdown$/.test(element.attributes['ac:name'] ?? '')
+  for (const body of code)
+    if (isMarkdown)
+      for (const { kind, level, text } of reader.readMarkdown(getText(body).trim()))
+        if (kind === 'heading') reader.writer.add(kind, text, level)
+        else writeBlock(reader, kind, toMarkdown(text))
+    else writeBlock(reader, 'code', formatCodeBlock(getText(body).trim()))
   if (code.length === 0) readContainer(reader, element)
 }
 

@@ -16,6 +16,11 @@ const lostKinds = {
   picture: ['picture is', 'pictures are'],
   struck: ['struck-through text is', 'struck-through texts are'],
   hidden: ['hidden text is', 'hidden texts are'],
+  sloping: ['text that is not level is', 'texts that are not level are'],
+  stream: [
+    'part of a page is packed in a way that is not known and is',
+    'parts of pages are packed in ways that are not known and are',
+  ],
   symbol: ['symbol of a special font is', 'symbols of special fonts are'],
 } as const
 export type LostKind = keyof typeof lostKinds
@@ -32,6 +37,12 @@ export function countLoss({ others }: Losses, kind: LostKind): void {
 export function loseLetters({ letters }: Losses, count: number, text: string): void {
   letters.count += count
   if (!/[^\ufffd\s]/.test(letters.example)) letters.example = text.trim().toWellFormed()
+}
+
+/** Add the counts of a part to those of the whole. */
+export function mergeLosses(losses: Losses, { others, letters }: Losses): void {
+  for (const [kind, count] of others) losses.others.set(kind, (losses.others.get(kind) ?? 0) + count)
+  loseLetters(losses, letters.count, letters.example)
 }
 
 const maxNames = 5

@@ -14,6 +14,8 @@ const lostImage =
   /!\[([^\]]{0,500})\]\(\s*<?(?!(?:https?:)?\/\/)(data:[^()\s]*|[^()\s<>"]{1,500}|(?<=<)[^<>\n]{1,500})>?(?:\s+(?:"[^"]{0,500}"|'[^']{0,500}'|=[\dx%]{1,12}))?\s*\)(?:\{[^{}]{0,200}\})?/gi
 /** Obsidian and other wikis: `![[file.png]]`. */
 const wikiImage = /!\[\[([^\][|]{1,300})(?:\|[^\][]{0,100})?\]\]/g
+/** `[[page]]` and `[[page#part|text]]`. With spaces at its ends it is a test of Bash. */
+const wikiLink = /(?<!!)\[\[(?=[^\s|])([^\][|\n]{1,300})(?:\|([^\][\n]{1,300}))?(?<=\S)\]\]/g
 const baseName = (target: string) => (/^data:/i.test(target) ? '' : (target.split(/[\\/]/).at(-1) ?? ''))
 /** `[text][label]`, `[text][]` or `[label]`, perhaps of an image, and not the start of `[text](address)`. */
 const reference = /(!?)\[((?:[^\][\\]|\\.){1,500})\](?:\[([^\][]{0,200})\])?(?![([:])/g
@@ -115,6 +117,10 @@ function resolveText(text: string, { addresses, notes, used }: Definitions, loss
     source
       .replace(lostImage, (_, alt: string, target: string) => losePicture(losses, alt || baseName(target)))
       .replace(wikiImage, (_, target: string) => losePicture(losses, baseName(target)))
+      .replace(
+        wikiLink,
+        (_, page: string, shown?: string) => shown ?? page.replace(/^#/, '').replace('#', ' > '),
+      )
   const withoutLost = lose(text)
   const withNotes =
     notes.size === 0
@@ -137,13 +143,30 @@ function resolveText(text: string, { addresses, notes, used }: Definitions, loss
 }
 
 /** A link to nowhere, which is how people write a comment in markdown: `[//]: # (text)`. */
+/** A comment of Obsidian. A variable of a batch file, such as `%%i`, has no space after its signs. */
+const wikiComment = /(?<!%)%%\s[^%\n]{0,500}\s%%(?!%)/g
+
+/** Remove comments between `%%` outside of code blocks, in a line or between two lines that have only this. */
+function removeWikiComments(lines: readonly string[]): string[] {
+  const isMark = lines.map(skipCode((line) => line.trim() === '%%', false))
+  const last = isMark.lastIndexOf(true)
+  let isInComment = false
+  const removeInLine = skipCode((line) => line.replace(wikiComment, ''), null)
+  return lines.flatMap((line, index) => {
+    // A mark without another stays.
+    const isPaired = isMark[index] && (isInComment || index < last)
+    if (isPaired) isInComment = !isInComment
+    return isPaired || isInComment ? [] : [removeInLine(line) ?? line]
+  })
+}
+
 const linkComment = /^ {0,3}\[(?:\/\/|comment|_)[^\]]{0,50}\]:[ \t]*(?:#|<#?>)/i
 
 /** Remove comments outside of code blocks. One of HTML without an end stays. */
 export function removeComments(text: string): string {
-  if (!text.includes('<!--') && !text.includes(']:')) return text
+  if (!/<!--|\]:|%%/.test(text)) return text
   const isComment = skipCode((line) => linkComment.test(line), false)
-  const lines = text.split('\n').filter((line) => !isComment(line))
+  const lines = removeWikiComments(text.split('\n')).filter((line) => !isComment(line))
   const isCode = lines.map(skipCode(() => false, true))
   const parts: string[] = []
   let isInComment = false

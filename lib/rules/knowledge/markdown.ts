@@ -93,7 +93,7 @@ function findBlockStarts(markdown: string): BlockStart[] {
 
 /** Split off front matter, which is not part of the article, and return its title. */
 function splitFrontMatter(text: string): { title: string | null; body: string } {
-  const match = /^---\n([\s\S]{0,10000}?)\n---(?:\n|$)/.exec(text)
+  const match = /^(?:[ \t]{0,20}\n){0,20}---\n([\s\S]{0,10000}?)\n---(?:\n|$)/.exec(text)
   const frontMatter = match?.[1]
   if (!match || !frontMatter || !/^\w[\w-]*:/m.test(frontMatter)) return { title: null, body: text }
   const title =

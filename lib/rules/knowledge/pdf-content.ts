@@ -1,7 +1,7 @@
 import { pause, spend } from '#rules/budget.ts'
 import { concatBytes } from '#rules/text/bytes.ts'
 import { ArticleError } from './blocks.ts'
-import { countLoss, type Losses, loseLetters } from './losses.ts'
+import { countLoss, createLosses, type Losses, loseLetters, mergeLosses } from './losses.ts'
 import { maxStreamBytes, type PdfFile, type PdfPage, tooLargePdf } from './pdf-file.ts'
 import { type PdfFont, readFont } from './pdf-fonts.ts'
 import {
@@ -46,6 +46,7 @@ interface TextState {
   scale: number
   leading: number
   rise: number
+  isInvisible: boolean
 }
 
 interface Interpreter {
@@ -57,6 +58,13 @@ interface Interpreter {
   /** The forms that are being drawn, by the number of their object. */
   openForms: Set<number>
   runs: PdfRun[]
+  /** Texts that are not painted, such as those that were recognized in a scan. */
+  invisibleRuns: PdfRun[]
+  /** Whether a large picture is on the page. */
+  hasPicture: boolean
+  /** How many characters run in each direction: to the right, up, to the left and down. */
+  directions: [number, number, number, number]
+  sloping: number
   /** Small painted shapes, pictures and signs without a letter, which may be bullets. */
   shapes: Box[]
   /** Bytes of memory of the texts of the page. */
@@ -73,41 +81,125 @@ function hold(interpreter: Interpreter, bytes: number): void {
   if (interpreter.held > maxPageBytes) throw new ArticleError('The PDF has a page with too many texts')
 }
 
-export function createPageReader(file: PdfFile, losses: Losses): (page: PdfPage) => Promise<PdfRun[]> {
-  const [fonts, pictures]: [Interpreter['fonts'], Set<number>] = [new Map(), new Set()]
+/** A page as a person reads it: its texts, and by how many degrees it is turned for that. */
+export interface PdfPageTexts {
+  runs: PdfRun[]
+  turn: number
+}
+
+export function createPageReader(file: PdfFile, losses: Losses): (page: PdfPage) => Promise<PdfPageTexts> {
+  const fonts: Interpreter['fonts'] = new Map()
+  let pictures = new Set<number>()
   return async (page) => {
-    const interpreter: Interpreter = {
-      file,
-      losses,
-      fonts,
-      pictures,
-      openForms: new Set(),
-      runs: [],
-      shapes: [],
-      held: 0,
+    const content = await readContents(file, losses, page)
+    const read = async (turn: number) => {
+      spend(pictures.size)
+      const interpreter: Interpreter = {
+        file,
+        losses: createLosses(),
+        fonts,
+        pictures: new Set(pictures),
+        openForms: new Set(),
+        runs: [],
+        invisibleRuns: [],
+        hasPicture: false,
+        directions: [0, 0, 0, 0],
+        sloping: 0,
+        shapes: [],
+        held: 0,
+      }
+      const matrix = rotate(turn)
+      await runContent(interpreter, content, file.readDict(page.get('Resources')), matrix, 0)
+      await drawFields(interpreter, page, matrix)
+      return interpreter
     }
-    const contents = file.resolve(page.get('Contents'))
-    const parts = Array.isArray(contents) ? contents : [page.get('Contents')]
-    const texts: Uint8Array<ArrayBuffer>[] = []
-    let size = 0
-    for (const part of parts) {
-      spend(100)
-      const stream = file.findStream(part)
-      const content = stream ? await file.readStream(stream) : null
-      size += content?.length ?? 0
-      if (size > maxStreamBytes) throw new ArticleError(tooLargePdf)
-      if (content) texts.push(content, new Uint8Array([10]))
-      await pause()
-    }
-    const content = concatBytes(texts)
-    await runContent(
+    const turn = file.readNumber(page.get('Rotate')) ?? 0
+    let result = await read(turn)
+    // A table that is wider than its page is often put on it sideways.
+    const direction = result.directions.indexOf(Math.max(...result.directions))
+    if (direction > 0) result = await read(turn + direction * 90)
+    const { runs, invisibleRuns, hasPicture, shapes, sloping } = result
+    mergeLosses(losses, result.losses)
+    pictures = result.pictures
+    for (let n = 0; n < sloping; n++) countLoss(losses, 'sloping')
+    const isScan = hasPicture || runs.length === 0
+    if (!isScan && invisibleRuns.some(({ text }) => text.trim() !== '')) countLoss(losses, 'hidden')
+    const seen = isScan ? [...runs, ...invisibleRuns] : runs
+    return { runs: addBullets(leaveOutCopies(seen), shapes), turn: turn + direction * 90 }
+  }
+}
+
+async function readContents(file: PdfFile, losses: Losses, page: PdfPage): Promise<Uint8Array<ArrayBuffer>> {
+  const contents = file.resolve(page.get('Contents'))
+  const parts = Array.isArray(contents) ? contents : [page.get('Contents')]
+  const texts: Uint8Array<ArrayBuffer>[] = []
+  let size = 0
+  for (const part of parts) {
+    spend(100)
+    const stream = file.findStream(part)
+    const content = stream ? await file.readStream(stream) : null
+    if (stream && !content) countLoss(losses, 'stream')
+    size += content?.length ?? 0
+    if (size > maxStreamBytes) throw new ArticleError(tooLargePdf)
+    if (content) texts.push(content, new Uint8Array([10]))
+    await pause()
+  }
+  return concatBytes(texts)
+}
+
+const maxCopies = 8
+
+/** Leave out a text that is drawn again at nearly the same place, to look bold or to have a shadow. */
+function leaveOutCopies(runs: readonly PdfRun[]): PdfRun[] {
+  const placesByText = new Map<string, PdfRun[]>()
+  return runs.filter((run) => {
+    const places = placesByText.get(run.text) ?? []
+    spend(places.length + 2)
+    const near = run.size / 10
+    const isCopy =
+      run.text.trim() !== '' &&
+      places.some(({ x, y }) => Math.abs(x - run.x) < near && Math.abs(y - run.y) < near)
+    placesByText.set(run.text, [run, ...places].slice(0, maxCopies))
+    return !isCopy
+  })
+}
+
+const maxFields = 1000
+
+/** Draw what was filled into the fields of a form, and texts that were put on the page, beside what they are at. */
+async function drawFields(interpreter: Interpreter, page: PdfPage, matrix: Matrix): Promise<void> {
+  const { file } = interpreter
+  for (const item of file.readArray(page.get('Annots')).slice(0, maxFields)) {
+    spend(100)
+    const dict = file.readDict(item)
+    const isHidden = ((file.readNumber(dict?.get('F')) ?? 0) & 2) !== 0
+    if (!dict || isHidden || !/^(?:Widget|FreeText)$/.test(file.readName(dict.get('Subtype')) ?? '')) continue
+    const normal = file.readDict(dict.get('AP'))?.get('N')
+    // Of a box to tick, there is an appearance for each state.
+    const value = file.findStream(normal)
+      ? normal
+      : file.readDict(normal)?.get(file.readName(dict.get('AS')) ?? '')
+    const box = file.readArray(file.findStream(value)?.dict.get('BBox'))
+    const rectangle = file.readArray(dict.get('Rect'))
+    const [left = 0, bottom = 0] = rectangle.map((side) => file.readNumber(side) ?? 0)
+    const [boxLeft = 0, boxBottom = 0] = box.map((side) => file.readNumber(side) ?? 0)
+    const before = interpreter.runs.length
+    await drawForm(
       interpreter,
-      content,
-      file.readDict(page.get('Resources')),
-      rotate(file.readNumber(page.get('Rotate'))),
+      value,
+      undefined,
+      multiply([1, 0, 0, 1, left - boxLeft, bottom - boxBottom], matrix),
       0,
     )
-    return addBullets(interpreter.runs, interpreter.shapes)
+    const added = interpreter.runs.splice(before)
+    const [first] = added
+    spend(interpreter.runs.length)
+    const beside = first
+      ? interpreter.runs.findLastIndex(
+          (run) => Math.abs(run.y - first.y) < 0.45 * Math.max(run.size, first.size),
+        )
+      : -1
+    interpreter.runs.splice(beside < 0 ? interpreter.runs.length : beside + 1, 0, ...added)
   }
 }
 
@@ -191,6 +283,7 @@ async function runContent(
     scale: 1,
     leading: 0,
     rise: 0,
+    isInvisible: false,
   }
   let line: Matrix = identity
   let place: Matrix = identity
@@ -205,7 +298,7 @@ async function runContent(
   const show = (value: PdfValue | undefined) => {
     if (!isString(value) || !state.font) return
     const shown = showText(interpreter, state, place, state.font, value.bytes)
-    if (shown.run) runs.push(shown.run)
+    if (shown.run) (state.isInvisible ? interpreter.invisibleRuns : runs).push(shown.run)
     place = shown.place
   }
   let path: Box | null = null
@@ -254,6 +347,8 @@ async function runContent(
     Tz: () => set({ scale: number(0) / 100 }),
     TL: () => set({ leading: number(0) }),
     Ts: () => set({ rise: number(0) }),
+    // 3 paints nothing, 7 only clips.
+    Tr: () => set({ isInvisible: number(0) === 3 || number(0) === 7 }),
     Td: () => move(number(0), number(1)),
     TD: () => {
       state.leading = -number(1)
@@ -355,6 +450,9 @@ function showText(
   const endX = multiply(next, state.matrix)[4]
   const size = Math.hypot(c, d) * Math.abs(state.size)
   const isLevel = a > 0 && Math.abs(b) < a / 4
+  if (!isLevel && text.trim() !== '') interpreter.sloping++
+  const direction = isLevel ? 0 : findDirection(a, b)
+  if (direction !== null) interpreter.directions[direction] += text.length
   const isPlaced = isLevel && size > 0.5 && Number.isFinite(x + y + endX + size)
   const isReadable = isPlaced && text !== ''
   // A sign without a letter may be a bullet. It is counted all the same, because it may say more.
@@ -364,6 +462,12 @@ function showText(
     run: isReadable ? { text, x, endX, y, size, isBold: font.isBold, isMonospaced: font.isMonospaced } : null,
     place: next,
   }
+}
+
+/** Return to where a text runs by right angles: 0 to the right, 1 up, 2 to the left, 3 down; null in between. */
+function findDirection(a: number, b: number): 0 | 1 | 2 | 3 | null {
+  if (Math.abs(b) < -a / 4) return 2
+  return Math.abs(a) < Math.abs(b) / 4 ? (b > 0 ? 1 : 3) : null
 }
 
 /** The characters of a text around a letter that has no Unicode value. */
@@ -396,24 +500,38 @@ async function drawObject(
   depth: number,
   paintPicture: () => void,
 ): Promise<void> {
-  const { file, pictures, openForms, losses } = interpreter
+  const { file, pictures, losses } = interpreter
   const value = isName(name) ? file.readDict(resources?.get('XObject'))?.get(name.name) : undefined
   const stream = file.findStream(value)
   if (!stream || !isRef(value)) return
   const { dict } = stream
-  if (file.readName(dict.get('Subtype')) === 'Image') paintPicture()
-  if (file.readName(dict.get('Subtype')) === 'Image' && !pictures.has(value.ref)) {
-    pictures.add(value.ref)
+  if (file.readName(dict.get('Subtype')) === 'Image') {
+    paintPicture()
     // The mask of another picture, and a rule or a dot, are no pictures to a reader.
     const isLarge =
       (file.readNumber(dict.get('Width')) ?? 0) > 64 && (file.readNumber(dict.get('Height')) ?? 0) > 32
-    if (isLarge) countLoss(losses, 'picture')
+    interpreter.hasPicture ||= isLarge
+    if (isLarge && !pictures.has(value.ref)) countLoss(losses, 'picture')
+    if (isLarge) pictures.add(value.ref)
   }
-  if (file.readName(dict.get('Subtype')) !== 'Form' || depth >= maxFormDepth || openForms.has(value.ref))
-    return
+  if (file.readName(dict.get('Subtype')) === 'Form')
+    await drawForm(interpreter, value, resources, matrix, depth)
+}
+
+async function drawForm(
+  interpreter: Interpreter,
+  value: PdfValue | undefined,
+  resources: PdfDict | undefined,
+  matrix: Matrix,
+  depth: number,
+): Promise<void> {
+  const { file, openForms, losses } = interpreter
+  const stream = file.findStream(value)
+  if (!stream || !isRef(value) || depth >= maxFormDepth || openForms.has(value.ref)) return
+  const { dict } = stream
   spend(formSteps)
   const content = await file.readStream(stream)
-  if (!content) return
+  if (!content) return countLoss(losses, 'stream')
   const own = file.readArray(dict.get('Matrix'))
   const formMatrix =
     own.length === 6

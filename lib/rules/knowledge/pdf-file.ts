@@ -288,6 +288,8 @@ async function decodeStream(
     if (name === 'FlateDecode') content = await inflate(content)
     else if (name === 'ASCII85Decode') content = decodeAscii85(content)
     else if (name === 'ASCIIHexDecode') content = decodeHexStream(content)
+    else if (name === 'LZWDecode') content = decodeLzw(content, readEarlyChange(file, dict))
+    else if (name === 'RunLengthDecode') content = decodeRunLength(content)
     else if (name !== 'Crypt') return null
   }
   return content
@@ -337,6 +339,81 @@ async function inflateAs(
     chunks.push(value)
   }
   return { bytes: concatBytes(chunks), isWhole }
+}
+
+function readEarlyChange(file: PdfFile, dict: PdfDict): number {
+  const parameters = file.resolve(dict.get('DecodeParms'))
+  const [first] = Array.isArray(parameters) ? parameters : [parameters]
+  return file.readNumber(file.readDict(first)?.get('EarlyChange')) ?? 1
+}
+
+/** Collects decoded bytes, which are counted. Throw an ArticleError for too many. */
+function createOutput(): { write(bytes: Uint8Array): void; read(): Bytes } {
+  let out = new Uint8Array(4096)
+  let size = 0
+  return {
+    write(bytes) {
+      spend(bytes.length + 1)
+      if (size + bytes.length > maxStreamBytes) throw new ArticleError(tooLargePdf)
+      if (size + bytes.length > out.length) {
+        const larger = new Uint8Array(Math.max(out.length * 2, size + bytes.length))
+        larger.set(out)
+        out = larger
+      }
+      out.set(bytes, size)
+      size += bytes.length
+    },
+    read: () => out.slice(0, size),
+  }
+}
+
+const [clearTable, endOfData, maxCodes] = [256, 257, 4096]
+
+/** Decompress LZW, as old programs write it: ISO 32000-1, 7.4.4. */
+function decodeLzw(data: Bytes, earlyChange: number): Bytes {
+  const output = createOutput()
+  const single = Array.from({ length: 256 }, (_, byte) => Uint8Array.of(byte))
+  let table: Uint8Array[] = []
+  let [held, bits, width] = [0, 0, 9]
+  let last: Uint8Array | null = null
+  for (const byte of data) {
+    held = ((held << 8) | byte) & 0xffffff
+    bits += 8
+    if (bits < width) continue
+    bits -= width
+    const code = (held >> bits) & ((1 << width) - 1)
+    if (code === endOfData) break
+    if (code === clearTable) {
+      table = []
+      width = 9
+      last = null
+      continue
+    }
+    const known: Uint8Array | undefined = code < clearTable ? single[code] : table[code - endOfData - 1]
+    const entry: Uint8Array | null = known ?? (last && concatBytes([last, last.slice(0, 1)]))
+    if (!entry) break
+    output.write(entry)
+    if (last && table.length + endOfData + 1 < maxCodes) table.push(concatBytes([last, entry.slice(0, 1)]))
+    last = entry
+    const next = table.length + endOfData + 1 + (earlyChange === 0 ? 0 : 1)
+    width = next >= 2048 ? 12 : next >= 1024 ? 11 : next >= 512 ? 10 : 9
+  }
+  return output.read()
+}
+
+/** Decode runs of bytes: ISO 32000-1, 7.4.5. */
+function decodeRunLength(data: Bytes): Bytes {
+  const output = createOutput()
+  for (let at = 0; at < data.length; ) {
+    const length = data[at] as number
+    if (length === 128) break
+    const run = length < 128 ? length + 1 : 257 - length
+    output.write(
+      length < 128 ? data.subarray(at + 1, at + 1 + run) : new Uint8Array(run).fill(data[at + 1] ?? 0),
+    )
+    at += length < 128 ? run + 1 : 2
+  }
+  return output.read()
 }
 
 function decodeAscii85(data: Bytes): Bytes {

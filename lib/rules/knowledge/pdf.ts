@@ -29,20 +29,23 @@ export async function readPdf(
   if (pages.length === 0) throw new ArticleError('The PDF is damaged: it has no pages')
   const readPage = createPageReader(file, losses)
   const lines: PdfLine[] = []
+  const turns: number[] = []
   for (const [number, page] of pages.entries()) {
-    for (const line of readLines(await readPage(page), number)) lines.push(line)
+    const { runs, turn } = await readPage(page)
+    turns.push(turn)
+    for (const line of readLines(runs, number)) lines.push(line)
     await pause()
   }
   if (lines.length === 0)
     throw new ArticleError(
       'The PDF has no text, like a scan. Run text recognition on it, or save the article as docx or HTML',
     )
-  const edges = pages.map((page) => {
+  const edges = pages.map((page, number) => {
     const [left = 0, low = 0, right = 0, high = 0] = file
       .readArray(page.get('MediaBox'))
       .slice(0, 4)
       .map((value) => file.readNumber(value) ?? 0)
-    const isTurned = ((file.readNumber(page.get('Rotate')) ?? 0) / 90) % 2 !== 0
+    const isTurned = ((turns[number] ?? 0) / 90) % 2 !== 0
     return isTurned ? { bottom: -right, height: right - left || 1 } : { bottom: low, height: high - low || 1 }
   })
   const writer = createBlockWriter()

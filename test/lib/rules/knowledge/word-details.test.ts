@@ -1,24 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { readDocx } from '#rules/knowledge/docx.ts'
 import { createLosses } from '#rules/knowledge/losses.ts'
-import { buildZip, docxParts } from '#test/support/knowledge.ts'
+import { buildWord } from '#test/support/knowledge.ts'
 
-const roots = `xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"
-  xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math" xmlns:w14="http://schemas.microsoft.com/office/word/2010/wordml"`
-const root = (name: string, content: string) => `<w:${name} ${roots}>${content}</w:${name}>`
-
-async function read(body: string, { styles = '', numbering = '' } = {}) {
+async function read(body: string, parts = {}) {
   const losses = createLosses()
-  const files: Record<string, string> = {
-    'word/document.xml': root('document', `<w:body>${body}</w:body>`),
-    'word/styles.xml': root('styles', styles),
-    'word/numbering.xml': root('numbering', numbering),
-  }
-  const parts = docxParts('').filter(({ name }) => !(name in files))
-  const blocks = await readDocx(
-    buildZip([...parts, ...Object.entries(files).map(([name, content]) => ({ name, content }))]),
-    losses,
-  )
+  const blocks = await readDocx(buildWord(body, parts), losses)
   return { texts: blocks.map(({ kind, text }) => `${kind}: ${text}`), lost: [...losses.others] }
 }
 const text = (content: string, properties = '') =>
