@@ -28,6 +28,8 @@ export interface DrawioDiagram {
 
 const maxIdLength = 100
 const maxListedParts = 100
+/** Of one line. */
+const maxLabels = 10
 
 /** Parse a page of a draw.io file, by its number or its name. Throw a DiagramFileError if it is not one. */
 export async function parseDrawio(content: string, chosenPage: PageChoice): Promise<DrawioDiagram> {
@@ -56,8 +58,8 @@ interface Conversion {
   roles: ShapeRoles
   /** What this service has stored in cells, by their ids. */
   parts: ReturnType<typeof readParts>
-  /** The cells inside an edge are its labels, such as the ports at its ends. */
-  labelsByEdgeId: ReadonlyMap<string, readonly Cell[]>
+  /** The labels of an edge can be cells inside the edge, such as the ports at its ends. */
+  labelByEdgeId: ReadonlyMap<string, string>
   /** The ids of the imported nodes, by those of their cells. */
   nodeIdByCellId: Map<string, string>
   nodeIds: Set<string>
@@ -74,7 +76,7 @@ function convertCells(
   const conversion: Conversion = {
     roles: analyseShapes(cells, new Set(parts.nodes.keys())),
     parts,
-    labelsByEdgeId: Map.groupBy(vertices, ({ parent }) => parent),
+    labelByEdgeId: joinLabels(vertices),
     nodeIdByCellId: new Map(),
     nodeIds: new Set(),
     edgeIds: new Set(),
@@ -93,6 +95,23 @@ function convertCells(
   if (validateDiagram(diagram).length > 0)
     throw new DiagramFileError(`The diagram has more than ${maxGroupDepth} levels of groups`)
   return { ...diagram, skipped }
+}
+
+/** Join the labels in each cell, in their order from the start of the line. */
+function joinLabels(vertices: readonly Cell[]): Map<string, string> {
+  const labels = Map.groupBy(vertices, ({ parent }) => parent)
+  return new Map(
+    Array.from(labels, ([id, cells]) => {
+      const sorted = cells.toSorted((a, b) => a.x - b.x).slice(0, maxLabels)
+      return [
+        id,
+        sorted
+          .map(({ label }) => label)
+          .filter(Boolean)
+          .join(' / '),
+      ]
+    }),
+  )
 }
 
 /** Add the group around a node, unless the group has an id that a node must not have. */
@@ -185,10 +204,9 @@ function readColour(style: string, property: string): string | undefined {
 /** Return the edge, or nothing if the cell is skipped. */
 function convertEdge(
   cell: Cell,
-  { roles, parts, labelsByEdgeId, nodeIdByCellId, edgeIds, skipped }: Conversion,
+  { roles, parts, labelByEdgeId, nodeIdByCellId, edgeIds, skipped }: Conversion,
 ): DiagramEdge[] {
-  const inner = (labelsByEdgeId.get(cell.id) ?? []).toSorted((a, b) => a.x - b.x).map((each) => each.label)
-  const label = toLine([cell.label, ...inner].filter(Boolean).join(' / '))
+  const label = toLine([cell.label, labelByEdgeId.get(cell.id)].filter(Boolean).join(' / '))
   const name = label ? `“${label}”` : `(${cell.id})`
   const [source, target] = [cell.source, cell.target].map((end) => nodeIdByCellId.get(roles.getDeviceId(end)))
   if (source === undefined || target === undefined)

@@ -2,7 +2,6 @@ import { md5 } from '@noble/hashes/legacy.js'
 import { spend } from '#rules/budget.ts'
 import { concatBytes } from '#rules/text/bytes.ts'
 import { ArticleError } from './blocks.ts'
-import type { PdfFile } from './pdf-file.ts'
 import { isString, type PdfDict, type PdfValue } from './pdf-syntax.ts'
 
 // Files with restrictions, such as against printing, are encrypted with an empty password, so that every
@@ -16,6 +15,15 @@ export interface ObjectId {
   generation: number
 }
 
+/** What is read of a file: pdf-file.ts. */
+interface Values {
+  resolve(value: PdfValue | undefined): PdfValue | undefined
+  readDict(value: PdfValue | undefined): PdfDict | undefined
+  readArray(value: PdfValue | undefined): PdfValue[]
+  readNumber(value: PdfValue | undefined): number | undefined
+  readName(value: PdfValue | undefined): string | undefined
+}
+
 type Method = 'none' | 'rc4' | 'aes128' | 'aes256'
 
 /** Steps of starting to decrypt a stream, and of finding the key of a file of the newest kind. */
@@ -26,7 +34,7 @@ const [streamSteps, keySteps] = [20_000, 2_000_000]
  * another system.
  */
 export async function openEncryption(
-  file: PdfFile,
+  file: Values,
   value: PdfValue | undefined,
   fileId: PdfValue | undefined,
 ): Promise<DecryptStream> {
@@ -59,7 +67,7 @@ export async function openEncryption(
 }
 
 /** Return how streams are encrypted; null for a way that is not known. */
-function findMethod(file: PdfFile, dict: PdfDict): Method | null {
+function findMethod(file: Values, dict: PdfDict): Method | null {
   const version = file.readNumber(dict.get('V')) ?? 0
   if (version === 1 || version === 2) return 'rc4'
   if (version !== 4 && version !== 5) return null
@@ -76,7 +84,7 @@ function findMethod(file: PdfFile, dict: PdfDict): Method | null {
 }
 
 /** Return the key of a file that opens without a password, or null. */
-async function findKey(file: PdfFile, dict: PdfDict, method: Method, fileId: Bytes): Promise<Bytes | null> {
+async function findKey(file: Values, dict: PdfDict, method: Method, fileId: Bytes): Promise<Bytes | null> {
   const readBytes = (name: string) => toBytes(file.resolve(dict.get(name)))
   const [revision, version] = [file.readNumber(dict.get('R')) ?? 0, file.readNumber(dict.get('V')) ?? 0]
   const user = readBytes('U')
