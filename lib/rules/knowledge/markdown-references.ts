@@ -102,14 +102,18 @@ function leaveOutStruck(line: string, losses: Losses): string {
   return left !== line && onlyMarker.test(left) ? '' : left
 }
 
+/** Replace the parts of a line that are no code spans. */
+function mapText(line: string, replace: (part: string) => string): string {
+  return line
+    .split(/(`+[^`]*`+)/)
+    .map((part, index) => (index % 2 === 1 ? part : replace(part)))
+    .join('')
+}
+
 function resolveLine(source: string, definitions: Definitions, losses: Losses): string {
   const line = leaveOutStruck(source, losses)
   if (!line.includes('[')) return line
-  // Every second part is a code span.
-  return line
-    .split(/(`+[^`]*`+)/)
-    .map((part, index) => (index % 2 === 1 ? part : resolveText(part, definitions, losses)))
-    .join('')
+  return mapText(line, (part) => resolveText(part, definitions, losses))
 }
 
 function resolveText(text: string, { addresses, notes, used }: Definitions, losses: Losses): string {
@@ -151,7 +155,7 @@ function removeWikiComments(lines: readonly string[]): string[] {
   const isMark = lines.map(skipCode((line) => line.trim() === '%%', false))
   const last = isMark.lastIndexOf(true)
   let isInComment = false
-  const removeInLine = skipCode((line) => line.replace(wikiComment, ''), null)
+  const removeInLine = skipCode((line) => mapText(line, (part) => part.replace(wikiComment, '')), null)
   return lines.flatMap((line, index) => {
     // A mark without another stays.
     const isPaired = isMark[index] && (isInComment || index < last)

@@ -326,3 +326,82 @@ describe('KBI-12 reports about markdown and HTML', () => {
     expect(await describeFile(utf8(content), `a.${extension}`)).toEqual(expected)
   })
 })
+
+describe('KBI-18 the siblings of what was mended in PDFs', () => {
+  const describePdf = (content: string, parts = {}) =>
+    describeFile(buildPdf({ pages: [content], ...parts }), 'a.pdf')
+  it.each([
+    ['up', '0 1 -1 0 100 50', '0 1 -1 0 112 50'],
+    ['to the left', '-1 0 0 -1 300 300', '-1 0 0 -1 300 312'],
+    ['down', '0 -1 1 0 100 700', '0 -1 1 0 88 700'],
+  ])('a page whose texts run %s is read in their order', async (_, first, second) => {
+    const page = `BT /F 10 Tf ${first} Tm (Open it) Tj ${second} Tm (and read) Tj ET`
+    expect(await describePdf(page)).toEqual(['text: Open it and read'])
+  })
+  it('a text that is not level beside others that are is a warning', async () => {
+    const stamp = 'BT /F 40 Tf .7 .7 -.7 .7 100 100 Tm (DRAFT) Tj ET '
+    expect(await describePdf(`${stamp}BT /F 10 Tf 50 700 Td (Open it) Tj ET`)).toEqual([
+      'text: Open it',
+      '1 text that is not level is not imported.',
+    ])
+  })
+  it('invisible texts of a scan stay, also below a visible line', async () => {
+    const scan = { dict: '<</Type /XObject /Subtype /Image /Width 800 /Height 900>>', stream: 'x' }
+    const page =
+      'q 595 0 0 842 0 0 cm /I Do Q BT /F 10 Tf 50 700 Td (Archive) Tj 3 Tr 0 -40 Td (Open it) Tj ET'
+    expect(await describePdf(page, { objects: [scan], resources: '/XObject <</I 10 0 R>>' })).toEqual([
+      'text: Archive',
+      'text: Open it',
+      '1 picture is not imported.',
+    ])
+  })
+  it('letters that are twice in a word are not copies', async () => {
+    const letters = [...'pool']
+      .map((letter, n) => `BT /F 10 Tf ${50 + n * 5.3} 700 Td (${letter}) Tj ET `)
+      .join('')
+    expect(await describePdf(letters)).toEqual(['text: pool'])
+  })
+  it.each([
+    [
+      'RunLengthDecode',
+      Uint8Array.from([39, ...Buffer.from('BT /F 10 Tf 50 700 Td (Open it) Tj ET   '), 128]),
+      'text: Open it',
+    ],
+  ])('a stream with %s is read', async (filter, stream, expected) => {
+    const form = { dict: `<</Subtype /Form /Filter /${filter} /Resources <</Font <</F 3 0 R>>>>>>`, stream }
+    const found = await describePdf('/X Do', { objects: [form], resources: '/XObject <</X 10 0 R>>' }).catch(
+      String,
+    )
+    expect(String(found)).toMatch(expected)
+  })
+  it('a stream in a format that is not known is a warning', async () => {
+    const form = { dict: '<</Subtype /Form /Filter /JBIG2Decode>>', stream: new Uint8Array([1]) }
+    const page = `/X Do ${pdfText('Open it', 50, 700)}`
+    expect(await describePdf(page, { objects: [form], resources: '/XObject <</X 10 0 R>>' })).toEqual([
+      'text: Open it',
+      '1 part of a page is packed in a way that is not known and is not imported.',
+    ])
+  })
+})
+
+describe('KBI-12 the siblings of what was mended in markdown and HTML', () => {
+  it.each([
+    ['if [[ -f x ]]; then for %%i in (a) do echo %%i', 'if [[ -f x ]]; then for %%i in (a) do echo %%i'],
+    ['Run `[[a|b]] %% c %%` now', 'Run `[[a|b]] %% c %%` now'],
+    ['See [[#Reset]] and [[VPN#Split tunnel]]', 'See Reset and VPN > Split tunnel'],
+    ['50 %% of it', '50 %% of it'],
+    ['%%\nopen', '%%\nopen'],
+    ['```\n%%\n[[a]]\n%%\n```', '```\n%%\n[[a]]\n%%\n```'],
+  ])('%j', async (markdown, text) => {
+    const { blocks } = await read(utf8(markdown), 'a.md')
+    expect(blocks.map((block) => block.text)).toEqual([text])
+  })
+  it('a status of Confluence stays in its line', async () => {
+    const status =
+      '<ac:structured-macro ac:name="status"><ac:parameter ac:name="colour">Red</ac:parameter><ac:parameter ac:name="title">STOP</ac:parameter></ac:structured-macro>'
+    expect(await describeFile(utf8(`<p>a</p><p>Here ${status} you wait.</p>`), 'a.html')).toEqual([
+      'text: a',
+      'text: Here STOP you wait.',
+    ])
+  })
+})
