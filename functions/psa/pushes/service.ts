@@ -6,7 +6,7 @@ import * as psa from '#functions/psa/tickets/service.ts'
 import * as exports from '#functions/sessions/exports/service.ts'
 import * as sessions from '#functions/sessions/sessions/service.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
-import { invalidField, Problem, throwNotFound } from '#problem.ts'
+import { invalidField, Problem, throwNotFound, unknownId } from '#problem.ts'
 import { type ClientText, isInternalNote, type NoteVisibility, type TicketText } from '#rules/audience.ts'
 import { describeResult } from '#rules/exports/report-steps.ts'
 import type { SessionRow } from '#rules/flows/session-row.ts'
@@ -129,6 +129,7 @@ export async function createTimeEntry(
   const ticketId = requireTicketId(session)
   const { time_rounding_minutes, time_minimum_minutes } = await connection.requireActive({ db })
   const member = await members.findMemberOf(db, user_id ?? (caller.key ? session.user_id : caller.userId))
+  if (!member && user_id) throw unknownId('user_id', 'user who is mapped to a member')
   if (!member)
     throw new Problem(
       'psa_member_not_mapped',

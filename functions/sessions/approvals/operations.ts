@@ -110,6 +110,7 @@ export const approvalOperations = [
       'For whoever requested it or runs the session; others get 403. It becomes `voided`, and another approval can be requested. A decided one returns 409 `already_decided`, one that has ended 409 `wrong_state`.',
     access: 'engineer',
     limit: 'write',
+    closedToKeys: true,
     params: schemas.ApprovalId,
     success: 200,
     returns: schemas.Approval,
