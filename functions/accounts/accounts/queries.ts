@@ -156,12 +156,17 @@ export function selectMembers(db: ReadDb, page: PageQuery): Promise<Member[]> {
     .execute()
 }
 
-/** Return a row for a member of the account. */
-export const isMember = readStatement(
-  z.object({ id: z.string() }),
-  (id: string) =>
-    sql`select u.id from users u where u.account_id = app.account_id() and u.id = ${id} and not u.is_service and u.erased_at is null`,
-)
+export async function isMember(db: ReadDb, id: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('users')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .where('is_service', '=', false)
+    .where('erased_at', 'is', null)
+    .executeTakeFirst()
+  return row !== undefined
+}
 
 /** Count what waits for a member, by kind: with the platform role, because colleagues do not see all of it. */
 export const selectWaitingWork = readStatement(

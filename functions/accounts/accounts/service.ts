@@ -95,7 +95,7 @@ export async function listWaitingWork(
   ctx: ReadContext & { platform: PlatformDb },
   id: string,
 ): Promise<WaitingWork[]> {
-  if (!(await queries.isMember.first(ctx.db, id))) throwNotFound('Member')
+  if (!(await queries.isMember(ctx.db, id))) throwNotFound('Member')
   return readWaitingWork(ctx, id)
 }
 

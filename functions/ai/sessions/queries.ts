@@ -89,7 +89,7 @@ const hadHandoff = sql`(s.old_status = 'requesting_escalation' or exists (select
 const ClosedRow = ChangedRow.extend({ had_handoff: z.boolean() })
 
 const resolvedData = sql`
-  json_build_object('session_id', s.id, 'kind', 'ai', 'outcome', s.outcome, 'ticket_id', s.psa_ticket_id, 'flow_id', null, 'flow_name', null,
+  json_build_object('session_id', s.id, 'kind', 'ai', 'outcome', s.outcome, 'ticket_id', s.psa_ticket_id, 'flow_id', null, 'flow_name', null, 'parent_session_id', null,
     'batch_id', null, 'user_id', s.user_id, 'team_id', s.team_id, 'completed_at', app.iso(s.resolved_at))`
 
 /** Resolve an open session, close its open handoff, and insert its messages for webhooks. */

@@ -1,8 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
-import { jsonb } from '#db/expressions.ts'
+import { accountId, jsonb, userId } from '#db/expressions.ts'
 import { type Order, type PageQuery, pageEnd } from '#db/page.ts'
 import { mayChange, type SessionPosition } from '#db/rows/sessions.ts'
+import type { WriteDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import type { ApproverRole } from '#rules/flows/approval-requirement.ts'
 import type { ScriptMachine } from '#rules/scripts/approval-subject.ts'
@@ -194,12 +195,19 @@ export const expireDue = writeStatement(
     returning a.id, a.session_id, a.title, a.team_id, a.requested_by, a.runner_id, a.expires_at > app.now() as is_in_time`,
 )
 
-/** Withdraw a pending request of the caller, or of the session that the caller runs. */
-export const withdrawApproval = writeStatement(
-  z.object({ id: z.string() }),
-  (sessionId: string, id: string) => sql`
-    update approvals a set state = 'voided'
-     where a.account_id = app.account_id() and a.session_id = ${sessionId} and a.id = ${id} and a.state = 'pending'
-       and app.user_id() in (a.requested_by, a.runner_id)
-    returning a.id`,
-)
+/**
+ * Withdraw a pending request of the caller, or of the session that the caller runs. Return whether there was
+ * one.
+ */
+export async function withdrawApproval(db: WriteDb, sessionId: string, id: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('approvals')
+    .set({ state: 'voided' })
+    .where('account_id', '=', accountId)
+    .where('session_id', '=', sessionId)
+    .where('id', '=', id)
+    .where('state', '=', 'pending')
+    .where((eb) => eb.or([eb('requested_by', '=', userId), eb('runner_id', '=', userId)]))
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}

@@ -139,7 +139,7 @@ export async function withdraw(
   { session_id, approval_id }: ApprovalId,
 ): Promise<Approval> {
   return inTransaction(db, async (db) => {
-    const withdrawn = await queries.withdrawApproval.first(db, session_id, approval_id)
+    const withdrawn = await queries.withdrawApproval(db, session_id, approval_id)
     const approval = await find(db, session_id, approval_id)
     if (!withdrawn && approval.state === 'pending' && !listTechnicians(approval).includes(caller.userId))
       throw new Problem('forbidden', 'Only who requested the approval, or runs the session, may withdraw it')

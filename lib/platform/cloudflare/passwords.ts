@@ -17,7 +17,7 @@ const options = { type: Argon2Type.Argon2id, ...argon2Cost }
  */
 export function wasmPasswords(compiled: WebAssembly.Module = wasm): PasswordHasher {
   const loadArgon2 = loadOnce(async () => new Argon2(await WebAssembly.instantiate(compiled)))
-  const runInPlace = createHashPlaces(1)
+  const runInPlace = createHashPlaces(1, 40)
   /** An isolate has one thread: requests that came before the hash are answered before it. */
   const runInTurn = <T>(hashedFor: HashedFor, run: (argon2: Argon2) => T) =>
     runInPlace(hashedFor, async () => {

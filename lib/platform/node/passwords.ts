@@ -16,7 +16,7 @@ const running = Math.min(3, availableParallelism())
 
 /** Create a hasher that uses native code outside the event loop. */
 export function nativePasswords(): PasswordHasher {
-  const runInPlace = createHashPlaces(running)
+  const runInPlace = createHashPlaces(running, 10)
   const hash = (password: string, hashedFor: HashedFor = 'stranger') =>
     runInPlace(hashedFor, () => argon2Hash(normalisePassword(password), { ...cost, outputLen }))
   // Verified for unknown addresses, so that the answer takes as long as for known ones.

@@ -32,7 +32,9 @@ export function parseHtml(html: string): Element {
       const isTask =
         isCheckbox({ name, attributes }) && openElements.some((outer) => /^(?:li|p)$/.test(outer.name))
       const element: Element = { name, attributes, children: [] }
-      openElements.at(-1)?.children.push(...(isTask ? [isChecked(attributes) ? '☑ ' : '☐ '] : []), element)
+      const { children } = openElements.at(-1) ?? root
+      if (isTask) children.push(isChecked(attributes) ? '☑ ' : '☐ ')
+      children.push(element)
       openElements.push(element)
       if (openElements.length > maxDepth) throw new ArticleError('The page is nested too deeply')
     },

@@ -116,7 +116,11 @@ export function createPageReader(file: PdfFile, losses: Losses): (page: PdfPage)
     const turn = file.readNumber(page.get('Rotate')) ?? 0
     let result = await read(turn)
     // A table that is wider than its page is often put on it sideways.
-    const direction = result.directions.indexOf(Math.max(...result.directions))
+    const { directions } = result
+    const direction = directions.reduce(
+      (most, count, index) => (count > (directions[most] ?? 0) ? index : most),
+      0,
+    )
     if (direction > 0) result = await read(turn + direction * 90)
     const { runs, invisibleRuns, hasPicture, shapes, sloping } = result
     mergeLosses(losses, result.losses)
@@ -199,7 +203,8 @@ async function drawFields(interpreter: Interpreter, page: PdfPage, matrix: Matri
           (run) => Math.abs(run.y - first.y) < 0.45 * Math.max(run.size, first.size),
         )
       : -1
-    interpreter.runs.splice(beside < 0 ? interpreter.runs.length : beside + 1, 0, ...added)
+    const at = beside < 0 ? interpreter.runs.length : beside + 1
+    interpreter.runs = [...interpreter.runs.slice(0, at), ...added, ...interpreter.runs.slice(at)]
   }
 }
 

@@ -15,15 +15,12 @@ export interface PasswordHasher {
   verify(hash: string | undefined, password: string, hashedFor?: HashedFor): Promise<boolean>
 }
 
-/** About as long as a hash takes. */
-const strangersPauseMs = 40
-
 /**
  * Return a function that runs a hash when a place is free. A hash takes 30 ms of a processor, so a flood of
- * wrong sign-ins waits for places of its own, and those who are known pass it. Between two hashes of
- * strangers is a pause, in which the processor answers others.
+ * wrong sign-ins waits for places of its own, and those who are known pass it. `pauseMs` follows each hash of a
+ * stranger, in which the processor answers others.
  */
-export function createHashPlaces(running: number) {
+export function createHashPlaces(running: number, pauseMs: number) {
   let strangersEndedAt = 0
   const takers = {
     known: sharePlaces({ running, waiting: 100, maxWaitMs: 8000, maxHoldMs: 2000 }),
@@ -37,7 +34,7 @@ export function createHashPlaces(running: number) {
   return async <T>(hashedFor: HashedFor, hash: () => T | Promise<T>): Promise<T> => {
     const leave = await takers[hashedFor](hashedFor)
     try {
-      if (hashedFor === 'stranger') await waitUntil(strangersEndedAt + strangersPauseMs)
+      if (hashedFor === 'stranger') await waitUntil(strangersEndedAt + pauseMs)
       return await hash()
     } finally {
       if (hashedFor === 'stranger') strangersEndedAt = Date.now()

@@ -6,7 +6,7 @@ beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 it('AUT-78 a pause follows each hash of a stranger, in which those who are known are hashed at once', async () => {
-  const runInPlace = createHashPlaces(1)
+  const runInPlace = createHashPlaces(1, 40)
   const done: string[] = []
   const hash = (name: string, hashedFor: 'known' | 'stranger') =>
     void runInPlace(hashedFor, () => void done.push(name))
