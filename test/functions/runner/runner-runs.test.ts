@@ -1,4 +1,4 @@
-import { afterAll, expect, it } from 'vitest'
+import { afterAll, beforeEach, expect, it } from 'vitest'
 import { createAiSession } from '#test/support/ai.ts'
 import { type ApiResponse, dashboard, startOwnService } from '#test/support/app.ts'
 import { runConcurrently } from '#test/support/concurrency.ts'
@@ -20,6 +20,16 @@ async function pass(seconds: number) {
     await settle()
   }
 }
+
+// A run of an earlier test, which is still followed, would take the fault of this one.
+beforeEach(async () => {
+  await service.sql(
+    `update runner_runs set state = 'failed', next_attempt_at = null, leased_until = null where state in ('queued', 'retrying')`,
+  )
+  await service.sql('update runner_runs set next_attempt_at = null')
+  await settle()
+  await clearFaults()
+})
 
 /** Ask the emulator, as its own users do. */
 async function listAtVendor(path: string): Promise<{ script: number; name: string }[]> {
