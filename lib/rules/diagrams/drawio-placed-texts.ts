@@ -89,7 +89,8 @@ function measureFromText(text: Shape, shape: Shape): number {
 interface Line {
   cell: Cell
   ends: readonly [Shape, Shape]
-  pieces: readonly (readonly [Point, Point])[]
+  pairs: readonly (readonly [Point, Point])[]
+  isStraight: boolean
 }
 
 function createLine(cell: Cell, source: Shape, target: Shape, cellById: ReadonlyMap<string, Cell>): Line {
@@ -100,7 +101,12 @@ function createLine(cell: Cell, source: Shape, target: Shape, cellById: Readonly
   spend(pairs.length * stepsPerPair)
   // The file does not say where a line with right angles turns by itself.
   const isStraight = !/edgeStyle=(?:orthogonal|elbow|entityRelation|segment)/.test(cell.style)
-  return { cell, ends: [source, target], pieces: isStraight ? pairs : pairs.flatMap(listWays) }
+  return { cell, ends: [source, target], pairs, isStraight }
+}
+
+const piecesOfWays = 10
+function* iterateWays(pairs: Line['pairs']): Generator<readonly [Point, Point]> {
+  for (const pair of pairs) yield* listWays(pair)
 }
 
 /** Return the pieces of the ways between two points that have right angles and at most two turns. */
@@ -119,13 +125,14 @@ function listWays([a, b]: readonly [Point, Point]): (readonly [Point, Point])[] 
  * Return how far a line passes by the box of a text, 0 if through it, and where, as a share of the way between
  * its ends.
  */
-function measureToLine(text: Shape, { ends, pieces }: Line): { distance: number; place: number } {
-  spend(pieces.length * stepsPerPair)
+function measureToLine(text: Shape, { ends, pairs, isStraight }: Line): { distance: number; place: number } {
+  spend(pairs.length * (isStraight ? 1 : piecesOfWays) * stepsPerPair)
   const centre = getCentre(text)
   if (ends.some((end) => measureDistance(centre, end) <= 0))
     return { distance: Number.POSITIVE_INFINITY, place: 0 }
   let distance = Number.POSITIVE_INFINITY
-  for (const [a, b] of pieces) {
+  // Made for each text anew, because those of all lines would take much memory.
+  for (const [a, b] of isStraight ? pairs : iterateWays(pairs)) {
     const [dx, dy] = [b.x - a.x, b.y - a.y]
     const length = dx * dx + dy * dy
     const share = length === 0 ? 0 : ((centre.x - a.x) * dx + (centre.y - a.y) * dy) / length

@@ -113,10 +113,11 @@ export function readLink(cursor: Cursor): MermaidLink | null {
     return { kind: findKind(wholeLink), label: label?.[1] ?? label?.[2] ?? '' }
   }
   const parts =
-    read(cursor, /[xo<]?--[ \t]*(?:"([^"\n]*)"|((?:[^-\n]|-(?!-))*))[ \t]*--+[-xo>]/y) ??
-    read(cursor, /[xo<]?==[ \t]*(?:"([^"\n]*)"|((?:[^=\n]|=(?!=))*))[ \t]*==+[=xo>]/y) ??
-    read(cursor, /[xo<]?-\.[ \t]*(?:"([^"\n]*)"|((?:[^.\n]|\.(?!-|\.))*))[ \t]*\.+-[xo>]?/y)
-  if (parts) return { kind: findKind(parts[0]), label: parts[1] ?? parts[2] ?? '' }
+    read(cursor, /[xo<]?--(?:[ \t]*"([^"\n]*)"[ \t]*|((?:[^-\n]|-(?!-))*))--+[-xo>]/y) ??
+    read(cursor, /[xo<]?==(?:[ \t]*"([^"\n]*)"[ \t]*|((?:[^=\n]|=(?!=))*))==+[=xo>]/y) ??
+    read(cursor, /[xo<]?-\.(?:[ \t]*"([^"\n]*)"[ \t]*|((?:[^.\n]|\.(?!-|\.))*))\.+-[xo>]?/y)
+  // A pattern that looks for the spaces around a label tries each place where they may end.
+  if (parts) return { kind: findKind(parts[0]), label: parts[1] ?? parts[2]?.trim() ?? '' }
   cursor.index = start
   return null
 }

@@ -183,8 +183,8 @@ async function drawFields(interpreter: Interpreter, page: PdfPage, matrix: Matri
     const value = file.findStream(normal)
       ? normal
       : file.readDict(normal)?.get(file.readName(dict.get('AS')) ?? '')
-    const box = file.readArray(file.findStream(value)?.dict.get('BBox'))
-    const rectangle = file.readArray(dict.get('Rect'))
+    const box = file.readArray(file.findStream(value)?.dict.get('BBox')).slice(0, 4)
+    const rectangle = file.readArray(dict.get('Rect')).slice(0, 4)
     const [left = 0, bottom = 0] = rectangle.map((side) => file.readNumber(side) ?? 0)
     const [boxLeft = 0, boxBottom = 0] = box.map((side) => file.readNumber(side) ?? 0)
     const before = interpreter.runs.length

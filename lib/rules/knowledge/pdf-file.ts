@@ -188,7 +188,10 @@ function createFile(contents: Contents): PdfFile {
     },
     readArray(value) {
       const array = resolve(value)
-      return Array.isArray(array) ? array : []
+      if (!Array.isArray(array)) return []
+      // Whoever asks goes through it, and many may ask for the same.
+      spend(array.length)
+      return array
     },
     readNumber(value) {
       const number = resolve(value)

@@ -16,17 +16,34 @@ const maxColumns = 50
 /** The distance of the lines of a cell, in parts of their size. */
 const cellPitch = 1.5
 
-/**
- * Read the table that starts at a line. Return null if there are not two rows whose cells are in the same
- * columns.
- */
+/** Return whether a table starts at a line: two rows whose cells are in the same columns. */
+export const startsTable = (lines: readonly PdfLine[], start: number): boolean =>
+  readRows(lines, start, 2) !== null
+
+/** Read the table that starts at a line, or return null. */
 export function readTable(lines: readonly PdfLine[], start: number): { table: Markdown; end: number } | null {
+  const found = readRows(lines, start, Number.POSITIVE_INFINITY)
+  if (!found) return null
+  const rows = found.rows.map((texts) =>
+    texts.map((text) => {
+      spend(text.length)
+      return { text: escapeInline(text), columns: 1, rows: 1 }
+    }),
+  )
+  return { table: formatTable(rows), end: found.end }
+}
+
+function readRows(
+  lines: readonly PdfLine[],
+  start: number,
+  most: number,
+): { rows: string[][]; end: number } | null {
   const header = readRow(lines, start)
   if (!header) return null
   const columns = header.cells.map((cell) => ({ ...cell }))
   const rows = [header.cells.map(({ text }) => text)]
   let { end } = header
-  for (let row = readRow(lines, end); row; row = readRow(lines, end)) {
+  for (let row = readRow(lines, end); row && rows.length < most; row = readRow(lines, end)) {
     spend(row.cells.length * columns.length * 2 + 50)
     const places = row.cells.map((cell) => findColumn(columns, cell))
     if (places.includes(-1) || new Set(places).size < places.length) break
@@ -41,13 +58,7 @@ export function readTable(lines: readonly PdfLine[], start: number): { table: Ma
     rows.push(texts)
     end = row.end
   }
-  if (rows.length < 2) return null
-  return {
-    table: formatTable(
-      rows.map((texts) => texts.map((text) => ({ text: escapeInline(text), columns: 1, rows: 1 }))),
-    ),
-    end,
-  }
+  return rows.length < 2 ? null : { rows, end }
 }
 
 /** Short cells of a centred column may be beside each other, but less than the gap of two columns. */

@@ -5,7 +5,7 @@ import { createLosses, type Losses } from './losses.ts'
 import { createPageReader } from './pdf-content.ts'
 import { openPdf } from './pdf-file.ts'
 import { countCharacters, getText, leaveOutFurniture, marker, type PdfLine, readLines } from './pdf-lines.ts'
-import { readTable } from './pdf-tables.ts'
+import { readTable, startsTable } from './pdf-tables.ts'
 
 const maxPages = 300
 
@@ -57,13 +57,13 @@ async function writeLines(lines: readonly PdfLine[], writer: BlockWriter): Promi
   spend(lines.reduce((steps, line) => steps + 200 + countCharacters(line) * 10, 0))
   const headingLevels = findHeadingLevels(lines)
   const isHeading = (line: PdfLine) => headingLevels.has(line)
-  const findTable = createTableReader(lines)
   /** Return whether a line continues the paragraph before it, on its page or on the next one. */
   const continues: Continues = (index) => {
     const [line, before] = [lines[index], lines[index - 1]]
     if (!line || !before || line.isMonospaced || line.size !== before.size || isHeading(line)) return false
     if (isHeading(before)) return false
-    if (marker.test(getText(line)) || findTable(index) || (line.isBold && !before.isBold)) return false
+    if (marker.test(getText(line)) || startsTable(lines, index) || (line.isBold && !before.isBold))
+      return false
     if (isNextLine(lines, index)) return true
     return (
       line.page === before.page + 1 && !/[.!?:;]$/.test(getText(before)) && /^\p{Ll}/u.test(getText(line))
@@ -79,7 +79,7 @@ async function writeLines(lines: readonly PdfLine[], writer: BlockWriter): Promi
     else if (marker.test(getText(line))) at = writeList(lines, at, writer, continues, isHeading)
     else
       at =
-        writeTable(findTable(at), writer) ??
+        writeTable(readTable(lines, at), writer) ??
         writePlainList(findPlainList(lines, at, continues), writer) ??
         writeParagraph(lines, at, writer, continues)
   }
@@ -168,15 +168,6 @@ function writeCode(lines: readonly PdfLine[], start: number, writer: BlockWriter
 function writeTable(found: ReturnType<typeof readTable>, writer: BlockWriter): number | null {
   if (found) writer.add('table', found.table)
   return found?.end ?? null
-}
-
-/** Create a function that reads the table at a line. A line that ends a paragraph is asked for twice. */
-function createTableReader(lines: readonly PdfLine[]): (start: number) => ReturnType<typeof readTable> {
-  let last: { start: number; found: ReturnType<typeof readTable> } | undefined
-  return (start) => {
-    if (last?.start !== start) last = { start, found: readTable(lines, start) }
-    return last.found
-  }
 }
 
 function writeParagraph(

@@ -60,7 +60,7 @@ const factItem =
 const factIntro =
   /\b(?:check|look for|look at|such as|caused by|causes?|reasons?|happens?|occurs?|due to|because|contains?|includes?|consists? of|means|differs?|depends on|ursachen?|gründe?|causas?)\b[^.!?\n]{0,80}:[*_]{0,2}$/i
 const exampleIntro =
-  /(?:^|\n)\W*(?:for example|for instance|e\.g\.|an? example|example|sample|expected|here is an example|zum beispiel|beispiel|par exemple|exemple|por ejemplo|ejemplo|(?:the )?(?:example |sample )?output)\b[^\n]*$/i
+  /^\W*(?:for example|for instance|e\.g\.|an? example|example|sample|expected|here is an example|zum beispiel|beispiel|par exemple|exemple|por ejemplo|ejemplo|(?:the )?(?:example |sample )?output)\b/i
 
 /**
  * Return the places of the items of bullet lists that say something instead of telling what to do: two items
@@ -84,6 +84,12 @@ function findFactItems(blocks: readonly Block[]): Set<number> {
   return places
 }
 
+const maxIntroLength = 500
+const readLastLine = (text: string) => {
+  const start = text.lastIndexOf('\n') + 1
+  return text.slice(start, start + maxIntroLength)
+}
+
 /** Headings up to `lowestLevel` become sections, each lower one starts a unit. */
 function createSegments(blocks: readonly Block[], lowestLevel: number): Segment[] {
   const segments: Segment[] = []
@@ -102,9 +108,12 @@ function createSegments(blocks: readonly Block[], lowestLevel: number): Segment[
       else segments.push({ kind: 'section', level, text, partCount: 1 })
       continue
     }
-    const isExample = lastSegment?.kind === 'note' && exampleIntro.test(lastSegment.text)
+    const isExample = lastSegment?.kind === 'note' && exampleIntro.test(readLastLine(lastSegment.text))
     const segmentKind = factPlaces.has(place) || isExample ? 'note' : getKind(kind, text, isInFacts)
-    const isLabelled = lastSegment?.kind === 'note' && noteLabel.test(lastSegment.text)
+    const isLabelled =
+      lastSegment?.kind === 'note' &&
+      lastSegment.text.length <= maxIntroLength &&
+      noteLabel.test(lastSegment.text)
     const isAfterTable = lastSegment?.kind === 'note' && lastSegment.text.startsWith('|')
     const isAddition = isLabelled || kind === 'table' || (kind === 'code' && !isAfterTable)
     const startsWithHeading = lastSegment?.partCount === 0
