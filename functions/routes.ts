@@ -284,6 +284,8 @@ export const routeGroups: readonly RouteGroup[] = [
       'sessions.update': 'PATCH /sessions/{session_id}',
       'sessions.delete': 'DELETE /sessions/{session_id}',
       'sessions.startPrepared': 'POST /sessions/{session_id}/start',
+      'sessions.reassign': 'POST /sessions/{session_id}/reassign',
+      'sessions.take': 'POST /sessions/{session_id}/take',
       'sessions.updateVariables': 'PATCH /sessions/{session_id}/variables',
     },
   },

@@ -41,6 +41,8 @@ create table sessions (
   -- The number of steps on the longest remaining path.
   remaining          integer not null check (remaining >= 0),
   exported_at        timestamptz(3),
+  -- When its user was given it by a colleague or took it. Null for whoever created it.
+  assigned_at        timestamptz(3),
   started_at         timestamptz(3),
   completed_at       timestamptz(3),
   created_at         timestamptz(3) not null default app.now(),
@@ -237,6 +239,9 @@ create table session_timers (
 -- For the sweep, which reads those of all accounts as the platform role.
 create index session_timers_due on session_timers (due_at) where state = 'waiting';
 
+-- Not of its sub-flows, which follow it.
+create trigger audit after update of user_id on sessions
+  for each row when (pg_trigger_depth() = 0 and new.user_id <> old.user_id) execute function app.audit('session');
 create trigger remove_notifications after delete on sessions for each row execute function app.remove_notifications('/sessions/');
 call app.protect('sessions');
 call app.protect('session_decisions');
@@ -249,12 +254,12 @@ call app.protect('session_evidence');
 call app.protect('session_timers');
 
 grant select, insert, delete on sessions to app_runtime;
-grant update (state, ticket_number, client_name, variables, secret_variables, outcome, notes, next_steps, current_step_id, answered, remaining,
+grant update (user_id, assigned_at, state, ticket_number, client_name, variables, secret_variables, outcome, notes, next_steps, current_step_id, answered, remaining,
               exported_at, started_at, completed_at, subflow_session_id, replaced_variables) on sessions to app_runtime;
 grant select, insert, delete on session_decisions, session_fallbacks to app_runtime;
 grant select, insert on session_custom_steps to app_runtime;
 grant select, insert, update (title, content, upload_id, step_id, updated_at), delete on session_supporting_data to app_runtime;
-grant select, insert, update (score, comment, rated_by, rated_at) on session_ratings to app_runtime;
+grant select, insert, update (score, comment, rated_by, rated_at, session_user_id) on session_ratings to app_runtime;
 grant select, insert, update (helpful, comment, given_at), delete on session_step_feedback to app_runtime;
 -- The runtime role cannot change or delete evidence: undoing an answer deletes it by the foreign key.
 grant select, insert on session_evidence to app_runtime;

@@ -60,7 +60,7 @@ create trigger audit after insert or update of state on approvals
   for each row execute function app.audit('approval', 'title', 'subject', 'digest', 'comment', 'decision_comment');
 
 call app.protect('approvals');
-grant select, insert, update (state, expires_at, decided_by, decided_at, decision_comment) on approvals to app_runtime;
+grant select, insert, update (state, runner_id, expires_at, decided_by, decided_at, decision_comment) on approvals to app_runtime;
 grant select, insert, update, delete on approvals to app_platform;
 
 -- The person that a user acts for: who created an API key, or the user. Security definer, because members cannot read the keys.
@@ -102,3 +102,19 @@ end $$;
 create trigger void_approvals after update of state, current_step_id, answered on sessions for each row
   when (new.state <> old.state or new.answered <> old.answered or new.current_step_id is distinct from old.current_step_id)
   execute function app.void_approvals();
+
+-- What names the user of a session follows it to another user: its approvals, its rating, and the session of the sub-flow that it waits for.
+-- What that user has approved is voided, because nobody approves their own run.
+create function app.follow_session_user() returns trigger language plpgsql set search_path = public, pg_temp as $$
+begin
+  update approvals a
+     set runner_id = new.user_id,
+         state = case when app.person_of(a.decided_by) = app.person_of(new.user_id) then 'voided' else a.state end
+   where a.account_id = new.account_id and a.session_id = new.id and a.state in ('pending', 'approved');
+  update session_ratings r set session_user_id = new.user_id where r.account_id = new.account_id and r.session_id = new.id;
+  update sessions c set user_id = new.user_id, assigned_at = new.assigned_at
+   where c.account_id = new.account_id and c.id = new.subflow_session_id;
+  return null;
+end $$;
+create trigger follow_user after update of user_id on sessions for each row
+  when (new.user_id <> old.user_id) execute function app.follow_session_user();

@@ -1571,6 +1571,7 @@ export interface SessionsTable {
   answered: Generated<number>
   remaining: number
   exported_at: string | null
+  assigned_at: string | null
   started_at: string | null
   completed_at: string | null
   created_at: Generated<string>

@@ -5,7 +5,7 @@ import { type Fixture, insertOneTimeToken, insertReturningId, sha256 } from './f
 
 const createEmail = () => `${randomBytes(8).toString('hex')}@people.example`
 
-function insertMember(service: Service, { accountId, teamId }: Person): Promise<string> {
+export function insertMember(service: Service, { accountId, teamId }: Person): Promise<string> {
   return insertReturningId(
     service,
     `insert into users (account_id, email, full_name, role, team_id, team_role) values ($1, $2, 'Vik Olsen', 'engineer', $3, 'member') returning id`,

@@ -3,6 +3,7 @@ import { patchForm, patchProcedure } from '#test/support/flows.ts'
 import type { Person } from '#test/support/people.ts'
 import { type Fixture, insertReturningId, scriptRunBody } from './fixture-rows.ts'
 import { insertStep, insertTree } from './fixtures-flows.ts'
+import { insertMember } from './fixtures-members.ts'
 
 /** Insert a session of the owner. It is at the flow's first step, unless `state` is `prepared`. */
 export async function insertSession(
@@ -209,6 +210,11 @@ export const sessionFixtures = {
     ...(await createPreparedSession(service, owner)),
     body: { variables: { printer_ip: '10.0.8.22' } },
   }),
+  'sessions.reassign': async (service, owner) => ({
+    ...(await createOpenSession(service, owner)),
+    body: { user_id: await insertMember(service, owner) },
+  }),
+  'sessions.take': createPreparedSession,
   'sessions.updateVariables': async (service, owner) => ({
     ...(await createOpenSession(service, owner)),
     body: { printer_ip: '10.0.8.23', floor: 3 },

@@ -29,6 +29,7 @@ export function createSessionRow(fields: Partial<SessionRow> = {}): SessionRow {
     answered: 0,
     remaining: 2,
     exported_at: null,
+    assigned_at: null,
     started_at: '2026-11-21T09:00:00.000Z',
     completed_at: null,
     created_at: '2026-11-21T09:00:00.000Z',

@@ -109,6 +109,38 @@ export const sessionOperations = [
   }),
 
   operation({
+    id: 'sessions.reassign',
+    route: 'POST /sessions/{session_id}/reassign',
+    summary: 'Hand a session over to a colleague',
+    description:
+      'For the user of a session that is prepared or in progress, for admins of its team and for account admins. The colleague becomes its user, with its approvals, its timer and the sub-flow that it waits for; earlier answers keep who gave them. A session that has ended, or that is a sub-flow, returns 409 `wrong_state`.',
+    access: 'engineer',
+    limit: 'write',
+    params: schemas.SessionId,
+    body: schemas.SessionReassign,
+    success: 200,
+    returns: schemas.Session,
+    errors: ['stale_version', 'wrong_state'],
+    handle: ({ ctx, params, body }) => sessions.reassign(ctx, params.session_id, body.user_id),
+  }),
+
+  operation({
+    id: 'sessions.take',
+    route: 'POST /sessions/{session_id}/take',
+    summary: 'Take a prepared session',
+    description:
+      'For members of the session’s team and account admins, such as whoever is on shift when a batch is due. The caller becomes its user. Of simultaneous callers one takes it. A session that was given to or taken by a colleague who can work returns 409 `already_claimed` with `user_id`; it can be reassigned. One that is not prepared returns 409 `wrong_state`.',
+    access: 'engineer',
+    limit: 'write',
+    closedToKeys: true,
+    params: schemas.SessionId,
+    success: 200,
+    returns: schemas.Session,
+    errors: ['already_claimed', 'wrong_state'],
+    handle: ({ ctx, params }) => sessions.take(ctx, params.session_id),
+  }),
+
+  operation({
     id: 'sessions.updateVariables',
     route: 'PATCH /sessions/{session_id}/variables',
     summary: 'Update session variables',

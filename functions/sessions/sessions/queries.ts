@@ -215,6 +215,35 @@ export async function deleteSession(db: WriteDb, id: string): Promise<boolean> {
   return deleted.length > 0
 }
 
+/** Condition on `sessions s` and `users u`: the user may run it, as a member of its team or an account admin. */
+const mayReceive = sql<boolean>`app.can_work(u) and (s.team_id is null or u.team_id = s.team_id or u.role = 'admin')`
+const mayReassign = sql<boolean>`app.may_change(s.user_id, s.team_id)`
+/** Condition on `sessions s` and `users u`: nobody else who can work was given it. */
+const isFree = sql<boolean>`(s.assigned_at is null or s.user_id = u.id or app.cannot_work(s.user_id))`
+
+/** Give a session to a user, or take it if the user is null. Return no row if that is not possible. */
+export const handOver = writeStatement(
+  z.object({ id: z.string() }),
+  (id: string, userId: string | null) => sql`
+    update sessions s
+       set user_id = u.id, assigned_at = case when s.user_id = u.id then coalesce(s.assigned_at, app.now()) else app.now() end
+      from users u
+     where s.account_id = app.account_id() and s.id = ${id} and s.parent_session_id is null
+       and u.account_id = s.account_id and u.id = coalesce(${userId}::uuid, app.user_id()) and ${mayReceive}
+       and case when ${userId}::uuid is null then s.state = 'prepared' and ${isFree}
+                else s.state in ('prepared', 'in_progress') and ${mayReassign} end
+    returning s.id`,
+)
+
+/** Select why a session was not handed over. `may_receive` is of the user, or of the caller if it is null. */
+export const selectHandOver = readStatement(
+  z.object({ may_reassign: z.boolean(), may_receive: z.boolean() }),
+  (id: string, userId: string | null) => sql`
+    select ${mayReassign} as may_reassign,
+           exists (select from users u where u.account_id = s.account_id and u.id = coalesce(${userId}::uuid, app.user_id()) and ${mayReceive}) as may_receive
+      from sessions s where s.account_id = app.account_id() and s.id = ${id}`,
+)
+
 /** Select the encrypted answers to secret fields of a session that the caller may change. */
 export async function selectSecrets(db: ReadDb, id: string): Promise<Record<string, string>> {
   const row = await db

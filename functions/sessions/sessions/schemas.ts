@@ -215,6 +215,9 @@ const sessionFields = {
   subflow_session_id: Id.nullable().describe('The open session of a sub-flow that this session waits for.'),
   progress: Progress.describe('Progress of the session.'),
   exported_at: Time.nullable().describe('When it was first exported after its completion.'),
+  assigned_at: Time.nullable().describe(
+    'When its user was given it by a colleague or took it; null for whoever created it.',
+  ),
   started_at: Time.nullable().describe('When it was started; null while it is prepared.'),
   completed_at: Time.nullable().describe('When it was completed.'),
   created_at: Time,
@@ -334,6 +337,14 @@ export const PreparedStart = z
   .strictObject({ variables: Variables.optional() })
   .prefault({})
   .meta({ id: 'PreparedSessionStart' })
+
+export const SessionReassign = z
+  .strictObject({
+    user_id: Id.describe(
+      'The colleague: a member of the session’s team or an account admin, active and no viewer.',
+    ),
+  })
+  .meta({ id: 'SessionReassign' })
 
 export const VariablesUpdate = Variables.describe(
   'Variables to set; null removes a variable. All others are kept, also a secret field sent back as it was read.',

@@ -4,7 +4,15 @@ import { changeSession, selectSession } from '#db/rows/sessions.ts'
 import { getViolatedConstraint } from '#db/sqlstate.ts'
 import { uuidv7 } from '#db/uuid.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
-import { type FieldError, invalidField, invalidRequest, notFound, Problem, throwNotFound } from '#problem.ts'
+import {
+  type FieldError,
+  invalidField,
+  invalidRequest,
+  notFound,
+  Problem,
+  staleVersion,
+  throwNotFound,
+} from '#problem.ts'
 import { applyDefaults, createAnswerValidator } from '#rules/flows/intake-answers.ts'
 import { renderRun } from '#rules/flows/run-view.ts'
 import { describeSecrets, removeSecretStates, splitAnswers } from '#rules/flows/secret-answers.ts'
@@ -186,6 +194,44 @@ export async function remove({ db }: WriteContext, id: string): Promise<void> {
     })
 }
 
+/** Hand a session over to a colleague of its team. */
+export async function reassign({ db }: WriteContext, id: string, userId: string): Promise<Session> {
+  const { isChanged, session } = await changeSession(db, id, queries.handOver.query(id, userId))
+  if (isChanged && session) return toSession(session)
+  const { may_reassign, may_receive } =
+    (await queries.selectHandOver.first(db, id, userId)) ?? throwNotFound('Session')
+  if (!may_reassign)
+    throw new Problem('forbidden', 'Only its user or an admin of its team may hand this session over')
+  requireWhole(session)
+  if (session?.state !== 'prepared' && session?.state !== 'in_progress')
+    throw new Problem('wrong_state', 'The session has ended')
+  if (may_receive) throw staleVersion('session')
+  throw invalidField(
+    ['body', 'user_id'],
+    'must be the id of a colleague of the session’s team who can work',
+    'unknown',
+  )
+}
+
+/** Make the caller the user of a prepared session of their team. */
+export async function take({ db }: WriteContext, id: string): Promise<Session> {
+  const { isChanged, session } = await changeSession(db, id, queries.handOver.query(id, null))
+  if (isChanged && session) return toSession(session)
+  const { may_receive } = (await queries.selectHandOver.first(db, id, null)) ?? throwNotFound('Session')
+  if (!may_receive) throw new Problem('forbidden', 'Only a member of its team may take this session')
+  requireWhole(session)
+  if (session?.state !== 'prepared') throw new Problem('wrong_state', 'Only a prepared session can be taken')
+  throw new Problem('already_claimed', undefined, { facts: { user_id: session.user_id } })
+}
+
+/** Throw 409 for a sub-flow, which follows the session that runs it. */
+function requireWhole(session: SessionRow | undefined): void {
+  if (session?.parent_session_id)
+    throw new Problem('wrong_state', 'It follows the session that runs it. Hand that one over', {
+      facts: { parent_session_id: session.parent_session_id },
+    })
+}
+
 /** Return a session of the account; throw 404 if there is none. */
 export async function find(db: ReadContext['db'], id: string): Promise<SessionRow> {
   return (await selectSession.first(db, id)) ?? throwNotFound('Session')
@@ -291,6 +337,7 @@ export function toListItem(row: SessionListRow): SessionListItem {
     subflow_session_id: row.subflow_session_id,
     progress: computeProgress(answered, state === 'completed' ? 0 : remaining),
     exported_at: row.exported_at,
+    assigned_at: row.assigned_at,
     started_at: row.started_at,
     completed_at: row.completed_at,
     created_at: row.created_at,

@@ -64,6 +64,7 @@ export const sessionListColumns = {
   answered: z.int(),
   remaining: z.int(),
   exported_at: nullableText,
+  assigned_at: nullableText,
   started_at: nullableText,
   completed_at: nullableText,
   created_at: text,

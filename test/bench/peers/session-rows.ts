@@ -7,7 +7,7 @@ import { isoTime, query } from './caller.ts'
 const sessionColumns = `
   s.id, s.account_id, s.team_id, s.user_id, u.full_name as user_name, s.tree_account_id, s.tree_id, s.state, s.ticket_number, s.client_name,
   s.outcome, s.batch_id, s.target_label, s.current_step_id, s.parent_session_id, s.parent_step_id,
-  s.subflow_session_id, s.answered, s.remaining, s.exported_at, s.started_at, s.completed_at, s.created_at,
+  s.subflow_session_id, s.answered, s.remaining, s.exported_at, s.assigned_at, s.started_at, s.completed_at, s.created_at,
   v.name, v.description, v.category, v.version, v.tree_type, s.variables,
   array(select jsonb_object_keys(s.secret_variables)) as secret_keys, s.notes, s.next_steps, v.tree_structure, v.intake_form`
 

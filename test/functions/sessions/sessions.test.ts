@@ -49,6 +49,7 @@ describe('starting a session', () => {
       batch_id: null,
       target_label: null,
       exported_at: null,
+      assigned_at: null,
       completed_at: null,
       decisions: [],
       custom_steps: [],
