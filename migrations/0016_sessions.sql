@@ -106,8 +106,10 @@ create table session_decisions (
   started_at       timestamptz(3) not null,
   duration_seconds integer not null check (duration_seconds >= 0),
   decided_at       timestamptz(3) not null default app.now(),
+  decided_by       uuid not null default app.user_id(),
   primary key (account_id, session_id, seq),
   foreign key (account_id, session_id) references sessions (account_id, id) on delete cascade,
+  foreign key (account_id, decided_by) references users (account_id, id),
   check ((option_id is null) <> (outcome is null))
 );
 
@@ -122,8 +124,10 @@ create table session_fallbacks (
   outcome          text not null check (outcome in ('done', 'skipped', 'failed')),
   note             text check (length(note) <= 20000),
   decided_at       timestamptz(3) not null default app.now(),
+  decided_by       uuid not null default app.user_id(),
   primary key (id),
-  foreign key (account_id, session_id) references sessions (account_id, id) on delete cascade
+  foreign key (account_id, session_id) references sessions (account_id, id) on delete cascade,
+  foreign key (account_id, decided_by) references users (account_id, id)
 );
 create index session_fallbacks_session on session_fallbacks (account_id, session_id, seq);
 
@@ -139,9 +143,11 @@ create table session_custom_steps (
   tree_account_id uuid,
   tree_id         uuid,
   node_id         text,
+  created_by      uuid not null default app.user_id(),
   created_at      timestamptz(3) not null default app.now(),
   primary key (id),
   foreign key (account_id, session_id) references sessions (account_id, id) on delete cascade,
+  foreign key (account_id, created_by) references users (account_id, id),
   foreign key (account_id, library_step_id) references library_steps (account_id, id) on delete set null (library_step_id),
   foreign key (tree_account_id, tree_id) references trees (account_id, id),
   check (tree_account_id in (account_id, app.platform_account())),
@@ -204,7 +210,8 @@ create table session_step_feedback (
 );
 create index session_step_feedback_given on session_step_feedback (account_id, given_at);
 
--- The evidence that a step of a flow required, as it was provided with the answer. It ends with the answer, which can only be undone.
+-- The evidence that a step of a flow required, as it was provided with the answer, by the same person. It ends with the answer, which can only be
+-- undone.
 create table session_evidence (
   account_id uuid not null default app.account_id() references accounts on delete cascade,
   session_id uuid not null,

@@ -1461,6 +1461,7 @@ export interface SessionCustomStepsTable {
   tree_account_id: string | null
   tree_id: string | null
   node_id: string | null
+  created_by: Generated<string>
   created_at: Generated<string>
 }
 
@@ -1475,6 +1476,7 @@ export interface SessionDecisionsTable {
   started_at: string
   duration_seconds: number
   decided_at: Generated<string>
+  decided_by: Generated<string>
 }
 
 export interface SessionEvidenceTable {
@@ -1499,6 +1501,7 @@ export interface SessionFallbacksTable {
   outcome: 'done' | 'skipped' | 'failed'
   note: string | null
   decided_at: Generated<string>
+  decided_by: Generated<string>
 }
 
 export interface SessionRatingsTable {

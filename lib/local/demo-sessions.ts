@@ -102,8 +102,8 @@ export async function seedDemoSessions(
               case when outcome is null then 'in_progress' else 'completed' end, ticket_number, client_name, variables, outcome, notes,
               current_step_id, answered, remaining, started_at, completed_at, started_at from input
      ), inserted_decisions as (
-       insert into session_decisions (account_id, session_id, seq, step_id, option_id, outcome, started_at, duration_seconds, decided_at)
-       select i.account_id, i.id, s.seq, s.step_id, s.option_id, s.outcome, s.started_at, s.seconds, s.started_at + make_interval(secs => s.seconds)
+       insert into session_decisions (decided_by, account_id, session_id, seq, step_id, option_id, outcome, started_at, duration_seconds, decided_at)
+       select i.user_id, i.account_id, i.id, s.seq, s.step_id, s.option_id, s.outcome, s.started_at, s.seconds, s.started_at + make_interval(secs => s.seconds)
          from input i, jsonb_to_recordset(i.steps) s (seq int, step_id text, option_id text, outcome text, started_at timestamptz, seconds int)
      ), inserted_ratings as (
        insert into session_ratings (account_id, session_id, session_user_id, score, rated_by, rated_at)

@@ -150,8 +150,8 @@ async function seedSession(database: BenchDatabase, { accountId, tag }: SeededAc
                '{"printer_ip": "10.0.8.21"}', 'resolved', 'All well.', 'Call back.', ${stepCount}, 0, now() - interval '2 hours', now(), now())`,
     )
     await client.query(
-      `insert into session_decisions (account_id, session_id, seq, step_id, outcome, note, started_at, duration_seconds, decided_at)
-       select '${accountId}', '${sessionId}', n, 's' || n, 'done', ($1::text[])[1 + n], now(), 75, now()
+      `insert into session_decisions (decided_by, account_id, session_id, seq, step_id, outcome, note, started_at, duration_seconds, decided_at)
+       select '${user}', '${accountId}', '${sessionId}', n, 's' || n, 'done', ($1::text[])[1 + n], now(), 75, now()
          from generate_series(0, ${stepCount - 1}) n`,
       [notes],
     )

@@ -44,8 +44,8 @@ function sessionRows({ tag, accountId }: SeededAccount, count: number): string {
 
 /** Return SQL that inserts the decisions, ratings and feedback of an account's sessions. */
 const sessionDetailRows = ({ accountId }: SeededAccount) => `
-    insert into session_decisions (account_id, session_id, seq, step_id, outcome, started_at, duration_seconds, decided_at)
-    select account_id, id, q, (array['a', 'b'])[q + 1], 'done', started_at, 30 + q, started_at from sessions, generate_series(0, 1) q
+    insert into session_decisions (decided_by, account_id, session_id, seq, step_id, outcome, started_at, duration_seconds, decided_at)
+    select user_id, account_id, id, q, (array['a', 'b'])[q + 1], 'done', started_at, 30 + q, started_at from sessions, generate_series(0, 1) q
      where account_id = '${accountId}' and (q = 0 or state = 'completed');
     insert into session_ratings (account_id, session_id, session_user_id, score, rated_by, rated_at)
     select account_id, id, user_id, 1 + extract(minute from started_at)::integer % 5, user_id, completed_at from sessions

@@ -36,8 +36,8 @@ export async function insertFullSession(
     sessionKey,
   )
   await service.sql(
-    `insert into session_decisions (account_id, session_id, seq, step_id, option_id, started_at, duration_seconds)
-     values ($1, $2, 0, 'ping', 'no', now(), 4)`,
+    `insert into session_decisions (decided_by, account_id, session_id, seq, step_id, option_id, started_at, duration_seconds)
+     values ((select user_id from sessions where id = $2), $1, $2, 0, 'ping', 'no', now(), 4)`,
     sessionKey,
   )
   await service.sql(
@@ -50,11 +50,11 @@ export async function insertFullSession(
     sessionKey,
   )
   await service.sql(
-    `insert into session_fallbacks (account_id, session_id, seq, step_id, fallback_step_id, outcome) values ($1, $2, 0, 'ping', 'x', 'done')`,
+    `insert into session_fallbacks (decided_by, account_id, session_id, seq, step_id, fallback_step_id, outcome) values ((select user_id from sessions where id = $2), $1, $2, 0, 'ping', 'x', 'done')`,
     sessionKey,
   )
   await service.sql(
-    `insert into session_custom_steps (account_id, session_id, source, after_step_id, title) values ($1, $2, 'ad-hoc', 'ping', 'Asked')`,
+    `insert into session_custom_steps (created_by, account_id, session_id, source, after_step_id, title) values ((select user_id from sessions where id = $2), $1, $2, 'ad-hoc', 'ping', 'Asked')`,
     sessionKey,
   )
   await service.sql(

@@ -61,8 +61,8 @@ export async function insertAnswers(
   notes: readonly string[],
 ): Promise<void> {
   await service.sql(
-    `insert into session_decisions (account_id, session_id, seq, step_id, outcome, note, started_at, duration_seconds)
-     select $1, $2, 1000 + n, 'x' || n, 'done', note, now(), 4 from jsonb_array_elements_text($3) with ordinality notes (note, n)`,
+    `insert into session_decisions (decided_by, account_id, session_id, seq, step_id, outcome, note, started_at, duration_seconds)
+     select (select user_id from sessions where id = $2), $1, $2, 1000 + n, 'x' || n, 'done', note, now(), 4 from jsonb_array_elements_text($3) with ordinality notes (note, n)`,
     [person.accountId, sessionId, JSON.stringify(notes)],
   )
 }

@@ -43,6 +43,15 @@ export type ExportSettings = InferResult<ReturnType<typeof selectExportSettings>
 /** The stored image of `uploads i`. */
 const image = sql<SupportingDataRow['image']>`
   case when i.id is not null then jsonb_build_object('key', i.object_key, 'width', i.width, 'height', i.height, 'size', i.size) end`
+/** Who added a row, by the column that names the user. */
+const personOf = (column: string) =>
+  [
+    sql<string>`${sql.ref(column)}`.as('user_id'),
+    sql<string | null>`
+      (select n.full_name from users n where n.account_id = ${accountId} and n.id = ${sql.ref(column)})`.as(
+      'user_name',
+    ),
+  ] as const
 /** Condition: the column is the id of the session, or of one of its sub-flows. */
 const isSessionOrSubflow = (column: string, sessionId: string) =>
   sql<boolean>`(${sql.ref(column)} = ${sessionId} or ${sql.ref(column)} in (select id from ${callFunction('app.list_subflow_sessions', { p_session: sessionId })}))`
@@ -54,6 +63,7 @@ function selectSupportingData(db: ReadDb, sessionId: string) {
       join.onRef('i.account_id', '=', 'd.account_id').onRef('i.id', '=', 'd.upload_id'),
     )
     .select(['d.kind', 'd.title', 'd.content', 'd.step_id', 'd.session_id', image.as('image')])
+    .select(personOf('d.created_by'))
     .where('d.account_id', '=', accountId)
     .where(isSessionOrSubflow('d.session_id', sessionId))
     .orderBy('d.created_at')
@@ -134,7 +144,7 @@ function selectScriptRuns(db: ReadDb, sessionId: string) {
       'r.step_id',
       sql<string>`r.session_id`.as('session_id'),
     ])
-    .select([sql<true>`true`.as('is_output'), sql<null>`null`.as('image')])
+    .select([sql<true>`true`.as('is_output'), sql<null>`null`.as('image'), ...personOf('r.run_by')])
     .where('r.account_id', '=', accountId)
     .where(isSessionOrSubflow('r.session_id', sessionId))
     .orderBy('r.created_at')

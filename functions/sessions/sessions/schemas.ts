@@ -93,6 +93,8 @@ const Decision = z
       .int()
       .describe('Step duration: the value in the request, by default the time from its start to the answer.'),
     decided_at: Time.describe('When it was answered.'),
+    decided_by: Id.describe('Who answered it.'),
+    decided_by_name: z.string().nullable().describe('The name of that user.').meta({ example: 'Dana Reyes' }),
     evidence: z
       .array(ProvidedEvidence)
       .describe('The evidence that was provided. A required note is in `note`.'),
@@ -107,6 +109,8 @@ const FallbackRecord = z
     outcome: StepOutcome,
     note: z.string().nullable().describe('Note of the technician.'),
     decided_at: Time.describe('When it was recorded.'),
+    decided_by: Id.describe('Who recorded it.'),
+    decided_by_name: z.string().nullable().describe('The name of that user.').meta({ example: 'Dana Reyes' }),
   })
   .meta({ id: 'FallbackStepRecord' })
 
@@ -126,6 +130,8 @@ const CustomStep = z
     library_step_id: Id.nullable().describe('The library step it was taken from.'),
     tree_id: Id.nullable().describe('The flow it was taken from.'),
     node_id: z.string().nullable().describe('The node or step of that flow.'),
+    created_by: Id.describe('Who added it.'),
+    created_by_name: z.string().nullable().describe('The name of that user.').meta({ example: 'Dana Reyes' }),
     created_at: Time,
   })
   .meta({ id: 'SessionCustomStep' })

@@ -33,13 +33,17 @@ export const sessionJoins = sql`
 const listOf = (table: string, item: RawBuilder<unknown>, order: RawBuilder<unknown>) => sql`
   coalesce((select jsonb_agg(${item} order by ${order}) from ${sql.table(table)} x where x.account_id = s.account_id and x.session_id = s.id), '[]')`
 
+/** The name of the user in a column of `x`. */
+const nameOf = (column: string) => sql`
+  (select n.full_name from users n where n.account_id = x.account_id and n.id = ${sql.ref(`x.${column}`)})`
+
 const sessionDetails = sql`
   select ${sessionColumns}, ${selectColumns('s', sessionDetailColumns)}, ${selectColumns('v', versionDetailColumns)},
          array(select jsonb_object_keys(s.secret_variables)) as secret_keys, ${mayChange} as may_change,
          ${listOf(
            'session_decisions',
            sql`jsonb_build_object('step_id', x.step_id, 'option_id', x.option_id, 'outcome', x.outcome, 'note', x.note,
-             'started_at', app.iso(x.started_at), 'duration_seconds', x.duration_seconds, 'decided_at', app.iso(x.decided_at))`,
+             'started_at', app.iso(x.started_at), 'duration_seconds', x.duration_seconds, 'decided_at', app.iso(x.decided_at), 'decided_by', x.decided_by, 'decided_by_name', ${nameOf('decided_by')})`,
            sql`x.seq`,
          )} as decisions,
          (select app.iso(t.due_at) from session_timers t where t.account_id = s.account_id and t.session_id = s.id and t.state = 'waiting'
@@ -52,14 +56,14 @@ const sessionDetails = sql`
          ${listOf(
            'session_fallbacks',
            sql`jsonb_build_object('step_id', x.step_id, 'fallback_step_id', x.fallback_step_id, 'outcome', x.outcome, 'note', x.note,
-             'decided_at', app.iso(x.decided_at))`,
+             'decided_at', app.iso(x.decided_at), 'decided_by', x.decided_by, 'decided_by_name', ${nameOf('decided_by')})`,
            sql`x.seq, x.id`,
          )} as fallback_decisions,
          ${listOf(
            'session_custom_steps',
            sql`jsonb_build_object('id', x.id, 'source', x.source, 'after_step_id', x.after_step_id, 'title', x.title,
              'description', x.description, 'library_step_id', x.library_step_id, 'tree_id', x.tree_id, 'node_id', x.node_id,
-             'created_at', app.iso(x.created_at))`,
+             'created_by', x.created_by, 'created_by_name', ${nameOf('created_by')}, 'created_at', app.iso(x.created_at))`,
            sql`x.created_at, x.id`,
          )} as custom_steps
     from sessions s ${sessionJoins}`

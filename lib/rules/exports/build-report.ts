@@ -5,7 +5,7 @@ import type { SessionRow } from '#rules/flows/session-row.ts'
 import { renderProcedureEnd } from '#rules/flows/step-view.ts'
 import { toMarkdown } from '#rules/markup/markdown.ts'
 import type { Fact, Report, ReportOptions, SupportingDataRow } from './report.ts'
-import { buildReportSteps, describeResult, toHeader } from './report-steps.ts'
+import { buildReportSteps, createNameOther, describeResult, toHeader } from './report-steps.ts'
 import { createTimeFormatter, type FormatTime, formatDuration } from './time-format.ts'
 
 type Variables = Record<string, unknown>
@@ -25,7 +25,10 @@ export function buildReport(
     description: fillMarkdown(toMarkdown(session.description), variables),
     facts: buildFacts(session, formatTime, timezone),
     variables: buildVariableFacts(session),
-    ...buildReportSteps(session, supportingData, { ...options, isShortened, variables, formatTime }),
+    ...buildReportSteps(session, supportingData, {
+      ...{ ...options, isShortened, variables, formatTime },
+      nameOther: createNameOther(session),
+    }),
     end: end && { ...toHeader(end), headers: end.section_headers.map(toHeader) },
     notes: session.notes ?? '',
     nextSteps: session.next_steps ?? '',

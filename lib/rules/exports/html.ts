@@ -15,6 +15,7 @@ import type {
   ReportStep,
 } from './report.ts'
 import { shortenReport, textWork } from './shorten-report.ts'
+import { addName } from './text.ts'
 
 const stylesheet = `
 *{box-sizing:border-box}
@@ -144,7 +145,9 @@ function renderCustomStep({ title, description, source }: ReportCustomStep): Htm
   return html`<div class="aside"><p dir="auto">Also done: ${title} <span class="source">${source}</span></p>\n${renderMarkdownText(description)}</div>\n`
 }
 
-function renderEvidence({ kind, title, content, image }: Evidence, images: ReportImages): Html {
+function renderEvidence(evidence: Evidence, images: ReportImages): Html {
+  const { kind, content, image } = evidence
+  const title = addName(evidence.title, evidence.by)
   switch (kind) {
     case 'text':
       return html`<div class="aside"><p dir="auto">${title}</p>\n${renderCode(content)}</div>\n`

@@ -12,6 +12,7 @@ import type {
   ReportStep,
 } from './report.ts'
 import { shortenReport, textWork } from './shorten-report.ts'
+import { addName } from './text.ts'
 
 /** Render a report as CommonMark. Text that could be read as markup is escaped; code blocks are unchanged. */
 export function renderMarkdown(fullReport: Report): string {
@@ -77,14 +78,21 @@ function renderStep(step: ReportStep): string {
 }
 
 function renderFallback({ title, outcome, note }: ReportFallback): string {
-  return joinParts([`**Also tried:** ${escapeMarkdown(title)} – ${outcome}`, renderPlainText(note)])
+  return joinParts([
+    `**Also tried:** ${escapeMarkdown(title)} – ${escapeMarkdown(outcome)}`,
+    renderPlainText(note),
+  ])
 }
 
 function renderCustomStep({ title, description, source }: ReportCustomStep): string {
-  return joinParts([`**Also done:** ${escapeMarkdown(title)} (${source})`, renderMarkdownText(description)])
+  return joinParts([
+    `**Also done:** ${escapeMarkdown(title)} (${escapeMarkdown(source)})`,
+    renderMarkdownText(description),
+  ])
 }
 
-function renderEvidence({ kind, title, content }: Evidence): string {
+function renderEvidence({ kind, title: plainTitle, content, by }: Evidence): string {
+  const title = addName(plainTitle, by)
   switch (kind) {
     case 'screenshot':
       return joinParts([`**Screenshot:** ${escapeMarkdown(title)}`, renderPlainText(content)])

@@ -25,6 +25,7 @@ import type {
   ReportStep,
 } from './report.ts'
 import { pdfWork, shortenReport } from './shorten-report.ts'
+import { addName } from './text.ts'
 
 const evidenceTitleStyle = { ...bodyStyle, size: 9, colour: '0.38 0.43 0.49', bold: true, minSpaceBelow: 14 }
 /** The indentation of the content of a step, in points. */
@@ -158,10 +159,11 @@ function writeCustomStep(
 
 function writeEvidence(
   { layout, images }: Writer,
-  { kind, title, content, image }: Evidence,
+  { kind, title, content, image, by }: Evidence,
   indent: number,
 ): void {
-  const titles: Record<Evidence['kind'], string> = { screenshot: `[Screenshot: ${title}]`, text: title }
+  const name = addName(title, by)
+  const titles: Record<Evidence['kind'], string> = { screenshot: `[Screenshot: ${name}]`, text: name }
   const writers: Record<Evidence['kind'], typeof writeCode> = { screenshot: writePlainText, text: writeCode }
   const loadedImage = image === null ? undefined : images.get(image)
   writeText(layout, titles[kind], { ...evidenceTitleStyle, indent })

@@ -7,6 +7,7 @@ import { indexSectionHeaders, renderStepText, type StepText } from '#rules/flows
 import type { FlowNode, FlowStep } from '#rules/flows/structure.ts'
 import { walkAll } from '#rules/flows/walk.ts'
 import { toMarkdown } from '#rules/markup/markdown.ts'
+import { joinLines } from '#rules/text/lines.ts'
 import type {
   Evidence,
   Fact,
@@ -46,11 +47,20 @@ interface StepOptions extends ReportOptions {
   isShortened: boolean
   variables: Variables
   formatTime: FormatTime
+  nameOther: NameOther
   /** What the numbers of the steps start with: `2.` for the sub-flow of step 2. */
   numberPrefix?: string
   /** The number of steps of earlier sub-flows of the same step, whose numbers these steps continue. */
   stepsBefore?: number
 }
+
+/** Return the name of a person who is not the user of the report's session; otherwise an empty text. */
+type NameOther = (userId: string, name: string | null | undefined) => string
+
+export function createNameOther({ user_id }: SessionRow): NameOther {
+  return (userId, name) => (userId === user_id ? '' : joinLines(name ?? ''))
+}
+const addPerson = (text: string, by: string) => (by ? `${text}, by ${by}` : text)
 
 /** Return the outcome of a session as text, or its state if it has none yet. */
 export function describeResult({ outcome, state }: Pick<SessionRow, 'outcome' | 'state'>): string {
@@ -76,19 +86,21 @@ export function buildReportSteps(
     lastDecision === undefined ? session.decisions : session.decisions.slice(0, lastDecision + 1)
   const pendingId = session.state === 'in_progress' && !isShortened ? session.current_step_id : null
   const stepIds = [...decisions.map(({ step_id }) => step_id), ...(pendingId === null ? [] : [pendingId])]
-  const extras = groupExtras(session, supportingData, options.variables)
+  const extras = groupExtras(session, supportingData, options)
   const describeStep = createStepDescriber(session, options)
   const subflowsByStep = groupSubflows(session, options)
   // A step that was answered several times shows what belongs to it once, at its first answer.
   const firstPlaces = new Map(stepIds.map((id, place) => [id, place] as const).reverse())
 
   /** Build the step at a place of the report, and the steps of its sub-flows. */
-  const buildSteps = (stepId: string, place: number, answer: (step: StepDescription) => Answer) => {
+  const buildSteps = (stepId: string, place: number, answer: (step: StepDescription) => Answer, by = '') => {
     const isFirst = firstPlaces.get(stepId) === place
     const { step, headers, ...description } = describeStep(stepId)
+    const answeredBy = by ? [{ label: 'Answered by', value: by }] : []
     const reportStep = {
       number: `${numberPrefix}${stepsBefore + place + 1}`,
       ...description,
+      details: [...description.details, ...answeredBy],
       headers: isFirst ? headers : [],
       ...answer({ step, headers, ...description }),
       ...(isFirst ? extras.ofStep(stepId) : noExtras),
@@ -98,7 +110,12 @@ export function buildReportSteps(
   }
 
   const steps = decisions.flatMap((decision, place) =>
-    buildSteps(decision.step_id, place, ({ step }) => describeAnswer(step, decision, options)),
+    buildSteps(
+      decision.step_id,
+      place,
+      ({ step }) => describeAnswer(step, decision, options),
+      options.nameOther(decision.decided_by, decision.decided_by_name),
+    ),
   )
   const pendingSteps = pendingId === null ? [] : buildSteps(pendingId, decisions.length, () => noAnswer)
   // The steps of a sub-flow come before the pending step that runs it, because the report shows one pending
@@ -243,20 +260,27 @@ const wholeSession = ''
 function groupExtras(
   session: SessionRow,
   supportingData: readonly SupportingDataRow[],
-  variables: Variables,
+  { variables, nameOther }: StepOptions,
 ) {
   const titleById =
     session.fallback_decisions.length > 0
       ? indexTitles(session.tree_structure, variables)
       : new Map<string, string>()
-  const toFallback = ({ fallback_step_id, outcome, note }: FallbackDecision): ReportFallback => {
-    const { words, isDone } = readOutcome(outcome)
+  const toFallback = (fallback: FallbackDecision): ReportFallback => {
+    const { fallback_step_id, note } = fallback
+    const { words, isDone } = readOutcome(fallback.outcome)
     const title = titleById.get(fallback_step_id) || fallback_step_id
-    return { title, outcome: words, isDone, note: note ?? '' }
+    const outcome = addPerson(words, nameOther(fallback.decided_by, fallback.decided_by_name))
+    return { title, outcome, isDone, note: note ?? '' }
+  }
+  const toCustomStep = ({ title, description, ...step }: CustomStep): ReportCustomStep => {
+    const by = nameOther(step.created_by, step.created_by_name)
+    const source = addPerson(customStepSources[step.source], by)
+    return { title, description: toMarkdown(description), source, ...(by && { by }) }
   }
   const fallbacks = groupBy(session.fallback_decisions, ({ step_id }) => step_id)
   const customSteps = groupBy(session.custom_steps, ({ after_step_id }) => after_step_id)
-  const evidence = groupBy(listEvidence(session, supportingData), ({ step_id }) => step_id)
+  const evidence = groupBy(listEvidence(session, supportingData, nameOther), ({ step_id }) => step_id)
   const convert = (select: <Item>(groups: Map<string, Item[]>) => Item[]): StepExtras => ({
     fallbacks: select(fallbacks).map(toFallback),
     customSteps: select(customSteps).map(toCustomStep),
@@ -269,15 +293,17 @@ function groupExtras(
   }
 }
 type FallbackDecision = SessionRow['fallback_decisions'][number]
+type CustomStep = SessionRow['custom_steps'][number]
 
 /** Return the supporting data of this session alone. Its place in `supportingData` identifies an image. */
 function listEvidence(
   { id }: SessionRow,
   supportingData: readonly SupportingDataRow[],
+  nameOther: NameOther,
 ): { step_id: string; evidence: Evidence }[] {
   return supportingData.flatMap((row, place) =>
     (row.session_id ?? id) === id
-      ? [{ step_id: row.step_id ?? wholeSession, evidence: toEvidence(row, place) }]
+      ? [{ step_id: row.step_id ?? wholeSession, evidence: toEvidence(row, place, nameOther) }]
       : [],
   )
 }
@@ -298,10 +324,8 @@ function groupBy<T>(items: readonly T[], getKey: (item: T) => string): Map<strin
   return groups
 }
 
-function toCustomStep({ title, description, source }: SessionRow['custom_steps'][number]): ReportCustomStep {
-  return { title, description: toMarkdown(description), source: customStepSources[source] }
-}
-
-function toEvidence({ kind, title, content, image }: SupportingDataRow, place: number): Evidence {
-  return { kind, title, content: content ?? '', image: image ? place : null }
+function toEvidence(row: SupportingDataRow, place: number, nameOther: NameOther): Evidence {
+  const { kind, title, content, image, user_id, user_name } = row
+  const by = user_id && nameOther(user_id, user_name)
+  return { kind, title, content: content ?? '', image: image ? place : null, ...(by && { by }) }
 }

@@ -17,6 +17,8 @@ export interface Evidence {
   content: string
   /** The index of the image in the supporting data; null without an image. */
   image: number | null
+  /** The name of who added it, if that is not the session's user. */
+  by?: string
 }
 /**
  * The images of an export by their index in the supporting data. An image that is missing here is only named.
@@ -36,6 +38,7 @@ export interface ReportHeader {
 }
 export interface ReportFallback {
   title: string
+  /** With who used it, if that is not the session's user. */
   outcome: string
   /** Whether it was answered with done. */
   isDone: boolean
@@ -46,6 +49,8 @@ export interface ReportCustomStep {
   title: string
   description: Markdown
   source: string
+  /** The name of who added it, if that is not the session's user. */
+  by?: string
 }
 export interface ReportStep {
   /** The first step is `1`; the first step of its sub-flow is `1.1`. */
@@ -55,7 +60,10 @@ export interface ReportStep {
   title: string
   /** Its placeholders are filled. */
   description: Markdown
-  /** The group, the planned duration, the script and the attachments of the step. */
+  /**
+   * The group, the planned duration, the script and the attachments of the step, and who answered it, if that is
+   * not the session's user.
+   */
   details: Fact[]
   /** Empty for a step without an answer. */
   answer: string
@@ -97,6 +105,9 @@ export interface SupportingDataRow {
   step_id: string | null
   /** The session that it belongs to, if that is a sub-flow of the report's session. */
   session_id?: string
+  /** Who added it. Not of evidence and approvals, because their answer and their text name the person. */
+  user_id?: string
+  user_name?: string | null
   /** Whether it is what a script printed. Its end says most. */
   is_output?: true
   /** The stored image of a screenshot. Sizes are in pixels, `size` is in bytes. */

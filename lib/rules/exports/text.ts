@@ -117,11 +117,17 @@ function renderCustomStep({ title, description, source }: ReportCustomStep): str
   )
 }
 
+/** Return a title with who did it, if anybody is named. */
+export function addName(title: string, by: string | undefined): string {
+  return by ? `${title} (by ${by})` : title
+}
+
 /** Return the title of a snippet or a screenshot, with its text below. */
-export function formatEvidence({ kind, title, content }: Evidence): string {
+export function formatEvidence({ kind, title, content, by }: Evidence): string {
+  const name = addName(joinLines(title), by)
   const titleLines: Record<Evidence['kind'], string> = {
-    screenshot: `[Screenshot: ${joinLines(title)}]`,
-    text: `${joinLines(title)}:`,
+    screenshot: `[Screenshot: ${name}]`,
+    text: `${name}:`,
   }
   return joinNonEmpty([titleLines[kind], indentLines(splitLines(content).join('\n').trimEnd())], '\n')
 }

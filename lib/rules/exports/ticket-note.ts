@@ -11,7 +11,14 @@ import type {
   ReportStep,
 } from './report.ts'
 import { shortenReport, textWork } from './shorten-report.ts'
-import { applyHangingIndent, formatEvidence, formatFactValue, formatPlainText, indentLines } from './text.ts'
+import {
+  addName,
+  applyHangingIndent,
+  formatEvidence,
+  formatFactValue,
+  formatPlainText,
+  indentLines,
+} from './text.ts'
 
 /**
  * Return the report without the descriptions, which a ticket note does not show. They then need no masking.
@@ -80,8 +87,8 @@ function renderFallback({ title, outcome, note }: ReportFallback): string {
     .join('\n')
 }
 
-function renderCustomStep({ title }: ReportCustomStep): string {
-  return `Also: ${joinLines(title)}`
+function renderCustomStep({ title, by }: ReportCustomStep): string {
+  return `Also: ${addName(joinLines(title), by)}`
 }
 
 function renderEvidence(evidence: Evidence): string {

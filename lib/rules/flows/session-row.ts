@@ -18,6 +18,8 @@ interface Decision {
   started_at: string
   duration_seconds: number
   decided_at: string
+  decided_by: string
+  decided_by_name: string | null
 }
 interface FallbackDecision {
   step_id: string
@@ -25,6 +27,8 @@ interface FallbackDecision {
   outcome: Outcome
   note: string | null
   decided_at: string
+  decided_by: string
+  decided_by_name: string | null
 }
 interface CustomStep {
   id: string
@@ -35,6 +39,8 @@ interface CustomStep {
   library_step_id: string | null
   tree_id: string | null
   node_id: string | null
+  created_by: string
+  created_by_name: string | null
   created_at: string
 }
 

@@ -167,8 +167,8 @@ const sessionRows = [
           case when done then 'resolved' end, case when done then null else 'n1' end, case when done then 1 else 0 end, case when done then 0 else 3 end,
           at, case when done then at + n % 50 * interval '1 minute' end, at
      from ${each('a.rows')}, ${at}, lateral (select n > ${poolSize} as done) d`,
-  `insert into session_decisions (account_id, session_id, seq, step_id, option_id, started_at, duration_seconds, decided_at)
-   select a.id, ${id('session', 'n')}, 0, 'n1', 'no', at, 30, at from ${each('a.rows')}, ${at} where n > ${poolSize}`,
+  `insert into session_decisions (decided_by, account_id, session_id, seq, step_id, option_id, started_at, duration_seconds, decided_at)
+   select ${owner}, a.id, ${id('session', 'n')}, 0, 'n1', 'no', at, 30, at from ${each('a.rows')}, ${at} where n > ${poolSize}`,
 ]
 
 const aiSessionRows = [

@@ -35,10 +35,11 @@ const insertDecision = `
   ), step_start as (
     select coalesce((select max(d.decided_at) from session_decisions d where d.account_id = s.account_id and d.session_id = s.id), s.started_at) as started_at from s
   )
-  insert into session_decisions (account_id, session_id, seq, step_id, option_id, outcome, note, started_at, duration_seconds)
-  select s.account_id, s.id, $6, $5, $7, $8, $9, b.started_at, coalesce($10::integer, greatest(0, extract(epoch from now() - b.started_at))::integer)
+  insert into session_decisions (decided_by, account_id, session_id, seq, step_id, option_id, outcome, note, started_at, duration_seconds)
+  select s.user_id, s.account_id, s.id, $6, $5, $7, $8, $9, b.started_at, coalesce($10::integer, greatest(0, extract(epoch from now() - b.started_at))::integer)
     from s, step_start b
-  returning step_id, option_id, outcome, note, started_at, duration_seconds, decided_at`
+  returning step_id, option_id, outcome, note, started_at, duration_seconds, decided_at, decided_by,
+            (select n.full_name from users n where n.account_id = session_decisions.account_id and n.id = decided_by) as decided_by_name`
 
 /** Add the answer to the current step of a session. */
 export function addDecisionRoute(app: FastifyInstance): void {

@@ -107,8 +107,8 @@ function sessionRows(account: SeededAccount): string {
     select ${idSql(account, 'b004', 'n')}, '${accountId}', ${owner('n')}, '${accountId}', ${idSql(account, 'b001', String(runnableFlows))}, 1,
            'Printer', 'completed', 'T-' || n, 'Contoso', ${variables}, 'resolved', null, ${exportedSteps}, 0, now(), now(), now()
       from generate_series(0, ${userCount - 1}) n;
-    insert into session_decisions (account_id, session_id, seq, step_id, outcome, note, started_at, duration_seconds)
-    select '${accountId}', ${idSql(account, 'b004', 'n')}, q, 's' || q, 'done', 'Adapter ' || q || ' has no address', now(), 40
+    insert into session_decisions (decided_by, account_id, session_id, seq, step_id, outcome, note, started_at, duration_seconds)
+    select ${owner('n')}, '${accountId}', ${idSql(account, 'b004', 'n')}, q, 's' || q, 'done', 'Adapter ' || q || ' has no address', now(), 40
       from generate_series(0, ${userCount - 1}) n, generate_series(0, ${exportedSteps - 1}) q;`
 }
 

@@ -21,6 +21,12 @@ function jsonList(
   const pairs = [
     ...columns.map((column) => `'${column}', x.${column}`),
     ...times.map((column) => `'${column}', ${isoTime(`x.${column}`)}`),
+    ...columns
+      .filter((column) => column.endsWith('_by'))
+      .map(
+        (column) =>
+          `'${column}_name', (select n.full_name from users n where n.account_id = x.account_id and n.id = x.${column})`,
+      ),
   ]
   return `coalesce((select json_agg(json_build_object(${pairs.join(', ')}) order by ${order}) from ${table} x
             where x.account_id = s.account_id and x.session_id = s.id), '[]')`
@@ -28,11 +34,21 @@ function jsonList(
 
 const selectSessionText = `
   select ${sessionColumns},
-         ${jsonList('session_decisions', ['step_id', 'option_id', 'outcome', 'note', 'duration_seconds'], ['started_at', 'decided_at'], 'x.seq')} as decisions,
-         ${jsonList('session_fallbacks', ['step_id', 'fallback_step_id', 'outcome', 'note'], ['decided_at'], 'x.seq, x.id')} as fallback_decisions,
+         ${jsonList('session_decisions', ['step_id', 'option_id', 'outcome', 'note', 'duration_seconds', 'decided_by'], ['started_at', 'decided_at'], 'x.seq')} as decisions,
+         ${jsonList('session_fallbacks', ['step_id', 'fallback_step_id', 'outcome', 'note', 'decided_by'], ['decided_at'], 'x.seq, x.id')} as fallback_decisions,
          ${jsonList(
            'session_custom_steps',
-           ['id', 'source', 'after_step_id', 'title', 'description', 'library_step_id', 'tree_id', 'node_id'],
+           [
+             'id',
+             'source',
+             'after_step_id',
+             'title',
+             'description',
+             'library_step_id',
+             'tree_id',
+             'node_id',
+             'created_by',
+           ],
            ['created_at'],
            'x.created_at, x.id',
          )} as custom_steps,

@@ -267,7 +267,7 @@ const saysWho = new Set(
    psa_callbacks.created_by psa_connections.created_by psa_member_mappings.user_id psa_rules.created_by
    recovery_codes.user_id runner_connections.created_by script_categories.created_by script_runs.run_by
    script_templates.created_by script_templates.saved_by script_templates.source_user_id
-   script_versions.saved_by session_ratings.rated_by session_ratings.session_user_id
+   script_versions.saved_by session_custom_steps.created_by session_decisions.decided_by session_fallbacks.decided_by session_ratings.rated_by session_ratings.session_user_id
    session_step_feedback.user_id session_supporting_data.created_by sign_in_challenges.user_id
    sign_ins.user_id target_lists.created_by totp_factors.user_id tree_pins.user_id tree_versions.saved_by
    uploads.created_by webhooks.created_by`.split(/\s+/),

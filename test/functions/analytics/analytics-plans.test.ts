@@ -45,8 +45,8 @@ async function createFilledAccount(count: number): Promise<Reader> {
          from generate_series(1, $4::integer) n, lateral (select app.now() - n * interval '365 days' / $4::integer as started_at) a
        returning *
      ), inserted_decisions as (
-       insert into session_decisions (account_id, session_id, seq, step_id, outcome, started_at, duration_seconds)
-       select account_id, id, q, 'step' || q, 'done', started_at, 30 from inserted_sessions, generate_series(0, 1) q
+       insert into session_decisions (decided_by, account_id, session_id, seq, step_id, outcome, started_at, duration_seconds)
+       select user_id, account_id, id, q, 'step' || q, 'done', started_at, 30 from inserted_sessions, generate_series(0, 1) q
      ), inserted_feedback as (
        insert into session_step_feedback (account_id, session_id, step_id, user_id, helpful, given_at)
        select account_id, id, 'step0', user_id, true, completed_at from inserted_sessions

@@ -90,8 +90,8 @@ async function insertSessions(account: TestAccount, sessions: GeneratedSession[]
        select g.id, g.user_id, g.started, s.step, s.seconds, s.helpful, s.n - 1 as seq
          from input g, rows from (jsonb_to_recordset(g.steps) as (step text, seconds int, helpful boolean)) with ordinality s (step, seconds, helpful, n)
      ), inserted_decisions as (
-       insert into session_decisions (account_id, session_id, seq, step_id, outcome, started_at, duration_seconds)
-       select $1, id, seq, step, 'done', started, seconds from steps
+       insert into session_decisions (decided_by, account_id, session_id, seq, step_id, outcome, started_at, duration_seconds)
+       select user_id, $1, id, seq, step, 'done', started, seconds from steps
      ), inserted_feedback as (
        insert into session_step_feedback (account_id, session_id, step_id, user_id, helpful)
        select $1, id, step, user_id, helpful from steps where helpful is not null

@@ -23,8 +23,8 @@ it.each([false, true])(
                              remaining, started_at, completed_at)
        select $1, $2, $1, $3, 1, 'x', 'completed', 'resolved', 'queue', 1, 1, now() - n * interval '1 minute', now() - n * interval '1 minute'
          from generate_series(1, $4::integer) n returning id)
-     insert into session_decisions (account_id, session_id, seq, step_id, option_id, started_at, duration_seconds)
-     select $1, s.id, 0, 'ping', 'yes', now(), 1 from s where hashtext(s.id::text) % 100 = 0`,
+     insert into session_decisions (decided_by, account_id, session_id, seq, step_id, option_id, started_at, duration_seconds)
+     select $2, $1, s.id, 0, 'ping', 'yes', now(), 1 from s where hashtext(s.id::text) % 100 = 0`,
       [admin.accountId, admin.id, id, count],
     )
     await service.sql('vacuum analyze sessions, session_decisions')

@@ -24,8 +24,8 @@ function insertRuns(
        select $1, $2, $9, $3, $4, 'x', 'completed', $6, case $5 when 'yes' then 'queue' else 'cable' end, 1, 1, now() - $7::interval,
               now() - $7::interval
          from generate_series(1, $8::integer) returning id)
-     insert into session_decisions (account_id, session_id, seq, step_id, option_id, started_at, duration_seconds)
-     select $1, s.id, 0, 'ping', $5, now(), 1 from s`,
+     insert into session_decisions (decided_by, account_id, session_id, seq, step_id, option_id, started_at, duration_seconds)
+     select $2, $1, s.id, 0, 'ping', $5, now(), 1 from s`,
     [person.accountId, person.id, treeId, version, option, outcome, age, count, treeAccountId],
   )
 }

@@ -40,6 +40,8 @@ describe('custom steps', () => {
     })
     const generatedFields = (n: number) => ({
       id: body.custom_steps[n].id,
+      created_by: admin.id,
+      created_by_name: admin.fullName,
       created_at: body.custom_steps[n].created_at,
     })
     const noSource = { library_step_id: null, tree_id: null, node_id: null }
@@ -105,8 +107,8 @@ describe('custom steps', () => {
     const { admin } = await createAccount(service)
     const { id } = await createSession(admin)
     await service.sql(
-      `insert into session_custom_steps (account_id, session_id, source, after_step_id, title)
-       select $1, $2, 'ad-hoc', 'ping', 'Step ' || n from generate_series(1, 99) n`,
+      `insert into session_custom_steps (created_by, account_id, session_id, source, after_step_id, title)
+       select (select user_id from sessions where id = $2), $1, $2, 'ad-hoc', 'ping', 'Step ' || n from generate_series(1, 99) n`,
       [admin.accountId, id],
     )
     expectStatus(await addCustomStep(admin, id, { source: 'ad-hoc', title: 'Step 100' }), 201)

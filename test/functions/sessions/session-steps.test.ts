@@ -39,6 +39,8 @@ describe('answering steps', () => {
       started_at: '2026-11-21T08:30:00.000Z',
       duration_seconds: 40,
       decided_at: decision.decided_at,
+      decided_by: decision.decided_by,
+      decided_by_name: decision.decided_by_name,
       evidence: [],
       section_headers: [],
     })
@@ -202,13 +204,21 @@ describe('fallback steps', () => {
       fallback: doneFallback,
     })
     expect(body.current_step_id).toBe('patch')
+    const decidedBy = { decided_by: admin.id, decided_by_name: admin.fullName }
     expect(body.fallback_decisions).toEqual([
       {
+        ...decidedBy,
         step_id: 'snapshot',
         ...failedFallback,
         decided_at: withoutAnswer.body.fallback_decisions[0].decided_at,
       },
-      { step_id: 'snapshot', ...doneFallback, note: null, decided_at: body.decisions[0].decided_at },
+      {
+        ...decidedBy,
+        step_id: 'snapshot',
+        ...doneFallback,
+        note: null,
+        decided_at: body.decisions[0].decided_at,
+      },
     ])
   })
 
@@ -216,8 +226,8 @@ describe('fallback steps', () => {
     const { admin } = await createAccount(service)
     const { id } = await createProceduralSession(admin)
     await service.sql(
-      `insert into session_fallbacks (account_id, session_id, seq, step_id, fallback_step_id, outcome)
-       select $1, $2, 0, 'snapshot', 'ask', 'failed' from generate_series(1, 499)`,
+      `insert into session_fallbacks (decided_by, account_id, session_id, seq, step_id, fallback_step_id, outcome)
+       select (select user_id from sessions where id = $2), $1, $2, 0, 'snapshot', 'ask', 'failed' from generate_series(1, 499)`,
       [admin.accountId, id],
     )
     const decision = { step_id: 'snapshot', fallback: { fallback_step_id: 'ask', outcome: 'failed' } }

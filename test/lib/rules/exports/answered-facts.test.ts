@@ -96,13 +96,14 @@ function createRun(
     decisions: decided.map(({ title, isDecision, outcome }) => ({
       ...{ step_id: title, option_id: isDecision ? 'y' : null, outcome: isDecision ? null : outcome },
       ...{ note: null, started_at: '2026-11-21T09:00:00.000Z', duration_seconds: 9 },
-      decided_at: '2026-11-21T09:30:00.000Z',
+      ...{ decided_at: '2026-11-21T09:30:00.000Z', decided_by: 'u1', decided_by_name: 'Vik Olsen' },
     })),
     fallback_decisions: rows.flatMap(({ title, titles, fallbacks, isAnswered, isCurrent }) =>
       isAnswered || isCurrent
         ? titles.map((fallback_step_id, place) => ({
             ...{ step_id: title, fallback_step_id, outcome: fallbacks[place] as Outcome },
             ...{ note: null, decided_at: '2026-11-21T09:30:00.000Z' },
+            ...{ decided_by: 'u1', decided_by_name: 'Vik Olsen' },
           }))
         : [],
     ),
@@ -113,7 +114,7 @@ function createRun(
             {
               ...{ id: custom, source: 'ad-hoc' as const, after_step_id: title, title: custom },
               ...{ description: '', library_step_id: null, tree_id: null, node_id: null },
-              created_at: '2026-11-21T09:30:00.000Z',
+              ...{ created_by: 'u1', created_by_name: 'Vik Olsen', created_at: '2026-11-21T09:30:00.000Z' },
             },
           ],
     ),

@@ -8,6 +8,8 @@ import { printerFlow } from '#test/support/flows.ts'
 import { createReport } from '#test/support/report.ts'
 import { createSessionRow } from '#test/support/session-rows.ts'
 
+/** The user of the session. */
+const decidedBy = { decided_by: 'u1', decided_by_name: 'Vik Olsen' }
 type Decision = SessionRow['decisions'][number]
 const decision = (step_id: string, fields: Partial<Decision> = {}): Decision => ({
   step_id,
@@ -17,10 +19,12 @@ const decision = (step_id: string, fields: Partial<Decision> = {}): Decision => 
   started_at: '2026-11-21T09:00:00.000Z',
   duration_seconds: 90,
   decided_at: '2026-11-21T09:30:00.000Z',
+  ...decidedBy,
   ...fields,
 })
 const fallback = (step_id: string, fallback_step_id: string, note: string | null = null) => ({
   ...{ step_id, fallback_step_id, outcome: 'failed' as const, note, decided_at: '2026-11-21T09:30:00.000Z' },
+  ...decidedBy,
 })
 const customStep = (after_step_id: string, source: SessionRow['custom_steps'][number]['source']) => ({
   ...{
@@ -33,6 +37,8 @@ const customStep = (after_step_id: string, source: SessionRow['custom_steps'][nu
     tree_id: null,
     node_id: null,
   },
+  created_by: 'u1',
+  created_by_name: 'Vik Olsen',
   created_at: '2026-11-21T09:30:00.000Z',
 })
 const data = (title: string, fields: Partial<SupportingDataRow> = {}): SupportingDataRow => ({

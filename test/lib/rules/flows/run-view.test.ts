@@ -11,6 +11,8 @@ const decision = (step_id: string): SessionRow['decisions'][number] => ({
   started_at: '2026-11-21T09:00:00.000Z',
   duration_seconds: 60,
   decided_at: '2026-11-21T09:01:00.000Z',
+  decided_by: 'u1',
+  decided_by_name: 'Vik Olsen',
 })
 const evidence = (key: string, seq: number): SessionRow['evidence'][number] => ({
   key,
