@@ -10,7 +10,8 @@ import { Push, type PushQuery } from './schemas.ts'
 
 const visibility = sql`case when p.details @> '{"is_resolution": true}' then 'resolution' when p.internal then 'internal' else 'client' end`
 const pushColumns = sql`
-  p.id, p.kind, p.ticket_id, ${visibility} as visibility, p.internal, p.source_kind, p.source_id, p.requested_by, p.state, p.attempts, p.last_error, p.next_attempt_at, p.pushed_at,
+  p.id, p.kind, p.ticket_id, ${visibility} as visibility, p.internal, p.source_kind, p.source_id, p.requested_by,
+  (select u.full_name from users u where u.account_id = p.account_id and u.id = p.requested_by) as requested_by_name, p.state, p.attempts, p.last_error, p.next_attempt_at, p.pushed_at,
   p.ticket_status_id, p.provider_note_id, p.created_at, ${wholeClientMail} as client_mail`
 
 export const selectPushes = readStatement(Push, ({ state, source_id, ...page }: PushQuery & PageQuery) => {

@@ -65,6 +65,11 @@ export const Push = z
     source_kind: SourceKind,
     source_id: Id.describe('Id of the session, AI session, output or user.'),
     requested_by: Id.nullable().describe('The user who requested it; null when a job did.'),
+    requested_by_name: z
+      .string()
+      .nullable()
+      .describe('The name of that user.')
+      .meta({ example: 'Dana Reyes' }),
     state: State,
     attempts: z.int().describe('Number of attempts.'),
     last_error: z

@@ -140,6 +140,19 @@ it.each(Object.entries(acts))(
   },
 )
 
+it('SES-67 a time entry names who booked it', async () => {
+  const { admin, owner, path } = await createScene()
+  await connectPsa(service, admin)
+  await admin.client.psa.members.putMapping({ user_id: admin.id, psa_member_id: '177' })
+  await owner.call('PATCH', path, { ticket_number: '4711' })
+  expectStatus(await owner.call('POST', `${path}/complete`, { outcome: 'resolved' }), 200)
+  const { body } = expectStatus(await admin.call('POST', `${path}/time-entry`, {}), 202)
+  const who = { requested_by: admin.id, requested_by_name: admin.fullName }
+  expect(body).toMatchObject({ kind: 'time_entry', ...who })
+  const listed = await owner.call('GET', `/integrations/psa/pushes?source_id=${body.source_id}`)
+  expect(expectStatus(listed, 200).body).toMatchObject([who])
+})
+
 it('SES-67 the note for the client names nobody, and a hand-over keeps who gave the earlier answers', async () => {
   const { owner, admin, id, path, addColleague } = await createScene()
   const colleague = await addColleague()
