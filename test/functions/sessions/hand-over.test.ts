@@ -88,6 +88,19 @@ describe('a session that is handed over', () => {
     expect(await selectUser(id)).toBe(owner.id)
   })
 
+  it('SES-65 goes to one of 32 colleagues to whom its user gives it at once', async () => {
+    const { owner, addColleague } = await createTeam()
+    const id = await insertSession(service, owner)
+    const colleagues = await Promise.all(Array.from({ length: 32 }, () => addColleague()))
+    const answers = await Promise.all(
+      colleagues.map(async (person) => [person.id, (await reassign(owner, id, person)).status] as const),
+    )
+    const given = answers.filter(([, status]) => status === 200)
+    expect(given.map(([userId]) => userId)).toEqual([await selectUser(id)])
+    expect(answers.filter(([, status]) => status === 403)).toHaveLength(31)
+    expect(await service.sql('select from audit_logs where resource_id = $1', [id])).toHaveLength(1)
+  })
+
   it('SES-65 takes its rating and its approvals along, but not what the colleague has approved', async () => {
     const { owner, colleague } = await createTeam()
     const ids = []
