@@ -119,6 +119,8 @@ end $$;
 revoke execute on procedure app.delete_with_person(regclass, text) from app_runtime, app_platform;
 -- Without the account, which is not known yet at sign-in.
 create unique index users_email on users (lower(email));
+-- For the accounts in which nobody verifies an address.
+create index users_unverified on users (created_at) where email_verified_at is null and is_active;
 create index users_team on users (account_id, team_id);
 create index users_name on users (account_id, full_name collate "und-x-icu", id);
 -- Those whom an event of their account or team tells.
@@ -277,7 +279,9 @@ $$;
 create function app.keep_last_admin() returns trigger language plpgsql set search_path = public, pg_temp as $$
 begin
   perform from accounts where id = old.account_id for no key update;
-  if not exists (select from users u where u.account_id = old.account_id and u.role = 'admin' and u.is_active) then
+  -- One whose end nobody asked for has nobody left.
+  if not exists (select from users u where u.account_id = old.account_id and u.role = 'admin' and u.is_active)
+     and not exists (select from accounts where id = old.account_id and deletes_at is not null and deletion_requested_by is null) then
     raise exception 'the last admin' using errcode = 'SF4LA';
   end if;
   return null;
@@ -367,12 +371,17 @@ create trigger masking before update of preferences on accounts for each row
   when (new.preferences -> 'mask_exports' is distinct from old.preferences -> 'mask_exports')
   execute function app.require_admin_for_masking();
 
--- Deletes a team and removes its members from it. Fails with foreign_key_violation while other rows belong to the team.
+-- Deletes a team, removes its members from it and revokes its invites: without a team, an invite is to the first one, which may serve other
+-- clients. Fails with foreign_key_violation while other rows belong to the team.
 -- Security definer, because only the owner can switch the audit log off.
 create function app.delete_team(p_id uuid) returns boolean
 language plpgsql security definer set search_path = public, pg_temp as $$
 begin
-  perform app.require_scope(), set_config('app.audit', app.sign('audit off'), true);
+  perform app.require_scope();
+  -- First, so that whoever joins meanwhile is a member to remove.
+  update invites set revoked_at = app.now()
+   where account_id = app.account_id() and team_id = p_id and accepted_at is null and revoked_at is null;
+  perform set_config('app.audit', app.sign('audit off'), true);
   update users set team_id = null, team_role = null where account_id = app.account_id() and team_id = p_id;
   perform set_config('app.audit', '', true);
   delete from teams where account_id = app.account_id() and id = p_id;

@@ -47,7 +47,7 @@ create table email_changes (
   user_id    uuid primary key references users on delete cascade,
   id         uuid not null unique default uuidv7(),
   new_email  text not null check (length(new_email) between 3 and 320),
-  expires_at timestamptz(3) not null default app.now() + interval '24 hours',
+  expires_at timestamptz(3) not null default app.now() + interval '1 hour',
   created_at timestamptz(3) not null default app.now()
 );
 call app.delete_with_person('email_changes');

@@ -217,8 +217,15 @@ begin
 end $$;
 revoke execute on function app.erase_account(uuid) from app_runtime;
 
--- Begins the erasure of up to `p_limit` accounts whose grace period is over. An account that is being restored is skipped.
-create function app.start_erasures(p_limit integer) returns void language sql set search_path = public, pg_temp as $$
+-- Begins the erasure of up to `p_limit` accounts whose grace period is over, and of those on no paid plan in which nobody has verified an
+-- address within 14 days. Without a provider of e-mails (`p_mails`) nobody can verify one. An account that is being restored is skipped.
+create function app.start_erasures(p_limit integer, p_mails boolean) returns void language sql set search_path = public, pg_temp as $$
+  update accounts set deletes_at = app.now() where p_mails and id = any (array(
+    select a.id from users u join accounts a on a.id = u.account_id
+     where u.email_verified_at is null and u.is_active and u.created_at <= app.now() - interval '14 days'
+       and a.deletes_at is null and a.subscription_status in ('trialing', 'free') and a.id <> app.platform_account()
+       and not exists (select from users p where p.account_id = a.id and p.email_verified_at is not null)
+     limit p_limit));
   with due as (
     select id from accounts where deletes_at <= app.now() and erasing_at is null and id <> app.platform_account()
      order by deletes_at limit p_limit for no key update skip locked
@@ -228,7 +235,7 @@ create function app.start_erasures(p_limit integer) returns void language sql se
   insert into account_erasures (id, requested_by, requested_at)
   select id, deletion_requested_by, deletes_at - interval '14 days' from started
 $$;
-revoke execute on function app.start_erasures(integer) from app_runtime;
+revoke execute on function app.start_erasures(integer, boolean) from app_runtime;
 
 -- Adds the end of an erasure to the audit log of the platform. Returns whether it was open.
 create function app.finish_erasure(p_account uuid) returns boolean language sql set search_path = public, pg_temp as $$
@@ -363,3 +370,33 @@ begin
   return true;
 end $$;
 revoke execute on function app.erase_user(uuid), app.erase_traces(uuid, integer), app.erase_addresses(uuid, uuid, text, boolean) from app_runtime;
+
+-- An address belongs to whoever proves it, by an invite, a provider or a change of address: a user who has not verified it is anonymised.
+-- Where colleagues have verified theirs, the one who has been there longest becomes an admin, so that one is left. Else the account ends, at
+-- once if nobody has worked in it. Security definer, because the two users may belong to different accounts.
+create function app.release_address() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  holder users;
+begin
+  select * into holder from users u
+   where lower(u.email) = lower(new.email) and u.id <> new.id and u.email_verified_at is null and not u.is_service and u.erased_at is null
+     for no key update;
+  if not found then
+    return new;
+  end if;
+  update users set role = 'admin' where id = (
+    select id from users u where u.account_id = holder.account_id and u.id <> holder.id and u.is_active and u.email_verified_at is not null
+     order by u.role = 'admin' desc, u.created_at, u.id limit 1);
+  if not found then
+    update accounts set deletion_requested_by = null, deletes_at = app.now() + case
+        when exists (select from trees where account_id = holder.account_id) or exists (select from sessions where account_id = holder.account_id)
+          or exists (select from ai_sessions where account_id = holder.account_id)
+          or exists (select from script_templates where account_id = holder.account_id)
+          or exists (select from network_diagrams where account_id = holder.account_id) then interval '14 days' else interval '0' end
+     where id = holder.account_id and id <> app.platform_account();
+  end if;
+  perform app.erase_user(holder.id);
+  return new;
+end $$;
+create trigger release_address before insert or update of email, email_verified_at on users
+  for each row when (new.email_verified_at is not null and not new.is_service) execute function app.release_address();

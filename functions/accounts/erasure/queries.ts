@@ -4,10 +4,14 @@ import { callFunction } from '#db/call-function.ts'
 import type { PlatformDb } from '#db/scope.ts'
 import { notNull, readStatement, writeStatement } from '#db/statement.ts'
 
-/** Begin the erasure of up to `limit` accounts whose grace period is over. */
+/**
+ * Begin the erasure of up to `limit` accounts whose grace period is over or, where e-mails are sent, in which
+ * nobody has verified an address within 14 days.
+ */
 export const startErasures = writeStatement(
   null,
-  (limit: number) => sql`select from ${callFunction('app.start_erasures', { p_limit: limit })}`,
+  (limit: number, mails: boolean) =>
+    sql`select from ${callFunction('app.start_erasures', { p_limit: limit, p_mails: mails })}`,
 )
 
 export function selectOpenErasures(db: PlatformDb): Promise<{ id: string }[]> {

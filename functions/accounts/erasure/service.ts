@@ -3,7 +3,10 @@ import { accountBatches } from '#db/erasure.ts'
 import { type JobContext, logFailure } from '#http/job.ts'
 import * as queries from './queries.ts'
 
-export type ErasureContext = Pick<JobContext, 'platform' | 'billing' | 'realtime' | 'uploads' | 'log'>
+export type ErasureContext = Pick<
+  JobContext,
+  'platform' | 'billing' | 'mail' | 'realtime' | 'uploads' | 'log'
+>
 
 interface ErasureOptions {
   /** Time for all accounts together, in milliseconds. */
@@ -24,7 +27,7 @@ export async function eraseDueAccounts(
 ): Promise<void> {
   const { budgetMs, now } = { ...defaultOptions, ...options }
   const end = now() + budgetMs
-  await queries.startErasures.run(ctx.platform, maxStarted)
+  await queries.startErasures.run(ctx.platform, maxStarted, ctx.mail.isConfigured)
   await settleInTurn(await queries.selectOpenErasures(ctx.platform), ({ id }) =>
     logFailure(
       ctx,

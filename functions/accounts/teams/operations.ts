@@ -48,7 +48,7 @@ export const teamOperations = [
     route: 'DELETE /teams/{team_id}',
     summary: 'Delete a team',
     description:
-      'The members of the team stay in the account, without a team. A team that still owns content cannot be deleted: 409 `in_use`.',
+      'The members of the team stay in the account, without a team. Its invites are revoked. A team that still owns content cannot be deleted: 409 `in_use`.',
     access: 'account_admin',
     limit: 'write',
     params: schemas.TeamId,

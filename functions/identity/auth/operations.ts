@@ -10,7 +10,8 @@ export const authOperations = [
     id: 'identity.auth.register',
     route: 'POST /auth/register',
     summary: 'Register a user',
-    description: `Creates an account on trial with the user as its admin. With \`account_invite_code\` the user joins the account of that invite instead.
+    description: `Creates an account on trial with the user as its admin. With \`account_invite_code\` the user joins the account of that invite instead;
+the code proves the address, so a user who has it without having verified it is anonymised.
 If registration is by invitation only, a platform invite code or an account's invite is required: 400 \`invite_code_required\`. An invalid
 platform invite code always returns 400 \`invite_code_invalid\`. Registrations of one IPv6 network (/48) are limited to 10 a minute together.`,
     access: 'public',

@@ -135,8 +135,9 @@ export function selectResetToken(
 /**
  * Use a reset token: set the password, which ends the other reset tokens, revoke every sign-in, unlock the
  * address and reset `must_change_password`. Mark the address as verified, because following the link proves
- * that the user owns it. If the address was unverified until now, delete linked identities, because they
- * could belong to someone else. Return false for a used, expired or unknown token.
+ * that the user owns it. If the address was unverified until now, delete linked identities, passkeys and the
+ * authenticator app, and revoke the API keys of the account, because they could belong to someone else. Return
+ * false for a used, expired or unknown token.
  */
 export const resetPassword = writeStatement(
   null,
@@ -147,9 +148,16 @@ export const resetPassword = writeStatement(
     ), upserted_password as (
       insert into passwords (user_id, hash) select user_id, ${passwordHash} from used_token
       on conflict (user_id) do update set hash = excluded.hash, changed_at = app.now()
+    ), unproven as (
+      select u.id, u.account_id from used_token used join users u on u.id = used.user_id where u.email_verified_at is null
     ), deleted_identities as (
-      delete from identities i using used_token used, users previous
-       where i.user_id = used.user_id and previous.id = used.user_id and previous.email_verified_at is null
+      delete from identities i using unproven u where i.user_id = u.id
+    ), deleted_passkeys as (
+      delete from passkeys p using unproven u where p.user_id = u.id
+    ), deleted_totp as (
+      delete from totp_factors f using unproven u where f.user_id = u.id
+    ), revoked_keys as (
+      update api_keys k set revoked_at = app.now() from unproven u where k.account_id = u.account_id and k.revoked_at is null
     ), ended_sign_ins as (
       update sign_ins s set ended_at = app.now() from used_token used where s.user_id = used.user_id and s.ended_at is null
     ), updated_user as (

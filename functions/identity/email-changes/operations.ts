@@ -15,7 +15,7 @@ export const emailChangeOperations = [
     summary: 'Change my e-mail address',
     description: `Sends a link to the new address, and a notice to the present one. The address changes when somebody follows the link, which works once,
 within an hour. A newer change, a new password and \`DELETE /auth/me/sessions\` end it. The response is the same for an address that somebody
-else has, but no link is sent there. An address gets at most 3 links in 15 minutes.`,
+else has verified, but no link is sent there. An address gets at most 3 links in 15 minutes.`,
     ...ownAddress,
     stepUp: true,
     limit: '5/hour',

@@ -30,7 +30,7 @@ export const insertChange = writeStatement(
     ), c as (
       insert into email_changes (user_id, new_email)
       select user_id, ${newEmail} from s where ${hash}::text is null or exists (select from p)
-      on conflict (user_id) do update set id = uuidv7(), new_email = excluded.new_email, created_at = app.now(), expires_at = app.now() + interval '24 hours'
+      on conflict (user_id) do update set id = uuidv7(), new_email = excluded.new_email, created_at = app.now(), expires_at = app.now() + interval '1 hour'
       returning *
     ), attempt as (
       select a.lock_seconds from c, ${callFunction('app.count_attempt', { p_key: callFunction('app.attempt_key', { p_kind: 'email_change', p_name: newEmail }), p_max: 3 })} a

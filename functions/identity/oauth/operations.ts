@@ -30,7 +30,7 @@ that is not configured.`,
     route: 'POST /auth/oauth/{provider}/callback',
     summary: 'Complete a sign-in with an identity provider',
     description: `Signs in the user of this identity. For an unknown identity a user is created: in the account of \`account_invite_code\`, or in a
-new account on trial. If another user has the e-mail address, the response is 409 \`email_taken\`; an identity is never linked to an
+new account on trial. If another user has verified the e-mail address, or this sign-in does not verify it, the response is 409 \`email_taken\`; an identity is never linked to an
 existing user. If registration is by invitation only, a new user needs an invite: 400
 \`invite_code_required\`. Returns 404 for a provider that is not configured and for an invalid invite, and 502 \`oauth_provider_error\` if the
 provider fails. The state and the code cannot be used again, even if the sign-in fails.`,

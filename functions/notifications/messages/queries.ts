@@ -28,7 +28,7 @@ export const selectRecipients = readStatement(
 
 /**
  * Insert the token of a link, if the recipient is the user's address, or the new one of a change that nobody
- * else has. The user is locked, so that a change of the address at the same time ends the token.
+ * else has verified. A link of a change ends with it. The user is locked, so that a change of the address at the same time ends the token.
  */
 export const insertOneTimeToken = writeStatement(
   null,
@@ -36,12 +36,13 @@ export const insertOneTimeToken = writeStatement(
     with u as (
       select id, email from users where id = ${token.userId} for share
     ), c as (
-      select id, user_id from email_changes
+      select id, user_id, expires_at from email_changes
        where user_id = ${token.userId} and ${token.purpose} = 'change_email' and lower(new_email) = lower(${token.recipient})
-         and expires_at > app.now() and not exists (select from users where lower(email) = lower(${token.recipient}))
+         and expires_at > app.now()
+         and not exists (select from users where lower(email) = lower(${token.recipient}) and email_verified_at is not null)
     )
     insert into one_time_tokens (hash, user_id, purpose, email_change_id, expires_at)
-    select ${token.hash}::bytea, u.id, ${token.purpose}, c.id, app.now() + ${token.lifetime}::interval
+    select ${token.hash}::bytea, u.id, ${token.purpose}, c.id, least(c.expires_at, app.now() + ${token.lifetime}::interval)
       from u left join c on c.user_id = u.id
      where c.id is not null or (${token.purpose} <> 'change_email' and lower(u.email) = lower(${token.recipient}))`,
 )

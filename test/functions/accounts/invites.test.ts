@@ -192,3 +192,24 @@ it('ACC-19 refuses an invite of an admin whose demotion commits first', async ()
   )
   await expect(insertion).rejects.toMatchObject({ code: 'SF403' })
 })
+
+it('ACC-24 revokes the invites to a team that is deleted, also those that have expired', async () => {
+  const { admin, teamId } = await createAccount(service)
+  const team = await admin.client.accounts.teams.create({ name: 'Client B' })
+  const [open, expired] = [randomEmail(), randomEmail()]
+  for (const email of [open, expired])
+    expectStatus(
+      await admin.call('POST', '/accounts/me/invites', { email, role: 'engineer', team_id: team.id }),
+      201,
+    )
+  const code = await waitForCode(open)
+  await service.sql('update invites set expires_at = app.now() where email = $1', [expired])
+  expectStatus(await admin.call('DELETE', `/teams/${team.id}`), 204)
+  const answer = await registerWithCode(open, code)
+  expect([answer.status, answer.body]).toEqual([404, invalidCodeError])
+  const invites = await admin.client.accounts.invites.list()
+  expect(invites.map(({ status }) => status)).toEqual(['revoked', 'revoked'])
+  for (const { id } of invites)
+    expectStatus(await admin.call('POST', `/accounts/me/invites/${id}/resend`), 409)
+  expect(await service.sql('select from users where team_id = $1 and email = $2', [teamId, open])).toEqual([])
+})

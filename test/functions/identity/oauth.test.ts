@@ -123,6 +123,7 @@ it.each(providers)(
   async (provider) => {
     const email = randomEmail()
     await post('register', { email, password: 'violet-tractor-81', full_name: 'Dana' })
+    await service.sql('update users set email_verified_at = app.now() where email = $1', [email])
     const response = await signInThroughProvider(service, provider, { email: email.toUpperCase() })
     expect([response.status, response.body.code]).toEqual([409, 'email_taken'])
     expect(

@@ -22,9 +22,12 @@ it('ERA-06 the erasure of an account deletes no row when its time is over', asyn
     if (sql.includes('from account_erasures')) return [{ id: 'a' }]
     return sql.includes('billing_customer_id') ? [{ customer_ids: [] }] : [{ deleted: 0 }]
   })
-  const ctx = { platform: db, realtime: { forget: async () => {} }, log: () => {} } as unknown as Parameters<
-    typeof eraseDueAccounts
-  >[0]
+  const ctx = {
+    platform: db,
+    mail: { isConfigured: true },
+    realtime: { forget: async () => {} },
+    log: () => {},
+  } as unknown as Parameters<typeof eraseDueAccounts>[0]
   await eraseDueAccounts(ctx, { budgetMs: 0, now: stopped })
   expect(findStatements('app.erase_rows')).toEqual([])
 })
