@@ -11,6 +11,8 @@ create table accounts (
   plan                     text not null references plan_limits,
   subscription_status      text not null check (subscription_status in ('trialing', 'free', 'active', 'past_due', 'unpaid', 'canceled')),
   trial_ends_at            timestamptz(3),
+  -- The plan of the trial, while a subscription has the account on another one. Null if none had.
+  trial_plan               text references plan_limits,
   past_due_since           timestamptz(3),
   created_at               timestamptz(3) not null default app.now(),
   -- Whether members must have a second factor.
@@ -42,6 +44,7 @@ create table accounts (
     and ai_message_days between 30 and 3650 and session_days between 90 and 3650)
 );
 create index accounts_plan on accounts (plan);
+create index accounts_trial_plan on accounts (trial_plan);
 -- For the accounts whose grace period is over.
 create index accounts_deletion on accounts (deletes_at) where deletes_at is not null;
 insert into accounts (id, name, plan, subscription_status) values (app.platform_account(), 'Platform', 'enterprise', 'active');

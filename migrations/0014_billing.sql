@@ -42,7 +42,7 @@ create table billing_subscriptions (
   account_id           uuid default app.account_id() references accounts on delete cascade,
   customer_id          text not null check (length(customer_id) <= 255),
   status               text not null check (status in ('active', 'past_due', 'unpaid', 'canceled')),
-  -- The plan that has one of its prices; null if none has.
+  -- The plan of its newest price that belongs to one; null if none did.
   plan                 text references plan_limits,
   created_at           timestamptz(3) not null,
   current_period_end   timestamptz(3),

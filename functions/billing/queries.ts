@@ -200,7 +200,7 @@ interface SubscriptionUpdate {
 
 /**
  * Store the state of a subscription as of the event. An event without the time of creation counts as created
- * at its first event.
+ * at its first event. A price of no plan keeps the plan, because staff may not have named the price yet.
  */
 export const upsertSubscription = writeStatement(
   null,
@@ -212,12 +212,22 @@ export const upsertSubscription = writeStatement(
             ${subscription.cancelsAtPeriodEnd}, ${subscription.anchor}::timestamptz,
             case when ${subscription.status}::text in ('past_due', 'unpaid') then ${eventAt}::timestamptz end, ${eventId}, ${eventAt}::timestamptz)
     on conflict (id) do update set account_id = coalesce(s.account_id, excluded.account_id), customer_id = excluded.customer_id,
-      status = excluded.status, plan = excluded.plan, created_at = least(s.created_at, excluded.created_at),
+      status = excluded.status, plan = coalesce(excluded.plan, s.plan), created_at = least(s.created_at, excluded.created_at),
       current_period_end = excluded.current_period_end, cancel_at = excluded.cancel_at, cancel_at_period_end = excluded.cancel_at_period_end,
       billing_anchor = coalesce(excluded.billing_anchor, s.billing_anchor),
       past_due_since = case when excluded.past_due_since is not null then coalesce(s.past_due_since, excluded.past_due_since) end,
       event_id = excluded.event_id, event_at = excluded.event_at`,
 )
+
+/** Store the plan of an older event of a subscription whose newer ones named no plan. */
+export async function completePlan(db: PlatformDb, id: string, plan: string): Promise<void> {
+  await db
+    .updateTable('billing_subscriptions')
+    .set({ plan })
+    .where('id', '=', id)
+    .where('plan', 'is', null)
+    .execute()
+}
 
 export interface AccountSubscription extends StoredSubscription {
   currentPeriodEnd: string | null
@@ -270,19 +280,25 @@ export async function updateCustomerId(
     .execute()
 }
 
-/** Give the account the state of a subscription. One without a plan keeps the account's plan. */
+/**
+ * Give the account the state of a subscription. One that began during the trial and was canceled leaves the
+ * rest of the trial, and then the free plan.
+ */
 export async function updateAccount(
   db: PlatformDb,
   accountId: string,
-  subscription: AccountSubscription,
+  { id, plan, anchor, status, createdAt, currentPeriodEnd, pastDueSince }: AccountSubscription,
 ): Promise<void> {
-  const { id, plan, anchor, status, currentPeriodEnd, pastDueSince } = subscription
+  const keepsTrial = sql<boolean>`(${status} = 'canceled' and coalesce(${createdAt}::timestamptz < trial_ends_at, false))`
   await db
     .updateTable('accounts')
     .set({
-      ...(plan === null ? {} : { plan }),
+      plan: sql<string>`case when ${keepsTrial} then coalesce(trial_plan, plan) else ${plan} end`,
+      trial_plan: sql<string>`case when subscription_status = 'trialing' then plan else trial_plan end`,
       ...(anchor === null ? {} : { billing_anchor: anchor }),
-      subscription_status: status,
+      subscription_status: sql<
+        Subscription['status']
+      >`case when ${keepsTrial} then 'trialing' else ${status} end`,
       provider_subscription_id: id,
       current_period_end: currentPeriodEnd,
       past_due_since: pastDueSince,

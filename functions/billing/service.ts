@@ -174,6 +174,7 @@ function applyEvent(
         eventId: event.id,
         eventAt: event.at,
       })
+    else if (subscription && plan !== null) await queries.completePlan(tx, subscription.id, plan)
     if (!account || !before) return 'unknown_customer'
     await queries.insertEvent(tx, account.id, event)
     const after = await readAccount(tx, account.id)
@@ -186,8 +187,9 @@ function applyEvent(
     if (after.chosen && (!isSame || (isOfChosen && subscription && decision === 'newest')))
       await queries.updateAccount(tx, account.id, after.chosen)
     if (decision === 'stale') return 'stale'
-    if ((subscription || isDeleted) && isSame && !isOfChosen) return 'ignored'
-    return isOfChosen && after.chosen?.plan === null ? 'unknown_price' : 'applied'
+    if (after.chosen ? isOfChosen && subscription && plan === null : after.hasSubscription)
+      return 'unknown_price'
+    return (subscription || isDeleted) && isSame && !isOfChosen ? 'ignored' : 'applied'
   })
 }
 
@@ -195,8 +197,10 @@ function applyEvent(
  * Read the subscription by which an account has its plan and status, and the customer whose portal it opens.
  */
 async function readAccount(tx: PlatformDb, accountId: string) {
-  const chosen = chooseSubscription(await queries.selectAccountSubscriptions(tx, accountId))
-  return { chosen, customerId: chooseCustomer(await queries.selectAccountCustomers(tx, accountId), chosen) }
+  const subscriptions = await queries.selectAccountSubscriptions(tx, accountId)
+  const chosen = chooseSubscription(subscriptions)
+  const customerId = chooseCustomer(await queries.selectAccountCustomers(tx, accountId), chosen)
+  return { chosen, customerId, hasSubscription: subscriptions.length > 0 }
 }
 
 /**

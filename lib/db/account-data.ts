@@ -63,6 +63,7 @@ export const exportedTables: readonly ExportedTable[] = [
   exportTable('accounts', 'account', {
     leftOut: {
       past_due_since: 'state of billing',
+      trial_plan: 'state of billing',
       billing_customer_id: 'an id at the billing provider',
       provider_subscription_id: 'an id at the billing provider',
       current_period_end: 'state of billing',

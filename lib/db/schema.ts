@@ -94,6 +94,7 @@ export interface AccountsTable {
   plan: string
   subscription_status: 'trialing' | 'free' | 'active' | 'past_due' | 'unpaid' | 'canceled'
   trial_ends_at: string | null
+  trial_plan: string | null
   past_due_since: string | null
   created_at: Generated<string>
   require_mfa: Generated<boolean>

@@ -133,16 +133,17 @@ export function expectOutcome(history: readonly TimedEvent[], tag: string) {
     byTime.flatMap((event) => (event.kind === 'subscription' ? [[event.subscription, event] as const] : [])),
   )
   const order = ['active', 'past_due', 'unpaid', 'canceled']
-  const rank = ({ plan, status }: { plan: Plan; status: Status }) =>
-    (plan ? 0 : 4) + order.indexOf(status === 'paused' ? 'unpaid' : status)
+  const rank = ({ status }: { status: Status }) => order.indexOf(status === 'paused' ? 'unpaid' : status)
   const [best] = [...states.values()]
-    .filter(({ customer }) => links.includes(customer))
+    .filter(({ customer, plan }) => plan && links.includes(customer))
     .sort((a, b) => rank(a) - rank(b) || b.createdAt - a.createdAt)
   const open = links.filter((customer) => !deleted.includes(customer))
   const customer = best && open.includes(best.customer) ? best.customer : open.at(-1)
+  // All of them began during the trial.
+  const counts = best && best.status !== 'canceled'
   return {
-    plan: best?.plan ?? 'enterprise',
-    status: best ? (best.status === 'paused' ? 'unpaid' : best.status) : 'trialing',
+    plan: counts ? best.plan : 'enterprise',
+    status: counts ? (best.status === 'paused' ? 'unpaid' : best.status) : 'trialing',
     subscription: best ? `sub_${best.subscription}_${tag}` : null,
     customer: customer === undefined ? null : `cus_${customer}_${tag}`,
   }

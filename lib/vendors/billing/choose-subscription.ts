@@ -5,7 +5,7 @@ export interface StoredSubscription {
   id: string
   customerId: string
   status: Subscription['status']
-  /** The plan that has one of its prices; null for a side price, such as an add-on. */
+  /** The plan of its newest price that belongs to one; null if none did, as for an add-on. */
   plan: string | null
   createdAt: string
 }
@@ -18,18 +18,19 @@ export interface StoredCustomer {
 }
 
 /**
- * Return the subscription by which an account has its plan and its status; null without any. One with the
- * price of a plan comes first, then the better paid one, then the one created last. So an account with an
- * active subscription to a plan is never locked.
+ * Return the subscription by which an account has its plan and its status; null without any to a plan. The
+ * better paid one comes first, then the one created last. So an account with an active subscription to a plan
+ * is never locked, and one that pays only for something else keeps its trial or the plan that staff gave it.
  */
 export function chooseSubscription<T extends StoredSubscription>(subscriptions: readonly T[]): T | null {
-  const [first] = subscriptions.toSorted(
-    (a, b) =>
-      Number(a.plan === null) - Number(b.plan === null) ||
-      providerStatuses.indexOf(a.status) - providerStatuses.indexOf(b.status) ||
-      Date.parse(b.createdAt) - Date.parse(a.createdAt) ||
-      (a.id < b.id ? 1 : -1),
-  )
+  const [first] = subscriptions
+    .filter(({ plan }) => plan !== null)
+    .toSorted(
+      (a, b) =>
+        providerStatuses.indexOf(a.status) - providerStatuses.indexOf(b.status) ||
+        Date.parse(b.createdAt) - Date.parse(a.createdAt) ||
+        (a.id < b.id ? 1 : -1),
+    )
   return first ?? null
 }
 

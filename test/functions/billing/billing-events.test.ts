@@ -121,6 +121,7 @@ describe('subscription', () => {
     'AUT-12 AUT-33 blocks the account when it becomes %s, and unblocks it after payment',
     async (action) => {
       const { id, admin } = await createAccount(service)
+      await service.sql(`update accounts set trial_ends_at = now() - interval '1 day' where id = $1`, [id])
       const { created } = (await sendBillingAction(service, id, 'subscribe', teamPlan)).event
       expect(await requestTeams(admin)).toBe(200)
       await sendBillingAction(service, id, action, { created: created + 1 })
@@ -311,7 +312,7 @@ describe('customer', () => {
     expect((await selectBillingState(service, id)).billing_customer_id).toBeNull()
     await sendBillingAction(service, id, 'canceled', { created: created + 1 })
     expect(await selectBillingState(service, id)).toMatchObject({
-      subscription_status: 'canceled',
+      subscription_status: 'trialing',
       billing_customer_id: null,
     })
   })

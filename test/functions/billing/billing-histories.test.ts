@@ -328,3 +328,68 @@ describe('any history of up to three subscriptions', () => {
     }
   })
 })
+
+/** What an account may be before anything is sold to it. */
+const states = [
+  ['on trial', `plan = 'pro', subscription_status = 'trialing', trial_ends_at = now() + interval '1 day'`],
+  [
+    'after its trial',
+    `plan = 'pro', subscription_status = 'trialing', trial_ends_at = now() - interval '1 day'`,
+  ],
+  ['free', `plan = 'free', subscription_status = 'free', trial_ends_at = null`],
+  ['with a plan from staff', `plan = 'enterprise', subscription_status = 'active', trial_ends_at = null`],
+  ['lapsed', `plan = 'pro', subscription_status = 'canceled', trial_ends_at = null`],
+] as const
+
+describe('BIL-02 an account without a subscription to a plan', () => {
+  it.each(states)('%s stays as it is whatever happens to a side price', async (_, state) => {
+    for (const status of ['active', 'past_due', 'unpaid', 'paused', 'canceled'] as const) {
+      const { id } = await createAccount(service)
+      await service.sql(`update accounts set ${state} where id = $1`, [id])
+      const read = () =>
+        service.sql(
+          `select plan, subscription_status, trial_ends_at, provider_subscription_id, past_due_since, current_period_end, billing_anchor
+             from accounts where id = $1`,
+          [id],
+        )
+      const before = await read()
+      const { events } = await buildEvents(service, id, [
+        link,
+        { ...side, status: 'active', at: 40 },
+        { ...side, status, at: 50 },
+      ])
+      for (const event of events) await deliver(service, event)
+      expect(await read(), status).toEqual(before)
+    }
+  })
+
+  it('keeps a plan whose price changed to one that no plan has, in any order, until its end', async () => {
+    const { id } = await createAccount(service)
+    await service.sql(`update accounts set ${states[2][1]} where id = $1`, [id])
+    const { events } = await buildEvents(service, id, [
+      link,
+      { ...old, status: 'active', plan: null, at: 50 },
+      { ...old, status: 'active', at: 40 },
+      { ...old, status: 'canceled', plan: null, at: 60 },
+    ])
+    const outcomes: string[] = []
+    for (const event of events.slice(0, 3)) outcomes.push(await deliver(service, event))
+    expect(outcomes).toEqual(['applied', 'unknown_price', 'stale'])
+    expect(await selectOutcome(service, id)).toMatchObject({ plan: 'pro', status: 'active' })
+    await deliver(service, events[3] ?? {})
+    expect(await selectOutcome(service, id)).toMatchObject({ plan: 'pro', status: 'canceled' })
+  })
+})
+
+it('ACC-16 leaves the rest of the trial to who subscribed during it and cancelled, then the free plan, once', async () => {
+  const { id, admin } = await createAccount(service)
+  await service.sql(`update accounts set plan = 'pro' where id = $1`, [id])
+  const { event } = await sendBillingAction(service, id, 'subscribe', { price: 'price_local_team_monthly' })
+  const read = async () => (await admin.call('GET', '/billing/subscription')).body
+  const { trial_ends_at } = await read()
+  expect(await read()).toMatchObject({ plan: 'team', status: 'active' })
+  await sendBillingAction(service, id, 'canceled', { created: event.created + 1 })
+  expect(await read()).toMatchObject({ plan: 'pro', status: 'trialing', is_lapsed: false, trial_ends_at })
+  await service.sql(`update accounts set trial_ends_at = app.now() where id = $1`, [id])
+  expect(await read()).toMatchObject({ plan: 'free', status: 'free', is_lapsed: false })
+})

