@@ -160,6 +160,12 @@ create function app.fold(p_text text) returns text language sql immutable parall
                      U&'łøđðħıŧŋς’‘ʼ\2010\2011\2012\2013\2014\2015\2212', 'loddhitnσ''''''-------'), 'æ', 'ae'), 'œ', 'oe'), 'ß', 'ss'), 'þ', 'th') end
 $$;
 
+-- Returns the form in which two spellings of one name are equal, for unique indexes: case, width and blanks do not matter. `toNameKey` in
+-- lib/rules/text gives the same.
+create function app.name_key(p_name text) returns text language sql immutable parallel safe as $$
+  select lower(regexp_replace(btrim(normalize(p_name, nfkc)), '\s+', ' ', 'g'))
+$$;
+
 create function app.iso(t timestamptz) returns text language sql stable parallel safe
   as $$ select to_char(t at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') $$;
 

@@ -71,6 +71,7 @@ create table teams (
   unique (account_id, id),
   check ((handover_time is null) = (handover_at is null))
 );
+create unique index teams_name on teams (account_id, app.name_key(name));
 -- For the sweep, which reads the teams of all accounts as the platform role.
 create index teams_handover on teams (handover_at) where handover_at is not null;
 

@@ -15,7 +15,7 @@ create table device_types (
   foreign key (account_id, created_by) references users (account_id, id)
 );
 -- A name is unique in its team. The platform's device types have no team.
-create unique index device_types_name on device_types (account_id, team_id, lower(name)) nulls not distinct;
+create unique index device_types_name on device_types (account_id, team_id, app.name_key(name)) nulls not distinct;
 create index device_types_category on device_types (account_id, category, name collate "und-x-icu", id);
 
 create table network_diagrams (

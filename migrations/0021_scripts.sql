@@ -9,7 +9,7 @@ create table script_categories (
   unique (account_id, id),
   foreign key (account_id, created_by) references users (account_id, id)
 );
-create unique index script_categories_name on script_categories (account_id, lower(name));
+create unique index script_categories_name on script_categories (account_id, app.name_key(name));
 create trigger audit after insert or update or delete on script_categories for each row execute function app.audit('script_category');
 
 create table script_templates (

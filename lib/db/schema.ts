@@ -2223,6 +2223,7 @@ export interface SqlFunctions {
   'app.may_send_mail': { p_account: string; p_user: string }
   'app.month_start': { p_anchor: string; p_at: string; p_months: number }
   'app.move_held_mails': { p_account: string; p_user: string }
+  'app.name_key': { p_name: string }
   'app.next_time_of_day': { p_time: string; p_zone: string }
   'app.node_texts': { p_nodes: string }
   'app.now': Record<never, never>

@@ -10,6 +10,7 @@ import {
 import { columnDefaults } from '#rules/flows/rfflow.ts'
 import { type FlowNode, IntakeField, treeTypes } from '#rules/flows/structure.ts'
 import { walkNodes } from '#rules/flows/walk.ts'
+import { toNameKey } from '#rules/text/duplicates.ts'
 import { isStorable } from '#rules/text/json.ts'
 import { removeInvisible } from '#rules/text/plain-name.ts'
 
@@ -357,13 +358,13 @@ const intakeField = fc
 const selectProperties = fc
   .tuple(
     fc.constantFrom('select', 'multiselect'),
-    fc.array(singleLineText, { minLength: 1, maxLength: 4 }),
+    fc.uniqueArray(singleLineText, { minLength: 1, maxLength: 4, selector: toNameKey }),
     fc.boolean(),
   )
   .map(([type, options, hasManyDefaults]) => ({
     type,
     options,
-    default: type === 'select' ? options[0] : [...new Set(options.slice(0, hasManyDefaults ? 2 : 1))],
+    default: type === 'select' ? options[0] : options.slice(0, hasManyDefaults ? 2 : 1),
   }))
 const intakeForm = fc
   .array(intakeField, { maxLength: 4 })

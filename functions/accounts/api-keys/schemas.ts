@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { Id, InputTime, idParams, Name, Role, Secret, Time } from '#http/fields.ts'
 import { keyScopes } from '#http/key-scopes.ts'
 import { toAddressRange } from '#rules/text/address-block.ts'
+import { refuseRepeats } from '#rules/text/duplicates.ts'
 import { Uuid } from '#rules/uuid.ts'
 
 export const ApiKeyId = idParams('key_id', 'API key')
@@ -64,10 +65,12 @@ export const ApiKeyCreate = z
       .array(Scope)
       .min(1)
       .max(50)
+      .superRefine(refuseRepeats())
       .describe('What the key may do. `write` includes `read`, and `*` is every subject.'),
     allowed_ranges: z
       .array(AddressRange)
       .max(20)
+      .superRefine(refuseRepeats((range) => toAddressRange(range) ?? range))
       .default([])
       .describe('Addresses or CIDR ranges that may use the key; by default any.')
       .meta({ example: ['203.0.113.0/24'] }),

@@ -105,14 +105,14 @@ export const connectNames = writeStatement(
   null,
   (importId: string) => sql`
     with named as (
-      select 'teams' as kind, lower(t.name) as name, t.id, 0 as place from teams t where t.account_id = app.account_id()
-      union all select 'categories', lower(c.name), c.id, 0 from categories c where c.account_id = app.account_id()
-      union all select 'script_categories', lower(c.name), c.id, 0 from script_categories c where c.account_id = app.account_id()
-      union all select r.kind, lower(r.record ->> 'name'), r.new_id, r.place from account_import_records r
+      select 'teams' as kind, app.name_key(t.name) as name, t.id, 0 as place from teams t where t.account_id = app.account_id()
+      union all select 'categories', app.name_key(c.name), c.id, 0 from categories c where c.account_id = app.account_id()
+      union all select 'script_categories', app.name_key(c.name), c.id, 0 from script_categories c where c.account_id = app.account_id()
+      union all select r.kind, app.name_key(r.record ->> 'name'), r.new_id, r.place from account_import_records r
        where ${isOfImport(importId)} and r.kind in ('teams', 'categories', 'script_categories')
     ), chosen as (select distinct on (kind, name) * from named order by kind, name, place)
     update account_import_records r set new_id = c.id, is_existing = true from chosen c
-     where ${isOfImport(importId)} and r.kind = c.kind and lower(r.record ->> 'name') = c.name and r.place <> c.place`,
+     where ${isOfImport(importId)} and r.kind = c.kind and app.name_key(r.record ->> 'name') = c.name and r.place <> c.place`,
 )
 
 /**

@@ -21,11 +21,13 @@ export const teamOperations = [
     id: 'accounts.teams.create',
     route: 'POST /teams',
     summary: 'Create a team',
-    description: 'Members are added to it one by one, or with their invite.',
+    description:
+      'Members are added to it one by one, or with their invite. Names are unique in the account, in any spelling: a duplicate returns 409 `name_taken`.',
     access: 'account_admin',
     limit: 'write',
     body: schemas.TeamCreate,
     returns: schemas.Team,
+    errors: ['name_taken'],
     handle: ({ ctx, body }) => teams.create(ctx, body.name),
   }),
 
@@ -40,6 +42,7 @@ export const teamOperations = [
     params: schemas.TeamId,
     body: schemas.TeamUpdate,
     returns: schemas.Team,
+    errors: ['name_taken'],
     handle: ({ ctx, params, body }) => teams.update(ctx, params.team_id, body),
   }),
 

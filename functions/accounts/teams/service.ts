@@ -1,5 +1,5 @@
 import { nameOrder, type PageQuery, toPage } from '#db/page.ts'
-import { getSqlState, throwUnknownId } from '#db/sqlstate.ts'
+import { getSqlState, throwNameTaken, throwUnknownId } from '#db/sqlstate.ts'
 import * as accounts from '#functions/accounts/accounts/service.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { notFound, Problem, throwNotFound } from '#problem.ts'
@@ -11,11 +11,12 @@ export async function list({ db }: ReadContext, page: PageQuery) {
 }
 
 export async function create({ db }: WriteContext, name: string) {
-  return queries.insertTeam(db, name)
+  return queries.insertTeam(db, name).catch(throwNameTaken('A team'))
 }
 
 export async function update({ db }: WriteContext, id: string, changes: TeamUpdate) {
-  if (Object.keys(changes).length > 0) await queries.updateTeam(db, id, changes)
+  if (Object.keys(changes).length > 0)
+    await queries.updateTeam(db, id, changes).catch(throwNameTaken('A team'))
   return (await queries.selectTeam(db, id)) ?? throwNotFound('Team')
 }
 

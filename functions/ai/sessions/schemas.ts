@@ -14,6 +14,7 @@ import {
   stepKinds,
   urgencies,
 } from '#rules/ai/session-values.ts'
+import { removeRepeats } from '#rules/text/duplicates.ts'
 import { ticketIdPattern } from '#vendors/psa/psa.ts'
 
 export const AiSessionId = idParams('session_id', 'AI session')
@@ -37,6 +38,7 @@ export const AiOutcome = z
 export const EnvironmentTags = z
   .array(z.string().trim().min(1).max(100))
   .max(20)
+  .transform(removeRepeats)
   .describe('Tags that describe the environment. The model takes them into account.')
 export const PsaTicketId = z
   .string()

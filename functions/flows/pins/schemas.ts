@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { hasNoDuplicates } from '#rules/text/duplicates.ts'
+import { refuseRepeats } from '#rules/text/duplicates.ts'
 import { Uuid } from '#rules/uuid.ts'
 
 export const maxPins = 100
@@ -9,7 +9,7 @@ export const PinOrder = z
     tree_ids: z
       .array(Uuid)
       .max(maxPins)
-      .refine(hasNoDuplicates, 'must contain each flow once')
+      .superRefine(refuseRepeats())
       .describe('The ids of all my pinned flows, in their new order.'),
   })
   .meta({ id: 'PinOrder' })

@@ -1,5 +1,4 @@
 import { selectVisibleFlows } from '#db/rows/subflows.ts'
-import { removeDuplicateTags } from '#functions/flows/trees/schemas.ts'
 import * as trees from '#functions/flows/trees/service.ts'
 import { Content, type ReadContext, type WriteContext } from '#http/operation.ts'
 import { Problem } from '#problem.ts'
@@ -14,6 +13,7 @@ import {
 import type { TreeStructure } from '#rules/flows/structure.ts'
 import { listSubflows } from '#rules/flows/subflow.ts'
 import { replaceSubflowIds } from '#rules/flows/subflow-ids.ts'
+import { removeRepeats } from '#rules/text/duplicates.ts'
 import { writeIndentedJson } from '#rules/text/json.ts'
 import { createSlug } from '#rules/text/words.ts'
 import { maxWrittenBytes } from '#rules/text/written-bytes.ts'
@@ -72,7 +72,7 @@ export async function createDraft(ctx: WriteContext, flow: FlowContent, metadata
     tree_structure: subflows.structure,
     status: 'draft' as const,
     intake_form: intake_form ?? [],
-    tags: removeDuplicateTags(columns.tags),
+    tags: removeRepeats(columns.tags),
     ...(category ? { category } : {}),
   }
   const tree = await trees.create(ctx, draft, { import_metadata: metadata })

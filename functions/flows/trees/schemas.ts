@@ -9,6 +9,7 @@ import {
   structureByType,
   TreeType,
 } from '#rules/flows/structure.ts'
+import { removeRepeats } from '#rules/text/duplicates.ts'
 
 export const TreeId = idParams('tree_id', 'flow')
 
@@ -25,12 +26,8 @@ export const Status = z
 const Tags = z
   .array(z.string().trim().min(1).max(100))
   .max(30)
-  .transform(removeDuplicateTags)
+  .transform(removeRepeats)
   .describe('Search keywords. Duplicates are removed, ignoring case.')
-/** Remove tags that differ only in case; the last spelling stays. */
-export function removeDuplicateTags(tags: readonly string[]): string[] {
-  return [...new Map(tags.map((tag) => [tag.toLowerCase(), tag])).values()]
-}
 const Category = Name.nullable().describe(
   'A category by its name; null for none. A category that the account does not have is created.',
 )

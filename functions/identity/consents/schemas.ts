@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { Scope } from '#functions/accounts/api-keys/schemas.ts'
 import { ClientId } from '#functions/oauth/requests.ts'
+import { refuseRepeats } from '#rules/text/duplicates.ts'
 
 export const ClientParams = z.object({ client_id: ClientId.describe('The `client_id` of the program.') })
 
@@ -28,7 +29,7 @@ export const ConsentCreate = z
         'One of the addresses that the program has registered, exactly; one on this machine may have another port.',
       )
       .meta({ example: 'https://assistant.example/callback' }),
-    scopes: z.array(Scope).min(1).max(50).describe('What the person agrees to.'),
+    scopes: z.array(Scope).min(1).max(50).superRefine(refuseRepeats()).describe('What the person agrees to.'),
     code_challenge: z
       .string()
       .regex(/^[\w-]{43}$/)

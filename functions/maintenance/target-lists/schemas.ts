@@ -1,10 +1,10 @@
 import * as z from 'zod'
-import { BatchTarget } from '#functions/sessions/batches/schemas.ts'
+import { BatchTarget, batchTargets } from '#functions/sessions/batches/schemas.ts'
 import { ExpectedVersion, Id, idParams, Name, Time, Version } from '#http/fields.ts'
 
 export const ListId = idParams('list_id', 'target list')
 
-const Targets = z.array(BatchTarget).min(1).max(500).describe('The targets that flows are run on, 1 to 500.')
+const Targets = batchTargets(500).describe('The targets that flows are run on, 1 to 500, each once.')
 
 const targetListFields = {
   id: Id,
@@ -19,7 +19,10 @@ const targetListFields = {
 }
 
 export const TargetList = z
-  .strictObject({ ...targetListFields, targets: Targets })
+  .strictObject({
+    ...targetListFields,
+    targets: z.array(BatchTarget).describe('The targets that flows are run on.'),
+  })
   .meta({ id: 'TargetListResponse' })
 export type TargetList = z.infer<typeof TargetList>
 

@@ -4,7 +4,7 @@ import { EmailProblem } from '#http/email-problem.ts'
 import { Email, Id, idParams, Time } from '#http/fields.ts'
 import { eventKeyList } from '#rules/events/keys.ts'
 import { AlertContext } from '#rules/events/webhook-schemas.ts'
-import { hasNoDuplicates } from '#rules/text/duplicates.ts'
+import { refuseRepeats } from '#rules/text/duplicates.ts'
 import { Uuid } from '#rules/uuid.ts'
 import { chatChannels } from '#vendors/chat/chat.ts'
 import { channels } from '#work/claimed-deliveries.ts'
@@ -68,11 +68,12 @@ const fields = {
     .array(Email)
     .min(1)
     .max(20)
+    .superRefine(refuseRepeats())
     .nullable()
-    .describe('1 to 20 e-mail addresses. Required for channel `email`.'),
+    .describe('1 to 20 different e-mail addresses. Required for channel `email`.'),
   events_enabled: z
     .array(EventKeyName)
-    .refine(hasNoDuplicates, 'must not repeat a key')
+    .superRefine(refuseRepeats())
     .describe('The events that are sent through this channel, each at most once. May be empty.')
     .meta({ example: ['session.escalated', 'psa.push_failed'] }),
 }

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { EventKeyName } from '#functions/notifications/notifications/schemas.ts'
 import { Time } from '#http/fields.ts'
 import { LocalTime, Weekday } from '#rules/oncall/schema.ts'
-import { hasNoDuplicates } from '#rules/text/duplicates.ts'
+import { refuseRepeats } from '#rules/text/duplicates.ts'
 
 /** What a user has who never changed it. */
 export const defaultTimes = { quiet_from: '22:00', quiet_to: '06:00', digest_time: '08:00' }
@@ -13,7 +13,7 @@ const QuietHours = z
       .array(Weekday)
       .min(1)
       .max(7)
-      .refine(hasNoDuplicates, 'must contain each day once')
+      .superRefine(refuseRepeats())
       .describe('The days on which quiet hours begin.'),
     from: LocalTime.describe('When they begin, in my time zone.').meta({ example: '22:00' }),
     to: LocalTime.describe('When they end: on the next day if this is not later than `from`.').meta({
@@ -32,7 +32,7 @@ export const Digest = z
 const DigestTime = LocalTime.describe('When a daily digest is sent, in my time zone.')
 const EmailEvents = z
   .array(EventKeyName)
-  .refine(hasNoDuplicates, 'must not repeat a key')
+  .superRefine(refuseRepeats())
   .describe(
     'Events that I also get by e-mail. `session.escalated` and `escalation.reminded` are always sent.',
   )

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { Id, idParams, Name, Time } from '#http/fields.ts'
+import { refuseRepeats } from '#rules/text/duplicates.ts'
 import { ticketIdPattern } from '#vendors/psa/psa.ts'
 import { ticketFields } from '#vendors/psa/rules.ts'
 
@@ -30,6 +31,7 @@ const fields = {
   keywords: z
     .array(z.string().trim().min(1).max(100))
     .max(20)
+    .superRefine(refuseRepeats())
     .describe(
       'Only tickets with one of these words or phrases in the summary or description. Plain words without patterns.',
     )

@@ -83,7 +83,7 @@ export function selectScripts(db: ReadDb, query: ScriptQuery & PageQuery): Promi
       sql<boolean>`(script_templates.is_shared or script_templates.account_id = ${platformAccountId}) = ${shared}`,
     )
   if (language) scripts = scripts.where('script_templates.language', '=', language)
-  if (category) scripts = scripts.where(sql<boolean>`lower(c.name) = lower(${category})`)
+  if (category) scripts = scripts.where(sql<boolean>`app.name_key(c.name) = app.name_key(${category})`)
   if (search)
     scripts = scripts.where(
       'script_templates.id',

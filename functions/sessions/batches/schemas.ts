@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { Outcome, State, TargetLabel, Variables } from '#functions/sessions/sessions/schemas.ts'
 import { Id, idParams, Name } from '#http/fields.ts'
+import { refuseRepeats } from '#rules/text/duplicates.ts'
 
 export const BatchId = idParams('batch_id', 'batch')
 
@@ -13,10 +14,18 @@ export const BatchTarget = z
   })
   .meta({ id: 'BatchTarget' })
 
+/** What flows are run on, 1 to `max`. A machine in two spellings is one. */
+export const batchTargets = (max: number) =>
+  z
+    .array(BatchTarget)
+    .min(1)
+    .max(max)
+    .superRefine(refuseRepeats(({ label }) => label))
+
 export const BatchCreate = z
   .strictObject({
     tree_id: Id.describe('A published maintenance flow of my team.'),
-    targets: z.array(BatchTarget).min(1).max(100).describe('What to run the flow on; one session for each.'),
+    targets: batchTargets(100).describe('What to run the flow on, each once; one session for each.'),
     client_name: Name.optional().describe('The client of all sessions.'),
     ticket_number: Name.optional().describe('The ticket of all sessions.'),
   })

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { WebhookDisabledReason } from '#functions/staff/status.ts'
 import { Id, InputTime, idParams, Secret, Time } from '#http/fields.ts'
 import { webhookEventList } from '#rules/events/webhook-keys.ts'
-import { hasNoDuplicates } from '#rules/text/duplicates.ts'
+import { refuseRepeats } from '#rules/text/duplicates.ts'
 import { Uuid } from '#rules/uuid.ts'
 
 export const WebhookId = idParams('webhook_id', 'webhook')
@@ -50,7 +50,7 @@ const Description = z.string().trim().max(200).describe('A note for people.')
 const Events = z
   .array(WebhookEvent)
   .min(1)
-  .refine(hasNoDuplicates, 'must not repeat an event')
+  .superRefine(refuseRepeats())
   .describe('The events that are sent, each at most once.')
 
 export const WebhookCreate = z

@@ -1,3 +1,4 @@
+import { findRepeats } from '#rules/text/duplicates.ts'
 import type { EvidenceRequirement } from './evidence.ts'
 import { type FlowProblem, problemAt } from './problems.ts'
 
@@ -16,8 +17,16 @@ export function validateEvidence(
   const keys = requirements.map(({ key }) => key)
   return requirements.flatMap(({ key, type, label, options }, index) => {
     const place = `evidence[${index}]`
-    const optionCount = new Set(options).size
-    const problems: FlowProblem[] = []
+    const repeats = findRepeats(options ?? [])
+    const optionCount = (options ?? []).length - repeats.length
+    const problems = repeats.map(({ index: position, first }) =>
+      problemAt(
+        node,
+        path,
+        `${place}.options[${position}]`,
+        `The evidence “${label}” has the option of position ${first + 1} twice`,
+      ),
+    )
     if (keys.indexOf(key) < index)
       problems.push(
         problemAt(node, path, `${place}.key`, `The evidence ${key} is required twice in this step`),

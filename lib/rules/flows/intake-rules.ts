@@ -1,3 +1,4 @@
+import { findRepeats } from '#rules/text/duplicates.ts'
 import { compilePattern } from '#rules/text/pattern.ts'
 import { findDefaultProblem } from './intake-answers.ts'
 import type { FlowProblem } from './problems.ts'
@@ -14,6 +15,8 @@ export function validateIntakeField(field: IntakeField, index: number): FlowProb
   const needsOptions = field.type === 'select' || field.type === 'multiselect'
   if (needsOptions && !field.options?.length)
     addProblem('options', `The field ${field.key} needs at least one option`)
+  for (const { index, first } of findRepeats(field.options ?? []))
+    addProblem(`options[${index}]`, `The field ${field.key} has the option of position ${first + 1} twice`)
   if (typeof field.min === 'number' && typeof field.max === 'number' && field.min > field.max)
     addProblem('min', `The minimum of ${field.key} is greater than its maximum`)
   if (field.pattern && !isRegularExpression(field.pattern))

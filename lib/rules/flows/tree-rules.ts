@@ -1,3 +1,4 @@
+import { findRepeats } from '#rules/text/duplicates.ts'
 import { validateApproval } from './approval-rules.ts'
 import { validateEvidence } from './evidence-rules.ts'
 import { type FlowProblem, problemAt, validateTitle } from './problems.ts'
@@ -138,9 +139,9 @@ export function findNodeWarnings(node: FlowNode, path: string): FlowProblem[] {
 
 /** Return warnings about options that a technician cannot tell apart. */
 function findRepeatedLabels(node: FlowNode, path: string): FlowProblem[] {
-  const labels = (node.options ?? []).map(({ label }) => label.trim().normalize('NFKC').toLowerCase())
-  return labels.flatMap((label, index) => {
-    const message = `Two options are called “${node.options?.[index]?.label}”; nobody can tell them apart`
-    return labels.indexOf(label) < index ? [problemAt(node, path, `options[${index}].label`, message)] : []
+  const labels = (node.options ?? []).map(({ label }) => label)
+  return findRepeats(labels).map(({ index }) => {
+    const message = `Two options are called “${labels[index]}”; nobody can tell them apart`
+    return problemAt(node, path, `options[${index}].label`, message)
   })
 }

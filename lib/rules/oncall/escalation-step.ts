@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { hasNoDuplicates } from '#rules/text/duplicates.ts'
+import { refuseRepeats } from '#rules/text/duplicates.ts'
 import { Uuid } from '#rules/uuid.ts'
 
 // The steps of an escalation policy.
@@ -26,7 +26,7 @@ export const EscalationStep = z
       .array(EscalationTarget)
       .min(1)
       .max(10)
-      .refine((targets) => hasNoDuplicates(targets.map(({ id }) => id)), 'must contain each target once')
+      .superRefine(refuseRepeats(({ id }) => id))
       .describe('Who is notified.'),
   })
   .meta({ id: 'EscalationStep' })

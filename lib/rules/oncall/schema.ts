@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { hasNoDuplicates } from '#rules/text/duplicates.ts'
+import { refuseRepeats } from '#rules/text/duplicates.ts'
 import { timeOfDayPattern } from '#rules/text/time-of-day.ts'
 import { Uuid } from '#rules/uuid.ts'
 
@@ -27,7 +27,7 @@ const Hours = z
       .array(Weekday)
       .min(1)
       .max(7)
-      .refine(hasNoDuplicates, 'must contain each day once')
+      .superRefine(refuseRepeats())
       .describe('The days on which they begin.'),
     from: LocalTime.describe('When they begin.'),
     to: LocalTime.describe('When they end: on the next day if it is not after `from`.'),
@@ -63,7 +63,7 @@ const rotationFields = {
     .array(Uuid)
     .min(1)
     .max(50)
-    .refine(hasNoDuplicates, 'must contain each member once')
+    .superRefine(refuseRepeats())
     .describe('Ids of the users, in the order of their turns.'),
   handoff_time: LocalTime.describe('When a turn ends and the next begins, in the time zone of the schedule.'),
   starts_on: z.iso

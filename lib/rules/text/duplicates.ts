@@ -1,2 +1,37 @@
-/** Return whether each text occurs once. */
-export const hasNoDuplicates = (texts: readonly string[]): boolean => new Set(texts).size === texts.length
+import type * as z from 'zod'
+import { removeInvisible } from './plain-name.ts'
+
+/**
+ * Return the form in which two spellings of one name are equal: case, width (NFKC), blanks and invisible
+ * characters do not matter. `app.name_key` is the same for the unique indexes.
+ */
+export const toNameKey = (name: string): string =>
+  removeInvisible(name).normalize('NFKC').replace(/\s+/gu, ' ').trim().toLowerCase()
+
+/** Return each position whose name is that of an earlier one, with the first position of the name. */
+export function findRepeats(names: readonly string[]): { index: number; first: number }[] {
+  const firsts = new Map<string, number>()
+  return names.flatMap((name, index) => {
+    const key = toNameKey(name)
+    const first = firsts.get(key)
+    if (first === undefined) firsts.set(key, index)
+    return first === undefined ? [] : [{ index, first }]
+  })
+}
+
+/** Create a check of a list that names each thing once. The error of each repeat has its position. */
+export function refuseRepeats<T = string>(getName: (item: T) => string = String) {
+  return (items: readonly T[], ctx: z.core.$RefinementCtx) => {
+    for (const { index, first } of findRepeats(items.map(getName)))
+      ctx.addIssue({
+        code: 'custom',
+        path: [index],
+        message: `must not repeat item ${first + 1} of the list, also in another spelling`,
+      })
+  }
+}
+
+/** Return one of the names that differ in their spelling alone: the last. */
+export const removeRepeats = (names: readonly string[]): string[] => [
+  ...new Map(names.map((name) => [toNameKey(name), name])).values(),
+]

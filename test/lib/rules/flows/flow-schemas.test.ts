@@ -183,7 +183,7 @@ it.each(rows)('the size of %s is checked', (_, schema, create, [min, max]) => {
 it('an escalation step refuses a target that it has already', () => {
   const targets = [createId(1), createId(1)].map((id) => ({ type: 'user', id }))
   expect(EscalationStep.safeParse({ delay_minutes: 1, targets }).error?.issues).toMatchObject([
-    { path: ['targets'], message: 'must contain each target once' },
+    { path: ['targets', 1], message: 'must not repeat item 1 of the list, also in another spelling' },
   ])
 })
 

@@ -118,6 +118,7 @@ describe('the problems of a published list of steps', () => {
         end,
       ],
       [
+        '[0].evidence[0].options[1]: The evidence “K” has the option of position 1 twice',
         '[0].evidence[0].options: The evidence “K” needs at least 2 different options',
         '[0].evidence[1].key: The evidence k is required twice in this step',
         '[0].evidence[1].options: The evidence “L” cannot have options; only a select has them',

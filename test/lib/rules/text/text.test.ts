@@ -2,7 +2,7 @@ import zlib from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { createBudget, runWithin } from '#rules/budget.ts'
 import { crc32, encodeBase64 } from '#rules/text/bytes.ts'
-import { hasNoDuplicates } from '#rules/text/duplicates.ts'
+import { findRepeats } from '#rules/text/duplicates.ts'
 import { isHostname } from '#rules/text/hostname.ts'
 import { html, writeHtmlPage } from '#rules/text/html.ts'
 import { walkXml } from '#rules/text/walk-xml.ts'
@@ -30,11 +30,14 @@ it.each([
 })
 
 it.each([
-  [[], true],
-  [['a', 'b'], true],
-  [['a', 'b', 'a'], false],
-])('hasNoDuplicates returns for %j: %s', (texts, expected) => {
-  expect(hasNoDuplicates(texts)).toBe(expected)
+  [[], []],
+  [['a', 'b'], []],
+  [
+    ['SRV01', 'b', ' srv01', 'ＳＲＶ\u200b０１', 'B'],
+    [1, 1, 2].map((_, n) => ({ index: n + 2, first: n === 2 ? 1 : 0 })),
+  ],
+])('findRepeats returns for %j: %j', (texts, expected) => {
+  expect(findRepeats(texts)).toEqual(expected)
 })
 
 const label = 'x'.repeat(63)
