@@ -43,7 +43,7 @@ export async function recordDecision({ db }: WriteContext, id: string, decision:
     { ...decision, evidence },
     { approval },
   )
-  const result = await changeSession(db, id, insert).catch(createUploadErrorHandler(evidence))
+  const result = await changeSession(db, id, insert).catch(createAnswerErrorHandler(evidence))
   if (approval && !result.isChanged && isUnchanged(session, result.session))
     throw await approvals.createRequiredProblem(db, session, { kind: 'step', script: null, machine: null })
   return toChangedSession(result)
@@ -206,11 +206,14 @@ function requireEvidence(step: FlowNode | FlowStep, { note, evidence }: Decision
  * Create a `catch` handler that turns an upload that does not exist into a 422. It names the key if only one
  * screenshot was provided.
  */
-function createUploadErrorHandler(evidence: readonly ProvidedEvidence[]) {
+function createAnswerErrorHandler(evidence: readonly ProvidedEvidence[]) {
   const keys = evidence.filter(({ upload_id }) => upload_id !== null).map(({ key }) => key)
   const loc = ['body', 'evidence', ...(keys.length === 1 ? keys : [])]
   return (error: unknown): never => {
-    const isUnknown = getViolatedConstraint(error) === 'session_evidence_account_id_upload_id_fkey'
+    const constraint = getViolatedConstraint(error)
+    if (constraint === 'session_decisions_started')
+      throw invalidField(['body', 'started_at'], 'must not be in the future', 'future')
+    const isUnknown = constraint === 'session_evidence_account_id_upload_id_fkey'
     throw isUnknown ? invalidField(loc, 'must be the id of an existing upload', 'unknown') : error
   }
 }

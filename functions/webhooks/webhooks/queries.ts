@@ -136,8 +136,11 @@ export function selectDeliveries(
   return deliveries.$call(selectPage(newestFirst, page)).$narrowType<{ type: WebhookDelivery['type'] }>()
 }
 
+/** Whether a delivery has failed and waits for its next attempt, which may be hours away. */
+const waits = sql`(d.state = 'retrying' and d.attempts > 0 and coalesce(d.leased_until <= app.now(), true))`
+
 /**
- * Make deliveries due again, with a new schedule of attempts. `is_known`: the webhook has the delivery. `due`
+ * Make deliveries due again, also those that wait for their next attempt, with a new schedule of attempts. `is_known`: the webhook has the delivery. `due`
  * are the first ones; the others follow when these complete.
  */
 export const replayDeliveries = writeStatement(
@@ -157,8 +160,8 @@ export const replayDeliveries = writeStatement(
         from webhook w
        where d.account_id = app.account_id() and d.webhook_id = w.id and d.type <> 'webhook.test'
          and (d.replayed_at is null or d.replayed_at <= app.now() - interval '10 seconds')
-         and case when ${delivery_id ?? null}::uuid is not null then d.id = ${delivery_id ?? null}::uuid and d.state in ('delivered', 'failed')
-                  else d.state = 'failed' and d.created_at >= ${failed_since ?? null}::timestamptz end
+         and case when ${delivery_id ?? null}::uuid is not null then d.id = ${delivery_id ?? null}::uuid and (d.state in ('delivered', 'failed') or ${waits})
+                  else (d.state = 'failed' or ${waits}) and d.created_at >= ${failed_since ?? null}::timestamptz end
       returning d.id, d.attempts)
     select exists (select from known) as is_known,
            (select count(*)::integer from reopened) as queued,

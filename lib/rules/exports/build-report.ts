@@ -4,6 +4,7 @@ import { hideSecrets } from '#rules/flows/secret-answers.ts'
 import type { SessionRow } from '#rules/flows/session-row.ts'
 import { renderProcedureEnd } from '#rules/flows/step-view.ts'
 import { toMarkdown } from '#rules/markup/markdown.ts'
+import { joinItems, toValueText } from '#rules/text/value-text.ts'
 import type { Fact, Report, ReportOptions, SupportingDataRow } from './report.ts'
 import { buildReportSteps, createNameOther, describeResult, toHeader } from './report-steps.ts'
 import { createTimeFormatter, type FormatTime, formatDuration } from './time-format.ts'
@@ -72,7 +73,6 @@ function buildVariableFacts(session: SessionRow): Fact[] {
 function formatValue(value: unknown): string {
   if (value === true) return 'Yes'
   if (value === false) return 'No'
-  if (value === null || value === '') return '–'
-  if (Array.isArray(value)) return value.map(formatValue).join(', ')
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  if (Array.isArray(value)) return joinItems(value.map(formatValue))
+  return toValueText(value) ?? '–'
 }

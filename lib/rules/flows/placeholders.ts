@@ -1,5 +1,6 @@
 import { canSpend, spend, spendBytes } from '#rules/budget.ts'
 import { clip } from '#rules/text/clip.ts'
+import { toValueText } from '#rules/text/value-text.ts'
 import { type Flow, isStepList } from './structure.ts'
 import { listSubflows } from './subflow.ts'
 import { walkAll } from './walk.ts'
@@ -55,7 +56,7 @@ export function collectFillings(text: string, values: Readonly<Record<string, un
     placeholder = findPlaceholder(text, placeholder.end)
   ) {
     const { key, start, end } = placeholder
-    const fullValue = Object.hasOwn(values, key) ? formatValue(values[key]) : null
+    const fullValue = Object.hasOwn(values, key) ? toValueText(values[key]) : null
     if (fullValue === null) continue
     const value = clip(fullValue, maxValueLength)
     filledLength += value.length
@@ -116,12 +117,6 @@ function isKeyCharacter(code: number, isFirst: boolean): boolean {
   const isDigit = code >= 0x30 && code <= 0x39
   const isDotOrHyphen = code === 0x2e || code === 0x2d
   return !isFirst && (isDigit || isDotOrHyphen)
-}
-
-/** Return null for no value. */
-function formatValue(value: unknown): string | null {
-  if (value === null || value === undefined || value === '') return null
-  return Array.isArray(value) ? value.join(', ') : String(value)
 }
 
 /**

@@ -14,6 +14,18 @@ const getProgress = ({ progress: { answered, total, percent } }: { progress: Rec
 ]
 
 describe('answering steps', () => {
+  it('SES-68 refuses a step that begins in the future, but not by a clock that is a little fast', async () => {
+    const { admin } = await createAccount(service)
+    const { id } = await createSession(admin)
+    const answer = { step_id: 'ping', option_id: 'yes' }
+    const inMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString()
+    for (const started_at of ['2030-01-01T00:00:00Z', inMinutes(60)])
+      expect((await sendDecision(admin, id, { ...answer, started_at })).body.errors).toMatchObject([
+        { loc: ['body', 'started_at'], type: 'future' },
+      ])
+    expectStatus(await sendDecision(admin, id, { ...answer, started_at: inMinutes(1) }), 201)
+  })
+
   it('SES-18 moves to the next step with each answer, and records the time of each step', async () => {
     const { admin } = await createAccount(service)
     const session = await createSession(admin)

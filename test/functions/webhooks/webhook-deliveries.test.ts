@@ -379,3 +379,25 @@ it('WHK-14 deletes deliveries after 30 days and beyond the newest 10,000 of a we
   )
   expect(row).toEqual({ count: 10_000, oldest: 10_001 })
 })
+
+it.each(['delivery_id', 'failed_since'])(
+  'WHK-08 replays by %s what waits hours for its next attempt',
+  async (field) => {
+    receiver.answer = answerStatus(500)
+    const webhook = await create()
+    await emit(joined('Ann'))
+    await service.sql(
+      `update webhook_deliveries set state = 'retrying', next_attempt_at = app.now() + interval '2 hours', leased_until = null where webhook_id = $1`,
+      [webhook.id],
+    )
+    const [{ id }] = await webhook.listDeliveries()
+    receiver.answer = accept
+    const body = field === 'delivery_id' ? { delivery_id: id } : { failed_since: '2026-01-01T00:00:00.000Z' }
+    expect(await account.admin.call('POST', `/webhooks/${webhook.id}/replay`, body)).toMatchObject({
+      status: 202,
+      body: { queued: 1 },
+    })
+    await stack.localServer.qstash.waitUntilSettled()
+    expect(await webhook.listDeliveries()).toMatchObject([{ id, state: 'delivered' }])
+  },
+)
