@@ -12,7 +12,7 @@ create table categories (
   foreign key (account_id, created_by) references users (account_id, id),
   foreign key (account_id, team_id) references teams (account_id, id) on delete set null (team_id)
 );
-create unique index categories_name on categories (account_id, app.name_key(name));
+create unique index categories_name on categories (account_id, lower(name));
 
 -- The texts that the search indexes of flows contain.
 create function app.flow_text(p_name text, p_description text, p_tags text[]) returns text language sql immutable parallel safe
@@ -237,7 +237,7 @@ $$;
 -- Returns the category of an account that has a name. One id, not a list of those of the account and of the platform, keeps the order of an index.
 -- The nil id matches nothing.
 create function app.find_category(p_account uuid, p_name text) returns uuid language sql stable set search_path = public, pg_temp as $$
-  select coalesce((select c.id from categories c where c.account_id = p_account and app.name_key(c.name) = app.name_key(p_name)),
+  select coalesce((select c.id from categories c where c.account_id = p_account and lower(c.name) = lower(p_name)),
                   '00000000-0000-0000-0000-000000000000')
 $$;
 -- Returns the ids of one page of the flows that the caller sees, with their places. The query joins them to the rows that the policy shows.

@@ -219,7 +219,7 @@ revoke execute on function app.erase_account(uuid) from app_runtime;
 
 -- Begins the erasure of up to `p_limit` accounts whose grace period is over, and of those on no paid plan in which nobody has verified an
 -- address within 14 days. Without a provider of e-mails (`p_mails`) nobody can verify one. An account that is being restored is skipped.
-create function app.start_erasures(p_limit integer, p_mails boolean) returns void language sql set search_path = public, pg_temp as $$
+create function app.start_erasures(p_limit integer, p_mails boolean default true) returns void language sql set search_path = public, pg_temp as $$
   update accounts set deletes_at = app.now() where p_mails and id = any (array(
     select a.id from users u join accounts a on a.id = u.account_id
      where u.email_verified_at is null and u.is_active and u.created_at <= app.now() - interval '14 days'

@@ -2299,7 +2299,7 @@ export interface SqlFunctions {
     p_unpaid_limit?: number
     p_prompt_version?: number
   }
-  'app.start_erasures': { p_limit: number; p_mails: boolean }
+  'app.start_erasures': { p_limit: number; p_mails?: boolean }
   'app.start_import': { p_counts: string }
   'app.step_ids': { p_structure: string }
   'app.still_admits_key': { p_account: string; p_key: string; p_access: string; p_feature: string }

@@ -16,7 +16,7 @@ export function insertMember(service: Service, { accountId, teamId }: Person): P
 export function insertTeam(service: Service, { accountId }: Person): Promise<string> {
   return insertReturningId(
     service,
-    `insert into teams (account_id, name) values ($1, 'North') returning id`,
+    `insert into teams (account_id, name) values ($1, 'North ' || gen_random_uuid()) returning id`,
     [accountId],
   )
 }

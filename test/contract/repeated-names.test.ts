@@ -140,11 +140,11 @@ it('WIR-83 compares names in SQL as at the door, and refuses a team in another s
     ['Al pha', 201],
   ] as const)
     expect([name, (await admin.call('POST', '/teams', { name })).status]).toEqual([name, status])
-  for (const path of ['/categories', '/script-templates/categories'])
-    for (const [name, status] of [
-      ['VPN', 201],
-      ['ｖｐｎ', 409],
-    ] as const)
-      expect([path, name, (await admin.call('POST', path, { name })).status]).toEqual([path, name, status])
+  const path = '/script-templates/categories'
+  for (const [name, status] of [
+    ['VPN', 201],
+    ['ｖｐｎ', 409],
+  ] as const)
+    expect([name, (await admin.call('POST', path, { name })).status]).toEqual([name, status])
   await service.close()
 })

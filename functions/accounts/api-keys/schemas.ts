@@ -65,7 +65,7 @@ export const ApiKeyCreate = z
       .array(Scope)
       .min(1)
       .max(50)
-      .superRefine(refuseRepeats())
+      .transform((scopes) => [...new Set(scopes)])
       .describe('What the key may do. `write` includes `read`, and `*` is every subject.'),
     allowed_ranges: z
       .array(AddressRange)

@@ -16,10 +16,9 @@ export async function list({ db }: ReadContext, page: PageQuery) {
 export async function create({ db, caller: { accountId } }: WriteContext, input: ApiKeyCreate) {
   const id = uuidv7()
   const key = createApiKey({ accountId, keyId: id })
-  const [scopes, ranges] = [[...new Set(input.scopes)], [...new Set(input.allowed_ranges)]]
   const hash = await sha256Bytea(key)
   const row = await queries
-    .insertApiKey(db, { ...input, scopes, allowed_ranges: ranges, id, hash, lastCharacters: key.slice(-4) })
+    .insertApiKey(db, { ...input, id, hash, lastCharacters: key.slice(-4) })
     .catch(throwUnknownId('team_id', 'team'))
   if (!row) throw invalidField(['body', 'expires_at'], 'must be in the future', 'too_small')
   return { ...row, key }

@@ -10,7 +10,7 @@ import { notNull, readStatement } from '#db/statement.ts'
 export const selectExistingLabels = readStatement(
   z.object({ category: z.boolean(), tags: z.array(z.string()) }),
   (category: string | null, tags: readonly string[]) => sql`
-    select exists (select from categories c where c.account_id = app.account_id() and app.name_key(c.name) = app.name_key(${category})) as category,
+    select exists (select from categories c where c.account_id = app.account_id() and lower(c.name) = lower(${category})) as category,
            array(select tag from jsonb_array_elements_text(${jsonb(tags.map((tag) => tag.toLowerCase()))}) tag where app.has_tag(tag)) as tags`,
 )
 

@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { Scope } from '#functions/accounts/api-keys/schemas.ts'
 import { ClientId } from '#functions/oauth/requests.ts'
-import { refuseRepeats } from '#rules/text/duplicates.ts'
 
 export const ClientParams = z.object({ client_id: ClientId.describe('The `client_id` of the program.') })
 
@@ -29,7 +28,12 @@ export const ConsentCreate = z
         'One of the addresses that the program has registered, exactly; one on this machine may have another port.',
       )
       .meta({ example: 'https://assistant.example/callback' }),
-    scopes: z.array(Scope).min(1).max(50).superRefine(refuseRepeats()).describe('What the person agrees to.'),
+    scopes: z
+      .array(Scope)
+      .min(1)
+      .max(50)
+      .transform((scopes) => [...new Set(scopes)])
+      .describe('What the person agrees to.'),
     code_challenge: z
       .string()
       .regex(/^[\w-]{43}$/)

@@ -26,14 +26,13 @@ export async function create(
   if (!isRegistered(redirectUri, client.redirect_uris))
     throw invalidField(['body', 'redirect_uri'], 'must be registered by the program')
   const code = randomToken()
-  const scopes = [...new Set(input.scopes)]
   await insertCode.run(platform, {
     hash: await sha256Bytea(code),
     clientId,
     signInId: caller.signInId,
     redirectUri,
     codeChallenge,
-    scopes,
+    scopes: input.scopes,
     ip,
   })
   // `iss` lets the program recognise the answer of another server: https://www.rfc-editor.org/rfc/rfc9207
