@@ -41,6 +41,7 @@ const otherIndexes = new Set([
   'script_templates_slug_key', // unique across accounts: a gallery address contains no account
   'script_templates_gallery',
   'maintenance_schedules_due', // the minute job reads every account at once, on the platform connection
+  'users_unverified', // unproven accounts are erased at once, on the platform connection
   'deliveries_due', // the sweep reads every account at once, on the platform connection
   'session_timers_due', // the reminders of every account are sent at once, on the platform connection
   'approvals_due', // the requests of every account expire at once, on the platform connection

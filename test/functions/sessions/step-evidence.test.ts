@@ -195,6 +195,7 @@ describe('requirements in a flow', () => {
       400,
       [
         '[0].evidence',
+        '[1].evidence[0].options[1]',
         '[1].evidence[0].options',
         '[1].evidence[1].key',
         '[1].evidence[1].options',
