@@ -27,7 +27,7 @@ import {
   walkDocxXml,
 } from './docx-parts.ts'
 import { findHeadingLevel, findLossOfRun, plainRun, type Run } from './docx-properties.ts'
-import { countLoss, createLosses, type Losses, losePicture } from './losses.ts'
+import { countLoss, createLosses, cutPictureName, type Losses, losePicture } from './losses.ts'
 import { createProse, type Prose, writeRaised } from './prose.ts'
 import { findSymbol, replaceSymbols } from './symbols.ts'
 import { type Cell, formatTable } from './table.ts'
@@ -229,7 +229,7 @@ const openHandlers: Record<string, (reader: DocxReader, attributes: XmlAttribute
   'w:object': ({ losses }) => countLoss(losses, 'object'),
   'w:altChunk': ({ losses }) => countLoss(losses, 'document'),
   'wp:docPr': (reader, { descr, title, name }) => {
-    reader.drawingName = descr || title || name || ''
+    reader.drawingName = cutPictureName(descr || title || name || '')
   },
   'a:graphicData': (reader, { uri = '' }) => {
     if (lostDrawings.test(uri)) appendText(reader, ` ${losePicture(reader.losses, reader.drawingName)} `)

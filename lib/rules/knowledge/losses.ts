@@ -47,6 +47,11 @@ export function mergeLosses(losses: Losses, { others, letters }: Losses): void {
 
 const maxNames = 5
 const maxNameLength = 80
+/** What is read of a name, whose white space is then collapsed. */
+const maxReadLength = 500
+
+/** Return the start of a picture's name: a copy, because a slice would keep the whole text in memory. */
+export const cutPictureName = (name: string): string => [...name.slice(0, maxReadLength)].join('')
 
 /**
  * Note a picture, and return the text that stands for it. A page without a name for it has the name of its
@@ -54,7 +59,7 @@ const maxNameLength = 80
  */
 export function losePicture({ pictures }: Losses, name: string): string {
   const shortName =
-    name
+    cutPictureName(name)
       .replace(/[\s[\]]+/g, ' ')
       .trim()
       .slice(0, maxNameLength)

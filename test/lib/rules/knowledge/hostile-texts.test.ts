@@ -1,0 +1,47 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { expect, it } from 'vitest'
+import { createBudget, runWithin } from '#rules/budget.ts'
+import { readDocx } from '#rules/knowledge/docx.ts'
+import { createLosses, losePicture } from '#rules/knowledge/losses.ts'
+import { buildDocx } from '#test/support/knowledge.ts'
+
+setFlagsFromString('--expose-gc')
+const collectGarbage: () => void = runInNewContext('gc')
+
+/** Return the least processor time of some rounds, in milliseconds. Other processes disturb single rounds. */
+async function measureMs(work: () => unknown): Promise<number> {
+  const rounds: number[] = []
+  while (rounds.length < 3) {
+    const start = process.threadCpuUsage()
+    await runWithin(createBudget({ steps: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY }), work)
+    const { user, system } = process.threadCpuUsage(start)
+    rounds.push((user + system) / 1000)
+  }
+  return Math.min(...rounds)
+}
+
+/** Expect that a text of four times the size takes about four times as long, not sixteen times. */
+async function expectLinear<Text>(create: (n: number) => Text, read: (text: Text) => unknown, n: number) {
+  const [first, second, third] = [create(n), create(2 * n), create(4 * n)]
+  const ms = [await measureMs(() => read(first)), await measureMs(() => read(second))] as const
+  expect(ms[1]).toBeLessThan(3 * ms[0] + 15)
+  expect(await measureMs(() => read(third))).toBeLessThan(8 * ms[0] + 30)
+}
+
+it('reads the name of a drawing once, for all of its pictures', () =>
+  expectLinear(
+    (n) => buildDocx(`<w:p><wp:docPr descr="${'a '.repeat(n * 100)}"/>${'<pic:pic/>'.repeat(n / 2)}</w:p>`),
+    readDocx,
+    500,
+  ))
+
+it('keeps the short name of a picture, not the text that it was cut from', () => {
+  const losses = createLosses()
+  collectGarbage()
+  const before = process.memoryUsage().heapUsed
+  for (let n = 0; n < 50; n++) losePicture(losses, `${n}${'a'.repeat(1024 * 1024)}`)
+  collectGarbage()
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(10 * 1024 * 1024)
+  expect(losses.pictures).toHaveLength(50)
+})
