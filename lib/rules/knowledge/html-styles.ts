@@ -22,8 +22,7 @@ function listSheets(element: Element): string[] {
 
 function listStruckSelectors(sheet: string): string[] {
   spend(sheet.length * 5)
-  return sheet
-    .replace(/\/\*[^*]*\*+(?:[^/*][^*]*\*+)*\//g, ' ')
+  return removeComments(sheet)
     .split('}')
     .flatMap((rule) => {
       const at = rule.lastIndexOf('{')
@@ -31,6 +30,19 @@ function listStruckSelectors(sheet: string): string[] {
       const selectors = rule.slice(rule.lastIndexOf('{', at - 1) + 1, at).split(',')
       return selectors.map((selector) => selector.trim().replace(/^\w+/, (name) => name.toLowerCase()))
     })
+}
+
+/** As in a browser, a comment without an end goes to the end of the sheet. */
+function removeComments(sheet: string): string {
+  const parts: string[] = []
+  let at = 0
+  for (let start = sheet.indexOf('/*'); start >= 0; start = sheet.indexOf('/*', at)) {
+    parts.push(sheet.slice(at, start))
+    const end = sheet.indexOf('*/', start + 2)
+    if (end < 0) return parts.join(' ')
+    at = end + 2
+  }
+  return [...parts, sheet.slice(at)].join(' ')
 }
 
 function markStruck(element: Element, struck: Selectors): void {

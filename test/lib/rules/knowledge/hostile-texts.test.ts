@@ -3,6 +3,7 @@ import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
 import { createBudget, runWithin } from '#rules/budget.ts'
 import { readDocx } from '#rules/knowledge/docx.ts'
+import { readHtml } from '#rules/knowledge/html.ts'
 import { createLosses, losePicture } from '#rules/knowledge/losses.ts'
 import { buildDocx } from '#test/support/knowledge.ts'
 
@@ -45,3 +46,10 @@ it('keeps the short name of a picture, not the text that it was cut from', () =>
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(10 * 1024 * 1024)
   expect(losses.pictures).toHaveLength(50)
 })
+
+it('reads a style sheet with many starts of comments in one pass', () =>
+  expectLinear(
+    (n) => `<style>.c4{text-decoration:line-through}${'/* '.repeat(n)}</style><p class="c4">a`,
+    (html) => [...readHtml(html)],
+    10_000,
+  ))
