@@ -60,6 +60,8 @@ export interface Listing {
 // A slice ends after this work, or this number of articles.
 const sliceSteps = stepsPerSecond / 4
 const sliceArticles = 20
+/** An archive's slice ends after this time too: steps may be slow, and other requests wait. */
+const sliceMs = 2000
 
 // With its redirects, a page takes less than the lease of an attempt.
 const pageTimeoutMs = 10_000
@@ -74,10 +76,11 @@ export function readSlice(
   ctx: SourceContext,
   claimed: Batch,
   selectListed: SelectListed,
+  now: () => number = Date.now,
 ): Promise<Outcome[] | Listing | Failure> {
   switch (claimed.source) {
     case 'zip':
-      return readFiles(ctx, claimed)
+      return readFiles(ctx, claimed, now)
     case 'url':
       return readPage(ctx, claimed)
     case 'hudu':
@@ -96,13 +99,17 @@ async function listWithLosses(ctx: SourceContext, claimed: VendorBatch): Promise
 async function readFiles(
   ctx: SourceContext,
   { account_id, object_key, done }: Batch,
+  now: () => number,
 ): Promise<Outcome[] | Failure> {
   const bytes = await ctx.uploads.get(object_key ?? '')
   if (!bytes) throw new Error('The archive of a batch is missing')
   const outcomes: Outcome[] = []
+  const end = now() + sliceMs
   let steps = 0
   for (const file of listArticles(bytes).slice(done, done + sliceArticles)) {
-    if (steps >= sliceSteps) break
+    if (steps >= sliceSteps || (outcomes.length > 0 && now() >= end)) break
+    // Other requests of the process run between two articles.
+    if (outcomes.length > 0) await new Promise((resolve) => setTimeout(resolve, 0))
     const result = await readOne(ctx.log, file.name, async () =>
       ctx.files.read(
         'archived_article',
