@@ -148,11 +148,17 @@ function readPicture({ paragraph, losses }: HtmlReader, element: Element): void 
   // A page that loads its pictures later has their addresses elsewhere.
   const later = ['data-src', 'data-original', 'data-lazy-src'].map((key) => element.attributes[key] ?? '')
   const address = /^data:/i.test(src) ? (later.find(Boolean) ?? '') : src
-  const file = alt === undefined || isPasted ? (/([^/?#]+)(?:[?#]|$)/.exec(address)?.[1] ?? '') : ''
+  const file = alt === undefined || isPasted ? nameFile(address) : ''
   const name = alt || attachment.find(Boolean) || file
   if (name === '' && element.name === 'img' && !isPasted) return
   paragraph.addText(` ${losePicture(losses, name)} `)
 }
+
+const maxAddressLength = 2000
+
+/** Return the last part of the path of an address, of which only the start is read. */
+const nameFile = (address: string) =>
+  address.slice(0, maxAddressLength).split(/[?#]/, 1)[0]?.split('/').at(-1) ?? ''
 
 function readBlockElement(reader: HtmlReader, element: Element): void {
   writeParagraph(reader)

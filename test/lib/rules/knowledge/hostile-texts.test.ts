@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
 import { createBudget, runWithin } from '#rules/budget.ts'
 import { readDocx } from '#rules/knowledge/docx.ts'
-import { readHtml } from '#rules/knowledge/html.ts'
+import { readHtml, readHtmlPart } from '#rules/knowledge/html.ts'
 import { createLosses, losePicture } from '#rules/knowledge/losses.ts'
 import { buildDocx } from '#test/support/knowledge.ts'
 
@@ -51,5 +51,12 @@ it('reads a style sheet with many starts of comments in one pass', () =>
   expectLinear(
     (n) => `<style>.c4{text-decoration:line-through}${'/* '.repeat(n)}</style><p class="c4">a`,
     (html) => [...readHtml(html)],
+    10_000,
+  ))
+
+it('names a picture after a long address in one pass', () =>
+  expectLinear(
+    (n) => `<img src="${'a'.repeat(n)}/">`,
+    (html) => readHtmlPart(html, createLosses()),
     10_000,
   ))
