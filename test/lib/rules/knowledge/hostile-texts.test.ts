@@ -2,6 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
 import { createBudget, runWithin } from '#rules/budget.ts'
+import { replaceCallOuts } from '#rules/knowledge/call-outs.ts'
 import { readDocx } from '#rules/knowledge/docx.ts'
 import { readHtml, readHtmlPart } from '#rules/knowledge/html.ts'
 import { createLosses, losePicture } from '#rules/knowledge/losses.ts'
@@ -60,3 +61,17 @@ it('names a picture after a long address in one pass', () =>
     (html) => readHtmlPart(html, createLosses()),
     10_000,
   ))
+
+it.each([
+  ['!!! note', ' ', '"x'],
+  [':::image', ' ', 'x'],
+  [':::note', ' ', 'x\u2028y'],
+  ['> [!note]', ' ', 'x\u2028y'],
+  ['{% hint ', 'note ', ''],
+])('finds no call-out in a long line, in one pass: %j', (start, part, end) =>
+  expectLinear(
+    (n) => start + part.repeat(n) + end,
+    (line) => replaceCallOuts(line, createLosses()),
+    5000,
+  ),
+)
