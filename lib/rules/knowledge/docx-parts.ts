@@ -115,27 +115,30 @@ function findTargets(relations: string | undefined, folder: string): Map<string,
   return targets
 }
 
-/** Return the texts of footnotes or endnotes by their id. */
+/** Return the texts of footnotes or endnotes by their id, without white space at their ends. */
 export function parseNotes(xml: string | undefined): Map<string, string> {
   const textById = new Map<string, string>()
   let [id, isInText] = ['', false]
+  const append = (text: string) => {
+    const before = textById.get(id) ?? ''
+    if (before.length < maxTargetLength)
+      textById.set(id, before + text.slice(0, maxTargetLength - before.length))
+  }
   walkDocxXml(xml, {
     onOpenTag: (name, attributes) => {
       if (name === 'w:footnote' || name === 'w:endnote')
         id = attributes['w:type'] ? '' : (attributes['w:id'] ?? '')
       isInText = name === 'w:t' || name === 'm:t'
-      if (name === 'w:p' && textById.has(id)) textById.set(id, `${textById.get(id)} `)
+      if (name === 'w:p' && textById.has(id)) append(' ')
     },
     onCloseTag: () => {
       isInText = false
     },
     onText: (text) => {
-      const before = textById.get(id) ?? ''
-      if (isInText && id !== '' && before.length < maxTargetLength)
-        textById.set(id, (before + text).slice(0, maxTargetLength))
+      if (isInText && id !== '') append(text)
     },
   })
-  return textById
+  return new Map(Array.from(textById, ([noteId, text]) => [noteId, text.trim()]))
 }
 
 /** Parse the depth of a list level, which is 0 to 8. Return 0 for anything else. */

@@ -364,8 +364,7 @@ function setRun(reader: DocxReader, properties: Partial<Run>): void {
 }
 
 function appendNote(reader: DocxReader, note: string | undefined): void {
-  const text = note?.trim()
-  if (text) appendText(reader, ` (${text})`)
+  if (note) appendText(reader, ` (${note})`)
 }
 
 /** End a field. That of a link has its address: `HYPERLINK "https://kb.example.com"`. */

@@ -4,9 +4,10 @@ import { expect, it } from 'vitest'
 import { createBudget, runWithin } from '#rules/budget.ts'
 import { replaceCallOuts } from '#rules/knowledge/call-outs.ts'
 import { readDocx } from '#rules/knowledge/docx.ts'
+import { parseNotes } from '#rules/knowledge/docx-parts.ts'
 import { readHtml, readHtmlPart } from '#rules/knowledge/html.ts'
 import { createLosses, losePicture } from '#rules/knowledge/losses.ts'
-import { buildDocx } from '#test/support/knowledge.ts'
+import { buildDocx, buildZip, documentXml, docxParts } from '#test/support/knowledge.ts'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
@@ -75,3 +76,24 @@ it.each([
     5000,
   ),
 )
+
+it('reads a note once, for all of its references', () =>
+  expectLinear(
+    (n) => {
+      const note = `<w:footnote w:id="1"><w:p><w:t>a</w:t></w:p>${'<w:p/>'.repeat(4 * n)}</w:footnote>`
+      return buildZip([
+        ...docxParts(documentXml(`<w:p>${'<w:footnoteReference w:id="1"/>'.repeat(n)}</w:p>`)),
+        { name: 'word/footnotes.xml', content: documentXml(note) },
+      ])
+    },
+    readDocx,
+    5000,
+  ))
+
+it('cuts a note, with the spaces between its paragraphs, to 2,000 characters', () => {
+  const paragraphs = '<w:p/>'.repeat(3000)
+  const xml = documentXml(
+    `<w:footnote w:id="1"><w:p><w:t>a</w:t></w:p>${paragraphs}<w:t>b</w:t></w:footnote>`,
+  )
+  expect(parseNotes(xml)).toEqual(new Map([['1', 'a']]))
+})
