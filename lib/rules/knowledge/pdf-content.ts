@@ -67,7 +67,7 @@ interface Interpreter {
   sloping: number
   /** Small painted shapes, pictures and signs without a letter, which may be bullets. */
   shapes: Box[]
-  /** Bytes of memory of the texts of the page. */
+  /** Bytes of memory of the texts of the page, and of the forms that are being drawn. */
   held: number
 }
 
@@ -537,6 +537,7 @@ async function drawForm(
   spend(formSteps)
   const content = await file.readStream(stream)
   if (!content) return countLoss(losses, 'stream')
+  hold(interpreter, content.length)
   const own = file.readArray(dict.get('Matrix'))
   const formMatrix =
     own.length === 6
@@ -551,4 +552,5 @@ async function drawForm(
     depth + 1,
   )
   openForms.delete(value.ref)
+  interpreter.held -= content.length
 }

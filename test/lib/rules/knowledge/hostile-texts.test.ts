@@ -7,7 +7,9 @@ import { readDocx } from '#rules/knowledge/docx.ts'
 import { parseNotes } from '#rules/knowledge/docx-parts.ts'
 import { readHtml, readHtmlPart } from '#rules/knowledge/html.ts'
 import { createLosses, losePicture } from '#rules/knowledge/losses.ts'
+import { readPdf } from '#rules/knowledge/pdf.ts'
 import { buildDocx, buildZip, documentXml, docxParts } from '#test/support/knowledge.ts'
+import { buildPdf } from '#test/support/pdf-files.ts'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
@@ -96,4 +98,21 @@ it('cuts a note, with the spaces between its paragraphs, to 2,000 characters', (
     `<w:footnote w:id="1"><w:p><w:t>a</w:t></w:p>${paragraphs}<w:t>b</w:t></w:footnote>`,
   )
   expect(parseNotes(xml)).toEqual(new Map([['1', 'a']]))
+})
+
+it('counts the contents of forms that are inside of each other', async () => {
+  const padding = ' '.repeat(4.5 * 1024 * 1024)
+  const build = (depth: number) =>
+    buildPdf({
+      pages: ['/X0 Do'],
+      resources: `/XObject <<${Array.from({ length: depth }, (_, n) => `/X${n} ${10 + n} 0 R`).join(' ')}>>`,
+      objects: Array.from({ length: depth }, (_, n) => ({
+        dict: '<</Type /XObject /Subtype /Form>>',
+        stream: `/X${n + 1} Do${padding}`,
+      })),
+    })
+  const read = (depth: number) =>
+    runWithin(createBudget({ steps: Number.POSITIVE_INFINITY }), () => readPdf(build(depth)))
+  await expect(read(8)).rejects.toThrow('The PDF has a page with too many texts')
+  await expect(read(2)).rejects.toThrow('no text')
 })
