@@ -153,7 +153,7 @@ describe.each<[string, z.ZodType, [object, string[]][]]>([
     [
       [
         { url: 'https://a.example', events: ['session.completed', 'session.completed'] },
-        ['events: must not repeat an event'],
+        ['events.1: must not repeat item 1 of the list, also in another spelling'],
       ],
       [{ url: 'https://a.example', events: ['session.completed'] }, []],
     ],
@@ -204,7 +204,7 @@ describe.each<[string, z.ZodType, [object, string[]][]]>([
           email_addresses: ['a@b.example'],
           events_enabled: ['handoff.claimed', 'handoff.claimed'],
         },
-        ['events_enabled: must not repeat a key'],
+        ['events_enabled.1: must not repeat item 1 of the list, also in another spelling'],
       ],
     ],
   ],
@@ -217,16 +217,19 @@ describe.each<[string, z.ZodType, [object, string[]][]]>([
       [{ quiet_hours: { days: days.slice(1), from: '22:00', to: '22:00' } }, []],
       [
         { quiet_hours: { days: ['monday', 'monday'], from: '22:00', to: '06:00' } },
-        ['quiet_hours.days: must contain each day once'],
+        ['quiet_hours.days.1: must not repeat item 1 of the list, also in another spelling'],
       ],
-      [{ email_events: ['handoff.claimed', 'handoff.claimed'] }, ['email_events: must not repeat a key']],
+      [
+        { email_events: ['handoff.claimed', 'handoff.claimed'] },
+        ['email_events.1: must not repeat item 1 of the list, also in another spelling'],
+      ],
     ],
   ],
   [
     'the order of pinned flows',
     PinOrder,
     [
-      [{ tree_ids: [id, id] }, ['tree_ids: must contain each flow once']],
+      [{ tree_ids: [id, id] }, ['tree_ids.1: must not repeat item 1 of the list, also in another spelling']],
       [{ tree_ids: [id] }, []],
     ],
   ],
