@@ -18,8 +18,10 @@ import { fetchPage } from '#vendors/net/page-fetcher.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
 import { listLosses } from '#vendors/net/wire.ts'
 
-/** The parts of a job's context that reading articles needs. */
-export type SourceContext = Pick<JobContext, 'uploads' | 'files' | 'guard' | 'vault' | 'log'>
+/** The parts of a job's context that reading articles needs, and a clock in milliseconds. */
+export type SourceContext = Pick<JobContext, 'uploads' | 'files' | 'guard' | 'vault' | 'log'> & {
+  now?: () => number
+}
 
 /** A batch whose slice is read. */
 interface Batch {
@@ -76,11 +78,10 @@ export function readSlice(
   ctx: SourceContext,
   claimed: Batch,
   selectListed: SelectListed,
-  now: () => number = Date.now,
 ): Promise<Outcome[] | Listing | Failure> {
   switch (claimed.source) {
     case 'zip':
-      return readFiles(ctx, claimed, now)
+      return readFiles(ctx, claimed)
     case 'url':
       return readPage(ctx, claimed)
     case 'hudu':
@@ -99,11 +100,11 @@ async function listWithLosses(ctx: SourceContext, claimed: VendorBatch): Promise
 async function readFiles(
   ctx: SourceContext,
   { account_id, object_key, done }: Batch,
-  now: () => number,
 ): Promise<Outcome[] | Failure> {
   const bytes = await ctx.uploads.get(object_key ?? '')
   if (!bytes) throw new Error('The archive of a batch is missing')
   const outcomes: Outcome[] = []
+  const { now = Date.now } = ctx
   const end = now() + sliceMs
   let steps = 0
   for (const file of listArticles(bytes).slice(done, done + sliceArticles)) {

@@ -18,7 +18,7 @@ const batch = {
 }
 
 /** Read a slice of an archive, with a reader that calls `onRead` and takes no step. */
-const readWith = (onRead: () => void, now?: () => number) =>
+const readWith = (onRead: () => void, now: () => number = () => 0) =>
   readSlice(
     {
       uploads: { get: async () => archive },
@@ -29,10 +29,10 @@ const readWith = (onRead: () => void, now?: () => number) =>
         },
       },
       log: () => {},
+      now,
     } as unknown as SourceContext,
     batch,
     async () => [],
-    now,
   )
 
 it('lets others run between two articles of an archive', async () => {

@@ -100,19 +100,17 @@ it('cuts a note, with the spaces between its paragraphs, to 2,000 characters', (
   expect(parseNotes(xml)).toEqual(new Map([['1', 'a']]))
 })
 
-it('counts the contents of forms that are inside of each other', async () => {
-  const padding = ' '.repeat(4.5 * 1024 * 1024)
-  const build = (depth: number) =>
-    buildPdf({
-      pages: ['/X0 Do'],
-      resources: `/XObject <<${Array.from({ length: depth }, (_, n) => `/X${n} ${10 + n} 0 R`).join(' ')}>>`,
-      objects: Array.from({ length: depth }, (_, n) => ({
-        dict: '<</Type /XObject /Subtype /Form>>',
-        stream: `/X${n + 1} Do${padding}`,
-      })),
-    })
-  const read = (depth: number) =>
-    runWithin(createBudget({ steps: Number.POSITIVE_INFINITY }), () => readPdf(build(depth)))
-  await expect(read(8)).rejects.toThrow('The PDF has a page with too many texts')
-  await expect(read(2)).rejects.toThrow('no text')
+it('counts the contents of the PDF forms that are inside of each other, while they are drawn', async () => {
+  const names = Array.from({ length: 3 }, (_, n) => `/X${n} ${10 + n} 0 R`).join(' ')
+  const read = (page: string, contents: readonly string[]) => {
+    const padding = `%${' '.repeat(11 * 1024 * 1024)}`
+    const objects = contents.map((content) => ({
+      dict: '<</Type /XObject /Subtype /Form>>',
+      stream: `${content} ${padding}`,
+    }))
+    const pdf = buildPdf({ pages: [page], resources: `/XObject <<${names}>>`, objects })
+    return runWithin(createBudget({ steps: Number.POSITIVE_INFINITY }), () => readPdf(pdf))
+  }
+  await expect(read('/X0 Do', ['/X1 Do', '/X2 Do', ''])).rejects.toThrow('too many texts')
+  await expect(read('/X0 Do /X1 Do /X2 Do', ['', '', ''])).rejects.toThrow('no text')
 })
