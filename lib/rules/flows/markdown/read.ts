@@ -20,7 +20,7 @@ export interface ReadResult {
   getLine(problem: FlowProblem): number
 }
 
-const stepsPerCharacter = 4
+const stepsPerCharacter = 3
 
 /**
  * Read the markdown form of a flow. Its time is linear in the length of the text. It throws only 422, for one
