@@ -136,7 +136,7 @@ export function selectResetToken(
  * Use a reset token: set the password, which ends the other reset tokens, revoke every sign-in, unlock the
  * address and reset `must_change_password`. Mark the address as verified, because following the link proves
  * that the user owns it. If the address was unverified until now, delete linked identities, passkeys and the
- * authenticator app, and revoke the API keys of the account, because they could belong to someone else. Return
+ * authenticator app, and revoke their API keys, because they could belong to someone else. Return
  * false for a used, expired or unknown token.
  */
 export const resetPassword = writeStatement(
@@ -157,7 +157,7 @@ export const resetPassword = writeStatement(
     ), deleted_totp as (
       delete from totp_factors f using unproven u where f.user_id = u.id
     ), revoked_keys as (
-      update api_keys k set revoked_at = app.now() from unproven u where k.account_id = u.account_id and k.revoked_at is null
+      update api_keys k set revoked_at = app.now() from unproven u where k.account_id = u.account_id and k.created_by = u.id and k.revoked_at is null
     ), ended_sign_ins as (
       update sign_ins s set ended_at = app.now() from used_token used where s.user_id = used.user_id and s.ended_at is null
     ), updated_user as (
