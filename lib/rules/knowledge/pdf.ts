@@ -107,7 +107,8 @@ function findHeadingLevels(lines: readonly PdfLine[]): Map<PdfLine, number> {
   const isShort = (line: PdfLine) => line.cells.length === 1 && getText(line).length < maxHeadingLength
   const large = lines.filter((line) => line.size >= bodySize * 1.12 && isShort(line))
   const sizes = [...new Set(large.map(({ size }) => size))].sort((a, b) => b - a)
-  const levels = new Map(large.map((line) => [line, Math.min(6, sizes.indexOf(line.size) + 1)]))
+  const levelBySize = new Map(sizes.map((size, index) => [size, Math.min(6, index + 1)]))
+  const levels = new Map(large.map((line) => [line, levelBySize.get(line.size) ?? 1]))
   const count = (some: readonly PdfLine[]) => some.reduce((sum, line) => sum + countCharacters(line), 0)
   if (count(lines.filter(({ isBold }) => isBold)) > count(lines) * isBoldShare) return levels
   for (const [index, line] of lines.entries()) {

@@ -32,17 +32,26 @@ export async function* readObjects(
   for (const each of whole === undefined ? plain : [text]) yield* toObjects(JSON.parse(each))
 }
 
-/** Yield the lines of a body, and an empty one after the last. */
+/**
+ * Yield the lines of a body, and an empty one after the last. A long line in many pieces is joined once: whole
+ * answers are one line.
+ */
 async function* readLines({ body }: Response): AsyncGenerator<string> {
   const decoder = new TextDecoder()
-  let rest = ''
+  let openLine: string[] = []
+  let carried = ''
   for await (const chunk of body ?? []) {
+    const text = carried + decoder.decode(chunk, { stream: true })
     // A line break may be in two pieces.
-    const lines = `${rest}${decoder.decode(chunk, { stream: true })}`.split(/\r\n|\n|\r(?!$)/)
-    rest = lines.pop() ?? ''
-    yield* lines
+    carried = text.endsWith('\r') ? '\r' : ''
+    const [first = '', ...others] = text.slice(0, text.length - carried.length).split(/\r\n|\n|\r/)
+    openLine.push(first)
+    for (const line of others) {
+      yield openLine.join('')
+      openLine = [line]
+    }
   }
-  yield* [rest, '']
+  yield* [openLine.join('') + carried, '']
 }
 
 /** Google sends its errors in a list. */
