@@ -76,12 +76,16 @@ create function app.is_of_others(a approvals, u users) returns boolean language 
   select u.id not in (a.runner_id, a.requested_by)
      and app.person_of(u.id) not in (app.person_of(a.runner_id), app.person_of(a.requested_by))
 $$;
--- Whether an approval asks for the decision of a user who can decide it now.
-create function app.is_approver(a approvals, u users) returns boolean language sql stable as $$
-  select app.can_work(u) and app.is_of_others(a, u)
+-- Whether an approval names a user, or their role, and they can work.
+create function app.is_asked(a approvals, u users) returns boolean language sql stable as $$
+  select app.can_work(u)
      and (u.id = any (a.approver_ids) or 'engineer' = any (a.approver_roles)
           or ('account_admin' = any (a.approver_roles) and u.role = 'admin')
           or ('team_admin' = any (a.approver_roles) and u.team_role = 'admin' and u.team_id = a.team_id))
+$$;
+-- Whether an approval asks for the decision of a user who can decide it now.
+create function app.is_approver(a approvals, u users) returns boolean language sql stable as $$
+  select app.is_asked(a, u) and app.is_of_others(a, u)
 $$;
 -- Whether a user may decide an approval now: an approver, and an account admin when no approver is left. Other roles include the account admins.
 create function app.may_decide(a approvals, u users) returns boolean language sql stable as $$

@@ -28,7 +28,8 @@ export const selectRecipients = readStatement(
 
 /**
  * Insert the token of a link, if the recipient is the user's address, or the new one of a change that nobody
- * else has verified. A link of a change ends with it. The user is locked, so that a change of the address at the same time ends the token.
+ * else has verified. A link of a change ends with it. The user is locked, so that a change of the address at
+ * the same time ends the token.
  */
 export const insertOneTimeToken = writeStatement(
   null,

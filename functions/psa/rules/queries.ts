@@ -105,8 +105,7 @@ export async function isTechnician(db: ReadDb, userId: string): Promise<boolean>
     .select('id')
     .where('account_id', '=', accountId)
     .where('id', '=', userId)
-    .where('is_active', '=', true)
-    .where('role', '!=', 'viewer')
+    .where(sql<boolean>`app.can_work(users)`)
     .executeTakeFirst()
   return row !== undefined
 }

@@ -163,9 +163,8 @@ export const selectAccountsWithEnded = readStatement(
   () => sql`
     select a.account_id from approvals a
      where a.state = 'pending' and (a.expires_at <= app.now() or not exists (
-       select from users u where u.account_id = a.account_id and app.can_work(u) and u.id not in (a.runner_id, a.requested_by)
-          and (u.id = any (a.approver_ids) or u.role = 'admin' or 'engineer' = any (a.approver_roles)
-               or ('team_admin' = any (a.approver_roles) and u.team_role = 'admin' and u.team_id = a.team_id))))
+       select from users u where u.account_id = a.account_id and u.id not in (a.runner_id, a.requested_by)
+          and (app.is_asked(a, u) or (u.role = 'admin' and app.can_work(u)))))
      group by a.account_id order by min(a.expires_at), a.account_id limit 500`,
 )
 
