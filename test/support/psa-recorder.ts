@@ -1,5 +1,6 @@
+import { forClient } from '#rules/release.ts'
 import type { PsaHttp, PsaRequest } from '#vendors/psa/http.ts'
-import type { TicketSearch } from '#vendors/psa/psa.ts'
+import type { NewTicket, TicketSearch } from '#vendors/psa/psa.ts'
 
 export const psaBaseUrl = 'https://psa.example.com'
 
@@ -12,6 +13,15 @@ export const ticketSearch: TicketSearch = {
   words: [],
   page: 1,
   pageSize: 2,
+}
+
+export const newTicket: NewTicket = {
+  summary: forClient('VPN'),
+  description: forClient('VPN'),
+  companyId: '21',
+  contactId: null,
+  boardId: null,
+  reference: 'sf-1',
 }
 
 /** A call of the provider's API: its method and path, its query, and the JSON of its body. */

@@ -296,9 +296,10 @@ function trackStreaming(listener: AnswerListener | undefined) {
 }
 
 /**
- * Read an answer tolerantly: words, a fence and thoughts around the JSON object, and keys that the schema
- * does not have, are left out; a missing key is null, and a text may be JSON of the declared type. Judge it strictly: throw when not exactly one object matches the schema, or
- * when PostgreSQL cannot store its characters.
+ * Read an answer tolerantly. Words, a fence and thoughts around the JSON object, and keys that the schema does
+ * not have, are left out. A missing key is null, and a text may be JSON of the declared type. Judge it
+ * strictly: throw when not exactly one object matches the schema, or when PostgreSQL cannot store its
+ * characters.
  */
 export function parseAnswer<S extends z.ZodObject>(
   prompt: Prompt<S>,

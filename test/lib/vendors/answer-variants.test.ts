@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createClock } from '#local/clock.ts'
 import { startLocalServer } from '#local/server.ts'
-import { forClient, forTicket } from '#rules/release.ts'
+import { forTicket } from '#rules/release.ts'
 import { secrets } from '#test/local/test-server.ts'
 import { type AnswerVariant, listEnvelopes, listVariants } from '#test/support/answer-variants.ts'
-import { ticketSearch } from '#test/support/psa-recorder.ts'
+import { newTicket, ticketSearch } from '#test/support/psa-recorder.ts'
 import { agentIds } from '#test/support/runner.ts'
 import { startVendorServer, type VendorAnswer, type VendorRequest } from '#test/support/vendor-server.ts'
 import {
@@ -23,14 +23,6 @@ import { RunnerError, type RunnerPort } from '#vendors/runner/runner.ts'
 
 const guard = { findRefusal: async () => null }
 const search = { ...ticketSearch, pageSize: 25 }
-const newTicket = {
-  summary: forClient('VPN'),
-  description: forClient('VPN'),
-  companyId: '21',
-  contactId: null,
-  boardId: null,
-  reference: 'sf-1',
-}
 const timeEntry = {
   memberId: '172',
   startedAt: '2026-01-01T00:00:00Z',

@@ -9,6 +9,7 @@ import { readHtml, readHtmlPart } from '#rules/knowledge/html.ts'
 import { createLosses, losePicture } from '#rules/knowledge/losses.ts'
 import { readPdf } from '#rules/knowledge/pdf.ts'
 import { buildDocx, buildZip, documentXml, docxParts } from '#test/support/knowledge.ts'
+import { measureThreadCpuTimeMs } from '#test/support/measure.ts'
 import { buildPdf } from '#test/support/pdf-files.ts'
 
 setFlagsFromString('--expose-gc')
@@ -16,13 +17,9 @@ const collectGarbage: () => void = runInNewContext('gc')
 
 /** Return the least processor time of some rounds, in milliseconds. Other processes disturb single rounds. */
 async function measureMs(work: () => unknown): Promise<number> {
+  const budget = () => createBudget({ steps: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY })
   const rounds: number[] = []
-  while (rounds.length < 3) {
-    const start = process.threadCpuUsage()
-    await runWithin(createBudget({ steps: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY }), work)
-    const { user, system } = process.threadCpuUsage(start)
-    rounds.push((user + system) / 1000)
-  }
+  while (rounds.length < 3) rounds.push(await measureThreadCpuTimeMs(() => runWithin(budget(), work)))
   return Math.min(...rounds)
 }
 

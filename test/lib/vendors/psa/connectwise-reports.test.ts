@@ -1,7 +1,7 @@
 // @module-tag behaviour
 import { afterAll, beforeEach, expect, it } from 'vitest'
-import { forClient, forTicket } from '#rules/release.ts'
-import { ticketSearch } from '#test/support/psa-recorder.ts'
+import { forTicket } from '#rules/release.ts'
+import { newTicket, ticketSearch } from '#test/support/psa-recorder.ts'
 import { type Answers, answerBy, startVendorServer } from '#test/support/vendor-server.ts'
 import { createPsaOpener } from '#vendors/psa/open.ts'
 
@@ -30,14 +30,6 @@ const fail = (status: number, body: unknown, headers = {}) => ({ status, body, h
 const invalid = (message: string, errors: object[] = []) =>
   fail(400, { code: 'InvalidObject', message, errors })
 const note = forTicket('internal', 'a')
-const newTicket = {
-  summary: forClient('VPN'),
-  description: forClient('VPN'),
-  companyId: '21',
-  contactId: null,
-  boardId: null,
-  reference: 'sf-1',
-}
 const refusal = (call: Promise<unknown>) =>
   call.then(
     () => 'held',
