@@ -150,20 +150,36 @@ begin
   end if;
 end $$;
 
--- Returns a text in lower case, without what a reader may leave out or does not see: accents, points of Hebrew and marks of Arabic, the
--- tatweel, soft hyphens, zero-width characters and direction controls. Dashes are hyphens. "Müller" and "Muller" are the same word. `fold` in
--- lib/rules/text gives the same.
+-- Cases are those of Unicode in every database, whatever its locale. PostgreSQL has pg_c_utf8 from 17 on.
+do $$ begin
+  execute format('create collation app.cases from pg_catalog.%I',
+    case when exists (select from pg_collation where collname = 'pg_c_utf8') then 'pg_c_utf8' else 'und-x-icu' end);
+end $$;
+
+-- Returns a text as a reader sees it: without invisible characters and marks that writers leave out, in one Unicode form and width, with plain
+-- hyphens, apostrophes, quotes and blanks. These functions are the same as those of lib/rules/text/fold.ts, which a test compares for every character.
+create function app.read_form(p_text text) returns text language sql immutable parallel safe as $$
+  select case when octet_length(p_text) = length(p_text) then p_text
+              else regexp_replace(replace(replace(regexp_replace(translate(normalize(replace(regexp_replace(p_text,
+                     U&'[\00AD\034F\061C\115F\1160\17B4\17B5\180B-\180F\200B-\200F\202A-\202E\2060-\206F\3164\FE00-\FE0F\FEFF\FFA0\FFF0-\FFF8\+01BCA0-\+01BCA3\+01D173-\+01D17A\+0E0000-\+0E0FFF]', '', 'g'),
+                     '´', ''''), nfkc), U&'\2018\2019\201B\02BB\02BC\201C\201D\201E\201F\00AB\00BB\0130\0131', '''''''''''""""""Ii'),
+                     U&'[\2010-\2015\2043\2212\058A\05BE\1400\1806\2E17\2E1A\2E3A\2E3B\2E40\2E5D\301C\3030\30A0\+010D6E\+010EAD]', '-', 'g'), 'ß', 'ss'), 'ẞ', 'SS'),
+                     U&'[\0591-\05BD\05BF\05C1\05C2\05C4\05C5\05C7\0610-\061A\0640\064B-\065F\0670\06D6-\06DC\06DF-\06E4\06E7\06E8\06EA-\06ED\0711\0730-\074A\08CA-\08E1\08E3-\08FF]', '', 'g') end
+$$;
+create function app.fold_cases(p_text text) returns text language sql immutable parallel safe as $$
+  select case when octet_length(p_text) = length(p_text) then lower(p_text)
+              else replace(translate(lower(app.read_form(p_text) collate app.cases), 'ς', 'σ'), U&'i\0307', 'i') end
+$$;
+-- Returns the form in which two spellings of one name are equal, for unique indexes and lists. Accents count.
+create function app.name_key(p_name text) returns text language sql immutable parallel safe as $$
+  select btrim(regexp_replace(app.fold_cases(p_name), U&'[\0009-\000D \0085\1680\2028\2029]+', ' ', 'g'))
+$$;
+-- Returns the form in which a search finds a text: "Müller" and "Muller" are the same word, "Łódź" and "lodz" too.
 create function app.fold(p_text text) returns text language sql immutable parallel safe as $$
   select case when octet_length(p_text) = length(p_text) then lower(p_text)
-              else replace(replace(replace(replace(translate(
-                     lower(normalize(regexp_replace(normalize(p_text, nfkd), U&'[\0300-\036F\0591-\05BD\05BF\05C1\05C2\05C4\05C5\05C7\0610-\061A\0640\064B-\065F\0670\06D6-\06DC\06DF-\06E4\06E7\06E8\06EA-\06ED\00AD\200B-\200F\202A-\202E\2060-\2064\2066-\2069\FEFF]', '', 'g'), nfc)),
-                     U&'łøđðħıŧŋς’‘ʼ\2010\2011\2012\2013\2014\2015\2212', 'loddhitnσ''''''-------'), 'æ', 'ae'), 'œ', 'oe'), 'ß', 'ss'), 'þ', 'th') end
-$$;
-
--- Returns the form in which two spellings of one name are equal, for unique indexes: case, width and blanks do not matter. `toNameKey` in
--- lib/rules/text gives the same.
-create function app.name_key(p_name text) returns text language sql immutable parallel safe as $$
-  select lower(regexp_replace(btrim(normalize(p_name, nfkc)), '\s+', ' ', 'g'))
+              else replace(replace(replace(translate(normalize(regexp_replace(normalize(app.fold_cases(p_text), nfkd),
+                     U&'[\0300-\036F\1AB0-\1ACE\1DC0-\1DFF\20D0-\20F0\FE20-\FE2F\093C\09BC\0A3C\0ABC\0B3C\0C3C\0CBC]', '', 'g'), nfc),
+                     'łøđðħŧŋ', 'loddhtn'), 'æ', 'ae'), 'œ', 'oe'), 'þ', 'th') end
 $$;
 
 create function app.iso(t timestamptz) returns text language sql stable parallel safe

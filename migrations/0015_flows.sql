@@ -12,13 +12,13 @@ create table categories (
   foreign key (account_id, created_by) references users (account_id, id),
   foreign key (account_id, team_id) references teams (account_id, id) on delete set null (team_id)
 );
-create unique index categories_name on categories (account_id, lower(name));
+create unique index categories_name on categories (account_id, app.name_key(name));
 
 -- The texts that the search indexes of flows contain.
 create function app.flow_text(p_name text, p_description text, p_tags text[]) returns text language sql immutable parallel safe
   as $$ select app.fold(p_name || E'\n' || p_description || E'\n' || coalesce(array_to_string(p_tags, E'\n'), '')) $$;
-create function app.lower_all(p_texts text[]) returns text[] language sql immutable parallel safe
-  as $$ select coalesce(array_agg(lower(t) order by n), '{}') from unnest(p_texts) with ordinality u (t, n) $$;
+create function app.name_keys(p_texts text[]) returns text[] language sql immutable parallel safe
+  as $$ select coalesce(array_agg(app.name_key(t) order by n), '{}') from unnest(p_texts) with ordinality u (t, n) $$;
 create function app.flow_words(p_name text, p_description text, p_tags text[]) returns tsvector language sql immutable parallel safe as $$
   select setweight(to_tsvector('english', p_name), 'A')
       || setweight(to_tsvector('english', coalesce(array_to_string(p_tags, ' '), '')), 'B')
@@ -56,7 +56,7 @@ create table trees (
   published_at        timestamptz(3),
   deleted_at          timestamptz(3),
   search              text generated always as (app.flow_text(name, description, tags)) stored,
-  tag_keys            text[] generated always as (app.lower_all(tags)) stored,
+  tag_keys            text[] generated always as (app.name_keys(tags)) stored,
   words               tsvector generated always as (app.flow_words(name, description, tags)) stored,
   primary key (id),
   unique (account_id, id),
@@ -237,7 +237,7 @@ $$;
 -- Returns the category of an account that has a name. One id, not a list of those of the account and of the platform, keeps the order of an index.
 -- The nil id matches nothing.
 create function app.find_category(p_account uuid, p_name text) returns uuid language sql stable set search_path = public, pg_temp as $$
-  select coalesce((select c.id from categories c where c.account_id = p_account and lower(c.name) = lower(p_name)),
+  select coalesce((select c.id from categories c where c.account_id = p_account and app.name_key(c.name) = app.name_key(p_name)),
                   '00000000-0000-0000-0000-000000000000')
 $$;
 -- Returns the ids of one page of the flows that the caller sees, with their places. The query joins them to the rows that the policy shows.
@@ -260,7 +260,7 @@ declare
       case p_sort when 'usage_count' then '::bigint' when 'version' then '::bigint' when 'name_desc' then '' else '::timestamptz' end) end;
   v_filters constant text := coalesce((
     select string_agg(' and ' || case name
-             when 'tag' then format('t.tag_keys @> array[lower(%L)]', value)
+             when 'tag' then format('t.tag_keys @> array[app.name_key(%L)]', value)
              -- LIKE ALL uses no index; one LIKE per word does.
              when 'words' then (select string_agg(format('t.search like %L', word), ' and ') from jsonb_array_elements_text(p_filters -> name) word)
              else format('t.%I = %L', name, value) end, '')
@@ -286,7 +286,7 @@ end $$;
 create function app.has_tag(p_tag text) returns boolean
 language sql stable security definer set search_path = public, pg_temp as $$
   select app.require_scope();
-  select exists (select from trees t where t.account_id = app.account_id() and t.deleted_at is null and t.tag_keys @> array[lower(p_tag)]
+  select exists (select from trees t where t.account_id = app.account_id() and t.deleted_at is null and t.tag_keys @> array[app.name_key(p_tag)]
                     and app.sees(t.visibility, t.author_id, t.team_id))
 $$;
 -- Returns the steps of the library whose text contains all words. Security definer for the reason above.

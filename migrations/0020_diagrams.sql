@@ -47,7 +47,7 @@ create table network_diagrams (
   foreign key (account_id, saved_by) references users (account_id, id)
 );
 create index network_diagrams_newest on network_diagrams (account_id, is_archived, updated_at desc, id desc);
-create index network_diagrams_client on network_diagrams (account_id, lower(client_name));
+create index network_diagrams_client on network_diagrams (account_id, app.name_key(client_name));
 create index network_diagrams_search on network_diagrams using gin (account_id, search gin_trgm_ops);
 -- For the foreign key, whose check would read the whole table when a row of the other one is deleted.
 create index network_diagrams_saved_by on network_diagrams (account_id, saved_by);

@@ -542,7 +542,7 @@ returns jsonb language sql set search_path = public, pg_temp as $$
              select jsonb_agg(e.item || jsonb_build_object('created_at', app.iso(app.now()::timestamptz(3))) order by e.place) from jsonb_array_elements(p_evidence) with ordinality e (item, place)
               where e.place <= 500 - jsonb_array_length(s.evidence_items)
                 and not exists (select from jsonb_array_elements(s.evidence_items) k (item)
-                               where lower(k.item ->> 'text') = lower(e.item ->> 'text'))), '[]'),
+                               where app.name_key(k.item ->> 'text') = app.name_key(e.item ->> 'text'))), '[]'),
            updated_at = app.now()
       from earlier where s.account_id = app.account_id() and s.id = earlier.id
     returning s.client_name, s.asset_name, s.issue_category, s.triage_hypothesis, s.evidence_items)

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { hasShortLocalPart, normaliseEmail } from '#rules/text/email-address.ts'
+import { emailPattern, hasShortLocalPart, normaliseEmail } from '#rules/text/email-address.ts'
 import { removeInvisible } from '#rules/text/plain-name.ts'
 import { Uuid } from '#rules/uuid.ts'
 
@@ -10,7 +10,7 @@ export const Time = z.iso.datetime({ precision: 3 }).describe('RFC 3339, UTC, wi
 export const Email = z
   .string()
   .overwrite(normaliseEmail)
-  .email()
+  .email({ pattern: emailPattern })
   .max(320)
   .refine(hasShortLocalPart, 'must have at most 64 characters before the @')
 

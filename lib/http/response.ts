@@ -1,4 +1,5 @@
 import type { NextPage, Page } from '#db/page.ts'
+import { fold } from '#rules/text/fold.ts'
 import { sha256Base64url } from '#vendors/auth/hash.ts'
 import type { C } from './app.ts'
 import { type AnyOperation, Content, Existing, JsonText, Redirect, SocketUpgrade } from './operation.ts'
@@ -98,8 +99,20 @@ function sendContent(c: C, { body, type, filename, etag, allowsForms }: Content,
   // A browser that opens the content runs no script in it.
   const sandbox = allowsForms ? "form-action 'self'; sandbox allow-forms" : 'sandbox'
   setHeader(c, 'content-security-policy', `default-src 'none'; style-src 'unsafe-inline'; ${sandbox}`)
-  if (filename) setHeader(c, 'content-disposition', `attachment; filename*=UTF-8''${percentEncode(filename)}`)
+  if (filename) setHeader(c, 'content-disposition', writeDisposition(filename))
   return respond(c, body as ResponseBody, status)
+}
+
+/**
+ * Offer a file under its name, and under one of ASCII for programs that do not read `filename*`: RFC 6266,
+ * appendix D.
+ */
+function writeDisposition(name: string): string {
+  const [, stem = '', ending = ''] = /^(.*?)((?:\.[a-z\d]+)*)$/is.exec(name) ?? []
+  const asciiStem = fold(stem)
+    .replace(/[^a-z\d]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+  return `attachment; filename="${asciiStem || 'download'}${ending}"; filename*=UTF-8''${percentEncode(name)}`
 }
 
 // RFC 8187 requires four more characters to be encoded than encodeURIComponent does, and a lone surrogate

@@ -188,7 +188,7 @@ async function answerComparison(
       return new Content(
         renderComparison(newer.name, comparison),
         'text/html; charset=utf-8',
-        `${createSlug(newer.name)}-changes.html`,
+        `${createSlug(newer.name, 'version')}-changes.html`,
       )
   }
 }

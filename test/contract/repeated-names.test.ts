@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import * as z from 'zod'
 import { operations } from '#functions/operations.ts'
-import { toNameKey } from '#rules/text/duplicates.ts'
+import { toNameKey } from '#rules/text/fold.ts'
 import { startOwnService } from '#test/support/app.ts'
 import { createAccount } from '#test/support/people.ts'
 

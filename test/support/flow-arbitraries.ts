@@ -10,7 +10,7 @@ import {
 import { columnDefaults } from '#rules/flows/rfflow.ts'
 import { type FlowNode, IntakeField, treeTypes } from '#rules/flows/structure.ts'
 import { walkNodes } from '#rules/flows/walk.ts'
-import { toNameKey } from '#rules/text/duplicates.ts'
+import { toNameKey } from '#rules/text/fold.ts'
 import { isStorable } from '#rules/text/json.ts'
 import { removeInvisible } from '#rules/text/plain-name.ts'
 

@@ -125,7 +125,7 @@ async function writeFlows(slice: OpenSlice): Promise<void> {
   const flows = await queries.selectFlows(slice.db, slice.progress.after?.[0] ?? null, flowsAtOnce)
   for (const flow of flows)
     await addFile(slice, {
-      name: `flows/${createSlug(flow.name)}-${flow.id}.md`,
+      name: `flows/${createSlug(flow.name, 'flow')}-${flow.id}.md`,
       content: encode(writeFlowMarkdown(flow)),
     })
   completeBatch(slice, flows, flowsAtOnce)

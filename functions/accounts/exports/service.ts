@@ -55,7 +55,7 @@ export async function download(ctx: DownloadContext, token: string) {
   // The first object is read here: once the response has started, a failure could no longer be answered with
   // an error.
   const first = await chunks.next()
-  const name = `${createSlug(exportRow.account_name)}-${exportRow.ready_at.slice(0, 10)}.zip`
+  const name = `${createSlug(exportRow.account_name, 'account')}-${exportRow.ready_at.slice(0, 10)}.zip`
   return new Content(toStream(first, chunks), 'application/zip', name)
 }
 

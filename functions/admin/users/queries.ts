@@ -1,5 +1,5 @@
 import { type NotNull, sql } from 'kysely'
-import { toContainsPattern } from '#db/like.ts'
+import { toFoldedPattern } from '#db/like.ts'
 import { latestIdFirst, newestFirst, type Order, type PageQuery, selectPage } from '#db/page.ts'
 import { auditColumns } from '#db/rows/audit.ts'
 import type { PlatformDb, StaffDb } from '#db/scope.ts'
@@ -54,9 +54,7 @@ export function selectUsers(
 ): Promise<AdminUser[]> {
   let users = selectUserRows(db)
   if (q)
-    users = users.where((eb) =>
-      eb.or([eb('u.email', 'ilike', toContainsPattern(q)), eb('u.full_name', 'ilike', toContainsPattern(q))]),
-    )
+    users = users.where(sql<boolean>`app.fold(u.email || E'\\n' || u.full_name) like ${toFoldedPattern(q)}`)
   if (account_id) users = users.where('u.account_id', '=', account_id)
   return users.$call(selectPage(latestIdFirst, page, 'u')).execute()
 }
@@ -205,7 +203,7 @@ export function selectAccounts(
       subscriptionStatus.as('subscription_status'),
       'a.trial_ends_at',
     ])
-  if (q) accounts = accounts.where('a.name', 'ilike', toContainsPattern(q))
+  if (q) accounts = accounts.where(sql<boolean>`app.fold(a.name) like ${toFoldedPattern(q)}`)
   return accounts.$call(selectPage(latestIdFirst, page, 'a')).execute()
 }
 

@@ -285,7 +285,7 @@ export const insertFix = writeStatement(
     with s as (
       update ai_sessions s set state_version = s.state_version + 1
        where ${isOwnAiSession(sessionId, workingStates)} and ${fix !== null}
-         and not exists (select from ai_fixes f where f.account_id = s.account_id and f.session_id = s.id and lower(f.title) = lower(${fix?.title ?? ''})
+         and not exists (select from ai_fixes f where f.account_id = s.account_id and f.session_id = s.id and app.name_key(f.title) = app.name_key(${fix?.title ?? ''})
                             and f.status in ('proposed', 'applied_partial', 'applied_pending'))
       returning s.id
     ), x as (

@@ -23,7 +23,7 @@ export async function getWeekly(
   { team_id, week, format }: WeeklyReportQuery,
 ): Promise<WeeklyReport | Content> {
   const report = await countWeek(ctx.db, team_id, week ?? null)
-  const name = createSlug(`${report.team.name} ${report.week}`)
+  const name = createSlug(`${report.team.name} ${report.week}`, 'report')
   switch (format) {
     case 'json':
       return report

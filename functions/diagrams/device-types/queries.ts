@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { accountId, isEditable, platformAccountId, teamId } from '#db/expressions.ts'
-import { toContainsPattern } from '#db/like.ts'
+import { toFoldedPattern } from '#db/like.ts'
 import { nameOrder, type Order, type PageQuery, selectPage } from '#db/page.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import type { DeviceType, DeviceTypeCreate, DeviceTypeQuery, DeviceTypeUpdate } from './schemas.ts'
@@ -35,7 +35,7 @@ export function selectTypes(
     .select(typeColumns)
     .where('account_id', 'in', [accountId, platformAccountId])
   if (category) types = types.where('category', '=', category)
-  if (search) types = types.where('name', 'ilike', toContainsPattern(search))
+  if (search) types = types.where(sql<boolean>`app.fold(name) like ${toFoldedPattern(search)}`)
   return types.$call(selectPage(typeOrder, page)).execute()
 }
 

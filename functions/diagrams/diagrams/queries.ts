@@ -55,7 +55,7 @@ export function selectDiagrams(
     .select([...itemColumns, countOf('nodes').as('node_count'), countOf('edges').as('edge_count')])
     .where('account_id', '=', accountId)
     .where('is_archived', '=', archived)
-  if (client) diagrams = diagrams.where(sql<boolean>`lower(client_name) = lower(${client})`)
+  if (client) diagrams = diagrams.where(sql<boolean>`app.name_key(client_name) = app.name_key(${client})`)
   if (search)
     diagrams = diagrams.where(
       'id',
@@ -65,14 +65,14 @@ export function selectDiagrams(
   return diagrams.$call(selectPage(diagramOrder, page)).execute()
 }
 
-const lowerClient = {
+const clientKey = {
   field: 'client_name' as const,
   column: sql`d.client_name`,
-  rank: (name: RawBuilder<unknown>) => sql`lower(${name})`,
+  rank: (name: RawBuilder<unknown>) => sql`app.name_key(${name})`,
 }
 export const clientOrder: Order<'client_name'> = [
-  { ...lowerClient, kind: 'name', rank: (name) => sql`lower(${name}) collate "und-x-icu"` },
-  { ...lowerClient, kind: 'text' },
+  { ...clientKey, kind: 'name', rank: (name) => sql`app.name_key(${name}) collate "und-x-icu"` },
+  { ...clientKey, kind: 'text' },
 ]
 
 export const selectClients = readStatement(
@@ -80,7 +80,7 @@ export const selectClients = readStatement(
   (page: PageQuery) => sql`
     select mode() within group (order by d.client_name) as client_name, count(*)::integer as count
       from network_diagrams d where d.account_id = app.account_id() and not d.is_archived and d.client_name is not null
-     group by lower(d.client_name) having true ${pageEnd(clientOrder, page)}`,
+     group by app.name_key(d.client_name) having true ${pageEnd(clientOrder, page)}`,
 )
 
 /** Select the newest diagrams of a client with their content, at most `limit`. */
@@ -90,7 +90,7 @@ export function selectContentOfClient(db: ReadDb, client: string, limit: number)
     .select(['name', 'nodes', 'edges'])
     .where('account_id', '=', accountId)
     .where('is_archived', '=', false)
-    .where(sql<boolean>`lower(client_name) = lower(${client})`)
+    .where(sql<boolean>`app.name_key(client_name) = app.name_key(${client})`)
     .orderBy('updated_at', 'desc')
     .orderBy('id', 'desc')
     .limit(limit)

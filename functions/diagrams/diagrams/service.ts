@@ -127,7 +127,7 @@ export async function exportDiagram(
   format: DiagramExport['format'],
 ) {
   const { name, description, client_name, asset_name, nodes, edges } = await find(db, id)
-  const slug = createSlug(name)
+  const slug = createSlug(name, 'diagram')
   switch (format) {
     case 'svg':
       return new Content(renderSvg(name, { nodes, edges }), 'image/svg+xml', `${slug}.svg`)

@@ -3,6 +3,7 @@ import type { WriteContext } from '#http/operation.ts'
 import { limitReached } from '#problem.ts'
 import { computePositions } from '#rules/diagrams/layout.ts'
 import { type DiagramEdge, type DiagramNode, diagramLimits } from '#rules/diagrams/schema.ts'
+import { toNameKey } from '#rules/text/fold.ts'
 import { ask, toProviderProblem } from '#vendors/ai/ask.ts'
 import { type DiagramDraftAnswer, diagramDraft } from '#vendors/ai/prompts/diagrams.ts'
 import type { DiagramDraft, DiagramGenerate } from './schemas.ts'
@@ -60,11 +61,11 @@ function getLabel(data: DiagramNode['data']): string {
  * the drawing.
  */
 function addToDrawing(current: Drawing, { devices, links, notes }: DiagramDraftAnswer): DiagramDraft {
-  const knownNames = new Set(current.nodes.map(({ data }) => getLabel(data).toLowerCase()))
+  const knownNames = new Set(current.nodes.map(({ data }) => toNameKey(getLabel(data))))
   // A device that the diagram already has, by name, keeps its existing node.
   const nodeIndexes = devices.map(({ name }, index) =>
-    knownNames.has(name.toLowerCase())
-      ? current.nodes.findIndex(({ data }) => getLabel(data).toLowerCase() === name.toLowerCase())
+    knownNames.has(toNameKey(name))
+      ? current.nodes.findIndex(({ data }) => toNameKey(getLabel(data)) === toNameKey(name))
       : current.nodes.length + index,
   )
   const newId = createIdGenerator(current.nodes, 'n')

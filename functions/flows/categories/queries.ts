@@ -64,7 +64,7 @@ export async function deleteCategory(db: WriteDb, id: string): Promise<boolean> 
 
 export const tagOrder: Order<'count' | 'tag'> = [
   { field: 'count', kind: 'integer', isDescending: true, column: sql`count(*)` },
-  { field: 'tag', kind: 'text', column: sql`tag`, rank: (tag) => sql`lower(${tag})` },
+  { field: 'tag', kind: 'text', column: sql`tag`, rank: (tag) => sql`app.name_key(${tag})` },
 ]
 
 export const selectTags = readStatement(
@@ -73,5 +73,5 @@ export const selectTags = readStatement(
     select mode() within group (order by tag) as tag, count(*)::integer as count
       from trees t, unnest(t.tags) tag
      where t.account_id in (app.account_id(), app.platform_account()) and t.deleted_at is null
-     group by lower(tag) having true ${pageEnd(tagOrder, page)}`,
+     group by app.name_key(tag) having true ${pageEnd(tagOrder, page)}`,
 )

@@ -37,7 +37,7 @@ const orders: Record<(typeof sorts)[number], RawBuilder<unknown>> = {
   featured: sql`i.is_featured desc, i.gallery_sort_order, i.usage_count desc, i.id desc`,
   popular: sql`i.usage_count desc, i.id desc`,
   newest: sql`i.published_at desc, i.id desc`,
-  name: sql`lower(i.name), i.id`,
+  name: sql`i.name collate "und-x-icu", i.id`,
 }
 
 type Filter = Pick<GalleryQuery, 'type' | 'category' | 'page' | 'page_size'>
@@ -76,7 +76,7 @@ export const selectItemRows = readStatement(
   ) => {
     const matchingItems = sql`
       from ${galleryItems} where true ${searchCondition} ${type ? sql`and i.type = ${type}` : sql``}
-       ${categoryName ? sql`and lower(i.category) = lower(${categoryName})` : sql``}`
+       ${categoryName ? sql`and app.name_key(i.category) = app.name_key(${categoryName})` : sql``}`
     return sql`
       select n.total, q.item from (select count(*)::integer as total ${matchingItems}) n
         left join lateral (select ${itemObject} as item ${matchingItems} order by ${order} offset ${(page - 1) * page_size} limit ${page_size}) q on true`
@@ -97,7 +97,7 @@ export const selectCategories = readStatement(
   GalleryCategory,
   () => sql`
     select mode() within group (order by i.category) as category, count(*)::integer as count
-      from ${galleryItems} where i.category is not null group by lower(i.category) order by lower(i.category)`,
+      from ${galleryItems} where i.category is not null group by app.name_key(i.category) order by app.name_key(i.category)`,
 )
 
 const GalleryFlowRow = GalleryItem.extend({

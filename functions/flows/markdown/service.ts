@@ -10,7 +10,11 @@ const loadWriter = () => import('#rules/flows/markdown/write.ts')
 
 export async function exportMarkdown({ db }: ReadContext, treeId: string) {
   const [flow, { writeFlowMarkdown }] = await Promise.all([trees.find(db, treeId), loadWriter()])
-  return new Content(writeFlowMarkdown(flow), 'text/markdown; charset=utf-8', `${createSlug(flow.name)}.md`)
+  return new Content(
+    writeFlowMarkdown(flow),
+    'text/markdown; charset=utf-8',
+    `${createSlug(flow.name, 'flow')}.md`,
+  )
 }
 
 export async function importMarkdown(ctx: WriteContext, { markdown }: MarkdownFlow) {

@@ -14,6 +14,7 @@ import type { TreeStructure } from '#rules/flows/structure.ts'
 import { listSubflows } from '#rules/flows/subflow.ts'
 import { replaceSubflowIds } from '#rules/flows/subflow-ids.ts'
 import { removeRepeats } from '#rules/text/duplicates.ts'
+import { toNameKey } from '#rules/text/fold.ts'
 import { writeIndentedJson } from '#rules/text/json.ts'
 import { createSlug } from '#rules/text/words.ts'
 import { maxWrittenBytes } from '#rules/text/written-bytes.ts'
@@ -32,7 +33,7 @@ export async function exportFlow({ db }: ReadContext, treeId: string) {
   return new Content(
     `${writeIndentedJson(envelope, maxWrittenBytes)}\n`,
     'application/json',
-    `${createSlug(name)}.rfflow`,
+    `${createSlug(name, 'flow')}.rfflow`,
   )
 }
 
@@ -82,7 +83,7 @@ export async function createDraft(ctx: WriteContext, flow: FlowContent, metadata
     name: tree.name,
     status: 'draft' as const,
     category_created: Boolean(category) && !existingLabels.category,
-    tags_created: tree.tags.filter((tag) => !existingLabels.tags.includes(tag.toLowerCase())),
+    tags_created: tree.tags.filter((tag) => !existingLabels.tags.includes(toNameKey(tag))),
     warnings: [...subflows.warnings, ...errors, ...warnings],
   }
 }

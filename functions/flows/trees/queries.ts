@@ -104,7 +104,7 @@ function categoryCte({ category }: TreeContent): RawBuilder<unknown> {
   const name = category && 'name' in category ? category.name : null
   return sql`named_category as (
     insert into categories (name, team_id) select ${name}, app.team_id() where ${name}::text is not null
-    on conflict (account_id, lower(name)) do update set name = categories.name returning id)`
+    on conflict (account_id, app.name_key(name)) do update set name = categories.name returning id)`
 }
 
 function categoryId({ category }: TreeContent, defaultId: RawBuilder<unknown>): RawBuilder<unknown> {

@@ -1,6 +1,7 @@
 import * as connection from '#functions/runner/connection/service.ts'
 import type { ReadContext } from '#http/operation.ts'
 import { spend } from '#rules/budget.ts'
+import { fold } from '#rules/text/fold.ts'
 import { listLosses } from '#vendors/net/wire.ts'
 import type { RunnerAgentQuery } from './schemas.ts'
 
@@ -16,9 +17,9 @@ export async function list(ctx: ReadContext, { client, search }: RunnerAgentQuer
     port.listAgents(client).catch((error: unknown) => Promise.reject(connection.toProblem(error))),
   )
   spend(all.length * stepsPerAgent)
-  const sought = search?.toLowerCase() ?? ''
+  const sought = fold(search ?? '')
   const matchingAgents = all.filter(
-    ({ name, site }) => name.toLowerCase().includes(sought) || site.toLowerCase().includes(sought),
+    ({ name, site }) => fold(name).includes(sought) || fold(site).includes(sought),
   )
   const agents = matchingAgents
     .toSorted((a, b) => a.name.localeCompare(b.name) || a.id.localeCompare(b.id))

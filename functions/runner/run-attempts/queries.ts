@@ -62,7 +62,7 @@ const refusal = (agent: { name: string; client: string }) => sql<string | null>`
          then 'The case has ended, or is no longer in the hands of whoever asked for the run'
        when not exists (select from script_templates t where t.id = r.script_template_id and t.version = r.script_version)
          then 'The script template was changed or deleted'
-       when lower(trim(r.client_name)) <> lower(trim(${agent.client})) then 'The machine belongs to another client'
+       when app.name_key(r.client_name) <> app.name_key(${agent.client}) then 'The machine belongs to another client'
        when exists (select from runner_connections c where c.account_id = r.account_id and c.updated_at > r.created_at)
          then 'The connection to the runner was changed'
        when r.approval_id is not null and not exists (

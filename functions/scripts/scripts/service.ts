@@ -248,7 +248,7 @@ export function createUniqueSlug(name: string): string {
   const suffix = Array.from(crypto.getRandomValues(new Uint8Array(6)), (byte) =>
     (byte % 36).toString(36),
   ).join('')
-  return `${createSlug(name)}-${suffix}`
+  return `${createSlug(name, 'script')}-${suffix}`
 }
 
 export async function find(db: ReadContext['db'], id: string) {

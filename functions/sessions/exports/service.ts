@@ -101,6 +101,7 @@ async function renderReport(
 ): Promise<Content> {
   const name = createSlug(
     `${report.title} ${report.facts.find(({ label }) => label === 'Ticket')?.value ?? ''}`,
+    'session',
   )
   switch (format) {
     case 'markdown':

@@ -1,4 +1,5 @@
 import { spend } from '#rules/budget.ts'
+import { fold } from '#rules/text/fold.ts'
 import { type DiagramContent, type DiagramNode, getLabel } from './schema.ts'
 
 /** A node, and the nodes that an edge links to it. */
@@ -15,9 +16,9 @@ const stepsPerPart = 20
 /** Return the nodes whose text contains a name, at most 5, each with the nodes beside it, at most 50. */
 export function findNeighbours({ nodes, edges }: DiagramContent, name: string): Neighbourhood[] {
   spend((nodes.length + edges.length) * (maxFound + 1) * stepsPerPart)
-  const wanted = name.toLowerCase()
+  const wanted = fold(name)
   const nodeById = new Map(nodes.map((node) => [node.id, node]))
-  const found = nodes.filter((node) => getLabel(node).toLowerCase().includes(wanted)).slice(0, maxFound)
+  const found = nodes.filter((node) => fold(getLabel(node)).includes(wanted)).slice(0, maxFound)
   return found.map((node) => ({
     ...describe(node),
     linked: edges

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { normaliseEmail } from '#rules/text/email-address.ts'
-import { isHostname } from '#rules/text/hostname.ts'
+import { emailPattern, normaliseEmail } from '#rules/text/email-address.ts'
+import { isHostname, normaliseHostname } from '#rules/text/hostname.ts'
 import { compilePattern, maxPatternTextLength } from '#rules/text/pattern.ts'
 import type { IntakeField } from './structure.ts'
 
@@ -14,7 +14,10 @@ export interface AnswerProblem {
   type: string
 }
 
-/** Return the answers, with the default of each unanswered field added. */
+/**
+ * Return the answers, with the default of each unanswered field added, and addresses and host names in the
+ * signs that programs read.
+ */
 export function applyDefaults<T>(
   form: readonly IntakeField[],
   answers: Readonly<Record<string, T>>,
@@ -22,7 +25,21 @@ export function applyDefaults<T>(
   const fields = form.filter(
     (field) => !hasAnswer(answers, field) && field.default !== undefined && field.default !== null,
   )
-  return { ...answers, ...Object.fromEntries(fields.map((field) => [field.key, field.default as T])) }
+  const completed = {
+    ...answers,
+    ...Object.fromEntries(fields.map((field) => [field.key, field.default as T])),
+  }
+  for (const { key, type } of form) {
+    const value: unknown = Object.hasOwn(completed, key) ? completed[key] : undefined
+    const normalise = normalisers[type]
+    if (typeof value === 'string' && normalise) completed[key] = normalise(value) as T
+  }
+  return completed
+}
+
+const normalisers: Partial<Record<IntakeField['type'], (text: string) => string>> = {
+  email: normaliseEmail,
+  hostname: normaliseHostname,
 }
 
 /** Check one set of answers. */
@@ -123,9 +140,9 @@ const formats: Record<TextFieldType, { isValid: (text: string) => boolean; msg: 
   textarea: null,
   date: { isValid: matchesSchema(z.iso.date(), 10), msg: 'must be a date such as 2026-11-21' },
   email: {
-    isValid: matchesSchema(z.string().overwrite(normaliseEmail).email(), 320),
+    isValid: (text) => text.length <= 320 && emailPattern.test(normaliseEmail(text)),
     msg: 'must be an e-mail address',
   },
   ip: { isValid: matchesSchema(z.union([z.ipv4(), z.ipv6()]), 45), msg: 'must be an IPv4 or IPv6 address' },
-  hostname: { isValid: isHostname, msg: 'must be a host name' },
+  hostname: { isValid: (text) => isHostname(normaliseHostname(text)), msg: 'must be a host name' },
 }

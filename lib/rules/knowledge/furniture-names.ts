@@ -1,5 +1,7 @@
 // What names and texts of a page's parts say that they are no part of its article. A test tries each of them.
 
+import { toNameKey } from '#rules/text/fold.ts'
+
 interface FurnitureRule {
   /** What such parts are. */
   reason: string
@@ -161,17 +163,12 @@ const lines = new Set(furnitureLines)
 
 /** Return whether a text is the title of a list that is no part of the article. */
 export function isFurnitureTitle(text: string): boolean {
-  return titles.has(
-    text
-      .replace(/[\s:?]+$/, '')
-      .trim()
-      .toLowerCase(),
-  )
+  return titles.has(toNameKey(text.replace(/[\s:?]+$/, '')))
 }
 
 /** Return whether a short text is no part of the article. */
 export function isFurnitureLine(text: string): boolean {
-  return lines.has(text.trim().toLowerCase()) || furnitureQuestion.test(text.trim())
+  return lines.has(toNameKey(text)) || furnitureQuestion.test(text.trim())
 }
 
 /** Names that only describe the page around them, such as `has-sidebar`. */

@@ -9,7 +9,7 @@ const form =
 const gap = '[ \\t]{1,4}'
 /** Refuses words that continue a statement without a secret. */
 const noKeyword =
-  '(?![|]|[=:-]{1,2}(?:[a-zA-Z0-9-]{0,20}(?:[ ]|$))|(?:encryption|recovery|policy|policies|complexity|minimum|min-length|max\\w*|prompt|expire\\S*|configuration-control|manager|operator|level|mode|message-digest|key-chain|authentication|attributes|address|type|group|local|any|enable|disable|required|rsa|zeroize|generate|chain|config-key|retry-options|hash|ENC|encrypted|cipher|ciphertext|plaintext|simple|clients|location|contact|traps?|informs?|version|print|set|add|remove|host|view|user|server|timeout|only|is|was|are|string|removed|mismatch|support|edition|isakmp|ipsec|ike|prefer|shared-secret|read|write|RO|RW|ro|rw)(?![\\w-])|\\[masked|\\$\\{|\\{\\{|\\$\\w+$)'
+  '(?![|]|[=:>→–—-]{1,3}(?:[a-zA-Z0-9-]{0,20}(?:[ ]|$))|(?:encryption|recovery|policy|policies|complexity|minimum|min-length|max\\w*|prompt|expire\\S*|configuration-control|manager|operator|level|mode|message-digest|key-chain|authentication|attributes|address|type|group|local|any|enable|disable|required|rsa|zeroize|generate|chain|config-key|retry-options|hash|ENC|encrypted|cipher|ciphertext|plaintext|simple|clients|location|contact|traps?|informs?|version|print|set|add|remove|host|view|user|server|timeout|only|is|was|are|string|removed|mismatch|support|edition|isakmp|ipsec|ike|prefer|shared-secret|read|write|RO|RW|ro|rw)(?![\\w-])|\\[masked|\\$\\{|\\{\\{|\\$\\w+$)'
 
 const statements: readonly string[] = [
   // enable secret 9 …, username ann privilege 15 password 7 …, user admin group administrators password

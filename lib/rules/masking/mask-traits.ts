@@ -106,6 +106,9 @@ addTriples(trait.secretName, [
   ...['gsd', 'nme', 'fia', 'gev', 'gow', 'ggn', 'cre'], // zugangsdaten, anmeldedaten, identifiants, inloggegevens, dane logowania, inloggning, creds
   ...['lav', 'pin', 'otp', 'puk', 'mdp', 'nmp', 'pha', 'pwh', 'tap', 'mbi'], // clave, pin, otp, puk, mdp, snmp, phash, pwhash, tap, combination
   ...['ode', 'odi', 'dig', 'hra', 'hlu', 'wif', 'wpa', 'wla', 'eut', 'ucz', 'yck', 'fra', 'kod'], // code, codice, codigo, phrase, schluessel, wifi, wpa, wlan, sleutel …
+  // losenord, mat khau, prihlasovaci udaje, ma mo khoa, ma cua, ma xac minh, and keys in French and Czech: words
+  // without their accents.
+  ...['eno', 'kha', 'ihl', 'kho', 'cua', 'xac', 'cle', 'bno', 'sdi', 'tov', 'pov'],
 ])
 addTriples(trait.authScheme, [
   'bea', // Bearer

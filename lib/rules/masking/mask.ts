@@ -1,23 +1,24 @@
 import { canSpend, spend } from '#rules/budget.ts'
 import { shortenedMark } from '#rules/text/written-bytes.ts'
-import { removeHidingCharacters } from './invisible.ts'
 import type { MaskingLevel } from './levels.ts'
 import { countShownSteps, hasHidingMarkup, maskMarkdown } from './mask-markdown.ts'
 import { maskSecrets } from './mask-secrets.ts'
 import { countMaskingSteps, detectTraits, trait } from './mask-traits.ts'
+import { maskAsRead } from './reading.ts'
 
 const ipMask = '[masked IP]'
 const emailMask = '[masked email]'
 const pathMask = '[masked path]'
 
 /**
- * Mask IP addresses, e-mail addresses, UNC paths, tokens, keys and passwords of a plain text. Other text stays
- * unchanged, except that invisible characters at words are removed. The time is linear in the length of
- * the text. Masking a text twice gives the same result as masking it once. The caller spends
- * `countMaskingSteps`.
+ * Mask IP addresses, e-mail addresses, UNC paths, tokens, keys and passwords of a plain text, in every spelling
+ * that reads like one. Other text stays unchanged. The time is linear in the length of the text. Masking a text
+ * twice gives the same result as masking it once. The caller spends `countMaskingSteps`.
  */
-export function maskPlainText(text: string): string {
-  let masked = removeHidingCharacters(text)
+export const maskPlainText = (text: string): string => maskAsRead(text, maskReading)
+
+function maskReading(text: string): string {
+  let masked = text
   const traits = detectTraits(masked)
   if (traits & (trait.backslash | trait.slash)) masked = maskPaths(masked)
   masked = maskSecrets(masked, traits)
@@ -27,7 +28,7 @@ export function maskPlainText(text: string): string {
 }
 
 const rulesByLevel: Record<MaskingLevel, (text: string) => string> = {
-  secrets: (text) => maskSecrets(removeHidingCharacters(text)),
+  secrets: (text) => maskAsRead(text, maskSecrets),
   all: maskPlainText,
 }
 

@@ -1,29 +1,49 @@
 // The names of secrets in several languages, and the words that people write after a name instead of the
 // secret.
 
-import { removeHidingCharacters } from './invisible.ts'
+import { fold } from '#rules/text/fold.ts'
+import { toReading } from './reading.ts'
 
 export const secretMask = '[masked secret]'
 
+/**
+ * Make a pattern accept letters without their accents too, and `ae`, `oe` and `ue` for letters with two dots:
+ * writers without the keyboard of a language leave them out. Texts are compared in their form for readers.
+ */
+function acceptPlainLetters(pattern: string): string {
+  let isClass = false
+  return Array.from(pattern, (letter) => {
+    if (letter === '[' || letter === ']') isClass = letter === '['
+    const plain = fold(letter)
+    if (letter < '\x7f' || plain === letter) return letter
+    if (isClass) return letter + plain
+    return /[äöü]/.test(letter) ? `(?:${letter}|${plain}e?)` : `(?:${letter}|${plain})`
+  }).join('')
+}
+
 /** Names that are unmistakable inside a longer name too, as in `DB_PASSWORD` or `Gästepasswort`. */
-const longNames = [
-  'password|passwort|passwd|pass[ -]?phrase|passcode|passord|kennwort|contrase(?:ñ|n)a|mot de passe|wachtwoord|lösenord|has(?:ł|l)o|senha|palavra[ -]passe',
-  'adgangskode|salasana|heslo|jelszó|jelszo|parol(?:ă|a)(?: d.ordine| chiave)?|şifre|sifre|парол[ьяею]|密码|密碼|口令|パスワード|暗証番号|비밀번호|كلمة المرور|סיסמה',
-  'pwd|psk|pre[ -]?shared[ -]?(?:key|secret)|psksecret|geheimnis|losung|userpassword|unicodepwd|admpwd|dsrm',
-  'mật khẩu|authtok|bindpw|phrase (?:secrète|de passe)|frase (?:de (?:contraseña|paso)|secreta)',
-  'přihlašovací údaje|zugangsdaten|anmeldedaten|identifiants|credenciales|credenziali|credenciais|inloggegevens|dane logowania|inloggningsuppgifter|credentials?',
-].join('|')
+export const longNames = acceptPlainLetters(
+  [
+    'password|passwort|passwd|pass[ -]?phrase|passcode|passord|kennwort|contraseña|mot de passe|wachtwoord|lösenord|hasło|senha|palavra[ -]passe',
+    'adgangskode|salasana|heslo|jelszó|parolă(?: d.ordine| chiave)?|şifre|парол[ьяею]|密码|密碼|口令|パスワード|暗証番号|비밀번호|كلمة المرور|סיסמה',
+    'pwd|psk|pre[ -]?shared[ -]?(?:key|secret)|psksecret|geheimnis|losung|userpassword|unicodepwd|admpwd|dsrm',
+    'mật khẩu|authtok|bindpw|phrase (?:secrète|de passe)|frase (?:de (?:contraseña|paso)|secreta)',
+    'přihlašovací údaje|zugangsdaten|anmeldedaten|identifiants|credenciales|credenziali|credenciais|inloggegevens|dane logowania|inloggningsuppgifter|credentials?',
+  ].join('|'),
+)
 
 /** Names that occur in other words, so no letter of the same case may be before them. */
-const boundedNames = [
-  '(?:api|access|account|shared|secret|private|encryption|recovery|license|licence|product|auth|signing|master|session|client|subscription|storage|wpa[23]?|wi-?fi|wlan|network|aes|hmac|app|host|support|security)[ _-]?(?:access[ _-]?)?key',
-  '(?:session|auth)[ _-]?id|one[ -]?time[ -]?(?:password|code)|tap|temporary access pass|(?:uninstall|master)[ -]?(?:pass|code)',
-  '(?:verification|security|mfa|2fa|sms|login|device|door|gate|alarm|access|backup|recovery|emergency|scratch|bypass|unlock|activation|puk|pin|otp|authenticator|entry)[ _-]?(?:code|pin)s?|(?:safe|vault|lock|door|gate|alarm)(?: \\p{L}{1,12}){1,2} code',
-  "(?:tür|tor|alarm|safe|tresor|zutritts)code|mã pin|k(?:ó|o)d (?:k|ke|od|do) \\p{L}{3,15}|c(?:ó|o)digo (?:de la|del) (?:puerta|alarma|caja(?: fuerte)?)|code (?:de la porte|du portail|du coffre|de l['’]alarme)|code (?:for|of|to) the (?:\\p{L}{1,12} )?(?:alarm|door|gate|safe|lock|vault|room|office|building|elevator|lift|cabinet|rack)(?: \\p{L}{1,12})?|mã (?:mở khóa|cửa|xác minh|xác nhận)|key (?:for|of|to) the (?:wireless|wi-?fi|wlan|guest)(?: network)?",
-  '(?:safe|vault|lock) comb(?:o|ination)|combination|seed(?: phrase)?|totp seed|bestätigungscode|sicherheitscode|zugangscode|einmalkennwort|code d.acc(?:è|e)s(?: de la porte)?|code pin|c(?:ó|o)digo de (?:verificaci(?:ó|o)n|acceso)',
-  'codice di (?:verifica|accesso)|toegangscode|验证码|wlan-?schl(?:ü|ue)ssel|netzwerkschl(?:ü|ue)ssel|\\p{L}{0,30}schl(?:ü|ue)ssel|cl(?:é|e) (?:wi-?fi|wpa2?|de récupération|réseau|secrète|partagée)|chiave (?:wi-?fi|wpa)|chave (?:wi-?fi|wpa)|(?:wi-?fi )?sleutel|klucz(?: wi-?fi| sieciowy| odzyskiwania| dostępu)?|(?:obnovovací|sdílený|síťový|přístupový) klíč|nyckel(?: till wi-?fi)?',
-  'secret(?!ar)|token(?!s|iz)|pass|pw|pin|otp|puk|mdp|p/w|mk|(?<!palabra )clave|creds|losung|skey|(?:snmp[ _-]?)?(?:community(?:[ _-]?string)?)|snmp string|phash|pwhash|keymaterial',
-].join('|')
+export const boundedNames = acceptPlainLetters(
+  [
+    '(?:api|access|account|shared|secret|private|encryption|recovery|license|licence|product|auth|signing|master|session|client|subscription|storage|wpa[23]?|wi-?fi|wlan|network|aes|hmac|app|host|support|security)[ _-]?(?:access[ _-]?)?key',
+    '(?:session|auth)[ _-]?id|one[ -]?time[ -]?(?:password|code)|tap|temporary access pass|(?:uninstall|master)[ -]?(?:pass|code)',
+    '(?:verification|security|mfa|2fa|sms|login|device|door|gate|alarm|access|backup|recovery|emergency|scratch|bypass|unlock|activation|puk|pin|otp|authenticator|entry)[ _-]?(?:code|pin)s?|(?:safe|vault|lock|door|gate|alarm)(?: \\p{L}{1,12}){1,2} code',
+    "(?:tür|tor|alarm|safe|tresor|zutritts)code|mã pin|kód (?:k|ke|od|do) \\p{L}{3,15}|código (?:de la|del) (?:puerta|alarma|caja(?: fuerte)?)|code (?:de la porte|du portail|du coffre|de l['’]alarme)|code (?:for|of|to) the (?:\\p{L}{1,12} )?(?:alarm|door|gate|safe|lock|vault|room|office|building|elevator|lift|cabinet|rack)(?: \\p{L}{1,12})?|mã (?:mở khóa|cửa|xác minh|xác nhận)|key (?:for|of|to) the (?:wireless|wi-?fi|wlan|guest)(?: network)?",
+    '(?:safe|vault|lock) comb(?:o|ination)|combination|seed(?: phrase)?|totp seed|bestätigungscode|sicherheitscode|zugangscode|einmalkennwort|code d.accès(?: de la porte)?|code pin|código de (?:verificación|acceso)',
+    'codice di (?:verifica|accesso)|toegangscode|验证码|wlan-?schlüssel|netzwerkschlüssel|\\p{L}{0,30}schlüssel|clé (?:wi-?fi|wpa2?|de récupération|réseau|secrète|partagée)|chiave (?:wi-?fi|wpa)|chave (?:wi-?fi|wpa)|(?:wi-?fi )?sleutel|klucz(?: wi-?fi| sieciowy| odzyskiwania| dostępu)?|(?:obnovovací|sdílený|síťový|přístupový) klíč|nyckel(?: till wi-?fi)?',
+    'secret(?!ar)|token(?!s|iz)|pass|pw|pin|otp|puk|mdp|p/w|mk|(?<!palabra )clave|creds|losung|skey|(?:snmp[ _-]?)?(?:community(?:[ _-]?string)?)|snmp string|phash|pwhash|keymaterial',
+  ].join('|'),
+)
 
 /**
  * Names that can be a part of a name in camel case, as in `jwtSecret`. `isNameAt` tells them from the ends of
@@ -39,11 +59,14 @@ export const secretName = `(?:(?:${longNames})|(?<![\\p{L}\\p{N}])(?:${boundedNa
 const bareName = new RegExp(`^(?:${longNames}|${boundedNames})s?$`, 'iu')
 const longName = new RegExp(`^(?:${longNames})`, 'iu')
 
+const maskStart = '[masked '
+
 /**
  * Return whether the name at the position is a name of its own and not the end of another word, such as
- * `compass`.
+ * `compass`, or a part of a mask.
  */
 export function isNameAt(text: string, position: number): boolean {
+  if (text.startsWith(maskStart, position - maskStart.length)) return false
   const previous = text[position - 1] ?? ''
   if (!/\p{L}/u.test(previous) || longName.test(text.slice(position, position + 30))) return true
   return /^\p{Lu}\p{Ll}/u.test(text.slice(position, position + 2))
@@ -68,7 +91,7 @@ const wordBorders = /(?<=\p{Ll})(?=\p{Lu})|[_./-]+/gu
 /** Return whether a label, such as a field name, a column head or a title, names a secret. */
 export function isSecretLabel(text: string): boolean {
   if (text.length > 120) return false
-  const name = removeHidingCharacters(text).replace(/[*`"']+|[:：?\s]+$/g, '')
+  const name = toReading(text).replace(/[*`"']+|[:：?\s]+$/g, '')
   return [name, name.replace(wordBorders, ' ')].some((text) => {
     const match = label.exec(text)
     return match !== null && isNameAt(text, match.index) && !isOtherName(match.groups?.suffix ?? '')
@@ -97,7 +120,7 @@ fel|okänt|saknas|har|utgått|ändrat|glömt|tomt|inget|korrekt|rätt|измен
 `
   .trim()
   .split(/[\n|]/)
-const descriptionWords = new Set(descriptions)
+const descriptionWords = new Set(descriptions.map(fold))
 /** Endings of adjectives and participles, for words after `is`. */
 const adjectiveEnding =
   /(?:ed|ing|able|ible|ful|less|ive|ous|ent|ant|ly|ical|own|ten|bar|lich|iert|isch|ée?|ado|ada|ato|ata|ido|ida|ito|ita|owany|owane|ane|one)$/i
@@ -114,7 +137,7 @@ const participle =
 
 /** Return whether a word describes a secret or belongs to a sentence. */
 export function isDescriptionWord(word: string): boolean {
-  return descriptionWords.has(word.toLowerCase())
+  return descriptionWords.has(fold(word))
 }
 
 const phraseName = /phrase|frase|satz$|seed|psk|shared[ _-]?key/iu

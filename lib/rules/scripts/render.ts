@@ -1,6 +1,7 @@
 import { invalidField } from '#problem.ts'
 import { spend } from '#rules/budget.ts'
 import { encodeBase64 } from '#rules/text/bytes.ts'
+import { normaliseHostname } from '#rules/text/hostname.ts'
 import { createLineCounter } from '#rules/text/lines.ts'
 import { needsByteOrderMark, useLineEndsOf, useValueLineEndsOf } from './line-ends.ts'
 import { formatBooleanLiteral, formatTextLiteral } from './literals.ts'
@@ -100,7 +101,8 @@ export function validateValues(
 
 function getValueOrDefault(parameter: ScriptParameter, values: Readonly<Record<string, unknown>>): unknown {
   const value = Object.hasOwn(values, parameter.name) ? values[parameter.name] : undefined
-  return value ?? parameter.default ?? undefined
+  const found = value ?? parameter.default ?? undefined
+  return parameter.type === 'hostname' && typeof found === 'string' ? normaliseHostname(found) : found
 }
 
 /**

@@ -1,12 +1,5 @@
 import type * as z from 'zod'
-import { removeInvisible } from './plain-name.ts'
-
-/**
- * Return the form in which two spellings of one name are equal: case, width (NFKC), blanks and invisible
- * characters do not matter. `app.name_key` is the same for the unique indexes.
- */
-export const toNameKey = (name: string): string =>
-  removeInvisible(name).normalize('NFKC').replace(/\s+/gu, ' ').trim().toLowerCase()
+import { toNameKey } from './fold.ts'
 
 /** Return each position whose name is that of an earlier one, with the first position of the name. */
 export function findRepeats(names: readonly string[]): { index: number; first: number }[] {

@@ -2,10 +2,32 @@ const maxHostnameLength = 253
 // Windows takes underscores in computer names, and so do names of DNS that are not host names.
 const label = /^[a-z\d_](?:[a-z\d_-]{0,61}[a-z\d_])?$/i
 
-/** Return whether a text is a host name. A dot at the end is not allowed. */
-export function isHostname(text: string): boolean {
-  return text.length <= maxHostnameLength && text.split('.').every((part) => label.test(part))
+/** Letters of any script, and the dots that their keyboards type. */
+const internationalName = /^[\p{L}\p{M}\p{N}._。．｡-]+$/u
+
+/** Return a host name in its ASCII form (RFC 5891), or null for a text that is none. ASCII stays as it is. */
+export function toAsciiHostname(text: string): string | null {
+  if (text.length > maxHostnameLength || !internationalName.test(text)) return null
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: it matches ASCII
+  if (/^[\x00-\x7f]*$/.test(text)) return text
+  return URL.canParse(`http://${text}`) ? new URL(`http://${text}`).hostname : null
 }
+
+/** Return whether a text is a host name, of letters of any script. A dot at the end is not allowed. */
+export function isHostname(text: string): boolean {
+  const name = toAsciiHostname(text)
+  return (
+    name !== null && name.length <= maxHostnameLength && name.split('.').every((part) => label.test(part))
+  )
+}
+
+/** Write the signs of wide keyboards in a host name as ASCII. Letters of other scripts stay. */
+export const normaliseHostname = (text: string): string =>
+  text
+    .replace(/\p{DI}/gu, '')
+    .normalize('NFKC')
+    .replaceAll('。', '.')
+    .trim()
 
 /**
  * Return whether a text contains a domain, alone or as the end of a longer name. `domain` is in small

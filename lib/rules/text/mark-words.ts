@@ -1,4 +1,4 @@
-import { fold } from './words.ts'
+import { fold } from './fold.ts'
 
 /** A part of a text, in UTF-16 code units. */
 export interface Mark {

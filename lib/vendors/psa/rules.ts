@@ -1,3 +1,4 @@
+import { normaliseWords } from '#rules/text/words.ts'
 import type { Ticket } from './psa.ts'
 
 /** Fields of a ticket that a variable of a flow can have as its value. */
@@ -39,18 +40,8 @@ export function matchesRule({ board_id, ticket_type, keywords }: RuleConditions,
   return keywords.some((keyword) => toWords(keyword).trim() !== '' && text.includes(toWords(keyword)))
 }
 
-/**
- * Return a text as lower-case words with a space around each, so that a phrase is found at the limits of
- * words.
- */
-function toWords(text: string): string {
-  const words = text
-    .normalize('NFKD')
-    .replace(/\p{M}+/gu, '')
-    .toLowerCase()
-    .match(/[\p{L}\p{N}]+/gu)
-  return ` ${(words ?? []).join(' ')} `
-}
+/** Return the words of a text with a space around each, so that a phrase is found at the limits of words. */
+const toWords = (text: string) => ` ${normaliseWords(text)} `
 
 /** Return the variables of a session for a ticket. A field without a value gives none. */
 export function toVariables(

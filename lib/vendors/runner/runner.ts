@@ -1,4 +1,5 @@
 import type { Language } from '#rules/scripts/schema.ts'
+import { toNameKey } from '#rules/text/fold.ts'
 
 /** Tools that run scripts on the machines of clients. */
 export const runnerProviders = ['tactical_rmm'] as const
@@ -24,9 +25,8 @@ export interface Agent {
   last_seen: string | null
 }
 
-/** Return whether two names of a client are the same, in any case. */
-export const isSameClient = (name: string, other: string): boolean =>
-  name.trim().toLowerCase() === other.trim().toLowerCase()
+/** Return whether two names of a client are the same, in any spelling. */
+export const isSameClient = (name: string, other: string): boolean => toNameKey(name) === toNameKey(other)
 
 /** An agent's id of Tactical RMM has at least 21 characters and no slash. */
 export const agentIdPattern = /^[A-Za-z0-9_-]{21,100}$/

@@ -6,7 +6,14 @@ import { parseJson } from '#rules/text/json.ts'
 import { removeInvisible } from '#rules/text/plain-name.ts'
 import { id, optionalNumber, part, rawText, readItems, requiredList, text, time } from '#vendors/net/wire.ts'
 import type { RunnerHttp } from './http.ts'
-import { type Agent, agentIdPattern, RunnerError, type RunnerPort, type RunResult } from './runner.ts'
+import {
+  type Agent,
+  agentIdPattern,
+  isSameClient,
+  RunnerError,
+  type RunnerPort,
+  type RunResult,
+} from './runner.ts'
 
 // The API of the web interface, with a key in X-API-KEY: https://docs.tacticalrmm.com/functions/api/. Paths
 // and fields are those of
@@ -52,10 +59,7 @@ const items = <S extends z.ZodType>(item: S) =>
 /** Call Tactical RMM. Agents that the role of the key may not see are not listed. */
 export function createTacticalRmm(http: RunnerHttp): RunnerPort {
   const findClient = async (client: string) => {
-    const sought = client.trim().toLowerCase()
-    return (await http({ path: '/clients/' }, items(Client))).find(
-      (each) => each.name.toLowerCase() === sought,
-    )
+    return (await http({ path: '/clients/' }, items(Client))).find(({ name }) => isSameClient(name, client))
   }
   // The name of a script is our reference, by which a repeated call finds what an earlier one has stored.
   const findScript = async (reference: string) => {

@@ -248,7 +248,9 @@ describe('the import of a diagram', () => {
       })
     ).body
     const file = await theirs.admin.call('GET', `/network-diagrams/${exported.id}/export`)
-    expect(file.headers.get('content-disposition')).toBe("attachment; filename*=UTF-8''buro-2.diagram.json")
+    expect(file.headers.get('content-disposition')).toBe(
+      `attachment; filename="buro-2.diagram.json"; filename*=UTF-8''b%C3%BCro-2.diagram.json`,
+    )
     const { status, body } = await ours.admin.call('POST', '/network-diagrams/import', JSON.parse(file.text))
     expect([status, body.skipped]).toEqual([201, []])
     const { name, description, client_name, asset_name, nodes, edges } = body.diagram
@@ -407,7 +409,9 @@ describe('the exports of a diagram for other programs', () => {
       `/network-diagrams/${body.id}/export?format=drawio`,
     )
     expect(headers.get('content-type')).toBe('application/vnd.jgraph.mxfile')
-    expect(headers.get('content-disposition')).toBe("attachment; filename*=UTF-8''buro-2.drawio")
+    expect(headers.get('content-disposition')).toBe(
+      `attachment; filename="buro-2.drawio"; filename*=UTF-8''b%C3%BCro-2.drawio`,
+    )
     const imported = await admin.call('POST', '/network-diagrams/import', { format: 'drawio', content })
     const { name, nodes, edges } = imported.body.diagram
     expect([imported.status, { name, nodes, edges }, imported.body.skipped]).toEqual([
@@ -425,7 +429,9 @@ describe('the exports of a diagram for other programs', () => {
     })
     const [headers, bytes] = [answer.headers, new Uint8Array(await answer.arrayBuffer())]
     expect(headers.get('content-type')).toBe('image/png')
-    expect(headers.get('content-disposition')).toBe("attachment; filename*=UTF-8''buro.png")
+    expect(headers.get('content-disposition')).toBe(
+      `attachment; filename="buro.png"; filename*=UTF-8''b%C3%BCro.png`,
+    )
     expect([...bytes.subarray(0, 8)]).toEqual([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
   })
 
@@ -437,7 +443,9 @@ describe('the exports of a diagram for other programs', () => {
       `/network-diagrams/${body.id}/export?format=mermaid`,
     )
     expect(headers.get('content-type')).toBe('text/vnd.mermaid; charset=utf-8')
-    expect(headers.get('content-disposition')).toBe("attachment; filename*=UTF-8''buro-2.mmd")
+    expect(headers.get('content-disposition')).toBe(
+      `attachment; filename="buro-2.mmd"; filename*=UTF-8''b%C3%BCro-2.mmd`,
+    )
     const imported = await admin.call('POST', '/network-diagrams/import', { format: 'mermaid', content })
     const { name, nodes, edges } = imported.body.diagram
     expect([imported.status, name]).toEqual([201, 'Büro "2"'])

@@ -33,7 +33,9 @@ describe('the markdown export and import of flows', () => {
     })
     const { status, headers, text } = await admin.call('GET', `/trees/${flow.id}/export/markdown`)
     expect([status, headers.get('content-type')]).toEqual([200, 'text/markdown; charset=utf-8'])
-    expect(headers.get('content-disposition')).toBe("attachment; filename*=UTF-8''patch-servers.md")
+    expect(headers.get('content-disposition')).toBe(
+      `attachment; filename="patch-servers.md"; filename*=UTF-8''patch-servers-%CE%B4.md`,
+    )
     expect(text.split('\n').filter(Boolean)).toEqual([
       '---',
       'name: "Patch “servers” / Δ"',

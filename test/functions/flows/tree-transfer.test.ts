@@ -21,7 +21,9 @@ describe('the export and import of flow files', () => {
     const { status, headers, text } = await admin.call('GET', `/trees/${flow.id}/export`)
     const envelope = JSON.parse(text)
     expect([status, headers.get('content-type')]).toEqual([200, 'application/json'])
-    expect(headers.get('content-disposition')).toBe("attachment; filename*=UTF-8''drucker-offline-2.rfflow")
+    expect(headers.get('content-disposition')).toBe(
+      `attachment; filename="drucker-offline-2.rfflow"; filename*=UTF-8''dr%C3%BCcker-offline-2.rfflow`,
+    )
     expect(envelope).toEqual({
       rfflow_version: '1.0',
       exported_at: envelope.exported_at,

@@ -17,7 +17,7 @@ describe('exporting a session', () => {
       const { status, headers, text } = await exportSession(admin, id, `?format=${format}`)
       expect([status, headers.get('content-type')]).toEqual([200, `${types[index]}; charset=utf-8`])
       expect(headers.get('content-disposition')).toMatch(
-        /^attachment; filename\*=UTF-8''printer-offline-[a-z0-9-]+t-48213(?:-note)?\.(?:md|txt|html)$/,
+        /filename\*=UTF-8''printer-offline-[a-z0-9-]+t-48213(?:-note)?\.(?:md|txt|html)$/,
       )
       for (const expected of [
         'Contoso Dental',

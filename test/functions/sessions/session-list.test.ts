@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fold } from '#rules/text/words.ts'
+import { fold } from '#rules/text/fold.ts'
 import { sharedService } from '#test/support/app.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
 import { createFlow } from '#test/support/flows.ts'

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { toContainsPattern, toWordPatterns } from '#db/like.ts'
+import { toFoldedPattern, toWordPatterns } from '#db/like.ts'
 
 it('escapes wildcards and backslashes of a search', () => {
-  expect(toContainsPattern('a')).toBe('%a%')
-  expect(toContainsPattern('100%_\\')).toBe('%100\\%\\_\\\\%')
+  expect(toFoldedPattern('a')).toBe('%a%')
+  expect(toFoldedPattern('100%_\\')).toBe('%100\\%\\_\\\\%')
 })
 
 it('returns one lower-case pattern per word of a search', () => {

@@ -24,7 +24,6 @@ describe('an e-mail address', () => {
     `a@${'ü'.repeat(400)}.example`,
     'dana@northwind.example, eve@northwind.example',
     'dana @northwind.example',
-    'dana\u200b@northwind.example',
   ])('WIR-40 refuses %j', (text) => expect(parse(Email, text)).toBe(null))
 })
 

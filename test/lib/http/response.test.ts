@@ -97,7 +97,7 @@ describe('a response', () => {
     [
       new Content('a', 'text/csv', "it's.csv"),
       {
-        'content-disposition': "attachment; filename*=UTF-8''it%27s.csv",
+        'content-disposition': `attachment; filename="it-s.csv"; filename*=UTF-8''it%27s.csv`,
         'x-accel-buffering': null,
         etag: null,
       },

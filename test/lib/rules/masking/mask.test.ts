@@ -150,9 +150,11 @@ describe('mask', () => {
         ...invisible.map((character) => line.split('').join(character)),
         ...Array.from(line, (_, n) => `${line.slice(0, n)}\u2063\u00ad${line.slice(n)}`),
       ]
-      expect(hidden.filter((text) => mask(text) !== expected)).toEqual([])
+      // What was written around the value stays.
+      const show = (text: string) => text.replace(/\p{DI}|[\ufff9-\ufffb]/gu, '')
+      expect(hidden.filter((text) => show(mask(text)) !== expected)).toEqual([])
       if (before)
-        expect(hidden.filter((text) => maskShown(text, { level: 'secrets' }) !== expected)).toEqual([])
+        expect(hidden.filter((text) => show(maskShown(text, { level: 'secrets' })) !== expected)).toEqual([])
     }
   })
 

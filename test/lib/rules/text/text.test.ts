@@ -60,13 +60,21 @@ it.each([
 
 it.each([
   ['Printer offline!', 'printer-offline'],
-  ['  Ünïcode  Ärger ', 'unicode-arger'],
-  ['東京', 'flow'],
+  ['  Ünïcode  Ärger ', 'ünïcode-ärger'],
+  ['Łódź ß ø', 'łódź-ss-ø'],
+  ['打印机 故障', '打印机-故障'],
+  ['ＡＢ\u200bＣ', 'abc'],
+  ['हिन्दी', 'हिन्दी'],
+  ['\u0301x', 'x'],
+  ['CON', 'flow-con'],
+  ['Com¹', 'flow-com1'],
+  ['!?', 'flow'],
   ['', 'flow'],
   ['x'.repeat(81), 'x'.repeat(80)],
   [`${'x'.repeat(79)} y`, 'x'.repeat(79)],
+  ['打'.repeat(90), '打'.repeat(60)],
 ])('the slug of %j is %s', (name, slug) => {
-  expect(createSlug(name)).toBe(slug)
+  expect(createSlug(name, 'flow')).toBe(slug)
 })
 
 it.each([
