@@ -5,6 +5,7 @@ import { PageQuery } from '#db/page.ts'
 import { type FieldError, Problem } from '#problem.ts'
 import { requireDecimals } from '#rules/text/decimal.ts'
 import { findUnstorableText, isStorable } from '#rules/text/json.ts'
+import { parseWithoutNulls } from './absent-nulls.ts'
 import type { C } from './app.ts'
 import { listFieldErrors } from './field-errors.ts'
 import type { AnyOperation } from './operation.ts'
@@ -63,7 +64,7 @@ export function createQueryValidator(schema: z.ZodObject): (c: C, errors: FieldE
  */
 export function createJsonValidator(schema: z.ZodType): (value: unknown) => Promise<unknown> {
   return async (value) => {
-    const { success, data, error } = schema.safeParse(value)
+    const { success, data, error } = parseWithoutNulls(schema, value)
     if (success) return data
     throw new InvalidInput(
       value === undefined

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { acceptNulls } from './accept-nulls.ts'
 import { composeExample } from './compose-example.ts'
 import { extendSchemas } from './extend-schemas.ts'
 import type { Json } from './json.ts'
@@ -67,8 +68,9 @@ export function createComponents(): JsonComponents {
       headers.set(name, { description, schema: { type: 'string' } })
       return { $ref: `#/components/headers/${name}` }
     },
-    finish: (document) =>
-      shareDescriptions({
+    finish(document) {
+      acceptNulls(document.paths as Json, schemas)
+      return shareDescriptions({
         ...document,
         components: {
           schemas: extendSchemas(sortByName(addExamples(schemas, examples))),
@@ -85,7 +87,8 @@ export function createComponents(): JsonComponents {
             },
           },
         },
-      }),
+      })
+    },
   }
 }
 
