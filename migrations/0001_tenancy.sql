@@ -182,6 +182,11 @@ create function app.fold(p_text text) returns text language sql immutable parall
                      'łøđðħŧŋ', 'loddhtn'), 'æ', 'ae'), 'œ', 'oe'), 'þ', 'th') end
 $$;
 
+-- Holds a time that a client names between what came before it and now: its clock may be wrong.
+create function app.hold_time(p_claimed timestamptz, p_after timestamptz) returns timestamptz language sql stable parallel safe as $$
+  select least(greatest(p_claimed, p_after), app.now())
+$$;
+
 create function app.iso(t timestamptz) returns text language sql stable parallel safe
   as $$ select to_char(t at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') $$;
 

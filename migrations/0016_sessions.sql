@@ -111,8 +111,7 @@ create table session_decisions (
   foreign key (account_id, session_id) references sessions (account_id, id) on delete cascade,
   foreign key (account_id, decided_by) references users (account_id, id),
   check ((option_id is null) <> (outcome is null)),
-  -- The clock of a client may be some minutes fast.
-  constraint session_decisions_started check (started_at <= decided_at + interval '5 minutes')
+  constraint session_decisions_started check (started_at <= decided_at)
 );
 
 create table session_fallbacks (

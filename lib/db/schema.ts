@@ -2150,6 +2150,7 @@ export interface SqlFunctions {
   'app.has_other_sign_in': { p_user: string; p_provider: string; p_passkey: string }
   'app.has_part': { p_column: string; p_part: string }
   'app.has_tag': { p_tag: string }
+  'app.hold_time': { p_claimed: string; p_after: string }
   'app.id_between': { p_first: string; p_last: string; p_share: number }
   'app.inherits_from': { p_user: string }
   'app.is_ai_budget_used': { p_account: string }

@@ -40,7 +40,6 @@ export async function createAnsweredSession(
         step_id: `s${index}`,
         outcome: 'done',
         note,
-        duration_seconds: 75,
       })
     ).body
   }

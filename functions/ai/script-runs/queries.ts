@@ -18,7 +18,7 @@ export const selectRunsOfAiSession = readStatement(
 export const insertRunOfAiSession = writeStatement(
   ScriptRunRow,
   (id: string, run: NewScriptRun) => sql`
-    with r as (${insertScriptRun('ai_session_id', sql`(select s.id from ai_sessions s where ${isOwnAiSession(id, openStates)})`, run)}),
+    with r as (${insertScriptRun('ai_session_id', sql`(select s.id, s.created_at as began_at from ai_sessions s where ${isOwnAiSession(id, openStates)})`, run)}),
          updated_session as (
            update ai_sessions s set last_activity_at = app.now(), updated_at = app.now() from r where ${isOwnAiSession(id, openStates)})
     select ${scriptRunColumns} from r`,

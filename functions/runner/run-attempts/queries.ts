@@ -134,7 +134,7 @@ export const insertScriptRunOf = writeStatement(
   ({ id, session_id, ai_session_id }: ClaimedRun, run: NewScriptRun) => sql`
     with r as (${insertScriptRun(
       session_id ? 'session_id' : 'ai_session_id',
-      sql`(select ${session_id ?? ai_session_id}::uuid as id)`,
+      sql`(select ${session_id ?? ai_session_id}::uuid as id, '-infinity'::timestamptz as began_at)`,
       run,
     )})
     update runner_runs u set script_run_id = r.id from r where u.account_id = r.account_id and u.id = ${id} returning r.id`,

@@ -19,7 +19,8 @@ export function selectTemplate(db: ReadDb, id: string) {
 }
 
 const editableSession = (id: string) => sql`
-  select s.id from sessions s where s.account_id = app.account_id() and s.id = ${id} and ${mayChange}`
+  select s.id, coalesce(s.started_at, s.created_at) as began_at from sessions s
+   where s.account_id = app.account_id() and s.id = ${id} and ${mayChange}`
 
 export const lockEditableSession = writeStatement(
   z.object({ id: z.string() }),

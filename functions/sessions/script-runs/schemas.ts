@@ -68,8 +68,10 @@ const runFields = {
     .describe(
       'What it printed, at most 64 KB. Colours, control characters and characters that hide or reverse text are removed.',
     ),
-  started_at: Instant.describe('When it started.'),
-  ended_at: Instant.describe('When it ended.'),
+  started_at: Instant.describe(
+    'When it started. A time before the session is its start, and one in the future is now.',
+  ),
+  ended_at: Instant.describe('When it ended, held likewise.'),
 }
 type RunInput = z.output<z.ZodObject<typeof runFields>>
 

@@ -116,14 +116,19 @@ export const insertDecision = writeStatement(
        where ${isAtPosition(session, subflow?.id)}
              ${approval ? sql`and ${isApproved(approval)}` : sql``} returning s.*),
     ${approval ? useApproval : sql``}
-    step_start as (
-      select s.id, coalesce(${started_at}::timestamptz, (select max(d.decided_at) from session_decisions d
-        where d.account_id = s.account_id and d.session_id = s.id), s.started_at) as started_at
+    step_before as (
+      select s.id, coalesce((select max(d.decided_at) from session_decisions d
+        where d.account_id = s.account_id and d.session_id = s.id), s.started_at) as ended_at
         from session_at_position s),
+    step_start as (
+      -- A clock that is some minutes fast is held; a later time is refused by the table.
+      select b.id, case when c.claimed > app.now() + interval '5 minutes' then c.claimed else app.hold_time(coalesce(c.claimed, b.ended_at), b.ended_at) end
+               as started_at
+        from step_before b, (select ${started_at}::timestamptz as claimed) c),
     inserted_decision as (
       insert into session_decisions (session_id, seq, step_id, option_id, outcome, note, started_at, duration_seconds)
       select s.id, s.answered - 1, ${step_id}, ${option_id}, ${outcome}, ${note}, step_start.started_at,
-             coalesce(${duration_seconds}::integer, greatest(0, extract(epoch from app.now() - step_start.started_at))::integer)
+             least(coalesce(${duration_seconds}::integer, 2147483647), greatest(0, extract(epoch from app.now() - step_start.started_at)))::integer
         from session_at_position s join step_start on step_start.id = s.id),
     inserted_evidence as (${insertEvidenceStatement(evidence)}),
     inserted_fallback as (${insertFallbackStatement(sql`s.answered - 1`, decision)})${startTimers('session_at_position', next.timer)}

@@ -29,14 +29,14 @@ export const DecisionCreate = z
     outcome: StepOutcome.optional().describe('The result of any other step.'),
     note: Note.optional().describe('Note of the technician.'),
     started_at: Instant.optional().describe(
-      'When work on the step started; by default when the previous step was answered or the session started.',
+      'When work on the step started; by default when the previous step was answered or the session started. An earlier time is that time.',
     ),
     duration_seconds: z
       .int()
       .min(0)
       .max(31_536_000)
       .optional()
-      .describe('Duration of the step; by default the time until now.'),
+      .describe('Duration of the step; by default, and at most, the time from its start until now.'),
     evidence: EvidenceByKey.optional(),
     fallback: Fallback.optional(),
   })

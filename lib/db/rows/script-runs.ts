@@ -53,11 +53,16 @@ export const hasFreeScriptRun = (parent: Parent) => sql`
   + (select count(*) from runner_runs q where q.account_id = app.account_id() and q.${sql.ref(parent)} = s.id and q.state in ('queued', 'retrying'))
   < ${maxScriptRuns}`
 
-/** Insert a run of each session of `sessions`, a locked row with an id, that has fewer than the most. */
+/**
+ * Insert a run of each session of `sessions`, a locked row with its id and its start, that has fewer than the most.
+ * Its times are held between that start and now.
+ */
 export const insertScriptRun = (parent: Parent, sessions: RawBuilder<unknown>, run: NewScriptRun) => sql`
   insert into script_runs (${sql.ref(parent)}, step_id, title, script_template_id, script_version, script, approval_id, target, exit_code, output,
                            started_at, ended_at)
-  select s.id, n.* from ${sessions} s,
+  select s.id, n.step_id, n.title, n.script_template_id, n.script_version, n.script, n.approval_id, n.target, n.exit_code, n.output,
+         app.hold_time(n.started_at, s.began_at), app.hold_time(n.ended_at, s.began_at)
+    from ${sessions} s,
          jsonb_to_record(${jsonb(run)}) n (step_id text, title text, script_template_id uuid, script_version integer, script text, approval_id uuid,
                                            target text, exit_code integer, output text, started_at timestamptz, ended_at timestamptz)
    where ${hasFreeScriptRun(parent)}

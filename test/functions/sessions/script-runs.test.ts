@@ -23,6 +23,7 @@ it('SCR-31 records a script run with its machine, exit code, output and times, f
   const account = await createAccount(service)
   const [runner, colleague] = [await account.addColleague(), await account.addColleague()]
   const session = await createSession(runner)
+  await service.sql(`update sessions set started_at = '2026-11-21T08:00:00Z' where id = $1`, [session.id])
   const path = `/sessions/${session.id}/script-runs`
   const { body } = expectStatus(await runner.call('POST', path, { ...run, step_id: 'ping' }), 201)
   expect(body).toMatchObject({

@@ -12,6 +12,7 @@ describe('exporting a session', () => {
   it('SES-19 exports a session as a markdown, text, HTML or ticket note file', async () => {
     const { admin } = await createAccount(service)
     const id = await createAnsweredSession(admin, threeNotes)
+    await service.sql('update session_decisions set duration_seconds = 75 where session_id = $1', [id])
     const types = ['text/markdown', 'text/plain', 'text/html', 'text/plain']
     for (const [index, format] of textFormats.entries()) {
       const { status, headers, text } = await exportSession(admin, id, `?format=${format}`)

@@ -30,6 +30,7 @@ describe('answering steps', () => {
     const { admin } = await createAccount(service)
     const session = await createSession(admin)
     const id = session.id
+    await service.sql(`update sessions set started_at = '2026-11-21T08:00:00Z' where id = $1`, [id])
     const times = { started_at: '2026-11-21T09:30:00+01:00', duration_seconds: 40 }
     const first = await sendDecision(admin, id, {
       step_id: 'ping',
