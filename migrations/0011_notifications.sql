@@ -19,6 +19,8 @@ create table events (
 );
 -- For the deletion of old rows, a batch at a time.
 create index events_age on events (account_id, created_at);
+-- For the e-mails of one conversation, whose events lead to the same page.
+create index events_page on events (account_id, split_part(link, '?pickup', 1));
 
 create table notifications (
   id         uuid not null default uuidv7(),

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import { type Computed, listColumns } from '#db/columns.ts'
 import type { ApprovalAlert } from '#rules/events/approval-alert.ts'
+import { conversationKeys } from '#rules/events/conversations.ts'
 import type { EscalationDetails } from '#rules/events/escalation-alert.ts'
 import { eventKeyList } from '#rules/events/keys.ts'
 import { happenings } from '#rules/events/late-messages.ts'
@@ -47,6 +48,7 @@ export const ClaimedDelivery = z.object({
   sales_lead_id: z.string().nullable(),
   feedback_id: z.string().nullable(),
   report_id: z.string().nullable(),
+  webhook_id: z.string().nullable(),
   account_name: z.string(),
   account_colour: z.string().nullable(),
   /** When the account will be erased, RFC 3339. */
@@ -77,11 +79,15 @@ export const ClaimedDelivery = z.object({
   event_key: z.enum(eventKeyList).nullable(),
   /** What has happened to the matter of the event since. */
   happened: z.array(z.enum(happenings)),
+  /** The title of the first e-mail of the conversation that its recipient gets; null without one. */
+  opening: z.string().nullable(),
   batch_key: z.string().nullable(),
   /** Whether it was created more than a day ago. */
   is_old: z.boolean(),
 })
 export type ClaimedDelivery = z.output<typeof ClaimedDelivery>
+
+const conversations = sql.join(conversationKeys)
 
 /** The fields of ClaimedDelivery that are no columns of the delivery, in the joins of `selectClaimed`. */
 const computed: Computed<typeof ClaimedDelivery> = {
@@ -111,6 +117,13 @@ const computed: Computed<typeof ClaimedDelivery> = {
         and e.key in ('session.escalated', 'escalation.reminded'))`,
   happened: sql`
     case when e.id is null then '{}' else app.what_happened(e, case when d.config_id is null then recipient.id end) end`,
+  opening: sql`
+    (select o.title from events o join deliveries f on f.account_id = o.account_id and f.event_id = o.id
+      where o.account_id = d.account_id and split_part(o.link, '?pickup', 1) = split_part(e.link, '?pickup', 1)
+        and e.key in (${conversations}) and o.key in (${conversations}) and d.channel = 'email' and f.channel = 'email'
+        and f.recipient is not distinct from d.recipient and f.config_id is not distinct from d.config_id
+        and f.state in ('pending', 'retrying', 'delivered') and (f.created_at, f.id) <= (d.created_at, d.id)
+      order by f.created_at, f.id limit 1)`,
   is_old: sql`d.created_at < app.now() - interval '1 day'`,
 }
 

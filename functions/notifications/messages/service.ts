@@ -6,6 +6,7 @@ import { findEscalationPeople } from '#functions/oncall/reminders/service.ts'
 import * as visitors from '#functions/public/service.ts'
 import type { JobContext } from '#http/job.ts'
 import { type Released, releaseParts } from '#rules/audience.ts'
+import { nameMatter } from '#rules/events/conversations.ts'
 import { type AlertPeople, isShownBy, toAlertContent } from '#rules/events/escalation-alert.ts'
 import { readSessionPath } from '#rules/events/events.ts'
 import { judgeLateMessage } from '#rules/events/late-messages.ts'
@@ -58,6 +59,8 @@ export type MessageContext = Pick<
 
 /** The e-mails of a delivery, or why there is none to send. */
 export type Messages = { mails: Mail[]; note?: string } | { refusal: SendResult & { ok: false } }
+type WrittenMail = Omit<Mail, 'matter'>
+type WrittenMessages = { mails: WrittenMail[]; note?: string } | { refusal: SendResult & { ok: false } }
 
 /** Return the result of a message that is no longer needed, or undefined. */
 export function findNeedless({
@@ -68,20 +71,67 @@ export function findNeedless({
   return late && 'leftOut' in late ? { ok: false, status: null, error: late.leftOut, gone: true } : undefined
 }
 
-const createRefusal = (error: string): Messages => ({
-  refusal: { ok: false, status: null, error, gone: true },
+const createRefusal = (error: string) => ({
+  refusal: { ok: false as const, status: null, error, gone: true },
 })
 
+/**
+ * What the e-mails of a purpose are about: null where no other e-mail is about the same. One about the security
+ * of a sign-in stands alone, so that it is not overlooked below an older one.
+ */
+const matters: Record<
+  NonNullable<ClaimedDelivery['purpose']>,
+  (delivery: ClaimedDelivery) => string | null
+> = {
+  verify_email: () => null,
+  reset_password: () => null,
+  change_email: () => null,
+  email_change_requested: ({ user_id }) => `email-change.${user_id}`,
+  email_changed: ({ user_id }) => `email-change.${user_id}`,
+  identity_linked: () => null,
+  identity_unlinked: () => null,
+  second_factor_added: () => null,
+  second_factor_removed: () => null,
+  invite: ({ invite_id }) => `invite.${invite_id}`,
+  sales_lead: ({ sales_lead_id }) => `lead.${sales_lead_id}`,
+  // An answer of the platform joins the receipt of the author.
+  feedback: ({ feedback_id }) => `feedback.${feedback_id}`,
+  feedback_receipt: ({ feedback_id }) => `feedback.${feedback_id}`,
+  webhook_disabled: ({ webhook_id }) => `webhook.${webhook_id}`,
+  account_deletion_requested: ({ account_id }) => `account-deletion.${account_id}`,
+  account_deletion_cancelled: ({ account_id }) => `account-deletion.${account_id}`,
+  // One e-mail for each.
+  export_ready: () => null,
+  export_failed: () => null,
+  digest: () => null,
+  weekly_report: () => null,
+}
+
+/** Return what the e-mails of a delivery are about. */
+export function findMatter(delivery: ClaimedDelivery): string | null {
+  const { purpose, event_key, link } = delivery
+  if (purpose !== null) return matters[purpose](delivery)
+  return event_key === null ? null : nameMatter(event_key, link)
+}
+
 export async function writeMails(ctx: MessageContext, delivery: ClaimedDelivery): Promise<Messages> {
+  const messages = await writeByPurpose(ctx, delivery)
+  if ('refusal' in messages) return messages
+  const matter = findMatter(delivery)
+  return { ...messages, mails: messages.mails.map((mail) => ({ ...mail, matter })) }
+}
+
+async function writeByPurpose(ctx: MessageContext, delivery: ClaimedDelivery): Promise<WrittenMessages> {
   const { purpose, sales_lead_id, feedback_id } = delivery
   switch (purpose) {
     case null: {
       const needless = findNeedless(delivery)
       if (needless) return { refusal: needless }
+      const content = writeNotificationContent(await writeMessage(ctx, delivery))
       return writeToRecipients(
         ctx,
         delivery,
-        writeNotificationContent(await writeMessage(ctx, delivery)),
+        continueConversation(content, release(delivery.opening, delivery.is_masked)),
         explainDelivery(delivery),
       )
     }
@@ -148,6 +198,20 @@ export function writeNotificationContent({
     ...secondLink,
     link: { label: button?.label ?? 'Open in Support Flow', url: url ?? '' },
   })
+}
+
+/**
+ * Give an e-mail the subject of the one that opened the conversation: programs group by subject too. What has
+ * happened is its first line.
+ */
+export function continueConversation(
+  content: Released<EmailContent>,
+  opening: Released<string> | null,
+): Released<EmailContent> {
+  const subject = opening === null ? content.subject : removeLinks(opening)
+  return subject === content.subject
+    ? content
+    : releaseParts({ ...content, subject: `Re: ${subject}`, headline: content.subject })
 }
 
 /**
@@ -276,7 +340,7 @@ async function writeToRecipients(
   delivery: ClaimedDelivery,
   content: Released<EmailContent>,
   reasons: Reasons,
-): Promise<Messages> {
+): Promise<WrittenMessages> {
   const addresses = delivery.recipient ? [delivery.recipient] : (delivery.email_addresses ?? [])
   // Addresses that were added after the delivery was created are not in its daily limit.
   const recipients = await selectRecipients.all(
@@ -300,7 +364,7 @@ async function writeMail(
   { address: to, address_hash, is_member }: Recipient,
   content: Released<EmailContent>,
   { brand, reasons }: Released<{ brand: Brand; reasons: Reasons }>,
-): Promise<Mail> {
+): Promise<WrittenMail> {
   if (is_member)
     return {
       to,
@@ -315,9 +379,10 @@ async function writeMail(
 /** Write the links in users' texts so that they cannot be followed. */
 export function defuseContent(content: Released<EmailContent>): Released<EmailContent> {
   const defuse = ({ label, text }: LabelledText) => ({ label, text: defuseLinks(text) })
-  const { paragraphs, facts = [], sections = [] } = content
+  const { headline, paragraphs, facts = [], sections = [] } = content
   return {
     ...content,
+    ...(headline === undefined ? {} : { headline: defuseLinks(headline) }),
     paragraphs: paragraphs.map(defuseLinks),
     facts: facts.map(defuse),
     sections: sections.map(defuse),
@@ -331,20 +396,23 @@ function writeServiceEmail(
   { recipient, is_masked }: ClaimedDelivery,
   email: (EmailContent & { replyTo?: string }) | undefined,
   frame: EmailFrame,
-): Messages {
+): WrittenMessages {
   if (!email) return createRefusal('The feedback or sales lead no longer exists')
   const { replyTo, ...content } = email
   const rendered = renderEmail(release(content, is_masked), release(frame, is_masked))
   return { mails: [{ to: recipient ?? '', replyTo: replyTo || undefined, ...rendered }] }
 }
 
-async function writeReceipt(ctx: MessageContext, delivery: ClaimedDelivery): Promise<Messages> {
+async function writeReceipt(ctx: MessageContext, delivery: ClaimedDelivery): Promise<WrittenMessages> {
   const email = await feedback.getEmail(ctx.platform, delivery.feedback_id ?? '', 'feedback_receipt')
   if (!email) return createRefusal('The feedback no longer exists')
   return writeToRecipients(ctx, delivery, release(email, delivery.is_masked), explainReceipt())
 }
 
-async function writeWebhookDisabled(ctx: MessageContext, delivery: ClaimedDelivery): Promise<Messages> {
+async function writeWebhookDisabled(
+  ctx: MessageContext,
+  delivery: ClaimedDelivery,
+): Promise<WrittenMessages> {
   const { webhook, account_name } = delivery
   if (!webhook?.reason) return createRefusal('The webhook no longer exists or is on again')
   const url = `${ctx.config.FRONTEND_URL}/settings/webhooks`
@@ -357,7 +425,7 @@ async function writeWebhookDisabled(ctx: MessageContext, delivery: ClaimedDelive
   )
 }
 
-async function writeDigest(ctx: MessageContext, delivery: ClaimedDelivery): Promise<Messages> {
+async function writeDigest(ctx: MessageContext, delivery: ClaimedDelivery): Promise<WrittenMessages> {
   const content = await digests.writeContent(ctx, delivery)
   if (!content) return createRefusal('The events of the digest no longer exist')
   return writeToRecipients(
@@ -369,7 +437,7 @@ async function writeDigest(ctx: MessageContext, delivery: ClaimedDelivery): Prom
 }
 
 /** Write a weekly report. Mail programs offer to end the subscription with one click. */
-async function writeReport(ctx: MessageContext, delivery: ClaimedDelivery): Promise<Messages> {
+async function writeReport(ctx: MessageContext, delivery: ClaimedDelivery): Promise<WrittenMessages> {
   // Loaded on first use: few e-mails need it.
   const { writeContent } = await import('#functions/analytics/reports/service.ts')
   const report = await writeContent(ctx, delivery)
@@ -402,7 +470,7 @@ function writeDeletion(
   { config }: MessageContext,
   delivery: ClaimedDelivery,
   purpose: keyof typeof deletionEmails,
-): Messages {
+): WrittenMessages {
   const { account_name, account_colour, deletes_at } = delivery
   if ((deletes_at === null) !== (purpose === 'account_deletion_cancelled'))
     return createRefusal('Another admin has decided otherwise')
@@ -415,7 +483,7 @@ function writeDeletion(
  * Write the e-mail of an invite with a new code. Return a final failure for an invite that was used or
  * revoked or has expired.
  */
-async function writeInvite(ctx: MessageContext, delivery: ClaimedDelivery): Promise<Messages> {
+async function writeInvite(ctx: MessageContext, delivery: ClaimedDelivery): Promise<WrittenMessages> {
   const code = randomToken()
   const invite = await insertInviteCode.first(ctx.platform, delivery.invite_id ?? '', await sha256Bytea(code))
   if (!invite) return createRefusal('The invite is no longer open')
@@ -437,7 +505,7 @@ async function writeLink(
   ctx: MessageContext,
   { user_id, recipient }: ClaimedDelivery,
   purpose: keyof typeof linkEmails,
-): Promise<Messages> {
+): Promise<WrittenMessages> {
   const { lifetime, path, label, content } = linkEmails[purpose]
   const token = randomToken()
   const stored = {

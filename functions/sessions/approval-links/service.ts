@@ -5,6 +5,7 @@ import * as approvals from '#functions/sessions/approvals/service.ts'
 import { type BaseContext, Content, type Context } from '#http/operation.ts'
 import { Problem } from '#problem.ts'
 import { release } from '#rules/release.ts'
+import { sentence } from '#rules/text/sentence.ts'
 import type { ApprovalLink } from '#vendors/auth/approval-tokens.ts'
 import { renderPage } from '#vendors/mail/page.ts'
 import * as queries from './queries.ts'
@@ -20,15 +21,15 @@ export async function showPage(ctx: LinkContext, token: string): Promise<Content
   const request = await inScope(ctx, link, (db) => requireOpen(db, link))
   const { title, target, client_name, requested_by_name, is_masked } = request
   const isApproval = link.decision === 'approved'
-  const place = target === null ? '' : `It runs once, on ${target} of ${client_name || 'no client'}. `
+  const place = target === null ? '' : sentence`It runs once, on ${target} of ${client_name || 'no client'}. `
   const text = isApproval
-    ? `${place}${requested_by_name} asked for it. The message has the details; approve only what you have read there.`
-    : `${place}${requested_by_name} asked for it and is told that you declined.`
+    ? sentence`${place}${requested_by_name} asked for it. The message has the details; approve only what you have read there.`
+    : sentence`${place}${requested_by_name} asked for it and is told that you declined.`
   return toContent(
     renderPage(
       release(
         {
-          title: `${isApproval ? 'Approve' : 'Decline'}: ${title}`,
+          title: sentence`${isApproval ? 'Approve' : 'Decline'}: ${title}`,
           text,
           button: isApproval ? 'Approve' : 'Decline',
         },
@@ -58,7 +59,7 @@ export async function decide(ctx: LinkContext, token: string): Promise<Content> 
     renderPage(
       release(
         {
-          title: `You ${verb}: ${title}`,
+          title: sentence`You ${verb}: ${title}`,
           text: 'The technician is notified. You can close this page.',
         },
         is_masked,

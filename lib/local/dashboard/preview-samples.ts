@@ -1,9 +1,10 @@
 import type { Event } from '#rules/events/events.ts'
 import type { EventKey } from '#rules/events/keys.ts'
-import { buildWeeklyReport } from '#rules/reports/build-weekly.ts'
-import type { WeeklyReport } from '#rules/reports/weekly.ts'
+import type { buildWeeklyReport } from '#rules/reports/build-weekly.ts'
 import type { Feedback, Lead } from '#vendors/mail/contents.ts'
 import type { DigestItem } from '#vendors/mail/digest.ts'
+
+type ReportFacts = Parameters<typeof buildWeeklyReport>[0]
 
 const origin = { actorId: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d14', teamId: null }
 const session = {
@@ -37,7 +38,7 @@ const escalation = {
   next_steps: 'Compare the phase 2 lifetimes: https://wiki.contoso.example/vpn',
 } as const
 
-export const sampleEvents: { [K in EventKey]: Extract<Event, { key: K }> } = {
+const sampleEvents: { [K in EventKey]: Extract<Event, { key: K }> } = {
   'session.escalated': {
     key: 'session.escalated',
     ...origin,
@@ -188,7 +189,7 @@ export const sampleEvents: { [K in EventKey]: Extract<Event, { key: K }> } = {
 
 const digestOrigin = { link: '/notifications', timezone: 'Europe/Berlin', total: 53 }
 
-export const sampleDigest: DigestItem[] = [
+const sampleDigest: DigestItem[] = [
   {
     ...digestOrigin,
     title: 'Dana Reyes escalated: Printer of the reception offline (Ticket #4711)',
@@ -204,7 +205,7 @@ export const sampleDigest: DigestItem[] = [
 
 const flow = { tree_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d22' }
 
-export const sampleReport: WeeklyReport = buildWeeklyReport({
+const sampleWeek: ReportFacts = {
   week: {
     team_id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d16',
     team_name: 'Field service',
@@ -247,9 +248,9 @@ export const sampleReport: WeeklyReport = buildWeeklyReport({
       resolved: day === 6 ? 0 : (day + hour) % 3,
     })),
   ),
-})
+}
 
-export const sampleLead: Lead = {
+const sampleLead: Lead = {
   name: 'Kim Lee',
   company: 'Fabrikam',
   email: 'kim@fabrikam.example',
@@ -259,11 +260,25 @@ export const sampleLead: Lead = {
   message: 'Please call me on Monday.',
 }
 
-export const sampleFeedback: Feedback = {
+const sampleFeedback: Feedback = {
   subject: 'Shortcuts',
   message: 'Number keys for the options, please.',
   page_url: 'https://app.supportflow.example/sessions/4711',
   author: 'Dana Reyes',
   email: 'dana@northwind.example',
   account_name: 'Northwind IT',
+}
+
+/** The texts of users that the previews show, so that a test can show others. */
+export const samples = {
+  accountName: 'Northwind IT',
+  people: { inviter: 'Dana Reyes', sender: 'Dana Reyes', configAuthor: 'Alex Kim' },
+  webhookDescription: 'Ticket mirror',
+  /** The subject of the conversation of a reply. */
+  opening: 'Dana Reyes escalated: VPN drops every few minutes for the whole branch (Ticket #4711)',
+  events: sampleEvents,
+  digest: sampleDigest,
+  week: sampleWeek,
+  lead: sampleLead,
+  feedback: sampleFeedback,
 }

@@ -1,4 +1,5 @@
 import {
+  continueConversation,
   defuseContent,
   writeChatMessage,
   writeNotificationContent,
@@ -6,12 +7,14 @@ import {
 import { type Released, releaseParts } from '#rules/audience.ts'
 import { type Announcement, toAnnouncement } from '#rules/events/events.ts'
 import { eventKeyList } from '#rules/events/keys.ts'
+import { buildWeeklyReport } from '#rules/reports/build-weekly.ts'
 import { type ChatMessage, type ChatTool, chatTools } from '#vendors/chat/chat.ts'
 import { buildChatBody } from '#vendors/chat/webhooks.ts'
 import type { Brand } from '#vendors/mail/brand.ts'
 import {
   deletionEmails,
   linkEmails,
+  nameInviter,
   securityEmails,
   writeExportContent,
   writeFeedbackContent,
@@ -25,7 +28,7 @@ import * as frames from '#vendors/mail/frames.ts'
 import { type EmailContent, type EmailFrame, renderEmail } from '#vendors/mail/layout.ts'
 import { writeReportContent } from '#vendors/mail/weekly-report.ts'
 import type { ClaimedDelivery } from '#work/claimed-deliveries.ts'
-import { sampleDigest, sampleEvents, sampleFeedback, sampleLead, sampleReport } from './preview-samples.ts'
+import { samples } from './preview-samples.ts'
 
 /** An e-mail or a chat message with sample data, written by the code that writes the real ones. */
 export type Preview = { id: string; title: string } & (
@@ -37,22 +40,32 @@ const frontendUrl = 'https://app.supportflow.example'
 const unsubscribeUrl = 'https://api.supportflow.example/api/v1/unsubscribe/sample'
 
 type SampleBrand = Brand & { accountName: string }
+export type Samples = typeof samples
 
 /** List the previews of every e-mail and card of an account with this colour and name. */
-export function listPreviews(colour: string | null = null, accountName = 'Northwind IT'): Preview[] {
+export function listPreviews(
+  colour: string | null = null,
+  accountName = samples.accountName,
+  texts: Samples = samples,
+): Preview[] {
   const brand = { accountName, colour }
-  return [...listNotifications(brand), ...listPurposes(brand)]
+  return [...listNotifications(brand, texts), ...listPurposes(brand, texts)]
 }
 
-function listNotifications(brand: SampleBrand): Preview[] {
+function listNotifications(brand: SampleBrand, texts: Samples): Preview[] {
+  const { events, people } = texts
   const messages: [string, Released<ChatMessage>][] = [
     ...eventKeyList.map((key): [string, Released<ChatMessage>] => [
       key,
-      writeMessage(toAnnouncement(sampleEvents[key])),
+      writeMessage(toAnnouncement(events[key])),
     ]),
     ['notification_test', writeMessage()],
   ]
-  const origin = { accountName: brand.accountName, senderName: 'Dana Reyes', configAuthor: 'Alex Kim' }
+  const origin = {
+    accountName: brand.accountName,
+    senderName: people.sender,
+    configAuthor: people.configAuthor,
+  }
   const personal = frames.explainNotification({ ...origin, isPersonal: true })
   const listed = frames.explainNotification({ ...origin, isPersonal: false })
   return messages.flatMap(([key, message]) => {
@@ -62,6 +75,12 @@ function listNotifications(brand: SampleBrand): Preview[] {
         `${key}.member`,
         `${key}, to a member`,
         content,
+        frames.createMemberFrame(brand, personal, frontendUrl),
+      ),
+      createMail(
+        `${key}.reply`,
+        `${key}, in a conversation`,
+        continueConversation(content, releaseParts(texts.opening)),
         frames.createMemberFrame(brand, personal, frontendUrl),
       ),
       createMail(
@@ -101,29 +120,37 @@ function createChat(id: string, title: string, tool: ChatTool, message: ChatMess
 
 type Purpose = NonNullable<ClaimedDelivery['purpose']>
 
-function listPurposes(brand: SampleBrand): Preview[] {
+function listPurposes(
+  brand: SampleBrand,
+  { people, webhookDescription, digest, week, lead, feedback }: Samples,
+): Preview[] {
   const { accountName } = brand
+  const report = buildWeeklyReport(week)
   const webhook = {
     url: 'https://hooks.northwind.example/support-flow',
-    description: 'Ticket mirror',
+    description: webhookDescription,
     reason: 'failing' as const,
   }
   const webhooksUrl = `${frontendUrl}/settings/webhooks`
   const accountUrl = `${frontendUrl}/settings/account`
   const deletesAt = '2026-12-05T09:30:00.000Z'
-  const invite = writeInviteContent(accountName, 'Dana Reyes', `${frontendUrl}/register?code=sample`)
+  const invite = writeInviteContent(accountName, people.inviter, `${frontendUrl}/register?code=sample`)
   const exportFrame = frames.createMemberFrame(brand, frames.explainExport(accountName), frontendUrl)
   const contents: Record<Purpose, [EmailContent, EmailFrame]> = {
     verify_email: [writeLink('verify_email'), frames.createLinkFrame('verify_email')],
     reset_password: [writeLink('reset_password'), frames.createLinkFrame('reset_password')],
     invite: [
       invite,
-      frames.createStrangerFrame(brand, frames.explainInvite(accountName, 'Dana Reyes'), unsubscribeUrl),
+      frames.createStrangerFrame(
+        brand,
+        frames.explainInvite(accountName, nameInviter(people.inviter)),
+        unsubscribeUrl,
+      ),
     ],
-    sales_lead: [writeLeadContent(sampleLead), frames.createStaffFrame('SALES_EMAIL')],
-    feedback: [writeFeedbackContent(sampleFeedback), frames.createStaffFrame('FEEDBACK_EMAIL')],
+    sales_lead: [writeLeadContent(lead), frames.createStaffFrame('SALES_EMAIL')],
+    feedback: [writeFeedbackContent(feedback), frames.createStaffFrame('FEEDBACK_EMAIL')],
     feedback_receipt: [
-      writeReceiptContent(sampleFeedback),
+      writeReceiptContent(feedback),
       frames.createMemberFrame(brand, frames.explainReceipt(), frontendUrl),
     ],
     change_email: [writeLink('change_email'), frames.createLinkFrame('change_email')],
@@ -136,7 +163,7 @@ function listPurposes(brand: SampleBrand): Preview[] {
     export_ready: [writeExportContent('export_ready', `${frontendUrl}/settings/exports`), exportFrame],
     export_failed: [writeExportContent('export_failed', `${frontendUrl}/settings/exports`), exportFrame],
     digest: [
-      writeDigestContent(sampleDigest, frontendUrl),
+      writeDigestContent(digest, frontendUrl),
       frames.createMemberFrame(
         brand,
         frames.explainDigest(accountName, `${frontendUrl}/settings/emails`),
@@ -144,10 +171,10 @@ function listPurposes(brand: SampleBrand): Preview[] {
       ),
     ],
     weekly_report: [
-      writeReportContent(sampleReport, frontendUrl),
+      writeReportContent(report, frontendUrl),
       frames.createMemberFrame(
         brand,
-        frames.explainReport(accountName, sampleReport.team.name, unsubscribeUrl),
+        frames.explainReport(accountName, report.team.name, unsubscribeUrl),
         frontendUrl,
       ),
     ],

@@ -2,6 +2,7 @@ import { redact } from '#rules/masking/redaction.ts'
 import type { RiskReason } from '#rules/scripts/schema.ts'
 import { clip } from '#rules/text/clip.ts'
 import type { LabelledText } from '#rules/text/labelled-text.ts'
+import { isolate, sentence } from '#rules/text/sentence.ts'
 
 /**
  * What the messages about a request for an approval show. Passwords and secrets are masked in it, whatever
@@ -42,7 +43,7 @@ export function toApprovalAlert(
     { label: 'Machine', text: target ?? '' },
     { label: 'Client of the machine', text: approval.client_name ?? '' },
     { label: 'Client', text: context.client_name ?? '' },
-    { label: 'Ticket', text: context.ticket_number ? `#${context.ticket_number}` : '' },
+    { label: 'Ticket', text: context.ticket_number ? sentence`#${context.ticket_number}` : '' },
     { label: 'Decide until', text: `${expires_at.slice(0, 16).replace('T', ' ')} UTC` },
   ]
   const reasons = risk_reasons.slice(0, maxReasons).map(({ line, reason }) => `Line ${line}: ${reason}`)
@@ -51,7 +52,10 @@ export function toApprovalAlert(
     { label: 'Why this risk', text: reasons.join('\n') },
     {
       label: 'Parameters',
-      text: clip(context.parameters.map(({ label, text }) => `${label}: ${text}`).join('\n'), maxListLength),
+      text: clip(
+        context.parameters.map(({ label, text }) => `${label}: ${isolate(text)}`).join('\n'),
+        maxListLength,
+      ),
     },
     { label: kind === 'script' ? 'Script' : 'Step', text: clip(subject, maxSubjectLength) },
   ]
@@ -64,6 +68,6 @@ export function toApprovalAlert(
 
 /** Return an alert as one text, for a message without a layout. */
 export function toAlertText({ facts, sections }: ApprovalAlert): string {
-  const lines = facts.map(({ label, text }) => `${label}: ${text}`).join('\n')
+  const lines = facts.map(({ label, text }) => `${label}: ${isolate(text)}`).join('\n')
   return [lines, ...sections.map(({ label, text }) => `${label}:\n${text}`)].join('\n\n')
 }

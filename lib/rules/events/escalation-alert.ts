@@ -2,6 +2,7 @@ import type { Urgency } from '#rules/ai/session-values.ts'
 import { removeMarkup } from '#rules/knowledge/derive-title.ts'
 import { clip } from '#rules/text/clip.ts'
 import type { LabelledText } from '#rules/text/labelled-text.ts'
+import { isolate, sentence } from '#rules/text/sentence.ts'
 
 /** What an alert shows of an escalation, beside its title. The session itself has the complete texts. */
 export interface EscalationDetails {
@@ -105,12 +106,12 @@ export function toAlertContent(
     { label: 'Client', text: client_name ?? '' },
     {
       label: 'Ticket',
-      text: psa_ticket_id ? `#${psa_ticket_id}` : '',
+      text: psa_ticket_id ? sentence`#${psa_ticket_id}` : '',
       url: ticket_url || undefined,
     },
     people.claimant_name
       ? { label: 'Taken by', text: people.claimant_name }
-      : { label: 'On call', text: people.on_call_names.join(', ') },
+      : { label: 'On call', text: people.on_call_names.map(isolate).join(', ') },
   ]
   const sections = [
     { label: 'Assessment', text: details.assessment ?? '' },

@@ -1,6 +1,7 @@
 import type { PushSource } from '#rules/events/push-values.ts'
 import { type HandoverLine, joinLines } from '#rules/oncall/handover-lines.ts'
 import { toPlainName } from '#rules/text/plain-name.ts'
+import { sentence } from '#rules/text/sentence.ts'
 import { type ApprovalAlert, toAlertText } from './approval-alert.ts'
 import { type EscalationDetails, toExcerpt } from './escalation-alert.ts'
 import type { EventKey } from './keys.ts'
@@ -208,8 +209,8 @@ export function toAnnouncement(event: Event): Announcement {
   const defaults = { key: event.key, userIds: [] as string[], notifyAdmins: false, emailRecipients: false }
   switch (event.key) {
     case 'session.escalated': {
-      const ticket = event.psaTicketId ? ` (Ticket #${toSnippet(event.psaTicketId)})` : ''
-      const title = `${toPlainName(event.engineerName)} escalated: ${toSnippet(event.problemSummary)}${ticket}`
+      const ticket = event.psaTicketId ? sentence` (Ticket #${toSnippet(event.psaTicketId)})` : ''
+      const title = sentence`${toPlainName(event.engineerName)} escalated: ${toSnippet(event.problemSummary)}${ticket}`
       const userIds = event.targetUserId ? [event.targetUserId] : []
       return {
         ...defaults,
@@ -229,7 +230,7 @@ export function toAnnouncement(event: Event): Announcement {
     case 'handoff.claimed':
       return {
         ...defaults,
-        title: `${toPlainName(event.claimantName)} picked up the escalation: ${toSnippet(event.sessionTitle)}`,
+        title: sentence`${toPlainName(event.claimantName)} picked up the escalation: ${toSnippet(event.sessionTitle)}`,
         body: event.sessionTitle,
         link: `/pilot/${event.sessionId}`,
         userIds: [event.engineerId, ...(event.toldIds ?? [])],
@@ -239,7 +240,7 @@ export function toAnnouncement(event: Event): Announcement {
       const link = `/pilot/${event.sessionId}${event.claimantId ? '' : '?pickup=true'}`
       return {
         ...defaults,
-        title: `Assessment ready: ${toSnippet(event.sessionTitle)}`,
+        title: sentence`Assessment ready: ${toSnippet(event.sessionTitle)}`,
         body: event.sessionTitle,
         link,
         // The markup is taken off last, so that a text is released as its readers see it.
@@ -254,7 +255,7 @@ export function toAnnouncement(event: Event): Announcement {
     case 'proposal.submitted':
       return {
         ...defaults,
-        title: `${toPlainName(event.submitterName)} proposed a flow: ${toSnippet(event.flowName)}`,
+        title: sentence`${toPlainName(event.submitterName)} proposed a flow: ${toSnippet(event.flowName)}`,
         body: event.flowName,
         link: `/flow-proposals/${event.proposalId}`,
         notifyAdmins: true,
@@ -262,7 +263,7 @@ export function toAnnouncement(event: Event): Announcement {
     case 'proposal.approved':
       return {
         ...defaults,
-        title: `Flow proposal approved: ${toSnippet(event.flowName)}`,
+        title: sentence`Flow proposal approved: ${toSnippet(event.flowName)}`,
         body: event.flowName,
         link: `/flow-proposals/${event.proposalId}`,
         userIds: [event.submitterId],
@@ -270,7 +271,7 @@ export function toAnnouncement(event: Event): Announcement {
     case 'proposal.rejected':
       return {
         ...defaults,
-        title: `Flow proposal rejected: ${toSnippet(event.flowName)}`,
+        title: sentence`Flow proposal rejected: ${toSnippet(event.flowName)}`,
         body: event.reason,
         link: `/flow-proposals/${event.proposalId}`,
         userIds: [event.submitterId],
@@ -278,7 +279,7 @@ export function toAnnouncement(event: Event): Announcement {
     case 'session.timer_due':
       return {
         ...defaults,
-        title: `Time to continue: ${toSnippet(event.stepTitle || event.flowName)}`,
+        title: sentence`Time to continue: ${toSnippet(event.stepTitle || event.flowName)}`,
         body: event.flowName,
         link: `/sessions/${event.sessionId}`,
         userIds: [event.userId],
@@ -308,12 +309,12 @@ function toApprovalAnnouncement(
     return {
       ...announcement,
       title: event.isNobodyLeft
-        ? `Nobody is left to decide: ${snippet}`
-        : `Nobody decided in time: ${snippet}`,
+        ? sentence`Nobody is left to decide: ${snippet}`
+        : sentence`Nobody decided in time: ${snippet}`,
     }
   if (event.key === 'approval.requested') {
     const { alert, requesterName } = event
-    const title = `${toPlainName(requesterName)} asks for your approval: ${snippet}`
+    const title = sentence`${toPlainName(requesterName)} asks for your approval: ${snippet}`
     return {
       ...announcement,
       title,
@@ -324,7 +325,7 @@ function toApprovalAnnouncement(
   const verb = event.isApproved ? 'approved' : 'rejected'
   return {
     ...announcement,
-    title: `${toPlainName(event.approverName)} ${verb}: ${snippet}`,
+    title: sentence`${toPlainName(event.approverName)} ${verb}: ${snippet}`,
     body: event.comment || event.subjectTitle,
   }
 }
@@ -338,18 +339,18 @@ function toFollowUpAnnouncement(
   if (event.key === 'escalation.acknowledged')
     return {
       ...announcement,
-      title: `Your escalation was acknowledged: ${snippet}`,
+      title: sentence`Your escalation was acknowledged: ${snippet}`,
       userIds: [event.engineerId],
     }
-  const ticket = event.psaTicketId ? ` (Ticket #${toSnippet(event.psaTicketId)})` : ''
+  const ticket = event.psaTicketId ? sentence` (Ticket #${toSnippet(event.psaTicketId)})` : ''
   if (event.key === 'escalation.unreached') {
     const place = event.isWholePolicy
       ? 'the whole escalation policy'
       : `step ${event.step} of the escalation policy`
     return {
       ...announcement,
-      title: `No one was on call: ${snippet}${ticket}`,
-      body: `Nobody could be notified by ${place}. ${event.problemSummary}`,
+      title: sentence`No one was on call: ${snippet}${ticket}`,
+      body: sentence`Nobody could be notified by ${place}. ${event.problemSummary}`,
       notifyAdmins: true,
       emailRecipients: event.isWholePolicy,
     }
@@ -357,7 +358,7 @@ function toFollowUpAnnouncement(
   const { userIds, details } = event
   return {
     ...announcement,
-    title: `Nobody has taken this yet: ${snippet}${ticket}`,
+    title: sentence`Nobody has taken this yet: ${snippet}${ticket}`,
     userIds,
     escalation: details,
     emailRecipients: true,
@@ -395,7 +396,7 @@ function toRemainingAnnouncement(event: RemainingEvent, defaults: AnnouncementDe
     case 'handover.due':
       return {
         ...defaults,
-        title: `Shift handover: ${toPlainName(event.teamName)}`,
+        title: sentence`Shift handover: ${toPlainName(event.teamName)}`,
         body: joinLines(event.lines, event.frontendUrl),
         link: `/handover?team_id=${event.handoverTeamId}`,
         userIds: event.userIds,
@@ -404,7 +405,7 @@ function toRemainingAnnouncement(event: RemainingEvent, defaults: AnnouncementDe
       const body = `${event.sessionCount} ${event.sessionCount === 1 ? 'session is' : 'sessions are'} waiting.`
       return {
         ...defaults,
-        title: `Maintenance batch created: ${toSnippet(event.scheduleName)}`,
+        title: sentence`Maintenance batch created: ${toSnippet(event.scheduleName)}`,
         body,
         link: `/maintenance/${event.scheduleId}`,
         userIds: [event.ownerId],
@@ -413,7 +414,7 @@ function toRemainingAnnouncement(event: RemainingEvent, defaults: AnnouncementDe
     case 'maintenance.run_failed':
       return {
         ...defaults,
-        title: `Maintenance run failed: ${toSnippet(event.scheduleName)}`,
+        title: sentence`Maintenance run failed: ${toSnippet(event.scheduleName)}`,
         body: event.reason,
         link: `/maintenance/${event.scheduleId}`,
         userIds: [event.ownerId],
@@ -425,7 +426,7 @@ function toRemainingAnnouncement(event: RemainingEvent, defaults: AnnouncementDe
         title:
           event.psaTicketId === null
             ? 'The ticket of a session was not created'
-            : `Push to ticket #${toSnippet(event.psaTicketId)} failed`,
+            : sentence`Push to ticket #${toSnippet(event.psaTicketId)} failed`,
         body: event.reason,
         link: pushSourcePaths[event.source](event),
         userIds: event.ownerId === null ? [] : [event.ownerId],
@@ -433,7 +434,7 @@ function toRemainingAnnouncement(event: RemainingEvent, defaults: AnnouncementDe
     case 'oncall.overridden':
       return {
         ...defaults,
-        title: `${toPlainName(event.memberName)} took over on-call: ${toSnippet(event.scheduleName)}`,
+        title: sentence`${toPlainName(event.memberName)} took over on-call: ${toSnippet(event.scheduleName)}`,
         body: `From ${toMinutes(event.startsAt)} until ${toMinutes(event.endsAt)} UTC.`,
         link: `/on-call/${event.scheduleId}`,
         userIds: event.replacedIds,
@@ -442,7 +443,7 @@ function toRemainingAnnouncement(event: RemainingEvent, defaults: AnnouncementDe
     case 'channel.disconnected':
       return {
         ...defaults,
-        title: `A chat channel gets no more messages: ${toSnippet(event.host)}`,
+        title: sentence`A chat channel gets no more messages: ${toSnippet(event.host)}`,
         body: 'The chat tool says that its webhook no longer exists. Set up a new one, then send a test message.',
         link: '/settings/notifications',
         userIds: event.authorId === null ? [] : [event.authorId],
@@ -452,7 +453,7 @@ function toRemainingAnnouncement(event: RemainingEvent, defaults: AnnouncementDe
     case 'member.joined':
       return {
         ...defaults,
-        title: `${toPlainName(event.memberName)} joined the account`,
+        title: sentence`${toPlainName(event.memberName)} joined the account`,
         body: 'Your invite was accepted.',
         link: '/settings/members',
         userIds: [event.inviterId],

@@ -1,6 +1,7 @@
 import { namePlaceholders } from '#rules/flows/placeholders.ts'
 import type { SessionRow } from '#rules/flows/session-row.ts'
 import { joinLines } from '#rules/text/lines.ts'
+import { isolate } from '#rules/text/sentence.ts'
 import type { Fact, Report, ReportFallback, ReportStep } from './report.ts'
 
 // What a client may read of a session: the outcome, and what was answered with done, in the words of the flow.
@@ -77,9 +78,10 @@ export function toClientReport({
 
 /** Render what a client may read of a session as plain text. */
 export function renderClientEdition({ title, facts, done }: ClientReport): string {
-  const head = [joinLines(title), ...facts.map(({ label, value }) => `${label}: ${joinLines(value)}`)].join(
-    '\n',
-  )
+  const head = [
+    joinLines(title),
+    ...facts.map(({ label, value }) => `${label}: ${isolate(joinLines(value))}`),
+  ].join('\n')
   const items = done.map((title) => `- ${joinLines(title)}`)
   return `${[head, items.length > 0 ? ['What was done:', ...items].join('\n') : ''].filter(Boolean).join('\n\n')}\n`
 }

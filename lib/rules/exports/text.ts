@@ -10,6 +10,7 @@ import {
 import type { Markdown } from '#rules/markup/markdown.ts'
 import { parseMarkdown } from '#rules/markup/parse-blocks.ts'
 import { joinLines } from '#rules/text/lines.ts'
+import { sentence } from '#rules/text/sentence.ts'
 import type {
   Evidence,
   Fact,
@@ -119,14 +120,14 @@ function renderCustomStep({ title, description, source }: ReportCustomStep): str
 
 /** Return a title with who did it, if anybody is named. */
 export function addName(title: string, by: string | undefined): string {
-  return by ? `${title} (by ${by})` : title
+  return by ? sentence`${title} (by ${by})` : title
 }
 
 /** Return the title of a snippet or a screenshot, with its text below. */
 export function formatEvidence({ kind, title, content, by }: Evidence): string {
   const name = addName(joinLines(title), by)
   const titleLines: Record<Evidence['kind'], string> = {
-    screenshot: `[Screenshot: ${name}]`,
+    screenshot: sentence`[Screenshot: ${name}]`,
     text: `${name}:`,
   }
   return joinNonEmpty([titleLines[kind], indentLines(splitLines(content).join('\n').trimEnd())], '\n')

@@ -1,5 +1,6 @@
 import { toMarkdown } from '#rules/markup/markdown.ts'
 import { joinLines } from '#rules/text/lines.ts'
+import { isolate, sentence } from '#rules/text/sentence.ts'
 import { changeDescriptions } from './descriptions.ts'
 import type {
   Evidence,
@@ -56,11 +57,13 @@ function renderSection(title: string, items: readonly string[]): string {
 }
 
 function renderFacts(facts: readonly Fact[]): string[] {
-  return facts.map((fact) => `${joinLines(fact.label)}: ${applyHangingIndent(formatFactValue(fact), 3)}`)
+  return facts.map(
+    (fact) => `${joinLines(fact.label)}: ${isolate(applyHangingIndent(formatFactValue(fact), 3))}`,
+  )
 }
 
 function renderHeader({ title }: ReportHeader): string {
-  return `== ${joinLines(title)} ==`
+  return sentence`== ${joinLines(title)} ==`
 }
 
 function renderStep(step: ReportStep): string {
@@ -72,23 +75,23 @@ function renderStep(step: ReportStep): string {
     ...step.customSteps.map(renderCustomStep),
     ...step.evidence.map(renderEvidence),
   ]
-  const answer = step.answer && ` -> ${joinLines(step.answer)} (${duration})`
-  const stepLine = `${step.number}. ${joinLines(step.title)}${answer}`
+  const answer = step.answer && sentence` -> ${joinLines(step.answer)} (${duration ?? ''})`
+  const stepLine = sentence`${step.number}. ${joinLines(step.title)}` + answer
   return [...step.headers.map(renderHeader), stepLine, ...details.filter(Boolean).map(indentLines)].join('\n')
 }
 
 function renderNote(note: string): string {
-  return note && `Note: ${removeBlankLines(formatPlainText(note))}`
+  return note && sentence`Note: ${removeBlankLines(formatPlainText(note))}`
 }
 
 function renderFallback({ title, outcome, note }: ReportFallback): string {
-  return [`Also tried: ${joinLines(title)} -> ${outcome}`, indentLines(renderNote(note))]
+  return [sentence`Also tried: ${joinLines(title)} -> ${outcome}`, indentLines(renderNote(note))]
     .filter(Boolean)
     .join('\n')
 }
 
 function renderCustomStep({ title, by }: ReportCustomStep): string {
-  return `Also: ${addName(joinLines(title), by)}`
+  return sentence`Also: ${addName(joinLines(title), by)}`
 }
 
 function renderEvidence(evidence: Evidence): string {

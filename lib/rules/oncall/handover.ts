@@ -1,6 +1,7 @@
 import type { openStates, Urgency } from '#rules/ai/session-values.ts'
 import { createTimeFormatter, formatDuration } from '#rules/exports/time-format.ts'
 import { clip } from '#rules/text/clip.ts'
+import { isolate, sentence } from '#rules/text/sentence.ts'
 import type { HandoverLine } from './handover-lines.ts'
 
 // What a shift tells the next one, from stored facts alone.
@@ -95,12 +96,14 @@ function writeOverview({
 
 function writeCase(item: HandoverCase, { since, until }: HandoverFacts): string {
   const { title, client_name, psa_ticket_id, urgency, next_steps } = item
-  const about = [client_name, psa_ticket_id && `ticket ${psa_ticket_id}`].filter(Boolean).join(', ')
+  const about = [client_name && isolate(client_name), psa_ticket_id && sentence`ticket ${psa_ticket_id}`]
+    .filter(Boolean)
+    .join(', ')
   const changes = listChanges(item, since)
   return [
-    `${urgency === 'normal' ? '' : `${urgency.charAt(0).toUpperCase()}${urgency.slice(1)}: `}${toLine(title)}${about ? ` (${toLine(about)})` : ''}: ${describeState(item, until)}.`,
+    sentence`${urgency === 'normal' ? '' : `${urgency.charAt(0).toUpperCase()}${urgency.slice(1)}: `}${toLine(title)}${about ? sentence` (${toLine(about)})` : ''}: ${describeState(item, until)}.`,
     changes.length > 0 ? `Since then: ${changes.join(', ')}.` : '',
-    next_steps?.trim() ? `Next: ${toLine(next_steps)}` : '',
+    next_steps?.trim() ? sentence`Next: ${toLine(next_steps)}` : '',
   ]
     .filter(Boolean)
     .join(' ')
@@ -111,10 +114,11 @@ function describeState(item: HandoverCase, until: string): string {
   const engineer = engineer_name ?? 'nobody'
   if (isWaiting(item)) {
     const seconds = escalated_at === null ? 0 : (Date.parse(until) - Date.parse(escalated_at)) / 1000
-    return `escalated by ${engineer}${seconds >= 60 ? ` ${formatDuration(seconds - (seconds % 60))} ago` : ''}, nobody has claimed it`
+    return sentence`escalated by ${engineer}${seconds >= 60 ? ` ${formatDuration(seconds - (seconds % 60))} ago` : ''}, nobody has claimed it`
   }
-  if (status === 'claimed') return `claimed by ${claimant_name ?? 'a colleague'}, escalated by ${engineer}`
-  return status === 'parked' ? `parked by ${engineer}` : `${engineer} works on it`
+  if (status === 'claimed')
+    return sentence`claimed by ${claimant_name ?? 'a colleague'}, escalated by ${engineer}`
+  return status === 'parked' ? sentence`parked by ${engineer}` : sentence`${engineer} works on it`
 }
 
 /** Return what happened to a case since a time, in the order in which it can happen. */
@@ -134,14 +138,14 @@ function writePromise(
   { kind, text, psa_ticket_id, told_at, due_at }: HandoverPromise,
   formatTime: (time: string) => string,
 ): string {
-  const ticket = psa_ticket_id ? ` (ticket ${psa_ticket_id})` : ''
+  const ticket = psa_ticket_id ? sentence` (ticket ${psa_ticket_id})` : ''
   switch (kind) {
     case 'client_note':
-      return `Told the client${told_at ? ` at ${formatTime(told_at)}` : ''}${ticket}: ${toLine(text)}`
+      return sentence`Told the client${told_at ? ` at ${formatTime(told_at)}` : ''}${ticket}: ${toLine(text)}`
     case 'pending_fix':
-      return `Waits for a result${ticket}: ${toLine(text)}`
+      return sentence`Waits for a result${ticket}: ${toLine(text)}`
     case 'timer':
-      return `Due at ${due_at ? formatTime(due_at) : ''}${ticket}: ${toLine(text)}`
+      return sentence`Due at ${due_at ? formatTime(due_at) : ''}${ticket}: ${toLine(text)}`
   }
 }
 
@@ -153,6 +157,6 @@ function writeDuty(
   { schedule_name, user, until, next_user, next_from }: HandoverDuty,
   formatTime: (time: string) => string,
 ): string {
-  const now = user ? `${user.name}${until ? ` until ${formatTime(until)}` : ''}` : 'nobody'
-  return `On call by ${toLine(schedule_name)}: ${now}${next_user && next_from ? `, then ${next_user.name} from ${formatTime(next_from)}` : ''}.`
+  const now = user ? sentence`${user.name}${until ? ` until ${formatTime(until)}` : ''}` : 'nobody'
+  return sentence`On call by ${toLine(schedule_name)}: ${now}${next_user && next_from ? sentence`, then ${next_user.name} from ${formatTime(next_from)}` : ''}.`
 }

@@ -1,3 +1,4 @@
+import { sentence } from '#rules/text/sentence.ts'
 import { formatDuration } from './labels.ts'
 import type { WaitingCases, WeeklyReport } from './weekly.ts'
 
@@ -16,11 +17,11 @@ export function writeSummary(report: Facts): string[] {
       .slice(0, 1)
       .map(
         ({ name, completed, median_seconds }) =>
-          `The slowest flow was “${name}”: half of its ${completed} sessions took longer than ${formatDuration(median_seconds)}.`,
+          sentence`The slowest flow was “${name}”: half of its ${completed} sessions took longer than ${formatDuration(median_seconds)}.`,
       ),
     ...report.unfinished_flows.map(
       ({ name, started }) =>
-        `Nobody has finished “${name}”: ${started} sessions were started, and none was completed.`,
+        sentence`Nobody has finished “${name}”: ${started} sessions were started, and none was completed.`,
     ),
   ]
 }

@@ -4,6 +4,7 @@ import { getStepsLeft } from '#rules/budget.ts'
 import { formatDuration } from '#rules/exports/time-format.ts'
 import { maskAll } from '#rules/release.ts'
 import { clipStart } from '#rules/text/clip.ts'
+import { sentence } from '#rules/text/sentence.ts'
 import { measureMinutes } from '#vendors/psa/time-entry.ts'
 import { isAnswer } from './unanswered.ts'
 import { dropUnsettledItems, listUnsettledItems } from './unsettled.ts'
@@ -54,10 +55,10 @@ function writeText(session: AiSessionRow, { notes, handoff }: DocumentationOptio
       : handoff
         ? `Escalated (${handoff.urgency})`
         : `Status: ${toWords(session.status)}`,
-    `Case: ${title}`,
-    ...(client_name ? [`Client: ${client_name}`] : []),
-    ...(asset_name ? [`Asset: ${asset_name}`] : []),
-    ...(issue_category ? [`Category: ${issue_category}`] : []),
+    sentence`Case: ${title}`,
+    ...(client_name ? [sentence`Client: ${client_name}`] : []),
+    ...(asset_name ? [sentence`Asset: ${asset_name}`] : []),
+    ...(issue_category ? [sentence`Category: ${issue_category}`] : []),
   ].join('\n')
   const parts = [
     head,
@@ -139,7 +140,7 @@ export function writeClientResolution(session: AiSessionRow): string {
     toSection(
       'What was done',
       helpful.map(({ title, status }) =>
-        status === 'applied_success' ? title : `${title}: ${fixResults[status].words}`,
+        status === 'applied_success' ? title : sentence`${title}: ${fixResults[status].words}`,
       ),
     ),
   ]
@@ -154,12 +155,12 @@ export function describeFix({ title, status, partial_notes, pending_reason, fail
     applied_pending: pending_reason,
     applied_failed: failure_reason,
   }[status as 'applied_partial']
-  return `${title}: ${fixResults[status].words}${remark ? ` (${remark})` : ''}`
+  return sentence`${title}: ${fixResults[status].words}${remark ? sentence` (${remark})` : ''}`
 }
 
 /** Describe a script run in one line. */
 export function describeScriptResult({ title, target, exit_code }: Omit<ScriptResult, 'output'>): string {
-  return `${title} on ${target}: ${exit_code === null ? 'exit code unknown' : `exit code ${exit_code}`}`
+  return sentence`${title} on ${target}: ${exit_code === null ? 'exit code unknown' : `exit code ${exit_code}`}`
 }
 
 const maxOutputLength = 500
@@ -175,7 +176,7 @@ const sourceKinds = { flow: 'Flow', article: 'Article', session: 'Earlier sessio
 
 /** Describe a source in one line. */
 export function describeCitation({ kind, title }: Citation): string {
-  return `${sourceKinds[kind]} “${title}”`
+  return sentence`${sourceKinds[kind]} “${title}”`
 }
 
 /** List the sources that the model's messages and steps cite, each once. */

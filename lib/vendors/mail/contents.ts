@@ -1,4 +1,5 @@
 import { toPlainName } from '#rules/text/plain-name.ts'
+import { sentence } from '#rules/text/sentence.ts'
 import { serviceName } from './brand.ts'
 import type { EmailContent } from './layout.ts'
 
@@ -106,16 +107,19 @@ const formatDay = (time: string) =>
 /** The e-mails about the deletion of an account. `deletesAt` is RFC 3339. */
 export const deletionEmails = {
   account_deletion_requested: (accountName: string, deletesAt: string, url: string): EmailContent => ({
-    subject: `The account “${toPlainName(accountName)}” will be deleted`,
+    subject: sentence`The account “${toPlainName(accountName)}” will be deleted`,
     paragraphs: [
-      `An admin has asked to delete the account “${toPlainName(accountName)}” with everything in it. This will happen on ${formatDay(deletesAt)}.`,
+      sentence`An admin has asked to delete the account “${toPlainName(accountName)}” with everything in it. This will happen on ${formatDay(deletesAt)}.`,
       'Until then it works as before, and any admin can restore it. Afterwards nobody can.',
     ],
     link: { label: 'Restore the account', url },
   }),
   account_deletion_cancelled: (accountName: string, _: string, url: string): EmailContent => ({
-    subject: `The account “${toPlainName(accountName)}” stays`,
-    paragraphs: [`An admin has restored the account “${toPlainName(accountName)}”. It will not be deleted.`],
+    subject: sentence`Re: The account “${toPlainName(accountName)}” will be deleted`,
+    headline: sentence`The account “${toPlainName(accountName)}” stays.`,
+    paragraphs: [
+      sentence`An admin has restored the account “${toPlainName(accountName)}”. It will not be deleted.`,
+    ],
     link: { label: 'Open the account', url },
   }),
 }
@@ -127,7 +131,7 @@ export function writeInviteContent(
   url: string,
 ): EmailContent {
   return {
-    subject: `${nameInviter(inviterName)} invites you to ${toPlainName(accountName)}`,
+    subject: sentence`${nameInviter(inviterName)} invites you to ${toPlainName(accountName)}`,
     paragraphs: [`Join your team on ${serviceName}. The link works once, within 7 days.`],
     link: { label: 'Accept the invite', url },
   }
@@ -151,11 +155,13 @@ export function writeWebhookContent(
   settingsUrl: string,
 ): EmailContent {
   const { host } = new URL(url)
-  const name = toPlainName(description) ? `“${toPlainName(description)}” at ${host}` : `at ${host}`
+  const name = toPlainName(description)
+    ? sentence`“${toPlainName(description)}” at ${host}`
+    : sentence`at ${host}`
   return {
     subject: 'A webhook was switched off',
     paragraphs: [
-      `${serviceName} sends no more events to the webhook ${name}. ${disabledReasons[reason]}`,
+      sentence`${serviceName} sends no more events to the webhook ${name}. ${disabledReasons[reason]}`,
       'Repair the receiver, switch the webhook on again, and replay the failed messages.',
     ],
     link: { label: 'Open the webhooks', url: settingsUrl },
@@ -200,14 +206,14 @@ export function writeLeadContent({
   message,
 }: Lead): EmailContent {
   const details = [
-    `${name}, ${company}`,
+    sentence`${name}, ${company}`,
     email,
     ...(phone ? [phone] : []),
     ...(seats ? [`${seats} seats`] : []),
-    `From: ${source}`,
+    sentence`From: ${source}`,
   ]
   return {
-    subject: `Sales lead: ${company}`,
+    subject: sentence`Sales lead: ${company}`,
     paragraphs: [details.join('\n'), ...(message ? [message] : [])],
   }
 }
@@ -229,10 +235,10 @@ export function writeFeedbackContent({
   email,
   account_name,
 }: Feedback): EmailContent {
-  const sender = `${toPlainName(author)} <${email}>, ${toPlainName(account_name)}`
+  const sender = sentence`${toPlainName(author)} <${email}>, ${toPlainName(account_name)}`
   return {
-    subject: `Feedback: ${subject}`,
-    paragraphs: [message, page_url ? `${sender}\n${page_url}` : sender],
+    subject: sentence`Feedback: ${subject}`,
+    paragraphs: [message, page_url ? sentence`${sender}\n${page_url}` : sender],
   }
 }
 
@@ -242,7 +248,7 @@ export function writeReceiptContent({
   author,
 }: Pick<Feedback, 'subject' | 'message' | 'author'>): EmailContent {
   return {
-    subject: `We got your feedback: ${subject}`,
-    paragraphs: [`Thank you, ${toPlainName(author)}. This is what you wrote:`, message],
+    subject: sentence`We got your feedback: ${subject}`,
+    paragraphs: [sentence`Thank you, ${toPlainName(author)}. This is what you wrote:`, message],
   }
 }

@@ -1,4 +1,5 @@
 import { toPlainName } from '#rules/text/plain-name.ts'
+import { sentence } from '#rules/text/sentence.ts'
 import { type Brand, serviceBrand, serviceName } from './brand.ts'
 import { linkEmails, type securityEmails } from './contents.ts'
 import type { EmailFrame } from './layout.ts'
@@ -22,7 +23,7 @@ export interface NotificationOrigin {
   configAuthor: string | null
 }
 
-const formatAccount = (name: string) => `the account “${toPlainName(name)}”`
+const formatAccount = (name: string) => sentence`the account “${toPlainName(name)}”`
 const formatPerson = (name: string | null) => (name && toPlainName(name)) || 'An administrator'
 
 export function explainNotification({
@@ -34,17 +35,17 @@ export function explainNotification({
   const account = formatAccount(accountName)
   if (isPersonal)
     return {
-      member: `You are a member of ${account}, and this event concerns you.`,
-      stranger: `This address was registered by a member of ${account}. The message was caused by ${formatPerson(senderName)}.`,
+      member: sentence`You are a member of ${account}, and this event concerns you.`,
+      stranger: sentence`This address was registered by a member of ${account}. The message was caused by ${formatPerson(senderName)}.`,
     }
   return {
-    member: `${formatPerson(configAuthor)} has listed your address for notifications of ${account}.`,
-    stranger: `${formatPerson(configAuthor)} set up this address to receive notifications of ${account} in ${serviceName}.`,
+    member: sentence`${formatPerson(configAuthor)} has listed your address for notifications of ${account}.`,
+    stranger: sentence`${formatPerson(configAuthor)} set up this address to receive notifications of ${account} in ${serviceName}.`,
   }
 }
 
 export function explainInvite(accountName: string, inviter: string): Reasons {
-  const reason = `${inviter} invited this address to ${formatAccount(accountName)} in ${serviceName}.`
+  const reason = sentence`${inviter} invited this address to ${formatAccount(accountName)} in ${serviceName}.`
   return { member: reason, stranger: reason, memberStop: 'Ignore this e-mail if you do not want to join.' }
 }
 
@@ -58,7 +59,7 @@ export function explainReceipt(): Reasons {
 }
 
 export function explainWebhook(accountName: string, webhooksUrl: string): Reasons {
-  const reason = `You are an admin of ${formatAccount(accountName)} in ${serviceName}.`
+  const reason = sentence`You are an admin of ${formatAccount(accountName)} in ${serviceName}.`
   return {
     member: reason,
     stranger: reason,
@@ -67,7 +68,7 @@ export function explainWebhook(accountName: string, webhooksUrl: string): Reason
 }
 
 export function explainExport(accountName: string): Reasons {
-  const reason = `You asked for an export of ${formatAccount(accountName)} in ${serviceName}.`
+  const reason = sentence`You asked for an export of ${formatAccount(accountName)} in ${serviceName}.`
   return {
     member: reason,
     stranger: reason,
@@ -76,7 +77,7 @@ export function explainExport(accountName: string): Reasons {
 }
 
 export function explainDigest(accountName: string, preferencesUrl: string): Reasons {
-  const reason = `You are a member of ${formatAccount(accountName)} and asked for quiet hours or a digest.`
+  const reason = sentence`You are a member of ${formatAccount(accountName)} and asked for quiet hours or a digest.`
   return {
     member: reason,
     stranger: reason,
@@ -85,7 +86,7 @@ export function explainDigest(accountName: string, preferencesUrl: string): Reas
 }
 
 export function explainReport(accountName: string, teamName: string, unsubscribeUrl: string): Reasons {
-  const reason = `You subscribed to the weekly report of the team “${toPlainName(teamName)}” in ${formatAccount(accountName)}.`
+  const reason = sentence`You subscribed to the weekly report of the team “${toPlainName(teamName)}” in ${formatAccount(accountName)}.`
   return {
     member: reason,
     stranger: reason,
@@ -135,7 +136,7 @@ export function createSecurityFrame(purpose: keyof typeof securityEmails): Email
 }
 
 export function createDeletionFrame(brand: Brand): EmailFrame {
-  const reason = `You are an admin of ${formatAccount(brand.accountName ?? '')} in ${serviceName}.`
+  const reason = sentence`You are an admin of ${formatAccount(brand.accountName ?? '')} in ${serviceName}.`
   return { brand, reason, stop: 'E-mails about the deletion of an account are always sent to its admins.' }
 }
 

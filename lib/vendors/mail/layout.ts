@@ -2,6 +2,7 @@ import type { Released } from '#rules/audience.ts'
 import { type Html, html, toHtml } from '#rules/text/html.ts'
 import type { LabelledText } from '#rules/text/labelled-text.ts'
 import { removeLinks, toPlainName } from '#rules/text/plain-name.ts'
+import { isolate, sentence } from '#rules/text/sentence.ts'
 import { type Bars, renderBars, writeBarsAsText } from './bars.ts'
 import { type Brand, darkBackground, lightBackground, serviceName, toReadableColours } from './brand.ts'
 
@@ -12,6 +13,8 @@ export interface Fact extends LabelledText {
 /** The content of an e-mail in plain text, and at most two links. The subject is not repeated in the body. */
 export interface EmailContent {
   subject: string
+  /** What has happened, where the subject is that of the conversation. */
+  headline?: string
   paragraphs: string[]
   /** Short texts, which are shown as a table. A text with an address is a link. */
   facts?: readonly Fact[]
@@ -46,8 +49,12 @@ function toSubject(text: string): string {
 
 const colours = { text: '#111827', muted: '#4b5563', urgent: '#b91c1c' }
 const darkColours = { text: '#f3f4f6', muted: '#9ca3af', urgent: '#fca5a5' }
-const font = 'font:16px/1.5 system-ui,-apple-system,Segoe UI,Roboto,sans-serif'
-const textStyle = 'margin:0 0 16px;white-space:pre-line;overflow-wrap:anywhere'
+// Outlook takes the first font or its own, and gives none to the cells of a table.
+const font =
+  'font-family:Segoe UI,-apple-system,Roboto,Helvetica,Arial,sans-serif;font-size:16px;line-height:1.5'
+const textStyle = `margin:0 0 16px;${font};word-break:break-word`
+// Mail programs drop the direction of a style, so each block with a text has the attribute.
+const auto = html`dir="auto"`
 
 /**
  * Render the HTML and the text part of an e-mail. Users' texts are escaped. The subject becomes one line of
@@ -62,23 +69,26 @@ export function renderEmail(
 }
 
 function renderHtml(content: EmailContent, subject: string, frame: EmailFrame): string {
-  const { paragraphs, facts = [], bars = [], sections = [], isUrgent = false, link, secondLink } = content
+  const { headline, paragraphs, facts = [], bars = [], sections = [], isUrgent = false } = content
+  const { link, secondLink } = content
   const { light, dark } = toReadableColours(frame.brand.colour)
   const main = [
     renderHeader(frame.brand, light),
+    headline !== undefined &&
+      html`<p ${auto} style="${textStyle};font-weight:600">${renderLines(headline)}</p>`,
     facts.length > 0 && renderFacts(facts, isUrgent),
-    bars.map((chart) => renderBars(chart, light)),
+    bars.map((chart) => renderBars(chart, light, font)),
     sections.map(renderSection),
-    paragraphs.map((text) => html`<p style="${textStyle}">${text}</p>`),
+    paragraphs.map((text) => html`<p ${auto} style="${textStyle}">${renderLines(text)}</p>`),
     link && renderButton(link, light),
     secondLink && renderButton(secondLink, light),
     renderFooter(frame),
   ]
-  const page = `margin:0;padding:0;background:${lightBackground};color:${colours.text}`
-  // Some mail programs drop the style of the body, so the first element has its own.
+  const page = `margin:0;padding:0;background-color:${lightBackground};color:${colours.text}`
+  // Some mail programs drop the style, language and direction of the page, so the first element has its own.
   const box = `max-width:600px;margin:0 auto;padding:24px 16px;${font};color:${colours.text}`
   return String(
-    html`<!doctype html><html lang="en"><head>${renderHead(subject, dark)}</head><body class="page" style="${page}"><div class="text" role="main" style="${box}">${main}</div></body></html>`,
+    html`<!doctype html><html lang="en"><head>${renderHead(subject, dark)}</head><body class="page" style="${page}"><div class="text" role="main" lang="en" dir="ltr" style="${box}">${main}</div></body></html>`,
   )
 }
 
@@ -89,13 +99,13 @@ function renderHtml(content: EmailContent, subject: string, frame: EmailFrame): 
 function renderHead(subject: string, brandColour: string): Html {
   const { text, muted, urgent } = darkColours
   const rules = [
-    `.page{background:${darkBackground}!important}`,
+    `.page{background-color:${darkBackground}!important}`,
     `.page,.text{color:${text}!important}`,
     `.muted{color:${muted}!important}`,
     `.urgent{color:${urgent}!important}`,
     `.brand{color:${brandColour}!important;border-color:${brandColour}!important}`,
-    `.button{background:${brandColour}!important;color:${darkBackground}!important}`,
-    `.bar{background:${brandColour}!important}`,
+    `.button,.bar{background-color:${brandColour}!important}`,
+    `.button-label{color:${darkBackground}!important}`,
   ]
   const style = `:root{color-scheme:light dark;supported-color-schemes:light dark}@media (prefers-color-scheme:dark){${rules.join('')}}`
   return html`<meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><meta name="supported-color-schemes" content="light dark"><style>${toHtml(style)}</style><title>${subject}</title>`
@@ -107,45 +117,58 @@ function renderHead(subject: string, brandColour: string): Html {
  */
 function nameSender({ accountName }: Brand): string {
   const name = accountName && toPlainName(accountName)
-  return name ? `${name} via ${serviceName}` : serviceName
+  return name ? sentence`${name} via ${serviceName}` : serviceName
 }
 
 function renderHeader(brand: Brand, colour: string): Html {
-  const style = `margin:0 0 24px;padding:0 0 8px;border-bottom:3px solid ${colour};color:${colour};font-size:16px;font-weight:600;overflow-wrap:anywhere`
-  return html`<h1 class="brand" style="${style}">${nameSender(brand)}</h1>`
+  const style = `margin:0 0 24px;padding:0 0 8px;border-bottom:3px solid ${colour};color:${colour};${font};font-weight:600;word-break:break-word`
+  return html`<h1 class="brand" ${auto} style="${style}">${nameSender(brand)}</h1>`
 }
 
+/**
+ * Render a button as a cell of a table. Outlook ignores the padding of a link, but takes that of a cell from a
+ * property of its own; elsewhere the padding is in the link, so that all of the button can be clicked.
+ */
 function renderButton({ label, url }: { label: string; url: string }, colour: string): Html {
-  const style = `display:inline-block;padding:10px 18px;background:${colour};color:${lightBackground};text-decoration:none;border-radius:6px`
-  return html`<p style="margin:24px 0"><a class="button" href="${url}" style="${style}">${label}</a></p>`
+  const cell = `background-color:${colour};border-radius:6px;mso-padding-alt:10px 18px`
+  const style = `display:inline-block;padding:10px 18px;mso-padding-alt:0;color:${lightBackground};${font};text-decoration:none`
+  const anchor = html`<a class="button-label" href="${url}" style="${style}">${label}</a>`
+  return html`<table role="presentation" border="0" cellpadding="0" cellspacing="0" style="margin:24px 0"><tr><td class="button" ${auto} bgcolor="${colour}" style="${cell}">${anchor}</td></tr></table>`
+}
+
+/** Render the lines of a text. Outlook ignores styles that keep line feeds. */
+function renderLines(text: string): Html {
+  const [first = '', ...lines] = text.split(/\r\n?|\n/)
+  return html`${first}${lines.map((line) => html`<br>${line}`)}`
 }
 
 function renderFacts(facts: readonly Fact[], isUrgent: boolean): Html {
   const rows = facts.map(({ label, text, url }, index) => {
-    const mark =
-      isUrgent && index === 0
-        ? html` class="urgent" style="color:${colours.urgent};font-weight:600;vertical-align:top;overflow-wrap:anywhere"`
-        : html` style="vertical-align:top;overflow-wrap:anywhere"`
-    return html`<tr><th class="muted" scope="row" style="padding:0 16px 0 0;text-align:left;vertical-align:top;font-weight:400;color:${colours.muted}">${label}</th><td${mark}>${url ? renderFactLink(text, url) : text}</td></tr>`
+    const isMarked = isUrgent && index === 0
+    const look = isMarked ? `color:${colours.urgent};font-weight:600` : `color:${colours.text}`
+    const cell = `${look};${font};vertical-align:top;word-break:break-word`
+    const labelStyle = `padding:0 16px 0 0;text-align:left;vertical-align:top;${font};font-weight:400;color:${colours.muted}`
+    return html`<tr><th class="muted" ${auto} scope="row" style="${labelStyle}">${label}</th><td class="${isMarked ? 'urgent' : 'text'}" ${auto} style="${cell}">${url ? renderFactLink(text, url) : renderLines(text)}</td></tr>`
   })
-  return html`<table style="margin:0 0 20px;border-collapse:collapse;font:inherit;color:inherit">${rows}</table>`
+  return html`<table style="margin:0 0 20px;border-collapse:collapse">${rows}</table>`
 }
 
 function renderFactLink(text: string, url: string): Html {
-  return html`<a class="text" href="${url}" style="color:${colours.text}">${text}</a>`
+  return html`<a class="text" href="${url}" style="color:${colours.text}">${renderLines(text)}</a>`
 }
 
 function renderSection({ label, text }: LabelledText): Html {
-  return html`<h2 style="margin:0 0 4px;font-size:16px">${label}</h2><p style="${textStyle}">${text}</p>`
+  return html`<h2 ${auto} style="margin:0 0 4px;${font};font-weight:600">${label}</h2><p ${auto} style="${textStyle}">${renderLines(text)}</p>`
 }
 
 function renderText(
-  { paragraphs, facts = [], bars = [], sections = [], link, secondLink }: EmailContent,
+  { headline, paragraphs, facts = [], bars = [], sections = [], link, secondLink }: EmailContent,
   { brand, reason, stop }: EmailFrame,
 ): string {
   const blocks = [
+    ...(headline === undefined ? [] : [headline]),
     ...(facts.length > 0
-      ? [facts.map(({ label, text, url }) => `${label}: ${text}${url ? `\n${url}` : ''}`).join('\n')]
+      ? [facts.map(({ label, text, url }) => `${label}: ${isolate(text)}${url ? `\n${url}` : ''}`).join('\n')]
       : []),
     ...bars.map(writeBarsAsText),
     ...sections.map(({ label, text }) => `${label}\n${text}`),
@@ -159,8 +182,8 @@ function renderText(
 }
 
 function renderFooter({ reason, stop }: EmailFrame): Html {
-  const style = `margin:32px 0 0;font-size:13px;color:${colours.muted};overflow-wrap:anywhere`
-  return html`<p class="muted" style="${style}">${reason}<br>${typeof stop === 'string' ? stop : renderFooterLink(stop)}</p>`
+  const style = `margin:32px 0 0;${font};font-size:13px;color:${colours.muted};word-break:break-word`
+  return html`<p class="muted" ${auto} style="${style}">${reason}<br>${typeof stop === 'string' ? stop : renderFooterLink(stop)}</p>`
 }
 
 function renderFooterLink({ label, url }: { label: string; url: string }): Html {

@@ -8,6 +8,11 @@ export interface Mail {
   subject: string
   html: string
   text: string
+  /**
+   * What the e-mail is about, if others are about it too: the left side of a Message-ID. Mail programs show
+   * the e-mails of one matter as a conversation.
+   */
+  matter: string | null
   headers?: Record<string, string>
 }
 
@@ -18,7 +23,26 @@ export type OutgoingMail = Mail & { deliveryId: string }
  * The headers of every e-mail, so that no mailbox answers it: RFC 3834, section 5, and, for Exchange,
  * https://learn.microsoft.com/openspecs/exchange_server_protocols/ms-oxcmail/ced68690-498a-4567-9d14-5c01f974d8b1
  */
-export const automaticMailHeaders = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' }
+const automaticMailHeaders = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' }
+
+/**
+ * Create the headers of an e-mail. `from` is the sender. All e-mails of a matter answer one that need not
+ * exist. Gmail wants the same subject besides, up to `Re:`:
+ * https://workspaceupdates.googleblog.com/2019/03/threading-changes-in-gmail-conversation-view.html
+ */
+export function createMailHeaders({ matter, headers }: Mail, from: string): Record<string, string> {
+  const id = `<${matter}@${readDomain(from)}>`
+  return {
+    ...automaticMailHeaders,
+    ...(matter === null ? {} : { 'In-Reply-To': id, References: id }),
+    ...headers,
+  }
+}
+
+/** Return the domain of `Name <address>`, or of an address alone. */
+export function readDomain(mailbox: string): string {
+  return /@([^<>@\s]+)>?\s*$/.exec(mailbox)?.[1] ?? ''
+}
 
 /** Maximum number of e-mails in one call. */
 export const maxMailsPerCall = 100

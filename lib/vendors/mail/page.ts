@@ -12,9 +12,9 @@ interface Page {
 export function renderPage({ title, text, button }: Released<Page>): string {
   const form =
     button &&
-    html`<form method="post"><button style="font:inherit;padding:8px 16px">${button}</button></form>`
+    html`<form method="post"><button dir="auto" style="font:inherit;padding:8px 16px">${button}</button></form>`
   const head = html`<meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="robots" content="noindex"><title>${title}</title>`
   return String(
-    html`<!doctype html><html lang="en"><head>${head}</head><body style="max-width:36em;margin:3em auto;padding:0 1em;font:16px/1.5 system-ui,sans-serif"><h1>${title}</h1><p>${text}</p>${form}</body></html>`,
+    html`<!doctype html><html lang="en"><head>${head}</head><body style="max-width:36em;margin:3em auto;padding:0 1em;font:16px/1.5 system-ui,sans-serif"><h1 dir="auto">${title}</h1><p dir="auto">${text}</p>${form}</body></html>`,
   )
 }

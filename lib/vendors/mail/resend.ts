@@ -7,7 +7,7 @@ import { addSentence, readSentence } from '#vendors/net/refusal.ts'
 import { failedSend, parseRetryAfter, sendLimits } from '#vendors/net/send-result.ts'
 import { readItems, text } from '#vendors/net/wire.ts'
 import {
-  automaticMailHeaders,
+  createMailHeaders,
   type MailEvent,
   type MailFailure,
   type MailPort,
@@ -49,10 +49,11 @@ export function resendMail({ key, baseUrl, from, replyTo, webhookSecret }: Resen
         // One e-mail that is refused does not stop the others:
         // https://resend.com/docs/api-reference/emails/send-batch-emails
         const response = await resend.batch.send(
-          mails.map(({ deliveryId: _, ...mail }) => ({
+          mails.map(({ deliveryId: _, matter, ...mail }) => ({
             replyTo: replyTo || undefined,
             ...mail,
-            headers: { ...automaticMailHeaders, ...mail.headers },
+            // Also for conversations: https://resend.com/docs/dashboard/receiving/reply-to-emails
+            headers: createMailHeaders({ ...mail, matter }, from),
             to: [mail.to],
             from,
           })),

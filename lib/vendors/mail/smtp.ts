@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { createTransport, type Transporter } from 'nodemailer'
 import { addSentence, readSentence, readWaitMs } from '#vendors/net/refusal.ts'
 import { failedSend, sendTimeoutMs } from '#vendors/net/send-result.ts'
-import { automaticMailHeaders, type MailFailure, type MailPort, type OutgoingMail } from './mail.ts'
+import { createMailHeaders, type MailFailure, type MailPort, type OutgoingMail, readDomain } from './mail.ts'
 
 interface SmtpSettings {
   /**
@@ -45,30 +45,25 @@ export function smtpMail({
     acceptedIds.add(id)
     for (const oldest of acceptedIds) if (acceptedIds.size > maxRememberedMails) acceptedIds.delete(oldest)
   }
-  const domain = sender.address.slice(sender.address.lastIndexOf('@') + 1)
-  const toMessage = ({
-    deliveryId,
-    to,
-    replyTo: ownReplyTo = replyTo,
-    subject,
-    html,
-    text,
-    headers,
-  }: OutgoingMail) => ({
-    // Objects, because a text would be parsed as a list of addresses.
-    from: sender,
-    to: { name: '', address: to },
-    envelope: { from: sender, to: { name: '', address: to } },
-    replyTo: ownReplyTo ? { name: '', address: ownReplyTo } : undefined,
-    subject,
-    html,
-    text,
-    headers: { ...automaticMailHeaders, ...headers },
-    // The same at each attempt, so that a mailbox can recognize an e-mail that it already has.
-    messageId: `<${createHash('sha256').update(`${deliveryId} ${to}`).digest('base64url').slice(0, 27)}@${domain}>`,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  })
+  const domain = readDomain(from)
+  const toMessage = (mail: OutgoingMail) => {
+    const { deliveryId, to, replyTo: ownReplyTo = replyTo, subject, html, text } = mail
+    return {
+      // Objects, because a text would be parsed as a list of addresses.
+      from: sender,
+      to: { name: '', address: to },
+      envelope: { from: sender, to: { name: '', address: to } },
+      replyTo: ownReplyTo ? { name: '', address: ownReplyTo } : undefined,
+      subject,
+      html,
+      text,
+      headers: createMailHeaders(mail, from),
+      // The same at each attempt, so that a mailbox can recognize an e-mail that it already has.
+      messageId: `<${createHash('sha256').update(`${deliveryId} ${to}`).digest('base64url').slice(0, 27)}@${domain}>`,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    }
+  }
   return {
     isConfigured: true,
     async send(mails) {

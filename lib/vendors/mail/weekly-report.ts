@@ -8,6 +8,7 @@ import {
 import { isQuiet } from '#rules/reports/summary.ts'
 import type { FlowResult, WeeklyReport } from '#rules/reports/weekly.ts'
 import { removeLinks } from '#rules/text/plain-name.ts'
+import { sentence } from '#rules/text/sentence.ts'
 import type { EmailContent } from './layout.ts'
 
 /** Return the content of the e-mail with a weekly report. The names of teams and flows are users' texts. */
@@ -20,7 +21,7 @@ export function writeReportContent(report: WeeklyReport, frontendUrl: string): E
     rows: days.bars.map(({ label, values }) => ({ label, value: values[index] ?? 0 })),
   }))
   return {
-    subject: `Weekly report: ${removeLinks(report.team.name)}, ${report.week}`,
+    subject: sentence`Weekly report: ${removeLinks(report.team.name)}, ${report.week}`,
     facts: (isQuiet(report) ? [] : listMetrics(report)).map(({ label, value }) => ({ label, text: value })),
     bars,
     sections: isQuiet(report)
@@ -43,7 +44,7 @@ function listFlows(flows: readonly FlowResult[]): string {
   return flows
     .map(
       (flow) =>
-        `${removeLinks(flow.name)}: ${flow.resolved} of ${flow.completed} resolved (${formatRate(flow)})`,
+        sentence`${removeLinks(flow.name)}: ${flow.resolved} of ${flow.completed} resolved (${formatRate(flow)})`,
     )
     .join('\n')
 }

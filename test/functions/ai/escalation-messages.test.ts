@@ -82,7 +82,7 @@ it.each(psaProviders)('NOT-98 an alert says who, what, and where the ticket of %
   }
 })
 
-it('NOT-99 who was told of an escalation learns who took it, in the same way', async () => {
+it('NOT-99 NOT-106 who was told of an escalation learns who took it, in the same way and conversation', async () => {
   const { account, engineer, target, colleague, listMessages, listMails } = await createScene()
   const session = await createAiSession(engineer, { problem_summary: 'VPN is down' })
   const { body } = await escalateSession(engineer, session.id, { target_user_id: target.id })
@@ -94,9 +94,15 @@ it('NOT-99 who was told of an escalation learns who took it, in the same way', a
     .toEqual([])
   expectStatus(await claimHandoff(colleague, session.id, body.handoff_id), 200)
   const title = `${colleague.fullName} picked up the escalation: VPN is down`
-  await expect
-    .poll(async () => (await listMails(target.email)).map(({ subject }) => subject), pollOptions)
-    .toContain(title)
+  // Programs group by these headers and the subject.
+  await expect.poll(() => listMails(target.email), pollOptions).toHaveLength(2)
+  const [second, first] = (await listMails(target.email)).sort((a, b) => b.subject.length - a.subject.length)
+  const conversation = `<pilot.${session.id}@${/@([^>]+)/.exec(first.from)?.[1]}>`
+  expect(second.subject).toBe(`Re: ${first.subject}`)
+  expect(second.text.split('\n')[0]).toBe(title)
+  expect(second.html).toContain(`>${title}</p>`)
+  for (const { headers } of [first, second])
+    expect(headers).toMatchObject({ References: conversation, 'In-Reply-To': conversation })
   for (const tool of [1, 2] as const)
     await expect.poll(async () => readText(await listMessages(tool)), pollOptions).toContain(title)
   for (const person of [engineer, target, account.admin])
@@ -106,7 +112,7 @@ it('NOT-99 who was told of an escalation learns who took it, in the same way', a
   expect(
     (await colleague.client.notifications.list()).map((notification) => notification.title),
   ).not.toContain(title)
-  expect((await listMails(engineer.email)).map(({ subject }) => subject)).not.toContain(title)
+  expect((await listMails(engineer.email)).map(({ text }) => text).join()).not.toContain(title)
 })
 
 it('NOT-99 who got no e-mail about an escalation gets none about who took it', async () => {

@@ -1,6 +1,7 @@
 import axe from 'axe-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { sampleReport } from '#local/dashboard/preview-samples.ts'
+import { samples } from '#local/dashboard/preview-samples.ts'
+import { buildWeeklyReport } from '#rules/reports/build-weekly.ts'
 import { renderReportHtml } from '#rules/reports/html.ts'
 import { openBrowser } from '#test/support/browser.ts'
 
@@ -14,7 +15,9 @@ it.each(['light', 'dark'] as const)(
   'RPT-14 the page of a report has charts with titles, descriptions and tables, and can be read in %s mode',
   async (colorScheme) => {
     const page = await browser.newPage({ colorScheme, viewport: { width: 400, height: 800 } })
-    await page.setContent(renderReportHtml(sampleReport).replace(/<meta http-equiv[^>]*>/, ''))
+    await page.setContent(
+      renderReportHtml(buildWeeklyReport(samples.week)).replace(/<meta http-equiv[^>]*>/, ''),
+    )
     expect(await page.locator('svg[role=img] > title').allTextContents()).toEqual([
       'Sessions per day',
       'Sessions started per hour of the day',

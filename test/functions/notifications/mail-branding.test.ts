@@ -24,7 +24,7 @@ it("NOT-73 NOT-74 an e-mail has the account's name and colour, and a member read
   expect([changed.status, changed.body.brand_colour]).toEqual([200, '#0f766e'])
   const mail = await sendTestMail(admin, admin.email)
   expect(mail.html).toContain('Northwind IT via Support Flow')
-  expect(mail.html).toContain('background:#0f766e')
+  expect(mail.html).toContain('background-color:#0f766e')
   expect(mail.text).toContain(
     `${admin.fullName} has listed your address for notifications of the account “Northwind IT”.`,
   )

@@ -107,7 +107,7 @@ const toFailure = async (result: Promise<{ ok: boolean; error?: string; message?
   const { ok, error, message } = await result
   if (!ok) throw new Error(error ?? message ?? '')
 }
-const mail = { deliveryId: 'd', to: 'ada@example.com', subject: 's', html: 'h', text: 't' }
+const mail = { deliveryId: 'd', to: 'ada@example.com', subject: 's', html: 'h', text: 't', matter: null }
 const chat = releaseParts({ title: 'a', body: 'b', url: null })
 const checkout = {
   priceId: 'p',

@@ -79,7 +79,8 @@ describe('the content of an e-mail', () => {
       'This will happen on 3 November 2026.',
     )
     expect(cancelled('Contoso', '', url)).toMatchObject({
-      subject: 'The account “Contoso” stays',
+      subject: 'Re: The account “Contoso” will be deleted',
+      headline: 'The account “Contoso” stays.',
       link: { label: 'Open the account', url },
     })
   })
@@ -228,8 +229,8 @@ describe('the layout of an e-mail', () => {
       }),
       frame,
     )
-    expect(html).not.toContain('<table')
-    expect(html.match(/<a class="button"[^>]*>\w+/g)?.map((tag) => tag.replace(/.*>/, ''))).toEqual([
+    expect(html).not.toContain('<th')
+    expect(html.match(/<a class="button-label"[^>]*>\w+/g)?.map((tag) => tag.replace(/.*>/, ''))).toEqual([
       'One',
       'Two',
     ])
@@ -250,10 +251,10 @@ describe('a bar chart in an e-mail', () => {
     ],
   }
   it('has a bar for each value above 0, in percent of the end', () => {
-    const html = String(renderBars(chart, '#0f766e'))
+    const html = String(renderBars(chart, '#0f766e', 'font-size:16px'))
     expect(html.match(/<td class="bar"[^>]*>/g)).toEqual([
-      '<td class="bar" width="38%" style="height:14px;background:#0f766e">',
-      '<td class="bar" width="100%" style="height:14px;background:#0f766e">',
+      '<td class="bar" width="38%" height="14" bgcolor="#0f766e" style="height:14px;font-size:1px;background-color:#0f766e">',
+      '<td class="bar" width="100%" height="14" bgcolor="#0f766e" style="height:14px;font-size:1px;background-color:#0f766e">',
     ])
     expect(html).toContain('&lt;Wed&gt;')
   })
@@ -265,8 +266,8 @@ describe('a bar chart in an e-mail', () => {
 it('a page for a link of an e-mail has a form only with a button', () => {
   const page = renderPage(releaseParts({ title: 'Stop <e-mails>', text: 'a & b', button: 'Stop' }))
   expect(page).toContain(
-    '<form method="post"><button style="font:inherit;padding:8px 16px">Stop</button></form></body>',
+    '<form method="post"><button dir="auto" style="font:inherit;padding:8px 16px">Stop</button></form></body>',
   )
-  expect(page).toContain('<h1>Stop &lt;e-mails&gt;</h1><p>a &amp; b</p>')
+  expect(page).toContain('<h1 dir="auto">Stop &lt;e-mails&gt;</h1><p dir="auto">a &amp; b</p>')
   expect(renderPage(releaseParts({ title: 't', text: 'x' }))).not.toContain('form')
 })

@@ -43,13 +43,16 @@ it('renders an HTML and a text part with the same content', () => {
 })
 
 it('an e-mail with random texts contains only the tags of the layout', () => {
-  const findTags = (html: string) => html.match(/<\/?[a-z!][^>]*>/g)
+  const findTags = (html: string) => html.match(/<\/?[a-z!][^>]*>/g)?.filter((tag) => tag !== '<br>')
   const layoutTags = findTags(render({ subject: '', paragraphs: [''], link: { label: '', url: '' } }).html)
   fc.assert(
     fc.property(anyText, anyText, anyText, (subject, paragraph, label) => {
       const { html } = render({ subject, paragraphs: [paragraph], link: { label, url: '' } })
       expect(findTags(html)).toEqual(layoutTags)
-      expect(html).toContain(String(writeHtml`>${paragraph}</p>`))
+      const [first, ...lines] = paragraph.split(/\r\n?|\n/)
+      expect(html).toContain(
+        String(writeHtml`>${first ?? ''}${lines.map((line) => writeHtml`<br>${line}`)}</p>`),
+      )
     }),
     withoutShrinking,
   )
@@ -84,7 +87,7 @@ it('NOT-70 shows facts and sections in both parts, escaped, and the subject in n
   expect(email.text).toBe(
     `Urgency: Critical\n\nSummary\n<b>down</b>\nsince 9:40\n\nOpen: ${link.url}\n\n${footer}`,
   )
-  expect(email.html).toContain('&lt;b&gt;down&lt;/b&gt;\nsince 9:40')
+  expect(email.html).toContain('&lt;b&gt;down&lt;/b&gt;<br>since 9:40')
   expect(email.html.split('Dana escalated')).toHaveLength(2)
 })
 
@@ -101,16 +104,25 @@ const grid = steps.flatMap((red) => steps.flatMap((green) => steps.map((blue) =>
  */
 function readColours(html: string, name: 'brand' | 'button') {
   const read = (pattern: RegExp) => parseHexColour(pattern.exec(html)?.[1] ?? 'missing')
-  const element = new RegExp(`class="${name}"[^>]*style="[^"]*`).exec(html)?.[0] ?? ''
-  const rule = new RegExp(`\\.${name}\\{[^}]*\\}`).exec(html)?.[0] ?? ''
-  const page = { light: read(/<body[^>]*background:(#\w{6})/), dark: read(/\.page\{background:(#\w{6})/) }
+  const readElement = (className: string) =>
+    new RegExp(`class="${className}"[^>]*style="[^"]*`).exec(html)?.[0] ?? ''
+  const readRule = (className: string) =>
+    new RegExp(`\\.${className}[,{][^}]*\\}`).exec(html)?.[0].replace(/^.*\{/, '{') ?? ''
+  const page = {
+    light: read(/<body[^>]*background-color:(#\w{6})/),
+    dark: read(/\.page\{background-color:(#\w{6})/),
+  }
   const readIn = (text: string, property: string) =>
     parseHexColour(new RegExp(`[;{"]${property}:(#\\w{6})`).exec(text)?.[1] ?? '')
   if (name === 'brand')
-    return { light: [readIn(element, 'color'), page.light], dark: [readIn(rule, 'color'), page.dark], page }
+    return {
+      light: [readIn(readElement(name), 'color'), page.light],
+      dark: [readIn(readRule(name), 'color'), page.dark],
+      page,
+    }
   return {
-    light: [readIn(element, 'color'), readIn(element, 'background')],
-    dark: [readIn(rule, 'color'), readIn(rule, 'background')],
+    light: [readIn(readElement('button-label'), 'color'), readIn(readElement(name), 'background-color')],
+    dark: [readIn(readRule('button-label'), 'color'), readIn(readRule(name), 'background-color')],
     page,
   }
 }

@@ -15,7 +15,7 @@ afterAll(vendor.close)
 beforeEach(() => {
   vendor.requests.length = 0
 })
-const mail = { deliveryId: 'd1', to: 'ada@example.com', subject: 's', html: 'h', text: 't' }
+const mail = { deliveryId: 'd1', to: 'ada@example.com', subject: 's', html: 'h', text: 't', matter: null }
 const key = 're_7Q2XW9ZV4T8R1_abcdefghijk'
 const open = () =>
   resendMail({

@@ -9,7 +9,7 @@ beforeEach(() => {
 })
 
 describe('an e-mail at the provider', () => {
-  const mail = { deliveryId: 'd1', to: 'ada@example.com', subject: 's', html: 'h', text: 't' }
+  const mail = { deliveryId: 'd1', to: 'ada@example.com', subject: 's', html: 'h', text: 't', matter: null }
   const send = () =>
     resendMail({ key: 'k', baseUrl: vendor.origin, from: 'Flow <flow@example.com>' }).send(
       [mail, mail],

@@ -17,7 +17,14 @@ async function start(options: SMTPServerOptions = {}): Promise<TestSmtpServer> {
 }
 
 const from = 'Support Flow, Inc. <flow@example.com>'
-const mail = { deliveryId: 'delivery-1', to: 'ada@example.com', subject: 'Čau', html: '<p>h</p>', text: 't' }
+const mail = {
+  deliveryId: 'delivery-1',
+  to: 'ada@example.com',
+  subject: 'Čau',
+  html: '<p>h</p>',
+  text: 't',
+  matter: null,
+}
 const others = ['b@example.com', 'c@example.com'].map((to) => ({ ...mail, to }))
 const open = (url: string, options = {}) => smtpMail({ url, from, ...options })
 /** For a server that hangs. */

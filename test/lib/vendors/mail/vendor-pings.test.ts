@@ -44,7 +44,7 @@ describe('the ping of the queue', () => {
 describe('an e-mail whose answer has no error code', () => {
   const send = (path: string) =>
     resendMail({ key: 'k', baseUrl: `${origin}/${path}`, from: 'a@b.example' }).send(
-      [{ deliveryId: 'd1', to: 'c@d.example', subject: 's', html: 'h', text: 't' }],
+      [{ deliveryId: 'd1', to: 'c@d.example', subject: 's', html: 'h', text: 't', matter: null }],
       'key',
     )
   it.each([

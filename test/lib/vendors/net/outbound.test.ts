@@ -86,7 +86,14 @@ const catchError = (work: Promise<unknown>) =>
     (error: unknown) => String(error),
   )
 const message = { title: 'Title', body: 'Body', url: null }
-const mail = { deliveryId: 'd1', to: 'a@example.com', subject: 'Subject', html: 'Text', text: 'Text' }
+const mail = {
+  deliveryId: 'd1',
+  to: 'a@example.com',
+  subject: 'Subject',
+  html: 'Text',
+  text: 'Text',
+  matter: null,
+}
 const noDns = { resolve: async () => [] }
 const completion = {
   version: 1,
