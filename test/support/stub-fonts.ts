@@ -1,3 +1,4 @@
+import type { PdfDocument } from '#rules/pdf/document.ts'
 import type { FontSlice, Fonts } from '#rules/pdf/fonts.ts'
 import type { ShapedGlyph } from '#rules/pdf/harfbuzz.ts'
 
@@ -101,4 +102,9 @@ export function createStubFonts(
     },
     getSlice,
   }
+}
+
+/** Return what is drawn on each page, without what it belongs to. */
+export function listOperators({ pages }: PdfDocument): string[][] {
+  return pages.map((page) => page.map(({ operators }) => operators))
 }

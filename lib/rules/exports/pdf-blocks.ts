@@ -3,7 +3,15 @@ import type { Markdown } from '#rules/markup/markdown.ts'
 import { parseMarkdown } from '#rules/markup/parse-blocks.ts'
 import type { RunStyle } from '#rules/pdf/glyph.ts'
 import type { TextRun } from '#rules/pdf/line-layout.ts'
-import { drawRule, type PageLayout, type TextStyle, writeLines, writeText } from '#rules/pdf/page-layout.ts'
+import {
+  drawRule,
+  type PageLayout,
+  type TextStyle,
+  writeElement,
+  writeLines,
+  writeText,
+} from '#rules/pdf/page-layout.ts'
+import { addElement } from '#rules/pdf/structure.ts'
 import { writeTable } from '#rules/pdf/table-layout.ts'
 
 export const textColour = '0.12 0.16 0.2'
@@ -43,7 +51,7 @@ function writeBlock(layout: PageLayout, block: Block, style: TextStyle): void {
   const { indent = 0, bars = [] } = style
   if (block.kind === 'code') writeCode(layout, block.text, indent)
   else if (block.kind === 'heading')
-    writeSpans(layout, [block.spans], { ...style, bold: true, minSpaceBelow: 14 })
+    writeSpans(layout, [block.spans], { ...style, bold: true, minSpaceBelow: 14, heading: 'within' })
   else if (block.kind === 'paragraph') writeSpans(layout, block.lines, style)
   else if (block.kind === 'rule') drawRule(layout, ruleColour, indent)
   else if (block.kind === 'list') writeList(layout, block, style)
@@ -57,26 +65,34 @@ function writeBlock(layout: PageLayout, block: Block, style: TextStyle): void {
       indent: Math.min(maxIndent, indent + quoteIndent),
       bars: [...bars, indent],
     }
-    for (const inner of block.blocks) writeBlock(layout, inner, quoteStyle)
+    writeElement(layout, 'BlockQuote', () => {
+      for (const inner of block.blocks) writeBlock(layout, inner, quoteStyle)
+    })
   }
 }
 
 function writeList(layout: PageLayout, { start, items }: List, style: TextStyle): void {
   const indent = Math.min(maxIndent, (style.indent ?? 0) + itemIndent)
-  for (const [index, { isChecked, blocks }] of items.entries()) {
-    const bullet = start === null ? '•' : `${start + index}.`
-    const box = isChecked ? '☑' : '☐'
-    const marker = isChecked === null ? bullet : box
-    const [first, ...rest] = blocks
-    const [firstLine = [], ...otherLines] = first?.kind === 'paragraph' ? first.lines : []
-    writeSpans(layout, [[{ text: `${marker} ` }, ...firstLine], ...otherLines], {
-      ...style,
-      indent,
-      spaceAfter: 1,
-    })
-    for (const block of first && first.kind !== 'paragraph' ? blocks : rest)
-      writeBlock(layout, block, { ...style, indent })
+  const writeItems = () => {
+    for (const [index, { isChecked, blocks }] of items.entries()) {
+      const bullet = start === null ? '•' : `${start + index}.`
+      const box = isChecked ? '☑' : '☐'
+      const marker = isChecked === null ? bullet : box
+      const [first, ...rest] = blocks
+      const [firstLine = [], ...otherLines] = first?.kind === 'paragraph' ? first.lines : []
+      writeElement(layout, 'LI', (item) => {
+        const label = { text: `${marker} `, style: { element: addElement(item, 'Lbl') } }
+        writeElement(layout, 'LBody', () => {
+          const lines = [[label, ...toTextRuns(firstLine)], ...otherLines.map(toTextRuns)]
+          writeLines(layout, lines, { ...style, indent, spaceAfter: 1 })
+          for (const block of first && first.kind !== 'paragraph' ? blocks : rest)
+            writeBlock(layout, block, { ...style, indent })
+        })
+      })
+    }
   }
+  const numbering = start === null ? 'Disc' : 'Decimal'
+  writeElement(layout, 'L', writeItems, `/A<</O/List/ListNumbering/${numbering}>>`)
 }
 
 const plainStyle: RunStyle = {}

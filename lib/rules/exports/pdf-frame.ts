@@ -45,6 +45,8 @@ export function createPageFrame(
   const [titleLine] = wrap(title, maxTitleWidth)
   const footerLines = wrap(footer ?? '', contentWidth - 90).slice(0, maxFooterLines)
   return (pageIndex) => {
+    // Nobody wants it read out on each page.
+    document.element = null
     drawOperators(
       document,
       `${brandColour} RG 1.5 w ${margin} ${headerRuleY} m ${right} ${headerRuleY} l S`,

@@ -63,7 +63,10 @@ interface Writer {
 const stepsPerPage = 800_000
 
 async function writeReport(writer: Writer, report: Report): Promise<void> {
-  writeText(writer.layout, report.title, { size: 20, colour: writer.brandColour, bold: true, spaceAfter: 6 })
+  writeText(writer.layout, report.title, {
+    ...{ size: 20, colour: writer.brandColour, bold: true, spaceAfter: 6 },
+    heading: 1,
+  })
   writeMarkdown(writer.layout, report.description, 0)
   writeFacts(writer, report.facts)
   await writeSection(writer, 'Details', report.variables, (fact) => writeFact(writer, fact))
@@ -95,7 +98,10 @@ async function writeSection<T>(
 ): Promise<void> {
   if (items.length === 0) return
   addSpace(writer.layout, 12)
-  writeText(writer.layout, title, { size: 14, colour: writer.brandColour, bold: true, minSpaceBelow: 40 })
+  writeText(writer.layout, title, {
+    ...{ size: 14, colour: writer.brandColour, bold: true, minSpaceBelow: 40 },
+    heading: 2,
+  })
   drawRule(writer.layout, writer.brandColour)
   const { pages } = writer.layout.document
   for (const item of items) {
@@ -118,7 +124,10 @@ function writeFact({ layout }: Writer, { label, value, href }: Fact, indent = 0)
 
 function writeHeader({ layout, brandColour }: Writer, { title, description }: ReportHeader): void {
   addSpace(layout, 6)
-  writeText(layout, title, { size: 12, colour: brandColour, bold: true, spaceAfter: 2, minSpaceBelow: 26 })
+  writeText(layout, title, {
+    ...{ size: 12, colour: brandColour, bold: true, spaceAfter: 2, minSpaceBelow: 26 },
+    heading: 3,
+  })
   writeMarkdown(layout, description, 0)
 }
 
@@ -132,6 +141,7 @@ function writeStep(writer: Writer, step: ReportStep): void {
     bold: true,
     spaceAfter: 2,
     minSpaceBelow: 26,
+    heading: 3,
   })
   writeMarkdown(layout, step.description, stepIndent)
   for (const detail of step.details) writeFact(writer, detail, stepIndent)
@@ -167,7 +177,7 @@ function writeEvidence(
   const writers: Record<Evidence['kind'], typeof writeCode> = { screenshot: writePlainText, text: writeCode }
   const loadedImage = image === null ? undefined : images.get(image)
   writeText(layout, titles[kind], { ...evidenceTitleStyle, indent })
-  if (loadedImage) writeImage(layout, loadedImage, indent)
+  if (loadedImage) writeImage(layout, loadedImage, { indent, description: name })
   writers[kind](layout, content, indent)
 }
 

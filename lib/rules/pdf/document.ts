@@ -12,6 +12,16 @@ import {
   serializeObjects,
   setObject,
 } from './objects.ts'
+import {
+  addMetadata,
+  addOutline,
+  addStructure,
+  type Bookmark,
+  createElement,
+  type PageOperators,
+  type StructureElement,
+  writePageContent,
+} from './structure.ts'
 
 /** Format a number with at most two decimals. */
 export function formatNumber(value: number): string {
@@ -31,19 +41,39 @@ export interface PdfDocument {
   /** By the index of the font slice. */
   usedGlyphs: Map<number, UsedGlyphs>
   /** The drawing operators of each page. */
-  pages: string[][]
+  pages: PageOperators[][]
+  structure: StructureElement
+  /** What is drawn now: content of this element. Null for what repeats on each page. */
+  element: StructureElement | null
+  bookmarks: Bookmark[]
   /** The image with index n is drawn as `/In`. */
   images: JpegImage[]
 }
 
 /** Return a document with one empty page. */
 export function createDocument(fonts: Fonts): PdfDocument {
-  return { fonts, usedGlyphs: new Map(), pages: [[]], images: [] }
+  const structure = createElement('Document')
+  return {
+    ...{ fonts, usedGlyphs: new Map(), pages: [[]], images: [] },
+    ...{ structure, element: structure, bookmarks: [] },
+  }
 }
 
-/** Add drawing operators to a page, by default the last one. */
+/** Add drawing operators of decoration to a page, by default the last one. */
 export function drawOperators({ pages }: PdfDocument, operators: string, pageIndex = pages.length - 1): void {
-  pages[pageIndex]?.push(operators)
+  pages[pageIndex]?.push({ element: null, operators })
+}
+
+/** Add drawing operators that show an element, by default the current one. */
+export function drawContent(
+  { pages, element: current }: PdfDocument,
+  operators: string,
+  {
+    pageIndex = pages.length - 1,
+    element = current,
+  }: { pageIndex?: number; element?: StructureElement | null } = {},
+): void {
+  pages[pageIndex]?.push({ element, operators })
 }
 
 /** Where an image is drawn: its lower left corner and its size, in points. */
@@ -64,7 +94,7 @@ export function drawImage(
   const knownIndex = document.images.indexOf(image)
   const index = knownIndex < 0 ? document.images.push(image) - 1 : knownIndex
   const matrix = [width, 0, 0, height, x, y].map(formatNumber).join(' ')
-  drawOperators(document, `q ${matrix} cm /I${index} Do Q`, pageIndex)
+  drawContent(document, `q ${matrix} cm /I${index} Do Q`, pageIndex === undefined ? {} : { pageIndex })
 }
 
 interface TextLineStyle {
@@ -87,9 +117,18 @@ export function drawTextLine(
   pageIndex?: number,
 ): void {
   const runs = splitIntoRuns(line)
-  const texts = runs.map((run) => `${formatStyle(run, size, style)} ${formatRun(document, run, x, y, size)}`)
-  if (texts.length > 0) drawOperators(document, `BT\n${texts.join('\n')}\nET`, pageIndex)
-  for (const run of runs) if (run[0]?.style.struck) strikeThrough(document, run, x, y, size, pageIndex)
+  const place = pageIndex === undefined ? {} : { pageIndex }
+  for (let start = 0; start < runs.length; ) {
+    const element = runs[start]?.[0]?.style.element
+    let end = start + 1
+    while (end < runs.length && runs[end]?.[0]?.style.element === element) end++
+    const texts = runs
+      .slice(start, end)
+      .map((run) => `${formatStyle(run, size, style)} ${formatRun(document, run, x, y, size)}`)
+    drawContent(document, `BT\n${texts.join('\n')}\nET`, element ? { ...place, element } : place)
+    start = end
+  }
+  for (const run of runs) if (run[0]?.style.struck) strikeThrough(document, run, x, y, size, place)
 }
 
 function strikeThrough(
@@ -98,7 +137,7 @@ function strikeThrough(
   x: number,
   y: number,
   size: number,
-  pageIndex?: number,
+  place: { pageIndex?: number },
 ): void {
   const [first, last] = [run[0], run.at(-1)]
   if (!first || !last) return
@@ -106,7 +145,7 @@ function strikeThrough(
     formatNumber(x + (position * size) / 1000),
   )
   const height = formatNumber(y + size * 0.28)
-  drawOperators(document, `0 G 0.6 w ${left} ${height} m ${right} ${height} l S`, pageIndex)
+  drawContent(document, `0 G 0.6 w ${left} ${height} m ${right} ${height} l S`, place)
 }
 
 /**
@@ -207,21 +246,22 @@ export async function serializeDocument(
   const pageTree = reserveObject(objects)
   const info = reserveObject(objects)
   const resources = await addResources(objects, document)
-  const pageReferences: string[] = []
-  for (const operators of document.pages) {
-    const contents = await addCompressedStream(objects, operators.join('\n'))
-    const page = addObject(
-      objects,
-      `<</Type/Page/Parent ${pageTree} 0 R/Resources ${resources} 0 R/Contents ${contents} 0 R>>`,
-    )
-    pageReferences.push(`${page} 0 R`)
+  const pages: number[] = []
+  for (const [index, operators] of document.pages.entries()) {
+    const contents = await addCompressedStream(objects, writePageContent(operators, index))
+    const entries = `/Resources ${resources} 0 R/Contents ${contents} 0 R/StructParents ${index}/Tabs/S`
+    pages.push(addObject(objects, `<</Type/Page/Parent ${pageTree} 0 R${entries}>>`))
   }
-  const kids = `/Kids[${pageReferences.join(' ')}]/Count ${pageReferences.length}`
+  const structure = addStructure(objects, document.structure, pages)
+  const outline = addOutline(objects, document.bookmarks, pages)
+  const metadata = addMetadata(objects, title, author)
+  const kids = `/Kids[${pages.map((page) => `${page} 0 R`).join(' ')}]/Count ${pages.length}`
   setObject(objects, pageTree, `<</Type/Pages${kids}/MediaBox[0 0 ${width} ${height}]>>`)
   setObject(
     objects,
     catalog,
-    `<</Type/Catalog/Pages ${pageTree} 0 R/ViewerPreferences<</DisplayDocTitle true>>>>`,
+    // The words of the service are English; a PDF has no language for texts that nobody has named one of.
+    `<</Type/Catalog/Pages ${pageTree} 0 R/Lang(en)/MarkInfo<</Marked true>>/StructTreeRoot ${structure} 0 R/Outlines ${outline} 0 R/Metadata ${metadata} 0 R/ViewerPreferences<</DisplayDocTitle true>>>>`,
   )
   setObject(
     objects,

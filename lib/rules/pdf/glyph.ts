@@ -1,11 +1,15 @@
+import type { StructureElement } from './structure.ts'
+
 /**
  * The kind of a text decides which fonts come first: `ja` has Japanese shapes of Han characters, `mono` a
  * fixed width.
  */
 export type TextKind = 'text' | 'ja' | 'mono'
 
-/** How a part of a text looks. */
+/** How a part of a text looks, and what it belongs to. */
 export interface RunStyle {
+  /** By default the element that is written. */
+  element?: StructureElement
   bold?: boolean
   italic?: boolean
   struck?: boolean

@@ -21,9 +21,10 @@ export interface TextLine {
   isRightToLeft: boolean
 }
 
+// Nobody sees them, so nothing is drawn for them. Joiners change how their neighbours are drawn.
 const invisibleCharacters =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are removed
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]|[\ufe00-\ufe0f]/g
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]|(?!\u200c|\u200d)\p{Default_Ignorable_Code_Point}/gu
 const rightToLeftCharacter =
   /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u
 

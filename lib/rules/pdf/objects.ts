@@ -4,8 +4,11 @@ import { concatBytes } from '#rules/text/bytes.ts'
 
 const encoder = new TextEncoder()
 
-/** The object with number n is at index n - 1. A reserved object is undefined until it is set. */
-export type PdfObjects = (Uint8Array[] | undefined)[]
+/**
+ * The object with number n is at index n - 1. A reserved object is undefined until it is set. A text of ASCII is
+ * packed: compressed together with others, which is worth it for the many small ones of the structure.
+ */
+export type PdfObjects = (Uint8Array[] | string | undefined)[]
 
 /** Return the number of an object that `setObject` sets later. */
 export function reserveObject(objects: PdfObjects): number {
@@ -14,6 +17,10 @@ export function reserveObject(objects: PdfObjects): number {
 
 export function setObject(objects: PdfObjects, number: number, body: string): void {
   objects[number - 1] = [encoder.encode(body)]
+}
+
+export function setPackedObject(objects: PdfObjects, number: number, body: string): void {
+  objects[number - 1] = body
 }
 
 /** Add an object and return its number. */
@@ -42,34 +49,81 @@ export async function addCompressedStream(
   return addStream(objects, `/Filter/FlateDecode${entries}`, await deflate(bytes))
 }
 
+/** How many objects a stream of objects has. */
+const packSize = 2000
+
+/**
+ * Compress the packed objects into streams of objects. Return the stream of each and its place there, by its
+ * number.
+ */
+async function packObjects(objects: PdfObjects): Promise<Map<number, [stream: number, place: number]>> {
+  const packed = objects.flatMap((body, index) =>
+    typeof body === 'string' ? { number: index + 1, body } : [],
+  )
+  const places = new Map<number, [number, number]>()
+  for (let start = 0; start < packed.length; start += packSize) {
+    const pack = packed.slice(start, start + packSize)
+    let offset = 0
+    const header = pack.map(({ number, body }) => {
+      const entry = `${number} ${offset}`
+      offset += body.length + 1
+      return entry
+    })
+    const head = `${header.join(' ')}\n`
+    const data = head + pack.map(({ body }) => body).join('\n')
+    const entries = `/Type/ObjStm/N ${pack.length}/First ${head.length}`
+    const stream = await addCompressedStream(objects, data, entries)
+    for (const [place, { number }] of pack.entries()) places.set(number, [stream, place])
+  }
+  return places
+}
+
 /** Return the bytes of the file. `catalog` and `info` are object numbers. */
-export function serializeObjects(
+export async function serializeObjects(
   objects: PdfObjects,
   catalog: number,
   info: number,
-): Uint8Array<ArrayBuffer> {
+): Promise<Uint8Array<ArrayBuffer>> {
+  const places = await packObjects(objects)
   // Four bytes above 127 in a comment mark the file as binary.
   const header = new Uint8Array([...encoder.encode('%PDF-1.7\n%'), 0xe2, 0xe3, 0xcf, 0xd3, 10])
   const parts: Uint8Array[] = [header]
   let size = header.length
-  const offsets = objects.map((body, index) => {
-    const offset = size
-    for (const part of [
-      encoder.encode(`${index + 1} 0 obj\n`),
-      ...(body ?? []),
-      encoder.encode('\nendobj\n'),
-    ]) {
+  const write = (...bytes: Uint8Array[]) => {
+    for (const part of bytes) {
       parts.push(part)
       size += part.length
     }
-    return offset
-  })
-  const entryCount = offsets.length + 1
-  const offsetEntries = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('')
-  const crossReferences = `xref\n0 ${entryCount}\n0000000000 65535 f \n${offsetEntries}`
-  const trailer = `trailer\n<</Size ${entryCount}/Root ${catalog} 0 R/Info ${info} 0 R>>\nstartxref\n${size}\n%%EOF\n`
-  const end = encoder.encode(crossReferences + trailer)
-  return concatBytes([...parts, end])
+  }
+  // An entry is a kind, a number of four bytes and one of two: 1 and an offset, or 2, a stream and a place.
+  const references = new DataView(new ArrayBuffer((objects.length + 2) * 7))
+  const refer = (number: number, kind: number, place: number, index: number) => {
+    references.setUint8(number * 7, kind)
+    references.setUint32(number * 7 + 1, place)
+    references.setUint16(number * 7 + 5, index)
+  }
+  refer(0, 0, 0, 65_535)
+  for (const [index, body] of objects.entries()) {
+    const number = index + 1
+    const packed = places.get(number)
+    if (packed) refer(number, 2, ...packed)
+    else {
+      refer(number, 1, size, 0)
+      write(
+        encoder.encode(`${number} 0 obj\n`),
+        ...((body ?? []) as Uint8Array[]),
+        encoder.encode('\nendobj\n'),
+      )
+    }
+  }
+  const number = objects.length + 1
+  const start = size
+  refer(number, 1, start, 0)
+  const entries = `/Type/XRef/Size ${number + 1}/W[1 4 2]/Root ${catalog} 0 R/Info ${info} 0 R`
+  await addCompressedStream(objects, new Uint8Array(references.buffer), entries)
+  write(encoder.encode(`${number} 0 obj\n`), ...(objects.at(-1) as Uint8Array[]))
+  write(encoder.encode(`\nendobj\nstartxref\n${start}\n%%EOF\n`))
+  return concatBytes(parts)
 }
 
 /** Return the UTF-16 code units of a text as hexadecimal digits. */

@@ -4,12 +4,15 @@ import {
   drawOperators,
   drawTextLine,
   formatNumber,
+  type ImageBox,
   type JpegImage,
   type PdfDocument,
 } from './document.ts'
 import type { Fonts } from './fonts.ts'
 import type { RunStyle, TextKind } from './glyph.ts'
 import { breakIntoLines, type TextLine, type TextRun } from './line-layout.ts'
+import { formatTextString } from './objects.ts'
+import { addElement, type StructureElement, type StructureType } from './structure.ts'
 
 /** The size of a page (A4) and its margin, in points. */
 export const page = { width: 595, height: 842 }
@@ -44,6 +47,11 @@ export interface TextStyle {
   minSpaceBelow?: number
   /** The distances of vertical bars from the left margin. They mark quotes. */
   bars?: readonly number[]
+  /**
+   * The level of a heading: 1 for the title, or `within` for one inside of a text. A level that would leave out
+   * another one is lowered.
+   */
+  heading?: number | 'within'
 }
 
 /** Text that fills the pages from top to bottom. */
@@ -52,10 +60,12 @@ export interface PageLayout {
   kind: TextKind
   /** The current position on the last page, from its bottom. */
   y: number
+  /** The level of the last heading that was not within a text. */
+  level: number
 }
 
 export function createPageLayout(fonts: Fonts, kind: TextKind): PageLayout {
-  return { document: createDocument(fonts), kind, y: contentTop }
+  return { document: createDocument(fonts), kind, y: contentTop, level: 0 }
 }
 
 export function addSpace(layout: PageLayout, points: number): void {
@@ -73,9 +83,48 @@ export function writeLines(
   lines: readonly (readonly TextRun[])[],
   style: TextStyle,
 ): void {
-  for (const line of lines) writeParagraph(layout, line, style)
+  writeElement(layout, openHeading(layout, lines, style), () => {
+    for (const line of lines) writeParagraph(layout, line, style)
+  })
   layout.y -= style.spaceAfter ?? 0
 }
+
+/** Write a part of the document as an element below the current one. */
+export function writeElement(
+  { document }: PageLayout,
+  type: StructureType,
+  write: (element: StructureElement) => void,
+  entries = '',
+): void {
+  const parent = document.element
+  document.element = addElement(parent, type, entries)
+  write(document.element)
+  document.element = parent
+}
+
+/** Return the type of a text. Add the bookmark of a heading, which must fit on its page. */
+function openHeading(
+  layout: PageLayout,
+  lines: readonly (readonly TextRun[])[],
+  { heading, size, minSpaceBelow = 0 }: TextStyle,
+): StructureType {
+  if (heading === undefined) return 'P'
+  if (heading === 'within') return `H${Math.min(6, layout.level + 1)}`
+  const height = size * lineHeightFactor
+  requireSpace(layout, height + minSpaceBelow)
+  layout.level = Math.min(heading, layout.level + 1)
+  const title = lines.flatMap((runs) => runs.map(({ text }) => text)).join(' ')
+  const page = layout.document.pages.length - 1
+  layout.document.bookmarks.push({
+    title: title.slice(0, maxBookmark),
+    level: layout.level,
+    page,
+    y: layout.y,
+  })
+  return `H${layout.level}`
+}
+
+const maxBookmark = 200
 
 // One object for all, so that neighbouring texts with the same look are one run.
 const plainStyle: RunStyle = {}
@@ -132,8 +181,12 @@ export function wrapText(
 
 const maxImageHeight = 360
 
-/** Draw an image below the text, as wide as the text at most. */
-export function writeImage(layout: PageLayout, image: JpegImage, indent: number): void {
+/** Draw an image below the text, as wide as the text at most. `description` is read out instead of it. */
+export function writeImage(
+  layout: PageLayout,
+  image: JpegImage,
+  { indent, description }: { indent: number; description: string },
+): void {
   // Three quarters of a point per pixel is the size on a screen.
   const scale = Math.min(
     0.75,
@@ -143,8 +196,20 @@ export function writeImage(layout: PageLayout, image: JpegImage, indent: number)
   const [width, height] = [image.width * scale, image.height * scale]
   requireSpace(layout, height + imageGap)
   layout.y -= height
-  drawImage(layout.document, image, { x: margin + indent, y: layout.y, width, height })
+  const box = { x: margin + indent, y: layout.y, width, height }
+  writeElement(
+    layout,
+    'Figure',
+    () => drawImage(layout.document, image, box),
+    describeFigure(description, box),
+  )
   layout.y -= imageGap
+}
+
+/** Return the entries of a figure: what is read out, and where it is on its page. */
+export function describeFigure(description: string, { x, y, width, height }: ImageBox): string {
+  const box = [x, y, x + width, y + height].map(formatNumber).join(' ')
+  return `/Alt ${formatTextString(description)}/A<</O/Layout/BBox[${box}]>>`
 }
 
 /** Draw a horizontal line from `indent` to the right margin. */

@@ -9,7 +9,9 @@ import {
   requireSpace,
   type TextStyle,
   wrapText,
+  writeElement,
 } from './page-layout.ts'
+import { addElement } from './structure.ts'
 
 const padding = 4
 const borderColour = '0.8 0.84 0.88'
@@ -27,16 +29,21 @@ interface Column {
 export function writeTable(layout: PageLayout, rows: readonly TableRow[], style: TextStyle): void {
   layout.y -= 4
   const columns = placeColumns(measureColumns(layout, rows, style), style.indent ?? 0)
-  for (const [index, row] of rows.entries()) {
-    const cells = row.map((runs, column) =>
-      wrapText(layout, runs, style, (columns[column]?.width ?? 0) - 2 * padding),
-    )
-    writeRow(layout, cells, columns, {
-      ...style,
-      bold: index === 0,
-      ...(index === 0 ? { background: headerBackground } : {}),
-    })
-  }
+  writeElement(layout, 'Table', () => {
+    for (const [index, row] of rows.entries()) {
+      const cells = row.map((runs, column) =>
+        wrapText(layout, runs, style, (columns[column]?.width ?? 0) - 2 * padding),
+      )
+      const isHeader = index === 0
+      writeElement(layout, 'TR', (element) => {
+        // A row that continues on the next page is one row.
+        for (const _ of columns)
+          addElement(element, isHeader ? 'TH' : 'TD', isHeader ? '/A<</O/Table/Scope/Column>>' : '')
+        const background = isHeader ? { background: headerBackground } : {}
+        writeRow(layout, cells, columns, { ...style, bold: isHeader, ...background })
+      })
+    }
+  })
   layout.y -= 6
 }
 
@@ -100,17 +107,21 @@ function drawRow(
   columns: readonly Column[],
   { style, height }: RowOptions,
 ): void {
+  const { document } = layout
+  const row = document.element
   const top = layout.y
   layout.y -= height
   for (const [column, { x, width }] of columns.entries()) {
     const box = [x, layout.y, width, height].map(formatNumber).join(' ')
     if (style.background) drawOperators(layout.document, `${style.background} rg ${box} re f`)
     drawOperators(layout.document, `${borderColour} RG 0.6 w ${box} re S`)
+    document.element = row?.children[column] ?? null
     for (const [index, line] of (cells[column] ?? []).entries()) {
       const textWidth = (line.width * style.size) / 1000
       const textX = line.isRightToLeft ? x + width - padding - textWidth : x + padding
       const baseline = top - padding - style.size - index * style.size * lineHeightFactor
-      drawTextLine(layout.document, line, textX, baseline, style.size, style)
+      drawTextLine(document, line, textX, baseline, style.size, style)
     }
   }
+  document.element = row
 }

@@ -1,21 +1,24 @@
 import { type Branding, createPageFrame, parseBrandColour } from '#rules/exports/pdf-frame.ts'
-import { drawOperators, drawTextLine, formatNumber, serializeDocument } from '#rules/pdf/document.ts'
+import { drawContent, drawTextLine, formatNumber, serializeDocument } from '#rules/pdf/document.ts'
 import { type FontAssets, loadFonts } from '#rules/pdf/fonts.ts'
 import type { TextKind } from '#rules/pdf/glyph.ts'
 import { addCodePoints } from '#rules/pdf/line-layout.ts'
 import {
   addSpace,
   createPageLayout,
+  describeFigure,
   margin,
   type PageLayout,
   page,
   toRuns,
   wrapText,
+  writeElement,
   writeText,
 } from '#rules/pdf/page-layout.ts'
 import { writeTable } from '#rules/pdf/table-layout.ts'
 import {
   type Chart,
+  describeChart,
   formatBusiestHours,
   formatPeriod,
   formatRate,
@@ -52,7 +55,7 @@ export async function renderReportPdf(
   const fonts = await loadFonts(assets, new Map([[kind, collectCodePoints(report, branding)]]))
   const layout = createPageLayout(fonts, kind)
   const colour = parseBrandColour(branding.colour)
-  writeText(layout, title, { size: 20, colour, bold: true, spaceAfter: 2 })
+  writeText(layout, title, { size: 20, colour, bold: true, spaceAfter: 2, heading: 1 })
   writeText(layout, `Week ${report.week}, ${formatPeriod(report)}`, {
     ...body,
     colour: mutedColour,
@@ -82,7 +85,7 @@ function writeNumbers(layout: PageLayout, report: WeeklyReport, colour: string):
 
 function writeHeading(layout: PageLayout, title: string, colour: string, minSpaceBelow: number): void {
   addSpace(layout, 12)
-  writeText(layout, title, { size: 13, colour, bold: true, spaceAfter: 4, minSpaceBelow })
+  writeText(layout, title, { size: 13, colour, bold: true, spaceAfter: 4, minSpaceBelow, heading: 2 })
 }
 
 function writeFlows(layout: PageLayout, title: string, flows: readonly FlowResult[], colour: string): void {
@@ -121,6 +124,22 @@ function writeChart(layout: PageLayout, chart: Chart, colour: string): void {
   // The heading and the chart are on the same page.
   writeHeading(layout, chart.title + legend, colour, plotHeight + 36)
   const base = layout.y - plotHeight - 10
+  const box = { x: margin, y: base - 20, width: axisWidth + plotWidth, height: layout.y - base + 20 }
+  const description = `${chart.title}. ${describeChart(chart)}`
+  writeElement(
+    layout,
+    'Figure',
+    () => drawChart(layout, chart, { colour, base }),
+    describeFigure(description, box),
+  )
+  layout.y = base - 20
+}
+
+function drawChart(
+  layout: PageLayout,
+  chart: Chart,
+  { colour, base }: { colour: string; base: number },
+): void {
   const end = getAxisEnd(chart)
   for (const value of [0, end / 2, end]) drawGridLine(layout, value, base + (plotHeight * value) / end)
   for (const [index, { label, values }] of chart.bars.entries()) {
@@ -133,16 +152,15 @@ function writeChart(layout: PageLayout, chart: Chart, colour: string): void {
         .join(' ')
       const isOutlined = number < values.length - 1
       if (value > 0)
-        drawOperators(layout.document, `${colour} RG ${colour} rg 0.8 w ${box} re ${isOutlined ? 'S' : 'B'}`)
+        drawContent(layout.document, `${colour} RG ${colour} rg 0.8 w ${box} re ${isOutlined ? 'S' : 'B'}`)
     }
     drawLabel(layout, label, start + (slot * filledShare) / 2, base - 11, 0.5)
   }
-  layout.y = base - 20
 }
 
 function drawGridLine(layout: PageLayout, value: number, y: number): void {
   const height = formatNumber(y)
-  drawOperators(
+  drawContent(
     layout.document,
     `${gridColour} RG 0.5 w ${margin + axisWidth} ${height} m ${page.width - margin} ${height} l S`,
   )

@@ -1,7 +1,10 @@
 import { getDocumentProxy, getResolvedPDFJS } from 'unpdf'
 
 // Lines that say nothing about the look of a page.
-const skipped = new Set(['dependency', 'beginText', 'endText'])
+const skipped = new Set([
+  ...['dependency', 'beginText', 'endText'],
+  ...['beginMarkedContent', 'beginMarkedContentProps', 'endMarkedContent'],
+])
 
 /**
  * Return what a PDF reader draws on each page: one line per operator, with its numbers rounded to hundredths

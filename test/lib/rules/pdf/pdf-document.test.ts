@@ -1,3 +1,4 @@
+import { inflateSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import {
   createDocument,
@@ -15,9 +16,11 @@ import {
   reserveObject,
   serializeObjects,
   setObject,
+  setPackedObject,
   toUtf16Hex,
 } from '#rules/pdf/objects.ts'
-import { createStubFonts } from '#test/support/stub-fonts.ts'
+import { addElement } from '#rules/pdf/structure.ts'
+import { createStubFonts, listOperators } from '#test/support/stub-fonts.ts'
 
 const lineOf = (text: string, style = {}) =>
   breakIntoLines(createStubFonts(), [{ text, style }], 'text', 50_000)[0] as TextLine
@@ -45,7 +48,7 @@ describe('drawing', () => {
     drawOperators(document, 'c', 2)
     drawImage(document, image, box, 0)
     drawImage(document, image, box)
-    expect(document.pages).toEqual([
+    expect(listOperators(document)).toEqual([
       ['b', 'q 30.33 0 0 15 1 2 cm /I0 Do Q'],
       ['a', 'q 30.33 0 0 15 1 2 cm /I0 Do Q'],
     ])
@@ -56,7 +59,7 @@ describe('drawing', () => {
   const drawLine = (line: TextLine, bold?: boolean) => {
     const document = createDocument(createStubFonts())
     drawTextLine(document, line, 10, 20, 20, { colour: '0 0 0', ...(bold === undefined ? {} : { bold }) })
-    return document.pages[0]?.join('\n').split('\n')
+    return listOperators(document)[0]?.join('\n').split('\n')
   }
 
   it('of a line without glyphs adds nothing', () => {
@@ -104,24 +107,42 @@ describe('drawing', () => {
 })
 
 describe('serializeObjects', () => {
-  it('writes each object at the offset that the cross references name', () => {
+  it('writes each object where the cross references say, and packs small ones together', async () => {
     const objects: PdfObjects = []
     expect([reserveObject(objects), addObject(objects, '<</B 1>>'), reserveObject(objects)]).toEqual([
       1, 2, 3,
     ])
     setObject(objects, 1, 'é')
-    const file = Buffer.from(serializeObjects(objects, 1, 2)).toString('latin1')
-    expect(file).toBe(
-      [
-        '%PDF-1.7\n%\xe2\xe3\xcf\xd3',
-        '1 0 obj\n\xc3\xa9\nendobj',
-        '2 0 obj\n<</B 1>>\nendobj',
-        '3 0 obj\n\nendobj',
-        'xref\n0 4\n0000000000 65535 f \n0000000015 00000 n \n0000000033 00000 n \n0000000057 00000 n \ntrailer',
-        '<</Size 4/Root 1 0 R/Info 2 0 R>>',
-        'startxref\n73\n%%EOF\n',
-      ].join('\n'),
-    )
+    setPackedObject(objects, reserveObject(objects), '<</C 1>>')
+    setPackedObject(objects, reserveObject(objects), '<</D 1>>')
+    const file = Buffer.from(await serializeObjects(objects, 1, 2)).toString('latin1')
+    expect(file.startsWith('%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n\xc3\xa9\nendobj\n2 0 obj')).toBe(true)
+    const readStream = (number: number) => {
+      const [, dictionary = '', data = ''] =
+        new RegExp(`\\n${number} 0 obj\\n(<<.*>>)\\nstream\\n([\\s\\S]*?)\\nendstream`).exec(file) ?? []
+      return { dictionary, data: inflateSync(Buffer.from(data, 'latin1')) }
+    }
+    const { dictionary, data } = readStream(7)
+    expect(dictionary).toContain('/Type/XRef/Size 8/W[1 4 2]/Root 1 0 R/Info 2 0 R')
+    expect(Number(/startxref\n(\d+)\n%%EOF\n$/.exec(file)?.[1])).toBe(file.indexOf('7 0 obj'))
+    const entries = Array.from({ length: 8 }, (_, n) => [
+      data.readUInt8(n * 7),
+      data.readUInt32BE(n * 7 + 1),
+      data.readUInt16BE(n * 7 + 5),
+    ])
+    const offset = (number: number) => [1, file.indexOf(`${number} 0 obj`), 0]
+    expect(entries).toEqual([
+      [0, 0, 65_535],
+      ...[offset(1), offset(2), offset(3)],
+      ...[
+        [2, 6, 0],
+        [2, 6, 1],
+      ],
+      ...[offset(6), offset(7)],
+    ])
+    const pack = readStream(6)
+    expect(pack.dictionary).toContain('/Type/ObjStm/N 2/First 8')
+    expect(pack.data.toString()).toBe('4 0 5 9\n<</C 1>>\n<</D 1>>')
   })
 
   it('writes texts in UTF-16', () => {
@@ -133,8 +154,12 @@ describe('serializeDocument', () => {
   it('writes the pages, the image, and the properties', async () => {
     const document = createDocument(createStubFonts())
     drawOperators(document, 'a')
+    document.element = addElement(document.structure, 'P')
     drawImage(document, image, box)
     document.pages.push([])
+    drawImage(document, image, box)
+    document.bookmarks.push({ title: 'A', level: 1, page: 1, y: 700.4 })
+    document.bookmarks.push({ title: 'B', level: 2, page: 1, y: 600 })
     const bytes = await serializeDocument(document, { title: 'T', author: 'Ä', width: 595, height: 842 })
     const file = Buffer.from(bytes).toString('latin1')
     const objects = [...file.matchAll(/\n(\d+) 0 obj\n([\s\S]*?)\nendobj/g)].map(([, number, body = '']) => [
@@ -142,7 +167,10 @@ describe('serializeDocument', () => {
       body.replace(/\/Length \d+>>\nstream\n[\s\S]*/, '…'),
     ])
     expect(objects).toEqual([
-      [1, '<</Type/Catalog/Pages 2 0 R/ViewerPreferences<</DisplayDocTitle true>>>>'],
+      [
+        1,
+        '<</Type/Catalog/Pages 2 0 R/Lang(en)/MarkInfo<</Marked true>>/StructTreeRoot 10 0 R/Outlines 14 0 R/Metadata 17 0 R/ViewerPreferences<</DisplayDocTitle true>>>>',
+      ],
       [2, '<</Type/Pages/Kids[7 0 R 9 0 R]/Count 2/MediaBox[0 0 595 842]>>'],
       [3, '<</Title <feff0054>/Author <feff00c4>/Producer(Support Flow)>>'],
       [
@@ -151,11 +179,23 @@ describe('serializeDocument', () => {
       ],
       [5, '<</Font<<>>/XObject<</I0 4 0 R>>>>'],
       [6, '<</Filter/FlateDecode…'],
-      [7, '<</Type/Page/Parent 2 0 R/Resources 5 0 R/Contents 6 0 R>>'],
+      [7, '<</Type/Page/Parent 2 0 R/Resources 5 0 R/Contents 6 0 R/StructParents 0/Tabs/S>>'],
       [8, '<</Filter/FlateDecode…'],
-      [9, '<</Type/Page/Parent 2 0 R/Resources 5 0 R/Contents 8 0 R>>'],
+      [9, '<</Type/Page/Parent 2 0 R/Resources 5 0 R/Contents 8 0 R/StructParents 1/Tabs/S>>'],
+      [10, '<</Type/StructTreeRoot/K 11 0 R/ParentTree 13 0 R/ParentTreeNextKey 2>>'],
+      [14, '<</Type/Outlines/First 15 0 R/Last 15 0 R/Count 1>>'],
+      [17, '<</Type/Metadata/Subtype/XML…'],
+      [18, '<</Filter/FlateDecode/Type/ObjStm/N 5/First 32…'],
+      [19, '<</Filter/FlateDecode/Type/XRef/Size 20/W[1 4 2]/Root 1 0 R/Info 3 0 R…'],
     ])
-    expect(file).toContain('/Root 1 0 R/Info 3 0 R>>')
+    const [, pack = ''] = /\n18 0 obj\n<<.*>>\nstream\n([\s\S]*?)\nendstream/.exec(file) ?? []
+    expect(inflateSync(Buffer.from(pack, 'latin1')).toString().split('\n').slice(1)).toEqual([
+      '<</S/Document/P 10 0 R/K[12 0 R]>>',
+      '<</S/P/P 11 0 R/K[<</Type/MCR/Pg 7 0 R/MCID 0>> <</Type/MCR/Pg 9 0 R/MCID 0>>]>>',
+      '<</Nums[0[12 0 R]1[12 0 R]]>>',
+      '<</Title <feff0041>/Parent 14 0 R/First 16 0 R/Last 16 0 R/Count -1/Dest[9 0 R/XYZ null 700 null]>>',
+      '<</Title <feff0042>/Parent 15 0 R/Dest[9 0 R/XYZ null 600 null]>>',
+    ])
     expect(file).toContain('/Length 3>>\nstream\n\x01\x02\x03\nendstream')
   })
 

@@ -265,7 +265,7 @@ describe('embedFont', () => {
       return Buffer.from(await new Response(stream).arrayBuffer())
     }
     return Promise.all(
-      objects.map(async ([header = new Uint8Array(), data] = []) => ({
+      (objects as (Uint8Array[] | undefined)[]).map(async ([header = new Uint8Array(), data] = []) => ({
         entries: Buffer.from(header).toString(),
         data: data ? await decompress(data) : Buffer.alloc(0),
       })),

@@ -14,7 +14,7 @@ import {
   writeText,
 } from '#rules/pdf/page-layout.ts'
 import { writeTable } from '#rules/pdf/table-layout.ts'
-import { createStubFonts } from '#test/support/stub-fonts.ts'
+import { createStubFonts, listOperators } from '#test/support/stub-fonts.ts'
 
 const plain: TextStyle = { size: 10, colour: '0 0 0' }
 
@@ -22,7 +22,7 @@ const plain: TextStyle = { size: 10, colour: '0 0 0' }
 function draw(write: (layout: PageLayout) => void) {
   const layout = createPageLayout(createStubFonts(), 'text')
   write(layout)
-  return { pages: layout.document.pages, y: Math.round(layout.y * 100) / 100 }
+  return { pages: listOperators(layout.document), y: Math.round(layout.y * 100) / 100 }
 }
 
 /**
@@ -133,11 +133,11 @@ it('starts a page for a line that has too little space below it', () => {
 it('writeImage scales an image to the screen size, the width of the text or 360 points, and stores it once', () => {
   const image = { jpeg: new Uint8Array(), width: 400, height: 200 }
   const layout = createPageLayout(createStubFonts(), 'text')
-  writeImage(layout, image, 10)
-  writeImage(layout, { ...image, width: 1000 }, 10)
-  writeImage(layout, image, 0)
-  writeImage(layout, { ...image, width: 100, height: 720 }, 0)
-  expect(layout.document.pages).toEqual([
+  writeImage(layout, image, { indent: 10, description: 'Plan' })
+  writeImage(layout, { ...image, width: 1000 }, { indent: 10, description: 'Plan' })
+  writeImage(layout, image, { indent: 0, description: 'Plan' })
+  writeImage(layout, { ...image, width: 100, height: 720 }, { indent: 0, description: 'Plan' })
+  expect(listOperators(layout.document)).toEqual([
     [
       'q 300 0 0 150 64 608 cm /I0 Do Q',
       'q 477 0 0 95.4 64 508.6 cm /I1 Do Q',
@@ -153,7 +153,11 @@ it('writeImage starts a page for an image that does not fit together with the ga
   const write = (space: number) =>
     draw((layout) => {
       layout.y = contentBottom + space
-      writeImage(layout, { jpeg: new Uint8Array(), width: 100, height: 100 }, 0)
+      writeImage(
+        layout,
+        { jpeg: new Uint8Array(), width: 100, height: 100 },
+        { indent: 0, description: 'Plan' },
+      )
     }).pages
   expect(write(79)).toEqual([['q 75 0 0 75 54 78 cm /I0 Do Q']])
   expect(write(78)).toEqual([[], ['q 75 0 0 75 54 683 cm /I0 Do Q']])
@@ -253,4 +257,29 @@ it('writeTable continues a row on the next page', () => {
   ])
   const [first, second] = write([['a']], {}, contentBottom + 4 + 22.1).pages
   expect([first, second?.length]).toEqual([[], 3])
+})
+
+it('SES-69 a table has a header with scopes, and a row that continues on the next page is one row', () => {
+  const layout = createPageLayout(createStubFonts(), 'text')
+  layout.y = contentBottom + 60
+  const rows = [['a', 'b'], ['a'.repeat(900)]].map((row) => row.map(toRuns))
+  writeTable(layout, rows, plain)
+  const [table] = layout.document.structure.children
+  expect(table?.children.map(({ type, children }) => [type, ...children.map((cell) => cell.type)])).toEqual([
+    ['TR', 'TH', 'TH'],
+    ['TR', 'TD', 'TD'],
+  ])
+  expect(table?.children[0]?.children[0]?.entries).toBe('/A<</O/Table/Scope/Column>>')
+  const shown = layout.document.pages.map((page) => new Set(page.map(({ element }) => element)))
+  expect(shown.map((elements) => elements.has(table?.children[1]?.children[0] ?? null))).toEqual([true, true])
+})
+
+it('SES-69 no level of headings is left out, and those within a text are below that of the text', () => {
+  const layout = createPageLayout(createStubFonts(), 'text')
+  for (const heading of [1, 'within', 3, 'within', 1, 2] as const)
+    writeText(layout, 'a', { ...plain, heading })
+  expect(layout.document.structure.children.map(({ type }) => type)).toEqual([
+    ...['H1', 'H2', 'H2', 'H3', 'H1', 'H2'],
+  ])
+  expect(layout.document.bookmarks.map(({ level }) => level)).toEqual([1, 2, 1, 2])
 })
